@@ -1,0 +1,65 @@
+// Adds up what .ci/run did and ends with `N passed, N failed`; exit code 3 if anything failed,
+// which tells that from a summary that broke itself.
+// usage: node .ci/summary.mjs FOLDER, which holds `steps` (name, tab, exit code) and the reports
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { judgeVectors, readPending } from './pending.mjs'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const work = process.argv[2]
+
+/** Steps in order; those that count something have a report and a way to read it: {passed, failed, notes}. */
+const STEPS = {
+  postgresql: {},
+  prepare: {},
+  test: { report: join(root, 'node_modules/.cache/switchboard/vitest.json'), read: readTests },
+  conformance: { report: join(work, 'conformance.json'), read: readVectors, decides: true },
+  'next-node': {},
+  'test-next-node': { report: join(work, 'vitest-next-node.json'), read: readTests },
+  'start-next-node': {},
+}
+
+function readTests({ numPassedTests, numFailedTests, testResults }) {
+  // A file that could not even be loaded has no failed test.
+  const broken = testResults.filter(
+    ({ status, assertionResults }) => status === 'failed' && !assertionResults.some((test) => test.status === 'failed'),
+  )
+  const notes = broken.map(({ name }) => `could not be run: ${name}`)
+  return { passed: numPassedTests, failed: numFailedTests + broken.length, notes }
+}
+
+function readVectors({ results }) {
+  return judgeVectors(results, readPending(join(root, '.ci/pending')))
+}
+
+const stepsFile = join(work, 'steps')
+const lines = existsSync(stepsFile) ? readFileSync(stepsFile, 'utf8').trim().split('\n') : []
+const codes = new Map(lines.map((line) => line.split('\t')).map(([name, code]) => [name, Number(code)]))
+
+function judgeStep(name, { report, read, decides }) {
+  const code = codes.get(name)
+  if (code === undefined) return { passed: 0, failed: 1, notes: ['did not run'] }
+  const counts = { passed: 0, failed: 0, notes: [] }
+  if (report && existsSync(report)) Object.assign(counts, read(JSON.parse(readFileSync(report, 'utf8'))))
+  else if (report) counts.notes.push('left no report')
+  // The conformance runner's own exit code knows nothing of .ci/pending: there its report decides.
+  const ok = decides ? existsSync(report) : code === 0
+  if (!ok) counts.notes.push(code === 124 ? 'ran out of time' : `ended with ${code}`)
+  if (!ok && counts.failed === 0) counts.failed = 1
+  return counts
+}
+
+const total = { passed: 0, failed: 0 }
+console.log()
+for (const [name, step] of Object.entries(STEPS)) {
+  const { passed, failed, notes } = judgeStep(name, step)
+  total.passed += passed
+  total.failed += failed
+  console.log(
+    `${failed === 0 ? 'ok    ' : 'FAILED'}  ${name}${step.report ? `: ${passed} passed, ${failed} failed` : ''}`,
+  )
+  for (const note of notes) console.log(`        ${note}`)
+}
+if (total.failed > 0) process.exitCode = 3
+console.log(`${total.passed} passed, ${total.failed} failed`)

@@ -1,0 +1,39 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { formatAgentUri, normalizeAgentUri, parseAgentUri } from './index.js'
+
+// The uri.parse vectors of the specification, as they are.
+interface Vector {
+  id: string
+  input: string
+  expect: { valid: true; normalized: string } | { valid: false; error: string }
+}
+const vectors: Vector[] = JSON.parse(readFileSync(new URL('../test-data/uri-parse.json', import.meta.url), 'utf8'))
+
+describe('the vectors', () => {
+  it.each(vectors)('$id: $input', ({ input, expect: expected }) => {
+    if (!expected.valid) {
+      const refusal = expect.objectContaining({ name: 'AgentUriError', code: expected.error })
+      expect(() => parseAgentUri(input)).toThrow(refusal)
+      expect(() => normalizeAgentUri(input)).toThrow(refusal)
+      return
+    }
+    const { valid: _valid, normalized, ...parts } = expected
+    expect(parseAgentUri(input)).toMatchObject(parts)
+    expect(normalizeAgentUri(input)).toBe(normalized)
+  })
+
+  it('are all there', () => {
+    expect(vectors).toHaveLength(85)
+  })
+
+  it('AURI-4-03 formats what it parsed to an equivalent URI, but for a password', () => {
+    for (const { input, expect: expected } of vectors) {
+      if (!expected.valid) continue
+      const uri = parseAgentUri(input)
+      const withoutPassword = expected.normalized.replace(/\/\/([^:@/]*):[^@/]*@/, '//$1@')
+      expect(formatAgentUri(uri)).toBe(withoutPassword)
+      expect(normalizeAgentUri(formatAgentUri(uri, { raw: true }))).toBe(withoutPassword)
+    }
+  })
+})

@@ -1,0 +1,99 @@
+import type { JsonObject, JsonValue } from './json.js'
+
+interface ErrorKind {
+  status: number
+  /** AIDIP's short identifier, `error.code` (01 §5.2). */
+  name: string
+  title: string
+  /** The profile's `code` where it is not the kind's own name (PROF §12). */
+  profile?: string
+}
+
+/** Every way a request can fail; the only place that knows statuses and the drafts' words for them (C-68). */
+export const ERROR_KINDS = {
+  invalid_request: { status: 400, name: 'InvalidInput', title: 'The request is not valid' },
+  unsupported_filter: { status: 400, name: 'UnsupportedFilter', title: 'A filter is not supported' },
+  unauthorized: { status: 401, name: 'Unauthorized', title: 'Credentials are missing or not valid' },
+  forbidden: { status: 403, name: 'Forbidden', title: 'The caller may not do this' },
+  not_found: { status: 404, name: 'NotFound', title: 'There is nothing here' },
+  registration_expired: { status: 404, name: 'NotFound', title: 'The registration has expired', profile: 'not_found' },
+  method_not_allowed: { status: 405, name: 'MethodNotAllowed', title: 'The method does not fit this resource' },
+  not_acceptable: { status: 406, name: 'NotAcceptable', title: 'None of the accepted media types is available' },
+  conflict: { status: 409, name: 'Conflict', title: 'The request conflicts with what is registered' },
+  stale_metadata: { status: 409, name: 'StaleMetadata', title: 'A newer registration is stored' },
+  precondition_failed: { status: 412, name: 'StaleMetadata', title: 'The agent has changed', profile: 'stale_metadata' },
+  payload_too_large: { status: 413, name: 'PayloadTooLarge', title: 'The body is too large' },
+  unsupported_media_type: { status: 415, name: 'UnsupportedMediaType', title: 'The media type is not supported' },
+  idempotency_mismatch: { status: 422, name: 'IdempotencyMismatch', title: 'The key was used for another request' },
+  rate_limited: { status: 429, name: 'RateLimited', title: 'Too many requests' },
+  internal_error: { status: 500, name: 'InternalError', title: 'The directory failed' },
+  not_invocable: { status: 501, name: 'NotInvocable', title: 'The agent cannot be called here' },
+  unavailable: { status: 503, name: 'Unavailable', title: 'The directory is not available now' },
+} satisfies Record<string, ErrorKind>
+
+export type ErrorCode = keyof typeof ERROR_KINDS
+
+/** One thing wrong with a request: a JSON pointer into the body, or `?name` for a query parameter. */
+export interface Issue {
+  at: string
+  message: string
+}
+
+export interface ErrorOptions {
+  issues?: Issue[]
+  /** Seconds. */
+  retryAfter?: number
+  /** Response headers that belong to this error, such as Allow or WWW-Authenticate. */
+  headers?: Record<string, string>
+  /** Extension members of the body. */
+  members?: JsonObject
+  cause?: unknown
+}
+
+/** A failure that the caller is told about, known by its code. */
+export class DirectoryError extends Error {
+  readonly code: ErrorCode
+  readonly issues: Issue[]
+  readonly retryAfter: number | undefined
+  readonly headers: Record<string, string>
+  readonly members: JsonObject
+
+  constructor(code: ErrorCode, message: string, options: ErrorOptions = {}) {
+    super(message, { cause: options.cause })
+    this.name = 'DirectoryError'
+    this.code = code
+    this.issues = options.issues ?? []
+    this.retryAfter = options.retryAfter
+    this.headers = options.headers ?? {}
+    this.members = options.members ?? {}
+  }
+
+  get status(): number {
+    return ERROR_KINDS[this.code].status
+  }
+}
+
+/** An invalid request whose message names every member at fault. */
+export function invalid(issues: Issue[]): DirectoryError {
+  const said = issues.map(({ at, message }) => (at === '' ? `the document ${message}` : `${at} ${message}`))
+  return new DirectoryError('invalid_request', said.join('; '), { issues })
+}
+
+/** One body that a client of any draft can read: AIDIP's `error`, RFC 9457 problem details, the profile's members. */
+export function errorBody(error: DirectoryError, at: { base: string; instance: string; correlationId: string }): JsonObject {
+  const kind: ErrorKind = ERROR_KINDS[error.code]
+  const details: JsonValue = error.issues.map(({ at: member, message }) => ({ member, message }))
+  return {
+    type: `${at.base}/problems/${error.code.replaceAll('_', '-')}`,
+    title: kind.title,
+    status: kind.status,
+    detail: error.message,
+    instance: at.instance,
+    error: { code: kind.name, message: error.message, ...(error.issues.length > 0 && { details }) },
+    code: kind.profile ?? error.code,
+    message: error.message,
+    correlation_id: at.correlationId,
+    ...(error.retryAfter !== undefined && { retry_after: error.retryAfter }),
+    ...error.members,
+  }
+}

@@ -1,0 +1,71 @@
+export { isLoopbackHost } from './addresses.js'
+export { type Authentication, canonicalAuthenticationType, readAuthentication } from './authentication.js'
+export { detectFace } from './detect.js'
+export {
+  DirectoryError,
+  ERROR_KINDS,
+  type ErrorCode,
+  type ErrorOptions,
+  errorBody,
+  type Issue,
+  invalid,
+} from './errors.js'
+export { agentNameProblem, idProblem } from './identifiers.js'
+export { isSimpleMap, toJsonSchema } from './io.js'
+export {
+  asObjects,
+  asString,
+  asStrings,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  MAX_JSON_DEPTH,
+  parseJson,
+  sameJson,
+} from './json.js'
+export { foldTag, matchesLanguage, speaks } from './languages.js'
+export { lintExamples, lintRecord, lintUpdate, STATUS_WORDS } from './lint.js'
+export {
+  type DiscoveryRequest,
+  parseAgentName,
+  parseDirectoryUpdate,
+  parseDiscoveryRequest,
+  parseDocument,
+  type Strictness,
+  validateDocument,
+} from './parse.js'
+export { checkPublisherSchema, createPublisherSchemas, type PublisherSchemas } from './publisher-schema.js'
+export { readRecord } from './read.js'
+export { schemeOf } from './read-bindings.js'
+export { IMPLIED_OPERATION } from './read-capabilities.js'
+export {
+  type AgentRecord,
+  type Binding,
+  type Capability,
+  type Example,
+  type Face,
+  given,
+  type Operation,
+  type RegistryFacts,
+  statusOf,
+  type Visibility,
+} from './record.js'
+export { redactRecord } from './redact.js'
+export { aidipSchema } from './schemas/aidip.js'
+export { agentCardSchema, descriptorSchema, mcpServerSchema } from './schemas/descriptor.js'
+export { directorySchema, directoryUpdateSchema } from './schemas/directory.js'
+export { discoveryRequestSchema, profileSchema } from './schemas/profile.js'
+export { assertValid, compileSchema, isAbsoluteUri } from './validate.js'
+export { coerceVersion, compareVersions } from './versions.js'
+export { type AgentCardVersion, toAgentCard } from './views/agent-card.js'
+export { type AidipRevision, toAidip, toAidipSummary } from './views/aidip.js'
+export { DESCRIPTOR_CONTEXT, toDescriptor } from './views/descriptor.js'
+export {
+  directoryCapabilities,
+  directoryHref,
+  directoryProtocols,
+  toDirectory,
+  toDirectorySummary,
+} from './views/directory.js'
+export { toMcpServer } from './views/mcp-server.js'
+export { profileBindings, profileTags, toCandidate, toFreshness, toProfile } from './views/profile.js'

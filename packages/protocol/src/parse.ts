@@ -1,0 +1,169 @@
+import { DirectoryError, type Issue } from './errors.js'
+import { agentNameProblem, idProblem } from './identifiers.js'
+import { isObject, type JsonObject, type JsonValue } from './json.js'
+import { checkPublisherSchema } from './publisher-schema.js'
+import type { Face } from './record.js'
+import { aidipSchema } from './schemas/aidip.js'
+import { agentCardSchema, descriptorSchema, mcpServerSchema } from './schemas/descriptor.js'
+import { directorySchema, directoryUpdateSchema } from './schemas/directory.js'
+import { discoveryRequestSchema, profileSchema } from './schemas/profile.js'
+import { assertValid, compileSchema } from './validate.js'
+
+/** How strict an operator wants documents to be (CONTRACT: `policy`). */
+export interface Strictness {
+  /** AIDIP §3.1 read to the letter: version, publisher and tags are required too (C-07). */
+  strict01?: boolean
+  /** AIDIP capabilities may be objects with a name (C-10). */
+  lenientCapabilities?: boolean
+  /** Members no draft knows are refused instead of kept (PROF §4.7). */
+  refuseUnknownMembers?: boolean
+}
+
+const SCHEMAS: Record<Face, JsonObject> = {
+  aidip: aidipSchema,
+  profile: profileSchema,
+  directory: directorySchema,
+  descriptor: descriptorSchema,
+  a2a: agentCardSchema,
+  mcp: mcpServerSchema,
+}
+
+const CHECKS: Record<Face, (value: JsonValue) => Issue[]> = {
+  aidip: compileSchema(aidipSchema),
+  profile: compileSchema(profileSchema),
+  directory: compileSchema(directorySchema),
+  descriptor: compileSchema(descriptorSchema),
+  a2a: compileSchema(agentCardSchema),
+  mcp: compileSchema(mcpServerSchema),
+}
+const checkDirectoryUpdate = compileSchema(directoryUpdateSchema)
+const checkDiscoveryRequest = compileSchema(discoveryRequestSchema)
+
+/** What is wrong with a document of that face; empty if nothing is. */
+export function validateDocument(face: Face, value: JsonValue, strictness: Strictness = {}): Issue[] {
+  const lenient = face === 'aidip' && strictness.lenientCapabilities && isObject(value) ? withNames(value) : value
+  const issues = CHECKS[face](lenient)
+  if (!isObject(value)) return issues
+  const more = [
+    ...(face === 'aidip' ? aidipIssues(value, strictness) : []),
+    ...(face === 'directory' ? repeatedNames(value) : []),
+    ...idIssues(value.id),
+    ...schemaIssues(value),
+    ...(strictness.refuseUnknownMembers ? unknownMembers(face, value) : []),
+  ]
+  // A wrong type has been reported once; saying it again in other words helps nobody.
+  const told = new Set(issues.map(({ at }) => at))
+  return [...issues, ...more.filter(({ at }) => !told.has(at))]
+}
+
+/** A document of that face, or an `invalid_request` that names every member at fault. */
+export function parseDocument(face: Face, value: JsonValue, strictness: Strictness = {}): JsonObject {
+  assertValid(validateDocument(face, value, strictness))
+  return requireObject(value)
+}
+
+/** The body of an update in the Agent Directory: any of the members of a registration (C-37). */
+export function parseDirectoryUpdate(value: JsonValue): JsonObject {
+  const issues = checkDirectoryUpdate(value)
+  assertValid(issues.length > 0 || !isObject(value) ? issues : [...repeatedNames(value), ...schemaIssues(value)])
+  return requireObject(value)
+}
+
+/** A discovery request of the profile. */
+export interface DiscoveryRequest {
+  query: string
+  required_tags?: string[]
+  preferred_tags?: string[]
+  excluded_tags?: string[]
+  protocols?: string[]
+  constraints?: JsonObject
+  limit?: number
+  include_evidence?: boolean
+  detail?: 'minimal' | 'summary' | 'full'
+  client_context?: JsonObject
+}
+
+export function parseDiscoveryRequest(value: JsonValue): DiscoveryRequest {
+  assertValid(checkDiscoveryRequest(value))
+  // The schema above is the proof; Ajv cannot express it to the compiler.
+  return value as unknown as DiscoveryRequest
+}
+
+function requireObject(value: JsonValue): JsonObject {
+  if (!isObject(value)) throw new DirectoryError('invalid_request', 'the document must be an object')
+  return value
+}
+
+function aidipIssues(document: JsonObject, strictness: Strictness): Issue[] {
+  const issues: Issue[] = []
+  const described = ['operations', 'inputs', 'outputs', 'input_schema', 'output_schema'].some((name) => name in document)
+  if (!described) {
+    issues.push({ at: '/operations', message: 'is required: describe input and output by operations, or by inputs and outputs' })
+  }
+  const has = (name: string): boolean => Array.isArray(document[name]) && document[name].length > 0
+  if (Array.isArray(document.capabilities) && !has('capabilities') && !has('tags') && !has('operations')) {
+    issues.push({ at: '/capabilities', message: 'must not be empty unless tags or operations tell what the agent does' })
+  }
+  for (const name of strictness.strict01 ? ['version', 'publisher', 'tags'] : []) {
+    if (!(name in document)) issues.push({ at: `/${name}`, message: 'is required by the policy of this directory' })
+  }
+  return issues
+}
+
+/** Under the lenient policy an object with a name stands for its name. */
+const withNames = (document: JsonObject): JsonObject => ({
+  ...document,
+  ...(Array.isArray(document.capabilities) && {
+    capabilities: document.capabilities.map((item) => (isObject(item) && typeof item.name === 'string' ? item.name : item)),
+  }),
+})
+
+const idIssues = (id: JsonValue | undefined): Issue[] => {
+  const problem = typeof id === 'string' && id !== '' ? idProblem(id) : undefined
+  return problem === undefined ? [] : [{ at: '/id', message: problem }]
+}
+
+function repeatedNames(document: JsonObject): Issue[] {
+  const seen = new Set<unknown>()
+  const capabilities = Array.isArray(document.capabilities) ? document.capabilities : []
+  return capabilities.flatMap((item, i) => {
+    const name = isObject(item) ? item.name : undefined
+    if (typeof name !== 'string') return []
+    if (seen.has(name)) return [{ at: `/capabilities/${i}/name`, message: `is used twice: "${name}"` }]
+    seen.add(name)
+    return []
+  })
+}
+
+/** Every place where a draft lets a publisher put a JSON Schema. */
+const SCHEMA_MEMBERS = ['inputs', 'outputs', 'input_schema', 'output_schema', 'input', 'output']
+
+function schemaIssues(document: JsonObject): Issue[] {
+  const inside = (value: JsonObject, at: string): Issue[] =>
+    SCHEMA_MEMBERS.flatMap((name) => {
+      const schema = value[name]
+      // Other types are reported by the face's schema; `input` of an example is a value, not a schema.
+      return isObject(schema) ? checkPublisherSchema(schema, `${at}/${name}`) : []
+    })
+  const inList = (list: string): Issue[] =>
+    (Array.isArray(document[list]) ? document[list] : []).flatMap((item, i) =>
+      isObject(item) ? inside(list === 'examples' ? withoutPair(item) : item, `/${list}/${i}`) : [],
+    )
+  return [...inside(document, ''), ...['operations', 'capabilities', 'examples'].flatMap(inList)]
+}
+
+const withoutPair = ({ input: _input, output: _output, ...rest }: JsonObject): JsonObject => rest
+
+function unknownMembers(face: Face, document: JsonObject): Issue[] {
+  const known = SCHEMAS[face].properties
+  return Object.keys(document)
+    .filter((name) => isObject(known) && !Object.hasOwn(known, name) && !name.includes('.') && !name.startsWith('x-'))
+    .map((name) => ({ at: `/${name}`, message: 'is not known, and the policy of this directory refuses unknown members' }))
+}
+
+/** The AD name of a registration (AD §4.1). */
+export function parseAgentName(name: string | undefined): string {
+  const problem = name === undefined ? 'is required: POST /ad/r?agent=NAME' : agentNameProblem(name)
+  assertValid(problem === undefined ? [] : [{ at: '?agent', message: problem }])
+  return name ?? ''
+}

@@ -1,0 +1,97 @@
+import { asObjects, asString, asStrings, isObject, type JsonObject } from './json.js'
+import type { Binding, Face } from './record.js'
+
+/** Ways to reach the agent, from whatever the draft calls them (C-18), most preferred first (C-19). */
+export function readBindings(face: Face, document: JsonObject): Binding[] {
+  const own = ownBindings(face, document)
+  // A document may carry another draft's bindings beside its own words; both hold.
+  const listed = face === 'profile' ? [] : listedBindings(document)
+  return [...own, ...listed].sort(byPriority)
+}
+
+function ownBindings(face: Face, document: JsonObject): Binding[] {
+  switch (face) {
+    case 'aidip':
+      return endpointBinding(document.endpoint)
+    case 'profile':
+      return listedBindings(document)
+    case 'directory':
+      return directoryBindings(document)
+    case 'descriptor':
+      return descriptorBindings(document)
+    case 'a2a':
+      return cardBindings(document)
+    case 'mcp':
+      return mcpBindings(document)
+  }
+}
+
+/** Lower numbers first, those without a number after them, in the order given. */
+const byPriority = (a: Binding, b: Binding): number => {
+  const [x, y] = [a.priority ?? Number.POSITIVE_INFINITY, b.priority ?? Number.POSITIVE_INFINITY]
+  return x === y ? 0 : x - y
+}
+
+function listedBindings(document: JsonObject): Binding[] {
+  return asObjects(document.bindings).flatMap((source) => {
+    const protocol = asString(source.protocol)
+    const endpoint = asString(source.endpoint)
+    if (!protocol || !endpoint) return []
+    return [{ protocol, endpoint, source, ...(Number.isInteger(source.priority) && { priority: Number(source.priority) }) }]
+  })
+}
+
+function endpointBinding(endpoint: unknown): Binding[] {
+  return typeof endpoint === 'string' ? [{ protocol: schemeOf(endpoint), endpoint }] : []
+}
+
+function directoryBindings(document: JsonObject): Binding[] {
+  const base = asString(document.base)
+  if (base === undefined) return []
+  const protocols = asStrings(document.protocols).filter((protocol) => protocol !== '')
+  return (protocols.length > 0 ? protocols : [schemeOf(base)]).map((protocol) => ({ protocol, endpoint: base }))
+}
+
+function descriptorBindings(document: JsonObject): Binding[] {
+  const transports = isObject(document.transport) ? Object.entries(document.transport) : []
+  return [
+    ...endpointBinding(document.endpoint),
+    ...transports.flatMap(([protocol, target]) => {
+      const endpoint = typeof target === 'string' ? target : isObject(target) ? asString(target.endpoint ?? target.url) : undefined
+      return endpoint ? [{ protocol, endpoint }] : []
+    }),
+    ...endpointBinding(document.url),
+  ]
+}
+
+function cardBindings(document: JsonObject): Binding[] {
+  const main = asString(document.url)
+  const listed = [...asObjects(document.supportedInterfaces), ...asObjects(document.additionalInterfaces)]
+  const interfaces = listed.flatMap((source) => {
+    const endpoint = asString(source.url)
+    return endpoint ? [{ protocol: 'a2a', endpoint, source }] : []
+  })
+  const preferred = main === undefined ? [] : [{ protocol: 'a2a', endpoint: main }]
+  return [...preferred, ...interfaces.filter(({ endpoint }) => endpoint !== main)]
+}
+
+function mcpBindings(document: JsonObject): Binding[] {
+  const remotes = asObjects(document.remotes).flatMap((source) => {
+    const endpoint = asString(source.url)
+    return endpoint ? [{ protocol: 'mcp', endpoint, source }] : []
+  })
+  const packages = asObjects(document.packages).flatMap((source) => {
+    const identifier = asString(source.identifier)
+    if (!identifier) return []
+    // A package is run, not called: its package URL says which one.
+    const version = asString(source.version)
+    const endpoint = `pkg:${asString(source.registryType) ?? 'generic'}/${encodeURI(identifier)}${version ? `@${encodeURI(version)}` : ''}`
+    return [{ protocol: 'mcp', endpoint, source }]
+  })
+  return [...remotes, ...packages]
+}
+
+/** `https` of an absolute URL; a path is served by this directory, so by https. */
+export function schemeOf(endpoint: string): string {
+  return /^([a-z][a-z0-9+.-]*):/i.exec(endpoint)?.[1]?.toLowerCase() ?? 'https'
+}

@@ -1,0 +1,82 @@
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
+import formats from 'ajv-formats'
+import { type Issue, invalid } from './errors.js'
+import { agentNameProblem } from './identifiers.js'
+import type { JsonObject, JsonValue } from './json.js'
+
+/** As many as help; a document of a thousand mistakes is told about its first. */
+const MAX_ISSUES = 20
+
+const ajv = new Ajv2020({ allErrors: true, strict: false, verbose: true })
+formats.default(ajv, ['date-time'])
+ajv.addFormat('absolute-uri', isAbsoluteUri)
+ajv.addFormat('endpoint', (value: string) => value.startsWith('/') || isAbsoluteUri(value))
+ajv.addFormat('capability-name', (value: string) => agentNameProblem(value) === undefined)
+
+/** RFC 3986 with a scheme, and no characters that a URI cannot have. */
+export function isAbsoluteUri(value: string): boolean {
+  return /^[a-z][a-z0-9+.-]*:[\x21\x23-\x3b\x3d\x3f-\x5b\x5d\x5f\x61-\x7a\x7e]+$/i.test(value) && isUrlIfHierarchical(value)
+}
+
+function isUrlIfHierarchical(value: string): boolean {
+  return !/^(https?|wss?):/i.test(value) || URL.canParse(value)
+}
+
+/** A schema compiled once; the returned function gives what is wrong with a value, empty if nothing is. */
+export function compileSchema(schema: JsonObject): (value: JsonValue) => Issue[] {
+  let check: ValidateFunction | undefined
+  return (value) => {
+    check ??= ajv.compile(schema)
+    return check(value) ? [] : readErrors(check.errors ?? [])
+  }
+}
+
+/** Throws an `invalid_request` that names every member at fault. */
+export function assertValid(issues: Issue[]): void {
+  if (issues.length > 0) throw invalid(issues.slice(0, MAX_ISSUES))
+}
+
+/** Ajv's errors in words that say what to do. */
+export function readErrors(errors: ErrorObject[]): Issue[] {
+  const seen = new Set<string>()
+  return errors.map(readError).filter(({ at, message }) => {
+    const key = `${at} ${message}`
+    return !seen.has(key) && seen.add(key)
+  })
+}
+
+function readError(error: ErrorObject): Issue {
+  const at = error.instancePath
+  const { params } = error
+  switch (error.keyword) {
+    case 'required':
+      return { at: `${at}/${pointerToken(String(params.missingProperty))}`, message: 'is required' }
+    case 'type':
+      return { at, message: `must be ${[params.type].flat().map(withArticle).join(' or ')}` }
+    case 'enum':
+      return { at, message: `must be one of ${params.allowedValues.map((v: unknown) => JSON.stringify(v)).join(', ')}` }
+    case 'minLength':
+    case 'minItems':
+      return { at, message: 'must not be empty' }
+    case 'maxItems':
+      return { at, message: `has more than ${params.limit} items` }
+    case 'minimum':
+      return { at, message: `must be at least ${params.limit}` }
+    case 'format':
+      return { at, message: FORMATS[params.format] ?? `must be a ${params.format}` }
+    default:
+      return { at, message: error.message ?? 'is not valid' }
+  }
+}
+
+const FORMATS: Record<string, string | undefined> = {
+  'date-time': 'must be an RFC 3339 timestamp such as "2026-05-08T00:00:00Z"',
+  'absolute-uri': 'must be an absolute URI such as "https://agents.example.com/a"',
+  endpoint: 'must be an absolute URL such as "https://agents.example.com/a", or a path that starts with "/"',
+  'capability-name': 'must be a name without "*" and control characters, 1 to 255 characters long',
+}
+
+const withArticle = (type: string): string => (/^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`)
+
+/** One reference token of a JSON pointer (RFC 6901). */
+export const pointerToken = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1')

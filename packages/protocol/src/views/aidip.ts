@@ -1,0 +1,78 @@
+import { isObject, type JsonObject } from '../json.js'
+import { type AgentRecord, given, type RegistryFacts, statusOf } from '../record.js'
+import { aidipSchema } from '../schemas/aidip.js'
+import { callableOperations, carryOver, gatewayUrl, httpEndpoint, registryMembers } from './common.js'
+
+/** Which revision's words to write: they share everything but `authentication` and the publisher's name. */
+export type AidipRevision = '01' | '00'
+
+/** The full metadata document (01 §3, 00 §4). */
+export function toAidip(record: AgentRecord, facts: RegistryFacts, revision: AidipRevision = '01'): JsonObject {
+  const own = record.face === 'aidip'
+  const document = own ? record.document : derived(record, facts)
+  return {
+    ...document,
+    id: record.id,
+    endpoint: document.endpoint ?? gatewayUrl(record, facts),
+    ...publisher(record, document, revision),
+    ...(record.authentication && (revision === '01' || !own) && { authentication: authentication(record) }),
+    ...registryMembers(record, facts),
+  }
+}
+
+/** The essentials of a list or a search result (C-05). */
+export function toAidipSummary(record: AgentRecord, facts: RegistryFacts): JsonObject {
+  return {
+    id: record.id,
+    name: record.name,
+    description: record.description,
+    endpoint: endpointOf(record, facts),
+    capabilities: capabilityNames(record),
+    tags: [...record.tags],
+    status: statusOf(record, facts),
+  }
+}
+
+function derived(record: AgentRecord, facts: RegistryFacts): JsonObject {
+  return {
+    ...carryOver(record, aidipSchema),
+    name: record.name,
+    description: record.description,
+    ...given('version', record.version),
+    capabilities: capabilityNames(record),
+    tags: [...record.tags],
+    endpoint: httpEndpoint(record, facts),
+    ...given('supported_languages', record.languages && [...record.languages]),
+    status: record.status,
+    ...(record.protocols.length > 0 && { protocols: [...record.protocols] }),
+    operations: callableOperations(record).map(({ name, description, inputs, outputs }) => ({
+      name,
+      description: description ?? '',
+      inputs,
+      outputs,
+    })),
+  }
+}
+
+const endpointOf = (record: AgentRecord, facts: RegistryFacts): string => {
+  const own = record.face === 'aidip' ? record.document.endpoint : undefined
+  return typeof own === 'string' ? own : httpEndpoint(record, facts)
+}
+
+const capabilityNames = (record: AgentRecord): string[] => [...new Set(record.capabilities.map(({ name }) => name))]
+
+/** 01 says publisher, 00 says provider; what the publisher wrote stays beside it. */
+function publisher(record: AgentRecord, document: JsonObject, revision: AidipRevision): JsonObject {
+  const word = revision === '01' ? 'publisher' : 'provider'
+  return record.publisher === undefined || document[word] !== undefined ? {} : { [word]: record.publisher }
+}
+
+/** 01 knows one form: an object with a canonical type (C-11). */
+function authentication(record: AgentRecord): JsonObject {
+  const sent = record.document.authentication
+  const { type, instructions, scopes } = record.authentication ?? { type: 'none' }
+  return {
+    ...(isObject(sent) ? sent : { ...given('instructions', instructions), ...given('scopes', scopes) }),
+    type,
+  }
+}

@@ -1,0 +1,86 @@
+import { agentNameProblem } from '../identifiers.js'
+import { toJsonSchema } from '../io.js'
+import type { JsonObject } from '../json.js'
+import { type AgentRecord, type Capability, given, type RegistryFacts } from '../record.js'
+import { directorySchema } from '../schemas/directory.js'
+import { callableOperations, carryOver, gatewayUrl, reachableBindings, registryMembers } from './common.js'
+
+/** The full registration (AD §4.3), as GET on its resource shows it. */
+export function toDirectory(record: AgentRecord, facts: RegistryFacts): JsonObject {
+  const document = record.face === 'directory' ? record.document : derived(record, facts)
+  return {
+    ...document,
+    agent: record.id,
+    base: document.base ?? gatewayUrl(record, facts),
+    lt: facts.lifetime,
+    href: directoryHref(facts),
+    ...registryMembers(record, facts),
+  }
+}
+
+/** One entry of a lookup: enough to choose and to contact (AD §5.2). */
+export function toDirectorySummary(record: AgentRecord, facts: RegistryFacts): JsonObject {
+  return {
+    agent: record.id,
+    base: reachableBindings(record, facts)[0].endpoint,
+    ...(record.description !== '' && { description: record.description }),
+    protocols: directoryProtocols(record),
+    capabilities: directoryCapabilities(record).map(({ name, type }) => ({ name, type })),
+    href: directoryHref(facts),
+  }
+}
+
+/** The resource of a registration, relative as in the draft's examples. */
+export const directoryHref = (facts: Pick<RegistryFacts, 'number'>): string => `/ad/r/${facts.number}`
+
+/** Protocols as registered; an agent of another draft that names none is reached by its bindings (C-20). */
+export function directoryProtocols(record: AgentRecord): string[] {
+  if (record.face === 'directory' || record.protocols.length > 0) return [...record.protocols]
+  if (record.face === 'aidip') return ['https']
+  return [...new Set(record.bindings.map(({ protocol }) => protocol))]
+}
+
+/**
+ * Capabilities as the directory lists and filters them: declared ones, then operations as tools (C-10). Where tags
+ * belong to the agent, every capability inherits them, so that lookups by tag find it (C-17).
+ */
+export function directoryCapabilities(record: AgentRecord): Capability[] {
+  if (record.face === 'directory') return [...record.capabilities]
+  const declared = new Map<string, Capability>()
+  const tools = callableOperations(record).map((operation) => ({
+    name: operation.name,
+    type: 'tool',
+    ...(operation.description !== undefined && { description: operation.description }),
+    input: toJsonSchema(operation.inputs),
+    output: toJsonSchema(operation.outputs),
+  }))
+  for (const capability of [...record.capabilities, ...tools]) {
+    if (!declared.has(capability.name) && agentNameProblem(capability.name) === undefined) declared.set(capability.name, capability)
+  }
+  const inherited = record.face === 'aidip' || record.face === 'profile' ? record.tags : []
+  return [...declared.values()].map((capability) => {
+    const tags = [...new Set([...(capability.tags ?? []), ...inherited])]
+    return tags.length > 0 ? { ...capability, tags } : capability
+  })
+}
+
+function derived(record: AgentRecord, facts: RegistryFacts): JsonObject {
+  return {
+    ...carryOver(record, directorySchema),
+    base: reachableBindings(record, facts)[0].endpoint,
+    ...(record.description !== '' && { description: record.description }),
+    protocols: directoryProtocols(record),
+    capabilities: directoryCapabilities(record).map(({ name, type, description, tags, input, output }) => ({
+      name,
+      type,
+      ...given('description', description),
+      ...given('tags', tags && [...tags].slice(0, 100)),
+      ...given('input_schema', input && toJsonSchema(input)),
+      ...given('output_schema', output && toJsonSchema(output)),
+    })),
+    ...given('version', record.version),
+    ...given('vendor', record.publisher),
+    ...given('identity', record.identity),
+    ...given('identity_type', record.identityType),
+  }
+}

@@ -1,0 +1,85 @@
+import type { JsonObject } from '../json.js'
+import { type AgentRecord, type Binding, given, type RegistryFacts, statusOf } from '../record.js'
+import { profileSchema } from '../schemas/profile.js'
+import { carryOver, reachableBindings, registryMembers } from './common.js'
+
+/** Agent Metadata of the profile (PROF §4); a document of another draft is mapped by Table 10. */
+export function toProfile(record: AgentRecord, facts: RegistryFacts): JsonObject {
+  const document = record.face === 'profile' ? { ...record.document } : derived(record, facts)
+  return {
+    ...document,
+    id: record.id,
+    bindings: document.bindings ?? profileBindings(record, facts),
+    ...registryMembers(record, facts),
+    freshness: toFreshness(record, facts),
+  }
+}
+
+/** A ranked candidate without its score and evidence (PROF §6.1), by level of detail. */
+export function toCandidate(record: AgentRecord, facts: RegistryFacts, detail: 'minimal' | 'summary' | 'full'): JsonObject {
+  const redacted = record.redacted ? { redacted: true } : {}
+  const bindings = profileBindings(record, facts)
+  if (detail === 'minimal') {
+    const reach = bindings.map(({ protocol, endpoint }) => ({ ...given('protocol', protocol), ...given('endpoint', endpoint) }))
+    return { id: record.id, status: statusOf(record, facts), bindings: reach, ...redacted }
+  }
+  if (detail === 'full') return { ...toProfile(record, facts), status: statusOf(record, facts) }
+  return {
+    id: record.id,
+    name: record.name,
+    description: record.description,
+    tags: profileTags(record),
+    bindings,
+    status: statusOf(record, facts),
+    freshness: toFreshness(record, facts),
+    ...credentialRefs(record),
+    ...redacted,
+  }
+}
+
+/** When the metadata was true and when we heard of it (PROF §4.8). */
+export function toFreshness(record: AgentRecord, facts: RegistryFacts): JsonObject {
+  return {
+    ...given('metadata_updated_at', record.updatedAt),
+    indexed_at: new Date(facts.modifiedAt).toISOString(),
+    received_at: new Date(facts.receivedAt).toISOString(),
+    ...given('expires_at', facts.expiresAt === undefined ? undefined : new Date(facts.expiresAt).toISOString()),
+  }
+}
+
+function derived(record: AgentRecord, facts: RegistryFacts): JsonObject {
+  const { authentication } = record
+  return {
+    ...carryOver(record, profileSchema),
+    name: record.name,
+    description: record.description,
+    tags: profileTags(record),
+    ...(record.examples.length > 0 && { examples: record.examples.map(({ id, text }) => ({ ...given('id', id), text })) }),
+    bindings: profileBindings(record, facts),
+    ...(authentication && { auth: { type: authentication.type, schemes: [...authentication.schemes] } }),
+    ...given('constraints', record.constraints),
+    status: record.status,
+    ...given('version', record.version),
+    ...given('updated_at', record.updatedAt),
+  }
+}
+
+/** Tags and, because the profile has no other place for them, the names of capabilities (C-10). */
+export const profileTags = (record: AgentRecord): string[] =>
+  record.face === 'profile' ? [...record.tags] : [...new Set([...record.tags, ...record.capabilities.map(({ name }) => name)])]
+
+export function profileBindings(record: AgentRecord, facts: RegistryFacts): JsonObject[] {
+  return reachableBindings(record, facts).map((binding: Binding) => ({
+    ...(record.face === 'profile' && binding.source),
+    protocol: binding.protocol,
+    endpoint: binding.endpoint,
+    ...given('priority', binding.priority),
+  }))
+}
+
+/** Pointers to proofs, kept apart because they are different proofs (C-29). */
+function credentialRefs(record: AgentRecord): JsonObject {
+  const signature = record.signature?.kid ?? record.signature?.ref
+  const refs = [record.identity, signature].filter((ref) => typeof ref === 'string')
+  return refs.length > 0 ? { credential_refs: refs } : {}
+}

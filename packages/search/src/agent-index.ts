@@ -1,0 +1,117 @@
+import { redactRecord } from '@switchboard/protocol'
+import { type Condition, holds, indexTerms, isExact, termsOf } from './conditions.js'
+import type { IndexedAgent, View } from './entry.js'
+import { lowerBound, Postings } from './postings.js'
+import { createWordIndex } from './words.js'
+
+/** What to find: hard conditions, all of which must hold, and who is asking. */
+export interface Selection<T> {
+  conditions: readonly Condition[]
+  view: View<T>
+}
+
+export interface Ranked<T> {
+  agent: T
+  /** 0 to 1; higher is better. */
+  score: number
+}
+
+/** All agents of a directory in memory: by id, by number, by conditions and by words. */
+export interface AgentIndex<T extends IndexedAgent> {
+  readonly size: number
+  /** Grows with every change, so that an answer can be told to be the same as before. */
+  readonly version: number
+  get(id: string): T | undefined
+  byNumber(number: number): T | undefined
+  /** Adds or replaces; searchable when it returns. */
+  put(agent: T): void
+  remove(id: string): void
+  /** Matches in order of registration. */
+  select(selection: Selection<T>): Iterable<T>
+  /** Matches that have something of the query, best first, then in order of registration. */
+  search(query: string, selection: Selection<T>): Ranked<T>[]
+}
+
+export function createAgentIndex<T extends IndexedAgent>(): AgentIndex<T> {
+  const byId = new Map<string, T>()
+  const byNumber = new Map<number, T>()
+  const numbers: number[] = []
+  const postings = new Postings()
+  const words = createWordIndex()
+  let version = 0
+
+  const remove = (id: string): void => {
+    const agent = byId.get(id)
+    if (!agent) return
+    version++
+    byId.delete(id)
+    byNumber.delete(agent.number)
+    numbers.splice(lowerBound(numbers, agent.number), 1)
+    for (const term of indexTerms(agent.record)) postings.remove(term, agent.number)
+    words.remove(agent.number)
+  }
+
+  const replace = (before: T, agent: T): void => {
+    const terms = new Set(indexTerms(agent.record))
+    for (const term of indexTerms(before.record)) if (!terms.has(term)) postings.remove(term, agent.number)
+    for (const term of terms) postings.add(term, agent.number)
+    // What is private is not searched by words: a hit would tell a stranger that it is there.
+    words.put(agent.number, redactRecord(agent.record))
+  }
+
+  const put = (agent: T): void => {
+    const { id } = agent.record
+    const before = byId.get(id)
+    if (before && before.number !== agent.number) remove(id)
+    version++
+    byId.set(id, agent)
+    byNumber.set(agent.number, agent)
+    if (before?.number === agent.number) {
+      if (before.record !== agent.record) replace(before, agent)
+      return
+    }
+    numbers.splice(lowerBound(numbers, agent.number), 0, agent.number)
+    for (const term of indexTerms(agent.record)) postings.add(term, agent.number)
+    words.put(agent.number, redactRecord(agent.record))
+  }
+
+  /** The agent if the caller sees it and it meets the conditions; those that its terms prove are not tested again. */
+  const accept = (agent: T | undefined, { view, conditions }: Selection<T>, proven: boolean): agent is T => {
+    const record = agent && view(agent)
+    if (!agent || !record) return false
+    const whole = record === agent.record
+    return conditions.every(
+      (condition) => (proven && whole && isExact(condition)) || holds(condition, record, agent.status),
+    )
+  }
+
+  function* select(selection: Selection<T>): Generator<T> {
+    const found = postings.intersect(selection.conditions.flatMap(termsOf))
+    for (const number of found ?? numbers) {
+      const agent = byNumber.get(number)
+      if (accept(agent, selection, true)) yield agent
+    }
+  }
+
+  return {
+    get size() {
+      return byId.size
+    },
+    get version() {
+      return version
+    },
+    get: (id) => byId.get(id),
+    byNumber: (number) => byNumber.get(number),
+    put,
+    remove,
+    select,
+    search(query, selection) {
+      const ranked: Ranked<T>[] = []
+      for (const [number, score] of words.search(query)) {
+        const agent = byNumber.get(number)
+        if (accept(agent, selection, false)) ranked.push({ agent, score })
+      }
+      return ranked.sort((a, b) => b.score - a.score || a.agent.number - b.agent.number)
+    },
+  }
+}

@@ -1,0 +1,13 @@
+import type { AgentRecord } from '@switchboard/protocol'
+
+/** What the index needs to know of an agent. */
+export interface IndexedAgent {
+  /** Order of registration: grows, and stays with the agent while it is registered. */
+  readonly number: number
+  readonly record: AgentRecord
+  /** The status in force, which may be the operator's and not the publisher's. */
+  readonly status: string
+}
+
+/** The record as the caller may see it, or undefined if the caller may not see the agent at all. */
+export type View<T> = (agent: T) => AgentRecord | undefined

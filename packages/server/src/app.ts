@@ -1,0 +1,197 @@
+import { randomUUID } from 'node:crypto'
+import { createServer as createHttpsServer } from 'node:https'
+import { createPublisherSchemas } from '@switchboard/protocol'
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyServerFactory,
+  LogController,
+} from 'fastify'
+import { pino } from 'pino'
+import { assertSafe, type Config, DEFAULTS, isProduction, type TlsConfig } from './config.js'
+import { createAdminFace } from './faces/admin/admin-face.js'
+import { createAidipFace } from './faces/aidip/aidip-face.js'
+import { createDescriptorsFace } from './faces/descriptors/descriptors-face.js'
+import { createDirectoryFace } from './faces/directory/directory-face.js'
+import type { Face } from './faces/face.js'
+import { mountFaces, requestIdOf } from './faces/mount.js'
+import { toOpenApi } from './faces/openapi.js'
+import { createOperationsFace } from './faces/operations/operations-face.js'
+import { createProfileFace } from './faces/profile/profile-face.js'
+import { createRateLimits } from './policy/rate-limit.js'
+import { createAuthenticate } from './services/authenticate.js'
+import { type Catalog, createCatalog } from './services/catalog.js'
+import type { Context } from './services/context.js'
+import { createExpiry, type Expiry } from './services/expire.js'
+import { followStore } from './services/follow.js'
+import { createGrants } from './services/grants.js'
+import { createKeys, ensureAdminKey } from './services/keys.js'
+import { startPruning } from './services/prune.js'
+import { createTokenVerifier } from './services/tokens.js'
+import { openPostgresStore } from './store/postgres/open-postgres-store.js'
+import { openSqliteStore } from './store/sqlite/open-sqlite-store.js'
+import type { Store } from './store/store.js'
+
+/** The release, told in cards and in OpenAPI. */
+export const VERSION = '0.1.0'
+
+/** How often the store is asked what other processes changed. */
+const FOLLOW_MS = 200
+/** Requests under way get this long to end when the server stops. */
+const DRAIN_MS = 8000
+
+/** A directory: its HTTP application, and how to start and stop it. */
+export interface Server {
+  readonly app: FastifyInstance
+  /** Resolves with the URL when requests are answered. */
+  listen(): Promise<string>
+  /** Answers what is under way, then lets go of the store. */
+  close(): Promise<void>
+  /** The administrator's key if it was made at this start; to be shown once. */
+  readonly generatedAdminKey: string | undefined
+}
+
+/**
+ * Embeds a directory.
+ *
+ * @example
+ * const server = await createServer({ port: 0, data: './my-data' })
+ * const url = await server.listen()
+ * await fetch(`${url}/agents`)
+ * await server.close()
+ */
+export async function createServer(settings: Partial<Config> = {}): Promise<Server> {
+  const config: Config = { ...DEFAULTS, ...settings }
+  assertSafe(config)
+  const log = createLog(config.logLevel)
+  const store =
+    config.database === undefined ? await openSqliteStore(config.data) : await openPostgresStore(config.database)
+  try {
+    return await wire(config, store, log)
+  } catch (error) {
+    await store.close()
+    throw error
+  }
+}
+
+async function wire(config: Config, store: Store, log: FastifyBaseLogger): Promise<Server> {
+  const now = Date.now
+  const failed = (what: string) => (error: unknown) => log.error({ err: error }, what)
+  const generatedAdminKey = await ensureAdminKey(store, config.adminKey, now())
+  const keys = await createKeys(store, now)
+  const grants = await createGrants(store, now)
+
+  let listening: string | undefined
+  const baseUrl = (): string => config.publicUrl ?? listening ?? `http://${config.host}:${config.port}`
+  const expiry: Expiry = createExpiry(() => context, failed('an agent could not be expired'))
+  const catalog = createCatalog({ store, baseUrl, maxLifetime: config.lifetimes.max, now, onExpiry: expiry.watch })
+  const context: Context = {
+    store,
+    catalog,
+    schemas: createPublisherSchemas(),
+    policy: config.policy,
+    grantsOf: grants.of,
+    maxLifetime: config.lifetimes.max,
+    production: isProduction(config),
+    now,
+    newId: randomUUID,
+  }
+  const cursor = await fill(catalog, store)
+
+  let state: 'starting' | 'ready' | 'stopping' = 'starting'
+  const app = createApp(config, log)
+  const searchByText = config.search.semantic
+  const faces: Face[] = [
+    createAidipFace({ context, grants, searchByText }),
+    createProfileFace({ context, searchByText }),
+    createDirectoryFace({
+      context,
+      grants,
+      onLongCredential: (subject, seconds) =>
+        log.warn({ subject, seconds }, 'a credential lives far longer than the registration it makes'),
+    }),
+    createDescriptorsFace({ context, grants, baseUrl, version: VERSION }),
+    createAdminFace({ context, keys, grants }),
+    createOperationsFace({
+      health: () => ({ ready: state === 'ready', revision: catalog.revision, agents: catalog.index.size, pending: 0 }),
+      openapi: () => toOpenApi(faces, VERSION, baseUrl()),
+    }),
+  ]
+  mountFaces(app, faces, {
+    authenticate: createAuthenticate({
+      keys,
+      verifyToken: createTokenVerifier(config.issuers, now),
+      certificateScopes: config.certificates.scopes,
+    }),
+    limits: createRateLimits(config.rateLimits, now),
+    anonymous: config.anonymous,
+    baseUrl,
+    behindProxy: config.behindProxy,
+    origins: config.cors.origins,
+  })
+
+  const follower = followStore({
+    context,
+    cursor,
+    intervalMs: FOLLOW_MS,
+    reloadKeys: keys.reload,
+    reloadGrants: grants.reload,
+    onError: failed('the store could not be followed'),
+  })
+  const pruning = startPruning(context, config.audit.retentionDays, failed('the store could not be pruned'))
+
+  return {
+    app,
+    generatedAdminKey,
+    async listen() {
+      listening = (await app.listen({ host: config.host, port: config.port })).replace(/\/$/, '')
+      state = 'ready'
+      log.info({ url: listening, agents: catalog.index.size }, 'ready')
+      return baseUrl()
+    },
+    async close() {
+      state = 'stopping'
+      expiry.stop()
+      pruning.stop()
+      await follower.stop()
+      // Clients that keep connections open without asking anything must not hold the end up.
+      const timer = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS)
+      await app.close()
+      clearTimeout(timer)
+      await store.close()
+      log.info('stopped')
+    },
+  }
+}
+
+/** Reads every agent into memory; returns where to go on following. */
+async function fill(catalog: Catalog, store: Store): Promise<string> {
+  const { cursor, agents } = await store.load()
+  for await (const batch of agents) for (const stored of batch) catalog.apply(stored)
+  return cursor
+}
+
+/** Lines of JSON on stderr; headers are not among them, so no secret is either. */
+const createLog = (level: string): FastifyBaseLogger =>
+  pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, pino.destination(2))
+
+function createApp({ tls, behindProxy }: Config, log: FastifyBaseLogger): FastifyInstance {
+  return Fastify({
+    loggerInstance: log,
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: requestIdOf,
+    trustProxy: behindProxy,
+    forceCloseConnections: 'idle',
+    // An id of 512 characters may take many bytes when it is percent-encoded (C-31).
+    routerOptions: { maxParamLength: 8192, ignoreTrailingSlash: true },
+    // Bodies are gathered by our own limit, which lets the sender hear the answer.
+    bodyLimit: Number.MAX_SAFE_INTEGER,
+    ...(tls && { serverFactory: tlsServerFactory(tls) }),
+  })
+}
+
+/** HTTPS; with a client CA, certificates are asked for, and needed only if the operator says so. */
+function tlsServerFactory({ cert, key, clientCa, clientRequired }: TlsConfig): FastifyServerFactory {
+  const client = clientCa === undefined ? {} : { ca: clientCa, requestCert: true, rejectUnauthorized: clientRequired }
+  return (handler) => createHttpsServer({ cert, key, minVersion: 'TLSv1.2', ...client }, handler)
+}

@@ -1,0 +1,86 @@
+import { isObject, type JsonObject, type JsonValue } from '@switchboard/protocol'
+
+const text: JsonObject = { type: 'string' }
+const texts: JsonObject = { type: 'array', items: text }
+const flag: JsonObject = { type: 'boolean' }
+const count: JsonObject = { type: 'integer', minimum: 1 }
+const closed = (properties: JsonObject, required: string[] = []): JsonObject => ({
+  type: 'object',
+  properties,
+  required,
+  additionalProperties: false,
+})
+
+/** The config file (CONTRACT). */
+export const configSchema: JsonObject = closed({
+  host: text,
+  port: { type: 'integer', minimum: 0 },
+  data: text,
+  database: text,
+  publicUrl: text,
+  tlsCert: text,
+  tlsKey: text,
+  tlsClientCa: text,
+  tlsClientRequired: flag,
+  behindProxy: flag,
+  logLevel: text,
+  rateLimits: closed({ search: count, register: count, lookup: count, invoke: count }),
+  gateway: closed({ enabled: flag, timeoutMs: count }),
+  search: closed({ semantic: flag }),
+  anonymous: { enum: ['public', 'none'] },
+  lifetimes: closed({ max: { type: 'integer', minimum: 60 } }),
+  issuers: {
+    type: 'array',
+    items: closed({ issuer: text, audience: text, jwksUrl: text }, ['issuer', 'audience', 'jwksUrl']),
+  },
+  peers: {
+    type: 'array',
+    items: closed({ name: text, url: text, token: text, trust: {}, intervalSeconds: count }, ['name', 'url']),
+  },
+  certificates: closed({ scopes: texts }),
+  cors: closed({ origins: texts }),
+  audit: closed({ retentionDays: count }),
+  policy: closed({
+    names: { type: 'array', items: closed({ names: texts, subjects: texts }, ['names', 'subjects']) },
+    owners: { type: 'array', items: closed({ names: texts, subject: text }, ['names', 'subject']) },
+    capabilities: { type: 'array', items: closed({ name: text, type: text, subjects: texts, scope: text }) },
+    schemes: texts,
+    strict01: flag,
+    lenientCapabilities: flag,
+    refuseUnknownMembers: flag,
+    strictExamples: flag,
+  }),
+})
+
+/** The first key that is not known, with the known one that is most like it. */
+export function nearestKey(
+  settings: JsonValue,
+  schema: JsonObject = configSchema,
+  path = '',
+): { key: string; nearest: string } | undefined {
+  if (!isObject(settings) || !isObject(schema.properties)) return undefined
+  const known = Object.keys(schema.properties)
+  for (const [name, value] of Object.entries(settings)) {
+    const inner = schema.properties[name]
+    if (!Object.hasOwn(schema.properties, name)) {
+      const [nearest = ''] = known.sort((a, b) => distance(name, a) - distance(name, b))
+      return { key: path + name, nearest: path + nearest }
+    }
+    const deeper = isObject(inner) ? nearestKey(value, inner, `${path}${name}.`) : undefined
+    if (deeper) return deeper
+  }
+  return undefined
+}
+
+/** Levenshtein's: how many letters have to change. */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i)
+  for (const [i, letter] of [...a.toLowerCase()].entries()) {
+    const next = [i + 1]
+    for (const [j, other] of [...b.toLowerCase()].entries()) {
+      next.push(Math.min((next[j] ?? 0) + 1, (row[j + 1] ?? 0) + 1, (row[j] ?? 0) + (letter === other ? 0 : 1)))
+    }
+    row = next
+  }
+  return row.at(-1) ?? 0
+}

@@ -1,0 +1,245 @@
+import { readFileSync } from 'node:fs'
+import {
+  compileSchema,
+  isLoopbackHost,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  parseJson,
+  type Strictness,
+} from '@switchboard/protocol'
+import { configSchema, nearestKey } from './config-schema.js'
+import type { NamePolicy } from './policy/ownership.js'
+import type { LimitedAction } from './policy/rate-limit.js'
+import type { VettingPolicy } from './policy/vetting.js'
+import type { Issuer } from './services/tokens.js'
+
+/** Everything a directory is run with. */
+export interface Config {
+  host: string
+  port: number
+  data: string
+  database: string | undefined
+  /** Base of absolute URLs handed out; undefined: the address bound. */
+  publicUrl: string | undefined
+  tls: TlsConfig | undefined
+  behindProxy: boolean
+  adminKey: string | undefined
+  logLevel: string
+  rateLimits: Record<LimitedAction, number>
+  gateway: { enabled: boolean; timeoutMs: number }
+  search: { semantic: boolean }
+  anonymous: 'public' | 'none'
+  lifetimes: { max: number }
+  issuers: Issuer[]
+  certificates: { scopes: string[] }
+  cors: { origins: string[] }
+  policy: Policy
+  audit: { retentionDays: number }
+}
+
+export interface Policy extends NamePolicy, VettingPolicy {
+  readonly strictness: Strictness
+  /** Examples that do not fit their schema are refused and not only warned about. */
+  readonly strictExamples: boolean
+}
+
+export interface TlsConfig {
+  cert: string
+  key: string
+  clientCa?: string
+  clientRequired: boolean
+}
+
+/** A setting that cannot be used: told in one line, exit code 2. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+}
+
+/** Schemes that agents are reached by; what is local to a machine (file, unix) an operator must allow. */
+const SCHEMES = [
+  'https',
+  'wss',
+  'agent',
+  'agent+*',
+  'grpc',
+  'grpcs',
+  'coap',
+  'coaps',
+  'coap+*',
+  'mqtt',
+  'mqtts',
+  'amqps',
+  'nats',
+  'matrix',
+  'did',
+  'urn',
+  'pkg',
+  'a2a',
+  'mcp',
+  'agtp',
+]
+
+export const DEFAULTS: Config = {
+  host: '127.0.0.1',
+  port: 8040,
+  data: './switchboard-data',
+  database: undefined,
+  publicUrl: undefined,
+  tls: undefined,
+  behindProxy: false,
+  adminKey: undefined,
+  logLevel: 'info',
+  rateLimits: { search: 600, register: 120, lookup: 1200, invoke: 600 },
+  gateway: { enabled: true, timeoutMs: 30_000 },
+  search: { semantic: true },
+  anonymous: 'public',
+  lifetimes: { max: 604_800 },
+  issuers: [],
+  certificates: { scopes: ['publish', 'discover', 'invoke'] },
+  cors: { origins: [] },
+  policy: { names: [], owners: [], capabilities: [], schemes: SCHEMES, strictness: {}, strictExamples: false },
+  audit: { retentionDays: 30 },
+}
+
+/** Flags of `switchboard serve`, as written. */
+export interface Flags {
+  host?: string
+  port?: string
+  data?: string
+  database?: string
+  'public-url'?: string
+  'tls-cert'?: string
+  'tls-key'?: string
+  'tls-client-ca'?: string
+  'tls-client-required'?: boolean
+  'behind-proxy'?: boolean
+  config?: string
+  'log-level'?: string
+}
+
+/** Defaults, then the config file, then the environment, then flags; each wins over those before it. */
+export function readConfig(flags: Flags = {}, env: NodeJS.ProcessEnv = process.env): Config {
+  const file = flags.config ?? env.SWITCHBOARD_CONFIG
+  const settings = file === undefined ? {} : readFile(file)
+  const text = (flag: keyof Flags, variable: string, key: string): string | undefined => {
+    const value = flags[flag] ?? env[variable] ?? settings[key]
+    return value === undefined ? undefined : String(value)
+  }
+  const certificate = text('tls-cert', 'SWITCHBOARD_TLS_CERT', 'tlsCert')
+  const key = text('tls-key', 'SWITCHBOARD_TLS_KEY', 'tlsKey')
+  if ((certificate === undefined) !== (key === undefined)) throw new ConfigError('--tls-cert and --tls-key go together')
+  const clientCa = text('tls-client-ca', 'SWITCHBOARD_TLS_CLIENT_CA', 'tlsClientCa')
+  const clientRequired = text('tls-client-required', 'SWITCHBOARD_TLS_CLIENT_REQUIRED', 'tlsClientRequired') === 'true'
+  const config: Config = {
+    ...DEFAULTS,
+    ...larger(settings),
+    host: text('host', 'SWITCHBOARD_HOST', 'host') ?? DEFAULTS.host,
+    port: readPort(text('port', 'SWITCHBOARD_PORT', 'port')),
+    data: text('data', 'SWITCHBOARD_DATA', 'data') ?? DEFAULTS.data,
+    database: readDatabase(text('database', 'SWITCHBOARD_DATABASE_URL', 'database')),
+    publicUrl: readPublicUrl(text('public-url', 'SWITCHBOARD_PUBLIC_URL', 'publicUrl')),
+    behindProxy: text('behind-proxy', 'SWITCHBOARD_BEHIND_PROXY', 'behindProxy') === 'true',
+    adminKey: readAdminKey(env.SWITCHBOARD_ADMIN_KEY),
+    logLevel: readLogLevel(text('log-level', 'SWITCHBOARD_LOG_LEVEL', 'logLevel')),
+    tls:
+      certificate === undefined || key === undefined
+        ? undefined
+        : {
+            cert: readText(certificate, '--tls-cert'),
+            key: readText(key, '--tls-key'),
+            clientRequired,
+            ...(clientCa !== undefined && { clientCa: readText(clientCa, '--tls-client-ca') }),
+          },
+  }
+  assertSafe(config)
+  return config
+}
+
+/** Nothing is served in the clear beyond this machine (C-72). */
+export function assertSafe({ host, tls, behindProxy }: Config): void {
+  if (tls || behindProxy || isLoopbackHost(host)) return
+  throw new ConfigError(
+    `plain HTTP on ${host} is refused: give --tls-cert and --tls-key, or --behind-proxy if a proxy in front speaks TLS`,
+  )
+}
+
+/** TLS or a proxy that speaks it means production, on loopback too (C-72). */
+export const isProduction = ({ tls, behindProxy }: Pick<Config, 'tls' | 'behindProxy'>): boolean =>
+  tls !== undefined || behindProxy
+
+const checkSettings = compileSchema(configSchema)
+
+function readFile(path: string): JsonObject {
+  let settings: JsonValue
+  try {
+    settings = parseJson(readText(path, '--config'))
+  } catch (error) {
+    if (error instanceof ConfigError) throw error
+    throw new ConfigError(`the config file ${path} cannot be used: ${error instanceof Error ? error.message : error}`)
+  }
+  const unknown = nearestKey(settings)
+  if (unknown)
+    throw new ConfigError(
+      `the config file ${path} has an unknown key "${unknown.key}"; did you mean "${unknown.nearest}"?`,
+    )
+  const [issue] = checkSettings(settings)
+  if (issue) throw new ConfigError(`the config file ${path}: ${issue.at || 'the document'} ${issue.message}`)
+  return isObject(settings) ? settings : {}
+}
+
+/** The settings that only a file has; their shape has been checked, so each group is laid over its defaults. */
+function larger(settings: JsonObject): Partial<Config> {
+  const groups = ['rateLimits', 'gateway', 'search', 'lifetimes', 'certificates', 'cors', 'audit'] as const
+  const merged = groups.map((name) => [name, { ...DEFAULTS[name], ...(isObject(settings[name]) && settings[name]) }])
+  const { strict01, lenientCapabilities, refuseUnknownMembers, ...policy } = isObject(settings.policy)
+    ? settings.policy
+    : {}
+  const strictness = { strict01, lenientCapabilities, refuseUnknownMembers }
+  return {
+    ...Object.fromEntries(merged),
+    policy: { ...DEFAULTS.policy, ...policy, strictness },
+    ...(settings.anonymous !== undefined && { anonymous: settings.anonymous === 'none' ? 'none' : 'public' }),
+    ...(Array.isArray(settings.issuers) && { issuers: settings.issuers }),
+  } as Partial<Config>
+}
+
+function readText(path: string, flag: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    throw new ConfigError(`${flag} ${path} cannot be read: ${error instanceof Error ? error.message : error}`)
+  }
+}
+
+function readPort(text: string | undefined): number {
+  const port = text === undefined ? DEFAULTS.port : /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN
+  if (!(port >= 0 && port <= 65_535)) throw new ConfigError(`--port must be a number from 0 to 65535, not "${text}"`)
+  return port
+}
+
+function readDatabase(url: string | undefined): string | undefined {
+  if (url === undefined || /^postgres(ql)?:\/\//.test(url)) return url
+  throw new ConfigError('--database must be a postgres:// URL')
+}
+
+function readPublicUrl(url: string | undefined): string | undefined {
+  if (url === undefined) return undefined
+  if (!/^https?:\/\//.test(url) || !URL.canParse(url))
+    throw new ConfigError(`--public-url must be an http(s) URL, not "${url}"`)
+  return url.replace(/\/+$/, '')
+}
+
+function readAdminKey(key: string | undefined): string | undefined {
+  if (key === undefined || key === '') return undefined
+  if (key.length < 16 || /\s/.test(key))
+    throw new ConfigError('SWITCHBOARD_ADMIN_KEY must have 16 characters or more and no spaces')
+  return key
+}
+
+function readLogLevel(level: string | undefined): string {
+  const levels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
+  if (level !== undefined && !levels.includes(level))
+    throw new ConfigError(`--log-level must be one of ${levels.join(', ')}`)
+  return level ?? DEFAULTS.logLevel
+}

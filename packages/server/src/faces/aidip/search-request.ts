@@ -1,0 +1,82 @@
+import { assertValid, compileSchema, isObject, type JsonObject, type JsonValue } from '@switchboard/protocol'
+import type { FastifyRequest } from 'fastify'
+import { readQuery, wholeNumber } from '../query.js'
+import { filtersOfQuery } from './filters.js'
+
+/** Results on one page if nothing is said, and at the most (C-47). */
+const DEFAULT_TOP = 10
+const MAX_TOP = 100
+
+/** The body of POST /agents/search, of both revisions. */
+export const searchRequestSchema: JsonObject = {
+  $id: 'urn:switchboard:schema:aidip-search',
+  type: 'object',
+  properties: {
+    query: { type: 'string' },
+    filters: { type: 'object' },
+    top: { type: 'integer', minimum: 1 },
+    skip: { type: 'integer', minimum: 0 },
+    ranked: { type: 'boolean' },
+    include_metadata: { type: 'boolean' },
+  },
+}
+const check = compileSchema(searchRequestSchema)
+
+/** A list or a search, whichever way it was asked. */
+export interface AidipQuery {
+  readonly text: string | undefined
+  readonly filters: JsonObject
+  readonly top: number
+  readonly skip: number
+  readonly ranked: boolean
+  readonly full: boolean
+  /** 01 answers with a bare array, 00 with an object (C-01, C-02). */
+  readonly shape: 'array' | 'object'
+}
+
+export function parseSearch(request: FastifyRequest, body: JsonValue): AidipQuery {
+  assertValid(check(body))
+  const { query, filters, top, skip, ranked, include_metadata: full } = isObject(body) ? body : {}
+  const params = readQuery(request)
+  return {
+    // Text without a letter in it asks for nothing in particular.
+    text: typeof query === 'string' && query.trim() !== '' ? query : undefined,
+    filters: isObject(filters) ? filters : {},
+    top: Math.min(wholeNumber(params, 'top', 1) ?? (typeof top === 'number' ? top : DEFAULT_TOP), MAX_TOP),
+    skip: wholeNumber(params, 'skip', 0) ?? (typeof skip === 'number' ? skip : 0),
+    ranked: ranked !== false,
+    full: full === true,
+    shape: shapeOf(
+      request,
+      params,
+      [skip, ranked, full].some((member) => member !== undefined),
+    ),
+  }
+}
+
+export function parseList(request: FastifyRequest): AidipQuery {
+  const params = readQuery(request)
+  const skip = wholeNumber(params, 'skip', 0)
+  const text = params.get('q') ?? params.get('query')
+  return {
+    text: text === null || text.trim() === '' ? undefined : text,
+    filters: filtersOfQuery(params),
+    top: Math.min(wholeNumber(params, 'top', 1) ?? DEFAULT_TOP, MAX_TOP),
+    skip: skip ?? 0,
+    ranked: params.get('ranked') !== 'false',
+    full: params.get('include_metadata') === 'true',
+    shape: shapeOf(request, params, skip !== undefined || params.has('ranked') || params.has('include_metadata')),
+  }
+}
+
+/** Whether the request is of revision 00: by its base path, or because Accept says so. */
+export function isRevision00(request: FastifyRequest): boolean {
+  return request.url.startsWith('/v0/') || (request.headers.accept ?? '').includes('profile="aidip-00"')
+}
+
+function shapeOf(request: FastifyRequest, params: URLSearchParams, has00Member: boolean): 'array' | 'object' {
+  const asked = params.get('shape')
+  if (asked === 'array' || asked === 'object') return asked
+  const publicList = /^\/(v\d\/)?agents\/public(\?|$)/.test(request.url)
+  return isRevision00(request) || has00Member || publicList ? 'object' : 'array'
+}

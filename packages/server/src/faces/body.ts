@@ -1,0 +1,43 @@
+import { DirectoryError, isObject, type JsonObject, type JsonValue, parseJson } from '@switchboard/protocol'
+import type { FastifyRequest } from 'fastify'
+
+/** The JSON value of a request's body. */
+export function readJson(request: FastifyRequest): JsonValue {
+  const value = readOptionalJson(request)
+  if (value === undefined) throw new DirectoryError('invalid_request', 'the body is empty: send a JSON document')
+  return value
+}
+
+/** The same where a request may come without a body. */
+export function readOptionalJson(request: FastifyRequest): JsonValue | undefined {
+  const { body } = request
+  if (!(body instanceof Buffer) || body.length === 0) return undefined
+  assertJsonType(request.headers['content-type'])
+  return parseJson(decodeUtf8(body))
+}
+
+/** A JSON object, for requests that have no schema of their own. */
+export function readJsonObject(request: FastifyRequest): JsonObject {
+  const value = readJson(request)
+  if (!isObject(value)) throw new DirectoryError('invalid_request', 'the body must be a JSON object')
+  return value
+}
+
+function assertJsonType(header: string | undefined): void {
+  const type = (header ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
+  if (/^application\/([\w.+-]+\+)?json$/.test(type)) return
+  throw new DirectoryError(
+    'unsupported_media_type',
+    `send JSON with "Content-Type: application/json", not "${type.slice(0, 80)}"`,
+  )
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+function decodeUtf8(bytes: Buffer): string {
+  try {
+    return utf8.decode(bytes)
+  } catch (cause) {
+    throw new DirectoryError('invalid_request', 'the body is not valid UTF-8', { cause })
+  }
+}

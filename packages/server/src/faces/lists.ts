@@ -1,0 +1,26 @@
+import { createHash } from 'node:crypto'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Catalog } from '../services/catalog.js'
+import { isUnchanged } from './answer.js'
+
+/** Tells lists of this process from those of another, whose counters mean something else. */
+const INSTANCE = createHash('sha256')
+  .update(`${process.pid} ${Date.now()} ${Math.random()}`)
+  .digest('base64url')
+  .slice(0, 6)
+
+/**
+ * Validators of a list: it changes only when the catalogue does, or what the caller may see. So the tag needs no look
+ * at the body, and says nothing about how many changes there were.
+ */
+export function isListUnchanged(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  catalog: Catalog,
+  grantsVersion: number,
+): boolean {
+  const seen = `${INSTANCE} ${catalog.index.version} ${grantsVersion} ${request.caller.subject ?? ''} ${[...request.caller.scopes].join()}`
+  const tag = `W/"${createHash('sha1').update(seen).digest('base64url').slice(0, 16)}"`
+  reply.header('cache-control', 'no-cache')
+  return isUnchanged(request, reply, tag, catalog.modifiedAt)
+}

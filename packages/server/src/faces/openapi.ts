@@ -1,0 +1,93 @@
+import { ERROR_KINDS, type JsonObject } from '@switchboard/protocol'
+import type { Face, Route } from './face.js'
+
+/** The OpenAPI description, made from the routes themselves so that it cannot differ from them. */
+export function toOpenApi(faces: readonly Face[], version: string, baseUrl: string): JsonObject {
+  const paths: Record<string, JsonObject> = {}
+  for (const face of faces) {
+    for (const route of face.routes) {
+      const path = route.path.replaceAll(/:(\w+)/g, '{$1}')
+      paths[path] = { ...paths[path], [route.method.toLowerCase()]: toOperation(face, route) }
+    }
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Switchboard',
+      version,
+      description: 'The directory and exchange for AI agents.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: baseUrl }],
+    tags: faces.map(({ name }) => ({ name })),
+    paths,
+    components: { schemas: { Error: ERROR_SCHEMA }, securitySchemes: SECURITY },
+  }
+}
+
+function toOperation(face: Face, route: Route): JsonObject {
+  const inPath = [...route.path.matchAll(/:(\w+)/g)].map(([, name = '']) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+  }))
+  const inQuery = Object.entries(route.query ?? {}).map(([name, description]) => ({
+    name,
+    in: 'query',
+    description,
+    schema: { type: 'string' },
+  }))
+  const required = route.access === 'caller' || route.access === 'admin'
+  const { $id: _, ...schema } = route.body ?? {}
+  return {
+    operationId: `${route.method.toLowerCase()}${route.path.replaceAll(/[^A-Za-z0-9]+(\w?)/g, (_all, letter: string) => letter.toUpperCase())}`,
+    tags: [face.name],
+    summary: route.summary,
+    ...(inPath.length + inQuery.length > 0 && { parameters: [...inPath, ...inQuery] }),
+    ...(route.body && { requestBody: { content: { 'application/json': { schema } } } }),
+    responses: {
+      ...Object.fromEntries(
+        Object.entries(route.answers).map(([status, description]) => [status, toResponse(face, status, description)]),
+      ),
+      default: toResponse(face, '400', 'an error; every draft finds its members in it'),
+    },
+    ...(route.access !== 'open' && { security: required ? CREDENTIALS : [...CREDENTIALS, {}] }),
+  }
+}
+
+const toResponse = (face: Face, status: string, description: string): JsonObject =>
+  Number(status) < 400
+    ? { description }
+    : { description, content: { [face.errors]: { schema: { $ref: '#/components/schemas/Error' } } } }
+
+const CREDENTIALS: JsonObject[] = [{ bearer: [] }, { apiKey: [] }]
+
+const SECURITY: JsonObject = {
+  bearer: { type: 'http', scheme: 'bearer', description: 'an API key or a JWT' },
+  apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
+}
+
+const ERROR_SCHEMA: JsonObject = {
+  type: 'object',
+  required: ['type', 'title', 'status', 'detail', 'error', 'code', 'message', 'correlation_id'],
+  properties: {
+    type: { type: 'string' },
+    title: { type: 'string' },
+    status: { type: 'integer' },
+    detail: { type: 'string' },
+    instance: { type: 'string' },
+    error: {
+      type: 'object',
+      required: ['code', 'message'],
+      properties: {
+        code: { enum: [...new Set(Object.values(ERROR_KINDS).map(({ name }) => name))] },
+        message: { type: 'string' },
+      },
+    },
+    code: { type: 'string' },
+    message: { type: 'string' },
+    correlation_id: { type: 'string' },
+    retry_after: { type: 'number' },
+  },
+}

@@ -1,0 +1,15 @@
+import type { Config } from './config.js'
+import { resetAdminKey } from './services/keys.js'
+import { openPostgresStore } from './store/postgres/open-postgres-store.js'
+import { openSqliteStore } from './store/sqlite/open-sqlite-store.js'
+
+/** Makes a new administrator's key on the spot, also while a server runs on the same data; returns the secret. */
+export async function resetAdministratorKey({ data, database }: Pick<Config, 'data' | 'database'>): Promise<string> {
+  const store =
+    database === undefined ? await openSqliteStore(data, { lock: false }) : await openPostgresStore(database)
+  try {
+    return await resetAdminKey(store, Date.now())
+  } finally {
+    await store.close()
+  }
+}

@@ -1,0 +1,132 @@
+import { type AgentRecord, type JsonObject, type RegistryFacts, readRecord } from '@switchboard/protocol'
+import { type AgentIndex, createAgentIndex } from '@switchboard/search'
+import type { Store, StoredAgent } from '../store/store.js'
+
+/** A registered agent in memory: what is stored, the record read from it, and what of it has been rendered. */
+export interface Agent {
+  readonly stored: StoredAgent
+  readonly record: AgentRecord
+  readonly number: number
+  readonly owner: string
+  readonly status: string
+  /** Milliseconds; the earlier of the lease's end and the publisher's expires_at (C-40). */
+  readonly expiresAt: number | undefined
+  /** Documents as text by face, made when first asked for: an agent is read far more often than it changes. */
+  readonly rendered: Map<string, string>
+}
+
+/**
+ * Every live agent in memory, derived from the store. A change is applied here after it is durable and before it is
+ * acknowledged, so that whoever registered an agent finds it.
+ */
+export interface Catalog {
+  readonly index: AgentIndex<Agent>
+  get(id: string): Agent | undefined
+  byNumber(number: number): Agent | undefined
+  /** Takes in what the store says; an older revision than the one known is ignored. */
+  apply(stored: StoredAgent): Agent
+  drop(id: string, revision: number): void
+  /** Reads the agent anew from the store, after another writer was faster. */
+  reload(id: string): Promise<Agent | undefined>
+  facts(agent: Agent): RegistryFacts
+  /** Milliseconds; when anything last changed. */
+  readonly modifiedAt: number
+  /** The latest change of an agent that is known here. */
+  readonly revision: number
+}
+
+export interface CatalogOptions {
+  store: Store
+  /** Base of absolute URLs; known only once the server listens. */
+  baseUrl: () => string
+  maxLifetime: number
+  now: () => number
+  /** Told of each agent that ends, and when. */
+  onExpiry: (agent: Agent) => void
+}
+
+export function createCatalog({ store, baseUrl, maxLifetime, now, onExpiry }: CatalogOptions): Catalog {
+  const index = createAgentIndex<Agent>()
+  let modifiedAt = now()
+  let revision = 0
+
+  const apply = (stored: StoredAgent): Agent => {
+    const known = index.get(stored.id)
+    if (known && isNewer(known.stored, stored)) return known
+    // A refresh changes no word of the document, so the record need not be read again.
+    const same = known?.stored.revision === stored.revision && known.number === stored.number
+    const record = same ? known.record : readRecord(stored.face, stored.document, stored.id)
+    const agent = toAgent(stored, record)
+    index.put(agent)
+    modifiedAt = now()
+    revision = Math.max(revision, stored.revision)
+    if (agent.expiresAt !== undefined) onExpiry(agent)
+    return agent
+  }
+
+  const drop = (id: string, revision: number): void => {
+    const known = index.get(id)
+    if (!known || known.stored.revision > revision) return
+    index.remove(id)
+    modifiedAt = now()
+  }
+
+  return {
+    index,
+    get: index.get,
+    byNumber: index.byNumber,
+    apply,
+    drop,
+    async reload(id) {
+      const stored = await store.get(id)
+      if (stored) return apply(stored)
+      index.remove(id)
+      return undefined
+    },
+    facts: (agent) => toFacts(agent, baseUrl(), maxLifetime),
+    get modifiedAt() {
+      return modifiedAt
+    },
+    get revision() {
+      return revision
+    },
+  }
+}
+
+const isNewer = (a: StoredAgent, b: StoredAgent): boolean =>
+  a.revision > b.revision || (a.revision === b.revision && a.receivedAt > b.receivedAt)
+
+function toAgent(stored: StoredAgent, record: AgentRecord): Agent {
+  const ends = [stored.lease?.expiresAt, record.expiresAt].filter((end) => end !== undefined)
+  return {
+    stored,
+    record,
+    number: stored.number,
+    owner: stored.owner,
+    status: stored.marks.status ?? record.status,
+    expiresAt: ends.length > 0 ? Math.min(...ends) : undefined,
+    rendered: new Map(),
+  }
+}
+
+function toFacts({ stored, expiresAt }: Agent, baseUrl: string, maxLifetime: number): RegistryFacts {
+  const { certification, quality_score: qualityScore, unsafe, status } = stored.marks
+  return {
+    baseUrl,
+    number: stored.number,
+    verification: verificationOf(stored),
+    lifetime: stored.lease?.seconds ?? maxLifetime,
+    receivedAt: stored.receivedAt,
+    modifiedAt: stored.modifiedAt,
+    ...(certification && { certification }),
+    ...(qualityScore !== undefined && { qualityScore }),
+    ...(unsafe !== undefined && { unsafe }),
+    ...(status !== undefined && { status }),
+    ...(expiresAt !== undefined && { expiresAt }),
+  }
+}
+
+/** What a publisher claims of itself is no verification, whatever its document says (C-23). */
+function verificationOf({ marks }: StoredAgent): JsonObject {
+  return marks.verification ? { ...marks.verification } : { state: 'self-asserted' }
+}

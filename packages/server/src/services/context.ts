@@ -1,0 +1,26 @@
+import type { PublisherSchemas, Strictness } from '@switchboard/protocol'
+import { actorOf, type Caller } from '../policy/caller.js'
+import type { NamePolicy } from '../policy/ownership.js'
+import type { VettingPolicy } from '../policy/vetting.js'
+import type { GrantsOf } from '../policy/visibility.js'
+import type { AuditEntry, Store } from '../store/store.js'
+import type { Catalog } from './catalog.js'
+
+/** What services work with; wired once, in app.ts. */
+export interface Context {
+  readonly store: Store
+  readonly catalog: Catalog
+  readonly schemas: PublisherSchemas
+  readonly policy: NamePolicy & VettingPolicy & { readonly strictness: Strictness; readonly strictExamples: boolean }
+  readonly grantsOf: GrantsOf
+  readonly maxLifetime: number
+  /** TLS, or a proxy that speaks it: nothing goes in the clear (C-72). */
+  readonly production: boolean
+  readonly now: () => number
+  readonly newId: () => string
+}
+
+/** An audit entry of something that the caller did. */
+export function auditOf(caller: Caller, action: string, at: number, more: Partial<AuditEntry> = {}): AuditEntry {
+  return { at, actor: actorOf(caller), action, outcome: 'ok', requestId: caller.requestId, ...more }
+}

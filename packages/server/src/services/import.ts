@@ -1,0 +1,82 @@
+import {
+  asString,
+  DirectoryError,
+  detectFace,
+  type Face,
+  type JsonObject,
+  parseAgentName,
+  parseDocument,
+} from '@switchboard/protocol'
+import type { Caller } from '../policy/caller.js'
+import { grantLifetime } from '../policy/lifetime.js'
+import type { Context } from './context.js'
+import { registerAgent } from './register.js'
+
+/** One document to import: any face's, which is recognised if it is not named. */
+export interface ImportItem {
+  readonly document: JsonObject
+  readonly face?: Face
+  readonly id?: string
+  readonly owner?: string
+}
+
+/** What became of one of them. */
+export type ImportResult =
+  | {
+      readonly status: 'created' | 'updated'
+      readonly id: string
+      readonly face: Face
+      readonly warnings?: readonly string[]
+    }
+  | { readonly status: 'failed'; readonly code: string; readonly message: string }
+
+/** Registers one document of a bulk import; what is wrong with it does not stop the others. */
+export async function importAgent(context: Context, item: ImportItem, caller: Caller): Promise<ImportResult> {
+  try {
+    const { face, id, document } = recognise(item)
+    const registered = await registerAgent(context, {
+      face,
+      id,
+      caller,
+      intent: 'claim',
+      document: parseDocument(face, document, context.policy.strictness),
+      onBehalfOf: item.owner,
+      ...(face === 'directory' && { lifetime: grantLifetime(undefined, context.maxLifetime) }),
+    })
+    const { agent, created, warnings } = registered
+    return {
+      status: created ? 'created' : 'updated',
+      id: agent.record.id,
+      face,
+      ...(warnings.length > 0 && { warnings }),
+    }
+  } catch (error) {
+    if (!(error instanceof DirectoryError)) throw error
+    return { status: 'failed', code: error.code, message: error.message }
+  }
+}
+
+function recognise({ document, face: named, id }: ImportItem): {
+  face: Face
+  id: string | undefined
+  document: JsonObject
+} {
+  const face = named ?? detectFace(document)
+  if (face === undefined) {
+    throw new DirectoryError('invalid_request', 'the document is of no draft that is known here: name its "face"')
+  }
+  if (face !== 'directory') return { face, document, id: id ?? asString(document.id) ?? ownName(face, document) }
+  // The Agent Directory names an agent beside its document, not in it.
+  const { agent, lt: _lifetime, href: _href, ...registration } = document
+  return { face, document: registration, id: parseAgentName(id ?? asString(agent)) }
+}
+
+/** Cards have no id: an MCP server's name is one, an A2A card and a descriptor are known by their URL. */
+function ownName(face: Face, document: JsonObject): string | undefined {
+  if (face === 'mcp') return asString(document.name)
+  if (face === 'aidip') return undefined
+  const [first] = Array.isArray(document.supportedInterfaces) ? document.supportedInterfaces : []
+  const ofInterface =
+    typeof first === 'object' && first !== null && 'url' in first ? asString(first.url ?? undefined) : undefined
+  return asString(document.url) ?? ofInterface
+}

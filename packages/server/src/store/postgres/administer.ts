@@ -1,0 +1,31 @@
+import { storableAudit } from '../storable.js'
+import type { AuditEntry } from '../store.js'
+import type { Connection } from './connect.js'
+
+/**
+ * Carries out a change of keys or grants, with its entries in change log and audit; without them, and with the answer
+ * false, if nothing changed. The statement's parameters begin at $3.
+ */
+export async function administer(
+  connection: Connection,
+  kind: 'keys' | 'grants',
+  statement: string,
+  parameters: unknown[],
+  audit: AuditEntry,
+): Promise<boolean> {
+  const rows = await connection.query(
+    `WITH changed AS (${statement} RETURNING 1), logged AS (
+       INSERT INTO changes (kind, at) SELECT $1, (($2::json) ->> 'at')::bigint FROM changed
+     ), audited AS (${insertAudit('json_build_array($2::json)')} WHERE EXISTS (SELECT FROM changed))
+     SELECT 1 FROM changed`,
+    [kind, JSON.stringify(storableAudit(audit)), ...parameters],
+  )
+  return rows.length > 0
+}
+
+/** Adds the entries of a JSON array. */
+export const insertAudit = (entries: string): string => `
+  INSERT INTO audit (at, actor, action, outcome, agent, face, request_id, detail)
+  SELECT e.at, e.actor, e.action, e.outcome, e.agent, e.face, e."requestId", e.detail
+  FROM json_to_recordset(${entries}) AS e (
+    at bigint, actor text, action text, outcome text, agent text, face text, "requestId" text, detail text)`

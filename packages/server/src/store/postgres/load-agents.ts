@@ -1,0 +1,54 @@
+import { AGENT_COLUMNS, toAgent } from '../rows.js'
+import type { StoredAgent } from '../store.js'
+import { StoreError } from '../store-error.js'
+import type { Connection } from './connect.js'
+import { CURSOR } from './read-changes.js'
+
+const BATCH = 500
+
+/**
+ * Reads from one snapshot, on a connection of its own. The end of a reading is kept in `open` until the reading is over,
+ * for who must end it early.
+ */
+export async function loadAgents(
+  connection: Connection,
+  open: Set<() => void>,
+): Promise<{ cursor: string; agents: AsyncIterable<StoredAgent[]> }> {
+  const reading = await connection.begin('ISOLATION LEVEL REPEATABLE READ READ ONLY')
+  const close = (): void => {
+    if (open.delete(close)) reading.abandon()
+  }
+  open.add(close)
+
+  const readAfter = (number: number) =>
+    reading.query(
+      `SELECT ${AGENT_COLUMNS} FROM agents a JOIN presence p USING (number)
+       WHERE a.number > $1 ORDER BY a.number LIMIT ${BATCH}`,
+      [number],
+    )
+
+  async function* agents(): AsyncGenerator<StoredAgent[]> {
+    try {
+      let next = readAfter(0)
+      for (;;) {
+        if (!open.has(close)) throw new StoreError('closed', 'the store is closed')
+        const rows = await next
+        // The next page is on its way while this one is parsed and used; its error is thrown when its turn comes.
+        next = rows.length === BATCH ? readAfter(Number(rows.at(-1)?.number)) : Promise.resolve([])
+        next.catch(() => {})
+        if (rows.length > 0) yield rows.map(toAgent)
+        if (rows.length < BATCH) return
+      }
+    } finally {
+      close()
+    }
+  }
+
+  try {
+    const [row] = await reading.query(`SELECT ${CURSOR} AS cursor`)
+    return { cursor: String(row?.cursor), agents: agents() }
+  } catch (error) {
+    close()
+    throw error
+  }
+}

@@ -1,0 +1,145 @@
+import { StoreError } from '../store-error.js'
+import type { Query } from './connect.js'
+
+/** xid8 and its snapshots, on which the change feed rests, came with this version. */
+const OLDEST_SERVER = 130000
+
+/** The n-th brings a database from version n to n + 1; what was released is never edited. Times are milliseconds. */
+export const MIGRATIONS: readonly string[] = [
+  `
+  CREATE TABLE agents (
+    number bigserial PRIMARY KEY,
+    id text COLLATE "C" NOT NULL UNIQUE,
+    owner text NOT NULL,
+    face text NOT NULL,
+    document text NOT NULL, -- text, not jsonb, which cannot hold the escape \\u0000 and would reorder members
+    marks text NOT NULL,
+    revision bigint NOT NULL,
+    created_at bigint NOT NULL,
+    modified_at bigint NOT NULL
+  );
+  -- One row for each agent, apart from its document: most writes are refreshes and touch only this. Whoever writes an
+  -- agent locks this row first. The free space lets an update stay on its page, without work for the index.
+  CREATE TABLE presence (
+    number bigint PRIMARY KEY,
+    received_at bigint NOT NULL,
+    lease_seconds bigint,
+    lease_expires_at bigint
+  ) WITH (fillfactor = 70);
+  CREATE TABLE tombstones (
+    number bigint PRIMARY KEY,
+    id text COLLATE "C" NOT NULL,
+    owner text NOT NULL,
+    reason text NOT NULL,
+    marks text NOT NULL,
+    at bigint NOT NULL
+  );
+  CREATE INDEX tombstones_id ON tombstones (id);
+  CREATE INDEX tombstones_at ON tombstones (at);
+  CREATE TABLE changes (
+    revision bigserial PRIMARY KEY,
+    kind text NOT NULL,
+    id text,
+    number bigint,
+    at bigint NOT NULL,
+    xid xid8 NOT NULL DEFAULT pg_current_xact_id()
+  );
+  CREATE INDEX changes_xid ON changes (xid);
+  CREATE TABLE keys (
+    id text PRIMARY KEY,
+    hash text NOT NULL,
+    subject text NOT NULL,
+    scopes text NOT NULL,
+    names text,
+    created_at bigint NOT NULL,
+    expires_at bigint
+  );
+  CREATE TABLE grants (
+    id text PRIMARY KEY,
+    subject text NOT NULL,
+    scopes text NOT NULL,
+    agent text,
+    agent_owner text,
+    tag text,
+    created_at bigint NOT NULL
+  );
+  CREATE TABLE audit (
+    entry bigserial PRIMARY KEY,
+    at bigint NOT NULL,
+    actor text COLLATE "C" NOT NULL,
+    action text NOT NULL,
+    outcome text NOT NULL,
+    agent text COLLATE "C",
+    face text,
+    request_id text,
+    detail text
+  );
+  CREATE INDEX audit_at ON audit (at);
+  CREATE INDEX audit_actor ON audit (actor, at);
+  CREATE INDEX audit_agent ON audit (agent, at) WHERE agent IS NOT NULL;
+  CREATE TABLE idempotency (
+    client text COLLATE "C" NOT NULL,
+    agent text COLLATE "C" NOT NULL,
+    key text COLLATE "C" NOT NULL,
+    fingerprint text NOT NULL,
+    at bigint NOT NULL,
+    expires_at bigint NOT NULL,
+    response text, -- a JSON string; null while the first caller is at work
+    PRIMARY KEY (client, agent, key)
+  );
+  CREATE INDEX idempotency_expires_at ON idempotency (expires_at);
+  `,
+]
+
+/**
+ * Brings the schema that comes first on the search path to the version of this code; runs in a transaction. Replicas
+ * that start together wait here for each other.
+ */
+export async function migrate(query: Query): Promise<void> {
+  const [server] = await query(`
+    SELECT current_schema() AS schema, current_setting('server_version') AS name,
+      current_setting('server_version_num')::int AS version`)
+  if (Number(server?.version) < OLDEST_SERVER) {
+    throw new StoreError('unavailable', `PostgreSQL 13 or newer is needed, this is ${server?.name}`)
+  }
+  if (!server?.schema) throw new StoreError('unavailable', 'the search_path of the database names no existing schema')
+
+  await query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`switchboard ${server.schema}`])
+  const version = await versionOf(query)
+  if (version > MIGRATIONS.length) {
+    throw new StoreError(
+      'newer_version',
+      `the database has version ${version}, this Switchboard knows versions up to ${MIGRATIONS.length}: upgrade it`,
+    )
+  }
+  if (version < MIGRATIONS.length) {
+    for (const migration of MIGRATIONS.slice(version)) await query(migration)
+    await query('UPDATE switchboard SET version = $1', [MIGRATIONS.length])
+  }
+  await forgetForeignChanges(query)
+}
+
+/** Asks before it creates: a role that may not create tables can use a schema that is up to date. */
+async function versionOf(query: Query): Promise<number> {
+  const [found] = await query(`SELECT to_regclass('switchboard') IS NOT NULL AS it`)
+  if (!found?.it) {
+    // One row. `pruned`: the last transaction whose entries were pruned from the change log.
+    await query('CREATE TABLE switchboard (version int NOT NULL, pruned xid8 NOT NULL)')
+    await query(`INSERT INTO switchboard VALUES (0, '0')`)
+  }
+  const [row] = await query('SELECT version FROM switchboard')
+  return Number(row?.version)
+}
+
+/**
+ * After a restore from a dump the change log holds transaction ids of another cluster. Those ahead of this cluster's
+ * would come with every poll; no follower of that cluster is left, so the log begins anew.
+ */
+async function forgetForeignChanges(query: Query): Promise<void> {
+  const [found] = await query(`
+    SELECT EXISTS (SELECT FROM changes WHERE xid >= pg_snapshot_xmax(pg_current_snapshot()))
+      OR (SELECT pruned >= pg_snapshot_xmax(pg_current_snapshot()) FROM switchboard) AS it`)
+  if (!found?.it) return
+  await query('DELETE FROM changes')
+  await query(`UPDATE switchboard SET pruned = '0'`)
+}

@@ -1,0 +1,152 @@
+import { prepareWrite } from '../agent-write.js'
+import { createGroupCommit } from '../group-commit.js'
+import { AGENT_COLUMNS, toAgent, toAuditEntry, toGrant, toKey, toTombstone } from '../rows.js'
+import { isStorable, requireStorable, storableAudit } from '../storable.js'
+import type { Store, WriteResult } from '../store.js'
+import { administer, insertAudit } from './administer.js'
+import { type Connection, connect } from './connect.js'
+import { beginIdempotent } from './idempotency.js'
+import { loadAgents } from './load-agents.js'
+import { migrate } from './migrations.js'
+import { prune } from './prune.js'
+import { readChanges } from './read-changes.js'
+import { type PendingWrite, settleAgentWrites } from './write-agents.js'
+
+export interface PostgresStoreOptions {
+  /** Connections held at most. */
+  connections?: number
+}
+
+const CONNECTIONS = 10
+/** Batches under way at once: the server has an fsync for several of them, and a slow one does not hold up all. */
+const LANES = 3
+const MAX_BATCH = 256
+
+/** Opens the store in a PostgreSQL database, in the schema that comes first on its search path. */
+export async function openPostgresStore(url: string, options: PostgresStoreOptions = {}): Promise<Store> {
+  const connection = connect(url, options.connections ?? CONNECTIONS)
+  try {
+    await connection.transaction(migrate)
+    return createStore(connection)
+  } catch (error) {
+    await connection.close()
+    throw error
+  }
+}
+
+function createStore(connection: Connection): Store {
+  const { query } = connection
+  const group = createGroupCommit<PendingWrite, WriteResult>({
+    commit: (batch) => settleAgentWrites(connection, batch),
+    lanes: LANES,
+    maxBatch: MAX_BATCH,
+    keyOf: ({ write }) => write.id,
+  })
+  const readings = new Set<() => void>()
+  let closing: Promise<void> | undefined
+
+  const close = async (): Promise<void> => {
+    for (const end of readings) end()
+    await group.close()
+    await connection.close()
+  }
+
+  return {
+    load: () => loadAgents(connection, readings),
+    async get(id) {
+      if (!isStorable(id)) return undefined
+      const [row] = await query(
+        `SELECT ${AGENT_COLUMNS} FROM agents a JOIN presence p USING (number) WHERE a.id = $1`,
+        [id],
+      )
+      return row && toAgent(row)
+    },
+    write: async (write) => group.add({ write, prepared: prepareWrite(write) }),
+    async tombstone(of) {
+      if ('id' in of && !isStorable(of.id)) return undefined
+      const [column, value] = 'id' in of ? ['id', of.id] : ['number', of.number]
+      const [row] = await query(`SELECT * FROM tombstones WHERE ${column} = $1 ORDER BY number DESC LIMIT 1`, [value])
+      return row && toTombstone(row)
+    },
+    changes: (cursor) => readChanges(connection, cursor),
+
+    async keys() {
+      return (await query('SELECT * FROM keys ORDER BY created_at, id')).map(toKey)
+    },
+    async putKey(key, audit, onlyNew = false) {
+      const { id, hash, subject, scopes, names, createdAt, expiresAt } = key
+      requireStorable(id, hash, subject)
+      const conflict = onlyNew
+        ? 'NOTHING'
+        : `UPDATE SET hash = excluded.hash, subject = excluded.subject, scopes = excluded.scopes,
+             names = excluded.names, created_at = excluded.created_at, expires_at = excluded.expires_at`
+      const statement = `
+        INSERT INTO keys (id, hash, subject, scopes, names, created_at, expires_at) VALUES ($3, $4, $5, $6, $7, $8, $9)
+        ON CONFLICT (id) DO ${conflict}`
+      const limits = names && JSON.stringify(names)
+      const values = [id, hash, subject, JSON.stringify(scopes), limits, createdAt, expiresAt]
+      return administer(connection, 'keys', statement, values, audit)
+    },
+    async deleteKey(id, audit) {
+      return isStorable(id) && administer(connection, 'keys', 'DELETE FROM keys WHERE id = $3', [id], audit)
+    },
+
+    async grants() {
+      return (await query('SELECT * FROM grants ORDER BY created_at, id')).map(toGrant)
+    },
+    async putGrant(grant, audit) {
+      const { id, subject, scopes, agent, tag, createdAt } = grant
+      requireStorable(id, subject, agent?.id, agent?.owner, tag)
+      const statement = `
+        INSERT INTO grants (id, subject, scopes, agent, agent_owner, tag, created_at)
+        VALUES ($3, $4, $5, $6, $7, $8, $9)
+        ON CONFLICT (id) DO UPDATE SET subject = excluded.subject, scopes = excluded.scopes, agent = excluded.agent,
+          agent_owner = excluded.agent_owner, tag = excluded.tag, created_at = excluded.created_at`
+      const values = [id, subject, JSON.stringify(scopes), agent?.id, agent?.owner, tag, createdAt]
+      await administer(connection, 'grants', statement, values, audit)
+    },
+    async deleteGrant(id, audit) {
+      return isStorable(id) && administer(connection, 'grants', 'DELETE FROM grants WHERE id = $3', [id], audit)
+    },
+
+    async appendAudit(entries) {
+      if (entries.length > 0) await query(insertAudit('$1'), [JSON.stringify(entries.map(storableAudit))])
+    },
+    async audit(filter) {
+      const { since, subject, agent, action, limit } = filter
+      if (!isStorable(subject, agent, action)) return []
+      const rows = await query(
+        `SELECT * FROM audit
+         WHERE ($1::bigint IS NULL OR at >= $1) AND ($2::text IS NULL OR actor = $2)
+           AND ($3::text IS NULL OR agent = $3) AND ($4::text IS NULL OR action = $4)
+         ORDER BY at DESC, entry DESC LIMIT $5`,
+        [since, subject, agent, action, limit],
+      )
+      return rows.map(toAuditEntry)
+    },
+
+    async beginIdempotent(claim) {
+      requireStorable(claim.client, claim.agent, claim.key, claim.fingerprint)
+      return beginIdempotent(connection, claim)
+    },
+    async finishIdempotent({ client, agent, key }, response) {
+      await query(
+        `UPDATE idempotency SET response = $4 WHERE client = $1 AND agent = $2 AND key = $3 AND response IS NULL`,
+        [client, agent, key, JSON.stringify(response)],
+      )
+    },
+    async abandonIdempotent({ client, agent, key }) {
+      await query('DELETE FROM idempotency WHERE client = $1 AND agent = $2 AND key = $3 AND response IS NULL', [
+        client,
+        agent,
+        key,
+      ])
+    },
+
+    prune: (before) => prune(connection, before),
+    close() {
+      closing ??= close()
+      return closing
+    },
+  }
+}

@@ -1,0 +1,37 @@
+import type { Connection } from './connect.js'
+
+/** Rows that one statement deletes at most, so that none runs into the time limit. */
+const ROWS = 10_000
+
+export async function prune(
+  connection: Connection,
+  before: { audit: number; tombstones: number; changes: number; idempotency: number },
+): Promise<void> {
+  await deleteBefore(connection, 'audit', 'at', before.audit)
+  await deleteBefore(connection, 'tombstones', 'at', before.tombstones)
+  await deleteBefore(connection, 'idempotency', 'expires_at', before.idempotency)
+  while ((await connection.query(PRUNE_CHANGES, [before.changes, ROWS])).length > 0);
+}
+
+async function deleteBefore(connection: Connection, table: string, column: string, time: number): Promise<void> {
+  const sql = `DELETE FROM ${table} WHERE ctid = ANY (ARRAY(SELECT ctid FROM ${table} WHERE ${column} < $1 LIMIT $2))
+    RETURNING 1`
+  while ((await connection.query(sql, [time, ROWS])).length === ROWS);
+}
+
+/**
+ * Deletes whole transactions, the oldest first, up to the first that has an entry to keep or that may not be the oldest
+ * yet; and notes the last one deleted, by which a follower learns that it came too late.
+ */
+const PRUNE_CHANGES = `
+  WITH oldest AS MATERIALIZED (
+    SELECT xid FROM changes
+    WHERE xid < pg_snapshot_xmin(pg_current_snapshot())
+      AND xid < coalesce((SELECT xid FROM changes WHERE at >= $1 ORDER BY xid LIMIT 1), '18446744073709551615'::xid8)
+    ORDER BY xid LIMIT $2
+  ), last AS (
+    SELECT xid FROM oldest ORDER BY xid DESC LIMIT 1
+  ), deleted AS (
+    DELETE FROM changes WHERE xid <= (SELECT xid FROM last)
+  )
+  UPDATE switchboard SET pruned = greatest(pruned, last.xid) FROM last RETURNING 1`

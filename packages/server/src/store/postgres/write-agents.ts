@@ -1,0 +1,182 @@
+import { agentAfterPut, type CurrentAgent, isConflict, type PreparedWrite, timesAfterPut } from '../agent-write.js'
+import { AGENT_COLUMNS, type Row, toAgent, toCurrentAgent } from '../rows.js'
+import type { AgentWrite, WriteResult } from '../store.js'
+import { StoreError } from '../store-error.js'
+import { type Connection, type Query, sqlStateOf } from './connect.js'
+
+/** A write as it came, and as it is stored. */
+export interface PendingWrite {
+  write: AgentWrite
+  prepared: PreparedWrite
+}
+
+/** How often a batch begins again when other replicas write the same agents. */
+const ATTEMPTS = 10
+
+/**
+ * Writes a batch; if the server refuses it for the sake of one write, that one fails and the others are done without it.
+ * Other failures are everyone's.
+ */
+export async function settleAgentWrites(
+  connection: Connection,
+  batch: PendingWrite[],
+): Promise<PromiseSettledResult<WriteResult>[]> {
+  try {
+    const results = await writeAgents(connection, batch)
+    return results.map((value) => ({ status: 'fulfilled', value }))
+  } catch (reason) {
+    if (batch.length === 1) return [{ status: 'rejected', reason }]
+    if (!BAD_DATA.test(sqlStateOf(reason) ?? '')) throw reason
+    const middle = batch.length >> 1
+    return [
+      ...(await settleAgentWrites(connection, batch.slice(0, middle))),
+      ...(await settleAgentWrites(connection, batch.slice(middle))),
+    ]
+  }
+}
+
+/** Bad values, broken constraints, errors raised by triggers, limits passed. */
+const BAD_DATA = /^(22|23|44|54|P0)/
+
+/**
+ * Writes many agents, each at most once, in one transaction. All or nothing: what fails takes the batch with it.
+ *
+ * Rows are locked in order of number, and new names are inserted in order of id, after the locks: so that batches of
+ * several replicas wait for each other and never in a circle.
+ */
+async function writeAgents(connection: Connection, batch: PendingWrite[]): Promise<WriteResult[]> {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const results = await connection.transaction((query) => attemptWrites(query, batch)).catch(onRace)
+    if (results) return results
+  }
+  throw new StoreError('unavailable', 'a write met other writes too often')
+}
+
+/** Thrown to roll back: a name was free when it was looked up, and taken when it was inserted. */
+class NameTaken extends StoreError {
+  constructor() {
+    super('unavailable', 'a name was registered by another replica meanwhile')
+  }
+}
+
+/** Our batches do not deadlock, but the database may hold more than what we do there. */
+const RACES = ['40001', '40P01']
+
+function onRace(error: unknown): undefined {
+  if (!(error instanceof NameTaken) && !RACES.includes(sqlStateOf(error) ?? '')) throw error
+}
+
+async function attemptWrites(query: Query, batch: PendingWrite[]): Promise<WriteResult[]> {
+  const held = await holdAgents(
+    query,
+    batch.map(({ write }) => write.id),
+  )
+  const rows = batch.map(({ write }) => held.get(write.id))
+  const currents = rows.map((row) => row && toCurrentAgent(row))
+
+  const inputs = batch.flatMap(({ prepared }, i) => {
+    return isConflict(prepared, currents[i]) ? [] : [toInput(prepared, currents[i])]
+  })
+  if (inputs.length === 0) return batch.map(() => ({ outcome: 'conflict' }))
+
+  const written = new Map<unknown, Row>()
+  for (const row of await query(WRITE, [JSON.stringify(inputs)])) {
+    if (row.number === null) throw new NameTaken()
+    written.set(row.id, row)
+  }
+  return batch.map(({ write, prepared }, i): WriteResult => {
+    const stored = written.get(write.id)
+    if (!stored) return { outcome: 'conflict' }
+    if (write.kind === 'remove') return { outcome: 'done' }
+    if (write.kind === 'refresh')
+      return { outcome: 'done', agent: toAgent({ ...rows[i], ...presenceOf(prepared, currents[i]) }) }
+    const facts = {
+      number: Number(stored.number),
+      revision: Number(stored.revision),
+      ...timesAfterPut(write, currents[i]),
+    }
+    return { outcome: 'done', agent: agentAfterPut(write, facts) }
+  })
+}
+
+/**
+ * Locks the agents that exist, then reads them: a second statement, because the first may have waited and then knows
+ * only of what it locked that it is new. An agent that appears in between is not ours and counts as absent.
+ */
+async function holdAgents(query: Query, ids: string[]): Promise<Map<unknown, Row>> {
+  const locked = await query(LOCK, [ids])
+  if (locked.length === 0) return new Map()
+  const rows = await query(READ, [locked.map((row) => row.number)])
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+const LOCK = `
+  SELECT p.number FROM agents a JOIN presence p USING (number)
+  WHERE a.id = ANY ($1) ORDER BY p.number FOR UPDATE OF p`
+
+const READ = `SELECT ${AGENT_COLUMNS} FROM agents a JOIN presence p USING (number) WHERE a.number = ANY ($1)`
+
+/** A row of `input` in the statement below. */
+function toInput(write: PreparedWrite, current: CurrentAgent | undefined): Row {
+  const { id, at } = write
+  const audit = { audit: write.audit, number: current?.number }
+  if (write.kind === 'remove') return { kind: 'remove', id, at, reason: write.reason, ...audit }
+  const presence = presenceOf(write, current)
+  if (write.kind === 'refresh') return { kind: 'refresh', id, at, ...presence, ...audit }
+  const { owner, face, document, marks } = write
+  return { kind: current ? 'update' : 'register', id, at, owner, face, document, marks, ...presence, ...audit }
+}
+
+function presenceOf(write: PreparedWrite, current: CurrentAgent | undefined): Row {
+  if (write.kind === 'remove') return {}
+  const receivedAt = write.kind === 'put' ? timesAfterPut(write, current).receivedAt : write.at
+  return { received_at: receivedAt, lease_seconds: write.lease?.seconds, lease_expires_at: write.lease?.expiresAt }
+}
+
+/**
+ * One statement for the whole batch, whose parts all see the database as it was before. Revisions are drawn here, after
+ * the locks, so that those of an agent grow. A name that was taken meanwhile comes back without a number.
+ */
+const WRITE = `
+  WITH input AS MATERIALIZED (
+    SELECT i.*, CASE WHEN i.kind <> 'refresh' THEN nextval('changes_revision_seq') END AS revision
+    FROM json_to_recordset($1::json) AS i (
+      kind text, id text COLLATE "C", number bigint, at bigint, owner text, face text, document text, marks text,
+      received_at bigint, lease_seconds bigint, lease_expires_at bigint, reason text, audit json)
+  ), registered AS (
+    INSERT INTO agents (id, owner, face, document, marks, revision, created_at, modified_at)
+    SELECT id, owner, face, document, marks, revision, at, at FROM input WHERE kind = 'register' ORDER BY id
+    ON CONFLICT (id) DO NOTHING
+    RETURNING id, number
+  ), updated AS (
+    UPDATE agents a SET owner = i.owner, face = i.face, document = i.document, marks = i.marks, revision = i.revision,
+      modified_at = i.at
+    FROM input i WHERE i.kind = 'update' AND a.number = i.number
+  ), removed AS (
+    DELETE FROM agents a USING input i WHERE i.kind = 'remove' AND a.number = i.number
+    RETURNING a.number, a.id, a.owner, i.reason, a.marks, i.at
+  ), buried AS (
+    INSERT INTO tombstones (number, id, owner, reason, marks, at) SELECT * FROM removed
+  ), arrived AS (
+    INSERT INTO presence (number, received_at, lease_seconds, lease_expires_at)
+    SELECT r.number, i.received_at, i.lease_seconds, i.lease_expires_at FROM registered r JOIN input i USING (id)
+  ), renewed AS (
+    UPDATE presence p SET received_at = i.received_at, lease_seconds = i.lease_seconds,
+      lease_expires_at = i.lease_expires_at
+    FROM input i WHERE i.kind IN ('update', 'refresh') AND p.number = i.number
+  ), departed AS (
+    DELETE FROM presence p USING input i WHERE i.kind = 'remove' AND p.number = i.number
+  ), written AS (
+    SELECT i.id, i.kind, i.revision, i.at, i.audit, coalesce(i.number, r.number) AS number
+    FROM input i LEFT JOIN registered r USING (id)
+  ), logged AS (
+    INSERT INTO changes (revision, kind, id, number, at)
+    SELECT revision, CASE kind WHEN 'remove' THEN 'remove' ELSE 'put' END, id, number, at
+    FROM written WHERE kind <> 'refresh'
+  ), audited AS (
+    INSERT INTO audit (at, actor, action, outcome, agent, face, request_id, detail)
+    SELECT e.at, e.actor, e.action, e.outcome, e.agent, e.face, e."requestId", e.detail
+    FROM written w, json_to_record(w.audit) AS e (
+      at bigint, actor text, action text, outcome text, agent text, face text, "requestId" text, detail text)
+  )
+  SELECT id, number, revision FROM written`

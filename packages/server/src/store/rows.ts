@@ -1,0 +1,135 @@
+import type { Face } from '@switchboard/protocol'
+import type { CurrentAgent } from './agent-write.js'
+import type {
+  AuditEntry,
+  Change,
+  IdempotencyState,
+  Lease,
+  StoredAgent,
+  StoredGrant,
+  StoredKey,
+  Tombstone,
+} from './store.js'
+import { StoreError } from './store-error.js'
+
+/** A row of either database: both name their columns alike, and PostgreSQL's bigint comes as text. */
+export type Row = Record<string, unknown>
+
+export const isRow = (value: unknown): value is Row => typeof value === 'object' && value !== null
+
+/** Columns of `agents a JOIN presence p`, as `toAgent` reads them. */
+export const AGENT_COLUMNS = `a.id, a.number, a.owner, a.face, a.document, a.revision, a.created_at, a.modified_at, a.marks,
+  p.received_at, p.lease_seconds, p.lease_expires_at`
+
+export function toAgent(row: Row): StoredAgent {
+  const lease = toLease(row)
+  return {
+    id: String(row.id),
+    number: Number(row.number),
+    owner: String(row.owner),
+    face: toFace(row.face),
+    document: JSON.parse(String(row.document)),
+    revision: Number(row.revision),
+    createdAt: Number(row.created_at),
+    modifiedAt: Number(row.modified_at),
+    receivedAt: Number(row.received_at),
+    ...(lease && { lease }),
+    marks: JSON.parse(String(row.marks)),
+  }
+}
+
+export function toCurrentAgent(row: Row): CurrentAgent {
+  return {
+    number: Number(row.number),
+    revision: Number(row.revision),
+    createdAt: Number(row.created_at),
+    receivedAt: Number(row.received_at),
+    leaseExpiresAt: numberOf(row.lease_expires_at),
+  }
+}
+
+export function toTombstone(row: Row): Tombstone {
+  return {
+    id: String(row.id),
+    number: Number(row.number),
+    owner: String(row.owner),
+    reason: row.reason === 'expired' ? 'expired' : 'removed',
+    marks: JSON.parse(String(row.marks)),
+    at: Number(row.at),
+  }
+}
+
+export function toChange(row: Row): Change {
+  const revision = Number(row.revision)
+  if (row.kind === 'keys' || row.kind === 'grants') return { kind: row.kind, revision }
+  return { kind: row.kind === 'remove' ? 'remove' : 'put', revision, id: String(row.id), number: Number(row.number) }
+}
+
+export function toKey(row: Row): StoredKey {
+  const expiresAt = numberOf(row.expires_at)
+  return {
+    id: String(row.id),
+    hash: String(row.hash),
+    subject: String(row.subject),
+    scopes: JSON.parse(String(row.scopes)),
+    ...(typeof row.names === 'string' && { names: JSON.parse(row.names) }),
+    createdAt: Number(row.created_at),
+    ...(expiresAt !== undefined && { expiresAt }),
+  }
+}
+
+export function toGrant(row: Row): StoredGrant {
+  return {
+    id: String(row.id),
+    subject: String(row.subject),
+    scopes: JSON.parse(String(row.scopes)),
+    ...(typeof row.agent === 'string' && { agent: { id: row.agent, owner: String(row.agent_owner) } }),
+    ...(typeof row.tag === 'string' && { tag: row.tag }),
+    createdAt: Number(row.created_at),
+  }
+}
+
+export function toAuditEntry(row: Row): AuditEntry {
+  return {
+    at: Number(row.at),
+    actor: String(row.actor),
+    action: String(row.action),
+    outcome: row.outcome === 'refused' ? 'refused' : 'ok',
+    ...(typeof row.agent === 'string' && { agent: row.agent }),
+    ...(typeof row.face === 'string' && { face: row.face }),
+    ...(typeof row.request_id === 'string' && { requestId: row.request_id }),
+    ...(typeof row.detail === 'string' && { detail: row.detail }),
+  }
+}
+
+/** How the holder of an idempotency key is doing, for one who comes with this fingerprint. */
+export function toIdempotencyState(row: Row, fingerprint: string): IdempotencyState {
+  if (row.fingerprint !== fingerprint) return { state: 'mismatch' }
+  if (typeof row.response !== 'string') return { state: 'running' }
+  return { state: 'finished', response: JSON.parse(row.response) }
+}
+
+function toLease(row: Row): Lease | undefined {
+  const seconds = numberOf(row.lease_seconds)
+  const expiresAt = numberOf(row.lease_expires_at)
+  return seconds === undefined || expiresAt === undefined ? undefined : { seconds, expiresAt }
+}
+
+const numberOf = (value: unknown): number | undefined =>
+  value === null || value === undefined ? undefined : Number(value)
+
+/** Written as a record so that the compiler asks for a new face here too. */
+const FACES: readonly Face[] = Object.values<Face>({
+  aidip: 'aidip',
+  profile: 'profile',
+  directory: 'directory',
+  descriptor: 'descriptor',
+  a2a: 'a2a',
+  mcp: 'mcp',
+} satisfies Record<Face, Face>)
+
+function toFace(value: unknown): Face {
+  const face = FACES.find((known) => known === value)
+  if (!face) throw new StoreError('newer_version', `the database holds an agent of an unknown face: ${String(value)}`)
+  return face
+}

@@ -1,0 +1,141 @@
+import { type CurrentAgent, isConflict, type PreparedPut, type PreparedWrite, timesAfterPut } from '../agent-write.js'
+import { toCurrentAgent, toIdempotencyState } from '../rows.js'
+import type { AuditEntry, IdempotencyClaim, IdempotencyState } from '../store.js'
+import { rowOf, type Sqlite, type Statement } from './database.js'
+import type { AgentAnswer, Answer, Operation, PruneBefore } from './operations.js'
+import { prepareWrites } from './prepare-writes.js'
+
+/** Rows that one prune deletes from a table at most: some milliseconds of work. */
+const PRUNE_ROWS = 5000
+
+export interface ApplyOperation {
+  /** To be called when a transaction has begun. */
+  begin(): void
+  apply(operation: Operation): Answer
+}
+
+/** Carries out operations on a connection that has a transaction open. */
+export function createApplyOperation(db: Sqlite): ApplyOperation {
+  const sql = prepareWrites(db)
+  let lastRevision = 0
+
+  const logChange = (kind: string, at: number, agent?: { id: string; number: number }): void => {
+    sql.insertChange.run([++lastRevision, kind, agent?.id, agent?.number, at])
+  }
+
+  const audit = (entry: AuditEntry): void => {
+    const { at, actor, action, outcome, agent, face, requestId, detail } = entry
+    sql.insertAudit.run([at, actor, action, outcome, agent, face, requestId, detail])
+  }
+
+  const writeAgent = (write: PreparedWrite): AgentAnswer => {
+    const row = rowOf(write.kind === 'refresh' ? sql.selectAgent : sql.selectCurrent, [write.id])
+    const current = row && toCurrentAgent(row)
+    if (isConflict(write, current)) return { outcome: 'conflict' }
+    audit(write.audit)
+    if (write.kind === 'put') return putAgent(write, current)
+    const number = Number(row?.number)
+    if (write.kind === 'refresh') {
+      const { seconds, expiresAt } = write.lease ?? {}
+      sql.updatePresence.run([write.at, seconds, expiresAt, number])
+      const stored = { received_at: write.at, lease_seconds: seconds, lease_expires_at: expiresAt }
+      return { outcome: 'refreshed', row: { ...row, ...stored } }
+    }
+    sql.insertTombstone.run([write.reason, write.at, number])
+    sql.deleteAgent.run([number])
+    sql.deletePresence.run([number])
+    logChange('remove', write.at, { id: write.id, number })
+    return { outcome: 'removed' }
+  }
+
+  const putAgent = (put: PreparedPut, current: CurrentAgent | undefined): AgentAnswer => {
+    const { id, owner, face, document, marks, at } = put
+    const { createdAt, receivedAt } = timesAfterPut(put, current)
+    const revision = lastRevision + 1
+    let number: number
+    if (current) {
+      number = current.number
+      sql.updateAgent.run([owner, face, document, marks, revision, at, number])
+    } else {
+      const { lastInsertRowid } = sql.insertAgent.run([id, owner, face, document, marks, revision, createdAt, at])
+      number = Number(lastInsertRowid)
+    }
+    sql.putPresence.run([number, receivedAt, put.lease?.seconds, put.lease?.expiresAt])
+    logChange('put', at, { id, number })
+    return { outcome: 'put', number, revision, createdAt, receivedAt }
+  }
+
+  /** A change of keys or grants: with its entries in change log and audit, or, if nothing changed, without. */
+  const administer = (
+    kind: 'keys' | 'grants',
+    statement: Statement,
+    parameters: unknown[],
+    entry: AuditEntry,
+  ): boolean => {
+    if (statement.run(parameters).changes === 0) return false
+    logChange(kind, entry.at)
+    audit(entry)
+    return true
+  }
+
+  const beginIdempotent = (claim: IdempotencyClaim): IdempotencyState => {
+    const { client, agent, key, fingerprint, at, expiresAt } = claim
+    const { changes } = sql.insertIdempotent.run([client, agent, key, fingerprint, at, expiresAt])
+    if (changes > 0) return { state: 'begun' }
+    return toIdempotencyState(rowOf(sql.selectIdempotent, [client, agent, key]) ?? {}, fingerprint)
+  }
+
+  const prune = (before: PruneBefore): boolean => {
+    const deleted = [
+      sql.pruneAudit.run([before.audit, PRUNE_ROWS]),
+      sql.pruneTombstones.run([before.tombstones, PRUNE_ROWS]),
+      sql.pruneIdempotency.run([before.idempotency, PRUNE_ROWS]),
+      sql.pruneChanges.run([before.changes, PRUNE_ROWS]),
+    ]
+    return deleted.some(({ changes }) => changes === PRUNE_ROWS)
+  }
+
+  const apply = (operation: Operation): Answer => {
+    switch (operation.kind) {
+      case 'writeAgent':
+        return writeAgent(operation.write)
+      case 'putKey': {
+        const { id, hash, subject, scopes, names, createdAt, expiresAt } = operation.key
+        const limits = names && JSON.stringify(names)
+        const parameters = [id, hash, subject, JSON.stringify(scopes), limits, createdAt, expiresAt]
+        return administer('keys', operation.onlyNew ? sql.insertKey : sql.putKey, parameters, operation.audit)
+      }
+      case 'deleteKey':
+        return administer('keys', sql.deleteKey, [operation.id], operation.audit)
+      case 'putGrant': {
+        const { id, subject, scopes, agent, tag, createdAt } = operation.grant
+        const parameters = [id, subject, JSON.stringify(scopes), agent?.id, agent?.owner, tag, createdAt]
+        return administer('grants', sql.putGrant, parameters, operation.audit)
+      }
+      case 'deleteGrant':
+        return administer('grants', sql.deleteGrant, [operation.id], operation.audit)
+      case 'appendAudit':
+        operation.entries.forEach(audit)
+        return true
+      case 'beginIdempotent':
+        return beginIdempotent(operation.claim)
+      case 'finishIdempotent': {
+        const { client, agent, key } = operation.claim
+        return sql.finishIdempotent.run([JSON.stringify(operation.response), client, agent, key]).changes > 0
+      }
+      case 'abandonIdempotent': {
+        const { client, agent, key } = operation.claim
+        return sql.abandonIdempotent.run([client, agent, key]).changes > 0
+      }
+      case 'prune':
+        return prune(operation.before)
+    }
+  }
+
+  return {
+    begin() {
+      lastRevision = Number(rowOf(sql.lastRevision)?.seq)
+    },
+    apply,
+  }
+}

@@ -1,0 +1,52 @@
+import { setImmediate } from 'node:timers/promises'
+import { AGENT_COLUMNS, toAgent } from '../rows.js'
+import type { StoredAgent } from '../store.js'
+import { openDatabase, prepare, rowOf, rowsOf } from './database.js'
+
+/** Agents in one batch: about 3 ms of reading, then the event loop has its turn. */
+const BATCH = 500
+
+/**
+ * Reads from one state of the database, on a connection of its own, while others go on writing. The end of a reading is
+ * kept in `open` until the reading is over, for who must end it early.
+ */
+export function loadAgents(
+  file: string,
+  open: Set<() => void>,
+): { cursor: string; agents: AsyncIterable<StoredAgent[]> } {
+  const db = openDatabase(file)
+  const close = (): void => {
+    if (!open.delete(close)) return
+    // By hand: closing leaves it to the garbage collector, and until then the log could not be cut.
+    if (db.inTransaction) db.exec('ROLLBACK')
+    db.close()
+  }
+  open.add(close)
+  try {
+    db.exec('BEGIN')
+    const cursor = String(rowOf(prepare(db, `SELECT seq FROM sqlite_sequence WHERE name = 'changes'`))?.seq)
+    const page = prepare(
+      db,
+      `SELECT ${AGENT_COLUMNS} FROM agents a JOIN presence p USING (number)
+       WHERE a.number > ? ORDER BY a.number LIMIT ${BATCH}`,
+    )
+    async function* agents(): AsyncGenerator<StoredAgent[]> {
+      try {
+        let last = 0
+        for (;;) {
+          const batch = rowsOf(page, [last]).map(toAgent)
+          last = batch.at(-1)?.number ?? last
+          if (batch.length > 0) yield batch
+          if (batch.length < BATCH) return
+          await setImmediate()
+        }
+      } finally {
+        close()
+      }
+    }
+    return { cursor, agents: agents() }
+  } catch (error) {
+    close()
+    throw error
+  }
+}

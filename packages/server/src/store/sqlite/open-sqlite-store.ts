@@ -1,0 +1,144 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { agentAfterPut, prepareWrite } from '../agent-write.js'
+import { AGENT_COLUMNS, toAgent, toAuditEntry, toGrant, toKey, toTombstone } from '../rows.js'
+import { isStorable, requireStorable, storableAudit } from '../storable.js'
+import type { Store } from '../store.js'
+import { StoreError } from '../store-error.js'
+import { openDatabase, prepare, rowOf, rowsOf, type Sqlite, toStoreError } from './database.js'
+import { loadAgents } from './load-agents.js'
+import { lockFolder } from './lock-folder.js'
+import { migrate } from './migrations.js'
+import { createReadChanges } from './read-changes.js'
+import { startWriter, type Writer } from './start-writer.js'
+
+const FILE = 'switchboard.db'
+
+export interface SqliteStoreOptions {
+  /** False for a command that writes a little beside a running server. */
+  lock?: boolean
+}
+
+/**
+ * Opens the store in a folder, which is created if there is none. Reads run here, where they take microseconds; writes
+ * run in a thread of their own, many in one transaction.
+ */
+export async function openSqliteStore(folder: string, options: SqliteStoreOptions = {}): Promise<Store> {
+  let release: (() => void) | undefined
+  let db: Sqlite | undefined
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    if (options.lock !== false) release = lockFolder(folder)
+    db = openDatabase(join(folder, FILE))
+    migrate(db)
+    db.exec('PRAGMA query_only = ON')
+    return createStore(folder, db, await startWriter(folder, FILE), release)
+  } catch (error) {
+    db?.close()
+    release?.()
+    throw toStoreError(error, folder)
+  }
+}
+
+function createStore(folder: string, db: Sqlite, writer: Writer, release: (() => void) | undefined): Store {
+  const selectAgent = prepare(db, `SELECT ${AGENT_COLUMNS} FROM agents a JOIN presence p USING (number) WHERE a.id = ?`)
+  const tombstoneByNumber = prepare(db, 'SELECT * FROM tombstones WHERE number = ?')
+  const tombstoneById = prepare(db, 'SELECT * FROM tombstones WHERE id = ? ORDER BY number DESC LIMIT 1')
+  const selectKeys = prepare(db, 'SELECT * FROM keys ORDER BY created_at, id')
+  const selectGrants = prepare(db, 'SELECT * FROM grants ORDER BY created_at, id')
+  const readChanges = createReadChanges(db)
+  const readings = new Set<() => void>()
+  let closing: Promise<void> | undefined
+
+  /** Reads are synchronous; what they throw becomes the rejection of a promise, with a code. */
+  const read = async <T>(get: () => T): Promise<T> => {
+    if (closing) throw new StoreError('closed', 'the store is closed')
+    try {
+      return get()
+    } catch (error) {
+      throw toStoreError(error, folder)
+    }
+  }
+
+  const close = async (): Promise<void> => {
+    for (const end of readings) end()
+    await writer.close()
+    db.close()
+    release?.()
+  }
+
+  return {
+    load: () => read(() => loadAgents(join(folder, FILE), readings)),
+    get: (id) =>
+      read(() => {
+        const row = isStorable(id) ? rowOf(selectAgent, [id]) : undefined
+        return row && toAgent(row)
+      }),
+    async write(write) {
+      const answer = await writer.run('writeAgent', { write: prepareWrite(write) })
+      if (answer.outcome === 'conflict') return { outcome: 'conflict' }
+      if (answer.outcome === 'refreshed') return { outcome: 'done', agent: toAgent(answer.row) }
+      if (answer.outcome === 'put' && write.kind === 'put') {
+        return { outcome: 'done', agent: agentAfterPut(write, answer) }
+      }
+      return { outcome: 'done' }
+    },
+    tombstone: (of) =>
+      read(() => {
+        const row = 'number' in of ? rowOf(tombstoneByNumber, [of.number]) : rowOf(tombstoneById, [of.id])
+        return row && toTombstone(row)
+      }),
+    changes: (cursor) => read(() => readChanges(cursor)),
+
+    keys: () => read(() => rowsOf(selectKeys).map(toKey)),
+    async putKey(key, audit, onlyNew = false) {
+      requireStorable(key.id, key.hash, key.subject)
+      return writer.run('putKey', { key, audit: storableAudit(audit), onlyNew })
+    },
+    deleteKey: (id, audit) => writer.run('deleteKey', { id, audit: storableAudit(audit) }),
+
+    grants: () => read(() => rowsOf(selectGrants).map(toGrant)),
+    async putGrant(grant, audit) {
+      requireStorable(grant.id, grant.subject, grant.agent?.id, grant.agent?.owner, grant.tag)
+      await writer.run('putGrant', { grant, audit: storableAudit(audit) })
+    },
+    deleteGrant: (id, audit) => writer.run('deleteGrant', { id, audit: storableAudit(audit) }),
+
+    async appendAudit(entries) {
+      if (entries.length > 0) await writer.run('appendAudit', { entries: entries.map(storableAudit) })
+    },
+    audit: (filter) =>
+      read(() => {
+        const { since, subject, agent, action, limit } = filter
+        const conditions: [string, unknown][] = [
+          ['at >= ?', since],
+          ['actor = ?', subject],
+          ['agent = ?', agent],
+          ['action = ?', action],
+        ]
+        const given = conditions.filter(([, value]) => value !== undefined)
+        const where = given.length > 0 ? `WHERE ${given.map(([condition]) => condition).join(' AND ')}` : ''
+        const select = prepare(db, `SELECT * FROM audit ${where} ORDER BY at DESC, entry DESC LIMIT ?`)
+        return rowsOf(select, [...given.map(([, value]) => value), limit]).map(toAuditEntry)
+      }),
+
+    async beginIdempotent(claim) {
+      requireStorable(claim.client, claim.agent, claim.key, claim.fingerprint)
+      return writer.run('beginIdempotent', { claim })
+    },
+    async finishIdempotent(claim, response) {
+      await writer.run('finishIdempotent', { claim, response })
+    },
+    async abandonIdempotent(claim) {
+      await writer.run('abandonIdempotent', { claim })
+    },
+
+    async prune(before) {
+      while (await writer.run('prune', { before }));
+    },
+    close() {
+      closing ??= close()
+      return closing
+    },
+  }
+}

@@ -1,0 +1,76 @@
+import { AGENT_COLUMNS } from '../rows.js'
+import { prepare as prepareStatement, type Sqlite } from './database.js'
+
+/** The statements that write, in one place: libsql binds their parameters by position. */
+export function prepareWrites(db: Sqlite) {
+  const prepare = (sql: string) => prepareStatement(db, sql)
+  return {
+    selectAgent: prepare(`SELECT ${AGENT_COLUMNS} FROM agents a JOIN presence p USING (number) WHERE a.id = ?`),
+    selectCurrent: prepare(`
+      SELECT a.number, a.revision, a.created_at, p.received_at, p.lease_expires_at
+      FROM agents a JOIN presence p USING (number) WHERE a.id = ?`),
+    insertAgent: prepare(`
+      INSERT INTO agents (id, owner, face, document, marks, revision, created_at, modified_at)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?)`),
+    updateAgent: prepare(`
+      UPDATE agents SET owner = ?, face = ?, document = ?, marks = ?, revision = ?, modified_at = ? WHERE number = ?`),
+    deleteAgent: prepare('DELETE FROM agents WHERE number = ?'),
+
+    putPresence: prepare(`
+      INSERT OR REPLACE INTO presence (number, received_at, lease_seconds, lease_expires_at) VALUES (?, ?, ?, ?)`),
+    updatePresence: prepare(`
+      UPDATE presence SET received_at = ?, lease_seconds = ?, lease_expires_at = ? WHERE number = ?`),
+    deletePresence: prepare('DELETE FROM presence WHERE number = ?'),
+
+    insertTombstone: prepare(`
+      INSERT INTO tombstones (number, id, owner, reason, marks, at)
+      SELECT number, id, owner, ?, marks, ? FROM agents WHERE number = ?`),
+
+    // A revision that was rolled back is given again, so revisions have no gaps (see read-changes.ts).
+    lastRevision: prepare(`SELECT seq FROM sqlite_sequence WHERE name = 'changes'`),
+    insertChange: prepare('INSERT INTO changes (revision, kind, id, number, at) VALUES (?, ?, ?, ?, ?)'),
+    insertAudit: prepare(`
+      INSERT INTO audit (at, actor, action, outcome, agent, face, request_id, detail) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`),
+
+    insertKey: prepare(`
+      INSERT INTO keys (id, hash, subject, scopes, names, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?)
+      ON CONFLICT (id) DO NOTHING`),
+    putKey: prepare(`
+      INSERT OR REPLACE INTO keys (id, hash, subject, scopes, names, created_at, expires_at)
+      VALUES (?, ?, ?, ?, ?, ?, ?)`),
+    deleteKey: prepare('DELETE FROM keys WHERE id = ?'),
+    putGrant: prepare(`
+      INSERT OR REPLACE INTO grants (id, subject, scopes, agent, agent_owner, tag, created_at)
+      VALUES (?, ?, ?, ?, ?, ?, ?)`),
+    deleteGrant: prepare('DELETE FROM grants WHERE id = ?'),
+
+    // A claim that is over is as good as none.
+    insertIdempotent: prepare(`
+      INSERT INTO idempotency (client, agent, key, fingerprint, at, expires_at) VALUES (?, ?, ?, ?, ?, ?)
+      ON CONFLICT (client, agent, key) DO UPDATE
+      SET fingerprint = excluded.fingerprint, at = excluded.at, expires_at = excluded.expires_at, response = NULL
+      WHERE idempotency.expires_at <= excluded.at`),
+    selectIdempotent: prepare(
+      'SELECT fingerprint, response FROM idempotency WHERE client = ? AND agent = ? AND key = ?',
+    ),
+    finishIdempotent: prepare(`
+      UPDATE idempotency SET response = ? WHERE client = ? AND agent = ? AND key = ? AND response IS NULL`),
+    abandonIdempotent: prepare(
+      'DELETE FROM idempotency WHERE client = ? AND agent = ? AND key = ? AND response IS NULL',
+    ),
+
+    pruneAudit: prepare('DELETE FROM audit WHERE rowid IN (SELECT rowid FROM audit WHERE at < ? LIMIT ?)'),
+    pruneTombstones: prepare(
+      'DELETE FROM tombstones WHERE rowid IN (SELECT rowid FROM tombstones WHERE at < ? LIMIT ?)',
+    ),
+    pruneIdempotency: prepare(
+      'DELETE FROM idempotency WHERE rowid IN (SELECT rowid FROM idempotency WHERE expires_at < ? LIMIT ?)',
+    ),
+    // Up to the first that must stay: a gap in the log could not be told from its beginning.
+    pruneChanges: prepare(`
+      DELETE FROM changes WHERE revision IN (
+        SELECT revision FROM changes
+        WHERE revision < coalesce((SELECT revision FROM changes WHERE at >= ? ORDER BY revision LIMIT 1), 9e15)
+        ORDER BY revision LIMIT ?)`),
+  }
+}

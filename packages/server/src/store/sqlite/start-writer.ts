@@ -1,0 +1,86 @@
+import { Worker } from 'node:worker_threads'
+import { createGroupCommit } from '../group-commit.js'
+import { reasonOf, StoreError } from '../store-error.js'
+import type { FromWriter, Operations, Reply, ToWriter } from './operations.js'
+
+/** Operations in one transaction: enough to share an fsync well, few enough that the last one does not wait long. */
+const MAX_BATCH = 512
+
+/** While one batch is written, the next is made ready and sent, so that the thread does not wait for us. */
+const LANES = 2
+
+/**
+ * A thread runs JavaScript only. When tests import the source through vitest, import.meta.url is that of
+ * src/store/sqlite/start-writer.ts; the thread then runs the built file, so tests run after `tsc -b`.
+ */
+const WRITER = new URL(
+  import.meta.url.endsWith('.ts') ? '../../../dist/store/sqlite/writer.js' : './writer.js',
+  import.meta.url,
+)
+
+export interface Writer {
+  /** Resolves when the operation is on the disk. */
+  run<Kind extends keyof Operations>(kind: Kind, ask: Operations[Kind]['ask']): Promise<Operations[Kind]['answer']>
+  /** Finishes what was asked for, then ends the thread. */
+  close(): Promise<void>
+}
+
+/** Starts the thread that writes to `file` in `folder`; rejects if it cannot open it. */
+export async function startWriter(folder: string, file: string): Promise<Writer> {
+  const worker = new Worker(WRITER, { workerData: { folder, file } })
+  const gone = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
+  let dead: StoreError | undefined
+  const pending: { resolve(message: FromWriter): void; reject(error: StoreError): void }[] = []
+
+  const die = (reason: string): void => {
+    dead ??= new StoreError('unavailable', `the writer of the store in ${folder} has stopped: ${reason}`)
+    for (const { reject } of pending.splice(0)) reject(dead)
+  }
+  worker.on('message', (message: FromWriter) => pending.shift()?.resolve(message))
+  worker.on('messageerror', (error) => die(reasonOf(error)))
+  worker.on('error', (error) => die(reasonOf(error)))
+  worker.on('exit', (code) => die(`exit code ${code}`))
+
+  /** The thread answers each message with one, in their order. */
+  const answered = async (): Promise<FromWriter> => {
+    if (dead) throw dead
+    const message = await new Promise<FromWriter>((resolve, reject) => {
+      pending.push({ resolve, reject })
+    })
+    if ('failed' in message) throw new StoreError(message.failed.code, message.failed.message)
+    return message
+  }
+  const send = (message: ToWriter): void => worker.postMessage(message)
+
+  const group = createGroupCommit<string, string>({
+    lanes: LANES,
+    maxBatch: MAX_BATCH,
+    async commit(batch) {
+      send({ batch })
+      const message = await answered()
+      return 'replies' in message ? message.replies.map(toResult) : []
+    },
+  })
+
+  try {
+    await answered()
+  } catch (error) {
+    await gone
+    throw error
+  }
+  return {
+    async run(kind, ask) {
+      return JSON.parse(await group.add(JSON.stringify({ kind, ...ask })))
+    },
+    async close() {
+      await group.close()
+      if (!dead) send({ close: true })
+      await gone
+    },
+  }
+}
+
+const toResult = (reply: Reply): PromiseSettledResult<string> =>
+  'answer' in reply
+    ? { status: 'fulfilled', value: reply.answer }
+    : { status: 'rejected', reason: new StoreError(reply.failed.code, reply.failed.message) }

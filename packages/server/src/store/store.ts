@@ -1,0 +1,195 @@
+import type { Face, JsonObject } from '@switchboard/protocol'
+
+/**
+ * The truth: what was registered, by whom, until when, and who may do what. Two drivers keep it, SQLite and
+ * PostgreSQL; one test suite holds both to this interface. Times are milliseconds since 1970.
+ *
+ * Decisions are made by services on what they read; a write names the revision it was decided on and is refused with
+ * `conflict` when the agent has changed since. So no decision needs a lock, and replicas may share a database.
+ */
+export interface Store {
+  /** All live agents in order of registration, from one snapshot, and the cursor from which `changes` goes on. */
+  load(): Promise<{ cursor: string; agents: AsyncIterable<StoredAgent[]> }>
+  get(id: string): Promise<StoredAgent | undefined>
+  /**
+   * Durable when it resolves: record, lease, tombstone, change log and audit entry together or not at all. Drivers put
+   * concurrent writes into one transaction (group commit), so that many callers share one fsync.
+   */
+  write(change: AgentWrite): Promise<WriteResult>
+  /** The last agent that had this number or id and is gone, while it is remembered. */
+  tombstone(of: { number: number } | { id: string }): Promise<Tombstone | undefined>
+  /** What was committed after the cursor, in commit order as far as the driver knows it; each change exactly once. */
+  changes(cursor: string): Promise<{ cursor: string; changes: Change[] }>
+
+  keys(): Promise<StoredKey[]>
+  /** `onlyNew`: an existing key of that id wins, and `false` comes back (two replicas at their first start). */
+  putKey(key: StoredKey, audit: AuditEntry, onlyNew?: boolean): Promise<boolean>
+  deleteKey(id: string, audit: AuditEntry): Promise<boolean>
+
+  grants(): Promise<StoredGrant[]>
+  putGrant(grant: StoredGrant, audit: AuditEntry): Promise<void>
+  deleteGrant(id: string, audit: AuditEntry): Promise<boolean>
+
+  appendAudit(entries: AuditEntry[]): Promise<void>
+  /** Newest first. */
+  audit(filter: AuditFilter): Promise<AuditEntry[]>
+
+  /** Reserves the key for the first caller; everyone else learns how the first one is doing (C-61). */
+  beginIdempotent(claim: IdempotencyClaim): Promise<IdempotencyState>
+  finishIdempotent(claim: IdempotencyId, response: string): Promise<void>
+  /** Frees a reserved key whose work came to nothing, so that a retry may run. */
+  abandonIdempotent(claim: IdempotencyId): Promise<void>
+
+  /** Forgets audit entries, tombstones, change log rows and idempotency records from before the given times. */
+  prune(before: { audit: number; tombstones: number; changes: number; idempotency: number }): Promise<void>
+  close(): Promise<void>
+}
+
+/** One registered agent: the document as it was sent, and what the directory knows about it. */
+export interface StoredAgent {
+  id: string
+  /** Given at registration and never again to another: the order of registration, and the n of /ad/r/{n}. */
+  number: number
+  owner: string
+  face: Face
+  document: JsonObject
+  /** Grows with every put of this agent. */
+  revision: number
+  createdAt: number
+  modifiedAt: number
+  /** When the directory last heard from the owner: registration, update or refresh. */
+  receivedAt: number
+  /** Soft state (AD §2.1); an agent without a lease stays until its document says otherwise. */
+  lease?: Lease
+  marks: Marks
+}
+
+export interface Lease {
+  seconds: number
+  expiresAt: number
+}
+
+/** What the operator says about an agent; publishers cannot set these. */
+export interface Marks {
+  verification?: { state: 'verified' | 'self-asserted'; by: string; at: string }
+  certification?: JsonObject
+  quality_score?: number
+  unsafe?: boolean
+  status?: string
+}
+
+/** A change of one agent, decided on the revision `expect`. */
+export type AgentWrite =
+  | {
+      kind: 'put'
+      id: string
+      /** The revision that was read; undefined: no such agent. */
+      expect: number | undefined
+      owner: string
+      face: Face
+      document: JsonObject
+      /** Undefined: the agent has none (from now on). */
+      lease: Lease | undefined
+      marks: Marks
+      at: number
+      /** Whether the owner was heard from (not so for an operator's mark, which keeps receivedAt). */
+      received: boolean
+      audit: AuditEntry
+    }
+  | {
+      /** Renews lease and receivedAt; no revision, no change log. Conflict: the number is gone. */
+      kind: 'refresh'
+      id: string
+      number: number
+      lease: Lease | undefined
+      at: number
+      audit: AuditEntry
+    }
+  | {
+      kind: 'remove'
+      id: string
+      expect: number
+      reason: 'removed' | 'expired'
+      at: number
+      /** Only where the lease, as stored now, is over by then: another replica may have renewed it. */
+      ifLeaseOver?: number
+      audit: AuditEntry
+    }
+
+/** `agent` is the agent as stored by this write; absent after a removal. */
+export type WriteResult = { outcome: 'done'; agent?: StoredAgent } | { outcome: 'conflict' }
+
+export interface Tombstone {
+  id: string
+  number: number
+  owner: string
+  reason: 'removed' | 'expired'
+  marks: Marks
+  at: number
+}
+
+export type Change =
+  | { kind: 'put' | 'remove'; revision: number; id: string; number: number }
+  | { kind: 'keys' | 'grants'; revision: number }
+
+export interface StoredKey {
+  id: string
+  /** SHA-256 of the secret, hex; the secret itself is never kept. */
+  hash: string
+  subject: string
+  scopes: string[]
+  /** Agent names or prefixes ("corp-*") this key is limited to. */
+  names?: string[]
+  createdAt: number
+  expiresAt?: number
+}
+
+export interface StoredGrant {
+  id: string
+  subject: string
+  scopes: string[]
+  /** One agent, and its owner when the grant was made: a later owner of the name inherits nothing. */
+  agent?: { id: string; owner: string }
+  tag?: string
+  createdAt: number
+}
+
+export interface AuditEntry {
+  at: number
+  /** Subject of the caller; `anonymous`, or `switchboard` for what the directory does by itself. */
+  actor: string
+  /** A verb: register, update, refresh, remove, expire, mark, key.create … */
+  action: string
+  outcome: 'ok' | 'refused'
+  agent?: string
+  face?: string
+  requestId?: string
+  detail?: string
+}
+
+export interface AuditFilter {
+  since?: number
+  subject?: string
+  agent?: string
+  action?: string
+  limit: number
+}
+
+export interface IdempotencyId {
+  client: string
+  agent: string
+  key: string
+}
+
+export interface IdempotencyClaim extends IdempotencyId {
+  /** Hash of the request; the same key with another request is a mistake. */
+  fingerprint: string
+  at: number
+  expiresAt: number
+}
+
+export type IdempotencyState =
+  | { state: 'begun' }
+  | { state: 'running' }
+  | { state: 'mismatch' }
+  | { state: 'finished'; response: string }

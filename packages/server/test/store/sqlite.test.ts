@@ -1,0 +1,172 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import Database from 'libsql'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { MIGRATIONS } from '../../src/store/sqlite/migrations.js'
+import { openSqliteStore } from '../../src/store/sqlite/open-sqlite-store.js'
+import { StoreError } from '../../src/store/store-error.js'
+import { AT, entry, loadAll, put, stored } from './fixtures.js'
+import { describeStore } from './suite.js'
+
+const newFolder = (): string => join(mkdtempSync(join(tmpdir(), 'switchboard-store-')), 'data')
+const dropFolder = (folder: string): void => rmSync(join(folder, '..'), { recursive: true, force: true })
+
+describeStore('sqlite', async () => {
+  const folder = newFolder()
+  return {
+    open: () => openSqliteStore(folder),
+    async refuseOwner(owner) {
+      sql(folder, `CREATE TRIGGER refuse AFTER INSERT ON presence
+        WHEN (SELECT owner FROM agents WHERE number = NEW.number) = '${owner}'
+        BEGIN SELECT RAISE(ABORT, 'refused'); END`)
+    },
+    drop: async () => dropFolder(folder),
+  }
+})
+
+function sql(folder: string, ...statements: string[]): void {
+  const db = new Database(join(folder, 'switchboard.db'))
+  for (const statement of statements) db.exec(statement)
+  db.close()
+}
+
+/** Another process that writes without end. Its output says what is durable. */
+async function startStorm(folder: string): Promise<{ child: ChildProcess; output: () => string }> {
+  const program = fileURLToPath(new URL('./storm.mjs', import.meta.url))
+  const child = spawn(process.execPath, [program, folder], { stdio: ['ignore', 'pipe', 'inherit'] })
+  let output = ''
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    output += text
+  })
+  while (!output.includes('open')) await new Promise((resolve) => setTimeout(resolve, 10))
+  return { child, output: () => output }
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  child.kill('SIGKILL')
+  await once(child, 'close')
+}
+
+describe('sqlite folder', () => {
+  let folder: string
+
+  beforeEach(() => {
+    folder = newFolder()
+  })
+  afterEach(() => dropFolder(folder))
+
+  it('is created for its owner only', async () => {
+    const store = await openSqliteStore(join(folder, 'deep'))
+    expect(statSync(join(folder, 'deep')).mode & 0o777).toBe(0o700)
+    await store.close()
+  })
+
+  it('is served by one process, until that is gone however it went', async () => {
+    const { child } = await startStorm(folder)
+    await expect(openSqliteStore(folder)).rejects.toMatchObject({ name: 'StoreError', code: 'locked' })
+    await kill(child)
+    await (await openSqliteStore(folder)).close()
+  })
+
+  it('is opened once in one process, and a refused attempt does not loosen the lock', async () => {
+    const store = await openSqliteStore(folder)
+    for (let i = 0; i < 2; i++) await expect(openSqliteStore(folder)).rejects.toMatchObject({ code: 'locked' })
+    await store.write(put('a'))
+    await store.close()
+    await (await openSqliteStore(folder)).close()
+  })
+
+  it('can be written beside a running server, which hears of it', async () => {
+    const server = await openSqliteStore(folder)
+    const { cursor } = await server.load()
+    const command = await openSqliteStore(folder, { lock: false })
+    const key = { id: 'admin', hash: 'h', subject: 'admin', scopes: ['admin'], createdAt: AT }
+    const agents = Array.from({ length: 50 }, (_, i) => server.write(put(`a${i}`)))
+    expect(await command.putKey(key, entry())).toBe(true)
+    await Promise.all(agents)
+    await command.close()
+    expect(await server.keys()).toEqual([key])
+    const { changes } = await server.changes(cursor)
+    expect(changes.filter(({ kind }) => kind === 'keys')).toHaveLength(1)
+    expect(changes).toHaveLength(51)
+    await server.close()
+  })
+
+  it('holds every acknowledged write, whole, after kill -9', async () => {
+    const { child, output } = await startStorm(folder)
+    while (output().split('\n').length < 1000) await new Promise((resolve) => setTimeout(resolve, 5))
+    await kill(child)
+    const acknowledged = output().split('\n').slice(1, -1)
+
+    const store = await openSqliteStore(folder)
+    const { agents } = await loadAll(store)
+    const numbers = new Map(agents.map((agent) => [agent.id, agent.number]))
+    expect(acknowledged.length).toBeGreaterThan(900)
+    for (const line of acknowledged) {
+      const [id = '', number] = line.split(' ')
+      expect(numbers.get(id)).toBe(Number(number))
+    }
+    for (const { id, document, lease, createdAt } of agents) {
+      expect(document).toEqual({ id, padding: 'x'.repeat(2000) })
+      expect(lease).toEqual({ seconds: createdAt, expiresAt: createdAt })
+    }
+    const { changes } = await store.changes('0')
+    const audited = await store.audit({ limit: 100_000 })
+    const ids = agents.map((agent) => agent.id).toSorted()
+    expect(changes.map((change) => ('id' in change ? change.id : '')).toSorted()).toEqual(ids)
+    expect(audited.map((audit) => audit.agent).toSorted()).toEqual(ids)
+    await store.close()
+  })
+
+  it('is brought from version 0 to that of the code', async () => {
+    mkdirSync(folder)
+    sql(folder, 'PRAGMA user_version = 0')
+    const store = await openSqliteStore(folder)
+    await store.write(put('a'))
+    await store.close()
+    const db = new Database(join(folder, 'switchboard.db'))
+    expect(db.prepare('PRAGMA user_version').get()).toMatchObject({ user_version: MIGRATIONS.length })
+    db.close()
+  })
+
+  it('is left as it was when a migration fails', async () => {
+    mkdirSync(folder)
+    sql(folder, 'CREATE TABLE grants (x)')
+    await expect(openSqliteStore(folder)).rejects.toMatchObject({ code: 'unavailable' })
+    const db = new Database(join(folder, 'switchboard.db'))
+    expect(db.prepare(`SELECT name FROM sqlite_master WHERE type = 'table'`).all()).toEqual([{ name: 'grants' }])
+    db.close()
+  })
+
+  it('is refused when a newer Switchboard has written it', async () => {
+    await (await openSqliteStore(folder)).close()
+    sql(folder, `PRAGMA user_version = ${MIGRATIONS.length + 1}`)
+    await expect(openSqliteStore(folder)).rejects.toMatchObject({
+      code: 'newer_version',
+      message: expect.stringContaining(`version ${MIGRATIONS.length + 1}`),
+    })
+  })
+
+  it('is unavailable, in one line, when it cannot be used', async () => {
+    mkdirSync(folder)
+    writeFileSync(join(folder, 'file'), '')
+    await expectUnavailable(join(folder, 'file'))
+    await expectUnavailable(join(folder, 'file', 'below'))
+    writeFileSync(join(folder, 'switchboard.db'), 'this is no database, but long enough to be taken for one '.repeat(99))
+    await expectUnavailable(folder)
+    rmSync(join(folder, 'switchboard.db'))
+    const store = await openSqliteStore(folder)
+    await stored(store.write(put('a')))
+    await store.close()
+  })
+})
+
+async function expectUnavailable(folder: string): Promise<void> {
+  const error = await openSqliteStore(folder).catch((reason: unknown) => reason)
+  expect(error).toBeInstanceOf(StoreError)
+  expect(error).toMatchObject({ code: 'unavailable', message: expect.stringMatching(/^[^\n]+$/) })
+}

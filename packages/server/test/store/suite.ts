@@ -1,0 +1,561 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Change, IdempotencyClaim, Store, StoredAgent, StoredGrant, StoredKey } from '../../src/store/store.js'
+import { AT, entry, loadAll, put, refresh, remove, stored } from './fixtures.js'
+
+/** Where a store is: a folder, a schema; new for each test. */
+export interface StorePlace {
+  open(): Promise<Store>
+  /** Makes the database refuse, with an error of its own, to store agents of this owner. */
+  refuseOwner(owner: string): Promise<void>
+  drop(): Promise<void>
+}
+
+/** What every store must do. */
+export function describeStore(name: string, createPlace: () => Promise<StorePlace>): void {
+  describe(name, () => {
+    let place: StorePlace
+    let store: Store
+
+    beforeEach(async () => {
+      place = await createPlace()
+      store = await place.open()
+    })
+    afterEach(async () => {
+      await store.close()
+      await place.drop()
+    })
+
+    const audits = (action?: string) => store.audit({ limit: 1000, ...(action !== undefined && { action }) })
+
+    describe('put', () => {
+      it('stores a new agent and gives it back', async () => {
+        const lease = { seconds: 60, expiresAt: AT + 60_000 }
+        const agent = await stored(store.write(put('a', { lease, marks: { unsafe: true, quality_score: 0.5 } })))
+        expect(agent).toEqual({
+          id: 'a',
+          number: 1,
+          owner: 'alice',
+          face: 'aidip',
+          document: { id: 'a', name: 'a' },
+          revision: 1,
+          createdAt: AT,
+          modifiedAt: AT,
+          receivedAt: AT,
+          lease,
+          marks: { unsafe: true, quality_score: 0.5 },
+        })
+        expect(await store.get('a')).toEqual(agent)
+        expect(await store.get('b')).toBeUndefined()
+      })
+
+      it('has no lease member on an agent without a lease', async () => {
+        const agent = await stored(store.write(put('a')))
+        expect(agent).not.toHaveProperty('lease')
+        expect(await store.get('a')).not.toHaveProperty('lease')
+      })
+
+      it('keeps a document to the letter', async () => {
+        const document = { z: 1, a: ['\u0000', '\ud800', '𝄞 "quoted" \\ \n', 1e-7, null, {}], '': { '\u0000': 'key' } }
+        await store.write(put('a', { document }))
+        const agent = await store.get('a')
+        expect(JSON.stringify(agent?.document)).toBe(JSON.stringify(document))
+      })
+
+      it('is a conflict when the name is taken, or not there, or has changed', async () => {
+        const first = await stored(store.write(put('a')))
+        expect(await store.write(put('a', { owner: 'bob' }))).toEqual({ outcome: 'conflict' })
+        expect(await store.write(put('b', { expect: 7 }))).toEqual({ outcome: 'conflict' })
+        const second = await stored(store.write(put('a', { expect: first.revision, document: { v: 2 } })))
+        expect(await store.write(put('a', { expect: first.revision, document: { v: 3 } }))).toEqual({
+          outcome: 'conflict',
+        })
+        expect(await store.get('a')).toEqual(second)
+        expect(await audits()).toHaveLength(2)
+      })
+
+      it('keeps number and createdAt, and takes the rest from the write', async () => {
+        const first = await stored(store.write(put('a', { lease: { seconds: 60, expiresAt: AT + 60_000 } })))
+        const second = await stored(
+          store.write(
+            put('a', {
+              expect: first.revision,
+              owner: 'bob',
+              face: 'a2a',
+              document: { v: 2 },
+              marks: { status: 'deprecated' },
+              at: AT + 5,
+            }),
+          ),
+        )
+        expect(second).toEqual({
+          id: 'a',
+          number: first.number,
+          owner: 'bob',
+          face: 'a2a',
+          document: { v: 2 },
+          revision: first.revision + 1,
+          createdAt: AT,
+          modifiedAt: AT + 5,
+          receivedAt: AT + 5,
+          marks: { status: 'deprecated' },
+        })
+        expect(await store.get('a')).toEqual(second)
+      })
+
+      it('keeps receivedAt when the owner was not heard from', async () => {
+        const first = await stored(store.write(put('a')))
+        const second = await stored(store.write(put('a', { expect: first.revision, at: AT + 5, received: false })))
+        expect(second).toMatchObject({ receivedAt: AT, modifiedAt: AT + 5 })
+        expect(await store.get('a')).toEqual(second)
+      })
+
+      it('gives growing revisions and numbers, and never a number again', async () => {
+        const a = await stored(store.write(put('a')))
+        const b = await stored(store.write(put('b')))
+        const a2 = await stored(store.write(put('a', { expect: a.revision })))
+        await store.write(remove(b))
+        const b2 = await stored(store.write(put('b')))
+        expect(b.revision).toBeGreaterThan(a.revision)
+        expect(a2.revision).toBeGreaterThan(b.revision)
+        expect(b2.revision).toBeGreaterThan(a2.revision)
+        expect(b2.number).toBeGreaterThan(b.number)
+      })
+
+      it('refuses text that cannot be stored, in the hands of its caller', async () => {
+        const good = store.write(put('a'))
+        for (const bad of [put('a\0b'), put('b', { owner: 'x\ud800' })]) {
+          await expect(store.write(bad)).rejects.toMatchObject({ code: 'invalid' })
+        }
+        expect((await good).outcome).toBe('done')
+        expect(await store.get('a\0b')).toBeUndefined()
+        expect(await store.tombstone({ id: 'a\0b' })).toBeUndefined()
+      })
+
+      it('lets one of many writers win each revision', async () => {
+        let agent = await stored(store.write(put('a')))
+        for (let round = 0; round < 3; round++) {
+          const { revision } = agent
+          const results = await Promise.all(
+            Array.from({ length: 200 }, (_, i) => store.write(put('a', { expect: revision, document: { i, round } }))),
+          )
+          const winners = results.flatMap((result) => (result.outcome === 'done' ? [result.agent] : []))
+          expect(winners).toHaveLength(1)
+          expect(await store.get('a')).toEqual(winners[0])
+          agent = winners[0] ?? agent
+        }
+        expect(await audits()).toHaveLength(4)
+      })
+
+      it('lets one of many registrations of a name win', async () => {
+        const results = await Promise.all(Array.from({ length: 50 }, (_, i) => store.write(put('a', { owner: `o${i}` }))))
+        expect(results.filter((result) => result.outcome === 'done')).toHaveLength(1)
+      })
+    })
+
+    describe('all or nothing', () => {
+      it('leaves nothing of a write that failed, and does not spoil the others', async () => {
+        await store.write(put('before'))
+        await place.refuseOwner('mallory')
+        const { cursor } = await loadAll(store)
+        const results = await Promise.allSettled(
+          Array.from({ length: 20 }, (_, i) => store.write(put(`a${i}`, { owner: i % 10 === 3 ? 'mallory' : 'alice' }))),
+        )
+        expect(results.flatMap((result, i) => (result.status === 'rejected' ? [i] : []))).toEqual([3, 13])
+        expect(results[3]).toMatchObject({ reason: { code: 'unavailable' } })
+        expect((await loadAll(store)).agents).toHaveLength(19)
+        expect((await store.changes(cursor)).changes).toHaveLength(18)
+        expect(await audits()).toHaveLength(19)
+        expect(await store.get('a3')).toBeUndefined()
+        expect((await store.write(put('a3'))).outcome).toBe('done')
+      })
+
+      it('leaves nothing of a conflict', async () => {
+        const agent = await stored(store.write(put('a')))
+        const { cursor } = await loadAll(store)
+        await store.write(put('a'))
+        await store.write(remove(agent, { expect: agent.revision + 1 }))
+        await store.write(refresh(agent, { number: agent.number + 1 }))
+        expect((await store.changes(cursor)).changes).toEqual([])
+        expect(await audits()).toHaveLength(1)
+        expect(await store.tombstone({ id: 'a' })).toBeUndefined()
+        expect(await store.get('a')).toEqual(agent)
+      })
+    })
+
+    describe('refresh', () => {
+      it('renews lease and receivedAt, and nothing else', async () => {
+        const agent = await stored(store.write(put('a', { lease: { seconds: 10, expiresAt: AT + 10_000 } })))
+        const { cursor } = await loadAll(store)
+        const lease = { seconds: 20, expiresAt: AT + 25_000 }
+        const renewed = await stored(store.write(refresh(agent, { lease, at: AT + 5 })))
+        expect(renewed).toEqual({ ...agent, lease, receivedAt: AT + 5 })
+        expect(await store.get('a')).toEqual(renewed)
+        expect((await store.changes(cursor)).changes).toEqual([])
+        expect(await audits('refresh')).toHaveLength(1)
+        // The revision is as it was, so what was decided before is still good.
+        expect((await store.write(put('a', { expect: agent.revision }))).outcome).toBe('done')
+      })
+
+      it('hears from an agent without a lease', async () => {
+        const agent = await stored(store.write(put('a')))
+        const heard = await stored(store.write(refresh(agent, { lease: undefined, at: AT + 5 })))
+        expect(heard).toEqual({ ...agent, receivedAt: AT + 5 })
+        expect(heard).not.toHaveProperty('lease')
+      })
+
+      it('is a conflict when the agent is gone, also if another has its name', async () => {
+        const agent = await stored(store.write(put('a')))
+        await store.write(remove(agent))
+        expect(await store.write(refresh(agent))).toEqual({ outcome: 'conflict' })
+        await store.write(put('a'))
+        expect(await store.write(refresh(agent))).toEqual({ outcome: 'conflict' })
+      })
+
+      it('takes many at once, and the last of several for one agent', async () => {
+        const agents = await Promise.all(Array.from({ length: 30 }, (_, i) => stored(store.write(put(`a${i}`)))))
+        const results = await Promise.all(
+          [1, 2, 3].flatMap((n) => agents.map((agent) => store.write(refresh(agent, { at: AT + n })))),
+        )
+        expect(results.every((result) => result.outcome === 'done')).toBe(true)
+        expect((await loadAll(store)).agents.every((agent) => agent.receivedAt === AT + 3)).toBe(true)
+      })
+    })
+
+    describe('remove', () => {
+      it('leaves a tombstone, found by number and by id', async () => {
+        const agent = await stored(store.write(put('a', { marks: { unsafe: true } })))
+        expect(await store.write(remove(agent, { reason: 'expired', at: AT + 9 }))).toEqual({ outcome: 'done' })
+        expect(await store.get('a')).toBeUndefined()
+        const tombstone = {
+          id: 'a',
+          number: agent.number,
+          owner: 'alice',
+          reason: 'expired',
+          marks: { unsafe: true },
+          at: AT + 9,
+        }
+        expect(await store.tombstone({ number: agent.number })).toEqual(tombstone)
+        expect(await store.tombstone({ id: 'a' })).toEqual(tombstone)
+        expect(await store.tombstone({ number: 99 })).toBeUndefined()
+      })
+
+      it('remembers the newest of a name', async () => {
+        const first = await stored(store.write(put('a')))
+        await store.write(remove(first, { at: AT + 9 }))
+        const second = await stored(store.write(put('a', { owner: 'bob' })))
+        await store.write(remove(second, { at: AT + 1 }))
+        expect(await store.tombstone({ id: 'a' })).toMatchObject({ number: second.number, owner: 'bob' })
+        expect(await store.tombstone({ number: first.number })).toMatchObject({ owner: 'alice' })
+      })
+
+      it('takes the lease along', async () => {
+        const agent = await stored(store.write(put('a', { lease: { seconds: 1, expiresAt: AT } })))
+        await store.write(remove(agent))
+        await store.write(put('a'))
+        expect(await store.get('a')).not.toHaveProperty('lease')
+      })
+
+      it('is a conflict when the agent has changed or is gone', async () => {
+        const agent = await stored(store.write(put('a')))
+        await store.write(put('a', { expect: agent.revision }))
+        expect(await store.write(remove(agent))).toEqual({ outcome: 'conflict' })
+        expect(await store.write(remove({ ...agent, id: 'b' }))).toEqual({ outcome: 'conflict' })
+      })
+
+      it('waits for the lease to be over where that is asked', async () => {
+        const lease = { seconds: 10, expiresAt: AT + 10_000 }
+        const agent = await stored(store.write(put('a', { lease })))
+        expect(await store.write(remove(agent, { ifLeaseOver: AT + 9_999 }))).toEqual({ outcome: 'conflict' })
+        await store.write(refresh(agent, { lease: { seconds: 10, expiresAt: AT + 20_000 } }))
+        expect(await store.write(remove(agent, { ifLeaseOver: AT + 10_000 }))).toEqual({ outcome: 'conflict' })
+        expect(await store.write(remove(agent, { ifLeaseOver: AT + 20_000 }))).toEqual({ outcome: 'done' })
+        const lasting = await stored(store.write(put('b')))
+        expect(await store.write(remove(lasting, { ifLeaseOver: AT }))).toEqual({ outcome: 'done' })
+      })
+    })
+
+    describe('load', () => {
+      it('gives all live agents in order of registration, in batches', async () => {
+        await Promise.all(Array.from({ length: 1201 }, (_, i) => store.write(put(`a${i}`))))
+        const gone = await store.get('a600')
+        if (gone) await store.write(remove(gone))
+        const sizes: number[] = []
+        const numbers: number[] = []
+        for await (const batch of (await store.load()).agents) {
+          sizes.push(batch.length)
+          numbers.push(...batch.map((agent) => agent.number))
+        }
+        expect(numbers).toHaveLength(1200)
+        expect(numbers).toEqual(numbers.toSorted((a, b) => a - b))
+        expect(sizes.length).toBeGreaterThan(1)
+      })
+
+      it('sees one state, from which the feed goes on', async () => {
+        for (let i = 0; i < 600; i += 100) {
+          await Promise.all(Array.from({ length: 100 }, (_, k) => store.write(put(`a${i + k}`, { document: { v: 1 } }))))
+        }
+        const { cursor, agents } = await store.load()
+        const loaded: StoredAgent[] = []
+        for await (const batch of agents) {
+          loaded.push(...batch)
+          if (loaded.length > 500) continue
+          const last = await store.get('a599')
+          await store.write(put('a599', { expect: last?.revision, document: { v: 2 } }))
+          await store.write(put('later'))
+          if (batch[0]) await store.write(remove(batch[0]))
+        }
+        expect(loaded).toHaveLength(600)
+        expect(loaded.every((agent) => agent.document.v === 1)).toBe(true)
+        const { changes } = await store.changes(cursor)
+        expect(changes.map(({ kind }) => kind)).toEqual(['put', 'put', 'remove'])
+      })
+
+      it('may be left in the middle, or never begun', async () => {
+        await Promise.all(Array.from({ length: 600 }, (_, i) => store.write(put(`a${i}`))))
+        for await (const batch of (await store.load()).agents) if (batch.length > 0) break
+        await store.load()
+        await store.write(put('b'))
+      })
+
+      it('is empty in an empty store', async () => {
+        const { cursor, agents } = await loadAll(store)
+        expect(agents).toEqual([])
+        expect((await store.changes(cursor)).changes).toEqual([])
+      })
+    })
+
+    describe('changes', () => {
+      it('tells of puts and removes, keys and grants, once', async () => {
+        const { cursor } = await loadAll(store)
+        const agent = await stored(store.write(put('a')))
+        await store.putKey(key('k'), entry())
+        await store.putGrant(grant('g'), entry())
+        await store.write(remove(agent))
+        const first = await store.changes(cursor)
+        expect(first.changes).toEqual([
+          { kind: 'put', revision: agent.revision, id: 'a', number: agent.number },
+          { kind: 'keys', revision: agent.revision + 1 },
+          { kind: 'grants', revision: agent.revision + 2 },
+          { kind: 'remove', revision: agent.revision + 3, id: 'a', number: agent.number },
+        ])
+        expect((await store.changes(first.cursor)).changes).toEqual([])
+        expect((await store.changes(cursor)).changes).toEqual(first.changes)
+      })
+
+      it('gives each change exactly once to a follower, while many write', async () => {
+        let { cursor } = await loadAll(store)
+        const seen: Change[] = []
+        let writing = true
+        const follow = async (): Promise<void> => {
+          for (;;) {
+            const last = !writing
+            const next = await store.changes(cursor)
+            seen.push(...next.changes)
+            cursor = next.cursor
+            if (last) return
+            await new Promise((resolve) => setTimeout(resolve, 1))
+          }
+        }
+        const following = follow()
+        const committed: number[] = []
+        const write = async (writer: number): Promise<void> => {
+          for (let i = 0; i < 25; i++) {
+            const agent = await stored(store.write(put(`w${writer}-${i % 5}`)))
+            const changed = await stored(store.write(put(agent.id, { expect: agent.revision })))
+            committed.push(agent.revision, changed.revision)
+            await store.write(remove(changed))
+          }
+        }
+        await Promise.all(Array.from({ length: 16 }, (_, writer) => write(writer)))
+        writing = false
+        await following
+        const puts = seen.flatMap((change) => (change.kind === 'put' ? [change.revision] : []))
+        expect(puts.toSorted((a, b) => a - b)).toEqual(committed.toSorted((a, b) => a - b))
+        expect(seen.filter((change) => change.kind === 'remove')).toHaveLength(16 * 25)
+      })
+
+      it('loses a cursor that is older than what is kept, and says so', async () => {
+        const { cursor } = await loadAll(store)
+        await store.write(put('a', { at: AT }))
+        const second = await store.changes(cursor)
+        await store.write(put('b', { at: AT + 10 }))
+        await store.prune({ audit: 0, tombstones: 0, changes: AT + 5, idempotency: 0 })
+        await expect(store.changes(cursor)).rejects.toMatchObject({ code: 'cursor_lost' })
+        const third = await store.changes(second.cursor)
+        expect(third.changes).toHaveLength(1)
+        await store.prune({ audit: 0, tombstones: 0, changes: AT + 15, idempotency: 0 })
+        await expect(store.changes(second.cursor)).rejects.toMatchObject({ code: 'cursor_lost' })
+        expect((await store.changes(third.cursor)).changes).toEqual([])
+        await store.write(put('c', { at: AT + 20 }))
+        expect((await store.changes(third.cursor)).changes).toHaveLength(1)
+        expect((await loadAll(store)).agents).toHaveLength(3)
+      })
+
+      it('keeps a cursor while refreshes go on and old changes are pruned', async () => {
+        const agent = await stored(store.write(put('a')))
+        const { cursor } = await loadAll(store)
+        await store.write(refresh(agent))
+        await store.prune({ audit: 0, tombstones: 0, changes: AT + 1, idempotency: 0 })
+        expect((await store.changes(cursor)).changes).toEqual([])
+      })
+
+      it('takes no cursor that it has not given', async () => {
+        await store.write(put('a'))
+        for (const cursor of ['', 'x', '999', '1/2', '-1', '1/999:999:']) {
+          await expect(store.changes(cursor)).rejects.toMatchObject({ code: 'cursor_lost' })
+        }
+      })
+    })
+
+    describe('keys and grants', () => {
+      it('keeps keys, with and without limits', async () => {
+        const plain = key('k1')
+        const limited = { ...key('k2'), names: ['corp-*'], expiresAt: AT + 5, createdAt: AT + 1 }
+        expect(await store.putKey(plain, entry())).toBe(true)
+        expect(await store.putKey(limited, entry())).toBe(true)
+        expect(await store.keys()).toEqual([plain, limited])
+        expect(await store.putKey({ ...plain, names: ['x'] }, entry())).toBe(true)
+        expect(await store.putKey({ ...limited, hash: 'other' }, entry(), true)).toBe(false)
+        expect(await store.keys()).toEqual([{ ...plain, names: ['x'] }, limited])
+        expect(await store.deleteKey('k1', entry({ action: 'key.delete' }))).toBe(true)
+        expect(await store.deleteKey('k1', entry({ action: 'key.delete' }))).toBe(false)
+        expect(await store.keys()).toEqual([limited])
+        expect(await audits('key.delete')).toHaveLength(1)
+        expect(await audits()).toHaveLength(4)
+      })
+
+      it('lets one of many first keys win', async () => {
+        const results = await Promise.all(
+          Array.from({ length: 10 }, (_, i) => store.putKey({ ...key('admin'), hash: `h${i}` }, entry(), true)),
+        )
+        expect(results.filter((isNew) => isNew)).toHaveLength(1)
+        expect(await store.keys()).toMatchObject([{ hash: `h${results.indexOf(true)}` }])
+      })
+
+      it('keeps grants, for an agent or a tag', async () => {
+        const forAgent = { ...grant('g1'), agent: { id: 'a', owner: 'alice' } }
+        const forTag = { ...grant('g2'), tag: 'finance' }
+        await store.putGrant(forAgent, entry())
+        await store.putGrant(forTag, entry())
+        expect(await store.grants()).toEqual([forAgent, forTag])
+        await store.putGrant({ ...grant('g1'), scopes: ['find'] }, entry())
+        expect(await store.grants()).toEqual([{ ...grant('g1'), scopes: ['find'] }, forTag])
+        expect(await store.deleteGrant('g1', entry())).toBe(true)
+        expect(await store.deleteGrant('g1', entry())).toBe(false)
+        expect(await store.grants()).toEqual([forTag])
+      })
+    })
+
+    describe('audit', () => {
+      it('gives entries newest first, filtered, up to a limit', async () => {
+        const full = entry({ at: AT + 3, actor: 'bob', agent: 'a', face: 'aidip', requestId: 'r', detail: 'why' })
+        const entries = [entry({ at: AT + 1 }), entry({ at: AT + 2, outcome: 'refused', action: 'mark' }), full]
+        await store.appendAudit(entries)
+        await store.appendAudit([])
+        expect(await store.audit({ limit: 10 })).toEqual(entries.toReversed())
+        expect(await store.audit({ limit: 2 })).toEqual([full, entries[1]])
+        expect(await store.audit({ limit: 10, since: AT + 2 })).toEqual([full, entries[1]])
+        expect(await store.audit({ limit: 10, subject: 'bob' })).toEqual([full])
+        expect(await store.audit({ limit: 10, agent: 'a' })).toEqual([full])
+        expect(await store.audit({ limit: 10, action: 'mark' })).toEqual([entries[1]])
+        expect(await store.audit({ limit: 10, subject: 'bob', action: 'mark' })).toEqual([])
+      })
+
+      it('mends what cannot be stored instead of losing it', async () => {
+        await store.appendAudit([entry({ detail: 'a\0b\ud800c', actor: '\0' })])
+        expect(await store.audit({ limit: 1 })).toMatchObject([{ detail: 'a\ufffdb\ufffdc', actor: '\ufffd' }])
+        expect(await store.audit({ limit: 1, subject: '\0' })).toEqual([])
+      })
+    })
+
+    describe('idempotency', () => {
+      const claim = (changes: Partial<IdempotencyClaim> = {}): IdempotencyClaim => ({
+        client: 'c',
+        agent: 'a',
+        key: 'k',
+        fingerprint: 'f',
+        at: AT,
+        expiresAt: AT + 1000,
+        ...changes,
+      })
+
+      it('lets the first caller begin, and tells the others how it goes', async () => {
+        const states = await Promise.all(Array.from({ length: 20 }, () => store.beginIdempotent(claim())))
+        expect(states.filter(({ state }) => state === 'begun')).toHaveLength(1)
+        expect(states.filter(({ state }) => state === 'running')).toHaveLength(19)
+        expect(await store.beginIdempotent(claim({ fingerprint: 'other' }))).toEqual({ state: 'mismatch' })
+        for (const other of [{ client: 'd' }, { agent: 'b' }, { key: 'l' }]) {
+          expect(await store.beginIdempotent(claim(other))).toEqual({ state: 'begun' })
+        }
+        await store.finishIdempotent(claim(), 'text with \0 and \ud800')
+        expect(await store.beginIdempotent(claim())).toEqual({ state: 'finished', response: 'text with \0 and \ud800' })
+        expect(await store.beginIdempotent(claim({ fingerprint: 'other' }))).toEqual({ state: 'mismatch' })
+      })
+
+      it('frees a key that was abandoned, but not one that is finished', async () => {
+        await store.beginIdempotent(claim())
+        await store.abandonIdempotent(claim())
+        expect(await store.beginIdempotent(claim())).toEqual({ state: 'begun' })
+        await store.finishIdempotent(claim(), 'ok')
+        await store.abandonIdempotent(claim())
+        expect(await store.beginIdempotent(claim())).toEqual({ state: 'finished', response: 'ok' })
+      })
+
+      it('frees a key when its time is over', async () => {
+        await store.beginIdempotent(claim())
+        await store.finishIdempotent(claim(), 'ok')
+        const late = claim({ fingerprint: 'other', at: AT + 1000, expiresAt: AT + 2000 })
+        expect(await store.beginIdempotent(late)).toEqual({ state: 'begun' })
+        expect(await store.beginIdempotent(late)).toEqual({ state: 'running' })
+      })
+    })
+
+    it('prunes what is older than asked for', async () => {
+      const old = await stored(store.write(put('old')))
+      const kept = await stored(store.write(put('kept')))
+      await store.write(remove(old, { at: AT + 1, audit: entry({ at: AT + 1, action: 'remove' }) }))
+      await store.write(remove(kept, { at: AT + 9, audit: entry({ at: AT + 9, action: 'remove' }) }))
+      const id = { client: 'c', agent: 'a', key: 'k' }
+      await store.beginIdempotent({ ...id, fingerprint: 'f', at: AT, expiresAt: AT + 3 })
+      await store.beginIdempotent({ ...id, key: 'l', fingerprint: 'f', at: AT, expiresAt: AT + 9 })
+      await store.prune({ audit: AT + 5, tombstones: AT + 5, changes: AT + 5, idempotency: AT + 5 })
+      expect(await audits()).toMatchObject([{ at: AT + 9 }])
+      expect(await store.tombstone({ id: 'old' })).toBeUndefined()
+      expect(await store.tombstone({ id: 'kept' })).toMatchObject({ at: AT + 9 })
+      expect(await store.beginIdempotent({ ...id, fingerprint: 'g', at: AT, expiresAt: AT + 9 })).toEqual({
+        state: 'begun',
+      })
+      expect(await store.beginIdempotent({ ...id, key: 'l', fingerprint: 'f', at: AT, expiresAt: AT + 9 })).toEqual({
+        state: 'running',
+      })
+    })
+
+    it('keeps everything when it is closed and opened again', async () => {
+      const agent = await stored(store.write(put('a', { lease: { seconds: 60, expiresAt: AT + 60_000 } })))
+      const gone = await stored(store.write(put('b')))
+      await store.write(remove(gone))
+      await store.putKey(key('k'), entry())
+      await store.putGrant(grant('g'), entry())
+      const { cursor } = await loadAll(store)
+      const writing = store.write(put('late'))
+      await store.close()
+      const late = await stored(writing)
+      await expect(store.get('a')).rejects.toMatchObject({ code: 'closed' })
+      await expect(store.write(put('c'))).rejects.toMatchObject({ code: 'closed' })
+
+      store = await place.open()
+      expect((await loadAll(store)).agents).toEqual([agent, late])
+      expect(await store.tombstone({ id: 'b' })).toMatchObject({ number: gone.number })
+      expect(await store.keys()).toEqual([key('k')])
+      expect(await store.grants()).toEqual([grant('g')])
+      expect(await audits()).toHaveLength(6)
+      expect((await store.changes(cursor)).changes).toMatchObject([{ kind: 'put', id: 'late' }])
+      const next = await stored(store.write(put('c')))
+      expect(next.number).toBeGreaterThan(late.number)
+      expect(next.revision).toBeGreaterThan(late.revision)
+    })
+  })
+}
+
+const key = (id: string): StoredKey => ({ id, hash: 'h', subject: 'alice', scopes: ['find', 'publish'], createdAt: AT })
+const grant = (id: string): StoredGrant => ({ id, subject: 'bob', scopes: ['invoke'], createdAt: AT })

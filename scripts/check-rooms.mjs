@@ -1,0 +1,187 @@
+// Proves that the linter keeps the rooms apart: an import that goes the wrong way must be reported, a right one must
+// not. A rule whose patterns match nothing and a scan that reads no file both look like a clean tree; this looks behind
+// it. The samples lie in a temporary folder with a copy of the settings, so nothing is written into the packages.
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, relative } from 'node:path'
+import { below, packageFolders, ROOT } from './tree.mjs'
+
+const BIOME = join(ROOT, 'node_modules/@biomejs/biome/bin/biome')
+const RULES = /^lint\/\w+\/(noRestrictedImports|noProcessEnv|noUndeclaredDependencies)$/
+
+/** Folder or file below packages/ → lines that must be reported there, and lines that must not. */
+const SAMPLES = {
+  'agent-uri/src/': {
+    wrong: ["import '@switchboard/protocol'", "import 'node:url'", "import 'semver'"],
+    right: ["import './parse.js'", "import '../syntax/host.js'"],
+  },
+  'protocol/src/': {
+    wrong: ["import '@switchboard/agent-uri'", "import '@switchboard/search'", "import 'node:fs'", "import 'fs'"],
+    right: ["import 'ajv'", "import './record.js'", "import '../json.js'"],
+  },
+  'search/src/': {
+    wrong: [
+      "import '@switchboard/server'",
+      "import '@switchboard/protocol/dist/index.js'",
+      "import 'node:http'",
+      "import 'http'",
+      "import 'fastify'",
+      "import 'pg'",
+      "import 'libsql'",
+      'export const home = process.env.HOME',
+    ],
+    right: ["import '@switchboard/protocol'", "import './words.js'"],
+  },
+  'server/src/faces/aidip/': {
+    wrong: [
+      "import type { Store } from '../../store/store.js'",
+      "import '../../store/sqlite/open.js'",
+      "export * from '../../gateway/dispatch.js'",
+      "await import('../../federation/peers.js')",
+      "import '@switchboard/search'",
+      "import '../../app.js'",
+      'export const home = process.env.HOME',
+      "import { env } from 'node:process'",
+    ],
+    right: [
+      "import '../../services/register.js'",
+      "import '../../policy/visibility.js'",
+      "import '../errors.js'",
+      "import './views.js'",
+      "import '@switchboard/protocol'",
+      "import 'fastify'",
+    ],
+  },
+  'server/src/services/': {
+    wrong: [
+      "import '../faces/aidip/routes.js'",
+      "import '../store/sqlite/open.js'",
+      "import '../store/postgres/open.js'",
+      "import 'pg'",
+      "import 'fastify'",
+      "import '../app.js'",
+    ],
+    right: [
+      "import type { Store } from '../store/store.js'",
+      "import '../policy/visibility.js'",
+      "import '../gateway/dispatch.js'",
+      "import '@switchboard/search'",
+      "import '@switchboard/protocol'",
+    ],
+  },
+  'server/src/policy/': {
+    wrong: [
+      "import 'node:crypto'",
+      "import '../store/sqlite/open.js'",
+      "import '../services/register.js'",
+      "import '../faces/errors.js'",
+      "import '../config.js'",
+      "import '@switchboard/search'",
+    ],
+    right: [
+      "import type { Store } from '../store/store.js'",
+      "import './freshness.js'",
+      "import '@switchboard/protocol'",
+    ],
+  },
+  'server/src/store/sqlite/': {
+    wrong: [
+      "import '../../faces/errors.js'",
+      "import '../../services/register.js'",
+      "import '../../policy/freshness.js'",
+      "import '../../gateway/dispatch.js'",
+      "import '@switchboard/search'",
+    ],
+    right: ["import '../store.js'", "import 'libsql'", "import 'node:fs'", "import '@switchboard/protocol'"],
+  },
+  'server/src/gateway/': {
+    wrong: [
+      "import '../store/store.js'",
+      "import '../services/invoke.js'",
+      "import '../faces/errors.js'",
+      "import '@switchboard/search'",
+    ],
+    right: ["import './guard.js'", "import 'node:dns'", "import '@switchboard/protocol'"],
+  },
+  'server/src/federation/': {
+    wrong: ["import '../faces/errors.js'", "import '../store/postgres/open.js'"],
+    right: ["import '../gateway/dispatch.js'"],
+  },
+  'server/src/app.ts': {
+    wrong: ['export const home = process.env.HOME', "import '@switchboard/cli'"],
+    right: ["import './store/sqlite/open.js'", "import './faces/aidip/routes.js'", "import '@switchboard/search'"],
+  },
+  'server/src/config.ts': { wrong: [], right: ['export const home = process.env.HOME'] },
+  'cli/src/': {
+    wrong: [
+      "import '@switchboard/server/dist/app.js'",
+      "import '../../server/src/app.js'",
+      "import '@switchboard/search'",
+      'export const home = process.env.HOME',
+    ],
+    right: ["import '@switchboard/server'", "import 'node:util'"],
+  },
+}
+
+function lint(cwd, paths) {
+  // Not with --only: that would switch a rule on where the settings switch it off.
+  const args = [BIOME, 'lint', '--reporter=json', '--max-diagnostics=none', ...paths]
+  const run = spawnSync(process.execPath, args, { cwd, encoding: 'utf8', maxBuffer: 1 << 26 })
+  try {
+    return JSON.parse(run.stdout)
+  } catch {
+    throw new Error(`biome gave no report: ${run.stderr || run.error}`)
+  }
+}
+
+/** One file for each sample; a sample of a whole file (config.ts) gets a tree of its own. */
+function* files() {
+  for (const [place, { wrong, right }] of Object.entries(SAMPLES)) {
+    for (const [n, line] of [...wrong, ...right].entries()) {
+      const [tree, name] = place.endsWith('/') ? ['shared', `${place}sample-${n}.ts`] : [`own-${n}`, place]
+      yield { place, line, wrong: n < wrong.length, tree, path: `packages/${name}` }
+    }
+  }
+}
+
+function checkSamples(folder) {
+  const samples = [...files()]
+  for (const tree of new Set(samples.map((sample) => sample.tree))) {
+    for (const name of ['biome.json', '.gitignore']) cpSync(join(ROOT, name), join(folder, tree, name))
+    for (const path of packageFolders().map((from) => join(from, 'package.json'))) {
+      cpSync(path, join(folder, tree, relative(ROOT, path)))
+    }
+    const own = samples.filter((sample) => sample.tree === tree)
+    for (const { path, line } of own) {
+      mkdirSync(dirname(join(folder, tree, path)), { recursive: true })
+      writeFileSync(join(folder, tree, path), `${line}\n`)
+    }
+    const found = lint(join(folder, tree), ['packages']).diagnostics.filter(({ category }) => RULES.test(category))
+    const reported = new Set(found.map(({ location }) => location?.path))
+    for (const sample of own) sample.reported = reported.has(sample.path)
+  }
+  return samples.filter((sample) => sample.wrong !== sample.reported)
+}
+
+/** How many sources there are and how many the linter read: fewer if a pattern ignores some. */
+function sources() {
+  const folders = packageFolders().map((folder) => join(folder, 'src'))
+  const expected = folders.flatMap((folder) => [...below(folder)]).filter(({ path }) => path.endsWith('.ts')).length
+  const { changed, unchanged } = lint(ROOT, folders).summary
+  return { expected, read: changed + unchanged }
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'switchboard-rooms-'))
+try {
+  const missed = checkSamples(folder)
+  for (const { place, line, wrong } of missed) {
+    console.error(`rooms: in packages/${place} biome ${wrong ? 'lets through' : 'refuses'}: ${line}`)
+  }
+  const { expected, read } = sources()
+  if (read < expected) console.error(`rooms: biome read ${read} of ${expected} sources`)
+  if (missed.length > 0 || read < expected) process.exitCode = 1
+  else console.log(`rooms: ${[...files()].length} samples judged rightly, ${read} sources read`)
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}

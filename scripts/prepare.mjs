@@ -1,0 +1,122 @@
+// Makes a fresh clone runnable: installs what the lock file names and builds, each only if needed. Runs before every
+// `npm start` and `npm test`, so it is quick when there is nothing to do, and several may run at once.
+// Everything it says goes to stderr: the stdout of `npm start` carries the ready line and nothing else.
+import { createHash } from 'node:crypto'
+import { mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { below, CACHE, isFile, packageFolders, ROOT } from './tree.mjs'
+
+const LOCK_FILE = join(ROOT, 'package-lock.json')
+/** What npm itself notes down about the tree it has installed. */
+const INSTALLED = join(ROOT, 'node_modules/.package-lock.json')
+const INSTALL_STAMP = join(CACHE, 'installed')
+const BUILD_STAMP = join(CACHE, 'built')
+const TSC = join(ROOT, 'node_modules/typescript/bin/tsc')
+/** Not in node_modules: `npm ci` empties that. */
+const PREPARE_LOCK = join(ROOT, '.cache/prepare.lock')
+
+const say = (line) => process.stderr.write(`switchboard: ${line}\n`)
+const mtimeOf = (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0
+
+function readOr(path, fallback) {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return fallback
+  }
+}
+
+const lockDigest = () => createHash('sha256').update(readOr(LOCK_FILE, '')).digest('hex')
+
+function stamp(path, text, time = new Date()) {
+  mkdirSync(CACHE, { recursive: true })
+  writeFileSync(path, text)
+  utimesSync(path, time, time)
+}
+
+/** Whether npm's note agrees with the lock file; so somebody's own `npm install` is not done over. */
+function isInstalledAsLocked() {
+  const wanted = JSON.parse(readOr(LOCK_FILE, '{}')).packages ?? {}
+  const present = JSON.parse(readOr(INSTALLED, '{}')).packages ?? {}
+  return Object.entries(wanted).every(([path, { version, link, optional, devOptional }]) => {
+    const found = present[path]
+    if (path === '') return true
+    if (!found) return Boolean(optional || devOptional) // for another platform
+    return found.version === version && found.link === link
+  })
+}
+
+function needsInstall() {
+  if (!isFile(INSTALLED)) return true
+  const digest = lockDigest()
+  if (readOr(INSTALL_STAMP) === digest) return false
+  if (!isInstalledAsLocked()) return true
+  stamp(INSTALL_STAMP, digest)
+  return false
+}
+
+function needsBuild() {
+  const built = mtimeOf(BUILD_STAMP)
+  if (built === 0) return true
+  const settings = ['tsconfig.json', 'tsconfig.base.json'].map((name) => join(ROOT, name))
+  for (const folder of packageFolders()) {
+    settings.push(join(folder, 'package.json'), join(folder, 'tsconfig.json'))
+    if (isFile(join(folder, 'tsconfig.json')) && mtimeOf(join(folder, 'dist')) === 0) return true
+    // Folders count too: theirs is the time that changes when a source is removed.
+    for (const { path } of below(join(folder, 'src'))) {
+      if (!path.endsWith('.test.ts') && mtimeOf(path) > built) return true
+    }
+  }
+  return settings.some((path) => mtimeOf(path) > built) || mtimeOf(INSTALL_STAMP) > built
+}
+
+async function prepare() {
+  if (!needsInstall() && !needsBuild()) return
+  const [{ takeLock }, { run, runNpm, stopChild }] = await Promise.all([import('./lock.mjs'), import('./run.mjs')])
+  const release = await takeLock(PREPARE_LOCK, { onWait: () => say('waiting for another install or build…') })
+  process.on('exit', release)
+  for (const [signal, code] of Object.entries({ SIGINT: 130, SIGTERM: 143, SIGHUP: 129 })) {
+    process.on(signal, () => {
+      stopChild()
+      process.exit(code)
+    })
+  }
+  // Looked at again: whoever had the lock has probably done it.
+  if (needsInstall()) await install(runNpm)
+  if (needsBuild()) await build(run)
+}
+
+async function install(runNpm) {
+  say('installing dependencies…')
+  // Development dependencies too, whatever NODE_ENV says: the compiler is one.
+  const flags = ['--include=dev', '--no-audit', '--no-fund', '--loglevel=error']
+  const clean = await runNpm(['ci', ...flags], { quiet: true })
+  let { code } = clean
+  if (clean.output.includes('EUSAGE')) {
+    // The lock file lacks something, such as binaries for platforms that its registry does not serve. What it does
+    // name is kept; it is not rewritten, since a start should leave the working tree as it was.
+    say('package-lock.json is not complete here: npm install instead of npm ci')
+    code = (await runNpm(['install', '--no-save', ...flags])).code
+  } else if (code !== 0) process.stderr.write(clean.output)
+  if (code !== 0) fail(`the dependencies could not be installed (npm ended with ${code})`)
+  stamp(INSTALL_STAMP, lockDigest())
+}
+
+async function build(run) {
+  say('building…')
+  const started = new Date() // not when it ended: a source changed meanwhile is newer than what was built
+  const { code } = await run(process.execPath, [TSC, '-b'])
+  if (code !== 0) fail(`the build failed (tsc ended with ${code})`)
+  stamp(BUILD_STAMP, '', started)
+}
+
+function fail(line) {
+  say(line)
+  process.exit(2)
+}
+
+try {
+  await prepare()
+} catch (error) {
+  fail(`the clone could not be made ready: ${error.message}`)
+}

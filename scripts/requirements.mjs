@@ -1,0 +1,47 @@
+// Requirements of the drafts (spec/requirements.md) and the ids at the start of a test's name.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { ROOT } from './tree.mjs'
+
+/** AD-4.1-02, AIDIP00-5.2-11, AURI-A-01: draft, section, number. Also takes AD-4.1-2, which is then told to be unknown. */
+const ID = /^(?:AIDIP|AIDIP00|AURI|PROF|AD)-[^\s-]+-\d+$/
+
+const readSpec = (name) => readFileSync(join(ROOT, 'spec', name), 'utf8')
+
+/** Rows of a Markdown table as cells; a `|` of the text itself is written `\|`. */
+const rows = (text) =>
+  text
+    .split('\n')
+    .filter((line) => line.startsWith('|'))
+    .map((line) => line.split(/(?<!\\)\|/).slice(1, -1))
+    .map((cells) => cells.map((cell) => cell.trim()))
+
+/** Ids of all requirements, in the order of the file. */
+export const readRequirements = () =>
+  rows(readSpec('requirements.md'))
+    .map(([id]) => id)
+    .filter((id) => ID.test(id))
+
+/** Requirements that cannot be tested here: id → reason. */
+export const readUntestable = () =>
+  new Map(
+    rows(readSpec('untestable.md'))
+      .filter(([id]) => id !== 'id' && !/^-+$/.test(id))
+      .map(([id, reason]) => [id, reason]),
+  )
+
+/** The section of a requirement: AD-4.1 of AD-4.1-02. */
+export const sectionOf = (id) => id.slice(0, id.lastIndexOf('-'))
+
+/** Ids of test vectors, which some tests are named after; they look alike and are no requirements. */
+const readVectorIds = () => new Set(JSON.parse(readSpec('vectors.json')).map(({ id }) => id))
+
+/** Makes a function that gives the ids a test's name starts with, separated by spaces or commas. */
+export function createIdReader(known) {
+  const vectors = readVectorIds()
+  return (name) => {
+    const words = name.trim().split(/[\s,:]+/)
+    const end = words.findIndex((word) => !ID.test(word))
+    return words.slice(0, end < 0 ? words.length : end).filter((id) => known.has(id) || !vectors.has(id))
+  }
+}
