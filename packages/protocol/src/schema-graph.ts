@@ -1,6 +1,6 @@
 import type { Issue } from './errors.js'
 import { isObject, type JsonObject, type JsonValue } from './json.js'
-import { APPLICATORS, type Application } from './schema-keywords.js'
+import { APPLICATORS, type Application, NAMED } from './schema-keywords.js'
 import { pointerToken } from './validate.js'
 
 /** A subschema and those that applying it leads to. */
@@ -51,14 +51,11 @@ export function readSchemaGraph(root: JsonObject, admit: (schema: JsonObject, at
         throw new SchemaRefused(`${at}/${name}`, 'is not supported: use $ref')
       }
       if (name === '$ref') references.push({ node, base })
-      const keyword = APPLICATORS.get(name)
-      if (!keyword) continue
-      const where = `${at}/${pointerToken(name)}`
-      const parts: Iterable<[string, JsonValue]> = keyword.form === 'schema' ? [[where, value]] : partsOf(value, where)
-      for (const [place, part] of parts) {
-        if (!isObject(part)) continue
+      const applies = APPLICATORS.get(name)
+      if (applies === undefined) continue
+      for (const [place, part] of subschemas(name, value, `${at}/${name}`)) {
         const to = walk(part, place, base)
-        if (keyword.applies !== 'never') node.edges.push({ to, by: keyword.applies })
+        if (applies !== 'never') node.edges.push({ to, by: applies })
       }
     }
     return node
@@ -78,9 +75,12 @@ export function readSchemaGraph(root: JsonObject, admit: (schema: JsonObject, at
 
 const baseOf = (schema: JsonObject, outer: JsonObject): JsonObject => (typeof schema.$id === 'string' ? schema : outer)
 
-function* partsOf(value: JsonValue, at: string): Generator<[string, JsonValue]> {
-  if (Array.isArray(value)) for (const [i, item] of value.entries()) yield [`${at}/${i}`, item]
-  else if (isObject(value)) for (const [name, item] of Object.entries(value)) yield [`${at}/${pointerToken(name)}`, item]
+function* subschemas(keyword: string, value: JsonValue, at: string): Generator<[string, JsonObject]> {
+  if (Array.isArray(value)) {
+    for (const [i, item] of value.entries()) if (isObject(item)) yield [`${at}/${i}`, item]
+  } else if (isObject(value) && NAMED.has(keyword)) {
+    for (const [name, item] of Object.entries(value)) if (isObject(item)) yield [`${at}/${pointerToken(name)}`, item]
+  } else if (isObject(value)) yield [at, value]
 }
 
 function resolve(base: JsonObject, { schema, at }: SchemaNode): { value: JsonValue; at: string; base: JsonObject } {

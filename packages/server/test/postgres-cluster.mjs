@@ -44,7 +44,12 @@ function isAlive(pid) {
 async function startServer(user) {
   const port = await freePort()
   const out = openSync(log, 'a')
-  const settings = [`port=${port}`, 'listen_addresses=127.0.0.1', `unix_socket_directories=${data}`, 'max_connections=200']
+  const settings = [
+    `port=${port}`,
+    'listen_addresses=127.0.0.1',
+    `unix_socket_directories=${data}`,
+    'max_connections=200',
+  ]
   const args = ['-D', data, ...settings.flatMap((setting) => ['-c', setting])]
   const server = spawn(join(programs, 'postgres'), args, { ...user, cwd: data, stdio: ['ignore', out, out] })
   for (let i = 0; i < 300; i++) {

@@ -20,9 +20,12 @@ describeStore('sqlite', async () => {
   return {
     open: () => openSqliteStore(folder),
     async refuseOwner(owner) {
-      sql(folder, `CREATE TRIGGER refuse AFTER INSERT ON presence
+      sql(
+        folder,
+        `CREATE TRIGGER refuse AFTER INSERT ON presence
         WHEN (SELECT owner FROM agents WHERE number = NEW.number) = '${owner}'
-        BEGIN SELECT RAISE(ABORT, 'refused'); END`)
+        BEGIN SELECT RAISE(ABORT, 'refused'); END`,
+      )
     },
     drop: async () => dropFolder(folder),
   }
@@ -156,7 +159,10 @@ describe('sqlite folder', () => {
     writeFileSync(join(folder, 'file'), '')
     await expectUnavailable(join(folder, 'file'))
     await expectUnavailable(join(folder, 'file', 'below'))
-    writeFileSync(join(folder, 'switchboard.db'), 'this is no database, but long enough to be taken for one '.repeat(99))
+    writeFileSync(
+      join(folder, 'switchboard.db'),
+      'this is no database, but long enough to be taken for one '.repeat(99),
+    )
     await expectUnavailable(folder)
     rmSync(join(folder, 'switchboard.db'))
     const store = await openSqliteStore(folder)

@@ -147,7 +147,9 @@ export function describeStore(name: string, createPlace: () => Promise<StorePlac
       })
 
       it('lets one of many registrations of a name win', async () => {
-        const results = await Promise.all(Array.from({ length: 50 }, (_, i) => store.write(put('a', { owner: `o${i}` }))))
+        const results = await Promise.all(
+          Array.from({ length: 50 }, (_, i) => store.write(put('a', { owner: `o${i}` }))),
+        )
         expect(results.filter((result) => result.outcome === 'done')).toHaveLength(1)
       })
     })
@@ -158,7 +160,9 @@ export function describeStore(name: string, createPlace: () => Promise<StorePlac
         await place.refuseOwner('mallory')
         const { cursor } = await loadAll(store)
         const results = await Promise.allSettled(
-          Array.from({ length: 20 }, (_, i) => store.write(put(`a${i}`, { owner: i % 10 === 3 ? 'mallory' : 'alice' }))),
+          Array.from({ length: 20 }, (_, i) =>
+            store.write(put(`a${i}`, { owner: i % 10 === 3 ? 'mallory' : 'alice' })),
+          ),
         )
         expect(results.flatMap((result, i) => (result.status === 'rejected' ? [i] : []))).toEqual([3, 13])
         expect(results[3]).toMatchObject({ reason: { code: 'unavailable' } })
@@ -292,7 +296,9 @@ export function describeStore(name: string, createPlace: () => Promise<StorePlac
 
       it('sees one state, from which the feed goes on', async () => {
         for (let i = 0; i < 600; i += 100) {
-          await Promise.all(Array.from({ length: 100 }, (_, k) => store.write(put(`a${i + k}`, { document: { v: 1 } }))))
+          await Promise.all(
+            Array.from({ length: 100 }, (_, k) => store.write(put(`a${i + k}`, { document: { v: 1 } }))),
+          )
         }
         const { cursor, agents } = await store.load()
         const loaded: StoredAgent[] = []

@@ -85,6 +85,7 @@ function createStore(folder: string, db: Sqlite, writer: Writer, release: (() =>
     },
     tombstone: (of) =>
       read(() => {
+        if ('id' in of && !isStorable(of.id)) return undefined
         const row = 'number' in of ? rowOf(tombstoneByNumber, [of.number]) : rowOf(tombstoneById, [of.id])
         return row && toTombstone(row)
       }),
@@ -95,14 +96,18 @@ function createStore(folder: string, db: Sqlite, writer: Writer, release: (() =>
       requireStorable(key.id, key.hash, key.subject)
       return writer.run('putKey', { key, audit: storableAudit(audit), onlyNew })
     },
-    deleteKey: (id, audit) => writer.run('deleteKey', { id, audit: storableAudit(audit) }),
+    async deleteKey(id, audit) {
+      return isStorable(id) && writer.run('deleteKey', { id, audit: storableAudit(audit) })
+    },
 
     grants: () => read(() => rowsOf(selectGrants).map(toGrant)),
     async putGrant(grant, audit) {
       requireStorable(grant.id, grant.subject, grant.agent?.id, grant.agent?.owner, grant.tag)
       await writer.run('putGrant', { grant, audit: storableAudit(audit) })
     },
-    deleteGrant: (id, audit) => writer.run('deleteGrant', { id, audit: storableAudit(audit) }),
+    async deleteGrant(id, audit) {
+      return isStorable(id) && writer.run('deleteGrant', { id, audit: storableAudit(audit) })
+    },
 
     async appendAudit(entries) {
       if (entries.length > 0) await writer.run('appendAudit', { entries: entries.map(storableAudit) })
@@ -110,6 +115,7 @@ function createStore(folder: string, db: Sqlite, writer: Writer, release: (() =>
     audit: (filter) =>
       read(() => {
         const { since, subject, agent, action, limit } = filter
+        if (!isStorable(subject, agent, action)) return []
         const conditions: [string, unknown][] = [
           ['at >= ?', since],
           ['actor = ?', subject],

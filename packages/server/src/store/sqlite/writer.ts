@@ -28,7 +28,8 @@ function runWriter(folder: string, file: string, port: NonNullable<typeof parent
 
   port.on('message', (message: ToWriter) => {
     if ('close' in message) {
-      // So that the next start has no log to read.
+      // So that the next start has no log to read; without waiting for others that do.
+      db.exec('PRAGMA busy_timeout = 0')
       db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
       db.close()
       port.close()

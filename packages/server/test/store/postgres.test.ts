@@ -1,0 +1,273 @@
+import { createServer } from 'node:net'
+import pg from 'pg'
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { MIGRATIONS } from '../../src/store/postgres/migrations.js'
+import { openPostgresStore } from '../../src/store/postgres/open-postgres-store.js'
+import type { Change, Store } from '../../src/store/store.js'
+import { NO_POSTGRES, testDatabase } from '../postgres.js'
+import { AT, entry, loadAll, put, refresh, remove, stored } from './fixtures.js'
+import { describeStore } from './suite.js'
+
+const database = await testDatabase()
+let schemas = 0
+
+/** A new schema, first on the search path of its URL; quicker to make than a database. */
+async function createSchema(): Promise<{
+  url: string
+  sql(...statements: string[]): Promise<void>
+  client(): Promise<pg.Client>
+}> {
+  const schema = `s${++schemas}`
+  const url = `${database?.url}?options=-csearch_path%3D${schema}`
+  const client = async (): Promise<pg.Client> => {
+    const connected = new pg.Client({ connectionString: url })
+    await connected.connect()
+    return connected
+  }
+  const sql = async (...statements: string[]): Promise<void> => {
+    const connected = await client()
+    for (const statement of statements) await connected.query(statement)
+    await connected.end()
+  }
+  await sql(`CREATE SCHEMA ${schema}`)
+  return { url, sql, client }
+}
+
+describe.skipIf(!database)(database ? 'on PostgreSQL' : `store on PostgreSQL, ${NO_POSTGRES}`, () => {
+  afterAll(() => database?.drop())
+
+  describeStore('postgres', async () => {
+    const { url, sql } = await createSchema()
+    return {
+      open: () => openPostgresStore(url),
+      refuseOwner: (owner) => sql(`ALTER TABLE agents ADD CHECK (owner <> '${owner}')`),
+      drop: async () => {},
+    }
+  })
+
+  describe('several replicas', () => {
+    let schema: Awaited<ReturnType<typeof createSchema>>
+    let stores: Store[]
+
+    const open = async (count: number): Promise<Store[]> => {
+      stores = await Promise.all(Array.from({ length: count }, () => openPostgresStore(schema.url, { connections: 4 })))
+      return stores
+    }
+
+    beforeEach(async () => {
+      schema = await createSchema()
+    })
+    afterEach(() => Promise.all(stores.map((store) => store.close())))
+
+    it('may start at once on an empty database', async () => {
+      const [first, , , , last] = await open(5)
+      await first?.write(put('a'))
+      expect(await last?.get('a')).toMatchObject({ id: 'a' })
+    })
+
+    it('let one of them register a name, and one of them change a revision', async () => {
+      await open(3)
+      for (let round = 0; round < 20; round++) {
+        const id = `a${round}`
+        const registered = await Promise.all(stores.map((store) => store.write(put(id))))
+        const winners = registered.flatMap((result) => (result.outcome === 'done' ? [result.agent] : []))
+        expect(winners).toHaveLength(1)
+        const revision = winners[0]?.revision
+        const changed = await Promise.all(stores.map((store) => store.write(put(id, { expect: revision }))))
+        expect(changed.filter(({ outcome }) => outcome === 'done')).toHaveLength(1)
+      }
+    })
+
+    it('write the same agents in any order without a deadlock', async () => {
+      await open(3)
+      const ids = Array.from({ length: 40 }, (_, i) => `a${i}`)
+      const done = new Map<string, number>()
+      const work = async (store: Store, order: string[]): Promise<void> => {
+        for (let round = 0; round < 5; round++) {
+          await Promise.all(
+            order.map(async (id) => {
+              const agent = await store.get(id)
+              const write = agent && round % 2 ? remove(agent) : put(id, { expect: agent?.revision })
+              const { outcome } = await store.write(write)
+              if (outcome === 'done') done.set(id, (done.get(id) ?? 0) + 1)
+            }),
+          )
+        }
+      }
+      const orders = [ids, ids.toReversed(), ids.toSorted()]
+      const { cursor } = await loadAll(stores[0] ?? expect.fail())
+      await Promise.all(stores.map((store, i) => work(store, orders[i] ?? ids)))
+      const changes = await stores[0]?.changes(cursor)
+      expect(changes?.changes).toHaveLength([...done.values()].reduce((sum, count) => sum + count, 0))
+    })
+
+    it('see a lease that another one has renewed', async () => {
+      const [one, other] = await open(2)
+      if (!one || !other) return expect.fail()
+      for (let round = 0; round < 10; round++) {
+        const agent = await stored(one.write(put(`a${round}`, { lease: { seconds: 1, expiresAt: AT } })))
+        const [renewed, expired] = await Promise.all([
+          one.write(refresh(agent, { lease: { seconds: 1, expiresAt: AT + 1000 } })),
+          other.write(remove(agent, { ifLeaseOver: AT, reason: 'expired' })),
+        ])
+        expect([renewed.outcome, expired.outcome].toSorted()).toEqual(['conflict', 'done'])
+      }
+    })
+  })
+
+  describe('change feed', () => {
+    it('misses nothing when transactions commit out of order, and shows nothing that was rolled back', async () => {
+      const { url, client } = await createSchema()
+      const store = await openPostgresStore(url)
+      let { cursor } = await store.load()
+      const seen: Change[] = []
+      const poll = async (): Promise<void> => {
+        const next = await store.changes(cursor)
+        seen.push(...next.changes)
+        cursor = next.cursor
+      }
+      let writing = true
+      const follow = async (): Promise<void> => {
+        while (writing) {
+          await poll()
+          await new Promise((resolve) => setTimeout(resolve, Math.random() * 5))
+        }
+      }
+      const committed: string[] = []
+      /** Another program's transactions, held open for a while after they have written. */
+      const hold = async (writer: number): Promise<void> => {
+        const connected = await client()
+        for (let i = 0; i < 30; i++) {
+          const id = `h${writer}-${i}`
+          await connected.query('BEGIN')
+          await connected.query(`INSERT INTO changes (kind, id, number, at) VALUES ('put', $1, 1, 1)`, [id])
+          await new Promise((resolve) => setTimeout(resolve, Math.random() * 20))
+          const keep = Math.random() < 0.8
+          await connected.query(keep ? 'COMMIT' : 'ROLLBACK')
+          if (keep) committed.push(id)
+        }
+        await connected.end()
+      }
+      const write = async (writer: number): Promise<void> => {
+        for (let i = 0; i < 60; i++) committed.push((await stored(store.write(put(`w${writer}-${i}`)))).id)
+      }
+      const following = follow()
+      await Promise.all([
+        ...Array.from({ length: 6 }, (_, i) => hold(i)),
+        ...Array.from({ length: 4 }, (_, i) => write(i)),
+      ])
+      writing = false
+      await following
+      await poll()
+      expect(seen.map((change) => ('id' in change ? change.id : '')).toSorted()).toEqual(committed.toSorted())
+      await store.close()
+    })
+
+    it('does not prune what a transaction under way could still precede', async () => {
+      const { url, client } = await createSchema()
+      const store = await openPostgresStore(url)
+      const { cursor } = await store.load()
+      const slow = await client()
+      await slow.query('BEGIN')
+      await slow.query(`INSERT INTO changes (kind, at) VALUES ('keys', ${AT})`)
+      await store.write(put('a'))
+      await store.prune({ audit: 0, tombstones: 0, changes: AT + 5, idempotency: 0 })
+      const before = await store.changes(cursor)
+      expect(before.changes).toMatchObject([{ kind: 'put' }])
+      await slow.query('COMMIT')
+      await slow.end()
+      expect((await store.changes(before.cursor)).changes).toMatchObject([{ kind: 'keys' }])
+      await store.close()
+    })
+
+    it('begins anew after a restore from another cluster, whose transaction ids mean nothing here', async () => {
+      const { url, sql } = await createSchema()
+      const store = await openPostgresStore(url)
+      await store.write(put('a'))
+      await store.close()
+      await sql(`UPDATE changes SET xid = '4000000000'`, `UPDATE switchboard SET pruned = '3000000000'`)
+      const restored = await openPostgresStore(url)
+      const { cursor, agents } = await loadAll(restored)
+      expect(agents).toHaveLength(1)
+      await restored.write(put('b'))
+      const next = await restored.changes(cursor)
+      expect(next.changes).toMatchObject([{ id: 'b' }])
+      expect((await restored.changes(next.cursor)).changes).toEqual([])
+      await restored.close()
+    })
+  })
+
+  describe('database', () => {
+    const secret = 'hunter2-secret'
+
+    const expectUnavailable = async (url: string): Promise<void> => {
+      const started = Date.now()
+      const error = await openPostgresStore(url).catch((reason: unknown) => reason)
+      expect(error).toMatchObject({
+        name: 'StoreError',
+        code: 'unavailable',
+        message: expect.stringMatching(/^[^\n]+$/),
+      })
+      expect(String(error)).not.toContain(secret)
+      expect(Date.now() - started).toBeLessThan(7000)
+    }
+
+    it('is unavailable when nothing listens, or the URL is none', async () => {
+      await expectUnavailable(`postgres://user:${secret}@127.0.0.1:1/x`)
+      await expectUnavailable(`postgres://user:${secret}@localhost:1/x`)
+      await expectUnavailable(`postgres://user:${secret}@[/x`)
+      await expectUnavailable(`${database?.url}-which-is-not-there`)
+    })
+
+    it('is unavailable within seconds when the server does not answer', async () => {
+      const silent = createServer().listen(0, '127.0.0.1')
+      await new Promise((resolve) => silent.once('listening', resolve))
+      const address = silent.address()
+      if (typeof address !== 'object' || !address) return expect.fail()
+      await expectUnavailable(`postgres://user:${secret}@127.0.0.1:${address.port}/x`)
+      silent.close()
+    }, 10_000)
+
+    it('is unavailable when the search path leads nowhere', async () => {
+      await expectUnavailable(`${database?.url}?options=-csearch_path%3Dnowhere`)
+    })
+
+    it('is refused when a newer Switchboard has written it', async () => {
+      const { url, sql } = await createSchema()
+      await (await openPostgresStore(url)).close()
+      await sql(`UPDATE switchboard SET version = ${MIGRATIONS.length + 1}`)
+      await expect(openPostgresStore(url)).rejects.toMatchObject({ code: 'newer_version' })
+    })
+
+    it('may cut connections: what ran fails with a code, and what comes later goes on', async () => {
+      const { url, client } = await createSchema()
+      const store = await openPostgresStore(`${url}&application_name=cut`)
+      await Promise.all(Array.from({ length: 20 }, (_, i) => store.write(put(`a${i}`))))
+      const writes = Promise.allSettled(Array.from({ length: 200 }, (_, i) => store.write(put(`b${i}`))))
+      const operator = await client()
+      await operator.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'cut'`)
+      await operator.end()
+      const results = await writes
+      for (const result of results) {
+        if (result.status === 'rejected') expect(result.reason).toMatchObject({ code: 'unavailable' })
+      }
+      // What was refused is not there; what was done is. (A commit whose answer was lost may be either.)
+      const ids = new Set((await loadAll(store)).agents.map(({ id }) => id))
+      results.forEach((result, i) => {
+        if (result.status === 'fulfilled') expect(ids.has(`b${i}`)).toBe(true)
+      })
+      expect((await store.write(put('c'))).outcome).toBe('done')
+      await store.close()
+    })
+
+    it('takes many idempotency claims of several replicas for one key', async () => {
+      const { url } = await createSchema()
+      const stores = await Promise.all([openPostgresStore(url), openPostgresStore(url)])
+      const claim = { client: 'c', agent: 'a', key: 'k', fingerprint: 'f', at: AT, expiresAt: AT + 9 }
+      const states = await Promise.all(Array.from({ length: 40 }, (_, i) => stores[i % 2]?.beginIdempotent(claim)))
+      expect(states.filter((state) => state?.state === 'begun')).toHaveLength(1)
+      expect(await stores[0]?.putKey({ id: 'k', hash: '', subject: '', scopes: [], createdAt: 1 }, entry())).toBe(true)
+      for (const store of stores) await store.close()
+    })
+  })
+})

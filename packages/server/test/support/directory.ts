@@ -1,0 +1,144 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { JsonObject, JsonValue } from '@switchboard/protocol'
+import { createServer } from '../../src/app.js'
+import { type Config, DEFAULTS } from '../../src/config.js'
+
+/** Who sends a request: two publishers, an ordinary client, the administrator, a commissioning tool, or nobody. */
+export type Who = 'tokA' | 'tokB' | 'tokC' | 'admin' | 'anon'
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  /** The body as JSON, typed as JSON.parse types it; undefined if it is none. */
+  readonly json: ReturnType<typeof JSON.parse>
+}
+
+export interface Ask {
+  readonly as?: Who
+  readonly key?: string
+  readonly body?: JsonValue
+  /** Sent as it is, instead of `body`. */
+  readonly raw?: string | Uint8Array
+  readonly headers?: Record<string, string>
+}
+
+/** A running directory on a temporary folder, with its callers. */
+export interface TestDirectory {
+  readonly url: string
+  readonly adminKey: string
+  get(path: string, ask?: Ask): Promise<Answer>
+  post(path: string, ask?: Ask): Promise<Answer>
+  put(path: string, ask?: Ask): Promise<Answer>
+  patch(path: string, ask?: Ask): Promise<Answer>
+  delete(path: string, ask?: Ask): Promise<Answer>
+  /** A key made with POST /admin/keys. */
+  makeKey(wish: JsonObject): Promise<string>
+  /** Deletes every agent and grant, so that the next test starts with none. */
+  clear(): Promise<void>
+  /** Stops and starts again on the same data. */
+  restart(config?: Partial<Config>): Promise<void>
+  close(): Promise<void>
+}
+
+const SCOPES: Partial<Record<Who, string[]>> = {
+  tokA: ['publish', 'discover', 'invoke'],
+  tokB: ['publish', 'discover', 'invoke'],
+  tokC: ['discover', 'invoke'],
+}
+
+const OPEN_LIMITS = { search: 1e6, register: 1e6, lookup: 1e6, invoke: 1e6 }
+
+/** Starts a directory the way `createServer` is embedded; limits are out of the way unless a test sets them. */
+export async function startDirectory(settings: Partial<Config> = {}): Promise<TestDirectory> {
+  const data = mkdtempSync(join(tmpdir(), 'switchboard-test-'))
+  const adminKey = 'administrator-of-the-tests'
+  const start = (more: Partial<Config> = {}) =>
+    createServer({
+      ...DEFAULTS,
+      port: 0,
+      data,
+      adminKey,
+      logLevel: 'silent',
+      rateLimits: OPEN_LIMITS,
+      ...settings,
+      ...more,
+    })
+  let server = await start()
+  let url = await server.listen()
+  const keys = new Map<Who, Promise<string>>()
+
+  const send = async (
+    method: string,
+    path: string,
+    { as = 'anon', key, body, raw, headers }: Ask = {},
+  ): Promise<Answer> => {
+    const secret = key ?? (as === 'admin' ? adminKey : as === 'anon' ? undefined : await keyOf(as))
+    const payload = raw ?? (body === undefined ? undefined : JSON.stringify(body))
+    const response = await fetch(url + path, {
+      method,
+      redirect: 'manual',
+      headers: {
+        ...(secret !== undefined && { authorization: `Bearer ${secret}` }),
+        ...(payload !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(payload !== undefined && { body: payload }),
+    })
+    const text = await response.text()
+    let json: unknown
+    try {
+      json = JSON.parse(text)
+    } catch {
+      json = undefined
+    }
+    return { status: response.status, headers: response.headers, text, json }
+  }
+
+  const makeKey = async (wish: JsonObject): Promise<string> => {
+    const { json } = await send('POST', '/admin/keys', { as: 'admin', body: wish })
+    return String(json.key)
+  }
+
+  const keyOf = (who: Who): Promise<string> => {
+    let key = keys.get(who)
+    if (!key) keys.set(who, (key = makeKey({ subject: who, scopes: SCOPES[who] ?? [] })))
+    return key
+  }
+
+  return {
+    get url() {
+      return url
+    },
+    adminKey,
+    get: (path, ask) => send('GET', path, ask),
+    post: (path, ask) => send('POST', path, ask),
+    put: (path, ask) => send('PUT', path, ask),
+    patch: (path, ask) => send('PATCH', path, ask),
+    delete: (path, ask) => send('DELETE', path, ask),
+    makeKey,
+    async clear() {
+      for (;;) {
+        const listed: { id: string }[] = []
+        for (const query of ['top=100', 'top=100&status=inactive,suspended']) {
+          listed.push(...(await send('GET', `/agents?${query}`, { as: 'admin' })).json)
+        }
+        if (listed.length === 0) break
+        await Promise.all(listed.map(({ id }) => send('DELETE', `/agents/${encodeURIComponent(id)}`, { as: 'admin' })))
+      }
+      const { json } = await send('GET', '/admin/grants', { as: 'admin' })
+      for (const { id } of json.grants) await send('DELETE', `/admin/grants/${id}`, { as: 'admin' })
+    },
+    async restart(more) {
+      await server.close()
+      server = await start(more)
+      url = await server.listen()
+    },
+    async close() {
+      await server.close()
+      rmSync(data, { recursive: true, force: true })
+    },
+  }
+}
