@@ -11,7 +11,10 @@ Each command has --help. Example:
   switchboard serve --port 9000 --data ./my-data
 `
 
-const COMMANDS: Record<string, ((args: string[]) => Promise<number>) | undefined> = { serve, keys }
+const COMMANDS = new Map([
+  ['serve', serve],
+  ['keys', keys],
+])
 
 /** Runs one command and returns its exit code; what cannot be used is told in one line, with code 2. */
 export async function run([name, ...args]: string[]): Promise<number> {
@@ -19,7 +22,7 @@ export async function run([name, ...args]: string[]): Promise<number> {
     process.stdout.write(HELP)
     return name === undefined ? 2 : 0
   }
-  const command = COMMANDS[name]
+  const command = COMMANDS.get(name)
   try {
     if (!command) throw new UsageError(`there is no command "${name}": try switchboard --help`)
     return await command(args)

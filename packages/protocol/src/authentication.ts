@@ -10,20 +10,20 @@ export interface Authentication {
   schemes: string[]
 }
 
-const CANONICAL: Record<string, string | undefined> = {
-  apikey: 'api_key',
-  oauth2: 'oauth2_bearer',
-  oauth: 'oauth2_bearer',
-  bearer: 'oauth2_bearer',
-  oauth2bearer: 'oauth2_bearer',
-  mtls: 'mtls',
-  mutualtls: 'mtls',
-  none: 'none',
-}
+const CANONICAL = new Map([
+  ['apikey', 'api_key'],
+  ['oauth2', 'oauth2_bearer'],
+  ['oauth', 'oauth2_bearer'],
+  ['bearer', 'oauth2_bearer'],
+  ['oauth2bearer', 'oauth2_bearer'],
+  ['mtls', 'mtls'],
+  ['mutualtls', 'mtls'],
+  ['none', 'none'],
+])
 
 /** `API Key`, `api-key` and `apikey` are one word; an unknown one stays as it is. */
 export function canonicalAuthenticationType(word: string): string {
-  return CANONICAL[word.toLowerCase().replaceAll(/[\s_-]/g, '')] ?? word
+  return CANONICAL.get(word.toLowerCase().replaceAll(/[\s_-]/g, '')) ?? word
 }
 
 /** Reads the string of AIDIP-00, the object of AIDIP-01, `{schemes}` of agent.json and the profile's `auth`. */

@@ -1,21 +1,33 @@
 /** Ids that are paths of the directory itself (C-04), or that no URL can carry. */
 const RESERVED = new Set(['search', 'public', '.', '..'])
 const MAX_ID = 512
-const MAX_AGENT_NAME = 255
+const MAX_NAME = 255
 
 /** Why a text cannot be an agent's id, or undefined if it can (C-30: one namespace for every draft). */
 export function idProblem(id: string): string | undefined {
-  if (id === '') return 'is empty'
-  if (RESERVED.has(id)) return `is reserved: "${id}" is a path of the directory`
-  if (id.includes('*')) return 'contains "*", which lookups read as a prefix match'
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
-  if (/[\u0000-\u001f\u007f-\u009f]/.test(id)) return 'contains a control character'
-  if (!id.isWellFormed()) return 'contains half of a surrogate pair'
-  if ([...id].length > MAX_ID) return `is longer than ${MAX_ID} characters`
-  return undefined
+  return reservedProblem(id) ?? textProblem(id, MAX_ID)
 }
 
 /** The same for a name registered in the Agent Directory, which is an id with a shorter limit. */
 export function agentNameProblem(name: string): string | undefined {
-  return [...name].length > MAX_AGENT_NAME ? `is longer than ${MAX_AGENT_NAME} characters` : idProblem(name)
+  return reservedProblem(name) ?? textProblem(name, MAX_NAME)
+}
+
+/** The same for a capability: its name is asked for like an agent's (AD §5.1), but is no part of a path. */
+export function capabilityNameProblem(name: string): string | undefined {
+  return textProblem(name, MAX_NAME)
+}
+
+function reservedProblem(id: string): string | undefined {
+  return RESERVED.has(id) ? `is reserved: "${id}" is a path of the directory` : undefined
+}
+
+function textProblem(text: string, maxLength: number): string | undefined {
+  if (text === '') return 'is empty'
+  if (text.includes('*')) return 'contains "*", which lookups read as a prefix match'
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+  if (/[\u0000-\u001f\u007f-\u009f]/.test(text)) return 'contains a control character'
+  if (!text.isWellFormed()) return 'contains half of a surrogate pair'
+  if ([...text].length > maxLength) return `is longer than ${maxLength} characters`
+  return undefined
 }

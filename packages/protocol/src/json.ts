@@ -73,7 +73,8 @@ export function parseJson(text: string): JsonValue {
     if (!match) return fail('an unexpected character')
     const start = at
     at += match[0].length
-    if (text[at] === '.' && /"version"\s*:\s*$/.test(text.slice(0, start))) {
+    // What follows a number and is no delimiter makes it none; only then a look back is worth its time.
+    if (/[.\w+-]/.test(text[at] ?? '') && /"version"\s*:\s*$/.test(text.slice(0, start))) {
       fail('a version is text, not a number: quote it, as in "version": "1.2.3"', start)
     }
     const value = Number(match[0])
@@ -125,14 +126,15 @@ export function parseJson(text: string): JsonValue {
 
   /** One value with the space around it. */
   const value = (depth: number): JsonValue => {
-    if (depth > MAX_JSON_DEPTH) fail(`nesting is deeper than ${MAX_JSON_DEPTH}`)
     skipSpace()
     let result: JsonValue
     switch (text[at]) {
       case '{':
+        if (depth > MAX_JSON_DEPTH) fail(TOO_DEEP)
         result = object(depth + 1)
         break
       case '[':
+        if (depth > MAX_JSON_DEPTH) fail(TOO_DEEP)
         result = array(depth + 1)
         break
       case '"':
@@ -162,6 +164,7 @@ export function parseJson(text: string): JsonValue {
   return result
 }
 
+const TOO_DEEP = `nesting is deeper than ${MAX_JSON_DEPTH}`
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 const ESCAPES: Record<string, string | undefined> = {
   '"': '"',
@@ -206,3 +209,6 @@ export function asObjects(value: JsonValue | undefined): JsonObject[] {
 export function asStrings(value: JsonValue | undefined): string[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : []
 }
+
+/** One reference token of a JSON pointer (RFC 6901). */
+export const pointerToken = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1')

@@ -1,12 +1,11 @@
-import { DirectoryError, type Issue } from './errors.js'
+import { DirectoryError, type Issue, invalid } from './errors.js'
 import { agentNameProblem, idProblem } from './identifiers.js'
-import { isObject, type JsonObject, type JsonValue } from './json.js'
-import { checkPublisherSchema } from './publisher-schema.js'
+import { isObject, type JsonObject, type JsonValue, pointerToken } from './json.js'
+import { checkPublisherSchema, createSchemaAllowance } from './publisher-schema.js'
 import type { Face } from './record.js'
-import { aidipSchema } from './schemas/aidip.js'
-import { agentCardSchema, descriptorSchema, mcpServerSchema } from './schemas/descriptor.js'
-import { directorySchema, directoryUpdateSchema } from './schemas/directory.js'
-import { discoveryRequestSchema, profileSchema } from './schemas/profile.js'
+import { directoryUpdateSchema } from './schemas/directory.js'
+import { FACE_SCHEMAS, isKnownMember } from './schemas/faces.js'
+import { discoveryRequestSchema } from './schemas/profile.js'
 import { assertValid, compileSchema } from './validate.js'
 
 /** How strict an operator wants documents to be (CONTRACT: `policy`). */
@@ -19,22 +18,13 @@ export interface Strictness {
   refuseUnknownMembers?: boolean
 }
 
-const SCHEMAS: Record<Face, JsonObject> = {
-  aidip: aidipSchema,
-  profile: profileSchema,
-  directory: directorySchema,
-  descriptor: descriptorSchema,
-  a2a: agentCardSchema,
-  mcp: mcpServerSchema,
-}
-
 const CHECKS: Record<Face, (value: JsonValue) => Issue[]> = {
-  aidip: compileSchema(aidipSchema),
-  profile: compileSchema(profileSchema),
-  directory: compileSchema(directorySchema),
-  descriptor: compileSchema(descriptorSchema),
-  a2a: compileSchema(agentCardSchema),
-  mcp: compileSchema(mcpServerSchema),
+  aidip: compileSchema(FACE_SCHEMAS.aidip),
+  profile: compileSchema(FACE_SCHEMAS.profile),
+  directory: compileSchema(FACE_SCHEMAS.directory),
+  descriptor: compileSchema(FACE_SCHEMAS.descriptor),
+  a2a: compileSchema(FACE_SCHEMAS.a2a),
+  mcp: compileSchema(FACE_SCHEMAS.mcp),
 }
 const checkDirectoryUpdate = compileSchema(directoryUpdateSchema)
 const checkDiscoveryRequest = compileSchema(discoveryRequestSchema)
@@ -49,7 +39,7 @@ export function validateDocument(face: Face, value: JsonValue, strictness: Stric
     ...(face === 'directory' ? repeatedNames(value) : []),
     ...idIssues(value.id),
     ...schemaIssues(value),
-    ...(strictness.refuseUnknownMembers ? unknownMembers(face, value) : []),
+    ...(strictness.refuseUnknownMembers ? unknownMembers(value) : []),
   ]
   // A wrong type has been reported once; saying it again in other words helps nobody.
   const told = new Set(issues.map(({ at }) => at))
@@ -83,10 +73,17 @@ export interface DiscoveryRequest {
   client_context?: JsonObject
 }
 
+/** A discovery request, or an `invalid_request` that names every member at fault. */
 export function parseDiscoveryRequest(value: JsonValue): DiscoveryRequest {
-  assertValid(checkDiscoveryRequest(value))
-  // The schema above is the proof; Ajv cannot express it to the compiler.
-  return value as unknown as DiscoveryRequest
+  const issues: Issue[] = []
+  if (isDiscoveryRequest(value, issues)) return value
+  throw invalid(issues)
+}
+
+/** The schema is the proof, which Ajv cannot express to the compiler. */
+function isDiscoveryRequest(value: JsonValue, issues: Issue[]): value is JsonObject & DiscoveryRequest {
+  issues.push(...checkDiscoveryRequest(value))
+  return issues.length === 0
 }
 
 function requireObject(value: JsonValue): JsonObject {
@@ -96,9 +93,13 @@ function requireObject(value: JsonValue): JsonObject {
 
 function aidipIssues(document: JsonObject, strictness: Strictness): Issue[] {
   const issues: Issue[] = []
-  const described = ['operations', 'inputs', 'outputs', 'input_schema', 'output_schema'].some((name) => name in document)
-  if (!described) {
-    issues.push({ at: '/operations', message: 'is required: describe input and output by operations, or by inputs and outputs' })
+  const hasInputs = 'inputs' in document || 'input_schema' in document
+  const hasOutputs = 'outputs' in document || 'output_schema' in document
+  if (!('operations' in document)) {
+    const how = 'describe input and output by operations, or by inputs and outputs'
+    if (!hasInputs && !hasOutputs) issues.push({ at: '/operations', message: `is required: ${how}` })
+    else if (!hasInputs) issues.push({ at: '/inputs', message: `is required beside outputs: ${how}` })
+    else if (!hasOutputs) issues.push({ at: '/outputs', message: `is required beside inputs: ${how}` })
   }
   const has = (name: string): boolean => Array.isArray(document[name]) && document[name].length > 0
   if (Array.isArray(document.capabilities) && !has('capabilities') && !has('tags') && !has('operations')) {
@@ -137,28 +138,33 @@ function repeatedNames(document: JsonObject): Issue[] {
 
 /** Every place where a draft lets a publisher put a JSON Schema. */
 const SCHEMA_MEMBERS = ['inputs', 'outputs', 'input_schema', 'output_schema', 'input', 'output']
+const SCHEMA_LISTS = ['operations', 'capabilities', 'skills', 'examples']
 
 function schemaIssues(document: JsonObject): Issue[] {
+  const allowance = createSchemaAllowance()
   const inside = (value: JsonObject, at: string): Issue[] =>
     SCHEMA_MEMBERS.flatMap((name) => {
       const schema = value[name]
       // Other types are reported by the face's schema; `input` of an example is a value, not a schema.
-      return isObject(schema) ? checkPublisherSchema(schema, `${at}/${name}`) : []
+      return isObject(schema) ? checkPublisherSchema(schema, `${at}/${name}`, allowance) : []
     })
   const inList = (list: string): Issue[] =>
     (Array.isArray(document[list]) ? document[list] : []).flatMap((item, i) =>
       isObject(item) ? inside(list === 'examples' ? withoutPair(item) : item, `/${list}/${i}`) : [],
     )
-  return [...inside(document, ''), ...['operations', 'capabilities', 'examples'].flatMap(inList)]
+  return [...inside(document, ''), ...SCHEMA_LISTS.flatMap(inList)]
 }
 
 const withoutPair = ({ input: _input, output: _output, ...rest }: JsonObject): JsonObject => rest
 
-function unknownMembers(face: Face, document: JsonObject): Issue[] {
-  const known = SCHEMAS[face].properties
+/** Names that cannot collide are extensions (PROF §4.7): reverse DNS, URIs, and `x-`. */
+function unknownMembers(document: JsonObject): Issue[] {
   return Object.keys(document)
-    .filter((name) => isObject(known) && !Object.hasOwn(known, name) && !name.includes('.') && !name.startsWith('x-'))
-    .map((name) => ({ at: `/${name}`, message: 'is not known, and the policy of this directory refuses unknown members' }))
+    .filter((name) => !isKnownMember(name) && !/[.:]/.test(name) && !name.startsWith('x-'))
+    .map((name) => ({
+      at: `/${pointerToken(name)}`,
+      message: 'is not known, and the policy of this directory refuses unknown members',
+    }))
 }
 
 /** The AD name of a registration (AD §4.1). */

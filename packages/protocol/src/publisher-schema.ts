@@ -1,24 +1,24 @@
-import { Ajv2020 } from 'ajv/dist/2020.js'
+import { Ajv } from 'ajv'
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import type { Issue } from './errors.js'
 import { toJsonSchema } from './io.js'
 import { isObject, type JsonObject, type JsonValue } from './json.js'
 import { compileLinearPattern } from './linear-pattern.js'
 import { assertBoundedWork, assertSchemaSize } from './schema-bounds.js'
-import { closeSchema } from './schema-closure.js'
+import { compileSchemaCheck } from './schema-check/compile.js'
+import { type Check, Run, WorkExceeded } from './schema-check/run.js'
 import { readSchemaGraph, type SchemaGraph, type SchemaNode, SchemaRefused } from './schema-graph.js'
-import { createSchemaCompiler, FORMATS } from './schema-compiler.js'
 import { readErrors } from './validate.js'
-import { createWorkBudget, WorkExceeded } from './work-budget.js'
 
-/** Found by trying: a schema within these compiles in some milliseconds, the largest in less than a hundred. */
+/** Far above what people write. */
 const SIZE = { maxValues: 4000, maxDepth: 32 }
-/** Subschemas that applying a schema without recursion to one value may visit. */
-const MAX_COST = 20_000
-/** Steps of checking one value, each some tens of nanoseconds; values people send need a hundredth. */
-const MAX_STEPS = 4_000_000
+/** Subschemas that applying a schema without recursion to one value may visit, and how many one inside the other. */
+const WORK = { maxCost: 20_000, maxChain: 100 }
 /** Instructions that the patterns of one document may compile to, about a microsecond each. */
 const MAX_PATTERN_SIZE = 100_000
-/** Compiled validators kept; the least recently used goes first. */
+/** What compiling the smallest pattern costs, in instructions. */
+const PATTERN_OVERHEAD = 50
+/** Schemas kept ready; the least recently used goes first. */
 const MAX_CACHED = 500
 
 /** What the schemas of one document may cost together; `checkPublisherSchema` uses it up. */
@@ -46,10 +46,11 @@ export function checkPublisherSchema(description: JsonValue, at: string, allowan
 /** Throws `SchemaRefused`, or gives the subschemas. */
 function inspect(schema: JsonObject, allowance: SchemaAllowance): SchemaGraph {
   assertSchemaSize(schema, SIZE)
+  const assertSchema = metaCheckOf(schema)
   assertSchema(schema, '')
   const graph = readSchemaGraph(schema, assertSchema)
   for (const node of graph.values()) assertLinearPatterns(node, allowance)
-  assertBoundedWork(graph, MAX_COST)
+  assertBoundedWork(graph, WORK)
   return graph
 }
 
@@ -62,19 +63,34 @@ function assertLinearPatterns({ schema, at }: SchemaNode, allowance: SchemaAllow
       const shown = JSON.stringify(pattern.slice(0, 100))
       throw new SchemaRefused(at, `has a pattern that RE2 does not take (no lookaround, no back-references, no huge counts): ${shown}`)
     }
-    allowance.patternSize -= compiled.size
+    allowance.patternSize -= compiled.size + PATTERN_OVERHEAD
     if (allowance.patternSize < 0) throw new SchemaRefused(at, 'has a pattern too many: the patterns of the document are too large')
   }
 }
 
-let meta: ReturnType<Ajv2020['getSchema']>
+type MetaCheck = (schema: JsonObject, at: string) => void
 
-/** Throws unless the value is a schema by the meta-schema of 2020-12, whatever its own `$schema` says. */
-function assertSchema(schema: JsonObject, at: string): void {
-  meta ??= new Ajv2020({ strict: false, validateFormats: false }).getSchema('https://json-schema.org/draft/2020-12/schema')
-  if (meta === undefined || meta(schema)) return
-  const [first] = readErrors(meta.errors ?? [])
-  throw new SchemaRefused(at + (first?.at ?? ''), `is not valid JSON Schema: ${first?.message ?? 'it breaks the meta-schema'}`)
+/** Compiled on first use: it takes tens of milliseconds. */
+const metaChecks = new Map<boolean, MetaCheck>()
+
+/** Throws unless a value is a schema by the meta-schema of 2020-12, or of draft-07 where `$schema` names that or an older one. */
+function metaCheckOf({ $schema }: JsonObject): MetaCheck {
+  const isOld = typeof $schema === 'string' && /draft-0[3-7]/.test($schema)
+  const check = metaChecks.get(isOld) ?? createMetaCheck(isOld)
+  metaChecks.set(isOld, check)
+  return check
+}
+
+function createMetaCheck(isOld: boolean): MetaCheck {
+  const options = { strict: false, validateFormats: false }
+  const validate: ValidateFunction = isOld
+    ? new Ajv(options).compile({ $ref: 'http://json-schema.org/draft-07/schema#' })
+    : new Ajv2020(options).compile({ $ref: 'https://json-schema.org/draft/2020-12/schema' })
+  return (schema, at) => {
+    if (validate(schema)) return
+    const [first] = readErrors(validate.errors ?? [])
+    throw new SchemaRefused(at + (first?.at ?? ''), `is not valid JSON Schema: ${first?.message ?? 'it breaks the meta-schema'}`)
+  }
 }
 
 /** Checks values against publishers' schemas. */
@@ -83,9 +99,7 @@ export interface PublisherSchemas {
   check(description: JsonObject, value: JsonValue): Issue[]
 }
 
-type Check = (value: JsonValue) => Issue[]
-
-/** Compiled validators in a bounded cache, shared by equal schemas. */
+/** Schemas made ready in a bounded cache, shared by equal ones. */
 export function createPublisherSchemas(limit = MAX_CACHED): PublisherSchemas {
   const cache = new Map<string, Check>()
   return {
@@ -96,31 +110,32 @@ export function createPublisherSchemas(limit = MAX_CACHED): PublisherSchemas {
       cache.set(key, check)
       const [oldest] = cache.keys()
       if (cache.size > limit && oldest !== undefined) cache.delete(oldest)
-      return check(value)
+      return runCheck(check, value)
     },
   }
 }
 
 function compile(description: JsonObject): Check {
   const schema = toJsonSchema(description)
-  const budget = createWorkBudget(MAX_STEPS)
   try {
-    const closed = closeSchema(schema, inspect(schema, createSchemaAllowance()), FORMATS)
-    const validate = createSchemaCompiler(budget).compile(closed)
-    return (value) => {
-      budget.restart()
-      try {
-        return validate(value) ? [] : readErrors(validate.errors ?? [])
-      } catch (error) {
-        // A RangeError is a stack that is used up, by a value nested deeper than any that was parsed here.
-        if (error instanceof WorkExceeded || error instanceof RangeError) return [TOO_COSTLY]
-        throw error
-      }
-    }
+    return compileSchemaCheck(schema, inspect(schema, createSchemaAllowance()))
   } catch (error) {
+    if (!(error instanceof SchemaRefused)) throw error
     // Registration refuses such a schema; one that was stored before it did must not make calls fail as our fault.
-    const reason = error instanceof SchemaRefused ? `${error.issue.at} ${error.message}`.trim() : String(error)
-    return () => [{ at: '', message: `cannot be checked, because the schema of the agent is not usable: ${reason}` }]
+    const reason = `${error.issue.at} ${error.issue.message}`.trim()
+    return (_, run) => run.fail(`cannot be checked, because the schema of the agent is not usable: ${reason}`)
+  }
+}
+
+function runCheck(check: Check, value: JsonValue): Issue[] {
+  const run = new Run()
+  try {
+    run.apply(check, value, undefined)
+    return run.issues
+  } catch (error) {
+    // A RangeError is a stack used up: the caller's own calls may have left little of it.
+    if (error instanceof WorkExceeded || error instanceof RangeError) return [TOO_COSTLY]
+    throw error
   }
 }
 

@@ -1,11 +1,17 @@
-import { isObject, type JsonValue } from './json.js'
+import { isObject, type JsonValue, pointerToken } from './json.js'
 import { type SchemaEdge, type SchemaGraph, type SchemaNode, SchemaRefused } from './schema-graph.js'
-import { pointerToken } from './validate.js'
 
 export interface SizeBounds {
   /** Values in the schema: more compile too slowly. */
   readonly maxValues: number
   readonly maxDepth: number
+}
+
+export interface WorkBounds {
+  /** Subschemas that applying the schema to one value may visit: shared references multiply. */
+  readonly maxCost: number
+  /** Subschemas that apply each other to the same value: each needs a place on the stack. */
+  readonly maxChain: number
 }
 
 /** Refuses a schema that is too large to be looked at closely. */
@@ -28,7 +34,7 @@ export function assertSchemaSize(schema: JsonValue, { maxValues, maxDepth }: Siz
  * properties), the work could double at each level. Without recursion, references that share their targets multiply:
  * their product is bounded by `maxCost`. What remains is bounded while values are checked (work-budget.ts).
  */
-export function assertBoundedWork(graph: SchemaGraph, maxCost: number): void {
+export function assertBoundedWork(graph: SchemaGraph, { maxCost, maxChain }: WorkBounds): void {
   const costs = new Map<SchemaNode, number>()
   // Circles come after everything they lead to, so the costs of what lies below are known.
   for (const circle of findCircles(graph)) {
@@ -44,6 +50,7 @@ export function assertBoundedWork(graph: SchemaGraph, maxCost: number): void {
     for (const node of circle) costs.set(node, cost)
     assertDescent(circle, members)
   }
+  assertShortChains(graph, maxChain)
 }
 
 function assertOneWay(node: SchemaNode, back: SchemaEdge[]): void {
@@ -56,7 +63,7 @@ function assertOneWay(node: SchemaNode, back: SchemaEdge[]): void {
 function assertDescent(circle: readonly SchemaNode[], members: ReadonlySet<SchemaNode>): void {
   const ended = new Set<SchemaNode>()
   const staying = ({ edges }: SchemaNode): SchemaNode | undefined =>
-    edges.find(({ to, by }) => members.has(to) && (by === 'ref' || by === 'branch'))?.to
+    edges.find((edge) => members.has(edge.to) && isInPlace(edge))?.to
   for (const start of circle) {
     const path = new Set<SchemaNode>()
     for (let node: SchemaNode | undefined = start; node && !ended.has(node); node = staying(node)) {
@@ -65,6 +72,23 @@ function assertDescent(circle: readonly SchemaNode[], members: ReadonlySet<Schem
     }
     for (const seen of path) ended.add(seen)
   }
+}
+
+const isInPlace = ({ by }: SchemaEdge): boolean => by === 'ref' || by === 'branch'
+
+function assertShortChains(graph: SchemaGraph, maxChain: number): void {
+  const lengths = new Map<SchemaNode, number>()
+  const lengthOf = (node: SchemaNode): number => {
+    let length = lengths.get(node)
+    if (length === undefined) {
+      length = 1 + Math.max(0, ...node.edges.filter(isInPlace).map(({ to }) => lengthOf(to)))
+      lengths.set(node, length)
+    }
+    if (length > maxChain) throw new SchemaRefused(node.at, `applies more than ${maxChain} schemas one inside the other`)
+    return length
+  }
+  // What applies itself in place has been refused, so this ends.
+  for (const node of graph.values()) lengthOf(node)
 }
 
 /** Tarjan's strongly connected components, each after all that it leads to. */

@@ -1,7 +1,6 @@
 import type { Issue } from './errors.js'
-import { isObject, type JsonObject, type JsonValue } from './json.js'
+import { isObject, type JsonObject, type JsonValue, pointerToken } from './json.js'
 import { APPLICATORS, type Application, NAMED } from './schema-keywords.js'
-import { pointerToken } from './validate.js'
 
 /** A subschema and those that applying it leads to. */
 export interface SchemaNode {

@@ -1,21 +1,35 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import { type Issue, invalid } from './errors.js'
-import { agentNameProblem } from './identifiers.js'
-import type { JsonObject, JsonValue } from './json.js'
+import { capabilityNameProblem } from './identifiers.js'
+import { type JsonObject, type JsonValue, pointerToken } from './json.js'
 
 /** As many as help; a document of a thousand mistakes is told about its first. */
 const MAX_ISSUES = 20
 
-const ajv = new Ajv2020({ allErrors: true, strict: false, verbose: true })
-formats.default(ajv, ['date-time'])
-ajv.addFormat('absolute-uri', isAbsoluteUri)
-ajv.addFormat('endpoint', (value: string) => value.startsWith('/') || isAbsoluteUri(value))
-ajv.addFormat('capability-name', (value: string) => agentNameProblem(value) === undefined)
+/** Values in a document that is told everything at once; a larger one could be wrong in a hundred thousand places. */
+const MAX_TOLD_VALUES = 5000
+
+const firstError = createAjv(false)
+const allErrors = createAjv(true)
+
+function createAjv(allErrors: boolean): Ajv2020 {
+  const ajv = new Ajv2020({ allErrors, strict: false, verbose: true })
+  formats.default(ajv, ['date-time'])
+  ajv.addFormat('absolute-uri', isAbsoluteUri)
+  ajv.addFormat('endpoint', isEndpoint)
+  ajv.addFormat('capability-name', (value: string) => capabilityNameProblem(value) === undefined)
+  return ajv
+}
 
 /** RFC 3986 with a scheme, and no characters that a URI cannot have. */
 export function isAbsoluteUri(value: string): boolean {
   return /^[a-z][a-z0-9+.-]*:[\x21\x23-\x3b\x3d\x3f-\x5b\x5d\x5f\x61-\x7a\x7e]+$/i.test(value) && isUrlIfHierarchical(value)
+}
+
+/** An absolute URI, or a path on the host that serves the document; "//host" would name another host. */
+export function isEndpoint(value: string): boolean {
+  return /^\/(?!\/)/.test(value) ? isAbsoluteUri(`https://path.invalid${value}`) : isAbsoluteUri(value)
 }
 
 function isUrlIfHierarchical(value: string): boolean {
@@ -24,11 +38,30 @@ function isUrlIfHierarchical(value: string): boolean {
 
 /** A schema compiled once; the returned function gives what is wrong with a value, empty if nothing is. */
 export function compileSchema(schema: JsonObject): (value: JsonValue) => Issue[] {
-  let check: ValidateFunction | undefined
+  let fits: ValidateFunction | undefined
+  let explain: ValidateFunction | undefined
   return (value) => {
-    check ??= ajv.compile(schema)
-    return check(value) ? [] : readErrors(check.errors ?? [])
+    fits ??= firstError.compile(schema)
+    if (fits(value)) return []
+    if (!isWithin(value, MAX_TOLD_VALUES)) return readErrors(fits.errors ?? [])
+    explain ??= allErrors.compile(schema)
+    explain(value)
+    return readErrors(explain.errors ?? [])
   }
+}
+
+/** A schema compiled once, for a yes or no. */
+export function compileFit(schema: JsonObject): (value: JsonValue) => boolean {
+  const fits = firstError.compile(schema)
+  return (value) => fits(value)
+}
+
+/** Whether a value has at most so many values inside. */
+function isWithin(value: JsonValue, limit: number): boolean {
+  let left = limit
+  const count = (part: JsonValue): boolean =>
+    --left >= 0 && (typeof part !== 'object' || part === null || Object.values(part).every(count))
+  return count(value)
 }
 
 /** Throws an `invalid_request` that names every member at fault. */
@@ -57,26 +90,25 @@ function readError(error: ErrorObject): Issue {
       return { at, message: `must be one of ${params.allowedValues.map((v: unknown) => JSON.stringify(v)).join(', ')}` }
     case 'minLength':
     case 'minItems':
-      return { at, message: 'must not be empty' }
+      return { at, message: params.limit === 1 ? 'must not be empty' : (error.message ?? 'is too short') }
     case 'maxItems':
       return { at, message: `has more than ${params.limit} items` }
     case 'minimum':
       return { at, message: `must be at least ${params.limit}` }
+    case 'additionalProperties':
+      return { at: `${at}/${pointerToken(String(params.additionalProperty))}`, message: 'is not known' }
     case 'format':
-      return { at, message: FORMATS[params.format] ?? `must be a ${params.format}` }
+      return { at, message: FORMATS.get(params.format) ?? `must be a ${params.format}` }
     default:
       return { at, message: error.message ?? 'is not valid' }
   }
 }
 
-const FORMATS: Record<string, string | undefined> = {
-  'date-time': 'must be an RFC 3339 timestamp such as "2026-05-08T00:00:00Z"',
-  'absolute-uri': 'must be an absolute URI such as "https://agents.example.com/a"',
-  endpoint: 'must be an absolute URL such as "https://agents.example.com/a", or a path that starts with "/"',
-  'capability-name': 'must be a name without "*" and control characters, 1 to 255 characters long',
-}
+const FORMATS: ReadonlyMap<string, string> = new Map([
+  ['date-time', 'must be an RFC 3339 timestamp such as "2026-05-08T00:00:00Z"'],
+  ['absolute-uri', 'must be an absolute URI such as "https://agents.example.com/a"'],
+  ['endpoint', 'must be an absolute URL such as "https://agents.example.com/a", or a path that starts with "/"'],
+  ['capability-name', 'must be a name without "*" and control characters, 1 to 255 characters long'],
+])
 
 const withArticle = (type: string): string => (/^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`)
-
-/** One reference token of a JSON pointer (RFC 6901). */
-export const pointerToken = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1')

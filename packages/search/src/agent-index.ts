@@ -75,21 +75,20 @@ export function createAgentIndex<T extends IndexedAgent>(): AgentIndex<T> {
     words.put(agent.number, redactRecord(agent.record))
   }
 
-  /** The agent if the caller sees it and it meets the conditions; those that its terms prove are not tested again. */
-  const accept = (agent: T | undefined, { view, conditions }: Selection<T>, proven: boolean): agent is T => {
-    const record = agent && view(agent)
-    if (!agent || !record) return false
-    const whole = record === agent.record
-    return conditions.every(
-      (condition) => (proven && whole && isExact(condition)) || holds(condition, record, agent.status),
-    )
+  /** Whether the caller sees the agent and it meets the conditions; `open` are those that its terms do not prove. */
+  const accepts = (agent: T, { view, conditions }: Selection<T>, open: readonly Condition[]): boolean => {
+    const record = view(agent)
+    if (!record) return false
+    // Terms stand for the whole record; of one that is shown in part nothing is proven.
+    const toTest = record === agent.record ? open : conditions
+    return toTest.every((condition) => holds(condition, record, agent.status))
   }
 
   function* select(selection: Selection<T>): Generator<T> {
-    const found = postings.intersect(selection.conditions.flatMap(termsOf))
-    for (const number of found ?? numbers) {
+    const open = selection.conditions.filter((condition) => !isExact(condition))
+    for (const number of postings.intersect(selection.conditions.flatMap(termsOf)) ?? numbers) {
       const agent = byNumber.get(number)
-      if (accept(agent, selection, true)) yield agent
+      if (agent && accepts(agent, selection, open)) yield agent
     }
   }
 
@@ -109,7 +108,7 @@ export function createAgentIndex<T extends IndexedAgent>(): AgentIndex<T> {
       const ranked: Ranked<T>[] = []
       for (const [number, score] of words.search(query)) {
         const agent = byNumber.get(number)
-        if (accept(agent, selection, false)) ranked.push({ agent, score })
+        if (agent && accepts(agent, selection, selection.conditions)) ranked.push({ agent, score })
       }
       return ranked.sort((a, b) => b.score - a.score || a.agent.number - b.agent.number)
     },

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../json.js'
-import { extensions, LIMITS, nonEmptyText, object, tags, text, texts, timestamp } from './common.js'
+import { extensions, LIMITS, nonEmptyText, object, tags, text, texts, timestamp } from './parts.js'
 
 /** Agent metadata of AIDIP-01 §3, with the forms of AIDIP-00 §4 that stay valid (01 §8, C-07, C-11). */
 export const aidipSchema: JsonObject = {
@@ -12,6 +12,8 @@ export const aidipSchema: JsonObject = {
     description: text,
     version: text,
     publisher: text,
+    // The word of 00; its object form comes from agent cards (C-12).
+    provider: { type: ['string', 'object'] },
     capabilities: { type: 'array', items: text, maxItems: LIMITS.capabilities },
     tags,
     endpoint: { type: 'string', format: 'endpoint' },

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../json.js'
-import { extensions, LIMITS, nonEmptyText, object, tags, text, texts } from './common.js'
+import { extensions, LIMITS, nonEmptyText, object, tags, text, texts } from './parts.js'
 
 /**
  * What a reader of agent.json insists on: the types of what is there. What AURI §7 recommends and a document lacks is
@@ -62,11 +62,13 @@ export const agentCardSchema: JsonObject = {
     preferredTransport: text,
     additionalInterfaces: {
       type: 'array',
+      maxItems: LIMITS.bindings,
       items: { type: 'object', required: ['url', 'transport'], properties: { url: nonEmptyText, transport: text } },
     },
     supportedInterfaces: {
       type: 'array',
       minItems: 1,
+      maxItems: LIMITS.bindings,
       items: {
         type: 'object',
         required: ['url', 'protocolBinding'],

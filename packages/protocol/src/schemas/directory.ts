@@ -1,5 +1,5 @@
 import type { JsonObject } from '../json.js'
-import { extensions, LIMITS, object, tags, text, texts } from './common.js'
+import { extensions, LIMITS, object, tags, text, texts } from './parts.js'
 
 const properties: JsonObject = {
   base: { type: 'string', format: 'absolute-uri' },

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../json.js'
-import { extensions, LIMITS, nonEmptyText, object, tags, text, texts, timestamp } from './common.js'
+import { extensions, LIMITS, nonEmptyText, object, tags, text, texts, timestamp } from './parts.js'
 
 /** Agent Metadata of the discovery profile, Table 1 to 3 (PROF §4). */
 export const profileSchema: JsonObject = {

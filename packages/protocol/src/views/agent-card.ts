@@ -1,7 +1,7 @@
 import type { JsonObject } from '../json.js'
 import { type AgentRecord, given, type RegistryFacts } from '../record.js'
 import { agentCardSchema } from '../schemas/descriptor.js'
-import { callableOperations, carryOver, reachableBindings, registryMembers } from './common.js'
+import { callableOperations, carryOver, reachableBindings, registryMembers } from './derive.js'
 
 /** Versions of the A2A card that can be written; a card that was registered comes back in its own. */
 export type AgentCardVersion = '0.3' | '1.0'

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../json.js'
 import { type AgentRecord, given, type RegistryFacts, statusOf } from '../record.js'
 import { aidipSchema } from '../schemas/aidip.js'
-import { callableOperations, carryOver, gatewayUrl, httpEndpoint, registryMembers } from './common.js'
+import { callableOperations, carryOver, gatewayUrl, httpEndpoint, registryMembers } from './derive.js'
 
 /** Which revision's words to write: they share everything but `authentication` and the publisher's name. */
 export type AidipRevision = '01' | '00'

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../json.js'
 import { type AgentRecord, given, type RegistryFacts } from '../record.js'
 import { descriptorSchema } from '../schemas/descriptor.js'
-import { callableOperations, carryOver, reachableBindings, registryMembers } from './common.js'
+import { callableOperations, carryOver, reachableBindings, registryMembers } from './derive.js'
 
 /** Terms of a descriptor for readers of JSON-LD (C-28); nothing here depends on its being processed. */
 export const DESCRIPTOR_CONTEXT = 'https://schema.org'

@@ -3,7 +3,7 @@ import { toJsonSchema } from '../io.js'
 import type { JsonObject } from '../json.js'
 import { type AgentRecord, type Capability, given, type RegistryFacts } from '../record.js'
 import { directorySchema } from '../schemas/directory.js'
-import { callableOperations, carryOver, gatewayUrl, reachableBindings, registryMembers } from './common.js'
+import { callableOperations, carryOver, gatewayUrl, reachableBindings, registryMembers } from './derive.js'
 
 /** The full registration (AD §4.3), as GET on its resource shows it. */
 export function toDirectory(record: AgentRecord, facts: RegistryFacts): JsonObject {

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../json.js'
 import { type AgentRecord, type RegistryFacts } from '../record.js'
 import { mcpServerSchema } from '../schemas/descriptor.js'
-import { carryOver, gatewayUrl, reachableBindings, registryMembers } from './common.js'
+import { carryOver, gatewayUrl, reachableBindings, registryMembers } from './derive.js'
 
 /** The `server.json` of an agent for MCP registries; one that speaks no MCP is listed without remotes. */
 export function toMcpServer(record: AgentRecord, facts: RegistryFacts): JsonObject {

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../json.js'
 import { type AgentRecord, type Binding, given, type RegistryFacts, statusOf } from '../record.js'
 import { profileSchema } from '../schemas/profile.js'
-import { carryOver, reachableBindings, registryMembers } from './common.js'
+import { carryOver, reachableBindings, registryMembers } from './derive.js'
 
 /** Agent Metadata of the profile (PROF §4); a document of another draft is mapped by Table 10. */
 export function toProfile(record: AgentRecord, facts: RegistryFacts): JsonObject {

@@ -1,27 +1,39 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Route } from './face.js'
 
 const EXPOSED = 'ETag, Link, Location, Retry-After, X-Request-ID, X-Switchboard-Warnings, X-Total-Count'
+const ACCEPTED = 'Accept, Authorization, Content-Type, If-Match, If-None-Match, Prefer, X-API-Key, X-Request-ID'
 
-/** Public discovery answers any origin, without credentials; the operator may name origins for everything else. */
+const isPublic = ({ access }: Route): boolean => access === 'open' || access === 'discover'
+
+/** Pages of any origin may read public discovery, without credentials; the operator names those that may do more. */
 export function allowOrigin(request: FastifyRequest, reply: FastifyReply, origins: readonly string[]): void {
   const { origin } = request.headers
-  if (origin === undefined) return
-  const access = request.routeOptions.config.route?.access
+  const { route } = request.routeOptions.config
+  if (origin === undefined || !route) return
   const named = origins.includes(origin)
-  if (!named && access !== 'discover' && access !== 'open') return
+  if (!named && !isPublic(route)) return
   reply.header('access-control-allow-origin', named ? origin : '*').header('access-control-expose-headers', EXPOSED)
   if (named) reply.header('vary', 'Origin')
 }
 
-export function answerPreflight(reply: FastifyReply, allow: string): FastifyReply {
+/** Answers a browser that asks before it sends: which methods its page may use on this path. */
+export function answerPreflight(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  routes: readonly Route[],
+  origins: readonly string[],
+): FastifyReply {
+  reply.code(204).header('allow', routes.map(({ method }) => method).join(', '))
+  const { origin } = request.headers
+  const named = origin !== undefined && origins.includes(origin)
+  const usable = routes.filter((route) => named || isPublic(route)).map(({ method }) => method)
+  if (origin === undefined || usable.length === 0) return reply.send()
   return reply
-    .code(204)
-    .header('allow', allow)
-    .header('access-control-allow-methods', allow)
-    .header(
-      'access-control-allow-headers',
-      'Accept, Content-Type, If-None-Match, If-Match, Prefer, X-Request-ID, Authorization, X-API-Key',
-    )
+    .header('access-control-allow-origin', named ? origin : '*')
+    .header('access-control-allow-methods', usable.join(', '))
+    .header('access-control-allow-headers', ACCEPTED)
     .header('access-control-max-age', '600')
+    .header('vary', 'Origin')
     .send()
 }

@@ -18,7 +18,10 @@ export interface Store {
   write(change: AgentWrite): Promise<WriteResult>
   /** The last agent that had this number or id and is gone, while it is remembered. */
   tombstone(of: { number: number } | { id: string }): Promise<Tombstone | undefined>
-  /** What was committed after the cursor, in commit order as far as the driver knows it; each change exactly once. */
+  /**
+   * What was committed after the cursor, in commit order as far as the driver knows it; each change exactly once. Throws
+   * StoreError `cursor_lost` where the log no longer reaches back that far: load anew.
+   */
   changes(cursor: string): Promise<{ cursor: string; changes: Change[] }>
 
   keys(): Promise<StoredKey[]>
@@ -40,7 +43,10 @@ export interface Store {
   /** Frees a reserved key whose work came to nothing, so that a retry may run. */
   abandonIdempotent(claim: IdempotencyId): Promise<void>
 
-  /** Forgets audit entries, tombstones, change log rows and idempotency records from before the given times. */
+  /**
+   * Forgets audit entries, tombstones and change log rows from before the given times, and idempotency records that
+   * expired before.
+   */
   prune(before: { audit: number; tombstones: number; changes: number; idempotency: number }): Promise<void>
   close(): Promise<void>
 }

@@ -1,24 +1,23 @@
 import { type Issue, invalid, type JsonObject, type JsonValue } from '@switchboard/protocol'
 import { AVAILABLE, type Condition } from '../../services/find.js'
 
+type Meaning = 'capability' | 'tag' | 'language' | 'publisher' | 'authentication' | 'status'
+
 /** Names of filters that mean the same (C-12, C-13, C-14). */
-const SYNONYMS: Record<
-  string,
-  'capability' | 'tag' | 'language' | 'publisher' | 'authentication' | 'status' | undefined
-> = {
-  capability: 'capability',
-  capabilities: 'capability',
-  tag: 'tag',
-  tags: 'tag',
-  language: 'language',
-  supported_language: 'language',
-  supported_languages: 'language',
-  publisher: 'publisher',
-  provider: 'publisher',
-  vendor: 'publisher',
-  authentication: 'authentication',
-  status: 'status',
-}
+const SYNONYMS = new Map<string, Meaning>([
+  ['capability', 'capability'],
+  ['capabilities', 'capability'],
+  ['tag', 'tag'],
+  ['tags', 'tag'],
+  ['language', 'language'],
+  ['supported_language', 'language'],
+  ['supported_languages', 'language'],
+  ['publisher', 'publisher'],
+  ['provider', 'publisher'],
+  ['vendor', 'publisher'],
+  ['authentication', 'authentication'],
+  ['status', 'status'],
+])
 
 /**
  * The hard conditions that AIDIP filters stand for. All of them bind; every value of capabilities, tags and languages
@@ -27,7 +26,7 @@ const SYNONYMS: Record<
 export function toConditions(filters: JsonObject, at = '/filters/'): Condition[] {
   const issues: Issue[] = []
   const conditions = Object.entries(filters).flatMap(([name, value]) => {
-    const meaning = SYNONYMS[name]
+    const meaning = SYNONYMS.get(name)
     if (meaning === undefined) {
       if (value === null) issues.push({ at: at + name, message: 'must not be null' })
       return [{ kind: 'member', name, value } satisfies Condition]
@@ -37,11 +36,11 @@ export function toConditions(filters: JsonObject, at = '/filters/'): Condition[]
     return toCondition(meaning, words ?? [])
   })
   if (issues.length > 0) throw invalid(issues)
-  const asksForStatus = Object.keys(filters).some((name) => SYNONYMS[name] === 'status')
+  const asksForStatus = Object.keys(filters).some((name) => SYNONYMS.get(name) === 'status')
   return asksForStatus ? conditions : [...conditions, AVAILABLE]
 }
 
-function toCondition(meaning: NonNullable<(typeof SYNONYMS)[string]>, words: string[]): Condition[] {
+function toCondition(meaning: Meaning, words: string[]): Condition[] {
   switch (meaning) {
     case 'capability':
     case 'tag':
@@ -69,7 +68,7 @@ export function filtersOfQuery(params: URLSearchParams): JsonObject {
   for (const name of new Set(params.keys())) {
     if (NOT_FILTERS.has(name) || name === '__proto__') continue
     const values = params.getAll(name)
-    if (SYNONYMS[name] !== undefined)
+    if (SYNONYMS.get(name) !== undefined)
       filters[name] = values.flatMap((text) => text.split(',')).filter((word) => word !== '')
     else filters[name] = values.length === 1 ? (values[0] ?? '') : values
   }
