@@ -1,0 +1,158 @@
+// The agents that the benchmark registers, and what it asks for about them.
+import { existsSync, readFileSync } from 'node:fs'
+
+/** As many as the load set has. */
+const MADE_UP = 48_039
+/** Bytes of the documents that are registered one by one. */
+const ABOUT_A_KILOBYTE = [800, 1300]
+
+/** @typedef {Record<string, unknown> & { id: string, tags: string[], protocols?: string[] }} Document */
+
+/**
+ * Documents of AIDIP: the load set's, or made-up ones that are the same at every run.
+ * @returns {{ source: string, documents: Document[] }}
+ */
+export function readAgents(file, limit) {
+  const records = existsSync(file)
+    ? readFileSync(file, 'utf8')
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line))
+    : Array.from(madeUp(MADE_UP))
+  const source = existsSync(file) ? file : 'made up'
+  return { source, documents: records.slice(0, limit).map(toDocument) }
+}
+
+/** What the lists of the load set hold, in the words of the drafts. */
+function toDocument({ id, name, description, tags, operations, languages, source }) {
+  return {
+    id,
+    name,
+    description,
+    version: '1.0.0',
+    publisher: source,
+    capabilities: [
+      name
+        .toLowerCase()
+        .replaceAll(/[^a-z0-9]+/g, '-')
+        .slice(0, 64) || 'serve',
+    ],
+    tags,
+    endpoint: `https://agents.example/${encodeURIComponent(id)}`,
+    protocols: /mcp/.test(source) ? ['mcp'] : /skill/.test(source) ? ['https', 'a2a'] : ['https'],
+    ...(languages && { supported_languages: languages }),
+    ...(operations.length > 0 && { operations: operations.map(toOperation) }),
+  }
+}
+
+const toOperation = ({ name, description, inputSchema }) => ({
+  name,
+  description,
+  ...(inputSchema && { inputs: inputSchema }),
+})
+
+/** Documents of about 1 KB, for registrations one by one; their ids are replaced. */
+export function kilobyteDocuments(documents) {
+  const [least, most] = ABOUT_A_KILOBYTE
+  return documents.filter((document) => {
+    const { length } = JSON.stringify(document)
+    return length >= least && length <= most
+  })
+}
+
+/**
+ * Lookups with two filters, protocol and tag or type and tag, by how many agents they find.
+ * @returns {{ few: string[], some: string[], many: string[] }}
+ */
+export function lookups(documents) {
+  const hits = new Map()
+  const count = (query) => hits.set(query, (hits.get(query) ?? 0) + 1)
+  const tagged = new Map()
+  for (const { tags, protocols, operations } of documents) {
+    const unique = new Set(tags)
+    for (const tag of unique) {
+      const asked = `tag=${encodeURIComponent(tag)}`
+      tagged.set(asked, (tagged.get(asked) ?? 0) + 1)
+      for (const protocol of protocols) count(`protocol=${protocol}&${asked}`)
+      for (const type of operations ? ['skill', 'tool'] : ['skill']) count(`cap_type=${type}&${asked}`)
+    }
+  }
+  const between = (least, most, keep = () => true) =>
+    [...hits]
+      .filter(([query, found]) => found >= least && found <= most && keep(query))
+      .map(([query]) => query)
+      .sort()
+  const total = documents.length
+  // Few of many: each filter alone finds a lot, so that finding out is work.
+  const isCommon = (query) => (tagged.get(query.slice(query.indexOf('&') + 1)) ?? 0) > total / 1000
+  return {
+    few: spread(between(1, 5, isCommon), 40).map((query) => `/ad/l?${query}`),
+    some: spread(between(10, total), 40).map((query) => `/ad/l?${query}&count=10`),
+    many: spread(between(100, total), 40).map((query) => `/ad/l?${query}`),
+  }
+}
+
+/** As many as wanted, from everywhere in the list. */
+export function spread(list, wanted) {
+  if (list.length <= wanted) return list
+  return Array.from({ length: wanted }, (_, i) => list[Math.floor((i * list.length) / wanted)])
+}
+
+/** The same order at every run, and none that a cache could profit from. */
+export function shuffle(list, random = randomFrom(7)) {
+  const mixed = [...list]
+  for (let i = mixed.length - 1; i > 0; i--) {
+    const j = Math.floor(random() * (i + 1))
+    const item = mixed[i]
+    mixed[i] = mixed[j]
+    mixed[j] = item
+  }
+  return mixed
+}
+
+const WORDS = `account agent alert analysis answer archive assistant audio audit backup booking browser budget calendar
+  chart chat check claim code compare contract convert course customer data database deploy design device document draft
+  email error event export extract file filter finance forecast form gateway generate graph health image import index
+  insight invoice issue item journal knowledge language ledger legal list log mail map market match meeting memory message
+  metric model monitor network note notify number optimise order page parse payment plan policy price process project
+  prompt query queue reader record release report request review risk route sales schedule schema score script search
+  security send sensor service sheet shop signal source speech stock story summary support sync table task team test text
+  ticket token tool track train translate travel trend update user vector video vision voice weather web workflow`
+  .split(/\s+/)
+  .filter(Boolean)
+
+/** Agents like those of the load set in size and in how often tags are used. */
+function* madeUp(count) {
+  const random = randomFrom(1)
+  const any = () => WORDS[Math.floor(random() * WORDS.length)]
+  // The square of a uniform number: some words are in use far more than others.
+  const often = () => WORDS[Math.floor(random() ** 2 * WORDS.length)]
+  const text = (least, most) => Array.from({ length: least + Math.floor(random() * (most - least)) }, any).join(' ')
+  const sources = ['mcp-index', 'mcp-registry', 'skill-list', 'skill-registry', 'agent-list', 'api-list']
+  for (let i = 0; i < count; i++) {
+    const long = random() < 0.1
+    yield {
+      id: `made-up/${i}/${any()}-${any()}`,
+      name: `${any()} ${any()}`,
+      description: text(15, long ? 140 : 50),
+      tags: [...new Set(Array.from({ length: 1 + Math.floor(random() * 4) }, often))],
+      operations: Array.from({ length: random() < 0.05 ? 1 + Math.floor(random() * 15) : 0 }, (_, n) => ({
+        name: `${any()}_${n}`,
+        description: text(5, 20),
+        inputSchema: { type: 'object', properties: { [any()]: { type: 'string', description: text(3, 8) } } },
+      })),
+      source: sources[i % sources.length],
+    }
+  }
+}
+
+/** Numbers from 0 to 1, the same ones for the same seed (mulberry32). */
+function randomFrom(seed) {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let t = Math.imul(state ^ (state >>> 15), 1 | state)
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32
+  }
+}

@@ -1,0 +1,145 @@
+// The process that makes requests. It speaks HTTP/1.1 on plain sockets, kept open, one request at a time on each: an
+// HTTP client of Node costs more than the servers that are measured, and would measure itself.
+import { createWriteStream, readFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { cpuSeconds } from './processes.mjs'
+
+/** Share of a measurement that comes before it: connections open, code gets hot. */
+const WARM_UP = 0.2
+
+const sets = new Map()
+
+/**
+ * Requests in order, made when they are sent. `GET` sets are paths; `POST` sets are documents, each sent under an id
+ * that was not used before.
+ */
+function createSet({ paths, post, documents, headers = {} }) {
+  const lines = Object.entries({ host: 'localhost', ...headers })
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join('')
+  if (paths) {
+    const requests = paths.map((path) => Buffer.from(`GET ${path} HTTP/1.1\r\n${lines}\r\n`))
+    return { size: requests.length, request: (i) => requests[i % requests.length], next: 0 }
+  }
+  const halves = documents.map(({ id: _, ...document }) => JSON.stringify(document).slice(1))
+  return {
+    size: Number.POSITIVE_INFINITY,
+    next: 0,
+    request(i) {
+      const id = `bench-${process.pid}-${String(i).padStart(8, '0')}`
+      const body = `{"id":"${id}",${halves[i % halves.length]}`
+      const length = Buffer.byteLength(body)
+      return `POST ${post} HTTP/1.1\r\n${lines}content-type: application/json\r\ncontent-length: ${length}\r\n\r\n${body}`
+    },
+  }
+}
+
+/** One connection; `onAnswer(status, body)` is called for each answer and returns the next request, if there is one. */
+function converse(port, keepBodies, first, onAnswer) {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1')
+    socket.setNoDelay(true)
+    let status = 0
+    let missing = -1 // bytes of the body that have not come yet; -1: the head has not come
+    let head = ''
+    let body = []
+
+    const finish = () => {
+      const request = onAnswer(status, keepBodies ? Buffer.concat(body).toString() : undefined)
+      missing = -1
+      head = ''
+      body = []
+      if (request === undefined) socket.end(resolve)
+      else socket.write(request)
+    }
+
+    socket.on('data', (chunk) => {
+      let rest = chunk
+      if (missing < 0) {
+        const before = head.length
+        head += chunk.latin1Slice(0, Math.min(chunk.length, 4096))
+        const end = head.indexOf('\r\n\r\n')
+        if (end < 0) return
+        status = Number(head.slice(9, 12))
+        const length = /\r\ncontent-length: (\d+)/i.exec(head)
+        if (!length && status !== 204) return void socket.destroy(new Error(`an answer without a length: ${head}`))
+        missing = length ? Number(length[1]) : 0
+        rest = chunk.subarray(end + 4 - before)
+      }
+      missing -= rest.length
+      if (keepBodies) body.push(rest)
+      if (missing === 0) finish()
+    })
+    socket.on('error', reject)
+    socket.on('close', (failed) => !failed && resolve())
+    socket.on('connect', () => socket.write(first))
+  })
+}
+
+/** Sends requests of a set, for a time or a number of them. */
+async function run({ set: name, port, pid, connections, seconds, count, collect }) {
+  const set = sets.get(name)
+  const last = count === undefined ? Number.POSITIVE_INFINITY : set.next + count
+  const file = collect ? createWriteStream(collect) : undefined
+  const latencies = []
+  let total = 0
+  let failed = 0
+  let failure
+
+  const cpu = cpuSeconds(pid)
+  const ownCpu = process.cpuUsage()
+  const started = performance.now()
+  const from = seconds === undefined ? started : started + seconds * WARM_UP * 1000
+  const until = seconds === undefined ? Number.POSITIVE_INFINITY : from + seconds * 1000
+  let ended = until
+
+  const talk = () => {
+    if (set.next >= last) return undefined
+    let sent = performance.now()
+    return converse(port, collect !== undefined, set.request(set.next++), (status, body) => {
+      const now = performance.now()
+      total++
+      if (status < 200 || status > 299) {
+        failed++
+        failure = status
+      }
+      if (now >= from && now <= until) latencies.push(now - sent)
+      file?.write(`${body}\n`)
+      if (now > until || set.next >= last) {
+        if (seconds === undefined) ended = now
+        return undefined
+      }
+      sent = now
+      return set.request(set.next++)
+    })
+  }
+  // Bodies that are collected keep their order, so they come one at a time.
+  await Promise.all(Array.from({ length: collect ? 1 : connections }, talk))
+  if (file) await new Promise((resolve) => file.end(resolve))
+
+  const took = (performance.now() - started) / 1000
+  const { user, system } = process.cpuUsage(ownCpu)
+  const cpuAfter = cpuSeconds(pid)
+  latencies.sort((a, b) => a - b)
+  return {
+    perSecond: latencies.length / ((ended - from) / 1000),
+    p50: latencies[Math.floor(latencies.length * 0.5)],
+    p99: latencies[Math.floor(latencies.length * 0.99)],
+    cpuMicros: cpu === undefined || cpuAfter === undefined ? undefined : ((cpuAfter - cpu) * 1e6) / total,
+    /** Of one core; near 1, this process and not the server is the limit. */
+    loadCpu: (user + system) / 1e6 / took,
+    failed,
+    failure,
+  }
+}
+
+process.on('message', async (message) => {
+  try {
+    if (message.add) {
+      sets.set(message.add, createSet(JSON.parse(readFileSync(message.file, 'utf8'))))
+      process.send({ added: message.add })
+    } else process.send(await run(message))
+  } catch (error) {
+    process.send({ error: error.stack })
+  }
+})

@@ -1,0 +1,74 @@
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { ROOT } from '../../scripts/tree.mjs'
+
+export const HELP = `bench/registry: what registering, reading, looking up and starting cost, each beside its bare alternative
+
+  --data FILE      agents, one JSON object a line (../shared/retrieval/load/agents.jsonl; made up if it is not there)
+  --agents N       how many of them (all; 48,039 if made up)
+  --rounds N       ours and the alternatives take turns this often (5)
+  --seconds N      length of one measurement (1.2)
+  --starts N       starts of each process (5)
+  --folder FOLDER  where databases are written, on the disk that is to be measured (.cache/bench-registry)
+  --json FILE      write the results there too
+  --quick          30 seconds: 8,000 agents, 3 short rounds, 2 starts
+  --profile DIR    no comparison: write CPU profiles of the directory for each load, and print what they say
+`
+
+const FULL = { agents: undefined, rounds: 5, seconds: 1.2, starts: 5 }
+const QUICK = { agents: 8000, rounds: 3, seconds: 0.4, starts: 2 }
+
+/**
+ * @typedef {object} Options
+ * @property {string} data
+ * @property {number | undefined} agents
+ * @property {number} rounds
+ * @property {number} seconds
+ * @property {number} starts
+ * @property {string} folder
+ * @property {string | undefined} json
+ * @property {string | undefined} profile
+ */
+
+/**
+ * Undefined: help was asked for.
+ * @returns {Options | undefined}
+ */
+export function readOptions(args = process.argv.slice(2)) {
+  const text = /** @type {const} */ ({ type: 'string' })
+  const flag = /** @type {const} */ ({ type: 'boolean' })
+  const { values } = parseArgs({
+    args,
+    options: {
+      data: text,
+      agents: text,
+      rounds: text,
+      seconds: text,
+      starts: text,
+      folder: text,
+      json: text,
+      profile: text,
+      quick: flag,
+      help: flag,
+    },
+  })
+  if (values.help) return undefined
+  const defaults = values.quick ? QUICK : FULL
+  const number = (name) => (values[name] === undefined ? defaults[name] : positive(name, values[name]))
+  return {
+    data: values.data ?? join(ROOT, '../shared/retrieval/load/agents.jsonl'),
+    agents: number('agents'),
+    rounds: number('rounds'),
+    seconds: number('seconds'),
+    starts: number('starts'),
+    folder: values.folder ?? join(ROOT, '.cache/bench-registry'),
+    json: values.json,
+    profile: values.profile,
+  }
+}
+
+function positive(name, text) {
+  const value = Number(text)
+  if (!(value > 0)) throw new Error(`--${name} must be a number above 0, not "${text}"`)
+  return value
+}

@@ -1,0 +1,124 @@
+// The processes that are measured: how they are started, stopped and looked at.
+import { execFileSync, fork, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { ROOT } from '../../scripts/tree.mjs'
+
+/** For this run alone: its directories are gone afterwards. */
+export const ADMIN_KEY = 'bench-registry-administrator'
+
+const here = (name) => fileURLToPath(new URL(name, import.meta.url))
+const running = new Set()
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL')
+})
+
+/**
+ * @typedef {object} Running
+ * @property {number} port
+ * @property {number} pid
+ * @property {number} startMs from spawn to the line that says it is ready
+ * @property {() => Promise<void>} stop
+ * @property {(signal: NodeJS.Signals) => void} signal
+ */
+
+/**
+ * Starts a directory as `npm start` does, without npm.
+ * @returns {Promise<Running>}
+ */
+export async function startDirectory({ data, config, nodeFlags = [], env = {} }) {
+  const port = await freePort()
+  const main = join(ROOT, 'packages/cli/dist/main.js')
+  const args = [...nodeFlags, main, 'serve', '--port', String(port), '--data', data, '--config', config]
+  return startServer(args, port, { SWITCHBOARD_ADMIN_KEY: ADMIN_KEY, ...env })
+}
+
+/**
+ * Starts one of the bare alternatives beside this file.
+ * @returns {Promise<Running>}
+ */
+export async function startBare(name, file) {
+  const port = await freePort()
+  return startServer([here(name), String(port), file], port)
+}
+
+async function startServer(args, port, env = {}) {
+  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('SWITCHBOARD_'))
+  const started = performance.now()
+  const child = spawn(process.execPath, args, {
+    env: { ...Object.fromEntries(inherited), ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  running.add(child)
+  let complaints = ''
+  child.stderr.on('data', (chunk) => {
+    complaints = (complaints + chunk).slice(-4000)
+  })
+  const ended = once(child, 'exit').then(([code]) => {
+    running.delete(child)
+    return code
+  })
+  const ready = new Promise((resolve) => {
+    createInterface(child.stdout).on('line', (line) => / ready on /.test(line) && resolve(true))
+  })
+  if ((await Promise.race([ready, ended])) !== true) throw new Error(`${args.join(' ')} did not start: ${complaints}`)
+  return {
+    port,
+    pid: child.pid,
+    startMs: performance.now() - started,
+    signal: (signal) => void child.kill(signal),
+    async stop() {
+      child.kill('SIGTERM')
+      await ended
+    },
+  }
+}
+
+/** A process beside this file that does one thing at a time and answers when it is done. */
+export function startWorker(name, ...args) {
+  const child = fork(here(name), args)
+  running.add(child)
+  return {
+    async ask(message) {
+      child.send(message)
+      const [answer] = await Promise.race([
+        once(child, 'message'),
+        once(child, 'exit').then(([code]) => Promise.reject(new Error(`${name} ended with ${code}`))),
+      ])
+      if (answer.error) throw new Error(`${name}: ${answer.error}`)
+      return answer
+    },
+    stop() {
+      running.delete(child)
+      child.kill()
+    },
+  }
+}
+
+async function freePort() {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address()
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+/** MiB of memory that the process has in RAM. */
+export const residentMiB = (pid) =>
+  Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' })) / 1024
+
+/** Seconds of CPU that all threads of the process have used; undefined where the system does not tell. */
+export function cpuSeconds(pid) {
+  try {
+    // The name in brackets may have spaces, so fields are counted after it: utime and stime, in ticks of 10 ms.
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ')
+    return (Number(fields[11]) + Number(fields[12])) / 100
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,7 @@
+import { createRequire } from 'node:module'
+
+const require = createRequire(new URL('../../packages/server/package.json', import.meta.url))
+
+/** The very copies that the server uses. */
+export const Fastify = require('fastify')
+export const Database = require('libsql')

@@ -1,0 +1,37 @@
+import { expect } from 'vitest'
+import type { Answer } from './directory.js'
+
+export interface Refusal {
+  readonly status: number
+  /** The profile's word for it (PROF §12). */
+  readonly code?: string
+  /** A JSON pointer or `?name` that the answer must point at. */
+  readonly member?: string
+  /** Something that the message must say. */
+  readonly says?: string | RegExp
+}
+
+/** The one error body that a client of any draft can read (C-68), and what it must say. */
+export function expectRefusal(answer: Answer, refusal: Refusal, hint = ''): void {
+  const { status, headers, json } = answer
+  const why = `${hint} → ${status} ${answer.text.slice(0, 300)}`
+  expect(status, why).toBe(refusal.status)
+  expect(headers.get('content-type'), why).toMatch(/^application\/(problem\+)?json; charset=utf-8$/)
+  expect(json, why).toMatchObject({
+    type: expect.stringMatching(/^https?:\/\/.+\/problems\/[a-z-]+$/),
+    title: expect.stringMatching(/./),
+    status,
+    detail: expect.stringMatching(/./),
+    instance: expect.any(String),
+    error: { code: expect.stringMatching(/^[A-Z][A-Za-z]+$/), message: json?.detail },
+    code: expect.stringMatching(/^[a-z_]+$/),
+    message: json?.detail,
+    correlation_id: headers.get('x-request-id'),
+  })
+  if (refusal.code !== undefined) expect(json.code, why).toBe(refusal.code)
+  if (refusal.says !== undefined) expect(json.message, why).toMatch(refusal.says)
+  if (refusal.member === undefined) return
+  const named: string[] = (json.error.details ?? []).map(({ member }: { member: string }) => member)
+  expect(named, why).toContain(refusal.member)
+  expect(json.message, why).toContain(refusal.member)
+}
