@@ -20,12 +20,13 @@ import { createOperationsFace } from './faces/operations/operations-face.js'
 import { createProfileFace } from './faces/profile/profile-face.js'
 import { createRateLimits } from './policy/rate-limit.js'
 import { createAuthenticate } from './services/authenticate.js'
-import { type Catalog, createCatalog } from './services/catalog.js'
+import { createCatalog } from './services/catalog.js'
 import type { Context } from './services/context.js'
 import { createExpiry, type Expiry } from './services/expire.js'
 import { followStore } from './services/follow.js'
 import { createGrants } from './services/grants.js'
 import { createKeys, ensureAdminKey } from './services/keys.js'
+import { loadAgents } from './services/load.js'
 import { startPruning } from './services/prune.js'
 import { createTokenVerifier } from './services/tokens.js'
 import { openPostgresStore } from './store/postgres/open-postgres-store.js'
@@ -51,6 +52,12 @@ export interface Server {
   readonly generatedAdminKey: string | undefined
 }
 
+/** What an embedder may put in place of the process's own. */
+export interface ServerDeps {
+  /** Milliseconds since 1970; everything that ends or is stamped goes by it. */
+  readonly now?: () => number
+}
+
 /**
  * Embeds a directory.
  *
@@ -60,22 +67,24 @@ export interface Server {
  * await fetch(`${url}/agents`)
  * await server.close()
  */
-export async function createServer(settings: Partial<Config> = {}): Promise<Server> {
+export async function createServer(
+  settings: Partial<Config> = {},
+  { now = Date.now }: ServerDeps = {},
+): Promise<Server> {
   const config: Config = { ...DEFAULTS, ...settings }
   assertSafe(config)
   const log = createLog(config.logLevel)
   const store =
     config.database === undefined ? await openSqliteStore(config.data) : await openPostgresStore(config.database)
   try {
-    return await wire(config, store, log)
+    return await wire(config, store, log, now)
   } catch (error) {
     await store.close()
     throw error
   }
 }
 
-async function wire(config: Config, store: Store, log: FastifyBaseLogger): Promise<Server> {
-  const now = Date.now
+async function wire(config: Config, store: Store, log: FastifyBaseLogger, now: () => number): Promise<Server> {
   const failed = (what: string) => (error: unknown) => log.error({ err: error }, what)
   const generatedAdminKey = await ensureAdminKey(store, config.adminKey, now())
   const keys = await createKeys(store, now)
@@ -96,7 +105,7 @@ async function wire(config: Config, store: Store, log: FastifyBaseLogger): Promi
     now,
     newId: randomUUID,
   }
-  const cursor = await fill(catalog, store)
+  const cursor = await loadAgents(store, catalog)
 
   let state: 'starting' | 'ready' | 'stopping' = 'starting'
   const app = createApp(config, log)
@@ -162,13 +171,6 @@ async function wire(config: Config, store: Store, log: FastifyBaseLogger): Promi
       log.info('stopped')
     },
   }
-}
-
-/** Reads every agent into memory; returns where to go on following. */
-async function fill(catalog: Catalog, store: Store): Promise<string> {
-  const { cursor, agents } = await store.load()
-  for await (const batch of agents) for (const stored of batch) catalog.apply(stored)
-  return cursor
 }
 
 /** Lines of JSON on stderr; headers are not among them, so no secret is either. */

@@ -1,5 +1,6 @@
 import { DirectoryError, errorBody } from '@switchboard/protocol'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { StoreError } from '../services/context.js'
 
 /** Answers with the one body that a client of any draft can read, in the media type of its face (C-68). */
 export function sendError(
@@ -43,6 +44,12 @@ export const pathOf = (request: FastifyRequest): string => request.url.split('?'
 /** Fastify's own complaints in our words; anything else is our failure and tells the caller nothing. */
 export function toDirectoryError(error: unknown, request: FastifyRequest): DirectoryError {
   if (error instanceof DirectoryError) return error
+  if (error instanceof StoreError) {
+    return new DirectoryError('unavailable', 'the store does not answer now: try again', {
+      cause: error,
+      retryAfter: 1,
+    })
+  }
   const status = isFastifyError(error) ? (error.statusCode ?? 500) : 500
   if (status === 413) return new DirectoryError('payload_too_large', 'the body is too large', { cause: error })
   if (status === 415)

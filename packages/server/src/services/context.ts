@@ -3,8 +3,10 @@ import { actorOf, type Caller } from '../policy/caller.js'
 import type { NamePolicy } from '../policy/ownership.js'
 import type { VettingPolicy } from '../policy/vetting.js'
 import type { GrantsOf } from '../policy/visibility.js'
-import type { AuditEntry, Store } from '../store/store.js'
+import { type AuditEntry, type Store, StoreError } from '../store/store.js'
 import type { Catalog } from './catalog.js'
+
+export { StoreError }
 
 /** What services work with; wired once, in app.ts. */
 export interface Context {

@@ -2,8 +2,8 @@ import type { Agent } from './catalog.js'
 import type { Context } from './context.js'
 import { createDeadlines } from './deadlines.js'
 
-/** Node's timers take no longer delay; a later deadline is looked at again then. */
-const LONGEST_TIMER = 2 ** 31 - 1
+/** Clocks jump when a machine wakes up or is set right, and timers do not notice: the time is looked at this often. */
+const LOOK_MS = 250
 /** After a store that could not be asked. */
 const RETRY_MS = 1000
 
@@ -26,7 +26,7 @@ export function createExpiry(context: () => Context, onError: (error: unknown) =
     clearTimeout(timer)
     const next = deadlines.next()
     if (next === undefined || stopped) return
-    timer = setTimeout(run, Math.min(Math.max(0, next - context().now()), LONGEST_TIMER))
+    timer = setTimeout(run, Math.min(Math.max(0, next - context().now()), LOOK_MS))
     timer.unref()
   }
 

@@ -1,4 +1,6 @@
+import { StoreError } from '../store/store.js'
 import type { Context } from './context.js'
+import { loadAgents } from './load.js'
 
 /** Keeps memory in step with what other processes write to the same store: replicas, and `keys reset-admin`. */
 export interface Follower {
@@ -28,6 +30,17 @@ export function followStore({
   let stopped = false
 
   const poll = async (): Promise<void> => {
+    try {
+      await takeChanges()
+    } catch (error) {
+      if (!(error instanceof StoreError && error.code === 'cursor_lost')) throw error
+      // The log no longer reaches back to where we were: everything is read anew.
+      cursor = await loadAgents(context.store, context.catalog)
+      await Promise.all([reloadKeys(), reloadGrants()])
+    }
+  }
+
+  const takeChanges = async (): Promise<void> => {
     const { cursor: next, changes } = await context.store.changes(cursor)
     const stale = new Set<string>()
     for (const change of changes) {

@@ -1,5 +1,7 @@
 import type { Face, JsonObject } from '@switchboard/protocol'
 
+export { StoreError } from './store-error.js'
+
 /**
  * The truth: what was registered, by whom, until when, and who may do what. Two drivers keep it, SQLite and
  * PostgreSQL; one test suite holds both to this interface. Times are milliseconds since 1970.

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { JsonObject, JsonValue } from '@switchboard/protocol'
-import { createServer } from '../../src/app.js'
+import { createServer, type ServerDeps } from '../../src/app.js'
 import { type Config, DEFAULTS } from '../../src/config.js'
 
 /** Who sends a request: two publishers, an ordinary client, the administrator, a commissioning tool, or nobody. */
@@ -52,20 +52,26 @@ const SCOPES: Partial<Record<Who, string[]>> = {
 const OPEN_LIMITS = { search: 1e6, register: 1e6, lookup: 1e6, invoke: 1e6 }
 
 /** Starts a directory the way `createServer` is embedded; limits are out of the way unless a test sets them. */
-export async function startDirectory(settings: Partial<Config> = {}): Promise<TestDirectory> {
+export async function startDirectory(
+  settings: Partial<Config> = {},
+  deps: ServerDeps = {},
+): Promise<TestDirectory> {
   const data = mkdtempSync(join(tmpdir(), 'switchboard-test-'))
   const adminKey = 'administrator-of-the-tests'
   const start = (more: Partial<Config> = {}) =>
-    createServer({
-      ...DEFAULTS,
-      port: 0,
-      data,
-      adminKey,
-      logLevel: 'silent',
-      rateLimits: OPEN_LIMITS,
-      ...settings,
-      ...more,
-    })
+    createServer(
+      {
+        ...DEFAULTS,
+        port: 0,
+        data,
+        adminKey,
+        logLevel: 'silent',
+        rateLimits: OPEN_LIMITS,
+        ...settings,
+        ...more,
+      },
+      deps,
+    )
   let server = await start()
   let url = await server.listen()
   const keys = new Map<Who, Promise<string>>()

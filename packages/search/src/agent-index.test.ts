@@ -1,0 +1,131 @@
+import { type JsonObject, readRecord, redactRecord } from '@switchboard/protocol'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { createAgentIndex } from './agent-index.js'
+import { type Condition, holds } from './conditions.js'
+import type { IndexedAgent } from './entry.js'
+
+const everything = (agent: IndexedAgent) => agent.record
+
+function agent(number: number, document: JsonObject = {}, status = 'active'): IndexedAgent {
+  const whole = {
+    name: `Agent ${number}`,
+    description: '',
+    capabilities: [],
+    endpoint: 'https://a.example/',
+    ...document,
+  }
+  return { number, status, record: readRecord('aidip', whole, String(document.id ?? `agent-${number}`)) }
+}
+
+const numbersOf = (agents: Iterable<IndexedAgent>): number[] => Array.from(agents, ({ number }) => number)
+
+describe('the index', () => {
+  it('finds by id and number until the agent is removed', () => {
+    const index = createAgentIndex<IndexedAgent>()
+    index.put(agent(7, { id: 'seven' }))
+    expect(index.get('seven')).toBe(index.byNumber(7))
+    index.remove('seven')
+    expect([index.get('seven'), index.byNumber(7), index.size]).toEqual([undefined, undefined, 0])
+    expect(numbersOf(index.select({ conditions: [], view: everything }))).toEqual([])
+  })
+
+  it('keeps the place of an agent that is replaced, and finds it by its new content only', () => {
+    const index = createAgentIndex<IndexedAgent>()
+    for (const number of [1, 2, 3]) index.put(agent(number, { id: `a${number}`, tags: ['old'], description: 'alpha' }))
+    index.put(agent(2, { id: 'a2', tags: ['new'], description: 'beta' }))
+    const by = (value: string) => numbersOf(index.select({ conditions: [{ kind: 'tag', value }], view: everything }))
+    expect([by('old'), by('new')]).toEqual([[1, 3], [2]])
+    expect(numbersOf(index.select({ conditions: [], view: everything }))).toEqual([1, 2, 3])
+    const words = (query: string) =>
+      index.search(query, { conditions: [], view: everything }).map((hit) => hit.agent.number)
+    expect([words('alpha'), words('beta')]).toEqual([[1, 3], [2]])
+  })
+
+  it('moves an agent to the end when its name is registered anew', () => {
+    const index = createAgentIndex<IndexedAgent>()
+    index.put(agent(1, { id: 'a' }))
+    index.put(agent(2, { id: 'b' }))
+    index.put(agent(3, { id: 'a' }))
+    expect(numbersOf(index.select({ conditions: [], view: everything }))).toEqual([2, 3])
+    expect(index.byNumber(1)).toBeUndefined()
+  })
+
+  it('changes its version with every change and only then', () => {
+    const index = createAgentIndex<IndexedAgent>()
+    const versions = [index.version]
+    index.put(agent(1, { id: 'a' }))
+    versions.push(index.version)
+    index.remove('nobody')
+    versions.push(index.version)
+    index.remove('a')
+    versions.push(index.version)
+    expect(versions).toEqual([0, 1, 1, 2])
+  })
+
+  it('ranks by the share of the query, rare words first, and breaks ties by registration', () => {
+    const index = createAgentIndex<IndexedAgent>()
+    index.put(agent(1, { description: 'translates text' }))
+    index.put(agent(2, { description: 'translates contracts into Chinese' }))
+    index.put(agent(3, { description: 'translates text' }))
+    const hits = index.search('translate a contract to chinese', { conditions: [], view: everything })
+    expect(hits.map((hit) => hit.agent.number)).toEqual([2, 1, 3])
+    expect(hits.every(({ score }) => score > 0 && score <= 1)).toBe(true)
+    expect(index.search('zebra', { conditions: [], view: everything })).toEqual([])
+  })
+
+  it('shows nothing that the view hides, and does not search what is private', () => {
+    const index = createAgentIndex<IndexedAgent>()
+    index.put(agent(1, { tags: ['secret-tag'], private: ['tags'], description: 'plain' }))
+    index.put(agent(2, { tags: ['secret-tag'] }))
+    const stranger = (found: IndexedAgent) => (found.number === 2 ? undefined : redactRecord(found.record))
+    const select = (view: typeof stranger) =>
+      numbersOf(index.select({ conditions: [{ kind: 'tag', value: 'secret-tag' }], view }))
+    expect(select(stranger)).toEqual([])
+    expect(select(everything)).toEqual([1, 2])
+    expect(index.search('secret', { conditions: [], view: stranger })).toEqual([])
+    expect(index.search('plain', { conditions: [], view: stranger })).toHaveLength(1)
+  })
+
+  it('selects exactly what testing every agent would, whatever the conditions', () => {
+    const word = fc.constantFrom('a', 'B', 'b', 'c', 'tool', 'skill')
+    const document = fc.record({
+      capabilities: fc.uniqueArray(word, { maxLength: 3 }),
+      tags: fc.uniqueArray(word, { maxLength: 3 }),
+      protocols: fc.uniqueArray(word, { maxLength: 2 }),
+      status: fc.constantFrom('active', 'inactive'),
+      license: word,
+    })
+    const name = fc.oneof(fc.record({ exact: word }), fc.record({ prefix: fc.constantFrom('', 'a', 'to') }))
+    const condition: fc.Arbitrary<Condition> = fc.oneof(
+      fc.record({ kind: fc.constant('capability' as const), value: word }),
+      fc.record({ kind: fc.constant('tag' as const), value: word }),
+      fc.record({ kind: fc.constant('protocol' as const), value: word }),
+      fc.record({ kind: fc.constant('profile-tag' as const), value: word, excluded: fc.boolean() }),
+      fc.record({ kind: fc.constant('member' as const), name: fc.constant('license'), value: word }),
+      fc.record({ kind: fc.constant('status' as const), anyOf: fc.constant(['inactive']), excluded: fc.boolean() }),
+      fc.record(
+        { kind: fc.constant('directory-capability' as const), name, type: word, tag: word },
+        { requiredKeys: ['kind'] },
+      ),
+    )
+    fc.assert(
+      fc.property(
+        fc.array(document, { maxLength: 12 }),
+        fc.array(condition, { maxLength: 3 }),
+        fc.nat(11),
+        (documents, conditions, gone) => {
+          const index = createAgentIndex<IndexedAgent>()
+          const agents = documents.map((each, i) => agent(i + 1, each, each.status))
+          for (const each of agents) index.put(each)
+          index.remove(`agent-${gone}`)
+          const expected = agents.filter(
+            ({ number, record, status }) => number !== gone && conditions.every((each) => holds(each, record, status)),
+          )
+          expect(numbersOf(index.select({ conditions, view: everything }))).toEqual(numbersOf(expected))
+        },
+      ),
+      { numRuns: 500 },
+    )
+  })
+})
