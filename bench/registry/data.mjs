@@ -41,8 +41,14 @@ function toDocument({ id, name, description, tags, operations, languages, source
     endpoint: `https://agents.example/${encodeURIComponent(id)}`,
     protocols: /mcp/.test(source) ? ['mcp'] : /skill/.test(source) ? ['https', 'a2a'] : ['https'],
     ...(languages && { supported_languages: languages }),
-    ...(operations.length > 0 && { operations: operations.map(toOperation) }),
+    ...(operations.length > 0 ? { operations: operations.map(toOperation) } : TEXT_TO_TEXT),
   }
+}
+
+/** Of agents whose list says nothing of operations. */
+const TEXT_TO_TEXT = {
+  inputs: { type: 'object', properties: { text: { type: 'string' } } },
+  outputs: { type: 'object', properties: { text: { type: 'string' } } },
 }
 
 const toOperation = ({ name, description, inputSchema }) => ({
@@ -68,13 +74,14 @@ export function lookups(documents) {
   const hits = new Map()
   const count = (query) => hits.set(query, (hits.get(query) ?? 0) + 1)
   const tagged = new Map()
-  for (const { tags, protocols, operations } of documents) {
+  for (const { tags, protocols } of documents) {
     const unique = new Set(tags)
     for (const tag of unique) {
       const asked = `tag=${encodeURIComponent(tag)}`
       tagged.set(asked, (tagged.get(asked) ?? 0) + 1)
       for (const protocol of protocols) count(`protocol=${protocol}&${asked}`)
-      for (const type of operations ? ['skill', 'tool'] : ['skill']) count(`cap_type=${type}&${asked}`)
+      // Capabilities are skills, operations are tools, and each agent has both.
+      for (const type of ['skill', 'tool']) count(`cap_type=${type}&${asked}`)
     }
   }
   const between = (least, most, keep = () => true) =>
@@ -125,8 +132,8 @@ const WORDS = `account agent alert analysis answer archive assistant audio audit
 function* madeUp(count) {
   const random = randomFrom(1)
   const any = () => WORDS[Math.floor(random() * WORDS.length)]
-  // The square of a uniform number: some words are in use far more than others.
-  const often = () => WORDS[Math.floor(random() ** 2 * WORDS.length)]
+  // A power of a uniform number: some tags are in use far more than others, and each source has its own favourites.
+  const tagOf = (i) => WORDS[(Math.floor(random() ** 6 * WORDS.length) + i * 25) % WORDS.length]
   const text = (least, most) => Array.from({ length: least + Math.floor(random() * (most - least)) }, any).join(' ')
   const sources = ['mcp-index', 'mcp-registry', 'skill-list', 'skill-registry', 'agent-list', 'api-list']
   for (let i = 0; i < count; i++) {
@@ -135,7 +142,7 @@ function* madeUp(count) {
       id: `made-up/${i}/${any()}-${any()}`,
       name: `${any()} ${any()}`,
       description: text(15, long ? 140 : 50),
-      tags: [...new Set(Array.from({ length: 1 + Math.floor(random() * 4) }, often))],
+      tags: [...new Set(Array.from({ length: 1 + Math.floor(random() * 4) }, () => tagOf(i % sources.length)))],
       operations: Array.from({ length: random() < 0.05 ? 1 + Math.floor(random() * 15) : 0 }, (_, n) => ({
         name: `${any()}_${n}`,
         description: text(5, 20),

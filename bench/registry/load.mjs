@@ -1,6 +1,6 @@
 // The process that makes requests. It speaks HTTP/1.1 on plain sockets, kept open, one request at a time on each: an
 // HTTP client of Node costs more than the servers that are measured, and would measure itself.
-import { createWriteStream, readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { cpuSeconds } from './processes.mjs'
 
@@ -80,7 +80,8 @@ function converse(port, keepBodies, first, onAnswer) {
 async function run({ set: name, port, pid, connections, seconds, count, collect }) {
   const set = sets.get(name)
   const last = count === undefined ? Number.POSITIVE_INFINITY : set.next + count
-  const file = collect ? createWriteStream(collect) : undefined
+  const first = set.next
+  const bodies = []
   const latencies = []
   let total = 0
   let failed = 0
@@ -95,8 +96,9 @@ async function run({ set: name, port, pid, connections, seconds, count, collect 
 
   const talk = () => {
     if (set.next >= last) return undefined
+    let at = set.next++
     let sent = performance.now()
-    return converse(port, collect !== undefined, set.request(set.next++), (status, body) => {
+    return converse(port, collect !== undefined, set.request(at), (status, body) => {
       const now = performance.now()
       total++
       if (status < 200 || status > 299) {
@@ -104,18 +106,18 @@ async function run({ set: name, port, pid, connections, seconds, count, collect 
         failure = status
       }
       if (now >= from && now <= until) latencies.push(now - sent)
-      file?.write(`${body}\n`)
+      if (collect) bodies[at - first] = body
       if (now > until || set.next >= last) {
         if (seconds === undefined) ended = now
         return undefined
       }
       sent = now
-      return set.request(set.next++)
+      at = set.next++
+      return set.request(at)
     })
   }
-  // Bodies that are collected keep their order, so they come one at a time.
-  await Promise.all(Array.from({ length: collect ? 1 : connections }, talk))
-  if (file) await new Promise((resolve) => file.end(resolve))
+  await Promise.all(Array.from({ length: connections }, talk))
+  if (collect) writeFileSync(collect, bodies.join('\n'))
 
   const took = (performance.now() - started) / 1000
   const { user, system } = process.cpuUsage(ownCpu)

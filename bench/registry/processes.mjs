@@ -82,13 +82,11 @@ async function startServer(args, port, env = {}) {
 export function startWorker(name, ...args) {
   const child = fork(here(name), args)
   running.add(child)
+  const ended = once(child, 'exit').then(([code]) => [{ error: `ended with ${code}` }])
   return {
     async ask(message) {
       child.send(message)
-      const [answer] = await Promise.race([
-        once(child, 'message'),
-        once(child, 'exit').then(([code]) => Promise.reject(new Error(`${name} ended with ${code}`))),
-      ])
+      const [answer] = await Promise.race([once(child, 'message'), ended])
       if (answer.error) throw new Error(`${name}: ${answer.error}`)
       return answer
     },

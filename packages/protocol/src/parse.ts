@@ -1,4 +1,4 @@
-import { DirectoryError, type Issue, invalid } from './errors.js'
+import { DirectoryError, type Issue } from './errors.js'
 import { agentNameProblem, idProblem } from './identifiers.js'
 import { isObject, type JsonObject, type JsonValue, pointerToken } from './json.js'
 import { checkPublisherSchema, createSchemaAllowance } from './publisher-schema.js'
@@ -75,15 +75,13 @@ export interface DiscoveryRequest {
 
 /** A discovery request, or an `invalid_request` that names every member at fault. */
 export function parseDiscoveryRequest(value: JsonValue): DiscoveryRequest {
-  const issues: Issue[] = []
-  if (isDiscoveryRequest(value, issues)) return value
-  throw invalid(issues)
+  assertDiscoveryRequest(value)
+  return value
 }
 
 /** The schema is the proof, which Ajv cannot express to the compiler. */
-function isDiscoveryRequest(value: JsonValue, issues: Issue[]): value is JsonObject & DiscoveryRequest {
-  issues.push(...checkDiscoveryRequest(value))
-  return issues.length === 0
+function assertDiscoveryRequest(value: JsonValue): asserts value is JsonObject & DiscoveryRequest {
+  assertValid(checkDiscoveryRequest(value))
 }
 
 function requireObject(value: JsonValue): JsonObject {

@@ -1,4 +1,4 @@
-import { asObjects, asString, asStrings, isObject, type JsonObject } from './json.js'
+import { asObjects, asString, asStrings, isObject, type JsonObject, type JsonValue } from './json.js'
 import type { Binding, Face } from './record.js'
 
 /** Ways to reach the agent, from whatever the draft calls them (C-18), most preferred first (C-19). */
@@ -41,13 +41,13 @@ function listedBindings(document: JsonObject): Binding[] {
   })
 }
 
-function endpointBinding(endpoint: unknown): Binding[] {
-  return typeof endpoint === 'string' ? [{ protocol: schemeOf(endpoint), endpoint }] : []
+function endpointBinding(endpoint: JsonValue | undefined): Binding[] {
+  return typeof endpoint === 'string' && endpoint !== '' ? [{ protocol: schemeOf(endpoint), endpoint }] : []
 }
 
 function directoryBindings(document: JsonObject): Binding[] {
   const base = asString(document.base)
-  if (base === undefined) return []
+  if (!base) return []
   const protocols = asStrings(document.protocols).filter((protocol) => protocol !== '')
   return (protocols.length > 0 ? protocols : [schemeOf(base)]).map((protocol) => ({ protocol, endpoint: base }))
 }
@@ -58,7 +58,7 @@ function descriptorBindings(document: JsonObject): Binding[] {
     ...endpointBinding(document.endpoint),
     ...transports.flatMap(([protocol, target]) => {
       const endpoint = typeof target === 'string' ? target : isObject(target) ? asString(target.endpoint ?? target.url) : undefined
-      return endpoint ? [{ protocol, endpoint }] : []
+      return endpoint ? [{ protocol: protocol || schemeOf(endpoint), endpoint }] : []
     }),
     ...endpointBinding(document.url),
   ]
@@ -71,7 +71,7 @@ function cardBindings(document: JsonObject): Binding[] {
     const endpoint = asString(source.url)
     return endpoint ? [{ protocol: 'a2a', endpoint, source }] : []
   })
-  const preferred = main === undefined ? [] : [{ protocol: 'a2a', endpoint: main }]
+  const preferred = main ? [{ protocol: 'a2a', endpoint: main }] : []
   return [...preferred, ...interfaces.filter(({ endpoint }) => endpoint !== main)]
 }
 
@@ -84,11 +84,16 @@ function mcpBindings(document: JsonObject): Binding[] {
     const identifier = asString(source.identifier)
     if (!identifier) return []
     // A package is run, not called: its package URL says which one.
+    const type = asString(source.registryType) || 'generic'
     const version = asString(source.version)
-    const endpoint = `pkg:${asString(source.registryType) ?? 'generic'}/${encodeURI(identifier)}${version ? `@${encodeURI(version)}` : ''}`
-    return [{ protocol: 'mcp', endpoint, source }]
+    return [{ protocol: 'mcp', endpoint: packageUrl(type, identifier, version), source }]
   })
   return [...remotes, ...packages]
+}
+
+function packageUrl(type: string, identifier: string, version: string | undefined): string {
+  const encode = (text: string): string => encodeURIComponent(text.toWellFormed()).replaceAll('%2F', '/').replaceAll('%40', '@')
+  return `pkg:${encode(type)}/${encode(identifier)}${version ? `@${encode(version)}` : ''}`
 }
 
 /** `https` of an absolute URL; a path is served by this directory, so by https. */

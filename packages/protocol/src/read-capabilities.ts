@@ -12,20 +12,23 @@ export function readCapabilities(face: Face, document: JsonObject): Capability[]
   const fallbackType = face === 'descriptor' ? 'tool' : 'skill'
   return [
     ...declared.flatMap((item) => readCapability(item, fallbackType)),
-    ...asObjects(document.skills).flatMap((skill) => readCapability({ ...skill, name: skill.id ?? skill.name ?? '' }, 'skill')),
+    // A skill's id is what names it; its name is a title.
+    ...asObjects(document.skills).flatMap((skill) => readCapability(skill, 'skill', asString(skill.id) || asString(skill.name))),
   ]
 }
 
-function readCapability(item: JsonValue, fallbackType: string): Capability[] {
+function readCapability(item: JsonValue, fallbackType: string, skillName?: string): Capability[] {
   if (typeof item === 'string') return item === '' ? [] : [{ name: item, type: fallbackType }]
-  if (!isObject(item) || typeof item.name !== 'string' || item.name === '') return []
+  if (!isObject(item)) return []
+  const name = skillName ?? asString(item.name)
+  if (!name) return []
   const description = asString(item.description)
   const version = asString(item.version)
   const input = item.input_schema ?? item.inputs ?? item.input
   const output = item.output_schema ?? item.outputs ?? item.output
   return [
     {
-      name: item.name,
+      name,
       type: asString(item.type) ?? fallbackType,
       source: item,
       ...(description !== undefined && { description }),
@@ -38,7 +41,7 @@ function readCapability(item: JsonValue, fallbackType: string): Capability[] {
 }
 
 /** What can be called: operations, top-level inputs and outputs, or the capabilities of the other drafts (C-08). */
-export function readOperations(face: Face, document: JsonObject): Operation[] {
+export function readOperations(face: Face, document: JsonObject, capabilities: readonly Capability[]): Operation[] {
   const listed = asObjects(document.operations).flatMap((item) => readOperation(item))
   if (listed.length > 0) return listed
   const inputs = document.inputs ?? document.input_schema
@@ -47,7 +50,7 @@ export function readOperations(face: Face, document: JsonObject): Operation[] {
     return [{ name: IMPLIED_OPERATION, inputs: isObject(inputs) ? inputs : ANYTHING, outputs: isObject(outputs) ? outputs : ANYTHING }]
   }
   if (face === 'aidip') return []
-  return readCapabilities(face, document).map(({ name, description, input, output }) => ({
+  return capabilities.map(({ name, description, input, output }) => ({
     name,
     ...(description !== undefined && { description }),
     inputs: input ?? ANYTHING,
@@ -74,10 +77,10 @@ function readOperation(item: JsonObject): Operation[] {
 }
 
 /** The agent's own tags; where a draft tags capabilities instead, the union over them (C-17). */
-export function readTags(face: Face, document: JsonObject): string[] {
+export function readTags(face: Face, document: JsonObject, capabilities: readonly Capability[]): string[] {
   const own = asStrings(document.tags)
   if (face === 'aidip' || face === 'profile') return own
-  const ofCapabilities = readCapabilities(face, document).flatMap(({ tags }) => tags ?? [])
+  const ofCapabilities = capabilities.flatMap(({ tags }) => tags ?? [])
   return [...new Set([...own, ...ofCapabilities])]
 }
 

@@ -1,5 +1,5 @@
 import { readAuthentication } from './authentication.js'
-import { asObjects, asString, asStrings, isObject, type JsonObject } from './json.js'
+import { asObjects, asString, asStrings, isObject, type JsonObject, type JsonValue } from './json.js'
 import { readBindings } from './read-bindings.js'
 import { readCapabilities, readExamples, readOperations, readTags } from './read-capabilities.js'
 import type { AgentRecord, Face, Visibility } from './record.js'
@@ -13,8 +13,9 @@ export function readRecord(face: Face, document: JsonObject, id: string, redacte
   const publisher = readPublisher(document)
   const authentication = readAuthentication(document.authentication ?? document.auth ?? securityScheme(document))
   const languages = document.supported_languages
-  const updatedAt = asString(document.updated_at)
-  const expiresAt = Date.parse(asString(document.expires_at) ?? '')
+  const capabilities = readCapabilities(face, document)
+  const updatedAt = asTimestamp(document.updated_at)
+  const expiresAt = asTimestamp(document.expires_at)
   const identity = asString(document.identity)
   const identityType = asString(document.identity_type)
   return {
@@ -24,9 +25,9 @@ export function readRecord(face: Face, document: JsonObject, id: string, redacte
     redacted,
     name: readName(face, document, id),
     description: asString(document.description) ?? '',
-    tags: readTags(face, document),
-    capabilities: readCapabilities(face, document),
-    operations: readOperations(face, document),
+    tags: readTags(face, document, capabilities),
+    capabilities,
+    operations: readOperations(face, document, capabilities),
     examples: readExamples(document),
     bindings: readBindings(face, document),
     protocols: asStrings(document.protocols),
@@ -41,14 +42,20 @@ export function readRecord(face: Face, document: JsonObject, id: string, redacte
     ...(identityType !== undefined && { identityType }),
     ...(isObject(document.signature) && { signature: document.signature }),
     ...(typeof document.sequence === 'number' && { sequence: document.sequence }),
-    ...(updatedAt !== undefined && !Number.isNaN(Date.parse(updatedAt)) && { updatedAt }),
-    ...(!Number.isNaN(expiresAt) && { expiresAt }),
+    ...(updatedAt !== undefined && { updatedAt }),
+    ...(expiresAt !== undefined && { expiresAt: Date.parse(expiresAt) }),
   }
 }
 
 function readName(face: Face, document: JsonObject, id: string): string {
   if (face === 'directory') return id
-  return (face === 'mcp' && asString(document.title)) || (asString(document.name) ?? id)
+  return (face === 'mcp' && asString(document.title)) || asString(document.name) || id
+}
+
+/** RFC 3339, as the drafts have it; JavaScript would read much more, "5" among it. */
+function asTimestamp(value: JsonValue | undefined): string | undefined {
+  if (typeof value !== 'string' || !/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i.test(value)) return undefined
+  return Number.isNaN(Date.parse(value)) ? undefined : value
 }
 
 /** publisher, provider, vendor and provider.organization name the same party (C-12). */

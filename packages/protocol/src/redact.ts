@@ -3,7 +3,13 @@ import { readRecord } from './read.js'
 import type { AgentRecord } from './record.js'
 
 /** Lists whose items can be kept from the public one by one, by `"private": true`. */
-const ITEM_LISTS = ['examples', 'bindings', 'operations', 'capabilities', 'skills', 'remotes', 'packages']
+const ITEM_LISTS = [
+  ...['examples', 'bindings', 'operations', 'capabilities', 'skills'],
+  ...['supportedInterfaces', 'additionalInterfaces', 'remotes', 'packages'],
+]
+
+/** What decides who may find the agent and whether it works is no secret: without it others would be told wrong. */
+const ALWAYS_SHOWN = ['id', 'status', 'visibility']
 
 const redactions = new WeakMap<AgentRecord, AgentRecord>()
 
@@ -23,15 +29,28 @@ export function redactRecord(record: AgentRecord): AgentRecord {
 
 function publicDocument(document: JsonObject): JsonObject {
   const hidden = new Set(asStrings(document.private))
-  const marked = ITEM_LISTS.filter((name) => hasPrivateItem(document[name]))
-  if (hidden.size === 0 && marked.length === 0) return document
-  const kept = Object.entries(document).filter(([name]) => !hidden.has(name) && name !== 'private')
-  return Object.fromEntries(kept.map(([name, value]) => [name, marked.includes(name) ? publicItems(value) : value]))
+  for (const name of ALWAYS_SHOWN) hidden.delete(name)
+  const lists = ITEM_LISTS.filter((name) => Array.isArray(document[name]) && document[name].some(hasSecret))
+  if (hidden.size === 0 && lists.length === 0) return document
+  const shown = Object.entries(document).flatMap(([name, value]): [string, JsonValue][] => {
+    if (hidden.has(name) || name === 'private') return []
+    if (!lists.includes(name)) return [[name, value]]
+    const items = publicItems(value)
+    // A list of which nothing is left says that there is nothing; it is left out like a private member.
+    return items.length > 0 ? [[name, items]] : []
+  })
+  return Object.fromEntries(shown)
 }
 
 const isPrivate = (item: JsonValue): boolean => isObject(item) && item.private === true
 
-const hasPrivateItem = (value: JsonValue | undefined): boolean => Array.isArray(value) && value.some(isPrivate)
+/** An item that is private, or has examples that are. */
+const hasSecret = (item: JsonValue): boolean =>
+  isPrivate(item) || (isObject(item) && Array.isArray(item.examples) && item.examples.some(isPrivate))
 
-const publicItems = (value: JsonValue): JsonValue =>
-  Array.isArray(value) ? value.filter((item) => !isPrivate(item)) : value
+function publicItems(value: JsonValue): JsonValue[] {
+  const items = Array.isArray(value) ? value.filter((item) => !isPrivate(item)) : []
+  return items.map((item) =>
+    isObject(item) && hasSecret(item) ? { ...item, examples: publicItems(item.examples ?? []) } : item,
+  )
+}

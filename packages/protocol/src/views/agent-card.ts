@@ -1,36 +1,35 @@
 import type { JsonObject } from '../json.js'
 import { type AgentRecord, given, type RegistryFacts } from '../record.js'
-import { agentCardSchema } from '../schemas/descriptor.js'
-import { callableOperations, carryOver, reachableBindings, registryMembers } from './derive.js'
+import { LIMITS } from '../schemas/parts.js'
+import { callableOperations, documentFor, reachableBindings, registryMembers } from './derive.js'
 
 /** Versions of the A2A card that can be written; a card that was registered comes back in its own. */
 export type AgentCardVersion = '0.3' | '1.0'
 
 /** An A2A Agent Card of any agent. */
 export function toAgentCard(record: AgentRecord, facts: RegistryFacts, version: AgentCardVersion = '1.0'): JsonObject {
-  const document = record.face === 'a2a' ? record.document : derived(record, facts, version)
+  const document = documentFor('a2a', record, () => derived(record, facts, version))
   return { ...document, ...registryMembers(record, facts) }
 }
 
 function derived(record: AgentRecord, facts: RegistryFacts, version: AgentCardVersion): JsonObject {
   const bindings = reachableBindings(record, facts)
   const jsonOnly = ['application/json']
-  const examples = record.examples.map(({ text }) => text)
+  const examples = record.examples.slice(0, LIMITS.examples).map(({ text }) => text)
   const skills = [...record.capabilities, ...callableOperations(record)].map(({ name, description }) => ({
     id: name,
     name,
     description: description ?? record.description,
-    tags: [...record.tags].slice(0, 100),
+    tags: record.tags.slice(0, LIMITS.tags),
   }))
-  const unique = [...new Map(skills.map((skill) => [skill.id, skill])).values()].slice(0, 1000)
+  const unique = [...new Map(skills.map((skill) => [skill.id, skill])).values()].slice(0, LIMITS.capabilities)
   return {
-    ...carryOver(record, agentCardSchema),
     name: record.name,
     description: record.description,
     version: record.version ?? '0.0.0',
     ...(version === '0.3' ? { protocolVersion: '0.3.0', url: bindings[0].endpoint, preferredTransport: 'JSONRPC' } : {}),
     ...(version === '1.0' && {
-      supportedInterfaces: bindings.map(({ endpoint }) => ({ url: endpoint, protocolBinding: 'HTTP+JSON', protocolVersion: '1.0' })),
+      supportedInterfaces: bindings.slice(0, LIMITS.bindings).map(({ endpoint }) => ({ url: endpoint, protocolBinding: 'HTTP+JSON', protocolVersion: '1.0' })),
     }),
     ...(record.publisher !== undefined && { provider: { organization: record.publisher, url: facts.baseUrl } }),
     capabilities: {},

@@ -1,7 +1,8 @@
+import type { Authentication } from '../authentication.js'
 import { isObject, type JsonObject } from '../json.js'
 import { type AgentRecord, given, type RegistryFacts, statusOf } from '../record.js'
-import { aidipSchema } from '../schemas/aidip.js'
-import { callableOperations, carryOver, gatewayUrl, httpEndpoint, registryMembers } from './derive.js'
+import { LIMITS } from '../schemas/parts.js'
+import { callableOperations, documentFor, httpEndpoint, registryMembers } from './derive.js'
 
 /** Which revision's words to write: they share everything but `authentication` and the publisher's name. */
 export type AidipRevision = '01' | '00'
@@ -9,13 +10,14 @@ export type AidipRevision = '01' | '00'
 /** The full metadata document (01 §3, 00 §4). */
 export function toAidip(record: AgentRecord, facts: RegistryFacts, revision: AidipRevision = '01'): JsonObject {
   const own = record.face === 'aidip'
-  const document = own ? record.document : derived(record, facts)
+  const document = documentFor('aidip', record, () => derived(record, facts))
   return {
     ...document,
     id: record.id,
-    endpoint: document.endpoint ?? gatewayUrl(record, facts),
     ...publisher(record, document, revision),
-    ...(record.authentication && (revision === '01' || !own) && { authentication: authentication(record) }),
+    ...(record.authentication && (revision === '01' || !own) && {
+        authentication: authentication(record, record.authentication),
+      }),
     ...registryMembers(record, facts),
   }
 }
@@ -34,18 +36,18 @@ export function toAidipSummary(record: AgentRecord, facts: RegistryFacts): JsonO
 }
 
 function derived(record: AgentRecord, facts: RegistryFacts): JsonObject {
+  const operations = callableOperations(record).slice(0, LIMITS.operations)
   return {
-    ...carryOver(record, aidipSchema),
     name: record.name,
     description: record.description,
     ...given('version', record.version),
-    capabilities: capabilityNames(record),
-    tags: [...record.tags],
+    capabilities: capabilityNames(record).slice(0, LIMITS.capabilities),
+    tags: record.tags.slice(0, LIMITS.tags),
     endpoint: httpEndpoint(record, facts),
-    ...given('supported_languages', record.languages && [...record.languages]),
+    ...given('supported_languages', record.languages?.slice(0, LIMITS.texts)),
     status: record.status,
-    ...(record.protocols.length > 0 && { protocols: [...record.protocols] }),
-    operations: callableOperations(record).map(({ name, description, inputs, outputs }) => ({
+    ...(record.protocols.length > 0 && { protocols: record.protocols.slice(0, LIMITS.texts) }),
+    operations: operations.map(({ name, description, inputs, outputs }) => ({
       name,
       description: description ?? '',
       inputs,
@@ -68,11 +70,13 @@ function publisher(record: AgentRecord, document: JsonObject, revision: AidipRev
 }
 
 /** 01 knows one form: an object with a canonical type (C-11). */
-function authentication(record: AgentRecord): JsonObject {
+function authentication(record: AgentRecord, { type, instructions, scopes, schemes }: Authentication): JsonObject {
   const sent = record.document.authentication
-  const { type, instructions, scopes } = record.authentication ?? { type: 'none' }
+  if (record.face === 'aidip' && isObject(sent)) return { ...sent, type }
   return {
-    ...(isObject(sent) ? sent : { ...given('instructions', instructions), ...given('scopes', scopes) }),
     type,
+    ...given('instructions', instructions),
+    ...given('scopes', scopes?.slice(0, LIMITS.texts)),
+    ...(schemes.length > 1 && { schemes: schemes.slice(0, LIMITS.texts) }),
   }
 }

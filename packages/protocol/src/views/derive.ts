@@ -1,13 +1,37 @@
-import { asString, type JsonObject } from '../json.js'
+import { asString, asStrings, type JsonObject } from '../json.js'
 import { IMPLIED_OPERATION } from '../read-capabilities.js'
-import type { AgentRecord, Binding, Operation, RegistryFacts } from '../record.js'
-import { given } from '../record.js'
+import { type AgentRecord, type Binding, type Face, given, type Operation, type RegistryFacts } from '../record.js'
+import { FACE_SCHEMAS, memberFits } from '../schemas/faces.js'
+import { isAbsoluteUri } from '../validate.js'
 
-/** What a publisher said in another draft's words and the target's words have no place for. */
-export function carryOver(record: AgentRecord, schema: JsonObject): JsonObject {
-  const known = schema.properties
-  if (typeof known !== 'object' || known === null) return {}
-  return Object.fromEntries(Object.entries(record.document).filter(([name]) => !Object.hasOwn(known, name)))
+/**
+ * The document of a face: the publisher's own, or one derived from another draft's. A derived one keeps what the
+ * publisher said beyond the target's words (C-27), unless it is not what a reader of the target expects of that member.
+ */
+export function documentFor(face: Face, record: AgentRecord, derive: () => JsonObject): JsonObject {
+  if (record.face === face) return record.redacted ? filled(face, record.document, derive) : record.document
+  const derived = derive()
+  const kept = Object.entries(record.document).filter(
+    ([name, value]) => !Object.hasOwn(derived, name) && memberFits(face, name, value),
+  )
+  return { ...Object.fromEntries(kept), ...derived }
+}
+
+/** What a face's schema requires beyond its list: one of the members of each group. */
+const ALTERNATIVES: Partial<Record<Face, string[]>> = {
+  aidip: ['operations', 'inputs', 'outputs', 'input_schema', 'output_schema'],
+  a2a: ['supportedInterfaces', 'url'],
+}
+
+/** Where a member that must be there was kept private, what stands for it: the id for a name, our gateway for an address. */
+function filled(face: Face, document: JsonObject, derive: () => JsonObject): JsonObject {
+  const alternatives = ALTERNATIVES[face] ?? []
+  const isThere = (name: string): boolean => Object.hasOwn(document, name)
+  const missing = asStrings(FACE_SCHEMAS[face].required).filter((name) => !isThere(name))
+  if (!alternatives.some(isThere)) missing.push(...alternatives)
+  if (missing.length === 0) return document
+  const stands = Object.entries(derive()).filter(([name]) => missing.includes(name))
+  return { ...document, ...Object.fromEntries(stands) }
 }
 
 /** The unified address of an agent: stands in where its own is kept private or is missing (AIDIP §3.1). */
@@ -23,10 +47,26 @@ export function reachableBindings(record: AgentRecord, facts: RegistryFacts): [B
 const absolute = (endpoint: string, facts: RegistryFacts): string =>
   endpoint.startsWith('/') ? facts.baseUrl + endpoint : endpoint
 
+/** The address of the best binding that has a URI: the profile takes other references too, ours stands for them. */
+export function uriEndpoint(record: AgentRecord, facts: RegistryFacts): string {
+  return reachableBindings(record, facts).find(isUri)?.endpoint ?? gatewayUrl(record, facts)
+}
+
 /** The address for plain HTTP callers: the best http(s) binding, else the best of any kind (C-18). */
 export function httpEndpoint(record: AgentRecord, facts: RegistryFacts): string {
-  const bindings = reachableBindings(record, facts)
-  return (bindings.find(({ endpoint }) => /^https?:/i.test(endpoint)) ?? bindings[0]).endpoint
+  const bindings = reachableBindings(record, facts).filter(isUri)
+  return bindings.find(({ endpoint }) => /^https?:/i.test(endpoint))?.endpoint ?? uriEndpoint(record, facts)
+}
+
+const isUri = ({ endpoint }: Binding): boolean => isAbsoluteUri(endpoint)
+
+/** A value for each protocol; the first binding of a protocol wins, because it is preferred (C-19). */
+export function byProtocol<T>(bindings: readonly Binding[], valueOf: (binding: Binding) => T): Record<string, T> {
+  const values = new Map<string, T>()
+  for (const binding of bindings) if (!values.has(binding.protocol)) values.set(binding.protocol, valueOf(binding))
+  // Readers such as ours refuse a member of that name.
+  values.delete('__proto__')
+  return Object.fromEntries(values)
 }
 
 /** Operations; never empty: an agent that describes none takes and gives an object (C-08). */

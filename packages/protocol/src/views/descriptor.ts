@@ -1,7 +1,7 @@
 import type { JsonObject } from '../json.js'
 import { type AgentRecord, given, type RegistryFacts } from '../record.js'
-import { descriptorSchema } from '../schemas/descriptor.js'
-import { callableOperations, carryOver, reachableBindings, registryMembers } from './derive.js'
+import { LIMITS } from '../schemas/parts.js'
+import { byProtocol, callableOperations, documentFor, reachableBindings, registryMembers } from './derive.js'
 
 /** Terms of a descriptor for readers of JSON-LD (C-28); nothing here depends on its being processed. */
 export const DESCRIPTOR_CONTEXT = 'https://schema.org'
@@ -11,7 +11,7 @@ const UNVERSIONED = '0.0.0'
 
 /** The agent.json of an agent (AURI §7), with the two statements that the draft demands of publishers (C-25). */
 export function toDescriptor(record: AgentRecord, facts: RegistryFacts): JsonObject {
-  const document = record.face === 'descriptor' ? record.document : derived(record, facts)
+  const document = documentFor('descriptor', record, () => derived(record, facts))
   return {
     versionNegotiation: { preferred: 'header', header: 'X-Agent-Version', query: 'version' },
     security: securityByTransport(record, facts),
@@ -23,7 +23,7 @@ export function toDescriptor(record: AgentRecord, facts: RegistryFacts): JsonObj
 
 function securityByTransport(record: AgentRecord, facts: RegistryFacts): JsonObject {
   const schemes = record.authentication ? [...record.authentication.schemes] : ['none']
-  return Object.fromEntries(reachableBindings(record, facts).map(({ protocol }) => [protocol, schemes]))
+  return byProtocol(reachableBindings(record, facts), () => schemes)
 }
 
 function derived(record: AgentRecord, facts: RegistryFacts): JsonObject {
@@ -32,7 +32,7 @@ function derived(record: AgentRecord, facts: RegistryFacts): JsonObject {
     name,
     version: version ?? record.version ?? UNVERSIONED,
     ...given('description', description),
-    tags: [...(tags ?? record.tags)].slice(0, 100),
+    tags: (tags ?? record.tags).slice(0, LIMITS.tags),
     ...given('input', input),
     ...given('output', output),
   }))
@@ -43,21 +43,20 @@ function derived(record: AgentRecord, facts: RegistryFacts): JsonObject {
       name,
       version: record.version ?? UNVERSIONED,
       ...given('description', description),
-      tags: [...record.tags].slice(0, 100),
+      tags: record.tags.slice(0, LIMITS.tags),
       input: inputs,
       output: outputs,
     }))
   return {
     '@context': DESCRIPTOR_CONTEXT,
-    ...carryOver(record, descriptorSchema),
     id: record.id,
     name: record.name,
     description: record.description,
     version: record.version ?? UNVERSIONED,
     url: bindings[0].endpoint,
-    transport: Object.fromEntries(bindings.map(({ protocol, endpoint }) => [protocol, endpoint])),
+    transport: byProtocol(bindings, ({ endpoint }) => endpoint),
     ...(record.publisher !== undefined && { provider: { organization: record.publisher } }),
-    capabilities: [...described, ...callable].slice(0, 1000),
+    capabilities: [...described, ...callable].slice(0, LIMITS.capabilities),
     ...(record.authentication && { authentication: { schemes: [...record.authentication.schemes] } }),
     status: record.status,
   }

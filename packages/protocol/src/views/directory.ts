@@ -1,17 +1,16 @@
-import { agentNameProblem } from '../identifiers.js'
+import { capabilityNameProblem } from '../identifiers.js'
 import { toJsonSchema } from '../io.js'
 import type { JsonObject } from '../json.js'
 import { type AgentRecord, type Capability, given, type RegistryFacts } from '../record.js'
-import { directorySchema } from '../schemas/directory.js'
-import { callableOperations, carryOver, gatewayUrl, reachableBindings, registryMembers } from './derive.js'
+import { LIMITS } from '../schemas/parts.js'
+import { callableOperations, documentFor, registryMembers, uriEndpoint } from './derive.js'
 
 /** The full registration (AD §4.3), as GET on its resource shows it. */
 export function toDirectory(record: AgentRecord, facts: RegistryFacts): JsonObject {
-  const document = record.face === 'directory' ? record.document : derived(record, facts)
+  const document = documentFor('directory', record, () => derived(record, facts))
   return {
     ...document,
     agent: record.id,
-    base: document.base ?? gatewayUrl(record, facts),
     lt: facts.lifetime,
     href: directoryHref(facts),
     ...registryMembers(record, facts),
@@ -22,7 +21,7 @@ export function toDirectory(record: AgentRecord, facts: RegistryFacts): JsonObje
 export function toDirectorySummary(record: AgentRecord, facts: RegistryFacts): JsonObject {
   return {
     agent: record.id,
-    base: reachableBindings(record, facts)[0].endpoint,
+    base: uriEndpoint(record, facts),
     ...(record.description !== '' && { description: record.description }),
     protocols: directoryProtocols(record),
     capabilities: directoryCapabilities(record).map(({ name, type }) => ({ name, type })),
@@ -55,7 +54,7 @@ export function directoryCapabilities(record: AgentRecord): Capability[] {
     output: toJsonSchema(operation.outputs),
   }))
   for (const capability of [...record.capabilities, ...tools]) {
-    if (!declared.has(capability.name) && agentNameProblem(capability.name) === undefined) declared.set(capability.name, capability)
+    if (!declared.has(capability.name) && capabilityNameProblem(capability.name) === undefined) declared.set(capability.name, capability)
   }
   const inherited = record.face === 'aidip' || record.face === 'profile' ? record.tags : []
   return [...declared.values()].map((capability) => {
@@ -65,16 +64,16 @@ export function directoryCapabilities(record: AgentRecord): Capability[] {
 }
 
 function derived(record: AgentRecord, facts: RegistryFacts): JsonObject {
+  const capabilities = directoryCapabilities(record).slice(0, LIMITS.capabilities)
   return {
-    ...carryOver(record, directorySchema),
-    base: reachableBindings(record, facts)[0].endpoint,
+    base: uriEndpoint(record, facts),
     ...(record.description !== '' && { description: record.description }),
-    protocols: directoryProtocols(record),
-    capabilities: directoryCapabilities(record).map(({ name, type, description, tags, input, output }) => ({
+    protocols: directoryProtocols(record).slice(0, LIMITS.texts),
+    capabilities: capabilities.map(({ name, type, description, tags, input, output }) => ({
       name,
       type,
       ...given('description', description),
-      ...given('tags', tags && [...tags].slice(0, 100)),
+      ...given('tags', tags?.slice(0, LIMITS.tags)),
       ...given('input_schema', input && toJsonSchema(input)),
       ...given('output_schema', output && toJsonSchema(output)),
     })),

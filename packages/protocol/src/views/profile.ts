@@ -1,15 +1,14 @@
 import type { JsonObject } from '../json.js'
 import { type AgentRecord, type Binding, given, type RegistryFacts, statusOf } from '../record.js'
-import { profileSchema } from '../schemas/profile.js'
-import { carryOver, reachableBindings, registryMembers } from './derive.js'
+import { LIMITS } from '../schemas/parts.js'
+import { documentFor, reachableBindings, registryMembers } from './derive.js'
 
 /** Agent Metadata of the profile (PROF §4); a document of another draft is mapped by Table 10. */
 export function toProfile(record: AgentRecord, facts: RegistryFacts): JsonObject {
-  const document = record.face === 'profile' ? { ...record.document } : derived(record, facts)
+  const document = documentFor('profile', record, () => derived(record, facts))
   return {
     ...document,
     id: record.id,
-    bindings: document.bindings ?? profileBindings(record, facts),
     ...registryMembers(record, facts),
     freshness: toFreshness(record, facts),
   }
@@ -49,14 +48,14 @@ export function toFreshness(record: AgentRecord, facts: RegistryFacts): JsonObje
 
 function derived(record: AgentRecord, facts: RegistryFacts): JsonObject {
   const { authentication } = record
+  const examples = record.examples.slice(0, LIMITS.examples)
   return {
-    ...carryOver(record, profileSchema),
     name: record.name,
     description: record.description,
-    tags: profileTags(record),
-    ...(record.examples.length > 0 && { examples: record.examples.map(({ id, text }) => ({ ...given('id', id), text })) }),
-    bindings: profileBindings(record, facts),
-    ...(authentication && { auth: { type: authentication.type, schemes: [...authentication.schemes] } }),
+    tags: profileTags(record).slice(0, LIMITS.tags),
+    ...(examples.length > 0 && { examples: examples.map(({ id, text }) => ({ ...given('id', id), text })) }),
+    bindings: profileBindings(record, facts).slice(0, LIMITS.bindings),
+    ...(authentication && { auth: { ...authentication } }),
     ...given('constraints', record.constraints),
     status: record.status,
     ...given('version', record.version),

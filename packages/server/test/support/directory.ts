@@ -30,6 +30,7 @@ export interface TestDirectory {
   readonly url: string
   readonly adminKey: string
   get(path: string, ask?: Ask): Promise<Answer>
+  head(path: string, ask?: Ask): Promise<Answer>
   post(path: string, ask?: Ask): Promise<Answer>
   put(path: string, ask?: Ask): Promise<Answer>
   patch(path: string, ask?: Ask): Promise<Answer>
@@ -52,10 +53,7 @@ const SCOPES: Partial<Record<Who, string[]>> = {
 const OPEN_LIMITS = { search: 1e6, register: 1e6, lookup: 1e6, invoke: 1e6 }
 
 /** Starts a directory the way `createServer` is embedded; limits are out of the way unless a test sets them. */
-export async function startDirectory(
-  settings: Partial<Config> = {},
-  deps: ServerDeps = {},
-): Promise<TestDirectory> {
+export async function startDirectory(settings: Partial<Config> = {}, deps: ServerDeps = {}): Promise<TestDirectory> {
   const data = mkdtempSync(join(tmpdir(), 'switchboard-test-'))
   const adminKey = 'administrator-of-the-tests'
   const start = (more: Partial<Config> = {}) =>
@@ -120,6 +118,7 @@ export async function startDirectory(
     },
     adminKey,
     get: (path, ask) => send('GET', path, ask),
+    head: (path, ask) => send('HEAD', path, ask),
     post: (path, ask) => send('POST', path, ask),
     put: (path, ask) => send('PUT', path, ask),
     patch: (path, ask) => send('PATCH', path, ask),

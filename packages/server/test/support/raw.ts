@@ -40,10 +40,7 @@ function toAnswer(bytes: Buffer): Answer {
   const end = bytes.indexOf('\r\n\r\n')
   const [start = '', ...lines] = bytes.subarray(0, end).toString('latin1').split('\r\n')
   const headers = new Headers(
-    lines.map((line): [string, string] => [
-      line.slice(0, line.indexOf(':')),
-      line.slice(line.indexOf(':') + 1).trim(),
-    ]),
+    lines.map((line): [string, string] => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim()]),
   )
   const body = bytes.subarray(end + 4)
   const text = (headers.get('transfer-encoding') === 'chunked' ? unchunk(body) : body).toString()

@@ -1,0 +1,257 @@
+// What the directory costs beside bare alternatives: see ../README.md.
+
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { request } from 'node:http'
+import { cpus, loadavg } from 'node:os'
+import { join } from 'node:path'
+import { kilobyteDocuments, lookups, readAgents, shuffle, spread } from './data.mjs'
+import { HELP, readOptions } from './options.mjs'
+import { ADMIN_KEY, residentMiB, startBare, startDirectory, startWorker } from './processes.mjs'
+import { profileDirectory } from './profile.mjs'
+import { figures, speedRow, toTable } from './report.mjs'
+import { median, ratios, takeTurns } from './statistics.mjs'
+
+/** Agents whose documents are read: many, so that they are not all in the processor's cache. */
+const READ_AGENTS = 20_000
+const AT_ONCE = 64
+const START_AIM_MS = 3000
+/** Limits are for callers, and here is only one. */
+const CONFIG = {
+  publicUrl: 'http://directory.example',
+  rateLimits: { search: 1e9, register: 1e9, lookup: 1e9, invoke: 1e9 },
+}
+
+const say = (line) => process.stderr.write(`${line}\n`)
+
+const options = readOptions()
+if (!options) process.stdout.write(HELP)
+else await main(options)
+
+async function main(options) {
+  const began = performance.now()
+  const { folder } = options
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder, { recursive: true })
+  try {
+    const bench = await prepare(options)
+    if (options.profile) return await profileDirectory({ ...bench, folder: options.profile, seconds: 5 })
+    const rows = [
+      bench.imported,
+      ...(await measureStarts(options, bench)),
+      ...(await measureReads(options, bench)),
+      ...(await measureWrites(options, bench)),
+    ]
+    bench.load.stop()
+    const environment = {
+      node: process.version,
+      cpu: `${cpus().length} × ${cpus()[0]?.model.trim()}`,
+      loadAverage: loadavg().map((value) => Number(value.toFixed(2))),
+      agents: bench.documents.length,
+      data: bench.source,
+      rounds: options.rounds,
+      seconds: Math.round((performance.now() - began) / 1000),
+    }
+    const { node, cpu, loadAverage, agents, data, seconds } = environment
+    process.stdout.write(`\n${toTable(rows)}\n\n${NOTES}\n`)
+    process.stdout.write(
+      `${agents} agents (${data}), node ${node}, ${cpu}, load average ${loadAverage.join(' ')}, ${seconds} s\n`,
+    )
+    if (options.json) {
+      writeFileSync(options.json, `${JSON.stringify({ ...environment, results: rows.map(figures) }, null, 2)}\n`)
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+const NOTES = `Medians of the rounds; ratio and spread are of ours to theirs within a round (for start and memory below 1 is better).
+"by CPU" is the same ratio by CPU time a request, which other processes on the machine disturb less.`
+
+/** A directory filled by bulk import, the answers it gives, and the load generator with its requests. */
+async function prepare(options) {
+  const { folder } = options
+  const { source, documents } = readAgents(options.data, options.agents)
+  const config = join(folder, 'config.json')
+  const data = join(folder, 'data')
+  writeFileSync(config, JSON.stringify(CONFIG))
+
+  const ids = shuffle(spread(documents, READ_AGENTS)).map(({ id }) => id)
+  const queries = lookups(documents)
+  const small = kilobyteDocuments(documents)
+  if ([small, ...Object.values(queries)].some(({ length }) => length === 0)) {
+    throw new Error('these agents are too few or too much alike to ask for anything: give more')
+  }
+  const load = startWorker('load.mjs')
+  const addSet = async (name, set) => {
+    const file = join(folder, `${name}.json`)
+    writeFileSync(file, JSON.stringify(set))
+    await load.ask({ add: name, file })
+    return file
+  }
+  const read = ids.map((id) => `/agents/${encodeURIComponent(id)}`)
+  await addSet('read', { paths: read })
+  await addSet('first-read', { paths: read })
+  await addSet('first-read-bare', { paths: read })
+  await addSet('read-schema', { paths: read.map((path) => path.replace('/agents/', '/with-schema/')) })
+  for (const [name, paths] of Object.entries(queries)) await addSet(`lookup-${name}`, { paths: shuffle(paths) })
+  const headers = { authorization: `Bearer ${ADMIN_KEY}` }
+  const registrations = await addSet('register', { post: '/agents', documents: small, headers })
+
+  say(`importing ${documents.length} agents…`)
+  const directory = await startDirectory({ data, config })
+  const imported = await importAgents(directory.port, documents)
+  say('collecting answers…')
+  const collect = async (set, count) => {
+    const file = join(folder, 'answers')
+    await ask(load, directory, { set, count, connections: AT_ONCE, collect: file })
+    return readFileSync(file, 'utf8')
+      .split('\n')
+      .map((line) => JSON.parse(line))
+  }
+  const answers = { agents: {}, lookups: {} }
+  for (const [i, answer] of (await collect('read', ids.length)).entries()) answers.agents[ids[i]] = answer
+  for (const name of Object.keys(queries)) {
+    const paths = shuffle(queries[name])
+    const found = await collect(`lookup-${name}`, paths.length)
+    for (const [i, answer] of found.entries()) answers.lookups[paths[i]] = answer
+    const sizes = found.map(({ agents }) => agents.length)
+    say(`lookups (${name}): ${paths.length}, finding ${Math.min(...sizes)} to ${Math.max(...sizes)}`)
+  }
+  const bareFile = join(folder, 'bare.json')
+  writeFileSync(bareFile, JSON.stringify(answers))
+  await directory.stop()
+  return { source, documents, config, data, load, ids, bareFile, registrations, imported }
+}
+
+/** One request to a server, of those it was prepared for; an answer that is no success ends the run. */
+async function ask(load, { port, pid }, run) {
+  const result = await load.ask({ ...run, port, pid })
+  if (result.failed > 0)
+    throw new Error(`${run.set}: ${result.failed} answers were no success, such as ${result.failure}`)
+  if (result.loadCpu > 0.95)
+    say(`${run.set}: the load generator was at ${(result.loadCpu * 100).toFixed(0)} % of a core`)
+  return result
+}
+
+/** Through the bulk import that operators use. */
+async function importAgents(port, documents) {
+  const started = performance.now()
+  const post = request({
+    port,
+    method: 'POST',
+    path: '/admin/import',
+    headers: { authorization: `Bearer ${ADMIN_KEY}`, 'content-type': 'application/x-ndjson' },
+  })
+  const answered = new Promise((resolve, reject) => post.on('response', resolve).on('error', reject))
+  for (let i = 0; i < documents.length; i += 200) {
+    const lines = documents.slice(i, i + 200).map((document) => `${JSON.stringify(document)}\n`)
+    if (!post.write(lines.join(''))) await new Promise((resolve) => post.once('drain', resolve))
+  }
+  post.end()
+  let text = ''
+  for await (const chunk of (await answered).setEncoding('utf8')) text += chunk
+  const seconds = (performance.now() - started) / 1000
+  const refused = text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+    .filter(({ status }) => status !== 'created')
+  if (refused.length > 0) say(`${refused.length} agents were not imported, such as ${JSON.stringify(refused[0])}`)
+  return { what: 'bulk import', unit: 'agents/s', ours: [(documents.length - refused.length) / seconds] }
+}
+
+/** From nothing to the ready line, with every agent in the store; and the memory that it takes. */
+async function measureStarts({ starts }, { data, config, documents }) {
+  say('starting…')
+  const measure = (start) => async () => {
+    const server = await start()
+    const memory = residentMiB(server.pid)
+    await server.stop()
+    return { ms: server.startMs, memory }
+  }
+  const { ours, bare } = await takeTurns(starts, {
+    ours: measure(() => startDirectory({ data, config })),
+    bare: measure(() => startBare('bare-start.mjs', join(data, 'switchboard.db'))),
+  })
+  const times = ours.map(({ ms }) => ms)
+  const against = 'documents parsed into a map'
+  const row = (what, unit, pick) => ({ what, unit, ours: ours.map(pick), against, theirs: bare.map(pick) })
+  return [
+    {
+      ...row(`start with ${documents.length} agents`, 'ms', ({ ms }) => ms),
+      aim: { text: `< ${START_AIM_MS} ms`, met: median(times) < START_AIM_MS },
+    },
+    row('memory after the start', 'MiB', ({ memory }) => memory),
+  ]
+}
+
+/** Retrieval and lookups, beside routes that serialise the same answers. */
+async function measureReads({ rounds, seconds }, { data, config, load, bareFile, ids }) {
+  say('reading and looking up…')
+  const directory = await startDirectory({ data, config })
+  const bare = await startBare('bare-fastify.mjs', bareFile)
+  const at =
+    (server, set, more = { seconds }) =>
+    () =>
+      ask(load, server, { set, connections: AT_ONCE, ...more })
+
+  // First reads come first: what has been read once is kept as text.
+  const slice = { count: Math.floor(ids.length / rounds) }
+  const first = await takeTurns(rounds, {
+    ours: at(directory, 'first-read', slice),
+    bare: at(bare, 'first-read-bare', slice),
+  })
+  const read = await takeTurns(rounds, {
+    ours: at(directory, 'read'),
+    bare: at(bare, 'read'),
+    schema: at(bare, 'read-schema'),
+  })
+  const rows = []
+  const names = { few: '1 to 5 found', some: 'pages of 10', many: 'pages of 100' }
+  for (const [name, text] of Object.entries(names)) {
+    const set = `lookup-${name}`
+    const found = await takeTurns(rounds, { ours: at(directory, set), bare: at(bare, set) })
+    rows.push(speedRow(`lookup by two filters, ${text}`, '/s', found.ours, 'bare Fastify route', found.bare, 0.6))
+  }
+  const memory = residentMiB(directory.pid)
+  await directory.stop()
+  await bare.stop()
+  return [
+    { what: `memory after ${ids.length} agents were read`, unit: 'MiB', ours: [memory] },
+    speedRow('GET /agents/{id}', '/s', read.ours, 'bare Fastify route', read.bare, 0.6),
+    speedRow('', '', read.ours, 'the same with a response schema', read.schema, 0.6),
+    speedRow('GET /agents/{id} for the first time', '/s', first.ours, 'bare Fastify route', first.bare, 0.6),
+    ...rows,
+  ]
+}
+
+/** Registrations, beside the disk alone and HTTP alone. */
+async function measureWrites({ folder, rounds, seconds }, { data, config, load, bareFile, registrations }) {
+  say('registering…')
+  const directory = await startDirectory({ data, config })
+  const bare = await startBare('bare-fastify.mjs', bareFile)
+  const sqlite = startWorker('bare-sqlite.mjs', join(folder, 'bare.db'), registrations)
+  const at = (server, connections) => () => ask(load, server, { set: 'register', connections, seconds })
+  const { one, bareOne, many, bareMany, disk } = await takeTurns(rounds, {
+    one: at(directory, 1),
+    many: at(directory, AT_ONCE),
+    disk: () => sqlite.ask({ seconds }),
+    bareOne: at(bare, 1),
+    bareMany: at(bare, AT_ONCE),
+  })
+  sqlite.stop()
+  await directory.stop()
+  await bare.stop()
+  const speeds = (runs) => runs.map(({ perSecond }) => perSecond)
+  const [diskSpeeds, bareSpeeds] = [speeds(disk), speeds(bareMany)]
+  const target = diskSpeeds.map((speed, i) => Math.min(10 * speed, bareSpeeds[i] / 2))
+  const aim = { text: '≥ 1.00', met: median(ratios(speeds(many), target)) >= 1 }
+  const [durable, http] = ['SQLite, one by one', 'bare Fastify POST']
+  return [
+    speedRow('registrations, 1 at once', '/s', one, durable, disk),
+    speedRow('', '', one, http, bareOne),
+    speedRow(`registrations, ${AT_ONCE} at once`, '/s', many, durable, disk),
+    speedRow('', '', many, http, bareMany),
+    { what: '', unit: '', ours: speeds(many), against: 'lesser of 10 × SQLite, ½ Fastify', theirs: target, aim },
+  ]
+}

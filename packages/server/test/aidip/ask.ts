@@ -1,0 +1,49 @@
+import type { JsonObject, JsonValue } from '@switchboard/protocol'
+import { expect } from 'vitest'
+import type { Answer, Ask, TestDirectory, Who } from '../support/directory.js'
+
+/** Registers a document that must be accepted; returns the answer. */
+export async function register(directory: TestDirectory, document: JsonObject, as: Who = 'tokA'): Promise<Answer> {
+  const answer = await directory.post('/agents', { as, body: document })
+  expect(answer.text).toSatisfy(() => answer.status === 201)
+  return answer
+}
+
+/** Registers many documents at once, as the administrator. */
+export async function registerAll(directory: TestDirectory, documents: readonly JsonObject[]): Promise<void> {
+  const raw = documents.map((document) => JSON.stringify(document)).join('\n')
+  const headers = { 'content-type': 'application/x-ndjson' }
+  const { text } = await directory.post('/admin/import', { as: 'admin', raw, headers })
+  expect(text.match(/"status":"created"/g)).toHaveLength(documents.length)
+}
+
+/** Ids of an answer in either shape, in its order. */
+export function idsOf({ json }: Answer): string[] {
+  const items: { id: string }[] = Array.isArray(json) ? json : (json.results ?? json.agents)
+  return items.map(({ id }) => id)
+}
+
+/** Ids that POST /agents/search finds. */
+export async function search(directory: TestDirectory, body: JsonValue, ask: Ask = {}): Promise<string[]> {
+  const answer = await directory.post('/agents/search', { ...ask, body })
+  expect(answer.text).toSatisfy(() => answer.status === 200)
+  return idsOf(answer)
+}
+
+/** Ids that GET /agents lists; `query` starts after the question mark. */
+export async function list(directory: TestDirectory, query = '', ask: Ask = {}): Promise<string[]> {
+  const answer = await directory.get(`/agents?${query}`, ask)
+  expect(answer.text).toSatisfy(() => answer.status === 200)
+  return idsOf(answer)
+}
+
+/** A document without what the registry adds to it. */
+export function withoutRegistryMembers({ json }: Answer): JsonObject {
+  const { verification: _, ...document } = json
+  return document
+}
+
+/** The target of `Link: <…>; rel="next"`. */
+export function nextOf({ headers }: Answer): string | undefined {
+  return /<([^>]+)>; rel="next"/.exec(headers.get('link') ?? '')?.[1]
+}

@@ -1,0 +1,935 @@
+import type { JsonObject, JsonValue } from '@switchboard/protocol'
+import fc from 'fast-check'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type Answer, type Ask, startDirectory, type TestDirectory, type Who } from './support/directory.js'
+import { aidipAgent, fixture } from './support/documents.js'
+import { expectRefusal } from './support/errors.js'
+import { type RawRequest, sendBytes, sendRaw } from './support/raw.js'
+
+/** A route that takes a JSON body. */
+interface Target {
+  readonly name: string
+  readonly method: 'POST' | 'PUT' | 'PATCH'
+  readonly path: string
+  readonly as: Who
+  /** A body that the route takes. */
+  readonly valid: JsonObject
+  /** Known members by JSON pointer, with the type each must have. */
+  readonly members: Readonly<Record<string, Kind>>
+  /** A body is optional: without one the request means something else. */
+  readonly bodyOptional?: boolean
+}
+
+type Kind = 'text' | 'texts' | 'objects' | 'object' | 'flag' | 'whole' | 'number' | 'text or object'
+
+const WRONG: Record<Kind, readonly JsonValue[]> = {
+  text: [null, 1, true, [], {}],
+  texts: [null, 1, 'text', {}, [1], [null], [['x']], [{}]],
+  objects: [null, 1, 'text', {}, [1], [null], ['x'], [[]]],
+  object: [null, 1, 'text', [], false],
+  flag: [null, 1, 'true', [], {}],
+  whole: [null, '1', 1.5, [], {}, true],
+  number: [null, '1', [], {}, true],
+  'text or object': [null, 1, true, []],
+}
+
+const AIDIP: Record<string, Kind> = {
+  '/id': 'text',
+  '/name': 'text',
+  '/description': 'text',
+  '/version': 'text',
+  '/publisher': 'text',
+  '/capabilities': 'texts',
+  '/tags': 'texts',
+  '/endpoint': 'text',
+  '/supported_languages': 'texts',
+  '/authentication': 'text or object',
+  '/authentication/type': 'text',
+  '/authentication/instructions': 'text',
+  '/authentication/scopes': 'texts',
+  '/status': 'text',
+  '/inputs': 'object',
+  '/outputs': 'object',
+  '/operations': 'objects',
+  '/operations/0/name': 'text',
+  '/operations/0/description': 'text',
+  '/operations/0/endpoint': 'text',
+  '/operations/0/inputs': 'object',
+  '/operations/0/outputs': 'object',
+  '/operations/0/examples': 'objects',
+  '/protocols': 'texts',
+  '/certification': 'object',
+  '/last_update': 'text',
+  '/updated_at': 'text',
+  '/expires_at': 'text',
+  '/sequence': 'whole',
+  '/visibility': 'text',
+  '/private': 'texts',
+}
+const PROFILE: Record<string, Kind> = {
+  '/id': 'text',
+  '/name': 'text',
+  '/description': 'text',
+  '/tags': 'texts',
+  '/examples': 'objects',
+  '/examples/0/id': 'text',
+  '/examples/0/text': 'text',
+  '/examples/0/tags': 'texts',
+  '/examples/0/input_schema': 'object',
+  '/examples/0/output_schema': 'object',
+  '/examples/0/language': 'text',
+  '/examples/0/private': 'flag',
+  '/bindings': 'objects',
+  '/bindings/0/protocol': 'text',
+  '/bindings/0/endpoint': 'text',
+  '/bindings/0/media_types': 'texts',
+  '/bindings/0/interaction_model': 'text',
+  '/bindings/0/priority': 'whole',
+  '/auth': 'object',
+  '/constraints': 'object',
+  '/status': 'text',
+  '/version': 'text',
+  '/updated_at': 'text',
+  '/expires_at': 'text',
+  '/signature': 'object',
+  '/visibility': 'text',
+  '/private': 'texts',
+}
+const DIRECTORY: Record<string, Kind> = {
+  '/base': 'text',
+  '/description': 'text',
+  '/protocols': 'texts',
+  '/capabilities': 'objects',
+  '/capabilities/0/name': 'text',
+  '/capabilities/0/type': 'text',
+  '/capabilities/0/description': 'text',
+  '/capabilities/0/tags': 'texts',
+  '/capabilities/0/input_schema': 'object',
+  '/capabilities/0/output_schema': 'object',
+  '/version': 'text',
+  '/vendor': 'text',
+  '/identity': 'text',
+  '/identity_type': 'text',
+  '/visibility': 'text',
+  '/private': 'texts',
+}
+const SEARCH: Record<string, Kind> = {
+  '/query': 'text',
+  '/filters': 'object',
+  '/filters/capabilities': 'texts',
+  '/filters/tags': 'texts',
+  '/filters/supported_languages': 'texts',
+  '/top': 'whole',
+  '/skip': 'whole',
+  '/ranked': 'flag',
+  '/include_metadata': 'flag',
+}
+const DISCOVER: Record<string, Kind> = {
+  '/query': 'text',
+  '/required_tags': 'texts',
+  '/preferred_tags': 'texts',
+  '/excluded_tags': 'texts',
+  '/protocols': 'texts',
+  '/constraints': 'object',
+  '/limit': 'whole',
+  '/include_evidence': 'flag',
+  '/detail': 'text',
+  '/client_context': 'object',
+}
+
+const aidip = (path: string, method: 'POST' | 'PUT' = 'POST'): Target => ({
+  name: `${method} ${path}`,
+  method,
+  path,
+  as: 'tokA',
+  valid: aidipAgent({ id: method === 'PUT' ? 'here' : 'never' }),
+  members: AIDIP,
+})
+const search = (path: string): Target => ({
+  name: `POST ${path}`,
+  method: 'POST',
+  path,
+  as: 'anon',
+  valid: { query: 'probe' },
+  members: SEARCH,
+})
+
+const TARGETS: readonly Target[] = [
+  aidip('/agents'),
+  aidip('/v0/agents'),
+  aidip('/v1/agents'),
+  aidip('/agents/here', 'PUT'),
+  aidip('/v0/agents/here', 'PUT'),
+  search('/agents/search'),
+  search('/v0/agents/search'),
+  { name: 'POST /discover', method: 'POST', path: '/discover', as: 'anon', valid: { query: 'x' }, members: DISCOVER },
+  {
+    name: 'POST /discover/agents',
+    method: 'POST',
+    path: '/discover/agents',
+    as: 'tokA',
+    valid: fixture('FX-D0', { id: 'never' }),
+    members: PROFILE,
+  },
+  {
+    name: 'POST /ad/r',
+    method: 'POST',
+    path: '/ad/r?agent=never',
+    as: 'tokA',
+    valid: fixture('FX-SUM'),
+    members: DIRECTORY,
+  },
+  {
+    name: 'POST /ad/r/{n}',
+    method: 'POST',
+    path: '/ad/r/1',
+    as: 'tokA',
+    valid: fixture('FX-SUM'),
+    members: DIRECTORY,
+    bodyOptional: true,
+  },
+  {
+    name: 'POST /admin/keys',
+    method: 'POST',
+    path: '/admin/keys',
+    as: 'admin',
+    valid: { subject: 'x', scopes: ['publish'] },
+    members: { '/subject': 'text', '/scopes': 'texts', '/names': 'texts', '/expires_in': 'whole' },
+  },
+  {
+    name: 'POST /admin/grants',
+    method: 'POST',
+    path: '/admin/grants',
+    as: 'admin',
+    valid: { subject: 'x', agent: 'here', scopes: ['discover'] },
+    members: { '/subject': 'text', '/agent': 'text', '/tag': 'text', '/scopes': 'texts' },
+  },
+  {
+    name: 'PATCH /admin/agents/{id}',
+    method: 'PATCH',
+    path: '/admin/agents/here',
+    as: 'admin',
+    valid: { unsafe: true },
+    // null takes a mark away, so it is no wrong type here.
+    members: {},
+  },
+]
+
+let directory: TestDirectory
+let before: string
+
+beforeAll(async () => {
+  directory = await startDirectory()
+  await directory.post('/agents', { as: 'tokA', body: aidipAgent({ id: 'here' }) })
+  // All callers get their keys now, so that the list of keys stays as it is.
+  for (const as of ['tokB', 'tokC'] as const) await directory.get('/agents', { as })
+  expect((await directory.get('/ad/r/1')).json.agent).toBe('here')
+})
+afterAll(() => directory.close())
+
+/** Everything that the store holds, as far as an administrator can see. */
+async function contents(): Promise<string> {
+  const parts = [
+    '/health/ready',
+    '/agents?top=100&include_metadata=true',
+    '/admin/keys',
+    '/admin/grants',
+    '/admin/audit',
+  ]
+  const answers = await Promise.all(parts.map((path) => directory.get(path, { as: 'admin' })))
+  return answers.map(({ status, text }) => `${status} ${text.replace(/"search_time":[\d.]+/, '')}`).join('\n')
+}
+
+beforeEach(async () => {
+  before = await contents()
+})
+afterEach(async () => {
+  expect(await contents()).toBe(before)
+  expect((await directory.get('/health/ready')).status).toBe(200)
+  expect(Object.keys(Object.prototype)).toEqual([])
+  expect('polluted' in {}).toBe(false)
+})
+
+const METHOD = { POST: 'post', PUT: 'put', PATCH: 'patch' } as const
+
+const send = ({ method, path, as }: Target, ask: Ask): Promise<Answer> =>
+  directory[METHOD[method]](path, { as, ...ask })
+
+/** The document with one member replaced; what leads to it is made where it is missing. */
+function withMember(document: JsonObject, pointer: string, value: JsonValue): JsonObject {
+  const result = structuredClone(document)
+  const steps = pointer.slice(1).split('/')
+  const last = steps.pop() ?? ''
+  let at: JsonValue = result
+  for (const [i, step] of steps.entries()) {
+    const next = steps[i + 1] ?? last
+    const parent: JsonObject = Object(at)
+    if (typeof parent[step] !== 'object' || parent[step] === null) parent[step] = next === '0' ? [{}] : {}
+    at = parent[step]
+  }
+  Object(at)[last] = value
+  return result
+}
+
+describe.each(TARGETS)('$name', (target) => {
+  it('refuses what is no JSON, and says where', async () => {
+    const texts = [
+      '{',
+      '[',
+      '{"name":}',
+      "{'name':'x'}",
+      '{name:1}',
+      '{"name":"x",}',
+      '[1,]',
+      '{"name":"x"} trailing',
+      '{"name" "x"}',
+      '{"name":"unclosed',
+      '{"name":"\\x41"}',
+      '{"name":"\\u12"}',
+      '{"name":"tab\tinside"}',
+      '{"name":"line\ninside"}',
+      '{"name":"nul\u0000inside"}',
+      '\u0000',
+      'nul',
+      'undefined',
+      'NaN',
+      '{"top":Infinity}',
+      '{"top":01}',
+      '{"top":+1}',
+      '{"top":.5}',
+      '{"top":1.}',
+      '{"top":0x10}',
+      '// a comment\n{}',
+      '<agent/>',
+      '\ufeff',
+      '   ',
+      '{"version":1.2.3}',
+    ]
+    for (const raw of texts) {
+      expectRefusal(await send(target, { raw }), { status: 400, code: 'invalid_request' }, JSON.stringify(raw))
+    }
+  })
+
+  it('refuses JSON that is no object', async () => {
+    for (const raw of ['null', 'true', '42', '"text"', '[]', '[{}]']) {
+      expectRefusal(await send(target, { raw }), { status: 400, code: 'invalid_request', says: /object/ }, raw)
+    }
+    if (!target.bodyOptional)
+      expectRefusal(await send(target, { raw: '' }), { status: 400, says: /empty/ }, 'an empty body')
+  })
+
+  it('refuses every known member of the wrong type, by name', async () => {
+    for (const [pointer, kind] of Object.entries(target.members)) {
+      const values = pointer.startsWith('/filters/') ? [1, true, {}, [1], [{}]] : WRONG[kind]
+      const answers = values.map(async (value) => {
+        const body = withMember(target.valid, pointer, value)
+        const answer = await send(target, { body })
+        // Where a list is right and its items are wrong, the item is named.
+        const item = Array.isArray(value) && value.length > 0 && kind !== 'text' && !pointer.startsWith('/filters/')
+        const member = item && kind.endsWith('s') ? `${pointer}/0` : pointer
+        expectRefusal(answer, { status: 400, code: 'invalid_request', member }, `${pointer} ${JSON.stringify(value)}`)
+      })
+      await Promise.all(answers)
+    }
+  })
+
+  it('refuses nesting deeper than 64, be it 65 or a hundred thousand levels', async () => {
+    const nested = (open: string, close: string, depth: number): string =>
+      `{"extra":${open.repeat(depth)}1${close.repeat(depth)}}`
+    for (const raw of [nested('[', ']', 64), nested('{"a":', '}', 64), nested('[', ']', 50_000), '['.repeat(100_000)]) {
+      expectRefusal(await send(target, { raw }), { status: 400, says: /nesting is deeper than 64/ }, raw.slice(0, 20))
+    }
+  })
+
+  it('answers 413 to 10 MB, with a body that the client gets to read', async () => {
+    const raw = JSON.stringify({ ...target.valid, extra: 'x'.repeat(10_000_000) })
+    expectRefusal(await send(target, { raw }), { status: 413, code: 'payload_too_large', says: /262144/ }, 'one text')
+    // In pieces and without a length, so that only counting helps.
+    const pieces = new ReadableStream<Uint8Array>({
+      start(controller) {
+        for (let i = 0; i < 100; i++) controller.enqueue(Buffer.alloc(100_000, 0x20))
+        controller.close()
+      },
+    })
+    const key = target.as === 'anon' ? undefined : await keyOf(target.as)
+    const response = await fetch(directory.url + target.path, {
+      method: target.method,
+      headers: { 'content-type': 'application/json', ...(key !== undefined && { 'x-api-key': key }) },
+      body: pieces,
+      duplex: 'half',
+    })
+    expect(response.status).toBe(413)
+    expect(await response.json()).toMatchObject({ code: 'payload_too_large', error: { code: 'PayloadTooLarge' } })
+  })
+
+  it('refuses half of a surrogate pair, as an escape and as bytes', async () => {
+    const escaped = ['"\\ud800"', '"\\udc00"', '"x\\ud83dx"', '"\\udc00\\ud800"', '["\\uDFFF"]', '{"\\ud800":1}']
+    for (const value of escaped) {
+      const raw = `{"extra":${value}}`
+      expectRefusal(await send(target, { raw }), { status: 400, says: /surrogate/ }, raw)
+    }
+    const bytes = Buffer.from('{"extra":"???"}')
+    bytes.set([0xed, 0xa0, 0x80], 10)
+    expectRefusal(await send(target, { raw: bytes }), { status: 400, says: /UTF-8/ }, 'the bytes of a lone surrogate')
+  })
+
+  it('refuses bytes that are not UTF-8', async () => {
+    for (const sequence of [
+      [0xff],
+      [0xfe, 0xff],
+      [0xc0, 0x80],
+      [0xe0, 0x80, 0xaf],
+      [0xf5, 0x80, 0x80, 0x80],
+      [0xe2, 0x82],
+    ]) {
+      const raw = Buffer.concat([Buffer.from('{"extra":"'), Buffer.from(sequence), Buffer.from('"}')])
+      expectRefusal(await send(target, { raw }), { status: 400, says: /UTF-8/ }, sequence.join())
+    }
+    const utf16 = Buffer.from(JSON.stringify(target.valid), 'utf16le')
+    const headers = { 'content-type': 'application/json; charset=utf-16' }
+    expect((await send(target, { raw: utf16, headers })).status).toBeGreaterThanOrEqual(400)
+  })
+
+  it('refuses a member that stands twice, by name', async () => {
+    const inside = JSON.stringify(target.valid).slice(1)
+    for (const raw of [
+      `{"twice":1,"twice":1,${inside}`,
+      `{"x":{"twice":1,"y":2,"twice":3},${inside}`,
+      `{"x":[{"twice":1,"tw\\u0069ce":1}],${inside}`,
+    ]) {
+      expectRefusal(await send(target, { raw }), { status: 400, says: /"twice" stands twice/ }, raw)
+    }
+  })
+
+  it('refuses __proto__ anywhere and lets it change nothing', async () => {
+    const inside = JSON.stringify(target.valid).slice(1)
+    for (const member of ['"__proto__"', '"\\u005f_proto__"', '"__pro\\u0074o__"']) {
+      for (const raw of [
+        `{${member}:{"polluted":1},${inside}`,
+        `{"x":{${member}:{"polluted":1}},${inside}`,
+        `{"x":[{${member}:1}],${inside}`,
+      ]) {
+        expectRefusal(await send(target, { raw }), { status: 400, says: /__proto__/ }, raw)
+      }
+    }
+  })
+
+  it('refuses numbers that a double cannot hold', async () => {
+    const inside = JSON.stringify(target.valid).slice(1)
+    for (const number of ['1e400', '-1e400', '1E+999', `1${'0'.repeat(400)}`, '[1e309]', '{"x":1e309}']) {
+      const raw = `{"extra":${number},${inside}`
+      expectRefusal(await send(target, { raw }), { status: 400, says: /too large for a double/ }, raw)
+    }
+  })
+
+  it('answers 415 to a body that is not said to be JSON', async () => {
+    const types = [
+      'text/plain',
+      'text/json',
+      'application/xml',
+      'application/x-www-form-urlencoded',
+      'multipart/form-data; boundary=x',
+      'application/octet-stream',
+      'application/jsonp',
+      'application/x-ndjson',
+      'json',
+      '/',
+      ';',
+      '*/*',
+      'application/json/json',
+      'application/json, text/plain',
+      `application/${'x'.repeat(4000)}`,
+      `text/plain; charset=${'x'.repeat(4000)}`,
+    ]
+    for (const type of types) {
+      const answer = await send(target, { body: target.valid, headers: { 'content-type': type } })
+      expectRefusal(answer, { status: 415, code: 'unsupported_media_type', says: /application\/json/ }, type)
+      expect(answer.text.length).toBeLessThan(2000)
+    }
+    const key = target.as === 'anon' ? {} : { 'x-api-key': await keyOf(target.as) }
+    const payload = JSON.stringify(target.valid)
+    const untyped = await sendBytes(
+      directory.url,
+      Buffer.from(
+        `${target.method} ${target.path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: ${payload.length}\r\n${Object.entries(
+          key,
+        )
+          .map(([name, value]) => `${name}: ${value}\r\n`)
+          .join('')}\r\n${payload}`,
+      ),
+    )
+    expectRefusal(untyped, { status: 415, code: 'unsupported_media_type' }, 'no content type')
+  })
+
+  it('refuses a compressed body, which it does not read', async () => {
+    const raw = Buffer.from([
+      0x1f, 0x8b, 0x08, 0, 0, 0, 0, 0, 0, 3, 0xab, 0xae, 5, 0, 0x43, 0xbf, 0xa6, 0xa3, 2, 0, 0, 0,
+    ])
+    const answer = await send(target, { raw, headers: { 'content-encoding': 'gzip' } })
+    expectRefusal(answer, { status: 415, says: /gzip|encod/i }, 'gzip')
+  })
+
+  it('survives headers that make no sense', async () => {
+    const odd = [
+      { 'x-request-id': 'x'.repeat(8000) },
+      { 'x-request-id': '"><script>alert(1)</script>' },
+      { accept: 'x'.repeat(8000) },
+      { accept: ';;;,,,;q=;q' },
+      { prefer: 'handling=strict; ;;=' },
+      { authorization: 'Bearer' },
+      { authorization: 'Bearer a b c' },
+      { authorization: 'Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==' },
+      { authorization: `Bearer ${'x'.repeat(8000)}` },
+      { authorization: 'Bearer eyJ.eyJ.' },
+      { authorization: 'Bearer eyJhbGciOiJub25lIn0.bnVsbA.' },
+      { authorization: 'Bearer eyJhbGciOiJub25lIn0.eyJpc3MiOnt9fQ.x' },
+      { 'x-forwarded-for': 'x'.repeat(2000), 'x-forwarded-proto': 'gopher', 'x-forwarded-host': 'evil' },
+      { range: 'bytes=-1-', 'if-modified-since': 'yesterday', 'if-none-match': '","' },
+    ]
+    for (const headers of odd) {
+      const answer = await send(target, { raw: '{"name":', headers })
+      expect([400, 401], JSON.stringify(headers)).toContain(answer.status)
+      expectRefusal(answer, { status: answer.status }, JSON.stringify(headers))
+      expect(answer.json.correlation_id).toMatch(/^[\w.:-]{1,128}$/)
+    }
+  })
+})
+
+async function keyOf(who: Who): Promise<string> {
+  if (who === 'admin') return directory.adminKey
+  keys[who] ??= await directory.makeKey({ subject: who, scopes: ['publish', 'discover', 'invoke'] })
+  before = await contents()
+  return keys[who] ?? ''
+}
+const keys: Partial<Record<Who, string>> = {}
+
+describe('ids and names', () => {
+  const bad = {
+    'a dot': '.',
+    'two dots': '..',
+    'a reserved word': 'search',
+    'another reserved word': 'public',
+    'a star': 'a*',
+    'a NUL': 'a\u0000b',
+    'a line break': 'a\nb',
+    'a delete character': 'a\u007f',
+    'a C1 control character': 'a\u0085',
+    nothing: '',
+  }
+  it.each(Object.entries(bad))('C-30 refuses an id with %s on every path', async (_what, id) => {
+    const agent = encodeURIComponent(id)
+    expectRefusal(await directory.post('/agents', { as: 'tokA', body: aidipAgent({ id }) }), {
+      status: 400,
+      member: '/id',
+    })
+    expectRefusal(await directory.post('/v0/agents', { as: 'tokA', body: aidipAgent({ id }) }), {
+      status: 400,
+      member: '/id',
+    })
+    const metadata = fixture('FX-D0', { id })
+    expectRefusal(await directory.post('/discover/agents', { as: 'tokA', body: metadata }), {
+      status: 400,
+      member: '/id',
+    })
+    const registration = fixture('FX-SUM')
+    const named = await directory.post(`/ad/r?agent=${agent}`, { as: 'tokA', body: registration })
+    expectRefusal(named, { status: 400, member: '?agent' })
+    const put = await sendRaw(directory.url, {
+      method: 'PUT',
+      target: `/agents/${id === '' ? '%20'.slice(3) : agent}`,
+      headers: { 'x-api-key': directory.adminKey },
+      body: JSON.stringify(aidipAgent()),
+    })
+    expect([404, 405], put.text).toContain(put.status)
+  })
+
+  it('C-30 refuses ids of more than 512 characters and AD names of more than 255', async () => {
+    const body = aidipAgent({ id: 'ä'.repeat(513) })
+    expectRefusal(await directory.post('/agents', { as: 'tokA', body }), { status: 400, member: '/id', says: /512/ })
+    const long = encodeURIComponent('ä'.repeat(256))
+    const answer = await directory.post(`/ad/r?agent=${long}`, { as: 'tokA', body: fixture('FX-SUM') })
+    expectRefusal(answer, { status: 400, member: '?agent', says: /255/ })
+  })
+
+  it('refuses texts that the store cannot keep: NUL in subjects, tags and owners', async () => {
+    const nul = 'a\u0000b'
+    const asked = [
+      { path: '/admin/keys', body: { subject: nul, scopes: ['publish'] }, member: '/subject' },
+      { path: '/admin/grants', body: { subject: nul, tag: 'x', scopes: ['discover'] }, member: '/subject' },
+      { path: '/admin/grants', body: { subject: 'x', tag: nul, scopes: ['discover'] }, member: '/tag' },
+      { path: '/agents?owner=a%00b', body: aidipAgent({ id: 'never' }), member: '?owner' },
+      { path: '/agents?owner=', body: aidipAgent({ id: 'never' }), member: '?owner' },
+      { path: '/discover/agents?owner=%00', body: fixture('FX-D0', { id: 'never' }), member: '?owner' },
+      { path: '/ad/r?agent=never&owner=%00', body: fixture('FX-SUM'), member: '?owner' },
+    ]
+    for (const { path, body, member } of asked) {
+      expectRefusal(await directory.post(path, { as: 'admin', body }), { status: 400, member }, path)
+    }
+    expectRefusal(
+      await directory.post('/admin/grants', { as: 'admin', body: { subject: 'x', agent: nul, scopes: ['discover'] } }),
+      { status: 404 },
+    )
+    for (const path of ['/admin/keys/%00', '/admin/grants/%00', '/agents/%00']) {
+      expectRefusal(await directory.delete(path, { as: 'admin' }), { status: 404 }, path)
+    }
+    expect((await directory.get('/admin/audit?subject=%00', { as: 'admin' })).json).toEqual({ entries: [] })
+  })
+
+  it('refuses a life of keys that no calendar has', async () => {
+    for (const expires_in of [0, -1, 1e15, 1e300]) {
+      const answer = await directory.post('/admin/keys', {
+        as: 'admin',
+        body: { subject: 'x', scopes: ['publish'], expires_in },
+      })
+      expectRefusal(answer, { status: 400, member: '/expires_in' }, String(expires_in))
+    }
+  })
+})
+
+describe('addresses that make no sense', () => {
+  const PATHS = [
+    '/agents/%zz',
+    '/agents/%',
+    '/agents/%f',
+    '/agents/%ff',
+    '/agents/%C0%80',
+    '/agents/%ED%A0%80',
+    '/agents/%00',
+    '/agents/.',
+    '/agents/..',
+    '/agents/%2e%2e',
+    '/agents/..%2f..%2fetc%2fpasswd',
+    '/agents/here/..',
+    '/agents//',
+    '//agents',
+    '/agents/here//agent.json',
+    '/agents/%68%65%72%65%00',
+    `/agents/${'x'.repeat(600)}`,
+    `/agents/${'x'.repeat(9000)}`,
+    `/agents/${'%F0%9F%98%80'.repeat(513)}`,
+    '/agents/%2568ere',
+    '/agents/here/nothing',
+    '/agents/__proto__',
+    '/agents/constructor',
+    '/discover/agents/%zz',
+    '/discover/agents/..',
+    '/ad/r/0',
+    '/ad/r/-1',
+    '/ad/r/1e3',
+    '/ad/r/1.0',
+    '/ad/r/%31%00',
+    '/ad/r/99999999999999999999999',
+    '/ad/r/9007199254740993',
+    '/ad/r/NaN',
+    '/ad/r/__proto__',
+    '/problems/__proto__',
+    '/problems/constructor',
+    '/.well-known/..%2fad',
+    '/v0/agents/%zz',
+    '/v9/agents',
+    '/%',
+    '/%00',
+    '/\\..\\agents',
+    '/agents;x=y',
+    '/agents\u00ff',
+    '*',
+    'agents',
+  ]
+
+  it.each(PATHS)('GET %s is a clear 4xx', async (target) => {
+    const answer = await sendRaw(directory.url, { target })
+    expect([400, 404, 414], answer.text).toContain(answer.status)
+    expectRefusal(answer, { status: answer.status })
+  })
+
+  it.each(['PUT', 'DELETE', 'POST', 'PATCH'])('%s on any of them changes nothing', async (method) => {
+    for (const target of PATHS) {
+      const request: RawRequest = { method, target, headers: { 'x-api-key': directory.adminKey } }
+      const body = method === 'DELETE' ? {} : { body: JSON.stringify(aidipAgent()) }
+      const answer = await sendRaw(directory.url, { ...request, ...body })
+      expect([400, 404, 405, 414], `${target} ${answer.text}`).toContain(answer.status)
+      expectRefusal(answer, { status: answer.status }, target)
+    }
+  })
+
+  it('refuses query parameters that are not what they should be, by name', async () => {
+    const asked = {
+      '/agents?top=0': '?top',
+      '/agents?top=-1': '?top',
+      '/agents?top=1.5': '?top',
+      '/agents?top=1e2': '?top',
+      '/agents?top=ten': '?top',
+      '/agents?top=': '?top',
+      '/agents?top=99999999999999999999': '?top',
+      '/agents?skip=-1': '?skip',
+      '/agents?skip=x': '?skip',
+      '/v0/agents?skip=x': '?skip',
+      '/agents/public?skip=x': '?skip',
+      '/agents?__proto__=x': '?__proto__',
+      '/agents?__proto__[polluted]=1&__proto__=x': '?__proto__',
+      '/ad/l?page=-1': '?page',
+      '/ad/l?page=x': '?page',
+      '/ad/l?count=0': '?count',
+      '/ad/l?count=-5': '?count',
+      '/ad/l?agent=a*b': '?agent',
+      '/ad/l?agent=**': '?agent',
+      '/ad/l?cap_name=*x': '?cap_name',
+      '/admin/audit?limit=0': '?limit',
+      '/admin/audit?limit=x': '?limit',
+      '/admin/audit?since=yesterday': '?since',
+    }
+    for (const [path, member] of Object.entries(asked)) {
+      expectRefusal(await directory.get(path, { as: 'admin' }), { status: 400, member }, path)
+    }
+    for (const lt of ['', '0', '59', '60.5', '-60', 'x', '4294967296', '1e5']) {
+      const path = `/ad/r?agent=never&lt=${lt}`
+      expectRefusal(
+        await directory.post(path, { as: 'tokA', body: fixture('FX-SUM') }),
+        { status: 400, member: '?lt' },
+        path,
+      )
+      const refresh = `/ad/r/1?lt=${lt}`
+      expectRefusal(await directory.post(refresh, { as: 'tokA' }), { status: 400, member: '?lt' }, refresh)
+    }
+  })
+
+  it('refuses a query that is not percent-encoded UTF-8', async () => {
+    for (const query of ['agent=%zz', 'agent=%', 'agent=%ff', 'agent=%C0%80', 'agent=%ED%A0%80', '%ff=x']) {
+      const headers = { 'x-api-key': directory.adminKey }
+      const body = JSON.stringify(fixture('FX-SUM'))
+      const answers = [
+        await sendRaw(directory.url, { target: `/ad/l?${query}` }),
+        await sendRaw(directory.url, { target: `/agents?${query}` }),
+        await sendRaw(directory.url, { method: 'POST', target: `/ad/r?${query}`, headers, body }),
+      ]
+      for (const answer of answers) expectRefusal(answer, { status: 400, says: /percent|UTF-8/ }, query)
+    }
+  })
+
+  it('takes the names of object members in filters for plain names', async () => {
+    for (const name of ['constructor', 'prototype', 'toString', 'hasOwnProperty', 'valueOf', '__defineGetter__']) {
+      for (const value of ['x', ['x'], { x: 1 }, true, 1, {}]) {
+        const answer = await directory.post('/agents/search', { body: { filters: { [name]: value } } })
+        expect([answer.status, answer.json], `${name} ${JSON.stringify(value)}`).toEqual([200, []])
+      }
+      const listed = await directory.get(`/agents?${name}=x`)
+      expect([listed.status, listed.json]).toEqual([200, []])
+      const constraint = await directory.post('/discover', { body: { query: 'probe', constraints: { [name]: 'x' } } })
+      expect([constraint.status, constraint.json.unsupported_filters]).toEqual([200, [name]])
+    }
+  })
+
+  it('bears long queries and answers 431 to those that no header has room for', async () => {
+    for (const path of ['/agents', '/ad/l', '/agents/public', '/.well-known/agents.json']) {
+      const long = await sendRaw(directory.url, { target: `${path}?tag=${'x'.repeat(12_000)}` })
+      expect(long.status, path).toBe(200)
+      const many = await sendRaw(directory.url, { target: `${path}?${'tag=x&'.repeat(2000)}` })
+      expect(many.status, path).toBe(200)
+      const huge = await sendRaw(directory.url, { target: `${path}?tag=${'x'.repeat(100_000)}` })
+      expectRefusal(huge, { status: 431, says: /too (long|large)/ }, path)
+    }
+    const header = await sendRaw(directory.url, { target: '/agents', headers: { 'x-long': 'x'.repeat(100_000) } })
+    expectRefusal(header, { status: 431 })
+  })
+
+  it('answers what is no HTTP with 400 and closes', async () => {
+    for (const text of [
+      'GARBAGE\r\n\r\n',
+      'GET / HTTP/9.9\r\n\r\n',
+      'GET /agents HTTP/1.1\r\nhost: x\r\nbad header\r\n\r\n',
+      'POST /agents HTTP/1.1\r\nhost: x\r\ncontent-length: -1\r\n\r\n',
+      'POST /agents HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n',
+      '\u0016\u0003\u0001\u0002\u0000\u0001\u0000\u0001',
+    ]) {
+      expectRefusal(await sendBytes(directory.url, Buffer.from(text, 'latin1')), { status: 400 }, JSON.stringify(text))
+    }
+  })
+})
+
+describe('headers that make no sense', () => {
+  const TAGS = [
+    '"',
+    '""',
+    'W/',
+    'garbage',
+    ',,,,',
+    '"1',
+    '1-',
+    '"99-1aidip01."',
+    `"${'x'.repeat(4000)}"`,
+    '"-1-"',
+    '"1e0-"',
+  ]
+
+  it.each(TAGS)('If-Match %s fits nothing: 412', async (tag) => {
+    const headers = { 'if-match': tag }
+    const body = aidipAgent({ id: 'here', description: 'changed' })
+    expectRefusal(await directory.put('/agents/here', { as: 'tokA', body, headers }), {
+      status: 412,
+      code: 'stale_metadata',
+    })
+    expectRefusal(await directory.post('/agents', { as: 'tokA', body, headers }), { status: 412 })
+    expectRefusal(await directory.delete('/agents/here', { as: 'tokA', headers }), { status: 412 })
+    expectRefusal(await directory.delete('/ad/r/1', { as: 'tokA', headers }), { status: 412 })
+  })
+
+  it('reads on, whatever Accept and validators say', async () => {
+    const odd = [
+      'x',
+      ';;;',
+      ',,,',
+      '*/*;q=abc',
+      'application/json;q=-1',
+      `text/${'x'.repeat(6000)}`,
+      '/',
+      '*',
+      'a/b/c;q=0.5;q=1',
+    ]
+    for (const accept of odd) {
+      for (const path of [
+        '/agents',
+        '/agents/here',
+        '/v0/agents/here',
+        '/discover/agents/here',
+        '/ad/r/1',
+        '/ad/l',
+        '/discover',
+      ]) {
+        const answer = await directory.get(path, { headers: { accept } })
+        expect(answer.status, `${path} ${accept}`).toBe(200)
+      }
+      for (const path of ['/agents/here/agent.json', '/agents/here/agent-card.json', '/.well-known/agent.json']) {
+        const answer = await directory.get(path, { headers: { accept } })
+        expect([200, 406], `${path} ${accept}`).toContain(answer.status)
+      }
+    }
+    for (const headers of [
+      { 'if-none-match': '"' },
+      { 'if-none-match': ',,,' },
+      { 'if-modified-since': 'never' },
+      { range: 'bytes=9-1' },
+    ]) {
+      expect((await directory.get('/agents/here', { headers: { ...headers } })).status).toBe(200)
+    }
+  })
+})
+
+describe('POST /admin/import', () => {
+  const importLines = async (raw: string | Uint8Array): Promise<JsonObject[]> => {
+    const answer = await directory.post('/admin/import', { as: 'admin', raw })
+    expect(answer.status).toBe(200)
+    return answer.text
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line))
+  }
+
+  it('fails line by line, says why, and stores nothing', async () => {
+    const agent = JSON.stringify(aidipAgent({ id: 'never' })).slice(1)
+    const lines: [string, RegExp][] = [
+      ['{', /not valid JSON/],
+      ['[]', /must be a JSON object/],
+      ['null', /must be a JSON object/],
+      ['"text"', /must be a JSON object/],
+      ['{}', /face/],
+      [`{"name":1,${agent}`, /stands twice/],
+      [`{"__proto__":1,${agent}`, /__proto__/],
+      [`{"extra":1e400,${agent}`, /too large for a double/],
+      [`{"extra":"\\ud800",${agent}`, /surrogate/],
+      [`{"extra":${'['.repeat(100)}${']'.repeat(100)},${agent}`, /nesting/],
+      [`{"document":{${agent},"face":"fax"}`, /\/face must be one of/],
+      [`{"document":{${agent},"id":"a*"}`, /\*/],
+      [`{"document":{${agent},"id":"."}`, /reserved/],
+      [`{"document":{${agent},"id":"a\\u0000"}`, /control character/],
+      [`{"document":{${agent},"id":7}`, /\/id/],
+      [`{"document":{${agent},"owner":7}`, /\/owner/],
+      [`{"document":{${agent},"owner":""}`, /\/owner/],
+      [`{"document":{${agent},"owner":"a\\u0000"}`, /\/owner/],
+      [`{"document":7,"face":"aidip"}`, /\/document/],
+      ['{"name":"x","capabilities":{},"skills":[],"url":"https://a.example/*","version":"1","description":""}', /\*/],
+      ['{"name":"io.x/*","description":"","version":"1","remotes":[]}', /\*/],
+      ['{"name":1,"description":"x","bindings":[]}', /\/name/],
+      ['{"agent":"..","base":"https://a.example"}', /reserved/],
+      ['{"base":"https://a.example"}', /agent/],
+    ]
+    const results = await importLines(lines.map(([line]) => line).join('\n'))
+    expect(results).toHaveLength(lines.length)
+    for (const [i, [line, reason]] of lines.entries()) {
+      expect(results[i], line).toMatchObject({ line: i + 1, status: 'failed', code: 'invalid_request' })
+      expect(results[i]?.message, line).toMatch(reason)
+    }
+  })
+
+  it('refuses lines that are not UTF-8, or too long, and reads on', async () => {
+    const broken = Buffer.concat([Buffer.from('{"name":"'), Buffer.from([0xff]), Buffer.from('"}\n')])
+    const long = Buffer.from(`{"name":"${'x'.repeat(10_000_000)}"}\n`)
+    const results = await importLines(Buffer.concat([broken, long, Buffer.from('{}\n\n'), long, broken]))
+    expect(results.map(({ line, code }) => [line, code])).toEqual([
+      [1, 'invalid_request'],
+      [2, 'payload_too_large'],
+      [3, 'invalid_request'],
+      [5, 'payload_too_large'],
+      [6, 'invalid_request'],
+    ])
+    expect(results[0]?.message).toMatch(/UTF-8/)
+  })
+
+  it('refuses an empty body', async () => {
+    expectRefusal(await directory.post('/admin/import', { as: 'admin' }), { status: 400, says: /empty/ })
+  })
+})
+
+describe('AD-8.3-03 limits on the size of a registration', () => {
+  const many = (n: number) => Array.from({ length: n }, (_, i) => ({ name: `c${i}`, type: 'tool' }))
+
+  it('AD-8.3-03 answers 400 to more than 1000 capabilities', async () => {
+    for (const n of [1001, 10_001]) {
+      const capabilities = n > 5000 ? Array(n).fill({ name: 'c', type: 't' }) : many(n)
+      const answer = await directory.post('/ad/r?agent=never', {
+        as: 'tokA',
+        body: fixture('FX-SUM', { capabilities }),
+      })
+      expect(JSON.stringify({ capabilities }).length).toBeLessThan(262_144)
+      expectRefusal(answer, { status: 400, member: '/capabilities', says: /1000/ })
+      const update = await directory.post('/ad/r/1', { as: 'tokA', body: { capabilities } })
+      expectRefusal(update, { status: 400, member: '/capabilities' })
+    }
+    const names = Array.from({ length: 1001 }, (_, i) => `c${i}`)
+    const answer = await directory.post('/agents', { as: 'tokA', body: aidipAgent({ capabilities: names }) })
+    expectRefusal(answer, { status: 400, member: '/capabilities' })
+  })
+
+  it('AD-8.3-03 answers 413 to a document of more than 256 KiB, and not to one of just that', async () => {
+    const padded = (bytes: number, document: JsonObject): string => {
+      const text = JSON.stringify({ ...document, pad: '' })
+      return JSON.stringify({ ...document, pad: 'x'.repeat(bytes - text.length) })
+    }
+    const document = fixture('FX-SUM')
+    const over = await directory.post('/ad/r?agent=never', { as: 'tokA', raw: padded(262_145, document) })
+    expectRefusal(over, { status: 413, code: 'payload_too_large' })
+    // The tags are too many, so that nothing is stored; what counts is that the size was let through.
+    const tags = Array(101).fill('x')
+    const just = await directory.post('/agents', { as: 'tokA', raw: padded(262_144, aidipAgent({ tags })) })
+    expectRefusal(just, { status: 400, member: '/tags', says: /100/ })
+  })
+
+  it('C-76 refuses more than 100 tags and 200 examples', async () => {
+    const tags = await directory.post('/discover/agents', {
+      as: 'tokA',
+      body: fixture('FX-D0', { id: 'never', tags: Array(101).fill('t') }),
+    })
+    expectRefusal(tags, { status: 400, member: '/tags' })
+    const examples = await directory.post('/discover/agents', {
+      as: 'tokA',
+      body: fixture('FX-D0', { id: 'never', examples: Array(201).fill({ text: 'x' }) }),
+    })
+    expectRefusal(examples, { status: 400, member: '/examples' })
+  })
+
+  it('C-24 refuses a version that is a number, and says how to write it', async () => {
+    const raw = JSON.stringify(aidipAgent({ id: 'never' })).replace('{', '{"version":1.10,')
+    expectRefusal(await directory.post('/agents', { as: 'tokA', raw }), { status: 400, member: '/version' })
+    const unquoted = raw.replace('1.10', '3.1.4')
+    expectRefusal(await directory.post('/agents', { as: 'tokA', raw: unquoted }), { status: 400, says: /quote it/ })
+  })
+})
