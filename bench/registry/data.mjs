@@ -133,7 +133,7 @@ function* madeUp(count) {
   const random = randomFrom(1)
   const any = () => WORDS[Math.floor(random() * WORDS.length)]
   // A power of a uniform number: some tags are in use far more than others, and each source has its own favourites.
-  const tagOf = (i) => WORDS[(Math.floor(random() ** 6 * WORDS.length) + i * 25) % WORDS.length]
+  const tagOf = (i) => WORDS[(Math.floor(random() ** 20 * WORDS.length) + i * 25) % WORDS.length]
   const text = (least, most) => Array.from({ length: least + Math.floor(random() * (most - least)) }, any).join(' ')
   const sources = ['mcp-index', 'mcp-registry', 'skill-list', 'skill-registry', 'agent-list', 'api-list']
   for (let i = 0; i < count; i++) {

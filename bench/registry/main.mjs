@@ -156,7 +156,7 @@ async function importAgents(port, documents) {
     .split('\n')
     .map((line) => JSON.parse(line))
     .filter(({ status }) => status !== 'created')
-  if (refused.length > 0) say(`${refused.length} agents were not imported, such as ${JSON.stringify(refused[0])}`)
+  if (refused.length > 0) say(`${refused.length} agents were not imported, such as ${JSON.stringify(refused.slice(0,process.env.DBG??1),null,1)}`)
   return { what: 'bulk import', unit: 'agents/s', ours: [(documents.length - refused.length) / seconds] }
 }
 

@@ -10,7 +10,7 @@ export {
   type Issue,
   invalid,
 } from './errors.js'
-export { agentNameProblem, idProblem } from './identifiers.js'
+export { agentNameProblem, capabilityNameProblem, idProblem } from './identifiers.js'
 export { isSimpleMap, toJsonSchema } from './io.js'
 export {
   asObjects,
@@ -21,10 +21,12 @@ export {
   type JsonValue,
   MAX_JSON_DEPTH,
   parseJson,
+  pointerToken,
   sameJson,
 } from './json.js'
 export { foldTag, matchesLanguage, speaks } from './languages.js'
-export { lintExamples, lintRecord, lintUpdate, STATUS_WORDS } from './lint.js'
+export { type LintOptions, lintExamples, lintRecord, lintUpdate, STATUS_WORDS } from './lint.js'
+export { type DescriptorAdvice, lintDescriptor } from './lint-descriptor.js'
 export {
   type DiscoveryRequest,
   parseAgentName,
@@ -55,7 +57,8 @@ export { aidipSchema } from './schemas/aidip.js'
 export { agentCardSchema, descriptorSchema, mcpServerSchema } from './schemas/descriptor.js'
 export { directorySchema, directoryUpdateSchema } from './schemas/directory.js'
 export { discoveryRequestSchema, profileSchema } from './schemas/profile.js'
-export { assertValid, compileSchema, isAbsoluteUri } from './validate.js'
+export { parseTimestamp } from './timestamps.js'
+export { assertValid, compileSchema, isAbsoluteUri, isEndpoint } from './validate.js'
 export { coerceVersion, compareVersions } from './versions.js'
 export { type AgentCardVersion, toAgentCard } from './views/agent-card.js'
 export { type AidipRevision, toAidip, toAidipSummary } from './views/aidip.js'
@@ -66,6 +69,7 @@ export {
   directoryProtocols,
   toDirectory,
   toDirectorySummary,
+  toRegistration,
 } from './views/directory.js'
 export { toMcpServer } from './views/mcp-server.js'
 export { profileBindings, profileTags, toCandidate, toFreshness, toProfile } from './views/profile.js'

@@ -1,40 +1,58 @@
-import { asObjects, isObject, type JsonObject } from './json.js'
+import { asObjects, asStrings, isObject, type JsonObject, pointerToken, sameJson } from './json.js'
+import { foldTag } from './languages.js'
 import type { PublisherSchemas } from './publisher-schema.js'
 import type { AgentRecord } from './record.js'
+import { isKnownMember } from './schemas/faces.js'
 
 /** Status words of AIDIP §3.1 and PROF §4.8; others are kept but mean nothing to clients. */
 export const STATUS_WORDS = ['active', 'inactive', 'suspended', 'deprecated', 'testing']
 
-/** Members that some draft or this directory defines; others should have names that cannot collide (PROF §4.7). */
-const KNOWN = new Set(
-  `id name description version publisher provider vendor capabilities tags endpoint supported_languages authentication
-  auth status operations inputs outputs input_schema output_schema protocols license certification quality_score
-  last_update updated_at expires_at sequence visibility private examples bindings constraints signature base identity
-  identity_type url transport supportedVersions skills interactionModel orchestration envelopeSchemas documentationUrl
-  pricing rate_limits documentation data_retention`.split(/\s+/),
-)
+export interface LintOptions {
+  /** Tags of the taxonomies that the directory declares; others are advised against (PROF §4.4). */
+  taxonomy?: ReadonlySet<string>
+}
 
 /**
  * Advice for publishers: what is accepted but will make the agent harder to find or to trust. Documents that would be
  * wrong are refused by `parseDocument`; these are only warned about.
  */
-export function lintRecord(record: AgentRecord): string[] {
-  return [...statusAdvice(record), ...descriptionAdvice(record), ...tagAdvice(record), ...exampleAdvice(record), ...memberAdvice(record)]
+export function lintRecord(record: AgentRecord, { taxonomy }: LintOptions = {}): string[] {
+  return [
+    ...nameAdvice(record),
+    ...statusAdvice(record),
+    ...descriptionAdvice(record),
+    ...tagAdvice(record, taxonomy),
+    ...exampleAdvice(record),
+    ...styleAdvice(record),
+    ...versionAdvice(record),
+    ...memberAdvice(record),
+  ]
 }
+
+/** Pairs that are checked, and how long each: registering must not take long because of what is only advice. */
+const EXAMPLES = { most: 200, steps: 10_000 }
 
 /** Examples that do not fit the schemas of their operation: the claim and the proof disagree (AIDIP §3.2). */
 export function lintExamples(record: AgentRecord, schemas: PublisherSchemas): string[] {
-  return asObjects(record.document.operations).flatMap((operation, i) =>
-    asObjects(operation.examples).flatMap((example, j) =>
-      (['input', 'output'] as const).flatMap((side) => {
-        const schema = operation[`${side}s`] ?? operation[`${side}_schema`]
-        const value = example[side]
-        if (!isObject(schema) || value === undefined) return []
-        const [issue] = schemas.check(schema, value)
-        return issue ? [`/operations/${i}/examples/${j}/${side}${issue.at} does not fit the schema: it ${issue.message}`] : []
-      }),
-    ),
+  const pairs = asObjects(record.document.operations).flatMap((operation, i) =>
+    asObjects(operation.examples).map((example, j) => ({ operation, example, at: `/operations/${i}/examples/${j}` })),
   )
+  return pairs.slice(0, EXAMPLES.most).flatMap(({ operation, example, at }) =>
+    (['input', 'output'] as const).flatMap((side) => {
+      const schema = operation[`${side}s`] ?? operation[`${side}_schema`]
+      const value = example[side]
+      if (!isObject(schema) || value === undefined) return []
+      const [issue] = schemas.check(schema, value, EXAMPLES.steps)
+      return issue ? [`${at}/${side}${issue.at} does not fit the schema: it ${issue.message}`] : []
+    }),
+  )
+}
+
+/** People read and type the name of an agent in the directory (AD §4.1). */
+function nameAdvice({ id, face }: AgentRecord): string[] {
+  if (face !== 'directory') return []
+  if ([...id].length > 64) return ['?agent is long: a short name is easier to use']
+  return /\p{L}{2}/u.test(id) ? [] : ['?agent should be a name that means something']
 }
 
 function statusAdvice({ status }: AgentRecord): string[] {
@@ -57,16 +75,22 @@ function descriptionAdvice({ description, face }: AgentRecord): string[] {
 /** Text that looks like a credential: a known prefix, or `key=` and a long word. */
 const SECRET = /\b(sk-[A-Za-z0-9]{16,}|AKIA[A-Z0-9]{12,}|gh[pousr]_[A-Za-z0-9]{20,}|(api[_-]?key|token|secret)\s*[:=]\s*\S{12,})/i
 
-function tagAdvice({ tags, face }: AgentRecord): string[] {
-  if (tags.length === 0) return face === 'profile' ? ['/tags is missing: filters by tag will not find the agent'] : []
+function tagAdvice({ tags, face }: AgentRecord, taxonomy: ReadonlySet<string> | undefined): string[] {
+  if (face !== 'profile') return []
+  if (tags.length === 0) return ['/tags is missing: filters by tag will not find the agent']
   const odd = tags.filter((tag) => tag !== tag.toLowerCase() || tag.length > 64 || /\s/.test(tag))
-  return odd.length > 0 && face === 'profile' ? [`/tags should be short, lower-case and without spaces: ${odd.slice(0, 5).join(', ')}`] : []
+  const foreign = taxonomy ? tags.filter((tag) => !taxonomy.has(foldTag(tag))) : []
+  return [
+    ...(odd.length > 0 ? [`/tags should be short, lower-case and without spaces: ${some(odd)}`] : []),
+    ...(foreign.length > 0 ? [`/tags are not in the taxonomies of this directory: ${some(foreign)}`] : []),
+  ]
 }
+
+const some = (tags: string[]): string => tags.slice(0, 5).join(', ')
 
 function exampleAdvice({ document }: AgentRecord): string[] {
   const examples = asObjects(document.examples)
-  const texts = examples.map(({ text }) => text)
-  const repeated = texts.find((text, i) => typeof text === 'string' && texts.indexOf(text) !== i)
+  const repeated = firstRepeated(asStrings(examples.map(({ text }) => text ?? null)))
   return [
     ...(repeated === undefined ? [] : [`/examples has the same text twice: ${JSON.stringify(repeated)}`]),
     ...(examples.some(({ text }) => typeof text === 'string' && SECRET.test(text)) ? ['/examples seem to contain a key or token'] : []),
@@ -74,17 +98,33 @@ function exampleAdvice({ document }: AgentRecord): string[] {
   ]
 }
 
+function firstRepeated(texts: string[]): string | undefined {
+  const seen = new Set<string>()
+  return texts.find((text) => seen.has(text) || !seen.add(text))
+}
+
+/** Both ways to describe input and output are valid; operations can be told apart and chosen (AIDIP §3.2). */
+function styleAdvice({ face, document }: AgentRecord): string[] {
+  if (face !== 'aidip' || document.operations !== undefined) return []
+  return ['/operations is recommended over inputs and outputs at the top level']
+}
+
+/** A version that changes with the meaning lets others notice (PROF §4.7). */
+function versionAdvice({ face, version }: AgentRecord): string[] {
+  return face === 'profile' && version === undefined ? ['/version should be there, and change with what the agent does'] : []
+}
+
 function memberAdvice({ document, face }: AgentRecord): string[] {
   if (face !== 'profile') return []
-  const plain = Object.keys(document).filter((name) => !KNOWN.has(name) && !/[.:@]/.test(name))
-  return plain.map((name) => `/${name} is a private extension: a name such as com.example.${name} cannot collide`)
+  const plain = Object.keys(document).filter((name) => !isKnownMember(name) && !/[.:@]/.test(name))
+  return plain.map((name) => `/${pointerToken(name)} is a private extension: a name such as com.example.${name} cannot collide`)
 }
 
 /** An update that changes bindings, tags or examples should come with a new version (PROF §4.7). */
 export function lintUpdate(before: AgentRecord, after: AgentRecord): string[] {
   if (before.face !== 'profile' || after.face !== 'profile' || after.version === undefined) return []
-  const meaning = ({ document }: AgentRecord): string => JSON.stringify(pick(document, ['bindings', 'tags', 'examples']))
-  if (before.version !== after.version || meaning(before) === meaning(after)) return []
+  const meaning = ({ document }: AgentRecord): JsonObject => pick(document, ['bindings', 'tags', 'examples'])
+  if (before.version !== after.version || sameJson(meaning(before), meaning(after))) return []
   return [`/version is still ${after.version} although bindings, tags or examples changed`]
 }
 

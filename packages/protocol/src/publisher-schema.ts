@@ -95,22 +95,25 @@ function createMetaCheck(isOld: boolean): MetaCheck {
 
 /** Checks values against publishers' schemas. */
 export interface PublisherSchemas {
-  /** What is wrong with the value; empty if it fits. The schema has passed `checkPublisherSchema`. */
-  check(description: JsonObject, value: JsonValue): Issue[]
+  /**
+   * What is wrong with the value; empty if it fits. The schema has passed `checkPublisherSchema`. A value that takes
+   * more than `maxSteps` to check counts as wrong.
+   */
+  check(description: JsonObject, value: JsonValue, maxSteps?: number): Issue[]
 }
 
 /** Schemas made ready in a bounded cache, shared by equal ones. */
 export function createPublisherSchemas(limit = MAX_CACHED): PublisherSchemas {
   const cache = new Map<string, Check>()
   return {
-    check(description, value) {
+    check(description, value, maxSteps) {
       const key = JSON.stringify(description)
       const check = cache.get(key) ?? compile(description)
       cache.delete(key)
       cache.set(key, check)
       const [oldest] = cache.keys()
       if (cache.size > limit && oldest !== undefined) cache.delete(oldest)
-      return runCheck(check, value)
+      return runCheck(check, value, maxSteps)
     },
   }
 }
@@ -127,8 +130,8 @@ function compile(description: JsonObject): Check {
   }
 }
 
-function runCheck(check: Check, value: JsonValue): Issue[] {
-  const run = new Run()
+function runCheck(check: Check, value: JsonValue, maxSteps: number | undefined): Issue[] {
+  const run = new Run(maxSteps)
   try {
     run.apply(check, value, undefined)
     return run.issues

@@ -1,8 +1,9 @@
 import { readAuthentication } from './authentication.js'
-import { asObjects, asString, asStrings, isObject, type JsonObject, type JsonValue } from './json.js'
+import { asObjects, asString, asStrings, isObject, type JsonObject } from './json.js'
 import { readBindings } from './read-bindings.js'
 import { readCapabilities, readExamples, readOperations, readTags } from './read-capabilities.js'
 import type { AgentRecord, Face, Visibility } from './record.js'
+import { parseTimestamp } from './timestamps.js'
 
 /**
  * Reads the one record out of any draft's document. The document has passed its face's schema; here a member that has
@@ -14,8 +15,8 @@ export function readRecord(face: Face, document: JsonObject, id: string, redacte
   const authentication = readAuthentication(document.authentication ?? document.auth ?? securityScheme(document))
   const languages = document.supported_languages
   const capabilities = readCapabilities(face, document)
-  const updatedAt = asTimestamp(document.updated_at)
-  const expiresAt = asTimestamp(document.expires_at)
+  const updatedAt = asString(document.updated_at)
+  const expiresAt = parseTimestamp(asString(document.expires_at) ?? '')
   const identity = asString(document.identity)
   const identityType = asString(document.identity_type)
   return {
@@ -42,20 +43,14 @@ export function readRecord(face: Face, document: JsonObject, id: string, redacte
     ...(identityType !== undefined && { identityType }),
     ...(isObject(document.signature) && { signature: document.signature }),
     ...(typeof document.sequence === 'number' && { sequence: document.sequence }),
-    ...(updatedAt !== undefined && { updatedAt }),
-    ...(expiresAt !== undefined && { expiresAt: Date.parse(expiresAt) }),
+    ...(updatedAt !== undefined && parseTimestamp(updatedAt) !== undefined && { updatedAt }),
+    ...(expiresAt !== undefined && { expiresAt }),
   }
 }
 
 function readName(face: Face, document: JsonObject, id: string): string {
   if (face === 'directory') return id
   return (face === 'mcp' && asString(document.title)) || asString(document.name) || id
-}
-
-/** RFC 3339, as the drafts have it; JavaScript would read much more, "5" among it. */
-function asTimestamp(value: JsonValue | undefined): string | undefined {
-  if (typeof value !== 'string' || !/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i.test(value)) return undefined
-  return Number.isNaN(Date.parse(value)) ? undefined : value
 }
 
 /** publisher, provider, vendor and provider.organization name the same party (C-12). */

@@ -1,8 +1,8 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
-import formats from 'ajv-formats'
 import { type Issue, invalid } from './errors.js'
 import { capabilityNameProblem } from './identifiers.js'
 import { type JsonObject, type JsonValue, pointerToken } from './json.js'
+import { parseTimestamp } from './timestamps.js'
 
 /** As many as help; a document of a thousand mistakes is told about its first. */
 const MAX_ISSUES = 20
@@ -15,7 +15,7 @@ const allErrors = createAjv(true)
 
 function createAjv(allErrors: boolean): Ajv2020 {
   const ajv = new Ajv2020({ allErrors, strict: false, verbose: true })
-  formats.default(ajv, ['date-time'])
+  ajv.addFormat('date-time', (value: string) => parseTimestamp(value) !== undefined)
   ajv.addFormat('absolute-uri', isAbsoluteUri)
   ajv.addFormat('endpoint', isEndpoint)
   ajv.addFormat('capability-name', (value: string) => capabilityNameProblem(value) === undefined)

@@ -2,6 +2,7 @@ import { asString, asStrings, type JsonObject } from '../json.js'
 import { IMPLIED_OPERATION } from '../read-capabilities.js'
 import { type AgentRecord, type Binding, type Face, given, type Operation, type RegistryFacts } from '../record.js'
 import { FACE_SCHEMAS, memberFits } from '../schemas/faces.js'
+import { parseTimestamp } from '../timestamps.js'
 import { isAbsoluteUri } from '../validate.js'
 
 /**
@@ -94,6 +95,6 @@ export function registryMembers(record: AgentRecord, facts: RegistryFacts): Json
 function expiry(record: AgentRecord, facts: RegistryFacts): JsonObject {
   if (facts.expiresAt === undefined) return {}
   const own = asString(record.document.expires_at)
-  if (own !== undefined && Date.parse(own) === facts.expiresAt) return {}
+  if (own !== undefined && parseTimestamp(own) === facts.expiresAt) return {}
   return { expires_at: new Date(facts.expiresAt).toISOString() }
 }

@@ -1,19 +1,36 @@
 import { capabilityNameProblem } from '../identifiers.js'
 import { toJsonSchema } from '../io.js'
-import type { JsonObject } from '../json.js'
+import { asObjects, asString, asStrings, type JsonObject, sameJson } from '../json.js'
 import { type AgentRecord, type Capability, given, type RegistryFacts } from '../record.js'
+import { redactRecord } from '../redact.js'
 import { LIMITS } from '../schemas/parts.js'
 import { callableOperations, documentFor, registryMembers, uriEndpoint } from './derive.js'
 
 /** The full registration (AD §4.3), as GET on its resource shows it. */
 export function toDirectory(record: AgentRecord, facts: RegistryFacts): JsonObject {
   const document = documentFor('directory', record, () => derived(record, facts))
+  // The end of a lease is told by lt alone: sent back as expires_at it would become an end that no refresh moves (C-40).
+  const { expires_at: _ofLease, ...members } = registryMembers(record, facts)
+  return { ...document, agent: record.id, lt: facts.lifetime, href: directoryHref(facts), ...members }
+}
+
+/**
+ * A document of another draft as a registration of the directory: all that its publisher said, and as private as it
+ * was, for what had another name before must not become public under its new one.
+ */
+export function toRegistration(record: AgentRecord, facts: RegistryFacts): JsonObject {
+  const whole = documentFor('directory', record, () => derived(record, facts))
+  const shown = derived(redactRecord(record), facts)
+  const listed = new Set(asObjects(shown.capabilities).map(({ name }) => name))
+  const hidden = Object.keys(derived(record, facts)).filter(
+    (name) => name !== 'capabilities' && !sameJson(whole[name] ?? null, shown[name] ?? null),
+  )
   return {
-    ...document,
-    agent: record.id,
-    lt: facts.lifetime,
-    href: directoryHref(facts),
-    ...registryMembers(record, facts),
+    ...whole,
+    capabilities: asObjects(whole.capabilities).map((item) =>
+      listed.has(asString(item.name)) ? item : { ...item, private: true },
+    ),
+    ...(hidden.length > 0 && { private: [...new Set([...asStrings(record.document.private), ...hidden])] }),
   }
 }
 

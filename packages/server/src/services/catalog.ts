@@ -78,10 +78,12 @@ export function createCatalog({ store, baseUrl, maxLifetime, now, onExpiry }: Ca
     apply,
     drop,
     async reload(id) {
+      const before = index.get(id)
       const stored = await store.get(id)
       if (stored) return apply(stored)
-      index.remove(id)
-      return undefined
+      // What was registered here while the store was asked is not what it found missing.
+      if (before && index.get(id) === before) index.remove(id)
+      return index.get(id)
     },
     facts: (agent) => toFacts(agent, baseUrl(), maxLifetime),
     get modifiedAt() {
@@ -93,8 +95,11 @@ export function createCatalog({ store, baseUrl, maxLifetime, now, onExpiry }: Ca
   }
 }
 
-const isNewer = (a: StoredAgent, b: StoredAgent): boolean =>
-  a.revision > b.revision || (a.revision === b.revision && a.receivedAt > b.receivedAt)
+/** A name that was registered anew has a higher number; revisions grow for one number only. */
+function isNewer(a: StoredAgent, b: StoredAgent): boolean {
+  if (a.number !== b.number) return a.number > b.number
+  return a.revision > b.revision || (a.revision === b.revision && a.receivedAt > b.receivedAt)
+}
 
 function toAgent(stored: StoredAgent, record: AgentRecord): Agent {
   const ends = [stored.lease?.expiresAt, record.expiresAt].filter((end) => end !== undefined)

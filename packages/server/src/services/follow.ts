@@ -46,7 +46,8 @@ export function followStore({
     for (const change of changes) {
       if (!('id' in change)) continue
       const known = context.catalog.get(change.id)
-      if (change.kind === 'remove' ? known !== undefined : (known?.stored.revision ?? -1) < change.revision)
+      const seen = known?.number === change.number && known.stored.revision >= change.revision
+      if (change.kind === 'remove' ? known?.number === change.number : !seen)
         stale.add(change.id)
     }
     for (const id of stale) await context.catalog.reload(id)
