@@ -8,6 +8,7 @@ import type {
   StoredAgent,
   StoredGrant,
   StoredKey,
+  StoredVectors,
   Tombstone,
 } from './store.js'
 import { StoreError } from './store-error.js'
@@ -63,6 +64,17 @@ export function toChange(row: Row): Change {
   const revision = Number(row.revision)
   if (row.kind === 'keys' || row.kind === 'grants') return { kind: row.kind, revision }
   return { kind: row.kind === 'remove' ? 'remove' : 'put', revision, id: String(row.id), number: Number(row.number) }
+}
+
+export function toVectors(row: Row): StoredVectors {
+  return { number: Number(row.number), model: String(row.model), digest: String(row.digest), data: toBytes(row.data) }
+}
+
+/** libsql gives a Buffer for one row and an ArrayBuffer for many. */
+function toBytes(value: unknown): Uint8Array {
+  if (value instanceof Uint8Array) return value
+  if (value instanceof ArrayBuffer) return new Uint8Array(value)
+  throw new StoreError('unavailable', 'the database holds bytes that cannot be read')
 }
 
 export function toKey(row: Row): StoredKey {

@@ -35,6 +35,11 @@ export interface Store {
   putGrant(grant: StoredGrant, audit: AuditEntry): Promise<void>
   deleteGrant(id: string, audit: AuditEntry): Promise<boolean>
 
+  /** Keeps what a model made of agents' texts, in place of what was kept of them; agents that are gone get none. */
+  putVectors(vectors: readonly StoredVectors[]): Promise<void>
+  /** Vectors of one model, in batches: of all agents, or of those named. */
+  vectors(model: string, numbers?: readonly number[]): AsyncIterable<StoredVectors[]>
+
   appendAudit(entries: AuditEntry[]): Promise<void>
   /** Newest first. */
   audit(filter: AuditFilter): Promise<AuditEntry[]>
@@ -139,6 +144,16 @@ export interface Tombstone {
 export type Change =
   | { kind: 'put' | 'remove'; revision: number; id: string; number: number }
   | { kind: 'keys' | 'grants'; revision: number }
+
+/** The vectors by which one agent is found by meaning: derived, and kept only so that a start need not embed. */
+export interface StoredVectors {
+  /** Number of the agent. */
+  number: number
+  model: string
+  /** Tells the texts they were made of: other texts need other vectors. */
+  digest: string
+  data: Uint8Array
+}
 
 export interface StoredKey {
   id: string

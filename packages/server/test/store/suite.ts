@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { Change, IdempotencyClaim, Store, StoredAgent, StoredGrant, StoredKey } from '../../src/store/store.js'
+import type { Change, IdempotencyClaim, Store, StoredAgent, StoredGrant, StoredKey, StoredVectors } from '../../src/store/store.js'
 import { AT, entry, loadAll, put, refresh, remove, stored } from './fixtures.js'
 
 /** Where a store is: a folder, a schema; new for each test. */
@@ -449,6 +449,47 @@ export function describeStore(name: string, createPlace: () => Promise<StorePlac
         expect(await store.deleteGrant('g1', entry())).toBe(true)
         expect(await store.deleteGrant('g1', entry())).toBe(false)
         expect(await store.grants()).toEqual([forTag])
+      })
+    })
+
+    describe('vectors', () => {
+      const all = async (model: string, numbers?: number[]) => {
+        const kept: StoredVectors[] = []
+        for await (const batch of store.vectors(model, numbers)) kept.push(...batch)
+        return kept
+      }
+      const vectorsOf = (number: number, text: string, model = 'm1') => ({
+        number,
+        model,
+        digest: `digest of ${text}`,
+        data: Uint8Array.from([0, 255, ...Buffer.from(text)]),
+      })
+
+      it('keeps bytes for each agent, by model, in order and in batches', async () => {
+        const agents = await Promise.all(Array.from({ length: 1200 }, (_, i) => store.write(put(`a${i}`))))
+        const numbers = agents
+          .flatMap((result) => ('agent' in result && result.agent ? [result.agent.number] : []))
+          .sort((a, b) => a - b)
+        await store.putVectors(numbers.map((number) => vectorsOf(number, `of ${number}`)))
+        const kept = await all('m1')
+        expect(kept.map(({ number }) => number)).toEqual(numbers)
+        expect(kept[7]).toEqual({ ...vectorsOf(numbers[7] ?? 0, `of ${numbers[7]}`), data: expect.any(Uint8Array) })
+        expect(Uint8Array.from(kept[7]?.data ?? [])).toEqual(vectorsOf(0, `of ${numbers[7]}`).data)
+        expect(await all('m2')).toEqual([])
+        expect((await all('m1', [numbers[3] ?? 0, 9e9])).map(({ number }) => number)).toEqual([numbers[3]])
+      })
+
+      it('replaces what was kept of an agent, and forgets it with the agent', async () => {
+        const result = await store.write(put('a'))
+        if (result.outcome !== 'done' || !result.agent) throw new Error('not written')
+        const { number } = result.agent
+        await store.putVectors([vectorsOf(number, 'old')])
+        await store.putVectors([vectorsOf(number, 'new', 'm2')])
+        expect([await all('m1'), (await all('m2')).map(({ digest }) => digest)]).toEqual([[], ['digest of new']])
+        await store.write(remove(result.agent))
+        expect(await all('m2')).toEqual([])
+        await store.putVectors([vectorsOf(number, 'late')])
+        expect(await all('m1')).toEqual([])
       })
     })
 

@@ -89,6 +89,14 @@ export const MIGRATIONS: readonly string[] = [
   );
   CREATE INDEX idempotency_expires_at ON idempotency (expires_at);
   `,
+  `
+  CREATE TABLE vectors (
+    number bigint PRIMARY KEY,
+    model text NOT NULL,
+    digest text NOT NULL,
+    data bytea NOT NULL
+  );
+  `,
 ]
 
 /**

@@ -10,6 +10,7 @@ import { loadAgents } from './load-agents.js'
 import { migrate } from './migrations.js'
 import { prune } from './prune.js'
 import { readChanges } from './read-changes.js'
+import { putVectors, readVectors } from './vectors.js'
 import { type PendingWrite, settleAgentWrites } from './write-agents.js'
 
 export interface PostgresStoreOptions {
@@ -107,6 +108,16 @@ function createStore(connection: Connection): Store {
     },
     async deleteGrant(id, audit) {
       return isStorable(id) && administer(connection, 'grants', 'DELETE FROM grants WHERE id = $3', [id], audit)
+    },
+
+    putVectors: (vectors) => putVectors(connection, vectors),
+    async *vectors(model, numbers) {
+      for (let after = 0; ; ) {
+        const batch = await readVectors(connection, model, numbers, after)
+        if (batch.length === 0) return
+        yield batch
+        after = batch.at(-1)?.number ?? after
+      }
     },
 
     async appendAudit(entries) {

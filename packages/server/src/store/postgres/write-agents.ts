@@ -166,6 +166,8 @@ const WRITE = `
     FROM input i WHERE i.kind IN ('update', 'refresh') AND p.number = i.number
   ), departed AS (
     DELETE FROM presence p USING input i WHERE i.kind = 'remove' AND p.number = i.number
+  ), forgotten AS (
+    DELETE FROM vectors v USING input i WHERE i.kind = 'remove' AND v.number = i.number
   ), written AS (
     SELECT i.id, i.kind, i.revision, i.at, i.audit, coalesce(i.number, r.number) AS number
     FROM input i LEFT JOIN registered r USING (id)

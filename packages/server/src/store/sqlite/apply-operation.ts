@@ -44,6 +44,7 @@ export function createApplyOperation(db: Sqlite): ApplyOperation {
     sql.insertTombstone.run([write.reason, write.at, number])
     sql.deleteAgent.run([number])
     sql.deletePresence.run([number])
+    sql.deleteVectors.run([number])
     logChange('remove', write.at, { id: write.id, number })
     return { outcome: 'removed' }
   }
@@ -114,6 +115,11 @@ export function createApplyOperation(db: Sqlite): ApplyOperation {
       }
       case 'deleteGrant':
         return administer('grants', sql.deleteGrant, [operation.id], operation.audit)
+      case 'putVectors':
+        for (const { number, model, digest, data } of operation.vectors) {
+          sql.putVectors.run([model, digest, Buffer.from(data, 'base64'), number])
+        }
+        return true
       case 'appendAudit':
         operation.entries.forEach(audit)
         return true

@@ -84,6 +84,14 @@ export const MIGRATIONS: readonly string[] = [
   );
   CREATE INDEX idempotency_expires_at ON idempotency (expires_at);
   `,
+  `
+  CREATE TABLE vectors (
+    number INTEGER PRIMARY KEY,
+    model TEXT NOT NULL,
+    digest TEXT NOT NULL,
+    data BLOB NOT NULL
+  );
+  `,
 ]
 
 /** Brings the database to the version of this code, in one transaction; refuses one that is ahead of it. */

@@ -10,6 +10,7 @@ import { loadAgents } from './load-agents.js'
 import { lockFolder } from './lock-folder.js'
 import { migrate } from './migrations.js'
 import { createReadChanges } from './read-changes.js'
+import { createReadVectors } from './read-vectors.js'
 import { startWriter, type Writer } from './start-writer.js'
 
 const FILE = 'switchboard.db'
@@ -47,6 +48,7 @@ function createStore(folder: string, db: Sqlite, writer: Writer, release: (() =>
   const selectKeys = prepare(db, 'SELECT * FROM keys ORDER BY created_at, id')
   const selectGrants = prepare(db, 'SELECT * FROM grants ORDER BY created_at, id')
   const readChanges = createReadChanges(db)
+  const readVectors = createReadVectors(db)
   const readings = new Set<() => void>()
   let closing: Promise<void> | undefined
 
@@ -107,6 +109,20 @@ function createStore(folder: string, db: Sqlite, writer: Writer, release: (() =>
     },
     async deleteGrant(id, audit) {
       return isStorable(id) && writer.run('deleteGrant', { id, audit: storableAudit(audit) })
+    },
+
+    async putVectors(vectors) {
+      if (vectors.length === 0) return
+      const asText = vectors.map((each) => ({ ...each, data: Buffer.from(each.data).toString('base64') }))
+      await writer.run('putVectors', { vectors: asText })
+    },
+    async *vectors(model, numbers) {
+      for (let after = 0; ; ) {
+        const batch = await read(() => readVectors(model, numbers, after))
+        if (batch.length === 0) return
+        yield batch
+        after = batch.at(-1)?.number ?? after
+      }
     },
 
     async appendAudit(entries) {

@@ -1,6 +1,14 @@
 import type { PreparedWrite } from '../agent-write.js'
 import type { Row } from '../rows.js'
-import type { AuditEntry, IdempotencyClaim, IdempotencyId, IdempotencyState, StoredGrant, StoredKey } from '../store.js'
+import type {
+  AuditEntry,
+  IdempotencyClaim,
+  IdempotencyId,
+  IdempotencyState,
+  StoredGrant,
+  StoredKey,
+  StoredVectors,
+} from '../store.js'
 import type { StoreErrorCode } from '../store-error.js'
 
 /** Everything that writes, as it is sent to the writer thread: what is asked, and what comes back. */
@@ -10,6 +18,8 @@ export interface Operations {
   deleteKey: { ask: { id: string; audit: AuditEntry }; answer: boolean }
   putGrant: { ask: { grant: StoredGrant; audit: AuditEntry }; answer: boolean }
   deleteGrant: { ask: { id: string; audit: AuditEntry }; answer: boolean }
+  /** The bytes are written in base64: what crosses is text. */
+  putVectors: { ask: { vectors: (Omit<StoredVectors, 'data'> & { data: string })[] }; answer: boolean }
   appendAudit: { ask: { entries: AuditEntry[] }; answer: boolean }
   beginIdempotent: { ask: { claim: IdempotencyClaim }; answer: IdempotencyState }
   finishIdempotent: { ask: { claim: IdempotencyId; response: string }; answer: boolean }

@@ -22,6 +22,11 @@ export function prepareWrites(db: Sqlite) {
       UPDATE presence SET received_at = ?, lease_seconds = ?, lease_expires_at = ? WHERE number = ?`),
     deletePresence: prepare('DELETE FROM presence WHERE number = ?'),
 
+    putVectors: prepare(`
+      INSERT OR REPLACE INTO vectors (number, model, digest, data)
+      SELECT number, ?, ?, ? FROM agents WHERE number = ?`),
+    deleteVectors: prepare('DELETE FROM vectors WHERE number = ?'),
+
     insertTombstone: prepare(`
       INSERT INTO tombstones (number, id, owner, reason, marks, at)
       SELECT number, id, owner, ?, marks, ? FROM agents WHERE number = ?`),
