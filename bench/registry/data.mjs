@@ -54,8 +54,11 @@ const TEXT_TO_TEXT = {
 const toOperation = ({ name, description, inputSchema }) => ({
   name,
   description,
-  ...(inputSchema && { inputs: inputSchema }),
+  ...(inputSchema && { inputs: toJsonSchema(inputSchema) }),
 })
+
+/** Some lists have schemas of Swagger 2, whose "file" is no type of JSON Schema. */
+const toJsonSchema = (schema) => JSON.parse(JSON.stringify(schema).replaceAll('"type":"file"', '"type":"string"'))
 
 /** Documents of about 1 KB, for registrations one by one; their ids are replaced. */
 export function kilobyteDocuments(documents) {
@@ -128,27 +131,33 @@ const WORDS = `account agent alert analysis answer archive assistant audio audit
   .split(/\s+/)
   .filter(Boolean)
 
+const SOURCES = ['mcp-index', 'skill-list', 'api-list']
+
 /** Agents like those of the load set in size and in how often tags are used. */
 function* madeUp(count) {
   const random = randomFrom(1)
   const any = () => WORDS[Math.floor(random() * WORDS.length)]
-  // A power of a uniform number: some tags are in use far more than others, and each source has its own favourites.
-  const tagOf = (i) => WORDS[(Math.floor(random() ** 20 * WORDS.length) + i * 25) % WORDS.length]
+  // Each source has tags of its own, some in use far more than others; a few agents have a tag of another source.
+  const share = Math.floor(WORDS.length / SOURCES.length)
+  const tagOf = (source) => WORDS[source * share + Math.floor(random() ** 2 * share)]
+  const tagsOf = (source) => [
+    ...Array.from({ length: 1 + Math.floor(random() * 3) }, () => tagOf(source)),
+    ...(random() < 0.002 ? [tagOf((source + 1) % SOURCES.length)] : []),
+  ]
   const text = (least, most) => Array.from({ length: least + Math.floor(random() * (most - least)) }, any).join(' ')
-  const sources = ['mcp-index', 'mcp-registry', 'skill-list', 'skill-registry', 'agent-list', 'api-list']
   for (let i = 0; i < count; i++) {
     const long = random() < 0.1
     yield {
       id: `made-up/${i}/${any()}-${any()}`,
       name: `${any()} ${any()}`,
       description: text(15, long ? 140 : 50),
-      tags: [...new Set(Array.from({ length: 1 + Math.floor(random() * 4) }, () => tagOf(i % sources.length)))],
+      tags: [...new Set(tagsOf(i % SOURCES.length))],
       operations: Array.from({ length: random() < 0.05 ? 1 + Math.floor(random() * 15) : 0 }, (_, n) => ({
         name: `${any()}_${n}`,
         description: text(5, 20),
         inputSchema: { type: 'object', properties: { [any()]: { type: 'string', description: text(3, 8) } } },
       })),
-      source: sources[i % sources.length],
+      source: SOURCES[i % SOURCES.length],
     }
   }
 }

@@ -8,9 +8,11 @@ import { startDirectory } from './processes.mjs'
 
 const LOADS = { read: 64, 'lookup-few': 64, 'lookup-some': 64, 'lookup-many': 64, register: 64 }
 /** Functions shown of each profile. */
-const SHOWN = 30
-/** For the thread to write its profile. */
-const WRITE_MS = 1500
+const SHOWN = 25
+/** Long enough to render each agent that will be read. */
+const WARM_UP_SECONDS = 4
+/** A profile begins with a look at all code, and ends with a file to write: both take a while. */
+const SETTLE_MS = 2000
 
 export async function profileDirectory({ data, config, load, folder, seconds }) {
   mkdirSync(folder, { recursive: true })
@@ -19,11 +21,12 @@ export async function profileDirectory({ data, config, load, folder, seconds }) 
   const { port, pid } = directory
   for (const [number, [set, connections]] of Object.entries(LOADS).entries()) {
     const run = { set, connections, port, pid }
-    await load.ask({ ...run, seconds: 2 })
+    await load.ask({ ...run, seconds: WARM_UP_SECONDS })
     directory.signal('SIGUSR2')
+    await sleep(SETTLE_MS)
     const { perSecond, cpuMicros } = await load.ask({ ...run, seconds })
     directory.signal('SIGUSR2')
-    await sleep(WRITE_MS)
+    await sleep(SETTLE_MS)
     process.stdout.write(`\n# ${set}, ${connections} at once: ${Math.round(perSecond)}/s while profiled, `)
     process.stdout.write(`${cpuMicros?.toFixed(1)} µs of CPU a request\n`)
     for (const thread of set === 'register' ? ['main', 'writer'] : ['main']) {
@@ -36,33 +39,48 @@ export async function profileDirectory({ data, config, load, folder, seconds }) 
   load.stop()
 }
 
-/** The functions with the most time of their own, and the shares of modules. */
-export function summarise(file, thread) {
+/** The shares of modules, of functions by themselves, and of our functions with all that they call. */
+function summarise(file, thread) {
   const { nodes, samples, timeDeltas } = JSON.parse(readFileSync(file, 'utf8'))
-  const byNode = new Map(nodes.map((node) => [node.id, node]))
-  const [functions, modules] = [new Map(), new Map()]
-  let [idle, total] = [0, 0]
+  const byId = new Map(nodes.map((node) => [node.id, { ...node, time: 0 }]))
   samples.forEach((id, i) => {
-    const { functionName, url, lineNumber } = byNode.get(id).callFrame
-    const time = timeDeltas[i]
-    if (functionName === '(idle)') {
-      idle += time
-      return
-    }
-    total += time
-    const place = url ? `${placeOf(url)}:${lineNumber + 1}` : ''
-    add(functions, `${functionName || '(anonymous)'} ${place}`, time)
-    add(modules, url ? moduleOf(url) : functionName, time)
+    byId.get(id).time += timeDeltas[i]
   })
+  const [modules, functions, inclusive] = [new Map(), new Map(), new Map()]
+  let [idle, total] = [0, 0]
+
+  const walk = ({ callFrame, children = [], time }, above) => {
+    const { functionName, url, lineNumber } = callFrame
+    // The profiler's own start is no work of the directory.
+    if (functionName === '(idle)' || functionName === 'dispatch') {
+      idle += time
+      return 0
+    }
+    const name = `${functionName || '(anonymous)'} ${url ? `${placeOf(url)}:${lineNumber + 1}` : ''}`
+    total += time
+    add(functions, name, time)
+    add(modules, url ? moduleOf(url) : functionName, time)
+    const inside = new Set(above).add(name)
+    let all = time
+    for (const child of children) all += walk(byId.get(child), inside)
+    // A function that calls itself is counted once, where it was first called.
+    if (!above.has(name) && url.includes('/packages/')) add(inclusive, name, all)
+    return all
+  }
+  walk(byId.get(nodes[0].id), new Set())
+
   const percent = (time) => `${((time / total) * 100).toFixed(1).padStart(5)} %`
-  const list = (times, shown) =>
+  const list = (times, shown = SHOWN) =>
     [...times]
       .sort((a, b) => b[1] - a[1])
       .slice(0, shown)
       .map(([name, time]) => `${percent(time)}  ${name}\n`)
       .join('')
   const busy = ((total / (total + idle)) * 100).toFixed(0)
-  return `## ${thread} thread, busy ${busy} % of the time\n${list(modules, 14)}--\n${list(functions, SHOWN)}`
+  return (
+    `## ${thread} thread, busy ${busy} % of the time\n${list(modules, 14)}` +
+    `-- by themselves\n${list(functions)}-- ours, with what they call\n${list(inclusive)}`
+  )
 }
 
 const add = (times, name, time) => times.set(name, (times.get(name) ?? 0) + time)

@@ -28,7 +28,7 @@ export async function run([name, ...args]: string[]): Promise<number> {
     return await command(args)
   } catch (error) {
     if (!isExpected(error)) throw error
-    process.stderr.write(`switchboard: ${error.message}\n`)
+    process.stderr.write(`switchboard: ${error.message.replaceAll('\n', ' ')}\n`)
     return 2
   }
 }
@@ -37,5 +37,8 @@ export async function run([name, ...args]: string[]): Promise<number> {
 function isExpected(error: unknown): error is Error {
   if (!(error instanceof Error)) return false
   const code = 'code' in error ? String(error.code) : ''
-  return ['UsageError', 'ConfigError', 'StoreError'].includes(error.name) || /^(EADDR|EACCES|ERR_PARSE_ARGS)/.test(code)
+  return (
+    ['UsageError', 'ConfigError', 'StoreError'].includes(error.name) ||
+    /^(EADDR|EACCES|ENOTFOUND|ERR_PARSE_ARGS)/.test(code)
+  )
 }

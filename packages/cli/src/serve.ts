@@ -46,10 +46,11 @@ export async function serve(args: string[]): Promise<number> {
     process.stdout.write(HELP)
     return 0
   }
+  const config = readConfig(values)
   const stopped = new Promise<void>((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve())
   })
-  const server = await createServer(readConfig(values))
+  const server = await createServer(config)
   if (server.generatedAdminKey !== undefined) {
     process.stderr.write(`administrator's key, shown only now: ${server.generatedAdminKey}\n`)
   }

@@ -12,9 +12,13 @@ const MAX_LENGTH = 5000
 /** Counted repetition is unrolled before it is compiled; a larger program could take seconds. */
 const MAX_UNROLLED = 100_000
 
+const NAMED_BACK_REFERENCE = /(?<!\\)(?:\\\\)*\\k</
+
 /** RE2 knows neither lookaround nor back-references, the two that need exponential time; undefined if it refuses. */
 export function compileLinearPattern(pattern: string): LinearPattern | undefined {
   if (pattern.length > MAX_LENGTH || pattern.length * largestCount(pattern) > MAX_UNROLLED) return undefined
+  // RE2 would take the name for literal text.
+  if (NAMED_BACK_REFERENCE.test(pattern)) return undefined
   try {
     const compiled = RE2JS.compile(RE2JS.translateRegExp(pattern))
     return { size: compiled.programSize(), test: (text) => compiled.test(text) }

@@ -14,8 +14,8 @@ import { readErrors } from './validate.js'
 const SIZE = { maxValues: 4000, maxDepth: 32 }
 /** Subschemas that applying a schema without recursion to one value may visit, and how many one inside the other. */
 const WORK = { maxCost: 20_000, maxChain: 100 }
-/** Instructions that the patterns of one document may compile to, about a microsecond each. */
-const MAX_PATTERN_SIZE = 100_000
+/** Instructions that the different patterns of one document may compile to, some microseconds each. */
+const MAX_PATTERN_SIZE = 50_000
 /** What compiling the smallest pattern costs, in instructions. */
 const PATTERN_OVERHEAD = 50
 /** Schemas kept ready; the least recently used goes first. */
@@ -24,9 +24,11 @@ const MAX_CACHED = 500
 /** What the schemas of one document may cost together; `checkPublisherSchema` uses it up. */
 export interface SchemaAllowance {
   patternSize: number
+  /** Patterns that have been paid for. */
+  readonly patterns: Set<string>
 }
 
-export const createSchemaAllowance = (): SchemaAllowance => ({ patternSize: MAX_PATTERN_SIZE })
+export const createSchemaAllowance = (): SchemaAllowance => ({ patternSize: MAX_PATTERN_SIZE, patterns: new Set() })
 
 /**
  * A publisher's JSON Schema is hostile until proven otherwise. This says what is wrong with it without compiling it:
@@ -57,14 +59,15 @@ function inspect(schema: JsonObject, allowance: SchemaAllowance): SchemaGraph {
 function assertLinearPatterns({ schema, at }: SchemaNode, allowance: SchemaAllowance): void {
   const ofNames = isObject(schema.patternProperties) ? Object.keys(schema.patternProperties) : []
   for (const pattern of [schema.pattern, ...ofNames]) {
-    if (typeof pattern !== 'string') continue
+    if (typeof pattern !== 'string' || allowance.patterns.has(pattern)) continue
+    if (allowance.patternSize < 0) throw new SchemaRefused(at, 'has a pattern too many: those of the document are too large together')
     const compiled = compileLinearPattern(pattern)
     if (compiled === undefined) {
       const shown = JSON.stringify(pattern.slice(0, 100))
       throw new SchemaRefused(at, `has a pattern that RE2 does not take (no lookaround, no back-references, no huge counts): ${shown}`)
     }
     allowance.patternSize -= compiled.size + PATTERN_OVERHEAD
-    if (allowance.patternSize < 0) throw new SchemaRefused(at, 'has a pattern too many: the patterns of the document are too large')
+    allowance.patterns.add(pattern)
   }
 }
 

@@ -4,9 +4,10 @@ import type { Binding, Face } from './record.js'
 /** Ways to reach the agent, from whatever the draft calls them (C-18), most preferred first (C-19). */
 export function readBindings(face: Face, document: JsonObject): Binding[] {
   const own = ownBindings(face, document)
-  // A document may carry another draft's bindings beside its own words; both hold.
+  // A document may carry another draft's bindings beside its own words; both hold, and one said twice is one.
   const listed = face === 'profile' ? [] : listedBindings(document)
-  return [...own, ...listed].sort(byPriority)
+  const isListed = (a: Binding): boolean => listed.some((b) => a.protocol === b.protocol && a.endpoint === b.endpoint)
+  return [...own.filter((binding) => !isListed(binding)), ...listed].sort(byPriority)
 }
 
 function ownBindings(face: Face, document: JsonObject): Binding[] {

@@ -48,8 +48,8 @@ export function readRecord(face: Face, document: JsonObject, id: string, redacte
   }
 }
 
+/** A registration of the directory is named by its id (C-32), unless it came from a draft that has names. */
 function readName(face: Face, document: JsonObject, id: string): string {
-  if (face === 'directory') return id
   return (face === 'mcp' && asString(document.title)) || asString(document.name) || id
 }
 

@@ -81,7 +81,7 @@ export function createAgentIndex<T extends IndexedAgent>(): AgentIndex<T> {
     if (!record) return false
     // Terms stand for the whole record; of one that is shown in part nothing is proven.
     const toTest = record === agent.record ? open : conditions
-    return toTest.every((condition) => holds(condition, record, agent.status))
+    return toTest.every((condition) => holds(condition, record, agent.status, agent.registry))
   }
 
   function* select(selection: Selection<T>): Generator<T> {

@@ -5,6 +5,7 @@ import {
   directoryProtocols,
   foldTag,
   isObject,
+  type JsonObject,
   type JsonValue,
   profileTags,
   sameJson,
@@ -25,8 +26,8 @@ export type Condition =
   | { kind: 'authentication'; anyOf: readonly string[] }
   | { kind: 'publisher'; anyOf: readonly string[] }
   | { kind: 'status'; anyOf: readonly string[]; excluded?: boolean }
-  /** Any member of the document, by equality or containment (C-50). */
-  | { kind: 'member'; name: string; value: JsonValue }
+  /** Any member of the document, by equality or containment (C-50); `asText`: numbers and booleans as they are written. */
+  | { kind: 'member'; name: string; value: JsonValue; asText?: boolean }
   | { kind: 'agent'; name: NamePattern }
   | { kind: 'protocol'; value: string }
   /** Met by one and the same capability (AD §5.1). */
@@ -76,8 +77,8 @@ export function isExact(condition: Condition): boolean {
 
 const hasPrefix = (name: NamePattern | undefined): boolean => name !== undefined && 'prefix' in name
 
-/** Whether the record meets the condition. */
-export function holds(condition: Condition, record: AgentRecord, status: string): boolean {
+/** Whether the record meets the condition; `registry` are members that the directory answers for. */
+export function holds(condition: Condition, record: AgentRecord, status: string, registry: JsonObject = {}): boolean {
   switch (condition.kind) {
     case 'capability':
       return record.capabilities.some(({ name }) => foldTag(name) === foldTag(condition.value))
@@ -100,7 +101,7 @@ export function holds(condition: Condition, record: AgentRecord, status: string)
     case 'status':
       return condition.anyOf.includes(status) !== (condition.excluded ?? false)
     case 'member':
-      return contains(memberOf(record, condition.name), condition.value)
+      return contains(memberOf(record, registry, condition.name), condition.value, condition.asText)
     case 'agent':
       return matchesName(record.id, condition.name)
     case 'protocol':
@@ -126,18 +127,21 @@ export function speaksProtocol(protocol: string, wanted: string): boolean {
   return has === asks || has.split('/')[0] === asks
 }
 
-function memberOf(record: AgentRecord, name: string): JsonValue | undefined {
+function memberOf(record: AgentRecord, registry: JsonObject, name: string): JsonValue | undefined {
+  if (Object.hasOwn(registry, name)) return registry[name]
   if (name === 'id') return record.id
   if (name === 'name') return record.name
   return Object.hasOwn(record.document, name) ? record.document[name] : undefined
 }
 
 /** Equal, or a list that has it; a list asked for must be had whole, an object by the members it names. */
-function contains(has: JsonValue | undefined, wanted: JsonValue): boolean {
+function contains(has: JsonValue | undefined, wanted: JsonValue, asText = false): boolean {
   if (has === undefined) return false
-  if (Array.isArray(wanted)) return wanted.every((item) => contains(has, item))
-  if (Array.isArray(has)) return has.some((item) => contains(item, wanted))
+  if (Array.isArray(wanted)) return wanted.every((item) => contains(has, item, asText))
+  if (Array.isArray(has)) return has.some((item) => contains(item, wanted, asText))
   if (isObject(wanted))
-    return isObject(has) && Object.entries(wanted).every(([name, value]) => contains(has[name], value))
-  return sameJson(has, wanted)
+    return isObject(has) && Object.entries(wanted).every(([name, value]) => contains(has[name], value, asText))
+  return (
+    sameJson(has, wanted) || (asText && (typeof has === 'number' || typeof has === 'boolean') && String(has) === wanted)
+  )
 }

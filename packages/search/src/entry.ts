@@ -1,4 +1,4 @@
-import type { AgentRecord } from '@switchboard/protocol'
+import type { AgentRecord, JsonObject } from '@switchboard/protocol'
 
 /** What the index needs to know of an agent. */
 export interface IndexedAgent {
@@ -7,6 +7,8 @@ export interface IndexedAgent {
   readonly record: AgentRecord
   /** The status in force, which may be the operator's and not the publisher's. */
   readonly status: string
+  /** Members that the directory and not the publisher answers for; in a filter they go before the document's. */
+  readonly registry?: JsonObject
 }
 
 /** The record as the caller may see it, or undefined if the caller may not see the agent at all. */

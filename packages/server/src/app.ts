@@ -18,6 +18,7 @@ import { mountFaces, requestIdOf } from './faces/mount.js'
 import { toOpenApi } from './faces/openapi.js'
 import { createOperationsFace } from './faces/operations/operations-face.js'
 import { createProfileFace } from './faces/profile/profile-face.js'
+import { answerBadUrl, answerClientError } from './faces/unrouted-errors.js'
 import { createRateLimits } from './policy/rate-limit.js'
 import { createAuthenticate } from './services/authenticate.js'
 import { createCatalog } from './services/catalog.js'
@@ -29,6 +30,7 @@ import { createKeys, ensureAdminKey } from './services/keys.js'
 import { loadAgents } from './services/load.js'
 import { startPruning } from './services/prune.js'
 import { createTokenVerifier } from './services/tokens.js'
+import { createTurns } from './services/turns.js'
 import { openPostgresStore } from './store/postgres/open-postgres-store.js'
 import { openSqliteStore } from './store/sqlite/open-sqlite-store.js'
 import type { Store } from './store/store.js'
@@ -40,6 +42,8 @@ export const VERSION = '0.1.0'
 const FOLLOW_MS = 200
 /** Requests under way get this long to end when the server stops. */
 const DRAIN_MS = 8000
+/** How often, meanwhile, connections are closed that nothing is under way on. */
+const IDLE_MS = 100
 
 /** A directory: its HTTP application, and how to start and stop it. */
 export interface Server {
@@ -97,6 +101,7 @@ async function wire(config: Config, store: Store, log: FastifyBaseLogger, now: (
   const context: Context = {
     store,
     catalog,
+    turns: createTurns(),
     schemas: createPublisherSchemas(),
     policy: config.policy,
     grantsOf: grants.of,
@@ -108,7 +113,7 @@ async function wire(config: Config, store: Store, log: FastifyBaseLogger, now: (
   const cursor = await loadAgents(store, catalog)
 
   let state: 'starting' | 'ready' | 'stopping' = 'starting'
-  const app = createApp(config, log)
+  const app = createApp(config, log, baseUrl)
   const searchByText = config.search.semantic
   const faces: Face[] = [
     createAidipFace({ context, grants, searchByText }),
@@ -119,7 +124,7 @@ async function wire(config: Config, store: Store, log: FastifyBaseLogger, now: (
       onLongCredential: (subject, seconds) =>
         log.warn({ subject, seconds }, 'a credential lives far longer than the registration it makes'),
     }),
-    createDescriptorsFace({ context, grants, baseUrl, version: VERSION }),
+    createDescriptorsFace({ context, grants, baseUrl, version: VERSION, anonymous: config.anonymous }),
     createAdminFace({ context, keys, grants }),
     createOperationsFace({
       health: () => ({ ready: state === 'ready', revision: catalog.revision, agents: catalog.index.size, pending: 0 }),
@@ -153,22 +158,27 @@ async function wire(config: Config, store: Store, log: FastifyBaseLogger, now: (
     app,
     generatedAdminKey,
     async listen() {
-      listening = (await app.listen({ host: config.host, port: config.port })).replace(/\/$/, '')
+      const address = (await app.listen({ host: config.host, port: config.port })).replace(/\/$/, '')
+      // Fastify does not look at what the server it was given speaks.
+      listening = config.tls ? address.replace(/^http:/, 'https:') : address
       state = 'ready'
       log.info({ url: listening, agents: catalog.index.size }, 'ready')
       return baseUrl()
     },
     async close() {
+      const served = state === 'ready'
       state = 'stopping'
       expiry.stop()
       pruning.stop()
       await follower.stop()
-      // Clients that keep connections open without asking anything must not hold the end up.
-      const timer = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS)
+      // A connection whose request has been answered is kept open for the next one, which must not hold the end up.
+      const idle = setInterval(() => app.server.closeIdleConnections(), IDLE_MS)
+      const late = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS)
       await app.close()
-      clearTimeout(timer)
+      clearInterval(idle)
+      clearTimeout(late)
       await store.close()
-      log.info('stopped')
+      if (served) log.info('stopped')
     },
   }
 }
@@ -177,12 +187,17 @@ async function wire(config: Config, store: Store, log: FastifyBaseLogger, now: (
 const createLog = (level: string): FastifyBaseLogger =>
   pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, pino.destination(2))
 
-function createApp({ tls, behindProxy }: Config, log: FastifyBaseLogger): FastifyInstance {
+function createApp({ tls, behindProxy }: Config, log: FastifyBaseLogger, baseUrl: () => string): FastifyInstance {
   return Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: requestIdOf,
-    trustProxy: behindProxy,
+    // One hop: what the proxy itself saw, and not what a client wrote into X-Forwarded-For before it.
+    trustProxy: behindProxy && ((_address, hop) => hop === 0),
+    frameworkErrors: (error, request, reply) => answerBadUrl(error, request, reply, baseUrl()),
+    clientErrorHandler: (error, socket) => answerClientError(error, socket, baseUrl()),
+    // Whoever has a connection open is answered to the end; new connections are not taken any more.
+    return503OnClosing: false,
     forceCloseConnections: 'idle',
     // An id of 512 characters may take many bytes when it is percent-encoded (C-31).
     routerOptions: { maxParamLength: 8192, ignoreTrailingSlash: true },

@@ -31,7 +31,11 @@ export const configSchema: JsonObject = closed({
   lifetimes: closed({ max: { type: 'integer', minimum: 60 } }),
   issuers: {
     type: 'array',
-    items: closed({ issuer: text, audience: text, jwksUrl: text }, ['issuer', 'audience', 'jwksUrl']),
+    items: closed({ issuer: text, audience: text, jwksUrl: { type: 'string', format: 'absolute-uri' } }, [
+      'issuer',
+      'audience',
+      'jwksUrl',
+    ]),
   },
   peers: {
     type: 'array',

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { createSecureContext } from 'node:tls'
 import {
   compileSchema,
   isLoopbackHost,
@@ -126,11 +127,6 @@ export function readConfig(flags: Flags = {}, env: NodeJS.ProcessEnv = process.e
     const value = flags[flag] ?? env[variable] ?? settings[key]
     return value === undefined ? undefined : String(value)
   }
-  const certificate = text('tls-cert', 'SWITCHBOARD_TLS_CERT', 'tlsCert')
-  const key = text('tls-key', 'SWITCHBOARD_TLS_KEY', 'tlsKey')
-  if ((certificate === undefined) !== (key === undefined)) throw new ConfigError('--tls-cert and --tls-key go together')
-  const clientCa = text('tls-client-ca', 'SWITCHBOARD_TLS_CLIENT_CA', 'tlsClientCa')
-  const clientRequired = text('tls-client-required', 'SWITCHBOARD_TLS_CLIENT_REQUIRED', 'tlsClientRequired') === 'true'
   const config: Config = {
     ...DEFAULTS,
     ...larger(settings),
@@ -139,18 +135,18 @@ export function readConfig(flags: Flags = {}, env: NodeJS.ProcessEnv = process.e
     data: text('data', 'SWITCHBOARD_DATA', 'data') ?? DEFAULTS.data,
     database: readDatabase(text('database', 'SWITCHBOARD_DATABASE_URL', 'database')),
     publicUrl: readPublicUrl(text('public-url', 'SWITCHBOARD_PUBLIC_URL', 'publicUrl')),
-    behindProxy: text('behind-proxy', 'SWITCHBOARD_BEHIND_PROXY', 'behindProxy') === 'true',
+    behindProxy: readFlag('--behind-proxy', text('behind-proxy', 'SWITCHBOARD_BEHIND_PROXY', 'behindProxy')),
     adminKey: readAdminKey(env.SWITCHBOARD_ADMIN_KEY),
     logLevel: readLogLevel(text('log-level', 'SWITCHBOARD_LOG_LEVEL', 'logLevel')),
-    tls:
-      certificate === undefined || key === undefined
-        ? undefined
-        : {
-            cert: readText(certificate, '--tls-cert'),
-            key: readText(key, '--tls-key'),
-            clientRequired,
-            ...(clientCa !== undefined && { clientCa: readText(clientCa, '--tls-client-ca') }),
-          },
+    tls: readTls(
+      text('tls-cert', 'SWITCHBOARD_TLS_CERT', 'tlsCert'),
+      text('tls-key', 'SWITCHBOARD_TLS_KEY', 'tlsKey'),
+      text('tls-client-ca', 'SWITCHBOARD_TLS_CLIENT_CA', 'tlsClientCa'),
+      readFlag(
+        '--tls-client-required',
+        text('tls-client-required', 'SWITCHBOARD_TLS_CLIENT_REQUIRED', 'tlsClientRequired'),
+      ),
+    ),
   }
   assertSafe(config)
   return config
@@ -210,6 +206,40 @@ function readText(path: string, flag: string): string {
   } catch (error) {
     throw new ConfigError(`${flag} ${path} cannot be read: ${error instanceof Error ? error.message : error}`)
   }
+}
+
+/** What would leave a wish for security unheard is refused, as are files that hold no certificate and key. */
+function readTls(
+  certificate: string | undefined,
+  key: string | undefined,
+  clientCa: string | undefined,
+  clientRequired: boolean,
+): TlsConfig | undefined {
+  if (clientRequired && clientCa === undefined) throw new ConfigError('--tls-client-required takes --tls-client-ca')
+  if (certificate === undefined || key === undefined) {
+    if (certificate !== key) throw new ConfigError('--tls-cert and --tls-key go together')
+    if (clientCa !== undefined) throw new ConfigError('--tls-client-ca takes --tls-cert and --tls-key')
+    return undefined
+  }
+  const tls: TlsConfig = {
+    cert: readText(certificate, '--tls-cert'),
+    key: readText(key, '--tls-key'),
+    clientRequired,
+    ...(clientCa !== undefined && { clientCa: readText(clientCa, '--tls-client-ca') }),
+  }
+  try {
+    createSecureContext({ cert: tls.cert, key: tls.key, ca: tls.clientCa })
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : error
+    throw new ConfigError(`--tls-cert ${certificate} and --tls-key ${key} cannot be used: ${reason}`)
+  }
+  return tls
+}
+
+function readFlag(name: string, text: string | undefined): boolean {
+  if (text !== undefined && text !== 'true' && text !== 'false')
+    throw new ConfigError(`${name} must be true or false, not "${text}"`)
+  return text === 'true'
 }
 
 function readPort(text: string | undefined): number {

@@ -636,7 +636,7 @@ describe('addresses that make no sense', () => {
     'agents',
   ]
 
-  it.each(PATHS)('GET %s is a clear 4xx', async (target) => {
+  it.each(PATHS.map((target) => [target.slice(0, 40), target]))('GET %s is a clear 4xx', async (_name, target) => {
     const answer = await sendRaw(directory.url, { target })
     expect([400, 404, 414], answer.text).toContain(answer.status)
     expectRefusal(answer, { status: answer.status })
@@ -761,7 +761,7 @@ describe('headers that make no sense', () => {
     '"1e0-"',
   ]
 
-  it.each(TAGS)('If-Match %s fits nothing: 412', async (tag) => {
+  it.each(TAGS.map((tag) => [tag.slice(0, 20), tag]))('If-Match %s fits nothing: 412', async (_name, tag) => {
     const headers = { 'if-match': tag }
     const body = aidipAgent({ id: 'here', description: 'changed' })
     expectRefusal(await directory.put('/agents/here', { as: 'tokA', body, headers }), {
@@ -932,4 +932,155 @@ describe('AD-8.3-03 limits on the size of a registration', () => {
     const unquoted = raw.replace('1.10', '3.1.4')
     expectRefusal(await directory.post('/agents', { as: 'tokA', raw: unquoted }), { status: 400, says: /quote it/ })
   })
+})
+
+describe('fuzz', () => {
+  let fuzzed: TestDirectory
+  let last: Answer | undefined
+  beforeAll(async () => {
+    fuzzed = await startDirectory()
+    await fuzzed.post('/agents', { as: 'tokA', body: aidipAgent({ id: 'here' }) })
+  })
+  afterAll(() => fuzzed.close())
+
+  /** Where an agent can be read, whatever draft it came by. */
+  const READERS = [
+    (id: string) => `/agents/${id}`,
+    (id: string) => `/v0/agents/${id}`,
+    (id: string) => `/discover/agents/${id}`,
+    (id: string) => `/agents/${id}/agent.json`,
+    (id: string) => `/agents/${id}/agent-card.json`,
+    (id: string) => `/agents/${id}/agent-card.json?version=0.3`,
+    (id: string) => `/agents/${id}/server.json`,
+    (id: string) => `/ad/l?agent=${id}`,
+    () => '/agents?include_metadata=true',
+    () => '/ad/l',
+    () => '/.well-known/agents.json',
+  ]
+
+  const notOurs = async (
+    method: 'get' | 'post' | 'put' | 'patch' | 'delete',
+    path: string,
+    ask: Ask,
+  ): Promise<Answer> => {
+    const answer = await fuzzed[method](path, ask)
+    expect(answer.status, `${method} ${path} ${JSON.stringify(ask.body)} → ${answer.text.slice(0, 300)}`).toBeLessThan(
+      500,
+    )
+    last = answer
+    return answer
+  }
+
+  it.each(TARGETS)('any JSON sent to $name is answered below 500', async ({ method, path, as }) => {
+    await fc.assert(
+      fc.asyncProperty(fc.jsonValue({ maxDepth: 4 }), async (value) => {
+        await notOurs(METHOD[method], path, { as, body: toJson(value) })
+      }),
+      { numRuns: 25 },
+    )
+  })
+
+  const documents = TARGETS.filter(({ valid, members }) => 'name' in valid || 'base' in valid || '/query' in members)
+
+  it.each(documents)(
+    '$name with some members replaced by any JSON is answered below 500, and then read',
+    async (target) => {
+      const names = [...new Set(Object.keys(target.members).map((pointer) => pointer.slice(1)))]
+      const change = fc.tuple(
+        fc.constantFrom(...names, 'extra', 'skills', 'remotes', 'packages', 'transport', 'provider'),
+        anything,
+      )
+      await fc.assert(
+        fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 3 }), async (changes) => {
+          let body = target.valid
+          for (const [pointer, value] of changes) body = withMember(body, `/${pointer}`, toJson(value))
+          const { status, json } = await notOurs(METHOD[target.method], target.path, { as: target.as, body })
+          if (status !== 201) return
+          const id = encodeURIComponent(String(json?.id ?? 'never'))
+          for (const reader of READERS) await notOurs('get', reader(id), { as: 'anon' })
+          expect((await fuzzed.delete(`/agents/${id}`, { as: 'tokA' })).status).toBe(204)
+        }),
+        { numRuns: 40 },
+      )
+      expect(last).toBeDefined()
+    },
+  )
+
+  it('any query string is answered below 500', async () => {
+    const paths = ['/agents', '/v0/agents', '/agents/public', '/ad/l', '/agents/here/agent-card.json', '/admin/audit']
+    const names = [
+      'top',
+      'skip',
+      'q',
+      'tags',
+      'id',
+      'status',
+      'language',
+      'agent',
+      'cap_name',
+      'page',
+      'count',
+      'since',
+      'shape',
+      'x',
+    ]
+    const query = fc.array(fc.tuple(fc.oneof(fc.constantFrom(...names), fc.string()), fc.string({ unit: 'binary' })), {
+      maxLength: 4,
+    })
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(...paths), query, async (path, pairs) => {
+        await notOurs('get', `${path}?${new URLSearchParams(pairs)}`, { as: 'admin' })
+      }),
+      { numRuns: 150 },
+    )
+  })
+
+  it('any path is answered below 500', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom('/agents/', '/ad/r/', '/discover/agents/', '/'),
+        fc.string({ unit: 'binary' }),
+        async (base, text) => {
+          const target = `${base}${encodeURIComponent(text.toWellFormed())}`
+          for (const method of ['GET', 'DELETE']) {
+            const answer = await sendRaw(fuzzed.url, { method, target, headers: { 'x-api-key': fuzzed.adminKey } })
+            expect(answer.status, `${method} ${target} ${answer.text.slice(0, 200)}`).toBeLessThan(500)
+          }
+        },
+      ),
+      { numRuns: 60 },
+    )
+    expect((await fuzzed.get('/health/ready')).status).toBe(200)
+  })
+
+  /** Values that are more often nearly right than plain random JSON is. */
+  const anything = fc.oneof(
+    fc.jsonValue({ maxDepth: 3 }),
+    fc.string({ unit: 'binary' }),
+    fc.constantFrom(
+      '',
+      ' ',
+      '\u0000',
+      '*',
+      'constructor',
+      '9999-12-31T23:59:60Z',
+      '0000-01-01T00:00:00Z',
+      '2026-02-30T00:00:00Z',
+      'https://',
+      'https://[::1',
+      'agent://x',
+      'javascript:alert(1)',
+      Number.MAX_VALUE,
+      -0,
+    ),
+    fc.array(
+      fc.dictionary(
+        fc.constantFrom('name', 'type', 'text', 'url', 'id', 'protocol', 'endpoint', 'private'),
+        fc.oneof(fc.string(), fc.boolean(), fc.integer()),
+      ),
+      { maxLength: 3 },
+    ),
+  )
+
+  const toJson = (value: unknown): JsonValue => JSON.parse(JSON.stringify(value))
 })

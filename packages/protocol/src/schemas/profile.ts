@@ -1,6 +1,20 @@
 import type { JsonObject } from '../json.js'
 import { extensions, LIMITS, nonEmptyText, object, tags, text, texts, timestamp } from './parts.js'
 
+/** One entry of `bindings` (PROF §4.6). */
+export const bindingSchema: JsonObject = {
+  type: 'object',
+  required: ['protocol', 'endpoint'],
+  properties: {
+    protocol: nonEmptyText,
+    endpoint: nonEmptyText,
+    media_types: texts,
+    interaction_model: text,
+    priority: { type: 'integer' },
+    private: { type: 'boolean' },
+  },
+}
+
 /** Agent Metadata of the discovery profile, Table 1 to 3 (PROF §4). */
 export const profileSchema: JsonObject = {
   $id: 'urn:switchboard:schema:profile',
@@ -32,18 +46,7 @@ export const profileSchema: JsonObject = {
       type: 'array',
       minItems: 1,
       maxItems: LIMITS.bindings,
-      items: {
-        type: 'object',
-        required: ['protocol', 'endpoint'],
-        properties: {
-          protocol: nonEmptyText,
-          endpoint: nonEmptyText,
-          media_types: texts,
-          interaction_model: text,
-          priority: { type: 'integer' },
-          private: { type: 'boolean' },
-        },
-      },
+      items: bindingSchema,
     },
     auth: object,
     constraints: object,

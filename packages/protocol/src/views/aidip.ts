@@ -2,6 +2,7 @@ import type { Authentication } from '../authentication.js'
 import { isObject, type JsonObject } from '../json.js'
 import { type AgentRecord, given, type RegistryFacts, statusOf } from '../record.js'
 import { LIMITS } from '../schemas/parts.js'
+import { isEndpoint } from '../validate.js'
 import { callableOperations, documentFor, httpEndpoint, registryMembers } from './derive.js'
 
 /** Which revision's words to write: they share everything but `authentication` and the publisher's name. */
@@ -47,11 +48,13 @@ function derived(record: AgentRecord, facts: RegistryFacts): JsonObject {
     ...given('supported_languages', record.languages?.slice(0, LIMITS.texts)),
     status: record.status,
     ...(record.protocols.length > 0 && { protocols: record.protocols.slice(0, LIMITS.texts) }),
-    operations: operations.map(({ name, description, inputs, outputs }) => ({
+    operations: operations.map(({ name, description, inputs, outputs, endpoint, examples }) => ({
       name,
       description: description ?? '',
       inputs,
       outputs,
+      ...given('endpoint', endpoint !== undefined && isEndpoint(endpoint) ? endpoint : undefined),
+      ...given('examples', examples?.slice(0, LIMITS.examples)),
     })),
   }
 }

@@ -18,18 +18,13 @@ export function documentFor(face: Face, record: AgentRecord, derive: () => JsonO
   return { ...Object.fromEntries(kept), ...derived }
 }
 
-/** What a face's schema requires beyond its list: one of the members of each group. */
-const ALTERNATIVES: Partial<Record<Face, string[]>> = {
-  aidip: ['operations', 'inputs', 'outputs', 'input_schema', 'output_schema'],
-  a2a: ['supportedInterfaces', 'url'],
-}
-
 /** Where a member that must be there was kept private, what stands for it: the id for a name, our gateway for an address. */
 function filled(face: Face, document: JsonObject, derive: () => JsonObject): JsonObject {
-  const alternatives = ALTERNATIVES[face] ?? []
-  const isThere = (name: string): boolean => Object.hasOwn(document, name)
-  const missing = asStrings(FACE_SCHEMAS[face].required).filter((name) => !isThere(name))
-  if (!alternatives.some(isThere)) missing.push(...alternatives)
+  const has = (...names: string[]): boolean => names.some((name) => Object.hasOwn(document, name))
+  const missing = asStrings(FACE_SCHEMAS[face].required).filter((name) => !has(name))
+  const isDescribed = has('operations') || (has('inputs', 'input_schema') && has('outputs', 'output_schema'))
+  if (face === 'aidip' && !isDescribed) missing.push('operations')
+  if (face === 'a2a' && !has('url', 'supportedInterfaces')) missing.push('url', 'supportedInterfaces')
   if (missing.length === 0) return document
   const stands = Object.entries(derive()).filter(([name]) => missing.includes(name))
   return { ...document, ...Object.fromEntries(stands) }

@@ -31,7 +31,7 @@ function derived(record: AgentRecord, facts: RegistryFacts): JsonObject {
   const described = record.capabilities.map(({ name, version, description, tags, input, output }) => ({
     name,
     version: version ?? record.version ?? UNVERSIONED,
-    ...given('description', description),
+    description: description ?? record.description,
     tags: (tags ?? record.tags).slice(0, LIMITS.tags),
     ...given('input', input),
     ...given('output', output),
@@ -42,7 +42,7 @@ function derived(record: AgentRecord, facts: RegistryFacts): JsonObject {
     .map(({ name, description, inputs, outputs }) => ({
       name,
       version: record.version ?? UNVERSIONED,
-      ...given('description', description),
+      description: description ?? record.description,
       tags: record.tags.slice(0, LIMITS.tags),
       input: inputs,
       output: outputs,

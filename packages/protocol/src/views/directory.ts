@@ -1,6 +1,6 @@
 import { capabilityNameProblem } from '../identifiers.js'
 import { toJsonSchema } from '../io.js'
-import { asObjects, asString, asStrings, type JsonObject, sameJson } from '../json.js'
+import { asObjects, asStrings, type JsonObject, sameJson } from '../json.js'
 import { type AgentRecord, type Capability, given, type RegistryFacts } from '../record.js'
 import { redactRecord } from '../redact.js'
 import { LIMITS } from '../schemas/parts.js'
@@ -21,15 +21,15 @@ export function toDirectory(record: AgentRecord, facts: RegistryFacts): JsonObje
 export function toRegistration(record: AgentRecord, facts: RegistryFacts): JsonObject {
   const whole = documentFor('directory', record, () => derived(record, facts))
   const shown = derived(redactRecord(record), facts)
-  const listed = new Set(asObjects(shown.capabilities).map(({ name }) => name))
+  const listed = new Map(asObjects(shown.capabilities).map((item) => [item.name, item]))
   const hidden = Object.keys(derived(record, facts)).filter(
-    (name) => name !== 'capabilities' && !sameJson(whole[name] ?? null, shown[name] ?? null),
+    (name) => name !== 'capabilities' && !sameJson(whole[name], shown[name]),
   )
   return {
     ...whole,
-    capabilities: asObjects(whole.capabilities).map((item) =>
-      listed.has(asString(item.name)) ? item : { ...item, private: true },
-    ),
+    // As others see them: private tags or schemas of the agent would come in with the capabilities that inherit them.
+    // Nothing is lost by that, for they stay in the members they came from.
+    capabilities: asObjects(whole.capabilities).map((item) => listed.get(item.name) ?? { ...item, private: true }),
     ...(hidden.length > 0 && { private: [...new Set([...asStrings(record.document.private), ...hidden])] }),
   }
 }

@@ -1,6 +1,8 @@
 import type { JsonObject } from '../json.js'
 import { type AgentRecord, type Binding, given, type RegistryFacts, statusOf } from '../record.js'
 import { LIMITS } from '../schemas/parts.js'
+import { bindingSchema } from '../schemas/profile.js'
+import { compileFit } from '../validate.js'
 import { documentFor, reachableBindings, registryMembers } from './derive.js'
 
 /** Agent Metadata of the profile (PROF §4); a document of another draft is mapped by Table 10. */
@@ -53,7 +55,9 @@ function derived(record: AgentRecord, facts: RegistryFacts): JsonObject {
     name: record.name,
     description: record.description,
     tags: profileTags(record).slice(0, LIMITS.tags),
-    ...(examples.length > 0 && { examples: examples.map(({ id, text }) => ({ ...given('id', id), text })) }),
+    ...(examples.length > 0 && {
+      examples: examples.map(({ id, text, tags }) => ({ ...given('id', id), text, ...given('tags', tags?.slice(0, LIMITS.texts)) })),
+    }),
     bindings: profileBindings(record, facts).slice(0, LIMITS.bindings),
     ...(authentication && { auth: { ...authentication } }),
     ...given('constraints', record.constraints),
@@ -69,11 +73,19 @@ export const profileTags = (record: AgentRecord): string[] =>
 
 export function profileBindings(record: AgentRecord, facts: RegistryFacts): JsonObject[] {
   return reachableBindings(record, facts).map((binding: Binding) => ({
-    ...(record.face === 'profile' && binding.source),
+    // A binding that another draft's document lists can be in the profile's words; an interface of a card is not.
+    ...(binding.source && isBinding(binding.source) && binding.source),
     protocol: binding.protocol,
     endpoint: binding.endpoint,
     ...given('priority', binding.priority),
   }))
+}
+
+let fitsBinding: ((value: JsonObject) => boolean) | undefined
+
+function isBinding(source: JsonObject): boolean {
+  fitsBinding ??= compileFit(bindingSchema)
+  return fitsBinding(source)
 }
 
 /** Pointers to proofs, kept apart because they are different proofs (C-29). */

@@ -41,7 +41,7 @@ export function admit(request: FastifyRequest, options: AdmitOptions): Promise<v
   const enter = (known: Caller): void => {
     request.caller = known
     assertAccess(route, known, options.anonymous)
-    if (route.limit) options.limits.spend(route.limit, known.subject ?? known.address)
+    if (route.limit) options.limits.spend(route.limit, clientOf(known))
   }
   if (caller instanceof Promise) return caller.then(enter)
   enter(caller)
@@ -62,3 +62,7 @@ function assertAccess({ access }: Route, caller: Caller, anonymous: 'public' | '
   }
   if (access === 'admin' && !isAdmin(caller)) throw new DirectoryError('forbidden', 'this takes the scope admin')
 }
+
+/** Subjects and addresses are counted apart: a subject may be called like an address. */
+const clientOf = ({ subject, address }: Caller): string =>
+  subject === undefined ? `address ${address}` : `subject ${subject}`

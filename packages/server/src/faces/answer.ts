@@ -38,11 +38,20 @@ export interface AgentAnswer extends Readable {
 /** One agent's document, with validators; 304 where the client has it already. */
 export function sendAgent(request: FastifyRequest, reply: FastifyReply, answer: AgentAnswer): FastifyReply {
   const { agent, record, view, write, type, maxAge } = answer
-  const changedAt = Math.max(agent.stored.modifiedAt, agent.stored.receivedAt)
   const shared = request.caller.kind === 'anonymous'
   reply.header('cache-control', maxAge !== undefined && shared ? `public, max-age=${maxAge}` : 'no-cache')
-  if (isUnchanged(request, reply, entityTag(agent, view, record.redacted), changedAt)) return reply.code(304).send()
+  if (isUnchanged(request, reply, entityTag(agent, view, record.redacted), changeOf(agent)))
+    return reply.code(304).send()
   return sendJsonText(reply, renderOnce(agent, record.redacted ? `${view}.r` : view, write), type)
+}
+
+/**
+ * When the agent last changed, for dates, which have whole seconds: a change counts from the next one, so that a copy
+ * made earlier in the same second is not taken for it. Of a new registration there is no earlier copy.
+ */
+function changeOf({ stored: { createdAt, modifiedAt, receivedAt } }: Agent): number {
+  const at = Math.max(modifiedAt, receivedAt)
+  return at === createdAt ? at : Math.ceil(at / 1000) * 1000
 }
 
 /** The text of a view, made once for as long as the agent stays as it is. */
@@ -57,11 +66,22 @@ export function renderOnce(agent: Agent, view: string, write: () => JsonObject):
 
 /** Sets the validators of an answer; true if the client's copy is still good (RFC 9110 §13). */
 export function isUnchanged(request: FastifyRequest, reply: FastifyReply, tag: string, changedAt: number): boolean {
-  reply.header('etag', tag).header('last-modified', new Date(changedAt).toUTCString()).header('vary', VARY)
-  const known = request.headers['if-none-match']
-  if (known !== undefined) return known.trim() === '*' || known.split(',').some((text) => opaque(text) === opaque(tag))
+  setValidators(reply, tag, changedAt)
+  if (request.headers['if-none-match'] !== undefined) return hasTag(request, tag)
   const since = Date.parse(request.headers['if-modified-since'] ?? '')
   return !Number.isNaN(since) && Math.floor(changedAt / 1000) * 1000 <= since
+}
+
+export function setValidators(reply: FastifyReply, tag: string, changedAt: number): void {
+  const modified = new Date(Math.min(changedAt, Date.now()))
+  reply.header('etag', tag).header('last-modified', modified.toUTCString()).header('vary', VARY)
+}
+
+/** Whether If-None-Match names the tag. */
+export function hasTag(request: FastifyRequest, tag: string): boolean {
+  const known = request.headers['if-none-match']
+  if (known === undefined) return false
+  return known.trim() === '*' || known.split(',').some((text) => opaque(text) === opaque(tag))
 }
 
 /** Weak comparison: caches may have weakened the tag. */

@@ -34,7 +34,8 @@ function assertJsonType(header: string | undefined): void {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-function decodeUtf8(bytes: Buffer): string {
+/** Bytes that are not UTF-8 are refused: what is stored must be what was sent. */
+export function decodeUtf8(bytes: Buffer): string {
   try {
     return utf8.decode(bytes)
   } catch (cause) {

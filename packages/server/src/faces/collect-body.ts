@@ -13,6 +13,12 @@ export function collectBody(
   payload: IncomingMessage,
   done: (error: Error | null, body?: unknown) => void,
 ): void {
+  const encoding = request.headers['content-encoding'] ?? 'identity'
+  if (encoding.toLowerCase() !== 'identity') {
+    const message = `bodies are read as they are: send this one without "Content-Encoding: ${encoding.slice(0, 80)}"`
+    done(new DirectoryError('unsupported_media_type', message))
+    return
+  }
   const limit = request.routeOptions.config.route?.bodyLimit ?? DOCUMENT_LIMIT
   if (limit === Number.POSITIVE_INFINITY) {
     done(null, payload)
@@ -36,5 +42,5 @@ export function collectBody(
     const message = `the body has ${size} bytes; ${limit} are allowed: leave out what is not needed, or refer to it by URL`
     done(new DirectoryError('payload_too_large', message))
   })
-  payload.on('error', (error) => done(error))
+  payload.on('error', (cause) => done(new DirectoryError('invalid_request', 'the body ended too early', { cause })))
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Catalog } from '../services/catalog.js'
-import { isUnchanged } from './answer.js'
+import { hasTag, setValidators } from './answer.js'
 
 /** Tells lists of this process from those of another, whose counters mean something else. */
 const INSTANCE = createHash('sha256')
@@ -11,7 +11,8 @@ const INSTANCE = createHash('sha256')
 
 /**
  * Validators of a list: it changes only when the catalogue does, or what the caller may see. So the tag needs no look
- * at the body, and says nothing about how many changes there were.
+ * at the body, and says nothing about how many changes there were. If-Modified-Since is not enough: a date has whole
+ * seconds, in which many agents are registered, and knows nothing of grants.
  */
 export function isListUnchanged(
   request: FastifyRequest,
@@ -22,5 +23,6 @@ export function isListUnchanged(
   const seen = `${INSTANCE} ${catalog.index.version} ${grantsVersion} ${request.caller.subject ?? ''} ${[...request.caller.scopes].join()}`
   const tag = `W/"${createHash('sha1').update(seen).digest('base64url').slice(0, 16)}"`
   reply.header('cache-control', 'no-cache')
-  return isUnchanged(request, reply, tag, catalog.modifiedAt)
+  setValidators(reply, tag, catalog.modifiedAt)
+  return hasTag(request, tag)
 }

@@ -14,18 +14,24 @@ export interface NamePolicy {
 export function mayOperate(caller: Caller, agent: { id: string; owner: string }): boolean {
   if (isAdmin(caller)) return true
   if (mayCommission(caller, agent.id)) return true
-  return hasScope(caller, 'publish') && agent.owner === caller.subject
+  return hasScope(caller, 'publish') && agent.owner === caller.subject && isCovered(caller, agent.id)
+}
+
+/** Whether the name is among those that the credential is limited to, if it is. */
+const isCovered = ({ names }: Caller, name: string): boolean => names === undefined || matchesNames(names, name)
+
+/** Refuses a name that the credential is not for, be it taken or not. */
+export function assertCovered(caller: Caller, name: string): void {
+  if (isAdmin(caller) || isCovered(caller, name)) return
+  throw new DirectoryError(
+    'forbidden',
+    `this credential is not for the name "${name}": it covers ${caller.names?.join(', ')}`,
+  )
 }
 
 /** Refuses a name that the caller has no authority for (AD §7.1); first come, first remembered for the rest. */
 export function assertMayClaim(caller: Caller, name: string, policy: NamePolicy): void {
   if (isAdmin(caller)) return
-  if (caller.names !== undefined && !matchesNames(caller.names, name)) {
-    throw new DirectoryError(
-      'forbidden',
-      `this credential is not for the name "${name}": it covers ${caller.names.join(', ')}`,
-    )
-  }
   const rules = policy.names.filter((rule) => matchesNames(rule.names, name))
   if (rules.length > 0 && !rules.some((rule) => rule.subjects.includes(caller.subject ?? ''))) {
     throw new DirectoryError('forbidden', `the name "${name}" is reserved by the operator of this directory`)

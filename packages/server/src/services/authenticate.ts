@@ -1,6 +1,6 @@
 import type { TLSSocket } from 'node:tls'
 import { DirectoryError } from '@switchboard/protocol'
-import type { Caller } from '../policy/caller.js'
+import { type Caller, subjectProblem } from '../policy/caller.js'
 import type { Keys } from './keys.js'
 import { looksLikeToken, type VerifyToken } from './tokens.js'
 
@@ -86,8 +86,12 @@ function certificateSubject(socket: unknown): string | undefined {
       .split(', ')
       .find((name) => name.startsWith(`${kind}:`))
       ?.slice(kind.length + 1)
-  return alternative('URI') ?? alternative('DNS') ?? [subject?.CN].flat()[0]
+  const name = unquote(alternative('URI') ?? alternative('DNS')) ?? [subject?.CN].flat()[0]
+  return name === undefined || subjectProblem(name) !== undefined ? undefined : name
 }
+
+/** Node writes a name with a comma or a quotation mark in it as a JSON string. */
+const unquote = (name: string | undefined): string | undefined => (name?.startsWith('"') ? JSON.parse(name) : name)
 
 const isAuthorizedTls = (socket: unknown): socket is TLSSocket =>
   typeof socket === 'object' && socket !== null && 'authorized' in socket && socket.authorized === true

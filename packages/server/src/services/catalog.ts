@@ -9,6 +9,7 @@ export interface Agent {
   readonly number: number
   readonly owner: string
   readonly status: string
+  readonly registry: JsonObject
   /** Milliseconds; the earlier of the lease's end and the publisher's expires_at (C-40). */
   readonly expiresAt: number | undefined
   /** Documents as text by face, made when first asked for: an agent is read far more often than it changes. */
@@ -52,7 +53,7 @@ export function createCatalog({ store, baseUrl, maxLifetime, now, onExpiry }: Ca
 
   const apply = (stored: StoredAgent): Agent => {
     const known = index.get(stored.id)
-    if (known && isNewer(known.stored, stored)) return known
+    if (known && (isNewer(known.stored, stored) || isSame(known.stored, stored))) return known
     // A refresh changes no word of the document, so the record need not be read again.
     const same = known?.stored.revision === stored.revision && known.number === stored.number
     const record = same ? known.record : readRecord(stored.face, stored.document, stored.id)
@@ -101,6 +102,13 @@ function isNewer(a: StoredAgent, b: StoredAgent): boolean {
   return a.revision > b.revision || (a.revision === b.revision && a.receivedAt > b.receivedAt)
 }
 
+/** The same state once more, as the change log tells of what this process wrote: nobody's list has changed. */
+const isSame = (a: StoredAgent, b: StoredAgent): boolean =>
+  a.number === b.number &&
+  a.revision === b.revision &&
+  a.receivedAt === b.receivedAt &&
+  a.lease?.expiresAt === b.lease?.expiresAt
+
 function toAgent(stored: StoredAgent, record: AgentRecord): Agent {
   const ends = [stored.lease?.expiresAt, record.expiresAt].filter((end) => end !== undefined)
   return {
@@ -109,6 +117,7 @@ function toAgent(stored: StoredAgent, record: AgentRecord): Agent {
     number: stored.number,
     owner: stored.owner,
     status: stored.marks.status ?? record.status,
+    registry: registryOf(stored),
     expiresAt: ends.length > 0 ? Math.min(...ends) : undefined,
     rendered: new Map(),
   }
@@ -129,6 +138,12 @@ function toFacts({ stored, expiresAt }: Agent, baseUrl: string, maxLifetime: num
     ...(status !== undefined && { status }),
     ...(expiresAt !== undefined && { expiresAt }),
   }
+}
+
+/** What filters find of the operator's marks: as they are shown, whatever the document says. */
+function registryOf(stored: StoredAgent): JsonObject {
+  const { verification: _verification, status: _status, ...marks } = stored.marks
+  return { verification: { ...verificationOf(stored), ...marks } }
 }
 
 /** What a publisher claims of itself is no verification, whatever its document says (C-23). */

@@ -5,6 +5,7 @@ import type { VettingPolicy } from '../policy/vetting.js'
 import type { GrantsOf } from '../policy/visibility.js'
 import { type AuditEntry, type Store, StoreError } from '../store/store.js'
 import type { Catalog } from './catalog.js'
+import type { Turns } from './turns.js'
 
 export { StoreError }
 
@@ -12,6 +13,8 @@ export { StoreError }
 export interface Context {
   readonly store: Store
   readonly catalog: Catalog
+  /** One registration or update of an agent at a time, by its id. */
+  readonly turns: Turns
   readonly schemas: PublisherSchemas
   readonly policy: NamePolicy & VettingPolicy & { readonly strictness: Strictness; readonly strictExamples: boolean }
   readonly grantsOf: GrantsOf

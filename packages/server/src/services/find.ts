@@ -68,11 +68,23 @@ function ranked(context: Context, query: Query): { agent: Agent; score?: number 
   const { index } = context.catalog
   const selection = selectionOf(context, query)
   if (query.text === undefined) return Array.from(index.select(selection), (agent) => ({ agent }))
-  const byWords = index.search(query.text, selection)
+  const byWords = demoted(index.search(query.text, selection))
   if (!query.wordsOnlyOrder) return byWords
   const scored = new Set(byWords.map(({ agent }) => agent))
   const rest = Array.from(index.select(selection)).filter((agent) => !scored.has(agent))
   return [...byWords, ...rest.map((agent) => ({ agent, score: 0 }))]
+}
+
+/** Status words of agents that still work, but should not come before those in service (C-21). */
+const DEMOTED = new Set(['deprecated', 'testing'])
+/** What is left of their score: enough to be found, not enough to win among equals. */
+const DEMOTION = 0.8
+
+function demoted(hits: { agent: Agent; score: number }[]): { agent: Agent; score: number }[] {
+  if (!hits.some(({ agent }) => DEMOTED.has(agent.status))) return hits
+  return hits
+    .map(({ agent, score }) => ({ agent, score: DEMOTED.has(agent.status) ? score * DEMOTION : score }))
+    .sort((a, b) => b.score - a.score || a.agent.number - b.agent.number)
 }
 
 const selectionOf = ({ grantsOf }: Context, { conditions, caller }: Pick<Query, 'conditions' | 'caller'>) => ({

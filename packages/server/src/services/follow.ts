@@ -47,8 +47,7 @@ export function followStore({
       if (!('id' in change)) continue
       const known = context.catalog.get(change.id)
       const seen = known?.number === change.number && known.stored.revision >= change.revision
-      if (change.kind === 'remove' ? known?.number === change.number : !seen)
-        stale.add(change.id)
+      if (change.kind === 'remove' ? known?.number === change.number : !seen) stale.add(change.id)
     }
     for (const id of stale) await context.catalog.reload(id)
     if (changes.some(({ kind }) => kind === 'keys')) await reloadKeys()

@@ -3,6 +3,8 @@ import {
   DirectoryError,
   detectFace,
   type Face,
+  idProblem,
+  invalid,
   type JsonObject,
   parseAgentName,
   parseDocument,
@@ -65,10 +67,18 @@ function recognise({ document, face: named, id }: ImportItem): {
   if (face === undefined) {
     throw new DirectoryError('invalid_request', 'the document is of no draft that is known here: name its "face"')
   }
-  if (face !== 'directory') return { face, document, id: id ?? asString(document.id) ?? ownName(face, document) }
+  if (face !== 'directory')
+    return { face, document, id: requireId(id ?? asString(document.id) ?? ownName(face, document)) }
   // The Agent Directory names an agent beside its document, not in it.
   const { agent, lt: _lifetime, href: _href, ...registration } = document
   return { face, document: registration, id: parseAgentName(id ?? asString(agent)) }
+}
+
+/** A name that comes from elsewhere than a member `id` has to be one all the same (C-30). */
+function requireId(id: string | undefined): string | undefined {
+  const problem = id === undefined ? undefined : idProblem(id)
+  if (problem !== undefined) throw invalid([{ at: '/id', message: problem }])
+  return id
 }
 
 /** Cards have no id: an MCP server's name is one, an A2A card and a descriptor are known by their URL. */

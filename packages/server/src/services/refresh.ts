@@ -1,10 +1,13 @@
 import {
   DirectoryError,
+  type Face,
+  isObject,
   type JsonObject,
+  type JsonValue,
   parseDirectoryUpdate,
   parseDocument,
   type RegistryFacts,
-  toDirectory,
+  toRegistration,
 } from '@switchboard/protocol'
 import type { Caller } from '../policy/caller.js'
 import { mayOperate } from '../policy/ownership.js'
@@ -12,7 +15,7 @@ import { maySee } from '../policy/visibility.js'
 import type { Lease } from '../store/store.js'
 import type { Agent } from './catalog.js'
 import { auditOf, type Context } from './context.js'
-import { registerAgent } from './register.js'
+import { changeAgent } from './register.js'
 
 export interface Refresh {
   readonly number: number
@@ -27,7 +30,7 @@ export interface Refresh {
 export async function refreshAgent(context: Context, { number, caller, lifetime, changes }: Refresh): Promise<Agent> {
   const agent = await requireOwn(context, number, caller)
   const seconds = lifetime ?? agent.stored.lease?.seconds
-  if (changes) return update(context, agent, caller, parseDirectoryUpdate(changes), seconds)
+  if (changes) return update(context, { number, caller, changes, lifetime: seconds }, agent.record.id)
   const at = context.now()
   // An agent of another draft has no lease unless a lifetime is asked for: it stays as it was promised (C-40).
   const lease: Lease | undefined = seconds === undefined ? undefined : { seconds, expiresAt: at + seconds * 1000 }
@@ -41,32 +44,49 @@ export async function refreshAgent(context: Context, { number, caller, lifetime,
   return context.catalog.apply(result.agent)
 }
 
-/** A partial update is a full registration made of what is stored and what is new. */
-async function update(
+/** A partial update is a full registration made of what is stored and what is new (C-37). */
+function update(
   context: Context,
-  agent: Agent,
-  caller: Caller,
-  changes: JsonObject,
-  seconds: number | undefined,
+  { number, caller, lifetime, changes }: Refresh & { changes: JsonObject },
+  id: string,
 ): Promise<Agent> {
-  const { agent: _ignored, ...given } = changes
-  const document = parseDocument('directory', { ...registrationOf(agent, context.catalog.facts(agent)), ...given })
-  const { agent: updated } = await registerAgent(context, {
-    face: 'directory',
-    document,
-    id: agent.record.id,
+  const { agent: _agent, lt: _lt, href: _href, ...given } = parseDirectoryUpdate(changes)
+  return changeAgent(context, {
+    id,
     caller,
-    intent: 'replace',
-    ...(seconds !== undefined && { lifetime: seconds }),
+    lifetime,
+    stamped: 'sequence' in given || 'updated_at' in given,
+    make: async () => {
+      const existing = await requireOwn(context, number, caller)
+      const { face, document } = withChanges(existing, given, context.catalog.facts(existing))
+      return { existing, face, document: parseDocument(face, document) }
+    },
   })
-  return updated
 }
 
-/** The stored registration; one of another draft is read through the directory's view, which keeps all its members. */
-function registrationOf({ record }: Agent, facts: RegistryFacts): JsonObject {
-  if (record.face === 'directory') return record.document
-  const { agent: _a, lt: _l, href: _h, verification: _v, redacted: _r, ...registration } = toDirectory(record, facts)
-  return registration
+/** Members that the directory has its own words for; all others mean the same in every draft. */
+const OWN_WORDS = ['base', 'protocols', 'capabilities', 'vendor']
+
+/** An agent of another draft keeps its words while they can say it; else it becomes a registration of the directory. */
+function withChanges(
+  { record }: Agent,
+  changes: JsonObject,
+  facts: RegistryFacts,
+): { face: Face; document: JsonObject } {
+  const { face, document } = record
+  if (face === 'directory') return { face, document: { ...document, ...changes } }
+  const { id: _id, ...given } = changes
+  if (!OWN_WORDS.some((name) => name in given)) return { face, document: { ...document, ...given } }
+  const registration = toRegistration(record, facts)
+  return { face: 'directory', document: { ...registration, ...moved(registration, given), ...given } }
+}
+
+/** The profile's bindings that lead to the base go where it goes. */
+function moved({ base: before, bindings }: JsonObject, { base: after }: JsonObject): JsonObject {
+  if (after === undefined || !Array.isArray(bindings)) return {}
+  const move = (binding: JsonValue): JsonValue =>
+    isObject(binding) && binding.endpoint === before ? { ...binding, endpoint: after } : binding
+  return { bindings: bindings.map(move) }
 }
 
 /** The agent behind /ad/r/{n} if the caller may change it; otherwise says why not (C-33, C-41). */

@@ -11,9 +11,9 @@ import {
 } from '@switchboard/protocol'
 import { type Caller, hasScope } from '../policy/caller.js'
 import { judgeUpdate } from '../policy/freshness.js'
-import { assertMayClaim, mayOperate, ownerOfNew } from '../policy/ownership.js'
+import { assertCovered, assertMayClaim, mayOperate, ownerOfNew } from '../policy/ownership.js'
 import { assertClaims, assertEndpoints } from '../policy/vetting.js'
-import { maySee } from '../policy/visibility.js'
+import { mayCommission, maySee } from '../policy/visibility.js'
 import type { AgentWrite, Lease, Marks } from '../store/store.js'
 import type { Agent } from './catalog.js'
 import { auditOf, type Context } from './context.js'
@@ -33,6 +33,8 @@ export interface Registration {
   readonly ifMatch?: string | undefined
   /** Administrators may register for somebody else. */
   readonly onBehalfOf?: string | undefined
+  /** False: its stamps are the stored ones and say nothing (C-35). */
+  readonly stamped?: boolean
 }
 
 export interface Registered {
@@ -47,18 +49,65 @@ const MAX_ATTEMPTS = 20
 /** Registers, replaces or refreshes an agent: vet, judge freshness, write, index. Durable and found when it resolves. */
 export async function registerAgent(context: Context, registration: Registration): Promise<Registered> {
   const { face, document, caller } = registration
-  if (!hasScope(caller, 'publish') && !hasScope(caller, 'ct')) {
-    throw new DirectoryError('forbidden', 'registering takes the scope publish')
-  }
   const id = registration.id ?? context.newId()
+  if (!hasScope(caller, 'publish') && !mayCommission(caller, id)) {
+    throw new DirectoryError('forbidden', 'registering takes the scope publish, or ct for this name')
+  }
+  assertCovered(caller, id)
   const record = readRecord(face, document, id)
   const warnings = vet(context, record, caller)
-  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-    const done = await tryRegister(context, registration, record)
-    if (done) return { ...done, warnings: [...warnings, ...done.warnings] }
-    await context.catalog.reload(id)
-  }
-  throw new DirectoryError('unavailable', 'the agent is changing too fast: try again', { retryAfter: 1 })
+  const done = await decide(context, id, async () => {
+    const existing = context.catalog.get(id)
+    return existing
+      ? replaceExisting(context, registration, record, existing)
+      : createNew(context, registration, record)
+  })
+  return { ...done, warnings: [...warnings, ...done.warnings] }
+}
+
+/** A change of an agent that is made of what is stored. */
+export interface Change {
+  readonly id: string
+  readonly caller: Caller
+  /** Seconds; undefined: the lease stays as it is. */
+  readonly lifetime: number | undefined
+  /** False: the change brings no stamp of its own, so there is none to compare (C-35). */
+  readonly stamped: boolean
+  /** The agent to change and its new document; throws if there is nothing to change. */
+  readonly make: () => Promise<{ existing: Agent; face: Face; document: JsonObject }>
+}
+
+/** Changes an agent in one turn: of two changes that are made at once none is lost. */
+export async function changeAgent(context: Context, change: Change): Promise<Agent> {
+  const { id, caller, lifetime, stamped, make } = change
+  const { agent } = await decide(context, id, async () => {
+    const { existing, face, document } = await make()
+    const record = readRecord(face, document, id)
+    vet(context, record, caller)
+    const registration: Registration = {
+      face,
+      document,
+      id,
+      caller,
+      intent: 'replace',
+      stamped,
+      ...(lifetime !== undefined && { lifetime }),
+    }
+    return replaceExisting(context, registration, record, existing)
+  })
+  return agent
+}
+
+/** Decides on what is known and writes; where another replica was faster, learns of it and decides again. */
+function decide(context: Context, id: string, attempt: () => Promise<Registered | undefined>): Promise<Registered> {
+  return context.turns.take(id, async () => {
+    for (let i = 0; i < MAX_ATTEMPTS; i++) {
+      const done = await attempt()
+      if (done) return done
+      await context.catalog.reload(id)
+    }
+    throw new DirectoryError('unavailable', 'the agent is changing too fast: try again', { retryAfter: 1 })
+  })
 }
 
 /** Everything about the document itself that can be refused or warned about. */
@@ -70,15 +119,6 @@ function vet(context: Context, record: AgentRecord, caller: Caller): string[] {
     throw invalid(misfits.map((text) => ({ at: text.split(' ')[0] ?? '', message: text.slice(text.indexOf(' ') + 1) })))
   }
   return [...lintRecord(record), ...misfits]
-}
-
-async function tryRegister(
-  context: Context,
-  registration: Registration,
-  record: AgentRecord,
-): Promise<Registered | undefined> {
-  const existing = context.catalog.get(record.id)
-  return existing ? replaceExisting(context, registration, record, existing) : createNew(context, registration, record)
 }
 
 async function createNew(
@@ -112,7 +152,7 @@ async function replaceExisting(
   record: AgentRecord,
   existing: Agent,
 ): Promise<Registered | undefined> {
-  const { caller, intent, ifMatch } = registration
+  const { caller, intent, ifMatch, stamped = true } = registration
   if (!mayOperate(caller, { id: record.id, owner: existing.owner })) {
     throw refusal(existing, intent, maySee(existing, caller, context.grantsOf))
   }
@@ -120,13 +160,14 @@ async function replaceExisting(
     throw new DirectoryError('precondition_failed', `the agent "${record.id}" has changed since: read it again`)
   }
   const verdict = judgeUpdate(existing.record, record, record.face === 'profile' ? 'profile' : 'other')
-  if (verdict === 'stale' && ifMatch === undefined) {
+  const byStamps = stamped && ifMatch === undefined
+  if (verdict === 'stale' && byStamps) {
     throw new DirectoryError(
       'stale_metadata',
       `a newer registration of "${record.id}" is stored; send a later updated_at, sequence or version`,
     )
   }
-  if (verdict === 'conflict' && ifMatch === undefined) {
+  if (verdict === 'conflict' && byStamps) {
     throw new DirectoryError(
       'conflict',
       `"${record.id}" is stored with the same stamp and other content; send a later updated_at, sequence or version`,

@@ -1,5 +1,6 @@
 import { DirectoryError } from '@switchboard/protocol'
 import { createRemoteJWKSet, errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose'
+import { subjectProblem } from '../policy/caller.js'
 
 /** An issuer whose JWTs are accepted (CONTRACT: `issuers[]`). */
 export interface Issuer {
@@ -39,10 +40,22 @@ export function createTokenVerifier(issuers: readonly Issuer[], now: () => numbe
       })
       return readClaims(payload)
     } catch (error) {
+      if (error instanceof DirectoryError) throw error
+      if (isIssuersFault(error)) {
+        throw new DirectoryError('unavailable', 'the keys of the token\u2019s issuer cannot be had now: try again', {
+          cause: error,
+          retryAfter: 5,
+        })
+      }
       throw refused(error instanceof errors.JWTExpired ? 'the token has expired' : 'the token is not valid', error)
     }
   }
 }
+
+/** Whether the keys could not be fetched or read: then nothing is known of the token, good or bad. */
+const isIssuersFault = (error: unknown): boolean =>
+  !(error instanceof errors.JOSEError) ||
+  ['ERR_JOSE_GENERIC', 'ERR_JWKS_TIMEOUT', 'ERR_JWKS_INVALID'].includes(error.code)
 
 function issuerOf(token: string): string | undefined {
   try {
@@ -54,7 +67,9 @@ function issuerOf(token: string): string | undefined {
 }
 
 function readClaims({ sub, exp, scope, scp, names }: JWTPayload): TokenClaims {
-  if (sub === undefined || sub === '') throw refused('the token names no subject')
+  if (sub === undefined) throw refused('the token names no subject')
+  const problem = subjectProblem(sub)
+  if (problem !== undefined) throw refused(`the subject of the token ${problem}`)
   const scopes = typeof scope === 'string' ? scope.split(' ') : Array.isArray(scp) ? scp.map(String) : []
   return {
     subject: sub,

@@ -5,7 +5,7 @@ import type { Answer, Ask, TestDirectory, Who } from '../support/directory.js'
 /** Registers a document that must be accepted; returns the answer. */
 export async function register(directory: TestDirectory, document: JsonObject, as: Who = 'tokA'): Promise<Answer> {
   const answer = await directory.post('/agents', { as, body: document })
-  expect(answer.text).toSatisfy(() => answer.status === 201)
+  expect(answer.status, answer.text).toBe(201)
   return answer
 }
 
@@ -26,14 +26,14 @@ export function idsOf({ json }: Answer): string[] {
 /** Ids that POST /agents/search finds. */
 export async function search(directory: TestDirectory, body: JsonValue, ask: Ask = {}): Promise<string[]> {
   const answer = await directory.post('/agents/search', { ...ask, body })
-  expect(answer.text).toSatisfy(() => answer.status === 200)
+  expect(answer.status, answer.text).toBe(200)
   return idsOf(answer)
 }
 
 /** Ids that GET /agents lists; `query` starts after the question mark. */
 export async function list(directory: TestDirectory, query = '', ask: Ask = {}): Promise<string[]> {
   const answer = await directory.get(`/agents?${query}`, ask)
-  expect(answer.text).toSatisfy(() => answer.status === 200)
+  expect(answer.status, answer.text).toBe(200)
   return idsOf(answer)
 }
 

@@ -1,5 +1,4 @@
-import type { JsonObject } from '@switchboard/protocol'
-import { validateDocument } from '@switchboard/protocol'
+import { type JsonObject, validateDocument } from '@switchboard/protocol'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { startDirectory, type TestDirectory } from '../support/directory.js'
 import { aidipAgent, fixture } from '../support/documents.js'

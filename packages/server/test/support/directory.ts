@@ -107,8 +107,8 @@ export async function startDirectory(settings: Partial<Config> = {}, deps: Serve
   }
 
   const keyOf = (who: Who): Promise<string> => {
-    let key = keys.get(who)
-    if (!key) keys.set(who, (key = makeKey({ subject: who, scopes: SCOPES[who] ?? [] })))
+    const key = keys.get(who) ?? makeKey({ subject: who, scopes: SCOPES[who] ?? [] })
+    keys.set(who, key)
     return key
   }
 

@@ -1,6 +1,6 @@
-import { assertValid, compileSchema, DirectoryError, isObject, type JsonObject, toAidip } from '@switchboard/protocol'
+import { assertValid, compileSchema, invalid, isObject, type JsonObject, toAidip } from '@switchboard/protocol'
 import type { FastifyRequest } from 'fastify'
-import { SCOPES } from '../../policy/caller.js'
+import { SCOPES, subjectProblem } from '../../policy/caller.js'
 import { type AuditEntry, type AuditFilter, readAudit } from '../../services/audit.js'
 import type { Context } from '../../services/context.js'
 import type { Grants, StoredGrant } from '../../services/grants.js'
@@ -20,6 +20,9 @@ export interface AdminOptions {
   readonly grants: Grants
 }
 
+/** Seconds: a hundred years. A key without an end is written without `expires_in`. */
+const LONGEST_KEY = 3_153_600_000
+
 const texts: JsonObject = { type: 'array', items: { type: 'string', minLength: 1 } }
 
 const keySchema: JsonObject = {
@@ -29,7 +32,7 @@ const keySchema: JsonObject = {
     subject: { type: 'string', minLength: 1 },
     scopes: { ...texts, minItems: 1 },
     names: texts,
-    expires_in: { type: 'integer', minimum: 1 },
+    expires_in: { type: 'integer', minimum: 1, maximum: LONGEST_KEY },
   },
 }
 const grantSchema: JsonObject = {
@@ -66,6 +69,7 @@ export function createAdminFace({ context, keys, grants }: AdminOptions): Face {
   const createKey = async (request: FastifyRequest): Promise<JsonObject> => {
     const body = readJsonObject(request)
     assertValid(checkKey(body))
+    assertNames(body, 'subject')
     const scopes = stringsOf(body.scopes)
     const unknown = scopes.find((scope) => !known.has(scope))
     if (unknown !== undefined)
@@ -85,6 +89,7 @@ export function createAdminFace({ context, keys, grants }: AdminOptions): Face {
   const createGrant = async (request: FastifyRequest): Promise<JsonObject> => {
     const body = readJsonObject(request)
     assertValid(checkGrant(body))
+    assertNames(body, 'subject', 'tag')
     const { agent, tag } = body
     if ((agent === undefined) === (tag === undefined))
       assertValid([{ at: '/agent', message: 'or /tag is required, and not both' }])
@@ -208,6 +213,16 @@ export function createAdminFace({ context, keys, grants }: AdminOptions): Face {
   }
 }
 
+/** Members that are kept and compared as they are must be texts that can be kept. */
+function assertNames(body: JsonObject, ...members: string[]): void {
+  const issues = members.flatMap((name) => {
+    const value = body[name]
+    const problem = typeof value === 'string' ? subjectProblem(value) : undefined
+    return problem === undefined ? [] : [{ at: `/${name}`, message: problem }]
+  })
+  assertValid(issues)
+}
+
 const stringsOf = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : [])
 
 function toMarks(body: JsonObject, request: FastifyRequest, now: number): MarkChanges {
@@ -253,7 +268,7 @@ function auditFilter(request: FastifyRequest): AuditFilter {
   const params = readQuery(request)
   const since = params.get('since')
   const from = since === null ? undefined : Date.parse(since)
-  if (Number.isNaN(from)) throw new DirectoryError('invalid_request', '?since must be an RFC 3339 time')
+  if (Number.isNaN(from)) throw invalid([{ at: '?since', message: 'must be an RFC 3339 time' }])
   const [subject, agent, action] = ['subject', 'agent', 'action'].map((name) => params.get(name) ?? undefined)
   return {
     limit: Math.min(wholeNumber(params, 'limit', 1) ?? 100, 1000),

@@ -1,13 +1,25 @@
 import { Readable } from 'node:stream'
-import { DirectoryError, type Face, isObject, type JsonObject, type JsonValue, parseJson } from '@switchboard/protocol'
+import {
+  DirectoryError,
+  type Face,
+  type Issue,
+  invalid,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  parseJson,
+} from '@switchboard/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { subjectProblem } from '../../policy/caller.js'
 import type { Context } from '../../services/context.js'
 import { type ImportItem, type ImportResult, importAgent } from '../../services/import.js'
+import { decodeUtf8 } from '../body.js'
 
 /** Documents under way at once: enough to share the store's fsyncs, few enough to stay small in memory. */
 const AT_ONCE = 64
 /** Bytes; a line is one document and what names it (C-76). */
 const MAX_LINE = 300_000
+const NEWLINE = 0x0a
 
 const FACES: readonly string[] = ['aidip', 'profile', 'directory', 'descriptor', 'a2a', 'mcp'] satisfies Face[]
 
@@ -23,13 +35,13 @@ export function importStream(context: Context, request: FastifyRequest, reply: F
 async function* results(
   context: Context,
   request: FastifyRequest,
-  lines: AsyncIterable<string>,
+  lines: AsyncIterable<Buffer | undefined>,
 ): AsyncGenerator<string> {
   const pending: Promise<string>[] = []
   let number = 0
   for await (const line of lines) {
     number++
-    if (line.trim() === '') continue
+    if (line && isBlank(line)) continue
     pending.push(importLine(context, request, line, number))
     const first = pending.length >= AT_ONCE ? pending.shift() : undefined
     if (first) yield await first
@@ -37,14 +49,24 @@ async function* results(
   for (const rest of pending) yield await rest
 }
 
-async function importLine(context: Context, request: FastifyRequest, text: string, line: number): Promise<string> {
-  const result = await importText(context, request, text)
+async function importLine(
+  context: Context,
+  request: FastifyRequest,
+  bytes: Buffer | undefined,
+  line: number,
+): Promise<string> {
+  const result = await importBytes(context, request, bytes)
   return `${JSON.stringify({ line, ...result })}\n`
 }
 
-async function importText(context: Context, request: FastifyRequest, text: string): Promise<ImportResult> {
+async function importBytes(
+  context: Context,
+  request: FastifyRequest,
+  bytes: Buffer | undefined,
+): Promise<ImportResult> {
   try {
-    return await importAgent(context, toItem(parseJson(text)), request.caller)
+    if (!bytes) throw new DirectoryError('payload_too_large', `the line is longer than ${MAX_LINE} bytes`)
+    return await importAgent(context, toItem(parseJson(decodeUtf8(bytes))), request.caller)
   } catch (error) {
     if (error instanceof DirectoryError) return { status: 'failed', code: error.code, message: error.message }
     request.log.error({ err: error }, 'import failed')
@@ -55,13 +77,18 @@ async function importText(context: Context, request: FastifyRequest, text: strin
 /** A line is a document, or an envelope {"document", "face"?, "id"?, "owner"?}. */
 function toItem(value: JsonValue): ImportItem {
   if (!isObject(value)) throw new DirectoryError('invalid_request', 'the line must be a JSON object')
-  return isObject(value.document) ? envelope(value, value.document) : { document: value }
+  if (!Object.hasOwn(value, 'document')) return { document: value }
+  if (!isObject(value.document)) throw invalid([{ at: '/document', message: 'must be an object' }])
+  return envelope(value, value.document)
 }
 
 function envelope({ face, id, owner }: JsonObject, document: JsonObject): ImportItem {
-  if (face !== undefined && !isFace(face)) {
-    throw new DirectoryError('invalid_request', `/face must be one of ${FACES.join(', ')}`)
-  }
+  const issues: Issue[] = []
+  if (face !== undefined && !isFace(face)) issues.push({ at: '/face', message: `must be one of ${FACES.join(', ')}` })
+  if (id !== undefined && typeof id !== 'string') issues.push({ at: '/id', message: 'must be a string' })
+  const problem = typeof owner === 'string' ? subjectProblem(owner) : 'must be a string'
+  if (owner !== undefined && problem !== undefined) issues.push({ at: '/owner', message: problem })
+  if (issues.length > 0) throw invalid(issues)
   return {
     document,
     ...(isFace(face) && { face }),
@@ -70,18 +97,33 @@ function envelope({ face, id, owner }: JsonObject, document: JsonObject): Import
   }
 }
 
+const isBlank = (line: Buffer): boolean => line.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d)
+
 const isFace = (value: JsonValue | undefined): value is Face => typeof value === 'string' && FACES.includes(value)
 
-async function* linesOf(source: Readable): AsyncGenerator<string> {
-  const decoder = new TextDecoder()
-  let rest = ''
-  for await (const chunk of source) {
-    rest += decoder.decode(chunk, { stream: true })
-    const lines = rest.split('\n')
-    rest = lines.pop() ?? ''
-    yield* lines
-    if (rest.length > MAX_LINE)
-      throw new DirectoryError('payload_too_large', `a line is longer than ${MAX_LINE} characters`)
+/** Lines as bytes; undefined stands for one that is too long, which is passed over. */
+async function* linesOf(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer | undefined> {
+  let parts: Buffer[] = []
+  let size = 0
+  const add = (part: Buffer): void => {
+    size += part.length
+    if (size <= MAX_LINE) parts.push(part)
+    else parts = []
   }
-  yield rest + decoder.decode()
+  const take = (): Buffer | undefined => {
+    const line = size <= MAX_LINE ? Buffer.concat(parts) : undefined
+    parts = []
+    size = 0
+    return line
+  }
+  for await (const chunk of source) {
+    let from = 0
+    for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, from)) {
+      add(chunk.subarray(from, end))
+      yield take()
+      from = end + 1
+    }
+    add(chunk.subarray(from))
+  }
+  yield take()
 }

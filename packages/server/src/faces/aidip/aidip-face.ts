@@ -8,6 +8,7 @@ import {
   toAidipSummary,
 } from '@switchboard/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { asStranger } from '../../policy/caller.js'
 import type { Context } from '../../services/context.js'
 import { type Found, findAgents } from '../../services/find.js'
 import type { Grants } from '../../services/grants.js'
@@ -18,7 +19,7 @@ import { addWarnings, headerOf, renderOnce, sendAgent, sendJson, sendJsonText } 
 import { readJson } from '../body.js'
 import type { Face, Route } from '../face.js'
 import { isListUnchanged } from '../lists.js'
-import { readQuery } from '../query.js'
+import { readOwner, readQuery } from '../query.js'
 import { toConditions } from './filters.js'
 import { type AidipQuery, isRevision00, parseList, parseSearch, searchRequestSchema } from './search-request.js'
 
@@ -76,7 +77,7 @@ function routesBelow(base: string, options: AidipOptions): Route[] {
           caller: request.caller,
           intent: 'claim',
           ifMatch: headerOf(request, 'if-match'),
-          onBehalfOf: readQuery(request).get('owner') ?? undefined,
+          onBehalfOf: readOwner(readQuery(request)),
         })
         return sendRegistered(context, request, reply, registered, base)
       },
@@ -230,12 +231,12 @@ function answer(
 ): FastifyReply {
   const started = performance.now()
   const { found, total } = findAgents(context, {
-    conditions: toConditions(query.filters, member === 'agents' ? '?' : '/filters/'),
+    conditions: toConditions(query.filters, member === 'agents' ? 'query' : 'body'),
     text: query.text,
     order: !query.ranked ? 'name' : query.text === undefined ? 'registration' : 'score',
     skip: query.skip,
     take: query.top,
-    caller: request.caller,
+    caller: query.publicOnly ? asStranger(request.caller) : request.caller,
     wordsOnlyOrder: !searchByText,
   })
   const warnings =

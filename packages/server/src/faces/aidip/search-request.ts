@@ -30,6 +30,8 @@ export interface AidipQuery {
   readonly skip: number
   readonly ranked: boolean
   readonly full: boolean
+  /** Only what is open to all, whoever asks. */
+  readonly publicOnly: boolean
   /** 01 answers with a bare array, 00 with an object (C-01, C-02). */
   readonly shape: 'array' | 'object'
 }
@@ -46,6 +48,7 @@ export function parseSearch(request: FastifyRequest, body: JsonValue): AidipQuer
     skip: wholeNumber(params, 'skip', 0) ?? (typeof skip === 'number' ? skip : 0),
     ranked: ranked !== false,
     full: full === true,
+    publicOnly: false,
     shape: shapeOf(
       request,
       params,
@@ -65,18 +68,23 @@ export function parseList(request: FastifyRequest): AidipQuery {
     skip: skip ?? 0,
     ranked: params.get('ranked') !== 'false',
     full: params.get('include_metadata') === 'true',
+    publicOnly: isPublicList(request),
     shape: shapeOf(request, params, skip !== undefined || params.has('ranked') || params.has('include_metadata')),
   }
 }
 
 /** Whether the request is of revision 00: by its base path, or because Accept says so. */
 export function isRevision00(request: FastifyRequest): boolean {
-  return request.url.startsWith('/v0/') || (request.headers.accept ?? '').includes('profile="aidip-00"')
+  return pathOf(request).startsWith('/v0/') || /;\s*profile="?aidip-00\b/i.test(request.headers.accept ?? '')
 }
+
+const isPublicList = (request: FastifyRequest): boolean => pathOf(request).endsWith('/agents/public')
+
+/** The path as the route has it: a request may write it in other ways. */
+const pathOf = (request: FastifyRequest): string => request.routeOptions.config.route?.path ?? ''
 
 function shapeOf(request: FastifyRequest, params: URLSearchParams, has00Member: boolean): 'array' | 'object' {
   const asked = params.get('shape')
   if (asked === 'array' || asked === 'object') return asked
-  const publicList = /^\/(v\d\/)?agents\/public(\?|$)/.test(request.url)
-  return isRevision00(request) || has00Member || publicList ? 'object' : 'array'
+  return isRevision00(request) || has00Member || isPublicList(request) ? 'object' : 'array'
 }

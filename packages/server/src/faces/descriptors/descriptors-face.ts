@@ -26,6 +26,8 @@ export interface DescriptorsOptions {
   readonly grants: Grants
   readonly baseUrl: () => string
   readonly version: string
+  /** Whether those without credentials may discover. */
+  readonly anonymous: 'public' | 'none'
 }
 
 /** A document of an agent: the name of its view, and how to write it when it is not rendered yet. */
@@ -142,8 +144,9 @@ export function createDescriptorsFace(options: DescriptorsOptions): Face {
 const STARTED = Date.now()
 
 /** The directory itself, for those who look at its well-known names: an A2A card with what AURI §7 demands of it. */
-function directoryCard({ baseUrl, version, context }: DescriptorsOptions): JsonObject {
+function directoryCard({ baseUrl, version, anonymous, context }: DescriptorsOptions): JsonObject {
   const id = baseUrl()
+  const schemes = [...(anonymous === 'public' ? ['none'] : []), 'api_key', 'oauth2_bearer']
   const record = readRecord(
     'aidip',
     {
@@ -155,6 +158,7 @@ function directoryCard({ baseUrl, version, context }: DescriptorsOptions): JsonO
       tags: ['directory', 'discovery', 'registry'],
       endpoint: `${id}/agents/search`,
       protocols: ['https'],
+      authentication: { type: schemes[0] ?? 'none', schemes },
       operations: [
         {
           name: 'search',

@@ -24,7 +24,7 @@ import { addWarnings, headerOf, renderOnce, sendAgent, sendJson, sendJsonText } 
 import { readJson, readOptionalJson } from '../body.js'
 import type { Face } from '../face.js'
 import { isListUnchanged } from '../lists.js'
-import { readQuery } from '../query.js'
+import { readOwner, readQuery } from '../query.js'
 import { LOOKUP_PARAMETERS, MAX_COUNT, nextLookup, parseLookup } from './lookup-query.js'
 
 export interface DirectoryOptions {
@@ -68,12 +68,13 @@ export function createDirectoryFace({ context, grants, onLongCredential }: Direc
           const name = parseAgentName(params.get('agent') ?? undefined)
           const lifetime = grantLifetime(params.get('lt') ?? undefined, context.maxLifetime)
           warnOfLongCredential(request.caller, lifetime)
-          // The name in the query is what counts; one in the body is not even stored (C-42).
-          const { agent: _ignored, ...document } = parseDocument(
-            'directory',
-            readJson(request),
-            context.policy.strictness,
-          )
+          // The name in the query is what counts (C-42); it, lt and href are ours to tell and are not stored.
+          const {
+            agent: _agent,
+            lt: _lt,
+            href: _href,
+            ...document
+          } = parseDocument('directory', readJson(request), context.policy.strictness)
           const { agent, created, warnings } = await registerAgent(context, {
             face: 'directory',
             document,
@@ -82,7 +83,7 @@ export function createDirectoryFace({ context, grants, onLongCredential }: Direc
             intent: 'claim',
             lifetime,
             ifMatch: headerOf(request, 'if-match'),
-            onBehalfOf: params.get('owner') ?? undefined,
+            onBehalfOf: readOwner(params),
           })
           addWarnings(reply, warnings)
           return sendEmpty(reply.code(created ? 201 : 200).header('location', directoryHref(agent)))

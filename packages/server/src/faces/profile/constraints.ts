@@ -16,6 +16,8 @@ export interface AppliedConstraints {
   readonly conditions: readonly Condition[]
   readonly applied: JsonObject
   readonly unsupported: readonly string[]
+  /** Constraints which the record says nothing about, and which it passed for that reason. */
+  readonly unstated: (record: AgentRecord) => string[]
 }
 
 /** Where a record may say what a constraint asks about. */
@@ -37,8 +39,13 @@ export function toConstraints(
     conditions: known.map(([name, value]) => ({ kind: 'test', holds: testOf(name, value, find, now) })),
     applied: Object.fromEntries(known),
     unsupported: Object.entries(constraints).flatMap(([name, value]) => (isSupported(name, value) ? [] : [name])),
+    unstated: (record) =>
+      known.flatMap(([name]) => (name in STATED && statedBy(record, name).length === 0 ? [name] : [])),
   }
 }
+
+const statedBy = (record: AgentRecord, name: string): JsonValue[] =>
+  (STATED[name] ?? []).flatMap((member) => [record.constraints?.[member] ?? []].flat())
 
 function isSupported(name: string, value: JsonValue): boolean {
   if (!CONSTRAINTS.some((known) => known === name)) return false
@@ -52,13 +59,11 @@ function testOf(
   now: number,
 ): (record: AgentRecord) => boolean {
   if (name === 'max_results_age_seconds') return (record) => ageOf(record, find(record.id), now) <= Number(value)
-  const stated = (record: AgentRecord): JsonValue[] =>
-    (STATED[name] ?? []).flatMap((member) => [record.constraints?.[member] ?? []].flat())
   if (typeof value === 'number') {
-    return (record) => stated(record).every((limit) => typeof limit !== 'number' || limit <= value)
+    return (record) => statedBy(record, name).every((limit) => typeof limit !== 'number' || limit <= value)
   }
   return (record) => {
-    const allowed = stated(record)
+    const allowed = statedBy(record, name)
     return (
       allowed.length === 0 ||
       allowed.some((word) => typeof word === 'string' && foldTag(word) === foldTag(String(value)))

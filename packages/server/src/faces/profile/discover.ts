@@ -1,4 +1,5 @@
 import {
+  type AgentRecord,
   DirectoryError,
   type DiscoveryRequest,
   foldTag,
@@ -28,7 +29,7 @@ export function discover(
   reply: FastifyReply,
 ): FastifyReply {
   const wanted = parseDiscoveryRequest(readJson(request))
-  const { conditions, applied, unsupported } = toFilters(context, wanted)
+  const { conditions, applied, unsupported, unstated } = toFilters(context, wanted)
   if (unsupported.length > 0 && /\bhandling=strict\b/i.test(String(request.headers.prefer ?? ''))) {
     throw new DirectoryError('unsupported_filter', `these hard filters are not supported: ${unsupported.join(', ')}`, {
       members: { unsupported_filters: unsupported },
@@ -45,14 +46,16 @@ export function discover(
     wordsOnlyOrder: !searchByText,
   })
   const limit = Math.min(wanted.limit ?? DEFAULT_LIMIT, MAX_LIMIT)
-  const candidates = found
+  const chosen = found
     .map((hit) => ({ hit, score: scoreOf(hit, wanted) }))
     .sort((a, b) => b.score.total - a.score.total || a.hit.agent.number - b.hit.agent.number)
     .slice(0, limit)
-    .map(({ hit, score }) => candidate(context, hit, wanted, score))
+  const candidates = chosen.map(({ hit, score }) => candidate(context, hit, wanted, score))
+  const silent = new Set(chosen.flatMap(({ hit }) => unstated(hit.record)))
   const warnings = [
     ...(searchByText ? [] : ['search by text is off: the filters alone decide, words only order']),
     ...unsupported.map((name) => `the filter ${name} is not supported and was not applied`),
+    ...Array.from(silent, (name) => `some candidates state nothing about ${name} and were let pass`),
     ...(candidates.some(({ redacted }) => redacted === true) ? ['some candidates are shown in part'] : []),
   ]
   return sendJson(reply, {
@@ -69,6 +72,7 @@ interface Filters {
   readonly conditions: Condition[]
   readonly applied: JsonObject
   readonly unsupported: string[]
+  readonly unstated: (record: AgentRecord) => string[]
 }
 
 /** A tag that names its taxonomy by a URI; this directory knows plain tags only. */
@@ -93,6 +97,7 @@ function toFilters(context: Context, wanted: DiscoveryRequest): Filters {
       ...(Object.keys(constraints.applied).length > 0 && { constraints: constraints.applied }),
     },
     unsupported: [...constraints.unsupported, ...[...required, ...excluded].filter(isForeignTag)],
+    unstated: constraints.unstated,
   }
 }
 

@@ -6,7 +6,7 @@ import { idOf } from '../aidip/aidip-face.js'
 import { addWarnings, headerOf, sendAgent, sendJson } from '../answer.js'
 import { readJson } from '../body.js'
 import type { Face } from '../face.js'
-import { readQuery } from '../query.js'
+import { readOwner, readQuery } from '../query.js'
 import { CONSTRAINTS } from './constraints.js'
 import { discover } from './discover.js'
 
@@ -78,7 +78,7 @@ export function createProfileFace({ context, searchByText }: ProfileOptions): Fa
             caller: request.caller,
             intent: 'claim',
             ifMatch: headerOf(request, 'if-match'),
-            onBehalfOf: readQuery(request).get('owner') ?? undefined,
+            onBehalfOf: readOwner(readQuery(request)),
           })
           addWarnings(reply, warnings)
           reply.code(created ? 201 : 200).header('location', `/discover/agents/${encodeURIComponent(agent.record.id)}`)

@@ -1,0 +1,363 @@
+import { createHash } from 'node:crypto'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { connect, createServer, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { readConfig } from '@switchboard/server'
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
+import {
+  ADMIN_KEY,
+  type Ended,
+  ROOT,
+  type Running,
+  run,
+  type ServerProcess,
+  startServer,
+  switchboard,
+  temporaryFolder,
+} from '../../server/test/support/process.js'
+import { run as runHere } from '../src/run.js'
+
+const folder = temporaryFolder()
+let folders = 0
+const newData = (): string => join(folder.path, `data-${++folders}`)
+const running: Running[] = []
+const keep = <T extends Running>(started: T): T => {
+  running.push(started)
+  return started
+}
+const start = async (args: string[], env?: Record<string, string>): Promise<ServerProcess> =>
+  keep(await startServer(args, env && { env }))
+
+afterEach(async () => {
+  for (const { child } of running) child.kill('SIGKILL')
+  await Promise.all(running.splice(0).map(({ ended }) => ended))
+})
+afterAll(folder.remove)
+
+const file = (name: string, text: string): string => {
+  const path = join(folder.path, name)
+  writeFileSync(path, text)
+  return path
+}
+const status = async (url: string, path: string, key?: string): Promise<number> =>
+  (await fetch(url + path, { headers: key === undefined ? {} : { authorization: `Bearer ${key}` } })).status
+
+/** One line on stderr that says this, and exit code 2. */
+function expectRefusal({ code, stdout, stderr }: Omit<Ended, 'signal'>, reason: RegExp): void {
+  expect(stderr).toMatch(reason)
+  expect(stderr).toMatch(/^switchboard: [^\n]+\n$/)
+  expect(stdout).toBe('')
+  expect(code).toBe(2)
+}
+const expectRefused = async (program: Running, reason: RegExp): Promise<void> =>
+  expectRefusal(await program.ended, reason)
+
+/** Runs a command in this process, for what ends before anything starts. */
+async function runQuietly(args: string[], env: Record<string, string> = {}): Promise<Omit<Ended, 'signal'>> {
+  const [stdout, stderr]: [string[], string[]] = [[], []]
+  vi.spyOn(process.stdout, 'write').mockImplementation((text) => stdout.push(String(text)) > 0)
+  vi.spyOn(process.stderr, 'write').mockImplementation((text) => stderr.push(String(text)) > 0)
+  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value)
+  try {
+    const code = await runHere(args)
+    return { code, stdout: stdout.join(''), stderr: stderr.join('') }
+  } finally {
+    vi.restoreAllMocks()
+    vi.unstubAllEnvs()
+  }
+}
+const expectRefusedHere = async (args: string[], reason: RegExp, env?: Record<string, string>): Promise<void> =>
+  expectRefusal(await runQuietly(args, env), reason)
+
+describe('switchboard serve', () => {
+  it('prints the ready line alone on stdout, on a port of its own choice', async () => {
+    const server = await start(['--data', newData(), '--log-level', 'trace'])
+    expect(server.stdout()).toMatch(/^switchboard ready on http:\/\/127\.0\.0\.1:\d+\n$/)
+    expect(new URL(server.url).port).not.toBe('8040')
+    expect(await status(server.url, '/health/ready')).toBe(200)
+    expect(await status(server.url, '/health/live')).toBe(200)
+    const { code, stdout } = await server.stop()
+    expect([code, stdout]).toEqual([0, `switchboard ready on ${server.url}\n`])
+  })
+
+  it('shows the administrator’s key it makes once, and keeps it hashed', async () => {
+    const data = newData()
+    const first = await start(['--data', data], { SWITCHBOARD_ADMIN_KEY: '' })
+    const shown = /administrator's key, shown only now: (\S+)\n/.exec(first.stderr())?.[1] ?? ''
+    expect(shown.length).toBeGreaterThanOrEqual(24)
+    expect(first.stderr().split(shown)).toHaveLength(2)
+    expect(first.stdout()).not.toContain(shown)
+    expect(await status(first.url, '/admin/keys', shown)).toBe(200)
+    await first.stop()
+
+    const files = readdirSync(data).map((name) => readFileSync(join(data, name), 'latin1'))
+    expect(files.some((text) => text.includes(shown))).toBe(false)
+    expect(files.some((text) => text.includes(createHash('sha256').update(shown).digest('hex')))).toBe(true)
+
+    const second = await start(['--data', data], { SWITCHBOARD_ADMIN_KEY: '' })
+    expect(second.stderr()).not.toMatch(/administrator's key|sb_/)
+    expect(await status(second.url, '/admin/keys', shown)).toBe(200)
+  })
+
+  it('takes the key of the environment, and a new one in its place', async () => {
+    const data = newData()
+    const first = await start(['--data', data], { SWITCHBOARD_ADMIN_KEY: 'the-first-key-of-all' })
+    expect(first.stderr()).not.toContain('administrator')
+    expect(await status(first.url, '/admin/keys', 'the-first-key-of-all')).toBe(200)
+    await first.stop()
+    const second = await start(['--data', data], { SWITCHBOARD_ADMIN_KEY: 'the-second-key-of-all' })
+    expect(await status(second.url, '/admin/keys', 'the-second-key-of-all')).toBe(200)
+    expect(await status(second.url, '/admin/keys', 'the-first-key-of-all')).toBe(401)
+  })
+
+  it('lets flags win over the environment, that over the file, and all over the defaults', () => {
+    const config = file(
+      'precedence.json',
+      JSON.stringify({ publicUrl: 'https://file.example', port: 1, logLevel: 'warn' }),
+    )
+    const env = { SWITCHBOARD_PUBLIC_URL: 'https://env.example', SWITCHBOARD_CONFIG: config, SWITCHBOARD_PORT: '2' }
+    const flags = { 'public-url': 'https://flag.example/' }
+    expect(readConfig({ config }, {})).toMatchObject({ publicUrl: 'https://file.example', port: 1, logLevel: 'warn' })
+    expect(readConfig({}, env)).toMatchObject({ publicUrl: 'https://env.example', port: 2, logLevel: 'warn' })
+    expect(readConfig(flags, env)).toMatchObject({ publicUrl: 'https://flag.example', port: 2, host: '127.0.0.1' })
+  })
+
+  it('reads the larger settings from the file', async () => {
+    const config = file('larger.json', JSON.stringify({ anonymous: 'none', rateLimits: { lookup: 1 } }))
+    const server = await start(['--data', newData(), '--config', config])
+    expect(await status(server.url, '/agents')).toBe(401)
+    expect(await status(server.url, '/agents', ADMIN_KEY)).toBe(200)
+    expect(await status(server.url, '/agents', ADMIN_KEY)).toBe(429)
+  })
+
+  const BAD_FLAGS: [string[], RegExp][] = [
+    [['--prot', '9000'], /--prot/],
+    [['--port', 'ninety'], /--port must be a number from 0 to 65535, not "ninety"/],
+    [['--port', '65536'], /--port/],
+    [['--port', '-1'], /--port/],
+    [['--port'], /--port/],
+    [['--port', '--data', 'x'], /--port/],
+    [['extra'], /extra/],
+    [['--database', 'mysql://x'], /--database must be a postgres:\/\/ URL/],
+    [['--public-url', 'ftp://x'], /--public-url/],
+    [['--log-level', 'loud'], /--log-level must be one of fatal, error/],
+    [['--tls-cert', 'x.pem'], /--tls-cert and --tls-key go together/],
+    [['--tls-client-required'], /--tls-client-ca/],
+    [['--host', '0.0.0.0'], /plain HTTP on 0\.0\.0\.0 is refused/],
+    [['--host', '::'], /plain HTTP on :: is refused/],
+    [['--host', '192.0.2.1'], /plain HTTP/],
+    [['--config', '/no/such/file.json'], /--config \/no\/such\/file\.json cannot be read/],
+    [['--config', ROOT], /--config .* cannot be read/],
+    [['--tls-cert', '/no/such', '--tls-key', '/no/such'], /--tls-cert \/no\/such cannot be read/],
+  ]
+  it.each(BAD_FLAGS)('refuses %j in one line, with code 2', async (args, reason) => {
+    await expectRefusedHere(['serve', '--data', newData(), ...args], reason)
+  })
+
+  const BAD_FILES: [string, RegExp][] = [
+    ['{"rateLimit":{}}', /unknown key "rateLimit"; did you mean "rateLimits"\?/],
+    ['{"rateLimits":{"serach":1}}', /unknown key "rateLimits\.serach"; did you mean "rateLimits\.search"\?/],
+    ['{"Port":1}', /did you mean "port"\?/],
+    ['{"constructor":1}', /unknown key "constructor"/],
+    ['{"policy":{"nmaes":[]}}', /did you mean "policy\.names"\?/],
+    ['{"port":', /not valid JSON.*line 1, column 9/],
+    ['{"port":1,"port":2}', /stands twice/],
+    ['', /not valid JSON/],
+    ['[]', /must be an object/],
+    ['{"port":"9000"}', /\/port must be an integer/],
+    ['{"anonymous":"all"}', /\/anonymous must be one of "public", "none"/],
+    ['{"rateLimits":{"search":0}}', /\/rateLimits\/search must be at least 1/],
+    ['{"issuers":[{"issuer":"x"}]}', /\/issuers\/0\/audience is required/],
+    ['{"issuers":[{"issuer":"x","audience":"y","jwksUrl":"not a url"}]}', /\/issuers\/0\/jwksUrl/],
+    ['{"lifetimes":{"max":1}}', /\/lifetimes\/max/],
+    ['{"host":"0.0.0.0"}', /plain HTTP/],
+  ]
+  it.each(BAD_FILES)('refuses the config file %s in one line, with code 2', async (text, reason) => {
+    await expectRefusedHere(['serve', '--data', newData(), '--config', file('bad.json', text)], reason)
+  })
+
+  it.each([
+    [{ SWITCHBOARD_PORT: 'x' }, /--port/],
+    [{ SWITCHBOARD_ADMIN_KEY: 'short' }, /SWITCHBOARD_ADMIN_KEY must have 16 characters or more/],
+    [{ SWITCHBOARD_BEHIND_PROXY: 'yes' }, /--behind-proxy must be true or false/],
+    [{ SWITCHBOARD_HOST: '0.0.0.0' }, /plain HTTP/],
+  ])('refuses the environment %j in one line, with code 2', async (env, reason) => {
+    await expectRefusedHere(['serve', '--data', newData()], reason, { ...env })
+  })
+
+  it('refuses them so as a program, too', async () => {
+    await expectRefused(switchboard(['serve', '--prot', '9000']), /--prot/)
+    const config = file('unknown-key.json', '{"rateLimit":{}}')
+    await expectRefused(switchboard(['serve'], { env: { SWITCHBOARD_CONFIG: config } }), /did you mean "rateLimits"\?/)
+    await expectRefused(switchboard(['serve', '--host', '0.0.0.0']), /plain HTTP on 0\.0\.0\.0 is refused/)
+  })
+
+  it('refuses a port that is taken', async () => {
+    const server = createServer().listen(0, '127.0.0.1')
+    await new Promise((resolve) => server.once('listening', resolve))
+    const address = server.address()
+    const port = typeof address === 'object' && address ? String(address.port) : ''
+    try {
+      const env = { SWITCHBOARD_ADMIN_KEY: ADMIN_KEY }
+      await expectRefused(
+        switchboard(['serve', '--data', newData(), '--port', port], { env }),
+        new RegExp(`EADDRINUSE.*${port}`),
+      )
+    } finally {
+      server.close()
+    }
+  })
+
+  it('refuses a database that cannot be reached, and does not print its password', async () => {
+    const program = switchboard(['serve', '--port', '0', '--database', 'postgres://user:secret-password@127.0.0.1:1/x'])
+    await expectRefused(program, /127\.0\.0\.1:1|ECONNREFUSED/)
+    expect(program.stderr()).not.toContain('secret-password')
+  })
+
+  it('refuses a data folder that is none', async () => {
+    await expectRefused(switchboard(['serve', '--port', '0', '--data', file('not-a-folder', '')]), /not-a-folder/)
+  })
+
+  it('refuses a data folder that another server uses, and leaves that server alone', async () => {
+    const data = newData()
+    const first = await start(['--data', data])
+    await expectRefused(switchboard(['serve', '--port', '0', '--data', data]), /another process uses the store/)
+    expect(await status(first.url, '/health/ready')).toBe(200)
+    await first.stop()
+    expect((await start(['--data', data])).url).toMatch(/^http/)
+  })
+
+  it('says what there is where no command, or an unknown one, is given', async () => {
+    const none = await runQuietly([])
+    expect([none.code, none.stdout.includes('switchboard serve')]).toEqual([2, true])
+    await expectRefusedHere(['sevre'], /there is no command "sevre"/)
+    await expectRefusedHere(['constructor'], /there is no command "constructor"/)
+    await expectRefusedHere(['keys'], /switchboard keys reset-admin/)
+    await expectRefusedHere(['keys', 'make'], /switchboard keys reset-admin/)
+  })
+
+  it.each([[['--help']], [['-h']], [['serve', '--help']], [['keys', '--help']], [['keys', 'reset-admin', '-h']]])(
+    'explains itself with an example: %j',
+    async (args) => {
+      const { code, stdout, stderr } = await runQuietly(args)
+      expect([code, stderr]).toEqual([0, ''])
+      expect(stdout).toMatch(/Examples?:\n {2}switchboard \w+/)
+    },
+  )
+})
+
+describe('SIGTERM', () => {
+  /** A connection with a request that is begun and not ended; `finish` sends the rest and resolves to the answer. */
+  async function beginRegistration(url: string): Promise<{ finish(): Promise<string> }> {
+    const body = JSON.stringify({
+      id: 'slow',
+      name: 'Slow',
+      description: '',
+      capabilities: ['x'],
+      endpoint: 'https://a.example',
+      inputs: {},
+      outputs: {},
+    })
+    const socket = await open(url)
+    socket.write(
+      `POST /agents HTTP/1.1\r\nhost: x\r\nx-api-key: ${ADMIN_KEY}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body.slice(0, 20)}`,
+    )
+    let answer = ''
+    socket.on('data', (chunk) => {
+      answer += chunk
+    })
+    socket.on('error', () => {})
+    return {
+      finish: () =>
+        new Promise((resolve) => {
+          socket.on('close', () => resolve(answer))
+          socket.write(body.slice(20))
+        }),
+    }
+  }
+
+  async function open(url: string): Promise<Socket> {
+    const { hostname, port } = new URL(url)
+    const socket = connect(Number(port), hostname)
+    socket.on('error', () => {})
+    await new Promise((resolve) => socket.once('connect', resolve))
+    return socket
+  }
+
+  it('answers what is under way, lets go of idle connections and exits with 0', async () => {
+    const data = newData()
+    const server = await start(['--data', data])
+    const idle = await Promise.all([open(server.url), open(server.url), open(server.url)])
+    for (const socket of idle) {
+      socket.write('GET /agents HTTP/1.1\r\nhost: x\r\nconnection: keep-alive\r\n\r\n')
+      await new Promise((resolve) => socket.once('data', resolve))
+    }
+    const slow = await beginRegistration(server.url)
+    await sleep(100)
+    const began = Date.now()
+    server.child.kill('SIGTERM')
+    await sleep(500)
+    await expect(fetch(`${server.url}/agents`, { headers: { connection: 'close' } })).rejects.toThrow()
+    expect(await slow.finish()).toMatch(/^HTTP\/1\.1 201 /)
+    const { code, signal } = await server.ended
+    expect([code, signal]).toEqual([0, null])
+    expect(Date.now() - began).toBeLessThan(5000)
+    // It was acknowledged, so it is there.
+    expect(await status((await start(['--data', data])).url, '/agents/slow')).toBe(200)
+  })
+
+  it('exits with 0 within 10 s though clients never finish', async () => {
+    const server = await start(['--data', newData()])
+    await beginRegistration(server.url)
+    await open(server.url)
+    await sleep(100)
+    const began = Date.now()
+    const { code } = await server.stop()
+    expect(code).toBe(0)
+    expect(Date.now() - began).toBeLessThan(10_000)
+  })
+
+  it('to npm start reaches the server', async () => {
+    const npm = keep(
+      run('npm', ['start', '--', '--port', '0', '--data', newData()], { env: { SWITCHBOARD_ADMIN_KEY: ADMIN_KEY } }),
+    )
+    await npm.printed(/switchboard ready on/)
+    const url = /ready on (\S+)/.exec(npm.stdout())?.[1] ?? ''
+    expect(await status(url, '/health/ready')).toBe(200)
+    npm.child.kill('SIGTERM')
+    await npm.ended
+    await expect(fetch(`${url}/health/live`)).rejects.toThrow()
+  }, 60_000)
+})
+
+describe('switchboard keys reset-admin', () => {
+  it('makes a new key beside a running server; the old one ends within a second', async () => {
+    const data = newData()
+    const server = await start(['--data', data])
+    expect(await status(server.url, '/admin/keys', ADMIN_KEY)).toBe(200)
+    const { code, stdout, stderr } = await switchboard(['keys', 'reset-admin', '--data', data]).ended
+    expect([code, stderr]).toEqual([0, ''])
+    expect(stdout).toMatch(/^\S{24,}\n$/)
+    await sleep(1000)
+    expect(await status(server.url, '/admin/keys', stdout.trim())).toBe(200)
+    expect(await status(server.url, '/admin/keys', ADMIN_KEY)).toBe(401)
+  })
+
+  it('works on data that no server uses', async () => {
+    const data = newData()
+    mkdirSync(data)
+    const { stdout } = await switchboard(['keys', 'reset-admin', '--data', data]).ended
+    const server = await start(['--data', data], { SWITCHBOARD_ADMIN_KEY: '' })
+    expect(server.stderr()).not.toContain("administrator's key")
+    expect(await status(server.url, '/admin/keys', stdout.trim())).toBe(200)
+  })
+
+  it('is refused in one line where the data cannot be had', async () => {
+    await expectRefused(
+      switchboard(['keys', 'reset-admin', '--database', 'postgres://127.0.0.1:1/x']),
+      /127\.0\.0\.1|ECONNREFUSED/,
+    )
+    await expectRefused(switchboard(['keys', 'reset-admin', '--nonsense']), /--nonsense/)
+  })
+})

@@ -1,0 +1,190 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { jsonValue } from '../test/arbitraries.js'
+import { DirectoryError } from './errors.js'
+import { asObjects, asString, asStrings, isObject, type JsonValue, parseJson, pointerToken, sameJson } from './json.js'
+
+/** The message of the refusal. */
+function refusal(text: string): string {
+  try {
+    parseJson(text)
+  } catch (error) {
+    if (error instanceof DirectoryError && error.code === 'invalid_request') return error.message
+    throw error
+  }
+  throw new Error(`accepted: ${text.slice(0, 100)}`)
+}
+
+const LONE = ['\ud800', '\udfff', 'a\ud83d', '\ude00\ud83d']
+
+describe('parseJson', () => {
+  it('reads what JSON.parse reads, and the same', () => {
+    fc.assert(
+      fc.property(jsonValue, fc.nat(4), (value, indent) => {
+        const text = JSON.stringify(value, undefined, indent)
+        expect(parseJson(text)).toEqual(JSON.parse(text))
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  it('agrees with JSON.parse on any text, unless it has a reason of its own to refuse it', () => {
+    const reasons = /stands twice|__proto__|surrogate|deeper than 64|too large for a double/
+    const scraps = fc.array(
+      fc.constantFrom('{', '}', '[', ']', ',', ':', '"', '"a"', '\\', '\\u00e9', '1', '-', '.5', 'e3', 'true', 'nul', ' ', '\n', '\t', '0'),
+    )
+    const texts = fc.oneof(fc.string({ unit: 'binary' }), fc.json(), scraps.map((parts) => parts.join('')))
+    fc.assert(
+      fc.property(texts, (text) => {
+        let expected: JsonValue | undefined
+        try {
+          expected = JSON.parse(text)
+        } catch {
+          expected = undefined
+        }
+        if (expected === undefined) expect(refusal(text)).toContain('not valid JSON')
+        else {
+          try {
+            expect(parseJson(text)).toEqual(expected)
+          } catch (error) {
+            if (!(error instanceof DirectoryError)) throw error
+            expect(error.message).toMatch(reasons)
+          }
+        }
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  it('refuses a member that stands twice, on any level and however it is written', () => {
+    expect(refusal('{"a":1,"a":2}')).toBe('the body is not valid JSON: the member "a" stands twice at line 1, column 8')
+    expect(refusal('[{"b":{"é":1,"\\u00e9":1}}]')).toContain('the member "é" stands twice')
+    expect(parseJson('{"a":{"a":1},"b":{"a":1}}')).toEqual({ a: { a: 1 }, b: { a: 1 } })
+  })
+
+  it('refuses a member named __proto__, also written with escapes, but not the text', () => {
+    expect(refusal('{"__proto__":{}}')).toContain('may not be named __proto__')
+    expect(refusal('[{"a":{"\\u005f_proto__":1}}]')).toContain('may not be named __proto__')
+    expect(parseJson('["__proto__"]')).toEqual(['__proto__'])
+  })
+
+  it('keeps members named like those of Object.prototype as plain data', () => {
+    const text = '{"constructor":1,"toString":{"valueOf":[]},"hasOwnProperty":null}'
+    const value = parseJson(text)
+    expect(JSON.stringify(value)).toBe(text)
+    expect(isObject(value) && Object.keys(value)).toEqual(['constructor', 'toString', 'hasOwnProperty'])
+  })
+
+  it.each(LONE)('refuses half of a surrogate pair, raw and escaped, in texts and in names (%j)', (lone) => {
+    const escaped = [...lone].map((c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`).join('')
+    for (const text of [`"${lone}"`, `["${escaped}"]`, `{"${lone}":1}`, `{"x":{"${escaped}":1}}`]) {
+      expect(refusal(text)).toContain('half of a surrogate pair')
+    }
+  })
+
+  it('takes whole surrogate pairs, raw, escaped and mixed', () => {
+    expect(parseJson('["😀","\\ud83d\\ude00","\\ud83d\ude00","\ud83d\\ude00"]')).toEqual(['😀', '😀', '😀', '😀'])
+  })
+
+  it('takes 64 levels of nesting and refuses 65, of arrays and of objects', () => {
+    const arrays = (n: number, inside = '1') => '['.repeat(n) + inside + ']'.repeat(n)
+    const objects = (n: number) => `${'{"a":'.repeat(n)}1${'}'.repeat(n)}`
+    for (const text of [arrays(64), arrays(64, ''), objects(64)]) expect(parseJson(text)).toEqual(JSON.parse(text))
+    for (const text of [arrays(65), arrays(65, ''), objects(65)]) expect(refusal(text)).toContain('deeper than 64')
+    expect(refusal(arrays(65))).toContain('line 1, column 65')
+  })
+
+  it.each(['1e400', '-1e400', '1e999999999', `1${'0'.repeat(400)}`])('refuses %s, which no double holds', (number) => {
+    expect(refusal(`[${number}]`)).toContain('too large for a double')
+  })
+
+  it('reads other numbers as JSON.parse does, large integers as the nearest double', () => {
+    for (const number of ['9007199254740993', '1e-400', '-0', '0.1', '-1.5E+3', '1e308']) {
+      expect(parseJson(number)).toBe(JSON.parse(number))
+    }
+    for (const text of ['01', '+1', '.5', '1.', '1e', '-', '0x1', 'NaN', 'Infinity']) refusal(text)
+  })
+
+  it('AURI-A-01 tells to quote a version that is not a number, and where it stands', () => {
+    const message = refusal('{\n  "name": "planner",\n  "version": 3.1.4\n}')
+    expect(message).toContain('quote it')
+    expect(message).toContain('line 3, column 14')
+    expect(refusal('{"version" : 1.0-beta}')).toContain('quote it')
+    expect(refusal('{"version":2.x}')).toContain('quote it')
+    expect(refusal('{"other": 3.1.4}')).not.toContain('quote it')
+    expect(parseJson('{"version": 3.1}')).toEqual({ version: 3.1 })
+  })
+
+  it('gives line and column of what is wrong', () => {
+    expect(refusal('')).toContain('ends too early at line 1, column 1')
+    expect(refusal('{\n "a": tru }')).toContain('line 2, column 7')
+    expect(refusal('{"a":1} x')).toContain('text after the end of the value at line 1, column 9')
+    expect(refusal('["a\nb"]')).toContain('control character')
+    expect(refusal('"abc')).toContain('not closed')
+  })
+
+  it('reads past a byte order mark', () => {
+    expect(parseJson('\ufeff{"a":1}')).toEqual({ a: 1 })
+    refusal('\ufeff')
+    refusal('{"a":1}\ufeff')
+  })
+
+  it('reads or refuses 256 KiB of any shape at once', () => {
+    const size = 256 * 1024
+    const fill = (unit: string, before = '', after = '') => before + unit.repeat(Math.floor(size / unit.length)) + after
+    const shapes = {
+      brackets: fill('['),
+      objects: fill('{"a":'),
+      escapes: fill('\\u0041', '"', '"'),
+      badEscape: fill('\\u0041', '"', '\\x'),
+      members: `{${Array.from({ length: 20_000 }, (_, i) => `"m${i}":0`).join()}}`,
+      integerMembers: `{${Array.from({ length: 20_000 }, (_, i) => `"${i * 7919}":0`).join()}}`,
+      versions: `${fill('{"version"    :    1.5},', '[')}{"version": 1.2.3}]`,
+      spaces: `{"version"${' '.repeat(size)}:1.2.3}`,
+      spacesAfter: `{"version":${' '.repeat(size)}1.2.3}`,
+      digits: fill('1'),
+      fraction: fill('1', '0.'),
+      items: fill('1,', '[', '1]'),
+      lines: fill('\n', '[', '!'),
+      open: fill('a', '"'),
+      nearlyProto: fill('{"__proto_":0},', '[', '0]'),
+    }
+    for (const [shape, text] of Object.entries(shapes)) {
+      const start = performance.now()
+      try {
+        parseJson(text)
+      } catch (error) {
+        expect(error, shape).toBeInstanceOf(DirectoryError)
+      }
+      // They take less than 30 ms; quadratic time would be minutes.
+      expect(performance.now() - start, shape).toBeLessThan(500)
+    }
+  })
+})
+
+describe('sameJson', () => {
+  it('compares members without order and items with it', () => {
+    expect(sameJson({ a: [1, { b: 2, c: 3 }] }, { a: [1, { c: 3, b: 2 }] })).toBe(true)
+    expect(sameJson([1, 2], [2, 1])).toBe(false)
+    expect(sameJson({ a: 1 }, { a: 1, b: 2 })).toBe(false)
+    expect(sameJson({ constructor: 1 }, { a: 1 })).toBe(false)
+    expect(sameJson({}, [])).toBe(false)
+    expect(sameJson(null, {})).toBe(false)
+    expect(sameJson(undefined, undefined)).toBe(true)
+  })
+
+  it('holds for a copy of anything', () => {
+    fc.assert(fc.property(jsonValue, (value) => sameJson(value, structuredClone(value))))
+  })
+})
+
+describe('readers of unknown values', () => {
+  it('give what is of the type, and nothing of what is not', () => {
+    expect([asString('a'), asString(1), asString(undefined)]).toEqual(['a', undefined, undefined])
+    expect(asStrings(['a', 1, null, 'b'])).toEqual(['a', 'b'])
+    expect(asObjects([{}, [], null, 1, { a: 1 }])).toEqual([{}, { a: 1 }])
+    expect([asStrings({ 0: 'a' }), asObjects('x')]).toEqual([[], []])
+    expect([isObject({}), isObject([]), isObject(null)]).toEqual([true, false, false])
+    expect(pointerToken('a/b~c')).toBe('a~1b~0c')
+  })
+})

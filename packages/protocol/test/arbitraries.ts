@@ -1,0 +1,338 @@
+// Random documents of every face that the directory must accept and give back: for the tests of this package and for
+// the server's. Each is what a publisher could really send, and odd on purpose: unknown members with any value, members
+// of other faces with the wrong type, names such as "constructor", "toString" and "7", any Unicode, empty arrays.
+import fc from 'fast-check'
+import type { JsonObject, JsonValue } from '../src/json.js'
+import { validateDocument } from '../src/parse.js'
+import type { Face, RegistryFacts } from '../src/record.js'
+
+/** Text without halves of surrogate pairs, which no JSON document can carry. */
+export const text = (constraints: { minLength?: number; maxLength?: number } = {}): fc.Arbitrary<string> =>
+  fc.string({ unit: 'binary', maxLength: 12, ...constraints })
+
+const ODD_NAMES = ['constructor', 'toString', 'valueOf', 'hasOwnProperty', '7', '0', '-1', '', 'a/b~c', '\u0000', 'ключ', '🙂']
+
+/** Names of members: odd ones, plain ones, those of the drafts. `__proto__` is refused by the parser. */
+const memberName = fc
+  .oneof(fc.constantFrom(...ODD_NAMES), text(), fc.string({ unit: 'grapheme-ascii', maxLength: 8 }))
+  .filter((name) => name !== '__proto__')
+
+/** Minus zero does not survive JSON. */
+const number = fc.oneof(fc.integer(), fc.double({ noNaN: true, noDefaultInfinity: true })).map((n) => (n === 0 ? 0 : n))
+
+/** Any JSON value, some levels deep. */
+export const jsonValue: fc.Arbitrary<JsonValue> = fc.letrec<{ value: JsonValue }>((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 3, depthSize: 'small' },
+    text(),
+    number,
+    fc.boolean(),
+    fc.constant(null),
+    fc.array(tie('value'), { maxLength: 3 }),
+    fc.array(fc.tuple(memberName, tie('value')), { maxLength: 3 }).map((entries) => Object.fromEntries(entries)),
+  ),
+})).value
+
+/** Any JSON object. */
+export const jsonObject: fc.Arbitrary<JsonObject> = fc
+  .array(fc.tuple(memberName, jsonValue), { maxLength: 4 })
+  .map((entries) => Object.fromEntries(entries))
+
+/** An id that every face takes. */
+export const agentId: fc.Arbitrary<string> = fc.oneof(
+  fc.uuid(),
+  fc.constantFrom('translator-001', 'https://agents.example.net/id/hr?x=1#y', '翻译', 'urn:a:b', 'a b', 'A%2Fb', '🙂'),
+  fc.stringMatching(/^[a-z0-9][a-z0-9./:_-]{0,20}$/).filter((id) => id !== 'search' && id !== 'public'),
+)
+
+const path = fc.stringMatching(/^[a-z0-9/_.-]{0,12}$/).map((rest) => `/a${rest}`)
+const uri = fc
+  .tuple(fc.constantFrom('https', 'http', 'wss', 'agent', 'agent+https', 'grpc', 'HTTPS'), fc.domain(), path)
+  .map(([scheme, host, rest]) => `${scheme}://${host}${rest}`)
+const timestamp = fc
+  .date({ min: new Date('1970-01-01T00:00:00Z'), max: new Date('2099-12-31T00:00:00Z'), noInvalidDate: true })
+  .chain((date) => fc.constantFrom(date.toISOString(), date.toISOString().replace(/\.\d+Z$/, '+02:00')))
+const texts = fc.array(text(), { maxLength: 4 })
+const words = fc.array(fc.constantFrom('nlp', 'NLP', 'finance', 'zh', 'zh-CN', 'mcp', 'mcp/1.0', 'a2a', ''), { maxLength: 4 })
+
+/** A JSON Schema, or a simple map of names to types (C-09). */
+export const ioDescription: fc.Arbitrary<JsonObject> = fc.oneof(
+  fc.dictionary(
+    fc.constantFrom('text', 'type', 'constructor', '7', 'target language'),
+    fc.constantFrom('string', 'number?', 'integer', 'boolean', 'array', 'object', 'null', 'any', 'file?'),
+    { minKeys: 1, noNullPrototype: true },
+  ),
+  fc.constantFrom<JsonObject[]>(
+    {},
+    { type: 'object' },
+    { type: 'object', properties: { text: { type: 'string' }, constructor: { type: 'string' } }, required: ['text'] },
+    { $ref: '#/$defs/tree', $defs: { tree: { properties: { children: { type: 'array', items: { $ref: '#/$defs/tree' } } } } } },
+    { type: 'array', items: { enum: ['en', 'zh'] }, 'x-note': { pattern: '(?=' } },
+  ),
+)
+
+const visibility = fc.constantFrom('public', 'restricted', 'private')
+const status = fc.oneof(fc.constantFrom('active', 'inactive', 'suspended', 'deprecated', 'testing'), text())
+/** Members that mean the same on every face. */
+const shared = { visibility, private: fc.constant<string[]>([]) }
+
+/** An object with the required members and some of the optional ones. */
+const object = (required: Record<string, fc.Arbitrary<unknown>>, optional: Record<string, fc.Arbitrary<unknown>>): fc.Arbitrary<JsonObject> =>
+  fc.record({ ...required, ...optional }, { requiredKeys: Object.keys(required), noNullPrototype: true }) as fc.Arbitrary<JsonObject>
+
+/** An object as above with members that its draft does not know. */
+const extended = (required: Record<string, fc.Arbitrary<unknown>>, optional: Record<string, fc.Arbitrary<unknown>> = {}): fc.Arbitrary<JsonObject> =>
+  fc.tuple(jsonObject, object(required, optional)).map(([unknown, known]) => ({ ...unknown, ...known }))
+
+const example = extended({}, { input: jsonObject, output: jsonObject })
+const operation = extended(
+  { name: text({ minLength: 1 }) },
+  { description: text(), endpoint: uri, inputs: ioDescription, outputs: ioDescription, examples: fc.array(example, { maxLength: 2 }) },
+)
+const authentication = fc.oneof(
+  fc.constantFrom('API Key', 'OAuth2', 'mTLS', 'none', 'constructor', 'something else'),
+  extended({}, { type: fc.constantFrom('api_key', 'OAuth 2', 'none', 'own'), instructions: text(), scopes: texts, schemes: texts }),
+)
+
+const aidip = extended(
+  {
+    name: text({ minLength: 1 }),
+    description: text(),
+    capabilities: fc.array(text(), { minLength: 1, maxLength: 4 }),
+    endpoint: fc.oneof(uri, path),
+    operations: fc.array(operation, { minLength: 1, maxLength: 3 }),
+  },
+  {
+    ...shared,
+    version: text(),
+    publisher: text(),
+    provider: fc.oneof(text(), fc.constant({ organization: 'Example' })),
+    tags: words,
+    supported_languages: words,
+    authentication,
+    status,
+    inputs: ioDescription,
+    outputs: ioDescription,
+    protocols: words,
+    license: text(),
+    certification: jsonObject,
+    last_update: text(),
+    updated_at: timestamp,
+    expires_at: timestamp,
+    sequence: fc.integer(),
+  },
+)
+
+/** The style of AIDIP-00: inputs and outputs at the top, authentication and provider as words. */
+const aidip00 = extended(
+  {
+    name: text({ minLength: 1 }),
+    description: text(),
+    capabilities: fc.array(text(), { minLength: 1, maxLength: 4 }),
+    endpoint: fc.oneof(uri, path),
+    inputs: ioDescription,
+    outputs: ioDescription,
+    authentication: fc.constantFrom('API Key', 'OAuth2', 'mTLS', 'none'),
+  },
+  { ...shared, provider: text(), tags: words, version: text(), license: text(), certification: jsonObject, last_update: text() },
+)
+
+const profile = extended(
+  {
+    name: text({ minLength: 1 }),
+    description: text(),
+    bindings: fc.array(
+      extended(
+        { protocol: fc.constantFrom('https', 'mcp', 'a2a', 'grpc', 'x'), endpoint: fc.oneof(uri, path, text({ minLength: 1 })) },
+        { media_types: texts, interaction_model: text(), priority: fc.integer() },
+      ),
+      { minLength: 1, maxLength: 3 },
+    ),
+  },
+  {
+    ...shared,
+    tags: words,
+    examples: fc.array(
+      extended({ text: text() }, { id: text(), tags: words, input_schema: ioDescription, output_schema: ioDescription, language: text() }),
+      { maxLength: 3 },
+    ),
+    auth: extended({}, { type: text(), schemes: texts, scopes: texts }),
+    constraints: jsonObject,
+    status,
+    version: text(),
+    updated_at: timestamp,
+    expires_at: timestamp,
+    sequence: fc.integer(),
+    signature: extended({}, { kid: text() }),
+  },
+)
+
+const directory = extended(
+  { base: uri },
+  {
+    ...shared,
+    description: text(),
+    protocols: words,
+    capabilities: fc.uniqueArray(
+      extended(
+        { name: fc.constantFrom('search', 'public', '..', 'a', 'b', 'translate', '翻译', 'constructor'), type: fc.constantFrom('tool', 'skill', 'resource', 'prompt', 'workflow', '') },
+        { description: text(), tags: words, input_schema: ioDescription, output_schema: ioDescription },
+      ),
+      { maxLength: 4, selector: ({ name }) => name },
+    ),
+    version: text(),
+    vendor: text(),
+    identity: text(),
+    identity_type: text(),
+  },
+)
+
+const skill = extended({ id: text({ minLength: 1 }), name: text() }, { description: text(), tags: words, examples: texts })
+
+const descriptor = extended(
+  { name: text({ minLength: 1 }) },
+  {
+    ...shared,
+    '@context': fc.oneof(text(), jsonObject),
+    description: text(),
+    version: text(),
+    url: fc.oneof(uri, text()),
+    endpoint: fc.oneof(uri, text()),
+    transport: fc.oneof(text(), fc.dictionary(fc.constantFrom('https', 'wss', 'unix', ''), fc.oneof(uri, object({}, { endpoint: uri })), { noNullPrototype: true })),
+    supportedVersions: fc.dictionary(fc.constantFrom('3.0.0', '1.0', 'x'), path, { noNullPrototype: true }),
+    capabilities: fc.oneof(
+      fc.array(
+        extended(
+          { name: text({ minLength: 1 }) },
+          { version: text(), description: text(), tags: words, input: ioDescription, output: ioDescription, isDeterministic: fc.boolean(), responseLatency: fc.constantFrom('low', 'medium', 'high') },
+        ),
+        { maxLength: 3 },
+      ),
+      extended({}, { streaming: fc.boolean() }),
+    ),
+    skills: fc.array(skill, { maxLength: 2 }),
+    authentication,
+    interactionModel: text(),
+    envelopeSchemas: texts,
+    versionNegotiation: jsonObject,
+  },
+)
+
+const cardMembers = {
+  name: text({ minLength: 1 }),
+  description: text(),
+  version: text(),
+  capabilities: extended({}, { streaming: fc.boolean() }),
+  skills: fc.array(skill, { maxLength: 3 }),
+}
+const cardOptions = {
+  ...shared,
+  provider: extended({}, { organization: text(), url: uri }),
+  defaultInputModes: texts,
+  defaultOutputModes: texts,
+}
+
+const a2a03 = extended(
+  { ...cardMembers, url: fc.oneof(uri, text({ minLength: 1 })), protocolVersion: fc.constant('0.3.0') },
+  {
+    ...cardOptions,
+    preferredTransport: text(),
+    additionalInterfaces: fc.array(extended({ url: uri, transport: text() }), { maxLength: 2 }),
+    securitySchemes: fc.constantFrom({}, { k: { type: 'apiKey', in: 'header', name: 'X' } }, { constructor: { type: 'mutualTLS' } }),
+  },
+)
+
+const a2a10 = extended(
+  {
+    ...cardMembers,
+    supportedInterfaces: fc.array(extended({ url: uri, protocolBinding: fc.constantFrom('JSONRPC', 'GRPC', 'HTTP+JSON') }, { protocolVersion: text() }), { minLength: 1, maxLength: 2 }),
+  },
+  { ...cardOptions, securitySchemes: fc.constantFrom({}, { o: { oauth2SecurityScheme: { flows: {} } } }, { a: { apiKeySecurityScheme: {} } }) },
+)
+
+const mcp = extended(
+  { name: text({ minLength: 1 }), description: text(), version: text() },
+  {
+    ...shared,
+    title: text(),
+    websiteUrl: text(),
+    repository: jsonObject,
+    remotes: fc.array(extended({ type: fc.constantFrom('streamable-http', 'sse'), url: fc.oneof(uri, text({ minLength: 1 })) }), { maxLength: 3 }),
+    packages: fc.array(extended({ registryType: fc.constantFrom('npm', 'pypi', ''), identifier: text({ minLength: 1 }) }, { version: text() }), { maxLength: 2 }),
+  },
+)
+
+/** Kinds of documents that can be registered: AIDIP and A2A have two each. */
+export const KINDS = ['aidip', 'aidip00', 'profile', 'directory', 'descriptor', 'a2a03', 'a2a10', 'mcp'] as const
+export type Kind = (typeof KINDS)[number]
+
+const FACES: Record<Kind, Face> = {
+  aidip: 'aidip',
+  aidip00: 'aidip',
+  profile: 'profile',
+  directory: 'directory',
+  descriptor: 'descriptor',
+  a2a03: 'a2a',
+  a2a10: 'a2a',
+  mcp: 'mcp',
+}
+
+const DOCUMENTS: Record<Kind, fc.Arbitrary<JsonObject>> = { aidip, aidip00, profile, directory, descriptor, a2a03, a2a10, mcp }
+
+/** Members of some face, which a document of another may have with any value. */
+const FOREIGN_NAMES = [
+  ...['id', 'name', 'description', 'version', 'publisher', 'provider', 'vendor', 'capabilities', 'tags', 'endpoint', 'url'],
+  ...['supported_languages', 'authentication', 'auth', 'status', 'operations', 'inputs', 'outputs', 'input_schema', 'protocols'],
+  ...['license', 'updated_at', 'expires_at', 'sequence', 'examples', 'bindings', 'constraints', 'signature', 'base', 'identity'],
+  ...['transport', 'supportedVersions', 'skills', 'interactionModel', 'envelopeSchemas', 'supportedInterfaces', 'remotes'],
+  ...['additionalInterfaces', 'securitySchemes', 'title', 'packages', 'freshness', 'agent', 'lt', 'href', 'security'],
+]
+
+/** A list as another face has it, with some of its items right and some not. */
+const nearlyList = fc.array(
+  fc.dictionary(
+    fc.constantFrom('name', 'id', 'type', 'protocol', 'endpoint', 'url', 'text', 'tags', 'priority', 'media_types', 'examples', 'description', 'inputs'),
+    fc.oneof(text({ minLength: 1 }), uri, words, jsonValue),
+    { noNullPrototype: true },
+  ),
+  { maxLength: 4 },
+)
+
+export interface SentDocument {
+  face: Face
+  id: string
+  document: JsonObject
+}
+
+/** A document that its face accepts, and the id it is registered under. */
+export function sentDocument(kind: Kind): fc.Arbitrary<SentDocument> {
+  const face = FACES[kind]
+  const value = fc.oneof(jsonValue, nearlyList, words)
+  const foreign = fc.array(fc.tuple(fc.constantFrom(...FOREIGN_NAMES), value), { maxLength: 4 })
+  return fc
+    .tuple(agentId, foreign, DOCUMENTS[kind])
+    .map(([id, extra, own]): SentDocument => {
+      // Where the draft has an id it is the one registered; in the directory it is in the query instead.
+      const identity = face === 'profile' || (face !== 'directory' && own.id !== undefined) ? { id } : {}
+      return { face, id, document: { ...Object.fromEntries(extra), ...own, ...identity } }
+    })
+    .filter(({ document }) => validateDocument(face, document).length === 0)
+}
+
+/** What a directory could know of an agent. */
+export const registryFacts: fc.Arbitrary<RegistryFacts> = fc.record(
+  {
+    baseUrl: fc.constantFrom('http://127.0.0.1:8040', 'https://agents.example.net/base'),
+    number: fc.nat(),
+    verification: fc.constant<JsonObject>({ state: 'self-asserted' }),
+    lifetime: fc.integer({ min: 60, max: 604_800 }),
+    receivedAt: fc.constant(Date.parse('2026-05-08T00:00:00Z')),
+    modifiedAt: fc.constant(Date.parse('2026-05-09T00:00:00Z')),
+    certification: jsonObject,
+    qualityScore: fc.double({ min: 0, max: 5, noNaN: true }),
+    unsafe: fc.boolean(),
+    status: fc.constantFrom('active', 'suspended'),
+    expiresAt: fc.constant(Date.parse('2027-01-01T00:00:00Z')),
+  },
+  { requiredKeys: ['baseUrl', 'number', 'verification', 'lifetime', 'receivedAt', 'modifiedAt'], noNullPrototype: true },
+)

@@ -1,0 +1,134 @@
+import { ChildProcess } from 'node:child_process'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createBuiltInEmbedder } from './built-in-embedder.js'
+import type { Embedder } from './embedder.js'
+
+const children: ChildProcess[] = []
+const note = (message: unknown): void => {
+  if (typeof message !== 'object' || message === null || !('process' in message)) return
+  if (message.process instanceof ChildProcess) children.push(message.process)
+}
+
+const cosine = (a: Float32Array | undefined, b: Float32Array | undefined): number =>
+  a?.reduce((sum, value, place) => sum + value * (b?.[place] ?? Number.NaN), 0) ?? Number.NaN
+
+const LONG = 'Plans a journey by train, finds the cheapest ticket and books a seat. '.repeat(30)
+
+describe('the built-in embedder', () => {
+  let embedder: Embedder
+  beforeAll(async () => {
+    embedder = await createBuiltInEmbedder()
+  })
+  afterAll(() => embedder.close())
+
+  it('names the model and its precision in its id', () => {
+    expect(embedder.id).toMatch(/^use-lite-en-int8@[0-9a-f]{12}\/1$/)
+    expect(embedder.dimensions).toBe(512)
+  })
+
+  it.each([
+    ['How do I get to the airport?', 'directions to the airport', 'recipes for chocolate cake'],
+    ['translate a contract into Chinese', 'language translation of documents', 'weather forecast for the weekend'],
+    ['Will I need an umbrella tomorrow?', 'weather forecast and rain alerts', 'buys and sells shares'],
+    ['I want to lose weight', 'a fitness coach that plans diets', 'generates invoices as PDF'],
+  ])('finds %j closer to %j than to %j', async (text, similar, other) => {
+    const [a, b, c] = await embedder.embed([text, similar, other])
+    expect(cosine(a, b)).toBeGreaterThan(cosine(a, c) + 0.1)
+  })
+
+  it('gives vectors of length 1 for any text, the same each time', async () => {
+    const texts = [
+      '',
+      ' \n\t',
+      'word',
+      '東京の天気',
+      '🙂🙃',
+      '\u0000\ud800',
+      'مرحبا',
+      'a'.repeat(10_000),
+      LONG.repeat(50),
+    ]
+    const vectors = await embedder.embed(texts)
+    for (const vector of vectors) {
+      expect(vector).toHaveLength(512)
+      expect(cosine(vector, vector)).toBeCloseTo(1, 5)
+    }
+    expect(await embedder.embed(texts)).toEqual(vectors)
+  })
+
+  it('sees no more than 128 tokens', async () => {
+    const [cut, longer] = await embedder.embed(['word '.repeat(128), 'word '.repeat(2000)])
+    expect(longer).toEqual(cut)
+  })
+
+  it('takes full-width and composed characters for what they stand for', async () => {
+    const [plain, wide, composed, decomposed] = await embedder.embed(['Hello', 'Ｈｅｌｌｏ', 'caf\u00e9', 'cafe\u0301'])
+    expect(wide).toEqual(plain)
+    expect(decomposed).toEqual(composed)
+  })
+
+  it('gives the same vectors for many texts together, each alone, and many calls at once, in order', async () => {
+    const texts = Array.from({ length: 40 }, (_, number) => `agent number ${number} ${'speaks '.repeat(number % 7)}`)
+    const together = await embedder.embed(texts)
+    const atOnce = await Promise.all(texts.map((text) => embedder.embed([text])))
+    expect(atOnce.flat()).toEqual(together)
+    const [alone] = await embedder.embed([texts[17] ?? ''])
+    expect(alone).toEqual(together[17])
+  })
+
+  it('gives vectors that keep nothing else in memory', async () => {
+    const [vector] = await embedder.embed(['word'])
+    expect(vector?.buffer.byteLength).toBe(512 * 4)
+  })
+
+  it('gives nothing for nothing', async () => {
+    expect(await embedder.embed([])).toEqual([])
+  })
+})
+
+describe('the process of the built-in embedder', () => {
+  beforeAll(() => subscribe('child_process', note))
+  afterAll(() => {
+    unsubscribe('child_process', note)
+  })
+
+  it('is started again by the next call when it has died, and what it was at is rejected', async () => {
+    const embedder = await createBuiltInEmbedder()
+    const [before] = await embedder.embed(['word'])
+    for (let death = 0; death < 2; death++) {
+      const interrupted = embedder.embed(Array(50).fill(LONG))
+      children.at(-1)?.kill('SIGKILL')
+      await expect(interrupted).rejects.toMatchObject({ code: 'failed', message: expect.stringContaining('SIGKILL') })
+      expect(await embedder.embed(['word'])).toEqual([before])
+    }
+    await embedder.close()
+  })
+
+  it('ends when the embedder is closed, and what waits is rejected', async () => {
+    const embedder = await createBuiltInEmbedder()
+    const child = children.at(-1)
+    const interrupted = embedder.embed(Array(500).fill(LONG))
+    const closing = embedder.close()
+    await expect(interrupted).rejects.toMatchObject({ code: 'closed' })
+    await closing
+    expect(child?.exitCode).toBe(0)
+    await expect(embedder.embed(['word'])).rejects.toMatchObject({ code: 'closed' })
+    await embedder.close()
+  })
+
+  it('leaves it to its parent to end at a signal', async () => {
+    const embedder = await createBuiltInEmbedder()
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) children.at(-1)?.kill(signal)
+    expect(await embedder.embed(['word'])).toHaveLength(1)
+    await embedder.close()
+  })
+
+  it('may be one of several', async () => {
+    const both = await Promise.all([createBuiltInEmbedder(), createBuiltInEmbedder({ maxWaiting: 1 })])
+    const [a, b] = await Promise.all(both.map((embedder) => embedder.embed(['word'])))
+    expect(a).toEqual(b)
+    await expect(both[1].embed(['one', 'two'])).rejects.toMatchObject({ code: 'overloaded' })
+    await Promise.all(both.map((embedder) => embedder.close()))
+  })
+})

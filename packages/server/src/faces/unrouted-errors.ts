@@ -1,0 +1,58 @@
+import { randomUUID } from 'node:crypto'
+import { STATUS_CODES } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { DirectoryError, errorBody } from '@switchboard/protocol'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { sendError } from './send-error.js'
+
+/** A client that has been refused gets this long to hear it. */
+const LINGER_MS = 1000
+
+/** Answers paths that Fastify cannot read, before any route or hook is known, as every other error is (C-68). */
+export function answerBadUrl(
+  error: { code: string },
+  request: FastifyRequest,
+  reply: FastifyReply,
+  baseUrl: string,
+): FastifyReply {
+  const reason =
+    error.code === 'FST_ERR_MAX_PARAM_LENGTH'
+      ? 'a segment of the path is longer than any id can be'
+      : 'the path is not valid percent-encoded UTF-8'
+  reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff')
+  return sendError(new DirectoryError('invalid_request', reason, { cause: error }), request, reply, baseUrl)
+}
+
+/** Answers what is no HTTP request at all, or longer than one may be; there is a socket and nothing else. */
+export function answerClientError(error: { code?: string }, socket: Duplex, baseUrl: string): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const { status, message } = explain(error.code)
+  const correlationId = randomUUID()
+  const body = JSON.stringify({
+    ...errorBody(new DirectoryError('invalid_request', message), { base: baseUrl, instance: '/', correlationId }),
+    status,
+  })
+  socket.end(
+    [
+      `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+      'Content-Type: application/json; charset=utf-8',
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      'Connection: close',
+      'Cache-Control: no-store',
+      `X-Request-ID: ${correlationId}`,
+      '',
+      body,
+    ].join('\r\n'),
+  )
+  // Closed at once, a client that is still sending would see a reset instead of the answer.
+  setTimeout(() => socket.destroy(), LINGER_MS).unref()
+}
+
+function explain(code: string | undefined): { status: number; message: string } {
+  if (code === 'HPE_HEADER_OVERFLOW') return { status: 431, message: 'the URL and the headers are too long together' }
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return { status: 408, message: 'the request did not come in time' }
+  return { status: 400, message: 'this is not a valid HTTP request' }
+}

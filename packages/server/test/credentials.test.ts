@@ -1,0 +1,354 @@
+import type { JsonObject } from '@switchboard/protocol'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { DEFAULTS } from '../src/config.js'
+import { type Answer, startDirectory, type TestDirectory } from './support/directory.js'
+import { aidipAgent, fixture } from './support/documents.js'
+import { expectRefusal } from './support/errors.js'
+
+/** Every route that changes agents, with a request that would do if the caller had the right. */
+const WRITES: [method: 'post' | 'put' | 'delete', path: string, body?: JsonObject][] = [
+  ['post', '/agents', aidipAgent({ id: 'new' })],
+  ['post', '/v0/agents', aidipAgent({ id: 'new' })],
+  ['post', '/v1/agents', aidipAgent({ id: 'new' })],
+  ['post', '/discover/agents', fixture('FX-D0', { id: 'new' })],
+  ['post', '/ad/r?agent=new', fixture('FX-SUM')],
+  ['put', '/agents/own', aidipAgent()],
+  ['put', '/v0/agents/own', aidipAgent()],
+  ['post', '/ad/r/1'],
+  ['post', '/ad/r/1', { description: 'changed' }],
+  ['delete', '/ad/r/1'],
+  ['delete', '/agents/own'],
+  ['delete', '/v1/agents/own'],
+]
+const ADMIN: [method: 'get' | 'post' | 'patch' | 'delete', path: string, body?: JsonObject][] = [
+  ['post', '/admin/keys', { subject: 'x', scopes: ['admin'] }],
+  ['get', '/admin/keys'],
+  ['delete', '/admin/keys/admin'],
+  ['post', '/admin/grants', { subject: 'x', tag: 't', scopes: ['discover'] }],
+  ['get', '/admin/grants'],
+  ['delete', '/admin/grants/x'],
+  ['patch', '/admin/agents/own', { unsafe: true }],
+  ['get', '/admin/audit'],
+  ['post', '/admin/import', aidipAgent({ id: 'new' })],
+]
+const DISCOVERY: [method: 'get' | 'post', path: string, body?: JsonObject][] = [
+  ['get', '/agents'],
+  ['get', '/v0/agents'],
+  ['get', '/agents/public'],
+  ['get', '/agents/own'],
+  ['post', '/agents/search', {}],
+  ['post', '/v0/agents/search', {}],
+  ['post', '/discover', { query: 'x' }],
+  ['get', '/discover/agents/own'],
+  ['get', '/ad/l'],
+  ['get', '/ad/r/1'],
+  ['get', '/.well-known/agents.json'],
+  ['get', '/agents/own/agent.json'],
+  ['get', '/agents/own/agent-card.json'],
+  ['get', '/agents/own/server.json'],
+]
+
+let directory: TestDirectory
+const ask = (
+  [method, path, body]: [method: 'get' | 'post' | 'put' | 'patch' | 'delete', path: string, body?: JsonObject],
+  key?: string,
+): Promise<Answer> => directory[method](path, { ...(key !== undefined && { key }), ...(body && { body }) })
+
+describe('scopes', () => {
+  beforeAll(async () => {
+    directory = await startDirectory()
+    await directory.post('/agents', { as: 'tokA', body: aidipAgent({ id: 'own' }) })
+  })
+  afterAll(() => directory.close())
+
+  it.each(WRITES)('AIDIP-9-03 %s %s takes credentials: 401 with WWW-Authenticate', async (...route) => {
+    const answer = await ask(route)
+    expectRefusal(answer, { status: 401, code: 'unauthorized' })
+    expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer realm="/)
+  })
+
+  it('AD-8.2-01 an agent that registers without credentials gets 401 with WWW-Authenticate', async () => {
+    const answer = await directory.post('/ad/r?agent=new', { body: fixture('FX-SUM') })
+    expectRefusal(answer, { status: 401, code: 'unauthorized' })
+    expect(answer.headers.get('content-type')).toMatch(/^application\/problem\+json/)
+    expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer /)
+  })
+
+  it.each(WRITES)('%s %s takes publish: another scope gets 403', async (...route) => {
+    for (const scopes of [['discover'], ['invoke'], ['discover', 'invoke'], ['ct']]) {
+      const key = await directory.makeKey({ subject: 'tokA', scopes })
+      expectRefusal(await ask(route, key), { status: 403, code: 'forbidden' }, scopes.join())
+    }
+  })
+
+  it.each(ADMIN)('%s %s takes admin: 401 for nobody, 403 for every other scope', async (...route) => {
+    expectRefusal(await ask(route), { status: 401, code: 'unauthorized' })
+    const key = await directory.makeKey({
+      subject: 'admin',
+      scopes: ['publish', 'discover', 'invoke', 'ct'],
+      names: ['*'],
+    })
+    expectRefusal(await ask(route, key), { status: 403, code: 'forbidden' })
+  })
+
+  it('AIDIP-9-03 public discovery takes no credentials', async () => {
+    for (const route of DISCOVERY) expect((await ask(route)).status, route.join()).toBe(200)
+  })
+
+  it('AIDIP-9-03 a wrong key is refused even where none is needed', async () => {
+    for (const route of DISCOVERY) {
+      const answer = await ask(route, 'sb_no-such-key')
+      expectRefusal(answer, { status: 401 }, route.join())
+      expect(answer.headers.get('www-authenticate')).toContain('error="invalid_token"')
+    }
+  })
+
+  it('admin implies every scope', async () => {
+    const key = await directory.makeKey({ subject: 'operator', scopes: ['admin'] })
+    const created = await directory.post('/agents', { key, body: aidipAgent({ id: 'of-admin' }) })
+    expect(created.status).toBe(201)
+    expect((await directory.put('/agents/own', { key, body: aidipAgent({ version: '2' }) })).status).toBe(200)
+    expect((await directory.delete('/agents/of-admin', { key })).status).toBe(204)
+    expect((await directory.get('/admin/keys', { key })).status).toBe(200)
+  })
+})
+
+describe('without public discovery', () => {
+  beforeAll(async () => {
+    directory = await startDirectory({ anonymous: 'none' })
+    await directory.post('/agents', { as: 'tokA', body: aidipAgent({ id: 'own' }) })
+  })
+  afterAll(() => directory.close())
+
+  it.each(DISCOVERY)('%s %s takes the scope discover', async (...route) => {
+    expectRefusal(await ask(route), { status: 401, code: 'unauthorized' })
+    const publisher = await directory.makeKey({ subject: 'p', scopes: ['publish', 'invoke'] })
+    expectRefusal(await ask(route, publisher), { status: 403, code: 'forbidden' })
+    const client = await directory.makeKey({ subject: 'c', scopes: ['discover'] })
+    expect((await ask(route, client)).status).toBe(200)
+    expect((await ask(route, directory.adminKey)).status).toBe(200)
+  })
+})
+
+describe('keys', () => {
+  beforeAll(async () => {
+    directory = await startDirectory()
+  })
+  beforeEach(() => directory.clear())
+  afterAll(() => directory.close())
+
+  const create = (body: JsonObject): Promise<Answer> => directory.post('/admin/keys', { as: 'admin', body })
+
+  it('are shown once and then listed without their secret', async () => {
+    const { status, json, headers } = await create({
+      subject: 'alice',
+      scopes: ['publish'],
+      names: ['a-*'],
+      expires_in: 60,
+    })
+    expect(status).toBe(201)
+    expect(headers.get('cache-control')).toBe('no-store')
+    expect(json).toMatchObject({ subject: 'alice', scopes: ['publish'], names: ['a-*'] })
+    expect(json.key.length).toBeGreaterThanOrEqual(24)
+    expect(Date.parse(json.expires_at) - Date.now()).toBeGreaterThan(55_000)
+    const listed = await directory.get('/admin/keys', { as: 'admin' })
+    expect(listed.text).not.toContain(json.key)
+    expect(listed.text).not.toContain('hash')
+    const { key: _secret, ...shown } = json
+    expect(listed.json.keys).toContainEqual(shown)
+  })
+
+  it('are taken as bearer and as X-API-Key', async () => {
+    const { json } = await create({ subject: 'alice', scopes: ['publish'] })
+    const asBearer = await directory.post('/agents', {
+      body: aidipAgent({ id: 'b' }),
+      headers: { authorization: `bearer ${json.key}` },
+    })
+    expect(asBearer.status).toBe(201)
+    const asKey = await directory.post('/agents', { body: aidipAgent({ id: 'k' }), headers: { 'x-api-key': json.key } })
+    expect(asKey.status).toBe(201)
+  })
+
+  it('end when they are revoked, at once', async () => {
+    const { json } = await create({ subject: 'alice', scopes: ['publish'] })
+    expect((await directory.get('/agents', { key: json.key })).status).toBe(200)
+    expect((await directory.delete(`/admin/keys/${json.id}`, { as: 'admin' })).status).toBe(204)
+    expectRefusal(await directory.get('/agents', { key: json.key }), { status: 401 })
+    expectRefusal(await directory.delete(`/admin/keys/${json.id}`, { as: 'admin' }), { status: 404 })
+    expect((await directory.get('/admin/keys', { as: 'admin' })).text).not.toContain(json.id)
+  })
+
+  it('end when their time is over', async () => {
+    const { json } = await create({ subject: 'alice', scopes: ['publish'], expires_in: 1 })
+    expect((await directory.get('/agents', { key: json.key })).status).toBe(200)
+    await new Promise((resolve) => setTimeout(resolve, 1050))
+    const answer = await directory.get('/agents', { key: json.key })
+    expectRefusal(answer, { status: 401, code: 'unauthorized' })
+    expect(answer.headers.get('www-authenticate')).toContain('error="invalid_token"')
+  })
+
+  it('outlive a restart, and so does their revocation', async () => {
+    const kept = await create({ subject: 'alice', scopes: ['publish'] })
+    const gone = await create({ subject: 'alice', scopes: ['publish'] })
+    await directory.delete(`/admin/keys/${gone.json.id}`, { as: 'admin' })
+    await directory.restart()
+    expect((await directory.get('/agents', { key: kept.json.key })).status).toBe(200)
+    expect((await directory.get('/agents', { key: gone.json.key })).status).toBe(401)
+  })
+
+  it('with unknown scopes are refused by name', async () => {
+    expectRefusal(await create({ subject: 'x', scopes: ['publish', 'root'] }), {
+      status: 400,
+      member: '/scopes',
+      says: /"root"/,
+    })
+  })
+
+  it('of one subject act for each other, those of another do not', async () => {
+    const [one, two, other] = await Promise.all(
+      ['alice', 'alice', 'bob'].map((subject) => directory.makeKey({ subject, scopes: ['publish'] })),
+    )
+    await directory.post('/agents', { key: one ?? '', body: aidipAgent({ id: 'shared' }) })
+    expect((await directory.put('/agents/shared', { key: two ?? '', body: aidipAgent({ version: '2' }) })).status).toBe(
+      200,
+    )
+    expectRefusal(await directory.put('/agents/shared', { key: other ?? '', body: aidipAgent() }), { status: 403 })
+  })
+
+  it('limited to names do nothing to others, their own subject’s included', async () => {
+    const wide = await directory.makeKey({ subject: 'alice', scopes: ['publish'] })
+    const narrow = await directory.makeKey({ subject: 'alice', scopes: ['publish'], names: ['corp-*', 'exact'] })
+    for (const id of ['corp-1', 'exact']) {
+      expect((await directory.post('/agents', { key: narrow, body: aidipAgent({ id }) })).status).toBe(201)
+    }
+    for (const id of ['corp', 'exactly', 'Corp-1']) {
+      expectRefusal(await directory.post('/agents', { key: narrow, body: aidipAgent({ id }) }), { status: 403 }, id)
+      expectRefusal(
+        await directory.post(`/ad/r?agent=${id}`, { key: narrow, body: fixture('FX-SUM') }),
+        { status: 403 },
+        id,
+      )
+    }
+    expectRefusal(
+      await directory.post('/agents', { key: narrow, body: aidipAgent() }),
+      { status: 403 },
+      'an assigned id',
+    )
+    await directory.post('/agents', { key: wide, body: aidipAgent({ id: 'other' }) })
+    const { href } = (await directory.get('/ad/l?agent=other')).json.agents[0]
+    expectRefusal(await directory.put('/agents/other', { key: narrow, body: aidipAgent() }), { status: 403 })
+    expectRefusal(await directory.post('/agents', { key: narrow, body: aidipAgent({ id: 'other' }) }), { status: 403 })
+    expectRefusal(await directory.post(href, { key: narrow, body: { description: 'x' } }), { status: 403 })
+    expectRefusal(await directory.post(href, { key: narrow }), { status: 403 })
+    expectRefusal(await directory.delete(href, { key: narrow }), { status: 403 })
+    expectRefusal(await directory.delete('/agents/other', { key: narrow }), { status: 403 })
+    expect((await directory.delete('/agents/corp-1', { key: narrow })).status).toBe(204)
+  })
+})
+
+describe('who registers for whom', () => {
+  beforeAll(async () => {
+    directory = await startDirectory({
+      policy: {
+        ...DEFAULTS.policy,
+        names: [{ names: ['corp-*', 'corp'], subjects: ['tokA'] }],
+        owners: [{ names: ['plant-*'], subject: 'tokB' }],
+        capabilities: [
+          { name: 'financial-analysis', scope: 'fin' },
+          { type: 'prompt', subjects: ['tokA'] },
+        ],
+      },
+    })
+  })
+  beforeEach(() => directory.clear())
+  afterAll(() => directory.close())
+
+  const capability = (name: string, type: string): JsonObject => fixture('FX-SUM', { capabilities: [{ name, type }] })
+
+  it('AIDIP-4.1-01 an administrator registers for a publisher, who then owns the agent', async () => {
+    const owned: [string, JsonObject][] = [
+      ['/agents?owner=tokA', aidipAgent({ id: 'x' })],
+      ['/discover/agents?owner=tokA', fixture('FX-D0', { id: 'x' })],
+      ['/ad/r?agent=x&owner=tokA', fixture('FX-SUM')],
+    ]
+    for (const [path, body] of owned) {
+      expectRefusal(await directory.post(path, { as: 'tokB', body }), { status: 403 }, path)
+      expect((await directory.post(path, { as: 'admin', body })).status, path).toBe(201)
+      expectRefusal(await directory.delete('/agents/x', { as: 'tokB' }), { status: 403 }, path)
+      expect((await directory.delete('/agents/x', { as: 'tokA' })).status, path).toBe(204)
+    }
+  })
+
+  it('AD-7.1-01 a reserved name is registered by those it is reserved for', async () => {
+    for (const name of ['corp-x', 'corp']) {
+      const body = fixture('FX-SUM')
+      expectRefusal(await directory.post(`/ad/r?agent=${name}`, { as: 'tokB', body }), {
+        status: 403,
+        says: /reserved/,
+      })
+      expectRefusal(await directory.post('/agents', { as: 'tokB', body: aidipAgent({ id: name }) }), { status: 403 })
+      const metadata = fixture('FX-D0', { id: name })
+      expectRefusal(await directory.post('/discover/agents', { as: 'tokB', body: metadata }), { status: 403 })
+      expect((await directory.post(`/ad/r?agent=${name}`, { as: 'tokA', body })).status).toBe(201)
+    }
+    expect((await directory.post('/ad/r?agent=corporate', { as: 'tokB', body: fixture('FX-SUM') })).status).toBe(201)
+  })
+
+  it('AD-7.3-01 a capability that the operator keeps for a scope takes that scope', async () => {
+    const body = capability('financial-analysis', 'tool')
+    const refused = await directory.post('/ad/r?agent=fin', { as: 'tokA', body })
+    expectRefusal(refused, { status: 403, code: 'forbidden', says: /financial-analysis/ })
+    const agent = aidipAgent({ capabilities: ['financial-analysis'] })
+    expectRefusal(await directory.post('/agents', { as: 'tokA', body: agent }), { status: 403 })
+    const key = await directory.makeKey({ subject: 'tokA', scopes: ['publish', 'fin'] })
+    expect((await directory.post('/ad/r?agent=fin', { key, body })).status).toBe(201)
+  })
+
+  it('AD-7.3-01 a type of capability may be kept for subjects', async () => {
+    const body = capability('anything', 'prompt')
+    expectRefusal(await directory.post('/ad/r?agent=p', { as: 'tokB', body }), { status: 403 })
+    expect((await directory.post('/ad/r?agent=p', { as: 'tokA', body })).status).toBe(201)
+    const { href } = (await directory.get('/ad/l?agent=p')).json.agents[0]
+    await directory.delete(href, { as: 'tokA' })
+    await directory.post('/ad/r?agent=p', { as: 'tokB', body: capability('anything', 'tool') })
+    const own = (await directory.get('/ad/l?agent=p')).json.agents[0].href
+    const update = { capabilities: [{ name: 'anything', type: 'prompt' }] }
+    expectRefusal(await directory.post(own, { as: 'tokB', body: update }), { status: 403 })
+  })
+
+  it('AD-8.3-01 only the registrant or a commissioning tool for that name changes or removes', async () => {
+    const ct = await directory.makeKey({ subject: 'tool', scopes: ['ct'], names: ['robot-*'] })
+    const elsewhere = await directory.makeKey({ subject: 'tool', scopes: ['ct'], names: ['other-*'] })
+    const registered = await directory.post('/ad/r?agent=robot-1', { as: 'tokA', body: fixture('FX-SUM') })
+    const href = registered.headers.get('location') ?? ''
+    for (const stranger of [{ as: 'tokB' as const }, { as: 'tokC' as const }, { key: elsewhere }]) {
+      expectRefusal(await directory.delete(href, stranger), { status: 403 })
+      expectRefusal(await directory.post(href, stranger), { status: 403 })
+      expectRefusal(await directory.post(href, { ...stranger, body: { description: 'x' } }), { status: 403 })
+    }
+    expect((await directory.post(href, { key: ct, body: { description: 'by the tool' } })).status).toBe(204)
+    expect((await directory.post(href, { as: 'tokA' })).status).toBe(204)
+    expect((await directory.delete(href, { key: ct })).status).toBe(204)
+  })
+
+  it('C-43 what a tool registers belongs to the mapped subject, else to the tool', async () => {
+    const ct = await directory.makeKey({ subject: 'tool', scopes: ['ct'], names: ['plant-*', 'loose-*'] })
+    for (const name of ['plant-7', 'loose-7']) {
+      expect((await directory.post(`/ad/r?agent=${name}`, { key: ct, body: fixture('FX-SUM') })).status).toBe(201)
+    }
+    expect((await directory.put('/agents/plant-7', { as: 'tokB', body: aidipAgent() })).status).toBe(200)
+    expectRefusal(await directory.put('/agents/loose-7', { as: 'tokB', body: aidipAgent() }), { status: 403 })
+    expect((await directory.put('/agents/loose-7', { key: ct, body: aidipAgent() })).status).toBe(200)
+    const publisher = await directory.makeKey({ subject: 'tool', scopes: ['publish'] })
+    expect((await directory.delete('/agents/loose-7', { key: publisher })).status).toBe(204)
+    expectRefusal(await directory.delete('/agents/plant-7', { key: publisher }), { status: 403 })
+    expectRefusal(await directory.post('/ad/r?agent=elsewhere', { key: ct, body: fixture('FX-SUM') }), { status: 403 })
+  })
+
+  it('AD-8.2-04 the owner is the subject of the credential, whatever the document says', async () => {
+    const body = fixture('FX-SUM', { owner: 'tokB', subject: 'tokB', publisher: 'tokB', vendor: 'tokB' })
+    await directory.post('/ad/r?agent=mine', { as: 'tokA', body })
+    expectRefusal(await directory.delete('/agents/mine', { as: 'tokB' }), { status: 403 })
+    expect((await directory.delete('/agents/mine', { as: 'tokA' })).status).toBe(204)
+  })
+})

@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { VERSION } from '../../src/app.js'
+import { startDirectory, type TestDirectory } from '../support/directory.js'
+import { fixture } from '../support/documents.js'
+
+let directory: TestDirectory
+beforeAll(async () => {
+  directory = await startDirectory()
+})
+afterAll(() => directory.close())
+beforeEach(() => directory.clear())
+
+const tokA = { as: 'tokA' } as const
+
+describe('the card of the directory itself (C-86)', () => {
+  it('AURI-7-01 AURI-7-04 AURI-7-08 is one document at both well-known names', async () => {
+    const descriptor = await directory.get('/.well-known/agent.json')
+    const card = await directory.get('/.well-known/agent-card.json')
+    expect([descriptor.status, card.status]).toEqual([200, 200])
+    expect(descriptor.json).toEqual(card.json)
+    expect(card.headers.get('content-type')).toMatch(/^application\/json\b/)
+    expect(card.json).toMatchObject({ name: 'Switchboard', version: VERSION, description: expect.stringMatching(/./) })
+  })
+
+  it('AURI-7-10 AURI-7-22 AURI-10-07 is an A2A card, with what the agent:// draft demands', async () => {
+    const { json } = await directory.get('/.well-known/agent-card.json')
+    expect(json.capabilities).toEqual({})
+    expect(json.supportedInterfaces[0].url).toBe(`${directory.url}/agents/search`)
+    for (const skill of json.skills) {
+      expect(skill).toMatchObject({
+        id: expect.any(String),
+        name: expect.any(String),
+        description: expect.any(String),
+        tags: expect.any(Array),
+      })
+    }
+    expect(json.versionNegotiation).toMatchObject({ preferred: 'header' })
+    expect(json.security).toEqual({ http: ['none', 'api_key', 'oauth2_bearer'] })
+    expect(json['@context']).toEqual(expect.any(String))
+  })
+
+  it('AURI-5.1-08 is cached, and answers a conditional GET with 304', async () => {
+    for (const path of ['/.well-known/agent.json', '/.well-known/agent-card.json']) {
+      const { headers } = await directory.get(path)
+      expect(headers.get('cache-control'), path).toMatch(/^public, max-age=\d+$/)
+      expect(headers.get('last-modified'), path).toMatch(/GMT$/)
+      const known = { headers: { 'if-none-match': headers.get('etag') ?? '' } }
+      expect((await directory.get(path, known)).status, path).toBe(304)
+    }
+  })
+
+  it('AURI-10-07 says that credentials are needed, where strangers may not discover', async () => {
+    await directory.restart({ anonymous: 'none' })
+    const { status, json } = await directory.get('/.well-known/agent.json')
+    expect(status).toBe(200)
+    expect(json.security).toEqual({ http: ['api_key', 'oauth2_bearer'] })
+    await directory.restart()
+  })
+
+  it('AURI-5.1-08 has an empty key set beside it while nothing is signed', async () => {
+    expect((await directory.get('/.well-known/jwks.json')).json).toEqual({ keys: [] })
+  })
+})
+
+describe('the card of an agent', () => {
+  it('AURI-7-10 is an A2A card 1.0, or 0.3 if that is asked for', async () => {
+    await directory.post('/agents', {
+      ...tokA,
+      body: fixture('FX-T01', { authentication: { type: 'api_key' }, publisher: 'Example Org' }),
+    })
+    const { json } = await directory.get('/agents/agent-12345/agent-card.json')
+    expect(json).toMatchObject({
+      name: 'Chinese-English Translator',
+      version: '1.2.0',
+      capabilities: {},
+      supportedInterfaces: [{ url: 'https://api.example.com/agents/translate' }],
+      provider: { organization: 'Example Org' },
+      securitySchemes: { apiKey: { apiKeySecurityScheme: { name: 'X-API-Key' } } },
+    })
+    expect(json.skills.map(({ id }: { id: string }) => id)).toEqual(
+      expect.arrayContaining(['translation', 'translateText']),
+    )
+    const { json: older } = await directory.get('/agents/agent-12345/agent-card.json?version=0.3')
+    expect(older).toMatchObject({
+      protocolVersion: '0.3.0',
+      url: 'https://api.example.com/agents/translate',
+      securitySchemes: { apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' } },
+    })
+    expect(older).not.toHaveProperty('supportedInterfaces')
+  })
+
+  it('AURI-7-01 that was imported comes back as it was', async () => {
+    const card = {
+      protocolVersion: '0.3.0',
+      name: 'Planner',
+      description: 'Plans journeys by train.',
+      version: '2.0.0',
+      url: 'https://planner.example.com/a2a',
+      preferredTransport: 'JSONRPC',
+      capabilities: { streaming: true },
+      defaultInputModes: ['text/plain'],
+      defaultOutputModes: ['text/plain'],
+      skills: [{ id: 'plan', name: 'Plan', description: 'Plans a journey.', tags: ['travel'], examples: ['To Rome'] }],
+    }
+    await directory.post('/admin/import', { as: 'admin', raw: JSON.stringify(card) })
+    const id = encodeURIComponent('https://planner.example.com/a2a')
+    expect((await directory.get(`/agents/${id}/agent-card.json`)).json).toMatchObject(card)
+    const { json } = await directory.get(`/agents/${id}/agent.json`)
+    expect(json).toMatchObject({ name: 'Planner', version: '2.0.0', security: { a2a: ['none'] } })
+    expect((await directory.get('/ad/l?cap_name=plan&cap_type=skill&tag=travel')).json.agents).toHaveLength(1)
+  })
+
+  it('AURI-7-04 is a server.json for MCP registries', async () => {
+    await directory.post('/ad/r?agent=knowledge-lookup', { ...tokA, body: fixture('FX-KB') })
+    const { json } = await directory.get('/agents/knowledge-lookup/server.json')
+    expect(json).toMatchObject({
+      name: 'knowledge-lookup',
+      description: 'Searches internal knowledge base.',
+      version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
+      remotes: [{ type: 'streamable-http', url: 'https://agents.example.com/kb' }],
+    })
+  })
+})

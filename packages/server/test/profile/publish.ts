@@ -1,0 +1,38 @@
+import type { JsonObject } from '@switchboard/protocol'
+import { expect } from 'vitest'
+import type { Answer, Ask, TestDirectory, Who } from '../support/directory.js'
+
+/** The id of FX-HR, and FX-D0's, as they stand in a path. */
+export const HR = encodeURIComponent('https://agents.example.net/id/hr-core-automator')
+export const MINIMAL = encodeURIComponent('https://example.net/agents/minimal')
+
+/** A small valid profile document. */
+export function profileAgent(changes: JsonObject = {}): JsonObject {
+  return {
+    id: 'probe',
+    name: 'Probe',
+    description: 'An agent made for a test, with nothing else to say.',
+    tags: ['probe'],
+    bindings: [{ protocol: 'https', endpoint: 'https://agents.example.net/probe' }],
+    ...changes,
+  }
+}
+
+/** Registers a new agent that must be accepted. */
+export async function publish(directory: TestDirectory, body: JsonObject, as: Who = 'tokA'): Promise<Answer> {
+  const answer = await directory.post('/discover/agents', { as, body })
+  expect(answer.status, answer.text).toBe(201)
+  return answer
+}
+
+/** The body of a discovery response. */
+export async function discover(directory: TestDirectory, body: JsonObject, ask: Ask = {}): Promise<Answer['json']> {
+  const { status, json, text } = await directory.post('/discover', { ...ask, body })
+  expect(status, text).toBe(200)
+  return json
+}
+
+/** Ids of the candidates, best first. */
+export async function candidates(directory: TestDirectory, body: JsonObject, ask: Ask = {}): Promise<string[]> {
+  return (await discover(directory, body, ask)).candidates.map(({ id }: { id: string }) => id)
+}

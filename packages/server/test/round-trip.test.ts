@@ -1,0 +1,184 @@
+import { type Face, isObject, type JsonObject, sameJson, validateDocument } from '@switchboard/protocol'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { KINDS, type Kind, type SentDocument, sentDocument } from '../../protocol/test/arbitraries.js'
+import { DEFAULTS } from '../src/config.js'
+import { type Answer, startDirectory, type TestDirectory } from './support/directory.js'
+import { aidipAgent, fixture } from './support/documents.js'
+
+const RUNS = 60
+
+let directory: TestDirectory
+beforeAll(async () => {
+  directory = await startDirectory({ policy: { ...DEFAULTS.policy, schemes: ['*'] } })
+})
+afterAll(() => directory.close())
+
+/** How a kind of document is registered; those that have no path of their own are imported. */
+const register: Record<Kind, (sent: SentDocument) => Promise<Answer>> = {
+  aidip: ({ id, document }) => directory.post('/agents', { as: 'admin', body: { ...document, id } }),
+  aidip00: ({ id, document }) => directory.post('/v0/agents', { as: 'admin', body: { ...document, id } }),
+  profile: ({ document }) => directory.post('/discover/agents', { as: 'admin', body: document }),
+  directory: ({ id, document }) =>
+    directory.post(`/ad/r?agent=${encodeURIComponent(id)}`, { as: 'admin', body: document }),
+  descriptor: (sent) => importDocument(sent),
+  a2a03: (sent) => importDocument(sent),
+  a2a10: (sent) => importDocument(sent),
+  mcp: (sent) => importDocument(sent),
+}
+
+async function importDocument({ face, id, document }: SentDocument): Promise<Answer> {
+  const answer = await directory.post('/admin/import', { as: 'admin', body: { face, id, document } })
+  return { ...answer, status: answer.json?.status === 'created' ? 201 : 400 }
+}
+
+/** Where an agent can be read, and whose words it is then in. */
+const READERS: Record<string, { face: Face; path: (id: string, number: string) => string }> = {
+  aidip: { face: 'aidip', path: (id) => `/agents/${id}` },
+  aidip00: { face: 'aidip', path: (id) => `/v0/agents/${id}` },
+  profile: { face: 'profile', path: (id) => `/discover/agents/${id}` },
+  directory: { face: 'directory', path: (_id, number) => number },
+  descriptor: { face: 'descriptor', path: (id) => `/agents/${id}/agent.json` },
+  a2a10: { face: 'a2a', path: (id) => `/agents/${id}/agent-card.json` },
+  a2a03: { face: 'a2a', path: (id) => `/agents/${id}/agent-card.json?version=0.3` },
+  mcp: { face: 'mcp', path: (id) => `/agents/${id}/server.json` },
+}
+
+/** Members that the directory writes itself, whatever the publisher sent under the name. */
+const REGISTRY: Partial<Record<Kind, string[]>> = {
+  // The 01 view knows one form of authentication (C-11); what was sent comes back at /v0.
+  aidip: ['authentication', 'id', 'publisher'],
+  aidip00: ['id', 'provider'],
+  profile: ['id', 'freshness'],
+  directory: ['agent', 'lt', 'href'],
+  descriptor: ['versionNegotiation', 'security', 'errorFormat'],
+}
+
+/** What came back, less what the directory adds and what it may write anew. */
+function ownMembers(kind: Kind, read: JsonObject, sent: JsonObject): JsonObject {
+  const registry = new Set(['verification', ...(REGISTRY[kind] ?? [])])
+  const added = (name: string): boolean => registry.has(name) && !Object.hasOwn(sent, name)
+  return Object.fromEntries(Object.entries(read).filter(([name]) => !added(name)))
+}
+
+/** The document as the directory takes it: endpoints that are encrypted (C-73), and an end that is not over yet. */
+function acceptable(sent: SentDocument): SentDocument {
+  const text = JSON.stringify(sent.document).replaceAll(/http:/gi, 'https:').replaceAll(/ws:/gi, 'wss:')
+  const document: JsonObject = JSON.parse(text)
+  if (typeof document.expires_at === 'string') document.expires_at = '2090-01-02T03:04:05+02:00'
+  return { ...sent, document }
+}
+
+/** Members that this face overwrites are left out of what is compared; on the other faces they are plain data. */
+function comparable(kind: Kind, sent: JsonObject): JsonObject {
+  const overwritten: Partial<Record<Kind, string[]>> = {
+    aidip: ['authentication'],
+    profile: ['freshness'],
+    directory: ['agent', 'lt', 'href', 'id'],
+  }
+  const skip = new Set(['verification', ...(overwritten[kind] ?? [])])
+  return Object.fromEntries(Object.entries(sent).filter(([name]) => !skip.has(name)))
+}
+
+async function numberOf(id: string): Promise<string | undefined> {
+  const { json } = await directory.get(`/ad/l?agent=${id}`, { as: 'admin' })
+  return json.agents[0]?.href
+}
+
+describe.each(KINDS)('a random document of kind %s', (kind) => {
+  it('comes back equal on the face that took it, and valid on every other', async () => {
+    await fc.assert(
+      fc.asyncProperty(sentDocument(kind).map(acceptable), async (sent) => {
+        const registered = await register[kind](sent)
+        expect(registered.status, registered.text).toBe(201)
+        const id = encodeURIComponent(sent.id)
+        const number = await numberOf(id)
+        for (const [name, { face, path }] of Object.entries(READERS)) {
+          // What is inactive is not looked up, so nobody learns its number.
+          if (name === 'directory' && number === undefined) continue
+          const answer = await directory.get(path(id, number ?? ''), { as: 'admin' })
+          expect(answer.status, `${name} ${answer.text}`).toBe(200)
+          expect(validateDocument(face, answer.json), `${name} ${answer.text}`).toEqual([])
+          if (name === kind) expectSame(kind, sent.document, answer.json)
+        }
+        expect((await directory.delete(`/agents/${id}`, { as: 'admin' })).status).toBe(204)
+      }),
+      { numRuns: RUNS },
+    )
+  }, 60_000)
+})
+
+function expectSame(kind: Kind, sent: JsonObject, read: JsonObject): void {
+  const expected = comparable(kind, sent)
+  const own = comparable(kind, ownMembers(kind, read, sent))
+  const different = [...new Set([...Object.keys(expected), ...Object.keys(own)])].filter(
+    (name) => !sameJson(expected[name], own[name]),
+  )
+  expect(different.map((name) => ({ name, sent: expected[name], read: own[name] }))).toEqual([])
+}
+
+describe('the drafts’ own documents', () => {
+  it('AIDIP-4.1-04 what one registry gives out, another takes without edits', async () => {
+    const other = await startDirectory()
+    try {
+      for (const body of [
+        fixture('FX-T01'),
+        fixture('FX-T00'),
+        aidipAgent({ id: 'plain', extra: { constructor: 1 } }),
+      ]) {
+        const { json } = await directory.post('/agents', { as: 'tokA', body })
+        const given = await directory.get(`/agents/${encodeURIComponent(json.id)}`)
+        expect((await other.post('/agents', { as: 'tokB', body: given.json })).status).toBe(201)
+        const again = await other.get(`/agents/${encodeURIComponent(json.id)}`)
+        const own = ({ verification: _v, ...rest }: JsonObject): JsonObject => rest
+        expect(own(again.json)).toEqual(own(given.json))
+      }
+    } finally {
+      await other.close()
+    }
+  })
+
+  it('AIDIP-4.1-03 registries side by side answer their own agents only', async () => {
+    const other = await startDirectory({ anonymous: 'none' })
+    try {
+      await directory.post('/agents', { as: 'tokA', body: aidipAgent({ id: 'only-here' }) })
+      await other.post('/agents', { as: 'tokA', body: aidipAgent({ id: 'only-there' }) })
+      expect((await directory.get('/agents/only-here')).status).toBe(200)
+      expect((await directory.get('/agents/only-there')).status).toBe(404)
+      expect((await other.get('/agents/only-there', { as: 'tokC' })).status).toBe(200)
+      expect((await other.get('/agents/only-here', { as: 'tokC' })).status).toBe(404)
+      expect((await other.get('/agents/only-there')).status).toBe(401)
+    } finally {
+      await other.close()
+    }
+  })
+
+  it('AIDIP-4.1-02 entries survive a restart as they were', async () => {
+    const bodies = { FX1: fixture('FX-T01', { id: 'restart-1' }), FX0: fixture('FX-T00', { id: 'restart-2' }) }
+    for (const body of Object.values(bodies)) await directory.post('/agents', { as: 'tokA', body })
+    await directory.post('/ad/r?agent=restart-3', { as: 'tokA', body: fixture('FX-CDN') })
+    await directory.post('/discover/agents', { as: 'tokA', body: fixture('FX-HR', { id: 'restart-4' }) })
+    const paths = ['restart-1', 'restart-2', 'restart-3', 'restart-4'].flatMap((id) => [
+      `/agents/${id}`,
+      `/v0/agents/${id}`,
+      `/discover/agents/${id}`,
+      `/agents/${id}/server.json`,
+    ])
+    const read = () =>
+      Promise.all(paths.map(async (path) => (await directory.get(path)).text.replaceAll(/127\.0\.0\.1:\d+/g, '')))
+    const before = await read()
+    const { json } = await directory.get('/ad/l?agent=restart-*')
+    await directory.restart()
+    expect(await read()).toEqual(before)
+    expect((await directory.get('/ad/l?agent=restart-*')).json).toEqual(json)
+  })
+
+  it('keeps NUL and other control characters in texts that are no names', async () => {
+    const description = 'a\u0000b\u0001\u007f\u0085\ud83d\ude42'
+    const body = aidipAgent({ id: 'odd-text', description, [description]: [description] })
+    expect((await directory.post('/agents', { as: 'tokA', body })).status).toBe(201)
+    await directory.restart()
+    expect((await directory.get('/agents/odd-text')).json).toMatchObject(body)
+    expect(isObject((await directory.get('/discover/agents/odd-text')).json)).toBe(true)
+  })
+})
