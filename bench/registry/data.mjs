@@ -57,8 +57,9 @@ const toOperation = ({ name, description, inputSchema }) => ({
   ...(inputSchema && { inputs: toJsonSchema(inputSchema) }),
 })
 
-/** Some lists have schemas of Swagger 2, whose "file" is no type of JSON Schema. */
-const toJsonSchema = (schema) => JSON.parse(JSON.stringify(schema).replaceAll('"type":"file"', '"type":"string"'))
+/** Some lists have schemas of Swagger 2, whose types are not all of JSON Schema: "file". */
+const toJsonSchema = (schema) => JSON.parse(JSON.stringify(schema).replaceAll(FOREIGN_TYPE, '"type":"string"'))
+const FOREIGN_TYPE = /"type":"(?!(?:array|boolean|integer|null|number|object|string)")[^"\\]*"/g
 
 /** Documents of about 1 KB, for registrations one by one; their ids are replaced. */
 export function kilobyteDocuments(documents) {

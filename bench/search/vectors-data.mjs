@@ -19,9 +19,12 @@ export function seeded(seed) {
   }
 }
 
-function unit(vector) {
-  const length = Math.hypot(...vector)
-  return vector.map((value) => value / length)
+/** Scales to length 1: a plain scan takes dot products for cosines. */
+function normalise(vector) {
+  let squares = 0
+  for (let i = 0; i < DIMENSIONS; i++) squares += vector[i] * vector[i]
+  const scale = 1 / Math.sqrt(squares)
+  for (let i = 0; i < DIMENSIONS; i++) vector[i] *= scale
 }
 
 /** What all texts have in common, what those of a topic have in common, and what only one has. */
@@ -38,8 +41,8 @@ export function madeUp(size, queries) {
   const text = (into) => {
     const topic = topics[Math.floor(random() * topics.length)]
     const own = slice()
-    const [a, b, c] = [0.45, 0.63, 0.63].map((weight) => weight / Math.sqrt(DIMENSIONS))
-    for (let i = 0; i < DIMENSIONS; i++) into[i] = a * common[i] + b * topic[i] + c * own[i]
+    for (let i = 0; i < DIMENSIONS; i++) into[i] = 0.45 * common[i] + 0.63 * topic[i] + 0.63 * own[i]
+    normalise(into)
   }
   return fill(size, queries, text, text)
 }
@@ -55,7 +58,8 @@ export function fromFiles(file, queryFile, size, queries) {
     if (index < count) return into.set(at(vectors, index))
     const [one, other] = [random(), random()].map((value) => at(vectors, Math.floor(value * count)))
     const weight = random() * 0.7
-    into.set(unit(one.map((value, i) => value + weight * other[i])))
+    for (let i = 0; i < DIMENSIONS; i++) into[i] = one[i] + weight * other[i]
+    normalise(into)
   }
   const step = Math.floor(asked.length / DIMENSIONS / queries)
   return fill(size, queries, mixture, (into, index) => into.set(at(asked, index * step)))

@@ -34,7 +34,10 @@ describe('readAuthentication', () => {
   })
 
   it('reads the schemes of an agent.json, the first of them as the type', () => {
-    expect(readAuthentication({ schemes: ['OAuth2', 'mTLS'] })).toEqual({ type: 'oauth2_bearer', schemes: ['OAuth2', 'mTLS'] })
+    expect(readAuthentication({ schemes: ['OAuth2', 'mTLS'] })).toEqual({
+      type: 'oauth2_bearer',
+      schemes: ['OAuth2', 'mTLS'],
+    })
   })
 
   it.each([5, null, [], ['API Key'], {}, { type: 5 }, { schemes: 'x' }])('reads nothing out of %j', (value) => {

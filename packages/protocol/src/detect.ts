@@ -10,6 +10,7 @@ export function detectFace(document: JsonObject): Face | undefined {
   if (typeof document.endpoint === 'string' && Array.isArray(document.capabilities)) {
     return document.capabilities.every((item) => typeof item === 'string') ? 'aidip' : 'descriptor'
   }
-  if (typeof document.name === 'string' && (document.capabilities !== undefined || document.url !== undefined)) return 'descriptor'
+  if (typeof document.name === 'string' && (document.capabilities !== undefined || document.url !== undefined))
+    return 'descriptor'
   return undefined
 }

@@ -36,8 +36,14 @@ describe('errorBody', () => {
   })
 
   it("uses the profile's word where the kind has another", () => {
-    expect(errorBody(new DirectoryError('registration_expired', 'gone'), AT)).toMatchObject({ status: 404, code: 'not_found' })
-    expect(errorBody(new DirectoryError('precondition_failed', 'stale'), AT)).toMatchObject({ status: 412, code: 'stale_metadata' })
+    expect(errorBody(new DirectoryError('registration_expired', 'gone'), AT)).toMatchObject({
+      status: 404,
+      code: 'not_found',
+    })
+    expect(errorBody(new DirectoryError('precondition_failed', 'stale'), AT)).toMatchObject({
+      status: 412,
+      code: 'stale_metadata',
+    })
   })
 })
 

@@ -21,7 +21,12 @@ export const ERROR_KINDS = {
   not_acceptable: { status: 406, name: 'NotAcceptable', title: 'None of the accepted media types is available' },
   conflict: { status: 409, name: 'Conflict', title: 'The request conflicts with what is registered' },
   stale_metadata: { status: 409, name: 'StaleMetadata', title: 'A newer registration is stored' },
-  precondition_failed: { status: 412, name: 'StaleMetadata', title: 'The agent has changed', profile: 'stale_metadata' },
+  precondition_failed: {
+    status: 412,
+    name: 'StaleMetadata',
+    title: 'The agent has changed',
+    profile: 'stale_metadata',
+  },
   payload_too_large: { status: 413, name: 'PayloadTooLarge', title: 'The body is too large' },
   unsupported_media_type: { status: 415, name: 'UnsupportedMediaType', title: 'The media type is not supported' },
   idempotency_mismatch: { status: 422, name: 'IdempotencyMismatch', title: 'The key was used for another request' },
@@ -80,7 +85,10 @@ export function invalid(issues: Issue[]): DirectoryError {
 }
 
 /** One body that a client of any draft can read: AIDIP's `error`, RFC 9457 problem details, the profile's members. */
-export function errorBody(error: DirectoryError, at: { base: string; instance: string; correlationId: string }): JsonObject {
+export function errorBody(
+  error: DirectoryError,
+  at: { base: string; instance: string; correlationId: string },
+): JsonObject {
   const kind: ErrorKind = ERROR_KINDS[error.code]
   const details: JsonValue = error.issues.map(({ at: member, message }) => ({ member, message }))
   return {

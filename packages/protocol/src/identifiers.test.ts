@@ -2,12 +2,16 @@ import { describe, expect, it } from 'vitest'
 import { agentNameProblem, capabilityNameProblem, idProblem } from './identifiers.js'
 
 describe('idProblem', () => {
-  it.each(['6f1c2f6e-2f5b-4c0e-9f0e-0d8a5a1f7a11', 'translator-001', 'https://agents.example.net/id/a?b=c#d', '翻译', 'a b', '...'])(
-    'AIDIP00-4-03, PROF-4.2-02, AIDIP-3.1-03 takes %j',
-    (id) => {
-      expect(idProblem(id)).toBeUndefined()
-    },
-  )
+  it.each([
+    '6f1c2f6e-2f5b-4c0e-9f0e-0d8a5a1f7a11',
+    'translator-001',
+    'https://agents.example.net/id/a?b=c#d',
+    '翻译',
+    'a b',
+    '...',
+  ])('AIDIP00-4-03, PROF-4.2-02, AIDIP-3.1-03 takes %j', (id) => {
+    expect(idProblem(id)).toBeUndefined()
+  })
 
   it.each(['search', 'public', '.', '..'])('refuses %j, which is a path of the directory (C-04)', (id) => {
     expect(idProblem(id)).toContain('reserved')
@@ -15,9 +19,13 @@ describe('idProblem', () => {
     expect(idProblem(`${id}x`)).toBeUndefined()
   })
 
-  it.each(['', 'a*b', '*', 'a\u0000', 'a\nb', 'a\u007f', 'a\u0085', '\ud800'])('refuses %j on every path (C-30)', (id) => {
-    for (const problem of [idProblem, agentNameProblem, capabilityNameProblem]) expect(problem(id)).toBeTypeOf('string')
-  })
+  it.each(['', 'a*b', '*', 'a\u0000', 'a\nb', 'a\u007f', 'a\u0085', '\ud800'])(
+    'refuses %j on every path (C-30)',
+    (id) => {
+      for (const problem of [idProblem, agentNameProblem, capabilityNameProblem])
+        expect(problem(id)).toBeTypeOf('string')
+    },
+  )
 
   it('takes 512 characters, counted as people count them', () => {
     expect(idProblem('🙂'.repeat(512))).toBeUndefined()
@@ -33,7 +41,10 @@ describe('agentNameProblem', () => {
 })
 
 describe('capabilityNameProblem', () => {
-  it.each(['search', 'public', '.', 'com.example:plan', '翻译'])('takes %j: a capability is no part of a path', (name) => {
-    expect(capabilityNameProblem(name)).toBeUndefined()
-  })
+  it.each(['search', 'public', '.', 'com.example:plan', '翻译'])(
+    'takes %j: a capability is no part of a path',
+    (name) => {
+      expect(capabilityNameProblem(name)).toBeUndefined()
+    },
+  )
 })

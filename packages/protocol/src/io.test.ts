@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { isSimpleMap, toJsonSchema } from './io.js'
+import type { JsonObject } from './json.js'
 
 describe('isSimpleMap', () => {
-  it.each([
+  it.each<JsonObject>([
     { text: 'string' },
     { type: 'string', text: 'string?' },
     { type: 'array', items: 'string' },
@@ -11,7 +12,7 @@ describe('isSimpleMap', () => {
     expect(isSimpleMap(value)).toBe(true)
   })
 
-  it.each([
+  it.each<JsonObject>([
     {},
     { type: 'object' },
     { type: 'string?' },
@@ -27,17 +28,19 @@ describe('isSimpleMap', () => {
 
 describe('toJsonSchema', () => {
   it('AIDIP00-4-06 requires every name but those with a question mark', () => {
-    expect(toJsonSchema({ text: 'string', n: 'integer?', what: 'any', data: 'file?', constructor: 'boolean' })).toEqual({
-      type: 'object',
-      properties: {
-        text: { type: 'string' },
-        n: { type: 'integer' },
-        what: {},
-        data: { type: 'string' },
-        constructor: { type: 'boolean' },
+    expect(toJsonSchema({ text: 'string', n: 'integer?', what: 'any', data: 'file?', constructor: 'boolean' })).toEqual(
+      {
+        type: 'object',
+        properties: {
+          text: { type: 'string' },
+          n: { type: 'integer' },
+          what: {},
+          data: { type: 'string' },
+          constructor: { type: 'boolean' },
+        },
+        required: ['text', 'what', 'constructor'],
       },
-      required: ['text', 'what', 'constructor'],
-    })
+    )
   })
 
   it('leaves a schema as it is, and asks nothing where there is none', () => {

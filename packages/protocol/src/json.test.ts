@@ -31,9 +31,34 @@ describe('parseJson', () => {
   it('agrees with JSON.parse on any text, unless it has a reason of its own to refuse it', () => {
     const reasons = /stands twice|__proto__|surrogate|deeper than 64|too large for a double/
     const scraps = fc.array(
-      fc.constantFrom('{', '}', '[', ']', ',', ':', '"', '"a"', '\\', '\\u00e9', '1', '-', '.5', 'e3', 'true', 'nul', ' ', '\n', '\t', '0'),
+      fc.constantFrom(
+        '{',
+        '}',
+        '[',
+        ']',
+        ',',
+        ':',
+        '"',
+        '"a"',
+        '\\',
+        '\\u00e9',
+        '1',
+        '-',
+        '.5',
+        'e3',
+        'true',
+        'nul',
+        ' ',
+        '\n',
+        '\t',
+        '0',
+      ),
     )
-    const texts = fc.oneof(fc.string({ unit: 'binary' }), fc.json(), scraps.map((parts) => parts.join('')))
+    const texts = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.json(),
+      scraps.map((parts) => parts.join('')),
+    )
     fc.assert(
       fc.property(texts, (text) => {
         let expected: JsonValue | undefined

@@ -22,7 +22,10 @@ export function parseJson(text: string): JsonValue {
     const before = text.slice(0, where)
     const line = before.split('\n').length
     const column = where - before.lastIndexOf('\n')
-    throw new DirectoryError('invalid_request', `the body is not valid JSON: ${message} at line ${line}, column ${column}`)
+    throw new DirectoryError(
+      'invalid_request',
+      `the body is not valid JSON: ${message} at line ${line}, column ${column}`,
+    )
   }
 
   const skipSpace = (): void => {
@@ -33,7 +36,7 @@ export function parseJson(text: string): JsonValue {
     }
   }
 
-  const escape = (): string => {
+  const escaped = (): string => {
     const c = text[at + 1]
     if (c === 'u') {
       const hex = text.slice(at + 2, at + 6)
@@ -58,7 +61,7 @@ export function parseJson(text: string): JsonValue {
       if (c < 0x20) fail('a control character in a string (write it as an escape)')
       if (c === 0x5c) {
         value += text.slice(run, at)
-        value += escape()
+        value += escaped()
         run = at
       } else at++
     }
@@ -88,11 +91,17 @@ export function parseJson(text: string): JsonValue {
     return value
   }
 
+  /** The container that ends here. */
+  const closed = <T>(result: T): T => {
+    at++
+    return result
+  }
+
   const object = (depth: number): JsonObject => {
     const result: JsonObject = {}
     at++
     skipSpace()
-    if (text[at] === '}') return at++, result
+    if (text[at] === '}') return closed(result)
     for (;;) {
       if (text[at] !== '"') fail('expected a member name in double quotes')
       const start = at
@@ -106,7 +115,7 @@ export function parseJson(text: string): JsonValue {
       if (text[at] === ',') {
         at++
         skipSpace()
-      } else if (text[at] === '}') return at++, result
+      } else if (text[at] === '}') return closed(result)
       else fail('expected "," or "}"')
     }
   }
@@ -115,11 +124,11 @@ export function parseJson(text: string): JsonValue {
     const result: JsonValue[] = []
     at++
     skipSpace()
-    if (text[at] === ']') return at++, result
+    if (text[at] === ']') return closed(result)
     for (;;) {
       result.push(value(depth))
       if (text[at] === ',') at++
-      else if (text[at] === ']') return at++, result
+      else if (text[at] === ']') return closed(result)
       else fail('expected "," or "]"')
     }
   }
@@ -186,7 +195,8 @@ export function sameJson(a: JsonValue | undefined, b: JsonValue | undefined): bo
   if (!isObject(a) || !isObject(b)) return false
   const names = Object.keys(a)
   return (
-    names.length === Object.keys(b).length && names.every((name) => Object.hasOwn(b, name) && sameJson(a[name], b[name]))
+    names.length === Object.keys(b).length &&
+    names.every((name) => Object.hasOwn(b, name) && sameJson(a[name], b[name]))
   )
 }
 

@@ -28,6 +28,9 @@ export function compileLinearPattern(pattern: string): LinearPattern | undefined
 }
 
 function largestCount(pattern: string): number {
-  const counts = [...pattern.matchAll(/\{(\d+)(?:,(\d*))?\}/g)].flatMap(([, from, to]) => [Number(from), Number(to ?? 0)])
+  const counts = [...pattern.matchAll(/\{(\d+)(?:,(\d*))?\}/g)].flatMap(([, from, to]) => [
+    Number(from),
+    Number(to ?? 0),
+  ])
   return Math.max(1, ...counts)
 }

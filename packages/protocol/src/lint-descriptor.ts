@@ -25,7 +25,8 @@ function negotiationIssues({ versionNegotiation }: JsonObject): Issue[] {
 }
 
 function securityIssues({ security, transport }: JsonObject): Issue[] {
-  if (!isObject(security)) return [{ at: '/security', message: 'is required: name the security mechanisms of each transport (AURI §10)' }]
+  if (!isObject(security))
+    return [{ at: '/security', message: 'is required: name the security mechanisms of each transport (AURI §10)' }]
   const transports = isObject(transport) ? Object.keys(transport) : []
   return transports
     .filter((name) => !Object.hasOwn(security, name))

@@ -24,7 +24,9 @@ describe('lintRecord', () => {
   })
 
   it('PROF-4.3-01 tells what a short description should say', () => {
-    expect(advice('profile', { description: 'Does things.' })).toContain('/description is short: say purpose, domains, inputs, outputs and limits')
+    expect(advice('profile', { description: 'Does things.' })).toContain(
+      '/description is short: say purpose, domains, inputs, outputs and limits',
+    )
   })
 
   it.each(['best', 'perfect', 'guaranteed', 'Best'])('PROF-4.3-02 warns of the superlative %s', (word) => {
@@ -35,7 +37,9 @@ describe('lintRecord', () => {
   it('PROF-4.4-01 warns of tags outside of the declared taxonomies', () => {
     const record = readRecord('profile', fixture('FX-HR', { tags: ['HR', 'astrology'] }), 'a')
     const taxonomy = new Set(['hr', 'finance'])
-    expect(lintRecord(record, { taxonomy }).join()).toContain('/tags are not in the taxonomies of this directory: astrology')
+    expect(lintRecord(record, { taxonomy }).join()).toContain(
+      '/tags are not in the taxonomies of this directory: astrology',
+    )
     expect(lintRecord(record).join()).not.toContain('taxonomies')
   })
 
@@ -58,8 +62,12 @@ describe('lintRecord', () => {
   })
 
   it('PROF-4.7-05 recommends names for extensions that cannot collide', () => {
-    expect(advice('profile', { foo: 1 })).toContain('/foo is a private extension: a name such as com.example.foo cannot collide')
-    expect(advice('profile', { 'com.example.foo': 1, 'https://example.com/foo': 1, '@context': 'x', protocols: [] })).toBe('')
+    expect(advice('profile', { foo: 1 })).toContain(
+      '/foo is a private extension: a name such as com.example.foo cannot collide',
+    )
+    expect(
+      advice('profile', { 'com.example.foo': 1, 'https://example.com/foo': 1, '@context': 'x', protocols: [] }),
+    ).toBe('')
   })
 
   it.each(STATUS_WORDS)('PROF-4.8-01 knows the status %s', (status) => {
@@ -94,7 +102,9 @@ describe('lintRecord', () => {
 
   it('AD-4.1-12 advises one or two sentences', () => {
     expect(advice('directory', { description: 'It reads things. It writes things.' })).toBe('')
-    expect(advice('directory', { description: 'It reads. It writes. It counts.' })).toContain('/description should be one or two sentences')
+    expect(advice('directory', { description: 'It reads. It writes. It counts.' })).toContain(
+      '/description should be one or two sentences',
+    )
     expect(advice('profile', { description: 'It reads. It writes. It counts.' })).toBe('')
   })
 
@@ -112,12 +122,23 @@ describe('lintRecord', () => {
 })
 
 describe('lintExamples', () => {
-  const lint = (changes: Changes) => lintExamples(readRecord('aidip', fixture('FX-T01', changes), 'a'), createPublisherSchemas())
+  const lint = (changes: Changes) =>
+    lintExamples(readRecord('aidip', fixture('FX-T01', changes), 'a'), createPublisherSchemas())
 
   it('AIDIP-3.2-05 finds examples that do not fit the schemas of their operation', () => {
     expect(lint({})).toEqual([])
     const inputs = { text: 'string', to: 'string' }
-    const operations = [{ name: 'a', inputs, outputs: { type: 'string' }, examples: [{ input: { text: 'x', to: 'en' }, output: 'y' }, { input: { text: 5 }, output: {} }] }]
+    const operations = [
+      {
+        name: 'a',
+        inputs,
+        outputs: { type: 'string' },
+        examples: [
+          { input: { text: 'x', to: 'en' }, output: 'y' },
+          { input: { text: 5 }, output: {} },
+        ],
+      },
+    ]
     expect(lint({ operations })).toEqual([
       '/operations/0/examples/1/input/to does not fit the schema: it is required',
       '/operations/0/examples/1/output does not fit the schema: it must be a string',
@@ -131,7 +152,10 @@ describe('lintExamples', () => {
   it('does not let examples hold up a registration', () => {
     const deep = (levels: number): JsonValue => (levels === 0 ? {} : { x: deep(levels - 1) })
     const definitions = Object.fromEntries(
-      Array.from({ length: 10 }, (_, i) => [`a${i}`, { properties: { x: { $ref: `#/$defs/a${i}` } }, ...(i < 9 && { allOf: [{ $ref: `#/$defs/a${i + 1}` }] }) }]),
+      Array.from({ length: 10 }, (_, i) => [
+        `a${i}`,
+        { properties: { x: { $ref: `#/$defs/a${i}` } }, ...(i < 9 && { allOf: [{ $ref: `#/$defs/a${i + 1}` }] }) },
+      ]),
     )
     const inputs = { $ref: '#/$defs/a0', $defs: definitions }
     const start = performance.now()
@@ -154,6 +178,11 @@ describe('lintUpdate', () => {
 
   it('does not mind the order of members', () => {
     const binding = { protocol: 'https', endpoint: 'https://a.example/' }
-    expect(lintUpdate(record({ bindings: [binding] }), record({ bindings: [{ endpoint: binding.endpoint, protocol: 'https' }] }))).toEqual([])
+    expect(
+      lintUpdate(
+        record({ bindings: [binding] }),
+        record({ bindings: [{ endpoint: binding.endpoint, protocol: 'https' }] }),
+      ),
+    ).toEqual([])
   })
 })

@@ -73,7 +73,8 @@ function descriptionAdvice({ description, face }: AgentRecord): string[] {
 }
 
 /** Text that looks like a credential: a known prefix, or `key=` and a long word. */
-const SECRET = /\b(sk-[A-Za-z0-9]{16,}|AKIA[A-Z0-9]{12,}|gh[pousr]_[A-Za-z0-9]{20,}|(api[_-]?key|token|secret)\s*[:=]\s*\S{12,})/i
+const SECRET =
+  /\b(sk-[A-Za-z0-9]{16,}|AKIA[A-Z0-9]{12,}|gh[pousr]_[A-Za-z0-9]{20,}|(api[_-]?key|token|secret)\s*[:=]\s*\S{12,})/i
 
 function tagAdvice({ tags, face }: AgentRecord, taxonomy: ReadonlySet<string> | undefined): string[] {
   if (face !== 'profile') return []
@@ -93,7 +94,9 @@ function exampleAdvice({ document }: AgentRecord): string[] {
   const repeated = firstRepeated(asStrings(examples.map(({ text }) => text ?? null)))
   return [
     ...(repeated === undefined ? [] : [`/examples has the same text twice: ${JSON.stringify(repeated)}`]),
-    ...(examples.some(({ text }) => typeof text === 'string' && SECRET.test(text)) ? ['/examples seem to contain a key or token'] : []),
+    ...(examples.some(({ text }) => typeof text === 'string' && SECRET.test(text))
+      ? ['/examples seem to contain a key or token']
+      : []),
     ...(examples.some(({ id }) => id === undefined) ? ['/examples should each have a stable id'] : []),
   ]
 }
@@ -111,13 +114,17 @@ function styleAdvice({ face, document }: AgentRecord): string[] {
 
 /** A version that changes with the meaning lets others notice (PROF §4.7). */
 function versionAdvice({ face, version }: AgentRecord): string[] {
-  return face === 'profile' && version === undefined ? ['/version should be there, and change with what the agent does'] : []
+  return face === 'profile' && version === undefined
+    ? ['/version should be there, and change with what the agent does']
+    : []
 }
 
 function memberAdvice({ document, face }: AgentRecord): string[] {
   if (face !== 'profile') return []
   const plain = Object.keys(document).filter((name) => !isKnownMember(name) && !/[.:@]/.test(name))
-  return plain.map((name) => `/${pointerToken(name)} is a private extension: a name such as com.example.${name} cannot collide`)
+  return plain.map(
+    (name) => `/${pointerToken(name)} is a private extension: a name such as com.example.${name} cannot collide`,
+  )
 }
 
 /** An update that changes bindings, tags or examples should come with a new version (PROF §4.7). */

@@ -8,12 +8,20 @@ import { parseDocument, type Strictness, validateDocument } from './parse.js'
 const problems = (changes: Record<string, JsonValue | undefined>, strictness?: Strictness): string[] =>
   validateDocument('aidip', fixture('FX-T01', changes), strictness).map(({ at }) => at)
 
-const operation = (changes: Record<string, JsonValue>) => ({ operations: [{ name: 'a', description: 'b', ...changes }] })
+const operation = (changes: Record<string, JsonValue>) => ({
+  operations: [{ name: 'a', description: 'b', ...changes }],
+})
 
 describe('AIDIP metadata', () => {
   it('AIDIP-3-01 is refused if it does not conform, and told everything that is missing', () => {
     expect(validateDocument('aidip', fixture('FX-T01'))).toEqual([])
-    expect(validateDocument('aidip', {}).map(({ at }) => at)).toEqual(['/name', '/description', '/capabilities', '/endpoint', '/operations'])
+    expect(validateDocument('aidip', {}).map(({ at }) => at)).toEqual([
+      '/name',
+      '/description',
+      '/capabilities',
+      '/endpoint',
+      '/operations',
+    ])
     expect(() => parseDocument('aidip', {})).toThrow(DirectoryError)
     expect(() => parseDocument('aidip', {})).toThrow('/name is required; /description is required')
   })
@@ -76,12 +84,20 @@ describe('AIDIP metadata', () => {
     },
   )
 
-  it.each([42, 'not a url', '', 'agents/x', 'https://', 'https://exa mple.com/', '//evil.example/x', '/a b', '/a\n', '/a"b'])(
-    'AIDIP-3.1-10 refuses the endpoint %j',
-    (endpoint) => {
-      expect(problems({ endpoint })).toEqual(['/endpoint'])
-    },
-  )
+  it.each([
+    42,
+    'not a url',
+    '',
+    'agents/x',
+    'https://',
+    'https://exa mple.com/',
+    '//evil.example/x',
+    '/a b',
+    '/a\n',
+    '/a"b',
+  ])('AIDIP-3.1-10 refuses the endpoint %j', (endpoint) => {
+    expect(problems({ endpoint })).toEqual(['/endpoint'])
+  })
 
   it('AIDIP-3.1-12 takes a document without supported_languages, and refuses a text', () => {
     expect(problems({ supported_languages: undefined })).toEqual([])
@@ -91,15 +107,22 @@ describe('AIDIP metadata', () => {
 
   it('AIDIP-3.1-14 checks the members of authentication', () => {
     expect(problems({ authentication: { type: 'oauth2_bearer', scopes: ['invoke'] } })).toEqual([])
-    expect(problems({ authentication: { type: 'oauth2_bearer', scopes: 'invoke' } })).toEqual(['/authentication/scopes'])
+    expect(problems({ authentication: { type: 'oauth2_bearer', scopes: 'invoke' } })).toEqual([
+      '/authentication/scopes',
+    ])
     expect(problems({ authentication: { type: 3 } })).toEqual(['/authentication/type'])
-    expect(problems({ authentication: { type: 'api_key', instructions: {} } })).toEqual(['/authentication/instructions'])
+    expect(problems({ authentication: { type: 'api_key', instructions: {} } })).toEqual([
+      '/authentication/instructions',
+    ])
     expect(problems({ authentication: [] })).toEqual(['/authentication'])
   })
 
-  it.each(['none', 'API key', 'OAuth2', 'mTLS'])('AIDIP00-4-08 takes the authentication %j as a plain string', (authentication) => {
-    expect(problems({ authentication })).toEqual([])
-  })
+  it.each(['none', 'API key', 'OAuth2', 'mTLS'])(
+    'AIDIP00-4-08 takes the authentication %j as a plain string',
+    (authentication) => {
+      expect(problems({ authentication })).toEqual([])
+    },
+  )
 
   it('AIDIP-3.1-16 takes any word for a status, and refuses what is no text', () => {
     expect(problems({ status: 'deprecated' })).toEqual([])
@@ -186,7 +209,9 @@ describe('AIDIP input and output', () => {
     expect(problems({ operations: undefined, inputs: {}, outputs: { properties: { a: { required: 'b' } } } })).toEqual([
       '/outputs/properties/a/required',
     ])
-    expect(problems(operation({ outputs: { $ref: 'https://evil.example/schema' } }))).toEqual(['/operations/0/outputs/$ref'])
+    expect(problems(operation({ outputs: { $ref: 'https://evil.example/schema' } }))).toEqual([
+      '/operations/0/outputs/$ref',
+    ])
   })
 
   it('AIDIP-3.2-04 takes examples as pairs in an array, and refuses an object', () => {
@@ -210,20 +235,34 @@ describe('AIDIP input and output', () => {
   })
 
   it('AIDIP-2-03 takes several operations, each with its own schemas', () => {
-    const operations = ['translateText', 'detectLanguage'].map((name, i) => ({ name, inputs: { [`p${i}`]: 'string' }, outputs: {} }))
+    const operations = ['translateText', 'detectLanguage'].map((name, i) => ({
+      name,
+      inputs: { [`p${i}`]: 'string' },
+      outputs: {},
+    }))
     expect(problems({ operations })).toEqual([])
   })
 
-  it.each(['capabilities', 'skills', 'examples', 'operations'])('hostile schemas are found in %s too, whoever reads them later', (list) => {
-    const item = { name: 'a', id: 'a', text: 'a', type: 'tool', input_schema: { $ref: 'https://evil.example/' } }
-    const documents = {
-      capabilities: validateDocument('directory', { base: 'https://a.example/', capabilities: [item] }),
-      skills: validateDocument('a2a', { name: 'a', description: 'b', version: '1', url: 'https://a.example/', capabilities: {}, skills: [item] }),
-      examples: validateDocument('profile', fixture('FX-HR', { examples: [item] })),
-      operations: validateDocument('descriptor', { name: 'a', operations: [item] }),
-    }
-    expect(documents[list as keyof typeof documents].map(({ at }) => at)).toEqual([`/${list}/0/input_schema/$ref`])
-  })
+  it.each(['capabilities', 'skills', 'examples', 'operations'])(
+    'hostile schemas are found in %s too, whoever reads them later',
+    (list) => {
+      const item = { name: 'a', id: 'a', text: 'a', type: 'tool', input_schema: { $ref: 'https://evil.example/' } }
+      const documents = {
+        capabilities: validateDocument('directory', { base: 'https://a.example/', capabilities: [item] }),
+        skills: validateDocument('a2a', {
+          name: 'a',
+          description: 'b',
+          version: '1',
+          url: 'https://a.example/',
+          capabilities: {},
+          skills: [item],
+        }),
+        examples: validateDocument('profile', fixture('FX-HR', { examples: [item] })),
+        operations: validateDocument('descriptor', { name: 'a', operations: [item] }),
+      }
+      expect(documents[list as keyof typeof documents].map(({ at }) => at)).toEqual([`/${list}/0/input_schema/$ref`])
+    },
+  )
 })
 
 describe('strictness of the operator', () => {
@@ -236,13 +275,18 @@ describe('strictness of the operator', () => {
   it('takes capabilities with a name if lenient (C-10)', () => {
     const lenient = { lenientCapabilities: true }
     expect(problems({ capabilities: [{ name: 'a' }, 'b'] }, lenient)).toEqual([])
-    expect(problems({ capabilities: [{ name: 5 }, { title: 'a' }] }, lenient)).toEqual(['/capabilities/0', '/capabilities/1'])
+    expect(problems({ capabilities: [{ name: 5 }, { title: 'a' }] }, lenient)).toEqual([
+      '/capabilities/0',
+      '/capabilities/1',
+    ])
   })
 
   it('PROF-4.7-02 ignores unknown members unless they are refused by policy', () => {
     const strict = { refuseUnknownMembers: true }
     expect(problems({ foo: 1 })).toEqual([])
-    expect(problems({ 'f/oo': 1, 'com.example.x': 1, 'https://example.com/x': 1, 'x-y': 1 }, strict)).toEqual(['/f~1oo'])
+    expect(problems({ 'f/oo': 1, 'com.example.x': 1, 'https://example.com/x': 1, 'x-y': 1 }, strict)).toEqual([
+      '/f~1oo',
+    ])
     for (const id of ['FX-T01', 'FX-T00']) expect(validateDocument('aidip', fixture(id), strict)).toEqual([])
     expect(validateDocument('profile', fixture('FX-HR'), strict)).toEqual([])
     expect(validateDocument('profile', fixture('FX-HR', { foo: 1 }), strict).map(({ at }) => at)).toEqual(['/foo'])

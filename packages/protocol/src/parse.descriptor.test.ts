@@ -35,22 +35,39 @@ describe('an agent.json', () => {
       expect(problems(capability({ [name]: true }))).toEqual([])
       expect(problems(capability({ [name]: 'no' }))).toEqual([`/capabilities/0/${name}`])
     }
-    for (const responseLatency of ['low', 'medium', 'high']) expect(problems(capability({ responseLatency }))).toEqual([])
+    for (const responseLatency of ['low', 'medium', 'high'])
+      expect(problems(capability({ responseLatency }))).toEqual([])
     expect(problems(capability({ responseLatency: 'fast' }))).toEqual(['/capabilities/0/responseLatency'])
   })
 
-  it.each(['agent2agent', 'fipa-acl', 'kqml', 'contract-net', 'emergent', 'own'])('AURI-7-13 takes the interaction model %s', (interactionModel) => {
-    expect(problems({ interactionModel })).toEqual([])
-  })
+  it.each(['agent2agent', 'fipa-acl', 'kqml', 'contract-net', 'emergent', 'own'])(
+    'AURI-7-13 takes the interaction model %s',
+    (interactionModel) => {
+      expect(problems({ interactionModel })).toEqual([])
+    },
+  )
 
   it('AURI-7-15, AURI-7-16 takes formats for each capability, and content types that are an object', () => {
     const formats = { inputFormats: ['application/json'], outputFormats: ['text/plain'] }
-    expect(problems(capability({ ...formats, contentTypes: { inputFormat: ['application/json'], outputFormat: ['application/json'] } }))).toEqual([])
+    expect(
+      problems(
+        capability({
+          ...formats,
+          contentTypes: { inputFormat: ['application/json'], outputFormat: ['application/json'] },
+        }),
+      ),
+    ).toEqual([])
     expect(problems(capability({ contentTypes: 'application/json' }))).toEqual(['/capabilities/0/contentTypes'])
   })
 
   it('AURI-11-01 takes namespaced capabilities, other transports and unknown members', () => {
-    expect(problems({ ...capability({ name: 'com.example:plan' }), transport: { 'x-pigeon': 'pigeon://a' }, 'com.example.mood': 'good' })).toEqual([])
+    expect(
+      problems({
+        ...capability({ name: 'com.example:plan' }),
+        transport: { 'x-pigeon': 'pigeon://a' },
+        'com.example.mood': 'good',
+      }),
+    ).toEqual([])
   })
 })
 
@@ -59,22 +76,35 @@ describe('an A2A card', () => {
 
   it('needs a url (0.3) or interfaces (1.0)', () => {
     expect(validateDocument('a2a', { ...card, url: 'https://a.example/' })).toEqual([])
-    expect(validateDocument('a2a', { ...card, supportedInterfaces: [{ url: 'https://a.example/', protocolBinding: 'JSONRPC' }] })).toEqual([])
+    expect(
+      validateDocument('a2a', {
+        ...card,
+        supportedInterfaces: [{ url: 'https://a.example/', protocolBinding: 'JSONRPC' }],
+      }),
+    ).toEqual([])
     expect(validateDocument('a2a', card).map(({ at }) => at)).toEqual(expect.arrayContaining(['/url']))
   })
 
   it('needs skills with an id and a name', () => {
-    expect(validateDocument('a2a', { ...card, url: 'https://a.example/', skills: [{ name: 'S' }] }).map(({ at }) => at)).toEqual(['/skills/0/id'])
+    expect(
+      validateDocument('a2a', { ...card, url: 'https://a.example/', skills: [{ name: 'S' }] }).map(({ at }) => at),
+    ).toEqual(['/skills/0/id'])
   })
 })
 
 describe('a server.json of MCP', () => {
   it('needs name, description and version, and takes remotes and packages', () => {
-    expect(validateDocument('mcp', { name: 'a', description: 'b', version: '1', remotes: [{ type: 'sse', url: 'https://a.example/' }] })).toEqual([])
+    expect(
+      validateDocument('mcp', {
+        name: 'a',
+        description: 'b',
+        version: '1',
+        remotes: [{ type: 'sse', url: 'https://a.example/' }],
+      }),
+    ).toEqual([])
     expect(validateDocument('mcp', {}).map(({ at }) => at)).toEqual(['/name', '/description', '/version'])
-    expect(validateDocument('mcp', { name: 'a', description: 'b', version: '1', packages: [{}] }).map(({ at }) => at)).toEqual([
-      '/packages/0/registryType',
-      '/packages/0/identifier',
-    ])
+    expect(
+      validateDocument('mcp', { name: 'a', description: 'b', version: '1', packages: [{}] }).map(({ at }) => at),
+    ).toEqual(['/packages/0/registryType', '/packages/0/identifier'])
   })
 })

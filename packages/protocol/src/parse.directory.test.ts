@@ -27,8 +27,10 @@ describe('a registration in the Agent Directory', () => {
   })
 
   it('AD-4.1-10 requires base, a URI', () => {
-    for (const base of [undefined, 5, 'not a uri', '/path', '', 'https://']) expect(problems({ base })).toEqual(['/base'])
-    for (const base of ['https://a.example/x', 'grpc://a.example:50051', 'urn:agent:x']) expect(problems({ base })).toEqual([])
+    for (const base of [undefined, 5, 'not a uri', '/path', '', 'https://'])
+      expect(problems({ base })).toEqual(['/base'])
+    for (const base of ['https://a.example/x', 'grpc://a.example:50051', 'urn:agent:x'])
+      expect(problems({ base })).toEqual([])
   })
 
   it('AD-4.1-11 takes a description, a text', () => {
@@ -59,7 +61,14 @@ describe('a registration in the Agent Directory', () => {
   })
 
   it('AD-4.1-17 checks description, tags and schemas of a capability', () => {
-    const right = { name: 'a', type: 'tool', description: 'b', tags: ['c'], input_schema: {}, output_schema: { type: 'object' } }
+    const right = {
+      name: 'a',
+      type: 'tool',
+      description: 'b',
+      tags: ['c'],
+      input_schema: {},
+      output_schema: { type: 'object' },
+    }
     expect(problems(capabilities(right))).toEqual([])
     for (const name of ['description', 'tags', 'input_schema', 'output_schema']) {
       expect(problems(capabilities({ ...right, [name]: 5 }))).toEqual([`/capabilities/0/${name}`])
@@ -68,11 +77,15 @@ describe('a registration in the Agent Directory', () => {
   })
 
   it('AD-4.1-18 refuses a schema that is none', () => {
-    expect(problems(capabilities({ name: 'a', type: 'tool', input_schema: { type: 'objekt' } }))).toEqual(['/capabilities/0/input_schema/type'])
+    expect(problems(capabilities({ name: 'a', type: 'tool', input_schema: { type: 'objekt' } }))).toEqual([
+      '/capabilities/0/input_schema/type',
+    ])
   })
 
   it('AD-4.1-19 refuses two capabilities of one name', () => {
-    expect(problems(capabilities({ name: 'a', type: 'tool' }, { name: 'b', type: 'tool' }, { name: 'a', type: 'skill' }))).toEqual(['/capabilities/2/name'])
+    expect(
+      problems(capabilities({ name: 'a', type: 'tool' }, { name: 'b', type: 'tool' }, { name: 'a', type: 'skill' })),
+    ).toEqual(['/capabilities/2/name'])
   })
 
   it('AD-4.1-20 takes version and vendor, texts', () => {
@@ -114,7 +127,10 @@ describe('an update in the Agent Directory', () => {
   it.each([
     [{ base: 'not a uri' }, '/base'],
     [capabilities({ name: 'a', type: 't' }, { name: 'a', type: 't' }), '/capabilities/1/name'],
-    [capabilities({ name: 'a', type: 't', input_schema: { $ref: 'https://evil.example/' } }), '/capabilities/0/input_schema/$ref'],
+    [
+      capabilities({ name: 'a', type: 't', input_schema: { $ref: 'https://evil.example/' } }),
+      '/capabilities/0/input_schema/$ref',
+    ],
     [[], 'the document must be an object'],
   ])('is checked like a registration: %j', (update, at) => {
     expect(() => parseDirectoryUpdate(update)).toThrow(at)

@@ -20,9 +20,12 @@ describe('profile metadata', () => {
     expect(problems({ [name]: 5 })).toEqual([`/${name}`])
   })
 
-  it.each([undefined, [], {}, ['https']])('PROF-4.1-04 requires bindings, and does not take %j for them', (bindings) => {
-    expect(problems({ bindings }).join()).toMatch(/^\/bindings/)
-  })
+  it.each([undefined, [], {}, ['https']])(
+    'PROF-4.1-04 requires bindings, and does not take %j for them',
+    (bindings) => {
+      expect(problems({ bindings }).join()).toMatch(/^\/bindings/)
+    },
+  )
 
   it('PROF-4.1-05 takes a document without tags, and refuses a text', () => {
     expect(problems({ tags: undefined })).toEqual([])
@@ -51,7 +54,8 @@ describe('profile metadata', () => {
 
   it('PROF-4.1-10 takes expires_at as a timestamp only', () => {
     expect(problems({ expires_at: '2027-05-08T00:00:00.5+02:00' })).toEqual([])
-    for (const expires_at of ['tomorrow', '2027-05-08', '2027-02-30T00:00:00Z', 5]) expect(problems({ expires_at })).toEqual(['/expires_at'])
+    for (const expires_at of ['tomorrow', '2027-05-08', '2027-02-30T00:00:00Z', 5])
+      expect(problems({ expires_at })).toEqual(['/expires_at'])
   })
 
   it('PROF-4.1-11 refuses a version that is a number', () => {
@@ -76,9 +80,12 @@ describe('profile metadata', () => {
     expect(problems({ extra: { a: 1 }, bindings: binding({ foo: 1 }), examples: [{ text: 'a', foo: [] }] })).toEqual([])
   })
 
-  it.each(['https://example.net/a', 'agents.example.net', 'local-7', 'urn:uuid:6f1c2f6e-2f5b-4c0e-9f0e-0d8a5a1f7a11'])('PROF-4.2-02 takes the id %s', (id) => {
-    expect(problems({ id })).toEqual([])
-  })
+  it.each(['https://example.net/a', 'agents.example.net', 'local-7', 'urn:uuid:6f1c2f6e-2f5b-4c0e-9f0e-0d8a5a1f7a11'])(
+    'PROF-4.2-02 takes the id %s',
+    (id) => {
+      expect(problems({ id })).toEqual([])
+    },
+  )
 
   it('PROF-4.5-01 takes an example without an id', () => {
     expect(problems({ examples: [{ text: 'a' }] })).toEqual([])
@@ -95,7 +102,9 @@ describe('profile metadata', () => {
     for (const name of ['tags', 'input_schema', 'output_schema', 'language']) {
       expect(problems({ examples: [{ ...right, [name]: 5 }] })).toEqual([`/examples/0/${name}`])
     }
-    expect(problems({ examples: [{ ...right, input_schema: { type: 'objekt' } }] })).toEqual(['/examples/0/input_schema/type'])
+    expect(problems({ examples: [{ ...right, input_schema: { type: 'objekt' } }] })).toEqual([
+      '/examples/0/input_schema/type',
+    ])
   })
 
   it('PROF-4.6-01 requires a protocol, a text', () => {
@@ -130,9 +139,12 @@ describe('profile metadata', () => {
     expect(problems({ foo: 1 })).toEqual([])
   })
 
-  it.each(['active', 'inactive', 'suspended', 'deprecated', 'testing', 'paused'])('PROF-4.8-01 takes the status %s', (status) => {
-    expect(problems({ status })).toEqual([])
-  })
+  it.each(['active', 'inactive', 'suspended', 'deprecated', 'testing', 'paused'])(
+    'PROF-4.8-01 takes the status %s',
+    (status) => {
+      expect(problems({ status })).toEqual([])
+    },
+  )
 
   it('PROF-4.9-01 accepts the HR Core Automator', () => {
     expect(validateDocument('profile', fixture('FX-HR'))).toEqual([])
@@ -161,7 +173,14 @@ describe('a discovery request', () => {
     expect(parseDiscoveryRequest(request)).toEqual(request)
   })
 
-  it.each([{ limit: 0 }, { limit: 1.5 }, { detail: 'all' }, { required_tags: 'a' }, { constraints: [] }, { include_evidence: 1 }])('refuses %j', (wrong) => {
+  it.each([
+    { limit: 0 },
+    { limit: 1.5 },
+    { detail: 'all' },
+    { required_tags: 'a' },
+    { constraints: [] },
+    { include_evidence: 1 },
+  ])('refuses %j', (wrong) => {
     expect(() => parseDiscoveryRequest({ query: 'a', ...wrong })).toThrow(`/${Object.keys(wrong)[0]}`)
   })
 })

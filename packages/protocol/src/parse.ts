@@ -101,7 +101,10 @@ function aidipIssues(document: JsonObject, strictness: Strictness): Issue[] {
   }
   const has = (name: string): boolean => Array.isArray(document[name]) && document[name].length > 0
   if (Array.isArray(document.capabilities) && !has('capabilities') && !has('tags') && !has('operations')) {
-    issues.push({ at: '/capabilities', message: 'must not be empty unless tags or operations tell what the agent does' })
+    issues.push({
+      at: '/capabilities',
+      message: 'must not be empty unless tags or operations tell what the agent does',
+    })
   }
   for (const name of strictness.strict01 ? ['version', 'publisher', 'tags'] : []) {
     if (!(name in document)) issues.push({ at: `/${name}`, message: 'is required by the policy of this directory' })
@@ -113,7 +116,9 @@ function aidipIssues(document: JsonObject, strictness: Strictness): Issue[] {
 const withNames = (document: JsonObject): JsonObject => ({
   ...document,
   ...(Array.isArray(document.capabilities) && {
-    capabilities: document.capabilities.map((item) => (isObject(item) && typeof item.name === 'string' ? item.name : item)),
+    capabilities: document.capabilities.map((item) =>
+      isObject(item) && typeof item.name === 'string' ? item.name : item,
+    ),
   }),
 })
 

@@ -60,11 +60,15 @@ function assertLinearPatterns({ schema, at }: SchemaNode, allowance: SchemaAllow
   const ofNames = isObject(schema.patternProperties) ? Object.keys(schema.patternProperties) : []
   for (const pattern of [schema.pattern, ...ofNames]) {
     if (typeof pattern !== 'string' || allowance.patterns.has(pattern)) continue
-    if (allowance.patternSize < 0) throw new SchemaRefused(at, 'has a pattern too many: those of the document are too large together')
+    if (allowance.patternSize < 0)
+      throw new SchemaRefused(at, 'has a pattern too many: those of the document are too large together')
     const compiled = compileLinearPattern(pattern)
     if (compiled === undefined) {
       const shown = JSON.stringify(pattern.slice(0, 100))
-      throw new SchemaRefused(at, `has a pattern that RE2 does not take (no lookaround, no back-references, no huge counts): ${shown}`)
+      throw new SchemaRefused(
+        at,
+        `has a pattern that RE2 does not take (no lookaround, no back-references, no huge counts): ${shown}`,
+      )
     }
     allowance.patternSize -= compiled.size + PATTERN_OVERHEAD
     allowance.patterns.add(pattern)
@@ -92,7 +96,10 @@ function createMetaCheck(isOld: boolean): MetaCheck {
   return (schema, at) => {
     if (validate(schema)) return
     const [first] = readErrors(validate.errors ?? [])
-    throw new SchemaRefused(at + (first?.at ?? ''), `is not valid JSON Schema: ${first?.message ?? 'it breaks the meta-schema'}`)
+    throw new SchemaRefused(
+      at + (first?.at ?? ''),
+      `is not valid JSON Schema: ${first?.message ?? 'it breaks the meta-schema'}`,
+    )
   }
 }
 

@@ -38,7 +38,9 @@ function listedBindings(document: JsonObject): Binding[] {
     const protocol = asString(source.protocol)
     const endpoint = asString(source.endpoint)
     if (!protocol || !endpoint) return []
-    return [{ protocol, endpoint, source, ...(Number.isInteger(source.priority) && { priority: Number(source.priority) }) }]
+    return [
+      { protocol, endpoint, source, ...(Number.isInteger(source.priority) && { priority: Number(source.priority) }) },
+    ]
   })
 }
 
@@ -58,7 +60,8 @@ function descriptorBindings(document: JsonObject): Binding[] {
   return [
     ...endpointBinding(document.endpoint),
     ...transports.flatMap(([protocol, target]) => {
-      const endpoint = typeof target === 'string' ? target : isObject(target) ? asString(target.endpoint ?? target.url) : undefined
+      const endpoint =
+        typeof target === 'string' ? target : isObject(target) ? asString(target.endpoint ?? target.url) : undefined
       return endpoint ? [{ protocol: protocol || schemeOf(endpoint), endpoint }] : []
     }),
     ...endpointBinding(document.url),
@@ -93,7 +96,8 @@ function mcpBindings(document: JsonObject): Binding[] {
 }
 
 function packageUrl(type: string, identifier: string, version: string | undefined): string {
-  const encode = (text: string): string => encodeURIComponent(text.toWellFormed()).replaceAll('%2F', '/').replaceAll('%40', '@')
+  const encode = (text: string): string =>
+    encodeURIComponent(text.toWellFormed()).replaceAll('%2F', '/').replaceAll('%40', '@')
   return `pkg:${encode(type)}/${encode(identifier)}${version ? `@${encode(version)}` : ''}`
 }
 

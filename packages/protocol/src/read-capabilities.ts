@@ -13,7 +13,9 @@ export function readCapabilities(face: Face, document: JsonObject): Capability[]
   return [
     ...declared.flatMap((item) => readCapability(item, fallbackType)),
     // A skill's id is what names it; its name is a title.
-    ...asObjects(document.skills).flatMap((skill) => readCapability(skill, 'skill', asString(skill.id) || asString(skill.name))),
+    ...asObjects(document.skills).flatMap((skill) =>
+      readCapability(skill, 'skill', asString(skill.id) || asString(skill.name)),
+    ),
   ]
 }
 
@@ -47,7 +49,13 @@ export function readOperations(face: Face, document: JsonObject, capabilities: r
   const inputs = document.inputs ?? document.input_schema
   const outputs = document.outputs ?? document.output_schema
   if (isObject(inputs) || isObject(outputs)) {
-    return [{ name: IMPLIED_OPERATION, inputs: isObject(inputs) ? inputs : ANYTHING, outputs: isObject(outputs) ? outputs : ANYTHING }]
+    return [
+      {
+        name: IMPLIED_OPERATION,
+        inputs: isObject(inputs) ? inputs : ANYTHING,
+        outputs: isObject(outputs) ? outputs : ANYTHING,
+      },
+    ]
   }
   if (face === 'aidip') return []
   return capabilities.map(({ name, description, input, output }) => ({
@@ -89,7 +97,9 @@ export function readExamples(document: JsonObject): Example[] {
   const listed = asObjects(document.examples).flatMap((source) => {
     const id = asString(source.id)
     const tags = Array.isArray(source.tags) ? asStrings(source.tags) : undefined
-    return typeof source.text === 'string' ? [{ text: source.text, source, ...(id !== undefined && { id }), ...(tags && { tags }) }] : []
+    return typeof source.text === 'string'
+      ? [{ text: source.text, source, ...(id !== undefined && { id }), ...(tags && { tags }) }]
+      : []
   })
   const ofSkills = asObjects(document.skills).flatMap((skill) => asStrings(skill.examples).map((text) => ({ text })))
   const ofOperations = asObjects(document.operations).flatMap((operation) =>

@@ -21,18 +21,79 @@ const read = (face: Face, document: JsonObject, id = 'some-id') => readRecord(fa
 describe('readRecord', () => {
   it('never stumbles over a member of an odd type, nor do the views', () => {
     const name = fc.constantFrom(
-      ...['id', 'name', 'title', 'description', 'version', 'publisher', 'provider', 'vendor', 'capabilities', 'tags', 'endpoint', 'url'],
-      ...['supported_languages', 'authentication', 'auth', 'status', 'operations', 'inputs', 'outputs', 'input_schema', 'protocols', 'base'],
-      ...['updated_at', 'expires_at', 'sequence', 'examples', 'bindings', 'constraints', 'signature', 'identity', 'transport', 'skills'],
-      ...['supportedInterfaces', 'additionalInterfaces', 'securitySchemes', 'remotes', 'packages', 'visibility', 'private'],
+      ...[
+        'id',
+        'name',
+        'title',
+        'description',
+        'version',
+        'publisher',
+        'provider',
+        'vendor',
+        'capabilities',
+        'tags',
+        'endpoint',
+        'url',
+      ],
+      ...[
+        'supported_languages',
+        'authentication',
+        'auth',
+        'status',
+        'operations',
+        'inputs',
+        'outputs',
+        'input_schema',
+        'protocols',
+        'base',
+      ],
+      ...[
+        'updated_at',
+        'expires_at',
+        'sequence',
+        'examples',
+        'bindings',
+        'constraints',
+        'signature',
+        'identity',
+        'transport',
+        'skills',
+      ],
+      ...[
+        'supportedInterfaces',
+        'additionalInterfaces',
+        'securitySchemes',
+        'remotes',
+        'packages',
+        'visibility',
+        'private',
+      ],
     )
-    const odd = fc.oneof(jsonValue, fc.array(fc.oneof(jsonObject, fc.constantFrom<JsonValue[]>({ name: 5 }, { id: 1, name: 'x' }, { url: 1 }, { private: true }))))
-    const document = fc.array(fc.tuple(name, odd), { maxLength: 8 }).map((entries): JsonObject => Object.fromEntries(entries))
-    const facts = { baseUrl: 'https://a.example', number: 1, verification: {}, lifetime: 60, receivedAt: 0, modifiedAt: 0 }
+    const odd = fc.oneof(
+      jsonValue,
+      fc.array(
+        fc.oneof(
+          jsonObject,
+          fc.constantFrom<JsonValue[]>({ name: 5 }, { id: 1, name: 'x' }, { url: 1 }, { private: true }),
+        ),
+      ),
+    )
+    const document = fc
+      .array(fc.tuple(name, odd), { maxLength: 8 })
+      .map((entries): JsonObject => Object.fromEntries(entries))
+    const facts = {
+      baseUrl: 'https://a.example',
+      number: 1,
+      verification: {},
+      lifetime: 60,
+      receivedAt: 0,
+      modifiedAt: 0,
+    }
     fc.assert(
       fc.property(fc.constantFrom(...FACES), document, (face, any) => {
         for (const record of [read(face, any), redactRecord(read(face, any))]) {
-          for (const view of [toAidip, toDirectory, toDirectorySummary, toDescriptor, toAgentCard, toMcpServer]) view(record, facts)
+          for (const view of [toAidip, toDirectory, toDirectorySummary, toDescriptor, toAgentCard, toMcpServer])
+            view(record, facts)
           toCandidate(record, facts, 'full')
         }
       }),
@@ -41,7 +102,9 @@ describe('readRecord', () => {
   })
 
   it('does not stumble over half of a surrogate pair either, which documents fetched elsewhere may have', () => {
-    const [binding] = read('mcp', { packages: [{ identifier: 'a\ud800', registryType: 'npm', version: '\udfff' }] }).bindings
+    const [binding] = read('mcp', {
+      packages: [{ identifier: 'a\ud800', registryType: 'npm', version: '\udfff' }],
+    }).bindings
     expect(binding?.endpoint).toMatch(/^pkg:npm\/a/)
   })
 
@@ -68,13 +131,9 @@ describe('readRecord', () => {
   })
 
   it('reads visibility, and takes anything else for public (C-95)', () => {
-    expect(['restricted', 'private', 'public', 'x', 5].map((visibility) => read('aidip', { visibility }).visibility)).toEqual([
-      'restricted',
-      'private',
-      'public',
-      'public',
-      'public',
-    ])
+    expect(
+      ['restricted', 'private', 'public', 'x', 5].map((visibility) => read('aidip', { visibility }).visibility),
+    ).toEqual(['restricted', 'private', 'public', 'public', 'public'])
   })
 
   it('reads timestamps of RFC 3339 only', () => {
@@ -87,14 +146,19 @@ describe('readRecord', () => {
 
 describe('capabilities and operations', () => {
   it('AIDIP-2-01 reads strings as skills, and leaves out what has no name', () => {
-    expect(read('aidip', { capabilities: ['translation', '', 5, { name: 'x', type: 'own' }, {}] }).capabilities).toMatchObject([
+    expect(
+      read('aidip', { capabilities: ['translation', '', 5, { name: 'x', type: 'own' }, {}] }).capabilities,
+    ).toMatchObject([
       { name: 'translation', type: 'skill' },
       { name: 'x', type: 'own' },
     ])
   })
 
   it('reads the skills of a card by their ids, and its flags not at all (C-10)', () => {
-    const record = read('a2a', { capabilities: { streaming: true }, skills: [{ id: 's', name: 'S', tags: ['t'] }, { name: 'only' }, { id: 5, name: 'N' }] })
+    const record = read('a2a', {
+      capabilities: { streaming: true },
+      skills: [{ id: 's', name: 'S', tags: ['t'] }, { name: 'only' }, { id: 5, name: 'N' }],
+    })
     expect(record.capabilities.map(({ name, type }) => [name, type])).toEqual([
       ['s', 'skill'],
       ['only', 'skill'],
@@ -109,7 +173,10 @@ describe('capabilities and operations', () => {
       { name: 'translateText', inputs: { text: 'string' }, outputs: { a: 'string' } },
       { name: 'detectLanguage', inputs: { type: 'object' }, endpoint: '/detect' },
     ]
-    expect(read('aidip', { operations }).operations).toEqual([operations[0], { ...operations[1], outputs: { type: 'object' } }])
+    expect(read('aidip', { operations }).operations).toEqual([
+      operations[0],
+      { ...operations[1], outputs: { type: 'object' } },
+    ])
   })
 
   it('AIDIP-3.2-07 reads inputs and outputs at the top as one implied operation', () => {
@@ -126,7 +193,10 @@ describe('capabilities and operations', () => {
   })
 
   it('takes the union of the tags of capabilities where a draft tags those (C-17)', () => {
-    const capabilities = [{ name: 'a', type: 'tool', tags: ['x', 'y'] }, { name: 'b', type: 'tool', tags: ['y', 5] }]
+    const capabilities = [
+      { name: 'a', type: 'tool', tags: ['x', 'y'] },
+      { name: 'b', type: 'tool', tags: ['y', 5] },
+    ]
     expect(read('directory', { capabilities }).tags).toEqual(['x', 'y'])
   })
 
@@ -141,7 +211,8 @@ describe('capabilities and operations', () => {
 })
 
 describe('bindings', () => {
-  const endpoints = (face: Face, document: JsonObject) => read(face, document).bindings.map(({ protocol, endpoint }) => `${protocol} ${endpoint}`)
+  const endpoints = (face: Face, document: JsonObject) =>
+    read(face, document).bindings.map(({ protocol, endpoint }) => `${protocol} ${endpoint}`)
 
   it('PROF-4.6-05 are ordered by priority, the lowest first and those without last (C-19)', () => {
     const bindings = [
@@ -157,13 +228,38 @@ describe('bindings', () => {
   it.each<[Face, JsonObject, string[]]>([
     ['aidip', { endpoint: 'https://a.example/' }, ['https https://a.example/']],
     ['aidip', { endpoint: '/path' }, ['https /path']],
-    ['directory', { base: 'https://a.example/', protocols: ['mcp', '', 'a2a'] }, ['mcp https://a.example/', 'a2a https://a.example/']],
+    [
+      'directory',
+      { base: 'https://a.example/', protocols: ['mcp', '', 'a2a'] },
+      ['mcp https://a.example/', 'a2a https://a.example/'],
+    ],
     ['directory', { base: 'grpc://a.example' }, ['grpc grpc://a.example']],
-    ['descriptor', { url: 'agent://a.example/', transport: { wss: 'wss://a.example/', unix: { endpoint: '/run/x' }, odd: 5, '': 'x:y' } }, ['wss wss://a.example/', 'unix /run/x', 'x x:y', 'agent agent://a.example/']],
+    [
+      'descriptor',
+      {
+        url: 'agent://a.example/',
+        transport: { wss: 'wss://a.example/', unix: { endpoint: '/run/x' }, odd: 5, '': 'x:y' },
+      },
+      ['wss wss://a.example/', 'unix /run/x', 'x x:y', 'agent agent://a.example/'],
+    ],
     ['descriptor', { url: '', endpoint: 5 }, []],
-    ['a2a', { url: 'https://a.example/', additionalInterfaces: [{ url: 'https://b.example/' }, { url: 'https://a.example/' }] }, ['a2a https://a.example/', 'a2a https://b.example/']],
+    [
+      'a2a',
+      {
+        url: 'https://a.example/',
+        additionalInterfaces: [{ url: 'https://b.example/' }, { url: 'https://a.example/' }],
+      },
+      ['a2a https://a.example/', 'a2a https://b.example/'],
+    ],
     ['a2a', { supportedInterfaces: [{ url: 'https://c.example/' }, {}] }, ['a2a https://c.example/']],
-    ['mcp', { remotes: [{ type: 'sse', url: 'https://a.example/' }], packages: [{ registryType: 'npm', identifier: '@a/b', version: '1.0' }] }, ['mcp https://a.example/', 'mcp pkg:npm/@a/b@1.0']],
+    [
+      'mcp',
+      {
+        remotes: [{ type: 'sse', url: 'https://a.example/' }],
+        packages: [{ registryType: 'npm', identifier: '@a/b', version: '1.0' }],
+      },
+      ['mcp https://a.example/', 'mcp pkg:npm/@a/b@1.0'],
+    ],
   ])('of the face %s are read from %j (C-18)', (face, document, expected) => {
     expect(endpoints(face, document)).toEqual(expected)
   })

@@ -103,7 +103,8 @@ export interface RegistryFacts {
 }
 
 /** The agent's status as the directory sees it. */
-export const statusOf = (record: AgentRecord, facts: { readonly status?: string }): string => facts.status ?? record.status
+export const statusOf = (record: AgentRecord, facts: { readonly status?: string }): string =>
+  facts.status ?? record.status
 
 /** A member only if there is a value for it. */
 export function given<T extends JsonValue>(name: string, value: T | undefined): JsonObject {

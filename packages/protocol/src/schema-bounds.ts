@@ -55,7 +55,10 @@ export function assertBoundedWork(graph: SchemaGraph, { maxCost, maxChain }: Wor
 
 function assertOneWay(node: SchemaNode, back: SchemaEdge[]): void {
   if (back.length > 1 && back.some(({ by }) => by !== 'below')) {
-    throw new SchemaRefused(node.at, 'refers to itself by two ways that can lead to the same part of a value, as in anyOf')
+    throw new SchemaRefused(
+      node.at,
+      'refers to itself by two ways that can lead to the same part of a value, as in anyOf',
+    )
   }
 }
 
@@ -84,7 +87,8 @@ function assertShortChains(graph: SchemaGraph, maxChain: number): void {
       length = 1 + Math.max(0, ...node.edges.filter(isInPlace).map(({ to }) => lengthOf(to)))
       lengths.set(node, length)
     }
-    if (length > maxChain) throw new SchemaRefused(node.at, `applies more than ${maxChain} schemas one inside the other`)
+    if (length > maxChain)
+      throw new SchemaRefused(node.at, `applies more than ${maxChain} schemas one inside the other`)
     return length
   }
   // What applies itself in place has been refused, so this ends.

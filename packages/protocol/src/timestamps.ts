@@ -9,7 +9,9 @@ export function parseTimestamp(text: string): number | undefined {
   if (Number(day) > daysIn(Number(year), Number(month)) || Number(hour) > 23) return undefined
   // A leap second is the first moment of the next.
   const isLeap = second === '60'
-  const instant = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${isLeap ? '59' : second}${isLeap ? '' : fraction}${zone?.toUpperCase()}`)
+  const instant = Date.parse(
+    `${year}-${month}-${day}T${hour}:${minute}:${isLeap ? '59' : second}${isLeap ? '' : fraction}${zone?.toUpperCase()}`,
+  )
   if (Number.isNaN(instant)) return undefined
   return isLeap ? instant + 1000 : instant
 }

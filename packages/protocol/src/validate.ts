@@ -24,7 +24,9 @@ function createAjv(allErrors: boolean): Ajv2020 {
 
 /** RFC 3986 with a scheme, and no characters that a URI cannot have. */
 export function isAbsoluteUri(value: string): boolean {
-  return /^[a-z][a-z0-9+.-]*:[\x21\x23-\x3b\x3d\x3f-\x5b\x5d\x5f\x61-\x7a\x7e]+$/i.test(value) && isUrlIfHierarchical(value)
+  return (
+    /^[a-z][a-z0-9+.-]*:[\x21\x23-\x3b\x3d\x3f-\x5b\x5d\x5f\x61-\x7a\x7e]+$/i.test(value) && isUrlIfHierarchical(value)
+  )
 }
 
 /** An absolute URI, or a path on the host that serves the document; "//host" would name another host. */

@@ -29,7 +29,11 @@ describe('metadata.validate', () => {
   const faces: Record<string, Face> = { aidip: 'aidip', prof: 'profile', ad: 'directory', descriptor: 'descriptor' }
   /** AURI's minimum is advice to publishers here, because readers do without (C-25). */
   const minimum = (document: JsonValue): string[] =>
-    isObject(document) ? lintDescriptor(document).warnings.map(({ at }) => at).filter((at) => /^\/(name|version|capabilities)$/.test(at)) : []
+    isObject(document)
+      ? lintDescriptor(document)
+          .warnings.map(({ at }) => at)
+          .filter((at) => /^\/(name|version|capabilities)$/.test(at))
+      : []
 
   it.each(ofKind('metadata.validate'))('$id', (vector) => {
     const { profile, document = null, query } = inputOf(vector)

@@ -10,7 +10,20 @@ import type { Face, RegistryFacts } from '../src/record.js'
 export const text = (constraints: { minLength?: number; maxLength?: number } = {}): fc.Arbitrary<string> =>
   fc.string({ unit: 'binary', maxLength: 12, ...constraints })
 
-const ODD_NAMES = ['constructor', 'toString', 'valueOf', 'hasOwnProperty', '7', '0', '-1', '', 'a/b~c', '\u0000', 'ключ', '🙂']
+const ODD_NAMES = [
+  'constructor',
+  'toString',
+  'valueOf',
+  'hasOwnProperty',
+  '7',
+  '0',
+  '-1',
+  '',
+  'a/b~c',
+  '\u0000',
+  'ключ',
+  '🙂',
+]
 
 /** Names of members: odd ones, plain ones, those of the drafts. `__proto__` is refused by the parser. */
 const memberName = fc
@@ -53,7 +66,9 @@ const timestamp = fc
   .date({ min: new Date('1970-01-01T00:00:00Z'), max: new Date('2099-12-31T00:00:00Z'), noInvalidDate: true })
   .chain((date) => fc.constantFrom(date.toISOString(), date.toISOString().replace(/\.\d+Z$/, '+02:00')))
 const texts = fc.array(text(), { maxLength: 4 })
-const words = fc.array(fc.constantFrom('nlp', 'NLP', 'finance', 'zh', 'zh-CN', 'mcp', 'mcp/1.0', 'a2a', ''), { maxLength: 4 })
+const words = fc.array(fc.constantFrom('nlp', 'NLP', 'finance', 'zh', 'zh-CN', 'mcp', 'mcp/1.0', 'a2a', ''), {
+  maxLength: 4,
+})
 
 /** A JSON Schema, or a simple map of names to types (C-09). */
 export const ioDescription: fc.Arbitrary<JsonObject> = fc.oneof(
@@ -66,7 +81,10 @@ export const ioDescription: fc.Arbitrary<JsonObject> = fc.oneof(
     {},
     { type: 'object' },
     { type: 'object', properties: { text: { type: 'string' }, constructor: { type: 'string' } }, required: ['text'] },
-    { $ref: '#/$defs/tree', $defs: { tree: { properties: { children: { type: 'array', items: { $ref: '#/$defs/tree' } } } } } },
+    {
+      $ref: '#/$defs/tree',
+      $defs: { tree: { properties: { children: { type: 'array', items: { $ref: '#/$defs/tree' } } } } },
+    },
     { type: 'array', items: { enum: ['en', 'zh'] }, 'x-note': { pattern: '(?=' } },
   ),
 )
@@ -77,21 +95,39 @@ const status = fc.oneof(fc.constantFrom('active', 'inactive', 'suspended', 'depr
 const shared = { visibility, private: fc.constant<string[]>([]) }
 
 /** An object with the required members and some of the optional ones. */
-const object = (required: Record<string, fc.Arbitrary<unknown>>, optional: Record<string, fc.Arbitrary<unknown>>): fc.Arbitrary<JsonObject> =>
-  fc.record({ ...required, ...optional }, { requiredKeys: Object.keys(required), noNullPrototype: true }) as fc.Arbitrary<JsonObject>
+const object = (
+  required: Record<string, fc.Arbitrary<unknown>>,
+  optional: Record<string, fc.Arbitrary<unknown>>,
+): fc.Arbitrary<JsonObject> =>
+  fc.record(
+    { ...required, ...optional },
+    { requiredKeys: Object.keys(required), noNullPrototype: true },
+  ) as fc.Arbitrary<JsonObject>
 
 /** An object as above with members that its draft does not know. */
-const extended = (required: Record<string, fc.Arbitrary<unknown>>, optional: Record<string, fc.Arbitrary<unknown>> = {}): fc.Arbitrary<JsonObject> =>
+const extended = (
+  required: Record<string, fc.Arbitrary<unknown>>,
+  optional: Record<string, fc.Arbitrary<unknown>> = {},
+): fc.Arbitrary<JsonObject> =>
   fc.tuple(jsonObject, object(required, optional)).map(([unknown, known]) => ({ ...unknown, ...known }))
 
 const example = extended({}, { input: jsonObject, output: jsonObject })
 const operation = extended(
   { name: text({ minLength: 1 }) },
-  { description: text(), endpoint: uri, inputs: ioDescription, outputs: ioDescription, examples: fc.array(example, { maxLength: 2 }) },
+  {
+    description: text(),
+    endpoint: uri,
+    inputs: ioDescription,
+    outputs: ioDescription,
+    examples: fc.array(example, { maxLength: 2 }),
+  },
 )
 const authentication = fc.oneof(
   fc.constantFrom('API Key', 'OAuth2', 'mTLS', 'none', 'constructor', 'something else'),
-  extended({}, { type: fc.constantFrom('api_key', 'OAuth 2', 'none', 'own'), instructions: text(), scopes: texts, schemes: texts }),
+  extended(
+    {},
+    { type: fc.constantFrom('api_key', 'OAuth 2', 'none', 'own'), instructions: text(), scopes: texts, schemes: texts },
+  ),
 )
 
 const aidip = extended(
@@ -134,7 +170,15 @@ const aidip00 = extended(
     outputs: ioDescription,
     authentication: fc.constantFrom('API Key', 'OAuth2', 'mTLS', 'none'),
   },
-  { ...shared, provider: text(), tags: words, version: text(), license: text(), certification: jsonObject, last_update: text() },
+  {
+    ...shared,
+    provider: text(),
+    tags: words,
+    version: text(),
+    license: text(),
+    certification: jsonObject,
+    last_update: text(),
+  },
 )
 
 const profile = extended(
@@ -143,7 +187,10 @@ const profile = extended(
     description: text(),
     bindings: fc.array(
       extended(
-        { protocol: fc.constantFrom('https', 'mcp', 'a2a', 'grpc', 'x'), endpoint: fc.oneof(uri, path, text({ minLength: 1 })) },
+        {
+          protocol: fc.constantFrom('https', 'mcp', 'a2a', 'grpc', 'x'),
+          endpoint: fc.oneof(uri, path, text({ minLength: 1 })),
+        },
         { media_types: texts, interaction_model: text(), priority: fc.integer() },
       ),
       { minLength: 1, maxLength: 3 },
@@ -153,7 +200,10 @@ const profile = extended(
     ...shared,
     tags: words,
     examples: fc.array(
-      extended({ text: text() }, { id: text(), tags: words, input_schema: ioDescription, output_schema: ioDescription, language: text() }),
+      extended(
+        { text: text() },
+        { id: text(), tags: words, input_schema: ioDescription, output_schema: ioDescription, language: text() },
+      ),
       { maxLength: 3 },
     ),
     auth: extended({}, { type: text(), schemes: texts, scopes: texts }),
@@ -175,7 +225,10 @@ const directory = extended(
     protocols: words,
     capabilities: fc.uniqueArray(
       extended(
-        { name: fc.constantFrom('search', 'public', '..', 'a', 'b', 'translate', '翻译', 'constructor'), type: fc.constantFrom('tool', 'skill', 'resource', 'prompt', 'workflow', '') },
+        {
+          name: fc.constantFrom('search', 'public', '..', 'a', 'b', 'translate', '翻译', 'constructor'),
+          type: fc.constantFrom('tool', 'skill', 'resource', 'prompt', 'workflow', ''),
+        },
         { description: text(), tags: words, input_schema: ioDescription, output_schema: ioDescription },
       ),
       { maxLength: 4, selector: ({ name }) => name },
@@ -187,7 +240,10 @@ const directory = extended(
   },
 )
 
-const skill = extended({ id: text({ minLength: 1 }), name: text() }, { description: text(), tags: words, examples: texts })
+const skill = extended(
+  { id: text({ minLength: 1 }), name: text() },
+  { description: text(), tags: words, examples: texts },
+)
 
 const descriptor = extended(
   { name: text({ minLength: 1 }) },
@@ -198,13 +254,26 @@ const descriptor = extended(
     version: text(),
     url: fc.oneof(uri, text()),
     endpoint: fc.oneof(uri, text()),
-    transport: fc.oneof(text(), fc.dictionary(fc.constantFrom('https', 'wss', 'unix', ''), fc.oneof(uri, object({}, { endpoint: uri })), { noNullPrototype: true })),
+    transport: fc.oneof(
+      text(),
+      fc.dictionary(fc.constantFrom('https', 'wss', 'unix', ''), fc.oneof(uri, object({}, { endpoint: uri })), {
+        noNullPrototype: true,
+      }),
+    ),
     supportedVersions: fc.dictionary(fc.constantFrom('3.0.0', '1.0', 'x'), path, { noNullPrototype: true }),
     capabilities: fc.oneof(
       fc.array(
         extended(
           { name: text({ minLength: 1 }) },
-          { version: text(), description: text(), tags: words, input: ioDescription, output: ioDescription, isDeterministic: fc.boolean(), responseLatency: fc.constantFrom('low', 'medium', 'high') },
+          {
+            version: text(),
+            description: text(),
+            tags: words,
+            input: ioDescription,
+            output: ioDescription,
+            isDeterministic: fc.boolean(),
+            responseLatency: fc.constantFrom('low', 'medium', 'high'),
+          },
         ),
         { maxLength: 3 },
       ),
@@ -238,16 +307,33 @@ const a2a03 = extended(
     ...cardOptions,
     preferredTransport: text(),
     additionalInterfaces: fc.array(extended({ url: uri, transport: text() }), { maxLength: 2 }),
-    securitySchemes: fc.constantFrom({}, { k: { type: 'apiKey', in: 'header', name: 'X' } }, { constructor: { type: 'mutualTLS' } }),
+    securitySchemes: fc.constantFrom(
+      {},
+      { k: { type: 'apiKey', in: 'header', name: 'X' } },
+      { constructor: { type: 'mutualTLS' } },
+    ),
   },
 )
 
 const a2a10 = extended(
   {
     ...cardMembers,
-    supportedInterfaces: fc.array(extended({ url: uri, protocolBinding: fc.constantFrom('JSONRPC', 'GRPC', 'HTTP+JSON') }, { protocolVersion: text() }), { minLength: 1, maxLength: 2 }),
+    supportedInterfaces: fc.array(
+      extended(
+        { url: uri, protocolBinding: fc.constantFrom('JSONRPC', 'GRPC', 'HTTP+JSON') },
+        { protocolVersion: text() },
+      ),
+      { minLength: 1, maxLength: 2 },
+    ),
   },
-  { ...cardOptions, securitySchemes: fc.constantFrom({}, { o: { oauth2SecurityScheme: { flows: {} } } }, { a: { apiKeySecurityScheme: {} } }) },
+  {
+    ...cardOptions,
+    securitySchemes: fc.constantFrom(
+      {},
+      { o: { oauth2SecurityScheme: { flows: {} } } },
+      { a: { apiKeySecurityScheme: {} } },
+    ),
+  },
 )
 
 const mcp = extended(
@@ -257,8 +343,17 @@ const mcp = extended(
     title: text(),
     websiteUrl: text(),
     repository: jsonObject,
-    remotes: fc.array(extended({ type: fc.constantFrom('streamable-http', 'sse'), url: fc.oneof(uri, text({ minLength: 1 })) }), { maxLength: 3 }),
-    packages: fc.array(extended({ registryType: fc.constantFrom('npm', 'pypi', ''), identifier: text({ minLength: 1 }) }, { version: text() }), { maxLength: 2 }),
+    remotes: fc.array(
+      extended({ type: fc.constantFrom('streamable-http', 'sse'), url: fc.oneof(uri, text({ minLength: 1 })) }),
+      { maxLength: 3 },
+    ),
+    packages: fc.array(
+      extended(
+        { registryType: fc.constantFrom('npm', 'pypi', ''), identifier: text({ minLength: 1 }) },
+        { version: text() },
+      ),
+      { maxLength: 2 },
+    ),
   },
 )
 
@@ -277,21 +372,85 @@ const FACES: Record<Kind, Face> = {
   mcp: 'mcp',
 }
 
-const DOCUMENTS: Record<Kind, fc.Arbitrary<JsonObject>> = { aidip, aidip00, profile, directory, descriptor, a2a03, a2a10, mcp }
+const DOCUMENTS: Record<Kind, fc.Arbitrary<JsonObject>> = {
+  aidip,
+  aidip00,
+  profile,
+  directory,
+  descriptor,
+  a2a03,
+  a2a10,
+  mcp,
+}
 
 /** Members of some face, which a document of another may have with any value. */
 const FOREIGN_NAMES = [
-  ...['id', 'name', 'description', 'version', 'publisher', 'provider', 'vendor', 'capabilities', 'tags', 'endpoint', 'url'],
-  ...['supported_languages', 'authentication', 'auth', 'status', 'operations', 'inputs', 'outputs', 'input_schema', 'protocols'],
-  ...['license', 'updated_at', 'expires_at', 'sequence', 'examples', 'bindings', 'constraints', 'signature', 'base', 'identity'],
-  ...['transport', 'supportedVersions', 'skills', 'interactionModel', 'envelopeSchemas', 'supportedInterfaces', 'remotes'],
+  ...[
+    'id',
+    'name',
+    'description',
+    'version',
+    'publisher',
+    'provider',
+    'vendor',
+    'capabilities',
+    'tags',
+    'endpoint',
+    'url',
+  ],
+  ...[
+    'supported_languages',
+    'authentication',
+    'auth',
+    'status',
+    'operations',
+    'inputs',
+    'outputs',
+    'input_schema',
+    'protocols',
+  ],
+  ...[
+    'license',
+    'updated_at',
+    'expires_at',
+    'sequence',
+    'examples',
+    'bindings',
+    'constraints',
+    'signature',
+    'base',
+    'identity',
+  ],
+  ...[
+    'transport',
+    'supportedVersions',
+    'skills',
+    'interactionModel',
+    'envelopeSchemas',
+    'supportedInterfaces',
+    'remotes',
+  ],
   ...['additionalInterfaces', 'securitySchemes', 'title', 'packages', 'freshness', 'agent', 'lt', 'href', 'security'],
 ]
 
 /** A list as another face has it, with some of its items right and some not. */
 const nearlyList = fc.array(
   fc.dictionary(
-    fc.constantFrom('name', 'id', 'type', 'protocol', 'endpoint', 'url', 'text', 'tags', 'priority', 'media_types', 'examples', 'description', 'inputs'),
+    fc.constantFrom(
+      'name',
+      'id',
+      'type',
+      'protocol',
+      'endpoint',
+      'url',
+      'text',
+      'tags',
+      'priority',
+      'media_types',
+      'examples',
+      'description',
+      'inputs',
+    ),
     fc.oneof(text({ minLength: 1 }), uri, words, jsonValue),
     { noNullPrototype: true },
   ),
@@ -334,5 +493,8 @@ export const registryFacts: fc.Arbitrary<RegistryFacts> = fc.record(
     status: fc.constantFrom('active', 'suspended'),
     expiresAt: fc.constant(Date.parse('2027-01-01T00:00:00Z')),
   },
-  { requiredKeys: ['baseUrl', 'number', 'verification', 'lifetime', 'receivedAt', 'modifiedAt'], noNullPrototype: true },
+  {
+    requiredKeys: ['baseUrl', 'number', 'verification', 'lifetime', 'receivedAt', 'modifiedAt'],
+    noNullPrototype: true,
+  },
 )

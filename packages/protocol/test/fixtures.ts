@@ -12,7 +12,9 @@ export interface Vector {
 }
 
 /** The shared test vectors (spec/vectors.md). */
-export const vectors: Vector[] = JSON.parse(readFileSync(new URL('../../../spec/vectors.json', import.meta.url), 'utf8'))
+export const vectors: Vector[] = JSON.parse(
+  readFileSync(new URL('../../../spec/vectors.json', import.meta.url), 'utf8'),
+)
 
 /** A document printed in one of the drafts, with members replaced or, where undefined, left out. */
 export function fixture(id: string, changes: Record<string, JsonValue | undefined> = {}): JsonObject {
@@ -20,5 +22,7 @@ export function fixture(id: string, changes: Record<string, JsonValue | undefine
   const document = typeof input === 'object' && input !== null && !Array.isArray(input) ? input.document : undefined
   if (typeof document !== 'object' || document === null || Array.isArray(document)) throw new Error(`no fixture ${id}`)
   const changed: Record<string, JsonValue | undefined> = { ...structuredClone(document), ...changes }
-  return Object.fromEntries(Object.entries(changed).filter((entry): entry is [string, JsonValue] => entry[1] !== undefined))
+  return Object.fromEntries(
+    Object.entries(changed).filter((entry): entry is [string, JsonValue] => entry[1] !== undefined),
+  )
 }

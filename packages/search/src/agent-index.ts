@@ -56,7 +56,7 @@ export function createAgentIndex<T extends IndexedAgent>(): AgentIndex<T> {
     for (const term of indexTerms(before.record)) if (!terms.has(term)) postings.remove(term, agent.number)
     for (const term of terms) postings.add(term, agent.number)
     // What is private is not searched by words: a hit would tell a stranger that it is there.
-    words.put(agent.number, redactRecord(agent.record))
+    words.put(agent.number, redactRecord(agent.record), agent.record.visibility !== 'private')
   }
 
   const put = (agent: T): void => {
@@ -72,7 +72,7 @@ export function createAgentIndex<T extends IndexedAgent>(): AgentIndex<T> {
     }
     numbers.splice(lowerBound(numbers, agent.number), 0, agent.number)
     for (const term of indexTerms(agent.record)) postings.add(term, agent.number)
-    words.put(agent.number, redactRecord(agent.record))
+    words.put(agent.number, redactRecord(agent.record), agent.record.visibility !== 'private')
   }
 
   /** Whether the caller sees the agent and it meets the conditions; `open` are those that its terms do not prove. */

@@ -3,7 +3,8 @@ import { Postings } from './postings.js'
 
 /** Finds agents by the words of a query. */
 export interface WordIndex {
-  put(number: number, record: AgentRecord): void
+  /** `open`: everybody may see the agent, so its words count when it is asked how rare a word is. */
+  put(number: number, record: AgentRecord, open: boolean): void
   remove(number: number): void
   /** Agents that have at least one word of the query, with a score from 0 to 1. */
   search(query: string): Map<number, number>
@@ -16,24 +17,40 @@ export interface WordIndex {
 export function createWordIndex(): WordIndex {
   const postings = new Postings()
   const wordsOf = new Map<number, readonly string[]>()
+  /** How many open agents have a word. Hidden ones are not counted: a score would tell strangers what they say. */
+  const frequency = new Map<string, number>()
+  const open = new Set<number>()
+
+  const count = (word: string, change: 1 | -1): void => {
+    const left = (frequency.get(word) ?? 0) + change
+    if (left > 0) frequency.set(word, left)
+    else frequency.delete(word)
+  }
 
   const remove = (number: number): void => {
-    for (const word of wordsOf.get(number) ?? []) postings.remove(word, number)
+    const counted = open.delete(number)
+    for (const word of wordsOf.get(number) ?? []) {
+      postings.remove(word, number)
+      if (counted) count(word, -1)
+    }
     wordsOf.delete(number)
   }
 
   return {
-    put(number, record) {
+    put(number, record, isOpen) {
       remove(number)
       const words = [...new Set(tokenize(textOf(record)))]
       wordsOf.set(number, words)
-      for (const word of words) postings.add(word, number)
+      if (isOpen) open.add(number)
+      for (const word of words) {
+        postings.add(word, number)
+        if (isOpen) count(word, 1)
+      }
     },
     remove,
     search(query) {
       const weights = [...new Set(tokenize(query))].map((word) => {
-        const list = postings.get(word)
-        return { list, weight: Math.log(1 + wordsOf.size / (1 + list.length)) }
+        return { list: postings.get(word), weight: Math.log(1 + (1 + open.size) / (1 + (frequency.get(word) ?? 0))) }
       })
       const total = weights.reduce((sum, { weight }) => sum + weight, 0)
       const scores = new Map<number, number>()

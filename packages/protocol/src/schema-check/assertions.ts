@@ -25,7 +25,10 @@ export const ASSERTIONS: ReadonlyMap<string, Keyword> = new Map<string, Keyword>
     (given) => {
       const allowed = Array.isArray(given) ? given : []
       const size = sizeOf(given)
-      const message = `must be one of ${allowed.slice(0, 20).map((item) => JSON.stringify(item)).join(', ')}`
+      const message = `must be one of ${allowed
+        .slice(0, 20)
+        .map((item) => JSON.stringify(item))
+        .join(', ')}`
       return (value, run) => {
         run.spend(size)
         return allowed.some((item) => sameJson(item, value)) || run.fail(message)
@@ -47,13 +50,29 @@ export const ASSERTIONS: ReadonlyMap<string, Keyword> = new Map<string, Keyword>
   ['exclusiveMaximum', numeric((value, limit) => value < limit, 'must be less than')],
   ['minimum', numeric((value, limit) => value >= limit, 'must be at least')],
   ['exclusiveMinimum', numeric((value, limit) => value > limit, 'must be more than')],
-  ['maxLength', textual((text, limit) => text.length <= limit || lengthOf(text) <= limit, (n) => `has more than ${n} characters`)],
-  ['minLength', textual((text, limit) => text.length >= limit && lengthOf(text) >= limit, (n) => atLeast(n, 'character'))],
+  [
+    'maxLength',
+    textual(
+      (text, limit) => text.length <= limit || lengthOf(text) <= limit,
+      (n) => `has more than ${n} characters`,
+    ),
+  ],
+  [
+    'minLength',
+    textual(
+      (text, limit) => text.length >= limit && lengthOf(text) >= limit,
+      (n) => atLeast(n, 'character'),
+    ),
+  ],
   [
     'pattern',
     (given) => {
       const pattern = compilePattern(given)
-      return pattern && ((value, run) => typeof value !== 'string' || pattern(value, run) || run.fail(`must match the pattern ${given}`))
+      return (
+        pattern &&
+        ((value, run) =>
+          typeof value !== 'string' || pattern(value, run) || run.fail(`must match the pattern ${given}`))
+      )
     },
   ],
   [
@@ -69,11 +88,41 @@ export const ASSERTIONS: ReadonlyMap<string, Keyword> = new Map<string, Keyword>
       )
     },
   ],
-  ['maxItems', listed((size, limit) => size <= limit, (n) => `has more than ${n} items`)],
-  ['minItems', listed((size, limit) => size >= limit, (n) => atLeast(n, 'item'))],
-  ['uniqueItems', (given) => (given === true ? (value, run) => !Array.isArray(value) || areUnique(value, run) || run.fail('has the same item twice') : undefined)],
-  ['maxProperties', membered((size, limit) => size <= limit, (n) => `has more than ${n} members`)],
-  ['minProperties', membered((size, limit) => size >= limit, (n) => atLeast(n, 'member'))],
+  [
+    'maxItems',
+    listed(
+      (size, limit) => size <= limit,
+      (n) => `has more than ${n} items`,
+    ),
+  ],
+  [
+    'minItems',
+    listed(
+      (size, limit) => size >= limit,
+      (n) => atLeast(n, 'item'),
+    ),
+  ],
+  [
+    'uniqueItems',
+    (given) =>
+      given === true
+        ? (value, run) => !Array.isArray(value) || areUnique(value, run) || run.fail('has the same item twice')
+        : undefined,
+  ],
+  [
+    'maxProperties',
+    membered(
+      (size, limit) => size <= limit,
+      (n) => `has more than ${n} members`,
+    ),
+  ],
+  [
+    'minProperties',
+    membered(
+      (size, limit) => size >= limit,
+      (n) => atLeast(n, 'member'),
+    ),
+  ],
   ['required', (given) => requireMembers(asNames(given))],
   ['dependentRequired', (given) => dependentMembers(given)],
 ])
@@ -92,7 +141,9 @@ export function compilePattern(given: JsonValue): ((text: string, run: Run) => b
 
 /** Members that must be there if another is; older drafts write them in `dependencies`. */
 export function dependentMembers(given: JsonValue): Check {
-  const rules = Object.entries(isObject(given) ? given : {}).map(([name, names]) => [name, requireMembers(asNames(names))] as const)
+  const rules = Object.entries(isObject(given) ? given : {}).map(
+    ([name, names]) => [name, requireMembers(asNames(names))] as const,
+  )
   return (value, run, evaluated) => {
     run.spend(rules.length)
     if (!isObject(value)) return true
@@ -147,7 +198,8 @@ function membered(holds: (size: number, limit: number) => boolean, words: (limit
   }
 }
 
-const asNames = (given: JsonValue): string[] => (Array.isArray(given) ? given.filter((name) => typeof name === 'string') : [])
+const asNames = (given: JsonValue): string[] =>
+  Array.isArray(given) ? given.filter((name) => typeof name === 'string') : []
 
 const atLeast = (limit: number, what: string): string =>
   limit === 1 ? 'must not be empty' : `must have at least ${limit} ${what}s`
@@ -180,7 +232,8 @@ function isMultiple(value: number, of: number): boolean {
   return Number.isInteger(quotient) || Math.abs(quotient - Math.round(quotient)) < Number.EPSILON * Math.abs(quotient)
 }
 
-const withArticle = (type: string): string => (type === 'null' ? type : /^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`)
+const withArticle = (type: string): string =>
+  type === 'null' ? type : /^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`
 
 /** By canonical texts, because comparing every pair takes quadratic time. */
 function areUnique(items: JsonValue[], run: Run): boolean {

@@ -12,7 +12,8 @@ export function branchChecks(schema: JsonObject, compile: (schema: JsonValue) =>
   if (Array.isArray(schema.anyOf)) checks.push(anyOf(schema.anyOf.map(compile)))
   if (Array.isArray(schema.oneOf)) checks.push(oneOf(schema.oneOf.map(compile)))
   if (schema.not !== undefined) checks.push(not(compile(schema.not)))
-  if (schema.if !== undefined) checks.push(conditional(compile(schema.if), compile(schema.then ?? true), compile(schema.else ?? true)))
+  if (schema.if !== undefined)
+    checks.push(conditional(compile(schema.if), compile(schema.then ?? true), compile(schema.else ?? true)))
   for (const rules of [schema.dependentSchemas, schema.dependencies]) {
     if (isObject(rules)) checks.push(...dependent(rules, compile))
   }
@@ -68,7 +69,8 @@ function conditional(condition: Check, consequence: Check, alternative: Check): 
 function dependent(rules: JsonObject, compile: (schema: JsonValue) => Check): Check[] {
   return Object.entries(rules).map(([name, rule]) => {
     const check = Array.isArray(rule) ? dependentMembers({ [name]: rule }) : compile(rule)
-    return (value, run, evaluated) => !isObject(value) || !Object.hasOwn(value, name) || run.apply(check, value, evaluated)
+    return (value, run, evaluated) =>
+      !isObject(value) || !Object.hasOwn(value, name) || run.apply(check, value, evaluated)
   })
 }
 

@@ -28,7 +28,8 @@ export function compileSchemaCheck(root: JsonObject, graph: SchemaGraph): Check 
     const assertions = Object.entries(schema).flatMap(([name, given]) => ASSERTIONS.get(name)?.(given, schema) ?? [])
     const target = graph.get(schema)?.target
     // Followed when it is met: a schema may refer to itself, and a chain of references be longer than the stack.
-    const referred: Check[] = target === undefined ? [] : [(value, run, evaluated) => run.apply(compile(target), value, evaluated)]
+    const referred: Check[] =
+      target === undefined ? [] : [(value, run, evaluated) => run.apply(compile(target), value, evaluated)]
     const checks = [...assertions, ...referred, ...branchChecks(schema, compile), ...partChecks(schema, compile)]
     const leftover = leftoverCheck(schema, compile)
     return leftover ? withLeftover(everyOf(checks), leftover) : everyOf(checks)

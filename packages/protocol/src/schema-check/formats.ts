@@ -12,7 +12,13 @@ export const FORMATS: ReadonlyMap<string, Test> = new Map(
     if (rule instanceof RegExp) return [[name, (value) => typeof value !== 'string' || rule.test(value)]]
     const isNumeric = typeof format === 'object' && 'type' in format && format.type === 'number'
     if (typeof rule !== 'function') return []
-    return [[name, (value) => typeof value !== (isNumeric ? 'number' : 'string') || Boolean(Reflect.apply(rule, undefined, [value]))]]
+    return [
+      [
+        name,
+        (value) =>
+          typeof value !== (isNumeric ? 'number' : 'string') || Boolean(Reflect.apply(rule, undefined, [value])),
+      ],
+    ]
   }),
 )
 

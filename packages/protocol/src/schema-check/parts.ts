@@ -37,11 +37,15 @@ export function leftoverCheck(schema: JsonObject, compile: Compile): Check | und
 }
 
 function memberCheck(schema: JsonObject, compile: Compile): Check {
-  const named = new Map(Object.entries(isObject(schema.properties) ? schema.properties : {}).map(([name, s]) => [name, compile(s)]))
-  const patterned = Object.entries(isObject(schema.patternProperties) ? schema.patternProperties : {}).flatMap(([pattern, s]) => {
-    const matches = compilePattern(pattern)
-    return matches ? [{ matches, check: compile(s) }] : []
-  })
+  const named = new Map(
+    Object.entries(isObject(schema.properties) ? schema.properties : {}).map(([name, s]) => [name, compile(s)]),
+  )
+  const patterned = Object.entries(isObject(schema.patternProperties) ? schema.patternProperties : {}).flatMap(
+    ([pattern, s]) => {
+      const matches = compilePattern(pattern)
+      return matches ? [{ matches, check: compile(s) }] : []
+    },
+  )
   const additional = schema.additionalProperties === undefined ? undefined : compile(schema.additionalProperties)
   return (value, run, evaluated) => {
     if (!isObject(value)) return true

@@ -27,9 +27,13 @@ function derived(record: AgentRecord, facts: RegistryFacts, version: AgentCardVe
     name: record.name,
     description: record.description,
     version: record.version ?? '0.0.0',
-    ...(version === '0.3' ? { protocolVersion: '0.3.0', url: bindings[0].endpoint, preferredTransport: 'JSONRPC' } : {}),
+    ...(version === '0.3'
+      ? { protocolVersion: '0.3.0', url: bindings[0].endpoint, preferredTransport: 'JSONRPC' }
+      : {}),
     ...(version === '1.0' && {
-      supportedInterfaces: bindings.slice(0, LIMITS.bindings).map(({ endpoint }) => ({ url: endpoint, protocolBinding: 'HTTP+JSON', protocolVersion: '1.0' })),
+      supportedInterfaces: bindings
+        .slice(0, LIMITS.bindings)
+        .map(({ endpoint }) => ({ url: endpoint, protocolBinding: 'HTTP+JSON', protocolVersion: '1.0' })),
     }),
     ...(record.publisher !== undefined && { provider: { organization: record.publisher, url: facts.baseUrl } }),
     capabilities: {},

@@ -16,7 +16,8 @@ export function toAidip(record: AgentRecord, facts: RegistryFacts, revision: Aid
     ...document,
     id: record.id,
     ...publisher(record, document, revision),
-    ...(record.authentication && (revision === '01' || !own) && {
+    ...(record.authentication &&
+      (revision === '01' || !own) && {
         authentication: authentication(record, record.authentication),
       }),
     ...registryMembers(record, facts),

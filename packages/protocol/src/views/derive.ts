@@ -22,7 +22,8 @@ export function documentFor(face: Face, record: AgentRecord, derive: () => JsonO
 function filled(face: Face, document: JsonObject, derive: () => JsonObject): JsonObject {
   const has = (...names: string[]): boolean => names.some((name) => Object.hasOwn(document, name))
   const missing = asStrings(FACE_SCHEMAS[face].required).filter((name) => !has(name))
-  const isDescribed = has('operations') || (has('inputs', 'input_schema') && has('outputs', 'output_schema'))
+  const isDescribed =
+    has('operations') || (has('capabilities') && has('inputs', 'input_schema') && has('outputs', 'output_schema'))
   if (face === 'aidip' && !isDescribed) missing.push('operations')
   if (face === 'a2a' && !has('url', 'supportedInterfaces')) missing.push('url', 'supportedInterfaces')
   if (missing.length === 0) return document
@@ -36,7 +37,10 @@ export const gatewayUrl = (record: AgentRecord, facts: RegistryFacts): string =>
 
 /** Bindings with absolute endpoints; never empty. */
 export function reachableBindings(record: AgentRecord, facts: RegistryFacts): [Binding, ...Binding[]] {
-  const [first, ...rest] = record.bindings.map((binding) => ({ ...binding, endpoint: absolute(binding.endpoint, facts) }))
+  const [first, ...rest] = record.bindings.map((binding) => ({
+    ...binding,
+    endpoint: absolute(binding.endpoint, facts),
+  }))
   return first ? [first, ...rest] : [{ protocol: 'https', endpoint: gatewayUrl(record, facts) }]
 }
 
@@ -57,9 +61,9 @@ export function httpEndpoint(record: AgentRecord, facts: RegistryFacts): string 
 const isUri = ({ endpoint }: Binding): boolean => isAbsoluteUri(endpoint)
 
 /** A value for each protocol; the first binding of a protocol wins, because it is preferred (C-19). */
-export function byProtocol<T>(bindings: readonly Binding[], valueOf: (binding: Binding) => T): Record<string, T> {
+export function byProtocol<T>(bindings: readonly Binding[], toValue: (binding: Binding) => T): Record<string, T> {
   const values = new Map<string, T>()
-  for (const binding of bindings) if (!values.has(binding.protocol)) values.set(binding.protocol, valueOf(binding))
+  for (const binding of bindings) if (!values.has(binding.protocol)) values.set(binding.protocol, toValue(binding))
   // Readers such as ours refuse a member of that name.
   values.delete('__proto__')
   return Object.fromEntries(values)

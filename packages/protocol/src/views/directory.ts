@@ -71,7 +71,8 @@ export function directoryCapabilities(record: AgentRecord): Capability[] {
     output: toJsonSchema(operation.outputs),
   }))
   for (const capability of [...record.capabilities, ...tools]) {
-    if (!declared.has(capability.name) && capabilityNameProblem(capability.name) === undefined) declared.set(capability.name, capability)
+    if (!declared.has(capability.name) && capabilityNameProblem(capability.name) === undefined)
+      declared.set(capability.name, capability)
   }
   const inherited = record.face === 'aidip' || record.face === 'profile' ? record.tags : []
   return [...declared.values()].map((capability) => {

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../json.js'
-import { type AgentRecord, type RegistryFacts } from '../record.js'
+import type { AgentRecord, RegistryFacts } from '../record.js'
 import { LIMITS } from '../schemas/parts.js'
 import { documentFor, gatewayUrl, reachableBindings, registryMembers } from './derive.js'
 
@@ -17,6 +17,8 @@ function derived(record: AgentRecord, facts: RegistryFacts): JsonObject {
     description: record.description,
     version: record.version ?? '0.0.0',
     websiteUrl: gatewayUrl(record, facts).replace(/\/invoke$/, ''),
-    ...(remotes.length > 0 && { remotes: remotes.slice(0, LIMITS.bindings).map(({ endpoint }) => ({ type: 'streamable-http', url: endpoint })) }),
+    ...(remotes.length > 0 && {
+      remotes: remotes.slice(0, LIMITS.bindings).map(({ endpoint }) => ({ type: 'streamable-http', url: endpoint })),
+    }),
   }
 }

@@ -17,11 +17,18 @@ export function toProfile(record: AgentRecord, facts: RegistryFacts): JsonObject
 }
 
 /** A ranked candidate without its score and evidence (PROF §6.1), by level of detail. */
-export function toCandidate(record: AgentRecord, facts: RegistryFacts, detail: 'minimal' | 'summary' | 'full'): JsonObject {
+export function toCandidate(
+  record: AgentRecord,
+  facts: RegistryFacts,
+  detail: 'minimal' | 'summary' | 'full',
+): JsonObject {
   const redacted = record.redacted ? { redacted: true } : {}
   const bindings = profileBindings(record, facts)
   if (detail === 'minimal') {
-    const reach = bindings.map(({ protocol, endpoint }) => ({ ...given('protocol', protocol), ...given('endpoint', endpoint) }))
+    const reach = bindings.map(({ protocol, endpoint }) => ({
+      ...given('protocol', protocol),
+      ...given('endpoint', endpoint),
+    }))
     return { id: record.id, status: statusOf(record, facts), bindings: reach, ...redacted }
   }
   if (detail === 'full') return { ...toProfile(record, facts), status: statusOf(record, facts) }
@@ -56,7 +63,11 @@ function derived(record: AgentRecord, facts: RegistryFacts): JsonObject {
     description: record.description,
     tags: profileTags(record).slice(0, LIMITS.tags),
     ...(examples.length > 0 && {
-      examples: examples.map(({ id, text, tags }) => ({ ...given('id', id), text, ...given('tags', tags?.slice(0, LIMITS.texts)) })),
+      examples: examples.map(({ id, text, tags }) => ({
+        ...given('id', id),
+        text,
+        ...given('tags', tags?.slice(0, LIMITS.texts)),
+      })),
     }),
     bindings: profileBindings(record, facts).slice(0, LIMITS.bindings),
     ...(authentication && { auth: { ...authentication } }),
@@ -69,7 +80,9 @@ function derived(record: AgentRecord, facts: RegistryFacts): JsonObject {
 
 /** Tags and, because the profile has no other place for them, the names of capabilities (C-10). */
 export const profileTags = (record: AgentRecord): string[] =>
-  record.face === 'profile' ? [...record.tags] : [...new Set([...record.tags, ...record.capabilities.map(({ name }) => name)])]
+  record.face === 'profile'
+    ? [...record.tags]
+    : [...new Set([...record.tags, ...record.capabilities.map(({ name }) => name)])]
 
 export function profileBindings(record: AgentRecord, facts: RegistryFacts): JsonObject[] {
   return reachableBindings(record, facts).map((binding: Binding) => ({

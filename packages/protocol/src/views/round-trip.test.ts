@@ -12,7 +12,7 @@ import { toDirectory, toDirectorySummary } from './directory.js'
 import { toMcpServer } from './mcp-server.js'
 import { toCandidate, toProfile } from './profile.js'
 
-const RUNS = { numRuns: 100 }
+const RUNS = { numRuns: 60 }
 
 type View = (record: AgentRecord, facts: RegistryFacts) => JsonObject
 
@@ -29,7 +29,11 @@ const VIEWS: { name: string; face: Face; view: View }[] = [
 
 /** Members of the answer that are the registry's word, whatever the document says. */
 const REGISTRY = ['verification']
-const BY_FACE: Partial<Record<Face, string[]>> = { directory: ['agent', 'lt', 'href'], profile: ['id', 'freshness'], aidip: ['id'] }
+const BY_FACE: Partial<Record<Face, string[]>> = {
+  directory: ['agent', 'lt', 'href'],
+  profile: ['id', 'freshness'],
+  aidip: ['id'],
+}
 /** Members that are added where the publisher gave none (C-12, C-25). */
 const ADDED: Record<string, string[]> = {
   'AIDIP-01': ['publisher', 'authentication'],
@@ -60,7 +64,9 @@ describe.each(KINDS)('a document of the kind %s', (kind) => {
       fc.property(cases, ([sent, facts]) => {
         const record = readRecord(sent.face, sent.document, sent.id)
         for (const { name, face, view } of VIEWS.filter((one) => one.face === sent.face)) {
-          const added = (ADDED[name] ?? []).filter((member) => member === 'authentication' || sent.document[member] === undefined)
+          const added = (ADDED[name] ?? []).filter(
+            (member) => member === 'authentication' || sent.document[member] === undefined,
+          )
           const changed = [
             ...REGISTRY,
             ...(BY_FACE[face] ?? []),
@@ -80,7 +86,8 @@ describe.each(KINDS)('a document of the kind %s', (kind) => {
       fc.property(cases, ([sent, facts]) => {
         const record = readRecord(sent.face, sent.document, sent.id)
         const before = JSON.stringify(record)
-        for (const detail of ['minimal', 'summary', 'full'] as const) expect(toCandidate(record, facts, detail).id).toBe(sent.id)
+        for (const detail of ['minimal', 'summary', 'full'] as const)
+          expect(toCandidate(record, facts, detail).id).toBe(sent.id)
         expect(toAidipSummary(record, facts)).toMatchObject({ id: sent.id, endpoint: expect.any(String) })
         expect(toDirectorySummary(record, facts)).toMatchObject({ agent: sent.id, base: expect.stringContaining(':') })
         for (const { view } of VIEWS) view(record, facts)

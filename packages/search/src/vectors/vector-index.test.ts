@@ -18,12 +18,12 @@ function seeded(seed: number): () => number {
 }
 
 /** Topics with texts about them: vectors lie around `topics` centres, as those of real texts do. */
-function texts(seed: number, topics: number): () => Float32Array {
+function texts(seed: number, topics: number, dimensions = DIMENSIONS): () => Float32Array {
   const random = seeded(seed)
   const noise = () => random() + random() + random() - 1.5
-  const centres = Array.from({ length: topics }, () => Float32Array.from({ length: DIMENSIONS }, noise))
+  const centres = Array.from({ length: topics }, () => Float32Array.from({ length: dimensions }, noise))
   return () => {
-    const centre = centres[Math.floor(random() * topics)] ?? new Float32Array(DIMENSIONS)
+    const centre = centres[Math.floor(random() * topics)] ?? new Float32Array(dimensions)
     return centre.map((value) => value + 0.7 * noise())
   }
 }
@@ -48,7 +48,7 @@ function bruteForce(all: Iterable<Stored>, query: Float32Array, limit: number, a
   for (const { number, part, codes, scale } of all) {
     if (!accept(number)) continue
     let sum = 0
-    for (let i = 0; i < DIMENSIONS; i++) sum += (codes[i] ?? 0) * (queryCodes[i] ?? 0)
+    for (let i = 0; i < codes.length; i++) sum += (codes[i] ?? 0) * (queryCodes[i] ?? 0)
     const score = Math.fround(Math.fround(Math.fround(sum) * Math.fround(scale)) * queryScale)
     hits.push({ number, part, similarity: Math.max(-1, Math.min(1, score)) })
   }
@@ -108,6 +108,15 @@ describe('VectorIndex', () => {
         }
       }),
     )
+  })
+
+  it.each([256, 384, 512, 1536])('takes vectors of %d dimensions', (dimensions) => {
+    const text = texts(dimensions, 5, dimensions)
+    const vectors = Array.from({ length: 200 }, text)
+    const index = createVectorIndex(dimensions)
+    index.put(1, vectors)
+    const query = text()
+    expect(index.search(query, 50)).toEqual(bruteForce(stored(1, vectors), query, 50, all))
   })
 
   it('looks at the candidates only, each once, and at those of them that are accepted', () => {

@@ -43,7 +43,7 @@ export function createDeadlines<T>(): Deadlines<T> {
     next: () => heap[0]?.at,
     takeUntil(time) {
       const due: T[] = []
-      while (at(0) <= time) {
+      while (heap.length > 0 && at(0) <= time) {
         const what = takeFirst()
         if (what !== undefined) due.push(what)
       }

@@ -73,7 +73,8 @@ async function expireAgent({ store, catalog, now }: Context, agent: Agent): Prom
     kind: 'remove',
     id,
     expect: revision,
-    reason: 'expired',
+    // Nobody is told that a private agent was there once and lapsed.
+    reason: agent.record.visibility === 'private' ? 'removed' : 'expired',
     at,
     // Where the document itself has ended, a renewed lease does not help (C-40).
     ...((agent.record.expiresAt ?? Number.POSITIVE_INFINITY) > at && { ifLeaseOver: at }),

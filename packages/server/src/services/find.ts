@@ -40,7 +40,7 @@ export const AVAILABLE: Condition = { kind: 'status', anyOf: ['inactive', 'suspe
 /** Every match, ranked and paged. */
 export function findAgents(context: Context, query: Query): FoundPage {
   const matches = ranked(context, query)
-  if (query.order === 'name') matches.sort((a, b) => compareNames(a.agent, b.agent))
+  if (query.order === 'name') sortByName(context, query.caller, matches)
   const page = matches.slice(query.skip, query.skip + query.take)
   return {
     total: matches.length,
@@ -97,5 +97,11 @@ function toFound({ grantsOf }: Context, caller: Caller, agent: Agent, score?: nu
   return record ? [{ agent, record, score }] : []
 }
 
-const compareNames = (a: Agent, b: Agent): number =>
-  a.record.name < b.record.name ? -1 : a.record.name > b.record.name ? 1 : a.number - b.number
+/** By the names that the caller sees: the order must not tell a name that is private. */
+function sortByName({ grantsOf }: Context, caller: Caller, matches: { agent: Agent }[]): void {
+  const names = new Map(matches.map(({ agent }) => [agent, viewOf(agent, caller, grantsOf)?.name ?? '']))
+  matches.sort(({ agent: a }, { agent: b }) => {
+    const [x = '', y = ''] = [names.get(a), names.get(b)]
+    return x < y ? -1 : x > y ? 1 : a.number - b.number
+  })
+}

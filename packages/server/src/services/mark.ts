@@ -9,7 +9,11 @@ import { unknownAgent } from './register.js'
 export type MarkChanges = { [K in keyof Marks]?: Marks[K] | null }
 
 /** Sets the operator's marks: verification, certification, quality, unsafe, status (C-23, C-95). */
-export async function markAgent(context: Context, id: string, changes: MarkChanges, caller: Caller): Promise<Agent> {
+export function markAgent(context: Context, id: string, changes: MarkChanges, caller: Caller): Promise<Agent> {
+  return context.turns.take(id, () => mark(context, id, changes, caller))
+}
+
+async function mark(context: Context, id: string, changes: MarkChanges, caller: Caller): Promise<Agent> {
   for (;;) {
     const agent = context.catalog.get(id)
     if (!agent) throw unknownAgent(id)

@@ -27,14 +27,21 @@ export interface Refresh {
 }
 
 /** Renews a registration by its resource and, with a body, changes some of its members (AD §4.4). */
-export async function refreshAgent(context: Context, { number, caller, lifetime, changes }: Refresh): Promise<Agent> {
-  const agent = await requireOwn(context, number, caller)
-  const seconds = lifetime ?? agent.stored.lease?.seconds
-  if (changes) return update(context, { number, caller, changes, lifetime: seconds }, agent.record.id)
+export async function refreshAgent(context: Context, refresh: Refresh): Promise<Agent> {
+  const { number, caller, changes } = refresh
+  const { record, stored } = await requireOwn(context, number, caller)
+  if (!changes) return context.turns.take(record.id, () => renew(context, refresh))
+  return update(context, { number, caller, changes, lifetime: refresh.lifetime ?? stored.lease?.seconds }, record.id)
+}
+
+/** In turn with other changes of the agent, so that none of them writes back the lease it knew before. */
+async function renew(context: Context, { number, caller, lifetime }: Refresh): Promise<Agent> {
+  const { record, stored } = await requireOwn(context, number, caller)
   const at = context.now()
+  const seconds = lifetime ?? stored.lease?.seconds
   // An agent of another draft has no lease unless a lifetime is asked for: it stays as it was promised (C-40).
   const lease: Lease | undefined = seconds === undefined ? undefined : { seconds, expiresAt: at + seconds * 1000 }
-  const { id } = agent.record
+  const { id } = record
   const audit = auditOf(caller, 'refresh', at, { agent: id, face: 'directory' })
   const result = await context.store.write({ kind: 'refresh', id, number, lease, at, audit })
   if (result.outcome === 'conflict' || !result.agent) {

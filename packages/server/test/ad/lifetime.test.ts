@@ -112,6 +112,20 @@ describe('the end', () => {
     await Promise.all([untilGone(again), untilGone(changed)])
   })
 
+  it('AD-4.4-02 stays put off when the agent is changed and marked at the same time', async () => {
+    const href = await register(directory, 'a', { base: BASE }, { lt: 60 })
+    clock.advance(50)
+    const [marked, refreshed, changed] = await Promise.all([
+      directory.patch('/admin/agents/a', { as: 'admin', body: { quality_score: 3 } }),
+      directory.post(href, tokA),
+      directory.put('/agents/a', { ...tokA, body: aidipAgent() }),
+    ])
+    expect([marked.status, refreshed.status, changed.status]).toEqual([200, 204, 200])
+    clock.advance(40)
+    await aMoment()
+    expect(await lookUp(directory)).toEqual(['a'])
+  })
+
   it('AD-4.4-03 comes sooner after a shorter lifetime', async () => {
     const href = await register(directory, 'a', { base: BASE }, { lt: 3600 })
     await directory.post(`${href}?lt=60`, tokA)

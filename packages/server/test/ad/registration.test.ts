@@ -1,10 +1,10 @@
 import type { JsonObject, JsonValue } from '@switchboard/protocol'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type Bystander, startBystander } from '../support/bystander.js'
 import { startDirectory, type TestDirectory } from '../support/directory.js'
 import { aidipAgent, fixture } from '../support/documents.js'
 import { expectRefusal } from '../support/errors.js'
 import { lookUp, register } from './register.js'
-import { type Bystander, startBystander } from './bystander.js'
 
 let directory: TestDirectory
 let bystander: Bystander
@@ -239,7 +239,14 @@ describe('what a registration may be', () => {
 
 describe('reading', () => {
   it('AD-4.3-03 answers 404 for a resource that is not there', async () => {
-    for (const path of ['/ad/r/999999', '/ad/r/0', '/ad/r/-1', '/ad/r/abc', '/ad/r/1e3', '/ad/r/99999999999999999999']) {
+    for (const path of [
+      '/ad/r/999999',
+      '/ad/r/0',
+      '/ad/r/-1',
+      '/ad/r/abc',
+      '/ad/r/1e3',
+      '/ad/r/99999999999999999999',
+    ]) {
       const answer = await directory.get(path)
       expectRefusal(answer, { status: 404, code: 'not_found' }, path)
       expect(answer.headers.get('content-type')).toMatch(/^application\/problem\+json\b/)

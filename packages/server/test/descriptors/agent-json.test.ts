@@ -27,7 +27,8 @@ async function registerAll(): Promise<Record<string, JsonObject>> {
     await directory.post('/ad/r?agent=summarizer-v2', { ...tokA, body: fixture('FX-SUM') }),
   ]
   for (const { status, text } of answers) expect(status, text).toBe(201)
-  const imported = await directory.post('/admin/import', { as: 'admin', raw: JSON.stringify(fixture('FX-DESC')) })
+  const planner = fixture('FX-DESC', { 'com.example.mqtt': { topic: 'plans' } })
+  const imported = await directory.post('/admin/import', { as: 'admin', raw: JSON.stringify(planner) })
   expect(imported.text).toContain('"created"')
   return documents
 }
@@ -104,10 +105,10 @@ describe('the descriptor of an agent', () => {
     expect(translator.capabilities.map(({ name }: JsonObject) => name)).toContain('translation')
   })
 
-  it('AURI-7-01 that was registered comes back as it was', async () => {
+  it('AURI-7-01 AURI-7-13 AURI-7-18 AURI-7-24 that was registered comes back as it was, unknown members too', async () => {
     await registerAll()
     const { json } = await directory.get(pathOf('agent://planner.example.com/'))
-    expect(json).toMatchObject(fixture('FX-DESC'))
+    expect(json).toMatchObject(fixture('FX-DESC', { 'com.example.mqtt': { topic: 'plans' } }))
   })
 
   it('AURI-7-01 is not there for strangers if the agent is private (C-70)', async () => {
@@ -176,9 +177,12 @@ describe('caching', () => {
     await directory.post('/agents', { ...tokA, body: aidipAgent({ id: 'probe' }) })
     const paths = ['agent.json', 'agent-card.json', 'agent-card.json?version=0.3', 'server.json']
     const tags = await Promise.all(
-      [...paths.map((path) => `/agents/probe/${path}`), '/agents/probe', '/v0/agents/probe', '/discover/agents/probe'].map(
-        async (path) => (await directory.get(path)).headers.get('etag'),
-      ),
+      [
+        ...paths.map((path) => `/agents/probe/${path}`),
+        '/agents/probe',
+        '/v0/agents/probe',
+        '/discover/agents/probe',
+      ].map(async (path) => (await directory.get(path)).headers.get('etag')),
     )
     expect(new Set(tags).size).toBe(tags.length)
   })

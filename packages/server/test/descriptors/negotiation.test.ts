@@ -80,7 +80,13 @@ describe('a descriptor', () => {
 
 describe('lists and metadata', () => {
   it('AURI-5-03 are never refused for their type (C-69)', async () => {
-    for (const path of ['/.well-known/agents.json', '/agents', '/agents/probe', '/discover/agents/probe', '/discover']) {
+    for (const path of [
+      '/.well-known/agents.json',
+      '/agents',
+      '/agents/probe',
+      '/discover/agents/probe',
+      '/discover',
+    ]) {
       expect(await typeOf(path, 'text/html'), path).toMatch(JSON_TYPE)
     }
   })

@@ -1,5 +1,6 @@
 import type { JsonObject } from '@switchboard/protocol'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { startBystander } from '../support/bystander.js'
 import { startDirectory, type TestDirectory } from '../support/directory.js'
 import { aidipAgent, fixture } from '../support/documents.js'
 import { expectRefusal } from '../support/errors.js'
@@ -75,7 +76,7 @@ describe('a request', () => {
     expect(await candidates(directory, { ...minimal, include_evidence: true })).toHaveLength(1)
   })
 
-  it('PROF-5.1-15 may have members that nobody knows', async () => {
+  it('may have members that nobody knows (C-50)', async () => {
     await publish(directory, profileAgent())
     expect(await candidates(directory, { query: 'probe', 'com.example.x': 1, foo: {} })).toEqual(['probe'])
   })
@@ -88,12 +89,12 @@ describe('hard filters', () => {
     await publish(directory, profileAgent({ id: 'other', tags: ['x'], bindings: bindingsOf('grpc') }))
   })
 
-  it('PROF-5.1-02 PROF-5.1-11 PROF-3.1-02 required_tags: all of them, whatever their case (C-16)', async () => {
+  it('PROF-5.1-02 PROF-5.1-11 PROF-3.1-02 PROF-4.4-02 required_tags: all of them, whatever their case (C-16)', async () => {
     const { candidates: found, applied_filters: applied } = await discover(directory, {
       query: 'probe',
       required_tags: ['hr', 'x'],
     })
-    expect(found.map(({ id }: JsonObject) => id)).toEqual(['hr-x'])
+    expect(found.map(({ id, tags }: JsonObject) => ({ id, tags }))).toEqual([{ id: 'hr-x', tags: ['HR', 'x'] }])
     expect(applied).toEqual({ required_tags: ['hr', 'x'] })
     expect(await candidates(directory, { query: 'probe', required_tags: ['workflow'] })).toEqual(['hr'])
   })
@@ -137,7 +138,7 @@ describe('hard filters', () => {
     expect(rest.warnings.join()).toContain('urn:tax:foo#bar')
   })
 
-  it('PROF-13.3-01 PROF-12-06 an unknown constraint is reported, or refused if the client is strict (C-50)', async () => {
+  it('PROF-13.3-01 PROF-14-09 PROF-12-06 an unknown constraint is reported, or refused if the client is strict (C-50)', async () => {
     const body = {
       query: 'find a translation agent',
       required_tags: ['translation'],
@@ -149,7 +150,9 @@ describe('hard filters', () => {
     const strict = await directory.post('/discover', { body, headers: { prefer: 'handling=strict' } })
     expectRefusal(strict, { status: 400, code: 'unsupported_filter', says: /unsupported_private_filter/ })
     const known = { ...body, constraints: { region: 'apac' } }
-    expect((await directory.post('/discover', { body: known, headers: { prefer: 'handling=strict' } })).status).toBe(200)
+    expect((await directory.post('/discover', { body: known, headers: { prefer: 'handling=strict' } })).status).toBe(
+      200,
+    )
   })
 
   it('PROF-5.1-12 a constraint whose value cannot be understood is reported too', async () => {
@@ -220,6 +223,25 @@ describe('soft wishes', () => {
 })
 
 describe('the response', () => {
+  it('PROF-7.2-01 has no candidate twice, however many of its parts match', async () => {
+    await publish(directory, fixture('FX-HR'))
+    const query = 'HR onboarding workflow hcm: prepare a new-employee onboarding workflow, check payroll fields'
+    const preferred_tags = ['hr', 'HR', 'onboarding', 'workflow']
+    expect(await candidates(directory, { query, preferred_tags })).toEqual([HR_ID])
+  })
+
+  it('PROF-1-02 is found without a word to any agent', async () => {
+    const bystander = await startBystander()
+    const bindings = [{ protocol: 'http', endpoint: `${bystander.url}/invoke` }]
+    await publish(directory, profileAgent({ bindings }))
+    for (const detail of ['minimal', 'summary', 'full']) {
+      expect(await candidates(directory, { query: 'probe', detail })).toEqual(['probe'])
+    }
+    await directory.get('/discover/agents/probe')
+    expect(bystander.requests()).toBe(0)
+    await bystander.close()
+  })
+
   it('PROF-6-01 PROF-6.1-01 PROF-6.1-02 PROF-6.1-06 PROF-6.1-07 is an object with candidates, best first', async () => {
     await publish(directory, profileAgent({ id: 'half', description: 'Sorts parcels, and no more than that.' }))
     await publish(directory, profileAgent({ id: 'whole', description: 'Sorts parcels by weight and by colour.' }))
@@ -341,7 +363,10 @@ describe('the response', () => {
   it('PROF-6.1-05 warns while search by text is off, and the filters alone decide (C-52)', async () => {
     await directory.restart({ search: { semantic: false } })
     await publish(directory, profileAgent({ id: 'plants', name: 'Plants', tags: ['x'], description: 'Waters plants.' }))
-    await publish(directory, profileAgent({ id: 'parcels', name: 'Parcels', tags: ['x'], description: 'Sorts parcels.' }))
+    await publish(
+      directory,
+      profileAgent({ id: 'parcels', name: 'Parcels', tags: ['x'], description: 'Sorts parcels.' }),
+    )
     const answer = await discover(directory, { query: 'sort parcels', required_tags: ['x'] })
     expect(answer.candidates.map(({ id }: JsonObject) => id)).toEqual(['parcels', 'plants'])
     expect(answer.warnings).toHaveLength(1)

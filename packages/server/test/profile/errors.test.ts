@@ -57,9 +57,12 @@ describe('an error', () => {
     expectRefusal(refused, { status: 429, code: 'rate_limited' })
     expect(refused.json.retry_after).toBeGreaterThan(0)
     expect(String(refused.json.retry_after)).toBe(refused.headers.get('retry-after'))
+    // The limit comes before the body is looked at.
+    expect((await directory.post('/discover', { as: 'tokC', body: {} })).status).toBe(429)
+    expect((await directory.post('/discover', { as: 'tokB', body: {} })).status).toBe(400)
   })
 
-  it('PROF-12-01 has a code wherever it happens on these paths', async () => {
+  it('PROF-12-01 PROF-12-02 has a code and a message wherever it happens on these paths', async () => {
     for (const answer of [
       await directory.put('/discover/agents', { ...tokA, body: {} }),
       await directory.delete('/discover', tokA),

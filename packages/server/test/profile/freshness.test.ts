@@ -166,7 +166,7 @@ describe('many updates at once', () => {
 })
 
 describe('what a result tells', () => {
-  it('PROF-4.8-03 PROF-3.1-03 is when it was indexed, and when the metadata was true', async () => {
+  it('PROF-4.8-03 PROF-14-05 PROF-3.1-03 is when it was indexed, and when the metadata was true', async () => {
     await publish(directory, fixture('FX-HR'))
     const { candidates: found } = await discover(directory, { query: 'onboarding' })
     const { metadata_updated_at, indexed_at } = found[0].freshness

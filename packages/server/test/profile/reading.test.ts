@@ -46,7 +46,9 @@ it('PROF-18-01 supports what it says: constraints, levels of detail, limits', as
     expect((await directory.post('/discover', { body: { query: 'probe', detail } })).status, detail).toBe(200)
   }
   const tooMany = Array.from({ length: json.limits.tags + 1 }, (_, i) => `t${i}`)
-  expect((await directory.post('/discover/agents', { ...tokA, body: profileAgent({ tags: tooMany }) })).status).toBe(400)
+  expect((await directory.post('/discover/agents', { ...tokA, body: profileAgent({ tags: tooMany }) })).status).toBe(
+    400,
+  )
   const big = profileAgent({ description: 'x'.repeat(json.limits.document_bytes) })
   expect((await directory.post('/discover/agents', { ...tokA, body: big })).status).toBe(413)
 })
@@ -114,6 +116,27 @@ it('PROF-11-02 shows an agent of another draft by the table of mappings', async 
     version: '1.2.0',
     status: 'active',
   })
+})
+
+it('PROF-14-02 tells what the operator verified from what the publisher says of itself', async () => {
+  await publish(directory, profileAgent({ verification: { state: 'verified' }, certification: { level: 'gold' } }))
+  const read = async () => (await directory.get('/discover/agents/probe')).json
+  expect((await read()).verification).toEqual({ state: 'self-asserted' })
+  expect((await read()).certification).toEqual({ level: 'gold' })
+  const marks = { verification: 'verified', certification: { level: 'silver' } }
+  await directory.patch('/admin/agents/probe', { as: 'admin', body: marks })
+  expect((await read()).verification).toMatchObject({
+    state: 'verified',
+    by: 'admin',
+    at: expect.any(String),
+    certification: { level: 'silver' },
+  })
+})
+
+it('PROF-4.1-09 takes an agent without a status for an active one', async () => {
+  await publish(directory, profileAgent())
+  const { json } = await directory.post('/discover', { body: { query: 'probe' } })
+  expect(json.candidates[0].status).toBe('active')
 })
 
 it('PROF-12-10 answers 404 for an agent that is not there, or not for the caller', async () => {

@@ -95,7 +95,10 @@ describe('fields', () => {
     const request = { query: 'probe', detail: 'full' }
     const { json } = await directory.post('/discover', { body: request })
     expect(json.candidates[0]).toMatchObject(document)
-    expect((await directory.get('/agents/probe')).json).toMatchObject({ foo: 'bar', 'com.example.x': { deep: [1, {}] } })
+    expect((await directory.get('/agents/probe')).json).toMatchObject({
+      foo: 'bar',
+      'com.example.x': { deep: [1, {}] },
+    })
   })
 
   it('PROF-4.7-01 changed in meaning under an old version are warned about', async () => {

@@ -1,0 +1,150 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createTestClock, type TestClock } from './support/clock.js'
+import { startDirectory, type TestDirectory } from './support/directory.js'
+import { aidipAgent, fixture } from './support/documents.js'
+import { expectRefusal } from './support/errors.js'
+
+interface Entry {
+  at: string
+  actor: string
+  action: string
+  outcome: string
+  agent?: string
+  face?: string
+  detail?: string
+  request_id?: string
+}
+
+const DAY = 86_400
+
+let clock: TestClock
+let directory: TestDirectory
+beforeAll(async () => {
+  clock = createTestClock()
+  directory = await startDirectory({ audit: { retentionDays: 2 } }, { now: clock.now })
+})
+afterAll(() => directory.close())
+
+const entries = async (query = ''): Promise<Entry[]> =>
+  (await directory.get(`/admin/audit?limit=1000${query}`, { as: 'admin' })).json.entries
+
+const untilGone = (path: string): Promise<void> =>
+  expect.poll(async () => (await directory.get(path)).status, { timeout: 5000 }).toBe(404)
+
+describe('the audit', () => {
+  it('AD-8.2-07 AIDIP-9-15 has an entry for every change, with actor, time and outcome', async () => {
+    const headers = { 'x-request-id': 'request-of-the-audit' }
+    const a = { as: 'tokA' as const, headers }
+    const secret = 'payload-that-nobody-logs'
+    const began = clock.now()
+    const body = aidipAgent({ id: 'audited', description: secret, tags: [secret] })
+    await directory.post('/agents', { ...a, body })
+    await directory.put('/agents/audited', { ...a, body: { ...body, version: '2' } })
+    await directory.post('/agents', { ...a, body: { ...body, version: '2' } })
+    const registered = await directory.post('/ad/r?agent=soft&lt=60', {
+      ...a,
+      body: fixture('FX-SUM', { description: secret }),
+    })
+    const href = registered.headers.get('location') ?? ''
+    await directory.post(href, a)
+    await directory.post(href, { ...a, body: { description: `${secret} again` } })
+    await directory.post('/discover/agents', { ...a, body: fixture('FX-D0', { id: 'profiled', description: secret }) })
+    const admin = { as: 'admin' as const, headers }
+    await directory.patch('/admin/agents/audited', { ...admin, body: { unsafe: true, certification: { secret } } })
+    const key = await directory.post('/admin/keys', { ...admin, body: { subject: 'keyed', scopes: ['discover'] } })
+    await directory.delete(`/admin/keys/${key.json.id}`, admin)
+    const grant = await directory.post('/admin/grants', {
+      ...admin,
+      body: { subject: 'granted', agent: 'audited', scopes: ['discover'] },
+    })
+    await directory.delete(`/admin/grants/${grant.json.id}`, admin)
+    await directory.post('/admin/import', {
+      ...admin,
+      body: { document: aidipAgent({ id: 'imported', description: secret }), owner: 'tokA' },
+    })
+    await directory.delete('/agents/audited', a)
+    await directory.delete('/agents/imported', { as: 'admin', headers })
+    clock.advance(61)
+    await untilGone(href)
+
+    const all = await entries()
+    const told = all
+      .filter(({ request_id, action }) => request_id === 'request-of-the-audit' || action === 'expire')
+      .map(({ actor, action, outcome, agent, face }) =>
+        [actor, action, outcome, agent, face].filter((part) => part !== undefined).join(' '),
+      )
+      .reverse()
+    expect(told).toEqual([
+      'tokA register ok audited aidip',
+      'tokA update ok audited aidip',
+      'tokA refresh ok audited aidip',
+      'tokA register ok soft directory',
+      'tokA refresh ok soft directory',
+      'tokA update ok soft directory',
+      'tokA register ok profiled profile',
+      'admin mark ok audited',
+      'admin key.create ok',
+      'admin key.revoke ok',
+      'admin grant.create ok audited',
+      'admin grant.revoke ok',
+      'admin register ok imported aidip',
+      'tokA remove ok audited',
+      'admin remove ok imported',
+      'switchboard expire ok soft',
+    ])
+    for (const { at } of all) expect(Date.parse(at)).toBeGreaterThanOrEqual(began - 60_000)
+    const text = JSON.stringify(all)
+    expect(text).not.toContain(secret)
+    expect(text).not.toContain(key.json.key)
+    expect(text).not.toContain('https://')
+    const detail = (action: string) => all.find((entry) => entry.action === action)?.detail
+    expect(detail('key.create')).toContain('keyed')
+    expect(detail('grant.create')).toContain('granted')
+    expect(detail('mark')).toBe('certification unsafe')
+  })
+
+  it('is newest first, and found by subject, agent, action and time', async () => {
+    await directory.post('/agents', { as: 'tokB', body: aidipAgent({ id: 'first' }) })
+    clock.advance(10)
+    const between = new Date(clock.now() - 5000).toISOString()
+    await directory.post('/agents', { as: 'tokB', body: aidipAgent({ id: 'second' }) })
+    await directory.delete('/agents/second', { as: 'admin' })
+    const all = await entries()
+    expect(all.map(({ at }) => Date.parse(at))).toEqual(all.map(({ at }) => Date.parse(at)).sort((x, y) => y - x))
+    expect((await entries('&subject=tokB')).map(({ agent }) => agent)).toEqual(['second', 'first'])
+    expect((await entries('&agent=second')).map(({ action }) => action)).toEqual(['remove', 'register'])
+    expect((await entries('&action=remove')).map(({ agent }) => agent)).toContain('second')
+    expect(await entries('&subject=tokB&action=register&agent=first')).toHaveLength(1)
+    expect((await entries(`&since=${between}`)).map(({ agent }) => agent)).toEqual(['second', 'second'])
+    expect(await entries('&subject=nobody')).toEqual([])
+    expect((await directory.get('/admin/audit?limit=2', { as: 'admin' })).json.entries).toEqual(all.slice(0, 2))
+  })
+
+  it('tells nothing of reading: what is searched and read is the reader’s own', async () => {
+    const before = await entries()
+    await directory.get('/agents', { as: 'tokC' })
+    await directory.post('/agents/search', { as: 'tokC', body: { query: 'secretsearch' } })
+    await directory.post('/discover', { as: 'tokC', body: { query: 'secretsearch' } })
+    await directory.get('/ad/l?agent=secretsearch', { as: 'tokC' })
+    const after = (await entries()).filter(({ action }) => action !== 'key.create')
+    expect(after).toEqual(before.filter(({ action }) => action !== 'key.create'))
+    expect(JSON.stringify(after)).not.toContain('secretsearch')
+  })
+
+  it('is for administrators', async () => {
+    expectRefusal(await directory.get('/admin/audit'), { status: 401 })
+    expectRefusal(await directory.get('/admin/audit', { as: 'tokA' }), { status: 403 })
+  })
+
+  it('AIDIP-9-15 AIDIP00-7-05 forgets entries that are older than the operator keeps them', async () => {
+    const old = (await entries()).length
+    expect(old).toBeGreaterThan(5)
+    clock.advance(3 * DAY)
+    await directory.post('/agents', { as: 'tokB', body: aidipAgent({ id: 'recent' }) })
+    await directory.restart()
+    await expect
+      .poll(async () => (await entries('&subject=tokB')).map(({ agent }) => agent), { timeout: 5000 })
+      .toEqual(['recent'])
+    expect((await entries()).every(({ at }) => Date.parse(at) > clock.now() - 2 * DAY * 1000)).toBe(true)
+  })
+})
