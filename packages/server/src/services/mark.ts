@@ -17,7 +17,7 @@ async function mark(context: Context, id: string, changes: MarkChanges, caller: 
   for (;;) {
     const agent = context.catalog.get(id)
     if (!agent) throw unknownAgent(id)
-    const { owner, face, document, lease, revision, marks: before } = agent.stored
+    const { owner, face, document, revision, marks: before } = agent.stored
     const at = context.now()
     const audit = auditOf(caller, 'mark', at, { agent: id, detail: Object.keys(changes).join(' ') })
     const marks = withChanges(before, changes)
@@ -28,7 +28,7 @@ async function mark(context: Context, id: string, changes: MarkChanges, caller: 
       owner,
       face,
       document,
-      lease,
+      lease: 'keep',
       marks,
       at,
       received: false,

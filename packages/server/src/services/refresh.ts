@@ -40,7 +40,7 @@ async function renew(context: Context, { number, caller, lifetime }: Refresh): P
   const at = context.now()
   const seconds = lifetime ?? stored.lease?.seconds
   // An agent of another draft has no lease unless a lifetime is asked for: it stays as it was promised (C-40).
-  const lease: Lease | undefined = seconds === undefined ? undefined : { seconds, expiresAt: at + seconds * 1000 }
+  const lease: Lease | 'keep' = seconds === undefined ? 'keep' : { seconds, expiresAt: at + seconds * 1000 }
   const { id } = record
   const audit = auditOf(caller, 'refresh', at, { agent: id, face: 'directory' })
   const result = await context.store.write({ kind: 'refresh', id, number, lease, at, audit })

@@ -173,7 +173,7 @@ async function replaceExisting(
       `"${record.id}" is stored with the same stamp and other content; send a later updated_at, sequence or version`,
     )
   }
-  const lease = newLease(context, registration) ?? existing.stored.lease
+  const lease = newLease(context, registration)
   if (verdict === 'noop') return refreshOnly(context, registration, existing, lease)
   const done = await write(context, registration, record, {
     owner: existing.owner,
@@ -198,7 +198,7 @@ async function refreshOnly(
   context: Context,
   { caller, face }: Registration,
   existing: Agent,
-  lease: Lease | undefined,
+  lease: Lease | 'keep',
 ): Promise<Registered | undefined> {
   const at = context.now()
   const { id, number } = existing.stored
@@ -208,14 +208,14 @@ async function refreshOnly(
   return { agent: context.catalog.apply(result.agent), created: false, warnings: [] }
 }
 
-const newLease = ({ now }: Context, { lifetime }: Registration): Lease | undefined =>
-  lifetime === undefined ? undefined : { seconds: lifetime, expiresAt: now() + lifetime * 1000 }
+const newLease = ({ now }: Context, { lifetime }: Pick<Registration, 'lifetime'>): Lease | 'keep' =>
+  lifetime === undefined ? 'keep' : { seconds: lifetime, expiresAt: now() + lifetime * 1000 }
 
 async function write(
   context: Context,
   { caller, face }: Registration,
   record: AgentRecord,
-  decided: { owner: string; marks: Marks; expect: number | undefined; lease: Lease | undefined },
+  decided: { owner: string; marks: Marks; expect: number | undefined; lease: Lease | 'keep' },
 ): Promise<Registered | undefined> {
   const at = context.now()
   const created = decided.expect === undefined

@@ -1,5 +1,5 @@
 import { requireStorable, storableAudit } from './storable.js'
-import type { AgentWrite, StoredAgent } from './store.js'
+import type { AgentWrite, Lease, StoredAgent } from './store.js'
 
 type Put = Extract<AgentWrite, { kind: 'put' }>
 
@@ -13,7 +13,7 @@ export interface CurrentAgent {
   revision: number
   createdAt: number
   receivedAt: number
-  leaseExpiresAt: number | undefined
+  lease: Lease | undefined
 }
 
 /** Refuses what no database can keep here, in the hands of its caller and not in the midst of a batch. */
@@ -39,7 +39,7 @@ export function isConflict(write: PreparedWrite, current: CurrentAgent | undefin
 
 /** Without a lease there is nothing that could have been renewed. */
 const isRenewed = (current: CurrentAgent, ifLeaseOver: number | undefined): boolean =>
-  ifLeaseOver !== undefined && current.leaseExpiresAt !== undefined && current.leaseExpiresAt > ifLeaseOver
+  ifLeaseOver !== undefined && current.lease !== undefined && current.lease.expiresAt > ifLeaseOver
 
 /** The times of an agent after a put: it keeps when it was first seen, and when it was last heard if it was not now. */
 export function timesAfterPut(
@@ -52,10 +52,14 @@ export function timesAfterPut(
   }
 }
 
+/** The lease of an agent after a put or a refresh. */
+export const leaseAfter = (write: { lease: Lease | 'keep' }, current: CurrentAgent | undefined): Lease | undefined =>
+  write.lease === 'keep' ? current?.lease : write.lease
+
 /** The agent as a put has stored it. */
 export function agentAfterPut(
   put: Put,
-  stored: { number: number; revision: number; createdAt: number; receivedAt: number },
+  stored: { number: number; revision: number; createdAt: number; receivedAt: number; lease: Lease | undefined },
 ): StoredAgent {
   return {
     id: put.id,
@@ -67,7 +71,7 @@ export function agentAfterPut(
     createdAt: stored.createdAt,
     modifiedAt: put.at,
     receivedAt: stored.receivedAt,
-    ...(put.lease && { lease: put.lease }),
+    ...(stored.lease && { lease: stored.lease }),
     marks: put.marks,
   }
 }

@@ -45,7 +45,7 @@ export function toCurrentAgent(row: Row): CurrentAgent {
     revision: Number(row.revision),
     createdAt: Number(row.created_at),
     receivedAt: Number(row.received_at),
-    leaseExpiresAt: numberOf(row.lease_expires_at),
+    lease: toLease(row),
   }
 }
 

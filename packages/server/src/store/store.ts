@@ -91,7 +91,10 @@ export interface Marks {
   status?: string
 }
 
-/** A change of one agent, decided on the revision `expect`. */
+/**
+ * A change of one agent, decided on the revision `expect`. A lease that is kept is the one stored then, for another
+ * replica may have renewed it; a new agent has none to keep.
+ */
 export type AgentWrite =
   | {
       kind: 'put'
@@ -101,8 +104,7 @@ export type AgentWrite =
       owner: string
       face: Face
       document: JsonObject
-      /** Undefined: the agent has none (from now on). */
-      lease: Lease | undefined
+      lease: Lease | 'keep'
       marks: Marks
       at: number
       /** Whether the owner was heard from (not so for an operator's mark, which keeps receivedAt). */
@@ -114,7 +116,7 @@ export type AgentWrite =
       kind: 'refresh'
       id: string
       number: number
-      lease: Lease | undefined
+      lease: Lease | 'keep'
       at: number
       audit: AuditEntry
     }

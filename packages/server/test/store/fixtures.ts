@@ -21,7 +21,7 @@ export const put = (id: string, changes: Partial<Put> = {}): Put => ({
   owner: 'alice',
   face: 'aidip',
   document: { id, name: id },
-  lease: undefined,
+  lease: 'keep',
   marks: {},
   at: AT,
   received: true,

@@ -1,5 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { Change, IdempotencyClaim, Store, StoredAgent, StoredGrant, StoredKey, StoredVectors } from '../../src/store/store.js'
+import type {
+  Change,
+  IdempotencyClaim,
+  Store,
+  StoredAgent,
+  StoredGrant,
+  StoredKey,
+  StoredVectors,
+} from '../../src/store/store.js'
 import { AT, entry, loadAll, put, refresh, remove, stored } from './fixtures.js'
 
 /** Where a store is: a folder, a schema; new for each test. */
@@ -82,6 +90,7 @@ export function describeStore(name: string, createPlace: () => Promise<StorePlac
               owner: 'bob',
               face: 'a2a',
               document: { v: 2 },
+              lease: { seconds: 90, expiresAt: AT + 90_000 },
               marks: { status: 'deprecated' },
               at: AT + 5,
             }),
@@ -97,6 +106,7 @@ export function describeStore(name: string, createPlace: () => Promise<StorePlac
           createdAt: AT,
           modifiedAt: AT + 5,
           receivedAt: AT + 5,
+          lease: { seconds: 90, expiresAt: AT + 90_000 },
           marks: { status: 'deprecated' },
         })
         expect(await store.get('a')).toEqual(second)
@@ -200,9 +210,18 @@ export function describeStore(name: string, createPlace: () => Promise<StorePlac
         expect((await store.write(put('a', { expect: agent.revision }))).outcome).toBe('done')
       })
 
+      it('is kept by a put that does not ask for another, though the writer knew an older one', async () => {
+        const lease = { seconds: 60, expiresAt: AT + 60_000 }
+        const renewed = { seconds: 60, expiresAt: AT + 90_000 }
+        const first = await stored(store.write(put('a', { lease })))
+        await store.write(refresh(first, { lease: renewed }))
+        const second = await stored(store.write(put('a', { expect: first.revision, lease: 'keep' })))
+        expect([second.lease, (await store.get('a'))?.lease]).toEqual([renewed, renewed])
+      })
+
       it('hears from an agent without a lease', async () => {
         const agent = await stored(store.write(put('a')))
-        const heard = await stored(store.write(refresh(agent, { lease: undefined, at: AT + 5 })))
+        const heard = await stored(store.write(refresh(agent, { lease: 'keep', at: AT + 5 })))
         expect(heard).toEqual({ ...agent, receivedAt: AT + 5 })
         expect(heard).not.toHaveProperty('lease')
       })

@@ -1,4 +1,11 @@
-import { agentAfterPut, type CurrentAgent, isConflict, type PreparedWrite, timesAfterPut } from '../agent-write.js'
+import {
+  agentAfterPut,
+  type CurrentAgent,
+  isConflict,
+  leaseAfter,
+  type PreparedWrite,
+  timesAfterPut,
+} from '../agent-write.js'
 import { AGENT_COLUMNS, type Row, toAgent, toCurrentAgent } from '../rows.js'
 import type { AgentWrite, WriteResult } from '../store.js'
 import { StoreError } from '../store-error.js'
@@ -93,6 +100,7 @@ async function attemptWrites(query: Query, batch: PendingWrite[]): Promise<Write
     const facts = {
       number: Number(stored.number),
       revision: Number(stored.revision),
+      lease: leaseAfter(write, currents[i]),
       ...timesAfterPut(write, currents[i]),
     }
     return { outcome: 'done', agent: agentAfterPut(write, facts) }
@@ -130,7 +138,8 @@ function toInput(write: PreparedWrite, current: CurrentAgent | undefined): Row {
 function presenceOf(write: PreparedWrite, current: CurrentAgent | undefined): Row {
   if (write.kind === 'remove') return {}
   const receivedAt = write.kind === 'put' ? timesAfterPut(write, current).receivedAt : write.at
-  return { received_at: receivedAt, lease_seconds: write.lease?.seconds, lease_expires_at: write.lease?.expiresAt }
+  const lease = leaseAfter(write, current)
+  return { received_at: receivedAt, lease_seconds: lease?.seconds, lease_expires_at: lease?.expiresAt }
 }
 
 /**

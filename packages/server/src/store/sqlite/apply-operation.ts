@@ -1,4 +1,11 @@
-import { type CurrentAgent, isConflict, type PreparedPut, type PreparedWrite, timesAfterPut } from '../agent-write.js'
+import {
+  type CurrentAgent,
+  isConflict,
+  leaseAfter,
+  type PreparedPut,
+  type PreparedWrite,
+  timesAfterPut,
+} from '../agent-write.js'
 import { toCurrentAgent, toIdempotencyState } from '../rows.js'
 import type { AuditEntry, IdempotencyClaim, IdempotencyState } from '../store.js'
 import { rowOf, type Sqlite, type Statement } from './database.js'
@@ -36,7 +43,7 @@ export function createApplyOperation(db: Sqlite): ApplyOperation {
     if (write.kind === 'put') return putAgent(write, current)
     const number = Number(row?.number)
     if (write.kind === 'refresh') {
-      const { seconds, expiresAt } = write.lease ?? {}
+      const { seconds, expiresAt } = leaseAfter(write, current) ?? {}
       sql.updatePresence.run([write.at, seconds, expiresAt, number])
       const stored = { received_at: write.at, lease_seconds: seconds, lease_expires_at: expiresAt }
       return { outcome: 'refreshed', row: { ...row, ...stored } }
@@ -61,9 +68,10 @@ export function createApplyOperation(db: Sqlite): ApplyOperation {
       const { lastInsertRowid } = sql.insertAgent.run([id, owner, face, document, marks, revision, createdAt, at])
       number = Number(lastInsertRowid)
     }
-    sql.putPresence.run([number, receivedAt, put.lease?.seconds, put.lease?.expiresAt])
+    const lease = leaseAfter(put, current)
+    sql.putPresence.run([number, receivedAt, lease?.seconds, lease?.expiresAt])
     logChange('put', at, { id, number })
-    return { outcome: 'put', number, revision, createdAt, receivedAt }
+    return { outcome: 'put', number, revision, createdAt, receivedAt, ...(lease && { lease }) }
   }
 
   /** A change of keys or grants: with its entries in change log and audit, or, if nothing changed, without. */

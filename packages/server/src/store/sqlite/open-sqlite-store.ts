@@ -81,7 +81,7 @@ function createStore(folder: string, db: Sqlite, writer: Writer, release: (() =>
       if (answer.outcome === 'conflict') return { outcome: 'conflict' }
       if (answer.outcome === 'refreshed') return { outcome: 'done', agent: toAgent(answer.row) }
       if (answer.outcome === 'put' && write.kind === 'put') {
-        return { outcome: 'done', agent: agentAfterPut(write, answer) }
+        return { outcome: 'done', agent: agentAfterPut(write, { lease: undefined, ...answer }) }
       }
       return { outcome: 'done' }
     },

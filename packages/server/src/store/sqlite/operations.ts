@@ -5,6 +5,7 @@ import type {
   IdempotencyClaim,
   IdempotencyId,
   IdempotencyState,
+  Lease,
   StoredGrant,
   StoredKey,
   StoredVectors,
@@ -40,7 +41,7 @@ export type Answer = Operations[keyof Operations]['answer']
 
 export type AgentAnswer =
   | { outcome: 'conflict' | 'removed' }
-  | { outcome: 'put'; number: number; revision: number; createdAt: number; receivedAt: number }
+  | { outcome: 'put'; number: number; revision: number; createdAt: number; receivedAt: number; lease?: Lease }
   | { outcome: 'refreshed'; row: Row }
 
 /**

@@ -7,7 +7,7 @@ export function prepareWrites(db: Sqlite) {
   return {
     selectAgent: prepare(`SELECT ${AGENT_COLUMNS} FROM agents a JOIN presence p USING (number) WHERE a.id = ?`),
     selectCurrent: prepare(`
-      SELECT a.number, a.revision, a.created_at, p.received_at, p.lease_expires_at
+      SELECT a.number, a.revision, a.created_at, p.received_at, p.lease_seconds, p.lease_expires_at
       FROM agents a JOIN presence p USING (number) WHERE a.id = ?`),
     insertAgent: prepare(`
       INSERT INTO agents (id, owner, face, document, marks, revision, created_at, modified_at)
