@@ -6,6 +6,7 @@
 import { readFileSync } from 'node:fs'
 
 export const DIMENSIONS = 512
+/** So of the best 100 half are chance: what an approximate search finds of those says nothing of real texts. */
 const TEXTS_PER_TOPIC = 50
 
 /** Numbers from 0 to 1 which are the same in every run. */

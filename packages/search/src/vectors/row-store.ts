@@ -124,8 +124,10 @@ export function createRowStore(dimensions: number): RowStore {
       const similarities = new Float32Array(rows.length)
       for (let start = 0; start < rows.length; start += BLOCK_ROWS) {
         const part = rows.subarray(start, start + BLOCK_ROWS)
-        for (let i = 0; i < part.length; i++) words[batch / 4 + i] = codesOf(part[i] ?? 0)
-        kernels.score(batch, part.length, dimensions, queryCodes, queryScale, scores)
+        // The kernel takes a multiple of four; what is missing is filled up with the first row.
+        const padded = Math.ceil(part.length / 4) * 4
+        for (let i = 0; i < padded; i++) words[batch / 4 + i] = codesOf(part[i] ?? part[0] ?? 0)
+        kernels.score(batch, padded, dimensions, queryCodes, queryScale, scores)
         similarities.set(floats.subarray(scores / 4, scores / 4 + part.length), start)
       }
       return similarities
