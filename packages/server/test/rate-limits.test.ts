@@ -1,5 +1,6 @@
 import type { JsonObject } from '@switchboard/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
+import { DEFAULTS } from '../src/config.js'
 import { createTestClock } from './support/clock.js'
 import { type Answer, startDirectory, type TestDirectory, type Who } from './support/directory.js'
 import { aidipAgent, fixture } from './support/documents.js'
@@ -79,6 +80,11 @@ describe.each([
 })
 
 describe('limits', () => {
+  it('AIDIP-9-11 allow fewer searches than plain lookups, unless the operator says otherwise', async () => {
+    await start({})
+    expect(DEFAULTS.rateLimits.search).toBeLessThan(DEFAULTS.rateLimits.lookup)
+  })
+
   it('AIDIP-9-11 one client does not spend another’s, whichever key it uses', async () => {
     await start({ search: 2 })
     const [search] = SEARCHES
