@@ -139,8 +139,11 @@ function contains(has: JsonValue | undefined, wanted: JsonValue, asText = false)
   if (has === undefined) return false
   if (Array.isArray(wanted)) return wanted.every((item) => contains(has, item, asText))
   if (Array.isArray(has)) return has.some((item) => contains(item, wanted, asText))
-  if (isObject(wanted))
-    return isObject(has) && Object.entries(wanted).every(([name, value]) => contains(has[name], value, asText))
+  if (isObject(wanted)) {
+    const own = (name: string): JsonValue | undefined =>
+      isObject(has) && Object.hasOwn(has, name) ? has[name] : undefined
+    return isObject(has) && Object.entries(wanted).every(([name, value]) => contains(own(name), value, asText))
+  }
   return (
     sameJson(has, wanted) || (asText && (typeof has === 'number' || typeof has === 'boolean') && String(has) === wanted)
   )

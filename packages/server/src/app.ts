@@ -40,6 +40,8 @@ export const VERSION = '0.1.0'
 
 /** How often the store is asked what other processes changed. */
 const FOLLOW_MS = 200
+/** A request must have come in whole by then; long enough for a bulk import, no place for those who drip bytes. */
+const REQUEST_MS = 300_000
 /** Requests under way get this long to end when the server stops. */
 const DRAIN_MS = 8000
 /** How often, meanwhile, connections are closed that nothing is under way on. */
@@ -199,6 +201,7 @@ function createApp({ tls, behindProxy }: Config, log: FastifyBaseLogger, baseUrl
     // Whoever has a connection open is answered to the end; new connections are not taken any more.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
+    requestTimeout: REQUEST_MS,
     // An id of 512 characters may take many bytes when it is percent-encoded (C-31).
     routerOptions: { maxParamLength: 8192, ignoreTrailingSlash: true },
     // Bodies are gathered by our own limit, which lets the sender hear the answer.

@@ -65,4 +65,15 @@ function assertAccess({ access }: Route, caller: Caller, anonymous: 'public' | '
 
 /** Subjects and addresses are counted apart: a subject may be called like an address. */
 const clientOf = ({ subject, address }: Caller): string =>
-  subject === undefined ? `address ${address}` : `subject ${subject}`
+  subject === undefined ? `address ${networkOf(address)}` : `subject ${subject}`
+
+/** Whoever has one IPv6 address has 2^64 of them: the network counts. */
+function networkOf(address: string): string {
+  if (!address.includes(':') || address.includes('.')) return address
+  const [head = '', tail = ''] = address.split('::')
+  const groups = head.split(':').filter((group) => group !== '')
+  const missing = address.includes('::')
+    ? 8 - groups.length - tail.split(':').filter((group) => group !== '').length
+    : 0
+  return [...groups, ...Array<string>(missing).fill('0'), ...tail.split(':')].slice(0, 4).join(':')
+}

@@ -102,6 +102,8 @@ function createPool(url: string, connections: number): pg.Pool {
     })
     // An idle connection that breaks is replaced by the pool; whoever needs one and gets none hears of it.
     pool.on('error', () => {})
+    // One in use that breaks between two queries says so twice: to the next query, which fails, and here.
+    pool.on('connect', (client) => client.on('error', () => {}))
     placeOf(pool)
     return pool
   } catch {
