@@ -1,5 +1,6 @@
 import {
   type AgentRecord,
+  type Capability,
   canonicalAuthenticationType,
   directoryCapabilities,
   directoryProtocols,
@@ -44,7 +45,10 @@ export function* indexTerms(record: AgentRecord): Generator<string> {
   for (const { name, type, tags } of directoryCapabilities(record)) {
     yield `cap-name ${name}`
     yield `cap-type ${type}`
-    for (const tag of tags ?? []) yield `cap-tag ${tag}`
+    for (const tag of tags ?? []) {
+      yield `cap-tag ${tag}`
+      yield typeAndTag(type, tag)
+    }
   }
 }
 
@@ -61,12 +65,20 @@ export function termsOf(condition: Condition): string[] {
     case 'directory-capability':
       return [
         ...(condition.name && 'exact' in condition.name ? [`cap-name ${condition.name.exact}`] : []),
-        ...(condition.type === undefined ? [] : [`cap-type ${condition.type}`]),
-        ...(condition.tag === undefined ? [] : [`cap-tag ${condition.tag}`]),
+        ...termsOfKind(condition.type, condition.tag),
       ]
     default:
       return []
   }
+}
+
+/** Type and tag of one and the same capability, so that the commonest lookup of two needs no second look. */
+const typeAndTag = (type: string, tag: string): string => `cap-type-tag ${type.length} ${type}${tag}`
+
+function termsOfKind(type: string | undefined, tag: string | undefined): string[] {
+  if (type !== undefined && tag !== undefined) return [typeAndTag(type, tag)]
+  if (type !== undefined) return [`cap-type ${type}`]
+  return tag === undefined ? [] : [`cap-tag ${tag}`]
 }
 
 /** Whether having the terms is all there is to the condition, so that a hit needs no second look. */
@@ -107,7 +119,7 @@ export function holds(condition: Condition, record: AgentRecord, status: string,
     case 'protocol':
       return directoryProtocols(record).includes(condition.value)
     case 'directory-capability':
-      return directoryCapabilities(record).some(
+      return capabilitiesOf(record).some(
         ({ name, type, tags }) =>
           (condition.name === undefined || matchesName(name, condition.name)) &&
           (condition.type === undefined || type === condition.type) &&
@@ -116,6 +128,18 @@ export function holds(condition: Condition, record: AgentRecord, status: string,
     case 'test':
       return condition.holds(record)
   }
+}
+
+/** Kept for records that lookups by name have looked at: most never are. */
+const capabilities = new WeakMap<AgentRecord, readonly Capability[]>()
+
+function capabilitiesOf(record: AgentRecord): readonly Capability[] {
+  let list = capabilities.get(record)
+  if (!list) {
+    list = directoryCapabilities(record)
+    capabilities.set(record, list)
+  }
+  return list
 }
 
 const matchesName = (name: string, pattern: NamePattern): boolean =>

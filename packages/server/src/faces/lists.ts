@@ -11,7 +11,7 @@ const INSTANCE = createHash('sha256')
 
 /**
  * Validators of a list: it changes only when the catalogue does, or what the caller may see. So the tag needs no look
- * at the body, and says nothing about how many changes there were. If-Modified-Since is not enough: a date has whole
+ * at the body. If-Modified-Since is not enough: a date has whole
  * seconds, in which many agents are registered, and knows nothing of grants.
  */
 export function isListUnchanged(
@@ -20,9 +20,12 @@ export function isListUnchanged(
   catalog: Catalog,
   grantsVersion: number,
 ): boolean {
-  const seen = `${INSTANCE} ${catalog.index.version} ${grantsVersion} ${request.caller.subject ?? ''} ${[...request.caller.scopes].join()}`
-  const tag = `W/"${createHash('sha1').update(seen).digest('base64url').slice(0, 16)}"`
+  const { kind, subject, scopes } = request.caller
+  const state = `${INSTANCE}.${catalog.index.version.toString(36)}.${grantsVersion.toString(36)}`
+  const tag = kind === 'anonymous' ? `W/"${state}"` : `W/"${state}.${digest(`${subject} ${[...scopes].join()}`)}"`
   reply.header('cache-control', 'no-cache')
   setValidators(reply, tag, catalog.modifiedAt)
   return hasTag(request, tag)
 }
+
+const digest = (text: string): string => createHash('sha1').update(text).digest('base64url').slice(0, 12)

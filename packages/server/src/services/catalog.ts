@@ -1,4 +1,4 @@
-import { type AgentRecord, type JsonObject, type RegistryFacts, readRecord } from '@switchboard/protocol'
+import { type AgentRecord, type JsonObject, type RegistryFacts, readRecord, redactRecord } from '@switchboard/protocol'
 import { type AgentIndex, createAgentIndex } from '@switchboard/search'
 import type { Store, StoredAgent } from '../store/store.js'
 
@@ -6,6 +6,8 @@ import type { Store, StoredAgent } from '../store/store.js'
 export interface Agent {
   readonly stored: StoredAgent
   readonly record: AgentRecord
+  /** The record without what only its owner sees. */
+  readonly shown: AgentRecord
   readonly number: number
   readonly owner: string
   readonly status: string
@@ -114,6 +116,7 @@ function toAgent(stored: StoredAgent, record: AgentRecord): Agent {
   return {
     stored,
     record,
+    shown: redactRecord(record),
     number: stored.number,
     owner: stored.owner,
     status: stored.marks.status ?? record.status,
