@@ -28,7 +28,7 @@ describe('readAuthentication', () => {
     expect(readAuthentication(sent)).toEqual({ ...sent, schemes: ['oauth2_bearer'] })
   })
 
-  it('AIDIP-3.1-15 reads a missing one as nothing asked, like the type none', () => {
+  it('reads a missing one as nothing asked, like the type none', () => {
     expect(readAuthentication(undefined)).toBeUndefined()
     expect(readAuthentication({ type: 'none' })?.type).toBe('none')
   })

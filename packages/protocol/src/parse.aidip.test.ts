@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { within } from '../test/cpu-time.js'
 import { fixture } from '../test/fixtures.js'
 import { DirectoryError } from './errors.js'
 import type { JsonValue } from './json.js'
@@ -43,18 +44,18 @@ describe('AIDIP metadata', () => {
     expect(problems({ capabilities: ['image_classification'] })).toEqual([])
   })
 
-  it('AIDIP-3.1-01 takes a document without an id, and refuses an id that is no text', () => {
+  it('takes a document without an id, and refuses an id that is no text', () => {
     expect(problems({ id: undefined })).toEqual([])
     expect(problems({ id: 12_345 })).toEqual(['/id'])
     expect(problems({ id: '' })).toEqual(['/id'])
   })
 
-  it('AIDIP-3.1-04 refuses a name that is no text', () => {
+  it('refuses a name that is no text', () => {
     expect(problems({ name: 5 })).toEqual(['/name'])
     expect(problems({ name: '' })).toEqual(['/name'])
   })
 
-  it('AIDIP-3.1-05 refuses a description that is no text', () => {
+  it('refuses a description that is no text', () => {
     expect(problems({ description: ['a'] })).toEqual(['/description'])
   })
 
@@ -72,7 +73,7 @@ describe('AIDIP metadata', () => {
     expect(problems({ capabilities: [{ name: 'translation' }] })).toEqual(['/capabilities/0'])
   })
 
-  it('AIDIP-3.1-09 refuses tags that are no array of strings', () => {
+  it('refuses tags that are no array of strings', () => {
     expect(problems({ tags: 'cloud' })).toEqual(['/tags'])
     expect(problems({ tags: ['cloud', 5] })).toEqual(['/tags/1'])
   })
@@ -124,7 +125,7 @@ describe('AIDIP metadata', () => {
     },
   )
 
-  it('AIDIP-3.1-16 takes any word for a status, and refuses what is no text', () => {
+  it('takes any word for a status, and refuses what is no text', () => {
     expect(problems({ status: 'deprecated' })).toEqual([])
     expect(problems({ status: undefined })).toEqual([])
     expect(problems({ status: true })).toEqual(['/status'])
@@ -174,9 +175,8 @@ describe('AIDIP metadata', () => {
   })
 
   it('is told only the first thing if it could be wrong in a hundred thousand places', () => {
-    const start = performance.now()
-    expect(problems({ capabilities: Array.from({ length: 120_000 }, () => 1) })).toEqual(['/capabilities'])
-    expect(performance.now() - start).toBeLessThan(1000)
+    const capabilities = Array.from({ length: 120_000 }, () => 1)
+    expect(within(200, () => problems({ capabilities }))).toEqual(['/capabilities'])
   })
 
   it('may be public, restricted or private, and nothing else (C-95)', () => {

@@ -108,7 +108,7 @@ describe('readRecord', () => {
     expect(binding?.endpoint).toMatch(/^pkg:npm\/a/)
   })
 
-  it('AD-4.1-04 reads the name of an agent in the directory as its id (C-32)', () => {
+  it('reads the name of an agent in the directory as its id (C-32)', () => {
     expect(read('directory', fixture('FX-SUM'), 'summarizer-v2').name).toBe('summarizer-v2')
     expect(read('mcp', { name: 'io.example/x', title: 'X' }).name).toBe('X')
     expect(read('profile', {}, 'a').name).toBe('a')

@@ -5,7 +5,9 @@ const TIMESTAMP = /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(\.\d+)?([Zz]|
  * the thirtieth of February.
  */
 export function parseTimestamp(text: string): number | undefined {
-  const [, year, month, day, hour, minute, second, fraction = '', zone] = TIMESTAMP.exec(text) ?? []
+  const match = TIMESTAMP.exec(text)
+  if (match === null) return undefined
+  const [, year, month, day, hour, minute, second, fraction = '', zone] = match
   if (Number(day) > daysIn(Number(year), Number(month)) || Number(hour) > 23) return undefined
   // A leap second is the first moment of the next.
   const isLeap = second === '60'

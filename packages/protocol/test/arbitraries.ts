@@ -280,7 +280,13 @@ const descriptor = extended(
       extended({}, { streaming: fc.boolean() }),
     ),
     skills: fc.array(skill, { maxLength: 2 }),
-    authentication,
+    authentication: fc.oneof(
+      authentication,
+      extended(
+        {},
+        { type: fc.constantFrom('api_key', 'own'), schemes: texts, scopes: jsonValue, instructions: jsonValue },
+      ),
+    ),
     interactionModel: text(),
     envelopeSchemas: texts,
     versionNegotiation: jsonObject,

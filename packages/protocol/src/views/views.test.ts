@@ -38,7 +38,7 @@ const DESC = (changes: Record<string, JsonValue | undefined> = {}) =>
   sample('descriptor', 'FX-DESC', changes, 'planner')
 
 describe('the AIDIP view', () => {
-  it('AIDIP-3-02, AIDIP-3.3-01, AIDIP-3.1-07 gives the published sample back as it was registered', () => {
+  it('AIDIP-3-02, AIDIP-3.3-01, AIDIP-3.1-03, AIDIP-3.1-07 gives the published sample back as it was registered', () => {
     expect(toAidip(T01(), FACTS)).toEqual({ ...fixture('FX-T01'), ...ADDED })
   })
 
