@@ -63,6 +63,19 @@ describe('the index', () => {
     expect(versions).toEqual([0, 1, 1, 2])
   })
 
+  it('takes words in later where that is asked, and before the first search at the latest', () => {
+    const index = createAgentIndex<IndexedAgent>()
+    for (const number of [1, 2, 3])
+      index.put(agent(number, { id: `a${number}`, tags: ['t'], description: 'alpha' }), 'later')
+    expect(numbersOf(index.select({ conditions: [{ kind: 'tag', value: 't' }], view: everything }))).toEqual([1, 2, 3])
+    expect(index.catchUp(1)).toBe(2)
+    index.remove('a2')
+    index.put(agent(3, { id: 'a3', description: 'beta' }))
+    const words = (query: string) =>
+      index.search(query, { conditions: [], view: everything }).map((hit) => hit.agent.number)
+    expect([words('alpha'), words('beta'), index.catchUp(1)]).toEqual([[1], [3], 0])
+  })
+
   it('ranks by the share of the query, rare words first, and breaks ties by registration', () => {
     const index = createAgentIndex<IndexedAgent>()
     index.put(agent(1, { description: 'translates text' }))

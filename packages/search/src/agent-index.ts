@@ -23,8 +23,10 @@ export interface AgentIndex<T extends IndexedAgent> {
   readonly version: number
   get(id: string): T | undefined
   byNumber(number: number): T | undefined
-  /** Adds or replaces; searchable when it returns. */
-  put(agent: T): void
+  /** Adds or replaces; found when it returns. `later`: its words wait for `catchUp`, or for the first search. */
+  put(agent: T, words?: 'now' | 'later'): void
+  /** Takes in the words of so many agents that were put `later`; returns how many are left. */
+  catchUp(most: number): number
   remove(id: string): void
   /** Matches in order of registration. */
   select(selection: Selection<T>): Iterable<T>
@@ -38,6 +40,8 @@ export function createAgentIndex<T extends IndexedAgent>(): AgentIndex<T> {
   const numbers: number[] = []
   const postings = new Postings()
   const words = createWordIndex()
+  /** Agents whose words are not in the index yet: a start has many, and need not wait for them. */
+  const wordless = new Map<number, T>()
   let version = 0
 
   const remove = (id: string): void => {
@@ -48,18 +52,33 @@ export function createAgentIndex<T extends IndexedAgent>(): AgentIndex<T> {
     byNumber.delete(agent.number)
     numbers.splice(lowerBound(numbers, agent.number), 1)
     for (const term of indexTerms(agent.record)) postings.remove(term, agent.number)
+    wordless.delete(agent.number)
     words.remove(agent.number)
+  }
+
+  // What is private is not searched by words: a hit would tell a stranger that it is there.
+  const putWords = ({ number, record }: T): void => {
+    wordless.delete(number)
+    words.put(number, redactRecord(record), record.visibility !== 'private')
+  }
+
+  const catchUp = (most: number): number => {
+    let done = 0
+    for (const agent of wordless.values()) {
+      if (done++ >= most) break
+      putWords(agent)
+    }
+    return wordless.size
   }
 
   const replace = (before: T, agent: T): void => {
     const terms = new Set(indexTerms(agent.record))
     for (const term of indexTerms(before.record)) if (!terms.has(term)) postings.remove(term, agent.number)
     for (const term of terms) postings.add(term, agent.number)
-    // What is private is not searched by words: a hit would tell a stranger that it is there.
-    words.put(agent.number, redactRecord(agent.record), agent.record.visibility !== 'private')
+    putWords(agent)
   }
 
-  const put = (agent: T): void => {
+  const put = (agent: T, when: 'now' | 'later' = 'now'): void => {
     const { id } = agent.record
     const before = byId.get(id)
     if (before && before.number !== agent.number) remove(id)
@@ -72,7 +91,8 @@ export function createAgentIndex<T extends IndexedAgent>(): AgentIndex<T> {
     }
     numbers.splice(lowerBound(numbers, agent.number), 0, agent.number)
     for (const term of indexTerms(agent.record)) postings.add(term, agent.number)
-    words.put(agent.number, redactRecord(agent.record), agent.record.visibility !== 'private')
+    if (when === 'later') wordless.set(agent.number, agent)
+    else putWords(agent)
   }
 
   /** Whether the caller sees the agent and it meets the conditions; `open` are those that its terms do not prove. */
@@ -102,9 +122,11 @@ export function createAgentIndex<T extends IndexedAgent>(): AgentIndex<T> {
     get: (id) => byId.get(id),
     byNumber: (number) => byNumber.get(number),
     put,
+    catchUp,
     remove,
     select,
     search(query, selection) {
+      catchUp(Number.POSITIVE_INFINITY)
       const ranked: Ranked<T>[] = []
       for (const [number, score] of words.search(query)) {
         const agent = byNumber.get(number)

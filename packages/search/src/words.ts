@@ -17,23 +17,28 @@ export interface WordIndex {
 export function createWordIndex(): WordIndex {
   const postings = new Postings()
   const wordsOf = new Map<number, readonly string[]>()
-  /** How many open agents have a word. Hidden ones are not counted: a score would tell strangers what they say. */
-  const frequency = new Map<string, number>()
-  const open = new Set<number>()
+  /** How many hidden agents have a word: a score that counted them would tell strangers what they say. */
+  const hiddenFrequency = new Map<string, number>()
+  const hidden = new Set<number>()
 
-  const count = (word: string, change: 1 | -1): void => {
-    const left = (frequency.get(word) ?? 0) + change
-    if (left > 0) frequency.set(word, left)
-    else frequency.delete(word)
+  const countHidden = (word: string, change: 1 | -1): void => {
+    const left = (hiddenFrequency.get(word) ?? 0) + change
+    if (left > 0) hiddenFrequency.set(word, left)
+    else hiddenFrequency.delete(word)
   }
 
   const remove = (number: number): void => {
-    const counted = open.delete(number)
+    const wasHidden = hidden.delete(number)
     for (const word of wordsOf.get(number) ?? []) {
       postings.remove(word, number)
-      if (counted) count(word, -1)
+      if (wasHidden) countHidden(word, -1)
     }
     wordsOf.delete(number)
+  }
+
+  const rarity = (word: string, found: number): number => {
+    const agents = wordsOf.size - hidden.size
+    return Math.log(1 + (1 + agents) / (1 + found - (hiddenFrequency.get(word) ?? 0)))
   }
 
   return {
@@ -41,16 +46,17 @@ export function createWordIndex(): WordIndex {
       remove(number)
       const words = [...new Set(tokenize(textOf(record)))]
       wordsOf.set(number, words)
-      if (isOpen) open.add(number)
+      if (!isOpen) hidden.add(number)
       for (const word of words) {
         postings.add(word, number)
-        if (isOpen) count(word, 1)
+        if (!isOpen) countHidden(word, 1)
       }
     },
     remove,
     search(query) {
       const weights = [...new Set(tokenize(query))].map((word) => {
-        return { list: postings.get(word), weight: Math.log(1 + (1 + open.size) / (1 + (frequency.get(word) ?? 0))) }
+        const list = postings.get(word)
+        return { list, weight: rarity(word, list.length) }
       })
       const total = weights.reduce((sum, { weight }) => sum + weight, 0)
       const scores = new Map<number, number>()
@@ -75,13 +81,29 @@ function textOf(record: AgentRecord): string {
 
 /** Lower-case stems of the words that say something. */
 export function tokenize(text: string): string[] {
-  const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
-  return words.filter((word) => !STOP_WORDS.has(word)).map(stem)
+  const stems: string[] = []
+  for (const word of text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []) {
+    if (!STOP_WORDS.has(word)) stems.push(stemOnce(word))
+  }
+  return stems
 }
 
 const STOP_WORDS = new Set(
   'a an and are as at be by for from i in into is it need of on or that the this to with'.split(' '),
 )
+
+/** Words come again and again: a start reads millions, of some ten thousand kinds. */
+const stems = new Map<string, string>()
+const MAX_STEMS = 100_000
+
+function stemOnce(word: string): string {
+  let known = stems.get(word)
+  if (known === undefined) {
+    known = stem(word)
+    if (stems.size < MAX_STEMS) stems.set(word, known)
+  }
+  return known
+}
 
 /** Enough for one word to meet another of its family: translate, translates, translation. */
 function stem(word: string): string {

@@ -27,7 +27,7 @@ import { createExpiry, type Expiry } from './services/expire.js'
 import { followStore } from './services/follow.js'
 import { createGrants } from './services/grants.js'
 import { createKeys, ensureAdminKey } from './services/keys.js'
-import { loadAgents } from './services/load.js'
+import { catchUpWords, loadAgents } from './services/load.js'
 import { startPruning } from './services/prune.js'
 import { createTokenVerifier } from './services/tokens.js'
 import { createTurns } from './services/turns.js'
@@ -164,6 +164,7 @@ async function wire(config: Config, store: Store, log: FastifyBaseLogger, now: (
       // Fastify does not look at what the server it was given speaks.
       listening = config.tls ? address.replace(/^http:/, 'https:') : address
       state = 'ready'
+      catchUpWords(catalog)
       log.info({ url: listening, agents: catalog.index.size }, 'ready')
       return baseUrl()
     },

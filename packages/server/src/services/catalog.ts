@@ -27,7 +27,7 @@ export interface Catalog {
   get(id: string): Agent | undefined
   byNumber(number: number): Agent | undefined
   /** Takes in what the store says; an older revision than the one known is ignored. */
-  apply(stored: StoredAgent): Agent
+  apply(stored: StoredAgent, words?: 'now' | 'later'): Agent
   drop(id: string, revision: number): void
   /** Reads the agent anew from the store, after another writer was faster. */
   reload(id: string): Promise<Agent | undefined>
@@ -53,14 +53,14 @@ export function createCatalog({ store, baseUrl, maxLifetime, now, onExpiry }: Ca
   let modifiedAt = now()
   let revision = 0
 
-  const apply = (stored: StoredAgent): Agent => {
+  const apply = (stored: StoredAgent, words: 'now' | 'later' = 'now'): Agent => {
     const known = index.get(stored.id)
     if (known && (isNewer(known.stored, stored) || isSame(known.stored, stored))) return known
     // A refresh changes no word of the document, so the record need not be read again.
     const same = known?.stored.revision === stored.revision && known.number === stored.number
     const record = same ? known.record : readRecord(stored.face, stored.document, stored.id)
     const agent = toAgent(stored, record)
-    index.put(agent)
+    index.put(agent, words)
     modifiedAt = now()
     revision = Math.max(revision, stored.revision)
     if (agent.expiresAt !== undefined) onExpiry(agent)

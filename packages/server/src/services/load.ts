@@ -9,10 +9,18 @@ export async function loadAgents(store: Store, catalog: Catalog): Promise<string
   )
   for await (const batch of agents) {
     for (const stored of batch) {
-      catalog.apply(stored)
+      catalog.apply(stored, 'later')
       before.delete(stored.id)
     }
   }
   for (const id of before) await catalog.reload(id)
   return cursor
+}
+
+/** Agents whose words are taken in at once: a millisecond or two, then requests have their turn. */
+const SLICE = 50
+
+/** Takes in the words of the agents that were loaded, little by little; a search that comes first takes the rest. */
+export function catchUpWords(catalog: Catalog): void {
+  if (catalog.index.catchUp(SLICE) > 0) setImmediate(catchUpWords, catalog).unref()
 }
