@@ -61,11 +61,13 @@ function ownMembers(kind: Kind, read: JsonObject, sent: JsonObject): JsonObject 
   return Object.fromEntries(Object.entries(read).filter(([name]) => !added(name)))
 }
 
-/** The document as the directory takes it: endpoints that are encrypted (C-73), and an end that is not over yet. */
+/** The document as the directory takes it: encrypted endpoints (C-73), an end that is not over yet, one id. */
 function acceptable(sent: SentDocument): SentDocument {
   const text = JSON.stringify(sent.document).replaceAll(/http:/gi, 'https:').replaceAll(/ws:/gi, 'wss:')
   const document: JsonObject = JSON.parse(text)
   if (typeof document.expires_at === 'string') document.expires_at = '2090-01-02T03:04:05+02:00'
+  // On these faces the id that is registered is the one in the document.
+  if (document.id !== undefined && (sent.face === 'aidip' || sent.face === 'profile')) document.id = sent.id
   return { ...sent, document }
 }
 
@@ -89,9 +91,11 @@ describe.each(KINDS)('a random document of kind %s', (kind) => {
   it('comes back equal on the face that took it, and valid on every other', async () => {
     await fc.assert(
       fc.asyncProperty(sentDocument(kind).map(acceptable), async (sent) => {
+        const id = encodeURIComponent(sent.id)
+        // What is left of a run that failed would spoil those that look for its cause.
+        await directory.delete(`/agents/${id}`, { as: 'admin' })
         const registered = await register[kind](sent)
         expect(registered.status, registered.text).toBe(201)
-        const id = encodeURIComponent(sent.id)
         const number = await numberOf(id)
         for (const [name, { face, path }] of Object.entries(READERS)) {
           // What is inactive is not looked up, so nobody learns its number.

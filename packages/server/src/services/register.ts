@@ -114,6 +114,9 @@ function decide(context: Context, id: string, attempt: () => Promise<Registered 
 function vet(context: Context, record: AgentRecord, caller: Caller): string[] {
   assertEndpoints(record, context.policy, context.production)
   assertClaims(record, caller, context.policy)
+  if (record.expiresAt !== undefined && record.expiresAt <= context.now()) {
+    throw invalid([{ at: '/expires_at', message: 'is over already: send a later time, or leave it out' }])
+  }
   const misfits = lintExamples(record, context.schemas)
   if (context.policy.strictExamples && misfits.length > 0) {
     throw invalid(misfits.map((text) => ({ at: text.split(' ')[0] ?? '', message: text.slice(text.indexOf(' ') + 1) })))

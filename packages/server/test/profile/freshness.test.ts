@@ -214,6 +214,12 @@ describe('what a result tells', () => {
     }
   })
 
+  it('PROF-4.1-10 refuses a document that has ended before it comes, and names the member', async () => {
+    const body = profileAgent({ expires_at: '2020-01-01T00:00:00Z' })
+    const { status, json } = await directory.post('/discover/agents', { as: 'tokA', body })
+    expect([status, json.error.details[0].member]).toEqual([400, '/expires_at'])
+  })
+
   it('PROF-4.8-05 ends later if it is refreshed with a later expires_at', async () => {
     const end = (seconds: number): string => new Date(clock.now() + seconds * 1000).toISOString()
     await publish(directory, profileAgent({ updated_at: day(1), expires_at: end(60) }))
