@@ -9,6 +9,7 @@ export default defineConfig({
     // Tests start servers and databases of their own; more workers than cores only make them time out.
     maxWorkers: 2,
     testTimeout: 20_000,
+    setupFiles: ['scripts/vitest-setup.mjs'],
     hookTimeout: 60_000, // a hook may have to start a PostgreSQL cluster
   },
 })
