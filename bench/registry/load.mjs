@@ -2,6 +2,7 @@
 // HTTP client of Node costs more than the servers that are measured, and would measure itself.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
+import { cpus } from 'node:os'
 import { cpuSeconds } from './processes.mjs'
 
 /** Share of a measurement that comes before it: connections open, code gets hot. */
@@ -89,6 +90,7 @@ async function run({ set: name, port, pid, connections, seconds, count, collect 
 
   const cpu = cpuSeconds(pid)
   const ownCpu = process.cpuUsage()
+  const machineCpu = machineSeconds()
   const started = performance.now()
   const from = seconds === undefined ? started : started + seconds * WARM_UP * 1000
   const until = seconds === undefined ? Number.POSITIVE_INFINITY : from + seconds * 1000
@@ -121,19 +123,27 @@ async function run({ set: name, port, pid, connections, seconds, count, collect 
 
   const took = (performance.now() - started) / 1000
   const { user, system } = process.cpuUsage(ownCpu)
-  const cpuAfter = cpuSeconds(pid)
+  const own = (user + system) / 1e6
+  const server = (cpuSeconds(pid) ?? Number.NaN) - (cpu ?? Number.NaN)
+  const machine = machineSeconds() - machineCpu
   latencies.sort((a, b) => a - b)
   return {
     perSecond: latencies.length / ((ended - from) / 1000),
     p50: latencies[Math.floor(latencies.length * 0.5)],
     p99: latencies[Math.floor(latencies.length * 0.99)],
-    cpuMicros: cpu === undefined || cpuAfter === undefined ? undefined : ((cpuAfter - cpu) * 1e6) / total,
+    cpuMicros: Number.isNaN(server) ? undefined : (server * 1e6) / total,
     /** Of one core; near 1, this process and not the server is the limit. */
-    loadCpu: (user + system) / 1e6 / took,
+    loadCpu: own / took,
+    /** Cores that other processes kept busy. */
+    others: Number.isNaN(server) ? undefined : Math.max(0, (machine - server - own) / took),
     failed,
     failure,
   }
 }
+
+/** Seconds that all cores have been busy. */
+const machineSeconds = () =>
+  cpus().reduce((sum, { times }) => sum + times.user + times.nice + times.sys + times.irq, 0) / 1000
 
 process.on('message', async (message) => {
   try {

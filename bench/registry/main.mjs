@@ -1,14 +1,14 @@
 // What the directory costs beside bare alternatives: see ../README.md.
 
 import { once } from 'node:events'
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
-import { cpus, loadavg } from 'node:os'
+import { cpus } from 'node:os'
 import { join } from 'node:path'
 import { text as readText } from 'node:stream/consumers'
 import { kilobyteDocuments, lookups, readAgents, shuffle, spread } from './data.mjs'
 import { HELP, readOptions } from './options.mjs'
-import { ADMIN_KEY, residentMiB, startBare, startDirectory, startWorker } from './processes.mjs'
+import { ADMIN_KEY, cpuSeconds, residentMiB, settle, startBare, startDirectory, startWorker } from './processes.mjs'
 import { profileDirectory } from './profile.mjs'
 import { figures, speedRow, toTable } from './report.mjs'
 import { median, ratios, takeTurns } from './statistics.mjs'
@@ -27,43 +27,43 @@ const say = (line) => process.stderr.write(`${line}\n`)
 
 async function main(options) {
   const began = performance.now()
-  const { folder } = options
-  rmSync(folder, { recursive: true, force: true })
-  mkdirSync(folder, { recursive: true })
-  try {
-    const bench = await prepare(options)
-    if (options.profile) return await profileDirectory({ ...bench, folder: options.profile, seconds: 5 })
-    const rows = [
-      bench.imported,
-      ...(await measureStarts(options, bench)),
-      ...(await measureReads(options, bench)),
-      ...(await measureWrites(options, bench)),
-    ]
-    bench.load.stop()
-    const environment = {
-      node: process.version,
-      cpu: `${cpus().length} × ${cpus()[0]?.model.trim()}`,
-      loadAverage: loadavg().map((value) => Number(value.toFixed(2))),
-      agents: bench.documents.length,
-      data: bench.source,
-      rounds: options.rounds,
-      seconds: Math.round((performance.now() - began) / 1000),
-    }
-    const { node, cpu, loadAverage, agents, data, seconds } = environment
-    process.stdout.write(`\n${toTable(rows)}\n\n${NOTES}\n`)
-    process.stdout.write(
-      `${agents} agents (${data}), node ${node}, ${cpu}, load average ${loadAverage.join(' ')}, ${seconds} s\n`,
-    )
-    if (options.json) {
-      writeFileSync(options.json, `${JSON.stringify({ ...environment, results: rows.map(figures) }, null, 2)}\n`)
-    }
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
+  mkdirSync(options.folder, { recursive: true })
+  const folder = mkdtempSync(join(options.folder, 'run-'))
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(1))
+
+  const bench = await prepare({ ...options, folder })
+  if (options.profile) return await profileDirectory({ ...bench, folder: options.profile, seconds: 5 })
+  const rows = [
+    bench.imported,
+    ...(await measureStarts(options, bench)),
+    ...(await measureReads(options, bench)),
+    ...(await measureWrites({ ...options, folder }, bench)),
+  ]
+  bench.load.stop()
+  const environment = {
+    node: process.version,
+    cpu: `${cpus().length} × ${cpus()[0]?.model.trim()}`,
+    othersCores: others.length > 0 ? Number(median(others).toFixed(2)) : undefined,
+    agents: bench.documents.length,
+    data: bench.source,
+    rounds: options.rounds,
+    seconds: Math.round((performance.now() - began) / 1000),
+  }
+  const { node, cpu, othersCores, agents, data, seconds } = environment
+  process.stdout.write(`\n${toTable(rows)}\n\n${NOTES}\n`)
+  process.stdout.write(`${agents} agents (${data}), node ${node}, ${cpu}, ${seconds} s\n`)
+  if (othersCores !== undefined) process.stdout.write(`other processes kept ${othersCores} cores busy (median)\n`)
+  if (options.json) {
+    writeFileSync(options.json, `${JSON.stringify({ ...environment, results: rows.map(figures) }, null, 2)}\n`)
   }
 }
 
+/** Cores that others kept busy during each measurement. */
+const others = []
+
 const NOTES = `Medians of the rounds; ratio and spread are of ours to theirs within a round (for start and memory below 1 is better).
-"by CPU" is the same ratio by CPU time a request, which other processes on the machine disturb less.`
+"by CPU" is the same ratio by CPU time, which other processes on the machine disturb less.`
 
 /** A directory filled by bulk import, the answers it gives, and the load generator with its requests. */
 async function prepare(options) {
@@ -128,6 +128,7 @@ async function ask(load, { port, pid }, run) {
     throw new Error(`${run.set}: ${result.failed} answers were no success, such as ${result.failure}`)
   if (result.loadCpu > 0.95)
     say(`${run.set}: the load generator was at ${(result.loadCpu * 100).toFixed(0)} % of a core`)
+  if (result.others !== undefined) others.push(result.others)
   return result
 }
 
@@ -164,23 +165,43 @@ async function measureStarts({ starts }, { data, config, documents }) {
   say('starting…')
   const measure = (start) => async () => {
     const server = await start()
+    const result = { ms: server.startMs, cpu: cpuSeconds(server.pid) }
+    await server.stop()
+    return result
+  }
+  const remember = async (start) => {
+    const server = await start()
+    await settle(server)
     const memory = residentMiB(server.pid)
     await server.stop()
-    return { ms: server.startMs, memory }
+    return memory
   }
+  const startOurs = () => startDirectory({ data, config })
+  const startBareOne = () => startBare('bare-start.mjs', join(data, 'switchboard.db'))
   const { ours, bare } = await takeTurns(starts, {
-    ours: measure(() => startDirectory({ data, config })),
-    bare: measure(() => startBare('bare-start.mjs', join(data, 'switchboard.db'))),
+    ours: measure(startOurs),
+    bare: measure(startBareOne),
   })
   const times = ours.map(({ ms }) => ms)
   const against = 'documents parsed into a map'
-  const row = (what, unit, pick) => ({ what, unit, ours: ours.map(pick), against, theirs: bare.map(pick) })
+  const memory = {
+    what: 'memory then',
+    unit: 'MiB',
+    ours: [await remember(startOurs)],
+    against,
+    theirs: [await remember(startBareOne)],
+  }
   return [
     {
-      ...row(`start with ${documents.length} agents`, 'ms', ({ ms }) => ms),
+      what: `start with ${documents.length} agents`,
+      unit: 'ms',
+      ours: times,
+      against,
+      theirs: bare.map(({ ms }) => ms),
+      ...(ours[0].cpu && { cpuRatio: median(ours.map(({ cpu }, i) => cpu / bare[i].cpu)) }),
       aim: { text: `< ${START_AIM_MS} ms`, met: median(times) < START_AIM_MS },
     },
-    row('memory after the start', 'MiB', ({ memory }) => memory),
+    memory,
   ]
 }
 
@@ -189,6 +210,7 @@ async function measureReads({ rounds, seconds }, { data, config, load, bareFile,
   say('reading and looking up…')
   const directory = await startDirectory({ data, config })
   const bare = await startBare('bare-fastify.mjs', bareFile)
+  await settle(directory)
   const at =
     (server, set, more = { seconds }) =>
     () =>
@@ -229,6 +251,7 @@ async function measureWrites({ folder, rounds, seconds }, { data, config, load, 
   say('registering…')
   const directory = await startDirectory({ data, config })
   const bare = await startBare('bare-fastify.mjs', bareFile)
+  await settle(directory)
   const sqlite = startWorker('bare-sqlite.mjs', join(folder, 'bare.db'), registrations)
   const at = (server, connections) => () => ask(load, server, { set: 'register', connections, seconds })
   const { one, bareOne, many, bareMany, disk } = await takeTurns(rounds, {

@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { ROOT } from '../../scripts/tree.mjs'
 
@@ -109,6 +110,22 @@ async function freePort() {
 /** MiB of memory that the process has in RAM. */
 export const residentMiB = (pid) =>
   Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' })) / 1024
+
+/** Waits until a process has nothing left to do by itself, such as to index what it loaded. */
+export async function settle({ pid }) {
+  const until = performance.now() + SETTLE_AT_MOST_MS
+  for (let [before, idle] = [cpuSeconds(pid), 0]; idle < 3 && performance.now() < until; ) {
+    await sleep(SETTLE_LOOK_MS)
+    const now = cpuSeconds(pid)
+    if (now === undefined) return
+    idle = now - before < SETTLE_BUSY * (SETTLE_LOOK_MS / 1000) ? idle + 1 : 0
+    before = now
+  }
+}
+const SETTLE_AT_MOST_MS = 20_000
+const SETTLE_LOOK_MS = 200
+/** Share of a core below which a process counts as idle. */
+const SETTLE_BUSY = 0.15
 
 /** Seconds of CPU that all threads of the process have used; undefined where the system does not tell. */
 export function cpuSeconds(pid) {

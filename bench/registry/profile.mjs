@@ -6,7 +6,15 @@ import { fileURLToPath } from 'node:url'
 import { ROOT } from '../../scripts/tree.mjs'
 import { startDirectory } from './processes.mjs'
 
-const LOADS = { read: 64, 'lookup-few': 64, 'lookup-some': 64, 'lookup-many': 64, register: 64 }
+/** What is asked, and how many at once. */
+const LOADS = [
+  ['read', 64],
+  ['lookup-few', 64],
+  ['lookup-some', 64],
+  ['lookup-many', 64],
+  ['register', 64],
+  ['register', 1],
+]
 /** Functions shown of each profile. */
 const SHOWN = 25
 /** Long enough to render each agent that will be read. */
@@ -19,7 +27,7 @@ export async function profileDirectory({ data, config, load, folder, seconds }) 
   const nodeFlags = ['--import', new URL('profile-hook.mjs', import.meta.url).href]
   const directory = await startDirectory({ data, config, nodeFlags, env: { BENCH_PROFILE_FOLDER: resolve(folder) } })
   const { port, pid } = directory
-  for (const [number, [set, connections]] of Object.entries(LOADS).entries()) {
+  for (const [number, [set, connections]] of LOADS.entries()) {
     const run = { set, connections, port, pid }
     await load.ask({ ...run, seconds: WARM_UP_SECONDS })
     directory.signal('SIGUSR2')
@@ -30,7 +38,7 @@ export async function profileDirectory({ data, config, load, folder, seconds }) 
     process.stdout.write(`\n# ${set}, ${connections} at once: ${Math.round(perSecond)}/s while profiled, `)
     process.stdout.write(`${cpuMicros?.toFixed(1)} µs of CPU a request\n`)
     for (const thread of set === 'register' ? ['main', 'writer'] : ['main']) {
-      const file = join(folder, `${set}.${thread}.cpuprofile`)
+      const file = join(folder, `${set}-${connections}.${thread}.cpuprofile`)
       renameSync(join(folder, `${number}.${thread}.cpuprofile`), file)
       process.stdout.write(summarise(file, thread))
     }

@@ -9,7 +9,8 @@ import { median, ratios } from './statistics.mjs'
  * @property {string} [against]
  * @property {number[]} [theirs] by round
  * @property {{ text: string, met: boolean }} [aim]
- * @property {number} [cpuRatio] CPU a request, theirs over ours: as the ratio, but blind to other processes
+ * @property {number} [cpuRatio] the ratio by CPU time instead of time
+ * @property {{ p50: number, p99: number, cpuMicros?: number }} [request] ours: latency in ms, CPU in µs
  */
 
 /** A row that compares speeds; the aim is the least that the ratio should be. */
@@ -24,6 +25,9 @@ export function speedRow(what, unit, ours, against, theirs, leastRatio) {
     against,
     theirs: other,
     ...(told && { cpuRatio: median(ratios(otherCpu, ownCpu)) }),
+    request: Object.fromEntries(
+      ['p50', 'p99', 'cpuMicros'].map((name) => [name, median(ours.map((run) => run[name] ?? Number.NaN))]),
+    ),
     ...(leastRatio !== undefined && {
       aim: { text: `≥ ${leastRatio.toFixed(2)}`, met: median(ratios(own, other)) >= leastRatio },
     }),
@@ -31,7 +35,7 @@ export function speedRow(what, unit, ours, against, theirs, leastRatio) {
 }
 
 /** The row as plain figures. */
-export function figures({ what, unit, ours, against, theirs, aim, cpuRatio }) {
+export function figures({ what, unit, ours, against, theirs, aim, cpuRatio, request }) {
   const ratio = theirs && ratios(ours, theirs)
   return {
     what,
@@ -46,6 +50,7 @@ export function figures({ what, unit, ours, against, theirs, aim, cpuRatio }) {
       spread: [Math.min(...ratio), Math.max(...ratio)],
     }),
     ...(cpuRatio !== undefined && { cpuRatio }),
+    ...(request && { request }),
     ...(aim && { aim: aim.text, met: aim.met }),
   }
 }

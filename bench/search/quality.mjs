@@ -1,0 +1,65 @@
+// How good search is, beside MiniSearch, Orama and plain BM25 on the same records, queries and vectors.
+// node bench/search/quality.mjs --data ../shared/retrieval [--examples] [--distractors] [--sets a,b] [--queries N]
+//   [--cache FOLDER] [--engines ours,words,meaning,minisearch,orama,hybrid,bm25]
+// --distractors adds the records of load/; Orama needs minutes a set there, so fewer --queries may be wanted.
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { meaningTextsOf } from '../../packages/search/dist/ranking/meaning-texts.js'
+import { readQuery } from '../../packages/search/dist/ranking/query.js'
+import { embedAll } from './embeddings.mjs'
+import { miniSearch, orama, ours, plainBm25 } from './engines.mjs'
+import { measure } from './measures.mjs'
+import { createPartVectors } from './part-vectors.mjs'
+import { readDistractors, readSet, SETS } from './sets.mjs'
+
+const { values: options } = parseArgs({
+  options: {
+    data: { type: 'string', default: '../shared/retrieval' },
+    sets: { type: 'string', default: SETS.join(',') },
+    examples: { type: 'boolean', default: false },
+    distractors: { type: 'boolean', default: false },
+    queries: { type: 'string', default: '100000' },
+    cache: { type: 'string', default: join(tmpdir(), 'switchboard-bench-vectors') },
+    engines: { type: 'string', default: 'ours,words,meaning,minisearch,orama,hybrid,bm25' },
+  },
+})
+
+const ENGINES = {
+  ours: ['Switchboard', (records, vectors) => ours(records, vectors)],
+  words: ['its words alone', (records, vectors) => ours(records, vectors, { meaning: false })],
+  meaning: ['its meaning alone', (records, vectors) => ours(records, vectors, { words: false })],
+  minisearch: ['MiniSearch', (records) => miniSearch(records)],
+  orama: ['Orama full text', (records, vectors) => orama(records, vectors)],
+  hybrid: ['Orama hybrid', (records, vectors) => orama(records, vectors, { hybrid: true })],
+  bm25: ['plain BM25', (records) => plainBm25(records)],
+}
+
+const percent = (share) => (100 * share).toFixed(1).padStart(9)
+
+for (const name of options.sets.split(',')) {
+  const set = readSet(options.data, name, options)
+  const records = options.distractors ? [...set.agents, ...readDistractors(options.data, name)] : set.agents
+  const step = Math.max(1, Math.ceil(set.queries.length / Number(options.queries)))
+  const queries = set.queries.filter((_, i) => i % step === 0)
+  const read = queries.map(({ text }) => readQuery(text))
+  const texts = [
+    ...records.flatMap((record) => meaningTextsOf(record).map(({ text }) => text)),
+    ...read.flatMap((query) => query.texts),
+  ]
+  const vectorOf = await embedAll(texts, options.cache, (done, all) =>
+    process.stderr.write(`\rembedded ${done} of ${all} `),
+  )
+  const vectors = createPartVectors(records, vectorOf)
+  console.log(`\n${name}: ${records.length} agents, ${queries.length} queries`)
+  console.log(`${''.padEnd(20)} recall@1  recall@5 recall@10   nDCG@10   ms/query`)
+  for (const [title, build] of options.engines.split(',').map((engine) => ENGINES[engine])) {
+    const rank = await build(records, vectors)
+    const started = performance.now()
+    const rankings = []
+    for (const query of read) rankings.push(await rank({ query, queryVectors: query.texts.map(vectorOf) }))
+    const time = (performance.now() - started) / read.length
+    const { recall1, recall5, recall10, ndcg10 } = measure(rankings, queries)
+    console.log(title.padEnd(19), ...[recall1, recall5, recall10, ndcg10].map(percent), time.toFixed(2).padStart(10))
+  }
+}

@@ -1,0 +1,49 @@
+import { LANGUAGES_OF_WORD } from './stop-words.js'
+
+/** Share of the letters that must be of a script for the text to count as written in it. */
+const MAIN_SCRIPT_SHARE = 0.3
+/** Kana tell Japanese from Chinese even where most characters are Han. */
+const KANA_SHARE = 0.1
+
+/** Scripts that one language stands for; those of several languages are told apart by their stop words. */
+const LANGUAGE_OF_SCRIPT: readonly (readonly [RegExp, string])[] = [
+  [/\p{Script=Hangul}/gu, 'ko'],
+  [/\p{Script=Han}/gu, 'zh'],
+  [/\p{Script=Thai}/gu, 'th'],
+  [/\p{Script=Greek}/gu, 'el'],
+  [/\p{Script=Hebrew}/gu, 'he'],
+  [/\p{Script=Devanagari}/gu, 'hi'],
+]
+
+/**
+ * The language that a text is written in, as a primary BCP 47 subtag, or undefined where its script and its stop words
+ * do not tell. A word that several languages share counts for each of them in part.
+ */
+export function detectLanguage(text: string): string | undefined {
+  const share = (script: RegExp): number => (text.match(script)?.length ?? 0) / letters
+  const letters = text.match(/\p{L}/gu)?.length ?? 0
+  if (letters === 0) return undefined
+  if (share(/[\p{Script=Hiragana}\p{Script=Katakana}]/gu) > KANA_SHARE) return 'ja'
+  for (const [script, language] of LANGUAGE_OF_SCRIPT) if (share(script) > MAIN_SCRIPT_SHARE) return language
+  return mostStopWords(text)
+}
+
+function mostStopWords(text: string): string | undefined {
+  const votes = new Map<string, number>()
+  for (const word of text
+    .normalize('NFKC')
+    .toLowerCase()
+    .match(/[\p{L}\p{M}]+/gu) ?? []) {
+    const languages = LANGUAGES_OF_WORD.get(word) ?? []
+    for (const language of languages) votes.set(language, (votes.get(language) ?? 0) + 1 / languages.length)
+  }
+  let [best, most] = ['', 0]
+  for (const [language, count] of votes) if (count > most) [best, most] = [language, count]
+  return best === '' ? undefined : best
+}
+
+/** Share of the letters that are Latin: what a model that knows only English can read at all. */
+export function latinShare(text: string): number {
+  const letters = text.match(/\p{L}/gu)?.length ?? 0
+  return letters === 0 ? 1 : (text.match(/\p{Script=Latin}/gu)?.length ?? 0) / letters
+}
