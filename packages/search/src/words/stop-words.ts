@@ -3,15 +3,14 @@
  * not searched for, and they tell which language a text is written in. Keys are primary BCP 47 subtags.
  */
 const LISTS: Readonly<Record<string, string>> = {
-  en: `a about above after again against all also am an and any are as at be because been before being below between
-    both but by can could currently d detailed did didn do does doesn doing don down during each etc few find for from
-    further get give had has have having hello help her here hers herself hey hi him himself his how i id if im in
-    include including interested into is isn it its itself ive just know let like ll looking m make may me might more
-    most must my myself need no nor not now of off on once only or other our ours ourselves out over own please provide
-    re recently regarding related s same shall she should show so some specific specifically such sure t tell than thank
-    thanks that the their theirs them themselves then there these they this those through to too under until up upon us
-    use using various ve very via want was we well were what when where which while who whom why will with within
-    without would you your yours yourself able additionally furthermore`,
+  en: `a able about above after again against all also am an and any are as at be because been before being below
+    between both but by can could d did didn do does doesn doing don down during each etc few find for from further
+    get give had has have having hello help her here hers herself hey hi him himself his how i id if im in include
+    including into is isn it its itself ive just know let like ll looking m make may me might more most must my
+    myself need no nor not now of off on once only or other our ours ourselves out over own please provide re s same
+    shall she should show so some such sure t tell than thank thanks that the their theirs them themselves then
+    there these they this those through to too under until up upon us use using ve very via want was we well were
+    what when where which while who whom why will with within without would you your yours yourself`,
   de: `aber als am an auch auf aus bei bin bis bitte bist da damit danke das dass dein deine dem den der des dich die dir
     du ein eine einem einen einer eines er es etwas euch für haben habe hallo hat helfen hier ich ihm ihn ihnen ihr ihre
     im in ist kann kannst können könnten man mehr mein meine meinem meinen meiner mich mir mit möchte nach nicht noch nur
