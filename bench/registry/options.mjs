@@ -7,7 +7,7 @@ export const HELP = `bench/registry: what registering, reading, looking up and s
   --data FILE      agents, one JSON object a line (../shared/retrieval/load/agents.jsonl; made up if it is not there)
   --agents N       how many of them (all; 48,039 if made up)
   --rounds N       ours and the alternatives take turns this often (5)
-  --seconds N      length of one measurement (1.2)
+  --seconds N      length of one measurement (1)
   --starts N       starts of each process (5)
   --folder FOLDER  where databases are written, on the disk that is to be measured (.cache/bench-registry)
   --json FILE      write the results there too
@@ -15,7 +15,7 @@ export const HELP = `bench/registry: what registering, reading, looking up and s
   --profile DIR    no comparison: write CPU profiles of the directory for each load, and print what they say
 `
 
-const FULL = { agents: undefined, rounds: 5, seconds: 1.2, starts: 5 }
+const FULL = { agents: undefined, rounds: 5, seconds: 1, starts: 5 }
 const QUICK = { agents: 8000, rounds: 3, seconds: 0.4, starts: 2 }
 
 /**
