@@ -62,6 +62,7 @@ export { assertValid, compileSchema, isAbsoluteUri, isEndpoint } from './validat
 export { coerceVersion, compareVersions } from './versions.js'
 export { type AgentCardVersion, toAgentCard } from './views/agent-card.js'
 export { type AidipRevision, toAidip, toAidipSummary } from './views/aidip.js'
+export { callableOperations, gatewayUrl, reachableBindings } from './views/derive.js'
 export { DESCRIPTOR_CONTEXT, toDescriptor } from './views/descriptor.js'
 export {
   directoryCapabilities,

@@ -1,9 +1,10 @@
 import { type JsonObject, readRecord, redactRecord } from '@switchboard/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createAgentIndex } from './agent-index.js'
+import { type AgentIndex, createAgentIndex } from './agent-index.js'
 import { type Condition, holds } from './conditions.js'
-import type { IndexedAgent } from './entry.js'
+import type { IndexedAgent, View } from './entry.js'
+import { readQuery } from './ranking/query.js'
 
 const everything = (agent: IndexedAgent) => agent.record
 
@@ -17,6 +18,15 @@ function agent(number: number, document: JsonObject = {}, status = 'active'): In
   }
   return { number, status, record: readRecord('aidip', whole, String(document.id ?? `agent-${number}`)) }
 }
+
+/** What is found by words alone. */
+function search(index: AgentIndex<IndexedAgent>, text: string, view: View<IndexedAgent> = everything) {
+  const query = { query: readQuery(text), embedded: [] }
+  return index.search(query, { conditions: [], view }, { skip: 0, take: 100 }).ranked
+}
+
+const foundNumbers = (index: AgentIndex<IndexedAgent>, text: string): number[] =>
+  search(index, text).map((hit) => hit.agent.number)
 
 const numbersOf = (agents: Iterable<IndexedAgent>): number[] => Array.from(agents, ({ number }) => number)
 
@@ -37,9 +47,7 @@ describe('the index', () => {
     const by = (value: string) => numbersOf(index.select({ conditions: [{ kind: 'tag', value }], view: everything }))
     expect([by('old'), by('new')]).toEqual([[1, 3], [2]])
     expect(numbersOf(index.select({ conditions: [], view: everything }))).toEqual([1, 2, 3])
-    const words = (query: string) =>
-      index.search(query, { conditions: [], view: everything }).map((hit) => hit.agent.number)
-    expect([words('alpha'), words('beta')]).toEqual([[1, 3], [2]])
+    expect([foundNumbers(index, 'alpha'), foundNumbers(index, 'beta')]).toEqual([[1, 3], [2]])
   })
 
   it('moves an agent to the end when its name is registered anew', () => {
@@ -71,9 +79,7 @@ describe('the index', () => {
     expect(index.catchUp(1)).toBe(2)
     index.remove('a2')
     index.put(agent(3, { id: 'a3', description: 'beta' }))
-    const words = (query: string) =>
-      index.search(query, { conditions: [], view: everything }).map((hit) => hit.agent.number)
-    expect([words('alpha'), words('beta'), index.catchUp(1)]).toEqual([[1], [3], 0])
+    expect([foundNumbers(index, 'alpha'), foundNumbers(index, 'beta'), index.catchUp(1)]).toEqual([[1], [3], 0])
   })
 
   it('ranks by the share of the query, rare words first, and breaks ties by registration', () => {
@@ -81,10 +87,10 @@ describe('the index', () => {
     index.put(agent(1, { description: 'translates text' }))
     index.put(agent(2, { description: 'translates contracts into Chinese' }))
     index.put(agent(3, { description: 'translates text' }))
-    const hits = index.search('translate a contract to chinese', { conditions: [], view: everything })
+    const hits = search(index, 'translate a contract to chinese')
     expect(hits.map((hit) => hit.agent.number)).toEqual([2, 1, 3])
     expect(hits.every(({ score }) => score > 0 && score <= 1)).toBe(true)
-    expect(index.search('zebra', { conditions: [], view: everything })).toEqual([])
+    expect(search(index, 'zebra')).toEqual([])
   })
 
   it('shows nothing that the view hides, and does not search what is private', () => {
@@ -96,8 +102,8 @@ describe('the index', () => {
       numbersOf(index.select({ conditions: [{ kind: 'tag', value: 'secret-tag' }], view }))
     expect(select(stranger)).toEqual([])
     expect(select(everything)).toEqual([1, 2])
-    expect(index.search('secret', { conditions: [], view: stranger })).toEqual([])
-    expect(index.search('plain', { conditions: [], view: stranger })).toHaveLength(1)
+    expect(search(index, 'secret', stranger)).toEqual([])
+    expect(search(index, 'plain', stranger)).toHaveLength(1)
   })
 
   it('selects exactly what testing every agent would, whatever the conditions', () => {

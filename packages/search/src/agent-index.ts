@@ -1,8 +1,10 @@
-import { redactRecord } from '@switchboard/protocol'
+import { type AgentRecord, redactRecord } from '@switchboard/protocol'
 import { type Condition, holds, indexTerms, isExact, termsOf } from './conditions.js'
 import type { IndexedAgent, View } from './entry.js'
 import { lowerBound, Postings } from './postings.js'
-import { createWordIndex } from './words.js'
+import { meaningTextsOf } from './ranking/meaning-texts.js'
+import type { Query } from './ranking/query.js'
+import { createTextSearch, type TextEvidence, type TextFilter, type TextSearch } from './text-search.js'
 
 /** What to find: hard conditions, all of which must hold, and who is asking. */
 export interface Selection<T> {
@@ -10,28 +12,65 @@ export interface Selection<T> {
   view: View<T>
 }
 
-export interface Ranked<T> {
-  agent: T
-  /** 0 to 1; higher is better. */
-  score: number
+/** What is asked for in words, read once (`readQuery`), with the vectors of its texts. */
+export interface TextQuery {
+  readonly query: Query
+  /** One for each of `query.texts`; none: words alone decide. */
+  readonly embedded: readonly Float32Array[]
 }
 
-/** All agents of a directory in memory: by id, by number, by conditions and by words. */
+export interface SearchOptions<T> {
+  readonly skip: number
+  readonly take: number
+  /** Factor of an agent's score for what words and meaning do not tell; 1 changes nothing. */
+  readonly weigh?: (agent: T) => number
+}
+
+export interface Ranked<T> {
+  readonly agent: T
+  /** 0 to 1; higher is better; alike from query to query. */
+  readonly score: number
+  /** The score that words and meaning alone earn it. */
+  readonly relevance: number
+}
+
+export interface RankedPage<T> {
+  /** Best first; equals in order of registration. */
+  readonly ranked: readonly Ranked<T>[]
+  /** How many match in all: by a word of theirs, or by meaning. */
+  readonly total: number
+}
+
+/** All that a model is told of an agent, as one text. */
+const meaningOf = ({ record }: IndexedAgent): string =>
+  meaningTextsOf(redactRecord(record))
+    .map(({ text }) => text)
+    .join('\n')
+
+/** All agents of a directory in memory: by id, by number, by conditions, by words and by meaning. */
 export interface AgentIndex<T extends IndexedAgent> {
   readonly size: number
   /** Grows with every change, so that an answer can be told to be the same as before. */
   readonly version: number
+  /** Bytes of words and of vectors. */
+  readonly bytes: TextSearch['bytes']
   get(id: string): T | undefined
   byNumber(number: number): T | undefined
   /** Adds or replaces; found when it returns. `later`: its words wait for `catchUp`, or for the first search. */
   put(agent: T, words?: 'now' | 'later'): void
   /** Takes in the words of so many agents that were put `later`; returns how many are left. */
   catchUp(most: number): number
+  /** Meanings are told by vectors of so many dimensions; until then words alone are searched. */
+  setDimensions(dimensions: number): void
+  /** Vectors of what the agent means (`meaningTextsOf`), packed; false if they are no use here. */
+  putVectors(number: number, packed: Uint8Array): boolean
   remove(id: string): void
   /** Matches in order of registration. */
   select(selection: Selection<T>): Iterable<T>
-  /** Matches that have something of the query, best first, then in order of registration. */
-  search(query: string, selection: Selection<T>): Ranked<T>[]
+  /** Matches that have something of the query, by word or by meaning. */
+  search(text: TextQuery, selection: Selection<T>, options: SearchOptions<T>): RankedPage<T>
+  /** Why an agent answers a query, as far as everybody may know. */
+  evidence(text: TextQuery, agent: T): TextEvidence
 }
 
 export function createAgentIndex<T extends IndexedAgent>(): AgentIndex<T> {
@@ -39,7 +78,7 @@ export function createAgentIndex<T extends IndexedAgent>(): AgentIndex<T> {
   const byNumber = new Map<number, T>()
   const numbers: number[] = []
   const postings = new Postings()
-  const words = createWordIndex()
+  const texts = createTextSearch()
   /** Agents whose words are not in the index yet: a start has many, and need not wait for them. */
   const wordless = new Map<number, T>()
   let version = 0
@@ -53,13 +92,13 @@ export function createAgentIndex<T extends IndexedAgent>(): AgentIndex<T> {
     numbers.splice(lowerBound(numbers, agent.number), 1)
     for (const term of indexTerms(agent.record)) postings.remove(term, agent.number)
     wordless.delete(agent.number)
-    words.remove(agent.number)
+    texts.remove(agent.number)
   }
 
   // What is private is not searched by words: a hit would tell a stranger that it is there.
   const putWords = ({ number, record }: T): void => {
     wordless.delete(number)
-    words.put(number, redactRecord(record), record.visibility !== 'private')
+    texts.put(number, redactRecord(record), record.visibility !== 'private')
   }
 
   const catchUp = (most: number): number => {
@@ -76,6 +115,8 @@ export function createAgentIndex<T extends IndexedAgent>(): AgentIndex<T> {
     for (const term of indexTerms(before.record)) if (!terms.has(term)) postings.remove(term, agent.number)
     for (const term of terms) postings.add(term, agent.number)
     putWords(agent)
+    // What it said before, some of which may be private now, must not be found any more.
+    if (meaningOf(before) !== meaningOf(agent)) texts.removeVectors(agent.number)
   }
 
   const put = (agent: T, when: 'now' | 'later' = 'now'): void => {
@@ -112,6 +153,35 @@ export function createAgentIndex<T extends IndexedAgent>(): AgentIndex<T> {
     }
   }
 
+  /** The selection as a filter of numbers. Words and meaning ask about the same agents, and each is tested once. */
+  const filterOf = (selection: Selection<T>): TextFilter => {
+    const terms = selection.conditions.flatMap(termsOf)
+    if (terms.length > 0) {
+      const among = Array.from(select(selection), ({ number }) => number)
+      const accepted = new Set(among)
+      return { accept: (number) => accepted.has(number), among }
+    }
+    const known = new Map<number, boolean>()
+    const accept = (number: number): boolean => {
+      let answer = known.get(number)
+      if (answer === undefined) {
+        const agent = byNumber.get(number)
+        answer = agent !== undefined && accepts(agent, selection, selection.conditions)
+        known.set(number, answer)
+      }
+      return answer
+    }
+    return { accept, isWide: selection.conditions.every(({ kind }) => kind === 'status') }
+  }
+
+  const agentOf = (number: number): T => {
+    const agent = byNumber.get(number)
+    if (!agent) throw new RangeError(`there is no agent ${number}`)
+    return agent
+  }
+
+  const recordOf = (number: number): AgentRecord => redactRecord(agentOf(number).record)
+
   return {
     get size() {
       return byId.size
@@ -119,20 +189,32 @@ export function createAgentIndex<T extends IndexedAgent>(): AgentIndex<T> {
     get version() {
       return version
     },
+    get bytes() {
+      return texts.bytes
+    },
     get: (id) => byId.get(id),
     byNumber: (number) => byNumber.get(number),
     put,
     catchUp,
+    setDimensions: texts.setDimensions,
+    putVectors(number, packed) {
+      const agent = byNumber.get(number)
+      return agent !== undefined && texts.putVectors(number, redactRecord(agent.record), packed)
+    },
     remove,
     select,
-    search(query, selection) {
+    search({ query, embedded }, selection, { skip, take, weigh }) {
       catchUp(Number.POSITIVE_INFINITY)
-      const ranked: Ranked<T>[] = []
-      for (const [number, score] of words.search(query)) {
-        const agent = byNumber.get(number)
-        if (agent && accepts(agent, selection, selection.conditions)) ranked.push({ agent, score })
+      const filter = { ...filterOf(selection), ...(weigh && { weigh: (number: number) => weigh(agentOf(number)) }) }
+      const ranking = texts.search(query, embedded, filter, recordOf)
+      return {
+        ranked: ranking
+          .page(skip, take)
+          .map(({ number, score, relevance }) => ({ agent: agentOf(number), score, relevance })),
+        total: ranking.total,
       }
-      return ranked.sort((a, b) => b.score - a.score || a.agent.number - b.agent.number)
     },
+    evidence: ({ query, embedded }, { number, record }) =>
+      texts.evidence(query, embedded, number, redactRecord(record)),
   }
 }

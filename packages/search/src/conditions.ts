@@ -20,8 +20,8 @@ export type NamePattern = { exact: string } | { prefix: string }
 export type Condition =
   | { kind: 'capability'; value: string }
   | { kind: 'tag'; value: string }
-  /** The profile's tags, which the names of capabilities are among (C-10). */
-  | { kind: 'profile-tag'; value: string; excluded?: boolean }
+  /** The profile's tags, which the names of capabilities are among (C-10); `or`: tags that do as well. */
+  | { kind: 'profile-tag'; value: string; or?: readonly string[]; excluded?: boolean }
   | { kind: 'profile-protocol'; anyOf: readonly string[] }
   | { kind: 'language'; range: string }
   | { kind: 'authentication'; anyOf: readonly string[] }
@@ -59,7 +59,7 @@ export function termsOf(condition: Condition): string[] {
     case 'tag':
       return [`${condition.kind} ${foldTag(condition.value)}`]
     case 'profile-tag':
-      return condition.excluded ? [] : [`profile-tag ${foldTag(condition.value)}`]
+      return condition.excluded || condition.or?.length ? [] : [`profile-tag ${foldTag(condition.value)}`]
     case 'protocol':
       return [`protocol ${condition.value}`]
     case 'directory-capability':
@@ -96,10 +96,10 @@ export function holds(condition: Condition, record: AgentRecord, status: string,
       return record.capabilities.some(({ name }) => foldTag(name) === foldTag(condition.value))
     case 'tag':
       return record.tags.some((tag) => foldTag(tag) === foldTag(condition.value))
-    case 'profile-tag':
-      return (
-        profileTags(record).some((tag) => foldTag(tag) === foldTag(condition.value)) !== (condition.excluded ?? false)
-      )
+    case 'profile-tag': {
+      const wanted = [condition.value, ...(condition.or ?? [])].map(foldTag)
+      return profileTags(record).some((tag) => wanted.includes(foldTag(tag))) !== (condition.excluded ?? false)
+    }
     case 'profile-protocol':
       return record.bindings.some(({ protocol }) => condition.anyOf.some((wanted) => speaksProtocol(protocol, wanted)))
     case 'language':

@@ -1,4 +1,12 @@
-export { type AgentIndex, createAgentIndex, type Ranked, type Selection } from './agent-index.js'
+export {
+  type AgentIndex,
+  createAgentIndex,
+  type Ranked,
+  type RankedPage,
+  type SearchOptions,
+  type Selection,
+  type TextQuery,
+} from './agent-index.js'
 export { type Condition, type NamePattern, speaksProtocol } from './conditions.js'
 export { createBuiltInEmbedder } from './embedding/built-in-embedder.js'
 export { createCachedEmbedder } from './embedding/cached-embedder.js'
@@ -6,5 +14,9 @@ export type { Embedder } from './embedding/embedder.js'
 export { EmbeddingError, type EmbeddingErrorCode } from './embedding/embedding-error.js'
 export { createOnnxFolderEmbedder, type LocalEmbedderOptions } from './embedding/onnx-folder-embedder.js'
 export type { IndexedAgent, View } from './entry.js'
+export { type MeaningPart, type MeaningText, meaningTextsOf } from './ranking/meaning-texts.js'
+export { type Query, type QueryOptions, readQuery } from './ranking/query.js'
+export type { PartMatch, TextEvidence } from './text-search.js'
 export { packVectors } from './vectors/packed-vectors.js'
 export { createVectorIndex, type VectorFilter, type VectorHit, type VectorIndex } from './vectors/vector-index.js'
+export type { WordMatch } from './words/word-index.js'

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createServer as createHttpsServer } from 'node:https'
 import { createPublisherSchemas } from '@switchboard/protocol'
+import { createBuiltInEmbedder, createOnnxFolderEmbedder } from '@switchboard/search'
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -8,7 +9,7 @@ import Fastify, {
   LogController,
 } from 'fastify'
 import { pino } from 'pino'
-import { assertSafe, type Config, DEFAULTS, isProduction, type TlsConfig } from './config.js'
+import { assertSafe, type Config, isProduction, type Settings, type TlsConfig, withDefaults } from './config.js'
 import { createAdminFace } from './faces/admin/admin-face.js'
 import { createAidipFace } from './faces/aidip/aidip-face.js'
 import { createDescriptorsFace } from './faces/descriptors/descriptors-face.js'
@@ -18,17 +19,21 @@ import { mountFaces, requestIdOf } from './faces/mount.js'
 import { toOpenApi } from './faces/openapi.js'
 import { createOperationsFace } from './faces/operations/operations-face.js'
 import { createProfileFace } from './faces/profile/profile-face.js'
+import { createResolutionFace } from './faces/resolution/resolution-face.js'
 import { answerBadUrl, answerClientError } from './faces/unrouted-errors.js'
 import { createRateLimits } from './policy/rate-limit.js'
+import { createTaxonomy } from './policy/taxonomy.js'
 import { createAuthenticate } from './services/authenticate.js'
-import { createCatalog } from './services/catalog.js'
+import { type Catalog, createCatalog } from './services/catalog.js'
 import type { Context } from './services/context.js'
 import { createExpiry, type Expiry } from './services/expire.js'
 import { followStore } from './services/follow.js'
 import { createGrants } from './services/grants.js'
 import { createKeys, ensureAdminKey } from './services/keys.js'
 import { catchUpWords, loadAgents } from './services/load.js'
+import { createMeaning, type MeaningOptions } from './services/meaning.js'
 import { startPruning } from './services/prune.js'
+import { createRemoteEmbedder } from './services/remote-embedder.js'
 import { createTokenVerifier } from './services/tokens.js'
 import { createTurns } from './services/turns.js'
 import { openPostgresStore } from './store/postgres/open-postgres-store.js'
@@ -73,11 +78,8 @@ export interface ServerDeps {
  * await fetch(`${url}/agents`)
  * await server.close()
  */
-export async function createServer(
-  settings: Partial<Config> = {},
-  { now = Date.now }: ServerDeps = {},
-): Promise<Server> {
-  const config: Config = { ...DEFAULTS, ...settings }
+export async function createServer(settings: Settings = {}, { now = Date.now }: ServerDeps = {}): Promise<Server> {
+  const config = withDefaults(settings)
   assertSafe(config)
   const log = createLog(config.logLevel)
   const store =
@@ -99,10 +101,27 @@ async function wire(config: Config, store: Store, log: FastifyBaseLogger, now: (
   let listening: string | undefined
   const baseUrl = (): string => config.publicUrl ?? listening ?? `http://${config.host}:${config.port}`
   const expiry: Expiry = createExpiry(() => context, failed('an agent could not be expired'))
-  const catalog = createCatalog({ store, baseUrl, maxLifetime: config.lifetimes.max, now, onExpiry: expiry.watch })
+  const meaning = createMeaning({
+    ...embedderOf(config),
+    store,
+    catalog: () => catalog,
+    onError: failed('the model that tells meanings does not answer: words alone are searched'),
+    onProgress: (progress) => log.info(progress, 'agents are made findable by meaning'),
+  })
+  const catalog: Catalog = createCatalog({
+    store,
+    baseUrl,
+    maxLifetime: config.lifetimes.max,
+    now,
+    onExpiry: expiry.watch,
+    onChange: meaning.note,
+  })
   const context: Context = {
     store,
     catalog,
+    meaning,
+    searchByText: config.search.semantic,
+    taxonomy: createTaxonomy(config.search.taxonomies),
     turns: createTurns(),
     schemas: createPublisherSchemas(),
     policy: config.policy,
@@ -116,10 +135,10 @@ async function wire(config: Config, store: Store, log: FastifyBaseLogger, now: (
 
   let state: 'starting' | 'ready' | 'stopping' = 'starting'
   const app = createApp(config, log, baseUrl)
-  const searchByText = config.search.semantic
   const faces: Face[] = [
-    createAidipFace({ context, grants, searchByText }),
-    createProfileFace({ context, searchByText }),
+    createAidipFace({ context, grants }),
+    createProfileFace({ context }),
+    createResolutionFace(context),
     createDirectoryFace({
       context,
       grants,
@@ -129,7 +148,12 @@ async function wire(config: Config, store: Store, log: FastifyBaseLogger, now: (
     createDescriptorsFace({ context, grants, baseUrl, version: VERSION, anonymous: config.anonymous }),
     createAdminFace({ context, keys, grants }),
     createOperationsFace({
-      health: () => ({ ready: state === 'ready', revision: catalog.revision, agents: catalog.index.size, pending: 0 }),
+      health: () => ({
+        ready: state === 'ready',
+        revision: catalog.revision,
+        agents: catalog.index.size,
+        pending: meaning.pending,
+      }),
       openapi: () => toOpenApi(faces, VERSION, baseUrl()),
     }),
   ]
@@ -165,6 +189,7 @@ async function wire(config: Config, store: Store, log: FastifyBaseLogger, now: (
       listening = config.tls ? address.replace(/^http:/, 'https:') : address
       state = 'ready'
       catchUpWords(catalog)
+      meaning.start()
       log.info({ url: listening, agents: catalog.index.size }, 'ready')
       return baseUrl()
     },
@@ -174,6 +199,7 @@ async function wire(config: Config, store: Store, log: FastifyBaseLogger, now: (
       expiry.stop()
       pruning.stop()
       await follower.stop()
+      await meaning.stop()
       // A connection whose request has been answered is kept open for the next one, which must not hold the end up.
       const idle = setInterval(() => app.server.closeIdleConnections(), IDLE_MS)
       const late = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS)
@@ -184,6 +210,18 @@ async function wire(config: Config, store: Store, log: FastifyBaseLogger, now: (
       if (served) log.info('stopped')
     },
   }
+}
+
+/** Languages that the model which comes along knows. */
+const BUILT_IN_LANGUAGES = ['en']
+
+/** How the model is started that the operator chose; none where text is not searched at all. */
+function embedderOf({ search: { semantic, embedder } }: Config): Pick<MeaningOptions, 'open' | 'languages'> {
+  if (!semantic || embedder === 'none') return { open: undefined, languages: [] }
+  if (embedder === 'builtin') return { open: () => createBuiltInEmbedder(), languages: BUILT_IN_LANGUAGES }
+  const languages = embedder.languages ?? 'all'
+  if ('folder' in embedder) return { open: () => createOnnxFolderEmbedder(embedder.folder), languages }
+  return { open: () => createRemoteEmbedder(embedder), languages }
 }
 
 /** Lines of JSON on stderr; headers are not among them, so no secret is either. */

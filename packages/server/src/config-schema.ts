@@ -26,7 +26,30 @@ export const configSchema: JsonObject = closed({
   logLevel: text,
   rateLimits: closed({ search: count, register: count, lookup: count, invoke: count }),
   gateway: closed({ enabled: flag, timeoutMs: count }),
-  search: closed({ semantic: flag }),
+  search: closed({
+    semantic: flag,
+    embedder: {
+      anyOf: [
+        { enum: ['builtin', 'none'] },
+        closed({ folder: text, languages: texts }, ['folder']),
+        closed({ url: text, model: text, key: text, dimensions: count, languages: texts }, ['url', 'model']),
+      ],
+    },
+    taxonomies: {
+      type: 'array',
+      items: closed(
+        {
+          name: text,
+          uri: text,
+          tags: {
+            type: 'object',
+            additionalProperties: closed({ broader: texts, same: texts, synonyms: texts }),
+          },
+        },
+        ['name', 'tags'],
+      ),
+    },
+  }),
   anonymous: { enum: ['public', 'none'] },
   lifetimes: closed({ max: { type: 'integer', minimum: 60 } }),
   issuers: {

@@ -12,6 +12,7 @@ import {
 import { configSchema, nearestKey } from './config-schema.js'
 import type { NamePolicy } from './policy/ownership.js'
 import type { LimitedAction } from './policy/rate-limit.js'
+import type { TaxonomyConfig } from './policy/taxonomy.js'
 import type { VettingPolicy } from './policy/vetting.js'
 import type { Issuer } from './services/tokens.js'
 
@@ -29,7 +30,11 @@ export interface Config {
   logLevel: string
   rateLimits: Record<LimitedAction, number>
   gateway: { enabled: boolean; timeoutMs: number }
-  search: { semantic: boolean }
+  search: {
+    semantic: boolean
+    embedder: EmbedderConfig
+    taxonomies: TaxonomyConfig[]
+  }
   anonymous: 'public' | 'none'
   lifetimes: { max: number }
   issuers: Issuer[]
@@ -38,6 +43,13 @@ export interface Config {
   policy: Policy
   audit: { retentionDays: number }
 }
+
+/** What makes vectors of texts: the model that comes along, none, a folder with an ONNX model, or an endpoint. */
+export type EmbedderConfig =
+  | 'builtin'
+  | 'none'
+  | { folder: string; languages?: string[] }
+  | { url: string; model: string; key?: string; dimensions?: number; languages?: string[] }
 
 export interface Policy extends NamePolicy, VettingPolicy {
   readonly strictness: Strictness
@@ -93,7 +105,7 @@ export const DEFAULTS: Config = {
   logLevel: 'info',
   rateLimits: { search: 600, register: 120, lookup: 1200, invoke: 600 },
   gateway: { enabled: true, timeoutMs: 30_000 },
-  search: { semantic: true },
+  search: { semantic: true, embedder: 'builtin', taxonomies: [] },
   anonymous: 'public',
   lifetimes: { max: 604_800 },
   issuers: [],
@@ -102,6 +114,27 @@ export const DEFAULTS: Config = {
   policy: { names: [], owners: [], capabilities: [], schemes: SCHEMES, strictness: {}, strictExamples: false },
   audit: { retentionDays: 30 },
 }
+
+/** Settings that come in groups, of which each may be given in part. */
+const GROUPS = ['rateLimits', 'gateway', 'search', 'lifetimes', 'certificates', 'cors', 'audit'] as const
+
+/** What an embedder of the server may say; the rest is as usual. */
+export type Settings = Partial<Omit<Config, (typeof GROUPS)[number]>> & {
+  [Group in (typeof GROUPS)[number]]?: Partial<Config[Group]>
+}
+
+/** Lays settings over the defaults, group by group. */
+export const withDefaults = (settings: Settings): Config => ({
+  ...DEFAULTS,
+  ...settings,
+  rateLimits: { ...DEFAULTS.rateLimits, ...settings.rateLimits },
+  gateway: { ...DEFAULTS.gateway, ...settings.gateway },
+  search: { ...DEFAULTS.search, ...settings.search },
+  lifetimes: { ...DEFAULTS.lifetimes, ...settings.lifetimes },
+  certificates: { ...DEFAULTS.certificates, ...settings.certificates },
+  cors: { ...DEFAULTS.cors, ...settings.cors },
+  audit: { ...DEFAULTS.audit, ...settings.audit },
+})
 
 /** Flags of `switchboard serve`, as written. */
 export interface Flags {
@@ -137,6 +170,7 @@ export function readConfig(flags: Flags = {}, env: NodeJS.ProcessEnv = process.e
     publicUrl: readPublicUrl(text('public-url', 'SWITCHBOARD_PUBLIC_URL', 'publicUrl')),
     behindProxy: readFlag('--behind-proxy', text('behind-proxy', 'SWITCHBOARD_BEHIND_PROXY', 'behindProxy')),
     adminKey: readAdminKey(env.SWITCHBOARD_ADMIN_KEY),
+    search: withEmbedderKey(larger(settings).search ?? DEFAULTS.search, env.SWITCHBOARD_EMBEDDER_KEY),
     logLevel: readLogLevel(text('log-level', 'SWITCHBOARD_LOG_LEVEL', 'logLevel')),
     tls: readTls(
       text('tls-cert', 'SWITCHBOARD_TLS_CERT', 'tlsCert'),
@@ -186,8 +220,7 @@ function readFile(path: string): JsonObject {
 
 /** The settings that only a file has; their shape has been checked, so each group is laid over its defaults. */
 function larger(settings: JsonObject): Partial<Config> {
-  const groups = ['rateLimits', 'gateway', 'search', 'lifetimes', 'certificates', 'cors', 'audit'] as const
-  const merged = groups.map((name) => [name, { ...DEFAULTS[name], ...(isObject(settings[name]) && settings[name]) }])
+  const merged = GROUPS.map((name) => [name, { ...DEFAULTS[name], ...(isObject(settings[name]) && settings[name]) }])
   const { strict01, lenientCapabilities, refuseUnknownMembers, ...policy } = isObject(settings.policy)
     ? settings.policy
     : {}
@@ -198,6 +231,13 @@ function larger(settings: JsonObject): Partial<Config> {
     ...(settings.anonymous !== undefined && { anonymous: settings.anonymous === 'none' ? 'none' : 'public' }),
     ...(Array.isArray(settings.issuers) && { issuers: settings.issuers }),
   } as Partial<Config>
+}
+
+/** The endpoint's key may come by the environment: a secret need not lie in a file. */
+function withEmbedderKey(search: Config['search'], key: string | undefined): Config['search'] {
+  const { embedder } = search
+  if (key === undefined || typeof embedder === 'string' || !('url' in embedder)) return search
+  return { ...search, embedder: { ...embedder, key } }
 }
 
 function readText(path: string, flag: string): string {

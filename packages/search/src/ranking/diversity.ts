@@ -5,10 +5,11 @@ import { byScore } from './blend.js'
 const COPY_OF_OWN = 0.7
 /** Likeness from which agents of different publishers are: only what is the same almost word for word. */
 const COPY_OF_OTHERS = 0.9
-/** What is left of the score of a copy, for each better one of which it is a copy. */
+/** What is left of the score of a copy, for each better one of which it is a copy, up to so many. */
 const COPY_FACTOR = 0.5
-/** Results that are looked at: the first pages, where a flood would do harm. */
-const WINDOW = 40
+const MAX_COPIES = 3
+/** Results that are no copies and come first, as many as the first pages hold: a flood would do harm there. */
+const CLEAN = 20
 
 export interface DiversityOptions {
   publisherOf: (number: number) => string | undefined
@@ -27,15 +28,20 @@ export function diversify<T extends { number: number; score: number }>(
   { publisherOf, termsOf }: DiversityOptions,
 ): T[] {
   const seen: { publisher: string | undefined; terms: ReadonlySet<number> }[] = []
-  const window = ranked.slice(0, WINDOW).map((result) => {
+  const looked: T[] = []
+  let clean = 0
+  for (const result of ranked) {
+    if (clean === CLEAN) break
     const [publisher, terms] = [publisherOf(result.number), termsOf(result.number)]
-    const copies = seen.filter((better) => {
+    const isCopy = (better: (typeof seen)[number]): boolean => {
       const isOwn = publisher !== undefined && publisher === better.publisher
       const limit = isOwn ? COPY_OF_OWN : COPY_OF_OTHERS
       return possibleLikeness(terms, better.terms) >= limit && likeness(terms, better.terms) >= limit
-    }).length
+    }
+    const copies = Math.min(seen.filter(isCopy).length, MAX_COPIES)
+    if (copies === 0) clean++
     seen.push({ publisher, terms })
-    return copies === 0 ? result : { ...result, score: result.score * COPY_FACTOR ** copies }
-  })
-  return [...window, ...ranked.slice(WINDOW)].sort(byScore)
+    looked.push(copies === 0 ? result : { ...result, score: result.score * COPY_FACTOR ** copies })
+  }
+  return [...looked, ...ranked.slice(looked.length)].sort(byScore)
 }

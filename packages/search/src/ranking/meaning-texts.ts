@@ -50,5 +50,5 @@ export function meaningTextsOf(record: AgentRecord): MeaningText[] {
 const spaced = (name: string): string => name.replace(/([a-z0-9])([A-Z])/g, '$1 $2').replace(/[_-]/g, ' ')
 
 /** The cosine of a query with one part of an agent, as ranking takes it; an agent's best part counts. */
-export const partSimilarity = ({ kind }: MeaningPart, cosine: number): number =>
+export const partSimilarity = ({ kind }: Pick<MeaningPart, 'kind'>, cosine: number): number =>
   kind === 'example' ? EXAMPLE_FACTOR * cosine : cosine

@@ -9,6 +9,7 @@ const MOST_BYTES = 2 ** 32
 
 /** Vectors in rows 0, 1, 2…: 8 bits a dimension for scores, and 1 bit a dimension for a first look at all of them. */
 export interface RowStore {
+  readonly bytes: number
   /** Makes room for this many rows; throws a RangeError if there is not enough memory. */
   reserve(rows: number): void
   write(row: number, codes: Int8Array): void
@@ -72,6 +73,10 @@ export function createRowStore(dimensions: number): RowStore {
 
   growTo(blocksStart)
   return {
+    get bytes() {
+      return memory.buffer.byteLength
+    },
+
     reserve(rows) {
       const needed = Math.ceil(rows / BLOCK_ROWS)
       if (needed <= blocks) return

@@ -47,6 +47,8 @@ export interface VectorFilter {
 export interface VectorIndex {
   /** How many vectors there are. */
   readonly size: number
+  /** Memory of the vectors themselves. */
+  readonly bytes: number
   /** Replaces all vectors of the agent. */
   put(number: number, vectors: readonly Float32Array[]): void
   /**
@@ -132,6 +134,9 @@ export function createVectorIndex(dimensions: number): VectorIndex {
   return {
     get size() {
       return owners.size
+    },
+    get bytes() {
+      return store.bytes
     },
     put: (number, vectors) => replace(number, vectors.map(toCodes)),
     putPacked(number, bytes) {

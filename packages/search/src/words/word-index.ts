@@ -39,12 +39,16 @@ export interface WordResult {
   readonly hits: readonly WordHit[]
   /** What an agent would score that has every word of the query beyond saturation. */
   readonly best: number
+  /** How many have at least one word of the query, if `count` was asked for. */
+  readonly total: number
 }
 
 export interface WordSearchOptions {
   limit: number
   /** A hard filter: the result is that of filtering first. */
   accept?: (number: number) => boolean
+  /** Whether `total` is wanted: then every agent with a hit is put to the filter. */
+  count?: boolean
   /** Agents whose score is wanted though they may not be among the best (found by meaning, say). */
   also?: Iterable<number>
 }
@@ -61,8 +65,11 @@ export interface WordIndex {
   /** Bytes of the typed arrays; the dictionary of terms comes on top. */
   readonly bytes: number
   readonly termCount: number
-  /** Adds or replaces; searchable when it returns. */
-  put(number: number, fields: TextFields): void
+  /**
+   * Adds or replaces; searchable when it returns. Agents that are not `open` to everybody do not count when it is asked
+   * how rare a word is, or how long texts are: a score would tell strangers what they say.
+   */
+  put(number: number, fields: TextFields, open?: boolean): void
   remove(number: number): void
   search(query: string | WordQuery, options: WordSearchOptions): WordResult
   /** Which words of the query the agent has, and where. */
@@ -85,7 +92,11 @@ export function createWordIndex(): WordIndex {
   let nextSlot = 0
   let numbers = new Float64Array(256)
   let lengths = new Float32Array(256)
+  /** Of the agents that are open to everybody. */
   let totalLength = 0
+  /** Slots of the others, and how many of them have a term. */
+  const closed = new Set<number>()
+  const closedCounts = new Map<number, number>()
   /** Scores of the search at hand, zero between searches. */
   let scores = new Float32Array(256)
   let touched = new Uint32Array(256)
@@ -124,20 +135,28 @@ export function createWordIndex(): WordIndex {
     const slot = slots.get(number)
     if (slot === undefined) return
     const ids = new Set(sequences.view(slot))
+    const wasOpen = !closed.delete(slot)
     for (const id of ids) {
       if (id < FIRST_TERM) continue
+      if (!wasOpen) countClosed(id, -1)
       const list = postings.view(id)
       const position = list.findIndex((posting) => posting >>> POINT_BITS === slot)
       if (position >= 0) postings.removeAt(id, position)
       if (postings.length(id) === 0) forget(id)
     }
     sequences.clear(slot)
-    totalLength -= lengths[slot] ?? 0
+    if (wasOpen) totalLength -= lengths[slot] ?? 0
     slots.delete(number)
     freeSlots.push(slot)
   }
 
-  const put = (number: number, fields: TextFields): void => {
+  const countClosed = (id: number, change: 1 | -1): void => {
+    const count = (closedCounts.get(id) ?? 0) + change
+    if (count > 0) closedCounts.set(id, count)
+    else closedCounts.delete(id)
+  }
+
+  const put = (number: number, fields: TextFields, open = true): void => {
     remove(number)
     const slot = takeSlot(number)
     const sequence: number[] = []
@@ -163,18 +182,23 @@ export function createWordIndex(): WordIndex {
         points.set(id, Math.min((points.get(id) ?? 0) + more, MAX_POINTS))
       }
     })
-    for (const [id, sum] of points) postings.push(id, slot * 2 ** POINT_BITS + sum)
+    for (const [id, sum] of points) {
+      postings.push(id, slot * 2 ** POINT_BITS + sum)
+      if (!open) countClosed(id, 1)
+    }
+    if (!open) closed.add(slot)
     sequences.set(slot, sequence)
     lengths[slot] = length
-    totalLength += length
+    if (open) totalLength += length
   }
 
   /**
    * How rare a term is: near 0 if all agents have it, 1 if one of `MIN_AGENTS` does. In a larger directory rare words
    * tell more, but less than their logarithm says: the more agents, the more words are met by chance.
    */
-  const rarity = (found: number): number => {
-    const agents = Math.max(slots.size, MIN_AGENTS)
+  const rarity = (id: number | undefined): number => {
+    const found = id === undefined ? 0 : postings.length(id) - (closedCounts.get(id) ?? 0)
+    const agents = Math.max(slots.size - closed.size, MIN_AGENTS)
     const unit = Math.sqrt(Math.log(1 + agents) * Math.log(1 + MIN_AGENTS))
     return Math.log(1 + (agents - found + 0.5) / (found + 0.5)) / unit
   }
@@ -184,7 +208,7 @@ export function createWordIndex(): WordIndex {
   /** Adds up the scores of all agents that have a term of the query; returns how many were touched. */
   const addScores = (query: WordQuery, ids: readonly (number | undefined)[], rarities: readonly number[]): number => {
     const base = SATURATION * (1 - LENGTH_PENALTY)
-    const perLength = slots.size === 0 ? 0 : (SATURATION * LENGTH_PENALTY * slots.size) / Math.max(totalLength, 1)
+    const perLength = (SATURATION * LENGTH_PENALTY * (slots.size - closed.size)) / Math.max(totalLength, 1)
     let count = 0
     ids.forEach((id, i) => {
       if (id === undefined) return
@@ -238,17 +262,24 @@ export function createWordIndex(): WordIndex {
     }
   }
 
-  const search = (asked: string | WordQuery, { limit, accept, also = [] }: WordSearchOptions): WordResult => {
+  const search = (
+    asked: string | WordQuery,
+    { limit, accept, count: isCounted = false, also = [] }: WordSearchOptions,
+  ): WordResult => {
     const query = typeof asked === 'string' ? parseWordQuery(asked) : asked
     const ids = idsOf(query)
-    const rarities = ids.map((id) => rarity(id === undefined ? 0 : postings.length(id)))
+    const rarities = ids.map(rarity)
     const count = addScores(query, ids, rarities)
     const best = new BestScores(limit + PAIR_MARGIN)
+    let total = 0
     for (let i = 0; i < count; i++) {
       const slot = touched[i] ?? 0
       const number = numbers[slot] ?? 0
       const score = scores[slot] ?? 0
-      if (best.wants(number, score) && (accept?.(number) ?? true)) best.add(number, score)
+      if (!isCounted && !best.wants(number, score)) continue
+      if (accept && !accept(number)) continue
+      total++
+      best.add(number, score)
     }
     const pairs = pairsOf(query, ids, rarities)
     markPairs(query, ids, 1)
@@ -263,7 +294,7 @@ export function createWordIndex(): WordIndex {
     markPairs(query, ids, 0)
     for (let i = 0; i < count; i++) scores[touched[i] ?? 0] = 0
     hits.sort(byScore)
-    return { hits, best: query.terms.reduce((sum, { weight }, i) => sum + weight * (rarities[i] ?? 0), 0) }
+    return { hits, total, best: query.terms.reduce((sum, { weight }, i) => sum + weight * (rarities[i] ?? 0), 0) }
   }
 
   const matches = (asked: string | WordQuery, number: number): WordMatch[] => {

@@ -46,9 +46,12 @@ export interface CatalogOptions {
   now: () => number
   /** Told of each agent that ends, and when. */
   onExpiry: (agent: Agent) => void
+  /** Told of each agent that is new or has changed; `later`: it is one of many. */
+  onChange: (agent: Agent, when: 'now' | 'later') => void
 }
 
-export function createCatalog({ store, baseUrl, maxLifetime, now, onExpiry }: CatalogOptions): Catalog {
+export function createCatalog(options: CatalogOptions): Catalog {
+  const { store, baseUrl, maxLifetime, now, onExpiry, onChange } = options
   const index = createAgentIndex<Agent>()
   let modifiedAt = now()
   let revision = 0
@@ -64,6 +67,7 @@ export function createCatalog({ store, baseUrl, maxLifetime, now, onExpiry }: Ca
     modifiedAt = now()
     revision = Math.max(revision, stored.revision)
     if (agent.expiresAt !== undefined) onExpiry(agent)
+    onChange(agent, words)
     return agent
   }
 

@@ -1,10 +1,12 @@
 import type { PublisherSchemas, Strictness } from '@switchboard/protocol'
 import { actorOf, type Caller } from '../policy/caller.js'
 import type { NamePolicy } from '../policy/ownership.js'
+import type { Taxonomy } from '../policy/taxonomy.js'
 import type { VettingPolicy } from '../policy/vetting.js'
 import type { GrantsOf } from '../policy/visibility.js'
 import { type AuditEntry, type Store, StoreError } from '../store/store.js'
 import type { Catalog } from './catalog.js'
+import type { Meaning } from './meaning.js'
 import type { Turns } from './turns.js'
 
 export { StoreError }
@@ -13,6 +15,10 @@ export { StoreError }
 export interface Context {
   readonly store: Store
   readonly catalog: Catalog
+  readonly meaning: Meaning
+  /** False: a query's words order the answer and decide nothing (C-52). */
+  readonly searchByText: boolean
+  readonly taxonomy: Taxonomy
   /** One registration or update of an agent at a time, by its id. */
   readonly turns: Turns
   readonly schemas: PublisherSchemas

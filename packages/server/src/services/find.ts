@@ -1,24 +1,32 @@
 import type { AgentRecord } from '@switchboard/protocol'
-import { type Condition, type NamePattern, speaksProtocol } from '@switchboard/search'
+import {
+  type Condition,
+  type NamePattern,
+  readQuery,
+  speaksProtocol,
+  type TextEvidence,
+  type TextQuery,
+} from '@switchboard/search'
 import type { Caller } from '../policy/caller.js'
 import { viewOf } from '../policy/visibility.js'
 import type { Agent } from './catalog.js'
 import type { Context } from './context.js'
+import { standingOf } from './standing.js'
 
-export { type Condition, type NamePattern, speaksProtocol }
+export { type Condition, type NamePattern, speaksProtocol, type TextEvidence }
 
 /** What is asked for, whichever draft asked. */
 export interface Query {
   readonly conditions: readonly Condition[]
   /** Natural-language text; undefined: the conditions alone. */
   readonly text?: string | undefined
+  /** Languages that the caller would like, besides those that the text names. */
+  readonly languages?: readonly string[]
   /** `score`, best first; `name`, alphabetical; `registration`, oldest first. */
   readonly order: 'score' | 'name' | 'registration'
   readonly skip: number
   readonly take: number
   readonly caller: Caller
-  /** Words decide the order only, and not who is in the answer (C-52). */
-  readonly wordsOnlyOrder?: boolean
 }
 
 /** One agent as the caller may see it. */
@@ -26,26 +34,83 @@ export interface Found {
   readonly agent: Agent
   readonly record: AgentRecord
   readonly score: number | undefined
+  /** The part of the score that words and meaning alone earn. */
+  readonly relevance: number | undefined
 }
 
 export interface FoundPage {
   readonly found: readonly Found[]
   /** All matches that the caller may see; hidden ones are not counted. */
   readonly total: number
+  /** What the caller should know of the answer. */
+  readonly warnings: readonly string[]
+  /** Which words and parts of an agent answered the text; nothing where there was none. */
+  readonly evidenceOf: (hit: Found) => TextEvidence
 }
 
 /** Statuses that mean "not available now": left out unless they are asked for (C-21). */
 export const AVAILABLE: Condition = { kind: 'status', anyOf: ['inactive', 'suspended'], excluded: true }
 
+const TEXT_IS_OFF = 'search by text is off: the filters alone decide, words only order'
+
 /** Every match, ranked and paged. */
-export function findAgents(context: Context, query: Query): FoundPage {
-  const matches = ranked(context, query)
+export async function findAgents(context: Context, query: Query): Promise<FoundPage> {
+  if (query.text === undefined) return findByConditions(context, query)
+  const { text, warnings } = await readText(context, query.text, query.languages ?? [])
+  const isPaged = query.order !== 'name' && context.searchByText
+  const { ranked, total } = context.catalog.index.search(text, selectionOf(context, query), {
+    skip: isPaged ? query.skip : 0,
+    take: isPaged ? query.take : Number.POSITIVE_INFINITY,
+    weigh: (agent) => standingOf(context, agent).factor,
+  })
+  const matches = context.searchByText ? [...ranked] : [...ranked, ...unscored(context, query, ranked)]
+  if (query.order === 'name') sortByName(context, query.caller, matches)
+  const page = isPaged ? matches : matches.slice(query.skip, query.skip + query.take)
+  return {
+    total: context.searchByText ? total : matches.length,
+    found: page.flatMap(({ agent, score, relevance }) => toFound(context, query.caller, agent, score, relevance)),
+    warnings,
+    evidenceOf: ({ agent }) => context.catalog.index.evidence(text, agent),
+  }
+}
+
+/** A query with its vectors; where meaning cannot be asked, words answer, and the caller is told (C-52). */
+async function readText(
+  { meaning, searchByText }: Context,
+  text: string,
+  languages: readonly string[],
+): Promise<{ text: TextQuery; warnings: string[] }> {
+  const read = readQuery(text, { modelLanguages: meaning.languages })
+  const query = { ...read, namedLanguages: [...read.namedLanguages, ...languages] }
+  if (!searchByText) return { text: { query, embedded: [] }, warnings: [TEXT_IS_OFF] }
+  if (query.meaningTrust === 0) return { text: { query, embedded: [] }, warnings: [] }
+  const { vectors, warning } = await meaning.embed(query.texts)
+  return { text: { query, embedded: vectors }, warnings: warning === undefined ? [] : [warning] }
+}
+
+function findByConditions(context: Context, query: Query): FoundPage {
+  const matches = Array.from(context.catalog.index.select(selectionOf(context, query)), (agent) => ({ agent }))
   if (query.order === 'name') sortByName(context, query.caller, matches)
   const page = matches.slice(query.skip, query.skip + query.take)
   return {
     total: matches.length,
-    found: page.flatMap(({ agent, score }) => toFound(context, query.caller, agent, score)),
+    found: page.flatMap(({ agent }) => toFound(context, query.caller, agent)),
+    warnings: [],
+    evidenceOf: () => ({ words: [], parts: [] }),
   }
+}
+
+/** Matches of the conditions that have nothing of the text. */
+function unscored(context: Context, query: Query, ranked: readonly { agent: Agent }[]): Hit[] {
+  const scored = new Set(ranked.map(({ agent }) => agent))
+  const rest = Array.from(context.catalog.index.select(selectionOf(context, query))).filter((a) => !scored.has(a))
+  return rest.map((agent) => ({ agent, score: 0, relevance: 0 }))
+}
+
+interface Hit {
+  readonly agent: Agent
+  readonly score: number
+  readonly relevance: number
 }
 
 /** The matches of one page in order of registration, and whether there are more: no need to see them all. */
@@ -64,37 +129,14 @@ export function lookUpAgents(
   return { found: found.flatMap((agent) => toFound(context, query.caller, agent)), more: false }
 }
 
-function ranked(context: Context, query: Query): { agent: Agent; score?: number }[] {
-  const { index } = context.catalog
-  const selection = selectionOf(context, query)
-  if (query.text === undefined) return Array.from(index.select(selection), (agent) => ({ agent }))
-  const byWords = demoted(index.search(query.text, selection))
-  if (!query.wordsOnlyOrder) return byWords
-  const scored = new Set(byWords.map(({ agent }) => agent))
-  const rest = Array.from(index.select(selection)).filter((agent) => !scored.has(agent))
-  return [...byWords, ...rest.map((agent) => ({ agent, score: 0 }))]
-}
-
-/** Status words of agents that still work, but should not come before those in service (C-21). */
-const DEMOTED = new Set(['deprecated', 'testing'])
-/** What is left of their score: enough to be found, not enough to win among equals. */
-const DEMOTION = 0.8
-
-function demoted(hits: { agent: Agent; score: number }[]): { agent: Agent; score: number }[] {
-  if (!hits.some(({ agent }) => DEMOTED.has(agent.status))) return hits
-  return hits
-    .map(({ agent, score }) => ({ agent, score: DEMOTED.has(agent.status) ? score * DEMOTION : score }))
-    .sort((a, b) => b.score - a.score || a.agent.number - b.agent.number)
-}
-
 const selectionOf = ({ grantsOf }: Context, { conditions, caller }: Pick<Query, 'conditions' | 'caller'>) => ({
   conditions,
   view: (agent: Agent) => viewOf(agent, caller, grantsOf),
 })
 
-function toFound({ grantsOf }: Context, caller: Caller, agent: Agent, score?: number): Found[] {
+function toFound({ grantsOf }: Context, caller: Caller, agent: Agent, score?: number, relevance?: number): Found[] {
   const record = viewOf(agent, caller, grantsOf)
-  return record ? [{ agent, record, score }] : []
+  return record ? [{ agent, record, score, relevance }] : []
 }
 
 /** By the names that the caller sees: the order must not tell a name that is private. */

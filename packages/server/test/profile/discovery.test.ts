@@ -118,7 +118,7 @@ describe('hard filters', () => {
       { id: 'hr-x', bindings: bindingsOf('mcp/1.0') },
     ])
     expect(applied).toEqual({ protocols: ['MCP'] })
-    expect(await candidates(directory, { query: 'probe', protocols: ['https', 'grpc'] })).toEqual([
+    expect((await candidates(directory, { query: 'probe', protocols: ['https', 'grpc'] })).sort()).toEqual([
       'hr',
       'hr-x',
       'other',

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { JsonObject, JsonValue } from '@switchboard/protocol'
 import { createServer, type ServerDeps } from '../../src/app.js'
-import { type Config, DEFAULTS } from '../../src/config.js'
+import type { Settings } from '../../src/config.js'
 
 /** Who sends a request: two publishers, an ordinary client, the administrator, a commissioning tool, or nobody. */
 export type Who = 'tokA' | 'tokB' | 'tokC' | 'admin' | 'anon'
@@ -40,7 +40,7 @@ export interface TestDirectory {
   /** Deletes every agent and grant, so that the next test starts with none. */
   clear(): Promise<void>
   /** Stops and starts again on the same data. */
-  restart(config?: Partial<Config>): Promise<void>
+  restart(config?: Settings): Promise<void>
   close(): Promise<void>
 }
 
@@ -53,13 +53,12 @@ const SCOPES: Partial<Record<Who, string[]>> = {
 const OPEN_LIMITS = { search: 1e6, register: 1e6, lookup: 1e6, invoke: 1e6 }
 
 /** Starts a directory the way `createServer` is embedded; limits are out of the way unless a test sets them. */
-export async function startDirectory(settings: Partial<Config> = {}, deps: ServerDeps = {}): Promise<TestDirectory> {
+export async function startDirectory(settings: Settings = {}, deps: ServerDeps = {}): Promise<TestDirectory> {
   const data = mkdtempSync(join(tmpdir(), 'switchboard-test-'))
   const adminKey = 'administrator-of-the-tests'
-  const start = (more: Partial<Config> = {}) =>
+  const start = (more: Settings = {}) =>
     createServer(
       {
-        ...DEFAULTS,
         port: 0,
         data,
         adminKey,
@@ -67,6 +66,8 @@ export async function startDirectory(settings: Partial<Config> = {}, deps: Serve
         rateLimits: OPEN_LIMITS,
         ...settings,
         ...more,
+        // The model is a process of its own, which most tests need not wait for.
+        search: { embedder: 'none', ...settings.search, ...more.search },
       },
       deps,
     )

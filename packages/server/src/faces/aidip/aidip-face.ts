@@ -26,8 +26,6 @@ import { type AidipQuery, isRevision00, parseList, parseSearch, searchRequestSch
 export interface AidipOptions {
   readonly context: Context
   readonly grants: Grants
-  /** False: a query's words order the answer and decide nothing (C-52). */
-  readonly searchByText: boolean
 }
 
 /** Base paths: 01 as drafted and with its number, 00 below its own (C-01). */
@@ -50,9 +48,9 @@ export function createAidipFace(options: AidipOptions): Face {
 
 function routesBelow(base: string, options: AidipOptions): Route[] {
   const { context } = options
-  const list = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+  const list = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     if (isListUnchanged(request, reply, context.catalog, options.grants.version)) return reply.code(304).send()
-    return answer(options, request, reply, parseList(request), 'agents')
+    return answer(context, request, reply, parseList(request), 'agents')
   }
   return [
     {
@@ -110,7 +108,7 @@ function routesBelow(base: string, options: AidipOptions): Route[] {
       limit: 'search',
       body: searchRequestSchema,
       answers: { 200: 'summaries: an array (01) or an object with results (00)' },
-      handle: (request, reply) => answer(options, request, reply, parseSearch(request, readJson(request)), 'results'),
+      handle: (request, reply) => answer(context, request, reply, parseSearch(request, readJson(request)), 'results'),
     },
     {
       method: 'GET',
@@ -222,27 +220,22 @@ function sendRegistered(
 }
 
 /** A page of summaries, or of whole documents, in the shape that the revision has. */
-function answer(
-  { context, searchByText }: AidipOptions,
+async function answer(
+  context: Context,
   request: FastifyRequest,
   reply: FastifyReply,
   query: AidipQuery,
   member: 'agents' | 'results',
-): FastifyReply {
+): Promise<FastifyReply> {
   const started = performance.now()
-  const { found, total } = findAgents(context, {
+  const { found, total, warnings } = await findAgents(context, {
     conditions: toConditions(query.filters, member === 'agents' ? 'query' : 'body'),
     text: query.text,
     order: !query.ranked ? 'name' : query.text === undefined ? 'registration' : 'score',
     skip: query.skip,
     take: query.top,
     caller: query.publicOnly ? asStranger(request.caller) : request.caller,
-    wordsOnlyOrder: !searchByText,
   })
-  const warnings =
-    query.text !== undefined && !searchByText
-      ? ['search by text is off: the filters alone decide, words only order']
-      : []
   const items = `[${found.map((hit) => itemText(context, request, query, hit)).join(',')}]`
   const next = query.skip + found.length < total ? nextPage(request, query) : undefined
   if (query.shape === 'array') {
@@ -258,7 +251,7 @@ function answer(
     ...(query.text !== undefined && { query: query.text }),
     ...(member === 'results' && { search_time: Math.round((performance.now() - started) * 1000) / 1000 }),
     ...(next !== undefined && { next }),
-    ...(warnings.length > 0 && { warnings }),
+    ...(warnings.length > 0 && { warnings: [...warnings] }),
   }
   return sendJsonText(reply, `{"${member}":${items},${JSON.stringify(rest).slice(1)}`)
 }

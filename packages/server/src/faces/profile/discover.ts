@@ -1,141 +1,92 @@
 import {
-  type AgentRecord,
+  asString,
   DirectoryError,
   type DiscoveryRequest,
-  foldTag,
   type JsonObject,
   parseDiscoveryRequest,
-  profileTags,
   toCandidate,
 } from '@switchboard/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../../services/context.js'
-import { AVAILABLE, type Condition, type Found, findAgents, speaksProtocol } from '../../services/find.js'
+import { type Found, findAgents, speaksProtocol } from '../../services/find.js'
 import { sendJson } from '../answer.js'
 import { readJson } from '../body.js'
-import { toConstraints } from './constraints.js'
+import { toDiscoveryFilters } from './discovery-filters.js'
+import { rounded, toEvidence, wishedScore } from './evidence.js'
 
 const DEFAULT_LIMIT = 10
 const MAX_LIMIT = 100
 
-/** How much the query's words weigh against the preferred tags. */
-const WORDS_WEIGHT = 0.8
-
 /** Answers a discovery request (PROF §5, §6). */
-export function discover(
-  context: Context,
-  searchByText: boolean,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): FastifyReply {
+export async function discover(context: Context, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const wanted = parseDiscoveryRequest(readJson(request))
-  const { conditions, applied, unsupported, unstated } = toFilters(context, wanted)
+  const { conditions, applied, unsupported, unstated } = toDiscoveryFilters(context, wanted)
   if (unsupported.length > 0 && /\bhandling=strict\b/i.test(String(request.headers.prefer ?? ''))) {
     throw new DirectoryError('unsupported_filter', `these hard filters are not supported: ${unsupported.join(', ')}`, {
-      members: { unsupported_filters: unsupported },
+      members: { unsupported_filters: [...unsupported] },
     })
   }
-  const { found } = findAgents(context, {
+  const { text, languages } = withHints(wanted)
+  const { found, warnings, evidenceOf } = await findAgents(context, {
     conditions,
-    text: wanted.query,
+    text,
+    languages,
     order: 'score',
     skip: 0,
-    // Preferred tags may lift what the words alone rank lower.
+    // Preferred tags may lift what the text alone ranks lower.
     take: MAX_LIMIT,
     caller: request.caller,
-    wordsOnlyOrder: !searchByText,
   })
   const limit = Math.min(wanted.limit ?? DEFAULT_LIMIT, MAX_LIMIT)
   const chosen = found
-    .map((hit) => ({ hit, score: scoreOf(hit, wanted) }))
+    .map((hit) => ({ hit, score: wishedScore(context, hit, wanted) }))
     .sort((a, b) => b.score.total - a.score.total || a.hit.agent.number - b.hit.agent.number)
     .slice(0, limit)
-  const candidates = chosen.map(({ hit, score }) => candidate(context, hit, wanted, score))
+  const candidates = chosen.map(({ hit, score }) => ({
+    ...shownCandidate(context, hit, wanted),
+    score: rounded(score.total),
+    ...(wanted.include_evidence === true && toEvidence(context, hit, wanted, score, evidenceOf(hit))),
+  }))
   const silent = new Set(chosen.flatMap(({ hit }) => unstated(hit.record)))
-  const warnings = [
-    ...(searchByText ? [] : ['search by text is off: the filters alone decide, words only order']),
+  const isRedacted = chosen.some(({ hit }) => hit.record.redacted)
+  const told = [
+    ...warnings,
     ...unsupported.map((name) => `the filter ${name} is not supported and was not applied`),
     ...Array.from(silent, (name) => `some candidates state nothing about ${name} and were let pass`),
-    ...(candidates.some(({ redacted }) => redacted === true) ? ['some candidates are shown in part'] : []),
+    ...(isRedacted ? ['some candidates are shown in part'] : []),
   ]
   return sendJson(reply, {
     request_id: request.caller.requestId,
     generated_at: new Date(context.now()).toISOString(),
     candidates,
     applied_filters: applied,
-    ...(unsupported.length > 0 && { unsupported_filters: unsupported }),
-    ...(warnings.length > 0 && { warnings }),
+    ...(unsupported.length > 0 && { unsupported_filters: [...unsupported] }),
+    ...(told.length > 0 && { warnings: told }),
   })
 }
 
-interface Filters {
-  readonly conditions: Condition[]
-  readonly applied: JsonObject
-  readonly unsupported: string[]
-  readonly unstated: (record: AgentRecord) => string[]
-}
-
-/** A tag that names its taxonomy by a URI; this directory knows plain tags only. */
-const isForeignTag = (tag: string): boolean => /^(urn|https?):/i.test(tag)
-
-function toFilters(context: Context, wanted: DiscoveryRequest): Filters {
-  const { required_tags: required = [], excluded_tags: excluded = [], protocols = [] } = wanted
-  const constraints = toConstraints(wanted.constraints ?? {}, context.catalog.get, context.now())
-  const own = (tags: string[]): string[] => tags.filter((tag) => !isForeignTag(tag))
+/** The client's field of work says more of the task, its locale which language it would like; neither excludes. */
+function withHints({ query, client_context: hints = {} }: DiscoveryRequest): { text: string; languages: string[] } {
+  const [domain, locale] = [asString(hints.domain), asString(hints.locale)]
+  const [language] = locale?.toLowerCase().split(/[-_]/) ?? []
   return {
-    conditions: [
-      ...own(required).map((value): Condition => ({ kind: 'profile-tag', value })),
-      ...own(excluded).map((value): Condition => ({ kind: 'profile-tag', value, excluded: true })),
-      ...(protocols.length > 0 ? [{ kind: 'profile-protocol', anyOf: protocols } satisfies Condition] : []),
-      ...constraints.conditions,
-      AVAILABLE,
-    ],
-    applied: {
-      ...(required.length > 0 && { required_tags: own(required) }),
-      ...(excluded.length > 0 && { excluded_tags: own(excluded) }),
-      ...(protocols.length > 0 && { protocols }),
-      ...(Object.keys(constraints.applied).length > 0 && { constraints: constraints.applied }),
-    },
-    unsupported: [...constraints.unsupported, ...[...required, ...excluded].filter(isForeignTag)],
-    unstated: constraints.unstated,
+    text: domain === undefined ? query : `${query} (${domain})`,
+    languages: language === undefined ? [] : [language],
   }
 }
 
-interface Score {
-  readonly total: number
-  readonly tag: number
-  readonly context: number
-}
-
-function scoreOf({ record, score = 0 }: Found, { preferred_tags: preferred = [] }: DiscoveryRequest): Score {
-  const tags = new Set(profileTags(record).map(foldTag))
-  const tag = preferred.length === 0 ? 1 : preferred.filter((wish) => tags.has(foldTag(wish))).length / preferred.length
-  return { total: WORDS_WEIGHT * score + (1 - WORDS_WEIGHT) * tag, tag, context: score }
-}
-
-const rounded = (score: number): number => Math.round(score * 1e4) / 1e4
-
-function candidate(context: Context, { agent, record }: Found, wanted: DiscoveryRequest, score: Score): JsonObject {
-  const shown = toCandidate(record, context.catalog.facts(agent), wanted.detail ?? 'summary')
-  const { protocols } = wanted
+/** The candidate by level of detail, with the bindings that the client can use. */
+function shownCandidate(
+  context: Context,
+  { agent, record }: Found,
+  { detail = 'summary', protocols = [] }: DiscoveryRequest,
+): JsonObject {
+  const shown = toCandidate(record, context.catalog.facts(agent), detail)
   const bindings = Array.isArray(shown.bindings) ? shown.bindings : []
   const fitting = bindings.filter((binding) => {
     const protocol =
       typeof binding === 'object' && binding !== null && 'protocol' in binding ? String(binding.protocol) : ''
-    return !protocols || protocols.length === 0 || protocols.some((wish) => speaksProtocol(protocol, wish))
+    return protocols.length === 0 || protocols.some((wish) => speaksProtocol(protocol, wish))
   })
-  return {
-    ...shown,
-    bindings: fitting,
-    score: rounded(score.total),
-    ...(wanted.include_evidence === true && evidence(record, wanted, score)),
-  }
-}
-
-function evidence(record: Found['record'], wanted: DiscoveryRequest, score: Score): JsonObject {
-  const asked = new Set([...(wanted.required_tags ?? []), ...(wanted.preferred_tags ?? [])].map(foldTag))
-  return {
-    score_components: { tag: rounded(score.tag), context: rounded(score.context) },
-    matched_tags: profileTags(record).filter((tag) => asked.has(foldTag(tag))),
-  }
+  return { ...shown, bindings: fitting }
 }

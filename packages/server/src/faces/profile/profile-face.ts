@@ -1,4 +1,5 @@
 import { discoveryRequestSchema, type JsonObject, parseDocument, profileSchema, toProfile } from '@switchboard/protocol'
+import { CONSTRAINTS } from '../../services/constraints.js'
 import type { Context } from '../../services/context.js'
 import { readAgent } from '../../services/read.js'
 import { registerAgent } from '../../services/register.js'
@@ -7,19 +8,17 @@ import { addWarnings, headerOf, sendAgent, sendJson } from '../answer.js'
 import { readJson } from '../body.js'
 import type { Face } from '../face.js'
 import { readOwner, readQuery } from '../query.js'
-import { CONSTRAINTS } from './constraints.js'
 import { discover } from './discover.js'
 
 export interface ProfileOptions {
   readonly context: Context
-  readonly searchByText: boolean
 }
 
 /** What this implementation is and does, point by point of the profile's checklist (PROF §18). */
-const DESCRIPTION: JsonObject = {
+const describe = ({ taxonomy }: Context): JsonObject => ({
   conformance_level: 'D2',
   serialization: ['application/json'],
-  taxonomies: [],
+  taxonomies: [...taxonomy.names],
   supported_constraints: [...CONSTRAINTS],
   detail_levels: ['minimal', 'summary', 'full'],
   limits: { default: 10, max: 100, document_bytes: 262_144, tags: 100, examples: 200 },
@@ -28,14 +27,14 @@ const DESCRIPTION: JsonObject = {
   freshness: 'sequence, updated_at or version, the first that both sides have; If-Match; expires_at',
   hard_filters:
     'applied before ranking; unsupported ones are named in unsupported_filters, or fail with Prefer: handling=strict',
-  score_components: ['tag', 'context'],
+  score_components: ['tag', 'context', 'example', 'protocol', 'freshness', 'policy'],
   redaction: 'members named in "private" and items marked "private": true are shown to the owner only',
   federation: 'none yet: every record was registered here',
   abuse_controls: 'rate limits, size limits, ownership of ids; descriptions are data and never instructions',
-}
+})
 
 /** The discovery profile: metadata, and ranked candidates with reasons. */
-export function createProfileFace({ context, searchByText }: ProfileOptions): Face {
+export function createProfileFace({ context }: ProfileOptions): Face {
   return {
     name: 'profile',
     errors: 'application/json',
@@ -46,7 +45,7 @@ export function createProfileFace({ context, searchByText }: ProfileOptions): Fa
         summary: 'Conformance level, limits and what is supported',
         access: 'open',
         answers: { 200: 'the service description' },
-        handle: (_request, reply) => sendJson(reply.header('cache-control', 'public, max-age=300'), DESCRIPTION),
+        handle: (_request, reply) => sendJson(reply.header('cache-control', 'public, max-age=300'), describe(context)),
       },
       {
         method: 'POST',
@@ -59,7 +58,7 @@ export function createProfileFace({ context, searchByText }: ProfileOptions): Fa
           200: 'ranked candidates',
           400: 'not a discovery request, or an unsupported filter with handling=strict',
         },
-        handle: (request, reply) => discover(context, searchByText, request, reply),
+        handle: (request, reply) => discover(context, request, reply),
       },
       {
         method: 'POST',

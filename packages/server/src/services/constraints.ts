@@ -1,6 +1,6 @@
 import { type AgentRecord, foldTag, type JsonObject, type JsonValue } from '@switchboard/protocol'
-import type { Agent } from '../../services/catalog.js'
-import type { Condition } from '../../services/find.js'
+import type { Agent } from './catalog.js'
+import type { Condition } from './find.js'
 
 /** Constraints that are applied as hard filters; others are reported (C-50). */
 export const CONSTRAINTS = [
@@ -59,6 +59,11 @@ function testOf(
   now: number,
 ): (record: AgentRecord) => boolean {
   if (name === 'max_results_age_seconds') return (record) => ageOf(record, find(record.id), now) <= Number(value)
+  return constraintTest(name, value)
+}
+
+/** Whether a record says nothing against a constraint on what it states of itself. */
+export function constraintTest(name: string, value: JsonValue): (record: AgentRecord) => boolean {
   if (typeof value === 'number') {
     return (record) => statedBy(record, name).every((limit) => typeof limit !== 'number' || limit <= value)
   }

@@ -1,0 +1,48 @@
+import type { AgentRecord, DiscoveryRequest, JsonObject } from '@switchboard/protocol'
+import { toConstraints } from '../../services/constraints.js'
+import type { Context } from '../../services/context.js'
+import { AVAILABLE, type Condition } from '../../services/find.js'
+
+/** The hard filters of a discovery request, and what became of each. */
+export interface DiscoveryFilters {
+  readonly conditions: readonly Condition[]
+  readonly applied: JsonObject
+  /** Not applied; named in the answer (PROF §5.1). */
+  readonly unsupported: readonly string[]
+  /** Constraints which the record says nothing about, and which it passed for that reason. */
+  readonly unstated: (record: AgentRecord) => string[]
+}
+
+/** Reads the hard filters of a request: tags with what satisfies them, protocols, constraints (C-50, C-51). */
+export function toDiscoveryFilters(context: Context, wanted: DiscoveryRequest): DiscoveryFilters {
+  const { taxonomy } = context
+  const { required_tags: required = [], excluded_tags: excluded = [], protocols = [] } = wanted
+  const constraints = toConstraints(wanted.constraints ?? {}, context.catalog.get, context.now())
+  const known = (tags: readonly string[]): string[] => tags.flatMap((tag) => taxonomy.read(tag) ?? [])
+  const tagCondition = (tag: string, isExcluded: boolean): Condition => ({
+    kind: 'profile-tag',
+    value: tag,
+    or: taxonomy.satisfying(tag),
+    excluded: isExcluded,
+  })
+  return {
+    conditions: [
+      ...known(required).map((tag) => tagCondition(tag, false)),
+      ...known(excluded).map((tag) => tagCondition(tag, true)),
+      ...(protocols.length > 0 ? [{ kind: 'profile-protocol', anyOf: protocols } satisfies Condition] : []),
+      ...constraints.conditions,
+      AVAILABLE,
+    ],
+    applied: {
+      ...(required.length > 0 && { required_tags: known(required) }),
+      ...(excluded.length > 0 && { excluded_tags: known(excluded) }),
+      ...(protocols.length > 0 && { protocols }),
+      ...(Object.keys(constraints.applied).length > 0 && { constraints: constraints.applied }),
+    },
+    unsupported: [
+      ...constraints.unsupported,
+      ...[...required, ...excluded].filter((tag) => taxonomy.read(tag) === undefined),
+    ],
+    unstated: constraints.unstated,
+  }
+}

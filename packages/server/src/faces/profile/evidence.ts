@@ -1,0 +1,100 @@
+import { type DiscoveryRequest, given, type JsonObject, profileTags } from '@switchboard/protocol'
+import { matchTags } from '../../policy/taxonomy.js'
+import type { Context } from '../../services/context.js'
+import type { Found, TextEvidence } from '../../services/find.js'
+import { standingOf } from '../../services/standing.js'
+
+/** Examples and snippets that are shown: enough to judge by, and short. */
+const SHOWN_EXAMPLES = 3
+const SHOWN_SNIPPETS = 2
+/** Cosine below which an example is not called a match: unrelated texts are this alike. */
+const EXAMPLE_FLOOR = 0.3
+const MAX_SNIPPET = 240
+
+/** How the wishes of a request change a score. */
+export interface WishedScore {
+  readonly total: number
+  /** Share of the tags asked for that the agent has; undefined if none were. */
+  readonly tag: number | undefined
+}
+
+/** How far an agent that has every preferred tag comes up: this share of the way to 1. */
+const PREFERENCE = 0.25
+/** What a tag that follows from another counts beside one that the agent has itself. */
+const EXPANDED = 0.8
+
+/** Preferred tags raise and never lower (PROF §5.1). */
+export function wishedScore(
+  { taxonomy }: Context,
+  { record, score = 0 }: Found,
+  wanted: DiscoveryRequest,
+): WishedScore {
+  const has = profileTags(record)
+  const share = (tags: readonly string[]): number | undefined => {
+    if (tags.length === 0) return undefined
+    const { direct, expanded } = matchTags(tags, has, taxonomy)
+    return (direct.length + EXPANDED * expanded.length) / tags.length
+  }
+  const preferred = share(wanted.preferred_tags ?? [])
+  return {
+    total: score + (1 - score) * PREFERENCE * (preferred ?? 0),
+    tag: share([...(wanted.required_tags ?? []), ...(wanted.preferred_tags ?? [])]),
+  }
+}
+
+/** Why an agent is a candidate (PROF §6.2, §8). What the text matched comes from what everybody may see. */
+export function toEvidence(
+  context: Context,
+  { agent, record, relevance = 0 }: Found,
+  wanted: DiscoveryRequest,
+  { tag }: WishedScore,
+  { words, parts }: TextEvidence,
+): JsonObject {
+  const asked = [...(wanted.required_tags ?? []), ...(wanted.preferred_tags ?? [])]
+  const { direct, expanded } = matchTags(asked, profileTags(record), context.taxonomy)
+  const { freshness, policy } = standingOf(context, agent)
+  const examples = parts.flatMap(({ part, similarity }) => {
+    const example = part.kind === 'example' ? agent.shown.examples[part.position] : undefined
+    return example && similarity >= EXAMPLE_FLOOR ? [{ example, similarity }] : []
+  })
+  return {
+    score_components: {
+      ...given('tag', tag === undefined ? undefined : rounded(tag)),
+      context: rounded(relevance),
+      example: rounded(examples[0]?.similarity ?? 0),
+      ...((wanted.protocols ?? []).length > 0 && { protocol: 1 }),
+      freshness: rounded(freshness),
+      policy: rounded(policy),
+    },
+    matched_tags: direct,
+    ...(expanded.length > 0 && { expanded_tags: expanded.map(({ tag, via }) => ({ tag, via })) }),
+    matched_examples: examples.slice(0, SHOWN_EXAMPLES).map(({ example, similarity }) => ({
+      ...given('id', example.id),
+      score: rounded(similarity),
+      text: example.text,
+    })),
+    matched_words: words.map(({ word }) => word),
+    snippets: snippetsOf(agent.shown.description, words),
+  }
+}
+
+/** Sentences of the description that have words of the query, the most telling first. */
+function snippetsOf(description: string, words: TextEvidence['words']): string[] {
+  const wanted = words.filter(({ fields }) => fields.includes('description')).map(({ word }) => word.toLowerCase())
+  const sentences = description.match(/[^.!?。！？\n]+[.!?。！？]*/g) ?? []
+  return sentences
+    .map((sentence) => {
+      const text = sentence.trim().slice(0, MAX_SNIPPET)
+      const lower = text.toLowerCase()
+      return { text, hits: wanted.filter((word) => lower.includes(word.slice(0, STEM_LETTERS))).length }
+    })
+    .filter(({ hits }) => hits > 0)
+    .sort((a, b) => b.hits - a.hits)
+    .slice(0, SHOWN_SNIPPETS)
+    .map(({ text }) => text)
+}
+
+/** Words are found by their stems; so many letters tell a word of the same family well enough to point at it. */
+const STEM_LETTERS = 5
+
+export const rounded = (score: number): number => Math.round(score * 1e4) / 1e4

@@ -1,0 +1,35 @@
+import type { Agent } from './catalog.js'
+import type { Context } from './context.js'
+
+/** What an agent's score is multiplied by, for what neither words nor meaning tell. */
+export interface Standing {
+  /** Of all together. */
+  readonly factor: number
+  /** How long ago it was heard from. */
+  readonly freshness: number
+  /** Its status and the operator's marks. */
+  readonly policy: number
+}
+
+/** Status words of agents that still work, but should not come before those in service (C-21). */
+const DEMOTED = new Set(['deprecated', 'testing'])
+/** What is left of their score: enough to be found, not enough to win among equals. */
+const DEMOTION = 0.8
+/** What is left of the score of one that the operator holds unsafe. */
+const UNSAFE = 0.5
+
+const DAY_MS = 86_400_000
+/** An agent heard from within so many days is fresh; after as many again it has lost all that age can cost. */
+const FRESH_DAYS = 90
+const OLDEST = 0.95
+
+export function standingOf({ now }: Context, { stored, status }: Agent): Standing {
+  const freshness = freshnessOf(now() - stored.receivedAt)
+  const policy = (DEMOTED.has(status) ? DEMOTION : 1) * (stored.marks.unsafe === true ? UNSAFE : 1)
+  return { factor: freshness * policy, freshness, policy }
+}
+
+function freshnessOf(ageMs: number): number {
+  const late = ageMs / (FRESH_DAYS * DAY_MS) - 1
+  return 1 - (1 - OLDEST) * Math.max(0, Math.min(1, late))
+}
