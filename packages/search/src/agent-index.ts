@@ -73,12 +73,17 @@ export interface AgentIndex<T extends IndexedAgent> {
   evidence(text: TextQuery, agent: T): TextEvidence
 }
 
-export function createAgentIndex<T extends IndexedAgent>(): AgentIndex<T> {
+export interface AgentIndexOptions {
+  /** How many agents words, and how many vectors meaning bring into the ranking; 100 if not given. */
+  readonly candidates?: number
+}
+
+export function createAgentIndex<T extends IndexedAgent>({ candidates }: AgentIndexOptions = {}): AgentIndex<T> {
   const byId = new Map<string, T>()
   const byNumber = new Map<number, T>()
   const numbers: number[] = []
   const postings = new Postings()
-  const texts = createTextSearch()
+  const texts = createTextSearch(candidates)
   /** Agents whose words are not in the index yet: a start has many, and need not wait for them. */
   const wordless = new Map<number, T>()
   let version = 0

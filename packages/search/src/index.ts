@@ -1,5 +1,6 @@
 export {
   type AgentIndex,
+  type AgentIndexOptions,
   createAgentIndex,
   type Ranked,
   type RankedPage,
@@ -14,6 +15,7 @@ export type { Embedder } from './embedding/embedder.js'
 export { EmbeddingError, type EmbeddingErrorCode } from './embedding/embedding-error.js'
 export { createOnnxFolderEmbedder, type LocalEmbedderOptions } from './embedding/onnx-folder-embedder.js'
 export type { IndexedAgent, View } from './entry.js'
+export { RANKING } from './ranking/blend.js'
 export { type MeaningPart, type MeaningText, meaningTextsOf } from './ranking/meaning-texts.js'
 export { type Query, type QueryOptions, readQuery } from './ranking/query.js'
 export type { PartMatch, TextEvidence } from './text-search.js'

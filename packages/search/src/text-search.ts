@@ -7,7 +7,10 @@ import { createVectorIndex, type VectorFilter, type VectorIndex } from './vector
 import { textFieldsOf } from './words/text-fields.js'
 import { createWordIndex, type WordMatch, type WordResult } from './words/word-index.js'
 
-/** Agents that words, and vectors that meaning bring into the ranking; what comes after them is ordered by words. */
+/**
+ * Agents that words bring into the ranking, and vectors that meaning brings, at the most; what comes after them is
+ * ordered by words.
+ */
 export const CANDIDATES = 100
 
 /** Which agents may be found. */
@@ -74,7 +77,7 @@ export interface TextSearch {
 }
 
 /** Finds by words alone until `setDimensions` says that there will be vectors. */
-export function createTextSearch(): TextSearch {
+export function createTextSearch(candidates = CANDIDATES): TextSearch {
   const words = createWordIndex()
   let vectors: VectorIndex | undefined
   /** For each agent that has vectors: the first of them that is of an example. */
@@ -108,7 +111,7 @@ export function createTextSearch(): TextSearch {
     { accept, among, isWide = false }: TextFilter,
   ): Map<number, number> => {
     const filter = among ? { candidates: among } : { accept, approximate: isWide }
-    const found = similarities(embedded, CANDIDATES, filter)
+    const found = similarities(embedded, candidates, filter)
     for (const [number, similarity] of found) if (similarity <= MEANING_FLOOR) found.delete(number)
     return found
   }
@@ -120,7 +123,7 @@ export function createTextSearch(): TextSearch {
     { weigh }: TextFilter,
     recordOf: (number: number) => AgentRecord,
   ): TextHit[] => {
-    const candidates = found.hits.map(
+    const toRank = found.hits.map(
       ({ number, score }): Candidate => ({
         number,
         words: score,
@@ -128,7 +131,7 @@ export function createTextSearch(): TextSearch {
         languages: recordOf(number).languages,
       }),
     )
-    return rankCandidates(query, found.best, candidates)
+    return rankCandidates(query, found.best, toRank)
       .map((hit) => ({ ...hit, relevance: hit.score, score: Math.min(1, hit.score * (weigh?.(hit.number) ?? 1)) }))
       .sort(byScore)
   }
@@ -155,7 +158,7 @@ export function createTextSearch(): TextSearch {
     search(query, embedded, filter, recordOf) {
       const { accept } = filter
       const byMeaning = near(embedded, filter)
-      const found = words.search(query.words, { limit: CANDIDATES, accept, also: byMeaning.keys(), count: true })
+      const found = words.search(query.words, { limit: candidates, accept, also: byMeaning.keys(), count: true })
       const unknown = found.hits.filter(({ number }) => !byMeaning.has(number)).map(({ number }) => number)
       const meanings = new Map([
         ...byMeaning,

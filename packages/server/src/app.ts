@@ -112,6 +112,7 @@ async function wire(config: Config, store: Store, log: FastifyBaseLogger, now: (
     store,
     baseUrl,
     maxLifetime: config.lifetimes.max,
+    rerankLimit: config.search.rerankLimit,
     now,
     onExpiry: expiry.watch,
     onChange: meaning.note,

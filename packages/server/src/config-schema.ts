@@ -28,6 +28,7 @@ export const configSchema: JsonObject = closed({
   gateway: closed({ enabled: flag, timeoutMs: count }),
   search: closed({
     semantic: flag,
+    rerankLimit: { type: 'integer', minimum: 1, maximum: 1000 },
     embedder: {
       anyOf: [
         { enum: ['builtin', 'none'] },

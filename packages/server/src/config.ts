@@ -34,6 +34,8 @@ export interface Config {
     semantic: boolean
     embedder: EmbedderConfig
     taxonomies: TaxonomyConfig[]
+    /** How many candidates of words, and of meaning, enter the ranking (PROF §7.2). */
+    rerankLimit: number
   }
   anonymous: 'public' | 'none'
   lifetimes: { max: number }
@@ -105,7 +107,7 @@ export const DEFAULTS: Config = {
   logLevel: 'info',
   rateLimits: { search: 600, register: 120, lookup: 1200, invoke: 600 },
   gateway: { enabled: true, timeoutMs: 30_000 },
-  search: { semantic: true, embedder: 'builtin', taxonomies: [] },
+  search: { semantic: true, embedder: 'builtin', taxonomies: [], rerankLimit: 100 },
   anonymous: 'public',
   lifetimes: { max: 604_800 },
   issuers: [],

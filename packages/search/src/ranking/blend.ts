@@ -15,6 +15,14 @@ const OTHER_LANGUAGE_FACTOR = 0.7
  */
 const EVEN_CHANCE = 0.2
 
+/** The constants of the sum, for those who want to know why an agent stands where it stands. */
+export const RANKING = {
+  meaning_weight: MEANING_WEIGHT,
+  meaning_floor: MEANING_FLOOR,
+  named_language_weight: NAMED_LANGUAGE_WEIGHT,
+  other_language_factor: OTHER_LANGUAGE_FACTOR,
+} as const
+
 /** An agent that words or meaning found, and what each says of it. */
 export interface Candidate {
   readonly number: number

@@ -43,6 +43,8 @@ export interface CatalogOptions {
   /** Base of absolute URLs; known only once the server listens. */
   baseUrl: () => string
   maxLifetime: number
+  /** How many candidates of words, and of meaning, enter the ranking of a search. */
+  rerankLimit: number
   now: () => number
   /** Told of each agent that ends, and when. */
   onExpiry: (agent: Agent) => void
@@ -51,8 +53,8 @@ export interface CatalogOptions {
 }
 
 export function createCatalog(options: CatalogOptions): Catalog {
-  const { store, baseUrl, maxLifetime, now, onExpiry, onChange } = options
-  const index = createAgentIndex<Agent>()
+  const { store, baseUrl, maxLifetime, rerankLimit, now, onExpiry, onChange } = options
+  const index = createAgentIndex<Agent>({ candidates: rerankLimit })
   let modifiedAt = now()
   let revision = 0
 

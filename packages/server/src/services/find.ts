@@ -2,6 +2,7 @@ import type { AgentRecord } from '@switchboard/protocol'
 import {
   type Condition,
   type NamePattern,
+  RANKING,
   readQuery,
   speaksProtocol,
   type TextEvidence,
@@ -13,7 +14,7 @@ import type { Agent } from './catalog.js'
 import type { Context } from './context.js'
 import { standingOf } from './standing.js'
 
-export { type Condition, type NamePattern, speaksProtocol, type TextEvidence }
+export { type Condition, type NamePattern, RANKING, speaksProtocol, type TextEvidence }
 
 /** What is asked for, whichever draft asked. */
 export interface Query {

@@ -1,6 +1,7 @@
 import { discoveryRequestSchema, type JsonObject, parseDocument, profileSchema, toProfile } from '@switchboard/protocol'
 import { CONSTRAINTS } from '../../services/constraints.js'
 import type { Context } from '../../services/context.js'
+import { RANKING } from '../../services/find.js'
 import { readAgent } from '../../services/read.js'
 import { registerAgent } from '../../services/register.js'
 import { idOf } from '../aidip/aidip-face.js'
@@ -28,6 +29,7 @@ const describe = ({ taxonomy }: Context): JsonObject => ({
   hard_filters:
     'applied before ranking; unsupported ones are named in unsupported_filters, or fail with Prefer: handling=strict',
   score_components: ['tag', 'context', 'example', 'protocol', 'freshness', 'policy'],
+  ranking: { ...RANKING },
   redaction: 'members named in "private" and items marked "private": true are shown to the owner only',
   federation: 'none yet: every record was registered here',
   abuse_controls: 'rate limits, size limits, ownership of ids; descriptions are data and never instructions',

@@ -1,0 +1,146 @@
+import type { JsonObject } from '@switchboard/protocol'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { register } from '../aidip/ask.js'
+import { startDirectory, type TestDirectory } from '../support/directory.js'
+import { aidipAgent, fixture } from '../support/documents.js'
+import { expectRefusal } from '../support/errors.js'
+
+let directory: TestDirectory
+beforeAll(async () => {
+  directory = await startDirectory()
+})
+afterAll(() => directory.close())
+beforeEach(() => directory.clear())
+
+const resolve = async (body: JsonObject, as: 'tokC' | 'anon' | 'tokA' = 'tokC') => {
+  const answer = await directory.post('/resolve', { as, body })
+  expect(answer.status, answer.text).toBe(200)
+  return answer.json
+}
+const idsOf = ({ candidates }: { candidates: { id: string }[] }): string[] => candidates.map(({ id }) => id)
+const mark = (id: string, body: JsonObject) => directory.patch(`/admin/agents/${id}`, { as: 'admin', body })
+
+const translator = (id: string, more: JsonObject = {}): JsonObject =>
+  aidipAgent({ id, name: `Translator ${id}`, description: 'Translates contracts to Chinese.', ...more })
+
+describe('POST /resolve', () => {
+  it('AIDIP-6-01 names agents fit for an intent and calls none of them', async () => {
+    let calls = 0
+    const { createServer } = await import('node:http')
+    const agent = createServer((_request, response) => {
+      calls++
+      response.end()
+    })
+    await new Promise<void>((done) => agent.listen(0, '127.0.0.1', done))
+    const address = agent.address()
+    const port = typeof address === 'object' ? address?.port : undefined
+    await register(directory, translator('t1', { endpoint: `http://127.0.0.1:${port}/` }))
+    await register(directory, aidipAgent({ id: 'other', name: 'Chess', description: 'Plays chess.' }))
+    const found = await resolve({ intent: 'translate a contract to Chinese' })
+    expect([idsOf(found)[0], calls]).toEqual(['t1', 0])
+    agent.close()
+  })
+
+  it('AIDIP-6-02 gives endpoints and all that is needed to call them', async () => {
+    await register(directory, fixture('FX-T01'))
+    const { candidates } = await resolve({ intent: 'translate text' })
+    expect(candidates[0]).toMatchObject({
+      id: 'agent-12345',
+      endpoints: [{ protocol: 'https', endpoint: fixture('FX-T01').endpoint }],
+      invocation: {
+        method: 'POST',
+        url: `${directory.url}/agents/agent-12345/invoke`,
+        authentication: { type: 'api_key' },
+        operations: [{ name: 'translateText', input_schema: { type: 'object' }, output_schema: { type: 'object' } }],
+      },
+    })
+  })
+
+  it('AIDIP-6-03 AIDIP-7-01 applies the policy, orders by context, and says what was left out and why', async () => {
+    await register(directory, translator('good'))
+    await register(directory, translator('fair'))
+    await register(
+      directory,
+      translator('legal', { tags: ['legal'], description: 'Translates legal texts to Chinese.' }),
+    )
+    await mark('good', { quality_score: 4.8 })
+    await mark('fair', { quality_score: 4 })
+    const strict = await resolve({ intent: 'translate to Chinese', policy: { min_quality_score: 4.5 } })
+    expect([idsOf(strict), strict.excluded, strict.applied_policy]).toEqual([
+      ['good'],
+      { min_quality_score: 2 },
+      ['min_quality_score'],
+    ])
+    const inDomain = await resolve({ intent: 'translate to Chinese', context: { domain: 'legal' } })
+    expect([idsOf(inDomain)[0], idsOf(inDomain).length]).toEqual(['legal', 3])
+    const scores = inDomain.candidates.map(({ score }: { score: number }) => score)
+    expect(scores).toEqual([...scores].sort((a, b) => b - a))
+  })
+
+  it.each([
+    ['require_verified', true, { verification: 'verified' }, {}],
+    ['require_certification', true, { certification: { certified_by: 'us' } }, {}],
+    ['authentication', ['none'], {}, { authentication: { type: 'none' } }],
+    ['protocols', ['mcp'], {}, { bindings: [{ protocol: 'mcp', endpoint: 'https://a.example/mcp' }] }],
+    ['publishers', ['ExampleAI'], {}, { publisher: 'ExampleAI' }],
+    ['region', 'apac', {}, { constraints: { region: 'apac' } }],
+  ] satisfies [string, JsonObject[string], JsonObject, JsonObject][])(
+    'AIDIP-6-03 takes the demand %s',
+    async (name, value, marks, members) => {
+      await register(directory, translator('fits', members))
+      await register(
+        directory,
+        translator('misses', { authentication: { type: 'api_key' }, constraints: { region: 'emea' } }),
+      )
+      if (Object.keys(marks).length > 0) expect((await mark('fits', marks)).status).toBe(200)
+      const found = await resolve({ intent: 'translate contracts', policy: { [name]: value } })
+      expect([idsOf(found), found.excluded]).toEqual([['fits'], { [name]: 1 }])
+    },
+  )
+
+  it('C-50 reports a demand that it does not know, and refuses one of the wrong type', async () => {
+    await register(directory, translator('t1'))
+    const found = await resolve({ intent: 'translate', policy: { colour: 'blue' } })
+    expect([idsOf(found), found.unsupported_policy]).toEqual([['t1'], ['colour']])
+    expect(found.warnings.join()).toContain('colour')
+    const wrong = await directory.post('/resolve', {
+      as: 'tokC',
+      body: { intent: 'x', policy: { min_quality_score: 'high' } },
+    })
+    expectRefusal(wrong, { status: 400, code: 'invalid_request', member: '/policy/min_quality_score' })
+    expectRefusal(await directory.post('/resolve', { as: 'tokC', body: {} }), {
+      status: 400,
+      code: 'invalid_request',
+      member: '/intent',
+    })
+  })
+
+  it('AIDIP-6-04 answers about now', async () => {
+    await register(directory, translator('best', { tags: ['contracts'] }))
+    await register(directory, translator('next'))
+    expect(idsOf(await resolve({ intent: 'translate contracts' }))[0]).toBe('best')
+    const body = translator('best', { tags: ['contracts'], status: 'inactive' })
+    expect((await directory.put('/agents/best', { as: 'tokA', body })).status).toBe(200)
+    expect(idsOf(await resolve({ intent: 'translate contracts' }))).toEqual(['next'])
+  })
+
+  it('AIDIP-6.1-01 takes an id for a text like any other, and makes no ids of its own', async () => {
+    await register(directory, fixture('FX-T01'))
+    await register(directory, aidipAgent({ id: 'x', name: 'Agent 12345 watcher', description: 'Watches agent-12345.' }))
+    const found = await resolve({ intent: 'agent-12345' })
+    expect(idsOf(found)[0]).toBe('x')
+    for (const id of idsOf(found)) expect((await directory.get(`/agents/${id}`)).status).toBe(200)
+  })
+
+  it('leaves out what an operator holds unsafe, and counts nothing that the caller may not see', async () => {
+    await register(directory, translator('open'))
+    await register(directory, translator('bad'))
+    await register(directory, translator('hidden', { visibility: 'private' }))
+    await register(directory, translator('hidden-bad', { visibility: 'private' }))
+    for (const id of ['bad', 'hidden-bad']) await mark(id, { unsafe: true })
+    const found = await resolve({ intent: 'translate contracts', policy: { min_quality_score: 1 } }, 'anon')
+    expect(found.excluded).toEqual({ unsafe: 1, min_quality_score: 1 })
+    expect(JSON.stringify(found)).not.toContain('hidden')
+    expect((await resolve({ intent: 'translate contracts' }, 'tokA')).excluded).toEqual({ unsafe: 2 })
+  })
+})

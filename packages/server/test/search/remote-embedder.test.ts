@@ -1,0 +1,116 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { register, search } from '../aidip/ask.js'
+import { discover } from '../profile/publish.js'
+import { startDirectory, type TestDirectory } from '../support/directory.js'
+import { aidipAgent } from '../support/documents.js'
+import { settle } from './settle.js'
+
+/** An endpoint of the OpenAI form whose model knows two topics; over real HTTP. */
+interface Endpoint {
+  readonly url: string
+  readonly requests: { authorization: string | undefined; model: string; input: string[] }[]
+  mode: 'works' | 'fails' | 'short' | 'no-json'
+  close(): void
+}
+
+const TOPICS = [/cat|kitten|feline/i, /rain|weather|forecast/i]
+
+async function startEndpoint(): Promise<Endpoint> {
+  const endpoint: Endpoint = { url: '', requests: [], mode: 'works', close: () => server.close() }
+  const server: Server = createServer(async (request, response) => {
+    let text = ''
+    for await (const chunk of request) text += chunk
+    const { model, input } = JSON.parse(text)
+    endpoint.requests.push({ authorization: request.headers.authorization, model, input })
+    if (request.url !== '/v1/embeddings' || endpoint.mode === 'fails') {
+      response.writeHead(503).end()
+      return
+    }
+    const data = input.map((each: string, index: number) => ({
+      index,
+      embedding: [...TOPICS.map((topic) => (topic.test(each) ? 1 : 0)), 0.1],
+    }))
+    const answer = JSON.stringify({ data: (endpoint.mode === 'short' ? data.slice(1) : data).reverse() })
+    response.end(endpoint.mode === 'no-json' ? '<html>' : answer)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return Object.assign(endpoint, { url: `http://127.0.0.1:${port}/v1` })
+}
+
+let endpoint: Endpoint
+let directory: TestDirectory
+beforeAll(async () => {
+  endpoint = await startEndpoint()
+  directory = await startDirectory({
+    search: { embedder: { url: endpoint.url, model: 'topics', key: 'key-of-the-endpoint' } },
+  })
+  await register(directory, aidipAgent({ id: 'pets', name: 'Pets', description: 'All about the kitten.' }))
+  await register(directory, aidipAgent({ id: 'sky', name: 'Sky', description: 'All about the weather.' }))
+  await settle(directory)
+})
+afterEach(() => {
+  endpoint.mode = 'works'
+})
+afterAll(async () => {
+  await directory.close()
+  endpoint.close()
+})
+
+const warningsOf = async (query: string) => {
+  const { status, headers } = await directory.post('/agents/search', { body: { query } })
+  expect(status).toBe(200)
+  return headers.get('x-switchboard-warnings')
+}
+
+describe('an endpoint that makes the vectors', () => {
+  it('is asked with its model and key, and its vectors are matched with the texts they are of', async () => {
+    expect((await search(directory, { query: 'feline' }))[0]).toBe('pets')
+    expect((await search(directory, { query: 'forecast' }))[0]).toBe('sky')
+    for (const { model, authorization } of endpoint.requests)
+      expect([model, authorization]).toEqual(['topics', 'Bearer key-of-the-endpoint'])
+  })
+
+  it.each(['fails', 'short', 'no-json'] as const)(
+    'PROF-7.2-03 that %s leaves words to answer, with a warning and no error',
+    async (mode) => {
+      endpoint.mode = mode
+      expect(await warningsOf(`kitten ${mode}`)).toContain('words alone')
+      expect((await search(directory, { query: `kitten ${mode} again` }))[0]).toBe('pets')
+      const { candidates, warnings } = await discover(directory, { query: `weather ${mode}` })
+      expect([candidates[0].id, warnings[0]]).toEqual(['sky', expect.stringContaining('words alone')])
+    },
+  )
+
+  it('PROF-6.1-05 makes up for what it missed when it answers again, and says so until then', async () => {
+    endpoint.mode = 'fails'
+    await register(directory, aidipAgent({ id: 'late', name: 'Late', description: 'All about cat food.' }))
+    await sleep(50)
+    endpoint.mode = 'works'
+    expect(await warningsOf('feline nutrition')).toContain('not yet found by meaning')
+    await settle(directory)
+    expect(await warningsOf('feline meals')).toBeNull()
+    expect(await search(directory, { query: 'feline meals' })).toContain('late')
+  })
+
+  it('is not asked again for what it made before, when the directory starts anew', async () => {
+    await directory.restart()
+    endpoint.requests.length = 0
+    await settle(directory)
+    expect((await search(directory, { query: 'feline' }))[0]).toBe('pets')
+    const asked = endpoint.requests.flatMap(({ input }) => input)
+    expect(asked.filter((text) => text.includes('All about'))).toEqual([])
+  })
+
+  it('gets another model’s vectors made anew, in the background, while words answer', async () => {
+    await directory.restart({ search: { embedder: { url: endpoint.url, model: 'topics-2' } } })
+    endpoint.requests.length = 0
+    await settle(directory)
+    expect((await search(directory, { query: 'feline' }))[0]).toBe('pets')
+    const embedded = endpoint.requests.flatMap(({ input }) => input)
+    expect(embedded.filter((text) => text.includes('kitten')).length).toBeGreaterThan(0)
+  })
+})
