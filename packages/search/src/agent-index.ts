@@ -158,7 +158,7 @@ export function createAgentIndex<T extends IndexedAgent>({ candidates }: AgentIn
     }
   }
 
-  /** The selection as a filter of numbers. Words and meaning ask about the same agents, and each is tested once. */
+  /** The selection as a filter of numbers. */
   const filterOf = (selection: Selection<T>): TextFilter => {
     const terms = selection.conditions.flatMap(termsOf)
     if (terms.length > 0) {
@@ -166,15 +166,9 @@ export function createAgentIndex<T extends IndexedAgent>({ candidates }: AgentIn
       const accepted = new Set(among)
       return { accept: (number) => accepted.has(number), among }
     }
-    const known = new Map<number, boolean>()
     const accept = (number: number): boolean => {
-      let answer = known.get(number)
-      if (answer === undefined) {
-        const agent = byNumber.get(number)
-        answer = agent !== undefined && accepts(agent, selection, selection.conditions)
-        known.set(number, answer)
-      }
-      return answer
+      const agent = byNumber.get(number)
+      return agent !== undefined && accepts(agent, selection, selection.conditions)
     }
     return { accept, isWide: selection.conditions.every(({ kind }) => kind === 'status') }
   }
