@@ -1,10 +1,16 @@
-import { type AgentRecord, redactRecord } from '@switchboard/protocol'
+import { redactRecord } from '@switchboard/protocol'
 import { type Condition, holds, indexTerms, isExact, termsOf } from './conditions.js'
 import type { IndexedAgent, View } from './entry.js'
 import { lowerBound, Postings } from './postings.js'
 import { meaningTextsOf } from './ranking/meaning-texts.js'
 import type { Query } from './ranking/query.js'
-import { createTextSearch, type TextEvidence, type TextFilter, type TextSearch } from './text-search.js'
+import {
+  type AgentLookup,
+  createTextSearch,
+  type TextEvidence,
+  type TextFilter,
+  type TextSearch,
+} from './text-search.js'
 
 /** What to find: hard conditions, all of which must hold, and who is asking. */
 export interface Selection<T> {
@@ -179,7 +185,10 @@ export function createAgentIndex<T extends IndexedAgent>({ candidates }: AgentIn
     return agent
   }
 
-  const recordOf = (number: number): AgentRecord => redactRecord(agentOf(number).record)
+  const lookup: AgentLookup = {
+    recordOf: (number) => redactRecord(agentOf(number).record),
+    publisherOf: (number) => agentOf(number).owner ?? agentOf(number).record.publisher,
+  }
 
   return {
     get size() {
@@ -205,7 +214,7 @@ export function createAgentIndex<T extends IndexedAgent>({ candidates }: AgentIn
     search({ query, embedded }, selection, { skip, take, weigh }) {
       catchUp(Number.POSITIVE_INFINITY)
       const filter = { ...filterOf(selection), ...(weigh && { weigh: (number: number) => weigh(agentOf(number)) }) }
-      const ranking = texts.search(query, embedded, filter, recordOf)
+      const ranking = texts.search(query, embedded, filter, lookup)
       return {
         ranked: ranking
           .page(skip, take)

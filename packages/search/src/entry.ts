@@ -5,6 +5,8 @@ export interface IndexedAgent {
   /** Order of registration: grows, and stays with the agent while it is registered. */
   readonly number: number
   readonly record: AgentRecord
+  /** Who answers for it; undefined: whoever the record says. */
+  readonly owner?: string
   /** The status in force, which may be the operator's and not the publisher's. */
   readonly status: string
   /** Members that the directory and not the publisher answers for; in a filter they go before the document's. */

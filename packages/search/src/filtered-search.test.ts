@@ -65,9 +65,8 @@ describe('a search with hard filters', () => {
   /** The same question, answered by looking at every agent that the filter leaves. */
   const bruteForce = ({ query, embedded }: TextQuery, accepts: (agent: IndexedAgent) => boolean) => {
     const accepted = agents.filter(accepts).map(({ number }) => number)
-    const isAccepted = new Set(accepted)
-    const all = words.search(query.words, { limit: Number.POSITIVE_INFINITY })
-    const byWords = all.hits.filter(({ number }) => isAccepted.has(number))
+    const all = words.search(query.words, { limit: 0, also: accepted })
+    const byWords = all.hits.filter(({ score }) => score > 0)
     const scores = new Map(byWords.map(({ number, score }) => [number, score]))
     const byMeaning = embedded
       .flatMap((each) => vectors.search(each, Number.POSITIVE_INFINITY, { candidates: accepted }))

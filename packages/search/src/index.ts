@@ -1,3 +1,6 @@
+export { type AbuseCode, type AbuseFinding, abuseFactor } from './abuse/abuse-finding.js'
+export { type ComparedAgent, type Copies, type CopyDetector, createCopyDetector } from './abuse/copy-detector.js'
+export { findAbuse } from './abuse/find-abuse.js'
 export {
   type AgentIndex,
   type AgentIndexOptions,

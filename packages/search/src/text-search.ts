@@ -39,6 +39,14 @@ export interface Ranking {
   page(skip: number, take: number): readonly TextHit[]
 }
 
+/** What the ranking asks of an agent. */
+export interface AgentLookup {
+  /** The record as everybody sees it. */
+  recordOf(number: number): AgentRecord
+  /** Who answers for it: near-copies of one publisher are held together sooner. */
+  publisherOf(number: number): string | undefined
+}
+
 /** How alike a query and one part of an agent are. */
 export interface PartMatch {
   readonly part: MeaningPart
@@ -67,12 +75,7 @@ export interface TextSearch {
   removeVectors(number: number): void
   remove(number: number): void
   /** @param embedded vectors of `query.texts`; none: words alone decide */
-  search(
-    query: Query,
-    embedded: readonly Float32Array[],
-    filter: TextFilter,
-    recordOf: (number: number) => AgentRecord,
-  ): Ranking
+  search(query: Query, embedded: readonly Float32Array[], filter: TextFilter, agents: AgentLookup): Ranking
   evidence(query: Query, embedded: readonly Float32Array[], number: number, record: AgentRecord): TextEvidence
 }
 
@@ -121,7 +124,7 @@ export function createTextSearch(candidates = CANDIDATES): TextSearch {
     found: WordResult,
     meanings: ReadonlyMap<number, number>,
     { weigh }: TextFilter,
-    recordOf: (number: number) => AgentRecord,
+    { recordOf }: AgentLookup,
   ): TextHit[] => {
     const toRank = found.hits.map(
       ({ number, score }): Candidate => ({
@@ -155,7 +158,7 @@ export function createTextSearch(candidates = CANDIDATES): TextSearch {
       words.remove(number)
       removeVectors(number)
     },
-    search(query, embedded, filter, recordOf) {
+    search(query, embedded, filter, agents) {
       const { accept } = filter
       const byMeaning = near(embedded, filter)
       const found = words.search(query.words, { limit: candidates, accept, also: byMeaning.keys(), count: true })
@@ -164,8 +167,8 @@ export function createTextSearch(candidates = CANDIDATES): TextSearch {
         ...byMeaning,
         ...similarities(embedded, Number.POSITIVE_INFINITY, { candidates: unknown }),
       ])
-      const head = diversify(rank(query, found, meanings, filter, recordOf), {
-        publisherOf: (number) => recordOf(number).publisher,
+      const head = diversify(rank(query, found, meanings, filter, agents), {
+        publisherOf: agents.publisherOf,
         termsOf: words.termsOf,
       })
       const onlyByMeaning = found.hits.filter(({ score }) => score === 0).length
@@ -174,7 +177,7 @@ export function createTextSearch(candidates = CANDIDATES): TextSearch {
         const ranked = new Set(head.map(({ number }) => number))
         const hits = words.search(query.words, { limit, accept }).hits.filter(({ number }) => !ranked.has(number))
         const last = head.at(-1)?.score ?? 1
-        return rank(query, { ...found, hits }, new Map(), filter, recordOf).map((hit) => ({
+        return rank(query, { ...found, hits }, new Map(), filter, agents).map((hit) => ({
           ...hit,
           score: Math.min(hit.score, last),
         }))

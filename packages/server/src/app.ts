@@ -23,6 +23,7 @@ import { createResolutionFace } from './faces/resolution/resolution-face.js'
 import { answerBadUrl, answerClientError } from './faces/unrouted-errors.js'
 import { createRateLimits } from './policy/rate-limit.js'
 import { createTaxonomy } from './policy/taxonomy.js'
+import { createAbuseWatch, toWarnings } from './services/abuse-watch.js'
 import { createAuthenticate } from './services/authenticate.js'
 import { type Catalog, createCatalog } from './services/catalog.js'
 import type { Context } from './services/context.js'
@@ -108,6 +109,9 @@ async function wire(config: Config, store: Store, log: FastifyBaseLogger, now: (
     onError: failed('the model that tells meanings does not answer: words alone are searched'),
     onProgress: (progress) => log.info(progress, 'agents are made findable by meaning'),
   })
+  const abuse = createAbuseWatch(({ record: { id }, owner }, codes) =>
+    log.warn({ agent: id, owner, codes }, 'an agent loses rank'),
+  )
   const catalog: Catalog = createCatalog({
     store,
     baseUrl,
@@ -115,12 +119,18 @@ async function wire(config: Config, store: Store, log: FastifyBaseLogger, now: (
     rerankLimit: config.search.rerankLimit,
     now,
     onExpiry: expiry.watch,
-    onChange: meaning.note,
+    onChange: (agent, when) => {
+      abuse.note(agent, when)
+      meaning.note(agent, when)
+    },
+    onGone: abuse.forget,
+    warningsOf: (agent) => toWarnings(abuse.findingsOf(agent)),
   })
   const context: Context = {
     store,
     catalog,
     meaning,
+    abuse,
     searchByText: config.search.semantic,
     taxonomy: createTaxonomy(config.search.taxonomies),
     turns: createTurns(),
@@ -191,6 +201,7 @@ async function wire(config: Config, store: Store, log: FastifyBaseLogger, now: (
       state = 'ready'
       catchUpWords(catalog)
       meaning.start()
+      abuse.start()
       log.info({ url: listening, agents: catalog.index.size }, 'ready')
       return baseUrl()
     },
@@ -199,6 +210,7 @@ async function wire(config: Config, store: Store, log: FastifyBaseLogger, now: (
       state = 'stopping'
       expiry.stop()
       pruning.stop()
+      abuse.stop()
       await follower.stop()
       await meaning.stop()
       // A connection whose request has been answered is kept open for the next one, which must not hold the end up.

@@ -1,11 +1,4 @@
-import {
-  type AgentRecord,
-  IMPLIED_OPERATION,
-  isObject,
-  type JsonObject,
-  type JsonValue,
-  toJsonSchema,
-} from '@switchboard/protocol'
+import { type AgentRecord, IMPLIED_OPERATION, isObject, type JsonValue, toJsonSchema } from '@switchboard/protocol'
 
 /** Where a word of an agent stands; each place counts by its own weight. */
 export const FIELDS = ['title', 'description', 'schema', 'example'] as const
@@ -18,32 +11,48 @@ export type TextFields = Readonly<Record<Field, readonly string[]>>
 const MAX_SCHEMA_DEPTH = 5
 
 /** All texts of a record that words are looked for in; each is given once, however many drafts' views repeat it. */
-export function textFieldsOf(record: AgentRecord): TextFields {
-  const operations = record.operations.filter(({ name }) => name !== IMPLIED_OPERATION)
-  const parts = [...record.capabilities, ...operations]
-  const schemas = [
-    ...record.operations.flatMap(({ inputs, outputs }) => [inputs, outputs]),
-    ...record.capabilities.flatMap(({ input, output }) => [input, output]),
-  ]
-  return {
-    title: unique([record.name, ...record.tags, ...parts.map(({ name }) => name)]),
-    description: unique([record.description, ...parts.map(({ description }) => description ?? '')]),
-    schema: unique(schemas.flatMap((schema) => [...schemaTexts(toJsonSchema(schema), 0)])),
-    example: unique(record.examples.map(({ text }) => text)),
+export function textFieldsOf({ name, description, tags, capabilities, operations, examples }: AgentRecord): TextFields {
+  const title = new Set([name, ...tags])
+  const descriptions = new Set([description])
+  const schema = new Set<string>()
+  for (const capability of capabilities) {
+    title.add(capability.name)
+    if (capability.description !== undefined) descriptions.add(capability.description)
   }
+  for (const operation of operations) {
+    addSchemaTexts(operation.inputs, schema)
+    addSchemaTexts(operation.outputs, schema)
+    if (operation.name === IMPLIED_OPERATION) continue
+    title.add(operation.name)
+    if (operation.description !== undefined) descriptions.add(operation.description)
+  }
+  for (const { input, output } of capabilities) {
+    addSchemaTexts(input, schema)
+    addSchemaTexts(output, schema)
+  }
+  const example = new Set(examples.map(({ text }) => text))
+  return { title: said(title), description: said(descriptions), schema: said(schema), example: said(example) }
 }
 
-const unique = (texts: readonly string[]): string[] => [...new Set(texts)].filter((text) => text !== '')
+function said(texts: Set<string>): string[] {
+  texts.delete('')
+  return [...texts]
+}
+
+const addSchemaTexts = (description: JsonValue | undefined, texts: Set<string>): void => {
+  if (description !== undefined) addPropertyTexts(toJsonSchema(description), 0, texts)
+}
 
 /** Names and descriptions of the properties of a schema. */
-function* schemaTexts(schema: JsonValue | undefined, depth: number): Generator<string> {
+function addPropertyTexts(schema: JsonValue | undefined, depth: number, texts: Set<string>): void {
   if (!isObject(schema) || depth >= MAX_SCHEMA_DEPTH) return
-  for (const [name, property] of Object.entries(propertiesOf(schema))) {
-    yield name
-    if (isObject(property) && typeof property.description === 'string') yield property.description
-    yield* schemaTexts(property, depth + 1)
+  const { properties, items } = schema
+  if (isObject(properties)) {
+    for (const [name, property] of Object.entries(properties)) {
+      texts.add(name)
+      if (isObject(property) && typeof property.description === 'string') texts.add(property.description)
+      addPropertyTexts(property, depth + 1, texts)
+    }
   }
-  yield* schemaTexts(schema.items, depth + 1)
+  addPropertyTexts(items, depth + 1, texts)
 }
-
-const propertiesOf = (schema: JsonObject): JsonObject => (isObject(schema.properties) ? schema.properties : {})

@@ -13,11 +13,16 @@ const UNSPACED =
 const HAS_UNSPACED = new RegExp(UNSPACED.source, 'u')
 const WORD_BORDERS = /_+|(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u
 const PLAIN = /^[a-z0-9]+$/
+export const BEYOND_ASCII = /[\u0080-\uffff]/
+/** What chunks of plain text are made of, by code: letters, digits and underscore. */
+export const IS_ASCII_WORD = Uint8Array.from({ length: 128 }, (_, code) =>
+  /\w/.test(String.fromCharCode(code)) ? 1 : 0,
+)
 
 /** A term as it is indexed, and the word it was made of. */
 export interface Token {
-  term: string
-  word: string
+  readonly term: string
+  readonly word: string
 }
 
 export interface TokenizeOptions {
@@ -31,21 +36,26 @@ export interface TokenizeOptions {
  * The terms of a text, in order: NFKC, lower case, English stems; camelCase and snake_case give their parts and the
  * whole; Chinese, Japanese, Korean and other unspaced scripts give pairs of characters.
  */
-export function tokenize(text: string, options: TokenizeOptions = {}): Token[] {
+export const tokenize = (text: string, options?: TokenizeOptions): Token[] =>
+  chunksOf(text).flatMap((chunk) => chunkTokens(chunk, options))
+
+/** What stands between spaces and punctuation. */
+export const chunksOf = (text: string): readonly string[] => text.normalize('NFKC').match(CHUNKS) ?? []
+
+/** The terms of one chunk. */
+export function chunkTokens(chunk: string, { language, keepStopWords = false }: TokenizeOptions = {}): Token[] {
   const tokens: Token[] = []
   const add = (word: string): void => {
     const lower = word.toLowerCase()
-    if (options.keepStopWords || !isStopWord(lower, options.language)) tokens.push({ term: stem(lower), word })
+    if (keepStopWords || !isStopWord(lower, language)) tokens.push({ term: stem(lower), word })
   }
-  for (const chunk of text.normalize('NFKC').match(CHUNKS) ?? []) {
-    if (HAS_UNSPACED.test(chunk)) {
-      addUnspaced(chunk, tokens, add)
-      continue
-    }
-    const parts = chunk.split(WORD_BORDERS).filter((part) => part !== '')
-    for (const part of parts) add(part)
-    if (parts.length > 1) tokens.push({ term: parts.join('').toLowerCase().slice(0, MAX_WORD_LETTERS), word: chunk })
+  if (HAS_UNSPACED.test(chunk)) {
+    addUnspaced(chunk, tokens, add)
+    return tokens
   }
+  const parts = chunk.split(WORD_BORDERS).filter((part) => part !== '')
+  for (const part of parts) add(part)
+  if (parts.length > 1) tokens.push({ term: parts.join('').toLowerCase().slice(0, MAX_WORD_LETTERS), word: chunk })
   return tokens
 }
 

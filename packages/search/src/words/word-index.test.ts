@@ -75,6 +75,47 @@ describe('the word index', () => {
     expect(hits[2]?.score).toBe(0)
   })
 
+  it('counts all that match, of those that the filter leaves, however few are asked for', () => {
+    const agents = Array.from({ length: 300 }, (_, i) => fields(`agent ${i}`, i % 3 === 0 ? 'weather' : 'music'))
+    const index = indexOf(...agents)
+    const accept = (number: number) => number % 2 === 0
+    expect(index.search('weather', { limit: 2, count: true }).total).toBe(100)
+    expect(index.search('weather', { limit: 2, count: true, accept }).total).toBe(50)
+    expect(index.search('weather music', { limit: 0, count: true, accept })).toMatchObject({ total: 150, hits: [] })
+    expect(index.search('chess', { limit: 2, count: true }).total).toBe(0)
+  })
+
+  it('gives pages that fit together: a longer list begins with the shorter one', () => {
+    const words = ['air', 'quality', 'data', 'travel', 'map']
+    const agents = Array.from({ length: 500 }, (_, i) =>
+      fields(`a${i}`, Array.from({ length: 6 }, (_, k) => words[(i * (k + 3) + (i >> k)) % 5]).join(' ')),
+    )
+    const index = indexOf(...agents)
+    const all = found(index, 'air quality map', Number.POSITIVE_INFINITY)
+    expect(all.length).toBeGreaterThan(300)
+    for (const limit of [1, 10, 149, 150, 151, 300]) {
+      expect(found(index, 'air quality map', limit)).toEqual(all.slice(0, limit))
+    }
+  })
+
+  it('is as sound as before after a filter that failed', () => {
+    const index = indexOf(fields('weather'), fields('music'))
+    const failing = () => {
+      throw new Error('no such agent')
+    }
+    expect(() => index.search('weather', { limit: 1, accept: failing })).toThrow('no such agent')
+    expect(found(index, 'music')).toEqual([1])
+  })
+
+  it('does not let scores tell what agents say that are not open to everybody', () => {
+    const scoreWith = (secret: string): number | undefined => {
+      const index = indexOf(fields('weather'))
+      index.put(7, fields(secret, secret), false)
+      return index.search('weather', { limit: 1, accept: (number) => number === 0 }).hits[0]?.score
+    }
+    expect(scoreWith('weather weather')).toBe(scoreWith('music'))
+  })
+
   it('calls copies alike and others not', () => {
     const index = indexOf(fields('Weather', 'forecast'), fields('Weather', 'forecast'), fields('Music', 'player'))
     const alike = (a: number, b: number) => likeness(index.termsOf(a), index.termsOf(b))

@@ -50,10 +50,14 @@ export interface CatalogOptions {
   onExpiry: (agent: Agent) => void
   /** Told of each agent that is new or has changed; `later`: it is one of many. */
   onChange: (agent: Agent, when: 'now' | 'later') => void
+  /** Told of each number whose agent is gone. */
+  onGone: (number: number) => void
+  /** What is to be said against an agent, under `verification`. */
+  warningsOf: (agent: Agent) => readonly JsonObject[]
 }
 
 export function createCatalog(options: CatalogOptions): Catalog {
-  const { store, baseUrl, maxLifetime, rerankLimit, now, onExpiry, onChange } = options
+  const { store, baseUrl, maxLifetime, rerankLimit, now, onExpiry, onChange, onGone, warningsOf } = options
   const index = createAgentIndex<Agent>({ candidates: rerankLimit })
   let modifiedAt = now()
   let revision = 0
@@ -66,6 +70,7 @@ export function createCatalog(options: CatalogOptions): Catalog {
     const record = same ? known.record : readRecord(stored.face, stored.document, stored.id)
     const agent = toAgent(stored, record)
     index.put(agent, words)
+    if (known && known.number !== agent.number) onGone(known.number)
     modifiedAt = now()
     revision = Math.max(revision, stored.revision)
     if (agent.expiresAt !== undefined) onExpiry(agent)
@@ -76,7 +81,12 @@ export function createCatalog(options: CatalogOptions): Catalog {
   const drop = (id: string, revision: number): void => {
     const known = index.get(id)
     if (!known || known.stored.revision > revision) return
-    index.remove(id)
+    forget(known)
+  }
+
+  const forget = ({ number, record }: Agent): void => {
+    index.remove(record.id)
+    onGone(number)
     modifiedAt = now()
   }
 
@@ -91,10 +101,10 @@ export function createCatalog(options: CatalogOptions): Catalog {
       const stored = await store.get(id)
       if (stored) return apply(stored)
       // What was registered here while the store was asked is not what it found missing.
-      if (before && index.get(id) === before) index.remove(id)
+      if (before && index.get(id) === before) forget(before)
       return index.get(id)
     },
-    facts: (agent) => toFacts(agent, baseUrl(), maxLifetime),
+    facts: (agent) => toFacts(agent, baseUrl(), maxLifetime, warningsOf(agent)),
     get modifiedAt() {
       return modifiedAt
     },
@@ -132,12 +142,17 @@ function toAgent(stored: StoredAgent, record: AgentRecord): Agent {
   }
 }
 
-function toFacts({ stored, expiresAt }: Agent, baseUrl: string, maxLifetime: number): RegistryFacts {
+function toFacts(
+  { stored, expiresAt }: Agent,
+  baseUrl: string,
+  maxLifetime: number,
+  warnings: readonly JsonObject[],
+): RegistryFacts {
   const { certification, quality_score: qualityScore, unsafe, status } = stored.marks
   return {
     baseUrl,
     number: stored.number,
-    verification: verificationOf(stored),
+    verification: { ...verificationOf(stored), ...(warnings.length > 0 && { warnings: [...warnings] }) },
     lifetime: stored.lease?.seconds ?? maxLifetime,
     receivedAt: stored.receivedAt,
     modifiedAt: stored.modifiedAt,

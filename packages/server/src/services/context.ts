@@ -5,6 +5,7 @@ import type { Taxonomy } from '../policy/taxonomy.js'
 import type { VettingPolicy } from '../policy/vetting.js'
 import type { GrantsOf } from '../policy/visibility.js'
 import { type AuditEntry, type Store, StoreError } from '../store/store.js'
+import type { AbuseWatch } from './abuse-watch.js'
 import type { Catalog } from './catalog.js'
 import type { Meaning } from './meaning.js'
 import type { Turns } from './turns.js'
@@ -16,6 +17,7 @@ export interface Context {
   readonly store: Store
   readonly catalog: Catalog
   readonly meaning: Meaning
+  readonly abuse: AbuseWatch
   /** False: a query's words order the answer and decide nothing (C-52). */
   readonly searchByText: boolean
   readonly taxonomy: Taxonomy

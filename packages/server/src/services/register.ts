@@ -62,7 +62,10 @@ export async function registerAgent(context: Context, registration: Registration
       ? replaceExisting(context, registration, record, existing)
       : createNew(context, registration, record)
   })
-  return { ...done, warnings: [...warnings, ...done.warnings] }
+  const suspicions = context.abuse
+    .findingsOf(done.agent)
+    .map(({ member, message }) => `${member || 'the document'} ${message}; this lowers its rank`)
+  return { ...done, warnings: [...warnings, ...done.warnings, ...suspicions] }
 }
 
 /** A change of an agent that is made of what is stored. */

@@ -7,7 +7,7 @@ export interface Standing {
   readonly factor: number
   /** How long ago it was heard from. */
   readonly freshness: number
-  /** Its status and the operator's marks. */
+  /** Its status, the operator's marks, and what it does to be found more often than it should. */
   readonly policy: number
 }
 
@@ -23,9 +23,11 @@ const DAY_MS = 86_400_000
 const FRESH_DAYS = 90
 const OLDEST = 0.95
 
-export function standingOf({ now }: Context, { stored, status }: Agent): Standing {
+export function standingOf({ now, abuse }: Context, agent: Agent): Standing {
+  const { stored, status } = agent
   const freshness = freshnessOf(now() - stored.receivedAt)
-  const policy = (DEMOTED.has(status) ? DEMOTION : 1) * (stored.marks.unsafe === true ? UNSAFE : 1)
+  const safety = stored.marks.unsafe === true ? UNSAFE : 1
+  const policy = (DEMOTED.has(status) ? DEMOTION : 1) * safety * abuse.factorOf(agent)
   return { factor: freshness * policy, freshness, policy }
 }
 

@@ -1,0 +1,17 @@
+import { describe, expect, it } from 'vitest'
+import { type AbuseFinding, abuseFactor } from './abuse-finding.js'
+
+const finding = (code: AbuseFinding['code']): AbuseFinding => ({ code, member: '/description', message: 'is odd' })
+
+describe('abuseFactor', () => {
+  it('leaves the score alone where nothing was found', () => {
+    expect(abuseFactor([])).toBe(1)
+  })
+
+  it('counts each kind once, and kinds together more than each alone', () => {
+    const tags = abuseFactor([finding('tag_stuffing')])
+    expect(tags).toBeLessThan(1)
+    expect(abuseFactor([finding('tag_stuffing'), finding('tag_stuffing')])).toBe(tags)
+    expect(abuseFactor([finding('tag_stuffing'), finding('instructions')])).toBeLessThan(tags)
+  })
+})
