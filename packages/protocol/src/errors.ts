@@ -33,7 +33,10 @@ export const ERROR_KINDS = {
   rate_limited: { status: 429, name: 'RateLimited', title: 'Too many requests' },
   internal_error: { status: 500, name: 'InternalError', title: 'The directory failed' },
   not_invocable: { status: 501, name: 'NotInvocable', title: 'The agent cannot be called here' },
-  unavailable: { status: 503, name: 'Unavailable', title: 'The directory is not available now' },
+  agent_error: { status: 502, name: 'AgentError', title: 'The agent failed' },
+  unavailable: { status: 503, name: 'Unavailable', title: 'The directory or the agent is not available now' },
+  timeout: { status: 504, name: 'Timeout', title: 'The agent did not answer in time' },
+  loop_detected: { status: 508, name: 'LoopDetected', title: 'The call leads back to this directory' },
 } satisfies Record<string, ErrorKind>
 
 export type ErrorCode = keyof typeof ERROR_KINDS
@@ -52,6 +55,8 @@ export interface ErrorOptions {
   headers?: Record<string, string>
   /** Extension members of the body. */
   members?: JsonObject
+  /** Where an agent's own status is passed on (C-97); undefined: the status of the code. */
+  status?: number
   cause?: unknown
 }
 
@@ -62,6 +67,7 @@ export class DirectoryError extends Error {
   readonly retryAfter: number | undefined
   readonly headers: Record<string, string>
   readonly members: JsonObject
+  readonly status: number
 
   constructor(code: ErrorCode, message: string, options: ErrorOptions = {}) {
     super(message, { cause: options.cause })
@@ -71,10 +77,7 @@ export class DirectoryError extends Error {
     this.retryAfter = options.retryAfter
     this.headers = options.headers ?? {}
     this.members = options.members ?? {}
-  }
-
-  get status(): number {
-    return ERROR_KINDS[this.code].status
+    this.status = options.status ?? ERROR_KINDS[code].status
   }
 }
 
@@ -94,7 +97,7 @@ export function errorBody(
   return {
     type: `${at.base}/problems/${error.code.replaceAll('_', '-')}`,
     title: kind.title,
-    status: kind.status,
+    status: error.status,
     detail: error.message,
     instance: at.instance,
     error: { code: kind.name, message: error.message, ...(error.issues.length > 0 && { details }) },

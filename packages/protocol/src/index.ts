@@ -1,4 +1,14 @@
-export { isLoopbackHost } from './addresses.js'
+export {
+  type AddressClass,
+  type AddressRange,
+  classifyAddress,
+  formatIpAddress,
+  type IpAddress,
+  isInRange,
+  isLoopbackHost,
+  parseAddressRange,
+  parseIpAddress,
+} from './addresses.js'
 export { type Authentication, canonicalAuthenticationType, readAuthentication } from './authentication.js'
 export { detectFace } from './detect.js'
 export {
@@ -36,7 +46,13 @@ export {
   type Strictness,
   validateDocument,
 } from './parse.js'
-export { checkPublisherSchema, createPublisherSchemas, type PublisherSchemas } from './publisher-schema.js'
+export {
+  checkPublisherSchema,
+  createPublisherSchemas,
+  createSchemaAllowance,
+  type PublisherSchemas,
+  type SchemaAllowance,
+} from './publisher-schema.js'
 export { readRecord } from './read.js'
 export { schemeOf } from './read-bindings.js'
 export { IMPLIED_OPERATION } from './read-capabilities.js'
@@ -57,9 +73,40 @@ export { aidipSchema } from './schemas/aidip.js'
 export { agentCardSchema, descriptorSchema, mcpServerSchema } from './schemas/descriptor.js'
 export { directorySchema, directoryUpdateSchema } from './schemas/directory.js'
 export { discoveryRequestSchema, profileSchema } from './schemas/profile.js'
+export { canonicalJson } from './signing/canonical-json.js'
+export {
+  checkOrder,
+  type DelegationHop,
+  type DelegationRequest,
+  delegate,
+  MAX_DELEGATION_HOPS,
+  readHop,
+  splitChain,
+} from './signing/delegation.js'
+export { absoluteId, readDidKeys } from './signing/did-document.js'
+export { didKeyOf, keyOfDidKey } from './signing/did-key.js'
+export {
+  claimedKeys,
+  type DocumentSignature,
+  isSigned,
+  type SigningKey,
+  signDocument,
+  verifyDocument,
+} from './signing/document-signature.js'
+export { readKeySet, SIGNING_ALGORITHMS, type SigningAlgorithm, type VerificationKey } from './signing/keys.js'
+export { createSeenTokens, type SeenTokens } from './signing/seen-tokens.js'
+export { SigningError, type SigningErrorCode } from './signing/signing-error.js'
+export { type Delegation, type DelegationCheck, verifyDelegation } from './signing/verify-delegation.js'
 export { parseTimestamp } from './timestamps.js'
 export { assertValid, compileSchema, isAbsoluteUri, isEndpoint } from './validate.js'
-export { coerceVersion, compareVersions } from './versions.js'
+export {
+  coerceVersion,
+  compareVersions,
+  fitsVersion,
+  isVersionRange,
+  type OfferedVersion,
+  selectVersion,
+} from './versions.js'
 export { type AgentCardVersion, toAgentCard } from './views/agent-card.js'
 export { type AidipRevision, toAidip, toAidipSummary } from './views/aidip.js'
 export { callableOperations, gatewayUrl, reachableBindings } from './views/derive.js'

@@ -30,6 +30,7 @@ export interface SchemaAllowance {
   readonly patterns: Set<string>
 }
 
+/** What one document may spend; the schemas of a document share it. */
 export const createSchemaAllowance = (): SchemaAllowance => ({ patternSize: MAX_PATTERN_SIZE, patterns: new Set() })
 
 /**

@@ -75,8 +75,17 @@ function cardBindings(document: JsonObject): Binding[] {
     const endpoint = asString(source.url)
     return endpoint ? [{ protocol: 'a2a', endpoint, source }] : []
   })
-  const preferred = main ? [{ protocol: 'a2a', endpoint: main }] : []
+  const preferred = main ? [{ protocol: 'a2a', endpoint: main, source: mainInterface(main, document) }] : []
   return [...preferred, ...interfaces.filter(({ endpoint }) => endpoint !== main)]
+}
+
+/** 0.3 says of its main URL beside it what it says of the others inside their objects; JSON-RPC is its default. */
+function mainInterface(url: string, { preferredTransport, protocolVersion }: JsonObject): JsonObject {
+  return {
+    url,
+    transport: asString(preferredTransport) ?? 'JSONRPC',
+    protocolVersion: asString(protocolVersion) ?? '0.3.0',
+  }
 }
 
 function mcpBindings(document: JsonObject): Binding[] {

@@ -264,6 +264,15 @@ describe('bindings', () => {
     expect(endpoints(face, document)).toEqual(expected)
   })
 
+  it('of a card of A2A 0.3 say how its main URL is spoken to, as those of its other interfaces do', () => {
+    const sources = (document: JsonObject) => read('a2a', document).bindings.map(({ source }) => source)
+    const url = 'https://a.example/'
+    expect(sources({ url })).toEqual([{ url, transport: 'JSONRPC', protocolVersion: '0.3.0' }])
+    expect(sources({ url, preferredTransport: 'HTTP+JSON', protocolVersion: '0.2.6' })).toEqual([
+      { url, transport: 'HTTP+JSON', protocolVersion: '0.2.6' },
+    ])
+  })
+
   it('have the protocol of their scheme', () => {
     expect(['HTTPS://a', 'agent+wss://a', '/x', 'x y'].map(schemeOf)).toEqual(['https', 'agent+wss', 'https', 'https'])
   })

@@ -1,0 +1,144 @@
+import { base64url, decodeProtectedHeader, errors, FlattenedSign, flattenedVerify, type JWK } from 'jose'
+import { asObjects, asString, isObject, type JsonObject } from '../json.js'
+import { canonicalJson } from './canonical-json.js'
+import {
+  algorithmOf,
+  candidateKeys,
+  importKey,
+  isSigningAlgorithm,
+  type SigningAlgorithm,
+  type VerificationKey,
+} from './keys.js'
+import { SigningError } from './signing-error.js'
+
+/** A private key and the name under which its public half is published. */
+export interface SigningKey {
+  /** A kid of the signer's key set, or the DID URL of a verification method. */
+  readonly id: string
+  readonly jwk: JWK
+}
+
+/** Which key signed a document. */
+export interface DocumentSignature {
+  readonly key: string | undefined
+  readonly algorithm: SigningAlgorithm
+}
+
+/** Signatures of one document that are tried; a card may carry several. */
+const MAX_SIGNATURES = 4
+
+/**
+ * The document with a `signature`: a detached JWS over its canonical form without that member (C-64). It stays valid
+ * through whoever relays the document, as long as nothing in it is changed.
+ */
+export async function signDocument(document: JsonObject, key: SigningKey): Promise<JsonObject> {
+  const { signature: _replaced, ...content } = document
+  const algorithm = algorithmOf(key.jwk)
+  const jws = await new FlattenedSign(bytesOf(content))
+    .setProtectedHeader({ alg: algorithm, kid: key.id })
+    .sign(await importKey(key.jwk, algorithm))
+  return { ...content, signature: { jws: `${jws.protected}..${jws.signature}`, kid: key.id } }
+}
+
+/** Whether a document claims to be signed, in our form or as A2A cards are. */
+export const isSigned = (document: JsonObject): boolean => readSignatures(document).length > 0
+
+/** The ids of the keys that a document says it is signed with, unverified: where to look for keys. */
+export const claimedKeys = (document: JsonObject): string[] =>
+  readSignatures(document).flatMap((claim) => readHeader(claim.protected).kid ?? [])
+
+/**
+ * Verifies a document against the keys of the one who must have signed it; one good signature is enough.
+ *
+ * @throws {SigningError} with the reason why the last one is not
+ */
+export async function verifyDocument(
+  document: JsonObject,
+  keys: readonly VerificationKey[],
+): Promise<DocumentSignature> {
+  let reason = new SigningError('unsigned', 'the document has no signature')
+  for (const claim of readSignatures(document)) {
+    try {
+      return await verifyClaim(document, claim, keys)
+    } catch (error) {
+      if (!(error instanceof SigningError)) throw error
+      reason = error
+    }
+  }
+  throw reason
+}
+
+interface SignatureClaim {
+  /** The member that holds the signature and is no part of what is signed. */
+  member: 'signature' | 'signatures'
+  protected: string
+  signature: string
+}
+
+function readSignatures(document: JsonObject): SignatureClaim[] {
+  const own = isObject(document.signature) ? asString(document.signature.jws) : undefined
+  const [head = '', payload, mark = ''] = own?.split('.') ?? []
+  return [
+    // The payload is left out: it is the document around it (RFC 7515, appendix F).
+    ...(own !== undefined
+      ? [{ member: 'signature' as const, protected: payload === '' ? head : '', signature: mark }]
+      : []),
+    ...asObjects(document.signatures).flatMap(({ protected: header, signature }) =>
+      typeof header === 'string' && typeof signature === 'string'
+        ? [{ member: 'signatures' as const, protected: header, signature }]
+        : [],
+    ),
+  ].slice(0, MAX_SIGNATURES)
+}
+
+async function verifyClaim(
+  document: JsonObject,
+  claim: SignatureClaim,
+  keys: readonly VerificationKey[],
+): Promise<DocumentSignature> {
+  const { alg: algorithm, kid } = readHeader(claim.protected)
+  if (!isSigningAlgorithm(algorithm)) {
+    throw new SigningError('unsupported_algorithm', `the signature's algorithm is not accepted: ${algorithm}`)
+  }
+  const { [claim.member]: _signature, ...content } = document
+  const jws = {
+    protected: claim.protected,
+    payload: base64url.encode(bytesOf(content)),
+    signature: claim.signature,
+  }
+  const candidates = candidateKeys(keys, algorithm, kid)
+  for (const { id, jwk } of candidates) {
+    if (await verifies(jws, jwk, algorithm)) return { key: kid ?? id, algorithm }
+  }
+  if (candidates.length === 0) {
+    throw new SigningError('unknown_key', `the signer has published no key ${kid ?? ''} for ${algorithm}`)
+  }
+  throw new SigningError('bad_signature', 'the signature does not fit the document')
+}
+
+async function verifies(
+  jws: { protected: string; payload: string; signature: string },
+  jwk: JWK,
+  algorithm: SigningAlgorithm,
+): Promise<boolean> {
+  try {
+    await flattenedVerify(jws, await importKey(jwk, algorithm), { algorithms: [algorithm] })
+    return true
+  } catch (error) {
+    // A key that cannot be used verifies nothing; the next one may.
+    if (error instanceof errors.JOSEError || error instanceof SigningError) return false
+    throw error
+  }
+}
+
+/** Algorithm and key of a JWS as its protected header names them, or a `malformed`. */
+function readHeader(header: string): { alg: string | undefined; kid: string | undefined } {
+  try {
+    const { alg, kid }: { alg?: unknown; kid?: unknown } = decodeProtectedHeader({ protected: header })
+    return { alg: typeof alg === 'string' ? alg : undefined, kid: typeof kid === 'string' ? kid : undefined }
+  } catch (error) {
+    throw new SigningError('malformed', 'the signature has no readable header', error)
+  }
+}
+
+const bytesOf = (content: JsonObject): Uint8Array => new TextEncoder().encode(canonicalJson(content))
