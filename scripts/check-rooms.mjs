@@ -33,6 +33,42 @@ const SAMPLES = {
     ],
     right: ["import '@switchboard/protocol'", "import './words.js'"],
   },
+  'client/src/': {
+    wrong: [
+      "import 'node:net'",
+      "import { env } from 'node:process'",
+      "import 'ws'",
+      "import '@switchboard/server'",
+      "import '@switchboard/search'",
+      "import '@switchboard/protocol/dist/index.js'",
+      'export const home = process.env.HOME',
+    ],
+    right: [
+      "import '@switchboard/agent-uri'",
+      "import '@switchboard/protocol'",
+      "import 'eventsource-parser'",
+      "import './errors.js'",
+      "await import('./socket.node.js')",
+    ],
+  },
+  'client/src/socket.node.ts': {
+    wrong: ["import '@switchboard/server'", "import 'pg'"],
+    right: [
+      "import 'node:net'",
+      "import 'ws'",
+      "import '@switchboard/protocol'",
+      'export const home = process.env.HOME',
+    ],
+  },
+  'agent/src/': {
+    wrong: [
+      "import '@switchboard/server'",
+      "import '@switchboard/search'",
+      "import 'pg'",
+      "import { env } from 'node:process'",
+    ],
+    right: ["import '@switchboard/client'", "import '@switchboard/protocol'", "import 'node:http'", "import 'ws'"],
+  },
   'server/src/faces/aidip/': {
     wrong: [
       "import type { Store } from '../../store/store.js'",

@@ -1,0 +1,160 @@
+import { asObjects, asString, asStrings, isObject, type JsonObject, type JsonValue } from '@switchboard/protocol'
+import { ClientError } from '../errors.js'
+
+/** An agent's document as the directory shows it; members that are not named here are there too. */
+export type AgentMetadata = JsonObject & { readonly id: string }
+
+/** An agent in a list or among the results of a search. Its text is a stranger's: see `toDisplayText`. */
+export interface AgentSummary {
+  readonly id: string
+  readonly name: string
+  readonly description: string
+  readonly endpoint?: string
+  readonly capabilities: readonly string[]
+  readonly tags: readonly string[]
+  readonly status?: string
+  /** From 0 to 1, relative to this answer: no measure across queries or directories. */
+  readonly score?: number
+  /** All that the directory told, whole documents where they were asked for. */
+  readonly document: AgentMetadata
+}
+
+/** A candidate of a discovery (PROF §6.1). */
+export interface Candidate {
+  readonly id: string
+  readonly name: string
+  readonly description: string
+  readonly tags: readonly string[]
+  readonly bindings: readonly CandidateBinding[]
+  readonly score?: number
+  readonly status?: string
+  /** Reasons for the place in the list, where they were asked for and are told. */
+  readonly evidence?: Evidence
+  readonly freshness?: JsonObject
+  readonly document: AgentMetadata
+}
+
+export interface CandidateBinding {
+  readonly protocol: string
+  readonly endpoint: string
+  /** Lower numbers are preferred (C-19). */
+  readonly priority?: number
+}
+
+export interface Evidence {
+  /** Components by name; those a reader does not know mean nothing to it. */
+  readonly components: Readonly<Record<string, number>>
+  readonly matchedTags: readonly string[]
+  readonly matchedExamples: readonly JsonObject[]
+}
+
+/** An entry of a lookup (AD §5.2). */
+export interface DirectoryEntry {
+  readonly agent: string
+  readonly base?: string
+  readonly description: string
+  readonly protocols: readonly string[]
+  readonly capabilities: readonly { readonly name: string; readonly type?: string }[]
+  /** The resource of the registration. */
+  readonly href?: string
+  readonly document: JsonObject
+}
+
+export function readMetadata(value: JsonValue | undefined): AgentMetadata {
+  return withId(value, 'the agent’s document')
+}
+
+export function readSummary(value: JsonValue): AgentSummary {
+  const document = withId(value, 'an agent of the list')
+  const endpoint = asString(document.endpoint)
+  const status = asString(document.status)
+  return {
+    id: document.id,
+    name: asString(document.name) ?? document.id,
+    description: asString(document.description) ?? '',
+    capabilities: asStrings(document.capabilities),
+    tags: asStrings(document.tags),
+    ...(endpoint !== undefined && { endpoint }),
+    ...(status !== undefined && { status }),
+    ...(typeof document.score === 'number' && { score: document.score }),
+    document,
+  }
+}
+
+export function readCandidate(value: JsonValue): Candidate {
+  const document = withId(value, 'a candidate')
+  const status = asString(document.status)
+  const evidence = readEvidence(document)
+  return {
+    id: document.id,
+    name: asString(document.name) ?? document.id,
+    description: asString(document.description) ?? '',
+    tags: asStrings(document.tags),
+    bindings: asObjects(document.bindings).flatMap(toBinding).sort(byPriority),
+    ...(typeof document.score === 'number' && { score: document.score }),
+    ...(status !== undefined && { status }),
+    ...(evidence && { evidence }),
+    ...(isObject(document.freshness) && { freshness: document.freshness }),
+    document,
+  }
+}
+
+export function readEntry(value: JsonValue): DirectoryEntry {
+  const agent = isObject(value) ? asString(value.agent) : undefined
+  if (!isObject(value) || agent === undefined) throw bad('an entry of the lookup has no agent')
+  const base = asString(value.base)
+  const href = asString(value.href)
+  return {
+    agent,
+    description: asString(value.description) ?? '',
+    protocols: asStrings(value.protocols),
+    capabilities: asObjects(value.capabilities).flatMap(toCapability),
+    ...(base !== undefined && { base }),
+    ...(href !== undefined && { href }),
+    document: value,
+  }
+}
+
+/** The items of a list; whatever else stands in its place is no answer. */
+export function listIn(body: JsonValue | undefined, ...members: string[]): readonly JsonValue[] {
+  if (Array.isArray(body)) return body
+  const list = isObject(body) ? members.map((name) => body[name]).find(Array.isArray) : undefined
+  if (!Array.isArray(list)) throw bad(`the answer has no list of ${members.join(' or ')}`)
+  return list
+}
+
+function withId(value: JsonValue | undefined, what: string): AgentMetadata {
+  if (!hasId(value)) throw bad(`${what} has no id`)
+  return value
+}
+
+const hasId = (value: JsonValue | undefined): value is AgentMetadata => isObject(value) && typeof value.id === 'string'
+
+function toBinding(source: JsonObject): CandidateBinding[] {
+  const { protocol, endpoint, priority } = source
+  if (typeof protocol !== 'string' || typeof endpoint !== 'string') return []
+  return [{ protocol, endpoint, ...(typeof priority === 'number' && { priority }) }]
+}
+
+const byPriority = (a: CandidateBinding, b: CandidateBinding): number =>
+  (a.priority ?? Number.MAX_SAFE_INTEGER) - (b.priority ?? Number.MAX_SAFE_INTEGER)
+
+function readEvidence(document: JsonObject): Evidence | undefined {
+  const { score_components: components, matched_tags: tags, matched_examples: examples } = document
+  if (components === undefined && tags === undefined && examples === undefined) return undefined
+  const numbers = Object.entries(isObject(components) ? components : {}).flatMap(([name, value]) =>
+    typeof value === 'number' ? [[name, value] as const] : [],
+  )
+  return {
+    components: Object.fromEntries(numbers),
+    matchedTags: asStrings(tags),
+    matchedExamples: asObjects(examples),
+  }
+}
+
+function toCapability({ name, type }: JsonObject): { name: string; type?: string }[] {
+  if (typeof name !== 'string') return []
+  return [{ name, ...(typeof type === 'string' && { type }) }]
+}
+
+const bad = (message: string): ClientError => new ClientError('bad_response', message)

@@ -1,0 +1,42 @@
+import type { CallInput, Reply, StreamPart } from '../transports/call.js'
+import { createCaller } from './create-caller.js'
+import type { InvokeOptions } from './options.js'
+
+/**
+ * Calls an agent by its URI: finds out where it is, sends the input, waits for the answer, deferred ones too. For many
+ * calls make one `createCaller`, whose connections they share.
+ *
+ * @throws {ClientError} known by its code
+ *
+ * @example
+ * const reply = await invokeAgent('agent://translator.example/translate', { text: 'Bonjour', to: 'zh' })
+ * reply.output // { translation: '你好' }
+ */
+export async function invokeAgent(uri: string, input?: CallInput, options: InvokeOptions = {}): Promise<Reply> {
+  const caller = createCaller(options)
+  try {
+    return await caller.invoke(uri, input, options)
+  } finally {
+    await caller.close()
+  }
+}
+
+/**
+ * Calls an agent and gives the parts of its answer as they come; an agent that does not stream gives one. Leaving the
+ * loop cancels its work.
+ *
+ * @example
+ * for await (const { data } of streamAgent('agent://chat.example/talk', { text: 'Hello' })) console.log(data)
+ */
+export async function* streamAgent(
+  uri: string,
+  input?: CallInput,
+  options: InvokeOptions = {},
+): AsyncGenerator<StreamPart, void, undefined> {
+  const caller = createCaller(options)
+  try {
+    yield* caller.stream(uri, input, options)
+  } finally {
+    await caller.close()
+  }
+}

@@ -1,0 +1,167 @@
+import { ClientError } from '../errors.js'
+import type { Deadline } from '../transports/deadline.js'
+import { decodeUtf8, readBytes } from '../transports/read-body.js'
+import { type AddressPolicy, checkAddress } from './address-policy.js'
+import type { CachedDocument, DocumentCache } from './document-cache.js'
+import { absenceOf, freshnessOf } from './freshness.js'
+
+/** A document that was found; `url` is where, after redirects. */
+export interface FoundDocument {
+  readonly url: string
+  readonly text: string
+}
+
+/** Nothing usable is there; `reason` where it is more than a plain 404. */
+export interface NoDocument {
+  readonly text: undefined
+  readonly reason?: string
+}
+
+export interface DocumentRequest {
+  readonly deadline: Deadline
+  readonly maxBytes: number
+  readonly policy: AddressPolicy
+}
+
+export interface FetcherParts {
+  readonly fetch: typeof fetch
+  readonly cache: DocumentCache
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+  /** Whether an answer may send on to another origin; by default it may not. */
+  readonly mayRedirect?: (from: URL, to: URL) => boolean
+}
+
+export type FetchDocument = (url: string, request: DocumentRequest) => Promise<FoundDocument | NoDocument>
+
+const MAX_REDIRECTS = 3
+
+const ACCEPT = 'application/json, application/ld+json;q=0.9, application/agent-card+json;q=0.9'
+
+/**
+ * A browser revalidates by its own cache; a condition set by hand would make every cross-origin request ask for leave
+ * (a preflight), which most hosts do not grant.
+ */
+const BY_HAND = !('document' in globalThis || 'WorkerGlobalScope' in globalThis)
+
+/**
+ * Fetches JSON texts with the care that strangers' hosts need: every address is checked, redirects stay on their
+ * origin, no cookies are sent, sizes are bounded and HTTP's caching rules kept. A client error of the far side means
+ * that nothing is there; a failure of it throws, because it must not pass for an absence.
+ */
+export function createDocumentFetcher({ fetch, cache, now, mayRedirect }: FetcherParts): FetchDocument {
+  const send = async (
+    url: URL,
+    known: CachedDocument | undefined,
+    { deadline }: DocumentRequest,
+    redirect: 'manual' | 'follow',
+  ): Promise<Response> => {
+    const condition = BY_HAND && known?.text !== undefined ? conditionOf(known) : {}
+    const headers = { accept: ACCEPT, ...condition }
+    deadline.check()
+    try {
+      return await deadline.race(fetch(url.href, { headers, redirect, credentials: 'omit', signal: deadline.signal }))
+    } catch (cause) {
+      // Some fetches end with an error of their own when the signal fires.
+      deadline.check()
+      throw new ClientError('unreachable', `${url.href} cannot be reached`, { url: url.href, cause })
+    }
+  }
+
+  const follow = async (start: URL, known: CachedDocument | undefined, request: DocumentRequest) => {
+    let url = start
+    for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
+      const response = await send(url, known, request, 'manual')
+      // Browsers hide where a redirect leads; there it is followed first and judged by where it ended.
+      if (response.type === 'opaqueredirect') return arrived(url, await send(url, known, request, 'follow'))
+      const location = REDIRECTS.has(response.status) ? response.headers.get('location') : null
+      if (location === null) return { url, response }
+      await response.body?.cancel()
+      const next = URL.canParse(location, url.href) ? new URL(location, url) : url
+      if (!isAllowedRedirect(url, next)) return { url: next, response: undefined }
+      url = checkAddress(next.href, request.policy)
+    }
+    throw new ClientError('bad_redirect', `${start.href} redirects more than ${MAX_REDIRECTS} times`, {
+      url: start.href,
+    })
+  }
+
+  const arrived = (from: URL, response: Response) => {
+    const url = URL.canParse(response.url) ? new URL(response.url) : from
+    return isAllowedRedirect(from, url) ? { url, response } : { url, response: undefined }
+  }
+
+  const isAllowedRedirect = (from: URL, to: URL): boolean =>
+    from.origin === to.origin || (mayRedirect?.(from, to) ?? false)
+
+  return async (text, request) => {
+    const asked = checkAddress(text, request.policy)
+    const known = cache.get(asked.href)
+    if (known && known.freshUntil > now()) return answerOf(asked.href, known)
+
+    const { url, response } = await follow(asked, known, request)
+    if (!response) return { text: undefined, reason: `${asked.href} redirects to another origin, ${url.origin}` }
+    const keep = (document: Omit<CachedDocument, 'freshUntil'>, fresh: number | undefined): void => {
+      // What was found elsewhere is not kept: a redirect may change sooner than its target.
+      if (fresh === undefined || url.href !== asked.href) cache.delete(asked.href)
+      else cache.set(asked.href, { ...document, freshUntil: now() + fresh })
+    }
+
+    const { status, headers } = response
+    if (status === 304 && known) {
+      keep({ ...known, ...validatorsOf(headers) }, freshnessOf(headers, now()))
+      return answerOf(asked.href, known)
+    }
+    if (!response.ok || !isJsonLike(headers)) {
+      await response.body?.cancel()
+      if (status >= 500 || status === 429) throw unavailable(url.href, response)
+      if (status === 404 || status === 410) keep({ text: undefined }, absenceOf(headers, now()))
+      return absent(url.href, response)
+    }
+    const body = await readText(response, url.href, request)
+    keep({ text: body, ...validatorsOf(headers) }, freshnessOf(headers, now()))
+    return { url: url.href, text: body }
+  }
+}
+
+const REDIRECTS = new Set([301, 302, 303, 307, 308])
+
+const answerOf = (url: string, { text }: CachedDocument): FoundDocument | NoDocument =>
+  text === undefined ? { text } : { url, text }
+
+function conditionOf({ etag, lastModified }: CachedDocument): Record<string, string> {
+  if (etag !== undefined) return { 'if-none-match': etag }
+  return lastModified === undefined ? {} : { 'if-modified-since': lastModified }
+}
+
+function validatorsOf(headers: Headers): Pick<CachedDocument, 'etag' | 'lastModified'> {
+  const [etag, lastModified] = [headers.get('etag'), headers.get('last-modified')]
+  return { ...(etag !== null && { etag }), ...(lastModified !== null && { lastModified }) }
+}
+
+/** Sites answer what they do not know with their start page, so HTML and images are no document. */
+function isJsonLike(headers: Headers): boolean {
+  const type = headers.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase() ?? ''
+  return type === '' || /^(text\/(plain|json)|application\/(octet-stream|(.+\+)?json))$/.test(type)
+}
+
+function absent(url: string, { status, ok, headers }: Response): NoDocument {
+  if (status === 404 || status === 410) return { text: undefined }
+  const what = ok ? `answers ${headers.get('content-type')} instead of JSON` : `answers ${status}`
+  return { text: undefined, reason: `${url} ${what}` }
+}
+
+function unavailable(url: string, { status, headers }: Response): ClientError {
+  const seconds = headers.get('retry-after') ?? ''
+  return new ClientError('unavailable', `${url} answers ${status}`, {
+    url,
+    status,
+    ...(/^\d{1,9}$/.test(seconds) && { retryAfter: Number(seconds) }),
+  })
+}
+
+async function readText({ body }: Response, url: string, { deadline, maxBytes }: DocumentRequest): Promise<string> {
+  const text = decodeUtf8(await readBytes(body, maxBytes, deadline))
+  if (text === undefined) throw new ClientError('bad_document', `${url} is not in UTF-8`, { url })
+  return text
+}

@@ -1,0 +1,48 @@
+/** A day; who says longer is asked again after it all the same. */
+const MAX_FRESH_MS = 86_400_000
+
+/** How long "there is nothing here" holds where the answer does not say, and at most. */
+const ABSENT_MS = 30_000
+const MAX_ABSENT_MS = 300_000
+
+/**
+ * Milliseconds for which an answer may be given again without asking (RFC 9111 §4.2), for a cache of one user.
+ * Undefined: it may not be kept at all. Without a word about it an answer is kept, and asked for again each time.
+ */
+export function freshnessOf(headers: Headers, now: number): number | undefined {
+  const directives = readCacheControl(headers)
+  if (directives.has('no-store') || headers.get('vary')?.trim() === '*') return undefined
+  return Math.min(statedFreshness(headers, directives, now) ?? 0, MAX_FRESH_MS)
+}
+
+/** The same for an answer that nothing is there. */
+export function absenceOf(headers: Headers, now: number): number | undefined {
+  const directives = readCacheControl(headers)
+  if (directives.has('no-store')) return undefined
+  return Math.min(statedFreshness(headers, directives, now) ?? ABSENT_MS, MAX_ABSENT_MS)
+}
+
+function statedFreshness(headers: Headers, directives: Map<string, string>, now: number): number | undefined {
+  if (directives.has('no-cache')) return 0
+  const maxAge = directives.get('max-age')
+  const expires = headers.get('expires')
+  if (maxAge === undefined && expires === null) return undefined
+  // An age or a date that cannot be read means stale.
+  const lifetime = maxAge === undefined ? dateOf(expires) - (dateOf(headers.get('date')) || now) : secondsOf(maxAge)
+  return Math.max(0, (lifetime || 0) - (secondsOf(headers.get('age') ?? '') || 0))
+}
+
+/** The directives in lower case; the first of two that contradict each other holds. */
+function readCacheControl(headers: Headers): Map<string, string> {
+  const directives = new Map<string, string>()
+  for (const part of (headers.get('cache-control') ?? '').split(',')) {
+    const [name = '', value = ''] = part.split('=')
+    const key = name.trim().toLowerCase()
+    if (key !== '' && !directives.has(key)) directives.set(key, value.trim().replace(/^"|"$/g, ''))
+  }
+  return directives
+}
+
+const secondsOf = (text: string): number => (/^\d{1,10}$/.test(text) ? Number(text) * 1000 : Number.NaN)
+
+const dateOf = (text: string | null): number => Date.parse(text ?? '')

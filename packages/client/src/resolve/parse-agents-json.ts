@@ -1,0 +1,48 @@
+import { isObject, type JsonObject } from '@switchboard/protocol'
+import { ClientError } from '../errors.js'
+
+/** What an index says of one agent: where its descriptor is, what the index itself tells of it, or both (C-84). */
+export interface IndexedAgent {
+  readonly name: string
+  /** Absolute URL of the agent.json, which is the source of truth (AURI §7). */
+  readonly url?: string
+  readonly embedded?: JsonObject
+}
+
+/** The agents of an agents.json by name: `{"agents": {"name": "url"}}` (AURI §5.1). */
+export type AgentsIndex = ReadonlyMap<string, IndexedAgent>
+
+/**
+ * Reads an agents.json. Relative URLs are read against where it was found; an entry that is neither a URL nor an object
+ * is left out.
+ *
+ * @throws {ClientError} `bad_document` if there is no object `agents`
+ */
+export function parseAgentsJson(document: JsonObject, url: string): AgentsIndex {
+  if (!isObject(document.agents)) {
+    throw new ClientError('bad_document', `${url}: /agents must be an object that maps names to agent.json URLs`, {
+      url,
+    })
+  }
+  const entries = Object.entries(document.agents).flatMap(([name, value]): [string, IndexedAgent][] => {
+    if (typeof value === 'string') {
+      const target = absoluteUrl(value, url)
+      return target === undefined ? [] : [[name, { name, url: target }]]
+    }
+    if (!isObject(value)) return []
+    const target = descriptorUrl(value, url)
+    return [[name, { name, embedded: value, ...(target !== undefined && { url: target }) }]]
+  })
+  return new Map(entries)
+}
+
+const absoluteUrl = (text: string, base: string): string | undefined =>
+  URL.canParse(text, base) ? new URL(text, base).href : undefined
+
+/** Where the agent.json of an embedded entry is: its `url`, if that is one of a document or of a folder. */
+function descriptorUrl({ url }: JsonObject, base: string): string | undefined {
+  const target = typeof url === 'string' ? absoluteUrl(url, base) : undefined
+  if (target === undefined || !/^https?:/.test(target)) return undefined
+  const { pathname } = new URL(target)
+  return pathname.endsWith('.json') ? target : new URL(`${pathname.replace(/\/$/, '')}/agent.json`, target).href
+}

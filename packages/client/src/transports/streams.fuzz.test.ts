@@ -1,0 +1,208 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { ClientError } from '../errors.js'
+import { type Call, DEFAULT_LIMITS } from './call.js'
+import { createDeadline } from './deadline.js'
+import { createHttpTransport } from './http/http-transport.js'
+import { readProblem, toClientError } from './problem.js'
+import { createLineSplitter } from './split-lines.js'
+import { openCallSocket } from './websocket/call-socket.js'
+import type { SocketEvents } from './websocket/open-socket.js'
+
+const limits = { ...DEFAULT_LIMITS, timeoutMs: 2000, silenceMs: 2000, waitMs: 2000, maxBytes: 2000, maxPartLength: 200 }
+
+const call: Call = {
+  uri: 'agent+https://h.example/p',
+  endpoint: { transport: 'https', protocol: 'https', url: 'https://h.example/p' },
+  url: 'https://h.example/p',
+  method: 'POST',
+  input: {},
+  accept: [],
+  identifiers: {},
+  headers: {},
+  limits,
+  repeatable: false,
+}
+
+/** Text as agents send it, mixed with what they should not. */
+const pieces = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc.constantFrom(
+    'data: ',
+    'data: {"a":1}',
+    '\n',
+    '\r',
+    '\r\n',
+    '\n\n',
+    'event: error\n',
+    'event: done\n',
+    'id: 1\n',
+    ': c\n',
+  ),
+  fc.constantFrom('{"id":"1",', '"data":1}', '{"id":"1","done":true}\n', '{"error":{"code":"x"}}\n', '[[[[', '\u0000'),
+  fc.json({ maxDepth: 3 }),
+)
+const chunks = fc.array(
+  fc.oneof(
+    pieces.map((text) => Buffer.from(text)),
+    fc.uint8Array({ maxLength: 50 }).map((bytes) => Buffer.from(bytes)),
+  ),
+  { maxLength: 30 },
+)
+
+const streamOf = (parts: readonly Uint8Array[]): ReadableStream<Uint8Array> =>
+  new ReadableStream({
+    start(controller) {
+      for (const part of parts) controller.enqueue(new Uint8Array(part))
+      controller.close()
+    },
+  })
+
+/** Runs the work; whatever goes wrong has to be an error of ours. */
+async function settles(work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    expect(error).toBeInstanceOf(ClientError)
+  }
+}
+
+const drain = async (parts: AsyncIterable<unknown>): Promise<void> => {
+  for await (const _part of parts) {
+    // Only whether it ends counts.
+  }
+}
+
+const answerWith = (body: ReadableStream<Uint8Array>, status: number, headers: Record<string, string>) =>
+  createHttpTransport({
+    fetch: async () => new Response(status === 204 ? null : body, { status, headers }),
+    retry: { retries: 2, sleep: async () => {}, random: () => 0, now: () => 0 },
+  })
+
+describe('lines', () => {
+  it('are the same however the text is cut', () => {
+    const text = fc
+      .array(fc.constantFrom('a', 'é', '\r', '\n', '\r\n', '😀'), { maxLength: 40 })
+      .map((all) => all.join(''))
+    fc.assert(
+      fc.property(
+        text,
+        fc.array(fc.nat(40), { maxLength: 8 }),
+        fc.constantFrom('lf' as const, 'any' as const),
+        (whole, cuts, ends) => {
+          const at = [0, ...cuts.map((cut) => Math.min(cut, whole.length)).sort((a, b) => a - b), whole.length]
+          const splitter = createLineSplitter(100, ends)
+          const lines = at.flatMap((from, i) => splitter.push(whole.slice(from, at[i + 1] ?? whole.length)))
+          const expected = whole.split(ends === 'any' ? /\r\n|\n|\r/ : '\n')
+          expect([...lines, splitter.end() ?? '']).toEqual(expected)
+        },
+      ),
+    )
+  })
+
+  it('cost no more when they come a character at a time', () => {
+    const splitter = createLineSplitter(2_000_000)
+    for (let i = 0; i < 1_000_000; i++) splitter.push('x')
+    expect(splitter.push('\n')[0]).toHaveLength(1_000_000)
+  })
+})
+
+describe('hostile answers', () => {
+  const types = fc.constantFrom(
+    'text/event-stream',
+    'application/x-ndjson',
+    'application/json',
+    '',
+    'text/html',
+    'a/b; c="',
+  )
+
+  it('over HTTP end with parts or with a code', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        chunks,
+        types,
+        fc.constantFrom(200, 202, 204, 206, 400, 429, 500, 599),
+        async (parts, type, status) => {
+          const headers = { 'content-type': type }
+          await settles(() => drain(answerWith(streamOf(parts), status, headers).stream(call)))
+          await settles(() => answerWith(streamOf(parts), status, headers).invoke(call))
+        },
+      ),
+    )
+  })
+
+  it('of tasks end with a result or with a code', async () => {
+    const tasks = fc.record(
+      {
+        taskId: fc.oneof(fc.string(), fc.nat()),
+        status: fc.oneof(fc.string(), fc.constantFrom('completed', 'failed')),
+        pollInterval: fc.oneof(fc.double(), fc.string()),
+        result: fc.jsonValue(),
+        error: fc.jsonValue(),
+      },
+      { requiredKeys: [] },
+    )
+    const location = fc.oneof(
+      fc.webUrl(),
+      fc.constantFrom('/tasks/1', '//other.example/x', 'javascript:1', '', '\\x', 'http://['),
+    )
+    await fc.assert(
+      fc.asyncProperty(tasks, tasks, location, async (first, then, at) => {
+        let asked = 0
+        const transport = createHttpTransport({
+          fetch: async (input) => {
+            expect(new URL(String(input)).origin).toBe('https://h.example')
+            const body = JSON.stringify(asked++ === 0 ? first : asked > 5 ? null : then)
+            return new Response(body, {
+              status: asked === 1 ? 202 : 200,
+              headers: { location: at, 'content-type': 'application/json' },
+            })
+          },
+          retry: { retries: 0, sleep: async () => {}, random: () => 0, now: () => 0 },
+        })
+        await settles(() => transport.invoke(call))
+      }),
+    )
+  })
+
+  it('over WebSockets end with frames or with a code', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(pieces, { maxLength: 30 }),
+        fc.constantFrom(1000, 1005, 1006, 1011),
+        async (texts, code) => {
+          let events: SocketEvents | undefined
+          const deadline = createDeadline(2000, 'a call')
+          const socket = await openCallSocket({
+            open: async (request) => {
+              events = request.events
+              return { send: () => {}, close: () => {} }
+            },
+            url: 'wss://h.example/p',
+            headers: {},
+            maxBytes: 2000,
+            deadline,
+            onIdle: () => {},
+          })
+          const work = settles(() => drain(socket.start(call, true, deadline)))
+          for (const text of texts) events?.onText(text)
+          events?.onClose(code)
+          await work
+          deadline.clear()
+          expect(socket.size).toBe(0)
+        },
+      ),
+    )
+  })
+
+  it('say what they say in bounded messages, whatever their shape', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.integer(), (value, status) => {
+        const error = toClientError(readProblem(value) ?? {}, { status, details: value })
+        expect(error.message.length).toBeLessThanOrEqual(501)
+        expect(error.message).not.toMatch(/\p{Cc}/u)
+      }),
+    )
+  })
+})

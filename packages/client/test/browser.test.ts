@@ -1,0 +1,25 @@
+// The package runs in browsers: what needs Node lies in *.node.ts and is loaded when it is needed. The linter keeps
+// Node's modules out of the rest; this looks at what it does not see: static imports of *.node.ts, and Node's globals.
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+
+const SOURCES = fileURLToPath(new URL('../src', import.meta.url))
+
+const sources = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' }).filter(
+  (path) => path.endsWith('.ts') && !/\.(test|node)\.ts$/.test(path),
+)
+
+describe('the sources', () => {
+  it.each(sources)('%s need nothing of Node to be loaded', (path) => {
+    const code = readFileSync(join(SOURCES, path), 'utf8').replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '')
+    const imports = [...code.matchAll(/^(?:import|export) (?!type )[^'"]*?from '([^']+)'/gm)].map(
+      ([, name]) => name ?? '',
+    )
+    const packages = /^(\.{1,2}\/|@switchboard\/(agent-uri|protocol)$|eventsource-parser(\/|$)|jose$)/
+    expect(imports.filter((name) => !packages.test(name) || name.endsWith('.node.js'))).toEqual([])
+    expect(code).not.toMatch(/\b(Buffer|require\(|__dirname|setImmediate)\b/)
+    expect(code).not.toMatch(/(?<!globalThis\.)\bprocess\./)
+  })
+})

@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { startDirectory, type TestDirectory } from '../../../server/test/support/directory.js'
+import { aidipAgent } from '../../../server/test/support/documents.js'
+import { createClient, type DirectoryClient } from '../../src/index.js'
+import { answer, codeOf, collect, type Handler, patience, startPlainHost } from '../transports/support/agent-host.js'
+
+let directory: TestDirectory
+let agent: Awaited<ReturnType<typeof startPlainHost>>
+let onCall: Handler
+let publisher: DirectoryClient
+let client: DirectoryClient
+
+beforeAll(async () => {
+  agent = await startPlainHost((seen, response) => onCall(seen, response))
+  directory = await startDirectory()
+  const { retry } = patience()
+  const open = async (subject: string, ...scopes: string[]): Promise<DirectoryClient> =>
+    createClient({
+      baseUrl: directory.url,
+      token: await directory.makeKey({ subject, scopes }),
+      retry: { ...retry, sleep: pause },
+    })
+  publisher = await open('publisher', 'publish', 'discover')
+  client = await open('client', 'discover', 'invoke')
+  await publisher.register(
+    aidipAgent({
+      id: 'echo',
+      endpoint: `${agent.url}/echo`,
+      version: '2.1.0',
+      description: 'Repeats what it is told.',
+    }),
+  )
+})
+afterAll(async () => {
+  await directory.close()
+  await agent.close()
+})
+beforeEach(() => {
+  agent.seen.length = 0
+  onCall = ({ json }, response) => answer(response, 200, { text: json.text })
+})
+
+/** Short enough for a test, long enough for the directory to work meanwhile. */
+const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 50))
+
+describe('calls through a real directory', () => {
+  it('invokes, and says which version answered', async () => {
+    const reply = await client.invoke('echo', { text: 'hi' }, { requestId: 'r-1' })
+    expect(reply).toMatchObject({ output: { text: 'hi' }, version: '2.1.0', requestId: 'r-1' })
+    expect(agent.seen[0]?.headers).not.toHaveProperty('authorization')
+  })
+
+  it('has the same result directly', async () => {
+    const through = await client.invoke('echo', { text: 'hi' })
+    const direct = await client.invoke('echo', { text: 'hi' }, { mode: 'direct', httpLoopback: true })
+    expect(direct.output).toEqual(through.output)
+  })
+
+  it('streams to the end mark', async () => {
+    onCall = (_seen, response) =>
+      response.writeHead(200, { 'content-type': 'application/x-ndjson' }).end('{"text":"a"}\n{"text":"b"}\n')
+    const parts = await collect(client.stream('echo', { text: 'hi' }))
+    expect(parts.map(({ data }) => data)).toEqual([{ text: 'a' }, { text: 'b' }])
+  })
+
+  it('throws what breaks a stream off', async () => {
+    onCall = (_seen, response) => {
+      response.writeHead(200, { 'content-type': 'application/x-ndjson' })
+      response.write('{"text":"a"}\n', () => response.destroy())
+    }
+    expect(await codeOf(collect(client.stream('echo', { text: 'hi' })))).toBe('remote_error')
+  })
+
+  it('waits for what is deferred', async () => {
+    const reply = await client.invoke('echo', { text: 'later' }, { respondAsync: true, sessionId: 's1' })
+    expect(reply.output).toEqual({ text: 'later' })
+    expect(reply.taskId).toEqual(expect.any(String))
+  })
+
+  it('runs a call with an idempotency key once', async () => {
+    const options = { idempotencyKey: 'once' }
+    const [first, second] = [
+      await client.invoke('echo', { text: 'x' }, options),
+      await client.invoke('echo', { text: 'x' }, options),
+    ]
+    expect(second.output).toEqual(first.output)
+    expect(agent.seen).toHaveLength(1)
+  })
+
+  it('tells refusals of the directory and of the agent by their codes', async () => {
+    await expect(client.invoke('echo', { wrong: 1 })).rejects.toMatchObject({ code: 'invalid_input', status: 400 })
+    expect(await codeOf(client.invoke('nobody', {}))).toBe('not_found')
+    expect(await codeOf(publisher.invoke('echo', { text: 'x' }))).toBe('permission_denied')
+    expect(await codeOf(client.invoke('echo', { text: 'x' }, { version: '9.9.9' }))).toBe('not_found')
+    expect(await codeOf(client.invoke('echo', { text: 'x' }, { accept: 'application/fipa-acl' }))).toBe(
+      'not_acceptable',
+    )
+    onCall = (_seen, response) => answer(response, 500, { oops: true })
+    expect(await codeOf(client.invoke('echo', { text: 'x' }))).toBe('remote_error')
+  })
+
+  it('resolves an intent, and gives feedback', async () => {
+    const [first] = await client.resolve({ intent: 'repeat what it is told', top: 3 })
+    expect(first).toMatchObject({ id: 'echo', invocation: { method: 'POST' } })
+    expect(first?.endpoints[0]).toMatch(/^http/)
+    await client.feedback('echo', { rating: 5 })
+    expect(await codeOf(client.feedback('echo', { rating: 9 }))).toBe('invalid_input')
+  })
+})

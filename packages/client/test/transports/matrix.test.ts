@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { invokeAgent, streamAgent } from '../../src/index.js'
+import { codeOf, collect, patience } from './support/agent-host.js'
+import { type Homeserver, startHomeserver } from './support/homeserver.js'
+
+// Against a stand-in for a homeserver over real HTTP; see support/homeserver.ts for what it is faithful to.
+let server: Homeserver
+
+beforeAll(async () => {
+  server = await startHomeserver()
+})
+afterAll(() => server.close())
+beforeEach(() => {
+  server.failure = undefined
+  server.onEvent = () => {}
+  server.seen.length = 0
+})
+
+const settings = (more: object = {}) => ({
+  matrix: { accessToken: server.token, homeserver: server.url, ...more },
+  retry: patience().retry,
+})
+
+describe('calls through a Matrix room', () => {
+  it('AURI-6.1-05 sends the envelope as an event of the room, and takes the event that answers it', async () => {
+    let asked: object = {}
+    server.onEvent = (content, send) => {
+      asked = content
+      send({ id: 'another call', result: 'not for us' })
+      send({ id: content.id ?? '', result: { plan: 'Rio' } })
+    }
+    const reply = await invokeAgent(
+      'agent+matrix://hs.example/planner/plan?days=2',
+      { city: 'Rio' },
+      { ...settings(), sessionId: 's1', taskId: 't1' },
+    )
+    expect(reply).toMatchObject({ output: { plan: 'Rio' }, trusted: false, sessionId: 's1' })
+    expect(asked).toMatchObject({
+      operation: 'plan',
+      input: { city: 'Rio', days: '2' },
+      stream: false,
+      sessionId: 's1',
+      taskId: 't1',
+    })
+    expect(server.seen.find(({ url }) => url.includes('/send/'))?.url).toContain(
+      `/rooms/${encodeURIComponent(server.room)}/send/agent.request/`,
+    )
+  })
+
+  it('AURI-6.1-05 is not spoken without an adapter: an access token is what makes one', async () => {
+    expect(await codeOf(invokeAgent('agent+matrix://hs.example/planner', {}, {}))).toBe('unsupported_transport')
+  })
+
+  it('takes a room by its id, and streams events in order', async () => {
+    server.onEvent = ({ id = '', cancel }, send) => {
+      if (cancel) return
+      for (const n of [1, 2, 3]) send({ id, data: { n } })
+      send({ id, done: true })
+    }
+    const uri = `agent+matrix://hs.example/${encodeURIComponent(server.room)}/count`
+    expect((await collect(streamAgent(uri, {}, settings()))).map(({ data }) => data)).toEqual([
+      { n: 1 },
+      { n: 2 },
+      { n: 3 },
+    ])
+  })
+
+  it('waits for answers that come later, in several rounds of sync', async () => {
+    server.onEvent = ({ id = '' }, send) => {
+      setTimeout(() => send({ id, data: 'early' }), 20)
+      setTimeout(() => send({ id, data: 'late' }), 60)
+      setTimeout(() => send({ id, done: true }), 90)
+    }
+    const parts = await collect(streamAgent('agent+matrix://hs.example/planner', {}, settings()))
+    expect(parts.map(({ data }) => data)).toEqual(['early', 'late'])
+  })
+
+  it('takes answers of the agent only, where it knows who that is', async () => {
+    server.onEvent = ({ id = '' }, send) => {
+      send({ id, result: 'forged' }, '@mallory:hs.example')
+      send({ id, result: 'true' })
+    }
+    const reply = await invokeAgent(
+      'agent+matrix://hs.example/planner',
+      {},
+      settings({ agentUser: '@agent:hs.example' }),
+    )
+    expect(reply.output).toBe('true')
+  })
+
+  it('reads structured errors out of the content of events', async () => {
+    server.onEvent = ({ id = '' }, send) =>
+      send({
+        id,
+        error: { type: 'https://e.example/invalid-input', title: 'Invalid Input', status: 400, detail: 'no city' },
+      })
+    await expect(invokeAgent('agent+matrix://hs.example/planner', {}, settings())).rejects.toMatchObject({
+      code: 'invalid_input',
+      status: 400,
+      message: 'no city',
+    })
+  })
+
+  it('tells the homeserver’s own refusals apart', async () => {
+    expect(await codeOf(invokeAgent('agent+matrix://hs.example/planner', {}, settings({ accessToken: 'wrong' })))).toBe(
+      'unauthorized',
+    )
+    expect(await codeOf(invokeAgent('agent+matrix://hs.example/nobody', {}, settings()))).toBe('not_found')
+    server.failure = { status: 429, body: { errcode: 'M_LIMIT_EXCEEDED', error: 'slow down', retry_after_ms: 2000 } }
+    const limited = invokeAgent('agent+matrix://hs.example/planner', {}, settings())
+    await expect(limited).rejects.toMatchObject({ code: 'rate_limited', retryAfter: 2 })
+    server.failure = { status: 200, body: { nothing: true } }
+    expect(await codeOf(invokeAgent('agent+matrix://hs.example/planner', {}, settings()))).toBe('bad_response')
+    expect(await codeOf(invokeAgent('agent+matrix://hs.example', {}, settings()))).toBe('invalid_uri')
+  })
+
+  it('takes the call back when its time is up', async () => {
+    const cancelled = new Promise<unknown>((resolve) => {
+      server.onEvent = ({ id, cancel }) => cancel && resolve(id)
+    })
+    expect(await codeOf(invokeAgent('agent+matrix://hs.example/planner', {}, { ...settings(), timeoutMs: 100 }))).toBe(
+      'timeout',
+    )
+    expect(await cancelled).toMatch(/^[0-9a-f-]{36}$/)
+  })
+})
