@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { createServer as createHttpsServer } from 'node:https'
 import { createPublisherSchemas } from '@switchboard/protocol'
 import { createBuiltInEmbedder, createOnnxFolderEmbedder } from '@switchboard/search'
@@ -15,30 +15,50 @@ import { createAidipFace } from './faces/aidip/aidip-face.js'
 import { createDescriptorsFace } from './faces/descriptors/descriptors-face.js'
 import { createDirectoryFace } from './faces/directory/directory-face.js'
 import type { Face } from './faces/face.js'
+import { createFeedbackFace } from './faces/feedback/feedback-face.js'
+import { createCallSockets } from './faces/invocation/call-sockets.js'
+import { createInvocationFace } from './faces/invocation/invocation-face.js'
+import { routeUpgrades } from './faces/invocation/upgrades.js'
 import { mountFaces, requestIdOf } from './faces/mount.js'
 import { toOpenApi } from './faces/openapi.js'
 import { createOperationsFace } from './faces/operations/operations-face.js'
 import { createProfileFace } from './faces/profile/profile-face.js'
 import { createResolutionFace } from './faces/resolution/resolution-face.js'
+import { signAnswers } from './faces/sign-answers.js'
+import { createTasksFace } from './faces/tasks/tasks-face.js'
 import { answerBadUrl, answerClientError } from './faces/unrouted-errors.js'
+import type { Gateway } from './gateway/call.js'
+import { createGateway, type GatewayDeps } from './gateway/create-gateway.js'
 import { createRateLimits } from './policy/rate-limit.js'
 import { createTaxonomy } from './policy/taxonomy.js'
 import { createAbuseWatch, toWarnings } from './services/abuse-watch.js'
+import { createAuditTrail } from './services/audit-trail.js'
 import { createAuthenticate } from './services/authenticate.js'
 import { type Catalog, createCatalog } from './services/catalog.js'
 import type { Context } from './services/context.js'
+import { createCredentials } from './services/credentials.js'
 import { createExpiry, type Expiry } from './services/expire.js'
 import { followStore } from './services/follow.js'
 import { createGrants } from './services/grants.js'
+import { checkDelegation } from './services/invoke/check-delegation.js'
+import { createTaskRunner } from './services/invoke/defer-call.js'
+import { createInvoke } from './services/invoke/invoke.js'
 import { createKeys, ensureAdminKey } from './services/keys.js'
+import { createLearnOperations } from './services/learn-operations.js'
 import { catchUpWords, loadAgents } from './services/load.js'
 import { createMeaning, type MeaningOptions } from './services/meaning.js'
+import { createOutcomes } from './services/outcomes.js'
 import { startPruning } from './services/prune.js'
 import { createRemoteEmbedder } from './services/remote-embedder.js'
+import { createSeal, type Seal } from './services/seal.js'
+import { createSigning } from './services/signing.js'
+import { createTasks } from './services/tasks.js'
+import { createCallback } from './services/tasks-callback.js'
 import { createTokenVerifier } from './services/tokens.js'
 import { createTurns } from './services/turns.js'
 import { openPostgresStore } from './store/postgres/open-postgres-store.js'
 import { openSqliteStore } from './store/sqlite/open-sqlite-store.js'
+import { readSecret } from './store/sqlite/read-secret.js'
 import type { Store } from './store/store.js'
 
 /** The release, told in cards and in OpenAPI. */
@@ -122,12 +142,21 @@ async function wire(config: Config, store: Store, log: FastifyBaseLogger, now: (
     onChange: (agent, when) => {
       abuse.note(agent, when)
       meaning.note(agent, when)
+      outcomes.meet(agent)
+      credentials.meet(agent)
     },
     onGone: abuse.forget,
     warningsOf: (agent) => toWarnings(abuse.findingsOf(agent)),
   })
+  const outcomes = await createOutcomes({
+    store,
+    now,
+    isKnown: (id) => catalog.get(id) !== undefined,
+    onError: failed('what was learned from calls could not be stored'),
+  })
   const context: Context = {
     store,
+    reputationOf: config.search.learn ? outcomes.factorOf : () => 1,
     catalog,
     meaning,
     abuse,
@@ -135,6 +164,7 @@ async function wire(config: Config, store: Store, log: FastifyBaseLogger, now: (
     taxonomy: createTaxonomy(config.search.taxonomies),
     turns: createTurns(),
     schemas: createPublisherSchemas(),
+    trail: createAuditTrail(store, failed('calls could not be written to the audit')),
     policy: config.policy,
     grantsOf: grants.of,
     maxLifetime: config.lifetimes.max,
@@ -142,12 +172,50 @@ async function wire(config: Config, store: Store, log: FastifyBaseLogger, now: (
     now,
     newId: randomUUID,
   }
+  const seal = sealOf(config)
+  const signing = await createSigning({ store, seal, now, onError: failed('a signing key could not be replaced') })
+  const credentials = await createCredentials({
+    context,
+    seal,
+    onUnreadable: (agent) => log.warn({ agent }, 'a credential was set with another secret and cannot be read'),
+  })
   const cursor = await loadAgents(store, catalog)
+
+  const gateway = openGateway(config, {
+    now,
+    self: () => [baseUrl(), ...(listening === undefined ? [] : [listening])],
+    onOutcome: (id, operation, { ok, ms, status = 0 }) => {
+      const agent = catalog.get(id)
+      // What the caller did wrong says nothing of the agent.
+      if (agent && !(status >= 400 && status < 500)) outcomes.record(agent, operation, { ok, ms })
+    },
+  })
+  const tasks =
+    seal &&
+    createTasks({
+      context,
+      seal,
+      callBack: createCallback({ fetch: gateway.fetch, signing }),
+      onError: failed('a deferred call could not be worked on'),
+    })
+  const limits = createRateLimits(config.rateLimits, now)
+  const calling = {
+    context,
+    gateway,
+    timeoutMs: config.gateway.timeoutMs,
+    strictOutputs: config.policy.strictOutputs,
+    tasks,
+    learnOperations: createLearnOperations({ fetch: gateway.fetch, now, newId: randomUUID }),
+    keptCredential: credentials.of,
+    checkDelegation,
+  }
+  const invoke = createInvoke({ ...calling, gateway: config.gateway.enabled ? gateway : undefined })
+  const sockets = createCallSockets(config.gateway.maxInputBytes)
 
   let state: 'starting' | 'ready' | 'stopping' = 'starting'
   const app = createApp(config, log, baseUrl)
   const faces: Face[] = [
-    createAidipFace({ context, grants }),
+    createAidipFace({ context, grants, outcomes }),
     createProfileFace({ context }),
     createResolutionFace(context),
     createDirectoryFace({
@@ -156,8 +224,11 @@ async function wire(config: Config, store: Store, log: FastifyBaseLogger, now: (
       onLongCredential: (subject, seconds) =>
         log.warn({ subject, seconds }, 'a credential lives far longer than the registration it makes'),
     }),
-    createDescriptorsFace({ context, grants, baseUrl, version: VERSION, anonymous: config.anonymous }),
-    createAdminFace({ context, keys, grants }),
+    createDescriptorsFace({ context, grants, signing, baseUrl, version: VERSION, anonymous: config.anonymous }),
+    createAdminFace({ context, keys, grants, credentials, signing }),
+    createFeedbackFace({ context, outcomes }),
+    ...(tasks ? [createTasksFace(tasks)] : []),
+    createInvocationFace({ invoke, limits, sockets, maxInputBytes: config.gateway.maxInputBytes }),
     createOperationsFace({
       health: () => ({
         ready: state === 'ready',
@@ -168,18 +239,21 @@ async function wire(config: Config, store: Store, log: FastifyBaseLogger, now: (
       openapi: () => toOpenApi(faces, VERSION, baseUrl()),
     }),
   ]
+  signAnswers(app, { signing, always: config.gateway.sign })
   mountFaces(app, faces, {
     authenticate: createAuthenticate({
       keys,
       verifyToken: createTokenVerifier(config.issuers, now),
       certificateScopes: config.certificates.scopes,
     }),
-    limits: createRateLimits(config.rateLimits, now),
+    limits,
     anonymous: config.anonymous,
     baseUrl,
     behindProxy: config.behindProxy,
     origins: config.cors.origins,
   })
+
+  routeUpgrades(app)
 
   const follower = followStore({
     context,
@@ -187,6 +261,7 @@ async function wire(config: Config, store: Store, log: FastifyBaseLogger, now: (
     intervalMs: FOLLOW_MS,
     reloadKeys: keys.reload,
     reloadGrants: grants.reload,
+    reloadSecrets: () => Promise.all([credentials.reload(), signing.reload()]),
     onError: failed('the store could not be followed'),
   })
   const pruning = startPruning(context, config.audit.retentionDays, failed('the store could not be pruned'))
@@ -202,6 +277,7 @@ async function wire(config: Config, store: Store, log: FastifyBaseLogger, now: (
       catchUpWords(catalog)
       meaning.start()
       abuse.start()
+      if (config.gateway.enabled) tasks?.start(createTaskRunner(calling))
       log.info({ url: listening, agents: catalog.index.size }, 'ready')
       return baseUrl()
     },
@@ -214,15 +290,26 @@ async function wire(config: Config, store: Store, log: FastifyBaseLogger, now: (
       await follower.stop()
       await meaning.stop()
       // A connection whose request has been answered is kept open for the next one, which must not hold the end up.
+      sockets.close()
       const idle = setInterval(() => app.server.closeIdleConnections(), IDLE_MS)
       const late = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS)
-      await app.close()
+      // Calls that were put off end beside those that somebody waits for.
+      await Promise.all([app.close(), tasks?.close()])
       clearInterval(idle)
       clearTimeout(late)
+      await gateway.close()
+      await context.trail.close()
+      await outcomes.close()
       await store.close()
       if (served) log.info('stopped')
     },
   }
+}
+
+/** By the operator's secret, or that of the data folder; replicas that share a database need the operator's. */
+function sealOf({ secret, database, data }: Config): Seal | undefined {
+  if (secret !== undefined) return createSeal(secret)
+  return database === undefined ? createSeal(readSecret(data)) : undefined
 }
 
 /** Languages that the model which comes along knows. */
@@ -235,6 +322,18 @@ function embedderOf({ search: { semantic, embedder } }: Config): Pick<MeaningOpt
   const languages = embedder.languages ?? 'all'
   if ('folder' in embedder) return { open: () => createOnnxFolderEmbedder(embedder.folder), languages }
   return { open: () => createRemoteEmbedder(embedder), languages }
+}
+
+/** The one that calls out; in development also on this machine, in the clear. */
+function openGateway(config: Config, deps: GatewayDeps): Gateway {
+  const { timeoutMs, allow, socketFolders } = config.gateway
+  const { publicUrl } = config
+  // Replicas are one gateway to the outside: a call that comes back to another of them is a loop all the same.
+  const hopId = publicUrl && `switchboard-${createHash('sha256').update(publicUrl).digest('hex').slice(0, 16)}`
+  return createGateway(
+    { timeoutMs, allow, socketFolders, allowLoopback: !isProduction(config) },
+    { ...deps, ...(hopId && { hopId }) },
+  )
 }
 
 /** Lines of JSON on stderr; headers are not among them, so no secret is either. */

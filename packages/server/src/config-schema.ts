@@ -25,9 +25,17 @@ export const configSchema: JsonObject = closed({
   behindProxy: flag,
   logLevel: text,
   rateLimits: closed({ search: count, register: count, lookup: count, invoke: count }),
-  gateway: closed({ enabled: flag, timeoutMs: count }),
+  gateway: closed({
+    enabled: flag,
+    sign: flag,
+    timeoutMs: count,
+    maxInputBytes: count,
+    allow: texts,
+    socketFolders: texts,
+  }),
   search: closed({
     semantic: flag,
+    learn: flag,
     rerankLimit: { type: 'integer', minimum: 1, maximum: 1000 },
     embedder: {
       anyOf: [
@@ -77,6 +85,7 @@ export const configSchema: JsonObject = closed({
     lenientCapabilities: flag,
     refuseUnknownMembers: flag,
     strictExamples: flag,
+    strictOutputs: flag,
   }),
 })
 

@@ -27,11 +27,25 @@ export interface Config {
   tls: TlsConfig | undefined
   behindProxy: boolean
   adminKey: string | undefined
+  /** By which other secrets are kept in the store; undefined: the data folder's own (and none beside PostgreSQL). */
+  secret: string | undefined
   logLevel: string
   rateLimits: Record<LimitedAction, number>
-  gateway: { enabled: boolean; timeoutMs: number }
+  gateway: {
+    enabled: boolean
+    timeoutMs: number
+    sign: boolean
+    /** Bytes of one input; what is larger goes by URL. */
+    maxInputBytes: number
+    /** Addresses that are called though they are not public: ranges, host names, origins. */
+    allow: string[]
+    /** Folders whose Unix sockets may be called (C-81). */
+    socketFolders: string[]
+  }
   search: {
     semantic: boolean
+    /** Whether outcomes of calls and ratings move agents up or down a little. */
+    learn: boolean
     embedder: EmbedderConfig
     taxonomies: TaxonomyConfig[]
     /** How many candidates of words, and of meaning, enter the ranking (PROF §7.2). */
@@ -57,6 +71,8 @@ export interface Policy extends NamePolicy, VettingPolicy {
   readonly strictness: Strictness
   /** Examples that do not fit their schema are refused and not only warned about. */
   readonly strictExamples: boolean
+  /** Answers of agents that do not fit their schema are refused and not only marked (C-67). */
+  readonly strictOutputs: boolean
 }
 
 export interface TlsConfig {
@@ -104,16 +120,32 @@ export const DEFAULTS: Config = {
   tls: undefined,
   behindProxy: false,
   adminKey: undefined,
+  secret: undefined,
   logLevel: 'info',
   rateLimits: { search: 600, register: 120, lookup: 1200, invoke: 600 },
-  gateway: { enabled: true, timeoutMs: 30_000 },
-  search: { semantic: true, embedder: 'builtin', taxonomies: [], rerankLimit: 100 },
+  gateway: {
+    enabled: true,
+    timeoutMs: 30_000,
+    sign: false,
+    maxInputBytes: 8 * 1024 * 1024,
+    allow: [],
+    socketFolders: [],
+  },
+  search: { semantic: true, learn: true, embedder: 'builtin', taxonomies: [], rerankLimit: 100 },
   anonymous: 'public',
   lifetimes: { max: 604_800 },
   issuers: [],
   certificates: { scopes: ['publish', 'discover', 'invoke'] },
   cors: { origins: [] },
-  policy: { names: [], owners: [], capabilities: [], schemes: SCHEMES, strictness: {}, strictExamples: false },
+  policy: {
+    names: [],
+    owners: [],
+    capabilities: [],
+    schemes: SCHEMES,
+    strictness: {},
+    strictExamples: false,
+    strictOutputs: false,
+  },
   audit: { retentionDays: 30 },
 }
 
@@ -171,7 +203,8 @@ export function readConfig(flags: Flags = {}, env: NodeJS.ProcessEnv = process.e
     database: readDatabase(text('database', 'SWITCHBOARD_DATABASE_URL', 'database')),
     publicUrl: readPublicUrl(text('public-url', 'SWITCHBOARD_PUBLIC_URL', 'publicUrl')),
     behindProxy: readFlag('--behind-proxy', text('behind-proxy', 'SWITCHBOARD_BEHIND_PROXY', 'behindProxy')),
-    adminKey: readAdminKey(env.SWITCHBOARD_ADMIN_KEY),
+    adminKey: readSecret('SWITCHBOARD_ADMIN_KEY', env.SWITCHBOARD_ADMIN_KEY),
+    secret: readSecret('SWITCHBOARD_SECRET', env.SWITCHBOARD_SECRET),
     search: withEmbedderKey(larger(settings).search ?? DEFAULTS.search, env.SWITCHBOARD_EMBEDDER_KEY),
     logLevel: readLogLevel(text('log-level', 'SWITCHBOARD_LOG_LEVEL', 'logLevel')),
     tls: readTls(
@@ -188,8 +221,10 @@ export function readConfig(flags: Flags = {}, env: NodeJS.ProcessEnv = process.e
   return config
 }
 
-/** Nothing is served in the clear beyond this machine (C-72). */
-export function assertSafe({ host, tls, behindProxy }: Config): void {
+/** Nothing is served in the clear beyond this machine (C-72), and no replica signs with a key of its own. */
+export function assertSafe({ host, tls, behindProxy, database, secret, gateway }: Config): void {
+  if (gateway.sign && database !== undefined && secret === undefined)
+    throw new ConfigError('gateway.sign beside a database takes SWITCHBOARD_SECRET, the same for all replicas')
   if (tls || behindProxy || isLoopbackHost(host)) return
   throw new ConfigError(
     `plain HTTP on ${host} is refused: give --tls-cert and --tls-key, or --behind-proxy if a proxy in front speaks TLS`,
@@ -302,11 +337,11 @@ function readPublicUrl(url: string | undefined): string | undefined {
   return url.replace(/\/+$/, '')
 }
 
-function readAdminKey(key: string | undefined): string | undefined {
-  if (key === undefined || key === '') return undefined
-  if (key.length < 16 || /\s/.test(key))
-    throw new ConfigError('SWITCHBOARD_ADMIN_KEY must have 16 characters or more and no spaces')
-  return key
+function readSecret(variable: string, secret: string | undefined): string | undefined {
+  if (secret === undefined || secret === '') return undefined
+  if (secret.length < 16 || /\s/.test(secret))
+    throw new ConfigError(`${variable} must have 16 characters or more and no spaces`)
+  return secret
 }
 
 function readLogLevel(level: string | undefined): string {

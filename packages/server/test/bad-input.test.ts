@@ -237,7 +237,10 @@ async function contents(): Promise<string> {
     '/admin/audit',
   ]
   const answers = await Promise.all(parts.map((path) => directory.get(path, { as: 'admin' })))
-  return answers.map(({ status, text }) => `${status} ${text.replace(/"search_time":[\d.]+/, '')}`).join('\n')
+  // A call that is refused changes nothing but the audit.
+  const steady = (text: string): string =>
+    text.replace(/"search_time":[\d.]+/, '').replaceAll(/\{[^{}]*"action":"invoke","outcome":"refused"[^{}]*\},?/g, '')
+  return answers.map(({ status, text }) => `${status} ${steady(text)}`).join('\n')
 }
 
 beforeEach(async () => {
@@ -638,7 +641,7 @@ describe('addresses that make no sense', () => {
 
   it.each(PATHS.map((target) => [target.slice(0, 40), target]))('GET %s is a clear 4xx', async (_name, target) => {
     const answer = await sendRaw(directory.url, { target })
-    expect([400, 404, 414], answer.text).toContain(answer.status)
+    expect([400, 404, 405, 414], answer.text).toContain(answer.status)
     expectRefusal(answer, { status: answer.status })
   })
 

@@ -64,7 +64,7 @@ function assertAccess({ access }: Route, caller: Caller, anonymous: 'public' | '
 }
 
 /** Subjects and addresses are counted apart: a subject may be called like an address. */
-const clientOf = ({ subject, address }: Caller): string =>
+export const clientOf = ({ subject, address }: Caller): string =>
   subject === undefined ? `address ${networkOf(address)}` : `subject ${subject}`
 
 /** Whoever has one IPv6 address has 2^64 of them: the network counts. */

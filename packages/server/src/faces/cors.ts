@@ -1,8 +1,16 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Route } from './face.js'
 
-const EXPOSED = 'ETag, Link, Location, Retry-After, X-Request-ID, X-Switchboard-Warnings, X-Total-Count'
-const ACCEPTED = 'Accept, Authorization, Content-Type, If-Match, If-None-Match, Prefer, X-API-Key, X-Request-ID'
+const EXPOSED = [
+  ...['ETag', 'Link', 'Location', 'Retry-After', 'X-Request-ID', 'X-Switchboard-Warnings', 'X-Total-Count'],
+  ...['Idempotent-Replayed', 'Preference-Applied', 'X-Agent-Version', 'X-Output-Valid'],
+  ...['Content-Digest', 'Signature', 'Signature-Input'],
+].join(', ')
+const ACCEPTED = [
+  ...['Accept', 'Authorization', 'Content-Type', 'If-Match', 'If-None-Match', 'Prefer', 'X-API-Key', 'X-Request-ID'],
+  ...['Idempotency-Key', 'X-Agent-API-Key', 'X-Agent-Authorization', 'X-Agent-Version', 'X-Callback-URL'],
+  ...['X-Delegation-Chain', 'X-Session-ID', 'X-Task-ID', 'Accept-Signature', 'Want-Content-Digest'],
+].join(', ')
 
 const isPublic = ({ access }: Route): boolean => access === 'open' || access === 'discover'
 

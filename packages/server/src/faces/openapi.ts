@@ -81,7 +81,8 @@ const ERROR_SCHEMA: JsonObject = {
       type: 'object',
       required: ['code', 'message'],
       properties: {
-        code: { enum: [...new Set(Object.values(ERROR_KINDS).map(({ name }) => name))] },
+        // Not an enum: agents have codes of their own, which are passed on (C-97).
+        code: { type: 'string', examples: [...new Set(Object.values(ERROR_KINDS).map(({ name }) => name))] },
         message: { type: 'string' },
       },
     },

@@ -1,6 +1,7 @@
 import { DirectoryError, errorBody } from '@switchboard/protocol'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { StoreError } from '../services/context.js'
+import { CallFailed } from '../services/invoke/call-failed.js'
 
 /** Answers with the one body that a client of any draft can read, in the media type of its face (C-68). */
 export function sendError(
@@ -9,13 +10,16 @@ export function sendError(
   reply: FastifyReply,
   baseUrl: string,
 ): FastifyReply {
-  const level = error.status >= 500 ? 'error' : 'info'
+  // What an agent does wrong is no failure of ours, but its operator may want to know.
+  const isAgents = error instanceof CallFailed
+  const level = error.status >= 500 && !isAgents ? 'error' : 'info'
   request.log[level](
     {
       code: error.code,
       status: error.status,
       path: pathOf(request),
       ...(level === 'error' && { err: error.cause ?? error }),
+      ...(isAgents && error.cause instanceof Error && { reason: error.cause.message }),
     },
     'refused',
   )

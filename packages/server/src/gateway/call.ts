@@ -10,6 +10,11 @@ export interface Way {
   readonly endpoint: string
   /** What else the publisher said of the binding: its protocol's version, its tenant. */
   readonly source?: JsonObject
+  /**
+   * Several operations share this endpoint: where the protocol itself has no place for its name (http, unix), a JSON
+   * object goes with a member `operation` beside the input (AIDIP §5.1).
+   */
+  readonly namesOperation?: boolean
 }
 
 /** What goes to the agent. */
@@ -24,7 +29,10 @@ export interface AgentCall {
   readonly ways: readonly Way[]
   readonly operation: string
   readonly payload: Payload
-  /** For the agent: its credential, request id, session, version, delegation; never the caller's credential for us. */
+  /**
+   * For the agent: its credential, request id, session, version, delegation; never the caller's credential for us. The
+   * `via` that the call came with belongs here too: by it a loop through other gateways is seen.
+   */
   readonly headers: Readonly<Record<string, string>>
   /** Parts are wanted as they come; an agent that does not stream answers whole. */
   readonly wantsStream: boolean
@@ -116,10 +124,11 @@ export class GatewayError extends Error {
 /** Calls agents. The one room that opens connections to addresses which publishers and callers gave. */
 export interface Gateway {
   call(call: AgentCall): Promise<AgentAnswer>
-  /** How work that an agent took on is doing: a task again, or its result. */
+  /** How work that an agent took on is doing: a task again, or its result. The first of `ways` must be the one that answered. */
   poll(call: AgentCall, task: AgentTask): Promise<AgentAnswer>
   cancel(call: AgentCall, task: AgentTask): Promise<void>
   /** For webhooks, crawls and documents: an address from outside, guarded, no redirects, size and time limited. */
   readonly fetch: typeof fetch
+  /** Ends what is under way and closes its connections. */
   close(): Promise<void>
 }

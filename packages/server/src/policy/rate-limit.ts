@@ -7,26 +7,27 @@ export type LimitedAction = 'search' | 'register' | 'lookup' | 'invoke'
 const MAX_CLIENTS = 50_000
 
 export interface RateLimits {
-  /** Takes one request of the client's allowance, or throws `rate_limited`. */
-  spend(action: LimitedAction, client: string): void
+  /** Takes requests of the client's allowance, or throws `rate_limited`; more than a minute's count as a minute's. */
+  spend(action: LimitedAction, client: string, requests?: number): void
 }
 
 /** A bucket a client and action: it holds a minute's allowance and fills evenly. */
 export function createRateLimits(perMinute: Readonly<Record<LimitedAction, number>>, now: () => number): RateLimits {
   const buckets = new Map<string, { left: number; at: number }>()
   return {
-    spend(action, client) {
+    spend(action, client, requests = 1) {
       const allowance = perMinute[action]
+      const cost = Math.min(requests, allowance)
       const key = `${action} ${client}`
       const time = now()
       const bucket = buckets.get(key) ?? { left: allowance, at: time }
       const left = Math.min(allowance, bucket.left + ((time - bucket.at) / 60_000) * allowance)
       buckets.delete(key)
-      buckets.set(key, { left: Math.max(0, left - 1), at: time })
+      buckets.set(key, { left: Math.max(0, left - cost), at: time })
       if (buckets.size > MAX_CLIENTS) for (const oldest of buckets.keys()) return void buckets.delete(oldest)
-      if (left >= 1) return
+      if (left >= cost) return
       buckets.set(key, { left, at: time })
-      const retryAfter = Math.ceil(((1 - left) / allowance) * 60)
+      const retryAfter = Math.ceil(((cost - left) / allowance) * 60)
       throw new DirectoryError(
         'rate_limited',
         `more than ${allowance} ${action} requests a minute: wait ${retryAfter} s`,

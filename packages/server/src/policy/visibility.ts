@@ -39,7 +39,7 @@ export function viewOf(agent: Visible, caller: Caller, grantsOf: GrantsOf): Agen
 }
 
 /** A grant names an agent as its owner had it then, or a tag; either scope lets the agent be seen. */
-function covers(grant: StoredGrant, { record, owner }: Visible): boolean {
+export function covers(grant: StoredGrant, { record, owner }: Visible): boolean {
   if (grant.agent) return grant.agent.id === record.id && grant.agent.owner === owner
   return grant.tag !== undefined && record.tags.includes(grant.tag)
 }

@@ -3,5 +3,8 @@ import type { Context } from './context.js'
 
 export type { AuditEntry, AuditFilter }
 
-/** Entries of the audit, newest first. */
-export const readAudit = ({ store }: Context, filter: AuditFilter): Promise<AuditEntry[]> => store.audit(filter)
+/** Entries of the audit, newest first; those of calls that have been answered are among them. */
+export async function readAudit({ store, trail }: Context, filter: AuditFilter): Promise<AuditEntry[]> {
+  await trail.flush()
+  return store.audit(filter)
+}

@@ -6,7 +6,8 @@ import type { VettingPolicy } from '../policy/vetting.js'
 import type { GrantsOf } from '../policy/visibility.js'
 import { type AuditEntry, type Store, StoreError } from '../store/store.js'
 import type { AbuseWatch } from './abuse-watch.js'
-import type { Catalog } from './catalog.js'
+import type { AuditTrail } from './audit-trail.js'
+import type { Agent, Catalog } from './catalog.js'
 import type { Meaning } from './meaning.js'
 import type { Turns } from './turns.js'
 
@@ -24,6 +25,10 @@ export interface Context {
   /** One registration or update of an agent at a time, by its id. */
   readonly turns: Turns
   readonly schemas: PublisherSchemas
+  /** For what leaves no other trace in the store, such as calls. */
+  readonly trail: AuditTrail
+  /** What calls and ratings have shown of an agent, as a factor from 0.95 to 1.05; 1 if nothing, or if not learned from. */
+  readonly reputationOf: (agent: Agent) => number
   readonly policy: NamePolicy & VettingPolicy & { readonly strictness: Strictness; readonly strictExamples: boolean }
   readonly grantsOf: GrantsOf
   readonly maxLifetime: number

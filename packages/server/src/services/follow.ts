@@ -13,6 +13,7 @@ export interface FollowOptions {
   intervalMs: number
   reloadKeys: () => Promise<void>
   reloadGrants: () => Promise<void>
+  reloadSecrets: () => Promise<unknown>
   onError: (error: unknown) => void
 }
 
@@ -23,6 +24,7 @@ export function followStore({
   intervalMs,
   reloadKeys,
   reloadGrants,
+  reloadSecrets,
   onError,
 }: FollowOptions): Follower {
   let timer: NodeJS.Timeout | undefined
@@ -36,7 +38,7 @@ export function followStore({
       if (!(error instanceof StoreError && error.code === 'cursor_lost')) throw error
       // The log no longer reaches back to where we were: everything is read anew.
       cursor = await loadAgents(context.store, context.catalog)
-      await Promise.all([reloadKeys(), reloadGrants()])
+      await Promise.all([reloadKeys(), reloadGrants(), reloadSecrets()])
     }
   }
 
@@ -52,6 +54,7 @@ export function followStore({
     for (const id of stale) await context.catalog.reload(id)
     if (changes.some(({ kind }) => kind === 'keys')) await reloadKeys()
     if (changes.some(({ kind }) => kind === 'grants')) await reloadGrants()
+    if (changes.some(({ kind }) => kind === 'secrets')) await reloadSecrets()
     cursor = next
   }
 

@@ -21,6 +21,7 @@ export function startPruning(
         tombstones: now - TOMBSTONES_KEPT_DAYS * DAY_MS,
         changes: now - CHANGES_KEPT_DAYS * DAY_MS,
         idempotency: now,
+        tasks: now,
       })
       .catch(onError)
   }

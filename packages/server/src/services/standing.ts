@@ -9,6 +9,8 @@ export interface Standing {
   readonly freshness: number
   /** Its status, the operator's marks, and what it does to be found more often than it should. */
   readonly policy: number
+  /** How calls of it ended and what callers think of it; about 1. */
+  readonly reputation: number
 }
 
 /** Status words of agents that still work, but should not come before those in service (C-21). */
@@ -23,12 +25,13 @@ const DAY_MS = 86_400_000
 const FRESH_DAYS = 90
 const OLDEST = 0.95
 
-export function standingOf({ now, abuse }: Context, agent: Agent): Standing {
+export function standingOf({ now, abuse, reputationOf }: Context, agent: Agent): Standing {
   const { stored, status } = agent
   const freshness = freshnessOf(now() - stored.receivedAt)
   const safety = stored.marks.unsafe === true ? UNSAFE : 1
   const policy = (DEMOTED.has(status) ? DEMOTION : 1) * safety * abuse.factorOf(agent)
-  return { factor: freshness * policy, freshness, policy }
+  const reputation = reputationOf(agent)
+  return { factor: freshness * policy * reputation, freshness, policy, reputation }
 }
 
 function freshnessOf(ageMs: number): number {

@@ -5,9 +5,13 @@ import type {
   Change,
   IdempotencyState,
   Lease,
+  RatingTotals,
   StoredAgent,
+  StoredCounts,
+  StoredCredential,
   StoredGrant,
   StoredKey,
+  StoredSigningKey,
   StoredVectors,
   Tombstone,
 } from './store.js'
@@ -62,7 +66,7 @@ export function toTombstone(row: Row): Tombstone {
 
 export function toChange(row: Row): Change {
   const revision = Number(row.revision)
-  if (row.kind === 'keys' || row.kind === 'grants') return { kind: row.kind, revision }
+  if (row.kind === 'keys' || row.kind === 'grants' || row.kind === 'secrets') return { kind: row.kind, revision }
   return { kind: row.kind === 'remove' ? 'remove' : 'put', revision, id: String(row.id), number: Number(row.number) }
 }
 
@@ -100,6 +104,37 @@ export function toGrant(row: Row): StoredGrant {
     createdAt: Number(row.created_at),
   }
 }
+
+export const toCredential = (row: Row): StoredCredential => ({
+  agent: String(row.agent),
+  owner: String(row.owner),
+  secret: String(row.secret),
+  at: Number(row.at),
+})
+
+export const toSigningKey = (row: Row): StoredSigningKey => ({
+  id: String(row.id),
+  publicKey: String(row.public_key),
+  secret: String(row.secret),
+  createdAt: Number(row.created_at),
+})
+
+export const toCounts = (row: Row): StoredCounts => ({
+  agent: String(row.agent),
+  owner: String(row.owner),
+  operation: String(row.operation),
+  at: Number(row.at),
+  calls: Number(row.calls),
+  failures: Number(row.failures),
+  ms: Number(row.ms),
+})
+
+export const toRatingTotals = (row: Row): RatingTotals => ({
+  agent: String(row.agent),
+  owner: String(row.owner),
+  count: Number(row.count),
+  sum: Number(row.sum),
+})
 
 export function toAuditEntry(row: Row): AuditEntry {
   return {

@@ -1,6 +1,15 @@
 import type { Face, JsonObject } from '@switchboard/protocol'
+import type { AuditEntry } from './audit-entry.js'
+import type { SecretStore } from './secret-store.js'
+import type { StatisticsStore } from './statistics-store.js'
+import type { TaskStore } from './task-store.js'
 
+export type { AuditEntry } from './audit-entry.js'
+export { addFaded } from './fade.js'
+export type { SecretStore, StoredCredential, StoredSigningKey } from './secret-store.js'
+export type { RatingTotals, StatisticsStore, StoredCounts, StoredRating } from './statistics-store.js'
 export { StoreError } from './store-error.js'
+export type { StoredTask, TaskStore } from './task-store.js'
 
 /**
  * The truth: what was registered, by whom, until when, and who may do what. Two drivers keep it, SQLite and
@@ -50,12 +59,24 @@ export interface Store {
   /** Frees a reserved key whose work came to nothing, so that a retry may run. */
   abandonIdempotent(claim: IdempotencyId): Promise<void>
 
+  readonly tasks: TaskStore
+  readonly statistics: StatisticsStore
+  readonly secrets: SecretStore
+
   /**
-   * Forgets audit entries, tombstones and change log rows from before the given times, and idempotency records that
-   * expired before.
+   * Forgets audit entries, tombstones and change log rows from before the given times, idempotency records and tasks
+   * that expired before, and what belonged to agents of whom not even a tombstone is left.
    */
-  prune(before: { audit: number; tombstones: number; changes: number; idempotency: number }): Promise<void>
+  prune(before: PruneBefore): Promise<void>
   close(): Promise<void>
+}
+
+export interface PruneBefore {
+  audit: number
+  tombstones: number
+  changes: number
+  idempotency: number
+  tasks: number
 }
 
 /** One registered agent: the document as it was sent, and what the directory knows about it. */
@@ -145,7 +166,10 @@ export interface Tombstone {
 
 export type Change =
   | { kind: 'put' | 'remove'; revision: number; id: string; number: number }
-  | { kind: 'keys' | 'grants'; revision: number }
+  | { kind: AdministeredKind; revision: number }
+
+/** What operators change besides agents. */
+export type AdministeredKind = 'keys' | 'grants' | 'secrets'
 
 /** The vectors by which one agent is found by meaning: derived, and kept only so that a start need not embed. */
 export interface StoredVectors {
@@ -177,19 +201,6 @@ export interface StoredGrant {
   agent?: { id: string; owner: string }
   tag?: string
   createdAt: number
-}
-
-export interface AuditEntry {
-  at: number
-  /** Subject of the caller; `anonymous`, or `switchboard` for what the directory does by itself. */
-  actor: string
-  /** A verb: register, update, refresh, remove, expire, mark, key.create … */
-  action: string
-  outcome: 'ok' | 'refused'
-  agent?: string
-  face?: string
-  requestId?: string
-  detail?: string
 }
 
 export interface AuditFilter {

@@ -57,8 +57,9 @@ describe('the card of the directory itself (C-86)', () => {
     await directory.restart()
   })
 
-  it('AURI-5.1-08 has an empty key set beside it while nothing is signed', async () => {
-    expect((await directory.get('/.well-known/jwks.json')).json).toEqual({ keys: [] })
+  it('has the keys beside it that answers are signed with', async () => {
+    const { keys } = (await directory.get('/.well-known/jwks.json')).json
+    expect(keys).toMatchObject([{ kty: 'OKP', crv: 'Ed25519', use: 'sig' }])
   })
 })
 

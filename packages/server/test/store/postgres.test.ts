@@ -171,7 +171,7 @@ describe.skipIf(!database)(database ? 'on PostgreSQL' : `store on PostgreSQL, ${
       await slow.query('BEGIN')
       await slow.query(`INSERT INTO changes (kind, at) VALUES ('keys', ${AT})`)
       await store.write(put('a'))
-      await store.prune({ audit: 0, tombstones: 0, changes: AT + 5, idempotency: 0 })
+      await store.prune({ audit: 0, tombstones: 0, changes: AT + 5, idempotency: 0, tasks: 0 })
       const before = await store.changes(cursor)
       expect(before.changes).toMatchObject([{ kind: 'put' }])
       await slow.query('COMMIT')

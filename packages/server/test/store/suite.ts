@@ -9,6 +9,9 @@ import type {
   StoredVectors,
 } from '../../src/store/store.js'
 import { AT, entry, loadAll, put, refresh, remove, stored } from './fixtures.js'
+import { describeSecrets } from './secret-suite.js'
+import { describeStatistics } from './statistics-suite.js'
+import { describeTasks } from './task-suite.js'
 
 /** Where a store is: a folder, a schema; new for each test. */
 export interface StorePlace {
@@ -404,11 +407,11 @@ export function describeStore(name: string, createPlace: () => Promise<StorePlac
         await store.write(put('a', { at: AT }))
         const second = await store.changes(cursor)
         await store.write(put('b', { at: AT + 10 }))
-        await store.prune({ audit: 0, tombstones: 0, changes: AT + 5, idempotency: 0 })
+        await store.prune({ audit: 0, tombstones: 0, changes: AT + 5, idempotency: 0, tasks: 0 })
         await expect(store.changes(cursor)).rejects.toMatchObject({ code: 'cursor_lost' })
         const third = await store.changes(second.cursor)
         expect(third.changes).toHaveLength(1)
-        await store.prune({ audit: 0, tombstones: 0, changes: AT + 15, idempotency: 0 })
+        await store.prune({ audit: 0, tombstones: 0, changes: AT + 15, idempotency: 0, tasks: 0 })
         await expect(store.changes(second.cursor)).rejects.toMatchObject({ code: 'cursor_lost' })
         expect((await store.changes(third.cursor)).changes).toEqual([])
         await store.write(put('c', { at: AT + 20 }))
@@ -420,7 +423,7 @@ export function describeStore(name: string, createPlace: () => Promise<StorePlac
         const agent = await stored(store.write(put('a')))
         const { cursor } = await loadAll(store)
         await store.write(refresh(agent))
-        await store.prune({ audit: 0, tombstones: 0, changes: AT + 1, idempotency: 0 })
+        await store.prune({ audit: 0, tombstones: 0, changes: AT + 1, idempotency: 0, tasks: 0 })
         expect((await store.changes(cursor)).changes).toEqual([])
       })
 
@@ -576,6 +579,10 @@ export function describeStore(name: string, createPlace: () => Promise<StorePlac
       })
     })
 
+    describeTasks(() => store)
+    describeStatistics(() => store)
+    describeSecrets(() => store)
+
     it('prunes what is older than asked for', async () => {
       const old = await stored(store.write(put('old')))
       const kept = await stored(store.write(put('kept')))
@@ -584,7 +591,7 @@ export function describeStore(name: string, createPlace: () => Promise<StorePlac
       const id = { client: 'c', agent: 'a', key: 'k' }
       await store.beginIdempotent({ ...id, fingerprint: 'f', at: AT, expiresAt: AT + 3 })
       await store.beginIdempotent({ ...id, key: 'l', fingerprint: 'f', at: AT, expiresAt: AT + 9 })
-      await store.prune({ audit: AT + 5, tombstones: AT + 5, changes: AT + 5, idempotency: AT + 5 })
+      await store.prune({ audit: AT + 5, tombstones: AT + 5, changes: AT + 5, idempotency: AT + 5, tasks: AT + 5 })
       expect(await audits()).toMatchObject([{ at: AT + 9 }])
       expect(await store.tombstone({ id: 'old' })).toBeUndefined()
       expect(await store.tombstone({ id: 'kept' })).toMatchObject({ at: AT + 9 })

@@ -13,8 +13,9 @@ import { readJsonObject } from '../body.js'
 import type { Face } from '../face.js'
 import { readQuery, wholeNumber } from '../query.js'
 import { importStream } from './import.js'
+import { type SecretRoutesOptions, secretRoutes } from './secret-routes.js'
 
-export interface AdminOptions {
+export interface AdminOptions extends SecretRoutesOptions {
   readonly context: Context
   readonly keys: Keys
   readonly grants: Grants
@@ -62,8 +63,8 @@ const [checkKey, checkGrant, checkMarks] = [
   compileSchema(marksSchema),
 ]
 
-/** Keys, grants, marks, audit and bulk import: for operators. */
-export function createAdminFace({ context, keys, grants }: AdminOptions): Face {
+/** Keys, grants, marks, secrets, audit and bulk import: for operators. */
+export function createAdminFace({ context, keys, grants, credentials, signing }: AdminOptions): Face {
   const known = new Set<string>([...SCOPES, ...context.policy.capabilities.flatMap(({ scope }) => scope ?? [])])
 
   const createKey = async (request: FastifyRequest): Promise<JsonObject> => {
@@ -184,6 +185,7 @@ export function createAdminFace({ context, keys, grants }: AdminOptions): Face {
         answers: { 200: 'the metadata with its marks', 404: 'no such agent' },
         handle: async (request, reply) => sendJson(reply, await mark(request)),
       },
+      ...secretRoutes({ credentials, signing }),
       {
         method: 'GET',
         path: '/admin/audit',

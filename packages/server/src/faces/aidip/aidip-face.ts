@@ -1,31 +1,25 @@
-import {
-  aidipSchema,
-  DirectoryError,
-  invalid,
-  type JsonObject,
-  parseDocument,
-  toAidip,
-  toAidipSummary,
-} from '@switchboard/protocol'
+import { aidipSchema, invalid, type JsonObject, parseDocument, toAidip, toAidipSummary } from '@switchboard/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { asStranger } from '../../policy/caller.js'
 import type { Context } from '../../services/context.js'
 import { type Found, findAgents } from '../../services/find.js'
 import type { Grants } from '../../services/grants.js'
-import { readAgent } from '../../services/read.js'
+import type { Outcomes } from '../../services/outcomes.js'
 import { type Registered, registerAgent } from '../../services/register.js'
 import { removeAgent } from '../../services/remove.js'
-import { addWarnings, headerOf, renderOnce, sendAgent, sendJson, sendJsonText } from '../answer.js'
+import { addWarnings, headerOf, renderOnce, sendJson, sendJsonText } from '../answer.js'
 import { readJson } from '../body.js'
 import type { Face, Route } from '../face.js'
 import { isListUnchanged } from '../lists.js'
 import { readOwner, readQuery } from '../query.js'
 import { toConditions } from './filters.js'
 import { type AidipQuery, isRevision00, parseList, parseSearch, searchRequestSchema } from './search-request.js'
+import { sendMetadata } from './send-metadata.js'
 
 export interface AidipOptions {
   readonly context: Context
   readonly grants: Grants
+  readonly outcomes: Outcomes
 }
 
 /** Base paths: 01 as drafted and with its number, 00 below its own (C-01). */
@@ -121,7 +115,7 @@ function routesBelow(base: string, options: AidipOptions): Route[] {
         304: 'as the client has it',
         404: 'no such agent, as far as the caller may know',
       },
-      handle: (request, reply) => sendMetadata(context, request, reply),
+      handle: (request, reply) => sendMetadata(options, idOf(request), request, reply),
     },
     {
       method: 'PUT',
@@ -164,46 +158,12 @@ function routesBelow(base: string, options: AidipOptions): Route[] {
         return reply.code(204).send()
       },
     },
-    {
-      method: 'POST',
-      path: `${base}/agents/:id/invoke`,
-      summary: 'Call an agent (this directory has no gateway yet)',
-      access: 'caller',
-      limit: 'invoke',
-      answers: { 404: 'no such agent', 501: 'agents cannot be called through this directory' },
-      handle: (request) => refuseInvocation(context, request),
-    },
   ]
 }
 
 export function idOf(request: FastifyRequest): string {
   const { params } = request
   return typeof params === 'object' && params !== null && 'id' in params ? String(params.id) : ''
-}
-
-function refuseInvocation(context: Context, request: FastifyRequest): never {
-  const { record } = readAgent(context, idOf(request), request.caller)
-  const reach = record.bindings.map(({ protocol, endpoint }) => ({ protocol, endpoint }))
-  throw new DirectoryError(
-    'not_invocable',
-    `this directory does not call agents: reach "${record.id}" at its own endpoint`,
-    {
-      members: { bindings: reach },
-    },
-  )
-}
-
-function sendMetadata(context: Context, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const revision = isRevision00(request) ? '00' : '01'
-  const { agent, record } = readAgent(context, idOf(request), request.caller)
-  const card = (request.headers.accept ?? '').includes('application/agent-card+json')
-  return sendAgent(request, reply, {
-    agent,
-    record,
-    view: `aidip${revision}`,
-    write: () => toAidip(record, context.catalog.facts(agent), revision),
-    ...(card && { type: 'application/agent-card+json' }),
-  })
 }
 
 function sendRegistered(

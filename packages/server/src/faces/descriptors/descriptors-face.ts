@@ -14,6 +14,7 @@ import type { Context } from '../../services/context.js'
 import { AVAILABLE, lookUpAgents } from '../../services/find.js'
 import type { Grants } from '../../services/grants.js'
 import { readAgent } from '../../services/read.js'
+import type { Signing } from '../../services/signing.js'
 import { idOf } from '../aidip/aidip-face.js'
 import { type AgentAnswer, isUnchanged, sendAgent, sendJson } from '../answer.js'
 import type { Face, Route } from '../face.js'
@@ -24,6 +25,7 @@ import { negotiate } from './negotiate.js'
 export interface DescriptorsOptions {
   readonly context: Context
   readonly grants: Grants
+  readonly signing: Signing
   readonly baseUrl: () => string
   readonly version: string
   /** Whether those without credentials may discover. */
@@ -42,7 +44,7 @@ const MAX_AGE = 60
 
 /** agent.json, agent-card.json, server.json of every agent, and of the directory as an agent itself (C-86). */
 export function createDescriptorsFace(options: DescriptorsOptions): Face {
-  const { context, grants, baseUrl } = options
+  const { context, grants, signing, baseUrl } = options
   const ownCard = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const type = negotiate(request)
     const card = directoryCard(options)
@@ -113,9 +115,9 @@ export function createDescriptorsFace(options: DescriptorsOptions): Face {
         path: '/.well-known/jwks.json',
         summary: 'Public keys of this directory',
         access: 'open',
-        answers: { 200: 'a JSON Web Key Set; empty while answers are not signed' },
+        answers: { 200: 'a JSON Web Key Set: what answers and webhooks are signed with now, and were lately' },
         handle: (_request, reply) =>
-          sendJson(reply.header('cache-control', `public, max-age=${MAX_AGE}`), { keys: [] }),
+          sendJson(reply.header('cache-control', `public, max-age=${MAX_AGE}`), { keys: signing.publicKeys() }),
       },
       ofAgent('agent.json', 'The descriptor of one agent (agent:// URIs)', (record, facts, { type }) =>
         type === 'application/ld+json'

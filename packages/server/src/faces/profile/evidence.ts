@@ -1,4 +1,5 @@
 import { type DiscoveryRequest, given, type JsonObject, profileTags } from '@switchboard/protocol'
+import { reputationShare } from '../../policy/reputation.js'
 import { matchTags } from '../../policy/taxonomy.js'
 import type { Context } from '../../services/context.js'
 import type { Found, TextEvidence } from '../../services/find.js'
@@ -52,7 +53,7 @@ export function toEvidence(
 ): JsonObject {
   const asked = [...(wanted.required_tags ?? []), ...(wanted.preferred_tags ?? [])]
   const { direct, expanded } = matchTags(asked, profileTags(record), context.taxonomy)
-  const { freshness, policy } = standingOf(context, agent)
+  const { freshness, policy, reputation } = standingOf(context, agent)
   const examples = parts.flatMap(({ part, similarity }) => {
     const example = part.kind === 'example' ? agent.shown.examples[part.position] : undefined
     return example && similarity >= EXAMPLE_FLOOR ? [{ example, similarity }] : []
@@ -65,6 +66,7 @@ export function toEvidence(
       ...((wanted.protocols ?? []).length > 0 && { protocol: 1 }),
       freshness: rounded(freshness),
       policy: rounded(policy),
+      reputation: rounded(reputationShare(reputation)),
     },
     matched_tags: direct,
     ...(expanded.length > 0 && { expanded_tags: expanded.map(({ tag, via }) => ({ tag, via })) }),

@@ -28,7 +28,7 @@ const describe = ({ taxonomy }: Context): JsonObject => ({
   freshness: 'sequence, updated_at or version, the first that both sides have; If-Match; expires_at',
   hard_filters:
     'applied before ranking; unsupported ones are named in unsupported_filters, or fail with Prefer: handling=strict',
-  score_components: ['tag', 'context', 'example', 'protocol', 'freshness', 'policy'],
+  score_components: ['tag', 'context', 'example', 'protocol', 'freshness', 'policy', 'reputation'],
   ranking: { ...RANKING },
   redaction: 'members named in "private" and items marked "private": true are shown to the owner only',
   federation: 'none yet: every record was registered here',

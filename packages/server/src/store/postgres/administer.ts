@@ -1,14 +1,14 @@
 import { storableAudit } from '../storable.js'
-import type { AuditEntry } from '../store.js'
+import type { AdministeredKind, AuditEntry } from '../store.js'
 import type { Connection } from './connect.js'
 
 /**
- * Carries out a change of keys or grants, with its entries in change log and audit; without them, and with the answer
+ * Carries out a change of keys, grants or secrets, with its entries in change log and audit; without them, and with the answer
  * false, if nothing changed. The statement's parameters begin at $3.
  */
 export async function administer(
   connection: Connection,
-  kind: 'keys' | 'grants',
+  kind: AdministeredKind,
   statement: string,
   parameters: unknown[],
   audit: AuditEntry,

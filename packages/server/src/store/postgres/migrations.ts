@@ -97,6 +97,67 @@ export const MIGRATIONS: readonly string[] = [
     data bytea NOT NULL
   );
   `,
+  `
+  CREATE TABLE tasks (
+    id text PRIMARY KEY,
+    version bigint NOT NULL,
+    owner text COLLATE "C" NOT NULL,
+    agent text NOT NULL,
+    agent_number bigint NOT NULL,
+    operation text NOT NULL,
+    session text,
+    request text NOT NULL, -- encrypted
+    repeatable int NOT NULL,
+    created_at bigint NOT NULL,
+    status text NOT NULL,
+    work text, -- null: nothing is left to do
+    agent_task text,
+    answer text,
+    callback_state text,
+    callback_attempts int,
+    holder text,
+    held_until bigint NOT NULL,
+    updated_at bigint NOT NULL,
+    expires_at bigint NOT NULL
+  );
+  CREATE INDEX tasks_owner ON tasks (owner, updated_at);
+  CREATE INDEX tasks_work ON tasks (held_until) WHERE work IS NOT NULL;
+  CREATE INDEX tasks_expires_at ON tasks (expires_at);
+  -- What follows belongs to an agent by its name and owner: another owner of the name inherits nothing.
+  CREATE TABLE statistics (
+    agent text COLLATE "C" NOT NULL,
+    operation text COLLATE "C" NOT NULL,
+    owner text NOT NULL,
+    at bigint NOT NULL, -- the counters are worth this at this time, and less later
+    calls float8 NOT NULL,
+    failures float8 NOT NULL,
+    ms float8 NOT NULL,
+    PRIMARY KEY (agent, operation)
+  );
+  CREATE INDEX statistics_at ON statistics (at);
+  CREATE TABLE ratings (
+    agent text COLLATE "C" NOT NULL,
+    subject text COLLATE "C" NOT NULL,
+    owner text NOT NULL,
+    rating int NOT NULL,
+    comment text, -- a JSON string
+    at bigint NOT NULL,
+    PRIMARY KEY (agent, subject)
+  );
+  CREATE INDEX ratings_at ON ratings (at);
+  CREATE TABLE credentials (
+    agent text COLLATE "C" PRIMARY KEY,
+    owner text NOT NULL,
+    secret text NOT NULL, -- encrypted
+    at bigint NOT NULL
+  );
+  CREATE TABLE signing_keys (
+    id text PRIMARY KEY,
+    public_key text NOT NULL,
+    secret text NOT NULL, -- encrypted
+    created_at bigint NOT NULL
+  );
+  `,
 ]
 
 /**

@@ -10,6 +10,9 @@ import { loadAgents } from './load-agents.js'
 import { migrate } from './migrations.js'
 import { prune } from './prune.js'
 import { readChanges } from './read-changes.js'
+import { createSecretStore } from './secret-store.js'
+import { createStatisticsStore } from './statistics-store.js'
+import { createTaskStore } from './task-store.js'
 import { putVectors, readVectors } from './vectors.js'
 import { type PendingWrite, settleAgentWrites } from './write-agents.js'
 
@@ -153,6 +156,10 @@ function createStore(connection: Connection): Store {
         key,
       ])
     },
+
+    tasks: createTaskStore(connection),
+    statistics: createStatisticsStore(connection),
+    secrets: createSecretStore(connection),
 
     prune: (before) => prune(connection, before),
     close() {

@@ -1,22 +1,38 @@
+import type { PruneBefore } from '../store.js'
 import type { Connection } from './connect.js'
 
 /** Rows that one statement deletes at most, so that none runs into the time limit. */
 const ROWS = 10_000
 
-export async function prune(
-  connection: Connection,
-  before: { audit: number; tombstones: number; changes: number; idempotency: number },
-): Promise<void> {
+export async function prune(connection: Connection, before: PruneBefore): Promise<void> {
   await deleteBefore(connection, 'audit', 'at', before.audit)
   await deleteBefore(connection, 'tombstones', 'at', before.tombstones)
   await deleteBefore(connection, 'idempotency', 'expires_at', before.idempotency)
+  await deleteBefore(connection, 'tasks', 'expires_at', before.tasks, 'AND work IS NULL')
+  await deleteBefore(connection, 'statistics', 'at', before.tombstones)
+  for (const table of ['credentials', 'ratings']) await deleteOrphans(connection, table)
   while ((await connection.query(PRUNE_CHANGES, [before.changes, ROWS])).length > 0);
 }
 
-async function deleteBefore(connection: Connection, table: string, column: string, time: number): Promise<void> {
-  const sql = `DELETE FROM ${table} WHERE ctid = ANY (ARRAY(SELECT ctid FROM ${table} WHERE ${column} < $1 LIMIT $2))
-    RETURNING 1`
+async function deleteBefore(
+  connection: Connection,
+  table: string,
+  column: string,
+  time: number,
+  condition = '',
+): Promise<void> {
+  const sql = `DELETE FROM ${table} WHERE ctid = ANY (ARRAY(
+    SELECT ctid FROM ${table} WHERE ${column} < $1 ${condition} LIMIT $2)) RETURNING 1`
   while ((await connection.query(sql, [time, ROWS])).length === ROWS);
+}
+
+/** What belonged to agents of whom not even a tombstone is left. */
+async function deleteOrphans(connection: Connection, table: string): Promise<void> {
+  const sql = `DELETE FROM ${table} WHERE ctid = ANY (ARRAY(
+    SELECT o.ctid FROM ${table} o
+    WHERE NOT EXISTS (SELECT FROM agents a WHERE a.id = o.agent AND a.owner = o.owner)
+      AND NOT EXISTS (SELECT FROM tombstones t WHERE t.id = o.agent AND t.owner = o.owner) LIMIT $1)) RETURNING 1`
+  while ((await connection.query(sql, [ROWS])).length === ROWS);
 }
 
 /**

@@ -177,6 +177,12 @@ const WRITE = `
     DELETE FROM presence p USING input i WHERE i.kind = 'remove' AND p.number = i.number
   ), forgotten AS (
     DELETE FROM vectors v USING input i WHERE i.kind = 'remove' AND v.number = i.number
+  ), foreign_credentials AS (
+    DELETE FROM credentials c USING input i WHERE i.kind = 'register' AND c.agent = i.id AND c.owner <> i.owner
+  ), foreign_statistics AS (
+    DELETE FROM statistics s USING input i WHERE i.kind = 'register' AND s.agent = i.id AND s.owner <> i.owner
+  ), foreign_ratings AS (
+    DELETE FROM ratings r USING input i WHERE i.kind = 'register' AND r.agent = i.id AND r.owner <> i.owner
   ), written AS (
     SELECT i.id, i.kind, i.revision, i.at, i.audit, coalesce(i.number, r.number) AS number
     FROM input i LEFT JOIN registered r USING (id)

@@ -7,9 +7,11 @@ import {
   timesAfterPut,
 } from '../agent-write.js'
 import { toCurrentAgent, toIdempotencyState } from '../rows.js'
-import type { AuditEntry, IdempotencyClaim, IdempotencyState } from '../store.js'
+import type { AdministeredKind, AuditEntry, IdempotencyClaim, IdempotencyState, PruneBefore } from '../store.js'
+import { createApplyStatistics } from './apply-statistics.js'
+import { createApplyTasks } from './apply-tasks.js'
 import { rowOf, type Sqlite, type Statement } from './database.js'
-import type { AgentAnswer, Answer, Operation, PruneBefore } from './operations.js'
+import type { AgentAnswer, Answer, Operation } from './operations.js'
 import { prepareWrites } from './prepare-writes.js'
 
 /** Rows that one prune deletes from a table at most: some milliseconds of work. */
@@ -24,6 +26,8 @@ export interface ApplyOperation {
 /** Carries out operations on a connection that has a transaction open. */
 export function createApplyOperation(db: Sqlite): ApplyOperation {
   const sql = prepareWrites(db)
+  const tasks = createApplyTasks(db)
+  const statistics = createApplyStatistics(db)
   let lastRevision = 0
 
   const logChange = (kind: string, at: number, agent?: { id: string; number: number }): void => {
@@ -67,6 +71,7 @@ export function createApplyOperation(db: Sqlite): ApplyOperation {
     } else {
       const { lastInsertRowid } = sql.insertAgent.run([id, owner, face, document, marks, revision, createdAt, at])
       number = Number(lastInsertRowid)
+      for (const statement of sql.dropForeign) statement.run([id, owner])
     }
     const lease = leaseAfter(put, current)
     sql.putPresence.run([number, receivedAt, lease?.seconds, lease?.expiresAt])
@@ -74,9 +79,9 @@ export function createApplyOperation(db: Sqlite): ApplyOperation {
     return { outcome: 'put', number, revision, createdAt, receivedAt, ...(lease && { lease }) }
   }
 
-  /** A change of keys or grants: with its entries in change log and audit, or, if nothing changed, without. */
+  /** A change of keys, grants or secrets: with its entries in change log and audit, or, if nothing changed, without. */
   const administer = (
-    kind: 'keys' | 'grants',
+    kind: AdministeredKind,
     statement: Statement,
     parameters: unknown[],
     entry: AuditEntry,
@@ -100,6 +105,9 @@ export function createApplyOperation(db: Sqlite): ApplyOperation {
       sql.pruneTombstones.run([before.tombstones, PRUNE_ROWS]),
       sql.pruneIdempotency.run([before.idempotency, PRUNE_ROWS]),
       sql.pruneChanges.run([before.changes, PRUNE_ROWS]),
+      sql.pruneTasks.run([before.tasks, PRUNE_ROWS]),
+      sql.pruneStatistics.run([before.tombstones, PRUNE_ROWS]),
+      ...sql.pruneOrphans.map((statement) => statement.run([PRUNE_ROWS])),
     ]
     return deleted.some(({ changes }) => changes === PRUNE_ROWS)
   }
@@ -141,6 +149,31 @@ export function createApplyOperation(db: Sqlite): ApplyOperation {
         const { client, agent, key } = operation.claim
         return sql.abandonIdempotent.run([client, agent, key]).changes > 0
       }
+      case 'createTask':
+        return tasks.create(operation.values, operation)
+      case 'updateTask':
+        return tasks.update(operation.changes, operation)
+      case 'claimTasks':
+        return tasks.claim(operation)
+      case 'renewTasks':
+        return tasks.renew(operation)
+      case 'addCounts':
+        for (const counts of operation.counts) statistics.add(counts, operation.halfLife)
+        return true
+      case 'rate':
+        return statistics.rate(operation.rating)
+      case 'putCredential': {
+        const { agent, owner, secret, at } = operation.credential
+        return administer('secrets', sql.putCredential, [agent, owner, secret, at], operation.audit)
+      }
+      case 'deleteCredential':
+        return administer('secrets', sql.deleteCredential, [operation.agent], operation.audit)
+      case 'putSigningKey': {
+        const { id, publicKey, secret, createdAt } = operation.key
+        return administer('secrets', sql.putSigningKey, [id, publicKey, secret, createdAt], operation.audit)
+      }
+      case 'deleteSigningKey':
+        return administer('secrets', sql.deleteSigningKey, [operation.id], operation.audit)
       case 'prune':
         return prune(operation.before)
     }

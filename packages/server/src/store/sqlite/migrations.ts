@@ -92,6 +92,67 @@ export const MIGRATIONS: readonly string[] = [
     data BLOB NOT NULL
   );
   `,
+  `
+  CREATE TABLE tasks (
+    id TEXT NOT NULL UNIQUE,
+    version INTEGER NOT NULL,
+    owner TEXT NOT NULL,
+    agent TEXT NOT NULL,
+    agent_number INTEGER NOT NULL,
+    operation TEXT NOT NULL,
+    session TEXT,
+    request TEXT NOT NULL, -- encrypted
+    repeatable INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    status TEXT NOT NULL,
+    work TEXT, -- null: nothing is left to do
+    agent_task TEXT,
+    answer TEXT,
+    callback_state TEXT,
+    callback_attempts INTEGER,
+    holder TEXT,
+    held_until INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL
+  );
+  CREATE INDEX tasks_owner ON tasks (owner, updated_at);
+  CREATE INDEX tasks_work ON tasks (held_until) WHERE work IS NOT NULL;
+  CREATE INDEX tasks_expires_at ON tasks (expires_at);
+  -- What follows belongs to an agent by its name and owner: another owner of the name inherits nothing.
+  CREATE TABLE statistics (
+    agent TEXT NOT NULL,
+    operation TEXT NOT NULL,
+    owner TEXT NOT NULL,
+    at INTEGER NOT NULL, -- the counters are worth this at this time, and less later
+    calls REAL NOT NULL,
+    failures REAL NOT NULL,
+    ms REAL NOT NULL,
+    UNIQUE (agent, operation)
+  );
+  CREATE INDEX statistics_at ON statistics (at);
+  CREATE TABLE ratings (
+    agent TEXT NOT NULL,
+    subject TEXT NOT NULL,
+    owner TEXT NOT NULL,
+    rating INTEGER NOT NULL,
+    comment TEXT, -- a JSON string
+    at INTEGER NOT NULL,
+    UNIQUE (agent, subject)
+  );
+  CREATE INDEX ratings_at ON ratings (at);
+  CREATE TABLE credentials (
+    agent TEXT NOT NULL UNIQUE,
+    owner TEXT NOT NULL,
+    secret TEXT NOT NULL, -- encrypted
+    at INTEGER NOT NULL
+  );
+  CREATE TABLE signing_keys (
+    id TEXT NOT NULL UNIQUE,
+    public_key TEXT NOT NULL,
+    secret TEXT NOT NULL, -- encrypted
+    created_at INTEGER NOT NULL
+  );
+  `,
 ]
 
 /** Brings the database to the version of this code, in one transaction; refuses one that is ahead of it. */

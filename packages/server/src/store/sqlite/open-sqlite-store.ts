@@ -11,7 +11,11 @@ import { lockFolder } from './lock-folder.js'
 import { migrate } from './migrations.js'
 import { createReadChanges } from './read-changes.js'
 import { createReadVectors } from './read-vectors.js'
+import type { Reads } from './reads.js'
+import { createSecretStore } from './secret-store.js'
 import { startWriter, type Writer } from './start-writer.js'
+import { createStatisticsStore } from './statistics-store.js'
+import { createTaskStore } from './task-store.js'
 
 const FILE = 'switchboard.db'
 
@@ -32,6 +36,8 @@ export async function openSqliteStore(folder: string, options: SqliteStoreOption
     if (options.lock !== false) release = lockFolder(folder)
     db = openDatabase(join(folder, FILE))
     migrate(db)
+    // Whoever held tasks is gone: the folder is ours alone.
+    if (release) db.exec('UPDATE tasks SET held_until = 0 WHERE work IS NOT NULL')
     db.exec('PRAGMA query_only = ON')
     return createStore(folder, db, await startWriter(folder, FILE), release)
   } catch (error) {
@@ -52,8 +58,7 @@ function createStore(folder: string, db: Sqlite, writer: Writer, release: (() =>
   const readings = new Set<() => void>()
   let closing: Promise<void> | undefined
 
-  /** Reads are synchronous; what they throw becomes the rejection of a promise, with a code. */
-  const read = async <T>(get: () => T): Promise<T> => {
+  const read: Reads = async (get) => {
     if (closing) throw new StoreError('closed', 'the store is closed')
     try {
       return get()
@@ -154,6 +159,10 @@ function createStore(folder: string, db: Sqlite, writer: Writer, release: (() =>
     async abandonIdempotent(claim) {
       await writer.run('abandonIdempotent', { claim })
     },
+
+    tasks: createTaskStore(db, read, writer),
+    statistics: createStatisticsStore(db, read, writer),
+    secrets: createSecretStore(db, read, writer),
 
     async prune(before) {
       while (await writer.run('prune', { before }));

@@ -6,8 +6,15 @@ import type {
   IdempotencyId,
   IdempotencyState,
   Lease,
+  PruneBefore,
+  RatingTotals,
+  StoredCounts,
+  StoredCredential,
   StoredGrant,
   StoredKey,
+  StoredRating,
+  StoredSigningKey,
+  StoredTask,
   StoredVectors,
 } from '../store.js'
 import type { StoreErrorCode } from '../store-error.js'
@@ -25,15 +32,18 @@ export interface Operations {
   beginIdempotent: { ask: { claim: IdempotencyClaim }; answer: IdempotencyState }
   finishIdempotent: { ask: { claim: IdempotencyId; response: string }; answer: boolean }
   abandonIdempotent: { ask: { claim: IdempotencyId }; answer: boolean }
+  createTask: { ask: { values: unknown[]; owner: string; open: number; kept: number }; answer: boolean }
+  updateTask: { ask: { changes: unknown[]; id: string; version: number }; answer: boolean }
+  claimTasks: { ask: { holder: string; at: number; until: number; limit: number }; answer: StoredTask[] }
+  renewTasks: { ask: { holder: string; ids: readonly string[]; until: number }; answer: string[] }
+  addCounts: { ask: { counts: readonly StoredCounts[]; halfLife: number }; answer: boolean }
+  rate: { ask: { rating: StoredRating }; answer: RatingTotals }
+  putCredential: { ask: { credential: StoredCredential; audit: AuditEntry }; answer: boolean }
+  deleteCredential: { ask: { agent: string; audit: AuditEntry }; answer: boolean }
+  putSigningKey: { ask: { key: StoredSigningKey; audit: AuditEntry }; answer: boolean }
+  deleteSigningKey: { ask: { id: string; audit: AuditEntry }; answer: boolean }
   /** Whether there is more to forget: a little at a time, for other writes wait meanwhile. */
   prune: { ask: { before: PruneBefore }; answer: boolean }
-}
-
-export interface PruneBefore {
-  audit: number
-  tombstones: number
-  changes: number
-  idempotency: number
 }
 
 export type Operation = { [Kind in keyof Operations]: { kind: Kind } & Operations[Kind]['ask'] }[keyof Operations]

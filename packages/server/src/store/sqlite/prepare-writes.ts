@@ -27,6 +27,11 @@ export function prepareWrites(db: Sqlite) {
       SELECT number, ?, ?, ? FROM agents WHERE number = ?`),
     deleteVectors: prepare('DELETE FROM vectors WHERE number = ?'),
 
+    // Run where a name is registered: what an earlier owner left behind is not the new one's.
+    dropForeign: ['credentials', 'statistics', 'ratings'].map((table) =>
+      prepare(`DELETE FROM ${table} WHERE agent = ? AND owner <> ?`),
+    ),
+
     insertTombstone: prepare(`
       INSERT INTO tombstones (number, id, owner, reason, marks, at)
       SELECT number, id, owner, ?, marks, ? FROM agents WHERE number = ?`),
@@ -49,6 +54,12 @@ export function prepareWrites(db: Sqlite) {
       VALUES (?, ?, ?, ?, ?, ?, ?)`),
     deleteGrant: prepare('DELETE FROM grants WHERE id = ?'),
 
+    putCredential: prepare('INSERT OR REPLACE INTO credentials (agent, owner, secret, at) VALUES (?, ?, ?, ?)'),
+    deleteCredential: prepare('DELETE FROM credentials WHERE agent = ?'),
+    putSigningKey: prepare(`
+      INSERT OR REPLACE INTO signing_keys (id, public_key, secret, created_at) VALUES (?, ?, ?, ?)`),
+    deleteSigningKey: prepare('DELETE FROM signing_keys WHERE id = ?'),
+
     // A claim that is over is as good as none.
     insertIdempotent: prepare(`
       INSERT INTO idempotency (client, agent, key, fingerprint, at, expires_at) VALUES (?, ?, ?, ?, ?, ?)
@@ -70,6 +81,18 @@ export function prepareWrites(db: Sqlite) {
     ),
     pruneIdempotency: prepare(
       'DELETE FROM idempotency WHERE rowid IN (SELECT rowid FROM idempotency WHERE expires_at < ? LIMIT ?)',
+    ),
+    pruneTasks: prepare(`
+      DELETE FROM tasks WHERE rowid IN (SELECT rowid FROM tasks WHERE expires_at < ? AND work IS NULL LIMIT ?)`),
+    pruneStatistics: prepare(
+      'DELETE FROM statistics WHERE rowid IN (SELECT rowid FROM statistics WHERE at < ? LIMIT ?)',
+    ),
+    pruneOrphans: ['credentials', 'ratings'].map((table) =>
+      prepare(`
+        DELETE FROM ${table} WHERE rowid IN (
+          SELECT o.rowid FROM ${table} o
+          WHERE NOT EXISTS (SELECT 1 FROM agents a WHERE a.id = o.agent AND a.owner = o.owner)
+            AND NOT EXISTS (SELECT 1 FROM tombstones t WHERE t.id = o.agent AND t.owner = o.owner) LIMIT ?)`),
     ),
     // Up to the first that must stay: a gap in the log could not be told from its beginning.
     pruneChanges: prepare(`

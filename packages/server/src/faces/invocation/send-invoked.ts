@@ -1,0 +1,57 @@
+import { Readable } from 'node:stream'
+import { DirectoryError, type JsonValue } from '@switchboard/protocol'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { type Invoked, STREAM_TYPES, type StreamPart } from '../../services/invoke/invocation.js'
+import { chooseType } from '../accept.js'
+import { sendJson } from '../answer.js'
+import { sendAccepted } from '../tasks/send-accepted.js'
+import { EVENTS, LINES, type StreamForm, writeParts } from './write-parts.js'
+
+/** Answers a call in the form that the caller takes. */
+export function sendInvoked(request: FastifyRequest, reply: FastifyReply, invoked: Invoked): FastifyReply {
+  const { accept } = request.headers
+  reply.code(invoked.status).headers(invoked.headers).header('cache-control', 'no-store')
+  switch (invoked.kind) {
+    case 'task':
+      return sendAccepted(reply, invoked.task)
+    case 'bytes':
+      // Whatever an agent sends, it is no page of this directory.
+      reply.header('content-type', invoked.contentType).header('content-security-policy', "default-src 'none'; sandbox")
+      return reply.send(invoked.body)
+    case 'json':
+      // 204 and 205 say that there is nothing to say.
+      if (invoked.status === 204 || invoked.status === 205) return reply.send()
+      if (takesOnlyStreams(accept)) return sendStream(request, reply, only(invoked.value), formFor(accept))
+      return sendJson(reply, invoked.value)
+    case 'stream':
+      return sendStream(request, reply, invoked.parts, formFor(accept))
+  }
+}
+
+/** An agent that answered whole, for a caller who reads streams: a stream of one part. */
+async function* only(data: JsonValue): AsyncGenerator<StreamPart> {
+  yield { data }
+}
+
+const takesOnlyStreams = (accept: string | undefined): boolean =>
+  chooseType(accept, ['application/json', ...STREAM_TYPES]) !== 'application/json' &&
+  chooseType(accept, ['application/json']) === undefined
+
+/** Server-sent events, unless the caller would rather have lines (C-59). */
+const formFor = (accept: string | undefined): StreamForm =>
+  chooseType(accept, STREAM_TYPES) === 'application/x-ndjson' ? LINES : EVENTS
+
+function sendStream(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  parts: AsyncIterable<StreamPart>,
+  form: StreamForm,
+): FastifyReply {
+  const onError = (error: unknown): void => {
+    const code = error instanceof DirectoryError ? error.code : undefined
+    request.log[code === undefined ? 'error' : 'info']({ code, err: error }, 'a stream broke off')
+  }
+  // Nothing on the way shall wait for more before it passes a part on.
+  reply.header('content-type', form.type).header('x-accel-buffering', 'no')
+  return reply.send(Readable.from(writeParts(parts, form, onError), { objectMode: false }))
+}

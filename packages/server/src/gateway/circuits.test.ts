@@ -1,0 +1,111 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { type CallResult, type Circuits, createCircuits } from './circuits.js'
+
+let time = 0
+let circuits: Circuits
+beforeEach(() => {
+  time = 1_000_000
+  circuits = createCircuits({ now: () => time, random: () => 1, limit: 3 })
+})
+
+/** One call; false if the circuit does not let it through. */
+function call(result: CallResult, key = 'a'): boolean {
+  const admission = circuits.admit(key)
+  if (!admission.isOpen) admission.settle(result)
+  return !admission.isOpen
+}
+const fail = (times: number, key = 'a'): void => {
+  for (let i = 0; i < times; i++) call('failed', key)
+}
+const retryAfterMs = (key = 'a'): number | undefined => {
+  const admission = circuits.admit(key)
+  return admission.isOpen ? admission.retryAfterMs : undefined
+}
+
+describe('a circuit', () => {
+  it('opens after five failures in a row, for that agent only', () => {
+    fail(4)
+    expect(call('failed')).toBe(true)
+    expect(call('ok')).toBe(false)
+    expect(retryAfterMs()).toBe(2000)
+    expect(call('ok', 'b')).toBe(true)
+  })
+
+  it('stays closed if successes come in between, even slowly', () => {
+    for (let i = 0; i < 10; i++) {
+      fail(4)
+      call('ok')
+      time += 60_000
+    }
+    expect(call('ok')).toBe(true)
+  })
+
+  it('opens when half of many calls fail', () => {
+    for (let i = 0; i < 11; i++) {
+      call('ok')
+      call('failed')
+    }
+    expect(call('ok')).toBe(false)
+  })
+
+  it('forgets old failures', () => {
+    for (let i = 0; i < 40; i++) {
+      call(i % 2 === 0 ? 'failed' : 'ok')
+      time += 10_000
+    }
+    expect(call('ok')).toBe(true)
+  })
+
+  it('lets one probe through after a while; if it succeeds, all', () => {
+    fail(5)
+    time += 2001
+    const probe = circuits.admit('a')
+    expect(probe.isOpen).toBe(false)
+    expect(retryAfterMs()).toBe(1000)
+    if (!probe.isOpen) probe.settle('ok')
+    expect([call('ok'), call('ok')]).toEqual([true, true])
+  })
+
+  it('stays open twice as long after each failed probe, up to a minute', () => {
+    fail(5)
+    const waits = [2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000]
+    for (const wait of waits) {
+      expect(retryAfterMs()).toBe(wait)
+      time += wait
+      expect(call('failed')).toBe(true)
+    }
+  })
+
+  it('lets another probe through if the first says nothing', () => {
+    fail(5)
+    time += 2001
+    expect(call('unknown')).toBe(true)
+    expect(call('ok')).toBe(true)
+    expect(call('ok')).toBe(true)
+  })
+
+  it('does not count calls that say nothing of the agent', () => {
+    for (let i = 0; i < 50; i++) call('unknown')
+    expect(call('ok')).toBe(true)
+  })
+
+  it('does not count what was under way when it opened', () => {
+    const late = circuits.admit('a')
+    fail(5)
+    if (!late.isOpen) late.settle('ok')
+    expect(call('ok')).toBe(false)
+  })
+
+  it('is forgotten if others are used more', () => {
+    fail(5, 'a')
+    for (const key of ['b', 'c', 'd']) call('ok', key)
+    expect(circuits.size).toBe(3)
+    expect(call('ok', 'a')).toBe(true)
+  })
+
+  it('opens for a time that differs from one to the next', () => {
+    circuits = createCircuits({ now: () => time, random: () => 0 })
+    fail(5)
+    expect(retryAfterMs()).toBe(1000)
+  })
+})

@@ -1,0 +1,83 @@
+import { connect as connectPlain, isIP, type LookupFunction, type Socket } from 'node:net'
+import { connect as connectTls, createSecureContext, rootCertificates } from 'node:tls'
+import type { AddressGuard } from './address-guard.js'
+import { GatewayError } from './call.js'
+import type { GatewayOptions } from './options.js'
+
+/** Opens a connection to where a URL leads, once the guard has agreed. */
+export type Dial = (url: URL) => Promise<Socket>
+
+/** Milliseconds that one of several addresses gets before the next is tried as well (RFC 8305). */
+const NEXT_ADDRESS_MS = 250
+
+export function createDial(guard: AddressGuard, { connectMs, tls }: Pick<GatewayOptions, 'connectMs' | 'tls'>): Dial {
+  const { ca, ...identity } = tls
+  const secureContext = createSecureContext({
+    ...identity,
+    ...(ca !== undefined && { ca: [...rootCertificates, ca] }),
+    minVersion: 'TLSv1.2',
+  })
+
+  return (url) =>
+    new Promise((resolve, reject) => {
+      let socket: Socket | undefined
+      let isOver = false
+      const fail = (error: GatewayError): void => {
+        isOver = true
+        clearTimeout(timer)
+        socket?.destroy()
+        reject(error)
+      }
+      const timer = setTimeout(() => fail(new GatewayError('timeout', `${url.hostname} did not connect`)), connectMs)
+
+      const open = (addresses: readonly string[]): void => {
+        const host = url.hostname.replace(/^\[|\]$/g, '')
+        const secure = url.protocol === 'https:' || url.protocol === 'wss:'
+        const target = {
+          host,
+          port: url.port === '' ? (secure ? 443 : 80) : Number(url.port),
+          // The name stays for TLS; where it leads was settled by the guard and is not asked again.
+          lookup: answerWith(addresses),
+          autoSelectFamily: addresses.length > 1,
+          autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_MS,
+        }
+        const opened = secure
+          ? connectTls({
+              ...target,
+              secureContext,
+              // A certificate is asked for by name; an address has none to ask by.
+              ...(isIP(host) === 0 && { servername: host }),
+              ALPNProtocols: ['http/1.1'],
+            })
+          : connectPlain(target)
+        socket = opened
+        opened.setNoDelay(true)
+        opened.once('error', (cause) => fail(new GatewayError('unreachable', `${host} cannot be reached`, { cause })))
+        opened.once(secure ? 'secureConnect' : 'connect', () => {
+          clearTimeout(timer)
+          resolve(opened)
+        })
+      }
+
+      guard.check(url).then(
+        (addresses) => {
+          if (!isOver) open(addresses)
+        },
+        (cause: unknown) =>
+          fail(
+            cause instanceof GatewayError
+              ? cause
+              : new GatewayError('unreachable', `${url.hostname} cannot be looked up`, { cause }),
+          ),
+      )
+    })
+}
+
+function answerWith(addresses: readonly string[]): LookupFunction {
+  const list = addresses.map((address) => ({ address, family: isIP(address) }))
+  return (_host, options, callback) => {
+    const [first] = list
+    if (options.all) callback(null, list)
+    else if (first) callback(null, first.address, first.family)
+  }
+}

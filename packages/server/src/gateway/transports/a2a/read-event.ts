@@ -1,0 +1,112 @@
+import { asObjects, asString, isObject, type JsonObject, type JsonValue } from '@switchboard/protocol'
+import { badAnswer } from '../rpc/ask.js'
+import type { ContentItem } from '../rpc/content.js'
+
+/** What an A2A agent tells, in answer to a message or on a stream; the same for both generations. */
+export type A2aEvent =
+  | ({ readonly kind: 'message'; readonly items: ContentItem[] } & Ids)
+  | ({ readonly kind: 'artifact'; readonly items: ContentItem[] } & Ids)
+  | ({ readonly kind: 'task' | 'status' } & A2aTask)
+
+interface Ids {
+  readonly contextId?: string
+  readonly taskId?: string
+}
+
+export interface A2aTask extends Ids {
+  readonly taskId: string
+  /** In the words of 0.3: submitted, working, input-required, completed, canceled, failed, rejected, auth-required. */
+  readonly state: string
+  /** What the agent says about the state. */
+  readonly said: ContentItem[]
+  readonly artifacts: ContentItem[]
+}
+
+/** Reads a result of either generation and binding; `wrapsData`: data lies one level deeper (HTTP+JSON of 0.3). */
+export function readEvent(result: JsonValue, wrapsData = false): A2aEvent {
+  if (!isObject(result)) throw badAnswer('its result is not an object')
+  const { task, message = result.msg, statusUpdate, artifactUpdate } = result
+  // A task's status has a message too, but `message` beside `state` is never at the top.
+  if (isObject(task)) return readTask('task', task, wrapsData)
+  if (isObject(statusUpdate)) return readTask('status', statusUpdate, wrapsData)
+  if (isObject(artifactUpdate)) return readArtifact(artifactUpdate, wrapsData)
+  if (isObject(message)) return readMessage(message, wrapsData)
+  switch (result.kind) {
+    case 'message':
+      return readMessage(result, wrapsData)
+    case 'status-update':
+      return readTask('status', result, wrapsData)
+    case 'artifact-update':
+      return readArtifact(result, wrapsData)
+    default:
+      return readTask('task', result, wrapsData)
+  }
+}
+
+function readMessage(message: JsonObject, wrapsData: boolean): A2aEvent {
+  return { kind: 'message', items: partsOf(message, wrapsData), ...idsOf(message) }
+}
+
+function readArtifact(update: JsonObject, wrapsData: boolean): A2aEvent {
+  const items = isObject(update.artifact) ? partsOf(update.artifact, wrapsData) : []
+  return { kind: 'artifact', items, ...idsOf(update) }
+}
+
+function idsOf(source: JsonObject): Ids {
+  const contextId = asString(source.contextId)
+  const taskId = asString(source.taskId)
+  return { ...(contextId && { contextId }), ...(taskId && { taskId }) }
+}
+
+function readTask(kind: 'task' | 'status', task: JsonObject, wrapsData: boolean): A2aEvent {
+  const taskId = asString(kind === 'task' ? task.id : task.taskId)
+  const status = isObject(task.status) ? task.status : {}
+  const state = asString(status.state)
+  if (!taskId || !state) throw badAnswer('its result is neither a message nor a task with an id and a state')
+  const contextId = asString(task.contextId)
+  const ofAgent = asObjects(task.history).filter(({ role }) => role === 'agent' || role === 'ROLE_AGENT')
+  const last = isObject(status.message) ? status.message : ofAgent.at(-1)
+  return {
+    kind,
+    taskId,
+    ...(contextId && { contextId }),
+    state: plainState(state),
+    said: last ? partsOf(last, wrapsData) : [],
+    artifacts: asObjects(task.artifacts).flatMap((artifact) => partsOf(artifact, wrapsData)),
+  }
+}
+
+/** TASK_STATE_INPUT_REQUIRED → input-required; the protobuf of 0.3 spells canceled with two l. */
+function plainState(state: string): string {
+  const plain = state
+    .replace(/^TASK_STATE_/, '')
+    .toLowerCase()
+    .replaceAll('_', '-')
+  return plain === 'cancelled' ? 'canceled' : plain
+}
+
+function partsOf(holder: JsonObject, wrapsData: boolean): ContentItem[] {
+  return asObjects(holder.parts ?? holder.content).flatMap((part) => readPart(part, wrapsData))
+}
+
+function readPart(part: JsonObject, wrapsData: boolean): ContentItem[] {
+  if (typeof part.text === 'string') return [{ kind: 'text', text: part.text }]
+  if (isObject(part.file)) return [{ kind: 'file', file: readFile(part.file) }]
+  if (typeof part.url === 'string' || typeof part.raw === 'string') return [{ kind: 'file', file: readFile(part) }]
+  if (part.data === undefined) return []
+  const data = wrapsData && isObject(part.data) && part.data.data !== undefined ? part.data.data : part.data
+  const isWrapped = isObject(part.metadata) && part.metadata.data_part_compat === true
+  return [{ kind: 'data', data: isWrapped && isObject(data) && data.value !== undefined ? data.value : data }]
+}
+
+function readFile(file: JsonObject): JsonObject {
+  const name = asString(file.name) || asString(file.filename)
+  const mimeType = asString(file.mimeType) || asString(file.mediaType)
+  const uri = asString(file.uri) ?? asString(file.fileWithUri) ?? asString(file.url)
+  const bytes = asString(file.bytes) ?? asString(file.fileWithBytes) ?? asString(file.raw)
+  return {
+    ...(name && { name }),
+    ...(mimeType && { mimeType }),
+    ...(uri !== undefined ? { uri } : bytes !== undefined && { bytes }),
+  }
+}

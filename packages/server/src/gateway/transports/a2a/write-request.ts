@@ -1,0 +1,50 @@
+import type { JsonObject } from '@switchboard/protocol'
+import type { JsonRequest } from '../rpc/ask.js'
+import type { A2aTarget } from './target.js'
+
+/** What is asked of an agent. */
+export type A2aAction =
+  | { readonly kind: 'send' | 'stream'; readonly params: JsonObject }
+  | { readonly kind: 'get' | 'cancel'; readonly task: string }
+
+const METHODS: Record<A2aTarget['version'], Record<A2aAction['kind'], string>> = {
+  '0.3': { send: 'message/send', stream: 'message/stream', get: 'tasks/get', cancel: 'tasks/cancel' },
+  '1.0': { send: 'SendMessage', stream: 'SendStreamingMessage', get: 'GetTask', cancel: 'CancelTask' },
+}
+
+/** The request that an action is in the agent's generation and binding; `id` is that of JSON-RPC. */
+export function writeRequest(
+  target: A2aTarget,
+  action: A2aAction,
+  headers: Readonly<Record<string, string>>,
+  id: string,
+): JsonRequest {
+  const own = {
+    ...headers,
+    accept: action.kind === 'stream' ? 'text/event-stream, application/json' : 'application/json',
+    'content-type': 'application/json',
+    ...(target.version === '1.0' && { 'a2a-version': '1.0' }),
+  }
+  return target.binding === 'jsonrpc'
+    ? { method: 'POST', url: target.url, headers: own, body: rpcBody(target, action, id) }
+    : httpRequest(target, action, own)
+}
+
+function rpcBody(target: A2aTarget, action: A2aAction, id: string): JsonObject {
+  const params =
+    'params' in action ? action.params : { id: action.task, ...(target.tenant && { tenant: target.tenant }) }
+  return { jsonrpc: '2.0', id, method: METHODS[target.version][action.kind], params }
+}
+
+/** HTTP+JSON: 0.3 has its paths below /v1, 1.0 below the tenant if there is one. */
+function httpRequest(target: A2aTarget, action: A2aAction, headers: Record<string, string>): JsonRequest {
+  const below = target.version === '0.3' ? '/v1' : target.tenant ? `/${encodeURIComponent(target.tenant)}` : ''
+  const base = target.url.replace(/\/+$/, '') + below
+  if ('params' in action) {
+    return { method: 'POST', url: `${base}/message:${action.kind}`, headers, body: action.params }
+  }
+  const task = `${base}/tasks/${encodeURIComponent(action.task)}`
+  if (action.kind === 'cancel') return { method: 'POST', url: `${task}:cancel`, headers, body: {} }
+  const { 'content-type': _, ...withoutType } = headers
+  return { method: 'GET', url: task, headers: withoutType }
+}

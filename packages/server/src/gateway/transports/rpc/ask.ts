@@ -1,0 +1,84 @@
+import type { JsonValue } from '@switchboard/protocol'
+import type { AnswerBody } from '../../answer-body.js'
+import { GatewayError } from '../../call.js'
+import type { ExchangeAnswer, ExchangeRequest } from '../../exchange.js'
+import { mediaTypeOf } from '../../http-answer.js'
+import { outgoingHeaders } from '../../outgoing-headers.js'
+import { decodeWhole, parseAnswer } from '../../read-stream.js'
+import { createEventReader, type ServerSentEvent } from './server-sent-events.js'
+
+/** What an agent answered, as far as it has come. */
+export interface Asked extends Pick<ExchangeAnswer, 'status' | 'headers'> {
+  /** Leaving the iteration early closes the connection. */
+  readonly body: Pick<AnswerBody, 'collect' | 'cancel'> & AsyncIterable<Uint8Array>
+}
+
+/** Sends one request through the address guard; every failure is a GatewayError. */
+export type Ask = (request: ExchangeRequest) => Promise<Asked>
+
+/** One request of a protocol that is spoken in JSON. */
+export interface JsonRequest {
+  readonly method: 'GET' | 'POST' | 'DELETE'
+  readonly url: string
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: JsonValue
+}
+
+export async function askJson(ask: Ask, request: JsonRequest, signal: AbortSignal): Promise<Asked> {
+  const { method, body } = request
+  if (!URL.canParse(request.url)) throw new GatewayError('not_invocable', `${request.url} is not an absolute URL`)
+  const url = new URL(request.url)
+  const headers = outgoingHeaders(Object.entries(request.headers))
+  const answer = await ask({ method, url, headers, signal, ...(body !== undefined && { body: JSON.stringify(body) }) })
+  if (answer.status >= 300 && answer.status < 400) {
+    answer.body.cancel()
+    // A redirect could lead past the address guard, and the credential with it.
+    throw badAnswer(`it redirects (${answer.status}), which is not followed: register the address it leads to`)
+  }
+  return answer
+}
+
+/** What the agent said is not what its protocol says. */
+export const badAnswer = (what: string): GatewayError =>
+  new GatewayError('bad_answer', `the agent gave no valid answer: ${what}`, { mayHaveRun: true })
+
+export const isSuccess = ({ status }: Asked): boolean => status >= 200 && status < 300
+export const isEvents = ({ headers }: Asked): boolean => mediaTypeOf(headers) === 'text/event-stream'
+export const isJson = ({ headers }: Asked): boolean => /^application\/([\w.+-]+\+)?json$/.test(mediaTypeOf(headers))
+
+/** The whole body as strict JSON. */
+export async function readJson({ body }: Asked, maxBytes: number): Promise<JsonValue> {
+  return parseAnswer(decodeWhole(await body.collect(maxBytes)))
+}
+
+/** The whole body as JSON if it is some: what comes with an error status is often a page for people. */
+export async function readJsonIfAny(answer: Asked, maxBytes: number): Promise<JsonValue | undefined> {
+  if (!isJson(answer)) {
+    answer.body.cancel()
+    return undefined
+  }
+  try {
+    return await readJson(answer, maxBytes)
+  } catch (error) {
+    if (error instanceof GatewayError && error.code === 'bad_answer') return undefined
+    throw error
+  }
+}
+
+/** Server-sent events one by one, none larger than the limit; reading slowly slows the agent down. */
+export async function* readEvents({ body }: Asked, maxBytes: number): AsyncGenerator<ServerSentEvent, void> {
+  const tooLarge = (): GatewayError =>
+    new GatewayError('too_large', `a part of the answer is larger than ${maxBytes} bytes`, { mayHaveRun: true })
+  const reader = createEventReader(maxBytes, tooLarge)
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  for await (const chunk of body) {
+    let text: string
+    try {
+      text = decoder.decode(chunk, { stream: true })
+    } catch {
+      throw badAnswer('it is not UTF-8')
+    }
+    yield* reader.read(text)
+  }
+}

@@ -1,0 +1,75 @@
+import { type AgentAnswer, type AgentCall, GatewayError, type StreamPart, type Way } from '../call.js'
+import { leavable } from '../leavable.js'
+import { readLines } from '../read-stream.js'
+import type { Transport } from '../transports.js'
+import { openWebSocket, type WebSocketDeps } from './open-websocket.js'
+import { type ReplyFrame, readReply, writeRequest } from './websocket-frames.js'
+
+/** Agents behind a WebSocket: one socket a call, lines of JSON in both directions (AURI §8); closing it cancels. */
+export function createWebSocketTransport({ dial, limits }: WebSocketDeps): Transport {
+  return {
+    async call(call, way) {
+      if (call.payload.kind !== 'json') throw unsupported('bytes cannot be sent over a WebSocket')
+      const opened = await openWebSocket(call, way, { dial, limits })
+      if (typeof opened === 'number') return { status: opened, headers: {}, way, kind: 'json', value: null }
+      opened.send(writeRequest(call, call.payload.value))
+      const lines = readLines(opened.body, call.wantsStream ? limits.maxPartBytes : limits.maxBodyBytes)
+      return readAnswer(replies(lines), call, way, opened.body.cancel)
+    },
+    async poll() {
+      throw unsupported('tasks cannot be asked for over a WebSocket')
+    },
+    async cancel() {
+      throw unsupported('tasks cannot be cancelled over a WebSocket')
+    },
+  }
+}
+
+async function readAnswer(
+  frames: AsyncGenerator<ReplyFrame, void>,
+  call: AgentCall,
+  way: Way,
+  cancel: () => void,
+): Promise<AgentAnswer> {
+  const told = { status: 200, headers: {}, way }
+  const first = await frames.next()
+  const frame: ReplyFrame = first.done ? { kind: 'end' } : first.value
+  // A bare line cannot be told from a whole answer: who did not ask for a stream gets it as one.
+  if (frame.kind === 'part' && (call.wantsStream || !frame.isBare)) {
+    return { ...told, kind: 'stream', parts: leavable(parts(frame, frames), cancel) }
+  }
+  await frames.return()
+  if (frame.kind === 'error') return { ...told, status: frame.status, kind: 'json', value: frame.value }
+  if (frame.kind === 'end' && !call.wantsStream && first.done) {
+    throw new GatewayError('bad_answer', 'the agent closed the socket without an answer', { mayHaveRun: true })
+  }
+  return {
+    ...told,
+    kind: 'json',
+    value: frame.kind === 'result' ? frame.value : frame.kind === 'part' ? frame.part.data : null,
+  }
+}
+
+async function* parts(
+  first: Extract<ReplyFrame, { kind: 'part' }>,
+  rest: AsyncGenerator<ReplyFrame, void>,
+): AsyncGenerator<StreamPart, void> {
+  let { isBare } = first
+  yield first.part
+  for await (const frame of rest) {
+    if (frame.kind === 'part') yield frame.part
+    else if (frame.kind === 'result') yield { data: frame.value }
+    else if (frame.kind === 'error') yield { data: frame.value, event: 'error' }
+    if (frame.kind !== 'part') return
+    isBare = frame.isBare
+  }
+  // To an agent that knows no frames closing is the end; of any other the end is missing.
+  if (!isBare)
+    throw new GatewayError('bad_answer', 'the agent closed the socket within its stream', { mayHaveRun: true })
+}
+
+async function* replies(lines: AsyncIterable<StreamPart>): AsyncGenerator<ReplyFrame, void> {
+  for await (const { data } of lines) yield readReply(data)
+}
+
+const unsupported = (message: string): GatewayError => new GatewayError('not_invocable', message)

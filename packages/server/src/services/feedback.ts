@@ -1,0 +1,31 @@
+import { DirectoryError } from '@switchboard/protocol'
+import { type Caller, hasScope } from '../policy/caller.js'
+import { auditOf, type Context } from './context.js'
+import type { Outcomes } from './outcomes.js'
+import { readAgent } from './read.js'
+
+/** What a caller thinks of an agent. */
+export interface Feedback {
+  /** 1 (bad) to 5 (good). */
+  readonly rating: number
+  readonly comment?: string
+}
+
+/** Takes a caller's opinion in, in place of an earlier one: each subject has one on each agent (AIDIP §10). */
+export async function rateAgent(
+  context: Context,
+  outcomes: Outcomes,
+  id: string,
+  feedback: Feedback,
+  caller: Caller,
+): Promise<void> {
+  const { agent } = readAgent(context, id, caller)
+  const { subject } = caller
+  if (subject === undefined || !hasScope(caller, 'invoke')) {
+    throw new DirectoryError('forbidden', 'rating an agent takes the scope invoke')
+  }
+  if (subject === agent.owner) throw new DirectoryError('forbidden', 'publishers do not rate their own agents')
+  const at = context.now()
+  await outcomes.rate({ agent: id, owner: agent.owner, subject, at, ...feedback })
+  await context.store.appendAudit([auditOf(caller, 'feedback', at, { agent: id, detail: `rating ${feedback.rating}` })])
+}

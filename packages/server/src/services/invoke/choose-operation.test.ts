@@ -1,0 +1,69 @@
+import type { Operation } from '@switchboard/protocol'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { chooseOperation, takesArray } from './choose-operation.js'
+
+const operation = (name: string, inputs: Operation['inputs'] = {}): Operation => ({ name, inputs, outputs: {} })
+const ONE = [operation('a', { text: 'string' })]
+const TWO = [...ONE, operation('b')]
+
+describe('chooseOperation', () => {
+  it('takes the member out, and nothing else', () => {
+    const value = fc.dictionary(
+      fc.string().filter((name) => name !== '__proto__' && name !== 'operation'),
+      fc.jsonValue(),
+    )
+    fc.assert(
+      fc.property(value, fc.constantFrom('a', 'b'), (rest, name) => {
+        const body = JSON.parse(JSON.stringify({ ...rest, operation: name }))
+        const chosen = chooseOperation(TWO, undefined, body)
+        expect(chosen.operation.name).toBe(name)
+        expect(chosen.value).toEqual(JSON.parse(JSON.stringify(rest)))
+      }),
+    )
+  })
+
+  it('leaves the member to an only operation that has one, however its schema says so', () => {
+    const property = { properties: { operation: { type: 'string' } } }
+    const schemas = [
+      { operation: 'string', text: 'string' },
+      { type: 'object', ...property },
+      { allOf: [{}, property] },
+      { oneOf: [property] },
+      { $ref: '#/$defs/input', $defs: { input: property } },
+    ]
+    for (const inputs of schemas) {
+      const value = { operation: 'multiply' }
+      expect(chooseOperation([operation('a', inputs)], undefined, value).value, JSON.stringify(inputs)).toEqual(value)
+    }
+  })
+
+  it('does not follow references in circles', () => {
+    const inputs = { $ref: '#/$defs/a', $defs: { a: { $ref: '#/$defs/a' } } }
+    expect(chooseOperation([operation('a', inputs)], undefined, { operation: 'a' }).value).toEqual({})
+  })
+
+  it('of an agent that describes none takes what comes, and only its own name in the URL', () => {
+    const value = { operation: 'multiply' }
+    expect(chooseOperation([], undefined, value)).toMatchObject({ operation: { name: 'invoke' }, value })
+    expect(chooseOperation([], 'invoke', {}).operation.name).toBe('invoke')
+    expect(() => chooseOperation([], 'other', {})).toThrow('no operation "other"')
+  })
+
+  it('does not take names of Object.prototype for members', () => {
+    expect(() => chooseOperation(TWO, undefined, {})).toThrow('/operation is required')
+    expect(() => chooseOperation(ONE, 'constructor', {})).toThrow('no operation')
+  })
+})
+
+describe('takesArray', () => {
+  it('is known where the operation is', () => {
+    const list = operation('list', { type: ['array', 'null'], items: {} })
+    expect(takesArray([list], undefined)).toBe(true)
+    expect(takesArray([list, ...ONE], 'list')).toBe(true)
+    expect(takesArray([list, ...ONE], 'a')).toBe(false)
+    expect(takesArray([list, ...ONE], undefined)).toBe(false)
+    // A simple map with a member that is called type.
+    expect(takesArray([operation('map', { type: 'array', text: 'string' })], undefined)).toBe(false)
+  })
+})

@@ -1,0 +1,101 @@
+import type { JsonValue, Operation } from '@switchboard/protocol'
+import type { AgentAnswer, AgentCall, AgentTask, Gateway } from '../../gateway/call.js'
+import type { Context } from '../context.js'
+import { fromAnswer, fromErrorInside, fromGateway } from './call-failed.js'
+import { doesNotFit, errorOf, guardParts } from './guard-parts.js'
+import { schemasOf } from './input-members.js'
+import type { StreamPart } from './invocation.js'
+import type { Occasion, ReadyCall } from './ready-call.js'
+import { waysTo } from './target.js'
+
+export interface RunDeps {
+  readonly context: Context
+  readonly gateway: Gateway
+  /** Output that does not fit its schema is refused and not only marked (C-67). */
+  readonly strictOutputs: boolean
+}
+
+/** A successful answer of an agent, checked. */
+export type CheckedAnswer = Exclude<AgentAnswer, { kind: 'json' }> | (JsonAnswer & { readonly fits: boolean })
+type JsonAnswer = Extract<AgentAnswer, { kind: 'json' }>
+
+/** Makes a call; what is not a success is thrown. */
+export async function runCall(deps: RunDeps, ready: ReadyCall, occasion: Occasion): Promise<CheckedAnswer> {
+  const call = toAgentCall(deps, ready, occasion)
+  return judge(deps, ready, await answered(ready, () => deps.gateway.call(call)))
+}
+
+/** Asks how work is doing that an agent has taken on. */
+export async function pollCall(
+  deps: RunDeps,
+  ready: ReadyCall,
+  task: AgentTask,
+  occasion: Occasion,
+): Promise<CheckedAnswer> {
+  const call = toAgentCall(deps, ready, occasion)
+  return judge(deps, ready, await answered(ready, () => deps.gateway.poll(call, task)))
+}
+
+export const cancelCall = (deps: RunDeps, ready: ReadyCall, task: AgentTask, occasion: Occasion): Promise<void> =>
+  answered(ready, () => deps.gateway.cancel(toAgentCall(deps, ready, occasion), task))
+
+function toAgentCall({ context }: RunDeps, ready: ReadyCall, occasion: Occasion): AgentCall {
+  const { target, operation, payload, headers, repeatable, wantsStream } = ready
+  const { baseUrl } = context.catalog.facts(target.agent)
+  return {
+    agent: target.agent.record.id,
+    ways: waysTo(target, operation, baseUrl),
+    operation: operation.name,
+    payload,
+    headers,
+    repeatable,
+    wantsStream,
+    ...occasion,
+  }
+}
+
+async function answered<T>({ target }: ReadyCall, ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask()
+  } catch (error) {
+    // Where the caller could go instead, as far as it may know (C-44).
+    const { document, bindings, protocols } = target.record
+    const reach = bindings.map(({ protocol, endpoint }) => ({ protocol, endpoint }))
+    const base = typeof document.base === 'string' ? { base: document.base } : {}
+    throw fromGateway(error, { bindings: reach, protocols: [...protocols], ...base })
+  }
+}
+
+async function judge(deps: RunDeps, ready: ReadyCall, answer: AgentAnswer): Promise<CheckedAnswer> {
+  if (answer.status >= 400) throw fromAnswer(answer, ready.ownCredential)
+  if (answer.kind === 'json') return { ...answer, fits: judgeOutput(deps, ready.operation, answer.value) }
+  if (answer.kind !== 'stream') return answer
+  const parts = guardParts(answer.parts)
+  if (ready.wantsStream) return { ...answer, parts }
+  const { status, headers, way } = answer
+  const value = await join(parts)
+  return { kind: 'json', value, status, headers, way, fits: judgeOutput(deps, ready.operation, value) }
+}
+
+/** Whether an output fits its schema; one that says that the work failed is no success (01 §5.2). */
+function judgeOutput({ context, strictOutputs }: RunDeps, operation: Operation, value: JsonValue): boolean {
+  const inside = fromErrorInside(value)
+  if (inside && schemasOf(operation.outputs, 'error').length === 0) throw inside
+  const fits = context.schemas.check(operation.outputs, value).length === 0
+  if (!fits && strictOutputs) throw doesNotFit()
+  return fits
+}
+
+/** Parts that a joined answer may have; each is bounded by the gateway. */
+const MAX_JOINED = 10_000
+
+/** A stream that nobody asked for: its only part, or the list of them. */
+async function join(parts: AsyncIterable<StreamPart>): Promise<JsonValue> {
+  const values: JsonValue[] = []
+  for await (const { data } of parts) {
+    if (values.length === MAX_JOINED) throw errorOf('the agent gave an answer that is too large')
+    values.push(data)
+  }
+  const [first] = values
+  return values.length === 1 && first !== undefined ? first : values
+}

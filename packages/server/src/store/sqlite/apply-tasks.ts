@@ -1,0 +1,52 @@
+import type { StoredTask } from '../store.js'
+import { TASK_CHANGES, TASK_COLUMNS, toTask } from '../task-rows.js'
+import { prepare, rowsOf, type Sqlite } from './database.js'
+
+export interface ApplyTasks {
+  create(values: unknown[], limits: { owner: string; open: number; kept: number }): boolean
+  update(changes: unknown[], at: { id: string; version: number }): boolean
+  claim(claim: { holder: string; at: number; until: number; limit: number }): StoredTask[]
+  renew(renewal: { holder: string; ids: readonly string[]; until: number }): string[]
+}
+
+/** Writes to the tasks; runs where a transaction is open. */
+export function createApplyTasks(db: Sqlite): ApplyTasks {
+  const insert = prepare(
+    db,
+    `INSERT INTO tasks (version, ${TASK_COLUMNS.join(', ')}) SELECT 1, ${TASK_COLUMNS.map(() => '?').join(', ')}
+     WHERE (SELECT count(*) FROM tasks WHERE owner = ? AND status IN ('pending', 'running')) < ?`,
+  )
+  const deleteOld = prepare(
+    db,
+    `DELETE FROM tasks WHERE rowid IN (
+       SELECT rowid FROM tasks WHERE owner = ? AND work IS NULL ORDER BY updated_at DESC LIMIT -1 OFFSET ?)`,
+  )
+  const update = prepare(
+    db,
+    `UPDATE tasks SET version = version + 1, ${TASK_CHANGES.map((name) => `${name} = ?`).join(', ')}
+     WHERE id = ? AND version = ?`,
+  )
+  const selectFree = prepare(
+    db,
+    'SELECT * FROM tasks WHERE work IS NOT NULL AND held_until <= ? ORDER BY created_at, id LIMIT ?',
+  )
+  const hold = prepare(db, 'UPDATE tasks SET version = version + 1, holder = ?, held_until = ? WHERE id = ?')
+  const renew = prepare(db, 'UPDATE tasks SET held_until = ? WHERE id = ? AND holder = ? AND work IS NOT NULL')
+
+  return {
+    create(values, { owner, open, kept }) {
+      if (insert.run([...values, owner, open]).changes === 0) return false
+      deleteOld.run([owner, kept])
+      return true
+    },
+    update: (changes, { id, version }) => update.run([...changes, id, version]).changes > 0,
+    claim({ holder, at, until, limit }) {
+      return rowsOf(selectFree, [at, limit]).map((row) => {
+        const task = toTask(row)
+        hold.run([holder, until, task.id])
+        return { ...task, version: task.version + 1, holder, heldUntil: until }
+      })
+    },
+    renew: ({ holder, ids, until }) => ids.filter((id) => renew.run([until, id, holder]).changes > 0),
+  }
+}

@@ -1,0 +1,28 @@
+import { toCredential, toSigningKey } from '../rows.js'
+import { isStorable, requireStorable, storableAudit } from '../storable.js'
+import type { SecretStore } from '../store.js'
+import { prepare, rowsOf, type Sqlite } from './database.js'
+import type { Reads } from './reads.js'
+import type { Writer } from './start-writer.js'
+
+export function createSecretStore(db: Sqlite, read: Reads, writer: Writer): SecretStore {
+  const selectCredentials = prepare(db, 'SELECT * FROM credentials ORDER BY agent')
+  const selectSigningKeys = prepare(db, 'SELECT * FROM signing_keys ORDER BY created_at, id')
+  return {
+    credentials: () => read(() => rowsOf(selectCredentials).map(toCredential)),
+    async putCredential(credential, audit) {
+      requireStorable(credential.agent, credential.owner)
+      await writer.run('putCredential', { credential, audit: storableAudit(audit) })
+    },
+    async deleteCredential(agent, audit) {
+      return isStorable(agent) && writer.run('deleteCredential', { agent, audit: storableAudit(audit) })
+    },
+    signingKeys: () => read(() => rowsOf(selectSigningKeys).map(toSigningKey)),
+    async putSigningKey(key, audit) {
+      await writer.run('putSigningKey', { key, audit: storableAudit(audit) })
+    },
+    async deleteSigningKey(id, audit) {
+      return isStorable(id) && writer.run('deleteSigningKey', { id, audit: storableAudit(audit) })
+    },
+  }
+}

@@ -1,0 +1,28 @@
+import { isStorable } from '../storable.js'
+import type { TaskStore } from '../store.js'
+import { taskChanges, taskValues, toTask } from '../task-rows.js'
+import { prepare, rowOf, type Sqlite } from './database.js'
+import type { Reads } from './reads.js'
+import type { Writer } from './start-writer.js'
+
+export function createTaskStore(db: Sqlite, read: Reads, writer: Writer): TaskStore {
+  const select = prepare(db, 'SELECT * FROM tasks WHERE id = ?')
+  const selectFree = prepare(db, 'SELECT 1 AS it FROM tasks WHERE work IS NOT NULL AND held_until <= ? LIMIT 1')
+  return {
+    async create(task, { open, kept }) {
+      return writer.run('createTask', { values: taskValues(task), owner: task.owner, open, kept })
+    },
+    get: (id) =>
+      read(() => {
+        const row = isStorable(id) ? rowOf(select, [id]) : undefined
+        return row && toTask(row)
+      }),
+    update: (task) => writer.run('updateTask', { changes: taskChanges(task), id: task.id, version: task.version }),
+    async claim(claim) {
+      // Asked for often, and most times there is nothing: the thread that writes is not troubled then.
+      const found = await read(() => rowOf(selectFree, [claim.at]))
+      return found ? writer.run('claimTasks', claim) : []
+    },
+    renew: (holder, ids, until) => writer.run('renewTasks', { holder, ids, until }),
+  }
+}

@@ -1,0 +1,229 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { JsonObject } from '@switchboard/protocol'
+import { afterEach, describe, expect, it } from 'vitest'
+import type { Way } from '../../src/gateway/call.js'
+import type { GatewayOptions } from '../../src/gateway/options.js'
+import { bodyOf, callOf, createTestGateway, gather, sendJson, startHttpAgent } from './agent.js'
+
+const open: { close(): Promise<void> }[] = []
+afterEach(async () => {
+  for (const thing of open.splice(0)) await thing.close()
+})
+
+type Answer = (request: JsonObject, response: ServerResponse, incoming: IncomingMessage) => void
+
+/** An agent that says what it likes to a JSON-RPC request. */
+async function start(answer: Answer, options: Partial<GatewayOptions> = {}) {
+  const agent = await startHttpAgent(async (request, response) => {
+    const body = await bodyOf(request)
+    answer(body === '' ? {} : JSON.parse(body), response, request)
+  })
+  const gateway = createTestGateway({ maxBodyBytes: 100_000, maxPartBytes: 10_000, ...options })
+  open.push(gateway, agent)
+  return { agent, gateway, way: wayTo(agent.url) }
+}
+
+const wayTo = (endpoint: string): Way => ({ speech: 'a2a', endpoint, source: { transport: 'JSONRPC' } })
+const reply = ({ id }: JsonObject, result: unknown) => ({ jsonrpc: '2.0', id, result })
+const said = (parts: unknown) => ({ kind: 'message', role: 'agent', messageId: 'm', parts })
+
+function sendEvents(response: ServerResponse, ...events: unknown[]): void {
+  response.writeHead(200, { 'content-type': 'text/event-stream' })
+  for (const event of events) response.write(`data: ${JSON.stringify(event)}\n\n`)
+  response.end()
+}
+
+describe('an A2A agent that does not keep to its protocol', () => {
+  const cases: [string, Answer, string][] = [
+    [
+      'no JSON',
+      (_, response) => response.writeHead(200, { 'content-type': 'application/json' }).end('{"jsonrpc":'),
+      'bad_answer',
+    ],
+    ['a page', (_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<html>'), 'bad_answer'],
+    ['no JSON-RPC', (_, response) => sendJson(response, { hello: 1 }), 'bad_answer'],
+    ['the id of another request', (_, response) => sendJson(response, reply({ id: 'x' }, said([]))), 'bad_answer'],
+    [
+      'neither result nor error',
+      ({ id }, response) => sendJson(response, { jsonrpc: '2.0', id: id ?? 0 }),
+      'bad_answer',
+    ],
+    ['a result that is no object', (request, response) => sendJson(response, reply(request, 7)), 'bad_answer'],
+    [
+      'a task without a state',
+      (request, response) => sendJson(response, reply(request, { kind: 'task', id: 't' })),
+      'bad_answer',
+    ],
+    ['nesting without end', (request, response) => sendJson(response, reply(request, said(nested(100)))), 'bad_answer'],
+    [
+      'too much',
+      (request, response) => sendJson(response, reply(request, said([{ text: 'x'.repeat(200_000) }]))),
+      'too_large',
+    ],
+    [
+      'a redirect',
+      (_, response) => response.writeHead(307, { location: 'http://169.254.169.254/' }).end(),
+      'bad_answer',
+    ],
+    [
+      'a stream that nobody asked for',
+      (request, response) => sendEvents(response, reply(request, said([]))),
+      'bad_answer',
+    ],
+    ['an empty stream', (_, response) => sendEvents(response), 'bad_answer'],
+    ['nothing', () => {}, 'timeout'],
+  ]
+  it.each(cases)('is refused for %s', async (_, answer, code) => {
+    const { gateway, way } = await start(answer)
+    await expect(gateway.call(callOf(way, { timeoutMs: 300 }))).rejects.toMatchObject({ name: 'GatewayError', code })
+  })
+
+  it('is refused for half of a character in its text', async () => {
+    const { gateway, way } = await start((_, response) =>
+      response.writeHead(200, { 'content-type': 'application/json' }).end(Buffer.from([0x22, 0xff, 0x22])),
+    )
+    await expect(gateway.call(callOf(way))).rejects.toMatchObject({ code: 'bad_answer' })
+  })
+
+  const streams: [string, (request: JsonObject) => unknown[], string][] = [
+    ['ends before the work does', (request) => [working(request)], 'bad_answer'],
+    ['has the id of another request', (request) => [working(request), reply({ id: 'x' }, said([]))], 'bad_answer'],
+    [
+      'has a part too large',
+      (request) => [working(request), reply(request, said([{ text: 'x'.repeat(20_000) }]))],
+      'too_large',
+    ],
+  ]
+  it.each(streams)('is given up when its stream %s', async (_, events, code) => {
+    const { gateway, way } = await start((request, response) => sendEvents(response, ...events(request)))
+    const answer = await gateway.call(callOf(way, { wantsStream: true }))
+    if (answer.kind !== 'stream') throw new Error('no stream')
+    await expect(gather(answer.parts)).rejects.toMatchObject({ code })
+  })
+
+  it('is given up when its stream falls silent', async () => {
+    const { gateway, way } = await start(
+      (request, response) => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' })
+        response.write(`data: ${JSON.stringify(working(request))}\n\n`)
+      },
+      { silenceMs: 200 },
+    )
+    const answer = await gateway.call(callOf(way, { wantsStream: true }))
+    if (answer.kind !== 'stream') throw new Error('no stream')
+    await expect(gather(answer.parts)).rejects.toMatchObject({ code: 'timeout' })
+  })
+
+  it('AIDIP-5.2-11 keeps its status, and what it says in no form that we know is not passed on', async () => {
+    const { gateway, way } = await start((_, response) =>
+      response
+        .writeHead(503, { 'content-type': 'text/html', 'retry-after': '7', 'x-powered-by': 'me' })
+        .end('stack trace'),
+    )
+    const answer = await gateway.call(callOf(way))
+    expect(answer).toMatchObject({ status: 503, value: { error: { code: 'AgentError' } } })
+    expect(JSON.stringify(answer)).not.toContain('stack trace')
+    expect(answer.headers).toEqual({ 'retry-after': '7' })
+  })
+
+  it.each([
+    [-32602, 400, 'InvalidInput'],
+    [-32601, 501, 'UnsupportedOperation'],
+    [-32005, 415, 'UnsupportedMediaType'],
+    [-32603, 500, 'AgentError'],
+    [-1, 500, 'AgentError'],
+  ])('answers its error %i with %i', async (number, status, code) => {
+    const { gateway, way } = await start(({ id }, response) =>
+      sendJson(response, {
+        jsonrpc: '2.0',
+        id: id ?? null,
+        error: { code: number, message: `${'long '.repeat(1000)}` },
+      }),
+    )
+    const answer = await gateway.call(callOf(way))
+    expect(answer).toMatchObject({ status, value: { error: { code } } })
+    expect(JSON.stringify(answer).length).toBeLessThan(3000)
+  })
+
+  it('writes nothing of its own into our headers', async () => {
+    const { gateway, way } = await start((request, response) =>
+      sendJson(response, reply(request, { ...said([]), contextId: `a\r\nset-cookie: x=${'y'.repeat(1000)}` })),
+    )
+    const { headers } = await gateway.call(callOf(way))
+    expect(headers['x-session-id']).toMatch(/^[\x21-\x7e]{1,200}$/)
+    expect(Object.keys(headers)).toEqual(['x-session-id'])
+  })
+})
+
+describe('an A2A agent of which only the address is known', () => {
+  const card = (url: string) => ({
+    name: 'A',
+    description: 'a',
+    version: '1',
+    capabilities: {},
+    skills: [],
+    supportedInterfaces: [{ url, protocolBinding: 'HTTP+JSON', protocolVersion: '1.0' }],
+  })
+
+  it('AD-A-01 is spoken to as its own card says, which is read once and without its credential', async () => {
+    const asked: string[] = []
+    const { agent, gateway } = await start((_, response, { url, headers }) => {
+      asked.push(`${url} ${headers.authorization}`)
+      if (url === '/team/.well-known/agent-card.json') sendJson(response, card(`${agent.url}v1`))
+      else sendJson(response, { message: { role: 'ROLE_AGENT', parts: [{ text: 'hi' }] } })
+    })
+    const call = callOf({ speech: 'a2a', endpoint: `${agent.url}team` }, { headers: { authorization: 'Bearer t' } })
+    expect(await gateway.call(call)).toMatchObject({ status: 200, value: { text: 'hi' } })
+    await gateway.call(call)
+    expect(asked).toEqual([
+      '/team/.well-known/agent-card.json undefined',
+      '/v1/message:send Bearer t',
+      '/v1/message:send Bearer t',
+    ])
+  })
+
+  it('keeps the credential of one whose card points to another host', async () => {
+    const stolen: unknown[] = []
+    const thief = await startHttpAgent((request, response) => {
+      stolen.push(request.headers.authorization)
+      sendJson(response, {})
+    })
+    open.push(thief)
+    const { agent, gateway } = await start((request, response, { method }) => {
+      if (method === 'GET') sendJson(response, card(thief.url))
+      else sendJson(response, reply(request, said([{ text: 'mine' }])))
+    })
+    const call = callOf({ speech: 'a2a', endpoint: agent.url }, { headers: { authorization: 'Bearer t' } })
+    expect(await gateway.call(call)).toMatchObject({ value: { text: 'mine' } })
+    expect(stolen).toEqual([])
+  })
+
+  it.each([
+    ['no card', (response: ServerResponse) => response.writeHead(404).end()],
+    [
+      'a page for one',
+      (response: ServerResponse) => response.writeHead(200, { 'content-type': 'text/html' }).end('<p>'),
+    ],
+    [
+      'one that breaks its schema',
+      (response: ServerResponse, url: string) => sendJson(response, { ...card(url), skills: 'all' }),
+    ],
+  ])('is taken for one of 0.3 over JSON-RPC if it has %s', async (_, sendCard) => {
+    const methods: unknown[] = []
+    const { agent, gateway } = await start((request, response, { method }) => {
+      methods.push(request.method ?? method)
+      if (method === 'GET') sendCard(response, agent.url)
+      else sendJson(response, reply(request, said([{ text: 'old' }])))
+    })
+    const answer = await gateway.call(callOf({ speech: 'a2a', endpoint: `${agent.url}a` }))
+    expect(answer).toMatchObject({ value: { text: 'old' } })
+    expect(methods).toEqual(['GET', 'GET', 'message/send'])
+  })
+})
+
+function nested(depth: number): unknown {
+  return JSON.parse('['.repeat(depth) + ']'.repeat(depth))
+}
+
+const working = (request: JsonObject) =>
+  reply(request, { kind: 'task', id: 't1', contextId: 'c1', status: { state: 'working' } })

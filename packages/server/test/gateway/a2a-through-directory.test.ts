@@ -1,0 +1,123 @@
+import type { RequestContext } from '@a2a-js/sdk/server'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { startDirectory, type TestDirectory } from '../support/directory.js'
+import {
+  AgentEvent,
+  artifactUpdate,
+  data,
+  type Execute,
+  message,
+  received,
+  startA2aAgent,
+  statusUpdate,
+  TaskState,
+  task,
+  text,
+} from './a2a-agent.js'
+
+let directory: TestDirectory
+let agent: Awaited<ReturnType<typeof startA2aAgent>>
+let execute: Execute
+
+beforeAll(async () => {
+  directory = await startDirectory()
+  agent = await startA2aAgent((context, publish) => execute(context, publish))
+})
+afterEach(() => directory.clear())
+afterAll(async () => {
+  await directory.close()
+  await agent.close()
+})
+
+const echo: Execute = (context, publish) =>
+  publish(AgentEvent.message(message([data({ got: received(context) })], context.contextId)))
+
+const stepwise: Execute = ({ taskId, contextId }, publish) => {
+  publish(AgentEvent.task(task(taskId, contextId, TaskState.TASK_STATE_WORKING)))
+  publish(AgentEvent.artifactUpdate(artifactUpdate(taskId, contextId, [text('one')])))
+  publish(AgentEvent.statusUpdate(statusUpdate(taskId, TaskState.TASK_STATE_COMPLETED, undefined, contextId)))
+}
+
+async function register(version: string): Promise<void> {
+  const card = { ...(await agent.cardOf(version)), id: 'a' }
+  const { text: told } = await directory.post('/admin/import', { as: 'admin', raw: JSON.stringify(card) })
+  expect(told).toContain('"a"')
+}
+
+const invoke = (body: object, headers: Record<string, string> = {}) =>
+  directory.post('/agents/a/invoke', { as: 'tokC', raw: JSON.stringify(body), headers })
+
+describe.each(['0.3', '1.0'])('an agent registered by its A2A card of %s', (version) => {
+  it('AIDIP00-6-02 is invoked with the JSON of a plain agent and answers as one', async () => {
+    execute = echo
+    await register(version)
+    const answer = await invoke({ a: 1, b: [true] }, { 'x-request-id': 'r1' })
+    expect(answer.status, answer.text).toBe(200)
+    expect(answer.json).toEqual({ got: [['data', { a: 1, b: [true] }]] })
+    expect(agent.seen.at(-1)).toMatchObject({ 'x-request-id': 'r1' })
+    // The credential of the caller for the directory stays there.
+    expect(agent.seen.at(-1)).not.toHaveProperty('authorization')
+  })
+
+  it('AIDIP-5.3-01 is streamed', async () => {
+    execute = stepwise
+    await register(version)
+    const answer = await invoke({ a: 1 }, { accept: 'text/event-stream' })
+    expect(answer.headers.get('content-type')).toMatch(/^text\/event-stream/)
+    expect(answer.text).toContain('data: {"text":"one"}')
+    expect(answer.text).toContain('"status":"working"')
+  })
+
+  it('AIDIP-5.3-04 is given the items of a batch one by one', async () => {
+    execute = echo
+    await register(version)
+    const answer = await invoke([{ a: 1 }, { a: 2 }])
+    expect(answer.json).toEqual([{ got: [['data', { a: 1 }]] }, { got: [['data', { a: 2 }]] }])
+  })
+
+  it('AURI-8-02 has work that goes on turned into a task of the directory', async () => {
+    let begun: RequestContext | undefined
+    execute = (context, publish) => {
+      begun = context
+      publish(AgentEvent.task(task(context.taskId, context.contextId, TaskState.TASK_STATE_WORKING)))
+    }
+    await register(version)
+    const accepted = await invoke({ a: 1 })
+    expect(accepted.status, accepted.text).toBe(202)
+    if (!begun) throw new Error('the agent was not asked')
+    const done = task(begun.taskId, begun.contextId, TaskState.TASK_STATE_COMPLETED, undefined, [data({ late: true })])
+    await agent.store.save(done, begun.context)
+    const told = async () => (await directory.get(`/tasks/${accepted.json.taskId}`, { as: 'tokC' })).json
+    await expect.poll(told, { timeout: 10_000 }).toMatchObject({ status: 'completed', result: { late: true } })
+  }, 15_000)
+
+  it('AIDIP-5.2-13 has its failed task told as an error', async () => {
+    execute = ({ taskId, contextId }, publish) => {
+      publish(AgentEvent.task(task(taskId, contextId, TaskState.TASK_STATE_WORKING)))
+      publish(AgentEvent.statusUpdate(statusUpdate(taskId, TaskState.TASK_STATE_REJECTED, [text('no')], contextId)))
+    }
+    await register(version)
+    const answer = await invoke({ a: 1 })
+    expect(answer.status).toBe(422)
+    expect(answer.json.error.message).toBe('no')
+  })
+})
+
+it('AD-A-01 an agent of which a directory knows only its base is called as its card says', async () => {
+  execute = echo
+  const body = { base: agent.url, protocols: ['a2a'], capabilities: [{ name: 'echo', type: 'skill' }] }
+  const registered = await directory.post('/ad/r?agent=a', { as: 'tokA', body })
+  expect(registered.status, registered.text).toBe(201)
+  const answer = await invoke({ a: 1 })
+  expect(answer.json, answer.text).toEqual({ got: [['data', { a: 1 }]] })
+})
+
+it('C-44 an agent that speaks A2A over gRPC only answers 501 and says so', async () => {
+  const card = await agent.cardOf('1.0')
+  const supportedInterfaces = [{ url: 'https://a.example:443', protocolBinding: 'GRPC', protocolVersion: '1.0' }]
+  const raw = JSON.stringify({ ...card, id: 'a', supportedInterfaces })
+  await directory.post('/admin/import', { as: 'admin', raw })
+  const answer = await invoke({ a: 1 })
+  expect(answer.status).toBe(501)
+  expect(answer.json.error.code).toBe('NotInvocable')
+})

@@ -1,0 +1,234 @@
+import type { RequestContext } from '@a2a-js/sdk/server'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { AgentAnswer, Gateway } from '../../src/gateway/call.js'
+import {
+  AgentEvent,
+  artifactUpdate,
+  DIALECTS,
+  data,
+  type Execute,
+  message,
+  raw,
+  received,
+  startA2aAgent,
+  statusUpdate,
+  TaskState,
+  task,
+  text,
+  url,
+} from './a2a-agent.js'
+import { callOf, createTestGateway, gather } from './agent.js'
+
+const open: { close(): Promise<void> }[] = []
+afterEach(async () => {
+  for (const thing of open.splice(0)) await thing.close()
+  vi.restoreAllMocks()
+})
+
+// The SDK logs each error that it answers.
+beforeEach(() => {
+  vi.spyOn(console, 'error').mockImplementation(() => {})
+})
+
+async function start(execute: Execute, options: Parameters<typeof startA2aAgent>[1] = {}) {
+  const agent = await startA2aAgent(execute, options)
+  const gateway: Gateway = createTestGateway()
+  open.push(gateway, agent)
+  return { agent, gateway }
+}
+
+const json = (answer: AgentAnswer) => (answer.kind === 'json' ? answer.value : answer.kind)
+const parts = (answer: AgentAnswer) =>
+  answer.kind === 'stream' ? gather(answer.parts) : Promise.reject(new Error(`no stream but ${answer.kind}`))
+
+describe.each(DIALECTS)('an A2A agent of $version over $binding', (dialect) => {
+  it('AIDIP00-6-02 gets the input as a data part with the skill, and its data part is the answer', async () => {
+    let skill: unknown
+    const { agent, gateway } = await start((context, publish) => {
+      skill = context.userMessage.metadata?.skillId
+      publish(AgentEvent.message(message([data({ got: received(context) })], context.contextId)))
+    })
+    const input = { text: 'hello', to: 'zh', n: 1 }
+    const call = callOf(await agent.wayOf(dialect), { payload: { kind: 'json', value: input } })
+    const answer = await gateway.call(call)
+    expect(answer).toMatchObject({ kind: 'json', status: 200 })
+    expect(json(answer)).toEqual({ got: [['data', input]] })
+    expect(skill).toBe('echo')
+  })
+
+  it('gets a single text as a text part, and its texts are joined', async () => {
+    const { agent, gateway } = await start((context, publish) => {
+      publish(AgentEvent.message(message([text(JSON.stringify(received(context))), text('two')])))
+    })
+    const way = await agent.wayOf(dialect)
+    const answer = await gateway.call(callOf(way, { payload: { kind: 'json', value: { query: 'hello' } } }))
+    expect(json(answer)).toEqual({ text: '[["text","hello"]]\ntwo' })
+  })
+
+  it('gets bytes as a file, and its files keep their address or their bytes', async () => {
+    const { agent, gateway } = await start((context, publish) => {
+      publish(
+        AgentEvent.message(message([data({ got: received(context) }), url('https://a.example/a.png'), raw('abc')])),
+      )
+    })
+    const payload = { kind: 'bytes' as const, contentType: 'text/plain', body: Buffer.from('hello') }
+    const answer = await gateway.call(callOf(await agent.wayOf(dialect), { payload }))
+    expect(json(answer)).toEqual({
+      data: { got: [['raw', 'hello']] },
+      files: [
+        expect.objectContaining({ mimeType: 'image/png', uri: 'https://a.example/a.png' }),
+        expect.objectContaining({ mimeType: 'text/plain', bytes: 'YWJj' }),
+      ],
+    })
+  })
+
+  it('answers a task that has ended with its artifacts', async () => {
+    const { agent, gateway } = await start(({ taskId, contextId }, publish) => {
+      publish(AgentEvent.task(task(taskId, contextId, TaskState.TASK_STATE_WORKING)))
+      publish(AgentEvent.artifactUpdate(artifactUpdate(taskId, contextId, [data({ done: true })])))
+      publish(AgentEvent.statusUpdate(statusUpdate(taskId, TaskState.TASK_STATE_COMPLETED, [text('ready')], contextId)))
+    })
+    const answer = await gateway.call(callOf(await agent.wayOf(dialect)))
+    expect(answer).toMatchObject({ kind: 'json', status: 200, value: { done: true } })
+    expect(answer.headers['x-task-id']).toMatch(/\S/)
+  })
+
+  it('answers work that goes on with a task, which is asked for until it has ended', async () => {
+    let begun: RequestContext | undefined
+    const { agent, gateway } = await start((context, publish) => {
+      begun = context
+      publish(AgentEvent.task(task(context.taskId, context.contextId, TaskState.TASK_STATE_WORKING)))
+    })
+    const call = callOf(await agent.wayOf(dialect))
+    const answer = await gateway.call(call)
+    if (answer.kind !== 'task' || !begun) throw new Error(`no task but ${JSON.stringify(answer)}`)
+    expect(answer).toMatchObject({ status: 202, task: { status: 'working' } })
+    expect(await gateway.poll(call, answer.task)).toMatchObject({ kind: 'task', status: 202, task: answer.task })
+    const done = task(begun.taskId, begun.contextId, TaskState.TASK_STATE_COMPLETED, undefined, [data({ result: 42 })])
+    await agent.store.save(done, begun.context)
+    const ended = await gateway.poll(call, answer.task)
+    expect(ended).toMatchObject({ kind: 'json', status: 200, value: { result: 42 } })
+  })
+
+  it('is told to cancel its task', async () => {
+    const cancelled: string[] = []
+    const execute: Execute = ({ taskId, contextId }, publish) =>
+      publish(AgentEvent.task(task(taskId, contextId, TaskState.TASK_STATE_WORKING)))
+    const { agent, gateway } = await start(execute, { onCancel: (id) => cancelled.push(id) })
+    const call = callOf(await agent.wayOf(dialect))
+    const answer = await gateway.call(call)
+    if (answer.kind !== 'task') throw new Error('no task')
+    await gateway.cancel(call, answer.task)
+    expect(await gateway.poll(call, answer.task)).toMatchObject({
+      status: 409,
+      value: { error: { code: 'TaskCanceled' } },
+    })
+    // What has ended cannot be cancelled again, and nobody need be told.
+    await expect(gateway.cancel(call, answer.task)).resolves.toBeUndefined()
+  })
+
+  it('answers the question of an agent that needs more, with the session and task to go on in', async () => {
+    const { agent, gateway } = await start((context, publish) => {
+      const { taskId, contextId } = context
+      const isSecond = context.task !== undefined
+      publish(AgentEvent.task(task(taskId, contextId, TaskState.TASK_STATE_SUBMITTED)))
+      const [state, said] = isSecond
+        ? [TaskState.TASK_STATE_COMPLETED, 'in Chinese, then']
+        : [TaskState.TASK_STATE_INPUT_REQUIRED, 'Which language?']
+      publish(AgentEvent.statusUpdate(statusUpdate(taskId, state, [text(said)], contextId)))
+    })
+    const way = await agent.wayOf(dialect)
+    const headers = { 'x-session-id': 's1' }
+    const asked = await gateway.call(callOf(way, { headers }))
+    expect(asked).toMatchObject({
+      status: 200,
+      value: { status: 'input-required', message: { text: 'Which language?' }, sessionId: 's1' },
+    })
+    const next = { ...headers, 'x-task-id': asked.headers['x-task-id'] ?? '' }
+    expect(json(await gateway.call(callOf(way, { headers: next })))).toEqual({ text: 'in Chinese, then' })
+  })
+
+  it.each([
+    [TaskState.TASK_STATE_FAILED, 500, 'TaskFailed'],
+    [TaskState.TASK_STATE_REJECTED, 422, 'TaskRejected'],
+  ])('AIDIP-5.2-13 answers a task of state %i with %i and the reason', async (state, status, code) => {
+    const { agent, gateway } = await start(({ taskId, contextId }, publish) => {
+      publish(AgentEvent.task(task(taskId, contextId, TaskState.TASK_STATE_WORKING)))
+      publish(AgentEvent.statusUpdate(statusUpdate(taskId, state, [text('no paper')], contextId)))
+    })
+    const answer = await gateway.call(callOf(await agent.wayOf(dialect)))
+    expect(answer).toMatchObject({ kind: 'json', status, value: { error: { code, message: 'no paper' } } })
+  })
+
+  it('answers an error of the protocol with its status and name', async () => {
+    const { agent, gateway } = await start(() => {})
+    const call = callOf(await agent.wayOf(dialect))
+    const answer = await gateway.poll(call, { id: 'nobody', status: 'working' })
+    expect(answer).toMatchObject({ kind: 'json', status: 404, value: { error: { code: 'TaskNotFound' } } })
+  })
+
+  it('AIDIP-5.1-15 is shown the credential that was meant for it, and the request id', async () => {
+    const { agent, gateway } = await start((_, publish) => publish(AgentEvent.message(message([text('ok')]))))
+    const way = await agent.wayOf(dialect)
+    await gateway.call(callOf(way, { headers: { Authorization: 'Bearer for-the-agent', 'x-request-id': 'r1' } }))
+    expect(agent.seen.at(-1)).toMatchObject({ authorization: 'Bearer for-the-agent', 'x-request-id': 'r1' })
+    expect(agent.seen.at(-1)?.['a2a-version']).toBe(dialect.version === '1.0' ? '1.0' : undefined)
+  })
+
+  it('streams states by name and results as they come', async () => {
+    const { agent, gateway } = await start(({ taskId, contextId }, publish) => {
+      publish(AgentEvent.task(task(taskId, contextId, TaskState.TASK_STATE_SUBMITTED)))
+      publish(
+        AgentEvent.statusUpdate(statusUpdate(taskId, TaskState.TASK_STATE_WORKING, [text('thinking')], contextId)),
+      )
+      publish(AgentEvent.artifactUpdate(artifactUpdate(taskId, contextId, [text('one')])))
+      publish(AgentEvent.artifactUpdate(artifactUpdate(taskId, contextId, [data({ two: 2 })], true)))
+      publish(AgentEvent.statusUpdate(statusUpdate(taskId, TaskState.TASK_STATE_COMPLETED, undefined, contextId)))
+    })
+    const answer = await gateway.call(callOf(await agent.wayOf(dialect), { wantsStream: true }))
+    expect(await parts(answer)).toEqual([
+      { event: 'status', data: expect.objectContaining({ status: 'submitted' }) },
+      { event: 'status', data: expect.objectContaining({ status: 'working', message: { text: 'thinking' } }) },
+      { data: { text: 'one' } },
+      { data: { two: 2 } },
+    ])
+  })
+
+  it('tells in the stream that the work failed after it began', async () => {
+    const { agent, gateway } = await start(({ taskId, contextId }, publish) => {
+      publish(AgentEvent.task(task(taskId, contextId, TaskState.TASK_STATE_WORKING)))
+      publish(AgentEvent.statusUpdate(statusUpdate(taskId, TaskState.TASK_STATE_FAILED, [text('no paper')], contextId)))
+    })
+    const answer = await gateway.call(callOf(await agent.wayOf(dialect), { wantsStream: true }))
+    expect((await parts(answer)).at(-1)).toEqual({
+      event: 'error',
+      data: { error: { code: 'TaskFailed', message: 'no paper' } },
+    })
+  })
+
+  it('AIDIP-5.3-02 answers whole where it does not stream', async () => {
+    const execute: Execute = (_, publish) => publish(AgentEvent.message(message([text('whole')])))
+    const { agent, gateway } = await start(execute, { streaming: false })
+    const answer = await gateway.call(callOf(await agent.wayOf(dialect), { wantsStream: true }))
+    expect(json(answer)).toEqual({ text: 'whole' })
+  })
+
+  it.each(['leaves the stream', 'goes away'])('is told to cancel its task when the caller %s', async (how) => {
+    const cancelled: string[] = []
+    const execute: Execute = async ({ taskId, contextId }, publish) => {
+      publish(AgentEvent.task(task(taskId, contextId, TaskState.TASK_STATE_WORKING)))
+      await vi.waitFor(() => expect(cancelled).toHaveLength(1), { timeout: 5000 })
+    }
+    const { agent, gateway } = await start(execute, { onCancel: (id) => cancelled.push(id) })
+    const caller = new AbortController()
+    const call = callOf(await agent.wayOf(dialect), { wantsStream: true, signal: caller.signal })
+    const answer = await gateway.call(call)
+    if (answer.kind !== 'stream') throw new Error('no stream')
+    const reading = answer.parts[Symbol.asyncIterator]()
+    await reading.next()
+    if (how === 'goes away') caller.abort()
+    else await reading.return?.()
+    await vi.waitFor(() => expect(cancelled).toHaveLength(1))
+    if (how === 'goes away') await expect(reading.next()).rejects.toMatchObject({ code: 'cancelled' })
+  })
+})

@@ -1,0 +1,306 @@
+import { getEventListeners, setMaxListeners } from 'node:events'
+import type { Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { afterEach, describe, expect, it } from 'vitest'
+import type { AgentCall, Gateway } from '../../src/gateway/call.js'
+import {
+  callOf,
+  createTestGateway,
+  failure,
+  gather,
+  startHttpAgent,
+  startRawAgent,
+  type TestAgent,
+  way,
+} from './agent.js'
+
+const open: { close(): Promise<void> }[] = []
+afterEach(async () => {
+  for (const thing of open.splice(0)) await thing.close()
+})
+
+/** An agent that does as it likes with each connection once a request has come. */
+async function start(
+  onRequest: (socket: Socket) => void,
+  options: Parameters<typeof createTestGateway>[0] = {},
+): Promise<{ agent: TestAgent; gateway: Gateway }> {
+  const agent = await startRawAgent((socket) => socket.once('data', () => onRequest(socket)).resume())
+  const gateway = createTestGateway(options)
+  open.push(gateway, agent)
+  return { agent, gateway }
+}
+
+const JSON_HEAD = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n'
+const STREAM_HEAD = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n'
+
+/** Waits until the agent has no connection left: the gateway let go of all of them. */
+async function released(agent: TestAgent): Promise<void> {
+  while (agent.sockets.size > 0) await sleep(10)
+}
+
+describe('an agent that', () => {
+  it('AIDIP-5.2-10 hangs is given up when the time is up', async () => {
+    const { agent, gateway } = await start(() => {})
+    const error = await failure(gateway.call(callOf(agent.url, { timeoutMs: 100 })))
+    expect(error).toMatchObject({ name: 'GatewayError', code: 'timeout', mayHaveRun: true })
+    await released(agent)
+  })
+
+  it('takes no connection at all is given up sooner', async () => {
+    // 198.18.0.0/15 is nobody's: what is sent there is lost, or refused at once.
+    const gateway = createTestGateway({ allow: ['198.18.0.0/15'], connectMs: 100, retries: 0 })
+    open.push(gateway)
+    const error = await failure(gateway.call(callOf('https://198.18.0.1/', { timeoutMs: 60_000 })))
+    expect(error).toMatchObject({ mayHaveRun: false, code: expect.stringMatching(/^(timeout|unreachable)$/) })
+  })
+
+  it('does not begin to answer is given up by the limit of the first byte', async () => {
+    const { agent, gateway } = await start(() => {}, { firstByteMs: 100 })
+    const error = await failure(gateway.call(callOf(agent.url, { timeoutMs: 60_000 })))
+    expect(error).toMatchObject({ code: 'timeout', mayHaveRun: true })
+    await released(agent)
+  })
+
+  it.each([
+    ['its headers', 'HTTP/1.1 200 OK\r\nx-slow: '],
+    ['its body', `${JSON_HEAD}content-length: 1000\r\n\r\n`],
+    ['chunks of its body', `${JSON_HEAD}transfer-encoding: chunked\r\n\r\n`],
+  ])('drips %s byte by byte is given up when the time is up', async (what, begin) => {
+    const { agent, gateway } = await start(async (socket) => {
+      socket.write(begin)
+      while (!socket.destroyed) {
+        socket.write(what.startsWith('chunks') ? '1\r\n \r\n' : ' ')
+        await sleep(10)
+      }
+    })
+    const error = await failure(gateway.call(callOf(agent.url, { timeoutMs: 200 })))
+    expect(error).toMatchObject({ code: 'timeout', mayHaveRun: true })
+    await released(agent)
+  })
+
+  it('falls silent in its stream is given up after a while', async () => {
+    const { agent, gateway } = await start((socket) => socket.write(`${STREAM_HEAD}data: 1\n\n`), { silenceMs: 100 })
+    const answer = await gateway.call(callOf(agent.url, { wantsStream: true }))
+    if (answer.kind !== 'stream') throw new Error(answer.kind)
+    const parts = answer.parts[Symbol.asyncIterator]()
+    expect((await parts.next()).value).toEqual({ data: 1 })
+    await expect(parts.next()).rejects.toMatchObject({ code: 'timeout', mayHaveRun: true })
+    await released(agent)
+  })
+
+  it('streams without an end is given up when that has gone on too long', async () => {
+    const { agent, gateway } = await start(
+      async (socket) => {
+        socket.write(STREAM_HEAD)
+        while (!socket.destroyed) {
+          socket.write('data: 1\n\n')
+          await sleep(10)
+        }
+      },
+      { streamMs: 300 },
+    )
+    const answer = await gateway.call(callOf(agent.url, { wantsStream: true }))
+    if (answer.kind !== 'stream') throw new Error(answer.kind)
+    await expect(gather(answer.parts)).rejects.toMatchObject({ code: 'timeout' })
+    await released(agent)
+  })
+
+  it('streams longer than a whole answer may take is heard to the end', async () => {
+    const { agent, gateway } = await start(async (socket) => {
+      socket.write(STREAM_HEAD)
+      for (let i = 0; i < 15; i++) {
+        socket.write('data: 1\n\n')
+        await sleep(100)
+      }
+      socket.end('data: [DONE]\n\n')
+    })
+    const answer = await gateway.call(callOf(agent.url, { wantsStream: true, timeoutMs: 1000 }))
+    if (answer.kind !== 'stream') throw new Error(answer.kind)
+    expect(await gather(answer.parts)).toHaveLength(15)
+  })
+
+  it('streams to a reader who does not read is let go of', async () => {
+    const { agent, gateway } = await start((socket) => socket.write(`${STREAM_HEAD}data: 1\n\n`), { silenceMs: 100 })
+    const answer = await gateway.call(callOf(agent.url, { wantsStream: true }))
+    await released(agent)
+    if (answer.kind !== 'stream') throw new Error(answer.kind)
+    await expect(gather(answer.parts)).rejects.toMatchObject({ code: 'timeout' })
+  })
+
+  it.each([
+    ['before its answer', '', 'unreachable'],
+    ['within its headers', 'HTTP/1.1 200 OK\r\nx-a', 'unreachable'],
+    ['within its body', `${JSON_HEAD}content-length: 100\r\n\r\n{"a":`, 'bad_answer'],
+    ['within a chunk', `${JSON_HEAD}transfer-encoding: chunked\r\n\r\n5\r\n{"a`, 'bad_answer'],
+  ])('closes %s gave no answer', async (_where, begin, code) => {
+    const { agent, gateway } = await start((socket) => socket.end(begin))
+    const error = await failure(gateway.call(callOf(agent.url)))
+    expect(error).toMatchObject({ code, mayHaveRun: true })
+    await released(agent)
+  })
+
+  it('closes within its stream breaks it off', async () => {
+    const { agent, gateway } = await start((socket) =>
+      socket.end(
+        `HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n9\r\ndata: 1\n\n\r\n`,
+      ),
+    )
+    const answer = await gateway.call(callOf(agent.url, { wantsStream: true }))
+    if (answer.kind !== 'stream') throw new Error(answer.kind)
+    const parts = answer.parts[Symbol.asyncIterator]()
+    const seen = await parts.next().then(
+      ({ value }) => value,
+      () => undefined,
+    )
+    // The break may overtake the part; what counts is that it does not look like an end.
+    if (seen) await expect(parts.next()).rejects.toMatchObject({ code: 'bad_answer' })
+    await released(agent)
+  })
+
+  it.each([
+    ['with its length', `content-length: ${100 * 1024 * 1024}\r\n\r\n`],
+    ['without', '\r\n'],
+  ])('sends 100 MB (%s) is cut off at the limit', async (_how, head) => {
+    let sent = 0
+    const { agent, gateway } = await start(async (socket) => {
+      socket.write(`${JSON_HEAD}${head}"`)
+      const block = Buffer.alloc(64 * 1024, 'x')
+      while (!socket.destroyed && sent < 100 * 1024 * 1024) {
+        sent += block.length
+        if (!socket.write(block)) {
+          await new Promise<void>((resolve) => {
+            socket.once('drain', resolve)
+            setTimeout(resolve, 100)
+          })
+        }
+      }
+    })
+    const error = await failure(gateway.call(callOf(agent.url, { timeoutMs: 15_000 })))
+    expect(error).toMatchObject({ code: 'too_large', mayHaveRun: true })
+    await released(agent)
+    expect(sent).toBeLessThan(30 * 1024 * 1024)
+  })
+
+  it.each([
+    ['10,000 headers', `HTTP/1.1 200 OK\r\n${'x-a: b\r\n'.repeat(10_000)}\r\n{}`],
+    ['10,000 tiny headers', `${JSON_HEAD}${'a:\r\n'.repeat(10_000)}content-length: 1\r\n\r\n1`],
+    ['one large header', `HTTP/1.1 200 OK\r\nx-a: ${'b'.repeat(1_000_000)}\r\n\r\n{}`],
+    [
+      'many informational answers',
+      `${'HTTP/1.1 103 Early\r\nx-a: b\r\n\r\n'.repeat(10)}${JSON_HEAD}x: ${'b'.repeat(40_000)}\r\n\r\n1`,
+    ],
+  ])('answers %s is refused', async (_what, bytes) => {
+    const { agent, gateway } = await start((socket) => socket.write(bytes))
+    const error = await failure(gateway.call(callOf(agent.url)))
+    expect(error).toMatchObject({ code: 'bad_answer', mayHaveRun: true })
+    await released(agent)
+  })
+
+  it.each([
+    ['not HTTP', 'SSH-2.0-OpenSSH_9.2\r\n'],
+    ['two lengths', `${JSON_HEAD}content-length: 1\r\ncontent-length: 2\r\n\r\n11`],
+    ['both ways of length', `${JSON_HEAD}content-length: 1\r\ntransfer-encoding: chunked\r\n\r\n1\r\n1\r\n0\r\n\r\n`],
+    ['not JSON', `${JSON_HEAD}content-length: 6\r\n\r\n<html>`],
+    ['an upgrade', 'HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'],
+  ])('answers %s is refused', async (_what, bytes) => {
+    const { agent, gateway } = await start((socket) => socket.write(bytes))
+    const error = await failure(gateway.call(callOf(agent.url)))
+    expect(error).toMatchObject({ code: expect.stringMatching(/^(bad_answer|unreachable)$/), mayHaveRun: true })
+  })
+
+  it('answers twice to one call is heard once', async () => {
+    const one = `${JSON_HEAD}content-length: 1\r\n\r\n1`
+    const { agent, gateway } = await start((socket) => socket.write(one + one.replace(/1$/, '2')))
+    expect(await gateway.call(callOf(agent.url))).toMatchObject({ value: 1 })
+    expect(await gateway.call(callOf(agent.url))).toMatchObject({ value: 1 })
+  })
+
+  it('redirects to a private address is not followed', async () => {
+    const inside = await startHttpAgent((_, response) => response.end('secret'))
+    open.push(inside)
+    for (const location of [inside.url, 'http://169.254.169.254/latest/meta-data', 'https://10.0.0.1/', '//10.0.0.1']) {
+      for (const status of [301, 302, 303, 307, 308]) {
+        const { agent, gateway } = await start((socket) =>
+          socket.write(`HTTP/1.1 ${status} Elsewhere\r\nlocation: ${location}\r\ncontent-length: 0\r\n\r\n`),
+        )
+        const error = await failure(gateway.call(callOf(agent.url)))
+        expect(error).toMatchObject({ code: 'bad_answer', message: expect.stringContaining('redirect') })
+      }
+    }
+    expect(inside.connections()).toBe(0)
+  })
+})
+
+describe('10,000 failed calls', () => {
+  const FAULTS: Record<string, (socket: Socket) => void> = {
+    reset: (socket) => socket.resetAndDestroy(),
+    half: (socket) => socket.end(`${JSON_HEAD}content-length: 100\r\n\r\n{"a":`),
+    broken: (socket) => socket.write(`${JSON_HEAD}content-length: 5\r\n\r\n{"a":`),
+    headers: (socket) => socket.write(`HTTP/1.1 200 OK\r\nx-a: ${'b'.repeat(20_000)}\r\n`),
+    redirect: (socket) => socket.write('HTTP/1.1 302 Found\r\nlocation: /\r\ncontent-length: 0\r\n\r\n'),
+    hang: () => {},
+  }
+
+  it('leave no sockets, listeners, timers or memory behind', { timeout: 90_000 }, async () => {
+    const agents = await Promise.all(
+      Object.values(FAULTS).map((fault) =>
+        startRawAgent((socket) => socket.on('data', () => fault(socket)).on('end', () => socket.end())),
+      ),
+    )
+    const nobody = await startHttpAgent(() => {})
+    await nobody.close()
+    const gateway = createTestGateway({ retries: 0 })
+    open.push(gateway, ...agents)
+    const targets = [...agents.map(({ url }) => way(url)), way(nobody.url), way('https://10.0.0.1/')]
+    const hanging = agents[Object.keys(FAULTS).indexOf('hang')]
+    const caller = new AbortController()
+    setMaxListeners(100, caller.signal) // as many as there are calls at a time
+
+    let made = 0
+    const codes = new Set<string>()
+    const one = async (): Promise<void> => {
+      const n = made++
+      const target = targets[n % targets.length] ?? way(nobody.url)
+      const timeoutMs = target.endpoint === hanging?.url ? 30 : 10_000
+      const call: AgentCall = callOf(target, { agent: `a${n}`, timeoutMs, signal: caller.signal })
+      codes.add((await failure(gateway.call(call))).code)
+    }
+    const run = async (until: number): Promise<void> => {
+      const worker = async (): Promise<void> => {
+        while (made < until) await one()
+      }
+      await Promise.all(Array.from({ length: 20 }, worker))
+    }
+    const count = (): Record<string, number> => {
+      const resources: Record<string, number> = {}
+      for (const name of process.getActiveResourcesInfo()) resources[name] = (resources[name] ?? 0) + 1
+      return resources
+    }
+    setFlagsFromString('--expose-gc')
+    const collect: () => void = runInNewContext('gc')
+    const heap = async (): Promise<number> => {
+      for (let i = 0; i < 3; i++) {
+        collect()
+        await sleep(10)
+      }
+      return process.memoryUsage().heapUsed
+    }
+
+    const before = count()
+    await run(4000)
+    const heapBefore = await heap()
+    await run(10_000)
+    expect([...codes].sort()).toEqual(['bad_answer', 'blocked', 'timeout', 'unreachable'])
+
+    expect(getEventListeners(caller.signal, 'abort')).toEqual([])
+    // 6,000 more agents are remembered by their circuits, a few hundred bytes each.
+    expect((await heap()) - heapBefore).toBeLessThan(8 * 1024 * 1024)
+    // Connections kept for the next call close by themselves after some seconds.
+    while (agents.some(({ sockets }) => sockets.size > 0)) await sleep(50)
+    const after = count()
+    expect(after.TCPSocketWrap ?? 0).toBeLessThanOrEqual(before.TCPSocketWrap ?? 0)
+    expect(after.Timeout ?? 0).toBeLessThanOrEqual((before.Timeout ?? 0) + 5)
+  })
+})

@@ -1,0 +1,154 @@
+import type { ServerResponse } from 'node:http'
+import type { JsonObject } from '@switchboard/protocol'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { bodyOf, callOf, createTestGateway, gather, sendJson, startHttpAgent } from './agent.js'
+
+const open: { close(): Promise<void> }[] = []
+afterEach(async () => {
+  for (const thing of open.splice(0)) await thing.close()
+})
+
+type Answer = (request: JsonObject, response: ServerResponse) => void
+
+const reply = ({ id }: JsonObject, result: unknown) => ({ jsonrpc: '2.0', id, result })
+const welcome: Answer = (request, response) =>
+  sendJson(response, reply(request, { protocolVersion: '2025-06-18', capabilities: {}, serverInfo: {} }), 200, {
+    'mcp-session-id': 's1',
+  })
+
+/** A server that says what it likes. */
+async function start({
+  initialize = welcome,
+  tool = () => {},
+  other = () => {},
+}: {
+  initialize?: Answer
+  tool?: Answer
+  other?: (message: JsonObject) => void
+}) {
+  const asked: string[] = []
+  const agent = await startHttpAgent(async (request, response) => {
+    const body = JSON.parse((await bodyOf(request)) || '{}')
+    asked.push(body.method)
+    if (body.method === 'initialize') initialize(body, response)
+    else if (body.method === 'tools/call') tool(body, response)
+    else {
+      if (body.method === undefined) other(body)
+      response.writeHead(202).end()
+    }
+  })
+  const gateway = createTestGateway({ maxBodyBytes: 100_000, maxPartBytes: 10_000 })
+  open.push(gateway, agent)
+  return { asked, gateway, way: { speech: 'mcp' as const, endpoint: agent.url } }
+}
+
+function sendEvents(response: ServerResponse, ...events: unknown[]): void {
+  response.writeHead(200, { 'content-type': 'text/event-stream' })
+  for (const event of events) response.write(`data: ${JSON.stringify(event)}\n\n`)
+  response.end()
+}
+
+const progress = { jsonrpc: '2.0', method: 'notifications/progress', params: { progress: 1 } }
+const tooMuch = (request: JsonObject) => reply(request, { content: [{ type: 'text', text: 'x'.repeat(200_000) }] })
+
+describe('an MCP server that does not keep to its protocol', () => {
+  const cases: [string, Answer, string][] = [
+    [
+      'no JSON',
+      (_, response) => response.writeHead(200, { 'content-type': 'application/json' }).end('{'),
+      'bad_answer',
+    ],
+    ['a page', (_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<html>'), 'bad_answer'],
+    ['nothing but its thanks', (_, response) => response.writeHead(202).end(), 'bad_answer'],
+    ['the id of another request', (_, response) => sendJson(response, reply({ id: 'x' }, {})), 'bad_answer'],
+    ['a result that is no object', (request, response) => sendJson(response, reply(request, [])), 'bad_answer'],
+    ['too much', (request, response) => sendJson(response, tooMuch(request)), 'too_large'],
+    ['too much in an event', (request, response) => sendEvents(response, tooMuch(request)), 'too_large'],
+    ['a stream without a result', (_, response) => sendEvents(response, progress, progress), 'bad_answer'],
+    ['a redirect', (_, response) => response.writeHead(302, { location: 'http://10.0.0.1/' }).end(), 'bad_answer'],
+    ['nothing', () => {}, 'timeout'],
+  ]
+  it.each(cases)('is refused for %s, from a tool', async (_, tool, code) => {
+    const { gateway, way } = await start({ tool })
+    await expect(gateway.call(callOf(way, { timeoutMs: 400 }))).rejects.toMatchObject({ name: 'GatewayError', code })
+  })
+
+  it.each(cases)('is refused for %s, when it is greeted', async (_, initialize, code) => {
+    const { gateway, way } = await start({ initialize })
+    await expect(gateway.call(callOf(way, { timeoutMs: 400 }))).rejects.toMatchObject({ name: 'GatewayError', code })
+  })
+
+  it.each(['1999-01-01', undefined])('is refused for version %s', async (protocolVersion) => {
+    const { gateway, way, asked } = await start({
+      initialize: (request, response) => sendJson(response, reply(request, { protocolVersion })),
+    })
+    await expect(gateway.call(callOf(way))).rejects.toMatchObject({ code: 'bad_answer' })
+    expect(asked).toEqual(['initialize'])
+  })
+
+  it('is given up when its stream ends before the result', async () => {
+    const { gateway, way } = await start({ tool: (_, response) => sendEvents(response, progress) })
+    const answer = await gateway.call(callOf(way, { wantsStream: true }))
+    if (answer.kind !== 'stream') throw new Error('no stream')
+    await expect(gather(answer.parts)).rejects.toMatchObject({ code: 'bad_answer' })
+  })
+
+  it('has its status kept when it refuses to be greeted, and is greeted again by the next call', async () => {
+    let isClosed = true
+    const { gateway, way } = await start({
+      initialize: (request, response) => {
+        if (isClosed) response.writeHead(401, { 'www-authenticate': 'Bearer' }).end('stack trace')
+        else welcome(request, response)
+      },
+      tool: (request, response) => sendJson(response, reply(request, { content: [{ type: 'text', text: 'ok' }] })),
+    })
+    const answer = await gateway.call(callOf(way))
+    expect(answer).toMatchObject({ kind: 'json', status: 401, value: { error: { code: 'AgentError' } } })
+    expect(JSON.stringify(answer)).not.toContain('stack')
+    isClosed = false
+    expect(await gateway.call(callOf(way))).toMatchObject({ status: 200, value: { text: 'ok' } })
+  })
+
+  it('is asked twice and no more if it forgets each session at once', async () => {
+    const { gateway, way, asked } = await start({ tool: (_, response) => response.writeHead(404).end() })
+    expect(await gateway.call(callOf(way))).toMatchObject({ status: 404, value: { error: { code: 'AgentError' } } })
+    expect(asked.filter((method) => method === 'tools/call')).toHaveLength(2)
+  })
+
+  it('gets an answer to no more than a few of its questions', async () => {
+    const questions = Array.from({ length: 100 }, (_, id) => ({ jsonrpc: '2.0', id, method: 'ping' }))
+    let answers = 0
+    const { gateway, way } = await start({
+      tool: async (request, response) => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' })
+        if (answers === 0) for (const question of questions) response.write(`data: ${JSON.stringify(question)}\n\n`)
+        await vi.waitFor(() => expect(answers).toBeGreaterThanOrEqual(20))
+        response.end(`data: ${JSON.stringify(reply(request, { content: [] }))}\n\n`)
+      },
+      other: () => {
+        answers++
+      },
+    })
+    // More of them than answers would come meanwhile, if there were any.
+    for (let n = 0; n < 10; n++) expect(await gateway.call(callOf(way))).toMatchObject({ status: 200, value: {} })
+    expect(answers).toBe(20)
+  })
+})
+
+describe('a call that MCP cannot carry', () => {
+  it('is refused before anything is sent: bytes, and the transport that came before Streamable HTTP', async () => {
+    const { gateway, way, asked } = await start({})
+    const payload = { kind: 'bytes' as const, contentType: 'image/png', body: Buffer.from('x') }
+    await expect(gateway.call(callOf(way, { payload }))).rejects.toMatchObject({ code: 'not_invocable' })
+    const old = { ...way, source: { type: 'sse' } }
+    await expect(gateway.call(callOf(old))).rejects.toMatchObject({ code: 'not_invocable' })
+    expect(asked).toEqual([])
+  })
+
+  it('answers 400 to an input that is no object', async () => {
+    const { gateway, way, asked } = await start({})
+    const answer = await gateway.call(callOf(way, { payload: { kind: 'json', value: ['a'] } }))
+    expect(answer).toMatchObject({ status: 400, value: { error: { code: 'InvalidInput' } } })
+    expect(asked).toEqual([])
+  })
+})

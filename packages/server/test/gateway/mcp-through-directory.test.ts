@@ -1,0 +1,109 @@
+import type { JsonObject } from '@switchboard/protocol'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { startDirectory, type TestDirectory } from '../support/directory.js'
+import { startMcpAgent } from './mcp-agent.js'
+
+const tools = [
+  {
+    name: 'translate',
+    description: 'Translates',
+    inputSchema: {
+      type: 'object' as const,
+      properties: { text: { type: 'string' }, to: { enum: ['en', 'zh'] } },
+      required: ['text', 'to'],
+    },
+  },
+  { name: 'count', description: 'Counts', inputSchema: { type: 'object' as const } },
+]
+
+let directory: TestDirectory
+let agent: Awaited<ReturnType<typeof startMcpAgent>>
+
+beforeAll(async () => {
+  directory = await startDirectory()
+  agent = await startMcpAgent(
+    async ({ name, args, token }, extra) => {
+      if (token !== undefined) {
+        const params = { progressToken: token, progress: 1, total: 2 }
+        await extra.sendNotification({ method: 'notifications/progress', params })
+      }
+      return { content: [], structuredContent: { name, args } }
+    },
+    { tools: [tools] },
+  )
+})
+afterEach(() => directory.clear())
+afterAll(async () => {
+  await directory.close()
+  await agent.close()
+})
+
+async function register(document: JsonObject): Promise<void> {
+  const { text } = await directory.post('/admin/import', { as: 'admin', raw: JSON.stringify({ id: 'm', ...document }) })
+  expect(text).toContain('"m"')
+}
+const serverJson = () => ({
+  name: 'example/m',
+  description: 'tools',
+  version: '1.0.0',
+  remotes: [{ type: 'streamable-http', url: agent.url }],
+})
+
+const invoke = (body: object, { path = '/agents/m/invoke', headers = {} } = {}) =>
+  directory.post(path, { as: 'tokC', raw: JSON.stringify(body), headers })
+
+describe('an agent registered by its server.json', () => {
+  it('AIDIP00-6-02 AIDIP-5.1-06 has its tools as operations, named in the body', async () => {
+    await register(serverJson())
+    const answer = await invoke({ operation: 'translate', text: 'hi', to: 'zh' })
+    expect(answer.status, answer.text).toBe(200)
+    expect(answer.json).toEqual({ name: 'translate', args: { text: 'hi', to: 'zh' } })
+  })
+
+  it('AIDIP-5.1-07 has its tools as operations, named in the URL', async () => {
+    await register(serverJson())
+    const answer = await invoke({ n: 1 }, { path: '/agents/m/count' })
+    expect(answer.json, answer.text).toEqual({ name: 'count', args: { n: 1 } })
+  })
+
+  it('AIDIP-5.1-10 has inputs checked against the schema of the tool, before the tool is called', async () => {
+    await register(serverJson())
+    await invoke({ operation: 'count' })
+    const before = agent.seen.length
+    const answer = await invoke({ operation: 'translate', text: 'hi', to: 'fr' })
+    expect(answer.status).toBe(400)
+    expect(answer.json.error).toMatchObject({ code: 'InvalidInput', message: expect.stringContaining('/to') })
+    expect(agent.seen).toHaveLength(before)
+  })
+
+  it('AIDIP-5.1-08 answers 400 to an operation that it does not have, and names those it has', async () => {
+    await register(serverJson())
+    const answer = await invoke({ operation: 'sing' })
+    expect(answer.status).toBe(400)
+    expect(answer.json.error.message).toMatch(/translate.*count/)
+  })
+
+  it('AIDIP-5.3-01 is streamed, with its progress', async () => {
+    await register(serverJson())
+    const answer = await invoke({ operation: 'count' }, { headers: { accept: 'text/event-stream' } })
+    expect(answer.text).toContain('event: progress')
+    expect(answer.text).toContain('data: {"name":"count","args":{}}')
+  })
+
+  it('AIDIP-5.3-04 takes a batch', async () => {
+    await register(serverJson())
+    const answer = await invoke([{ n: 1 }, { n: 2 }], { path: '/agents/m/count' })
+    expect(answer.json).toEqual([
+      { name: 'count', args: { n: 1 } },
+      { name: 'count', args: { n: 2 } },
+    ])
+  })
+})
+
+it('AIDIP00-6-02 an agent registered by the Agent Directory with protocol mcp is called by MCP', async () => {
+  const body = { base: agent.url, protocols: ['mcp'], capabilities: [{ name: 'count', type: 'tool' }] }
+  const registered = await directory.post('/ad/r?agent=m', { as: 'tokA', body })
+  expect(registered.status, registered.text).toBe(201)
+  const answer = await invoke({ n: 1 })
+  expect(answer.json, answer.text).toEqual({ name: 'count', args: { n: 1 } })
+})

@@ -1,0 +1,162 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+
+const SOURCES = fileURLToPath(new URL('../../src', import.meta.url))
+
+/** Modules by which a program may open a connection; `node:` or not. Names that only serve, or only type, are harmless. */
+const OPENERS: Record<string, readonly string[] | 'all'> = {
+  net: 'all',
+  tls: 'all',
+  http: ['request', 'get', 'Agent', 'ClientRequest', 'globalAgent', 'default', '*'],
+  https: ['request', 'get', 'Agent', 'globalAgent', 'default', '*'],
+  http2: ['connect', 'default', '*'],
+  dgram: 'all',
+  dns: 'all',
+  'dns/promises': 'all',
+  child_process: 'all',
+  cluster: 'all',
+  undici: 'all',
+  ws: ['WebSocket', 'createWebSocketStream', 'default', '*'],
+  pg: 'all',
+  libsql: 'all',
+  eventsource: 'all',
+  jose: ['createRemoteJWKSet', 'default', '*'],
+  '@a2a-js/sdk/client': 'all',
+  '@modelcontextprotocol/sdk/client/index.js': 'all',
+  '@modelcontextprotocol/sdk/client/streamableHttp.js': 'all',
+  '@modelcontextprotocol/sdk/client/sse.js': 'all',
+}
+
+/** Who may, and why. Everything else goes through the gateway. */
+const ALLOWED: Record<string, readonly string[]> = {
+  // The guard and what dials behind it.
+  'gateway/resolve-name.ts': ['dns/promises'],
+  'gateway/dial.ts': ['net', 'tls'],
+  'gateway/create-gateway.ts': ['undici'],
+  'gateway/unix-sockets.ts': ['net', 'undici'],
+  'gateway/transports/open-websocket.ts': ['ws'],
+  // Addresses that the operator wrote (CONTRACT).
+  'services/tokens.ts': ['jose'],
+  'services/remote-embedder.ts': ['global'],
+  'store/postgres/connect.ts': ['pg'],
+  // Files and certificates; neither connects.
+  'store/sqlite/database.ts': ['libsql'],
+  'store/sqlite/lock-folder.ts': ['libsql'],
+  'config.ts': ['tls'],
+}
+
+interface Use {
+  readonly opener: string
+  readonly line: string
+}
+
+/** The names that a statement imports as values; types are erased. */
+function importedNames(clause: string): string[] {
+  if (/^\s*type\s/.test(clause)) return []
+  const braces = /\{([^}]*)\}/s.exec(clause)?.[1] ?? ''
+  const named = braces.split(',').flatMap((part) => {
+    const name = part.trim().split(/\s+as\s+/)[0] ?? ''
+    return name === '' || name.startsWith('type ') ? [] : [name]
+  })
+  const rest = clause
+    .replace(/\{[^}]*\}/s, '')
+    .replaceAll(',', ' ')
+    .trim()
+  return [...named, ...(rest === '' ? [] : [rest.startsWith('*') ? '*' : 'default'])]
+}
+
+/** Where a source could open a connection. */
+function findOpeners(source: string): Use[] {
+  const code = source.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|\s)\/\/.*$/gm, '')
+  const uses: Use[] = []
+  const note = (module: string, names: string[], line: string): void => {
+    const opener = module.replace(/^node:/, '')
+    const openers = Object.hasOwn(OPENERS, opener) ? OPENERS[opener] : undefined
+    if (openers && names.some((name) => openers === 'all' || openers.includes(name))) uses.push({ opener, line })
+  }
+  for (const [line, clause = '', module = ''] of code.matchAll(
+    /^(?:import|export)\s([^'"]*?)\sfrom\s+['"]([^'"]+)['"]/gm,
+  )) {
+    note(module, importedNames(clause), line)
+  }
+  for (const [line, module = ''] of code.matchAll(/^import\s+['"]([^'"]+)['"]/gm)) note(module, ['*'], line)
+  for (const [line, module = ''] of code.matchAll(
+    /(?:\bimport|\brequire|getBuiltinModule)\s*\(\s*['"`]([^'"`]+)['"`]/g,
+  )) {
+    note(module, ['*'], line)
+  }
+  // What needs no import. A `fetch` that is handed in has a name of its own in the file.
+  const isHandedIn = /[{,(]\s*fetch\s*[,:})=]|\b(const|let)\s+fetch\b/.test(code)
+  const global = /\bglobal(This)?\s*(\.|\[\s*['"])\s*(fetch|WebSocket|EventSource)\b/g
+  for (const [line] of code.replace(/typeof\s+globalThis\.fetch/g, '').matchAll(global))
+    uses.push({ opener: 'global', line })
+  for (const [line] of code.matchAll(/\bnew\s+(WebSocket|EventSource|XMLHttpRequest)\b/g)) {
+    if (!/from 'ws'/.test(code)) uses.push({ opener: 'global', line })
+  }
+  for (const [line] of code.matchAll(/(?<![.\w])fetch\s*\(/g)) if (!isHandedIn) uses.push({ opener: 'global', line })
+  for (const [line] of code.matchAll(/(=|\?\?|\|\|)\s*fetch\b(?!\s*[:(])/g)) uses.push({ opener: 'global', line })
+  return uses
+}
+
+const sources = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' }).filter(
+  (path) => path.endsWith('.ts') && !path.endsWith('.test.ts'),
+)
+const nameOf = (path: string): string => path.split(sep).join('/')
+
+describe('connections to the outside', () => {
+  it('are opened by the gateway alone, and by what the operator’s own addresses need', () => {
+    expect(sources.length).toBeGreaterThan(100)
+    const found = sources.flatMap((path) =>
+      findOpeners(readFileSync(join(SOURCES, path), 'utf8')).map(({ opener }) => `${nameOf(path)}: ${opener}`),
+    )
+    const allowed = Object.entries(ALLOWED).flatMap(([path, openers]) => openers.map((opener) => `${path}: ${opener}`))
+    // Equal, so that a permission which nobody needs any more is noticed too.
+    expect([...new Set(found)].sort()).toEqual(allowed.sort())
+  })
+
+  it.each([
+    "import { connect } from 'node:net'",
+    "import net from 'net'",
+    "import { request } from 'node:https'",
+    "import * as http from 'node:http'",
+    "import { createServer, request } from 'node:http'",
+    "import {\n  Agent,\n} from 'undici'",
+    "import { fetch } from 'undici'",
+    "export { request } from 'undici'",
+    "import { WebSocket } from 'ws'",
+    "import WebSocket from 'ws'",
+    "import { createRemoteJWKSet } from 'jose'",
+    "import { lookup } from 'node:dns/promises'",
+    "import { execFile } from 'node:child_process'",
+    "import { Client } from 'pg'",
+    "const net = await import('node:net')",
+    "const net = require('net')",
+    "const net = process.getBuiltinModule('node:net')",
+    'await fetch(url)',
+    'const answer = await globalThis.fetch(url)',
+    "const get = globalThis['fetch']",
+    'const create = ({ fetch: send = fetch }) => send(url)',
+    'const send = options.fetch ?? fetch',
+    'new WebSocket(url)',
+    'new EventSource(url)',
+  ])('would be noticed in: %s', (source) => {
+    expect(findOpeners(`// a file\n${source}\n`)).not.toEqual([])
+  })
+
+  it.each([
+    "import type { Socket } from 'node:net'",
+    "import { type IncomingMessage, createServer } from 'node:http'",
+    "import { createServer } from 'node:https'",
+    "import { WebSocketServer } from 'ws'",
+    "import { jwtVerify } from 'jose'",
+    'const { fetch } = deps\nawait fetch(url)',
+    'await deps.fetch(url)',
+    'type Fetch = typeof globalThis.fetch',
+    'const send = (url: string) => fetch(url)\nconst make = ({ fetch }: Deps) => send',
+    '// await fetch(url)',
+  ])('are not seen in: %s', (source) => {
+    expect(findOpeners(source)).toEqual([])
+  })
+})

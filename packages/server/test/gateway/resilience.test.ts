@@ -1,0 +1,280 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import type { AgentCall } from '../../src/gateway/call.js'
+import type { Outcome } from '../../src/gateway/call-agent.js'
+import { callOf, createTestGateway, failure, gather, sendJson, startHttpAgent, startRawAgent, way } from './agent.js'
+
+const open: { close(): Promise<void> }[] = []
+afterEach(async () => {
+  for (const thing of open.splice(0)) await thing.close()
+})
+
+function gatewayOf(...given: Parameters<typeof createTestGateway>) {
+  const gateway = createTestGateway(...given)
+  open.push(gateway)
+  return gateway
+}
+async function agentOf(listener: Parameters<typeof startHttpAgent>[0]) {
+  const agent = await startHttpAgent(listener)
+  open.push(agent)
+  return agent
+}
+/** A port where nobody listens. */
+async function deadEnd(): Promise<string> {
+  const agent = await startHttpAgent(() => {})
+  await agent.close()
+  return agent.url
+}
+describe('several ways', () => {
+  it('C-19 are tried in their order until one can be reached', async () => {
+    const agent = await agentOf((_, response) => sendJson(response, 1))
+    const second = way(agent.url)
+    const ways = [way(await deadEnd()), { ...way('https://10.0.0.1/') }, way('grpc://x', 'mcp'), second, way(agent.url)]
+    const answer = await gatewayOf({}, { transports: {} }).call(callOf(ways))
+    expect(answer.way).toBe(second)
+    expect(agent.connections()).toBe(1)
+  })
+
+  it('AIDIP-5.3-07 are left alone once the first may have begun the work', async () => {
+    const broken = await startRawAgent((socket) => socket.on('data', () => socket.destroy()))
+    const agent = await agentOf((_, response) => sendJson(response, 1))
+    open.push(broken)
+    const gateway = gatewayOf()
+    const ways = [way(broken.url), way(agent.url)]
+    expect(await failure(gateway.call(callOf(ways)))).toMatchObject({ code: 'unreachable', mayHaveRun: true })
+    expect(agent.connections()).toBe(0)
+    expect(await gateway.call(callOf(ways, { repeatable: true }))).toMatchObject({ way: ways[1] })
+  })
+
+  it('of which none is spoken make the agent not invocable', async () => {
+    const gateway = gatewayOf({}, { transports: {} })
+    const call: AgentCall = callOf([])
+    expect(await failure(gateway.call(call))).toMatchObject({ code: 'not_invocable', mayHaveRun: false })
+  })
+})
+
+describe('retries', () => {
+  it('are made where nothing was sent, as often as is allowed', async () => {
+    const url = await deadEnd()
+    let attempts = 0
+    const gateway = gatewayOf(
+      { retries: 3 },
+      {
+        random: () => {
+          attempts++
+          return 0
+        },
+      },
+    )
+    expect(await failure(gateway.call(callOf(url)))).toMatchObject({ code: 'unreachable', mayHaveRun: false })
+    // Once before each retry, and once more when there is none left.
+    expect(attempts).toBe(4)
+  })
+
+  it('AIDIP-5.3-07 are not made of a call that may have run, unless it is repeatable', async () => {
+    let calls = 0
+    const broken = await startRawAgent((socket) =>
+      socket.on('data', () => {
+        calls++
+        socket.destroy()
+      }),
+    )
+    open.push(broken)
+    const gateway = gatewayOf({ retries: 2 })
+    expect(await failure(gateway.call(callOf(broken.url)))).toMatchObject({ mayHaveRun: true })
+    expect(calls).toBe(1)
+    await failure(gateway.call(callOf(broken.url, { repeatable: true })))
+    expect(calls).toBe(4)
+  })
+
+  it('are not made of what the agent itself answered', async () => {
+    let calls = 0
+    const agent = await agentOf((_, response) => {
+      calls++
+      sendJson(response, {}, 503)
+    })
+    expect(await gatewayOf().call(callOf(agent.url, { repeatable: true }))).toMatchObject({ status: 503 })
+    expect(calls).toBe(1)
+  })
+
+  it('are a small share of the calls when everything fails', async () => {
+    let calls = 0
+    const broken = await startRawAgent((socket) =>
+      socket.on('data', () => {
+        calls++
+        socket.destroy()
+      }),
+    )
+    open.push(broken)
+    const gateway = gatewayOf({ retries: 3 })
+    for (let i = 0; i < 200; i++) {
+      await failure(gateway.call(callOf(broken.url, { agent: `a${i}`, repeatable: true })))
+    }
+    // 200 calls earn 20 retries, to the 10 in reserve.
+    expect(calls).toBeGreaterThan(220)
+    expect(calls).toBeLessThanOrEqual(230)
+  })
+})
+
+describe('an agent that fails again and again', () => {
+  it('AIDIP-5.2-12 is left alone, and tried again later', async () => {
+    let time = 1_000_000
+    let isDown = true
+    let calls = 0
+    const agent = await agentOf((_, response) => {
+      calls++
+      if (isDown) response.destroy()
+      else sendJson(response, 1)
+    })
+    const gateway = gatewayOf({}, { now: () => time })
+    for (let i = 0; i < 5; i++) await failure(gateway.call(callOf(agent.url)))
+    const refused = await failure(gateway.call(callOf(agent.url)))
+    expect(refused).toMatchObject({ code: 'circuit_open', mayHaveRun: false, retryAfter: 1 })
+    expect(calls).toBe(5)
+    isDown = false
+    time += 3000
+    expect(await gateway.call(callOf(agent.url))).toMatchObject({ status: 200 })
+    expect(await gateway.call(callOf(agent.url))).toMatchObject({ status: 200 })
+  })
+
+  it.each([
+    [503, false],
+    [502, false],
+    [500, true],
+    [429, true],
+  ])('with %i is called on: %s', async (status, isCalledOn) => {
+    let calls = 0
+    const agent = await agentOf((_, response) => {
+      calls++
+      sendJson(response, {}, status)
+    })
+    const gateway = gatewayOf()
+    for (let i = 0; i < 8; i++) await gateway.call(callOf(agent.url)).catch(() => {})
+    expect(calls).toBe(isCalledOn ? 8 : 5)
+  })
+
+  it('does not take another agent at the same address with it', async () => {
+    const agent = await agentOf((request, response) => {
+      if (request.url === '/bad') response.destroy()
+      else sendJson(response, 1)
+    })
+    const gateway = gatewayOf()
+    for (let i = 0; i < 9; i++) await failure(gateway.call(callOf(`${agent.url}bad`, { agent: 'bad' })))
+    expect(await gateway.call(callOf(`${agent.url}good`, { agent: 'good' }))).toMatchObject({ status: 200 })
+  })
+
+  it('by one way is called by the other without asking the first', async () => {
+    const broken = await startRawAgent((socket) => socket.destroy())
+    const agent = await agentOf((_, response) => sendJson(response, 1))
+    open.push(broken)
+    const gateway = gatewayOf()
+    const ways = [way(broken.url), way(agent.url)]
+    for (let i = 0; i < 20; i++) await gateway.call(callOf(ways, { repeatable: true }))
+    expect(broken.connections()).toBe(5)
+  })
+})
+
+describe('room', () => {
+  const hanging = () =>
+    agentOf((_, response) => response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders())
+
+  it('AIDIP-5.2-12 is limited for each agent; a stream takes it until its end', async () => {
+    const agent = await hanging()
+    const gateway = gatewayOf({ maxCallsPerAgent: 2 })
+    const call = callOf(agent.url, { wantsStream: true })
+    const answers = [await gateway.call(call), await gateway.call(call)]
+    expect(await failure(gateway.call(call))).toMatchObject({ code: 'busy', retryAfter: 1, mayHaveRun: false })
+    await gateway.call({ ...call, agent: 'other' })
+    const [first] = answers
+    if (first?.kind !== 'stream') throw new Error('no stream')
+    // Left before it was begun.
+    const gone = new Promise((resolve) => [...agent.sockets][0]?.on('close', resolve))
+    await first.parts[Symbol.asyncIterator]().return?.()
+    await gone
+    expect(await gateway.call(call)).toMatchObject({ kind: 'stream' })
+  })
+
+  it('is given back when a caller goes away, also from a stream that nobody reads', async () => {
+    const agent = await hanging()
+    const gateway = gatewayOf({ maxCalls: 1 })
+    const caller = new AbortController()
+    await gateway.call(callOf(agent.url, { wantsStream: true, signal: caller.signal }))
+    expect(await failure(gateway.call(callOf(agent.url)))).toMatchObject({ code: 'busy' })
+    caller.abort()
+    expect(await gateway.call(callOf(agent.url, { wantsStream: true }))).toMatchObject({ kind: 'stream' })
+  })
+
+  it('is given back after each failure', async () => {
+    const url = await deadEnd()
+    const gateway = gatewayOf({ maxCalls: 1, retries: 0 })
+    for (let i = 0; i < 3; i++) {
+      expect(await failure(gateway.call(callOf(url, { agent: `a${i}` })))).toMatchObject({ code: 'unreachable' })
+    }
+  })
+})
+
+describe('a caller who goes away', () => {
+  it('before the call is not called for', async () => {
+    const agent = await agentOf((_, response) => sendJson(response, 1))
+    const call = callOf(agent.url, { signal: AbortSignal.abort() })
+    expect(await failure(gatewayOf().call(call))).toMatchObject({ code: 'cancelled', mayHaveRun: false })
+    expect(agent.connections()).toBe(0)
+  })
+
+  it('during it ends the agent’s work, and counts against nobody', async () => {
+    const outcomes: Outcome[] = []
+    let closed = (): void => {}
+    const end = new Promise<void>((resolve) => {
+      closed = resolve
+    })
+    const caller = new AbortController()
+    let calls = 0
+    const agent = await agentOf((_, response) => {
+      calls++
+      response.on('close', closed)
+      caller.abort()
+    })
+    const gateway = gatewayOf({}, { onOutcome: (_agent, _operation, outcome) => outcomes.push(outcome) })
+    const call = callOf(agent.url, { signal: caller.signal, repeatable: true })
+    expect(await failure(gateway.call(call))).toMatchObject({ code: 'cancelled', mayHaveRun: true })
+    await end
+    expect(calls).toBe(1)
+    expect(outcomes).toEqual([])
+  })
+})
+
+describe('outcomes', () => {
+  it('are told once for each call that says something of the agent', async () => {
+    const told: unknown[] = []
+    const agent = await agentOf((request, response) => {
+      if (request.url === '/broken') return response.writeHead(200, { 'content-type': 'application/json' }).end('{')
+      if (request.url === '/stream')
+        return response.writeHead(200, { 'content-type': 'text/event-stream' }).end('data: 1\n\n')
+      return sendJson(response, 1, Number(request.url?.slice(1)) || 200)
+    })
+    let time = 0
+    const gateway = gatewayOf(
+      {},
+      {
+        now: () => time,
+        onOutcome: (agent, operation, { ms, ...outcome }) => {
+          told.push([agent, operation, outcome])
+          expect(ms).toBe(0)
+        },
+      },
+    )
+    for (const path of ['', '404', '500', 'broken']) {
+      await gateway.call(callOf(agent.url + path)).catch(() => {})
+      time += 1000
+    }
+    const answer = await gateway.call(callOf(`${agent.url}stream`, { wantsStream: true }))
+    expect(told).toHaveLength(4)
+    if (answer.kind === 'stream') await gather(answer.parts)
+    expect(told).toEqual([
+      ['a1', 'echo', { ok: true, status: 200 }],
+      ['a1', 'echo', { ok: true, status: 404 }],
+      ['a1', 'echo', { ok: false, status: 500 }],
+      ['a1', 'echo', { ok: false, code: 'bad_answer' }],
+      ['a1', 'echo', { ok: true, status: 200 }],
+    ])
+  })
+})

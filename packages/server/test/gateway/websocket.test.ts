@@ -1,0 +1,224 @@
+import { createServer } from 'node:http'
+import { afterEach, describe, expect, it } from 'vitest'
+import { WebSocketServer } from 'ws'
+import { callOf, createTestGateway, gather, startHttpAgent, startRawAgent, startSocketAgent, way } from './agent.js'
+
+const open: { close(): Promise<void> }[] = []
+afterEach(async () => {
+  for (const thing of open.splice(0)) await thing.close()
+})
+
+async function start(
+  onMessage: Parameters<typeof startSocketAgent>[0],
+  onUpgrade?: Parameters<typeof startSocketAgent>[1],
+) {
+  const agent = await startSocketAgent(onMessage, onUpgrade)
+  const gateway = createTestGateway({ maxPartBytes: 1000, maxBodyBytes: 5000 })
+  open.push(gateway, agent)
+  return { agent, gateway, target: way(agent.url, 'websocket') }
+}
+const frame = (value: unknown): string => `${JSON.stringify(value)}\n`
+
+describe('an agent behind a WebSocket', () => {
+  it('AURI-8-01 AURI-8.1-04 gets operation, input and identifiers in one line, and answers with a result', async () => {
+    const seen: unknown[] = []
+    const { gateway, target } = await start(
+      (text, send) => {
+        seen.push(JSON.parse(text), text.endsWith('\n'))
+        send(frame({ id: '1', result: { ok: true } }))
+      },
+      (request) => seen.push(request.headers.authorization, request.headers['accept-encoding']),
+    )
+    const headers = { 'X-Session-ID': 's1', 'x-task-id': 't1', authorization: 'Bearer agent' }
+    expect(await gateway.call(callOf(target, { headers }))).toMatchObject({
+      status: 200,
+      kind: 'json',
+      value: { ok: true },
+      way: target,
+    })
+    expect(seen).toEqual([
+      'Bearer agent',
+      'identity',
+      { id: '1', operation: 'echo', input: { text: 'hi' }, stream: false, sessionId: 's1', taskId: 't1' },
+      true,
+    ])
+  })
+
+  it('AURI-8-06 streams lines, put together from messages that are cut anywhere', async () => {
+    const { gateway, target } = await start((_, send) => {
+      const text =
+        frame({ id: '1', data: { n: 1 } }) +
+        frame({ id: '1', data: 'é', event: 'word' }) +
+        frame({ id: '1', done: true })
+      for (let at = 0; at < text.length; at += 3) send(text.slice(at, at + 3))
+    })
+    const answer = await gateway.call(callOf(target, { wantsStream: true }))
+    if (answer.kind !== 'stream') throw new Error(answer.kind)
+    expect(await gather(answer.parts)).toEqual([{ data: { n: 1 } }, { data: 'é', event: 'word' }])
+  })
+
+  it('AURI-8-09 that knows no frames streams bare values, one a message, until it closes', async () => {
+    const { gateway, target } = await start((_, send, close) => {
+      send('{"n":1}')
+      send('[2]')
+      send('{"n":3}\n{"n":4}')
+      close(1000)
+    })
+    const answer = await gateway.call(callOf(target, { wantsStream: true }))
+    if (answer.kind !== 'stream') throw new Error(answer.kind)
+    expect((await gather(answer.parts)).map(({ data }) => data)).toEqual([{ n: 1 }, [2], { n: 3 }, { n: 4 }])
+    expect(await gateway.call(callOf(target))).toMatchObject({ kind: 'json', value: { n: 1 } })
+  })
+
+  it('answers with its own error and status', async () => {
+    const error = { code: 'NotFound', message: 'no such thing' }
+    const problem = { title: 'Not Found', status: 404 }
+    const lines = [{ id: '1', status: 404, error }, { id: 1, error: problem }, { error: problem }, { id: '1', error }]
+    const { gateway, target } = await start((_, send) => send(frame(lines.shift())))
+    expect(await gateway.call(callOf(target))).toMatchObject({ status: 404, kind: 'json', value: { error } })
+    expect(await gateway.call(callOf(target))).toMatchObject({ status: 404, value: { error: problem } })
+    expect(await gateway.call(callOf(target))).toMatchObject({ status: 404, value: { error: problem } })
+    expect(await gateway.call(callOf(target))).toMatchObject({ status: 500, value: { error } })
+  })
+
+  it('that closes before the end of its frames breaks its stream', async () => {
+    const { gateway, target } = await start((_, send, close) => {
+      send(frame({ id: '1', data: 1 }))
+      close(1000)
+    })
+    const answer = await gateway.call(callOf(target, { wantsStream: true }))
+    if (answer.kind !== 'stream') throw new Error(answer.kind)
+    await expect(gather(answer.parts)).rejects.toMatchObject({ code: 'bad_answer' })
+  })
+
+  it('C-59 tells an error within the stream', async () => {
+    const error = { code: 'Broke', message: 'half-way' }
+    const { gateway, target } = await start((_, send) => {
+      send(frame({ id: '1', data: 1 }))
+      send(frame({ id: '1', error }))
+    })
+    const answer = await gateway.call(callOf(target, { wantsStream: true }))
+    if (answer.kind !== 'stream') throw new Error(answer.kind)
+    expect(await gather(answer.parts)).toEqual([{ data: 1 }, { data: { error }, event: 'error' }])
+  })
+
+  it('is told by a closed socket that nobody reads on', async () => {
+    const agent = await startSocketAgent((_, send) => send(frame({ id: '1', data: 1 })))
+    const gateway = createTestGateway()
+    open.push(gateway, agent)
+    const answer = await gateway.call(callOf(way(agent.url, 'websocket'), { wantsStream: true }))
+    if (answer.kind !== 'stream') throw new Error(answer.kind)
+    expect(agent.sockets.size).toBe(1)
+    const gone = new Promise((resolve) => [...agent.sockets][0]?.on('close', resolve))
+    for await (const part of answer.parts) {
+      expect(part.data).toBe(1)
+      break
+    }
+    await gone
+  })
+
+  it('is told by a closed socket that its caller went away', async () => {
+    const caller = new AbortController()
+    const { agent, gateway, target } = await start(() => {
+      gone = new Promise((resolve) => [...agent.sockets][0]?.on('close', resolve))
+      caller.abort()
+    })
+    let gone: Promise<unknown> | undefined
+    await expect(gateway.call(callOf(target, { signal: caller.signal }))).rejects.toMatchObject({
+      code: 'cancelled',
+      mayHaveRun: true,
+    })
+    await gone
+  })
+
+  it('is let go of when the gateway closes', async () => {
+    const { agent, gateway, target } = await start(() => void gateway.close())
+    await expect(gateway.call(callOf(target))).rejects.toMatchObject({ code: 'cancelled' })
+    while (agent.sockets.size > 0) await new Promise((resolve) => setTimeout(resolve, 10))
+  })
+
+  it.each([
+    ['{"n":\n', 'bad_answer'],
+    [`"${'x'.repeat(9000)}"\n`, 'too_large'],
+    [`"${'x'.repeat(4000)}`, 'timeout'],
+  ])('that sends %j… is refused: %s', async (text, code) => {
+    const { gateway, target } = await start((_, send) => send(text))
+    await expect(gateway.call(callOf(target, { timeoutMs: 300 }))).rejects.toMatchObject({ code, mayHaveRun: true })
+  })
+
+  it('that sends a part beyond the limit of parts breaks its stream', async () => {
+    const { gateway, target } = await start((_, send) => {
+      send(frame({ id: '1', data: 1 }))
+      setTimeout(() => send(frame({ id: '1', data: 'x'.repeat(2000) })), 20)
+    })
+    const answer = await gateway.call(callOf(target, { wantsStream: true }))
+    if (answer.kind !== 'stream') throw new Error(answer.kind)
+    await expect(gather(answer.parts)).rejects.toMatchObject({ code: 'too_large' })
+  })
+
+  it.each([1011, 1008])('that closes with %i broke off', async (closeCode) => {
+    const { gateway, target } = await start((_, _send, close) => close(closeCode))
+    await expect(gateway.call(callOf(target))).rejects.toMatchObject({ code: 'bad_answer' })
+  })
+
+  it('that closes without an answer gave none', async () => {
+    const { gateway, target } = await start((_, _send, close) => close(1000))
+    await expect(gateway.call(callOf(target))).rejects.toMatchObject({ code: 'bad_answer' })
+  })
+
+  it('that refuses the handshake is answered with its status; a redirect is not followed', async () => {
+    const server = createServer()
+    server.on('upgrade', (request, socket) => {
+      const status = request.url === '/401' ? '401 Unauthorized' : '302 Found\r\nlocation: ws://127.0.0.1:1/'
+      socket.end(`HTTP/1.1 ${status}\r\ncontent-length: 0\r\n\r\n`)
+    })
+    const agent = await startHttpAgent(() => {})
+    await agent.close()
+    await new Promise<void>((resolve) => server.listen(agent.port, '127.0.0.1', resolve))
+    const gateway = createTestGateway()
+    open.push(gateway, { close: () => new Promise((resolve) => server.close(() => resolve())) })
+    const call = (path: string) => gateway.call(callOf(way(`ws://127.0.0.1:${agent.port}/${path}`, 'websocket')))
+    expect(await call('401')).toMatchObject({ status: 401, kind: 'json', value: null })
+    await expect(call('302')).rejects.toMatchObject({ code: 'bad_answer', mayHaveRun: false })
+  })
+
+  it('that never shakes hands is given up', async () => {
+    const agent = await startRawAgent(() => {})
+    const gateway = createTestGateway({ firstByteMs: 100 })
+    open.push(gateway, agent)
+    const target = way(agent.url.replace('http', 'ws'), 'websocket')
+    await expect(gateway.call(callOf(target, { timeoutMs: 5000 }))).rejects.toMatchObject({ code: 'timeout' })
+    expect(agent.sockets.size).toBeLessThanOrEqual(1)
+  })
+
+  it('is given up while it is being connected to', async () => {
+    const gateway = createTestGateway({ connectMs: 60_000 }, { resolve: () => new Promise(() => {}) })
+    open.push(gateway)
+    const call = callOf(way('wss://agent.example/', 'websocket'), { timeoutMs: 50 })
+    await expect(gateway.call(call)).rejects.toMatchObject({ code: 'timeout', mayHaveRun: false })
+  })
+
+  it('hears a proper goodbye when it has answered', async () => {
+    const server = createServer()
+    const sockets = new WebSocketServer({ server })
+    const goodbye = new Promise((resolve) => {
+      sockets.on('connection', (socket) => {
+        socket.on('message', () => socket.send(frame({ id: '1', result: 1 })))
+        socket.on('close', resolve)
+      })
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const gateway = createTestGateway()
+    open.push(gateway, { close: () => new Promise((resolve) => server.close(() => resolve())) })
+    const address = server.address()
+    const port = typeof address === 'object' ? address?.port : 0
+    await gateway.call(callOf(way(`ws://127.0.0.1:${port}/`, 'websocket')))
+    expect(await goodbye).toBe(1000)
+  })
+
+  it('at an address of the inside is not called', async () => {
+    const gateway = createTestGateway()
+    open.push(gateway)
+    await expect(gateway.call(callOf(way('wss://10.0.0.1/', 'websocket')))).rejects.toMatchObject({ code: 'blocked' })
+  })
+})

@@ -1,0 +1,143 @@
+import { describe, expect, it } from 'vitest'
+import { startDirectory } from '../support/directory.js'
+import { expectRefusal } from '../support/errors.js'
+import { fixed, sendJson } from './agent.js'
+import { setStage } from './setup.js'
+
+const stage = setStage({ gateway: { timeoutMs: 2000 } })
+const { register, call } = stage
+
+describe('an array of inputs', () => {
+  it('AIDIP-5.3-04 AIDIP00-6.3-02 gives an array of outputs of the same length, in the same order', async () => {
+    await register()
+    stage.agent.reply = async ({ json }, response) => {
+      // The first comes last.
+      if (json.text === '0') await expect.poll(() => stage.agent.calls.length).toBe(5)
+      sendJson(response, { text: `out ${json.text}` })
+    }
+    for (const path of ['/agents/x/invoke', '/v0/agents/x/invoke']) {
+      stage.agent.calls.length = 0
+      const { status, json } = await call(
+        ['0', '1', '2', '3', '4'].map((text) => ({ text })),
+        { path },
+      )
+      expect(status).toBe(200)
+      expect(json).toEqual(['0', '1', '2', '3', '4'].map((text) => ({ text: `out ${text}` })))
+    }
+  })
+
+  it('AIDIP-5.3-05 is sent as it is to an agent that takes batches, and one by one to others', async () => {
+    const inputs = [{ text: 'a' }, { text: 'b' }]
+    await register()
+    await call(inputs)
+    expect(stage.agent.calls.map(({ json }) => json)).toEqual(expect.arrayContaining(inputs))
+    expect(stage.agent.calls).toHaveLength(2)
+    stage.agent.calls.length = 0
+    await register({ id: 'y', batch: true })
+    expect((await call(inputs, { path: '/agents/y/invoke' })).json).toEqual(inputs)
+    expect(stage.agent.calls.map(({ json }) => json)).toEqual([inputs])
+  })
+
+  it('AIDIP-5.3-06 has results of its own for each: one bad input does not spoil the others', async () => {
+    await register()
+    stage.agent.reply = ({ json }, response) =>
+      json.text === 'bad' ? sendJson(response, { secret: 1 }, 500) : sendJson(response, json)
+    const { status, json } = await call([{ text: 'a' }, { text: 5 }, { text: 'bad' }, { text: 'd' }])
+    expect(status).toBe(207)
+    expect(json).toEqual([
+      { text: 'a' },
+      { error: { code: 'InvalidInput', message: expect.stringContaining('/text'), details: expect.any(Array) } },
+      { error: { code: 'AgentError', message: expect.any(String) } },
+      { text: 'd' },
+    ])
+  })
+
+  it('AIDIP-5.3-06 of an agent that takes batches is told in its own words', async () => {
+    await register({ batch: true })
+    const error = { code: 'TooHard', message: 'I cannot do this one' }
+    stage.agent.reply = fixed([{ text: 'a' }, { error }])
+    expect(await call([{ text: 'a' }, { text: 'b' }])).toMatchObject({ status: 207, json: [{ text: 'a' }, { error }] })
+    for (const answer of [[{ text: 'a' }], { text: 'a' }]) {
+      stage.agent.reply = fixed(answer)
+      expectRefusal(await call([{ text: 'a' }, { text: 'b' }]), { status: 502, code: 'agent_error' })
+    }
+  })
+
+  it('C-60 of which all fail has the status of the first', async () => {
+    await register()
+    stage.agent.reply = fixed(null, 503)
+    const { status, json } = await call([{ text: 'a' }, { text: 5 }])
+    expect([status, json.map(({ error }: { error: { code: string } }) => error.code)]).toEqual([
+      503,
+      ['Unavailable', 'InvalidInput'],
+    ])
+  })
+
+  it('C-60 that is empty gives an empty one, and asks nobody', async () => {
+    await register()
+    expect(await call([])).toMatchObject({ status: 200, json: [] })
+    expect(stage.agent.calls).toEqual([])
+  })
+
+  it('C-60 of more than 100 is refused', async () => {
+    await register()
+    const inputs = Array.from({ length: 101 }, () => ({ text: 'a' }))
+    expectRefusal(await call(inputs), { status: 413, code: 'payload_too_large', says: /100/ })
+    expect(stage.agent.calls).toEqual([])
+    expect((await call(inputs.slice(1))).json).toHaveLength(100)
+  })
+
+  it('C-60 is one input where the operation takes an array', async () => {
+    await register({ inputs: { type: 'array', items: { type: 'string' } }, outputs: {} })
+    expect((await call(['a', 'b'])).json).toEqual(['a', 'b'])
+    expect(stage.agent.calls).toHaveLength(1)
+    expectRefusal(await call([1]), { status: 400, member: '/0' })
+  })
+
+  it('may name another operation in each', async () => {
+    const operation = { inputs: { text: 'string' }, outputs: {} }
+    await register({
+      batch: true,
+      operations: [
+        { name: 'a', ...operation },
+        { name: 'b', ...operation },
+      ],
+    })
+    const mixed = [
+      { operation: 'a', text: '1' },
+      { operation: 'b', text: '2' },
+    ]
+    expect((await call(mixed)).json).toEqual(mixed)
+    expect(stage.agent.calls).toHaveLength(2)
+    const same = [
+      { operation: 'a', text: '1' },
+      { operation: 'a', text: '2' },
+    ]
+    expect((await call(same)).json).toEqual(same)
+    expect(stage.agent.calls).toHaveLength(3)
+  })
+
+  it('is over when the time of one call is', async () => {
+    await register()
+    stage.agent.reply = () => {}
+    const { status, json } = await call(Array.from({ length: 20 }, () => ({ text: 'a' })))
+    expect(status).toBe(504)
+    expect(json).toHaveLength(20)
+    expect(stage.agent.calls.length).toBeLessThan(20)
+  })
+
+  it('AIDIP-9-12 counts as many calls as it has inputs', async () => {
+    const directory = await startDirectory({ rateLimits: { search: 1e6, register: 1e6, lookup: 1e6, invoke: 10 } })
+    try {
+      await directory.post('/agents', { as: 'tokA', body: stage.agent.document() })
+      const ask = { as: 'tokC' as const, body: Array.from({ length: 8 }, () => ({ text: 'a' })) }
+      expect((await directory.post('/agents/x/invoke', ask)).status).toBe(200)
+      const refused = await directory.post('/agents/x/invoke', ask)
+      expectRefusal(refused, { status: 429, code: 'rate_limited' })
+      expect(refused.headers.get('retry-after')).toMatch(/^\d+$/)
+      expect(stage.agent.calls).toHaveLength(8)
+    } finally {
+      await directory.close()
+    }
+  })
+})

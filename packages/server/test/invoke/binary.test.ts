@@ -1,0 +1,148 @@
+import { randomBytes } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { expectRefusal } from '../support/errors.js'
+import { setStage } from './setup.js'
+
+const stage = setStage({ gateway: { maxInputBytes: 100_000 } })
+const { register, call } = stage
+
+const BYTES = randomBytes(1024)
+const IMAGE = { type: 'string', contentEncoding: 'base64', contentMediaType: 'image/png' }
+const WITH_IMAGE = { type: 'object', properties: { image: IMAGE, text: { type: 'string' } }, required: ['image'] }
+
+/** Sends a form as a browser does. */
+async function sendForm(parts: Record<string, string | Blob | Blob[]>, path = '/agents/x/invoke') {
+  const form = new FormData()
+  for (const [name, part] of Object.entries(parts))
+    for (const one of [part].flat()) typeof one === 'string' ? form.append(name, one) : form.append(name, one, 'a.png')
+  const request = new Request('http://a.example', { method: 'POST', body: form })
+  const raw = new Uint8Array(await request.arrayBuffer())
+  return call(null, { raw, headers: { 'content-type': request.headers.get('content-type') ?? '' }, path })
+}
+
+describe('binary input', () => {
+  it('AIDIP-5.1-11 AIDIP00-6-07 by URL reaches the agent as it is', async () => {
+    await register({ inputs: { image_url: 'string' } })
+    const body = { image_url: 'https://images.example.com/a%20b.png?x=1#y' }
+    for (const path of ['/agents/x/invoke', '/v0/agents/x/invoke']) await call(body, { path })
+    expect(stage.agent.calls.map(({ json }) => json)).toEqual([body, body])
+  })
+
+  it('AIDIP-5.1-12 AIDIP00-6-07 by base64 reaches the agent, if it is base64', async () => {
+    await register({ inputs: WITH_IMAGE })
+    expect((await call({ image: BYTES.toString('base64') })).status).toBe(200)
+    expect(Buffer.from(stage.agent.calls[0]?.json.image, 'base64')).toEqual(BYTES)
+    for (const image of ['not base64!', 'abc', 'ab=c', 'ab==\n'])
+      expectRefusal(await call({ image }), { status: 400, member: '/image', says: /base64/ }, image)
+    expect(stage.agent.calls).toHaveLength(1)
+  })
+
+  it('AIDIP-5.1-12 is looked for in lists and members of members too', async () => {
+    const inner = { type: 'object', properties: { pages: { type: 'array', items: IMAGE } } }
+    await register({ inputs: { type: 'object', properties: { scan: inner } } })
+    expectRefusal(await call({ scan: { pages: ['AAAA', '?'] } }), { status: 400, member: '/scan/pages/1' })
+    expect((await call({ scan: { pages: ['AAAA'] } })).status).toBe(200)
+  })
+})
+
+describe('a form', () => {
+  it('AIDIP-5.1-13 AIDIP00-6-07 brings JSON and files, which the agent gets as base64', async () => {
+    await register({ inputs: WITH_IMAGE })
+    for (const path of ['/agents/x/invoke', '/v0/agents/x/invoke']) {
+      const answer = await sendForm({ input: '{"text":"look"}', image: new Blob([BYTES]) }, path)
+      expect(answer.status, answer.text).toBe(200)
+      const received = stage.agent.calls.pop()
+      expect(received?.headers['content-type']).toBe('application/json')
+      expect(received?.json).toEqual({ text: 'look', image: BYTES.toString('base64') })
+    }
+  })
+
+  it('AIDIP-5.1-13 may bring texts as members, several files for a list, and files of a simple map', async () => {
+    const inputs = { type: 'object', properties: { pages: { type: 'array', items: IMAGE } } }
+    await register({ inputs })
+    await sendForm({ text: 'look', pages: [new Blob(['a']), new Blob(['b'])] })
+    expect(stage.agent.calls[0]?.json).toEqual({ text: 'look', pages: ['YQ==', 'Yg=='] })
+    await register({ id: 'y', inputs: { scan: 'file', note: 'string?' } })
+    await sendForm({ scan: new Blob(['a']) }, '/agents/y/invoke')
+    expect(stage.agent.calls[1]?.json).toEqual({ scan: 'YQ==' })
+  })
+
+  it('C-66 goes as it is to an agent that takes forms', async () => {
+    await register({ inputFormats: ['multipart/form-data'], inputs: WITH_IMAGE })
+    const answer = await sendForm({ input: '{"text":"look"}', image: new Blob([BYTES]) })
+    expect(answer.status, answer.text).toBe(200)
+    const [received] = stage.agent.calls
+    expect(received?.headers['content-type']).toMatch(/^multipart\/form-data; boundary=/)
+    expect(received?.body.includes(BYTES)).toBe(true)
+  })
+
+  it('is held against the schema like any input', async () => {
+    await register({ inputs: WITH_IMAGE })
+    expectRefusal(await sendForm({ input: '{"text":"look"}' }), { status: 400, member: '/image' })
+    expectRefusal(await sendForm({ image: new Blob(['a']), other: new Blob(['b']) }), { status: 400, member: '/other' })
+    expectRefusal(await sendForm({ input: '{"text":', image: new Blob(['a']) }), { status: 400, says: /JSON/ })
+    const broken = { raw: 'no form', headers: { 'content-type': 'multipart/form-data; boundary=x' } }
+    expectRefusal(await call(null, broken), { status: 400, says: /multipart/ })
+    expect(stage.agent.calls).toEqual([])
+  })
+})
+
+describe('other kinds of input', () => {
+  const png = { raw: new Uint8Array(BYTES), headers: { 'content-type': 'image/png' } }
+
+  it('AIDIP00-6-01 are refused, unless the operation lists them', async () => {
+    await register()
+    for (const type of ['text/plain', 'image/png', 'application/x-www-form-urlencoded', 'text/json'])
+      expectRefusal(await call(null, { ...png, headers: { 'content-type': type } }), { status: 415 }, type)
+    expect(stage.agent.calls).toEqual([])
+    const operation = {
+      name: 'see',
+      inputs: {},
+      outputs: {},
+      contentTypes: { inputFormat: ['application/json', 'image/png'] },
+    }
+    await register({ id: 'y', operations: [operation] })
+    await register({ id: 'z', inputs: { contentMediaType: 'image/*' } })
+    for (const path of ['/agents/y/invoke', '/agents/y/see', '/agents/z/invoke', '/v0/agents/z/invoke']) {
+      await call(null, { ...png, path })
+      const received = stage.agent.calls.pop()
+      expect([received?.headers['content-type'], received?.body]).toEqual(['image/png', BYTES])
+    }
+  })
+
+  it('C-66 the refusal says what is taken', async () => {
+    await register()
+    const answer = await call(null, png)
+    expect(answer.json.supported).toEqual(['application/json', 'multipart/form-data'])
+  })
+})
+
+describe('binary output', () => {
+  it('comes as it is, and is no page of the directory', async () => {
+    await register({ outputFormats: ['image/png'] })
+    stage.agent.reply = (_, response) => response.writeHead(200, { 'content-type': 'image/png' }).end(BYTES)
+    const response = await fetch(`${stage.directory.url}/agents/x/invoke`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${stage.directory.adminKey}`,
+        accept: 'image/png',
+        'content-type': 'application/json',
+      },
+      body: '{"text":"draw"}',
+    })
+    expect(response.status).toBe(200)
+    expect(response.headers.get('content-type')).toBe('image/png')
+    expect(response.headers.get('content-security-policy')).toContain('sandbox')
+    expect(Buffer.from(await response.arrayBuffer())).toEqual(BYTES)
+  })
+})
+
+describe('a large input', () => {
+  it('AIDIP-5.1-14 is refused with the advice to send a URL', async () => {
+    await register()
+    const answer = await call({ text: 'x'.repeat(100_000) })
+    expectRefusal(answer, { status: 413, code: 'payload_too_large', says: /by URL/ })
+    expect(stage.agent.calls).toEqual([])
+    expect((await call({ text: 'x'.repeat(90_000) })).status).toBe(200)
+  })
+})

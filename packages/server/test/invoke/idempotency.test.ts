@@ -1,0 +1,174 @@
+import { describe, expect, it } from 'vitest'
+import { expectRefusal } from '../support/errors.js'
+import { fixed, sendJson } from './agent.js'
+import { setStage } from './setup.js'
+
+const stage = setStage({ gateway: { timeoutMs: 1000 } })
+const { register, call } = stage
+const INPUT = { text: 'hello' }
+
+let keys = 0
+/** A key that no other test has used: they are kept for a day. */
+const newKey = (): { 'idempotency-key': string } => ({ 'idempotency-key': `key-${keys++}` })
+
+/** An agent that numbers its answers. */
+const counting = (): void => {
+  let count = 0
+  stage.agent.reply = (_, response) => sendJson(response, { text: `answer ${++count}` })
+}
+
+describe('an Idempotency-Key', () => {
+  it('AIDIP-5.3-08 AIDIP00-6.3-03 makes two requests one call with one answer', async () => {
+    await register({ version: '1.2.0' })
+    counting()
+    for (const path of ['/agents/x/invoke', '/v0/agents/x/invoke']) {
+      const headers = newKey()
+      const first = await call(INPUT, { path, headers })
+      const second = await call(INPUT, { path, headers })
+      expect([second.status, second.text]).toEqual([200, first.text])
+      expect(first.headers.has('idempotent-replayed')).toBe(false)
+      expect(second.headers.get('idempotent-replayed')).toBe('true')
+      expect(second.headers.get('x-agent-version')).toBe('1.2.0')
+      expect(stage.agent.calls.splice(0)).toHaveLength(1)
+    }
+  })
+
+  it('AIDIP-5.3-08 with another body is a mistake', async () => {
+    await register()
+    const headers = newKey()
+    await call(INPUT, { headers })
+    expectRefusal(await call({ text: 'other' }, { headers }), { status: 422, code: 'idempotency_mismatch' })
+    expectRefusal(await call([INPUT], { headers }), { status: 422 })
+    expectRefusal(await call({ ...INPUT, sessionId: 's1' }, { headers }), { status: 422 })
+    expect(stage.agent.calls).toHaveLength(1)
+  })
+
+  it('C-61 belongs to one client and one agent', async () => {
+    await register()
+    await register({ id: 'y' })
+    const headers = newKey()
+    await call(INPUT, { headers })
+    await call(INPUT, { headers, as: 'tokB' })
+    await call(INPUT, { headers, path: '/agents/y/invoke' })
+    expect(stage.agent.calls).toHaveLength(3)
+    await stage.directory.delete('/agents/x', { as: 'tokA' })
+    await register()
+    expect((await call(INPUT, { headers })).headers.has('idempotent-replayed')).toBe(false)
+  })
+
+  it('C-61 makes one call of many at once, and the others learn that it is under way', async () => {
+    await register()
+    let answer = (): void => {}
+    stage.agent.reply = (_, response) => {
+      answer = () => sendJson(response, { text: 'done' })
+    }
+    const headers = newKey()
+    const running = call(INPUT, { headers })
+    await expect.poll(() => stage.agent.calls.length).toBe(1)
+    const others = await Promise.all(Array.from({ length: 10 }, () => call(INPUT, { headers })))
+    for (const other of others) {
+      expectRefusal(other, { status: 409, code: 'conflict' })
+      expect(other.headers.get('retry-after')).toMatch(/^\d+$/)
+    }
+    answer()
+    expect((await running).json).toEqual({ text: 'done' })
+    expect((await call(INPUT, { headers })).json).toEqual({ text: 'done' })
+    expect(stage.agent.calls).toHaveLength(1)
+  })
+
+  it('C-61 lets a call finish whose caller went away, so that it finds the answer when it comes back', async () => {
+    await register()
+    let answer = (): void => {}
+    stage.agent.reply = (_, response) => {
+      answer = () => sendJson(response, { text: 'done' })
+    }
+    const headers = newKey()
+    const { url, adminKey } = stage.directory
+    const controller = new AbortController()
+    const lost = fetch(`${url}/agents/x/invoke`, {
+      method: 'POST',
+      headers: { ...headers, authorization: `Bearer ${adminKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify(INPUT),
+      signal: controller.signal,
+    })
+    await expect.poll(() => stage.agent.calls.length).toBe(1)
+    controller.abort()
+    await expect(lost).rejects.toThrow()
+    // By the time that these are answered, the directory has noticed.
+    for (let i = 0; i < 3; i++) await stage.directory.get('/health/live')
+    answer()
+    const found = async () => (await call(INPUT, { headers, as: 'admin' })).json
+    await expect.poll(found).toEqual({ text: 'done' })
+    expect(stage.agent.calls).toHaveLength(1)
+  })
+
+  it('C-61 repeats an error of the agent, which may have done the work', async () => {
+    await register()
+    const headers = newKey()
+    stage.agent.reply = fixed({ error: { code: 'HalfDone', message: 'it was sent, I think' } }, 500)
+    const first = await call(INPUT, { headers })
+    stage.agent.reply = fixed({ text: 'done' })
+    const second = await call(INPUT, { headers })
+    expect([second.status, second.json.error]).toEqual([500, first.json.error])
+    expect(second.headers.get('idempotent-replayed')).toBe('true')
+    expect(stage.agent.calls).toHaveLength(1)
+  })
+
+  it('C-61 does not hold where nothing was done', async () => {
+    await register()
+    const headers = newKey()
+    expectRefusal(await call({ text: 5 }, { headers }), { status: 400 })
+    stage.agent.reply = fixed(null, 503)
+    expectRefusal(await call(INPUT, { headers }), { status: 503 })
+    stage.agent.reply = fixed({ text: 'done' })
+    expect(await call(INPUT, { headers })).toMatchObject({ status: 200, json: { text: 'done' } })
+  })
+
+  it('C-61 keeps no answer that is large or streamed, but the call is made once', async () => {
+    await register()
+    const headers = newKey()
+    stage.agent.reply = fixed({ text: 'x'.repeat(300_000) })
+    expect((await call(INPUT, { headers })).status).toBe(200)
+    expectRefusal(await call(INPUT, { headers }), { status: 409, says: /has run/ })
+    expect(stage.agent.calls).toHaveLength(1)
+  })
+
+  it('AIDIP-5.3-08 goes on to the agent, and another for each input of a batch', async () => {
+    await register()
+    const headers = newKey()
+    await call(INPUT, { headers })
+    expect(stage.agent.calls.pop()?.headers).toMatchObject(headers)
+    const batch = newKey()
+    const first = await call([INPUT, INPUT], { headers: batch })
+    const sent = stage.agent.calls.splice(0).map((received) => received.headers['idempotency-key'])
+    expect(new Set(sent).size).toBe(2)
+    expect((await call([INPUT, INPUT], { headers: batch })).text).toBe(first.text)
+    expect(stage.agent.calls).toEqual([])
+  })
+
+  it('must be plain text of some length', async () => {
+    await register()
+    for (const key of ['x'.repeat(256), 'a b'])
+      expectRefusal(await call(INPUT, { headers: { 'idempotency-key': key } }), {
+        status: 400,
+        member: 'Idempotency-Key',
+      })
+  })
+})
+
+describe('without a key', () => {
+  it('AIDIP00-6.3-03 a call that may have run is not made again', async () => {
+    await register()
+    stage.agent.reply = (_, response) => response.destroy()
+    expectRefusal(await call(INPUT), { status: 502 })
+    expect(stage.agent.calls).toHaveLength(1)
+  })
+
+  it('an operation that says it is idempotent is tried again', async () => {
+    await register({ operations: [{ name: 'a', idempotent: true, inputs: {}, outputs: {} }] })
+    stage.agent.reply = (_, response) =>
+      stage.agent.calls.length < 2 ? response.destroy() : sendJson(response, { text: 'second' })
+    expect(await call(INPUT)).toMatchObject({ status: 200, json: { text: 'second' } })
+    expect(stage.agent.calls).toHaveLength(2)
+  })
+})

@@ -1,0 +1,205 @@
+import { describe, expect, it } from 'vitest'
+import { expectRefusal } from '../support/errors.js'
+import { setStage } from './setup.js'
+
+const stage = setStage()
+const { register, call } = stage
+
+/** Two operations on one endpoint. */
+const TWO = {
+  operations: [
+    { name: 'translate', inputs: { text: 'string', to: 'string?' }, outputs: {} },
+    { name: 'summarize', inputs: { text: 'string' }, outputs: {} },
+  ],
+}
+
+describe('the path of a call', () => {
+  it.each(['/agents/x/invoke', '/agents/x/translate', '/agents/x/operations/translate', '/v0/agents/x/invoke'])(
+    'AIDIP-5.1-02 is for POST only: %s',
+    async (path) => {
+      await register(TWO)
+      for (const method of ['get', 'put', 'patch', 'delete'] as const) {
+        const answer = await stage.directory[method](path, { as: 'tokC' })
+        expectRefusal(answer, { status: 405, code: 'method_not_allowed' }, method)
+        expect(answer.headers.get('allow')).toBe('POST')
+      }
+      expect(stage.agent.calls).toEqual([])
+    },
+  )
+
+  it('AIDIP-5.1-07 AIDIP00-6-06 may name the operation, with no further member', async () => {
+    await register(TWO)
+    for (const path of ['/agents/x/summarize', '/v1/agents/x/summarize', '/v0/agents/x/summarize']) {
+      expect((await call({ text: 'a' }, { path })).status).toBe(200)
+      expect(stage.agent.calls.pop()?.json).toEqual({ operation: 'summarize', text: 'a' })
+    }
+  })
+
+  it('AIDIP-5.3-09 AIDIP00-6.3-04 and the member give equal results', async () => {
+    await register(TWO)
+    for (const base of ['', '/v0']) {
+      const byName = await call({ operation: 'translate', text: 'a' }, { path: `${base}/agents/x/invoke` })
+      const byPath = await call({ text: 'a' }, { path: `${base}/agents/x/translate` })
+      expect([byName.status, byPath.status]).toEqual([200, 200])
+      expect(byPath.json).toEqual(byName.json)
+    }
+    const [first, ...others] = stage.agent.calls.map(({ json }) => json)
+    for (const other of others) expect(other).toEqual(first)
+  })
+
+  it('C-04 an operation that is called like another path is reached by its own and by the member', async () => {
+    const names = ['invoke', 'feedback', 'agent.json', 'operations', 'versions']
+    await register({ operations: names.map((name) => ({ name, inputs: { text: 'string' }, outputs: {} })) })
+    for (const name of names) {
+      await call({ text: 'a' }, { path: `/agents/x/operations/${name}` })
+      await call({ operation: name, text: 'a' })
+    }
+    expect(stage.agent.calls.map(({ json }) => json.operation)).toEqual(names.flatMap((name) => [name, name]))
+  })
+
+  it('C-31 takes ids and operations with slashes, percent-encoded', async () => {
+    await register({ id: 'urn:a/b', operations: [{ name: 'do/it', inputs: {}, outputs: {} }] })
+    const answer = await call(
+      { a: 1 },
+      { path: `/agents/${encodeURIComponent('urn:a/b')}/${encodeURIComponent('do/it')}` },
+    )
+    expect([answer.status, answer.json]).toEqual([200, { a: 1 }])
+  })
+
+  it('leads to the endpoint of the operation if it has one, and then the agent is not told its name', async () => {
+    const own = new URL('/own?x=1', stage.agent.url).href
+    await register({
+      operations: [
+        { name: 'far', endpoint: own, inputs: {}, outputs: {} },
+        { name: 'near', endpoint: '/below', inputs: {}, outputs: {} },
+      ],
+    })
+    await call({ a: 1 }, { path: '/agents/x/far' })
+    await call({ a: 1 }, { path: '/agents/x/near' })
+    expect(stage.agent.calls.map(({ path, json }) => [path, json])).toEqual([
+      ['/own?x=1', { a: 1 }],
+      ['/below', { a: 1 }],
+    ])
+  })
+})
+
+describe('the operation', () => {
+  it('AIDIP-5.1-06 AIDIP00-6-06 may be named by a member, which is not counted as input', async () => {
+    const closed = { type: 'object', properties: { text: { type: 'string' } }, additionalProperties: false }
+    await register({
+      operations: [
+        { name: 'translateText', inputs: closed, outputs: {} },
+        { name: 'other', inputs: {}, outputs: {} },
+      ],
+    })
+    expect((await call({ operation: 'translateText', text: 'a' })).status).toBe(200)
+    expect(stage.agent.calls[0]?.json).toEqual({ operation: 'translateText', text: 'a' })
+  })
+
+  it('AIDIP-5.1-08 must be said where there are several', async () => {
+    await register(TWO)
+    expectRefusal(await call({ text: 'a' }), { status: 400, member: '/operation', says: /"translate", "summarize"/ })
+    expectRefusal(await call({ operation: 'nope', text: 'a' }), {
+      status: 400,
+      member: '/operation',
+      says: /translate/,
+    })
+    expectRefusal(await call({ operation: 7, text: 'a' }), { status: 400, member: '/operation' })
+    expectRefusal(await call({ text: 'a' }, { path: '/agents/x/nope' }), { status: 404, says: /translate/ })
+    expect(stage.agent.calls).toEqual([])
+  })
+
+  it('C-58 is not said twice in different words', async () => {
+    await register(TWO)
+    const path = '/agents/x/translate'
+    expectRefusal(await call({ operation: 'summarize', text: 'a' }, { path }), { status: 400, member: '/operation' })
+    expect(stage.agent.calls).toEqual([])
+    expect((await call({ operation: 'translate', text: 'a' }, { path })).status).toBe(200)
+  })
+
+  it('C-58 of an agent with one only need not be said, and a member of its own survives', async () => {
+    await register({ inputs: { operation: 'string', text: 'string' } })
+    await call({ operation: 'multiply', text: 'a' })
+    expect(stage.agent.calls.pop()?.json).toEqual({ operation: 'multiply', text: 'a' })
+    await register2({ inputs: { text: 'string' } })
+    await call({ operation: 'invoke', text: 'a' }, { path: '/agents/y/invoke' })
+    expect(stage.agent.calls.pop()?.json).toEqual({ text: 'a' })
+    const wrong = await call({ operation: 'multiply', text: 'a' }, { path: '/agents/y/invoke' })
+    expectRefusal(wrong, { status: 400, member: '/operation' })
+  })
+
+  it('C-08 of an agent of the Agent Directory comes from its capabilities, or takes any object', async () => {
+    const { directory, agent } = stage
+    const schema = { type: 'object', required: ['text'] }
+    const capabilities = [{ name: 'summarize', type: 'tool', input_schema: schema }]
+    const ask = { as: 'tokA' as const, body: { base: agent.url, capabilities } }
+    expect((await directory.post('/ad/r?agent=adx', ask)).status).toBe(201)
+    expect((await call({ text: 'a' }, { path: '/agents/adx/summarize' })).status).toBe(200)
+    expectRefusal(await call({}, { path: '/agents/adx/invoke' }), { status: 400, member: '/text' })
+    await directory.post('/ad/r?agent=ady', { as: 'tokA', body: { base: agent.url } })
+    expect((await call({ any: ['thing'] }, { path: '/agents/ady/invoke' })).json).toEqual({ any: ['thing'] })
+    expectRefusal(await call('text', { path: '/agents/ady/invoke' }), { status: 400 })
+  })
+})
+
+const register2 = (changes: Parameters<typeof register>[0]): Promise<void> => register({ id: 'y', ...changes })
+
+describe('the input', () => {
+  it('AIDIP-5.1-05 AIDIP00-6-03 reaches the agent if it fits the schema, whatever the schema is called', async () => {
+    const inputs = { text: 'string', source_language: 'string', target_language: 'string' }
+    const body = { text: 'Hello, how are you?', source_language: 'en', target_language: 'fr' }
+    await register({ inputs })
+    const { inputs: _, ...without } = stage.agent.document({ id: 'y', input_schema: inputs, output_schema: {} })
+    expect((await stage.directory.post('/agents', { as: 'tokA', body: without })).status).toBe(201)
+    for (const path of ['/agents/x/invoke', '/agents/y/invoke', '/v0/agents/y/invoke']) {
+      expect((await call(body, { path })).status).toBe(200)
+      expect(stage.agent.calls.pop()).toMatchObject({ method: 'POST', path: '/agent', json: body })
+      expectRefusal(await call({ ...body, text: 5 }, { path }), { status: 400, member: '/text' })
+    }
+    expect(stage.agent.calls).toEqual([])
+  })
+
+  it('AIDIP-5.1-09 has the names that the agent gave, unchanged', async () => {
+    await register({ inputs: { type: 'object', properties: { 'Δ-input': { type: 'number' } }, required: ['Δ-input'] } })
+    const body = { 'Δ-input': 1, ' ': { '': [null, true, 1e21, 'ü\u2028'] } }
+    expect((await call(body)).json).toEqual(body)
+    expect(stage.agent.calls[0]?.json).toEqual(body)
+  })
+
+  it('AIDIP-5.1-10 that does not fit is refused before the agent sees it', async () => {
+    await register({ inputs: { type: 'object', properties: { n: { type: 'integer', minimum: 1 } }, required: ['n'] } })
+    expectRefusal(await call({}), { status: 400, code: 'invalid_request', member: '/n' })
+    expectRefusal(await call({ n: 0 }), { status: 400, member: '/n' })
+    expectRefusal(await call({ n: 'one' }), { status: 400, member: '/n' })
+    expectRefusal(await call('text'), { status: 400, says: /^the input must be/ })
+    expect(stage.agent.calls).toEqual([])
+  })
+
+  it('may be left out where nothing is required', async () => {
+    await register({ inputs: {} })
+    const answer = await stage.directory.post('/agents/x/invoke', { as: 'tokC' })
+    expect([answer.status, answer.json]).toEqual([200, {}])
+  })
+})
+
+describe('headers', () => {
+  it('AIDIP-5.1-15 AIDIP00-6-05 of correlation go to the agent and come back, and change nothing', async () => {
+    await register()
+    const headers = { 'x-request-id': 'r1', traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' }
+    const plain = await call({ text: 'a' })
+    const tagged = await call({ text: 'a' }, { headers })
+    expect([tagged.status, tagged.text]).toEqual([plain.status, plain.text])
+    expect(tagged.headers.get('x-request-id')).toBe('r1')
+    expect(stage.agent.calls[1]?.headers).toMatchObject(headers)
+    expect(stage.agent.calls[0]?.headers['x-request-id']).toBe(plain.headers.get('x-request-id'))
+  })
+
+  it('of the connection, cookies and the like stay here', async () => {
+    await register()
+    const headers = { cookie: 'a=b', 'x-forwarded-for': '10.0.0.1', 'x-secret': 's', origin: 'https://a.example' }
+    await call({ text: 'a' }, { headers })
+    const sent = stage.agent.calls[0]?.headers ?? {}
+    for (const name of ['cookie', 'x-forwarded-for', 'x-secret', 'origin', 'authorization'])
+      expect(sent).not.toHaveProperty(name)
+  })
+})

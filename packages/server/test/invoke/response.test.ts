@@ -1,0 +1,290 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { startDirectory } from '../support/directory.js'
+import { fixture } from '../support/documents.js'
+import { expectRefusal } from '../support/errors.js'
+import { fixed, sendJson } from './agent.js'
+import { setStage } from './setup.js'
+
+const stage = setStage({ gateway: { timeoutMs: 1000 } })
+const { register, call } = stage
+const INPUT = { text: 'hello' }
+
+describe('a call that succeeds', () => {
+  it('AIDIP-5.2-01 AIDIP00-6.2-01 is answered with the agent’s 200, or its 201 and Location', async () => {
+    await register()
+    expect((await call(INPUT)).status).toBe(200)
+    stage.agent.reply = fixed({ text: 'made' }, 201, { location: '/things/1' })
+    const { status, headers, json } = await call(INPUT)
+    expect([status, json]).toEqual([201, { text: 'made' }])
+    expect(headers.get('location')).toBe(new URL('/things/1', stage.agent.url).href)
+  })
+
+  it('AIDIP-5.2-02 AIDIP-5.3-03 is answered with one JSON document', async () => {
+    await register()
+    const { headers, text } = await call(INPUT)
+    expect(headers.get('content-type')).toBe('application/json; charset=utf-8')
+    expect(headers.get('content-length')).toBe(String(text.length))
+    expect(headers.get('cache-control')).toBe('no-store')
+    expect(headers.has('x-output-valid')).toBe(false)
+  })
+
+  it('AIDIP-5.2-04 AURI-8.3.2-03 keeps what the agent says besides', async () => {
+    await register()
+    const answer = {
+      text: 'a',
+      usage: { tokens: 3 },
+      confidence: 0.9,
+      sourceAgent: 'a',
+      taskTrace: ['b'],
+      timeTaken: 1,
+    }
+    stage.agent.reply = fixed(answer)
+    expect(await call(INPUT)).toMatchObject({ status: 200, json: answer })
+  })
+
+  it('AIDIP00-6-04 is the sample of the draft', async () => {
+    const { agent, directory } = stage
+    agent.reply = fixed({ translated_text: 'Bonjour, comment êtes-vous?' })
+    const body = fixture('FX-T00', { endpoint: agent.url })
+    expect((await directory.post('/v0/agents', { as: 'tokA', body })).status).toBe(201)
+    const answer = await call(
+      { text: 'Hello, how are you?', source_language: 'en', target_language: 'fr' },
+      { path: '/agents/translator-001/invoke', headers: { 'x-api-key': 'k' } },
+    )
+    expect(answer).toMatchObject({ status: 200, json: { translated_text: 'Bonjour, comment êtes-vous?' } })
+  })
+})
+
+describe('output that does not fit its schema', () => {
+  it('AIDIP-5.2-03 is passed on with a mark and an entry in the audit', async () => {
+    await register()
+    stage.agent.reply = fixed({ wrong: 1 })
+    const { status, headers, json } = await call(INPUT)
+    expect([status, json, headers.get('x-output-valid')]).toEqual([200, { wrong: 1 }, 'false'])
+    const audit = await stage.directory.get('/admin/audit?action=invoke&limit=1', { as: 'admin' })
+    expect(audit.json.entries[0]).toMatchObject({
+      agent: 'x',
+      outcome: 'ok',
+      detail: expect.stringContaining('output'),
+    })
+  })
+
+  it('AIDIP-5.2-03 is refused where the operator is strict', async () => {
+    const { policy } = (await import('../../src/config.js')).DEFAULTS
+    const strict = await startDirectory({ policy: { ...policy, strictOutputs: true } })
+    try {
+      stage.agent.reply = fixed({ wrong: 1 })
+      await strict.post('/agents', { as: 'tokA', body: stage.agent.document() })
+      const answer = await strict.post('/agents/x/invoke', { as: 'tokC', body: INPUT })
+      expectRefusal(answer, { status: 502, code: 'agent_error' })
+    } finally {
+      await strict.close()
+    }
+  })
+})
+
+describe('a request that does not fit', () => {
+  it('AIDIP-5.2-05 AIDIP00-6.2-03 is refused with 400', async () => {
+    await register()
+    for (const raw of ['{', '{"text":"a",}', '{"text":"a","text":"b"}', '', '\ufeff']) {
+      expectRefusal(await call(null, { raw }), { status: 400, code: 'invalid_request' }, raw)
+    }
+    expect(stage.agent.calls).toEqual([])
+  })
+
+  it('AIDIP-5.2-06 AIDIP00-6.2-02 gets the error object, which names the member', async () => {
+    await register({ inputs: { text: 'string', target_language: 'string' } })
+    for (const path of ['/agents/x/invoke', '/v0/agents/x/invoke']) {
+      const { status, json } = await call(INPUT, { path })
+      expect(status).toBe(400)
+      expect(json.error).toMatchObject({ code: 'InvalidInput', message: expect.stringContaining('target_language') })
+    }
+  })
+
+  it('AIDIP-5.2-09 AIDIP00-6.2-03 for an agent that is not there gets 404', async () => {
+    for (const path of ['/agents/none/invoke', '/agents/none/op', '/v0/agents/none/invoke']) {
+      const answer = await call(INPUT, { path })
+      expectRefusal(answer, { status: 404, code: 'not_found' }, path)
+      expect(answer.json.error.code).toBe('NotFound')
+    }
+  })
+
+  it('AURI-8.1-06 AURI-8.1-07 for a media type that there is not gets 406 and what there is', async () => {
+    await register()
+    for (const accept of ['application/fipa-acl', 'image/png', 'application/json;q=0, text/html']) {
+      const answer = await call(INPUT, { headers: { accept } })
+      expectRefusal(answer, { status: 406, code: 'not_acceptable' }, accept)
+      expect(answer.json.supported).toEqual(['application/json', 'text/event-stream', 'application/x-ndjson'])
+    }
+    expect(stage.agent.calls).toEqual([])
+    for (const accept of ['*/*', 'application/*', 'text/html, application/json;q=0.1'])
+      expect((await call(INPUT, { headers: { accept } })).status, accept).toBe(200)
+  })
+})
+
+describe('an agent that fails', () => {
+  it('AIDIP-5.2-10 AIDIP00-6.2-03 is told by 502 if it answers garbage or not at all', async () => {
+    await register()
+    stage.agent.reply = (_, response) => response.writeHead(200, { 'content-type': 'application/json' }).end('{"a"')
+    expectRefusal(await call(INPUT), { status: 502, code: 'agent_error' })
+    stage.agent.reply = (_, response) => response.destroy()
+    expectRefusal(await call(INPUT), { status: 502, code: 'agent_error' })
+    await register({ id: 'y', endpoint: 'http://127.0.0.1:1/agent' })
+    expectRefusal(await call(INPUT, { path: '/agents/y/invoke' }), { status: 502, code: 'agent_error' })
+  })
+
+  it('AIDIP-5.2-10 is told by 504 if it takes too long', async () => {
+    await register()
+    stage.agent.reply = () => {}
+    const answer = await call(INPUT)
+    expectRefusal(answer, { status: 504, code: 'timeout' })
+    expect(answer.json.error.code).toBe('Timeout')
+  })
+
+  it('AIDIP-5.2-11 C-97 keeps its status, but its internals stay with it', async () => {
+    await register()
+    const stack = 'Error: no\n    at run (/srv/secret.js:1:2)'
+    for (const body of [{ stack }, { error: { code: 'E', message: stack } }, { error: stack }, 'secret', null]) {
+      for (const status of [500, 502, 507]) {
+        stage.agent.reply = fixed(body, status)
+        const answer = await call(INPUT)
+        expectRefusal(answer, { status, code: 'agent_error' })
+        expect(answer.json.error.code).toBe('AgentError')
+        expect(answer.text).not.toMatch(/secret|127\.0\.0\.1:(?!\d+\/problems)/)
+      }
+    }
+    stage.agent.reply = (_, response) => response.writeHead(500, { 'content-type': 'text/html' }).end('<b>secret</b>')
+    expectRefusal(await call(INPUT), { status: 500, code: 'agent_error' })
+  })
+
+  it('C-97 is passed on in its own words where they are an error object', async () => {
+    await register()
+    const error = { code: 'OutOfWords', message: 'no words left', details: [{ member: '/text' }] }
+    stage.agent.reply = fixed({ error }, 409)
+    const refused = await call(INPUT)
+    expect(refused).toMatchObject({ status: 409, json: { error, message: 'no words left' } })
+    stage.agent.reply = fixed({ error, stack: 'x' }, 500)
+    const failed = await call(INPUT)
+    expect(failed).toMatchObject({ status: 500, json: { error: { code: 'OutOfWords', message: 'no words left' } } })
+    expect(failed.json).not.toHaveProperty('stack')
+  })
+
+  it.each([
+    [400, 'InvalidInput'],
+    [401, 'Unauthorized'],
+    [403, 'Forbidden'],
+    [404, 'NotFound'],
+    [418, 'AgentError'],
+    [429, 'RateLimited'],
+  ])('AIDIP-5.2-07 C-97 answers %i with an error object of its kind: %s', async (status, code) => {
+    await register()
+    stage.agent.reply = fixed({ detail: 'none of ours' }, status)
+    const answer = await call(INPUT)
+    expect(answer).toMatchObject({ status, json: { error: { code, message: expect.stringMatching(/agent/) } } })
+    expect(answer.text).not.toContain('none of ours')
+  })
+
+  it('AIDIP-5.2-12 is told by 503 and Retry-After if it is overloaded, offline or resting', async () => {
+    await register()
+    stage.agent.reply = fixed(null, 503, { 'retry-after': '7' })
+    const busy = await call(INPUT)
+    expectRefusal(busy, { status: 503, code: 'unavailable' })
+    expect([busy.headers.get('retry-after'), busy.json.retry_after]).toEqual(['7', 7])
+    stage.agent.reply = fixed(null, 503)
+    expect((await call(INPUT)).headers.get('retry-after')).toMatch(/^\d+$/)
+    stage.agent.calls.length = 0
+    for (const status of ['inactive', 'suspended', 'offline']) {
+      await register({ id: status, status })
+      const resting = await call(INPUT, { path: `/agents/${status}/invoke` })
+      expectRefusal(resting, { status: 503, says: status })
+      expect(resting.headers.get('retry-after')).toMatch(/^\d+$/)
+    }
+    expect(stage.agent.calls).toEqual([])
+  })
+
+  it('AIDIP-5.2-13 is no success because its status says so', async () => {
+    await register({ id: 'x', outputs: { text: 'string?' } })
+    stage.agent.reply = fixed({ error: { code: 'SubCallFailed', message: 'the translator did not answer' } })
+    const answer = await call(INPUT)
+    expect(answer).toMatchObject({ status: 502, json: { error: { code: 'SubCallFailed' } } })
+    await register({ id: 'y', outputs: { error: 'object' } })
+    expect((await call(INPUT, { path: '/agents/y/invoke' })).status).toBe(200)
+  })
+
+  it('C-67 is told if it streams what nobody asked to be streamed', async () => {
+    await register()
+    stage.agent.reply = (_, response) =>
+      response.writeHead(200, { 'content-type': 'application/x-ndjson' }).end('{"text":"a"}\n{"text":"b"}\n')
+    const { status, json, headers } = await call(INPUT)
+    expect([status, json, headers.get('x-output-valid')]).toEqual([200, [{ text: 'a' }, { text: 'b' }], 'false'])
+    stage.agent.reply = (_, response) =>
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).end('data: {"text":"a"}\n\n')
+    expect(await call(INPUT)).toMatchObject({ status: 200, json: { text: 'a' } })
+  })
+})
+
+describe('an agent that cannot be called', () => {
+  it('AIDIP00-6-02 C-44 is told by 501, with what the caller could use instead', async () => {
+    const body = {
+      base: 'grpc://agents.example.com:443',
+      protocols: ['grpc'],
+      capabilities: [{ name: 'a', type: 'tool' }],
+    }
+    await stage.directory.post('/ad/r?agent=g', { as: 'tokA', body })
+    const answer = await call({}, { path: '/agents/g/invoke' })
+    expectRefusal(answer, { status: 501, code: 'not_invocable' })
+    expect(answer.json).toMatchObject({
+      error: { code: 'NotInvocable' },
+      base: 'grpc://agents.example.com:443',
+      protocols: ['grpc'],
+    })
+  })
+
+  it('is told by 508 if its endpoint leads back here', async () => {
+    const { directory } = stage
+    for (const endpoint of ['/agents/x/invoke', `${directory.url}/agents/y/invoke`]) {
+      await register({ id: 'loop', endpoint })
+      const answer = await call(INPUT, { path: '/agents/loop/invoke' })
+      expectRefusal(answer, { status: 508, code: 'loop_detected' }, endpoint)
+      await directory.delete('/agents/loop', { as: 'admin' })
+    }
+  })
+
+  it('C-73 is told by 502, and is not called, if its address is one that nobody should call', async () => {
+    await register({ id: 'metadata', endpoint: 'https://169.254.169.254/latest' })
+    const answer = await call(INPUT, { path: '/agents/metadata/invoke' })
+    expectRefusal(answer, { status: 502, code: 'agent_error' })
+    expect(answer.text).not.toContain('169.254')
+  })
+})
+
+describe('a caller who goes away', () => {
+  let closed: Promise<void> | undefined
+  afterEach(() => {
+    closed = undefined
+  })
+
+  it('cancels the agent’s work', async () => {
+    await register()
+    const controller = new AbortController()
+    const reached = new Promise<void>((resolve) => {
+      stage.agent.reply = (_, response, request) => {
+        closed = new Promise((done) => request.socket.once('close', () => done()))
+        resolve()
+        response.on('close', () => {})
+      }
+    })
+    const asked = fetch(`${stage.directory.url}/agents/x/invoke`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${stage.directory.adminKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify(INPUT),
+      signal: controller.signal,
+    }).catch(() => undefined)
+    await reached
+    controller.abort()
+    await asked
+    await closed
+    stage.agent.reply = (_, response) => sendJson(response, { text: 'again' })
+    expect((await call(INPUT)).json).toEqual({ text: 'again' })
+  })
+})

@@ -1,0 +1,46 @@
+import type { JsonObject, JsonValue } from '@switchboard/protocol'
+import { afterAll, afterEach, beforeAll, expect } from 'vitest'
+import type { Settings } from '../../src/config.js'
+import { type Answer, type Ask, startDirectory, type TestDirectory } from '../support/directory.js'
+import { echo, startAgent, type TestAgent } from './agent.js'
+
+/** A directory and an agent for the tests of a file; both are as new for each test. */
+export interface Stage {
+  readonly directory: TestDirectory
+  readonly agent: TestAgent
+  /** Registers the agent, as `x` unless told otherwise. */
+  register(changes?: JsonObject): Promise<void>
+  /** Calls it as an ordinary client. */
+  call(body: JsonValue, ask?: Ask & { path?: string }): Promise<Answer>
+}
+
+export function setStage(settings: Settings = {}): Stage {
+  let directory: TestDirectory
+  let agent: TestAgent
+  beforeAll(async () => {
+    directory = await startDirectory(settings)
+    agent = await startAgent()
+  })
+  afterEach(async () => {
+    await directory.clear()
+    agent.calls.length = 0
+    agent.reply = echo
+  })
+  afterAll(async () => {
+    await directory.close()
+    await agent.close()
+  })
+  return {
+    get directory() {
+      return directory
+    },
+    get agent() {
+      return agent
+    },
+    async register(changes) {
+      const answer = await directory.post('/agents', { as: 'tokA', body: agent.document(changes) })
+      expect(answer.status, answer.text).toBe(201)
+    },
+    call: (body, { path = '/agents/x/invoke', ...ask } = {}) => directory.post(path, { as: 'tokC', body, ...ask }),
+  }
+}

@@ -1,0 +1,137 @@
+import { once } from 'node:events'
+import { describe, expect, it } from 'vitest'
+import { WebSocket } from 'ws'
+import { startDirectory } from '../support/directory.js'
+import { sendRaw } from '../support/raw.js'
+import { sendJson } from './agent.js'
+import { setStage } from './setup.js'
+
+const stage = setStage()
+const { register } = stage
+const INPUT = { text: 'hello' }
+
+const open = (path = '/agents/x/invoke', headers: Record<string, string> = {}): WebSocket => {
+  const { url, adminKey } = stage.directory
+  return new WebSocket(url.replace('http', 'ws') + path, {
+    headers: { authorization: `Bearer ${adminKey}`, ...headers },
+  })
+}
+
+/** What comes until the socket closes, and how it closes. */
+async function read(socket: WebSocket): Promise<{ text: string; code: number }> {
+  let text = ''
+  socket.on('message', (data) => {
+    text += data.toString()
+  })
+  const [code] = await once(socket, 'close')
+  return { text, code }
+}
+
+async function call(input: unknown, path?: string): Promise<{ text: string; code: number }> {
+  const socket = open(path)
+  await once(socket, 'open')
+  socket.send(`${JSON.stringify(input)}\n`)
+  return read(socket)
+}
+
+/** The status by which an upgrade is refused. */
+async function refusal(socket: WebSocket): Promise<number> {
+  const [, response] = await once(socket, 'unexpected-response')
+  socket.on('error', () => {})
+  socket.terminate()
+  return response.statusCode
+}
+
+describe('a WebSocket on the path of a call', () => {
+  it('AURI-8-06 AIDIP-5.3-01 gives a line of JSON for each part, and closes at the end', async () => {
+    await register()
+    stage.agent.reply = (_, response) =>
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).end('data: {"n":1}\n\ndata: {"n":2}\n\n')
+    expect(await call(INPUT)).toEqual({ text: '{"n":1}\n{"n":2}\n', code: 1000 })
+    expect(stage.agent.calls[0]?.json).toEqual(INPUT)
+    expect(stage.agent.calls[0]?.headers).not.toHaveProperty('upgrade')
+  })
+
+  it.each(['/v0/agents/x/invoke', '/agents/x/operations/invoke'])('is there on %s too', async (path) => {
+    await register()
+    expect(await call(INPUT, path)).toEqual({ text: '{"text":"hello"}\n', code: 1000 })
+  })
+
+  it('AURI-8-06 puts together an input that comes in pieces, and needs no line end for one that is whole', async () => {
+    await register()
+    const socket = open()
+    await once(socket, 'open')
+    for (const piece of ['{"te', 'xt":', '"hello"}', '\n']) socket.send(piece)
+    expect(await read(socket)).toEqual({ text: '{"text":"hello"}\n', code: 1000 })
+    const whole = open()
+    await once(whole, 'open')
+    whole.send('{"text":"hello"}')
+    expect(await read(whole)).toEqual({ text: '{"text":"hello"}\n', code: 1000 })
+  })
+
+  it('C-59 tells an error in a line of its own', async () => {
+    await register()
+    const refused = await call({ text: 5 })
+    expect(refused.code).toBe(1008)
+    expect(JSON.parse(refused.text)).toMatchObject({
+      error: { code: 'InvalidInput', message: expect.stringContaining('/text') },
+    })
+    expect((await call('{')).code).toBe(1008)
+    stage.agent.reply = (_, response) => sendJson(response, null, 500)
+    const failed = await call(INPUT)
+    expect(failed.code).toBe(1011)
+    expect(JSON.parse(failed.text)).toMatchObject({ error: { code: 'AgentError' } })
+  })
+
+  it('AURI-10-06 is opened to those only who may call', async () => {
+    await register({ visibility: 'private' })
+    expect(await refusal(open(undefined, { authorization: '' }))).toBe(401)
+    expect(await refusal(open(undefined, { authorization: 'Bearer wrong' }))).toBe(401)
+    const key = await stage.directory.makeKey({ subject: 'stranger', scopes: ['discover', 'invoke'] })
+    const socket = open(undefined, { authorization: `Bearer ${key}` })
+    await once(socket, 'open')
+    socket.send('{"text":"a"}')
+    expect(JSON.parse((await read(socket)).text)).toMatchObject({ error: { code: 'NotFound' } })
+    expect(stage.agent.calls).toEqual([])
+  })
+
+  it('ends the agent’s work when it is closed', async () => {
+    await register()
+    let gone: Promise<unknown> | undefined
+    const reached = new Promise<void>((resolve) => {
+      stage.agent.reply = (_, response) => {
+        gone = once(response, 'close')
+        resolve()
+      }
+    })
+    const socket = open()
+    await once(socket, 'open')
+    socket.send('{"text":"a"}')
+    await reached
+    socket.close()
+    await gone
+  })
+})
+
+describe('a directory that stops', () => {
+  it('closes sockets on which nothing is under way', async () => {
+    const directory = await startDirectory()
+    const headers = { authorization: `Bearer ${directory.adminKey}` }
+    const socket = new WebSocket(`${directory.url.replace('http', 'ws')}/agents/x/invoke`, { headers })
+    await once(socket, 'open')
+    const [[code]] = await Promise.all([once(socket, 'close'), directory.close()])
+    expect(code).toBe(1001)
+  })
+})
+
+describe('an upgrade elsewhere', () => {
+  it('is answered as if it had not been asked for', async () => {
+    await register()
+    expect(await refusal(open('/agents'))).toBe(200)
+    expect(await refusal(open('/agents/x'))).toBe(200)
+    expect(await refusal(open('/nowhere'))).toBe(404)
+    const { url } = stage.directory
+    const other = await sendRaw(url, { target: '/agents', headers: { connection: 'upgrade', upgrade: 'h2c' } })
+    expect(other.status).toBe(200)
+  })
+})

@@ -1,0 +1,128 @@
+import { describe, expect, it } from 'vitest'
+import type { Store, StoredCounts, StoredRating } from '../../src/store/store.js'
+import { AT, put, remove, stored } from './fixtures.js'
+
+const HALF_LIFE = 1000
+
+const counts = (changes: Partial<StoredCounts> = {}): StoredCounts => ({
+  agent: 'a',
+  owner: 'alice',
+  operation: 'translate',
+  at: AT,
+  calls: 4,
+  failures: 2,
+  ms: 100,
+  ...changes,
+})
+
+const rating = (changes: Partial<StoredRating> = {}): StoredRating => ({
+  agent: 'a',
+  owner: 'alice',
+  subject: 'carol',
+  rating: 5,
+  at: AT,
+  ...changes,
+})
+
+/** What every store must do with counters and ratings. */
+export function describeStatistics(store: () => Store): void {
+  const add = (...more: StoredCounts[]) => store().statistics.add(more, HALF_LIFE)
+  const all = async () => (await store().statistics.since(0)).toSorted((a, b) => (a.operation < b.operation ? -1 : 1))
+
+  describe('statistics', () => {
+    it('add up, and what is older counts half after each half-life', async () => {
+      await add(counts(), counts({ operation: 'zip' }))
+      await add(counts({ at: AT + HALF_LIFE, calls: 1, failures: 0, ms: 7 }))
+      expect(await all()).toEqual([
+        counts({ at: AT + HALF_LIFE, calls: 3, failures: 1, ms: 57 }),
+        counts({ operation: 'zip' }),
+      ])
+      await add(counts({ at: AT - HALF_LIFE, calls: 4, failures: 0, ms: 0 }))
+      expect((await all())[0], 'what comes late has faded too').toMatchObject({ at: AT + HALF_LIFE, calls: 4 })
+    })
+
+    it('of several processes add up in any order', async () => {
+      const parts = Array.from({ length: 20 }, (_, i) => counts({ operation: `o${i}`, calls: 1 }))
+      await Promise.all(Array.from({ length: 10 }, (_, i) => add(...(i % 2 ? parts : parts.toReversed()))))
+      expect((await all()).map(({ calls }) => calls)).toEqual(Array(20).fill(10))
+      await add()
+    })
+
+    it('are read since a time', async () => {
+      await add(counts({ operation: 'old' }), counts({ operation: 'new', at: AT + 5 }))
+      expect((await store().statistics.since(AT + 5)).map(({ operation }) => operation)).toEqual(['new'])
+    })
+
+    it('begin anew with another owner', async () => {
+      await add(counts())
+      await add(counts({ owner: 'bob', calls: 1, failures: 0, ms: 3, at: AT - 9 }))
+      expect(await all()).toEqual([counts({ owner: 'bob', calls: 1, failures: 0, ms: 3, at: AT - 9 })])
+    })
+
+    it('are pruned when nothing was added for long', async () => {
+      await add(counts(), counts({ operation: 'new', at: AT + 5 }))
+      await store().prune({ audit: 0, tombstones: AT + 5, changes: 0, idempotency: 0, tasks: 0 })
+      expect((await all()).map(({ operation }) => operation)).toEqual(['new'])
+    })
+  })
+
+  describe('ratings', () => {
+    it('count once for each subject, the latest', async () => {
+      const { statistics } = store()
+      expect(await statistics.rate(rating())).toEqual({ agent: 'a', owner: 'alice', count: 1, sum: 5 })
+      expect(await statistics.rate(rating({ subject: 'dave', rating: 2 }))).toMatchObject({ count: 2, sum: 7 })
+      const again = rating({ rating: 1, comment: 'half \ud800 and \0', at: AT + 5 })
+      expect(await statistics.rate(again)).toMatchObject({ count: 2, sum: 3 })
+      await statistics.rate(rating({ agent: 'b' }))
+      expect(await statistics.ratingsSince(AT + 5)).toEqual([{ agent: 'a', owner: 'alice', count: 2, sum: 3 }])
+      expect(await statistics.ratingsSince(AT)).toHaveLength(2)
+    })
+
+    it('on an earlier owner’s agent do not count', async () => {
+      await store().statistics.rate(rating())
+      await store().statistics.rate(rating({ subject: 'dave', owner: 'bob', rating: 1 }))
+      const totals = await store().statistics.ratingsSince(0)
+      expect(totals.toSorted((a, b) => a.sum - b.sum)).toEqual([
+        { agent: 'a', owner: 'bob', count: 1, sum: 1 },
+        { agent: 'a', owner: 'alice', count: 1, sum: 5 },
+      ])
+    })
+  })
+
+  it('forgets statistics, ratings and credentials when another owner registers the name, and then only', async () => {
+    const { statistics, secrets } = store()
+    const audit = { at: AT, actor: 'admin', action: 'credential.set', outcome: 'ok' as const }
+    const kept = async () => [
+      (await statistics.since(0)).length,
+      (await statistics.ratingsSince(0)).length,
+      (await secrets.credentials()).length,
+    ]
+    const first = await stored(store().write(put('a')))
+    await add(counts())
+    await statistics.rate(rating())
+    await secrets.putCredential({ agent: 'a', owner: 'alice', secret: 's', at: AT }, audit)
+    await store().write(remove(first))
+    const again = await stored(store().write(put('a')))
+    expect(await kept(), 'its owner came back').toEqual([1, 1, 1])
+    await store().write(remove(again))
+    await store().write(put('a', { owner: 'bob' }))
+    expect(await kept(), 'another owner came').toEqual([0, 0, 0])
+  })
+
+  it('forgets ratings and credentials when not even a tombstone of the agent is left', async () => {
+    const { statistics, secrets } = store()
+    const audit = { at: AT, actor: 'admin', action: 'credential.set', outcome: 'ok' as const }
+    const agent = await stored(store().write(put('a')))
+    await statistics.rate(rating())
+    await secrets.putCredential({ agent: 'a', owner: 'alice', secret: 's', at: AT }, audit)
+    const prune = (tombstones: number) => store().prune({ audit: 0, tombstones, changes: 0, idempotency: 0, tasks: 0 })
+    const kept = async () => [(await statistics.ratingsSince(0)).length, (await secrets.credentials()).length]
+    await prune(AT + 10)
+    expect(await kept(), 'the agent lives').toEqual([1, 1])
+    await store().write(remove(agent, { at: AT + 1 }))
+    await prune(AT)
+    expect(await kept(), 'it is remembered').toEqual([1, 1])
+    await prune(AT + 10)
+    expect(await kept()).toEqual([0, 0])
+  })
+}

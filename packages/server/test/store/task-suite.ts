@@ -1,0 +1,127 @@
+import { describe, expect, it } from 'vitest'
+import type { Store, StoredTask } from '../../src/store/store.js'
+import { AT } from './fixtures.js'
+
+export const task = (id: string, changes: Partial<StoredTask> = {}): StoredTask => ({
+  id,
+  version: 1,
+  owner: 'carol',
+  agent: { id: 'a', number: 7 },
+  operation: 'translate',
+  status: 'pending',
+  work: 'run',
+  request: 'c2VhbGVk',
+  repeatable: false,
+  holder: 'p1',
+  heldUntil: AT + 1000,
+  createdAt: AT,
+  updatedAt: AT,
+  expiresAt: AT + 10_000,
+  ...changes,
+})
+
+const LIMITS = { open: 3, kept: 2 }
+
+/** What every store must do with deferred calls. */
+export function describeTasks(store: () => Store): void {
+  describe('tasks', () => {
+    const create = (id: string, changes: Partial<StoredTask> = {}) => store().tasks.create(task(id, changes), LIMITS)
+
+    it('are given back as they were stored', async () => {
+      const full = task('t1', {
+        session: 's',
+        repeatable: true,
+        agentTask: '{"id":"x"}',
+        answer: '{"a":"\\u0000"}',
+        callback: { state: 'waiting', attempts: 2 },
+      })
+      expect(await store().tasks.create(full, LIMITS)).toBe(true)
+      expect(await store().tasks.get('t1')).toEqual(full)
+      await create('t2')
+      expect(await store().tasks.get('t2')).toEqual(task('t2'))
+      expect(await store().tasks.get('t3')).toBeUndefined()
+      expect(await store().tasks.get('t\0')).toBeUndefined()
+    })
+
+    it('are refused to an owner who has enough unfinished ones, and to nobody else', async () => {
+      for (const id of ['1', '2', '3']) expect(await create(id)).toBe(true)
+      expect(await create('4')).toBe(false)
+      expect(await create('5', { owner: 'dave' })).toBe(true)
+      const { work: _work, ...done } = task('1', { status: 'completed' })
+      expect(await store().tasks.update(done)).toBe(true)
+      expect(await create('4')).toBe(true)
+    })
+
+    it('of an owner who makes new ones are forgotten, the oldest finished first', async () => {
+      for (const [i, id] of ['1', '2', '3'].entries()) {
+        const { work: _work, ...done } = task(id, { status: 'failed', updatedAt: AT + i })
+        await store().tasks.create(done, LIMITS)
+      }
+      await create('new')
+      const kept = await Promise.all(['1', '2', '3', 'new'].map(async (id) => (await store().tasks.get(id))?.id))
+      expect(kept).toEqual([undefined, '2', '3', 'new'])
+    })
+
+    it('are changed at the version that was read, by one of those who try', async () => {
+      await create('t')
+      const tries = await Promise.all(
+        Array.from({ length: 10 }, (_, i) => store().tasks.update(task('t', { status: 'running', answer: String(i) }))),
+      )
+      expect(tries.filter((done) => done)).toHaveLength(1)
+      const changed = await store().tasks.get('t')
+      expect(changed).toMatchObject({ version: 2, status: 'running', answer: String(tries.indexOf(true)) })
+    })
+
+    it('that nobody holds any more are taken over once, oldest first', async () => {
+      await create('free', { heldUntil: AT - 2, createdAt: AT + 1 })
+      await create('older', { heldUntil: AT, owner: 'dave' })
+      await create('held', { heldUntil: AT + 1 })
+      const { work: _work, ...done } = task('done', { heldUntil: 0, status: 'completed' })
+      await store().tasks.create(done, LIMITS)
+      const claim = { holder: 'p2', at: AT, until: AT + 500, limit: 10 }
+      const claimed = (await Promise.all([1, 2, 3].map(() => store().tasks.claim(claim)))).flat()
+      expect(claimed.map(({ id, version, holder }) => [id, version, holder]).toSorted()).toEqual([
+        ['free', 2, 'p2'],
+        ['older', 2, 'p2'],
+      ])
+      expect(await store().tasks.get('free')).toEqual(claimed.find(({ id }) => id === 'free'))
+      expect(await store().tasks.update(task('free')), 'the former holder is late').toBe(false)
+      const [first] = await store().tasks.claim({ ...claim, at: AT + 5000, limit: 1 })
+      expect(first?.createdAt).toBe(AT)
+    })
+
+    it('are held on to by being renewed', async () => {
+      await create('mine')
+      await create('theirs', { holder: 'p2' })
+      const { work: _work, ...done } = task('done')
+      await store().tasks.create(done, LIMITS)
+      await create('unnamed', { owner: 'dave' })
+      const ids = ['mine', 'theirs', 'done', 'unknown']
+      expect(await store().tasks.renew('p1', ids, AT + 9000)).toEqual(['mine'])
+      expect(await store().tasks.get('mine')).toMatchObject({ heldUntil: AT + 9000, version: 1 })
+      expect(await store().tasks.get('unnamed')).toMatchObject({ heldUntil: AT + 1000 })
+      expect(await store().tasks.renew('p3', ids, AT)).toEqual([])
+    })
+
+    it('are pruned when they are over and done', async () => {
+      await create('working', { expiresAt: AT })
+      for (const [id, expiresAt] of [
+        ['over', AT + 4],
+        ['kept', AT + 5],
+      ] as const) {
+        const { work: _work, ...done } = task(id, { expiresAt })
+        await store().tasks.create(done, LIMITS)
+      }
+      await store().prune({ audit: 0, tombstones: 0, changes: 0, idempotency: 0, tasks: AT + 5 })
+      expect(await store().tasks.get('over')).toBeUndefined()
+      expect(await store().tasks.get('kept')).toBeDefined()
+      expect(await store().tasks.get('working')).toBeDefined()
+    })
+
+    it('with text that cannot be stored are refused', async () => {
+      for (const bad of [{ operation: 'x\0' }, { session: '\ud800' }, { owner: '\0' }]) {
+        await expect(create('t', bad)).rejects.toMatchObject({ code: 'invalid' })
+      }
+    })
+  })
+}

@@ -1,0 +1,16 @@
+import { type Catalog, createCatalog } from '../../src/services/catalog.js'
+import type { Store } from '../../src/store/store.js'
+
+/** A catalog of its own, for a service that is tested without a server. */
+export const testCatalog = (store: Store, now: () => number = Date.now): Catalog =>
+  createCatalog({
+    store,
+    baseUrl: () => 'http://directory.example',
+    maxLifetime: 60,
+    rerankLimit: 100,
+    now,
+    onExpiry: () => {},
+    onChange: () => {},
+    onGone: () => {},
+    warningsOf: () => [],
+  })

@@ -1,0 +1,307 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DirectoryError, type JsonObject } from '@switchboard/protocol'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { Caller } from '../src/policy/caller.js'
+import type { Agent, Catalog } from '../src/services/catalog.js'
+import { createSeal } from '../src/services/seal.js'
+import { createTasks, type TaskRunner, type TaskStep, type Tasks, type TaskWish } from '../src/services/tasks.js'
+import type { Delivery } from '../src/services/tasks-callback.js'
+import { openSqliteStore } from '../src/store/sqlite/open-sqlite-store.js'
+import type { Store } from '../src/store/store.js'
+import { put, remove, stored } from './store/fixtures.js'
+import { testCatalog } from './support/catalog.js'
+import { aidipAgent } from './support/documents.js'
+
+const QUICK = { holdMs: 60_000, lookMs: 20, backoffMs: 5, saveMs: 5, closeMs: 100 }
+const carol = caller('carol')
+
+function caller(subject: string): Caller {
+  return { subject, kind: 'key', scopes: new Set(['invoke']), address: '127.0.0.1', requestId: 'r' }
+}
+
+const done = (body: JsonObject = { ok: true }): TaskStep => ({ kind: 'done', answer: { status: 200, body } })
+const never = (signal: AbortSignal) =>
+  new Promise<TaskStep>((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('aborted'))))
+
+describe('the worker of deferred calls', () => {
+  let folder: string
+  let store: Store
+  let catalog: Catalog
+  let agent: Agent
+  let ahead: number
+  const processes: Tasks[] = []
+  const errors: unknown[] = []
+
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'switchboard-tasks-'))
+    store = await openSqliteStore(folder)
+    ahead = 0
+    catalog = testCatalog(store)
+    agent = catalog.apply(await stored(store.write(put('a', { document: aidipAgent({ id: 'a' }) }))))
+  })
+  afterEach(async () => {
+    await Promise.all(processes.splice(0).map((tasks) => tasks.close()))
+    await store.close()
+    rmSync(folder, { recursive: true })
+    expect(errors.splice(0)).toEqual([])
+  })
+
+  /** A process that works on tasks; several share the store. */
+  const startProcess = (
+    runner: Partial<TaskRunner>,
+    options: { callBack?: () => Promise<Delivery>; secret?: string; timing?: typeof QUICK } = {},
+  ): Tasks => {
+    const { callBack = async () => 'delivered', secret = 'the secret of the tests', timing = QUICK } = options
+    const tasks = createTasks({
+      context: { store, catalog, now: () => Date.now() + ahead, newId: randomUUID, production: false },
+      seal: createSeal(secret),
+      callBack,
+      onError: (error) => errors.push(error),
+      timing,
+    })
+    processes.push(tasks)
+    tasks.start({ run: async () => done(), poll: async () => done(), cancel: async () => {}, ...runner })
+    return tasks
+  }
+
+  const wish = (changes: Partial<TaskWish> = {}): TaskWish => ({
+    agent,
+    operation: 'invoke',
+    request: { input: 'secret input' },
+    repeatable: false,
+    ...changes,
+  })
+
+  const statusOf = async (tasks: Tasks, id: string): Promise<JsonObject> => (await tasks.read(id, carol)).document
+  const until = (tasks: Tasks, id: string, expected: JsonObject) =>
+    vi.waitFor(async () => expect(await statusOf(tasks, id)).toMatchObject(expected), { timeout: 5000, interval: 10 })
+
+  it('makes the call once and keeps its result', async () => {
+    const run = vi.fn(async () => done({ text: 'bonjour' }))
+    const tasks = startProcess({ run })
+    const { id, status } = await tasks.create(wish(), carol)
+    expect(status).toBe('pending')
+    await until(tasks, id, { status: 'completed', result: { text: 'bonjour' }, httpStatus: 200 })
+    expect(run).toHaveBeenCalledExactlyOnceWith({ input: 'secret input' }, expect.any(AbortSignal))
+  })
+
+  it('keeps what the call needs encrypted', async () => {
+    const tasks = startProcess({})
+    const { id } = await tasks.create(wish({ callbackUrl: 'https://hooks.example/token-in-it' }), carol)
+    const { request } = (await store.tasks.get(id)) ?? expect.fail()
+    for (const text of [request, Buffer.from(request.slice(2), 'base64url').toString('latin1')]) {
+      expect(text).not.toMatch(/secret input|token-in-it/)
+    }
+  })
+
+  it('tells what the agent or the directory says went wrong', async () => {
+    const body = { error: { code: 'NoSuchLanguage', message: 'never heard of it' } }
+    const refused = startProcess({ run: async () => ({ kind: 'done', answer: { status: 422, body } }) })
+    const one = await refused.create(wish(), carol)
+    await until(refused, one.id, { status: 'failed', httpStatus: 422, error: body.error })
+    const failing = startProcess({
+      run: async () => {
+        throw new DirectoryError('timeout', 'no answer within 5 s')
+      },
+    })
+    const two = await failing.create(wish(), carol)
+    await until(failing, two.id, { status: 'failed', httpStatus: 504, error: { code: 'Timeout' } })
+  })
+
+  it('refuses a result that is too large to keep', async () => {
+    const tasks = startProcess({ run: async () => done({ text: 'x'.repeat(1024 * 1024) }) })
+    const { id } = await tasks.create(wish(), carol)
+    await until(tasks, id, { status: 'failed', error: { code: 'PayloadTooLarge' } })
+  })
+
+  it('tries again when the agent was too busy to begin', async () => {
+    let calls = 0
+    const tasks = startProcess({ run: async () => (++calls === 1 ? { kind: 'later', retryAfter: 1 } : done()) })
+    const { id } = await tasks.create(wish(), carol)
+    await until(tasks, id, { status: 'pending' })
+    await until(tasks, id, { status: 'completed' })
+    expect(calls).toBe(2)
+  })
+
+  it('asks an agent that has taken the work on until it is done, and forgives some failures', async () => {
+    const task = { id: 'at-the-agent', status: 'working', pollInterval: 1 }
+    let polls = 0
+    const poll = vi.fn(async (): Promise<TaskStep> => {
+      if (++polls === 1) throw new DirectoryError('agent_error', 'not now')
+      return done({ polls })
+    })
+    const tasks = startProcess({ run: async () => ({ kind: 'working', task }), poll })
+    const { id } = await tasks.create(wish(), carol)
+    await until(tasks, id, { status: 'running', pollInterval: 1 })
+    await until(tasks, id, { status: 'completed', result: { polls: 2 } })
+    expect(poll).toHaveBeenCalledWith({ input: 'secret input' }, task, expect.any(AbortSignal))
+  })
+
+  it('does not call another agent that has the name by now', async () => {
+    const run = vi.fn(async () => done())
+    const tasks = startProcess({ run })
+    await store.write(remove(agent.stored))
+    catalog.drop('a', agent.stored.revision)
+    catalog.apply(await stored(store.write(put('a', { owner: 'bob', document: aidipAgent({ id: 'a' }) }))))
+    const { id } = await tasks.create(wish(), carol)
+    await until(tasks, id, { status: 'failed', error: { code: 'NotFound' } })
+    expect(run).not.toHaveBeenCalled()
+  })
+
+  it('gives up work that takes longer than a day', async () => {
+    const task = { id: 'x', status: 'working', pollInterval: 1 }
+    const tasks = startProcess({ poll: async () => ({ kind: 'working', task }) })
+    const { id } = await tasks.create(wish({ agentTask: task }), carol)
+    ahead = 86_400_000 - 500
+    await until(tasks, id, { status: 'running' })
+    await vi.waitFor(async () => expect(await store.tasks.get(id)).toMatchObject({ status: 'failed' }), 5000)
+    expect(await statusOf(tasks, id)).toMatchObject({ error: { code: 'Timeout' } })
+  })
+
+  it('refuses a subject more than a hundred unfinished tasks', async () => {
+    const tasks = startProcess({ run: (_request, signal) => never(signal) })
+    for (let i = 0; i < 100; i++) await tasks.create(wish(), carol)
+    await expect(tasks.create(wish(), carol)).rejects.toMatchObject({ code: 'rate_limited', retryAfter: 10 })
+    await tasks.create(wish(), caller('dave'))
+  })
+
+  describe('when it is cancelled', () => {
+    it('stops the call, wherever it is made', async () => {
+      let stopped = false
+      const maker = startProcess({
+        run: async (_request, signal) => {
+          signal.addEventListener('abort', () => {
+            stopped = true
+          })
+          return never(signal)
+        },
+      })
+      const { id } = await maker.create(wish(), carol)
+      await until(maker, id, { status: 'running' })
+      const other = startProcess({})
+      expect(await other.cancel(id, carol)).toMatchObject({ status: 'cancelled' })
+      await vi.waitFor(() => expect(stopped).toBe(true))
+      expect(await statusOf(maker, id)).toMatchObject({ status: 'cancelled' })
+    })
+
+    it('cancels the agent’s own task', async () => {
+      const task = { id: 'x', status: 'working', pollInterval: 60 }
+      const cancel = vi.fn(async () => {})
+      const tasks = startProcess({ poll: async () => ({ kind: 'working', task }), cancel })
+      const { id } = await tasks.create(wish({ agentTask: task }), carol)
+      await tasks.cancel(id, carol)
+      expect(cancel).toHaveBeenCalledExactlyOnceWith({ input: 'secret input' }, task)
+    })
+
+    it('changes nothing when it was over before', async () => {
+      const tasks = startProcess({})
+      const { id } = await tasks.create(wish(), carol)
+      await until(tasks, id, { status: 'completed' })
+      expect(await tasks.cancel(id, carol)).toMatchObject({ status: 'completed' })
+    })
+  })
+
+  describe('after a process is gone', () => {
+    /** A process that begins a call and never comes back. */
+    const hang = () => new Promise<TaskStep>(() => {})
+    const beginAndDie = async (changes: Partial<TaskWish>): Promise<string> => {
+      const tasks = startProcess({ run: hang, poll: hang }, { timing: { ...QUICK, lookMs: 1e6 } })
+      const { id } = await tasks.create(wish(changes), carol)
+      if (!changes.agentTask) await until(tasks, id, { status: 'running' })
+      processes.splice(processes.indexOf(tasks), 1)
+      ahead += QUICK.holdMs + 1000
+      return id
+    }
+
+    it('makes a call again that may be repeated', async () => {
+      const id = await beginAndDie({ repeatable: true })
+      await until(startProcess({}), id, { status: 'completed' })
+    })
+
+    it('says of a call that may not be repeated that it was interrupted', async () => {
+      const id = await beginAndDie({ repeatable: false })
+      const run = vi.fn(async () => done())
+      const tasks = startProcess({ run })
+      await until(tasks, id, { status: 'failed', error: { code: 'Interrupted' } })
+      expect(String(JSON.stringify(await statusOf(tasks, id)))).toContain('may or may not have been carried out')
+      expect(run).not.toHaveBeenCalled()
+    })
+
+    it('goes on asking an agent that has taken the work on', async () => {
+      const id = await beginAndDie({ agentTask: { id: 'x', status: 'working' } })
+      const poll = vi.fn(async () => done({ late: true }))
+      await until(startProcess({ poll }), id, { status: 'completed', result: { late: true } })
+    })
+
+    it('cannot go on with another secret, and says so', async () => {
+      const id = await beginAndDie({ repeatable: true })
+      await until(startProcess({}, { secret: 'another secret of tests' }), id, { error: { code: 'Interrupted' } })
+    })
+
+    it('leaves alone what another process holds', async () => {
+      const holding = startProcess({ run: (_request, signal) => never(signal) })
+      const { id } = await holding.create(wish({ repeatable: true }), carol)
+      const run = vi.fn(async () => done())
+      const other = startProcess({ run })
+      await until(other, id, { status: 'running' })
+      await new Promise((resolve) => setTimeout(resolve, 5 * QUICK.lookMs))
+      expect(run).not.toHaveBeenCalled()
+    })
+  })
+
+  describe('when the directory stops', () => {
+    it('lets calls end that end soon', async () => {
+      const tasks = startProcess({ run: () => new Promise((resolve) => setTimeout(() => resolve(done()), 50)) })
+      const { id } = await tasks.create(wish(), carol)
+      await until(tasks, id, { status: 'running' })
+      await tasks.close()
+      expect(await statusOf(tasks, id)).toMatchObject({ status: 'completed' })
+    })
+
+    it('breaks off the others: those that may be repeated are left to the next start', async () => {
+      const tasks = startProcess({ run: (_request, signal) => never(signal) })
+      const ids: string[] = []
+      for (const repeatable of [true, false]) ids.push((await tasks.create(wish({ repeatable }), carol)).id)
+      for (const id of ids) await until(tasks, id, { status: 'running' })
+      await tasks.close()
+      const [again = '', lost = ''] = ids
+      expect(await statusOf(tasks, lost)).toMatchObject({ status: 'failed', error: { code: 'Interrupted' } })
+      await until(startProcess({}), again, { status: 'completed' })
+    })
+  })
+
+  describe('with a webhook', () => {
+    const callbackUrl = 'https://hooks.example/done'
+
+    it('tells it until it hears, and no longer', async () => {
+      let told = 0
+      const callBack = async (): Promise<Delivery> => (++told < 3 ? 'again' : 'delivered')
+      const tasks = startProcess({}, { callBack })
+      const { id } = await tasks.create(wish({ callbackUrl }), carol)
+      await until(tasks, id, { status: 'completed', callback: { state: 'delivered', attempts: 3 } })
+      expect(told).toBe(3)
+      expect(await store.tasks.get(id)).not.toHaveProperty('work')
+    })
+
+    it('gives up after eight attempts, or at once where it is refused', async () => {
+      const deaf = startProcess({}, { callBack: async () => 'again' })
+      const one = await deaf.create(wish({ callbackUrl }), carol)
+      await until(deaf, one.id, { callback: { state: 'failed', attempts: 8 } })
+      const closed = startProcess({}, { callBack: async () => 'refused' })
+      const two = await closed.create(wish({ callbackUrl }), carol)
+      await until(closed, two.id, { callback: { state: 'failed', attempts: 1 } })
+    })
+
+    it('is told of by the next process if the first is gone', async () => {
+      const first = startProcess({}, { callBack: () => new Promise(() => {}), timing: { ...QUICK, lookMs: 1e6 } })
+      const { id } = await first.create(wish({ callbackUrl }), carol)
+      await until(first, id, { status: 'completed', callback: { state: 'waiting' } })
+      processes.splice(processes.indexOf(first), 1)
+      ahead += QUICK.holdMs + 1000
+      await until(startProcess({}), id, { callback: { state: 'delivered' } })
+    })
+  })
+})
