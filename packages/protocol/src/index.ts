@@ -73,6 +73,7 @@ export { aidipSchema } from './schemas/aidip.js'
 export { agentCardSchema, descriptorSchema, mcpServerSchema } from './schemas/descriptor.js'
 export { directorySchema, directoryUpdateSchema } from './schemas/directory.js'
 export { discoveryRequestSchema, profileSchema } from './schemas/profile.js'
+export { createEventReader, type EventReader, type ServerSentEvent } from './server-sent-events.js'
 export { canonicalJson } from './signing/canonical-json.js'
 export {
   checkOrder,

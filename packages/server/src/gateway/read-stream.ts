@@ -1,8 +1,14 @@
 import { TextDecoder } from 'node:util'
-import { DirectoryError, isObject, type JsonValue, parseJson } from '@switchboard/protocol'
+import {
+  createEventReader,
+  DirectoryError,
+  isObject,
+  type JsonValue,
+  parseJson,
+  type ServerSentEvent,
+} from '@switchboard/protocol'
 import type { AnswerBody } from './answer-body.js'
 import { GatewayError, type StreamPart } from './call.js'
-import { createEventReader, type ServerSentEvent } from './transports/rpc/server-sent-events.js'
 
 /** Words that end a stream of events; they carry nothing themselves. */
 const END_EVENTS: ReadonlySet<string | undefined> = new Set(['end', 'done'])

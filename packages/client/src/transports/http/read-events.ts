@@ -1,4 +1,4 @@
-import { createParser, type EventSourceMessage } from 'eventsource-parser'
+import { createEventReader, type ServerSentEvent } from '@switchboard/protocol'
 import { ClientError } from '../../errors.js'
 import type { CallLimits, StreamPart } from '../call.js'
 import type { Deadline } from '../deadline.js'
@@ -20,19 +20,11 @@ export async function* readEvents(
   limits: CallLimits,
   deadline: Deadline,
 ): AsyncGenerator<StreamPart, void, undefined> {
-  const messages: EventSourceMessage[] = []
-  let pending = 0
-  const parser = createParser({ onEvent: (message) => messages.push(message) })
-  for await (const lines of readTextLines(body, limits, deadline, 'any')) {
-    for (const line of lines) {
-      // Fed by whole lines: the parser would look through a long beginning again with every piece.
-      parser.feed(`${line}\n`)
-      pending = line === '' ? 0 : pending + line.length
-      if (pending > limits.maxPartLength) throw tooLong(limits)
-      for (const message of messages.splice(0)) {
-        if (isEnd(message)) return
-        yield toPart(message)
-      }
+  const reader = createEventReader(limits.maxPartLength, () => tooLong(limits))
+  for await (const text of readText(body, limits, deadline)) {
+    for (const event of reader.read(text)) {
+      if (isEnd(event)) return
+      yield toPart(event)
     }
   }
 }
@@ -43,26 +35,28 @@ export async function* readNdjson(
   limits: CallLimits,
   deadline: Deadline,
 ): AsyncGenerator<StreamPart, void, undefined> {
-  for await (const lines of readTextLines(body, limits, deadline, 'lf')) {
-    for (const line of lines) {
-      if (line.trim() === '') continue
-      const data = readJsonText(line, 'a line of the stream')
-      const problem = readProblem(data)
-      if (problem?.isBare) throw toClientError(problem, { details: data })
-      yield { data }
-    }
+  const splitter = createLineSplitter(limits.maxPartLength)
+  for await (const text of readText(body, limits, deadline)) {
+    for (const line of splitter.push(text)) yield* partOfLine(line)
   }
+  yield* partOfLine(splitter.end() ?? '')
 }
 
-/** Lines of a body, those of one chunk at a time. */
-async function* readTextLines(
+function* partOfLine(line: string): Generator<StreamPart> {
+  if (line.trim() === '') return
+  const data = readJsonText(line, 'a line of the stream')
+  const problem = readProblem(data)
+  if (problem?.isBare) throw toClientError(problem, { details: data })
+  yield { data }
+}
+
+/** A body as text, piece by piece. */
+async function* readText(
   body: ReadableStream<Uint8Array> | null,
   limits: CallLimits,
   deadline: Deadline,
-  ends: 'lf' | 'any',
-): AsyncGenerator<string[], void, undefined> {
+): AsyncGenerator<string, void, undefined> {
   const decoder = new TextDecoder('utf-8', { fatal: true })
-  const splitter = createLineSplitter(limits.maxPartLength, ends)
   const decode = (chunk?: Uint8Array): string => {
     try {
       return chunk ? decoder.decode(chunk, { stream: true }) : decoder.decode()
@@ -71,16 +65,15 @@ async function* readTextLines(
     }
   }
   for await (const chunk of readChunks(body, deadline, limits.silenceMs)) {
-    yield splitter.push(decode(chunk))
+    yield decode(chunk)
   }
-  const last = [...splitter.push(decode()), splitter.end()]
-  yield last.filter((line) => line !== undefined)
+  yield decode()
 }
 
-const isEnd = ({ event, data }: EventSourceMessage): boolean =>
+const isEnd = ({ event, data }: ServerSentEvent): boolean =>
   data === END_DATA || (event !== undefined && END_EVENTS.has(event))
 
-function toPart({ event, id, data }: EventSourceMessage): StreamPart {
+function toPart({ event, id, data }: ServerSentEvent): StreamPart {
   if (event === 'error') throw streamError(data)
   return {
     data: readJsonText(data, 'an event of the stream'),

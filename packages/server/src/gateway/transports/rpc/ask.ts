@@ -1,11 +1,10 @@
-import type { JsonValue } from '@switchboard/protocol'
+import { createEventReader, type JsonValue, type ServerSentEvent } from '@switchboard/protocol'
 import type { AnswerBody } from '../../answer-body.js'
 import { GatewayError } from '../../call.js'
 import type { ExchangeAnswer, ExchangeRequest } from '../../exchange.js'
 import { mediaTypeOf } from '../../http-answer.js'
 import { outgoingHeaders } from '../../outgoing-headers.js'
 import { decodeWhole, parseAnswer } from '../../read-stream.js'
-import { createEventReader, type ServerSentEvent } from './server-sent-events.js'
 
 /** What an agent answered, as far as it has come. */
 export interface Asked extends Pick<ExchangeAnswer, 'status' | 'headers'> {
