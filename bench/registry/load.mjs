@@ -3,6 +3,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { cpus } from 'node:os'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { cpuSeconds } from './processes.mjs'
 
 /** Share of a measurement that comes before it: connections open, code gets hot. */
@@ -11,15 +12,21 @@ const WARM_UP = 0.2
 const sets = new Map()
 
 /**
- * Requests in order, made when they are sent. `GET` sets are paths; `POST` sets are documents, each sent under an id
- * that was not used before.
+ * Requests in order, made when they are sent. `GET` sets are paths; `POST` sets are bodies, or documents, each sent under
+ * an id that was not used before.
  */
-function createSet({ paths, post, documents, headers = {} }) {
+function createSet({ paths, post, bodies, documents, headers = {} }) {
   const lines = Object.entries({ host: 'localhost', ...headers })
     .map(([name, value]) => `${name}: ${value}\r\n`)
     .join('')
   if (paths) {
     const requests = paths.map((path) => Buffer.from(`GET ${path} HTTP/1.1\r\n${lines}\r\n`))
+    return { size: requests.length, request: (i) => requests[i % requests.length], next: 0 }
+  }
+  const toPost = (body) =>
+    `POST ${post} HTTP/1.1\r\n${lines}content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
+  if (bodies) {
+    const requests = bodies.map((body) => toPost(JSON.stringify(body)))
     return { size: requests.length, request: (i) => requests[i % requests.length], next: 0 }
   }
   const halves = documents.map(({ id: _, ...document }) => JSON.stringify(document).slice(1))
@@ -28,15 +35,16 @@ function createSet({ paths, post, documents, headers = {} }) {
     next: 0,
     request(i) {
       const id = `bench-${process.pid}-${String(i).padStart(8, '0')}`
-      const body = `{"id":"${id}",${halves[i % halves.length]}`
-      const length = Buffer.byteLength(body)
-      return `POST ${post} HTTP/1.1\r\n${lines}content-type: application/json\r\ncontent-length: ${length}\r\n\r\n${body}`
+      return toPost(`{"id":"${id}",${halves[i % halves.length]}`)
     },
   }
 }
 
-/** One connection; `onAnswer(status, body)` is called for each answer and returns the next request, if there is one. */
-function converse(port, keepBodies, first, onAnswer) {
+/**
+ * One connection; `onAnswer(status, body)` is called for each answer and returns what makes the next request, if there is
+ * one; it is sent after the pause.
+ */
+function converse(port, { keepBodies, pauseMs }, first, onAnswer) {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1')
     socket.setNoDelay(true)
@@ -46,12 +54,13 @@ function converse(port, keepBodies, first, onAnswer) {
     let body = []
 
     const finish = () => {
-      const request = onAnswer(status, keepBodies ? Buffer.concat(body).toString() : undefined)
+      const next = onAnswer(status, keepBodies ? Buffer.concat(body).toString() : undefined)
       missing = -1
       head = ''
       body = []
-      if (request === undefined) socket.end(resolve)
-      else socket.write(request)
+      if (next === undefined) socket.end(resolve)
+      else if (pauseMs > 0) setTimeout(() => socket.write(next()), pauseMs)
+      else socket.write(next())
     }
 
     socket.on('data', (chunk) => {
@@ -73,12 +82,15 @@ function converse(port, keepBodies, first, onAnswer) {
     })
     socket.on('error', reject)
     socket.on('close', (failed) => !failed && resolve())
-    socket.on('connect', () => socket.write(first))
+    socket.on('connect', () => socket.write(first()))
   })
 }
 
-/** Sends requests of a set, for a time or a number of them. */
-async function run({ set: name, port, pid, connections, seconds, count, collect }) {
+/**
+ * Sends requests of a set, for a time or a number of them; with a pause between an answer and the next request, each
+ * connection in its own step.
+ */
+async function run({ set: name, port, pid, connections, seconds, count, collect, pauseMs = 0 }) {
   const set = sets.get(name)
   const last = count === undefined ? Number.POSITIVE_INFINITY : set.next + count
   const first = set.next
@@ -96,11 +108,16 @@ async function run({ set: name, port, pid, connections, seconds, count, collect 
   const until = seconds === undefined ? Number.POSITIVE_INFINITY : from + seconds * 1000
   let ended = until
 
-  const talk = () => {
-    if (set.next >= last) return undefined
+  const talk = async (_, i) => {
+    if (pauseMs > 0) await sleep((pauseMs * i) / connections)
+    if (set.next >= last) return
     let at = set.next++
-    let sent = performance.now()
-    return converse(port, collect !== undefined, set.request(at), (status, body) => {
+    let sent = 0
+    const send = () => {
+      sent = performance.now()
+      return set.request(at)
+    }
+    await converse(port, { keepBodies: collect !== undefined, pauseMs }, send, (status, body) => {
       const now = performance.now()
       total++
       if (status < 200 || status > 299) {
@@ -113,9 +130,8 @@ async function run({ set: name, port, pid, connections, seconds, count, collect 
         if (seconds === undefined) ended = now
         return undefined
       }
-      sent = now
       at = set.next++
-      return set.request(at)
+      return send
     })
   }
   await Promise.all(Array.from({ length: connections }, talk))

@@ -1,12 +1,10 @@
 // What the directory costs beside bare alternatives: see ../README.md.
 
-import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { request } from 'node:http'
 import { cpus } from 'node:os'
 import { join } from 'node:path'
-import { text as readText } from 'node:stream/consumers'
 import { kilobyteDocuments, lookups, readAgents, shuffle, spread } from './data.mjs'
+import { importAgents } from './import-agents.mjs'
 import { HELP, readOptions } from './options.mjs'
 import { ADMIN_KEY, cpuSeconds, residentMiB, settle, startBare, startDirectory, startWorker } from './processes.mjs'
 import { profileDirectory } from './profile.mjs'
@@ -97,7 +95,8 @@ async function prepare(options) {
 
   say(`importing ${documents.length} agents…`)
   const directory = await startDirectory({ data, config })
-  const imported = await importAgents(directory.port, documents)
+  const speed = await importAgents(directory.port, documents)
+  const imported = { what: 'bulk import', unit: 'agents/s', ours: [speed] }
   say('collecting answers…')
   const collect = async (set, count) => {
     const file = join(folder, 'answers')
@@ -130,34 +129,6 @@ async function ask(load, { port, pid }, run) {
     say(`${run.set}: the load generator was at ${(result.loadCpu * 100).toFixed(0)} % of a core`)
   if (result.others !== undefined) others.push(result.others)
   return result
-}
-
-/** Through the bulk import that operators use. */
-async function importAgents(port, documents) {
-  const started = performance.now()
-  const post = request({
-    port,
-    method: 'POST',
-    path: '/admin/import',
-    headers: { authorization: `Bearer ${ADMIN_KEY}`, 'content-type': 'application/x-ndjson' },
-  })
-  // Results come while documents still go: who does not read them would in the end not be read either.
-  const answered = once(post, 'response').then(([response]) => readText(response))
-  for (let i = 0; i < documents.length; i += 200) {
-    const lines = documents.slice(i, i + 200).map((document) => `${JSON.stringify(document)}\n`)
-    if (!post.write(lines.join(''))) await once(post, 'drain')
-  }
-  post.end()
-  const text = await answered
-  const seconds = (performance.now() - started) / 1000
-  const refused = text
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line))
-    .filter(({ status }) => status !== 'created')
-  if (refused.length > 0)
-    throw new Error(`${refused.length} agents were refused, such as ${JSON.stringify(refused[0])}`)
-  return { what: 'bulk import', unit: 'agents/s', ours: [(documents.length - refused.length) / seconds] }
 }
 
 /** From nothing to the ready line, with every agent in the store; and the memory that it takes. */

@@ -10,6 +10,8 @@ import { createWordIndex } from '../../packages/search/dist/words/word-index.js'
 const FIELDS = ['title', 'description', 'schema', 'example']
 /** Candidates of words and of meaning each; the page has ten. */
 const CANDIDATES = 100
+/** Documents that Orama takes at once. */
+const INSERTED = 500
 
 const textsOf = (record) =>
   Object.fromEntries(Object.entries(textFieldsOf(record)).map(([name, texts]) => [name, texts.join('\n')]))
@@ -43,23 +45,32 @@ export function miniSearch(records) {
   return ({ query }) => index.search(query.text).map(({ id }) => id)
 }
 
-/** Orama's full text, or its hybrid search with the vectors of the agents' descriptions. */
-export async function orama(records, vectors, { hybrid = false } = {}) {
+/**
+ * Orama's full text, or its hybrid search with the vectors of the agents' descriptions. What is not in after `mostMs`
+ * stays out; `count` says how many are in.
+ */
+export async function orama(records, vectors, { hybrid = false, mostMs = Number.POSITIVE_INFINITY } = {}) {
   const texts = Object.fromEntries(FIELDS.map((field) => [field, 'string']))
   const index = create({ schema: { ...texts, vector: `vector[${vectors.dimensions}]` } })
-  const documents = records.map((record, position) => ({
-    id: String(position),
-    ...textsOf(record),
-    ...(hybrid && { vector: Array.from(vectors.whole(position)) }),
-  }))
-  await insertMultiple(index, documents, 500)
-  return async ({ query, queryVectors }) => {
+  const until = performance.now() + mostMs
+  let count = 0
+  while (count < records.length && performance.now() < until) {
+    const documents = records.slice(count, count + INSERTED).map((record, i) => ({
+      id: String(count + i),
+      ...textsOf(record),
+      ...(hybrid && { vector: Array.from(vectors.whole(count + i)) }),
+    }))
+    await insertMultiple(index, documents, INSERTED)
+    count += documents.length
+  }
+  const search = async ({ query, queryVectors }) => {
     const common = { term: query.text, properties: FIELDS, boost: { title: 2 }, limit: 10 }
     const wish = hybrid
       ? { ...common, mode: 'hybrid', similarity: 0, vector: { value: Array.from(queryVectors[0]), property: 'vector' } }
       : common
     return (await searchOrama(index, wish)).hits.map(({ id }) => Number(id))
   }
+  return Object.assign(search, { count })
 }
 
 /** BM25 over all words in one field, no stems, no stop words: k1 0.9, b 0.4, as in the README of the data. */

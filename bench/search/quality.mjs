@@ -1,6 +1,6 @@
 // How good search is, beside MiniSearch, Orama and plain BM25 on the same records, queries and vectors.
 // node bench/search/quality.mjs --data ../shared/retrieval [--examples] [--distractors] [--sets a,b] [--queries N]
-//   [--cache FOLDER] [--engines ours,words,meaning,minisearch,orama,hybrid,bm25]
+//   [--quick] [--cache FOLDER] [--engines ours,words,meaning,minisearch,orama,hybrid,bm25]
 // --distractors adds the records of load/; Orama needs minutes a set there, so fewer --queries may be wanted.
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -19,7 +19,8 @@ const { values: options } = parseArgs({
     sets: { type: 'string', default: SETS.join(',') },
     examples: { type: 'boolean', default: false },
     distractors: { type: 'boolean', default: false },
-    queries: { type: 'string', default: '100000' },
+    queries: { type: 'string' },
+    quick: { type: 'boolean', default: false },
     cache: { type: 'string', default: join(tmpdir(), 'switchboard-bench-vectors') },
     engines: { type: 'string', default: 'ours,words,meaning,minisearch,orama,hybrid,bm25' },
   },
@@ -35,12 +36,14 @@ const ENGINES = {
   bm25: ['plain BM25', (records) => plainBm25(records)],
 }
 
+/** So many of each set, from everywhere in it. */
+const mostQueries = Number(options.queries ?? (options.quick ? 100 : 100_000))
 const percent = (share) => (100 * share).toFixed(1).padStart(9)
 
 for (const name of options.sets.split(',')) {
   const set = readSet(options.data, name, options)
   const records = options.distractors ? [...set.agents, ...readDistractors(options.data, name)] : set.agents
-  const step = Math.max(1, Math.ceil(set.queries.length / Number(options.queries)))
+  const step = Math.max(1, Math.ceil(set.queries.length / mostQueries))
   const queries = set.queries.filter((_, i) => i % step === 0)
   const read = queries.map(({ text }) => readQuery(text))
   const texts = [

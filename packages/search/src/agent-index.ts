@@ -1,5 +1,5 @@
 import { redactRecord } from '@switchboard/protocol'
-import { type Condition, holds, indexTerms, isExact, termsOf } from './conditions.js'
+import { type Condition, holds, holdsStatus, indexTerms, isExact, termsOf } from './conditions.js'
 import type { IndexedAgent, View } from './entry.js'
 import { lowerBound, Postings } from './postings.js'
 import { meaningTextsOf } from './ranking/meaning-texts.js'
@@ -16,7 +16,12 @@ import {
 export interface Selection<T> {
   conditions: readonly Condition[]
   view: View<T>
+  /** Whether the view shows every agent whole that keeps nothing private; then most need not be put to it. */
+  showsOpen?: boolean
 }
+
+/** The status of almost every agent. */
+const USUAL_STATUS = 'active'
 
 /** What is asked for in words, read once (`readQuery`), with the vectors of its texts. */
 export interface TextQuery {
@@ -92,7 +97,15 @@ export function createAgentIndex<T extends IndexedAgent>({ candidates }: AgentIn
   const texts = createTextSearch(candidates)
   /** Agents whose words are not in the index yet: a start has many, and need not wait for them. */
   const wordless = new Map<number, T>()
+  /** Numbers of agents that keep something private or have another status than most: each must be looked at. */
+  const unusual = new Set<number>()
   let version = 0
+
+  const note = ({ number, record, status }: T): void => {
+    const isUsual = status === USUAL_STATUS && record.visibility !== 'private' && redactRecord(record) === record
+    if (isUsual) unusual.delete(number)
+    else unusual.add(number)
+  }
 
   const remove = (id: string): void => {
     const agent = byId.get(id)
@@ -103,6 +116,7 @@ export function createAgentIndex<T extends IndexedAgent>({ candidates }: AgentIn
     numbers.splice(lowerBound(numbers, agent.number), 1)
     for (const term of indexTerms(agent.record)) postings.remove(term, agent.number)
     wordless.delete(agent.number)
+    unusual.delete(agent.number)
     texts.remove(agent.number)
   }
 
@@ -137,6 +151,7 @@ export function createAgentIndex<T extends IndexedAgent>({ candidates }: AgentIn
     version++
     byId.set(id, agent)
     byNumber.set(agent.number, agent)
+    note(agent)
     if (before?.number === agent.number) {
       if (before.record !== agent.record) replace(before, agent)
       return
@@ -172,11 +187,16 @@ export function createAgentIndex<T extends IndexedAgent>({ candidates }: AgentIn
       const accepted = new Set(among)
       return { accept: (number) => accepted.has(number), among }
     }
-    const accept = (number: number): boolean => {
+    const isWide = selection.conditions.every(({ kind }) => kind === 'status')
+    const test = (number: number): boolean => {
       const agent = byNumber.get(number)
       return agent !== undefined && accepts(agent, selection, selection.conditions)
     }
-    return { accept, isWide: selection.conditions.every(({ kind }) => kind === 'status') }
+    if (!isWide || !selection.showsOpen) return { accept: test, isWide }
+    // Words ask about every agent that has one: of the usual ones the answer is known.
+    const usual = selection.conditions.every((condition) => holdsStatus(condition, USUAL_STATUS))
+    const accept = (number: number): boolean => (unusual.has(number) ? test(number) : usual)
+    return { accept, isWide, ...(usual && { unsure: unusual }) }
   }
 
   const agentOf = (number: number): T => {

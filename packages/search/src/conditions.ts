@@ -89,6 +89,10 @@ export function isExact(condition: Condition): boolean {
 
 const hasPrefix = (name: NamePattern | undefined): boolean => name !== undefined && 'prefix' in name
 
+/** Whether a condition on the status alone holds; any other does not. */
+export const holdsStatus = (condition: Condition, status: string): boolean =>
+  condition.kind === 'status' && condition.anyOf.includes(status) !== (condition.excluded ?? false)
+
 /** Whether the record meets the condition; `registry` are members that the directory answers for. */
 export function holds(condition: Condition, record: AgentRecord, status: string, registry: JsonObject = {}): boolean {
   switch (condition.kind) {
@@ -111,7 +115,7 @@ export function holds(condition: Condition, record: AgentRecord, status: string,
     case 'publisher':
       return record.publisher !== undefined && condition.anyOf.includes(record.publisher)
     case 'status':
-      return condition.anyOf.includes(status) !== (condition.excluded ?? false)
+      return holdsStatus(condition, status)
     case 'member':
       return contains(memberOf(record, registry, condition.name), condition.value, condition.asText)
     case 'agent':

@@ -17,6 +17,8 @@ export const CANDIDATES = 100
 export interface TextFilter {
   /** A hard filter, applied before ranking. */
   readonly accept: (number: number) => boolean
+  /** The only agents that it may refuse, if that is known. */
+  readonly unsure?: ReadonlySet<number>
   /** All agents that are accepted, if an index of terms told them. */
   readonly among?: readonly number[] | undefined
   /** `accept` passes nearly all: in a large set a few of the nearest by meaning may be missed, for speed. */
@@ -159,9 +161,15 @@ export function createTextSearch(candidates = CANDIDATES): TextSearch {
       removeVectors(number)
     },
     search(query, embedded, filter, agents) {
-      const { accept } = filter
+      const { accept, unsure } = filter
       const byMeaning = near(embedded, filter)
-      const found = words.search(query.words, { limit: candidates, accept, also: byMeaning.keys(), count: true })
+      const found = words.search(query.words, {
+        limit: candidates,
+        accept,
+        unsure,
+        also: byMeaning.keys(),
+        count: true,
+      })
       const unknown = found.hits.filter(({ number }) => !byMeaning.has(number)).map(({ number }) => number)
       const meanings = new Map([
         ...byMeaning,
@@ -173,20 +181,26 @@ export function createTextSearch(candidates = CANDIDATES): TextSearch {
       })
       const onlyByMeaning = found.hits.filter(({ score }) => score === 0).length
       const total = found.total + onlyByMeaning
-      const rest = (limit: number): TextHit[] => {
+      /** What follows the head, in the order of the words, with scores that never rise. */
+      const rest = (end: number): TextHit[] => {
         const ranked = new Set(head.map(({ number }) => number))
-        const hits = words.search(query.words, { limit, accept }).hits.filter(({ number }) => !ranked.has(number))
-        const last = head.at(-1)?.score ?? 1
-        return rank(query, { ...found, hits }, new Map(), filter, agents).map((hit) => ({
-          ...hit,
-          score: Math.min(hit.score, last),
-        }))
+        const hits = words
+          .search(query.words, { limit: end, accept, unsure })
+          .hits.filter(({ number }) => !ranked.has(number))
+        const scored = rank(query, { ...found, hits }, new Map(), filter, agents)
+        const byNumber = new Map(scored.map((hit) => [hit.number, hit]))
+        let least = head.at(-1)?.score ?? 1
+        return hits.flatMap(({ number }) => {
+          const hit = byNumber.get(number)
+          least = Math.min(least, hit?.score ?? least)
+          return hit ? [{ ...hit, score: least }] : []
+        })
       }
       return {
         total,
         page: (skip, take) => {
           const end = skip + take
-          const all = end <= head.length || head.length >= total ? head : [...head, ...rest(total)]
+          const all = end <= head.length || head.length >= total ? head : [...head, ...rest(Math.min(end, total))]
           return all.slice(skip, end)
         },
       }

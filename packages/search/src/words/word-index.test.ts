@@ -81,6 +81,12 @@ describe('the word index', () => {
     const accept = (number: number) => number % 2 === 0
     expect(index.search('weather', { limit: 2, count: true }).total).toBe(100)
     expect(index.search('weather', { limit: 2, count: true, accept }).total).toBe(50)
+    const unsure = new Set([0, 1, 3, 6, 9, 999])
+    const refusing = (number: number) => number % 2 === 0 || !unsure.has(number)
+    expect(index.search('weather', { limit: 2, count: true, accept: refusing, unsure })).toEqual(
+      index.search('weather', { limit: 2, count: true, accept: refusing }),
+    )
+    expect(index.search('weather', { limit: 2, count: true, accept: refusing, unsure }).total).toBe(98)
     expect(index.search('weather music', { limit: 0, count: true, accept })).toMatchObject({ total: 150, hits: [] })
     expect(index.search('chess', { limit: 2, count: true }).total).toBe(0)
   })

@@ -25,7 +25,7 @@ export interface WordResult {
   readonly hits: readonly WordHit[]
   /** What an agent would score that has every word of the query beyond saturation. */
   readonly best: number
-  /** How many have at least one word of the query, if `count` was asked for. */
+  /** How many are accepted that have at least one word of the query, if `count` was asked for; else 0. */
   readonly total: number
 }
 
@@ -34,7 +34,9 @@ export interface WordSearchOptions {
   limit: number
   /** A hard filter: the result is that of filtering first. */
   accept?: (number: number) => boolean
-  /** Whether `total` is wanted: then every agent with a hit is put to the filter. */
+  /** The only agents that the filter may refuse, if that is known: then it is not asked about most of the others. */
+  unsure?: ReadonlySet<number> | undefined
+  /** Whether `total` is wanted: then every agent with a hit is put to the filter, or every one that is `unsure`. */
   count?: boolean
   /** Agents whose score is wanted though they may not be among the best (found by meaning, say). */
   also?: Iterable<number>
@@ -106,13 +108,13 @@ export function createWordIndex(): WordIndex {
   }
 
   const search = (asked: string | WordQuery, options: WordSearchOptions): WordResult => {
-    const { limit, accept, count = false } = options
+    const { limit, accept, unsure, count = false } = options
     const query = typeof asked === 'string' ? parseWordQuery(asked) : asked
     const weighed = weigh(query)
     const weights = query.terms.map(({ weight }, i) => weight * (weighed.rarities[i] ?? 0))
     scores.begin()
     for (const [i, term] of weighed.numbers.entries()) if (term !== undefined) scores.add(term, weights[i] ?? 0)
-    const { slots, total } = scores.select({ limit: Math.max(limit, PAIR_WINDOW), accept, count })
+    const { slots, total } = scores.select({ limit: Math.max(limit, PAIR_WINDOW), accept, unsure, count })
     pairs.setQuery(query, weighed)
     return { hits: hitsOf(slots, options), total, best: weights.reduce((sum, weight) => sum + weight, 0) }
   }

@@ -16,6 +16,8 @@ export interface ScoreSelection {
   /** How many of the best. */
   readonly limit: number
   readonly accept: ((number: number) => boolean) | undefined
+  /** The only agents that may not be accepted; undefined: any. */
+  readonly unsure: ReadonlySet<number> | undefined
   /** Whether all that are accepted are counted. */
   readonly count: boolean
 }
@@ -70,26 +72,50 @@ export class WordScores {
   }
 
   /** Slots of the best, best first, then by number; and how many agents were accepted, if that is asked. */
-  select({ limit, accept, count }: ScoreSelection): { slots: number[]; total: number } {
+  select({ limit, accept, unsure, count }: ScoreSelection): { slots: number[]; total: number } {
     const scores = this.#scores
     const numbers = this.#words.numbers
     const best = this.#best
     best.begin(Math.min(limit, this.#words.size), numbers)
+    // Where few may be refused, to count those is less than to ask about all.
+    const isCountedApart = count && (!accept || unsure !== undefined)
+    const isEachAsked = count && !isCountedApart
     let floor = best.floor
-    let total = 0
+    let total = isCountedApart ? this.#countScored() - this.#countRefused(accept, unsure) : 0
     for (let block = 0; block < this.#blocks.length; block++) {
       if (this.#blocks[block] === 0) continue
       const end = (block + 1) * BLOCK_SLOTS
-      for (let slot = nextFrom(scores, block * BLOCK_SLOTS, end, count ? 0 : floor); slot < end; ) {
+      for (let slot = nextFrom(scores, block * BLOCK_SLOTS, end, isEachAsked ? 0 : floor); slot < end; ) {
         if (!accept || accept(numbers[slot] ?? 0)) {
-          total++
+          if (isEachAsked) total++
           if ((scores[slot] ?? 0) >= floor) best.add(slot, scores[slot] ?? 0)
           floor = best.floor
         }
-        slot = nextFrom(scores, slot + 1, end, count ? 0 : floor)
+        slot = nextFrom(scores, slot + 1, end, isEachAsked ? 0 : floor)
       }
     }
     return { slots: best.take(), total }
+  }
+
+  #countScored(): number {
+    const bits = new Int32Array(this.#scores.buffer)
+    let count = 0
+    for (let block = 0; block < this.#blocks.length; block++) {
+      if (this.#blocks[block] === 0) continue
+      const end = (block + 1) * BLOCK_SLOTS
+      // 1 for what is not zero, without a branch: which slots have a score cannot be foreseen.
+      for (let slot = block * BLOCK_SLOTS; slot < end; slot++) count += (0 - (bits[slot] ?? 0)) >>> 31
+    }
+    return count
+  }
+
+  #countRefused(accept: ScoreSelection['accept'], unsure: ReadonlySet<number> = new Set()): number {
+    let count = 0
+    for (const number of unsure) {
+      const slot = this.#words.slotOf(number)
+      if (slot !== undefined && this.of(slot) > 0 && !accept?.(number)) count++
+    }
+    return count
   }
 }
 

@@ -133,6 +133,7 @@ export function lookUpAgents(
 const selectionOf = ({ grantsOf }: Context, { conditions, caller }: Pick<Query, 'conditions' | 'caller'>) => ({
   conditions,
   view: (agent: Agent) => viewOf(agent, caller, grantsOf),
+  showsOpen: true,
 })
 
 function toFound({ grantsOf }: Context, caller: Caller, agent: Agent, score?: number, relevance?: number): Found[] {

@@ -1,0 +1,26 @@
+// Quality, then speed of search: see ../README.md. Each is a process of its own, with memory for a million agents.
+import { spawnSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+
+const text = { type: 'string' }
+const flag = { type: 'boolean' }
+const COMMON = { data: text, cache: text, quick: flag }
+const PARTS = {
+  quality: { sets: text, examples: flag, distractors: flag, queries: text, engines: text },
+  speed: { sizes: text, rounds: text, http: text, json: text },
+}
+const NODE_FLAGS = ['--max-old-space-size=8000', '--expose-gc']
+
+const { values } = parseArgs({ options: { ...COMMON, ...PARTS.quality, ...PARTS.speed, only: text } })
+const only = values.only ?? 'quality,speed'
+for (const part of only.split(',')) {
+  if (!PARTS[part]) throw new Error(`--only takes quality or speed, not "${part}"`)
+  const known = { ...COMMON, ...PARTS[part] }
+  const args = Object.entries(values)
+    .filter(([name]) => known[name])
+    .flatMap(([name, value]) => (value === true ? [`--${name}`] : [`--${name}`, value]))
+  const script = fileURLToPath(new URL(`${part}.mjs`, import.meta.url))
+  const { status } = spawnSync(process.execPath, [...NODE_FLAGS, script, ...args], { stdio: 'inherit' })
+  if (status !== 0) process.exit(status ?? 1)
+}

@@ -1,0 +1,117 @@
+// Searches a second of the real server, a process of its own, with the built-in model.
+import { createHash } from 'node:crypto'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createBuiltInEmbedder, meaningTextsOf } from '../../packages/search/dist/index.js'
+import { ROOT } from '../../scripts/tree.mjs'
+import { importAgents } from '../registry/import-agents.mjs'
+import { residentMiB, settle, startDirectory, startWorker } from '../registry/processes.mjs'
+import { Database } from '../registry/server-modules.mjs'
+import { median } from '../registry/statistics.mjs'
+
+const AT_ONCE = 16
+const SECONDS = 2
+/** Limits are for callers, and here is only one. */
+const LIMITS = { search: 1e9, register: 1e9, lookup: 1e9, invoke: 1e9 }
+
+export async function measureHttp({ load, requests, agents, rounds, say }) {
+  const parent = join(ROOT, '.cache/bench-search')
+  mkdirSync(parent, { recursive: true })
+  const folder = mkdtempSync(join(parent, 'run-'))
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+  const data = join(folder, 'data')
+  const configFile = (name, embedder) => {
+    const file = join(folder, `${name}.json`)
+    writeFileSync(
+      file,
+      JSON.stringify({ publicUrl: 'http://directory.example', rateLimits: LIMITS, search: { embedder } }),
+    )
+    return file
+  }
+
+  // Without a model first: to embed all agents takes minutes, and their vectors are known.
+  const filling = await startDirectory({ data, config: configFile('filling', 'none') })
+  const documents = load.documents.slice(0, agents)
+  await importAgents(filling.port, documents)
+  await filling.stop()
+  await putVectors(join(data, 'switchboard.db'), load)
+
+  const directory = await startDirectory({ data, config: configFile('measured', 'builtin') })
+  await untilReady(directory)
+  await settle(directory)
+  say(`\nPOST /agents/search over HTTP, ${documents.length} agents, ${AT_ONCE} requests at once`)
+  const worker = startWorker('load.mjs')
+  const bodies = requests.map(({ query }) => ({ query: query.text, top: 10 }))
+  const file = join(folder, 'bodies.json')
+  writeFileSync(file, JSON.stringify({ post: '/agents/search', bodies }))
+  await worker.ask({ add: 'search', file })
+  const ask = (run) => worker.ask({ set: 'search', port: directory.port, pid: directory.pid, ...run })
+
+  // Each request for the first time, then over and over, as the directory remembers what requests mean.
+  const first = await ask({ connections: AT_ONCE, count: bodies.length })
+  const again = []
+  for (let round = 0; round < rounds; round++) again.push(await ask({ connections: AT_ONCE, seconds: SECONDS }))
+  const one = await ask({ connections: 1, seconds: SECONDS })
+  const memory = residentMiB(directory.pid)
+  worker.stop()
+  await directory.stop()
+  const failed = [first, one, ...again].find((run) => run.failed > 0)
+  if (failed) throw new Error(`${failed.failed} answers were no success, such as ${failed.failure}`)
+
+  const report = {
+    agents: documents.length,
+    first: first.perSecond,
+    perSecond: median(again.map(({ perSecond }) => perSecond)),
+    p50: median(again.map(({ p50 }) => p50)),
+    p99: median(again.map(({ p99 }) => p99)),
+    cpuMs: median(again.map(({ cpuMicros }) => cpuMicros ?? Number.NaN)) / 1000,
+    alone: { p50: one.p50, p99: one.p99 },
+    memoryMiB: memory,
+  }
+  const line = (name, { perSecond, p50, p99 }, more) =>
+    say(`  ${name.padEnd(20)} ${perSecond.toFixed(0)} /s, p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms${more}`)
+  line('asked before', report, `, ${report.cpuMs.toFixed(2)} ms of CPU each`)
+  line('for the first time', first, '')
+  line('one at a time', one, `; memory ${memory.toFixed(0)} MiB`)
+  return report
+}
+
+/** Keeps the vectors with the agents as the directory would; if it knows better, it makes them anew. */
+async function putVectors(file, { records, packedAt }) {
+  const { id: model, close } = await createBuiltInEmbedder()
+  await close()
+  const db = new Database(file)
+  const numbers = new Map(
+    db
+      .prepare('SELECT id, number FROM agents')
+      .all()
+      .map(({ id, number }) => [id, number]),
+  )
+  const insert = db.prepare('INSERT OR REPLACE INTO vectors (number, model, digest, data) VALUES (?, ?, ?, ?)')
+  const insertAll = db.transaction(() => {
+    for (const [position, record] of records.entries()) {
+      const number = numbers.get(record.id)
+      if (number === undefined) continue
+      const hash = createHash('sha1')
+      for (const { text } of meaningTextsOf(record)) hash.update(text).update('\0')
+      insert.run(number, model, hash.digest('base64url'), Buffer.from(packedAt(position)))
+    }
+  })
+  insertAll()
+  db.close()
+}
+
+/** Waits until no answer says that some agents are not yet found by meaning. */
+async function untilReady({ port }) {
+  for (;;) {
+    const response = await fetch(`http://127.0.0.1:${port}/agents/search`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ query: 'weather forecast', skip: 0 }),
+    })
+    const { warnings = [] } = await response.json()
+    if (warnings.length === 0) return
+    await sleep(1000)
+  }
+}
