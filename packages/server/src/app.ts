@@ -41,7 +41,7 @@ import { createExpiry, type Expiry } from './services/expire.js'
 import { followStore } from './services/follow.js'
 import { createGrants } from './services/grants.js'
 import { checkDelegation } from './services/invoke/check-delegation.js'
-import { createTaskRunner } from './services/invoke/defer-call.js'
+import { createTaskRunner, DEFERRED_TIMEOUT_MS } from './services/invoke/defer-call.js'
 import { createInvoke } from './services/invoke/invoke.js'
 import { createKeys, ensureAdminKey } from './services/keys.js'
 import { createLearnOperations } from './services/learn-operations.js'
@@ -196,6 +196,7 @@ async function wire(config: Config, store: Store, log: FastifyBaseLogger, now: (
       context,
       seal,
       callBack: createCallback({ fetch: gateway.fetch, signing }),
+      checkAddress: gateway.checkAddress,
       onError: failed('a deferred call could not be worked on'),
     })
   const limits = createRateLimits(config.rateLimits, now)
@@ -217,7 +218,7 @@ async function wire(config: Config, store: Store, log: FastifyBaseLogger, now: (
   const faces: Face[] = [
     createAidipFace({ context, grants, outcomes }),
     createProfileFace({ context }),
-    createResolutionFace(context),
+    ...(config.resolution.enabled ? [createResolutionFace(context)] : []),
     createDirectoryFace({
       context,
       grants,
@@ -326,12 +327,21 @@ function embedderOf({ search: { semantic, embedder } }: Config): Pick<MeaningOpt
 
 /** The one that calls out; in development also on this machine, in the clear. */
 function openGateway(config: Config, deps: GatewayDeps): Gateway {
-  const { timeoutMs, allow, socketFolders } = config.gateway
+  const { timeoutMs, allow, socketFolders, maxCalls, maxCallsPerAgent } = config.gateway
   const { publicUrl } = config
   // Replicas are one gateway to the outside: a call that comes back to another of them is a loop all the same.
   const hopId = publicUrl && `switchboard-${createHash('sha256').update(publicUrl).digest('hex').slice(0, 16)}`
   return createGateway(
-    { timeoutMs, allow, socketFolders, allowLoopback: !isProduction(config) },
+    {
+      timeoutMs,
+      // Each call brings its own limit, and one that was put off a long one: none shall be cut off before it.
+      firstByteMs: Math.max(timeoutMs, DEFERRED_TIMEOUT_MS),
+      allow,
+      socketFolders,
+      maxCalls,
+      maxCallsPerAgent,
+      allowLoopback: !isProduction(config),
+    },
     { ...deps, ...(hopId && { hopId }) },
   )
 }

@@ -30,6 +30,8 @@ export const configSchema: JsonObject = closed({
     sign: flag,
     timeoutMs: count,
     maxInputBytes: count,
+    maxCalls: count,
+    maxCallsPerAgent: count,
     allow: texts,
     socketFolders: texts,
   }),
@@ -59,6 +61,7 @@ export const configSchema: JsonObject = closed({
       ),
     },
   }),
+  resolution: closed({ enabled: flag }),
   anonymous: { enum: ['public', 'none'] },
   lifetimes: closed({ max: { type: 'integer', minimum: 60 } }),
   issuers: {

@@ -37,6 +37,9 @@ export interface Config {
     sign: boolean
     /** Bytes of one input; what is larger goes by URL. */
     maxInputBytes: number
+    /** Calls under way, streams among them: of all agents, and of one. Beyond it they are refused with 503. */
+    maxCalls: number
+    maxCallsPerAgent: number
     /** Addresses that are called though they are not public: ranges, host names, origins. */
     allow: string[]
     /** Folders whose Unix sockets may be called (C-81). */
@@ -51,6 +54,8 @@ export interface Config {
     /** How many candidates of words, and of meaning, enter the ranking (PROF §7.2). */
     rerankLimit: number
   }
+  /** Intent resolution (AIDIP §6), which a registry may do without (AIDIP §8). */
+  resolution: { enabled: boolean }
   anonymous: 'public' | 'none'
   lifetimes: { max: number }
   issuers: Issuer[]
@@ -128,10 +133,13 @@ export const DEFAULTS: Config = {
     timeoutMs: 30_000,
     sign: false,
     maxInputBytes: 8 * 1024 * 1024,
+    maxCalls: 2048,
+    maxCallsPerAgent: 256,
     allow: [],
     socketFolders: [],
   },
   search: { semantic: true, learn: true, embedder: 'builtin', taxonomies: [], rerankLimit: 100 },
+  resolution: { enabled: true },
   anonymous: 'public',
   lifetimes: { max: 604_800 },
   issuers: [],
@@ -150,7 +158,7 @@ export const DEFAULTS: Config = {
 }
 
 /** Settings that come in groups, of which each may be given in part. */
-const GROUPS = ['rateLimits', 'gateway', 'search', 'lifetimes', 'certificates', 'cors', 'audit'] as const
+const GROUPS = ['rateLimits', 'gateway', 'search', 'resolution', 'lifetimes', 'certificates', 'cors', 'audit'] as const
 
 /** What an embedder of the server may say; the rest is as usual. */
 export type Settings = Partial<Omit<Config, (typeof GROUPS)[number]>> & {
@@ -164,6 +172,7 @@ export const withDefaults = (settings: Settings): Config => ({
   rateLimits: { ...DEFAULTS.rateLimits, ...settings.rateLimits },
   gateway: { ...DEFAULTS.gateway, ...settings.gateway },
   search: { ...DEFAULTS.search, ...settings.search },
+  resolution: { ...DEFAULTS.resolution, ...settings.resolution },
   lifetimes: { ...DEFAULTS.lifetimes, ...settings.lifetimes },
   certificates: { ...DEFAULTS.certificates, ...settings.certificates },
   cors: { ...DEFAULTS.cors, ...settings.cors },

@@ -13,6 +13,8 @@ export interface AdmitOptions {
   readonly anonymous: 'public' | 'none'
   /** Requests must have come to the proxy by HTTPS. */
   readonly behindProxy: boolean
+  /** Origins whose pages may do all that their credentials allow. */
+  readonly origins: readonly string[]
 }
 
 const NOBODY: Omit<Caller, 'address' | 'requestId'> = { subject: undefined, kind: 'anonymous', scopes: new Set() }
@@ -40,6 +42,7 @@ export function admit(request: FastifyRequest, options: AdmitOptions): Promise<v
   })
   const enter = (known: Caller): void => {
     request.caller = known
+    if (known.kind === 'certificate') assertOwnPage(request, route, options.origins)
     assertAccess(route, known, options.anonymous)
     if (route.limit) options.limits.spend(route.limit, clientOf(known))
   }
@@ -61,6 +64,14 @@ function assertAccess({ access }: Route, caller: Caller, anonymous: 'public' | '
     throw new DirectoryError('forbidden', 'discovering takes the scope discover')
   }
   if (access === 'admin' && !isAdmin(caller)) throw new DirectoryError('forbidden', 'this takes the scope admin')
+}
+
+/** A browser shows a certificate for any page that asks it to: what changes something must be wished by a page we know. */
+function assertOwnPage({ headers }: FastifyRequest, { method }: Route, origins: readonly string[]): void {
+  const { origin, host } = headers
+  if (origin === undefined || method === 'GET' || origins.includes(origin)) return
+  if (URL.canParse(origin) && new URL(origin).host === host) return
+  throw new DirectoryError('forbidden', 'pages of other origins may not act by your certificate: see cors.origins')
 }
 
 /** Subjects and addresses are counted apart: a subject may be called like an address. */

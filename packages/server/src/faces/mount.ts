@@ -10,8 +10,6 @@ import { pathOf, sendError, toDirectoryError } from './send-error.js'
 
 export interface MountOptions extends AdmitOptions {
   readonly baseUrl: () => string
-  /** Origins whose pages may do all that their credentials allow. */
-  readonly origins: readonly string[]
 }
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const

@@ -27,6 +27,8 @@ export interface AddressGuard {
    * GatewayError: `blocked`, `loop`, or `unreachable` if the name has no address.
    */
   check(url: URL): Promise<readonly string[]>
+  /** The same as far as the URL itself tells, which is much for a literal address: for those who are called later. */
+  checkPlain(url: URL): void
 }
 
 const PORTS: Readonly<Record<string, { port: number; secure: boolean } | undefined>> = {
@@ -51,40 +53,69 @@ export function createAddressGuard({ allow, allowLoopback, self, resolve }: Guar
     return (isNamed && kind !== 'metadata') || ranges.some((range) => isInRange(address, range))
   }
 
+  /** What the URL itself says of where it leads; throws if that is nowhere. */
+  const read = (url: URL): Reading => {
+    const known = PORTS[url.protocol]
+    if (!known) throw blocked(`${url.protocol} is not spoken by this gateway`)
+    if (url.username !== '' || url.password !== '') throw blocked('an address may not carry a name or password')
+    const port = url.port === '' ? known.port : Number(url.port)
+    const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '')
+    const mine = self().map((text) => new URL(text))
+    if (mine.some((own) => own.hostname.replace(/\.$/, '') === host && portOf(own) === port)) throw loop(host)
+
+    const asWritten = allowed.origins.has(`${known.secure ? 'https' : 'http'}://${host}:${port}`)
+    const isNamed = asWritten || allowed.isName(host)
+    if (!known.secure && !asWritten && !allowLoopback) throw blocked(`${host} must be called by an encrypted protocol`)
+    return { host, port, secure: known.secure, mine, asWritten, isNamed }
+  }
+
+  const judge = (addresses: readonly IpAddress[], { host, port, secure, mine, asWritten, isNamed }: Reading): void => {
+    for (const address of addresses) {
+      if (mine.some((own) => portOf(own) === port && isBoundTo(own, address))) throw loop(host)
+      const kind = classifyAddress(address)
+      if (asWritten) continue
+      if (!isFit(address, kind, isNamed)) throw blocked(`${host} leads to a ${kind} address`)
+      if (!secure && kind !== 'loopback') throw blocked(`${host} must be called by an encrypted protocol`)
+    }
+  }
+
   return {
     async check(url) {
-      const known = PORTS[url.protocol]
-      if (!known) throw blocked(`${url.protocol} is not spoken by this gateway`)
-      if (url.username !== '' || url.password !== '') throw blocked('an address may not carry a name or password')
-      const port = url.port === '' ? known.port : Number(url.port)
-      const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '')
-      const mine = self().map((text) => new URL(text))
-      if (mine.some((own) => own.hostname.replace(/\.$/, '') === host && portOf(own) === port)) throw loop(host)
-
-      const asWritten = allowed.origins.has(`${known.secure ? 'https' : 'http'}://${host}:${port}`)
-      const isNamed = asWritten || allowed.isName(host)
-      if (!known.secure && !asWritten && !allowLoopback)
-        throw blocked(`${host} must be called by an encrypted protocol`)
-
-      const addresses = await addressesOf(host, isNamed, resolve)
-      for (const address of addresses) {
-        if (mine.some((own) => portOf(own) === port && isBoundTo(own, address))) throw loop(host)
-        const kind = classifyAddress(address)
-        if (asWritten) continue
-        if (!isFit(address, kind, isNamed)) throw blocked(`${host} leads to a ${kind} address`)
-        if (!known.secure && kind !== 'loopback') throw blocked(`${host} must be called by an encrypted protocol`)
-      }
+      const reading = read(url)
+      const addresses = plainAddresses(reading.host) ?? (await resolved(reading, resolve))
+      judge(addresses, reading)
       return addresses.map(formatIpAddress)
+    },
+    checkPlain(url) {
+      const reading = read(url)
+      judge(plainAddresses(reading.host) ?? [], reading)
     },
   }
 }
 
-async function addressesOf(host: string, isNamed: boolean, resolve: ResolveName): Promise<IpAddress[]> {
+/** A URL as far as it can be judged without asking anybody. */
+interface Reading {
+  /** Without brackets and without the dot at the end. */
+  readonly host: string
+  readonly port: number
+  readonly secure: boolean
+  readonly mine: readonly URL[]
+  /** The operator wrote this very origin. */
+  readonly asWritten: boolean
+  /** The operator wrote this name. */
+  readonly isNamed: boolean
+}
+
+/** The addresses of a host that needs no name server. */
+function plainAddresses(host: string): IpAddress[] | undefined {
   const literal = parseIpAddress(host)
   if (literal) return [literal]
   // RFC 6761: these mean this machine whatever a name server says.
-  const texts = isLoopbackHost(host) ? ['127.0.0.1', '::1'] : await resolve(host, { isTrusted: isNamed })
-  const addresses = texts.flatMap((text) => parseIpAddress(text) ?? [])
+  return isLoopbackHost(host) ? ['127.0.0.1', '::1'].flatMap((text) => parseIpAddress(text) ?? []) : undefined
+}
+
+async function resolved({ host, isNamed }: Reading, resolve: ResolveName): Promise<IpAddress[]> {
+  const addresses = (await resolve(host, { isTrusted: isNamed })).flatMap((text) => parseIpAddress(text) ?? [])
   if (addresses.length === 0) throw new GatewayError('unreachable', `${host} has no address`)
   return addresses
 }

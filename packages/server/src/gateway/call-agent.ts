@@ -48,8 +48,8 @@ export function createCallAgent(deps: CallAgentDeps): Pick<Gateway, 'call' | 'po
 
   /** What every call goes through: room, time, and the mark that it has been here. */
   const enter = (call: AgentCall): { call: AgentCall; limit: CallLimit; leave: () => void } => {
-    const { via, ...headers } = lowerCase(call.headers)
-    const hop = viaFor(via, hopId)
+    const headers = lowerCase(call.headers)
+    headers.via = viaFor(headers.via, hopId)
     const out = inFlight.enter(call.agent)
     const limit = createCallLimit(call.signal, call.timeoutMs, now)
     const onAbort = (): void => leave()
@@ -62,7 +62,7 @@ export function createCallAgent(deps: CallAgentDeps): Pick<Gateway, 'call' | 'po
     }
     underWay.add(limit)
     if (limit.signal.aborted) leave()
-    return { call: { ...call, headers: { ...headers, via: hop }, signal: limit.signal }, limit, leave }
+    return { call: { ...call, headers, signal: limit.signal }, limit, leave }
   }
 
   return {
@@ -82,7 +82,8 @@ export function createCallAgent(deps: CallAgentDeps): Pick<Gateway, 'call' | 'po
       try {
         const answer = await tryWays(call, ways, limit)
         outcome = { ok: answer.status < 500, status: answer.status, ms: now() - started }
-        if (answer.kind === 'stream' || answer.kind === 'bytes') limit.extend(options.streamMs)
+        // A stream that nobody asked for is put together, within the time of any other answer.
+        if (answer.kind === 'bytes' || (answer.kind === 'stream' && call.wantsStream)) limit.extend(options.streamMs)
         return holdAnswer(answer, once(end))
       } catch (error) {
         leave()
@@ -121,7 +122,9 @@ export function createCallAgent(deps: CallAgentDeps): Pick<Gateway, 'call' | 'po
 }
 
 function lowerCase(headers: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+  const lower: Record<string, string> = {}
+  for (const [name, value] of Object.entries(headers)) lower[name.toLowerCase()] = value
+  return lower
 }
 
 function once(work: (error?: unknown) => void): (error?: unknown) => void {

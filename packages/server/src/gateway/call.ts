@@ -26,6 +26,8 @@ export type Payload =
 export interface AgentCall {
   /** Whose circuit, limit and statistics this call counts for. */
   readonly agent: string
+  /** For whom it is made: what a protocol keeps between calls is kept apart by it. The agent is not told. */
+  readonly caller?: string
   readonly ways: readonly Way[]
   readonly operation: string
   readonly payload: Payload
@@ -76,6 +78,8 @@ export interface AgentTask {
   readonly url?: string
   /** Seconds. */
   readonly pollInterval?: number
+  /** The way that took it on. */
+  readonly way?: Pick<Way, 'speech' | 'endpoint'>
 }
 
 export type GatewayErrorCode =
@@ -129,6 +133,8 @@ export interface Gateway {
   cancel(call: AgentCall, task: AgentTask): Promise<void>
   /** For webhooks, crawls and documents: an address from outside, guarded, no redirects, size and time limited. */
   readonly fetch: typeof fetch
+  /** Throws GatewayError for an address that `fetch` would refuse whatever a name server says. */
+  checkAddress(url: URL): void
   /** Ends what is under way and closes its connections. */
   close(): Promise<void>
 }

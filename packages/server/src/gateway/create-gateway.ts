@@ -56,6 +56,7 @@ export function createGateway(settings: Partial<GatewayOptions>, deps: GatewayDe
   return {
     ...calls,
     fetch: guardedFetch,
+    checkAddress: guard.checkPlain,
     async close() {
       stop()
       await Promise.all([dispatcher.destroy(), sockets.dispatcher.destroy()])

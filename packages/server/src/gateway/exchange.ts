@@ -13,6 +13,8 @@ export interface ExchangeRequest {
   readonly body?: string | Uint8Array | Readable
   /** Ends the exchange, the body included; its reason is thrown if it is a GatewayError. */
   readonly signal: AbortSignal
+  /** Milliseconds that nothing may come within the answer, where that is longer than usual: nobody waits for it. */
+  readonly silenceMs?: number
 }
 
 /** The answer to it, as far as it has come. */
@@ -30,7 +32,7 @@ export function createExchange(
   dispatcher: Dispatcher,
   { firstByteMs, silenceMs }: Pick<GatewayOptions, 'firstByteMs' | 'silenceMs'>,
 ): Exchange {
-  return ({ url, method, headers, body: payload, signal }) =>
+  return ({ url, method, headers, body: payload, signal, silenceMs: patience = 0 }) =>
     new Promise((resolve, reject) => {
       if (signal.aborted) return reject(reasonOf(signal, false))
       let controller: Dispatcher.DispatchController | undefined
@@ -66,9 +68,10 @@ export function createExchange(
           onResponseStart(_, status, received) {
             if (status < 200 || failure) return
             clearTimeout(timer)
+            if (status > 599) return fail(noStatus(status))
             if (countHeaders(received) > MAX_HEADERS) return fail(tooManyHeaders(true))
             body = createAnswerBody({
-              silenceMs,
+              silenceMs: Math.max(silenceMs, patience),
               pause: () => controller?.pause(),
               resume: () => controller?.resume(),
               cancel: fail,
@@ -109,6 +112,10 @@ const countHeaders = (received: Record<string, string | string[] | undefined>): 
 /** Not `too_large`, which may be due to what was asked for: whoever answers so does it whatever the question. */
 const tooManyHeaders = (mayHaveRun: boolean, cause?: unknown): GatewayError =>
   new GatewayError('bad_answer', 'the headers of the answer are too many or too large', { mayHaveRun, cause })
+
+/** RFC 9110 §15: such a number says nothing, and nobody could be answered with it. */
+const noStatus = (status: number): GatewayError =>
+  new GatewayError('bad_answer', `the agent answers with the status ${status}`, { mayHaveRun: true })
 
 function joinHeaders(received: Record<string, string | string[] | undefined>): Record<string, string> {
   const headers: Record<string, string> = {}

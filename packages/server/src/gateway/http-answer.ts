@@ -34,6 +34,13 @@ export async function readHttpAnswer(
 ): Promise<AgentAnswer> {
   refuseDetours(answer)
   const { status, headers: received, body } = answer
+  // 304 refers to what the caller has, and a call has nothing.
+  if (status === 304) {
+    body.cancel()
+    throw new GatewayError('bad_answer', 'the agent answers 304 to what is no conditional request', {
+      mayHaveRun: true,
+    })
+  }
   const told = { status, headers: passedOn(received, url), way }
   if (status >= 400) return { ...told, kind: 'json', value: await readError(answer) }
 

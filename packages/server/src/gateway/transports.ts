@@ -51,6 +51,9 @@ export function createTransports({ options, dial, exchange, sockets, now }: Tran
 }
 
 function httpTarget(endpoint: string): { url: URL } {
-  if (!URL.canParse(endpoint)) throw new GatewayError('blocked', 'the endpoint of the agent is no URL')
-  return { url: new URL(endpoint) }
+  try {
+    return { url: new URL(endpoint) }
+  } catch (cause) {
+    throw new GatewayError('blocked', 'the endpoint of the agent is no URL', { cause })
+  }
 }

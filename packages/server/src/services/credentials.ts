@@ -1,8 +1,10 @@
-import { DirectoryError, isObject, type JsonValue } from '@switchboard/protocol'
+import { asStrings, DirectoryError, isObject, type JsonValue } from '@switchboard/protocol'
 import type { Caller } from '../policy/caller.js'
 import type { StoredCredential } from '../store/store.js'
 import type { Agent } from './catalog.js'
 import { auditOf, type Context } from './context.js'
+import type { KeptCredential } from './invoke/agent-credential.js'
+import { originsOf } from './invoke/target.js'
 import { unknownAgent } from './register.js'
 import type { Seal } from './seal.js'
 
@@ -16,14 +18,16 @@ export type Credential =
 export interface CredentialFacts {
   readonly agent: string
   readonly type: Credential['type']
+  /** Where the agent was when it was set: no other address is shown it. */
+  readonly origins: readonly string[]
   /** Milliseconds. */
   readonly setAt: number
 }
 
-/** Agents' credentials: encrypted in the store, never shown, never another owner's. */
+/** Agents' credentials: encrypted in the store, never told, never another owner's, and bound to where the agent was. */
 export interface Credentials {
-  /** The headers that let the gateway in at this agent, if the operator has set any. */
-  of(agent: Agent): Readonly<Record<string, string>> | undefined
+  /** The headers that let the gateway in at this agent, if the operator has set any, and where they may go. */
+  of(agent: Agent): KeptCredential | undefined
   /** Throws where the agent is unknown. */
   facts(id: string): CredentialFacts | undefined
   set(id: string, credential: Credential, caller: Caller): Promise<CredentialFacts>
@@ -33,10 +37,9 @@ export interface Credentials {
   reload(): Promise<void>
 }
 
-interface Opened {
+interface Opened extends KeptCredential {
   readonly owner: string
-  readonly credential: Credential
-  readonly headers: Readonly<Record<string, string>>
+  readonly type: Credential['type']
   readonly setAt: number
 }
 
@@ -55,8 +58,9 @@ export async function createCredentials(options: CredentialsOptions): Promise<Cr
 
   const open = ({ agent, owner, secret, at }: StoredCredential): [string, Opened][] => {
     const text = seal?.open(secret, aboutOf(agent, owner))
-    const credential = text === undefined ? undefined : readCredential(JSON.parse(text))
-    if (credential) return [[agent, { owner, credential, headers: headersOf(credential), setAt: at }]]
+    const value: JsonValue | undefined = text === undefined ? undefined : JSON.parse(text)
+    const credential = readCredential(value)
+    if (credential) return [[agent, toOpened(credential, owner, originsIn(value), at)]]
     onUnreadable(agent)
     return []
   }
@@ -81,13 +85,14 @@ export async function createCredentials(options: CredentialsOptions): Promise<Cr
     meet({ record: { id }, owner }) {
       if (byAgent.has(id) && byAgent.get(id)?.owner !== owner) byAgent.delete(id)
     },
-    of: (agent) => current(agent)?.headers,
+    of: current,
     facts(id) {
       const found = current(known(id))
-      return found && { agent: id, type: found.credential.type, setAt: found.setAt }
+      return found && toFacts(id, found)
     },
     async set(id, credential, caller) {
-      const { owner } = known(id)
+      const agent = known(id)
+      const { owner } = agent
       if (!seal) {
         throw new DirectoryError(
           'conflict',
@@ -95,11 +100,13 @@ export async function createCredentials(options: CredentialsOptions): Promise<Cr
         )
       }
       const at = context.now()
-      const secret = seal.close(JSON.stringify(credential), aboutOf(id, owner))
+      const origins = originsOf(agent, () => catalog.facts(agent).baseUrl)
+      const secret = seal.close(JSON.stringify({ ...credential, origins }), aboutOf(id, owner))
       const audit = auditOf(caller, 'credential.set', at, { agent: id, detail: credential.type })
       await store.secrets.putCredential({ agent: id, owner, secret, at }, audit)
-      byAgent.set(id, { owner, credential, headers: headersOf(credential), setAt: at })
-      return { agent: id, type: credential.type, setAt: at }
+      const opened = toOpened(credential, owner, origins, at)
+      byAgent.set(id, opened)
+      return toFacts(id, opened)
     },
     async remove(id, caller) {
       known(id)
@@ -114,8 +121,25 @@ export async function createCredentials(options: CredentialsOptions): Promise<Cr
 /** A sealed credential opens only as what it was set for: moving rows about in the database does not help. */
 const aboutOf = (agent: string, owner: string): string => `credential ${JSON.stringify([agent, owner])}`
 
+const toOpened = (credential: Credential, owner: string, origins: readonly string[], setAt: number): Opened => ({
+  owner,
+  type: credential.type,
+  headers: headersOf(credential),
+  origins: new Set(origins),
+  setAt,
+})
+
+const toFacts = (agent: string, { type, origins, setAt }: Opened): CredentialFacts => ({
+  agent,
+  type,
+  origins: [...origins],
+  setAt,
+})
+
+const originsIn = (value: JsonValue | undefined): string[] => (isObject(value) ? asStrings(value.origins) : [])
+
 /** Undefined where it is none of those we write. */
-function readCredential(value: JsonValue): Credential | undefined {
+function readCredential(value: JsonValue | undefined): Credential | undefined {
   if (!isObject(value)) return undefined
   const { type, token, key, header, username, password } = value
   if (type === 'bearer' && typeof token === 'string') return { type, token }

@@ -1,5 +1,6 @@
 import { DirectoryError } from '@switchboard/protocol'
-import { type Caller, hasScope } from '../policy/caller.js'
+import type { Caller } from '../policy/caller.js'
+import { assertMayInvoke } from '../policy/invocation.js'
 import { auditOf, type Context } from './context.js'
 import type { Outcomes } from './outcomes.js'
 import { readAgent } from './read.js'
@@ -21,9 +22,9 @@ export async function rateAgent(
 ): Promise<void> {
   const { agent } = readAgent(context, id, caller)
   const { subject } = caller
-  if (subject === undefined || !hasScope(caller, 'invoke')) {
-    throw new DirectoryError('forbidden', 'rating an agent takes the scope invoke')
-  }
+  if (subject === undefined) throw new DirectoryError('forbidden', 'rating an agent takes credentials')
+  // Who may not call an agent has no experience to tell of.
+  assertMayInvoke(agent, caller, context.grantsOf)
   if (subject === agent.owner) throw new DirectoryError('forbidden', 'publishers do not rate their own agents')
   const at = context.now()
   await outcomes.rate({ agent: id, owner: agent.owner, subject, at, ...feedback })

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import { DirectoryError } from '@switchboard/protocol'
 import type { Caller } from '../policy/caller.js'
 import type { AuditEntry, Store, StoredKey } from '../store/store.js'
@@ -29,7 +29,7 @@ export interface KeyWish {
 }
 
 /** Secrets are random and long, so a plain hash is as good as a slow one. */
-export const hashSecret = (secret: string): string => createHash('sha256').update(secret).digest('hex')
+export const hashSecret = (secret: string): string => hash('sha256', secret)
 
 export const newSecret = (): string => `sb_${randomBytes(24).toString('base64url')}`
 

@@ -7,14 +7,16 @@ import { listTools } from '../gateway/transports/mcp/list-tools.js'
 import { askOverFetch } from '../gateway/transports/rpc/ask-over-fetch.js'
 import { withTimeLimit } from '../gateway/transports/rpc/time-limit.js'
 import { waysOf } from '../gateway/ways-of.js'
+import type { AgentCredential } from './invoke/agent-credential.js'
+import { originOf } from './invoke/target.js'
 
 /**
- * What an agent can be asked to do: what its record says, else what its own card or list of tools says. `headers` let
- * the question in at an agent that tells only whom it knows. An agent that does not tell has what its record says.
+ * What an agent can be asked to do: what its record says, else what its own card or list of tools says. The credential
+ * lets the question in at an agent that tells only whom it knows. An agent that does not tell has what its record says.
  */
 export type LearnOperations = (
   agent: { readonly record: AgentRecord },
-  headers?: Readonly<Record<string, string>>,
+  credential?: Pick<AgentCredential, 'headers' | 'origins'>,
 ) => Promise<readonly Operation[]>
 
 export interface LearnDeps {
@@ -45,9 +47,16 @@ export function createLearnOperations({ fetch, now, newId }: LearnDeps): LearnOp
       return card?.operations ?? []
     })
 
-  return async ({ record }, headers = {}) => {
-    const way = waysOf(record).find((each) => tells(each, record))
+  return async (
+    { record },
+    { headers: own, origins }: Pick<AgentCredential, 'headers' | 'origins'> = { headers: {} },
+  ) => {
+    // Most records say it all, and each call comes this way.
+    const way = record.operations.every(({ inputs }) => isAnything(inputs))
+      ? waysOf(record).find((each) => tells(each, record))
+      : undefined
     if (!way) return record.operations
+    const headers = origins && !origins.has(originOf(way.endpoint)) ? {} : own
     try {
       const told = await learned.get(keyOf(way, headers), () => learn(way, headers))
       return merged(record.operations, told)
@@ -61,8 +70,7 @@ export function createLearnOperations({ fetch, now, newId }: LearnDeps): LearnOp
 
 /** A list of tools has their schemas, which a record seldom has; a card only names its skills once more. */
 function tells({ speech }: Way, { operations }: AgentRecord): boolean {
-  if (speech === 'mcp') return operations.every(({ inputs }) => isAnything(inputs))
-  return speech === 'a2a' && operations.length === 0
+  return speech === 'mcp' || (speech === 'a2a' && operations.length === 0)
 }
 
 const isAnything = (schema: Operation['inputs']): boolean => Object.keys(schema).every((name) => name === 'type')

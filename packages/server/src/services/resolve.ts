@@ -9,7 +9,7 @@ import {
 import type { Caller } from '../policy/caller.js'
 import type { Agent } from './catalog.js'
 import { constraintTest } from './constraints.js'
-import type { Context } from './context.js'
+import { auditOf, type Context } from './context.js'
 import { AVAILABLE, type Found, findAgents, speaksProtocol } from './find.js'
 
 /** What is to be done, where, and under which demands (AIDIP §6). */
@@ -45,13 +45,16 @@ export async function resolveIntent(context: Context, intent: Intent): Promise<R
     take: LOOKED_AT,
     caller: intent.caller,
   })
-  const demands = Object.entries(intent.policy).map(([name, value]) => ({ name, holds: DEMANDS[name]?.(value) }))
+  const demands = Object.entries(intent.policy).map(([name, value]) => ({
+    name,
+    holds: Object.hasOwn(DEMANDS, name) ? DEMANDS[name]?.(value) : undefined,
+  }))
   const unsupported = demands.filter(({ holds }) => holds === undefined).map(({ name }) => name)
   const excluded: Record<string, number> = {}
   const candidates = found.filter(({ agent, record }) => {
-    const missed = isUnsafe(agent)
-      ? 'unsafe'
-      : demands.find(({ holds }) => holds !== undefined && !holds(record, agent))?.name
+    const distrust = distrustOf(context, agent)
+    if (distrust !== undefined) noteDistrust(context, intent.caller, agent, distrust)
+    const missed = distrust ?? demands.find(({ holds }) => holds !== undefined && !holds(record, agent))?.name
     if (missed !== undefined) excluded[missed] = (excluded[missed] ?? 0) + 1
     return missed === undefined
   })
@@ -64,8 +67,22 @@ export async function resolveIntent(context: Context, intent: Intent): Promise<R
   }
 }
 
-/** What an operator holds unsafe is never a candidate, whatever the policy (AIDIP §9). */
-const isUnsafe = ({ stored }: Agent): boolean => stored.marks.unsafe === true
+/** What is left of the score of an agent that tries to command its readers: it is not recommended. */
+const SUSPICIOUS = 0.3
+/** The reputation of an agent whose calls mostly fail. */
+const BAD_REPUTATION = 0.98
+
+/** Why an agent is no candidate whatever the policy, and whatever it says of itself (AIDIP §9). */
+function distrustOf({ abuse, reputationOf }: Context, agent: Agent): string | undefined {
+  if (agent.stored.marks.unsafe === true) return 'unsafe'
+  if (abuse.factorOf(agent) <= SUSPICIOUS) return 'suspicious'
+  return reputationOf(agent) <= BAD_REPUTATION ? 'reputation' : undefined
+}
+
+/** Operators find in the audit who was left out and why. */
+function noteDistrust({ trail, now }: Context, caller: Caller, { record }: Agent, reason: string): void {
+  trail.add(auditOf(caller, 'resolve', now(), { agent: record.id, outcome: 'refused', detail: reason }))
+}
 
 type Holds = (record: AgentRecord, agent: Agent) => boolean
 

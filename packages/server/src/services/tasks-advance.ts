@@ -38,6 +38,8 @@ export type Advance = (entry: Held, runner: TaskRunner) => Promise<number | unde
 
 /** Questions to an agent that may fail one after another. */
 const MAX_POLL_FAILURES = 5
+/** Seconds before a call is tried again, whatever the agent says: it may be back sooner. */
+const LONGEST_WAIT = 300
 const MAX_CALLBACKS = 8
 /** A result is not lost for a store that is away for some seconds. */
 const MAX_SAVES = 8
@@ -92,7 +94,7 @@ export function createAdvance(options: AdvanceOptions): Advance {
       }
       case 'later':
         if (task.work === 'run' && !(await save(entry, putBack(task, now())))) return undefined
-        return Math.max(1, step.retryAfter) * 1000
+        return Math.min(LONGEST_WAIT, Math.max(1, step.retryAfter)) * 1000
     }
   }
 

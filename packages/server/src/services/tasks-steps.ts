@@ -78,10 +78,10 @@ function ended(task: StoredTask, status: StoredTask['status'], answer: JsonObjec
   return { ...atRest(task), ...over }
 }
 
-/** Nothing is left to do. */
+/** Nothing is left to do: what the call was made of, a caller's credential among it, is not kept any longer. */
 function atRest(task: StoredTask): StoredTask {
   const { work: _work, ...rest } = released(task)
-  return rest
+  return { ...rest, request: '' }
 }
 
 /** An agent's error in AIDIP's form; what has another form is not passed on (C-97). */

@@ -23,8 +23,9 @@ export interface TaskWorkerOptions extends AdvanceOptions {
   readonly holder: string
 }
 
-/** Calls, questions and webhooks under way at once; more wait their turn. */
-const MAX_AT_ONCE = 64
+/** Work under way at once; more waits its turn. Calls may take minutes, which questions and webhooks do not wait for. */
+const CALLS_AT_ONCE = { all: 128, each: 16 }
+const OTHERS_AT_ONCE = { all: 64, each: 16 }
 /** Tasks that one process holds; the rest waits in the store. */
 const MAX_HELD = 2000
 
@@ -32,7 +33,8 @@ export function createTaskWorker(options: TaskWorkerOptions): TaskWorker {
   const { store, holder, now, timing, onError } = options
   const held = new Map<string, Held>()
   const advance = createAdvance(options)
-  const turns = createTurnstile(MAX_AT_ONCE)
+  const calls = createTurnstile(CALLS_AT_ONCE)
+  const others = createTurnstile(OTHERS_AT_ONCE)
   let runner: TaskRunner | undefined
   let closing = false
   let timer: NodeJS.Timeout | undefined
@@ -43,7 +45,9 @@ export function createTaskWorker(options: TaskWorkerOptions): TaskWorker {
     try {
       for (let wait: number | undefined = entry.delayMs; wait !== undefined; ) {
         await sleep(wait, undefined, { signal, ref: false })
-        wait = await turns(() => advance(entry, given), signal)
+        const { work: kind, owner } = entry.task
+        const turns = kind === 'run' ? calls : others
+        wait = await turns(owner, () => advance(entry, given), signal)
       }
     } catch (error) {
       // A store that could not be asked: the hold runs out, and the task is taken up again.

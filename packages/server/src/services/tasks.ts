@@ -77,10 +77,12 @@ export interface Tasks {
 }
 
 export interface TasksOptions {
-  readonly context: Pick<Context, 'store' | 'catalog' | 'now' | 'newId' | 'production'>
+  readonly context: Pick<Context, 'store' | 'catalog' | 'now' | 'newId'>
   /** What calls need is kept encrypted: it may hold callers' credentials. */
   readonly seal: Seal
   readonly callBack: (task: StoredTask, url: string, signal: AbortSignal) => Promise<Delivery>
+  /** Throws GatewayError for an address that will never be called. */
+  readonly checkAddress: (url: URL) => void
   readonly onError: (error: unknown) => void
   readonly timing?: TaskTiming
 }
@@ -94,8 +96,9 @@ const RETRY_AFTER = 10
 /** Another process may be writing the same task. */
 const MAX_ATTEMPTS = 10
 
-export function createTasks({ context, seal, callBack, onError, timing = TASK_TIMING }: TasksOptions): Tasks {
-  const { catalog, now, newId, production } = context
+export function createTasks(options: TasksOptions): Tasks {
+  const { context, seal, callBack, checkAddress, onError, timing = TASK_TIMING } = options
+  const { catalog, now, newId } = context
   const store = context.store.tasks
   const worker = createTaskWorker({
     store,
@@ -127,7 +130,7 @@ export function createTasks({ context, seal, callBack, onError, timing = TASK_TI
   return {
     async create({ agent, operation, request, repeatable, session, callbackUrl, agentTask }, caller) {
       if (caller.subject === undefined) throw new DirectoryError('unauthorized', 'deferred calls take credentials')
-      if (callbackUrl !== undefined) assertCallbackUrl(callbackUrl, production)
+      if (callbackUrl !== undefined) assertCallbackUrl(callbackUrl, checkAddress)
       const id = newId()
       const at = now()
       const task: StoredTask = {

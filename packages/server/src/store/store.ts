@@ -55,9 +55,10 @@ export interface Store {
 
   /** Reserves the key for the first caller; everyone else learns how the first one is doing (C-61). */
   beginIdempotent(claim: IdempotencyClaim): Promise<IdempotencyState>
-  finishIdempotent(claim: IdempotencyId, response: string): Promise<void>
+  /** Keeps the answer until then. A holder that was away so long that another took its key over changes nothing. */
+  finishIdempotent(hold: IdempotencyHold, response: string, expiresAt: number): Promise<void>
   /** Frees a reserved key whose work came to nothing, so that a retry may run. */
-  abandonIdempotent(claim: IdempotencyId): Promise<void>
+  abandonIdempotent(hold: IdempotencyHold): Promise<void>
 
   readonly tasks: TaskStore
   readonly statistics: StatisticsStore
@@ -217,10 +218,15 @@ export interface IdempotencyId {
   key: string
 }
 
-export interface IdempotencyClaim extends IdempotencyId {
+/** A key that was reserved, and when: by that a holder is told from one who came after it. */
+export interface IdempotencyHold extends IdempotencyId {
+  at: number
+}
+
+export interface IdempotencyClaim extends IdempotencyHold {
   /** Hash of the request; the same key with another request is a mistake. */
   fingerprint: string
-  at: number
+  /** When the key is free again if nobody finishes: whoever reserved it may be gone. */
   expiresAt: number
 }
 

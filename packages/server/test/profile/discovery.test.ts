@@ -42,11 +42,17 @@ describe('a request', () => {
     ['PROF-5.1-07 limit is a whole number', { limit: 1.5 }, '/limit'],
     ['PROF-5.1-07 limit is a number', { limit: 'x' }, '/limit'],
     ['PROF-5.1-08 include_evidence is true or false', { include_evidence: 'yes' }, '/include_evidence'],
-    ['PROF-5.1-09 detail is one of three words', { detail: 'huge' }, '/detail'],
     ['PROF-5.1-10 client_context is an object', { client_context: 'zh' }, '/client_context'],
   ] satisfies [string, JsonObject, string][])('%s', async (_rule, members, member) => {
     const answer = await directory.post('/discover', { body: { query: 'x', ...members } })
     expectRefusal(answer, { status: 400, code: 'invalid_request', member })
+  })
+
+  it('PROF-5.1-09 has a detail of three words', async () => {
+    const answer = await directory.post('/discover', { body: { query: 'x', detail: 'huge' } })
+    expectRefusal(answer, { status: 400, code: 'invalid_request', member: '/detail' })
+    for (const detail of ['minimal', 'summary', 'full'])
+      expect((await directory.post('/discover', { body: { query: 'x', detail } })).status).toBe(200)
   })
 
   it('PROF-5.2-01 as published is accepted, and finds the HR agent', async () => {

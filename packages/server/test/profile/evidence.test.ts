@@ -59,7 +59,7 @@ describe('tags of a declared taxonomy', () => {
 })
 
 describe('evidence', () => {
-  it('PROF-6.2-01 PROF-6.2-02 names the components of a score, all of them documented', async () => {
+  it('PROF-6.2-01 PROF-6.2-02 PROF-7.3-03 names the components of a score, all of them documented', async () => {
     await publish(directory, profileAgent({ id: 'a', tags: ['x'], description: 'Plans trips.' }))
     const { candidates: found } = await discover(directory, {
       query: 'plan a trip',
@@ -113,6 +113,22 @@ describe('evidence', () => {
 })
 
 describe('the ranking', () => {
+  it('PROF-7.1-02 PROF-7.1-03 uses no text that the publisher did not write: what is found is in the record', async () => {
+    await publish(directory, profileAgent({ id: 'a', description: 'Plans trips.' }))
+    const { candidates: found } = await discover(directory, { query: 'plan trips abroad', include_evidence: true })
+    expect(found[0].matched_words).toEqual(['plan', 'trips'])
+    expect(await candidates(directory, { query: 'journey' })).toEqual([])
+  })
+
+  it('PROF-1-01 can be another engine: the shape of the answer stays', async () => {
+    await publish(directory, profileAgent({ id: 'a' }))
+    const shape = async () => Object.keys((await discover(directory, { query: 'probe' })).candidates[0]).sort()
+    const before = await shape()
+    await directory.restart({ search: { semantic: false } })
+    expect(await shape()).toEqual(before)
+    await directory.restart()
+  })
+
   it('PROF-7.2-02 compares as many candidates closely as the operator says; the others follow in order of their words', async () => {
     for (let i = 0; i < 5; i++) await publish(directory, profileAgent({ id: `copy-${i}` }))
     const scores = async () => {

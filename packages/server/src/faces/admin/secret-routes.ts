@@ -105,8 +105,9 @@ function toCredential(body: JsonObject): Credential {
   }
 }
 
-const showFacts = ({ agent, type, setAt }: CredentialFacts): JsonObject => ({
+const showFacts = ({ agent, type, origins, setAt }: CredentialFacts): JsonObject => ({
   agent,
   type,
+  origins: [...origins],
   set_at: new Date(setAt).toISOString(),
 })

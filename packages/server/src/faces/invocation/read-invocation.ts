@@ -35,13 +35,20 @@ export function readEnvelope(request: FastifyRequest): Omit<Invocation, 'input' 
       agentApiKey: header('x-agent-api-key'),
       agentAuthorization: header('x-agent-authorization'),
     },
-    passed: Object.fromEntries(
-      PASSED.flatMap((name) => (header(name) === undefined ? [] : [[name, header(name) ?? '']])),
-    ),
+    passed: passedOf(request),
     idempotencyKey: readKey(header('idempotency-key')),
     defer: /(^|,)\s*respond-async\s*(;|,|$)/i.test(header('prefer') ?? ''),
     callbackUrl: header('x-callback-url'),
   }
+}
+
+function passedOf(request: FastifyRequest): Record<string, string> {
+  const passed: Record<string, string> = {}
+  for (const name of PASSED) {
+    const value = headerOf(request, name)
+    if (value !== undefined) passed[name] = value
+  }
+  return passed
 }
 
 /** X-API-Key is for the agent only where something else was shown to the directory (C-96). */

@@ -1,4 +1,4 @@
-import { type IncomingMessage, ServerResponse } from 'node:http'
+import { type IncomingMessage, type Server, ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 
 /** A connection that wants to go on as a WebSocket. */
@@ -23,6 +23,10 @@ const CALLS = /^(\/v[01])?\/agents\/[^/?]+\/[^?]+/
  */
 export function routeUpgrades(app: FastifyInstance): void {
   app.server.on('upgrade', (message: IncomingMessage, _: unknown, head: Buffer) => {
+    if (message.headers.upgrade?.toLowerCase() !== 'websocket' || !CALLS.test(message.url ?? '')) {
+      serveWithout(app.server, message, head)
+      return
+    }
     const { socket } = message
     const response = new ServerResponse(message)
     response.shouldKeepAlive = false
@@ -33,14 +37,30 @@ export function routeUpgrades(app: FastifyInstance): void {
     })
     // Gone before it was answered.
     socket.on('error', () => socket.destroy())
-    if (message.headers.upgrade?.toLowerCase() === 'websocket' && CALLS.test(message.url ?? '')) {
-      const release = (): void => {
-        response.detachSocket(socket)
-        message.method = 'GET'
-      }
-      upgrades.set(message, { message, head, release })
-      message.method = 'POST'
+    const release = (): void => {
+      response.detachSocket(socket)
+      message.method = 'GET'
     }
+    upgrades.set(message, { message, head, release })
+    message.method = 'POST'
     app.routing(message, response)
   })
+}
+
+/** Headers that belong to the wish. */
+const WISH: ReadonlySet<string> = new Set(['connection', 'http2-settings', 'upgrade'])
+
+/**
+ * Serves a request without its wish to upgrade, which may be passed over (RFC 9110 §7.8): HTTP clients of Java wish for
+ * h2c by default. Node has stopped reading at the headers, so the connection begins anew with them.
+ */
+function serveWithout(server: Server, message: IncomingMessage, head: Buffer): void {
+  const { method, url, httpVersion, rawHeaders, socket } = message
+  const lines = [`${method} ${url} HTTP/${httpVersion}`]
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i] ?? ''
+    if (!WISH.has(name.toLowerCase())) lines.push(`${name}: ${rawHeaders[i + 1]}`)
+  }
+  socket.unshift(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), head]))
+  server.emit('encrypted' in socket ? 'secureConnection' : 'connection', socket)
 }

@@ -3,6 +3,7 @@ import { type AgentAnswer, type AgentCall, type AgentTask, GatewayError, type Wa
 import type { Exchange, ExchangeRequest } from '../exchange.js'
 import { type AnswerLimits, readHttpAnswer, taskOf } from '../http-answer.js'
 import { outgoingHeaders } from '../outgoing-headers.js'
+import { patienceOf } from '../patience.js'
 import type { Transport } from '../transports.js'
 
 const ACCEPT_ANSWER = 'application/json, */*;q=0.1'
@@ -39,6 +40,7 @@ export function createHttpTransport({ exchange, limits, target }: HttpTransportD
       method,
       headers,
       signal: call.signal,
+      silenceMs: patienceOf(call),
       ...(payload && { body: payload.body }),
     })
   }

@@ -6,6 +6,7 @@ import type { Dial } from '../dial.js'
 import { reasonOf } from '../exchange.js'
 import type { GatewayOptions } from '../options.js'
 import { outgoingHeaders } from '../outgoing-headers.js'
+import { patienceOf } from '../patience.js'
 
 export interface WebSocketDeps {
   readonly dial: Dial
@@ -23,7 +24,7 @@ export interface OpenedSocket {
 
 /** Opens a socket past the guard; gives the status by which the agent refused it, if it did. */
 export async function openWebSocket(
-  { signal, headers }: AgentCall,
+  { signal, headers, wantsStream, timeoutMs }: AgentCall,
   { endpoint }: Way,
   deps: WebSocketDeps,
 ): Promise<OpenedSocket | number> {
@@ -40,6 +41,7 @@ export async function openWebSocket(
       handshakeTimeout: firstByteMs,
       maxPayload: maxBodyBytes,
       perMessageDeflate: false, // a small message could become a large one
+      autoPong: false, // an agent that asks and does not read would fill the memory with answers
       maxHeaderSize: maxHeaderBytes,
     })
     let body: AnswerBody | undefined
@@ -75,7 +77,7 @@ export async function openWebSocket(
     })
     socket.on('open', () => {
       body = createAnswerBody({
-        silenceMs,
+        silenceMs: Math.max(silenceMs, patienceOf({ wantsStream, timeoutMs })),
         pause: () => socket.pause(),
         resume: () => socket.resume(),
         cancel: fail,
@@ -87,6 +89,9 @@ export async function openWebSocket(
       const isWhole = isAtLineStart && isJsonDocument(bytes)
       body?.push(isWhole ? Buffer.concat([bytes, NEWLINE]) : bytes)
       if (bytes.length > 0) isAtLineStart = isWhole || bytes.at(-1) === NEWLINE[0]
+    })
+    socket.on('ping', (data) => {
+      if (socket.bufferedAmount < MAX_PONGS) socket.pong(data)
     })
     socket.on('error', (cause) => fail(translate(cause, body !== undefined)))
     socket.on('close', (code) => {
@@ -103,6 +108,8 @@ const NEWLINE = Buffer.from('\n')
 /** Codes of RFC 6455 §7.4: done, and closed without a word, which many servers mean by it. */
 const NORMAL = 1000
 const NO_STATUS = 1005
+/** Bytes of signs of life that wait to be sent; an agent that does not read them does not miss them. */
+const MAX_PONGS = 65_536
 /** Milliseconds for the agent to close after us. */
 const GOODBYE_MS = 1000
 

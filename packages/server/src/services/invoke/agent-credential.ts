@@ -6,7 +6,12 @@ export interface AgentCredential {
   readonly headers: Readonly<Record<string, string>>
   /** The operator's, kept for this agent: if the agent refuses it, the caller is not to blame (C-97). */
   readonly isOurs: boolean
+  /** The only origins that are shown it; undefined: whoever sent it trusts the agent wherever it is. */
+  readonly origins?: ReadonlySet<string>
 }
+
+/** What the operator keeps for an agent, and where the agent was when it was set. */
+export type KeptCredential = Required<Pick<AgentCredential, 'headers' | 'origins'>>
 
 /**
  * The credential for the agent (C-96): what the caller sent for it, else what the operator keeps. Where the agent asks
@@ -15,7 +20,7 @@ export interface AgentCredential {
 export function credentialFor(
   { id, authentication }: AgentRecord,
   given: CredentialsForAgent,
-  kept: Readonly<Record<string, string>> | undefined,
+  kept: KeptCredential | undefined,
 ): AgentCredential {
   const type = authentication?.type
   const key = given.agentApiKey ?? (type === 'api_key' ? given.apiKey : undefined)
@@ -25,7 +30,7 @@ export function credentialFor(
     ...(key !== undefined && { 'x-api-key': key }),
     ...(given.agentAuthorization !== undefined && { authorization: given.agentAuthorization }),
   }
-  if (Object.keys(headers).length === 0 && kept) return { headers: kept, isOurs: true }
+  if (Object.keys(headers).length === 0 && kept) return { ...kept, isOurs: true }
   if (type === 'api_key' && key === undefined)
     throw missing(id, 'an API key', 'X-API-Key beside "Authorization: Bearer …", or as X-Agent-API-Key', 'ApiKey')
   if (type === 'oauth2_bearer' && given.agentAuthorization === undefined)

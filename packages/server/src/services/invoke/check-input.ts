@@ -13,7 +13,7 @@ import {
 /** Refuses input that does not fit the operation's schema, naming the members (01 §5.2). */
 export function checkInput(schemas: PublisherSchemas, operation: Operation, input: JsonValue): void {
   const misfits = schemas.check(operation.inputs, input)
-  const issues = misfits.length > 0 ? misfits : encodingIssues(toJsonSchema(operation.inputs), input, '', MAX_DEPTH)
+  const issues = misfits.length > 0 ? misfits : encodingIssues(toJsonSchema(operation.inputs), input, MAX_DEPTH)
   if (issues.length === 0) return
   const said = issues.map(({ at, message }) => `${at === '' ? 'the input' : at} ${message}`)
   throw new DirectoryError('invalid_request', said.join('; '), { issues })
@@ -23,19 +23,23 @@ export function checkInput(schemas: PublisherSchemas, operation: Operation, inpu
 const MAX_DEPTH = 8
 
 /** JSON Schema only notes `contentEncoding`; an agent that is promised base64 should get it (01 §5.1). */
-function encodingIssues(schema: JsonObject, value: JsonValue, at: string, depth: number): Issue[] {
+function encodingIssues(schema: JsonObject, value: JsonValue, depth: number): Issue[] {
   if (typeof value === 'string')
-    return schema.contentEncoding === 'base64' && !isBase64(value) ? [{ at, message: 'must be base64' }] : []
-  if (depth === 0) return []
+    return schema.contentEncoding === 'base64' && !isBase64(value) ? [{ at: '', message: 'must be base64' }] : []
   const { properties, items } = schema
-  if (Array.isArray(value) && isObject(items))
-    return value.flatMap((item, i) => encodingIssues(items, item, `${at}/${i}`, depth - 1))
-  if (!isObject(value) || !isObject(properties)) return []
-  return Object.entries(properties).flatMap(([name, part]) => {
+  const issues: Issue[] = []
+  const look = (part: JsonObject, member: JsonValue, name: string): void => {
+    for (const issue of encodingIssues(part, member, depth - 1))
+      issues.push({ ...issue, at: `/${pointerToken(name)}${issue.at}` })
+  }
+  if (depth === 0) return issues
+  if (Array.isArray(value) && isObject(items)) for (const [i, item] of value.entries()) look(items, item, String(i))
+  if (!isObject(value) || !isObject(properties)) return issues
+  for (const [name, part] of Object.entries(properties)) {
     const member = Object.hasOwn(value, name) ? value[name] : undefined
-    if (member === undefined || !isObject(part)) return []
-    return encodingIssues(part, member, `${at}/${pointerToken(name)}`, depth - 1)
-  })
+    if (member !== undefined && isObject(part)) look(part, member, name)
+  }
+  return issues
 }
 
 const isBase64 = (text: string): boolean => text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text)

@@ -5,6 +5,7 @@ import type { Agent } from '../catalog.js'
 import type { LearnOperations } from '../learn-operations.js'
 import { unknownAgent } from '../register.js'
 import type { TaskRunner, TaskStep, Tasks, TaskWish } from '../tasks.js'
+import type { KeptCredential } from './agent-credential.js'
 import { CallFailed } from './call-failed.js'
 import { chooseOperation } from './choose-operation.js'
 import type { Invocation, Invoked } from './invocation.js'
@@ -14,12 +15,12 @@ import { type CheckedAnswer, cancelCall, pollCall, type RunDeps, runCall } from 
 export interface DeferDeps extends RunDeps {
   readonly tasks: Tasks | undefined
   readonly learnOperations: LearnOperations
-  readonly keptCredential: (agent: Agent) => Readonly<Record<string, string>> | undefined
+  readonly keptCredential: (agent: Agent) => KeptCredential | undefined
   readonly timeoutMs: number
 }
 
 /** Milliseconds; nobody waits at the other end, and work that takes long is what deferring is for. */
-const DEFERRED_TIMEOUT_MS = 600_000
+export const DEFERRED_TIMEOUT_MS = 600_000
 
 /** Puts a call off: the caller gets a task to ask for (C-62). */
 export const deferCall = (deps: DeferDeps, invocation: Invocation, ready: ReadyCall): Promise<Invoked> =>
@@ -40,12 +41,13 @@ async function accept(
   more: Pick<TaskWish, 'agentTask'> = {},
 ): Promise<Invoked> {
   if (!tasks) throw new DirectoryError('not_invocable', 'the agent puts the work off, which cannot be followed here')
+  const request = write(ready, more.agentTask !== undefined)
   const session = ready.headers['x-session-id']
   const task = await tasks.create(
     {
       agent: ready.target.agent,
       operation: ready.operation.name,
-      request: write(ready),
+      request,
       repeatable: ready.repeatable,
       ...(session !== undefined && { session }),
       ...(callbackUrl !== undefined && { callbackUrl }),
@@ -89,26 +91,34 @@ async function toBody(answer: Exclude<CheckedAnswer, { kind: 'task' }>): Promise
   return { contentType: answer.contentType, contentEncoding: 'base64', data }
 }
 
-/** All that is needed to make the call later. Of the operator's credential nothing is kept here. */
-function write({ target, operation, payload, headers, ownCredential, repeatable }: ReadyCall): JsonObject {
+/** Characters of an input that is kept: a caller may have a hundred of them. */
+const LARGEST_INPUT = 1024 * 1024
+
+/**
+ * All that is needed to make the call later. Of the operator's credential nothing is kept here, and of an input that the
+ * agent has already neither.
+ */
+function write(ready: ReadyCall, isTakenOn: boolean): JsonObject {
+  const { target, operation, payload, headers, credential, caller, repeatable } = ready
   const { agent, version } = target
-  const own = ownCredential ? Object.keys(headers).filter((name) => !CREDENTIALS.has(name)) : Object.keys(headers)
+  const kept = isTakenOn ? {} : writePayload(payload)
+  if (JSON.stringify(kept).length > LARGEST_INPUT)
+    throw new DirectoryError(
+      'payload_too_large',
+      `an input of a deferred call has at most ${LARGEST_INPUT} characters: send larger data by URL, or do not defer`,
+    )
   return {
     agent: agent.record.id,
     number: agent.number,
     operation: operation.name,
     ...(version.base !== undefined && { base: version.base }),
-    payload: writePayload(payload),
-    headers: Object.fromEntries(own.map((name) => [name, headers[name] ?? ''])),
-    ownCredential,
+    payload: kept,
+    headers: { ...headers },
+    ...(!credential.isOurs && { credential: { ...credential.headers } }),
+    caller,
     repeatable,
   }
 }
-
-const CREDENTIALS = new Set(['authorization', 'x-api-key'])
-
-const credentialIn = (headers: Readonly<Record<string, string>>): Record<string, string> =>
-  Object.fromEntries(Object.entries(headers).filter(([name]) => CREDENTIALS.has(name)))
 
 const writePayload = (payload: Payload): JsonObject =>
   payload.kind === 'json'
@@ -119,22 +129,24 @@ const writePayload = (payload: Payload): JsonObject =>
       }
 
 async function read(deps: DeferDeps, request: JsonObject): Promise<ReadyCall> {
-  const { agent: id, number, operation: name, base, payload, headers, ownCredential, repeatable } = request
+  const { agent: id, number, operation: name, base, payload, headers, credential: sent, caller, repeatable } = request
   const agent = deps.context.catalog.get(String(id))
   // Another one that has the name now is not the one that was asked.
   if (!agent || agent.number !== number) throw unknownAgent(String(id))
   const { record } = agent
-  const kept = ownCredential === true ? deps.keptCredential(agent) : undefined
-  const sent = { ...(isObject(headers) && textsOf(headers)), ...kept }
-  const operations = await deps.learnOperations(agent, credentialIn(sent))
+  const credential = isObject(sent)
+    ? { headers: textsOf(sent), isOurs: false }
+    : { ...(deps.keptCredential(agent) ?? { headers: {} }), isOurs: true }
+  const operations = await deps.learnOperations(agent, credential)
   const { operation } = chooseOperation(operations, String(name), {})
   const version = { version: undefined, base: typeof base === 'string' ? base : undefined }
   return {
     target: { agent, record, operations, version },
     operation,
     payload: readPayload(payload),
-    headers: sent,
-    ownCredential: ownCredential === true,
+    headers: isObject(headers) ? textsOf(headers) : {},
+    credential,
+    caller: String(caller),
     repeatable: repeatable === true,
     wantsStream: false,
   }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { DirectoryError, type Operation } from '@switchboard/protocol'
+import { type AgentRecord, DirectoryError, IMPLIED_OPERATION, type Operation } from '@switchboard/protocol'
 import type { Gateway } from '../../gateway/call.js'
 import { assertInService, assertMayInvoke } from '../../policy/invocation.js'
 import type { Agent } from '../catalog.js'
@@ -7,7 +7,7 @@ import { auditOf, type Context } from '../context.js'
 import type { LearnOperations } from '../learn-operations.js'
 import { readAgent } from '../read.js'
 import type { Tasks } from '../tasks.js'
-import { type AgentCredential, credentialFor } from './agent-credential.js'
+import { type AgentCredential, credentialFor, type KeptCredential } from './agent-credential.js'
 import { takesArray } from './choose-operation.js'
 import { type ChosenVersion, chooseVersion } from './choose-version.js'
 import { deferCall, followTask } from './defer-call.js'
@@ -30,8 +30,8 @@ export interface InvokeDeps {
   /** Undefined: nothing can be kept for later, as there is no secret to keep it by. */
   readonly tasks: Tasks | undefined
   readonly learnOperations: LearnOperations
-  /** Headers of the operator's credential for an agent. */
-  readonly keptCredential: (agent: Agent) => Readonly<Record<string, string>> | undefined
+  /** The operator's credential for an agent. */
+  readonly keptCredential: (agent: Agent) => KeptCredential | undefined
   /** Throws unless the chain of X-Delegation-Chain may call this agent (C-65). */
   readonly checkDelegation: (chain: string, agent: Agent) => Promise<void>
 }
@@ -49,13 +49,14 @@ export function createInvoke(deps: InvokeDeps): Invoke {
     let version: ChosenVersion | undefined
     try {
       const gateway = assertCallable(deps, agent, invocation)
+      assertSomeOperation(agent.record, record)
       version = chooseVersion(record, invocation.version)
       const credential = credentialFor(agent.record, invocation.credentials, deps.keptCredential(agent))
       const chain = invocation.passed['x-delegation-chain']
       if (chain !== undefined) await deps.checkDelegation(chain, agent)
       // Of operations that are kept from the caller nothing is learned either.
-      const seen = { record: { ...agent.record, operations: record.operations } }
-      const operations = await deps.learnOperations(seen, credential.headers)
+      const seen = record === agent.record ? agent : { record: { ...agent.record, operations: record.operations } }
+      const operations = await deps.learnOperations(seen, credential)
       const target: Target = { agent, record, operations, version }
       const invoked = await answer({ ...deps, gateway }, invocation, target, credential)
       note('ok', detailOf(invocation, invoked))
@@ -75,6 +76,12 @@ function assertCallable({ context, gateway }: InvokeDeps, agent: Agent, { caller
   assertInService(agent)
   if (gateway) return gateway
   throw new DirectoryError('not_invocable', 'this directory does not call agents: reach them at their own endpoints')
+}
+
+/** Where all operations are kept from the caller there is none to call, and none to be guessed by its name. */
+function assertSomeOperation({ id, operations }: AgentRecord, seen: AgentRecord): void {
+  if (seen.operations.length > 0 || operations.every(({ name }) => name === IMPLIED_OPERATION)) return
+  throw new DirectoryError('not_found', `the agent "${id}" has no operation that you may call`)
 }
 
 type Deps = InvokeDeps & RunDeps
@@ -127,14 +134,14 @@ function contentOf({ operation, payload, headers }: ReadyCall): unknown {
 
 /** Once for an Idempotency-Key, if there is one. Where the answer is kept, the call goes on though its caller goes away. */
 function atMostOnce(
-  { context }: Deps,
+  { context: { store, now }, timeoutMs }: Deps,
   { idempotencyKey: key, caller, version, signal }: Invocation,
   { agent }: Target,
   { content, isKept }: { content: () => unknown; isKept: boolean },
   work: (signal: AbortSignal) => Promise<Invoked>,
 ): Promise<Invoked> {
   if (key === undefined) return work(signal)
-  const once = createOnce(context.store, context.now)
+  const once = createOnce({ store, now, timeoutMs })
   const fingerprint = createHash('sha256')
     .update(JSON.stringify([content(), version]))
     .digest('hex')

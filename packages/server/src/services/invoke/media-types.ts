@@ -1,29 +1,27 @@
 import type { AgentRecord } from '@switchboard/protocol'
-import {
-  asObjects,
-  asString,
-  asStrings,
-  isObject,
-  type JsonObject,
-  type JsonValue,
-  type Operation,
-} from '@switchboard/protocol'
+import { asString, asStrings, isObject, type JsonObject, type JsonValue, type Operation } from '@switchboard/protocol'
 
 /** What else the publisher says of an operation: its own item, then the document around it. */
 export function sourcesOf({ document }: AgentRecord, { name }: Operation): JsonObject[] {
-  const lists = [document.operations, document.capabilities, document.skills].flatMap((list) => asObjects(list))
-  const own = lists.find((item) => item.name === name || item.id === name)
-  return own ? [own, document] : [document]
+  for (const list of [document.operations, document.capabilities, document.skills]) {
+    for (const item of Array.isArray(list) ? list : []) {
+      if (isObject(item) && (item.name === name || item.id === name)) return [item, document]
+    }
+  }
+  return [document]
 }
 
 /** Media types beside JSON that an operation lists for its input or output (AURI §7, C-26). */
 export function mediaTypesOf(record: AgentRecord, operation: Operation, side: 'input' | 'output'): string[] {
   const { contentMediaType } = side === 'input' ? operation.inputs : operation.outputs
-  const listed = sourcesOf(record, operation).flatMap(({ contentTypes, media_types: mediaTypes, ...source }) => [
-    ...typesIn(source[`${side}Formats`] ?? source[`${side}_formats`]),
-    ...(isObject(contentTypes) ? typesIn(contentTypes[`${side}Format`] ?? contentTypes[`${side}Formats`]) : []),
-    ...(isObject(mediaTypes) ? typesIn(mediaTypes[side] ?? mediaTypes[`${side}s`]) : []),
-  ])
+  const listed = sourcesOf(record, operation).flatMap((source) => {
+    const { contentTypes, media_types: mediaTypes } = source
+    return [
+      ...typesIn(source[`${side}Formats`] ?? source[`${side}_formats`]),
+      ...(isObject(contentTypes) ? typesIn(contentTypes[`${side}Format`] ?? contentTypes[`${side}Formats`]) : []),
+      ...(isObject(mediaTypes) ? typesIn(mediaTypes[side] ?? mediaTypes[`${side}s`]) : []),
+    ]
+  })
   // `contentMediaType` beside `contentEncoding` speaks of text inside JSON.
   const whole = asString(contentMediaType)
   return [...new Set([...listed, ...(whole === undefined ? [] : [whole])].map((type) => type.toLowerCase()))]

@@ -11,15 +11,26 @@ const MAX_ANSWER = 262_144
 const RETRY_SECONDS = 1
 const REPLAYED = { 'idempotent-replayed': 'true' }
 
+/** Milliseconds beyond the call's own limit after which whoever began it is taken for gone, and the key is free. */
+const GRACE_MS = 60_000
+
 export type Claim = Omit<IdempotencyClaim, 'at' | 'expiresAt'>
 
 /** Work that is done once for its key, however often and from wherever it is asked for (C-61). */
 export type Once = (claim: Claim, work: () => Promise<Invoked>) => Promise<Invoked>
 
-export function createOnce(store: Store, now: () => number): Once {
-  return async (claim, work) => {
+export interface OnceDeps {
+  readonly store: Store
+  readonly now: () => number
+  /** Milliseconds that the work takes at most. */
+  readonly timeoutMs: number
+}
+
+export function createOnce({ store, now, timeoutMs }: OnceDeps): Once {
+  return async (wish, work) => {
     const at = now()
-    const begun = await store.beginIdempotent({ ...claim, at, expiresAt: at + KEPT_MS })
+    const claim = { ...wish, at, expiresAt: at + timeoutMs + GRACE_MS }
+    const begun = await store.beginIdempotent(claim)
     switch (begun.state) {
       case 'running':
         throw new DirectoryError(
@@ -34,22 +45,27 @@ export function createOnce(store: Store, now: () => number): Once {
       case 'finished':
         return replay(begun.response)
       case 'begun':
-        return remember(store, claim, work)
+        return remember({ store, now }, claim, work)
     }
   }
 }
 
 /** A call that nothing came of is forgotten, so that a retry may run. */
-async function remember(store: Store, claim: Claim, work: () => Promise<Invoked>): Promise<Invoked> {
+async function remember(
+  { store, now }: Pick<OnceDeps, 'store' | 'now'>,
+  claim: IdempotencyClaim,
+  work: () => Promise<Invoked>,
+): Promise<Invoked> {
+  const keep = (text: string): Promise<void> => store.finishIdempotent(claim, text, now() + KEPT_MS)
   let invoked: Invoked
   try {
     invoked = await work()
   } catch (error) {
-    if (error instanceof CallFailed && error.mayHaveRun) await store.finishIdempotent(claim, writeError(error))
+    if (error instanceof CallFailed && error.mayHaveRun) await keep(writeError(error))
     else await store.abandonIdempotent(claim)
     throw error
   }
-  await store.finishIdempotent(claim, writeAnswer(invoked))
+  await keep(writeAnswer(invoked))
   return invoked
 }
 

@@ -1,5 +1,6 @@
 import type { Operation } from '@switchboard/protocol'
 import type { AgentCall, Payload } from '../../gateway/call.js'
+import type { AgentCredential } from './agent-credential.js'
 import type { Target } from './target.js'
 
 /** A call about which everything is settled; it has only to be made. */
@@ -7,10 +8,11 @@ export interface ReadyCall {
   readonly target: Target
   readonly operation: Operation
   readonly payload: Payload
-  /** For the agent, its credential among them. */
+  /** For the agent, besides the credential. */
   readonly headers: Readonly<Record<string, string>>
-  /** The credential is the operator's, not the caller's. */
-  readonly ownCredential: boolean
+  readonly credential: AgentCredential
+  /** Who calls; the agent is not told. */
+  readonly caller: string
   readonly repeatable: boolean
   readonly wantsStream: boolean
 }

@@ -1,12 +1,13 @@
 import type { JsonValue, Operation } from '@switchboard/protocol'
-import type { AgentAnswer, AgentCall, AgentTask, Gateway } from '../../gateway/call.js'
+import type { AgentAnswer, AgentCall, AgentTask, Gateway, Way } from '../../gateway/call.js'
 import type { Context } from '../context.js'
-import { fromAnswer, fromErrorInside, fromGateway } from './call-failed.js'
+import type { AgentCredential } from './agent-credential.js'
+import { CallFailed, fromAnswer, fromErrorInside, fromGateway } from './call-failed.js'
 import { doesNotFit, errorOf, guardParts } from './guard-parts.js'
 import { schemasOf } from './input-members.js'
 import type { StreamPart } from './invocation.js'
 import type { Occasion, ReadyCall } from './ready-call.js'
-import { waysTo } from './target.js'
+import { originOf, waysTo } from './target.js'
 
 export interface RunDeps {
   readonly context: Context
@@ -32,26 +33,46 @@ export async function pollCall(
   task: AgentTask,
   occasion: Occasion,
 ): Promise<CheckedAnswer> {
-  const call = toAgentCall(deps, ready, occasion)
+  const call = toTaskCall(deps, ready, task, occasion)
   return judge(deps, ready, await answered(ready, () => deps.gateway.poll(call, task)))
 }
 
-export const cancelCall = (deps: RunDeps, ready: ReadyCall, task: AgentTask, occasion: Occasion): Promise<void> =>
-  answered(ready, () => deps.gateway.cancel(toAgentCall(deps, ready, occasion), task))
+export async function cancelCall(deps: RunDeps, ready: ReadyCall, task: AgentTask, occasion: Occasion): Promise<void> {
+  const call = toTaskCall(deps, ready, task, occasion)
+  await answered(ready, () => deps.gateway.cancel(call, task))
+}
+
+/** Work is asked for where it was taken on, whichever way is preferred now. */
+function toTaskCall(deps: RunDeps, ready: ReadyCall, { way }: AgentTask, occasion: Occasion): AgentCall {
+  const call = toAgentCall(deps, ready, occasion)
+  const same = call.ways.filter(({ speech, endpoint }) => speech === way?.speech && endpoint === way.endpoint)
+  return same.length > 0 ? { ...call, ways: same } : call
+}
 
 function toAgentCall({ context }: RunDeps, ready: ReadyCall, occasion: Occasion): AgentCall {
-  const { target, operation, payload, headers, repeatable, wantsStream } = ready
-  const { baseUrl } = context.catalog.facts(target.agent)
+  const { target, operation, payload, headers, credential, caller, repeatable, wantsStream } = ready
+  const ways = waysTo(target, operation, () => context.catalog.facts(target.agent).baseUrl)
   return {
     agent: target.agent.record.id,
-    ways: waysTo(target, operation, baseUrl),
+    caller,
+    ways: waysFor(credential, ways),
     operation: operation.name,
     payload,
-    headers,
+    headers: { ...headers, ...credential.headers },
     repeatable,
     wantsStream,
     ...occasion,
   }
+}
+
+/** The operator's credential stays where it was set for, wherever the owner moves the agent. */
+function waysFor({ origins }: AgentCredential, ways: readonly Way[]): readonly Way[] {
+  if (!origins || ways.length === 0) return ways
+  const known = ways.filter(({ endpoint }) => origins.has(originOf(endpoint)))
+  if (known.length > 0) return known
+  throw new CallFailed('agent_error', 'the agent has moved since the operator of this directory set its credential', {
+    mayHaveRun: false,
+  })
 }
 
 async function answered<T>({ target }: ReadyCall, ask: () => Promise<T>): Promise<T> {
@@ -67,8 +88,12 @@ async function answered<T>({ target }: ReadyCall, ask: () => Promise<T>): Promis
 }
 
 async function judge(deps: RunDeps, ready: ReadyCall, answer: AgentAnswer): Promise<CheckedAnswer> {
-  if (answer.status >= 400) throw fromAnswer(answer, ready.ownCredential)
+  if (answer.status >= 400) throw fromAnswer(answer, ready.credential.isOurs)
   if (answer.kind === 'json') return { ...answer, fits: judgeOutput(deps, ready.operation, answer.value) }
+  if (answer.kind === 'task') {
+    const { speech, endpoint } = answer.way
+    return { ...answer, task: { ...answer.task, way: { speech, endpoint } } }
+  }
   if (answer.kind !== 'stream') return answer
   const parts = guardParts(answer.parts)
   if (ready.wantsStream) return { ...answer, parts }

@@ -38,8 +38,9 @@ export function settleCall(
     target,
     operation,
     payload: toPayload(input, asIs, joined),
-    headers: headersOf(invocation, target, credential, ids),
-    ownCredential: credential.isOurs,
+    headers: headersOf(invocation, target, ids),
+    credential,
+    caller: invocation.caller.subject ?? '',
     repeatable: invocation.idempotencyKey !== undefined || isMarked(target.record, operation, 'idempotent'),
     wantsStream: isObject(value) && value.stream === true,
   }
@@ -53,7 +54,6 @@ function toPayload(input: Input, asIs: boolean, value: JsonValue): Payload {
 function headersOf(
   { passed, idempotencyKey, caller }: Invocation,
   { version: { version } }: Target,
-  { headers }: AgentCredential,
   { session, task }: { session: string | undefined; task: string | undefined },
 ): Record<string, string> {
   return {
@@ -63,7 +63,6 @@ function headersOf(
     ...(session !== undefined && { 'x-session-id': session }),
     ...(task !== undefined && { 'x-task-id': task }),
     ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
-    ...headers,
   }
 }
 

@@ -1,4 +1,12 @@
-import { type AgentRecord, type Binding, type Operation, schemeOf } from '@switchboard/protocol'
+import {
+  type AgentRecord,
+  asStrings,
+  type Binding,
+  IMPLIED_OPERATION,
+  isObject,
+  type Operation,
+  schemeOf,
+} from '@switchboard/protocol'
 import type { Way } from '../../gateway/call.js'
 import { waysOf } from '../../gateway/ways-of.js'
 import type { Agent } from '../catalog.js'
@@ -17,26 +25,57 @@ export interface Target {
  * Where an operation is called, in order of preference. Endpoints may be kept from the caller, so they are read from
  * the whole record.
  */
-export function waysTo({ agent, operations, version }: Target, operation: Operation, baseUrl: string): Way[] {
-  const { face, bindings, operations: all } = agent.record
-  const ways = waysOf({ face, bindings: bindings.map((binding) => absolute(binding, baseUrl)) }).flatMap((way) =>
-    atVersion(way, version.base),
-  )
+export function waysTo(
+  { agent, operations, version }: Target,
+  operation: Operation,
+  baseUrl: () => string,
+): readonly Way[] {
+  const { face, operations: all } = agent.record
+  const latest = waysToLatest(agent.record, baseUrl)
+  const ways = version.base === undefined ? latest : latest.flatMap((way) => atVersion(way, version.base))
   // Endpoints of operations are those of the latest version.
   if (operation.endpoint === undefined || version.base !== undefined)
     return operations.length > 0 && all.length > 1 ? ways.map((way) => ({ ...way, namesOperation: true })) : ways
-  const base = ways.find(({ speech }) => speech !== 'unix')?.endpoint ?? baseUrl
+  const base = ways.find(({ speech }) => speech !== 'unix')?.endpoint ?? baseUrl()
   if (!URL.canParse(operation.endpoint, base)) return []
   const endpoint = new URL(operation.endpoint, base).href
   return waysOf({ face, bindings: [{ protocol: schemeOf(endpoint), endpoint }] })
 }
 
+/** Worked out once: a record does not change, and neither does the address of a directory that answers calls. */
+const known = new WeakMap<AgentRecord, readonly Way[]>()
+
+function waysToLatest(record: AgentRecord, baseUrl: () => string): readonly Way[] {
+  const { face, bindings } = record
+  const ways = known.get(record) ?? waysOf({ face, bindings: bindings.map((each) => absolute(each, baseUrl)) })
+  known.set(record, ways)
+  return ways
+}
+
+/** Every origin at which an agent may be called as it is registered now: at its versions and operations, too. */
+export function originsOf(agent: Agent, baseUrl: () => string): string[] {
+  const { record } = agent
+  const { operations, document } = record
+  const at = (operation: Operation, base?: string): readonly Way[] =>
+    waysTo({ agent, record, operations, version: { version: undefined, base } }, operation, baseUrl)
+  const plain: Operation = { name: IMPLIED_OPERATION, inputs: {}, outputs: {} }
+  const bases = isObject(document.supportedVersions) ? asStrings(Object.values(document.supportedVersions)) : []
+  const ways = [plain, ...operations].flatMap((operation) => at(operation))
+  return [...new Set([...ways, ...bases.flatMap((base) => at(plain, base))].map(({ endpoint }) => originOf(endpoint)))]
+}
+
+/** Who is connected to at an endpoint: scheme, host and port, or a socket. */
+export function originOf(endpoint: string): string {
+  const [socket] = /^unix:[^:]*/.exec(endpoint) ?? []
+  return socket ?? new URL(endpoint).origin
+}
+
 /** A relative endpoint is one of this directory's own paths (C-18), unless it is the path of a socket. */
-function absolute(binding: Binding, baseUrl: string): Binding {
+function absolute(binding: Binding, baseUrl: () => string): Binding {
   const { protocol, endpoint } = binding
-  if (/^[a-z][a-z0-9+.-]*:/i.test(endpoint) || /unix/i.test(protocol) || !URL.canParse(endpoint, baseUrl))
+  if (/^[a-z][a-z0-9+.-]*:/i.test(endpoint) || /unix/i.test(protocol) || !URL.canParse(endpoint, baseUrl()))
     return binding
-  return { ...binding, endpoint: new URL(endpoint, baseUrl).href }
+  return { ...binding, endpoint: new URL(endpoint, baseUrl()).href }
 }
 
 /** Where a version lies, relative to the endpoint (AURI §7). */

@@ -143,18 +143,18 @@ function createStore(connection: Connection): Store {
       requireStorable(claim.client, claim.agent, claim.key, claim.fingerprint)
       return beginIdempotent(connection, claim)
     },
-    async finishIdempotent({ client, agent, key }, response) {
+    async finishIdempotent({ client, agent, key, at }, response, expiresAt) {
       await query(
-        `UPDATE idempotency SET response = $4 WHERE client = $1 AND agent = $2 AND key = $3 AND response IS NULL`,
-        [client, agent, key, JSON.stringify(response)],
+        `UPDATE idempotency SET response = $5, expires_at = $6
+         WHERE client = $1 AND agent = $2 AND key = $3 AND at = $4 AND response IS NULL`,
+        [client, agent, key, at, JSON.stringify(response), expiresAt],
       )
     },
-    async abandonIdempotent({ client, agent, key }) {
-      await query('DELETE FROM idempotency WHERE client = $1 AND agent = $2 AND key = $3 AND response IS NULL', [
-        client,
-        agent,
-        key,
-      ])
+    async abandonIdempotent({ client, agent, key, at }) {
+      await query(
+        `DELETE FROM idempotency WHERE client = $1 AND agent = $2 AND key = $3 AND at = $4 AND response IS NULL`,
+        [client, agent, key, at],
+      )
     },
 
     tasks: createTaskStore(connection),

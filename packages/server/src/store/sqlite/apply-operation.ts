@@ -142,12 +142,13 @@ export function createApplyOperation(db: Sqlite): ApplyOperation {
       case 'beginIdempotent':
         return beginIdempotent(operation.claim)
       case 'finishIdempotent': {
-        const { client, agent, key } = operation.claim
-        return sql.finishIdempotent.run([JSON.stringify(operation.response), client, agent, key]).changes > 0
+        const { client, agent, key, at } = operation.hold
+        const answer = [JSON.stringify(operation.response), operation.expiresAt]
+        return sql.finishIdempotent.run([...answer, client, agent, key, at]).changes > 0
       }
       case 'abandonIdempotent': {
-        const { client, agent, key } = operation.claim
-        return sql.abandonIdempotent.run([client, agent, key]).changes > 0
+        const { client, agent, key, at } = operation.hold
+        return sql.abandonIdempotent.run([client, agent, key, at]).changes > 0
       }
       case 'createTask':
         return tasks.create(operation.values, operation)

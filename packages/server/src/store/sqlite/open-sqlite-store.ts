@@ -153,11 +153,11 @@ function createStore(folder: string, db: Sqlite, writer: Writer, release: (() =>
       requireStorable(claim.client, claim.agent, claim.key, claim.fingerprint)
       return writer.run('beginIdempotent', { claim })
     },
-    async finishIdempotent(claim, response) {
-      await writer.run('finishIdempotent', { claim, response })
+    async finishIdempotent(hold, response, expiresAt) {
+      await writer.run('finishIdempotent', { hold, response, expiresAt })
     },
-    async abandonIdempotent(claim) {
-      await writer.run('abandonIdempotent', { claim })
+    async abandonIdempotent(hold) {
+      await writer.run('abandonIdempotent', { hold })
     },
 
     tasks: createTaskStore(db, read, writer),

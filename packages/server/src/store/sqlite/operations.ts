@@ -3,7 +3,7 @@ import type { Row } from '../rows.js'
 import type {
   AuditEntry,
   IdempotencyClaim,
-  IdempotencyId,
+  IdempotencyHold,
   IdempotencyState,
   Lease,
   PruneBefore,
@@ -30,8 +30,8 @@ export interface Operations {
   putVectors: { ask: { vectors: (Omit<StoredVectors, 'data'> & { data: string })[] }; answer: boolean }
   appendAudit: { ask: { entries: AuditEntry[] }; answer: boolean }
   beginIdempotent: { ask: { claim: IdempotencyClaim }; answer: IdempotencyState }
-  finishIdempotent: { ask: { claim: IdempotencyId; response: string }; answer: boolean }
-  abandonIdempotent: { ask: { claim: IdempotencyId }; answer: boolean }
+  finishIdempotent: { ask: { hold: IdempotencyHold; response: string; expiresAt: number }; answer: boolean }
+  abandonIdempotent: { ask: { hold: IdempotencyHold }; answer: boolean }
   createTask: { ask: { values: unknown[]; owner: string; open: number; kept: number }; answer: boolean }
   updateTask: { ask: { changes: unknown[]; id: string; version: number }; answer: boolean }
   claimTasks: { ask: { holder: string; at: number; until: number; limit: number }; answer: StoredTask[] }

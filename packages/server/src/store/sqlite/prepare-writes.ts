@@ -70,9 +70,10 @@ export function prepareWrites(db: Sqlite) {
       'SELECT fingerprint, response FROM idempotency WHERE client = ? AND agent = ? AND key = ?',
     ),
     finishIdempotent: prepare(`
-      UPDATE idempotency SET response = ? WHERE client = ? AND agent = ? AND key = ? AND response IS NULL`),
+      UPDATE idempotency SET response = ?, expires_at = ?
+      WHERE client = ? AND agent = ? AND key = ? AND at = ? AND response IS NULL`),
     abandonIdempotent: prepare(
-      'DELETE FROM idempotency WHERE client = ? AND agent = ? AND key = ? AND response IS NULL',
+      'DELETE FROM idempotency WHERE client = ? AND agent = ? AND key = ? AND at = ? AND response IS NULL',
     ),
 
     pruneAudit: prepare('DELETE FROM audit WHERE rowid IN (SELECT rowid FROM audit WHERE at < ? LIMIT ?)'),

@@ -22,6 +22,10 @@ export interface McpPlace {
   readonly endpoint: string
   readonly headers: Readonly<Record<string, string>>
   readonly session?: McpSession
+  /** For whom: a server may remember what was said in a session, which is nobody else's business. */
+  readonly caller?: string
+  /** Milliseconds that the server may be silent for, where that is longer than usual. */
+  readonly silenceMs?: number
 }
 
 export interface McpSession {
@@ -136,7 +140,8 @@ const post = (ask: Ask, place: McpPlace, body: JsonObject, signal: AbortSignal):
     'content-type': 'application/json',
     accept: 'application/json, text/event-stream',
   }
-  return askJson(ask, { method: 'POST', url: place.endpoint, headers, body }, signal)
+  const { endpoint: url, silenceMs } = place
+  return askJson(ask, { method: 'POST', url, headers, body, ...(silenceMs !== undefined && { silenceMs }) }, signal)
 }
 
 async function readWhole(answer: Asked, maxBytes: number): Promise<JsonValue> {

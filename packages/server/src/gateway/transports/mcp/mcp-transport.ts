@@ -1,5 +1,6 @@
 import { asString, isObject, type JsonObject } from '@switchboard/protocol'
 import { type AgentAnswer, type AgentCall, GatewayError, type StreamPart, type Way } from '../../call.js'
+import { patienceOf } from '../../patience.js'
 import type { Transport } from '../../transports.js'
 import { agentFailure, failureAnswer } from '../rpc/agent-error.js'
 import { badAnswer } from '../rpc/ask.js'
@@ -70,7 +71,12 @@ export function createMcpTransport({ ask, now, newId, maxBodyBytes, maxPartBytes
       if (!isObject(args)) {
         return failureAnswer(agentFailure(400, 'InvalidInput', 'The input of a tool of MCP is an object'), way)
       }
-      const place = { endpoint: way.endpoint, headers: call.headers }
+      const place = {
+        endpoint: way.endpoint,
+        headers: call.headers,
+        silenceMs: patienceOf(call),
+        ...(call.caller !== undefined && { caller: call.caller }),
+      }
       for (let isRetry = false; ; isRetry = true) {
         const opened = await sessions.open(place, call.signal)
         if (opened.kind === 'failure') return failureAnswer(opened.failure, way)

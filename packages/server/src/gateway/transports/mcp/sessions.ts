@@ -68,9 +68,9 @@ export function createMcpSessions({ dialogue, newId, now, limit = MAX_SESSIONS }
   }
 
   return {
-    open({ endpoint, headers }, signal) {
+    open({ endpoint, headers, caller }, signal) {
       const place = { endpoint, headers: ofCaller(headers) }
-      const key = keyOf(place)
+      const key = keyOf(place, caller)
       shrink()
       const entry = entries.get(key) ?? start(key, place)
       entry.usedAt = now()
@@ -79,8 +79,8 @@ export function createMcpSessions({ dialogue, newId, now, limit = MAX_SESSIONS }
       shrink()
       return unlessAborted(entry.opening, signal)
     },
-    forget({ endpoint, headers }, lost) {
-      const key = keyOf({ endpoint, headers: ofCaller(headers) })
+    forget({ endpoint, headers, caller }, lost) {
+      const key = keyOf({ endpoint, headers: ofCaller(headers) }, caller)
       // Of many calls that lost it at once, the first has opened another already.
       if (entries.get(key)?.opened === lost) entries.delete(key)
     },
@@ -90,10 +90,10 @@ export function createMcpSessions({ dialogue, newId, now, limit = MAX_SESSIONS }
 const ofCaller = (headers: McpPlace['headers']): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => !OF_ONE_CALL.has(name.toLowerCase())))
 
-/** A session belongs to who opened it: another credential, another session. */
-function keyOf({ endpoint, headers }: Omit<McpPlace, 'session'>): string {
+/** A session belongs to who opened it: another caller or another credential, another session. */
+function keyOf({ endpoint, headers }: Omit<McpPlace, 'session'>, caller = ''): string {
   const sorted = Object.entries(headers).sort(([a], [b]) => (a < b ? -1 : 1))
   return createHash('sha256')
-    .update(JSON.stringify([endpoint, sorted]))
+    .update(JSON.stringify([endpoint, sorted, caller]))
     .digest('base64')
 }

@@ -22,14 +22,16 @@ export interface JsonRequest {
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>
   readonly body?: JsonValue
+  readonly silenceMs?: number
 }
 
 export async function askJson(ask: Ask, request: JsonRequest, signal: AbortSignal): Promise<Asked> {
-  const { method, body } = request
+  const { method, body, silenceMs } = request
   if (!URL.canParse(request.url)) throw new GatewayError('not_invocable', `${request.url} is not an absolute URL`)
   const url = new URL(request.url)
   const headers = outgoingHeaders(Object.entries(request.headers))
-  const answer = await ask({ method, url, headers, signal, ...(body !== undefined && { body: JSON.stringify(body) }) })
+  const sent = body === undefined ? {} : { body: JSON.stringify(body) }
+  const answer = await ask({ method, url, headers, signal, ...sent, ...(silenceMs !== undefined && { silenceMs }) })
   if (answer.status >= 300 && answer.status < 400) {
     answer.body.cancel()
     // A redirect could lead past the address guard, and the credential with it.

@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest'
+import { setStage } from '../invoke/setup.js'
+
+// What calls teach would change scores from one round to the next.
+const stage = setStage({ search: { learn: false } })
+
+/** What clients that know nothing of resolution ask; without what differs from one answer to the next. */
+async function traffic(): Promise<unknown[]> {
+  const { directory } = stage
+  const answers = [
+    await directory.post('/agents/search', {
+      as: 'tokC',
+      body: { query: 'a probe', filters: { capabilities: ['probe'] } },
+    }),
+    await directory.post('/discover', { as: 'tokC', body: { query: 'a probe', include_evidence: true } }),
+    await directory.get('/agents/x', { as: 'tokC' }),
+    await stage.call({ text: 'hello' }),
+  ]
+  return answers.map(({ status, json }) => {
+    const { request_id: _id, generated_at: _at, ...rest } = Array.isArray(json) ? { json } : json
+    return { status, rest }
+  })
+}
+
+describe('resolution', () => {
+  it('AIDIP-1-03 AIDIP-8-02 AIDIP-8-03 can be done without: no other answer changes', async () => {
+    await stage.register()
+    const before = await traffic()
+    await stage.directory.restart({ resolution: { enabled: false } })
+    expect((await stage.directory.post('/resolve', { as: 'tokC', body: { intent: 'probe' } })).status).toBe(404)
+    expect(await traffic()).toEqual(before)
+    await stage.directory.restart()
+    expect((await stage.directory.post('/resolve', { as: 'tokC', body: { intent: 'probe' } })).status).toBe(200)
+    expect(await traffic()).toEqual(before)
+  })
+
+  it('AIDIP-7-02 takes no part in the call: the agent is asked the same with it and without', async () => {
+    await stage.register()
+    await stage.call({ text: 'hello' })
+    const { candidates } = (await stage.directory.post('/resolve', { as: 'tokC', body: { intent: 'probe' } })).json
+    expect(stage.agent.calls).toHaveLength(1)
+    const { url, method } = candidates[0].invocation
+    expect([url, method]).toEqual([`${stage.directory.url}/agents/x/invoke`, 'POST'])
+    await stage.call({ text: 'hello' })
+    const [plain, resolved] = stage.agent.calls
+    expect(resolved?.body).toEqual(plain?.body)
+    expect(Object.keys(resolved?.headers ?? {})).toEqual(Object.keys(plain?.headers ?? {}))
+  })
+})
