@@ -1,0 +1,179 @@
+import { createPublisherSchemas, createSeenTokens, type JsonObject } from '@switchboard/protocol'
+import { createRoutes } from './agent-routes.js'
+import { createAuthenticator } from './auth/authenticate.js'
+import { createAdmit } from './call/admit.js'
+import { createAudit } from './call/audit.js'
+import { createInvoke } from './call/invoke.js'
+import { createOnwardCalls } from './call/onward-calls.js'
+import { createPerformer } from './call/perform.js'
+import { createRateLimiter } from './call/rate-limiter.js'
+import { createSessions } from './call/sessions.js'
+import { createIssuerKeys } from './delegation/issuer-keys.js'
+import { createVerifyChain } from './delegation/verify-chain.js'
+import { toCard } from './descriptor/card.js'
+import type { Description, Reach } from './descriptor/description.js'
+import { createPublisher, type Published } from './descriptor/published.js'
+import { AgentError } from './errors.js'
+import { createResponder, type Respond } from './http/respond.js'
+import type { AgentOptions } from './options.js'
+import { type Runtime, SYSTEM } from './runtime.js'
+import { createMessageSigner, publicKeyOf } from './signing/message-signature.js'
+import { createMemoryTaskStore } from './tasks/memory-task-store.js'
+import { createTasks } from './tasks/tasks.js'
+import { createWebhook } from './tasks/webhook.js'
+import { readVersions, type Versions } from './versions.js'
+import { createUpgrades, type Upgrades } from './websocket/upgrades.js'
+
+const MAX_BODY_BYTES = 1024 * 1024
+const RATE_LIMIT = { calls: 600, seconds: 60 }
+const MAX_CALLS = 100
+/** Seconds. */
+const DESCRIPTOR_MAX_AGE = 60
+
+/** An agent, taken apart: what answers, and what is known of where it is. */
+export interface AgentParts {
+  readonly runtime: Runtime
+  readonly versions: Versions
+  readonly respond: Respond
+  readonly upgrades: Upgrades
+  readonly publicKeys: readonly JsonObject[]
+  readonly onError: (error: unknown) => void
+  description(): Description
+  describe(changes: Partial<Description>): void
+  reach(): Reach
+  reached(news: Partial<Reach>): void
+  /** The document for those who reach the agent at that base. */
+  descriptor(base: string | undefined): Promise<JsonObject>
+  /** Takes no more work, and tells what is under way to stop. */
+  stop(): void
+  close(): Promise<void>
+}
+
+/** The only place that wires the parts of an agent together. */
+export function createParts(options: AgentOptions): AgentParts {
+  const runtime: Runtime = { ...SYSTEM, ...options.runtime }
+  const { key, maxBodyBytes = MAX_BODY_BYTES, origins = [] } = options
+  const onError = options.onError ?? ((error) => console.error(error))
+  const { now } = runtime
+  const versions = readVersions(options.version, options.capabilities, options.olderVersions ?? {}, {
+    description: options.description,
+    tags: options.tags ?? [],
+  })
+  const authenticator = createAuthenticator(options.authentication, runtime)
+  const rules = { allowPrivate: options.allowPrivateAddresses ?? false }
+  const signer = key && createMessageSigner(key, now)
+  if (options.signAnswers && !signer) throw new AgentError('invalid_definition', 'signing answers needs a key')
+
+  let about: Description = options
+  let reach: Reach = {
+    baseUrl: options.url?.replace(/\/+$/, ''),
+    socket: undefined,
+    schemes: authenticator.schemes,
+    hasWebSocket: false,
+  }
+  let isStopping = false
+
+  const sessions = createSessions(now, options.sessions)
+  const identities = options.delegation?.identities ?? []
+  const onward = createOnwardCalls({
+    runtime,
+    caller: options.caller ?? {},
+    identity: (base) => identities[0] ?? base,
+    ...(key && { key }),
+  })
+  const schemas = createPublisherSchemas()
+  const note = createAudit({ now, audit: options.audit ?? (() => {}), onError })
+  const admit = createAdmit({
+    now,
+    schemas,
+    limitRate: createRateLimiter(options.rateLimit ?? RATE_LIMIT, now),
+    verifyChain: createVerifyChain({
+      required: options.delegation?.required ?? false,
+      identities,
+      keysOf: options.delegation?.keysOf ?? createIssuerKeys(now, rules),
+      seen: createSeenTokens({ now }),
+      now,
+    }),
+    allow: options.allow ?? (() => true),
+    note,
+  })
+  const performer = createPerformer({
+    runtime,
+    schemas,
+    sessions,
+    admit,
+    note,
+    onError,
+    onward,
+    checkOutput: options.checkOutput ?? 'warn',
+    maxCalls: options.maxCalls ?? MAX_CALLS,
+  })
+  const webhook = createWebhook({
+    runtime,
+    agent: options.id ?? options.name,
+    rules,
+    onError,
+    ...(signer && { signer }),
+  })
+  const store = options.taskStore ?? createMemoryTaskStore({ now })
+  const tasks = createTasks({ runtime, store, performer, webhook, onError })
+  const invoke = createInvoke(performer, tasks, now)
+
+  const cardFor = (baseUrl: string | undefined): JsonObject =>
+    toCard({
+      description: about,
+      versions,
+      reach: { ...reach, baseUrl },
+      sessionLifetime: sessions.lifetime,
+      delegation: key !== undefined || options.delegation !== undefined,
+    })
+  const publish = createPublisher(now, key)
+  const published = (base: string): Promise<Published> => {
+    // Over a socket alone there is no address to give out but the socket's.
+    const baseUrl = reach.baseUrl === undefined && reach.socket !== undefined ? undefined : base
+    return publish(base, cardFor(baseUrl))
+  }
+  const routes = createRoutes({
+    name: options.name,
+    versions,
+    performer,
+    authenticator,
+    runtime,
+    invoke,
+    tasks,
+    key,
+    maxBodyBytes,
+    maxAge: options.descriptorMaxAge ?? DESCRIPTOR_MAX_AGE,
+    card: () => cardFor(reach.baseUrl),
+    descriptor: async (base) => (options.publishDescriptor === false ? undefined : published(base)),
+    isStopping: () => isStopping,
+    ...(options.signAnswers && signer && { signer }),
+  })
+  const { newId } = runtime
+  const upgrades = createUpgrades({ versions, invoke, authenticator, origins, newId, maxLineLength: maxBodyBytes })
+
+  return {
+    runtime,
+    versions,
+    publicKeys: key ? [publicKeyOf(key)] : [],
+    onError,
+    respond: createResponder({ routes, newId, version: options.version, origins, onError }),
+    upgrades,
+    description: () => about,
+    describe(changes) {
+      about = { ...about, ...changes }
+    },
+    reach: () => reach,
+    reached(news) {
+      reach = { ...reach, ...news }
+    },
+    descriptor: async (base) => (await published(base ?? 'http://localhost')).document,
+    stop() {
+      isStopping = true
+      tasks.close()
+      upgrades.close()
+      routes.close()
+    },
+    close: () => onward.close(),
+  }
+}

@@ -1,0 +1,64 @@
+import type { JsonObject, SigningKey } from '@switchboard/protocol'
+import { type A2aDeps, type A2aRoute, createA2aRoute } from './a2a/a2a-route.js'
+import { createPublisher, type Published } from './descriptor/published.js'
+import { AgentError } from './errors.js'
+import { answerJson } from './http/answer.js'
+import { answerDocument } from './http/document-route.js'
+import type { Exchange } from './http/exchange.js'
+import { createInvocation, type InvocationDeps } from './http/invocation.js'
+import type { Routes } from './http/respond.js'
+import { createTaskRoute } from './http/task-route.js'
+import { createMcpRoute } from './mcp/mcp-route.js'
+import { publicKeyOf } from './signing/message-signature.js'
+import type { Tasks } from './tasks/tasks.js'
+
+export interface RoutesDeps extends A2aDeps, InvocationDeps {
+  readonly name: string
+  readonly tasks: Tasks
+  readonly key: SigningKey | undefined
+  /** The descriptor for those who reach the agent at that base; undefined where it publishes none. */
+  readonly descriptor: (base: string) => Promise<Published | undefined>
+  /** Seconds. */
+  readonly maxAge: number
+  readonly isStopping: () => boolean
+}
+
+/** What answers below the agent's paths; A2A has tasks of its own to end. */
+export interface AgentRoutes extends Routes {
+  close(): void
+}
+
+export function createRoutes(deps: RoutesDeps): AgentRoutes {
+  const { name, versions, performer, authenticator, maxBodyBytes, key, maxAge } = deps
+  const { version } = versions.latest
+  const publishKeys = createPublisher(deps.runtime.now, undefined)
+  let a2a: A2aRoute | undefined
+  return {
+    async card(exchange) {
+      const published = await deps.descriptor(exchange.base)
+      if (!published) throw new AgentError('not_found', 'this agent publishes no descriptor')
+      return answerDocument(exchange, published, maxAge)
+    },
+    async keys(exchange) {
+      if (!key) throw new AgentError('not_found', 'this agent signs nothing')
+      const keySet: JsonObject = { keys: [publicKeyOf(key)] }
+      const types = ['application/json', 'application/jwk-set+json']
+      return answerDocument(exchange, await publishKeys('keys', keySet), maxAge, types)
+    },
+    async health() {
+      const status = deps.isStopping() ? 'stopping' : 'ok'
+      return answerJson({ status, name, version }, status === 'ok' ? 200 : 503, { 'cache-control': 'no-store' })
+    },
+    task: createTaskRoute(deps.tasks, authenticator),
+    a2a(exchange: Exchange) {
+      // Made when it is first needed: its card has to know where the agent is.
+      a2a ??= createA2aRoute(deps)
+      return a2a.handle(exchange)
+    },
+    mcp: createMcpRoute({ name, versions, performer, authenticator, maxBodyBytes }),
+    call: createInvocation(deps),
+    close() {
+      a2a?.close()
+    },
+  }
+}

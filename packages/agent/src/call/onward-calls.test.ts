@@ -1,0 +1,14 @@
+import { describe, expect, it } from 'vitest'
+import { audienceOf } from './onward-calls.js'
+
+describe('audienceOf', () => {
+  it.each([
+    ['https://a.example/translate?text=x', 'translate', 'https://a.example'],
+    ['https://a.example/planner/plan/trip', 'plan/trip', 'https://a.example/planner'],
+    ['wss://a.example/', 'translate', 'https://a.example'],
+    ['https://a.example/invoke', undefined, 'https://a.example/invoke'],
+    ['https://a.example/com.example%3Aplan', 'com.example:plan', 'https://a.example'],
+  ])('makes a hop to %s out to the agent, and not to its capability', (url, capability, audience) => {
+    expect(audienceOf(url, capability)).toBe(audience)
+  })
+})

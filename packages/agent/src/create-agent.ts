@@ -1,0 +1,139 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { DirectoryClient } from '@switchboard/client'
+import type { JsonObject } from '@switchboard/protocol'
+import { type AgentParts, createParts } from './agent-parts.js'
+import type { Description } from './descriptor/description.js'
+import type { Place } from './http/exchange.js'
+import type { ListenOptions } from './node/listen.js'
+import { createServing, type Listening } from './node/serving.js'
+import type { AgentOptions } from './options.js'
+import { toRegistration } from './register/documents.js'
+import type { AgentRegistration } from './register/keep-registered.js'
+import { type RegisterOptions, registerAgent } from './register/register-agent.js'
+
+/** An agent that can be called. */
+export interface Agent {
+  readonly name: string
+  /** Address to the world, without a slash at the end; undefined until it is known. */
+  readonly url: string | undefined
+  /** Serves over HTTP, HTTPS, WebSocket and, where asked for, a Unix socket. */
+  listen(options?: ListenOptions): Promise<Listening>
+  /** Registers in a directory, and keeps the registration alive until the agent is closed. */
+  register(directory: string | URL | DirectoryClient, options?: RegisterOptions): Promise<AgentRegistration>
+  /** Changes what the agent says of itself: the descriptor at once, and every directory that it is registered in. */
+  update(changes: Partial<Omit<Description, 'name' | 'id'>>): void
+  /** The document at /.well-known/agent.json, signed where the agent has a key. */
+  descriptor(): Promise<JsonObject>
+  /** The agent is served by somebody else at this address: its descriptor and registrations say so. */
+  servedAt(url: string, options?: { readonly webSocket?: boolean }): void
+  /** Answers one request, for servers that speak the web's own types. */
+  fetch(request: Request, place?: Place): Promise<Response>
+  /** The same for a server of Node; `upgrade` is for its event of that name. */
+  handle(request: IncomingMessage, response: ServerResponse): void
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, place?: Place): void
+  /** Leaves every directory, lets calls under way end, and stops. */
+  close(): Promise<void>
+  /** JSON Web Keys that verify what this agent signs. */
+  readonly publicKeys: readonly JsonObject[]
+}
+
+/**
+ * Turns functions into an agent.
+ *
+ * @example
+ * const agent = createAgent({
+ *   name: 'greeter',
+ *   version: '1.0.0',
+ *   description: 'Greets people by their name.',
+ *   capabilities: [
+ *     {
+ *       name: 'greet',
+ *       input: { name: 'string' },
+ *       output: { text: 'string' },
+ *       handler: ({ name }: { name: string }) => ({ text: `Hello, ${name}!` }),
+ *     },
+ *   ],
+ * })
+ * const { url } = await agent.listen({ port: 8080 })
+ *
+ * @throws {AgentError} `invalid_definition` with what is wrong with the options
+ */
+export function createAgent(options: AgentOptions): Agent {
+  const parts: AgentParts = createParts(options)
+  const { onError, runtime, respond, upgrades } = parts
+  const serving = createServing({ respond, upgrade: upgrades.handle }, onError)
+  const registrations = new Set<AgentRegistration>()
+  let closed: Promise<void> | undefined
+
+  const tell = (): void => {
+    for (const registration of registrations) registration.changed()
+  }
+
+  const close = async (): Promise<void> => {
+    await Promise.all([...registrations].map((registration) => registration.close()))
+    parts.stop()
+    await serving.close()
+    await parts.close()
+  }
+
+  return {
+    name: options.name,
+    publicKeys: parts.publicKeys,
+    get url() {
+      return parts.reach().baseUrl
+    },
+    async listen(listenOptions = {}) {
+      const listening = await serving.listen(listenOptions, options.url === undefined ? undefined : bare(options.url))
+      parts.reached({ baseUrl: listening.url, socket: listening.socket, hasWebSocket: true })
+      tell()
+      return listening
+    },
+    async register(directory, registerOptions = {}) {
+      const registration = await registerAgent(directory, registerOptions, {
+        id: options.id ?? options.name,
+        toDocument: (face) =>
+          toRegistration(face, { ...parts, description: parts.description(), reach: parts.reach() }),
+        runtime,
+        onError,
+      })
+      registrations.add(registration)
+      return {
+        ...registration,
+        get expiresAt() {
+          return registration.expiresAt
+        },
+        async close() {
+          registrations.delete(registration)
+          await registration.close()
+        },
+      }
+    },
+    update(changes) {
+      parts.describe(changes)
+      tell()
+    },
+    descriptor: () => parts.descriptor(parts.reach().baseUrl),
+    servedAt(url, { webSocket = false } = {}) {
+      parts.reached({ baseUrl: bare(url), hasWebSocket: webSocket })
+      tell()
+    },
+    fetch: (request, place = {}) => respond(request, { ...knownBase(parts), ...place }),
+    handle: (request, response) => serving.handle(request, response, parts.reach().baseUrl),
+    upgrade: (request, socket, head, place) =>
+      place
+        ? void upgrades.handle(request, socket, head, place).catch(onError)
+        : serving.upgrade(request, socket, head, parts.reach().baseUrl),
+    close() {
+      closed ??= close()
+      return closed
+    },
+  }
+}
+
+const bare = (url: string): string => new URL(url).href.replace(/\/+$/, '')
+
+const knownBase = ({ reach }: AgentParts): Place => {
+  const { baseUrl } = reach()
+  return baseUrl === undefined ? {} : { baseUrl }
+}

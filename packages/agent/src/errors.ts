@@ -1,0 +1,122 @@
+import { DirectoryError, type ErrorCode, type Issue, type JsonObject } from '@switchboard/protocol'
+
+interface Kind {
+  readonly status: number
+  /** The word of AIDIP and agent:// for it (AURI §9). */
+  readonly name: string
+  readonly title: string
+  /** The profile's `code`, where it is not ours. */
+  readonly profile?: string
+}
+
+/** Every way a call can fail; the only place that knows statuses and the drafts' words for them (C-68, AURI §9). */
+const KINDS = {
+  invalid_input: { status: 400, name: 'InvalidInput', title: 'Invalid Input', profile: 'invalid_request' },
+  unauthorized: { status: 401, name: 'Unauthorized', title: 'Unauthorized' },
+  permission_denied: { status: 403, name: 'PermissionDenied', title: 'Permission Denied', profile: 'forbidden' },
+  not_found: { status: 404, name: 'NotFound', title: 'Not Found' },
+  capability_not_found: {
+    status: 404,
+    name: 'CapabilityNotFound',
+    title: 'Capability Not Found',
+    profile: 'not_found',
+  },
+  version_not_found: { status: 404, name: 'VersionNotFound', title: 'Version Not Found', profile: 'not_found' },
+  method_not_allowed: { status: 405, name: 'MethodNotAllowed', title: 'Method Not Allowed' },
+  not_acceptable: { status: 406, name: 'NotAcceptable', title: 'Not Acceptable' },
+  conflict: { status: 409, name: 'Conflict', title: 'Conflict' },
+  payload_too_large: { status: 413, name: 'PayloadTooLarge', title: 'Payload Too Large' },
+  unsupported_media_type: { status: 415, name: 'UnsupportedMediaType', title: 'Unsupported Media Type' },
+  misdirected: { status: 421, name: 'MisdirectedRequest', title: 'Misdirected Request' },
+  ambiguous_response: { status: 422, name: 'AmbiguousResponse', title: 'Ambiguous Response' },
+  idempotency_mismatch: { status: 422, name: 'IdempotencyMismatch', title: 'Idempotency Mismatch' },
+  rate_limited: { status: 429, name: 'RateLimited', title: 'Too Many Requests' },
+  /** The agent is not set up as it must be: thrown where it is made, never told to callers. */
+  invalid_definition: { status: 500, name: 'InvalidDefinition', title: 'Invalid Definition' },
+  internal_error: { status: 500, name: 'InternalError', title: 'Internal Error' },
+  agent_error: { status: 502, name: 'AgentError', title: 'A Called Agent Failed' },
+  unavailable: { status: 503, name: 'Unavailable', title: 'Unavailable' },
+  timeout: { status: 504, name: 'Timeout', title: 'Timeout' },
+} satisfies Record<string, Kind>
+
+/** What can go wrong with a call; stable, for programs to tell apart. */
+export type AgentErrorCode = keyof typeof KINDS
+
+export interface AgentErrorOptions {
+  readonly issues?: readonly Issue[]
+  /** Seconds. */
+  readonly retryAfter?: number
+  /** Response headers that belong to this error, such as Allow. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** Extension members of the problem. */
+  readonly members?: JsonObject
+  readonly cause?: unknown
+}
+
+/** A failure that the caller is told about, known by its code. Handlers throw it too; anything else is a 500 without details. */
+export class AgentError extends Error {
+  override readonly name = 'AgentError'
+  readonly code: AgentErrorCode
+  readonly issues: readonly Issue[]
+  readonly retryAfter: number | undefined
+  readonly headers: Readonly<Record<string, string>>
+  readonly members: JsonObject
+
+  constructor(code: AgentErrorCode, message: string, options: AgentErrorOptions = {}) {
+    super(message, { cause: options.cause })
+    this.code = code
+    this.issues = options.issues ?? []
+    this.retryAfter = options.retryAfter
+    this.headers = options.headers ?? {}
+    this.members = options.members ?? {}
+  }
+
+  get status(): number {
+    return KINDS[this.code].status
+  }
+}
+
+/** An input that does not fit; the message names every member at fault. */
+export function invalidInput(issues: readonly Issue[]): AgentError {
+  const said = issues.map(({ at, message }) => (at === '' ? `the input ${message}` : `${at} ${message}`))
+  return new AgentError('invalid_input', said.join('; '), { issues })
+}
+
+/** One body that a client of any draft can read: problem details (RFC 9457), AIDIP's `error`, the profile's members. */
+export function problemOf(
+  error: AgentError,
+  at: { readonly instance: string; readonly requestId: string },
+): JsonObject {
+  const { code, message, status, issues, retryAfter } = error
+  const kind: Kind = KINDS[code]
+  const details = issues.map(({ at: member, message: text }) => ({ member, message: text }))
+  return {
+    type: `urn:switchboard:problem:${code.replaceAll('_', '-')}`,
+    title: kind.title,
+    status,
+    detail: message,
+    instance: at.instance,
+    error: { code: kind.name, message, ...(details.length > 0 && { details }) },
+    code: kind.profile ?? code,
+    message,
+    correlation_id: at.requestId,
+    ...(retryAfter !== undefined && { retry_after: retryAfter }),
+    ...error.members,
+  }
+}
+
+/** The codes of the strict readers that are shared with the directory. */
+const SHARED: Partial<Record<ErrorCode, AgentErrorCode>> = {
+  invalid_request: 'invalid_input',
+  payload_too_large: 'payload_too_large',
+}
+
+/** What the caller is told of any failure: what was not meant for callers stays inside. */
+export function toAgentError(error: unknown): AgentError {
+  if (error instanceof AgentError) return error
+  if (error instanceof DirectoryError) {
+    const code = SHARED[error.code] ?? 'internal_error'
+    if (code !== 'internal_error') return new AgentError(code, error.message, { issues: error.issues, cause: error })
+  }
+  return new AgentError('internal_error', 'the agent failed', { cause: error })
+}

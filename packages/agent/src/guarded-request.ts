@@ -1,0 +1,89 @@
+import { lookup } from 'node:dns'
+import { request as httpRequest, type IncomingMessage } from 'node:http'
+import { request as httpsRequest } from 'node:https'
+import { isIP, type LookupFunction } from 'node:net'
+import { classifyAddress, isLoopbackHost, parseIpAddress } from '@switchboard/protocol'
+import { AgentError } from './errors.js'
+
+/** Milliseconds for one request with its answer. */
+const TIMEOUT_MS = 10_000
+
+/** Where addresses that strangers name may lead. */
+export interface AddressRules {
+  /** Addresses of this machine and of private networks too, and these by plain HTTP: for development. */
+  readonly allowPrivate: boolean
+}
+
+export interface GuardedRequest {
+  readonly method: 'GET' | 'POST'
+  readonly url: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+  readonly signal?: AbortSignal
+  /** Bytes of the answer that are read; more is an error. */
+  readonly maxBytes: number
+}
+
+export interface GuardedAnswer {
+  readonly status: number
+  readonly text: string
+}
+
+/**
+ * Asks an address that a stranger named: encrypted, without redirects, and never on a network that is not public. The
+ * address is checked where the connection is made, so that a name cannot change its meaning in between.
+ */
+export async function guardedRequest(ask: GuardedRequest, rules: AddressRules): Promise<GuardedAnswer> {
+  const url = checkUrl(ask.url, rules)
+  const limit = AbortSignal.timeout(TIMEOUT_MS)
+  const signal = ask.signal ? AbortSignal.any([ask.signal, limit]) : limit
+  const send = url.protocol === 'https:' ? httpsRequest : httpRequest
+  const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+    send(url, { method: ask.method, headers: ask.headers ?? {}, agent: false, lookup: guard(rules), signal })
+      .on('response', resolve)
+      .on('error', reject)
+      .end(ask.body)
+  })
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of answer) {
+    chunks.push(chunk)
+    size += chunk.length
+    // Leaving the loop closes the connection.
+    if (size > ask.maxBytes) throw blocked(`${url.host} answers with more than ${ask.maxBytes} bytes`)
+  }
+  return { status: answer.statusCode ?? 0, text: Buffer.concat(chunks).toString('utf8') }
+}
+
+/** The URL, if it may be asked by its looks. */
+export function checkUrl(text: string, { allowPrivate }: AddressRules): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url?.username !== '' || url.password !== '') throw blocked('not a URL, or one with credentials')
+  const isPlainLocal = url.protocol === 'http:' && allowPrivate && isLoopbackHost(url.hostname)
+  if (url.protocol !== 'https:' && !isPlainLocal) throw blocked(`${url.protocol}//${url.host} is not encrypted`)
+  const host = url.hostname.replace(/^\[|\]$/g, '')
+  if (isIP(host) !== 0 && !isAllowed(host, allowPrivate)) throw blocked(`${url.host} is not a public address`)
+  return url
+}
+
+const guard =
+  ({ allowPrivate }: AddressRules): LookupFunction =>
+  (host, options, callback) => {
+    lookup(host, { ...options, all: true }, (error, addresses) => {
+      if (error) return callback(error, '')
+      const bad = addresses.find(({ address }) => !isAllowed(address, allowPrivate))
+      if (bad || addresses.length === 0) return callback(blocked(`${host} is not a public address`), '')
+      if (options.all) return callback(null, addresses)
+      const [first] = addresses
+      return callback(null, first?.address ?? '', first?.family)
+    })
+  }
+
+function isAllowed(host: string, allowPrivate: boolean): boolean {
+  const address = parseIpAddress(host)
+  if (!address) return false
+  const kind = classifyAddress(address)
+  return kind === 'public' || (allowPrivate && (kind === 'loopback' || kind === 'private' || kind === 'shared'))
+}
+
+const blocked = (message: string): AgentError => new AgentError('invalid_input', message)

@@ -1,0 +1,43 @@
+import type { Published } from '../descriptor/published.js'
+import { AgentError } from '../errors.js'
+import { chooseType } from './accept.js'
+import type { Exchange } from './exchange.js'
+
+/** Media types that a descriptor can be had in (C-28, C-86). */
+const OFFERED = ['application/json', 'application/agent-card+json', 'application/ld+json']
+
+/** A public document with the headers that let clients keep it: Cache-Control, ETag, Last-Modified (AURI §5.1). */
+export function answerDocument(
+  { request }: Exchange,
+  { body, tag, changedAt }: Published,
+  maxAge: number,
+  offered: readonly string[] = OFFERED,
+): Response {
+  if (request.method !== 'GET') {
+    throw new AgentError('method_not_allowed', 'a document is read', { headers: { allow: 'GET, HEAD' } })
+  }
+  const type = chooseType(request.headers.get('accept'), offered)
+  if (type === undefined) {
+    throw new AgentError('not_acceptable', `this document is offered as ${offered.join(', ')}`, {
+      members: { supported: [...offered] },
+    })
+  }
+  const headers = {
+    'cache-control': `public, max-age=${maxAge}`,
+    etag: tag,
+    'last-modified': new Date(changedAt).toUTCString(),
+    vary: 'Accept',
+    // Whoever may read it may read it from any page.
+    'access-control-allow-origin': '*',
+  }
+  if (isUnchanged(request, tag, changedAt)) return new Response(null, { status: 304, headers })
+  return new Response(body, { headers: { ...headers, 'content-type': type, 'x-content-type-options': 'nosniff' } })
+}
+
+/** A tag says more than a time does: with one, the time does not count (RFC 9110 §13.2.2). */
+function isUnchanged({ headers }: Request, tag: string, changedAt: number): boolean {
+  const tags = headers.get('if-none-match')
+  if (tags !== null) return tags.split(',').some((one) => ['*', tag].includes(one.trim().replace(/^W\//, '')))
+  const since = Date.parse(headers.get('if-modified-since') ?? '')
+  return !Number.isNaN(since) && Math.floor(changedAt / 1000) * 1000 <= since
+}

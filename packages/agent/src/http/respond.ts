@@ -1,0 +1,78 @@
+import { requestIdOf } from '../call/build-call.js'
+import { AgentError, toAgentError } from '../errors.js'
+import { answerError } from './answer.js'
+import { allowOrigin, checkOrigin, isPreflight, preflight } from './cors.js'
+import type { Exchange, Place } from './exchange.js'
+import type { createInvocation } from './invocation.js'
+import { segmentsBelow, targetOf } from './route-path.js'
+
+/** What answers below each fixed path; everything else is a call. */
+export interface Routes {
+  readonly card: (exchange: Exchange) => Promise<Response>
+  readonly keys: (exchange: Exchange) => Promise<Response>
+  readonly health: (exchange: Exchange) => Promise<Response>
+  readonly task: (exchange: Exchange, id: string) => Promise<Response>
+  readonly a2a: (exchange: Exchange) => Promise<Response>
+  readonly mcp: (exchange: Exchange) => Promise<Response>
+  readonly call: ReturnType<typeof createInvocation>
+}
+
+export interface ResponderOptions {
+  readonly routes: Routes
+  readonly newId: () => string
+  /** The latest, which answers say of themselves where no other was asked for (C-63). */
+  readonly version: string
+  /** Origins whose pages may call. */
+  readonly origins: readonly string[]
+  readonly onError: (error: unknown) => void
+}
+
+/** Answers every request of the agent, errors too. */
+export type Respond = (request: Request, place: Place) => Promise<Response>
+
+export function createResponder({ routes, newId, version, origins, onError }: ResponderOptions): Respond {
+  const route = async (exchange: Exchange): Promise<Response> => {
+    const { path, request } = exchange
+    const [first, second, ...rest] = path
+    if (first === 'agent.json' && second === undefined) return routes.card(exchange)
+    if (first === '.well-known' && rest.length === 0) {
+      if (second === 'agent.json' || second === 'agent-card.json') return routes.card(exchange)
+      if (second === 'jwks.json') return routes.keys(exchange)
+    }
+    if (first === 'health' && second === undefined) return routes.health(exchange)
+    if (first === 'tasks' && second !== undefined && rest.length === 0) return routes.task(exchange, second)
+    if (first === 'a2a' && second === undefined) return routes.a2a(exchange)
+    if (first === 'mcp' && second === undefined) return routes.mcp(exchange)
+    // A descriptor that is not there is no capability that was misspelt.
+    if (first === '.well-known' || path.at(-1) === 'agent.json')
+      throw new AgentError('not_found', 'there is nothing here')
+    if (request.method !== 'POST' && request.method !== 'GET') {
+      throw new AgentError('method_not_allowed', 'a capability is called with POST', { headers: { allow: 'POST' } })
+    }
+    return routes.call(exchange, targetOf(path))
+  }
+
+  return async (given, place) => {
+    const requestId = requestIdOf(given.headers.get('x-request-id'), newId)
+    const url = new URL(given.url)
+    let response: Response
+    try {
+      if (isPreflight(given)) return preflight(given, origins)
+      const path = segmentsBelow(url.pathname, place.basePath ?? '')
+      if (!path) throw new AgentError('not_found', 'there is nothing here')
+      // HEAD is a GET whose body is not sent.
+      const request = given.method === 'HEAD' ? new Request(given, { method: 'GET' }) : given
+      const base = place.baseUrl ?? `${url.origin}${place.basePath ?? ''}`
+      if (request.method !== 'GET') checkOrigin(request.headers.get('origin'), origins, base)
+      response = await route({ request, url, base, path, requestId, place })
+    } catch (error) {
+      const known = toAgentError(error)
+      if (known.code === 'internal_error' && known !== error) onError(error)
+      response = answerError(known, { instance: url.pathname, requestId })
+    }
+    response.headers.set('x-request-id', requestId)
+    if (!response.headers.has('x-agent-version')) response.headers.set('x-agent-version', version)
+    allowOrigin(given, response, origins)
+    return given.method === 'HEAD' ? new Response(null, response) : response
+  }
+}

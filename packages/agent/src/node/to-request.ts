@@ -1,0 +1,36 @@
+import type { IncomingMessage } from 'node:http'
+import { AgentError } from '../errors.js'
+
+/** The host of URLs that are made of a request's path alone: what a caller writes into Host decides nothing. */
+const NOWHERE = 'http://agent.invalid'
+
+/** A request of Node as one of the web; its body is read only as fast as it is asked for. */
+export function toRequest(message: IncomingMessage, signal: AbortSignal): Request {
+  const { method = 'GET', url = '/' } = message
+  const target = url.startsWith('/') ? `${NOWHERE}${url}` : ''
+  if (!URL.canParse(target)) throw new AgentError('invalid_input', 'the request names no path')
+  const headers = new Headers()
+  for (const [name, values] of Object.entries(message.headersDistinct)) {
+    for (const value of values ?? []) headers.append(name, value)
+  }
+  const hasBody = method !== 'GET' && method !== 'HEAD'
+  return new Request(target, { method, headers, signal, ...(hasBody && { body: bodyOf(message), duplex: 'half' }) })
+}
+
+function bodyOf(message: IncomingMessage): ReadableStream<Uint8Array> {
+  const chunks = message.iterator({ destroyOnReturn: false })
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { done, value } = await chunks.next()
+        if (done) controller.close()
+        else controller.enqueue(value)
+      },
+      cancel() {
+        // The rest is thrown away, so that the answer still finds its way.
+        message.resume()
+      },
+    },
+    { highWaterMark: 0 },
+  )
+}

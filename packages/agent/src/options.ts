@@ -1,0 +1,66 @@
+import type { CallerOptions } from '@switchboard/client'
+import type { SigningKey, VerificationKey } from '@switchboard/protocol'
+import type { AuthenticationOptions } from './auth/options.js'
+import type { AccessRequest } from './call/admit.js'
+import type { AuditEntry } from './call/audit.js'
+import type { RateLimit } from './call/rate-limiter.js'
+import type { SessionOptions } from './call/sessions.js'
+import type { CapabilityDefinition } from './capability.js'
+import type { Description } from './descriptor/description.js'
+import type { Runtime } from './runtime.js'
+import type { TaskStore } from './tasks/task.js'
+
+export interface DelegationOptions {
+  /** Calls without a chain are refused. */
+  readonly required?: boolean
+  /** Names of this agent that chains may be made out to, beside its URL: a DID, an agent URI. */
+  readonly identities?: readonly string[]
+  /** Keys of those who hand tasks on; by default they are looked up where their name says. */
+  readonly keysOf?: (issuer: string) => Promise<readonly VerificationKey[]>
+}
+
+/** An agent: what it is, what it can do, and whom it serves. */
+export interface AgentOptions extends Description {
+  /** Semantic, such as "1.0.0". */
+  readonly version: string
+  readonly capabilities: readonly CapabilityDefinition[]
+  /** What the agent could do before, by version: callers may still ask for it (AURI §7). */
+  readonly olderVersions?: Readonly<Record<string, readonly CapabilityDefinition[]>>
+  /** Address to the world, such as `https://planner.example`; the one that is listened on unless told. */
+  readonly url?: string
+  /** Without it everybody may call. */
+  readonly authentication?: AuthenticationOptions
+  /** The last word on a call: consent, contracts, whose delegation counts. Everybody unless told. */
+  readonly allow?: (request: AccessRequest) => boolean | Promise<boolean>
+  readonly delegation?: DelegationOptions
+  /** Signs the descriptor, webhooks and hops of delegation; its public half is published. */
+  readonly key?: SigningKey
+  /** Signs answers too (RFC 9421); needs a key. */
+  readonly signAnswers?: boolean
+  /** Whether outputs are checked: `warn` marks an answer that does not fit, `strict` makes it an error. */
+  readonly checkOutput?: 'warn' | 'strict' | 'off'
+  /** For each caller; 600 calls a minute unless told. */
+  readonly rateLimit?: RateLimit
+  /** Handlers at work at once; 100 unless told. */
+  readonly maxCalls?: number
+  /** Of a request; 1 MiB unless told. */
+  readonly maxBodyBytes?: number
+  /** Seconds that clients may keep the descriptor; a minute unless told. */
+  readonly descriptorMaxAge?: number
+  /** False: there is no descriptor to be had (AURI §5). */
+  readonly publishDescriptor?: boolean
+  readonly sessions?: SessionOptions
+  /** Where deferred tasks are kept; in memory unless told. */
+  readonly taskStore?: TaskStore
+  /** Origins whose pages may call this agent; none unless told. */
+  readonly origins?: readonly string[]
+  /** Webhooks and issuers on this machine and in private networks too, by plain HTTP: for development. */
+  readonly allowPrivateAddresses?: boolean
+  /** How `context.call` finds and calls other agents. */
+  readonly caller?: CallerOptions
+  /** Told of every call, without its payload. */
+  readonly audit?: (entry: AuditEntry) => void
+  /** Told what went wrong that no caller should see; the console unless told. */
+  readonly onError?: (error: unknown) => void
+  readonly runtime?: Partial<Runtime>
+}

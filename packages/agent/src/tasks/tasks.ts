@@ -1,0 +1,128 @@
+import type { AdmittedCall } from '../call/admit.js'
+import type { Value } from '../call/call.js'
+import type { Performer } from '../call/perform.js'
+import { AgentError, problemOf, toAgentError } from '../errors.js'
+import type { Runtime } from '../runtime.js'
+import type { Task, TaskStore } from './task.js'
+import type { Webhook } from './webhook.js'
+
+/** Milliseconds that the end of a task can be asked for, and that a task may run. */
+const KEPT_MS = 3_600_000
+const LONGEST_MS = 24 * 3_600_000
+
+export interface TasksOptions {
+  readonly runtime: Runtime
+  readonly store: TaskStore
+  readonly performer: Performer
+  readonly webhook: Webhook
+  readonly onError: (error: unknown) => void
+}
+
+/** Who asks for a task. */
+export interface TaskReader {
+  readonly owner: string
+  readonly sessionId?: string
+}
+
+/** Calls that are answered later: by asking again, or by a webhook. */
+export interface Tasks {
+  start(admitted: AdmittedCall, callbackUrl: string | undefined): Promise<Task>
+  read(id: string, reader: TaskReader): Promise<Task>
+  /** Stops the work, if it is still going on. */
+  cancel(id: string, reader: TaskReader): Promise<Task>
+  close(): void
+}
+
+export function createTasks({ runtime, store, performer, webhook, onError }: TasksOptions): Tasks {
+  /** What this process works on. */
+  const running = new Map<string, AbortController>()
+  const closing = new AbortController()
+
+  const finish = async (task: Task, end: Partial<Task>, callbackUrl: string | undefined): Promise<Task> => {
+    const now = runtime.now()
+    let ended: Task = { ...task, ...end, updatedAt: now, expiresAt: now + KEPT_MS }
+    running.delete(task.id)
+    if (!(await store.put(ended))) {
+      const error = new AgentError('payload_too_large', 'there is no room for the result')
+      const { result: _lost, ...rest } = ended
+      ended = {
+        ...rest,
+        status: 'failed',
+        error: problemOf(error, { instance: `/tasks/${task.id}`, requestId: task.id }),
+      }
+      await store.put(ended)
+    }
+    if (callbackUrl !== undefined) void webhook.notify(callbackUrl, ended, closing.signal)
+    return ended
+  }
+
+  const work = async (task: Task, admitted: AdmittedCall, callbackUrl: string | undefined): Promise<void> => {
+    const controller = new AbortController()
+    running.set(task.id, controller)
+    const { signal } = controller
+    const { requestId } = admitted.call
+    try {
+      const outcome = await performer.run({ ...admitted, call: { ...admitted.call, taskId: task.id, signal } })
+      const { value, metadata } = wholeOf(outcome)
+      await finish(task, { status: 'completed', result: value, metadata }, callbackUrl)
+    } catch (error) {
+      if (signal.aborted && signal.reason === CANCELLED) {
+        await finish(task, { status: 'cancelled' }, callbackUrl)
+        return
+      }
+      const problem = problemOf(toAgentError(error), { instance: `/tasks/${task.id}`, requestId })
+      await finish(task, { status: 'failed', error: problem }, callbackUrl)
+    }
+  }
+
+  const find = async (id: string, { owner, sessionId }: TaskReader): Promise<Task> => {
+    const task = await store.get(id)
+    const isTheirs = task?.owner === owner && (sessionId === undefined || (task.sessionId ?? sessionId) === sessionId)
+    if (!task || !isTheirs) throw new AgentError('not_found', 'there is no such task of yours, or no longer')
+    return task
+  }
+
+  return {
+    async start(admitted, callbackUrl) {
+      const { capability, version, caller, sessionId } = admitted.call
+      if (callbackUrl !== undefined) webhook.check(callbackUrl)
+      const now = runtime.now()
+      const task: Task = {
+        id: runtime.newId(),
+        status: 'running',
+        capability: capability.name,
+        version,
+        owner: caller.client,
+        ...(sessionId !== undefined && { sessionId }),
+        createdAt: now,
+        updatedAt: now,
+        expiresAt: now + LONGEST_MS,
+      }
+      if (!(await store.put(task))) {
+        throw new AgentError('unavailable', 'the agent has taken on as much work as it can', { retryAfter: 10 })
+      }
+      work(task, { ...admitted, call: { ...admitted.call, wantsStream: false } }, callbackUrl).catch(onError)
+      return task
+    },
+    read: find,
+    async cancel(id, reader) {
+      const task = await find(id, reader)
+      if (task.status !== 'running') return task
+      const own = running.get(id)
+      own?.abort(CANCELLED)
+      // What its own process will write; of another's nothing can be stopped from here.
+      return own ? { ...task, status: 'cancelled', updatedAt: runtime.now() } : task
+    },
+    close() {
+      closing.abort()
+      for (const controller of running.values()) controller.abort(CANCELLED)
+    },
+  }
+}
+
+const CANCELLED = new AgentError('conflict', 'the task was cancelled')
+
+function wholeOf(outcome: Awaited<ReturnType<Performer['run']>>): Value {
+  if (outcome.kind === 'value') return outcome
+  throw new AgentError('internal_error', 'a deferred call gave a stream')
+}

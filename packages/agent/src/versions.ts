@@ -1,0 +1,60 @@
+import { coerceVersion, compareVersions, type JsonObject, selectVersion } from '@switchboard/protocol'
+import { type Capability, type CapabilityDefinition, readCapabilities } from './capability.js'
+import { AgentError } from './errors.js'
+
+/** One version of the agent, and what it can do. */
+export interface AgentVersion {
+  readonly version: string
+  readonly capabilities: ReadonlyMap<string, Capability>
+}
+
+/** The versions that the agent offers (AURI §7). */
+export interface Versions {
+  readonly latest: AgentVersion
+  readonly older: readonly AgentVersion[]
+  /** The one that is asked for by number or range; the latest if none is. */
+  choose(wanted: string | undefined): AgentVersion
+}
+
+export function readVersions(
+  version: string,
+  definitions: readonly CapabilityDefinition[],
+  older: Readonly<Record<string, readonly CapabilityDefinition[]>>,
+  defaults: { readonly description: string; readonly tags: readonly string[] },
+): Versions {
+  const read = (number: string, capabilities: readonly CapabilityDefinition[]): AgentVersion => {
+    if (coerceVersion(number) === undefined) {
+      throw new AgentError('invalid_definition', `"${number}" is no semantic version such as "1.0.0"`)
+    }
+    return { version: number, capabilities: readCapabilities(capabilities, { ...defaults, version: number }) }
+  }
+  const latest = read(version, definitions)
+  const others = Object.entries(older).map(([number, capabilities]) => read(number, capabilities))
+  const exact = (text: string): string => coerceVersion(text) ?? text
+  if (others.some((other) => compareVersions(exact(other.version), exact(version)) >= 0)) {
+    throw new AgentError('invalid_definition', `an older version is not older than ${version}`)
+  }
+  const all = [latest, ...others]
+  const document: JsonObject = {
+    version,
+    supportedVersions: Object.fromEntries(others.map((other) => [other.version, ''])),
+  }
+  return {
+    latest,
+    older: others,
+    choose(wanted) {
+      if (wanted === undefined) return latest
+      const offered = selectVersion(document, wanted)
+      const chosen = all.find((one) => one.version === offered?.version)
+      if (chosen) return chosen
+      const numbers = all.map((one) => one.version)
+      throw new AgentError(
+        'version_not_found',
+        `there is no version ${wanted.slice(0, 100)}; there is ${numbers.join(', ')}`,
+        {
+          members: { versions: numbers },
+        },
+      )
+    },
+  }
+}

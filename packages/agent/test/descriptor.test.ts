@@ -1,0 +1,253 @@
+import { readFileSync } from 'node:fs'
+import { createResolver, parseDescriptor } from '@switchboard/client'
+import { asObjects, lintDescriptor, readKeySet, validateDocument, verifyDocument } from '@switchboard/protocol'
+import { afterEach, describe, expect, it } from 'vitest'
+import { suggestUri } from '../src/index.js'
+import { closeAll, count, echo, makeAgent, makeKey, send, startAgent } from './support/agents.js'
+
+afterEach(closeAll)
+
+const describeIt = async (options: Parameters<typeof startAgent>[0] = {}) => {
+  const { url } = await startAgent(options)
+  return (await send(`${url}/.well-known/agent.json`)).json
+}
+
+describe('the descriptor of an agent', () => {
+  it('AURI-5-02 AURI-5-06 AIDIP00-4-02 lies at both well-known names, as one document', async () => {
+    const { url } = await startAgent()
+    const first = await send(`${url}/.well-known/agent.json`)
+    const second = await send(`${url}/.well-known/agent-card.json`)
+    expect(first.status).toBe(200)
+    expect(first.headers.get('content-type')).toBe('application/json')
+    expect(second.json).toEqual(first.json)
+    expect(first.json).toMatchObject({ name: 'tester', description: 'Says things back.', version: '2.1.0' })
+  })
+
+  it('AURI-5-01 AURI-7-01 lies beside the agent too', async () => {
+    const { url } = await startAgent()
+    expect((await send(`${url}/agent.json`)).json.name).toBe('tester')
+  })
+
+  it('AURI-5-04 is there by itself, and can be switched off', async () => {
+    const { url } = await startAgent({ publishDescriptor: false })
+    expect((await send(`${url}/.well-known/agent.json`)).status).toBe(404)
+  })
+
+  it('AURI-5.1-08 says how long it may be kept, and whether it has changed', async () => {
+    const { agent, url } = await startAgent()
+    const first = await send(`${url}/.well-known/agent.json`)
+    expect(first.headers.get('cache-control')).toBe('public, max-age=60')
+    const tag = first.headers.get('etag') ?? ''
+    const modified = first.headers.get('last-modified') ?? ''
+    const ask = (headers: Record<string, string>) => send(`${url}/.well-known/agent.json`, { headers })
+    expect((await ask({ 'if-none-match': `"other", W/${tag}` })).status).toBe(304)
+    expect((await ask({ 'if-modified-since': modified })).status).toBe(304)
+    agent.update({ description: 'Says other things.' })
+    const changed = await ask({ 'if-none-match': tag })
+    expect(changed.status).toBe(200)
+    expect(changed.json.description).toBe('Says other things.')
+  })
+
+  it('AURI-7-02 is a card that A2A clients read, and a descriptor that ours reads without a warning', async () => {
+    const card = await describeIt()
+    expect(validateDocument('a2a', card)).toEqual([])
+    const { record, warnings } = parseDescriptor(JSON.stringify(card), 'https://a.example/.well-known/agent.json')
+    expect(warnings).toEqual([])
+    expect(record.operations.map(({ name }) => name)).toEqual(['echo'])
+  })
+
+  it('AURI-7-03 is JSON-LD for those who ask for it', async () => {
+    const { url } = await startAgent()
+    const answer = await send(`${url}/agent.json`, { headers: { accept: 'application/ld+json' } })
+    expect(answer.headers.get('content-type')).toBe('application/ld+json')
+    expect(JSON.parse(answer.text)).toHaveProperty(['@context'])
+  })
+
+  it('AURI-8.1-06 AURI-8.1-07 answers 406 with what there is to a type that it does not have', async () => {
+    const { url } = await startAgent()
+    const answer = await send(`${url}/agent.json`, { headers: { accept: 'text/html' } })
+    expect(answer.status).toBe(406)
+    expect(answer.json.supported).toContain('application/json')
+  })
+
+  it('AURI-7-04 AURI-7-08 AURI-7-09 AURI-7-10 AURI-7-19 lists capabilities with version, tags and schemas', async () => {
+    const card = await describeIt({ tags: ['talk'] })
+    expect(lintDescriptor(card)).toEqual({ errors: [], warnings: [] })
+    expect(card.skills).toEqual([
+      expect.objectContaining({
+        id: 'echo',
+        description: 'Gives back what it is given.',
+        version: '2.1.0',
+        tags: ['talk'],
+        input: { text: 'string' },
+        output: { text: 'string' },
+      }),
+    ])
+  })
+
+  it('AURI-7-06 refuses a version that is not semantic', () => {
+    expect(() => makeAgent({ version: 'banana' })).toThrow(/no semantic version/)
+  })
+
+  it('AURI-7-05 names the older versions and where they are', async () => {
+    const { url } = await startAgent({ olderVersions: { '1.0': [echo] } })
+    const { json } = await send(`${url}/agent.json`)
+    expect(json.supportedVersions).toEqual({ '1.0': '/v1.0/' })
+    const resolver = createResolver({ httpLoopback: true })
+    const found = await resolver.resolve(`agent://${new URL(url).host}/echo`, { version: '1.0' })
+    expect(found.endpoint).toBe(`${url}/v1.0/`)
+  })
+
+  it('AURI-7-11 AURI-7-12 tells how its answers behave', async () => {
+    const behaviour = { isDeterministic: true, responseLatency: 'low', memoryEnabled: false } as const
+    const card = await describeIt({ capabilities: [{ ...echo, ...behaviour, idempotent: true }] })
+    expect(card.skills[0]).toMatchObject({ ...behaviour, idempotent: true })
+    expect(card.transport).toHaveProperty('http')
+  })
+
+  it('AURI-7-15 AURI-7-16 tells the media types of each capability', async () => {
+    const card = await describeIt({ capabilities: [{ ...count, outputFormats: ['application/ld+json'] }] })
+    expect(card.skills[0].contentTypes).toEqual({
+      inputFormat: ['application/json'],
+      outputFormat: ['application/json', 'application/ld+json', 'text/event-stream', 'application/x-ndjson'],
+    })
+  })
+
+  it('AURI-7-13 AURI-7-18 AURI-7-24 AURI-11-01 keeps what else its author says', async () => {
+    const card = await describeIt({
+      interactionModel: 'contract-net',
+      orchestration: { steps: ['plan', 'book'] },
+      capabilities: [{ ...echo, name: 'com.example:plan' }],
+      extensions: { 'com.example.tier': 'gold', envelopeSchemas: ['fipa-acl'] },
+    })
+    expect(card).toMatchObject({
+      interactionModel: 'contract-net',
+      orchestration: { steps: ['plan', 'book'] },
+      'com.example.tier': 'gold',
+      envelopeSchemas: ['fipa-acl'],
+    })
+    expect(card.skills[0].id).toBe('com.example:plan')
+  })
+
+  it('AURI-7-22 says how a version is asked for', async () => {
+    const card = await describeIt()
+    expect(card.versionNegotiation).toMatchObject({ preferred: 'header', header: 'X-Agent-Version', query: 'version' })
+  })
+
+  it('AURI-10-07 says for each transport how callers prove who they are', async () => {
+    const card = await describeIt({ authentication: { apiKeys: [{ subject: 'ann', key: 'secret' }] } })
+    expect(Object.keys(card.security)).toEqual(Object.keys(card.transport))
+    expect(card.security).toEqual({ http: ['api_key'], ws: ['api_key'], a2a: ['api_key'], mcp: ['api_key'] })
+    expect(JSON.stringify(card)).not.toContain('secret')
+  })
+
+  it('AURI-8.1-03 AURI-8.1.1-02 AURI-9-06 documents identifiers, their lifetime and the form of errors', async () => {
+    const card = await describeIt({ sessions: { lifetime: 600 } })
+    expect(card.state.session).toMatchObject({ header: 'X-Session-ID', lifetimeSeconds: 600 })
+    expect(card.state.task.path).toBe('/tasks/{taskId}')
+    expect(card.errorFormat).toBe('application/problem+json')
+  })
+
+  it('AURI-10.1-02 carries the notes on consent and audit', async () => {
+    const privacy = { audit: 'each call, 30 days', consent: 'https://a.example/consent' }
+    expect((await describeIt({ privacy })).privacy).toEqual(privacy)
+  })
+
+  it('AURI-10-08 is signed where the agent has a key, and verifies against what it publishes', async () => {
+    const { url } = await startAgent({ key: makeKey() })
+    const { json: card } = await send(`${url}/.well-known/agent.json`)
+    const { json: keySet, text } = await send(`${url}/.well-known/jwks.json`)
+    expect(text).not.toContain('"d"')
+    expect(await verifyDocument(card, readKeySet(keySet))).toMatchObject({ key: 'key-1' })
+    await expect(verifyDocument({ ...card, name: 'somebody' }, readKeySet(keySet))).rejects.toThrow(/signature/)
+    const resolver = createResolver({ httpLoopback: true, requireSignature: true })
+    const found = await resolver.resolve(`agent://${new URL(url).host}/echo`)
+    expect(found.signer?.key).toBe('key-1')
+  })
+
+  it('has no key set where it signs nothing', async () => {
+    const { url } = await startAgent()
+    expect((await send(`${url}/.well-known/jwks.json`)).status).toBe(404)
+  })
+
+  it('may be read by any page', async () => {
+    const { url } = await startAgent()
+    const answer = await send(`${url}/agent.json`, { headers: { origin: 'https://page.example' } })
+    expect(answer.headers.get('access-control-allow-origin')).toBe('*')
+  })
+
+  it('answers HEAD with the headers of GET', async () => {
+    const { url } = await startAgent()
+    const answer = await fetch(`${url}/agent.json`, { method: 'HEAD' })
+    expect(answer.status).toBe(200)
+    expect(answer.headers.get('etag')).toMatch(/^"/)
+    expect(await answer.text()).toBe('')
+  })
+
+  it('names the public address that it is given', async () => {
+    const { url } = await startAgent({ url: 'https://tester.example/' })
+    const { json } = await send(`${url}/agent.json`, { headers: { host: 'evil.example' } })
+    expect(json.url).toBe('https://tester.example')
+    expect(asObjects(json.bindings).map(({ endpoint }) => endpoint)).toEqual([
+      'https://tester.example/',
+      'wss://tester.example/',
+      'https://tester.example/a2a',
+      'https://tester.example/mcp',
+    ])
+  })
+})
+
+describe('the guide', () => {
+  it('AURI-11-02 names every member that a descriptor can have', async () => {
+    const guide = readFileSync(new URL('../../../docs/agents.md', import.meta.url), 'utf8')
+    const card = await describeIt({
+      key: makeKey(),
+      olderVersions: { '1.0.0': [echo] },
+      publisher: 'Example',
+      documentationUrl: 'https://a.example',
+      languages: ['en'],
+      interactionModel: 'x',
+      orchestration: {},
+      privacy: {},
+      authentication: { apiKeys: [{ subject: 'ann', key: 'secret' }] },
+    })
+    const undocumented = Object.keys(card).filter((name) => !guide.includes(`\`${name}\``))
+    expect(undocumented).toEqual([])
+  })
+})
+
+describe('suggestUri', () => {
+  it('AURI-6.3-01 names the transport where there is only one, and leaves it to the descriptor where there are more', async () => {
+    const card = await describeIt({ url: 'https://tester.example/planner' })
+    expect(suggestUri(card)).toBe('agent://tester.example/planner')
+    expect(suggestUri({ transport: { https: 'https://h.example:8443/x/' } })).toBe('agent+https://h.example:8443/x')
+    expect(suggestUri({ name: 'notes', transport: { local: 'notes' } })).toBe('agent+local://notes')
+    expect(suggestUri({ transport: { unix: '/run/a.sock' } })).toBe('agent+unix://%2Frun%2Fa.sock')
+    expect(suggestUri({ url: 'https://h.example/' })).toBe('agent+https://h.example')
+    expect(suggestUri({})).toBeUndefined()
+  })
+})
+
+describe('what cannot be an agent', () => {
+  it.each([
+    ['no capability', { capabilities: [] }, /at least one capability/],
+    ['a capability twice', { capabilities: [echo, echo] }, /is there twice/],
+    ['a name that is a path of the kit', { capabilities: [{ ...echo, name: 'tasks' }] }, /stands for something else/],
+    ['a schema that reaches out', { capabilities: [{ ...echo, input: { $ref: 'https://x.example' } }] }, /schema/],
+    ['work that outlasts a connection', { capabilities: [{ ...echo, timeoutMs: 400_000 }] }, /make it deferred/],
+    ['signed answers without a key', { signAnswers: true }, /needs a key/],
+    ['an older version that is newer', { olderVersions: { '3.0.0': [echo] } }, /not older/],
+  ])('has %s', (_, options, message) => {
+    expect(() => makeAgent(options)).toThrow(message)
+  })
+
+  it('asks for certificates that nobody vouches for', async () => {
+    const tls = { cert: '', key: '', requireCertificate: true }
+    await expect(makeAgent().listen({ tls })).rejects.toMatchObject({ code: 'invalid_definition' })
+    await expect(makeAgent().listen({ behindProxy: true })).rejects.toMatchObject({ code: 'invalid_definition' })
+  })
+
+  it('listens to others without TLS', async () => {
+    await expect(makeAgent().listen({ host: '0.0.0.0' })).rejects.toMatchObject({ code: 'invalid_definition' })
+  })
+})

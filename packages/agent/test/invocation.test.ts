@@ -1,0 +1,436 @@
+import { request } from 'node:http'
+import { readKeySet } from '@switchboard/protocol'
+import { afterEach, describe, expect, it } from 'vitest'
+import { AgentError, type AgentErrorCode } from '../src/index.js'
+import { closeAll, count, echo, makeAgent, makeKey, post, send, startAgent, until } from './support/agents.js'
+import { verifyResponse } from './support/http-signature.js'
+
+afterEach(closeAll)
+
+describe('a call over HTTP', () => {
+  it('AIDIP-5.2-01 AIDIP-5.2-02 AIDIP00-6.2-01 is answered with 200 and the output', async () => {
+    const { url } = await startAgent()
+    const answer = await post(`${url}/echo`, { text: 'hi' })
+    expect(answer.status).toBe(200)
+    expect(answer.json).toEqual({ text: 'hi' })
+    expect(answer.headers.get('content-type')).toBe('application/json')
+    expect(answer.headers.get('cache-control')).toBe('no-store')
+  })
+
+  it('AIDIP-5.2-01 is answered with 201 and its address where the work made a resource', async () => {
+    const { url } = await startAgent({
+      capabilities: [
+        {
+          name: 'make',
+          handler(_input, context) {
+            context.created('https://a.example/things/1')
+            return { id: 1 }
+          },
+        },
+      ],
+    })
+    const answer = await post(`${url}/make`, {})
+    expect([answer.status, answer.headers.get('location')]).toEqual([201, 'https://a.example/things/1'])
+  })
+
+  it('names the capability in the path, in the body, or not at all where there is one', async () => {
+    const one = await startAgent()
+    expect((await post(`${one.url}/`, { text: 'a' })).json).toEqual({ text: 'a' })
+    expect((await post(`${one.url}/invoke`, { operation: 'echo', text: 'a' })).json).toEqual({ text: 'a' })
+    const two = await startAgent({ capabilities: [echo, { ...echo, name: 'parrot' }] })
+    expect((await post(two.url, { operation: 'parrot', text: 'b' })).json).toEqual({ text: 'b' })
+    expect((await post(two.url, { text: 'b' })).json.detail).toBe('/operation is required: one of "echo", "parrot"')
+    expect((await post(`${two.url}/echo`, { operation: 'parrot', text: 'b' })).status).toBe(400)
+  })
+
+  it('leaves words to the input that its schema speaks of', async () => {
+    const named = {
+      name: 'named',
+      input: { operation: 'string', stream: 'string' },
+      handler: (input: object) => ({ ...input }),
+    }
+    const { url } = await startAgent({ capabilities: [named] })
+    const input = { operation: 'open', stream: 'river' }
+    expect((await post(`${url}/named`, input)).json).toEqual(input)
+  })
+
+  it('is a GET only where it changes nothing', async () => {
+    const add = {
+      name: 'add',
+      input: { a: 'number', b: 'number' },
+      handler: ({ a, b }: { a: number; b: number }) => ({ sum: a + b }),
+    }
+    const { url } = await startAgent({ capabilities: [{ ...add, safe: true }, echo] })
+    expect((await send(`${url}/add?a=1&b=2.5`)).json).toEqual({ sum: 3.5 })
+    const refused = await send(`${url}/echo?text=a`)
+    expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'POST'])
+    expect((await send(`${url}/echo`, { method: 'PUT', body: '{}' })).status).toBe(405)
+  })
+
+  it('AIDIP-5.2-04 AURI-8-10 AURI-8.3.2-03 may say more of the answer than the answer', async () => {
+    const sure = {
+      ...echo,
+      confidenceEstimation: true,
+      handler({ text }: { text: string }, context: { report(metadata: object): void }) {
+        context.report({ confidence: 0.9, sourceAgent: 'agent://oracle.example' })
+        return { text }
+      },
+    }
+    const { url } = await startAgent({ capabilities: [sure] })
+    expect((await post(`${url}/echo`, { text: 'a' })).json).toEqual({
+      text: 'a',
+      metadata: {
+        status: 'completed',
+        confidence: 0.9,
+        sourceAgent: 'agent://oracle.example',
+        timeTaken: expect.any(Number),
+      },
+    })
+  })
+
+  it('carries one request id in and out', async () => {
+    const { url } = await startAgent()
+    const answer = await post(`${url}/nothing`, {}, { 'x-request-id': 'r-1' })
+    expect(answer.headers.get('x-request-id')).toBe('r-1')
+    expect(answer.json.correlation_id).toBe('r-1')
+    const other = await post(`${url}/echo`, { text: 'a' }, { 'x-request-id': 'not an id' })
+    expect(other.headers.get('x-request-id')).toMatch(/^[\w-]{36}$/)
+  })
+
+  it('marks an output that does not fit, and refuses it where that is wanted', async () => {
+    const wrong = { ...echo, handler: () => ({ text: 5 }) }
+    const lenient = await startAgent({ capabilities: [wrong] })
+    const marked = await post(`${lenient.url}/echo`, { text: 'a' })
+    expect([marked.status, marked.headers.get('x-output-valid')]).toEqual([200, 'false'])
+    const strict = await startAgent({ capabilities: [wrong], checkOutput: 'strict' })
+    expect((await post(`${strict.url}/echo`, { text: 'a' })).status).toBe(500)
+    const off = await startAgent({ capabilities: [wrong], checkOutput: 'off' })
+    expect((await post(`${off.url}/echo`, { text: 'a' })).headers.has('x-output-valid')).toBe(false)
+  })
+
+  it('AIDIP-9-08 is signed where that is wanted, and the signature covers the body', async () => {
+    const { url } = await startAgent({ key: makeKey(), signAnswers: true })
+    const { json: keySet } = await send(`${url}/.well-known/jwks.json`)
+    const answer = await post(`${url}/echo`, { text: 'a' })
+    const [key] = readKeySet(keySet)
+    expect(verifyResponse(answer, key?.jwk)).toBe(true)
+    expect(verifyResponse({ ...answer, text: '{"text":"b"}' }, key?.jwk)).toBe(false)
+  })
+
+  it('runs without a server too', async () => {
+    const agent = makeAgent()
+    const body = JSON.stringify({ text: 'a' })
+    const headers = { 'content-type': 'application/json' }
+    const place = { basePath: '/agents/tester' }
+    const answer = await agent.fetch(
+      new Request('https://h.example/agents/tester/echo', { method: 'POST', body, headers }),
+      place,
+    )
+    expect(await answer.json()).toEqual({ text: 'a' })
+    const card = await agent.fetch(new Request('https://h.example/agents/tester/agent.json'), place)
+    expect(await card.json()).toMatchObject({ url: 'https://h.example/agents/tester' })
+  })
+
+  it('AURI-8.1-06 AURI-8.1-07 answers 406 with what there is', async () => {
+    const { url } = await startAgent()
+    const answer = await post(`${url}/echo`, { text: 'a' }, { accept: 'application/fipa-acl' })
+    expect(answer.status).toBe(406)
+    expect(answer.json.supported).toContain('application/json')
+  })
+
+  it('offers JSON under another name where the capability does', async () => {
+    const { url } = await startAgent({ capabilities: [{ ...echo, outputFormats: ['application/ld+json'] }] })
+    const answer = await post(`${url}/echo`, { text: 'a' }, { accept: 'application/ld+json' })
+    expect(answer.headers.get('content-type')).toBe('application/ld+json')
+  })
+
+  it('says that it is well', async () => {
+    const { url } = await startAgent()
+    expect((await send(`${url}/health`)).json).toEqual({ status: 'ok', name: 'tester', version: '2.1.0' })
+  })
+})
+
+describe('a call that is refused', () => {
+  it('AURI-9-02 is told as problem details', async () => {
+    const { url } = await startAgent()
+    const answer = await post(`${url}/gen-iti`, {})
+    expect(answer.headers.get('content-type')).toBe('application/problem+json')
+    expect(answer.json).toMatchObject({
+      type: expect.stringMatching(/capability-not-found$/),
+      title: 'Capability Not Found',
+      status: 404,
+      detail: "The requested capability 'gen-iti' was not found.",
+      instance: '/gen-iti',
+      error: { code: 'CapabilityNotFound' },
+      code: 'not_found',
+    })
+  })
+
+  it('names every member at fault', async () => {
+    const { url } = await startAgent({ capabilities: [{ ...echo, input: { text: 'string', to: 'string' } }] })
+    const answer = await post(`${url}/echo`, { text: 1 })
+    expect(answer.status).toBe(400)
+    expect(answer.json.error.details.map(({ member }: { member: string }) => member).sort()).toEqual(['/text', '/to'])
+  })
+
+  it.each<[AgentErrorCode, number, string]>([
+    ['capability_not_found', 404, 'CapabilityNotFound'],
+    ['invalid_input', 400, 'InvalidInput'],
+    ['ambiguous_response', 422, 'AmbiguousResponse'],
+    ['timeout', 504, 'Timeout'],
+    ['permission_denied', 403, 'PermissionDenied'],
+    ['conflict', 409, 'Conflict'],
+    ['unavailable', 503, 'Unavailable'],
+  ])('AURI-9-01 AURI-9-08 is raised by a handler as %s', async (code, status, name) => {
+    const failing = {
+      ...echo,
+      handler(): never {
+        throw new AgentError(code, 'for a reason')
+      },
+    }
+    const { url } = await startAgent({ capabilities: [failing] })
+    const answer = await post(`${url}/echo`, { text: 'a' })
+    expect([answer.status, answer.json.error]).toEqual([status, { code: name, message: 'for a reason' }])
+  })
+
+  it('AURI-9-01 says nothing of what broke inside', async () => {
+    const seen: unknown[] = []
+    const broken = { ...echo, handler: () => Promise.reject(new Error('password is 123')) }
+    const { url } = await startAgent({ capabilities: [broken], onError: (error) => seen.push(error) })
+    const answer = await post(`${url}/echo`, { text: 'a' })
+    expect([answer.status, answer.json.detail]).toEqual([500, 'the agent failed'])
+    expect(seen).toEqual([expect.objectContaining({ message: 'password is 123' })])
+  })
+
+  it('refuses bodies that are too large, of another type, or no JSON', async () => {
+    const { url } = await startAgent({ maxBodyBytes: 1000 })
+    expect((await post(`${url}/echo`, { text: 'a'.repeat(2000) })).status).toBe(413)
+    const raw = (type: string, body: string) =>
+      send(`${url}/echo`, { method: 'POST', headers: { 'content-type': type }, body })
+    expect((await raw('text/plain', 'a')).status).toBe(415)
+    expect((await raw('application/json', '{"text":"a","text":"b"}')).status).toBe(400)
+    expect((await raw('application/json', '{"text":')).json.detail).toMatch(/not valid JSON/)
+  })
+
+  it('counts the bytes of a body that does not say its length', async () => {
+    const { url } = await startAgent({ maxBodyBytes: 1000 })
+    const status = await new Promise((resolve, reject) => {
+      const sent = request(`${url}/echo`, { method: 'POST', headers: { 'content-type': 'application/json' } })
+      sent.on('response', (response) => resolve(response.statusCode)).on('error', reject)
+      for (let i = 0; i < 50; i++) sent.write('x'.repeat(100))
+      sent.end()
+    })
+    expect(status).toBe(413)
+  })
+
+  it('gives up on a handler that takes too long, and tells it', async () => {
+    let isTold = false
+    const slow = {
+      ...echo,
+      timeoutMs: 20,
+      handler: (_: object, { signal }: { signal: AbortSignal }) =>
+        new Promise<never>(() => {
+          signal.addEventListener('abort', () => {
+            isTold = true
+          })
+        }),
+    }
+    const { url } = await startAgent({ capabilities: [slow] })
+    expect((await post(`${url}/echo`, { text: 'a' })).status).toBe(504)
+    expect(isTold).toBe(true)
+  })
+
+  it('AIDIP-9-12 lets nobody call too often', async () => {
+    const { url } = await startAgent({ rateLimit: { calls: 2, seconds: 60 } })
+    const statuses = []
+    for (let i = 0; i < 3; i++) statuses.push((await post(`${url}/echo`, { text: 'a' })).status)
+    expect(statuses).toEqual([200, 200, 429])
+    const { headers, json } = await post(`${url}/echo`, { text: 'a' })
+    expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
+    expect(json.retry_after).toBe(Number(headers.get('retry-after')))
+  })
+
+  it('AIDIP-9-12 counts the callers behind a proxy by the proxy’s word, and not by theirs', async () => {
+    const agent = makeAgent({ url: 'https://tester.example', rateLimit: { calls: 1, seconds: 60 } })
+    const { address = '' } = await agent.listen({ behindProxy: true })
+    const from = async (forwarded: string) =>
+      (await post(`${address}/echo`, { text: 'a' }, { 'x-forwarded-for': forwarded })).status
+    expect(await from('198.51.100.1')).toBe(200)
+    expect(await from('198.51.100.2')).toBe(200)
+    expect(await from('203.0.113.9, 198.51.100.1')).toBe(429)
+  })
+
+  it('takes on only so much at once', async () => {
+    const answers: ((value: string) => void)[] = []
+    const waiting = { ...echo, handler: () => new Promise<string>((resolve) => answers.push(resolve)) }
+    const { url } = await startAgent({ capabilities: [waiting], maxCalls: 1 })
+    const first = post(`${url}/echo`, { text: 'a' })
+    await until(
+      () => answers.length,
+      (length) => length === 1,
+    )
+    expect((await post(`${url}/echo`, { text: 'b' })).status).toBe(503)
+    answers[0]?.('a')
+    expect((await first).status).toBe(200)
+  })
+
+  it('answers for no other name than this machine’s', async () => {
+    const { url } = await startAgent()
+    const status = await new Promise((resolve, reject) => {
+      request(`${url}/agent.json`, { headers: { host: 'evil.example' } })
+        .on('response', (response) => resolve(response.resume().statusCode))
+        .on('error', reject)
+        .end()
+    })
+    expect(status).toBe(421)
+  })
+
+  it('runs nothing for a page that nobody named, though the browser did not ask first', async () => {
+    let calls = 0
+    const { url } = await startAgent({ capabilities: [{ name: 'wipe', handler: () => ++calls }] })
+    const ask = (origin: string) => send(`${url}/wipe`, { method: 'POST', headers: { origin } })
+    expect((await ask('https://evil.example')).status).toBe(403)
+    expect((await ask('null')).status).toBe(403)
+    expect(calls).toBe(0)
+    expect((await ask(url)).status).toBe(200)
+  })
+
+  it('lets only the pages call that its owner named', async () => {
+    const { url } = await startAgent({ origins: ['https://page.example'] })
+    const ask = (origin: string) =>
+      send(`${url}/echo`, { method: 'OPTIONS', headers: { origin, 'access-control-request-method': 'POST' } })
+    expect((await ask('https://page.example')).headers.get('access-control-allow-origin')).toBe('https://page.example')
+    expect((await ask('https://evil.example')).headers.has('access-control-allow-origin')).toBe(false)
+  })
+})
+
+describe('versions', () => {
+  const old = { ...echo, handler: ({ text }: { text: string }) => ({ text: `old ${text}` }) }
+  const start = () => startAgent({ olderVersions: { '1.0.0': [old] } })
+
+  it('AURI-7-20 are asked for by header, query or path', async () => {
+    const { url } = await start()
+    const answers = [
+      await post(`${url}/echo`, { text: 'a' }, { 'x-agent-version': '1.0.0' }),
+      await post(`${url}/echo?version=1.0.0`, { text: 'a' }),
+      await post(`${url}/v1.0.0/echo`, { text: 'a' }),
+      await post(`${url}/v1.0.0/`, { text: 'a' }),
+    ]
+    for (const answer of answers) {
+      expect(answer.json).toEqual({ text: 'old a' })
+      expect(answer.headers.get('x-agent-version')).toBe('1.0.0')
+    }
+  })
+
+  it('AURI-7-21 are the latest where none is asked for', async () => {
+    const { url } = await start()
+    const answer = await post(`${url}/echo`, { text: 'a' })
+    expect([answer.json.text, answer.headers.get('x-agent-version')]).toEqual(['a', '2.1.0'])
+  })
+
+  it('are refused where they are not there, or asked for in two ways', async () => {
+    const { url } = await start()
+    const unknown = await post(`${url}/echo`, { text: 'a' }, { 'x-agent-version': '9.0.0' })
+    expect([unknown.status, unknown.json.versions]).toEqual([404, ['2.1.0', '1.0.0']])
+    expect((await post(`${url}/v1.0.0/echo`, { text: 'a' }, { 'x-agent-version': '2.1.0' })).status).toBe(400)
+  })
+})
+
+describe('sessions', () => {
+  const remember = {
+    name: 'remember',
+    input: { text: 'string' },
+    memoryEnabled: true,
+    handler({ text }: { text: string }, { session }: { session?: { data: Map<string, unknown> } }) {
+      const before = [session?.data.get('said') ?? []].flat().map(String)
+      session?.data.set('said', [...before, text])
+      return { before }
+    },
+  }
+
+  it('AURI-8.1-02 AURI-8.1.1-01 remember for those who have the same id, and for nobody else', async () => {
+    const { url } = await startAgent({ capabilities: [remember] })
+    const say = async (text: string, id: string) =>
+      (await post(`${url}/remember`, { text }, { 'x-session-id': id })).json.before
+    expect(await say('a', 's1')).toEqual([])
+    expect(await say('b', 's1')).toEqual(['a'])
+    expect(await say('c', 's2')).toEqual([])
+    expect((await post(`${url}/remember?sessionId=s1`, { text: 'd' })).json.before).toEqual(['a', 'b'])
+  })
+
+  it('AURI-8.1-05 are taken from the body where there is no header', async () => {
+    const { url } = await startAgent({ capabilities: [remember] })
+    await post(`${url}/remember`, { text: 'a' }, { 'x-session-id': 's1' })
+    expect((await post(`${url}/remember`, { text: 'b', sessionId: 's1' })).json.before).toEqual(['a'])
+    const two = await post(`${url}/remember`, { text: 'b', sessionId: 's1' }, { 'x-session-id': 's2' })
+    expect(two.status).toBe(400)
+  })
+
+  it('are begun by the agent where it needs one', async () => {
+    const { url } = await startAgent({ capabilities: [remember] })
+    const id = (await post(`${url}/remember`, { text: 'a' })).headers.get('x-session-id') ?? ''
+    expect((await post(`${url}/remember`, { text: 'b' }, { 'x-session-id': id })).json.before).toEqual(['a'])
+  })
+
+  it('end when they have been silent for long enough', async () => {
+    let time = Date.now()
+    const { url } = await startAgent({
+      capabilities: [remember],
+      sessions: { lifetime: 60 },
+      runtime: { now: () => time },
+    })
+    await post(`${url}/remember`, { text: 'a' }, { 'x-session-id': 's1' })
+    time += 61_000
+    expect((await post(`${url}/remember`, { text: 'b' }, { 'x-session-id': 's1' })).json.before).toEqual([])
+  })
+})
+
+describe('an Idempotency-Key', () => {
+  const counting = () => {
+    let calls = 0
+    return { ...echo, input: {}, output: {}, handler: () => ({ calls: ++calls }) }
+  }
+
+  it('makes one call of many', async () => {
+    const { url } = await startAgent({ capabilities: [counting()] })
+    const ask = (key: string, body = {}) => post(`${url}/echo`, body, { 'idempotency-key': key })
+    expect((await ask('k')).json).toEqual({ calls: 1 })
+    const again = await ask('k')
+    expect([again.json, again.headers.get('idempotent-replayed')]).toEqual([{ calls: 1 }, 'true'])
+    expect((await ask('other')).json).toEqual({ calls: 2 })
+    expect((await ask('k', { other: true })).status).toBe(422)
+  })
+
+  it('is free again after a failure, and taken while the call is under way', async () => {
+    const answers: ((value: string) => void)[] = []
+    const waiting = { ...echo, output: {}, handler: () => new Promise<string>((resolve) => answers.push(resolve)) }
+    const { url } = await startAgent({ capabilities: [waiting] })
+    const ask = (text: unknown) => post(`${url}/echo`, { text: String(text) }, { 'idempotency-key': 'k' })
+    expect((await post(`${url}/echo`, {}, { 'idempotency-key': 'k' })).status).toBe(400)
+    const first = ask('a')
+    await until(
+      () => answers.length,
+      (length) => length === 1,
+    )
+    expect((await ask('a')).status).toBe(409)
+    answers[0]?.('done')
+    expect((await first).json).toBe('done')
+  })
+})
+
+describe('a generator', () => {
+  it('is given whole to those who want no stream', async () => {
+    const whole = {
+      ...count,
+      name: 'whole',
+      async *handler() {
+        yield 'a'
+        yield 'b'
+        return 'ab'
+      },
+    }
+    const { url } = await startAgent({ capabilities: [count, whole] })
+    expect((await post(`${url}/count`, { to: 2 })).json).toEqual([{ n: 1 }, { n: 2 }])
+    expect((await post(`${url}/whole`, { to: 2 })).json).toBe('ab')
+  })
+})

@@ -1,0 +1,94 @@
+import { generateKeyPairSync } from 'node:crypto'
+import type { JsonValue, SigningKey } from '@switchboard/protocol'
+import { type Agent, type AgentOptions, type CapabilityDefinition, createAgent } from '../../src/index.js'
+
+/** An agent that listens, with its address. */
+export interface RunningAgent {
+  readonly agent: Agent
+  readonly url: string
+  readonly host: string
+}
+
+const open = new Set<{ close(): Promise<void> }>()
+
+/** Closes whatever the tests of a file have started. */
+export async function closeAll(): Promise<void> {
+  const all = [...open]
+  open.clear()
+  await Promise.all(all.map((one) => one.close()))
+}
+
+/** To be closed after the test. */
+export function track<T extends { close(): Promise<void> }>(one: T): T {
+  open.add(one)
+  return one
+}
+
+export const echo: CapabilityDefinition = {
+  name: 'echo',
+  description: 'Gives back what it is given.',
+  input: { text: 'string' },
+  output: { text: 'string' },
+  handler: ({ text }: { text: string }) => ({ text }),
+}
+
+export const count: CapabilityDefinition = {
+  name: 'count',
+  description: 'Counts.',
+  input: { to: 'integer' },
+  async *handler({ to }: { to: number }) {
+    for (let n = 1; n <= to; n++) yield { n }
+  },
+}
+
+export const makeAgent = (options: Partial<AgentOptions> = {}): Agent =>
+  track(
+    createAgent({
+      name: 'tester',
+      version: '2.1.0',
+      description: 'Says things back.',
+      capabilities: [echo],
+      onError: () => {},
+      ...options,
+    }),
+  )
+
+export async function startAgent(options: Partial<AgentOptions> = {}): Promise<RunningAgent> {
+  const agent = makeAgent(options)
+  const { address: url = '' } = await agent.listen()
+  return { agent, url, host: new URL(url).host }
+}
+
+/** An Ed25519 key of its own. */
+export function makeKey(id = 'key-1'): SigningKey {
+  const { privateKey } = generateKeyPairSync('ed25519')
+  const { crv = '', x = '', d = '' } = privateKey.export({ format: 'jwk' })
+  return { id, jwk: { kty: 'OKP', crv, x, d } }
+}
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  /** As JSON.parse types it; undefined if it is no JSON. */
+  readonly json: ReturnType<typeof JSON.parse>
+}
+
+export async function send(url: string, init: RequestInit = {}): Promise<Answer> {
+  const response = await fetch(url, init)
+  const text = await response.text()
+  const isJson = /json$/.test(response.headers.get('content-type') ?? '')
+  return { status: response.status, headers: response.headers, text, json: isJson ? JSON.parse(text) : undefined }
+}
+
+export const post = (url: string, body: JsonValue, headers: Record<string, string> = {}): Promise<Answer> =>
+  send(url, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) })
+
+/** Asks again and again until something is so, or three seconds have passed. */
+export async function until<T>(ask: () => T | Promise<T>, isSo: (value: T) => boolean): Promise<T> {
+  for (let tries = 0; ; tries++) {
+    const value = await ask()
+    if (isSo(value) || tries > 150) return value
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
