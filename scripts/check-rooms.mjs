@@ -46,7 +46,7 @@ const SAMPLES = {
     right: [
       "import '@switchboard/agent-uri'",
       "import '@switchboard/protocol'",
-      "import 'eventsource-parser'",
+
       "import './errors.js'",
       "await import('./socket.node.js')",
     ],
@@ -149,14 +149,38 @@ const SAMPLES = {
     right: ["import './store/sqlite/open.js'", "import './faces/aidip/routes.js'", "import '@switchboard/search'"],
   },
   'server/src/config.ts': { wrong: [], right: ['export const home = process.env.HOME'] },
+  'local/src/': {
+    wrong: [
+      "import '@switchboard/client'",
+      "import '@switchboard/server'",
+      "import '@switchboard/protocol/dist/index.js'",
+      "import 'fastify'",
+      "import { env } from 'node:process'",
+      'export const home = process.env.HOME',
+    ],
+    right: ["import '@switchboard/protocol'", "import 'node:http'", "import './local-error.js'"],
+  },
   'cli/src/': {
     wrong: [
       "import '@switchboard/server/dist/app.js'",
       "import '../../server/src/app.js'",
+      "import '../../../local/dist/index.js'",
       "import '@switchboard/search'",
+      "import '@switchboard/agent'",
+      "import { env } from 'node:process'",
       'export const home = process.env.HOME',
     ],
-    right: ["import '@switchboard/server'", "import 'node:util'"],
+    right: [
+      "import '@switchboard/server'",
+      "import '@switchboard/client'",
+      "import '@switchboard/local'",
+      "import '@switchboard/protocol'",
+      "import 'node:util'",
+    ],
+  },
+  'cli/src/settings.ts': {
+    wrong: ["import '@switchboard/search'"],
+    right: ['export const home = process.env.HOME', "import '@switchboard/client'"],
   },
 }
 

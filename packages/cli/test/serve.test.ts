@@ -4,7 +4,7 @@ import { connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readConfig } from '@switchboard/server'
-import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import {
   ADMIN_KEY,
   type Ended,
@@ -16,7 +16,7 @@ import {
   switchboard,
   temporaryFolder,
 } from '../../server/test/support/process.js'
-import { run as runHere } from '../src/run.js'
+import { runQuietly } from './support/run-quietly.js'
 
 const folder = temporaryFolder()
 let folders = 0
@@ -53,20 +53,6 @@ function expectRefusal({ code, stdout, stderr }: Omit<Ended, 'signal'>, reason: 
 const expectRefused = async (program: Running, reason: RegExp): Promise<void> =>
   expectRefusal(await program.ended, reason)
 
-/** Runs a command in this process, for what ends before anything starts. */
-async function runQuietly(args: string[], env: Record<string, string> = {}): Promise<Omit<Ended, 'signal'>> {
-  const [stdout, stderr]: [string[], string[]] = [[], []]
-  vi.spyOn(process.stdout, 'write').mockImplementation((text) => stdout.push(String(text)) > 0)
-  vi.spyOn(process.stderr, 'write').mockImplementation((text) => stderr.push(String(text)) > 0)
-  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value)
-  try {
-    const code = await runHere(args)
-    return { code, stdout: stdout.join(''), stderr: stderr.join('') }
-  } finally {
-    vi.restoreAllMocks()
-    vi.unstubAllEnvs()
-  }
-}
 const expectRefusedHere = async (args: string[], reason: RegExp, env?: Record<string, string>): Promise<void> =>
   expectRefusal(await runQuietly(args, env), reason)
 

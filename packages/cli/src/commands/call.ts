@@ -1,0 +1,170 @@
+import { parseArgs } from 'node:util'
+import {
+  type CallOptions,
+  createCaller,
+  type DirectoryCallOptions,
+  type Reply,
+  type StreamPart,
+} from '@switchboard/client'
+import type { JsonObject, JsonValue } from '@switchboard/protocol'
+import { openDirectory } from '../directory.js'
+import { readInput } from '../documents/read-input.js'
+import { readNumber } from '../read-number.js'
+import { DIRECTORY_FLAGS, DIRECTORY_HELP, readAgentToken, readLocalSocket } from '../settings.js'
+import { untilInterrupted } from '../terminal/interruption.js'
+import { print, printJson, printJsonLine, remark } from '../terminal/print.js'
+import { printable, printableJson } from '../terminal/printable.js'
+import { CommandError, UsageError } from '../usage.js'
+
+const HELP = `switchboard call: call an agent and print its answer
+
+  switchboard call AGENT [NAME=TEXT | NAME:=JSON]…
+
+AGENT is an agent:// URI (agent+https, agent+wss, agent+unix, agent+local, too), or the id of an agent in the directory.
+
+  --input INPUT          JSON, @FILE, or - for stdin, instead of pairs
+  --stream               print the parts of the answer as they come
+  --operation NAME       which operation, for an agent of the directory
+  --version RANGE        the agent's version that is wanted
+  --session ID, --task ID, --idempotency-key KEY
+  --timeout SECONDS      for the answer, or the begin of a stream (30)
+  --agent-token TOKEN    for the agent itself; SWITCHBOARD_AGENT_TOKEN
+  --require-signature    refuse descriptors without a good signature
+  --allow-private        allow private networks, and plain HTTP to this computer
+  --socket-folder FOLDER agent+unix may call sockets in it by their path; may be given several times
+  --local-socket PATH    of the local runtime, for agent+local; SWITCHBOARD_LOCAL_SOCKET
+${DIRECTORY_HELP}
+
+Examples:
+  switchboard call agent://planner.example.com/gen-iti city=Paris days:=3
+  switchboard call translator --input '{"text":"Bonjour"}' --stream
+`
+
+const FLAGS = {
+  ...DIRECTORY_FLAGS,
+  input: { type: 'string' },
+  stream: { type: 'boolean' },
+  operation: { type: 'string' },
+  version: { type: 'string' },
+  session: { type: 'string' },
+  task: { type: 'string' },
+  'idempotency-key': { type: 'string' },
+  timeout: { type: 'string' },
+  'agent-token': { type: 'string' },
+  'require-signature': { type: 'boolean' },
+  'allow-private': { type: 'boolean' },
+  'socket-folder': { type: 'string', multiple: true },
+  'local-socket': { type: 'string' },
+} as const
+
+const readFlags = (args: string[]) => parseArgs({ args, allowPositionals: true, options: FLAGS })
+type Flags = ReturnType<typeof readFlags>['values']
+
+/** One agent, however it is reached. */
+interface Way {
+  invoke(): Promise<Reply>
+  stream(): AsyncIterable<StreamPart>
+  close(): Promise<void>
+}
+
+export async function call(args: string[]): Promise<number> {
+  const { values, positionals } = readFlags(args)
+  if (values.help) {
+    await print(HELP)
+    return 0
+  }
+  const [agent, ...pairs] = positionals
+  if (agent === undefined) throw new UsageError('name an agent: switchboard call AGENT [NAME=TEXT…]')
+  const input = await readInput(values.input, pairs)
+  const isUri = /^agent(\+[a-z0-9-]*)?:/i.test(agent)
+  const way = isUri ? await byUri(agent, input, values) : throughDirectory(agent, input, values)
+  try {
+    if (!values.stream) await tellReply(await way.invoke(), values.json === true)
+    else for await (const part of way.stream()) await tellPart(part, values.json === true)
+  } finally {
+    await way.close()
+  }
+  return 0
+}
+
+/** What both ways of calling take. */
+function commonOptions(values: Flags): CallOptions & DirectoryCallOptions {
+  const timeout = readNumber('--timeout', values.timeout, { least: 1, most: 86_400 })
+  return {
+    signal: untilInterrupted(),
+    ...(values.version !== undefined && { version: values.version }),
+    ...(values.session !== undefined && { sessionId: values.session }),
+    ...(values.task !== undefined && { taskId: values.task }),
+    ...(values['idempotency-key'] !== undefined && { idempotencyKey: values['idempotency-key'] }),
+    ...(timeout !== undefined && { timeoutMs: timeout * 1000 }),
+  }
+}
+
+async function byUri(uri: string, input: JsonValue | undefined, values: Flags): Promise<Way> {
+  if (values.operation !== undefined) {
+    throw new UsageError('--operation is for agents of the directory: a URI names it in its path')
+  }
+  const token = readAgentToken(values['agent-token'])
+  const caller = createCaller({
+    localSocket: await readLocalSocket(values['local-socket']),
+    ...(values['socket-folder'] && { socketFolders: values['socket-folder'] }),
+    ...(values['require-signature'] && { requireSignature: true }),
+    ...(values['allow-private'] && { allowPrivate: true, httpLoopback: true }),
+    ...(token !== undefined && { credentials: { type: 'bearer' as const, token } }),
+  })
+  const { delegationChain: _none, ...options } = commonOptions(values)
+  return {
+    invoke: () => caller.invoke(uri, input, options),
+    stream: () => caller.stream(uri, input, options),
+    close: () => caller.close(),
+  }
+}
+
+function throughDirectory(id: string, input: JsonValue | undefined, values: Flags): Way {
+  const directory = openDirectory(values)
+  const token = readAgentToken(values['agent-token'])
+  const options: DirectoryCallOptions = {
+    ...commonOptions(values),
+    ...(values.operation !== undefined && { operation: values.operation }),
+    ...(token !== undefined && { agentCredential: { type: 'bearer', token } }),
+  }
+  return {
+    invoke: () => directory.invoke(id, input ?? {}, options),
+    stream: () => directory.stream(id, input ?? {}, options),
+    close: async () => {},
+  }
+}
+
+async function tellReply(reply: Reply, asJson: boolean): Promise<void> {
+  const { output, contentType, status, version, sessionId, outputValid, warnings } = reply
+  if (output instanceof Uint8Array) return tellBytes(output, contentType, asJson)
+  if (asJson) {
+    const facts: JsonObject = {
+      output,
+      status,
+      contentType,
+      ...(version !== undefined && { version }),
+      ...(sessionId !== undefined && { sessionId }),
+      ...(outputValid !== undefined && { outputValid }),
+      warnings: [...warnings],
+    }
+    return printJson(facts)
+  }
+  for (const warning of warnings) remark(`warning: ${warning}`)
+  if (outputValid === false) remark('warning: the answer does not fit the schema that the agent promises')
+  await print(`${typeof output === 'string' ? printable(output) : printableJson(output, 2)}\n`)
+}
+
+/** Bytes are for a file or another program. */
+async function tellBytes(bytes: Uint8Array, contentType: string, asJson: boolean): Promise<void> {
+  if (asJson) return printJson({ contentType, base64: Buffer.from(bytes).toString('base64') })
+  if (process.stdout.isTTY && !contentType.startsWith('text/')) {
+    throw new CommandError(`the answer is ${contentType}, ${bytes.byteLength} bytes: send it to a file with > FILE`)
+  }
+  await print(process.stdout.isTTY ? printable(Buffer.from(bytes).toString('utf8')) : bytes)
+}
+
+async function tellPart({ data, event, id }: StreamPart, asJson: boolean): Promise<void> {
+  if (asJson) return printJsonLine({ data, ...(event && { event }), ...(id && { id }) })
+  await print(`${typeof data === 'string' ? printable(data) : printableJson(data)}\n`)
+}

@@ -1,0 +1,115 @@
+import { parseArgs } from 'node:util'
+import { asObjects, asString, asStrings, type JsonObject } from '@switchboard/protocol'
+import { openDirectory } from '../directory.js'
+import { readNumber } from '../read-number.js'
+import { DIRECTORY_FLAGS, DIRECTORY_HELP } from '../settings.js'
+import { print, printJson, printJsonLine, printTable } from '../terminal/print.js'
+import { UsageError } from '../usage.js'
+
+const HELP = `switchboard keys: who may do what in a directory
+
+  switchboard keys list                     all keys, without their secrets
+  switchboard keys create SUBJECT           make one; its secret is shown only now
+  switchboard keys revoke ID…               end them at once
+  switchboard keys reset-admin              make a new administrator's key
+
+For list, create and revoke, with an administrator's key as --token:
+  --scope SCOPE      publish, discover, invoke, ct or admin; may be given several times (discover, invoke)
+  --name PATTERN     names that may be registered, such as "acme-*"; may be given several times
+  --expires-in N     seconds
+${DIRECTORY_HELP}
+
+For reset-admin, which whoever can write the data may do, also while the directory runs; the old key ends at once:
+  --data FOLDER      folder of the embedded store (./switchboard-data)
+  --database URL     a postgres:// URL instead
+  --config FILE      settings from a file
+
+Examples:
+  switchboard keys create acme --scope publish --name 'acme-*' --token $ADMIN_KEY
+  switchboard keys reset-admin --data ./my-data
+`
+
+const FLAGS = {
+  ...DIRECTORY_FLAGS,
+  scope: { type: 'string', multiple: true },
+  name: { type: 'string', multiple: true },
+  'expires-in': { type: 'string' },
+  data: { type: 'string' },
+  database: { type: 'string' },
+  config: { type: 'string' },
+} as const
+
+const readFlags = (args: string[]) => parseArgs({ args, allowPositionals: true, options: FLAGS })
+type Flags = ReturnType<typeof readFlags>['values']
+
+/** Seconds: a hundred years. */
+const LONGEST = 3_153_600_000
+
+export async function keys(args: string[]): Promise<number> {
+  const { values, positionals } = readFlags(args)
+  if (values.help) {
+    await print(HELP)
+    return 0
+  }
+  const [action, ...names] = positionals
+  if (action === 'reset-admin' && names.length === 0) return resetAdmin(values)
+  if (action === 'list' && names.length === 0) return list(values)
+  if (action === 'create' && names.length === 1) return create(names[0] ?? '', values)
+  if (action === 'revoke' && names.length > 0) return revoke(names, values)
+  throw new UsageError(
+    'use: switchboard keys list, switchboard keys create SUBJECT, switchboard keys revoke ID… or switchboard keys reset-admin',
+  )
+}
+
+/** The key goes to stdout, so that scripts can take it. */
+async function resetAdmin({ data, database, config }: Flags): Promise<number> {
+  // Only this needs the directory itself, which takes a while to load.
+  const { readConfig, resetAdministratorKey } = await import('@switchboard/server')
+  const settings = readConfig({
+    ...(data !== undefined && { data }),
+    ...(database !== undefined && { database }),
+    ...(config !== undefined && { config }),
+  })
+  await print(`${await resetAdministratorKey(settings)}\n`)
+  return 0
+}
+
+async function list(values: Flags): Promise<number> {
+  const answer = await openDirectory(values).administer('GET', '/admin/keys')
+  const all = asObjects(answer.keys)
+  if (values.json) await printJson(all)
+  else await printTable(['ID', 'SUBJECT', 'SCOPES', 'NAMES', 'EXPIRES'], all.map(toRow), 'no keys')
+  return 0
+}
+
+const toRow = (key: JsonObject): string[] => [
+  asString(key.id) ?? '',
+  asString(key.subject) ?? '',
+  asStrings(key.scopes).join(' '),
+  asStrings(key.names).join(' '),
+  asString(key.expires_at) ?? '',
+]
+
+async function create(subject: string, values: Flags): Promise<number> {
+  const expiresIn = readNumber('--expires-in', values['expires-in'], { least: 1, most: LONGEST })
+  const made = await openDirectory(values).administer('POST', '/admin/keys', {
+    subject,
+    scopes: values.scope ?? ['discover', 'invoke'],
+    ...(values.name && { names: values.name }),
+    ...(expiresIn !== undefined && { expires_in: expiresIn }),
+  })
+  if (values.json) await printJson(made)
+  // The secret alone, so that scripts can take it.
+  else await print(`${asString(made.key)}\n`)
+  return 0
+}
+
+async function revoke(ids: readonly string[], values: Flags): Promise<number> {
+  const directory = openDirectory(values)
+  for (const id of ids) {
+    await directory.administer('DELETE', `/admin/keys/${encodeURIComponent(id)}`)
+    if (values.json) await printJsonLine({ id, revoked: true })
+    else await print(`revoked ${id}\n`)
+  }
+  return 0
+}

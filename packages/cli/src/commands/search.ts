@@ -1,0 +1,77 @@
+import { parseArgs } from 'node:util'
+import type { AgentSummary, SearchRequest } from '@switchboard/client'
+import { openDirectory } from '../directory.js'
+import { readNumber } from '../read-number.js'
+import { DIRECTORY_FLAGS, DIRECTORY_HELP } from '../settings.js'
+import { print, printJson, printTable, remark } from '../terminal/print.js'
+import { UsageError } from '../usage.js'
+
+const HELP = `switchboard search: find agents in a directory
+
+  switchboard search [WORDS…]
+
+  --tag TAG          only agents with this tag; may be given several times
+  --capability NAME  only agents with this capability; may be given several times
+  --filter NAME=TEXT only agents whose metadata has this member
+  --limit N          show so many (20)
+${DIRECTORY_HELP}
+
+Examples:
+  switchboard search translate a contract into Chinese
+  switchboard search --tag hr --json
+`
+
+/** Agents that are asked for at a time. */
+const PAGE = 100
+
+export async function search(args: string[]): Promise<number> {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: {
+      ...DIRECTORY_FLAGS,
+      tag: { type: 'string', multiple: true },
+      capability: { type: 'string', multiple: true },
+      filter: { type: 'string', multiple: true },
+      limit: { type: 'string' },
+    },
+  })
+  if (values.help) {
+    await print(HELP)
+    return 0
+  }
+  const limit = readNumber('--limit', values.limit, { least: 1, most: 10_000 }) ?? 20
+  const filters = {
+    ...(values.tag && { tags: values.tag }),
+    ...(values.capability && { capabilities: values.capability }),
+    ...Object.fromEntries((values.filter ?? []).map(readFilter)),
+  }
+  const query = positionals.join(' ')
+  const request: SearchRequest = {
+    top: Math.min(limit, PAGE),
+    ...(query !== '' && { query }),
+    ...(Object.keys(filters).length > 0 && { filters }),
+  }
+  const agents: AgentSummary[] = []
+  for await (const page of openDirectory(values).search(request).pages()) {
+    for (const warning of page.warnings) remark(`warning: ${warning}`)
+    agents.push(...page.agents.slice(0, limit - agents.length))
+    if (agents.length >= limit) break
+  }
+  if (values.json) await printJson(agents.map(({ document }) => document))
+  else await printTable(['ID', 'NAME', 'SCORE', 'DESCRIPTION'], agents.map(toRow), 'no agents found')
+  return 0
+}
+
+const toRow = ({ id, name, score, description }: AgentSummary): string[] => [
+  id,
+  name,
+  score === undefined ? '' : score.toFixed(2),
+  description,
+]
+
+function readFilter(text: string): [string, string] {
+  const [, name, value] = /^([^=]+)=(.*)$/s.exec(text) ?? []
+  if (name === undefined || value === undefined) throw new UsageError(`--filter must be NAME=TEXT, not "${text}"`)
+  return [name, value]
+}

@@ -1,0 +1,82 @@
+import {
+  type AddressPolicy,
+  ClientError,
+  type CustomResolver,
+  parseAgentsJson,
+  type ResolvedAgent,
+  resolveAgent,
+} from '@switchboard/client'
+import { isLoopbackHost, type JsonObject } from '@switchboard/protocol'
+import type { BadDocument, FoundDocument } from './read-documents.js'
+
+/** Agents of one index that are read. */
+const MAX_AGENTS = 1000
+
+/** Whether an argument is an address rather than a file. */
+export const isUrl = (text: string): boolean => /^https?:\/\//i.test(text)
+
+/**
+ * An address that the person wrote is meant, this computer too; what the documents there say does not open anything
+ * that was closed before.
+ */
+export function policyFor(host: string, allowPrivate: boolean): AddressPolicy {
+  const isHere = isLoopbackHost(host)
+  return { ...((allowPrivate || isHere) && { allowPrivate: true, httpLoopback: true }) }
+}
+
+/**
+ * The descriptors at an address: the document itself if it names one, else all of the host's agents.json, else the
+ * one that the client's resolver finds there. Sizes, addresses and signatures are its rules.
+ */
+export async function* crawl(
+  text: string,
+  { allowPrivate, signal }: { readonly allowPrivate: boolean; readonly signal: AbortSignal },
+): AsyncGenerator<FoundDocument | BadDocument> {
+  const url = new URL(text)
+  const host = `agent://${url.host}`
+  const options = { ...policyFor(url.hostname, allowPrivate), allowFallback: false, signal }
+  const isFile = url.pathname.endsWith('.json') && !url.pathname.endsWith('/agents.json')
+  if (isFile) {
+    const known = { [host]: { descriptor: url.href } }
+    return yield found(url.href, await resolveAgent(host, { ...options, static: known }))
+  }
+  const isHost = url.pathname === '/' || url.pathname.endsWith('/agents.json')
+  const index = isHost ? await readIndex(url, options) : undefined
+  if (index === undefined) return yield found(url.href, await resolveAgent(host + url.pathname, options))
+  const names = [...parseAgentsJson(index, url.href).keys()]
+  if (names.length > MAX_AGENTS) {
+    yield { from: url.href, problem: `lists ${names.length} agents, of which ${MAX_AGENTS} are read` }
+  }
+  const read = names.slice(0, MAX_AGENTS)
+  for (const name of read) {
+    const path = name.split('/').map(encodeURIComponent).join('/')
+    const from = `${url.origin}/${path}`
+    try {
+      yield { ...found(from, await resolveAgent(`${host}/${path}`, options)), total: read.length }
+    } catch (error) {
+      if (!(error instanceof ClientError)) throw error
+      yield { from, problem: error.message }
+    }
+  }
+}
+
+function found(from: string, { descriptor }: ResolvedAgent): FoundDocument {
+  if (descriptor === undefined) throw new ClientError('not_found', `there is no descriptor at ${from}`)
+  return { from, document: descriptor }
+}
+
+/** The host's agents.json, asked for in the way that all documents are. */
+async function readIndex(
+  url: URL,
+  options: AddressPolicy & { readonly signal: AbortSignal },
+): Promise<JsonObject | undefined> {
+  const place = url.pathname.endsWith('.json') ? url.href : new URL('/.well-known/agents.json', url).href
+  let index: JsonObject | undefined
+  const look: CustomResolver = async (_uri, { ask }) => {
+    index = await ask(place)
+    // Nothing else has to be asked for.
+    return index && { descriptor: { name: 'index', capabilities: [] }, endpoint: url.origin }
+  }
+  await resolveAgent(`agent://${url.host}`, { ...options, allowFallback: true, resolvers: [look] })
+  return index
+}

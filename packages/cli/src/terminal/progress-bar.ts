@@ -1,0 +1,40 @@
+/** How far a long piece of work is, on a terminal; elsewhere nothing is shown. */
+export interface ProgressBar {
+  /** Undefined total: only the count is known. */
+  show(done: number, total: number | undefined, failed: number): void
+  /** Takes the bar away, so that a line can be printed or the work is over. */
+  clear(): void
+}
+
+export interface ProgressScreen {
+  readonly isTTY?: boolean
+  readonly columns?: number
+  write(text: string): unknown
+}
+
+const WIDTH = 30
+/** Carriage return, and erasing to the end of the line. */
+const TO_START = '\r\u001b[K'
+
+export function createProgressBar(screen: ProgressScreen): ProgressBar {
+  if (!screen.isTTY) return { show() {}, clear() {} }
+  let shown = ''
+  return {
+    show(done, total, failed) {
+      const line = `${barOf(done, total)}${failed > 0 ? `, ${failed} failed` : ''}`.slice(0, (screen.columns ?? 80) - 1)
+      if (line === shown) return
+      shown = line
+      screen.write(TO_START + line)
+    },
+    clear() {
+      if (shown !== '') screen.write(TO_START)
+      shown = ''
+    },
+  }
+}
+
+function barOf(done: number, total: number | undefined): string {
+  if (total === undefined || total === 0) return `${done} done`
+  const filled = Math.round((Math.min(done, total) / total) * WIDTH)
+  return `[${'#'.repeat(filled)}${'.'.repeat(WIDTH - filled)}] ${done} of ${total}`
+}

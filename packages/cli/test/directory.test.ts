@@ -1,0 +1,221 @@
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ROOT, run } from '../../server/test/support/process.js'
+import { aidip, type Bench, startBench } from './support/cli.js'
+import { runQuietly } from './support/run-quietly.js'
+
+let bench: Bench
+beforeAll(async () => {
+  bench = await startBench()
+})
+afterAll(() => bench.close())
+
+const CARD = {
+  name: 'Weather card',
+  description: 'Knows the weather.',
+  url: 'https://weather.example/a2a',
+  version: '1.0.0',
+  protocolVersion: '0.3.0',
+  capabilities: {},
+  defaultInputModes: ['text/plain'],
+  defaultOutputModes: ['text/plain'],
+  skills: [{ id: 'forecast', name: 'Forecast', description: 'Tells the weather', tags: [] }],
+}
+
+describe('switchboard register, get, search and remove', () => {
+  it('go through the life of an agent, readable and as JSON', async () => {
+    const registered = await bench.cli('register', bench.file('baker.json', aidip('baker')))
+    expect(registered).toMatchObject({ code: 0, stdout: 'registered baker\n' })
+    expect(await bench.cli('register', bench.file('baker.json', aidip('baker', { version: '2.0.0' })))).toMatchObject({
+      code: 0,
+      stdout: 'updated baker\n',
+    })
+
+    const shown = await bench.cli('get', 'baker')
+    expect(shown.stdout).toMatch(/^id {2,}baker$/m)
+    expect(shown.stdout).toMatch(/^capabilities {2,}baker-things$/m)
+    expect(JSON.parse((await bench.cli('get', 'baker', '--json')).stdout)).toMatchObject({
+      id: 'baker',
+      version: '2.0.0',
+    })
+    const card = JSON.parse((await bench.cli('get', 'baker', '--view', 'a2a', '--json')).stdout)
+    expect(card.skills).toMatchObject([{ id: 'baker-things' }, {}])
+
+    const found = await bench.stranger('search', 'what', 'a', 'baker', 'does')
+    expect(found.stdout).toMatch(
+      /^ID +NAME +SCORE +DESCRIPTION\nbaker +The baker +\d\.\d\d +Does what a baker does\.\n/,
+    )
+    const json = JSON.parse((await bench.stranger('search', '--tag', 'tested', '--json', '--limit', '1')).stdout)
+    expect(json).toMatchObject([{ id: 'baker' }])
+    expect((await bench.stranger('search', '--tag', 'nobody-has-this')).stdout).toBe('no agents found\n')
+
+    expect(await bench.cli('remove', 'baker')).toMatchObject({ code: 0, stdout: 'removed baker\n' })
+    expect(await bench.cli('get', 'baker')).toMatchObject({ code: 1, stdout: '' })
+  })
+
+  it('take a card, an entry of the Agent Directory and stdin', async () => {
+    const answer = await bench.cli('register', bench.file('card.json', CARD), '--id', 'weather', '--json')
+    expect(JSON.parse(answer.stdout)).toMatchObject({ id: 'weather', created: true })
+    const entry = bench.file('entry.json', {
+      agent: 'entry',
+      base: 'https://entry.example',
+      protocols: ['https'],
+      lt: 5,
+    })
+    expect((await bench.cli('register', entry, '--lifetime', '600')).stdout).toBe('registered entry for 600 s\n')
+    const shell = `cat '${bench.file('piped.json', aidip('piped'))}' | '${process.execPath}' '${ROOT}/packages/cli/dist/main.js' register - --url ${bench.url} --token administrator-of-the-child`
+    expect(await run('sh', ['-c', shell]).ended).toMatchObject({ code: 0, stdout: 'registered piped\n' })
+  })
+
+  it('can give back what they have shown', async () => {
+    await bench.cli('register', bench.file('round.json', aidip('round')))
+    const { stdout } = await bench.cli('get', 'round', '--json')
+    expect(await bench.cli('register', bench.file('shown.json', stdout))).toMatchObject({ code: 0 })
+  })
+
+  it('say what is wrong in one line that names the member, with code 1', async () => {
+    const { capabilities: _left, ...rest } = { capabilities: [], ...aidip('broken') }
+    const refused = await bench.cli('register', bench.file('broken.json', { ...rest, endpoint: 7 }), '--face', 'aidip')
+    expect(refused.code).toBe(1)
+    expect(refused.stderr).toMatch(/^switchboard: [^\n]*\/endpoint[^\n]*\n$/)
+    expect(await bench.stranger('register', bench.file('x.json', aidip('x')))).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^switchboard: [^\n]*--token or SWITCHBOARD_TOKEN[^\n]*\n$/),
+    })
+    expect(await bench.cli('get', 'nobody')).toMatchObject({ code: 1, stderr: expect.stringMatching(/nobody/) })
+    expect(await bench.cli('search', 'x', '--url', 'http://127.0.0.1:1')).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^switchboard: 127\.0\.0\.1:1 does not answer[^\n]*--url[^\n]*\n$/),
+    })
+    expect(await bench.cli('search', 'x', '--url', 'http://directory.example', '--token', 'secret')).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/without TLS/),
+    })
+  })
+
+  it.each([
+    [['search', '--limit', '0'], /--limit must be a whole number from 1/],
+    [['search', '--limt', '3'], /--limt/],
+    [['search', '--filter', 'x'], /--filter must be NAME=TEXT/],
+    [['get'], /switchboard get ID/],
+    [['get', 'a', '--view', 'b'], /--view must be one of aidip/],
+    [['remove'], /switchboard remove ID/],
+    [['register'], /switchboard register FILE/],
+    [['register', '/no/such'], /\/no\/such cannot be read: ENOENT/],
+    [['register', 'config.json'], /config\.json has the members of no draft: name it with --face/],
+    [['register', 'config.json', '--face', 'x'], /--face must be one of/],
+    [['register', 'config.json', '--lifetime', '5'], /--lifetime must be a whole number from 60/],
+    [['publish'], /switchboard publish FILE/],
+    [['import'], /switchboard import FILE/],
+    [['resolve'], /switchboard resolve agent:/],
+    [['resolve', 'agent://'], /not an agent URI/],
+    [['call'], /switchboard call AGENT/],
+    [['call', 'x', 'nothing'], /"nothing" is no input: write name=text/],
+    [['call', 'x', 'a=1', '--input', '{}'], /by --input or by pairs/],
+    [['call', 'x', '--input', '{"a":1,"a":2}'], /--input: .*twice/],
+    [['call', 'agent://x.example', '--operation', 'y'], /--operation is for agents of the directory/],
+    [['keys', 'create'], /switchboard keys create SUBJECT/],
+    [['keys', 'create', 'a', '--expires-in', 'x'], /--expires-in/],
+    [['get', 'a', '--url', 'ftp://x'], /--url must be the http or https URL/],
+    [['local', 'lisst'], /there is no switchboard local lisst/],
+    [['local', 'allow', 'x'], /switchboard local allow ORIGIN AGENT/],
+    [['local', '--bridge-port', 'x'], /--bridge-port/],
+  ] satisfies [string[], RegExp][])('refuse %j in one line, with code 2', async (args, reason) => {
+    const paths = args.map((arg) => (arg === 'config.json' ? join(bench.folder, arg) : arg))
+    const { code, stdout, stderr } = await runQuietly(paths, { SWITCHBOARD_URL: bench.url })
+    expect(stderr).toMatch(reason)
+    expect(stderr).toMatch(/^switchboard: [^\n]+\n$/)
+    expect([code, stdout]).toEqual([2, ''])
+  })
+
+  it.each(['search', 'get', 'register', 'publish', 'import', 'remove', 'resolve', 'call', 'local', 'keys'])(
+    '%s explains itself with an example',
+    async (name) => {
+      const { code, stdout, stderr } = await runQuietly([name, '--help'])
+      expect([code, stderr]).toEqual([0, ''])
+      expect(stdout).toMatch(new RegExp(`Examples?:\\n {2}switchboard ${name}`))
+      expect(stdout).toContain('--json')
+    },
+  )
+
+  it('takes what could steer a terminal out of what strangers wrote', async () => {
+    const description = 'turns \u001b[31mred\u001b[0m, \u202eright to left\nand down'
+    await bench.cli('register', bench.file('steering.json', aidip('steering', { description })))
+    for (const args of [
+      ['get', 'steering'],
+      ['get', 'steering', '--json'],
+      ['search', 'steering'],
+    ]) {
+      const { stdout } = await bench.cli(...args)
+      expect(stdout).toContain('right to left')
+      expect([stdout.includes('\u001b'), stdout.includes('\u202e')]).toEqual([false, false])
+    }
+    expect(JSON.parse((await bench.cli('get', 'steering', '--json')).stdout).description).toBe(description)
+  })
+})
+
+describe('switchboard keys', () => {
+  it('makes, lists and revokes keys over HTTP', async () => {
+    const made = await bench.cli(
+      'keys',
+      'create',
+      'acme',
+      '--scope',
+      'publish',
+      '--name',
+      'acme-*',
+      '--expires-in',
+      '600',
+    )
+    expect(made).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\S{24,}\n$/) })
+    const key = made.stdout.trim()
+    const asAcme = (...args: string[]) => bench.stranger(...args, '--token', key)
+    expect((await asAcme('register', bench.file('acme.json', aidip('acme-1')))).code).toBe(0)
+    expect((await asAcme('register', bench.file('other.json', aidip('other')))).code).toBe(1)
+
+    const listed = JSON.parse((await bench.cli('keys', 'list', '--json')).stdout)
+    const own = listed.find(({ subject }: { subject: string }) => subject === 'acme')
+    expect(own).toMatchObject({ scopes: ['publish'], names: ['acme-*'] })
+    expect((await bench.cli('keys', 'list')).stdout).toMatch(new RegExp(`${own.id} +acme +publish +acme-\\*`))
+    expect((await asAcme('keys', 'list')).code).toBe(1)
+
+    expect((await bench.cli('keys', 'revoke', own.id)).stdout).toBe(`revoked ${own.id}\n`)
+    expect(await asAcme('remove', 'acme-1')).toMatchObject({ code: 1, stderr: expect.stringMatching(/--token/) })
+    expect((await bench.cli('keys', 'revoke', 'nobody')).code).toBe(1)
+  })
+
+  it('names the scope that is none', async () => {
+    expect(await bench.cli('keys', 'create', 'acme', '--scope', 'all')).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^switchboard: [^\n]*\/scopes[^\n]*"all"[^\n]*\n$/),
+    })
+  })
+})
+
+describe('switchboard publish', () => {
+  it('registers, and takes the agent out when it is interrupted', async () => {
+    const publishing = bench.start('publish', bench.file('guest.json', aidip('guest')), '--lifetime', '600')
+    await publishing.printed('registered guest')
+    const document = JSON.parse((await bench.cli('get', 'guest', '--json')).stdout)
+    expect(Date.parse(document.expires_at) - Date.now()).toBeLessThanOrEqual(600_000)
+    publishing.child.kill('SIGINT')
+    expect(await publishing.ended).toMatchObject({ code: 0, stdout: 'registered guest\n' })
+    expect((await bench.cli('get', 'guest')).code).toBe(1)
+  })
+
+  it('keeps an entry of the Agent Directory, and takes it out too', async () => {
+    const entry = bench.file('leased.json', { agent: 'leased', base: 'https://leased.example', protocols: ['https'] })
+    const publishing = bench.start('publish', entry, '--lifetime', '60')
+    await publishing.printed('registered leased for 60 s')
+    expect((await bench.cli('get', 'leased')).code).toBe(0)
+    publishing.child.kill('SIGTERM')
+    expect((await publishing.ended).code).toBe(0)
+    expect((await bench.cli('get', 'leased')).code).toBe(1)
+  })
+
+  it('leaves it there with --once', async () => {
+    const answer = await bench.cli('publish', bench.file('stays.json', aidip('stays')), '--once')
+    expect(answer).toMatchObject({ code: 0, stdout: 'registered stays\n' })
+    expect((await bench.cli('get', 'stays')).code).toBe(0)
+  })
+})

@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { aidip, type Bench, startBench, startWeb } from './support/cli.js'
+
+let bench: Bench
+beforeAll(async () => {
+  bench = await startBench()
+})
+afterAll(() => bench.close())
+
+const lines = (...items: unknown[]): string => items.map((item) => JSON.stringify(item)).join('\n')
+const isThere = async (id: string): Promise<boolean> => (await bench.stranger('get', id)).code === 0
+const card = (name: string): object => ({
+  name,
+  description: 'A card.',
+  url: `https://${name}.example/a2a`,
+  version: '1.0.0',
+  protocolVersion: '0.3.0',
+  capabilities: {},
+  defaultInputModes: [],
+  defaultOutputModes: [],
+  skills: [{ id: 's', name: 'S', description: 'S', tags: [] }],
+})
+const mcpServer = (name: string): object => ({
+  name,
+  description: 'A server.',
+  version: '1.0.0',
+  remotes: [{ type: 'streamable-http', url: `https://${name.replace('/', '.')}/mcp` }],
+})
+
+describe('switchboard import', () => {
+  it('takes cards, MCP servers, lists and dumps, and lines of JSON', async () => {
+    const files = [
+      bench.file('card.json', card('card-one')),
+      bench.file('server.json', mcpServer('io.example/one')),
+      bench.file('registry.json', { servers: [{ server: mcpServer('io.example/two'), _meta: {} }], metadata: {} }),
+      bench.file('dump.json', [aidip('dumped-1'), aidip('dumped-2')]),
+      bench.file('page.json', { agents: [aidip('paged')], count: 1 }),
+      bench.file('lines.ndjson', `${lines(aidip('line-1'), { document: card('card-two'), id: 'enveloped' })}\n\n`),
+      bench.file('unnamed', lines(aidip('line-2'), aidip('line-3'))),
+      bench.file('entry.json', { agent: 'lapsing', base: 'https://lapsing.example', protocols: ['https'], lt: 60 }),
+    ]
+    const answer = await bench.cli('import', ...files)
+    expect(answer).toMatchObject({ code: 0, stdout: 'imported 11 (11 new, 0 updated), 0 failed\n', stderr: '' })
+    for (const id of ['io.example/two', 'dumped-2', 'paged', 'line-1', 'enveloped', 'line-3', 'lapsing']) {
+      expect([id, await isThere(id)]).toEqual([id, true])
+    }
+    const again = await bench.cli('import', bench.file('dump.json', [aidip('dumped-1'), aidip('dumped-2')]), '--json')
+    expect(
+      again.stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ).toMatchObject([
+      { status: 'updated', id: 'dumped-1' },
+      { status: 'updated', id: 'dumped-2' },
+    ])
+    expect(again.stderr).toBe('imported 2 (0 new, 2 updated), 0 failed\n')
+  })
+
+  it('tells what fails with its place, goes on with the others, and exits with 1', async () => {
+    const file = bench.file(
+      'some.ndjson',
+      ['{"a":', JSON.stringify(aidip('good')), '7', '{"x":1}', 'x'.repeat(300_001)].join('\n'),
+    )
+    const answer = await bench.cli('import', file, '/no/such/file', bench.file('bad.json', '{"a":'))
+    expect([answer.code, answer.stdout]).toEqual([1, 'imported 1 (1 new, 0 updated), 6 failed\n'])
+    const told = answer.stderr.split('\n')
+    expect(told).toEqual([
+      expect.stringMatching(/some\.ndjson:1: .*JSON/),
+      expect.stringMatching(/some\.ndjson:3: a document must be a JSON object/),
+      expect.stringMatching(/some\.ndjson:4: .*no draft/),
+      expect.stringMatching(/some\.ndjson:5: the line is longer/),
+      expect.stringMatching(/\/no\/such\/file: .*ENOENT/),
+      expect.stringMatching(/bad\.json: .*JSON/),
+      '',
+    ])
+    expect(await isThere('good')).toBe(true)
+  })
+
+  it('ends at once where no document could be registered', async () => {
+    const file = bench.file('two.json', [aidip('a'), aidip('b')])
+    expect(await bench.stranger('import', file)).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^[^\n]*--token[^\n]*\n$/),
+    })
+  })
+
+  it('sends thousands in bulk, with the key of an administrator', async () => {
+    const many = Array.from({ length: 2000 }, (_, n) => aidip(`bulk-${n}`))
+    const file = bench.file('bulk.ndjson', lines(...many, { nothing: true }))
+    const answer = await bench.cli('import', file, '--bulk')
+    expect([answer.code, answer.stdout]).toEqual([1, 'imported 2000 (2000 new, 0 updated), 1 failed\n'])
+    expect(answer.stderr).toMatch(/bulk\.ndjson:2001: .*no draft/)
+    expect(await isThere('bulk-1999')).toBe(true)
+    expect((await bench.stranger('import', file, '--bulk')).code).toBe(1)
+  }, 60_000)
+
+  it('reads a host: every agent of its agents.json, or the one that is there, or one document', async () => {
+    const descriptor = (name: string) => ({
+      name,
+      version: '1.0.0',
+      url: `https://${name}.example/`,
+      capabilities: [{ name: 'x' }],
+    })
+    const web = await startWeb(({ url }, response) => {
+      const documents: Record<string, unknown> = {
+        '/.well-known/agents.json': {
+          agents: { first: '/a/agent.json', second: '/b/agent.json', lost: '/c/agent.json' },
+        },
+        '/a/agent.json': descriptor('first'),
+        '/b/agent.json': descriptor('second'),
+        '/cards/third.json': card('third'),
+      }
+      const found = documents[url]
+      response.writeHead(found ? 200 : 404, { 'content-type': 'application/json' }).end(JSON.stringify(found ?? {}))
+    })
+    try {
+      const host = await bench.cli('import', `${web.url}/`, '--json')
+      expect(
+        host.stdout
+          .trim()
+          .split('\n')
+          .map((line) => JSON.parse(line)),
+      ).toMatchObject([
+        { status: 'created', id: 'https://first.example/' },
+        { status: 'created', id: 'https://second.example/' },
+        { status: 'failed', from: `${web.url}/lost` },
+      ])
+      expect(await bench.cli('import', `${web.url}/cards/third.json`)).toMatchObject({ code: 0 })
+      expect(await bench.cli('register', `${web.url}/cards/third.json`, '--id', 'third')).toMatchObject({ code: 0 })
+      expect(await isThere('third')).toBe(true)
+      expect(await bench.cli('import', `${web.url}/nothing.json`)).toMatchObject({ code: 1 })
+      const several = await bench.cli('register', `${web.url}/`)
+      expect(several).toMatchObject({ code: 2, stderr: expect.stringMatching(/switchboard import/) })
+    } finally {
+      await web.close()
+    }
+  })
+})

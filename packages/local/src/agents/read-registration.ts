@@ -1,0 +1,75 @@
+import { stat } from 'node:fs/promises'
+import { userInfo } from 'node:os'
+import { isAbsolute, normalize } from 'node:path'
+import { detectFace, isObject, type JsonObject, readRecord, validateDocument } from '@switchboard/protocol'
+import { LocalError } from '../local-error.js'
+import type { LocalAgent, Target } from './local-agent.js'
+
+/** What an agent sends to be found: `{"socket" or "url", "descriptor"?}`. */
+export interface RegistrationRequest {
+  readonly target: Target
+  /** Undefined: the agent itself is asked for it. */
+  readonly descriptor: JsonObject | undefined
+}
+
+/** A name is the host of a URI (RFC 3986 reg-name), as hosts are written. */
+const NAME = /^[a-z0-9]([a-z0-9._-]{0,61}[a-z0-9])?$/
+
+export function readName(text: string): string {
+  const name = text.toLowerCase()
+  if (NAME.test(name)) return name
+  throw new LocalError(
+    'invalid_input',
+    'a local agent’s name has 1 to 63 letters, digits, ".", "_" and "-", and begins and ends with a letter or digit',
+  )
+}
+
+export async function readRegistration(body: JsonObject): Promise<RegistrationRequest> {
+  const { socket, url, descriptor } = body
+  if (descriptor !== undefined && !isObject(descriptor)) {
+    throw new LocalError('invalid_input', '/descriptor must be an object')
+  }
+  if (typeof socket === 'string' && url === undefined) return { target: await readSocket(socket), descriptor }
+  if (typeof url === 'string' && socket === undefined) return { target: { url: readUrl(url) }, descriptor }
+  throw new LocalError('invalid_input', 'give /socket, the path where the agent listens, or /url, one of the two')
+}
+
+/** Nobody but this user answers for an agent of this user. */
+async function readSocket(path: string): Promise<Target> {
+  if (!isAbsolute(path) || normalize(path) !== path) {
+    throw new LocalError('invalid_input', '/socket must be an absolute path without ".."')
+  }
+  const found = await stat(path).catch(() => undefined)
+  if (!found?.isSocket()) throw new LocalError('invalid_input', `/socket: there is no socket ${path}`)
+  const { uid } = userInfo()
+  if (uid !== -1 && found.uid !== uid) throw new LocalError('invalid_input', `/socket: ${path} is another user’s`)
+  return { socket: path }
+}
+
+/** Literal addresses and the one name that systems reserve for this computer. */
+const LOOPBACK = new Set(['127.0.0.1', '[::1]', 'localhost'])
+
+function readUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url?.protocol !== 'http:' || !LOOPBACK.has(url.hostname)) {
+    throw new LocalError('invalid_input', '/url must be an http URL on 127.0.0.1, [::1] or localhost')
+  }
+  if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
+    throw new LocalError('invalid_input', '/url must have no userinfo, query or fragment')
+  }
+  return url.href.replace(/\/+$/, '')
+}
+
+/** The agent that a descriptor of any draft describes. */
+export function describeAgent(name: string, target: Target, descriptor: JsonObject): LocalAgent {
+  const face = detectFace(descriptor) ?? 'descriptor'
+  const wrong = validateDocument(face, descriptor).find(({ at }) => /^\/(capabilities|operations|skills)\b/.test(at))
+  if (wrong) throw new LocalError('invalid_input', `/descriptor${wrong.at} ${wrong.message}`)
+  const { description, capabilities, operations } = readRecord(face, descriptor, name)
+  const names = [...operations, ...capabilities].map((item) => item.name)
+  return { name, description, capabilities: [...new Set(names)].filter(isCallable), target, descriptor }
+}
+
+/** Names that cannot be part of a path, and the one that stands for all, are not called by themselves. */
+const isCallable = (name: string): boolean =>
+  name !== '' && name !== '*' && name !== 'invoke' && !name.split('/').some((part) => /^\.{0,2}$/.test(part))
