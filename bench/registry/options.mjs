@@ -67,7 +67,8 @@ export function readOptions(args = process.argv.slice(2)) {
   }
 }
 
-function positive(name, text) {
+/** The number of an option. */
+export function positive(name, text) {
   const value = Number(text)
   if (!(value > 0)) throw new Error(`--${name} must be a number above 0, not "${text}"`)
   return value

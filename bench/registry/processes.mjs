@@ -98,7 +98,8 @@ export function startWorker(name, ...args) {
   }
 }
 
-async function freePort() {
+/** A port that was free a moment ago. */
+export async function freePort() {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address()

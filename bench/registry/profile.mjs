@@ -48,7 +48,7 @@ export async function profileDirectory({ data, config, load, folder, seconds }) 
 }
 
 /** The shares of modules, of functions by themselves, and of our functions with all that they call. */
-function summarise(file, thread) {
+export function summarise(file, thread) {
   const { nodes, samples, timeDeltas } = JSON.parse(readFileSync(file, 'utf8'))
   const byId = new Map(nodes.map((node) => [node.id, { ...node, time: 0 }]))
   samples.forEach((id, i) => {

@@ -72,15 +72,14 @@ export function parseJson(text: string): JsonValue {
 
   const number = (): number => {
     NUMBER.lastIndex = at
-    const match = NUMBER.exec(text)
-    if (!match) return fail('an unexpected character')
+    if (!NUMBER.test(text)) return fail('an unexpected character')
     const start = at
-    at += match[0].length
+    at = NUMBER.lastIndex
     // What follows a number and is no delimiter makes it none; only then a look back is worth its time.
     if (/[.\w+-]/.test(text[at] ?? '') && /"version"\s*:\s*$/.test(text.slice(0, start))) {
       fail('a version is text, not a number: quote it, as in "version": "1.2.3"', start)
     }
-    const value = Number(match[0])
+    const value = Number(text.slice(start, at))
     if (!Number.isFinite(value)) fail('a number too large for a double', start)
     return value
   }

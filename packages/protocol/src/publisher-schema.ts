@@ -117,20 +117,30 @@ export interface PublisherSchemas {
   check(description: JsonObject, value: JsonValue, maxSteps?: number): Issue[]
 }
 
-/** Schemas made ready in a bounded cache, shared by equal ones. */
+/** Schemas made ready in a bounded cache, shared by equal ones. Descriptions do not change once they were given. */
 export function createPublisherSchemas(limit = MAX_CACHED): PublisherSchemas {
-  const cache = new Map<string, Check>()
-  return {
-    check(description, value, maxSteps) {
-      const key = JSON.stringify(description)
-      const check = cache.get(key) ?? compile(description)
-      cache.delete(key)
-      cache.set(key, check)
-      const [oldest] = cache.keys()
-      if (cache.size > limit && oldest !== undefined) cache.delete(oldest)
-      return runCheck(check, value, maxSteps)
-    },
+  const byText = new Map<string, Check>()
+  // To write a description out, in order to find its equals, costs more than most checks.
+  const byIdentity = new Map<JsonObject, Check>()
+  const find = (description: JsonObject): Check => {
+    const text = JSON.stringify(description)
+    const check = byText.get(text) ?? compile(description)
+    byText.delete(text)
+    byText.set(text, check)
+    dropOldest(byText, limit)
+    byIdentity.set(description, check)
+    dropOldest(byIdentity, limit)
+    return check
   }
+  return {
+    check: (description, value, maxSteps) =>
+      runCheck(byIdentity.get(description) ?? find(description), value, maxSteps),
+  }
+}
+
+function dropOldest<K>(cache: Map<K, unknown>, limit: number): void {
+  const [oldest] = cache.keys()
+  if (cache.size > limit && oldest !== undefined) cache.delete(oldest)
 }
 
 function compile(description: JsonObject): Check {

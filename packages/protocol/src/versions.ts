@@ -22,12 +22,12 @@ export interface OfferedVersion {
  */
 export function selectVersion(document: JsonObject, wanted: string | undefined): OfferedVersion | undefined {
   const latest = asString(document.version)
+  if (wanted === undefined) return latest === undefined ? undefined : { version: latest }
   const older = isObject(document.supportedVersions) ? Object.entries(document.supportedVersions) : []
   const offered: OfferedVersion[] = [
     ...(latest === undefined ? [] : [{ version: latest }]),
     ...older.flatMap(([version, base]) => (typeof base === 'string' ? [{ version, base }] : [])),
   ]
-  if (wanted === undefined) return latest === undefined ? undefined : { version: latest }
   const exact = coerceVersion(wanted) ?? wanted
   const same = offered.find(({ version }) => version === wanted || coerceVersion(version) === exact)
   return same ?? latestWithin(offered, wanted)

@@ -11,6 +11,7 @@ import Fastify, {
 import { pino } from 'pino'
 import { assertSafe, type Config, isProduction, type Settings, type TlsConfig, withDefaults } from './config.js'
 import { createAdminFace } from './faces/admin/admin-face.js'
+import { type AdmitOptions, admit } from './faces/admit.js'
 import { createAidipFace } from './faces/aidip/aidip-face.js'
 import { createDescriptorsFace } from './faces/descriptors/descriptors-face.js'
 import { createDirectoryFace } from './faces/directory/directory-face.js'
@@ -213,6 +214,18 @@ async function wire(config: Config, store: Store, log: FastifyBaseLogger, now: (
   const invoke = createInvoke({ ...calling, gateway: config.gateway.enabled ? gateway : undefined })
   const sockets = createCallSockets(config.gateway.maxInputBytes)
 
+  const admission: AdmitOptions = {
+    authenticate: createAuthenticate({
+      keys,
+      verifyToken: createTokenVerifier(config.issuers, now),
+      certificateScopes: config.certificates.scopes,
+    }),
+    limits,
+    anonymous: config.anonymous,
+    behindProxy: config.behindProxy,
+    origins: config.cors.origins,
+  }
+
   let state: 'starting' | 'ready' | 'stopping' = 'starting'
   const app = createApp(config, log, baseUrl)
   const faces: Face[] = [
@@ -229,7 +242,13 @@ async function wire(config: Config, store: Store, log: FastifyBaseLogger, now: (
     createAdminFace({ context, keys, grants, credentials, signing }),
     createFeedbackFace({ context, outcomes }),
     ...(tasks ? [createTasksFace(tasks)] : []),
-    createInvocationFace({ invoke, limits, sockets, maxInputBytes: config.gateway.maxInputBytes }),
+    createInvocationFace({
+      invoke,
+      limits,
+      sockets,
+      maxInputBytes: config.gateway.maxInputBytes,
+      admit: (request) => admit(request, admission),
+    }),
     createOperationsFace({
       health: () => ({
         ready: state === 'ready',
@@ -241,18 +260,7 @@ async function wire(config: Config, store: Store, log: FastifyBaseLogger, now: (
     }),
   ]
   signAnswers(app, { signing, always: config.gateway.sign })
-  mountFaces(app, faces, {
-    authenticate: createAuthenticate({
-      keys,
-      verifyToken: createTokenVerifier(config.issuers, now),
-      certificateScopes: config.certificates.scopes,
-    }),
-    limits,
-    anonymous: config.anonymous,
-    baseUrl,
-    behindProxy: config.behindProxy,
-    origins: config.cors.origins,
-  })
+  mountFaces(app, faces, { ...admission, baseUrl })
 
   routeUpgrades(app)
 

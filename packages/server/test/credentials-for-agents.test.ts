@@ -54,7 +54,8 @@ describe('credentials of agents', () => {
   it('are told of without the secret, and removed', async () => {
     expectRefusal(await directory.get(PATH, { as: 'admin' }), { status: 404 })
     const { json } = await set(BEARER)
-    expect(json).toEqual({ agent: 'x', type: 'bearer', set_at: expect.stringMatching(/Z$/) })
+    const origins = [new URL(agent.url).origin]
+    expect(json).toEqual({ agent: 'x', type: 'bearer', origins, set_at: expect.stringMatching(/Z$/) })
     const told = await directory.get(PATH, { as: 'admin' })
     expect(told.json).toEqual(json)
     expect((await directory.delete(PATH, { as: 'admin' })).status).toBe(204)

@@ -72,8 +72,8 @@ describe('operations of an MCP server', () => {
   it('are asked for with the credential, and what one is told another is not', async () => {
     const agent = await startTools({ tools: [[tool('a')]] })
     const { learn } = createLearner()
-    await learn(server(agent.url), { authorization: 'Bearer a' })
-    await learn(server(agent.url), { authorization: 'Bearer b' })
+    await learn(server(agent.url), { headers: { authorization: 'Bearer a' } })
+    await learn(server(agent.url), { headers: { authorization: 'Bearer b' } })
     expect(asked(agent)).toBe(2)
     const list = agent.seen.filter(({ body }) => body.method === 'tools/list')
     expect(list.map(({ headers }) => headers.authorization)).toEqual(['Bearer a', 'Bearer b'])

@@ -56,9 +56,10 @@ describe('the worker of deferred calls', () => {
   ): Tasks => {
     const { callBack = async () => 'delivered', secret = 'the secret of the tests', timing = QUICK } = options
     const tasks = createTasks({
-      context: { store, catalog, now: () => Date.now() + ahead, newId: randomUUID, production: false },
+      context: { store, catalog, now: () => Date.now() + ahead, newId: randomUUID },
       seal: createSeal(secret),
       callBack,
+      checkAddress: () => {},
       onError: (error) => errors.push(error),
       timing,
     })

@@ -289,6 +289,10 @@ describe('webhooks', () => {
     ['/relative', 'absolute'],
     ['ftp://127.0.0.1/', 'https'],
     [`https://hooks.example/${'x'.repeat(2048)}`, 'characters'],
+    ['https://10.0.0.1/hook', 'private address'],
+    ['https://0xa9fea9fe/latest/meta-data', 'metadata address'],
+    ['https://[::ffff:192.168.0.1]/', 'private address'],
+    ['https://[fd00::1]/', 'private address'],
   ])('are refused at once where the URL is %s', async (bad, says) => {
     const answer = await defer({ headers: { 'x-callback-url': bad } })
     expectRefusal(answer, { status: 400, says })
@@ -296,8 +300,8 @@ describe('webhooks', () => {
     expect(agent.calls).toEqual([])
   })
 
-  it('are not called at private addresses', async () => {
-    const path = await deferred({ headers: { 'x-callback-url': 'https://10.0.0.1/hook' } })
-    await until(path, { status: 'completed', callback: { state: 'failed', attempts: 1 } })
+  it('are refused at once where they lead back to the directory', async () => {
+    const answer = await defer({ headers: { 'x-callback-url': `${directory.url}/hook` } })
+    expectRefusal(answer, { status: 400, says: 'back to this gateway' })
   })
 })

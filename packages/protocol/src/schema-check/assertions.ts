@@ -17,6 +17,8 @@ export const ASSERTIONS: ReadonlyMap<string, Keyword> = new Map<string, Keyword>
       // OpenAPI says "or null" by `nullable`.
       const types = [given, ...(nullable === true ? ['null'] : [])].flat().filter((type) => typeof type === 'string')
       const message = `must be ${types.map(withArticle).join(' or ')}`
+      const [only, another] = types
+      if (only !== undefined && another === undefined) return (value, run) => isOfType(value, only) || run.fail(message)
       return (value, run) => types.some((type) => isOfType(value, type)) || run.fail(message)
     },
   ],

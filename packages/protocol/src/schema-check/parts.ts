@@ -50,16 +50,20 @@ function memberCheck(schema: JsonObject, compile: Compile): Check {
   return (value, run, evaluated) => {
     if (!isObject(value)) return true
     let fits = true
-    for (const [name, part] of Object.entries(value)) {
+    for (const name of Object.keys(value)) {
+      const part = value[name]
+      if (part === undefined) continue
       run.spend(1)
       const own = named.get(name)
-      const checks = patterned.filter(({ matches }) => matches(name, run)).map(({ check }) => check)
-      if (own) checks.unshift(own)
-      if (checks.length === 0 && additional) checks.push(additional)
-      if (checks.length > 0) evaluated?.add(name)
-      for (const check of checks) {
+      let isSpokenOf = own !== undefined
+      if (own && !run.into(name, own, part)) fits = false
+      for (const { matches, check } of patterned) {
+        if (!matches(name, run)) continue
+        isSpokenOf = true
         if (!run.into(name, check, part)) fits = false
       }
+      if (!isSpokenOf && additional && !run.into(name, additional, part)) fits = false
+      if (isSpokenOf || additional) evaluated?.add(name)
       if (!fits && !run.isCurious) return false
     }
     return fits

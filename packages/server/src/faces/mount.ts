@@ -96,8 +96,9 @@ function groupByPath(faces: readonly Face[]): Map<string, { face: Face; routes: 
   return groups
 }
 
+export const requestIdOf = (message: IncomingMessage): string => toRequestId(message.headers['x-request-id'])
+
 /** A client's own id if it is well-formed, so that one id serves both sides (C-74). */
-export function requestIdOf(message: IncomingMessage): string {
-  const given = message.headers['x-request-id']
+export function toRequestId(given: unknown): string {
   return typeof given === 'string' && /^[\w.:-]{1,128}$/.test(given) ? given : randomUUID()
 }

@@ -20,6 +20,9 @@ export interface Outcome {
 
 export type OnOutcome = (agent: string, operation: string, outcome: Outcome) => void
 
+/** Characters; no server reads more, and of each endpoint something is remembered. */
+const LONGEST_ENDPOINT = 8192
+
 export interface CallAgentDeps {
   readonly transports: Transports
   readonly inFlight: InFlight
@@ -40,7 +43,7 @@ export function createCallAgent(deps: CallAgentDeps): Pick<Gateway, 'call' | 'po
   const usableWays = ({ ways }: AgentCall): UsableWay[] => {
     const usable = ways.flatMap((way) => {
       const transport = transports[way.speech]
-      return transport ? [{ way, transport }] : []
+      return transport && way.endpoint.length <= LONGEST_ENDPOINT ? [{ way, transport }] : []
     })
     if (usable.length > 0) return usable
     throw new GatewayError('not_invocable', 'this gateway speaks none of the protocols of the agent')

@@ -64,7 +64,9 @@ export interface TaskRunner {
 
 /** Deferred calls (AURI §8, C-62): kept in the store, so that they outlive the process. */
 export interface Tasks {
-  /** Takes a call on: durable when it resolves. Refuses a callback that is not allowed, and a subject with too many. */
+  /** Throws for a callback that is not allowed: before anything is begun. */
+  checkCallback(url: string): void
+  /** Takes a call on: durable when it resolves. Refuses a subject with too many. */
   create(wish: TaskWish, caller: Caller): Promise<Task>
   /** For the caller who made it, in its session if one is named; nobody else learns that it exists. */
   read(id: string, caller: Caller, session?: string): Promise<Task>
@@ -128,9 +130,10 @@ export function createTasks(options: TasksOptions): Tasks {
   }
 
   return {
+    checkCallback: (url) => assertCallbackUrl(url, checkAddress),
+
     async create({ agent, operation, request, repeatable, session, callbackUrl, agentTask }, caller) {
       if (caller.subject === undefined) throw new DirectoryError('unauthorized', 'deferred calls take credentials')
-      if (callbackUrl !== undefined) assertCallbackUrl(callbackUrl, checkAddress)
       const id = newId()
       const at = now()
       const task: StoredTask = {

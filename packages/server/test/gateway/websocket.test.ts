@@ -76,8 +76,8 @@ describe('an agent behind a WebSocket', () => {
     const lines = [{ id: '1', status: 404, error }, { id: 1, error: problem }, { error: problem }, { id: '1', error }]
     const { gateway, target } = await start((_, send) => send(frame(lines.shift())))
     expect(await gateway.call(callOf(target))).toMatchObject({ status: 404, kind: 'json', value: { error } })
-    expect(await gateway.call(callOf(target))).toMatchObject({ status: 404, value: { error: problem } })
-    expect(await gateway.call(callOf(target))).toMatchObject({ status: 404, value: { error: problem } })
+    expect(await gateway.call(callOf(target))).toMatchObject({ status: 404, value: { error: { title: 'Not Found' } } })
+    expect(await gateway.call(callOf(target))).toMatchObject({ status: 404, value: { error: { title: 'Not Found' } } })
     expect(await gateway.call(callOf(target))).toMatchObject({ status: 500, value: { error } })
   })
 

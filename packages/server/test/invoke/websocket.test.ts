@@ -131,7 +131,7 @@ describe('an upgrade elsewhere', () => {
     expect(await refusal(open('/agents/x'))).toBe(200)
     expect(await refusal(open('/nowhere'))).toBe(404)
     const { url } = stage.directory
-    const other = await sendRaw(url, { target: '/agents', headers: { connection: 'upgrade', upgrade: 'h2c' } })
+    const other = await sendRaw(url, { target: '/agents', headers: { connection: 'close, upgrade', upgrade: 'h2c' } })
     expect(other.status).toBe(200)
   })
 })

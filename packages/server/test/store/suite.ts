@@ -556,7 +556,7 @@ export function describeStore(name: string, createPlace: () => Promise<StorePlac
         for (const other of [{ client: 'd' }, { agent: 'b' }, { key: 'l' }]) {
           expect(await store.beginIdempotent(claim(other))).toEqual({ state: 'begun' })
         }
-        await store.finishIdempotent(claim(), 'text with \0 and \ud800')
+        await store.finishIdempotent(claim(), 'text with \0 and \ud800', AT + 1000)
         expect(await store.beginIdempotent(claim())).toEqual({ state: 'finished', response: 'text with \0 and \ud800' })
         expect(await store.beginIdempotent(claim({ fingerprint: 'other' }))).toEqual({ state: 'mismatch' })
       })
@@ -565,17 +565,35 @@ export function describeStore(name: string, createPlace: () => Promise<StorePlac
         await store.beginIdempotent(claim())
         await store.abandonIdempotent(claim())
         expect(await store.beginIdempotent(claim())).toEqual({ state: 'begun' })
-        await store.finishIdempotent(claim(), 'ok')
+        await store.finishIdempotent(claim(), 'ok', AT + 1000)
         await store.abandonIdempotent(claim())
         expect(await store.beginIdempotent(claim())).toEqual({ state: 'finished', response: 'ok' })
       })
 
       it('frees a key when its time is over', async () => {
         await store.beginIdempotent(claim())
-        await store.finishIdempotent(claim(), 'ok')
+        await store.finishIdempotent(claim(), 'ok', AT + 1000)
         const late = claim({ fingerprint: 'other', at: AT + 1000, expiresAt: AT + 2000 })
         expect(await store.beginIdempotent(late)).toEqual({ state: 'begun' })
         expect(await store.beginIdempotent(late)).toEqual({ state: 'running' })
+      })
+
+      it('keeps an answer longer than it lets a key be reserved', async () => {
+        await store.beginIdempotent(claim())
+        await store.finishIdempotent(claim(), 'ok', AT + 9000)
+        const later = claim({ at: AT + 8999, expiresAt: AT + 9999 })
+        expect(await store.beginIdempotent(later)).toEqual({ state: 'finished', response: 'ok' })
+      })
+
+      it('lets nobody finish or free a key that another has taken over', async () => {
+        await store.beginIdempotent(claim())
+        const next = claim({ at: AT + 1000, expiresAt: AT + 2000 })
+        expect(await store.beginIdempotent(next)).toEqual({ state: 'begun' })
+        await store.finishIdempotent(claim(), 'too late', AT + 9000)
+        await store.abandonIdempotent(claim())
+        expect(await store.beginIdempotent(next)).toEqual({ state: 'running' })
+        await store.finishIdempotent(next, 'ok', AT + 9000)
+        expect(await store.beginIdempotent(next)).toEqual({ state: 'finished', response: 'ok' })
       })
     })
 

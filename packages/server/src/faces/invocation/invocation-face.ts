@@ -1,10 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Caller } from '../../policy/caller.js'
 import type { RateLimits } from '../../policy/rate-limit.js'
-import type { Invocation } from '../../services/invoke/invocation.js'
+import type { Input, Invocation } from '../../services/invoke/invocation.js'
 import type { Invoke } from '../../services/invoke/invoke.js'
 import { clientOf } from '../admit.js'
 import type { Face, Route } from '../face.js'
-import type { CallSockets } from './call-sockets.js'
+import { withFrame } from './call-frame.js'
+import type { CallSockets, SocketCalls } from './call-sockets.js'
 import { readEnvelope, readInput } from './read-invocation.js'
 import { sendInvoked } from './send-invoked.js'
 import { upgradeOf } from './upgrades.js'
@@ -15,6 +17,8 @@ export interface InvocationOptions {
   /** Bytes of an input. */
   readonly maxInputBytes: number
   readonly sockets: CallSockets
+  /** Finds out who is calling and spends the allowance of one call, or throws. */
+  readonly admit: (request: FastifyRequest) => Promise<void> | undefined
 }
 
 /** Base paths: 01 as drafted and with its number, 00 below its own (C-01). */
@@ -82,22 +86,45 @@ const INPUT_SCHEMA = {
   type: ['object', 'array', 'string', 'number', 'boolean', 'null'],
 }
 
-async function handle(
-  { invoke, limits, sockets }: InvocationOptions,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
+async function handle(options: InvocationOptions, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const { invoke, limits, sockets } = options
   const envelope = readEnvelope(request)
-  const spend: Invocation['spend'] = (calls) => limits.spend('invoke', clientOf(request.caller), calls)
   const upgrade = upgradeOf(request.raw)
   if (upgrade) {
     reply.hijack()
-    sockets.accept(upgrade, request, (input, signal) => invoke({ ...envelope, choose, input, spend, signal }))
+    sockets.accept(upgrade, request, callsOver(options, request, envelope))
     return reply
   }
+  const spend = spender(limits, request.caller)
   const signal = signalOf(reply)
   const input = await readInput(request)
   return sendInvoked(request, reply, await invoke({ ...envelope, input, spend, signal }))
+}
+
+const spender =
+  (limits: RateLimits, caller: Caller): Invocation['spend'] =>
+  (calls) =>
+    limits.spend('invoke', clientOf(caller), calls)
+
+/** Calls over the socket that a request becomes. */
+function callsOver(
+  { invoke, limits, admit }: InvocationOptions,
+  request: FastifyRequest,
+  envelope: ReturnType<typeof readEnvelope>,
+): SocketCalls {
+  const { caller } = envelope
+  let isAdmitted = true
+  return {
+    one: (input, signal) => invoke({ ...envelope, choose, input, spend: spender(limits, caller), signal }),
+    async ofFrame(frame, signal) {
+      // The handshake stands for one call; before another, the key may have been withdrawn or its calls be used up.
+      if (!isAdmitted) await admit(request)
+      isAdmitted = false
+      const asked = withFrame({ ...envelope, caller: request.caller }, frame)
+      const input: Input = { kind: 'json', value: frame.input }
+      return invoke({ ...asked, input, spend: spender(limits, asked.caller), signal })
+    },
+  }
 }
 
 /** Over a socket everything is lines. */

@@ -59,7 +59,7 @@ function ofDirectory(request: FastifyRequest): { ours: string | undefined; apiKe
   return { ours: authorization.replace(/^Bearer +/i, ''), apiKey }
 }
 
-function readKey(key: string | undefined): string | undefined {
+export function readKey(key: string | undefined): string | undefined {
   if (key === undefined || /^[\x21-\x7e]{1,255}$/.test(key)) return key
   throw invalid([{ at: 'Idempotency-Key', message: 'must be 1 to 255 visible ASCII characters' }])
 }

@@ -48,7 +48,7 @@ export function routeUpgrades(app: FastifyInstance): void {
 }
 
 /** Headers that belong to the wish. */
-const WISH: ReadonlySet<string> = new Set(['connection', 'http2-settings', 'upgrade'])
+const WISH: ReadonlySet<string> = new Set(['http2-settings', 'upgrade'])
 
 /**
  * Serves a request without its wish to upgrade, which may be passed over (RFC 9110 §7.8): HTTP clients of Java wish for
@@ -58,9 +58,17 @@ function serveWithout(server: Server, message: IncomingMessage, head: Buffer): v
   const { method, url, httpVersion, rawHeaders, socket } = message
   const lines = [`${method} ${url} HTTP/${httpVersion}`]
   for (let i = 0; i < rawHeaders.length; i += 2) {
-    const name = rawHeaders[i] ?? ''
-    if (!WISH.has(name.toLowerCase())) lines.push(`${name}: ${rawHeaders[i + 1]}`)
+    const [name = '', value = ''] = rawHeaders.slice(i, i + 2)
+    const isConnection = name.toLowerCase() === 'connection'
+    if (!WISH.has(name.toLowerCase())) lines.push(`${name}: ${isConnection ? withoutWish(value) : value}`)
   }
   socket.unshift(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), head]))
   server.emit('encrypted' in socket ? 'secureConnection' : 'connection', socket)
 }
+
+const withoutWish = (connection: string): string =>
+  connection
+    .split(',')
+    .map((option) => option.trim())
+    .filter((option) => !WISH.has(option.toLowerCase()))
+    .join(', ')

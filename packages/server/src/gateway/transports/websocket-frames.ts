@@ -60,5 +60,7 @@ function errorFrame(error: JsonValue | undefined, beside: JsonValue | undefined)
   // A problem of RFC 9457 has its status inside.
   const status = beside ?? (isObject(error) ? error.status : undefined)
   const isError = typeof status === 'number' && Number.isInteger(status) && status >= 400 && status <= 599
-  return { kind: 'error', status: isError ? status : 500, value: { error: error ?? null } }
+  // It is the frame's, as that of an answer is: other agents have no such member.
+  const { status: _, ...said } = isObject(error) ? error : {}
+  return { kind: 'error', status: isError ? status : 500, value: { error: isObject(error) ? said : (error ?? null) } }
 }

@@ -6,7 +6,8 @@ const TOKEN = /^[\x21-\x7e]{1,256}$/
 
 /** The one value that was given, wherever; 400 where two places differ, for a silent choice would be a wrong one (C-63). */
 export function agree(name: string, places: Places, same = (a: string, b: string) => a === b): string | undefined {
-  const given = [places.header, places.query, places.path, places.body].filter((value) => value !== undefined)
+  const { header, query, path, body, frame } = places
+  const given = [header, query, path, body, frame].filter((value) => value !== undefined)
   const [first, ...others] = given
   if (first === undefined) return undefined
   const other = others.find((value) => !same(first, value))

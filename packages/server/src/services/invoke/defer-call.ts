@@ -1,38 +1,50 @@
 import { buffer } from 'node:stream/consumers'
-import { DirectoryError, isObject, type JsonObject, type JsonValue } from '@switchboard/protocol'
-import type { AgentTask, Payload } from '../../gateway/call.js'
-import type { Agent } from '../catalog.js'
-import type { LearnOperations } from '../learn-operations.js'
-import { unknownAgent } from '../register.js'
+import { DirectoryError, type JsonValue } from '@switchboard/protocol'
+import type { AgentTask } from '../../gateway/call.js'
+import { isAdmin } from '../../policy/caller.js'
+import { assertMayInvoke } from '../../policy/invocation.js'
 import type { TaskRunner, TaskStep, Tasks, TaskWish } from '../tasks.js'
-import type { KeptCredential } from './agent-credential.js'
 import { CallFailed } from './call-failed.js'
-import { chooseOperation } from './choose-operation.js'
+import { type RequestDeps, readRequest, writeRequest } from './deferred-request.js'
 import type { Invocation, Invoked } from './invocation.js'
 import type { ReadyCall } from './ready-call.js'
 import { type CheckedAnswer, cancelCall, pollCall, type RunDeps, runCall } from './run-call.js'
 
-export interface DeferDeps extends RunDeps {
+export interface DeferDeps extends RunDeps, RequestDeps {
   readonly tasks: Tasks | undefined
-  readonly learnOperations: LearnOperations
-  readonly keptCredential: (agent: Agent) => KeptCredential | undefined
   readonly timeoutMs: number
 }
 
 /** Milliseconds; nobody waits at the other end, and work that takes long is what deferring is for. */
 export const DEFERRED_TIMEOUT_MS = 600_000
 
+/** Milliseconds to tell an agent that its work is not wanted. */
+const CALL_OFF_MS = 10_000
+
 /** Puts a call off: the caller gets a task to ask for (C-62). */
 export const deferCall = (deps: DeferDeps, invocation: Invocation, ready: ReadyCall): Promise<Invoked> =>
   accept(deps, invocation, ready)
 
-/** Goes on with work that the agent itself has put off. */
-export const followTask = (
+/** Goes on with work that the agent itself has put off; what cannot be followed is called off. */
+export async function followTask(
   deps: DeferDeps,
   invocation: Invocation,
   ready: ReadyCall,
   agentTask: AgentTask,
-): Promise<Invoked> => accept(deps, invocation, ready, { agentTask })
+): Promise<Invoked> {
+  try {
+    return await accept(deps, invocation, ready, { agentTask })
+  } catch (error) {
+    callOff(deps, ready, agentTask)
+    throw error
+  }
+}
+
+/** Tells an agent that nobody will ask for its work; whether it hears of it changes nothing here. */
+export function callOff(deps: RunDeps, ready: ReadyCall, task: AgentTask): void {
+  const occasion = { timeoutMs: CALL_OFF_MS, signal: new AbortController().signal }
+  cancelCall(deps, ready, task, occasion).catch(() => {})
+}
 
 async function accept(
   { tasks }: DeferDeps,
@@ -41,7 +53,7 @@ async function accept(
   more: Pick<TaskWish, 'agentTask'> = {},
 ): Promise<Invoked> {
   if (!tasks) throw new DirectoryError('not_invocable', 'the agent puts the work off, which cannot be followed here')
-  const request = write(ready, more.agentTask !== undefined)
+  const request = { ...writeRequest(ready, more.agentTask !== undefined), isAdmin: isAdmin(caller) }
   const session = ready.headers['x-session-id']
   const task = await tasks.create(
     {
@@ -63,14 +75,25 @@ async function accept(
 export function createTaskRunner(deps: DeferDeps): TaskRunner {
   const timeoutMs = Math.max(deps.timeoutMs, DEFERRED_TIMEOUT_MS)
   return {
-    run: (request, signal) => toStep(async () => runCall(deps, await read(deps, request), { timeoutMs, signal })),
+    run: (request, signal) =>
+      toStep(async () => {
+        const ready = await readRequest(deps, request)
+        assertStillMay(deps, ready, request.isAdmin === true)
+        return runCall(deps, ready, { timeoutMs, signal })
+      }),
     poll: (request, task, signal) =>
-      toStep(async () => pollCall(deps, await read(deps, request), task, { timeoutMs: deps.timeoutMs, signal })),
+      toStep(async () => pollCall(deps, await readRequest(deps, request), task, { timeoutMs: deps.timeoutMs, signal })),
     cancel: async (request, task) => {
       const occasion = { timeoutMs: deps.timeoutMs, signal: new AbortController().signal }
-      await cancelCall(deps, await read(deps, request), task, occasion)
+      await cancelCall(deps, await readRequest(deps, request), task, occasion)
     },
   }
+}
+
+/** A call that waited for its turn is made with the rights of then: a grant may have been withdrawn meanwhile. */
+function assertStillMay({ context }: DeferDeps, { target, caller }: ReadyCall, asAdmin: boolean): void {
+  const scopes = new Set([asAdmin ? 'admin' : 'invoke'])
+  assertMayInvoke(target.agent, { subject: caller, kind: 'key', scopes, address: '', requestId: '' }, context.grantsOf)
 }
 
 async function toStep(ask: () => Promise<CheckedAnswer>): Promise<TaskStep> {
@@ -90,73 +113,3 @@ async function toBody(answer: Exclude<CheckedAnswer, { kind: 'task' }>): Promise
   const data = (await buffer(answer.body)).toString('base64')
   return { contentType: answer.contentType, contentEncoding: 'base64', data }
 }
-
-/** Characters of an input that is kept: a caller may have a hundred of them. */
-const LARGEST_INPUT = 1024 * 1024
-
-/**
- * All that is needed to make the call later. Of the operator's credential nothing is kept here, and of an input that the
- * agent has already neither.
- */
-function write(ready: ReadyCall, isTakenOn: boolean): JsonObject {
-  const { target, operation, payload, headers, credential, caller, repeatable } = ready
-  const { agent, version } = target
-  const kept = isTakenOn ? {} : writePayload(payload)
-  if (JSON.stringify(kept).length > LARGEST_INPUT)
-    throw new DirectoryError(
-      'payload_too_large',
-      `an input of a deferred call has at most ${LARGEST_INPUT} characters: send larger data by URL, or do not defer`,
-    )
-  return {
-    agent: agent.record.id,
-    number: agent.number,
-    operation: operation.name,
-    ...(version.base !== undefined && { base: version.base }),
-    payload: kept,
-    headers: { ...headers },
-    ...(!credential.isOurs && { credential: { ...credential.headers } }),
-    caller,
-    repeatable,
-  }
-}
-
-const writePayload = (payload: Payload): JsonObject =>
-  payload.kind === 'json'
-    ? { value: payload.value }
-    : {
-        contentType: payload.contentType,
-        base64: payload.body instanceof Uint8Array ? Buffer.from(payload.body).toString('base64') : '',
-      }
-
-async function read(deps: DeferDeps, request: JsonObject): Promise<ReadyCall> {
-  const { agent: id, number, operation: name, base, payload, headers, credential: sent, caller, repeatable } = request
-  const agent = deps.context.catalog.get(String(id))
-  // Another one that has the name now is not the one that was asked.
-  if (!agent || agent.number !== number) throw unknownAgent(String(id))
-  const { record } = agent
-  const credential = isObject(sent)
-    ? { headers: textsOf(sent), isOurs: false }
-    : { ...(deps.keptCredential(agent) ?? { headers: {} }), isOurs: true }
-  const operations = await deps.learnOperations(agent, credential)
-  const { operation } = chooseOperation(operations, String(name), {})
-  const version = { version: undefined, base: typeof base === 'string' ? base : undefined }
-  return {
-    target: { agent, record, operations, version },
-    operation,
-    payload: readPayload(payload),
-    headers: isObject(headers) ? textsOf(headers) : {},
-    credential,
-    caller: String(caller),
-    repeatable: repeatable === true,
-    wantsStream: false,
-  }
-}
-
-function readPayload(payload: JsonValue | undefined): Payload {
-  const { value = {}, contentType, base64 } = isObject(payload) ? payload : {}
-  if (typeof contentType !== 'string') return { kind: 'json', value }
-  return { kind: 'bytes', contentType, body: Buffer.from(String(base64), 'base64') }
-}
-
-const textsOf = (headers: JsonObject): Record<string, string> =>
-  Object.fromEntries(Object.entries(headers).map(([header, text]) => [header, String(text)]))

@@ -12,6 +12,8 @@ export interface Places {
   readonly query?: string | undefined
   readonly path?: string | undefined
   readonly body?: string | undefined
+  /** Of one of many calls over a socket, which have no headers of their own. */
+  readonly frame?: string | undefined
 }
 
 /** A file of a form. */

@@ -1,5 +1,6 @@
 import { DirectoryError, isObject, type JsonValue } from '@switchboard/protocol'
 import { CallFailed, fromErrorInside } from './call-failed.js'
+import { callOff } from './defer-call.js'
 import { doesNotFit, errorOf } from './guard-parts.js'
 import type { Invocation, Invoked } from './invocation.js'
 import { isMarked } from './media-types.js'
@@ -69,6 +70,7 @@ async function runOne(deps: BatchDeps, item: ReadyCall, timeoutMs: number, signa
     const answer = await runCall(deps, item, { timeoutMs, signal })
     if (answer.kind === 'json') return { ok: true, value: answer.value, fits: answer.fits }
     if (answer.kind === 'bytes') answer.body.destroy()
+    if (answer.kind === 'task') callOff(deps, item, answer.task)
     return { ok: false, error: noJson() }
   } catch (error) {
     if (error instanceof DirectoryError) return { ok: false, error }

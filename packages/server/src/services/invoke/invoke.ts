@@ -105,6 +105,8 @@ async function answer(
   const isStreamType = STREAM_TYPES.some((known) => known === type)
   const ready: ReadyCall = { ...settled, wantsStream: settled.wantsStream || isStreamType }
   const once = { content: () => contentOf(ready), isKept: !ready.wantsStream }
+  // The agent may put the work off by itself: too late to refuse then.
+  if (invocation.callbackUrl !== undefined) deps.tasks?.checkCallback(invocation.callbackUrl)
   return atMostOnce(deps, invocation, target, once, async (signal) => {
     // A wish, which may be passed over (RFC 7240).
     if (invocation.defer && deps.tasks) return deferCall(deps, invocation, { ...ready, wantsStream: false })

@@ -1,6 +1,7 @@
 import { type AgentRecord, isObject, type JsonValue, readRecord, validateDocument } from '@switchboard/protocol'
 import { GatewayError } from '../../call.js'
 import { type Ask, type Asked, askJson, isSuccess, readJson } from '../rpc/ask.js'
+import { withoutSlashes } from './target.js'
 
 const MAX_CARD_BYTES = 1 << 20
 
@@ -35,6 +36,6 @@ async function readDocument(answer: Asked): Promise<JsonValue | undefined> {
 function cardUrls(endpoint: string): string[] {
   const { origin, pathname } = new URL(endpoint)
   if (pathname.endsWith('.json')) return [origin + pathname]
-  const base = origin + pathname.replace(/\/+$/, '')
+  const base = origin + withoutSlashes(pathname)
   return [...new Set([`${base}/.well-known/agent-card.json`, `${origin}/.well-known/agent-card.json`])]
 }

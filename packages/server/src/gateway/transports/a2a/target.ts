@@ -30,3 +30,10 @@ const BINDINGS: Record<string, A2aTarget['binding'] | undefined> = {
   'HTTP+JSON': 'http',
   REST: 'http',
 }
+
+/** An address without the slashes at its end. Not by a regular expression, which a publisher could keep busy for minutes. */
+export function withoutSlashes(address: string): string {
+  let end = address.length
+  while (address[end - 1] === '/') end--
+  return address.slice(0, end)
+}

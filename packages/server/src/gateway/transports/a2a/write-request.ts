@@ -1,6 +1,6 @@
 import type { JsonObject } from '@switchboard/protocol'
 import type { JsonRequest } from '../rpc/ask.js'
-import type { A2aTarget } from './target.js'
+import { type A2aTarget, withoutSlashes } from './target.js'
 
 /** What is asked of an agent. */
 export type A2aAction =
@@ -39,7 +39,7 @@ function rpcBody(target: A2aTarget, action: A2aAction, id: string): JsonObject {
 /** HTTP+JSON: 0.3 has its paths below /v1, 1.0 below the tenant if there is one. */
 function httpRequest(target: A2aTarget, action: A2aAction, headers: Record<string, string>): JsonRequest {
   const below = target.version === '0.3' ? '/v1' : target.tenant ? `/${encodeURIComponent(target.tenant)}` : ''
-  const base = target.url.replace(/\/+$/, '') + below
+  const base = withoutSlashes(target.url) + below
   if ('params' in action) {
     return { method: 'POST', url: `${base}/message:${action.kind}`, headers, body: action.params }
   }

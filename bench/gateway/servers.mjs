@@ -1,0 +1,46 @@
+// What is measured: the upstream alone, and everything that may stand before it.
+import { join } from 'node:path'
+import { startBare } from '../registry/processes.mjs'
+import { startFilledDirectory } from './directory.mjs'
+import { hasNginx, startNginx } from './nginx.mjs'
+
+/** Calls of one agent at once: enough for all streams. */
+const LIMITS = { maxCalls: 8192, maxCallsPerAgent: 4096 }
+
+/**
+ * @typedef {import('../registry/processes.mjs').Running & {
+ *   path: (agent: string) => string, headers: Record<string, string>
+ * }} Server where each agent is called, and with what
+ */
+
+/**
+ * @param {string} folder
+ * @param {(line: string) => void} say
+ * @returns {Promise<Record<string, Server>>}
+ */
+export async function startServers(folder, say) {
+  const upstream = await startBare('../gateway/upstream.mjs')
+  const toUpstream = String(upstream.port)
+  const plain = (server) => ({ ...server, path: (agent) => `/${agent}`, headers: {} })
+  const servers = {
+    direct: plain(upstream),
+    ours: await startOurs(join(folder, 'ours'), upstream, { gateway: LIMITS }),
+    undici: plain(await startBare('../gateway/bare-undici.mjs', toUpstream)),
+    fastify: plain(await startBare('../gateway/bare-fastify-proxy.mjs', toUpstream)),
+  }
+  if (!hasNginx()) {
+    say('nginx is not installed (Debian: apt-get install nginx-light): it is left out')
+    return servers
+  }
+  return { ...servers, nginx: plain(await startNginx(folder, upstream)) }
+}
+
+/** @returns {Promise<Server>} */
+export async function startOurs(folder, upstream, options) {
+  const directory = await startFilledDirectory(folder, upstream, options)
+  return {
+    ...directory,
+    path: (agent) => `/agents/${agent}/invoke`,
+    headers: { authorization: `Bearer ${directory.key}` },
+  }
+}

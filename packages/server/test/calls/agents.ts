@@ -1,0 +1,236 @@
+import { EventEmitter, once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { RequestContext } from '@a2a-js/sdk/server'
+import type { JsonObject, JsonValue } from '@switchboard/protocol'
+import { WebSocketServer } from 'ws'
+import {
+  AgentEvent,
+  artifactUpdate,
+  data,
+  type Execute,
+  message,
+  received,
+  startA2aAgent,
+  statusUpdate,
+  TaskState,
+  task,
+  text,
+} from '../gateway/a2a-agent.js'
+import { bodyOf, sendJson, startHttpAgent } from '../gateway/agent.js'
+import { startMcpAgent } from '../gateway/mcp-agent.js'
+import type { TestDirectory } from '../support/directory.js'
+import { aidipAgent } from '../support/documents.js'
+
+/**
+ * The same agent in each protocol. What it does is told by the member `text`: `parts` streams {"n":1} and {"n":2},
+ * `hang` streams {"n":0} and goes on for ever, `wait` is put off or goes on for ever, `fail` is refused with the word
+ * `no`, and everything else comes back as it is.
+ */
+export interface SameAgent {
+  register(directory: TestDirectory): Promise<void>
+  /** Resolves when the work that was begun last has been stopped from outside. */
+  stopped(): Promise<unknown>
+  /** Works begun so far. */
+  begun(): number
+  close(): Promise<void>
+}
+
+/** What differs between protocols, and is told to callers. */
+export interface Differences {
+  /** The parts of `parts`; agents that do not stream have one. */
+  readonly parts: readonly JsonObject[]
+  /** The first part of `hang`; undefined: nothing comes before the end. */
+  readonly begun?: JsonObject
+  /** Status of `fail`. */
+  readonly refusal: number
+  /** The agent itself puts `wait` off. */
+  readonly putsOff?: boolean
+}
+
+export interface Protocol extends Differences {
+  readonly start: (folder: string) => Promise<SameAgent>
+}
+
+const PLAIN: Differences = { parts: [{ n: 1 }, { n: 2 }], begun: { n: 0 }, refusal: 422 }
+const NDJSON = { 'content-type': 'application/x-ndjson' }
+
+/** What was begun last, and its end. */
+function createWork() {
+  const events = new EventEmitter()
+  let stopped: Promise<unknown> = Promise.resolve()
+  let begun = 0
+  return {
+    begin() {
+      begun++
+      stopped = once(events, 'stopped')
+    },
+    begun: () => begun,
+    stop: () => events.emit('stopped'),
+    stopped: () => stopped,
+  }
+}
+
+async function post(directory: TestDirectory, endpoint: string, protocol: string): Promise<void> {
+  const body = aidipAgent({ id: 'x', endpoint, bindings: [{ protocol, endpoint }] })
+  const answer = await directory.post('/agents', { as: 'tokA', body })
+  if (answer.status !== 201) throw new Error(answer.text)
+}
+
+async function load(directory: TestDirectory, document: JsonObject): Promise<void> {
+  const { text: told } = await directory.post('/admin/import', { as: 'admin', raw: JSON.stringify(document) })
+  if (!told.includes('"x"')) throw new Error(told)
+}
+
+async function startHttp(protocol: string, path?: string): Promise<SameAgent> {
+  const work = createWork()
+  const agent = await startHttpAgent(async (request: IncomingMessage, response: ServerResponse) => {
+    const input = JSON.parse(await bodyOf(request))
+    work.begin()
+    response.once('close', () => !response.writableFinished && work.stop())
+    if (input.text === 'wait') return
+    if (input.text === 'hang') response.writeHead(200, NDJSON).write('{"n":0}\n')
+    else if (input.text === 'parts') response.writeHead(200, NDJSON).end('{"n":1}\n{"n":2}\n')
+    else if (input.text === 'fail') sendJson(response, { error: { code: 'Refused', message: 'no' } }, 422)
+    else sendJson(response, input)
+  }, path)
+  return { register: (directory) => post(directory, agent.url, protocol), ...work, close: agent.close }
+}
+
+async function startWebSocket(): Promise<SameAgent> {
+  const work = createWork()
+  const server = createServer()
+  const sockets = new WebSocketServer({ server })
+  sockets.on('connection', (socket) => {
+    socket.on('error', () => {})
+    socket.on('message', (line) => {
+      const { id, input } = JSON.parse(String(line))
+      const send = (frame: JsonObject): void => socket.send(`${JSON.stringify({ id, ...frame })}\n`)
+      work.begin()
+      socket.once('close', () => work.stop())
+      if (input.text === 'wait') return
+      if (input.text === 'hang') send({ data: { n: 0 } })
+      else if (input.text === 'parts')
+        for (const frame of [{ data: { n: 1 } }, { data: { n: 2 } }, { done: true }]) send(frame)
+      else if (input.text === 'fail') send({ error: { code: 'Refused', message: 'no', status: 422 } })
+      else send({ result: input })
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  const port = typeof address === 'object' && address ? address.port : 0
+  return {
+    register: (directory) => post(directory, `ws://127.0.0.1:${port}/`, 'websocket'),
+    ...work,
+    async close() {
+      for (const socket of sockets.clients) socket.terminate()
+      await new Promise((done) => server.close(done))
+    },
+  }
+}
+
+async function startA2a(streaming: boolean): Promise<SameAgent> {
+  const work = createWork()
+  /** Work that was put off: the SDK cancels it by itself, as nothing is running. */
+  let putOff: RequestContext | undefined
+  const isCancelled = async ({ taskId, context }: RequestContext): Promise<boolean> =>
+    (await agent.store.load(taskId, context))?.status?.state === TaskState.TASK_STATE_CANCELED
+  const execute: Execute = async (context, publish) => {
+    const { taskId, contextId } = context
+    const word = wordOf(received(context))
+    const begun = AgentEvent.task(task(taskId, contextId, TaskState.TASK_STATE_WORKING))
+    const end = (state: TaskState, said?: Parameters<typeof statusUpdate>[2]): void =>
+      publish(AgentEvent.statusUpdate(statusUpdate(taskId, state, said, contextId)))
+    const artifact = (value: JsonValue): void =>
+      publish(AgentEvent.artifactUpdate(artifactUpdate(taskId, contextId, [data(value)])))
+    work.begin()
+    switch (word) {
+      case 'wait':
+        putOff = context
+        publish(begun)
+        return
+      case 'hang':
+        publish(begun)
+        artifact({ n: 0 })
+        await work.stopped()
+        return
+      case 'parts':
+        publish(begun)
+        for (const n of [1, 2]) artifact({ n })
+        end(TaskState.TASK_STATE_COMPLETED)
+        return
+      case 'fail':
+        publish(begun)
+        end(TaskState.TASK_STATE_REJECTED, [text('no')])
+        return
+      default:
+        publish(AgentEvent.message(message([data({ text: word })], contextId)))
+    }
+  }
+  const agent = await startA2aAgent(execute, { streaming, onCancel: () => work.stop() })
+  /** Without a stream nobody has learned the id of the task: that connections close is all that an agent is told. */
+  const isLeft = (): boolean => agent.sockets.size === 0
+  return {
+    register: async (directory) => load(directory, { ...(await agent.cardOf('1.0')), id: 'x' }),
+    ...work,
+    async stopped() {
+      if (putOff) while (!(await isCancelled(putOff))) await sleep(20)
+      else if (streaming) await work.stopped()
+      else while (!isLeft()) await sleep(20)
+      work.stop()
+    },
+    close: agent.close,
+  }
+}
+
+/** Text that came alone. */
+function wordOf(parts: JsonValue): string {
+  const [[, value] = []] = Array.isArray(parts) ? parts.map((part) => (Array.isArray(part) ? part : [])) : []
+  return String(value)
+}
+
+async function startMcp(): Promise<SameAgent> {
+  const work = createWork()
+  const inputSchema = { type: 'object' as const, properties: { text: { type: 'string' } }, required: ['text'] }
+  const agent = await startMcpAgent(
+    async ({ args, token }, { signal, sendNotification }) => {
+      work.begin()
+      signal.addEventListener('abort', () => work.stop())
+      const progress = async (n: number): Promise<void> => {
+        if (token === undefined) return
+        await sendNotification({ method: 'notifications/progress', params: { progressToken: token, progress: n } })
+      }
+      if (args.text === 'fail') return { content: [{ type: 'text', text: 'no' }], isError: true }
+      if (args.text === 'hang') await progress(0)
+      if (args.text === 'hang' || args.text === 'wait') await work.stopped()
+      if (args.text === 'parts') for (const n of [1, 2]) await progress(n)
+      return { content: [], structuredContent: args }
+    },
+    { tools: [[{ name: 'echo', description: 'Says it again', inputSchema }]] },
+  )
+  const server = { name: 'example/x', description: 'Says it again', version: '1.0.0', id: 'x' }
+  return {
+    register: (directory) => load(directory, { ...server, remotes: [{ type: 'streamable-http', url: agent.url }] }),
+    ...work,
+    close: agent.close,
+  }
+}
+
+/** How each kind of agent is started, and what callers see of it that is not the same. */
+export const PROTOCOLS: Record<string, Protocol> = {
+  'plain HTTP': { ...PLAIN, start: () => startHttp('https') },
+  'a Unix socket': { ...PLAIN, start: (folder) => startHttp('unix', join(folder, 'same.sock')) },
+  WebSocket: { ...PLAIN, start: startWebSocket },
+  'A2A with streams': { ...PLAIN, putsOff: true, start: () => startA2a(true) },
+  // Its artifact is the result as it is in the end, and nothing comes before that.
+  'A2A without streams': { parts: [{ n: 2 }], refusal: 422, putsOff: true, start: () => startA2a(false) },
+  // A tool has one result; what comes before it is progress.
+  MCP: {
+    parts: [{ progress: 1 }, { progress: 2 }, { text: 'parts' }],
+    begun: { progress: 0 },
+    refusal: 500,
+    start: startMcp,
+  },
+}

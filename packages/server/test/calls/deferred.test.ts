@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest'
+import { fixed, type Reply, sendJson } from '../invoke/agent.js'
+import { setStage } from '../invoke/setup.js'
+import { expectRefusal } from '../support/errors.js'
+
+const stage = setStage()
+const { register, call } = stage
+const ASYNC = { headers: { prefer: 'respond-async' } }
+
+describe('work that an agent has put off', () => {
+  it('C-19 is asked for, and cancelled, by the way that took it on', async () => {
+    const bindings = [
+      { protocol: 'https', endpoint: 'http://127.0.0.1:1/first', priority: 1 },
+      { protocol: 'https', endpoint: stage.agent.url, priority: 2 },
+    ]
+    await register({ bindings })
+    stage.agent.reply = ({ method }, response) => {
+      const document = { taskId: 't1', status: method === 'GET' ? 'completed' : 'running', pollInterval: 1 }
+      sendJson(
+        response,
+        { ...document, ...(method === 'GET' && { result: { text: 'late' } }) },
+        method === 'POST' ? 202 : 200,
+      )
+    }
+    const { json, status } = await call({ text: 'a' })
+    expect(status).toBe(202)
+    const read = async () => (await stage.directory.get(`/tasks/${json.taskId}`, { as: 'tokC' })).json
+    await expect.poll(read, { timeout: 5000 }).toMatchObject({ status: 'completed', result: { text: 'late' } })
+    const other = await call({ text: 'a' })
+    await stage.directory.delete(`/tasks/${other.json.taskId}`, { as: 'tokC' })
+    await expect.poll(() => stage.agent.calls.map(({ method }) => method)).toContain('DELETE')
+  }, 15_000)
+})
+
+describe('work that an agent puts off and that cannot be followed', () => {
+  const putOff: Reply = ({ method }, response) =>
+    sendJson(response, { taskId: 't1', status: 'running' }, method === 'POST' ? 202 : 200)
+  const methods = () => stage.agent.calls.map(({ method }) => method)
+
+  it('is not begun where the callback is not allowed', async () => {
+    await register()
+    stage.agent.reply = putOff
+    expectRefusal(await call({ text: 'a' }, { headers: { 'x-callback-url': 'https://10.0.0.1/' } }), { status: 400 })
+    expect(stage.agent.calls).toEqual([])
+  })
+
+  it('AIDIP-5.3-04 is called off where it is part of a batch', async () => {
+    await register()
+    stage.agent.reply = putOff
+    expect((await call([{ text: 'a' }])).status).toBe(502)
+    await expect.poll(methods).toEqual(['POST', 'DELETE'])
+  })
+
+  it('is called off where the caller has too much of it', async () => {
+    await register()
+    stage.agent.reply = putOff
+    const key = await stage.directory.makeKey({ subject: 'eager', scopes: ['invoke'] })
+    const ask = { key, body: { text: 'a' } }
+    const answers = await Promise.all(Array.from({ length: 101 }, () => stage.directory.post('/agents/x/invoke', ask)))
+    expect(answers.filter(({ status }) => status === 202)).toHaveLength(100)
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(1)
+    await expect.poll(methods).toContain('DELETE')
+  })
+})
+
+describe('a deferred call', () => {
+  it('AIDIP-9-05 is not made when the right to it is gone before its turn comes', async () => {
+    await register({ visibility: 'restricted' })
+    const grant = { subject: 'tokC', agent: 'x', scopes: ['invoke'] }
+    const { json: granted } = await stage.directory.post('/admin/grants', { as: 'admin', body: grant })
+    stage.agent.reply = fixed(null, 503, { 'retry-after': '1' })
+    const { json } = await call({ text: 'a' }, ASYNC)
+    await expect.poll(() => stage.agent.calls.length).toBe(1)
+    await stage.directory.delete(`/admin/grants/${granted.id}`, { as: 'admin' })
+    const read = async () => (await stage.directory.get(`/tasks/${json.taskId}`, { as: 'tokC' })).json
+    await expect.poll(read, { timeout: 5000 }).toMatchObject({ status: 'failed', httpStatus: 403 })
+    expect(stage.agent.calls).toHaveLength(1)
+  })
+
+  it('does not keep inputs of any size', async () => {
+    await register()
+    const large = { text: 'x'.repeat(1_100_000) }
+    expectRefusal(await call(large, ASYNC), { status: 413, says: 'deferred' })
+    expect(stage.agent.calls).toEqual([])
+    expect((await call(large)).status).toBe(200)
+  })
+})

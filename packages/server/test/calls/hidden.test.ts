@@ -1,0 +1,86 @@
+import { once } from 'node:events'
+import type { JsonObject } from '@switchboard/protocol'
+import { describe, expect, it } from 'vitest'
+import { WebSocket } from 'ws'
+import { setStage } from '../invoke/setup.js'
+import type { Answer, Ask } from '../support/directory.js'
+import { expectRefusal } from '../support/errors.js'
+
+const stage = setStage()
+const { register, call } = stage
+
+/** An answer without what is different each time, and without the name that was asked for. */
+function withoutNames({ status, headers, text }: Answer, id: string) {
+  const told = [...headers].filter(([name]) => !['date', 'x-request-id', 'content-length'].includes(name))
+  return { status, told, text: text.replaceAll(id, 'ID').replace(/"correlation_id":"[^"]*"/, '') }
+}
+
+describe('an agent that is hidden from the caller', () => {
+  const asks: [string, string, Ask][] = [
+    ['a call', '/invoke', { body: { text: 'a' } }],
+    ['a call that does not fit', '/invoke', { body: { text: 5 } }],
+    ['a call without a body', '/invoke', {}],
+    ['a call of an operation', '/secret', { body: {} }],
+    ['a call of a version', '/versions/9.9/invoke', { body: {} }],
+    ['a batch', '/invoke', { body: Array.from({ length: 101 }, () => ({})) }],
+    ['a stream', '/invoke', { body: {}, headers: { accept: 'text/event-stream' } }],
+    ['a call that is not acceptable', '/invoke', { body: {}, headers: { accept: 'image/png' } }],
+    [
+      'a deferred call',
+      '/invoke',
+      { body: {}, headers: { prefer: 'respond-async', 'x-callback-url': 'https://10.0.0.1/' } },
+    ],
+    ['a call with a key', '/invoke', { body: {}, headers: { 'idempotency-key': 'k' } }],
+    ['a form', '/invoke', { raw: '--b--', headers: { 'content-type': 'multipart/form-data; boundary=b' } }],
+    ['feedback', '/feedback', { body: { rating: 1 } }],
+    ['feedback that does not fit', '/feedback', { body: { rating: 9 } }],
+  ]
+
+  it.each(asks)('AIDIP-9-05 C-70 answers %s as if it were not there', async (_, path, ask) => {
+    await register({ id: 'hidden', visibility: 'private' })
+    const answer = async (id: string) =>
+      withoutNames(await stage.directory.post(`/agents/${id}${path}`, { as: 'tokC', ...ask }), id)
+    expect(await answer('hidden')).toEqual(await answer('nobody'))
+    expect(stage.agent.calls).toEqual([])
+  })
+
+  it('C-70 answers a WebSocket as if it were not there', async () => {
+    await register({ id: 'hidden', visibility: 'private' })
+    const key = await stage.directory.makeKey({ subject: 'stranger', scopes: ['invoke'] })
+    const answer = async (id: string, line: JsonObject) => {
+      const url = `${stage.directory.url.replace('http', 'ws')}/agents/${id}/invoke`
+      const socket = new WebSocket(url, { headers: { authorization: `Bearer ${key}` } })
+      await once(socket, 'open')
+      socket.send(JSON.stringify(line))
+      const [data] = await once(socket, 'message')
+      socket.close()
+      return String(data).replaceAll(id, 'ID')
+    }
+    for (const line of [{ text: 'a' }, { id: '1', input: { text: 'a' } }]) {
+      expect(await answer('hidden', line)).toBe(await answer('nobody', line))
+    }
+  })
+})
+
+describe('an agent that the caller may see and not call', () => {
+  it('is not rated by it', async () => {
+    await register({ visibility: 'restricted' })
+    const rate = () => stage.directory.post('/agents/x/feedback', { as: 'tokC', body: { rating: 1 } })
+    expectRefusal(await rate(), { status: 403, says: 'no grant' })
+    const grant = { subject: 'tokC', agent: 'x', scopes: ['invoke'] }
+    await stage.directory.post('/admin/grants', { as: 'admin', body: grant })
+    expect((await rate()).status).toBe(201)
+  })
+})
+
+describe('an agent of which all operations are kept from the caller', () => {
+  it('PROF-7.4-02 has none that could be guessed by its name', async () => {
+    const secret = { name: 'secret', inputs: { type: 'object' }, outputs: { type: 'object' }, private: true }
+    const { inputs: _inputs, outputs: _outputs, ...document } = stage.agent.document({ operations: [secret] })
+    expect((await stage.directory.post('/agents', { as: 'tokA', body: document })).status).toBe(201)
+    for (const body of [{ operation: 'secret' }, {}]) expectRefusal(await call(body), { status: 404 })
+    expectRefusal(await call({}, { path: '/agents/x/secret' }), { status: 404 })
+    expect(stage.agent.calls).toEqual([])
+    expect((await call({ operation: 'secret' }, { as: 'tokA' })).status).toBe(200)
+  })
+})

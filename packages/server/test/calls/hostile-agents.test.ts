@@ -1,0 +1,171 @@
+import { createHash } from 'node:crypto'
+import { EventEmitter, once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import type { Way } from '../../src/gateway/call.js'
+import {
+  callOf,
+  createTestGateway,
+  gather,
+  startHttpAgent,
+  startRawAgent,
+  startSocketAgent,
+  way,
+} from '../gateway/agent.js'
+import { startMcpAgent } from '../gateway/mcp-agent.js'
+import { fixed } from '../invoke/agent.js'
+import { setStage } from '../invoke/setup.js'
+import { aidipAgent } from '../support/documents.js'
+import { expectRefusal } from '../support/errors.js'
+
+const stage = setStage({ gateway: { timeoutMs: 1000 } })
+const { register, call } = stage
+const INPUT = { text: 'a' }
+
+describe('an agent that answers with a status which is none', () => {
+  it.each([304, 600, 799, 999])('AIDIP-5.2-10 is told of as one that cannot be read: %s', async (status) => {
+    const agent = await startRawAgent((socket) =>
+      socket.once('data', () => socket.end(`HTTP/1.1 ${status} Odd\r\ncontent-length: 0\r\n\r\n`)),
+    )
+    try {
+      const body = aidipAgent({ id: 'x', endpoint: agent.url })
+      expect((await stage.directory.post('/agents', { as: 'tokA', body })).status).toBe(201)
+      expectRefusal(await call(INPUT), { status: 502, code: 'agent_error' })
+    } finally {
+      await agent.close()
+    }
+  })
+})
+
+describe('an agent with an address of nothing but slashes', () => {
+  it('does not keep the directory busy, and is not called', async () => {
+    const base = `http://127.0.0.1:1/${'/'.repeat(240_000)}x`
+    const body = { base, protocols: ['a2a'], capabilities: [{ name: 'echo', type: 'skill' }] }
+    const answer = await stage.directory.post('/ad/r?agent=x', { as: 'tokA', body })
+    expect(answer.status, answer.text).toBe(201)
+    expectRefusal(await call(INPUT), { status: 501 })
+  })
+
+  it('C-44 has no way that could be called', async () => {
+    const endpoint = `http://127.0.0.1:1/${'x'.repeat(8192)}`
+    const answer = await stage.directory.post('/agents', { as: 'tokA', body: aidipAgent({ id: 'x', endpoint }) })
+    expect(answer.status, answer.text).toBe(201)
+    expectRefusal(await call(INPUT), { status: 501 })
+  })
+})
+
+describe('an agent that streams though nobody asked', () => {
+  it('AIDIP-5.2-10 has the time of any other call', async () => {
+    await register()
+    stage.agent.reply = async (_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      while (!response.destroyed) {
+        response.write('data: {"n":1}\n\n')
+        await sleep(50)
+      }
+    }
+    expectRefusal(await call(INPUT), { status: 504, code: 'timeout' })
+  })
+})
+
+describe('an agent that asks for patience', () => {
+  it('beyond all measure is not asked again at once', async () => {
+    await register()
+    stage.agent.reply = fixed(null, 503, { 'retry-after': '999999999' })
+    await call(INPUT, { headers: { prefer: 'respond-async' } })
+    await expect.poll(() => stage.agent.calls.length).toBe(1)
+    await sleep(300)
+    expect(stage.agent.calls).toHaveLength(1)
+  })
+})
+
+describe('an agent behind a WebSocket that asks for signs of life and reads none', () => {
+  /** Megabytes of pings: more than the buffers of two sockets hold. */
+  const FLOOD = 48
+
+  it('does not fill the memory with them', async () => {
+    const ping = Buffer.concat([Buffer.from([0x89, 125]), Buffer.alloc(125, 'x')])
+    const pings = Buffer.concat(Array.from({ length: 8192 }, () => ping))
+    let answered = 0
+    const flooded = new EventEmitter()
+    const done = once(flooded, 'done')
+    const agent = await startRawAgent(async (socket) => {
+      const [request] = await once(socket, 'data')
+      const [, key = ''] = /sec-websocket-key: (\S+)/i.exec(String(request)) ?? []
+      const accept = createHash('sha1').update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64')
+      socket.write(
+        `HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: upgrade\r\nsec-websocket-accept: ${accept}\r\n\r\n`,
+      )
+      socket.pause()
+      for (let sent = 0; sent < FLOOD; sent++) if (!socket.write(pings)) await once(socket, 'drain')
+      socket.on('data', (chunk) => {
+        answered += chunk.length
+      })
+      socket.resume()
+      await sleep(300)
+      flooded.emit('done')
+    })
+    const gateway = createTestGateway()
+    const giveUp = new AbortController()
+    const target = way(agent.url.replace('http', 'ws'), 'websocket')
+    const called = gateway.call(callOf(target, { timeoutMs: 30_000, signal: giveUp.signal })).catch(() => {})
+    await done
+    giveUp.abort()
+    await called
+    expect(answered).toBeLessThan((FLOOD / 2) * 1024 * 1024)
+    await gateway.close()
+    await agent.close()
+  }, 30_000)
+})
+
+describe('an answer that is wanted whole', () => {
+  const SILENT_MS = 400
+  /** Agents that begin at once, are silent for a while, and end. */
+  const AGENTS: { speech: Way['speech']; start: () => Promise<{ url: string; close(): Promise<void> }> }[] = [
+    {
+      speech: 'http',
+      start: () =>
+        startHttpAgent(async (_, response) => {
+          response.writeHead(200, { 'content-type': 'text/event-stream' }).write(': begun\n\n')
+          await sleep(SILENT_MS)
+          response.end('data: {"n":1}\n\n')
+        }),
+    },
+    {
+      speech: 'mcp',
+      start: () =>
+        startMcpAgent(async () => {
+          await sleep(SILENT_MS)
+          return { content: [], structuredContent: { n: 1 } }
+        }),
+    },
+    {
+      speech: 'websocket',
+      start: () =>
+        startSocketAgent(async (_, send) => {
+          await sleep(SILENT_MS)
+          send('{"id":"1","result":{"n":1}}\n')
+        }),
+    },
+  ]
+
+  it.each(AGENTS)(
+    'may take as long as its call, and a stream may not be silent for so long: $speech',
+    async ({ speech, start }) => {
+      const agent = await start()
+      const gateway = createTestGateway({ silenceMs: SILENT_MS / 4 })
+      const read = async (wantsStream: boolean): Promise<unknown[]> => {
+        const answer = await gateway.call(callOf({ speech, endpoint: agent.url }, { wantsStream }))
+        if (answer.kind === 'stream') return (await gather(answer.parts)).map(({ data }) => data)
+        return answer.kind === 'json' ? [answer.value] : []
+      }
+      try {
+        expect(await read(false)).toEqual([{ n: 1 }])
+        await expect(read(true)).rejects.toMatchObject({ code: 'timeout' })
+      } finally {
+        await gateway.close()
+        await agent.close()
+      }
+    },
+  )
+})

@@ -1,0 +1,123 @@
+import type { JsonObject } from '@switchboard/protocol'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { startMcpAgent } from '../gateway/mcp-agent.js'
+import { fixed, startAgent, type TestAgent } from '../invoke/agent.js'
+import { setStage } from '../invoke/setup.js'
+import { expectRefusal } from '../support/errors.js'
+
+const SECRET = 'the-operators-secret'
+const stage = setStage()
+const { register, call } = stage
+let other: TestAgent
+beforeAll(async () => {
+  other = await startAgent()
+})
+afterEach(() => {
+  other.calls.length = 0
+})
+afterAll(() => other.close())
+
+const keep = async (body: JsonObject = { type: 'bearer', token: SECRET }): Promise<void> => {
+  const answer = await stage.directory.put('/admin/agents/x/credential', { as: 'admin', body })
+  expect(answer.status, answer.text).toBe(200)
+}
+const move = async (changes: JsonObject): Promise<void> => {
+  const answer = await stage.directory.put('/agents/x', { as: 'tokA', body: stage.agent.document(changes) })
+  expect(answer.status, answer.text).toBe(200)
+}
+
+describe('a credential that the operator keeps for an agent', () => {
+  it.each([
+    ['the agent', {}, () => ({ endpoint: other.url })],
+    ['an operation', {}, () => ({ operations: [{ name: 'invoke', inputs: {}, outputs: {}, endpoint: other.url }] })],
+    [
+      'a version',
+      { path: '/agents/x/versions/1.0/invoke' },
+      () => ({ version: '2.0', supportedVersions: { '1.0': other.url } }),
+    ],
+  ])('goes nowhere else when the owner moves %s', async (_, ask, changes) => {
+    await register()
+    await keep()
+    expect((await call({ text: 'a' })).status).toBe(200)
+    expect(stage.agent.calls.at(-1)?.headers.authorization).toBe(`Bearer ${SECRET}`)
+    await move(changes())
+    expectRefusal(await call({ text: 'a' }, ask), { status: 502, says: 'has moved' })
+    expect(other.calls).toEqual([])
+    // Who brings a credential of its own needs none of the operator's.
+    const own = { ...ask, headers: { 'x-agent-authorization': 'Bearer mine' } }
+    expect((await call({ text: 'a' }, own)).status).toBe(200)
+    expect(other.calls.at(-1)?.headers.authorization).toBe('Bearer mine')
+    await keep()
+    expect((await call({ text: 'a' }, ask)).status).toBe(200)
+    expect(other.calls.at(-1)?.headers.authorization).toBe(`Bearer ${SECRET}`)
+  })
+
+  it('goes on to be used where the agent was, as one of several ways', async () => {
+    await register()
+    await keep()
+    const bindings = [
+      { protocol: 'https', endpoint: other.url, priority: 1 },
+      { protocol: 'https', endpoint: stage.agent.url, priority: 2 },
+    ]
+    await move({ bindings })
+    expect((await call({ text: 'a' })).status).toBe(200)
+    expect(stage.agent.calls).toHaveLength(1)
+    expect(other.calls).toEqual([])
+  })
+
+  it('is not shown to a server that is asked for its tools', async () => {
+    const moved = await startMcpAgent(() => ({ content: [] }), { tools: [[]] })
+    const server = (url: string): string =>
+      JSON.stringify({
+        id: 'x',
+        name: 'example/x',
+        description: 'tools',
+        version: '1.0.0',
+        remotes: [{ type: 'streamable-http', url }],
+      })
+    const load = (url: string) => stage.directory.post('/admin/import', { as: 'admin', raw: server(url) })
+    try {
+      await load(stage.agent.url)
+      await keep()
+      await load(moved.url)
+      expectRefusal(await call({ text: 'a' }), { status: 502, says: 'has moved' })
+      expect(moved.asked()).toContain('tools/list')
+      expect(JSON.stringify(moved.seen)).not.toContain(SECRET)
+    } finally {
+      await moved.close()
+    }
+  })
+
+  it('is not kept with a deferred call: one that was removed is not shown any more', async () => {
+    await register()
+    await keep({ type: 'api_key', key: SECRET, header: 'X-Corp-Token' })
+    stage.agent.reply = fixed({ error: { code: 'Busy', message: 'later' } }, 503, { 'retry-after': '1' })
+    expect((await call({ text: 'a' }, { headers: { prefer: 'respond-async' } })).status).toBe(202)
+    await expect.poll(() => stage.agent.calls.length).toBe(1)
+    expect(stage.agent.calls[0]?.headers['x-corp-token']).toBe(SECRET)
+    await stage.directory.delete('/admin/agents/x/credential', { as: 'admin' })
+    await expect.poll(() => stage.agent.calls.length, { timeout: 5000 }).toBeGreaterThan(1)
+    expect(stage.agent.calls.at(-1)?.headers).not.toHaveProperty('x-corp-token')
+  })
+})
+
+describe('what an MCP server remembers in a session', () => {
+  it('is of one caller', async () => {
+    const server = await startMcpAgent(() => ({ content: [], structuredContent: {} }), {
+      tools: [[{ name: 'echo', inputSchema: { type: 'object' } }]],
+    })
+    try {
+      const remotes = [{ type: 'streamable-http', url: server.url }]
+      const raw = JSON.stringify({ id: 'x', name: 'example/x', description: 'tools', version: '1.0.0', remotes })
+      await stage.directory.post('/admin/import', { as: 'admin', raw })
+      for (const as of ['tokA', 'tokC', 'tokA'] as const) expect((await call({}, { as })).status).toBe(200)
+      const sessions = server.seen.filter(({ body }) => body.method === 'tools/call')
+      const [first, second, third] = sessions.map(({ headers }) => headers['mcp-session-id'])
+      expect(first).toEqual(expect.any(String))
+      expect(second).not.toBe(first)
+      expect(third).toBe(first)
+    } finally {
+      await server.close()
+    }
+  })
+})

@@ -1,0 +1,204 @@
+import { once } from 'node:events'
+import type { ServerResponse } from 'node:http'
+import type { JsonObject } from '@switchboard/protocol'
+import { afterEach, describe, expect, it } from 'vitest'
+import { WebSocket } from 'ws'
+import { sendJson } from '../invoke/agent.js'
+import { setStage } from '../invoke/setup.js'
+import { startDirectory } from '../support/directory.js'
+
+const stage = setStage()
+const { register } = stage
+const opened: WebSocket[] = []
+afterEach(() => {
+  for (const socket of opened.splice(0)) socket.terminate()
+})
+
+interface Talk {
+  readonly socket: WebSocket
+  /** Frames that have come so far. */
+  readonly frames: JsonObject[]
+  send(...frames: JsonObject[]): void
+  /** Those of one call, once its last has come. */
+  answer(id: string | number): Promise<JsonObject[]>
+}
+
+async function talk(ask: { url?: string; key?: string; path?: string; headers?: object } = {}): Promise<Talk> {
+  const { url = stage.directory.url, key = stage.directory.adminKey, path = '/agents/x/invoke', headers } = ask
+  const socket = new WebSocket(url.replace('http', 'ws') + path, {
+    headers: { authorization: `Bearer ${key}`, ...headers },
+  })
+  opened.push(socket)
+  await once(socket, 'open')
+  const frames: JsonObject[] = []
+  socket.on('message', (data) => frames.push(JSON.parse(String(data))))
+  const of = (id: string | number) => frames.filter((frame) => frame.id === id)
+  const isOver = ({ result, error, done }: JsonObject): boolean =>
+    [result, error, done].some((end) => end !== undefined)
+  return {
+    socket,
+    frames,
+    send: (...all) => socket.send(all.map((frame) => `${JSON.stringify(frame)}\n`).join('')),
+    async answer(id) {
+      await expect.poll(() => of(id).some(isOver)).toBe(true)
+      return of(id)
+    },
+  }
+}
+
+/** An agent whose answers are given by hand. */
+function byHand(): Map<string, ServerResponse> {
+  const open = new Map<string, ServerResponse>()
+  stage.agent.reply = ({ json }, response) => {
+    open.set(String(json.text), response)
+  }
+  return open
+}
+
+describe('calls in frames over one WebSocket', () => {
+  it('AURI-8-06 are answered under their ids, whichever is done first', async () => {
+    await register({ version: '1.2.0' })
+    const open = byHand()
+    const { send, answer, frames } = await talk()
+    send({ id: '1', input: { text: 'one' } }, { id: 2, input: { text: 'two' }, operation: 'invoke' })
+    await expect.poll(() => open.size).toBe(2)
+    for (const text of ['two', 'one']) {
+      const response = open.get(text)
+      if (response) sendJson(response, { text })
+      await answer(text === 'two' ? 2 : '1')
+    }
+    expect(frames).toEqual([
+      { id: 2, result: { text: 'two' }, version: '1.2.0' },
+      { id: '1', result: { text: 'one' }, version: '1.2.0' },
+    ])
+  })
+
+  it('AURI-8-06 AIDIP-5.3-01 have parts and an end where a stream is wanted, and the whole where not', async () => {
+    await register()
+    stage.agent.reply = (_, response) =>
+      response
+        .writeHead(200, { 'content-type': 'text/event-stream' })
+        .end('event: word\ndata: {"n":1}\n\ndata: {"n":2}\n\n')
+    const { send, answer } = await talk()
+    send({ id: 'a', input: { text: 'a' }, stream: true }, { id: 'b', input: { text: 'a' } })
+    const parts = [
+      { id: 'a', data: { n: 1 }, event: 'word' },
+      { id: 'a', data: { n: 2 } },
+    ]
+    expect(await answer('a')).toEqual([...parts, { id: 'a', done: true }])
+    expect(await answer('b')).toMatchObject([{ id: 'b', result: [{ n: 1 }, { n: 2 }] }])
+  })
+
+  it('C-59 tell errors with the status of an answer, and the socket stays open', async () => {
+    await register()
+    const { send, answer } = await talk()
+    send({ id: '1', input: { text: 5 } })
+    expect(await answer('1')).toMatchObject([{ error: { code: 'InvalidInput', status: 400 } }])
+    send({ id: '2', input: {}, operation: 'none' })
+    expect(await answer('2')).toMatchObject([{ error: { code: 'NotFound', status: 404 } }])
+    send({ id: '3', input: { text: 'a' }, sessionId: 5 })
+    expect(await answer('3')).toMatchObject([
+      { error: { status: 400, message: expect.stringContaining('/sessionId') } },
+    ])
+    send({ id: '4', input: { text: 'a' } })
+    expect(await answer('4')).toMatchObject([{ result: { text: 'a' } }])
+  })
+
+  it('AURI-8.1-05 carry what has no header there, and what the handshake said holds for all', async () => {
+    await register()
+    const { send, answer } = await talk({ headers: { 'x-session-id': 's1' } })
+    send({ id: '1', input: { text: 'a' }, taskId: 't1', requestId: 'r1', idempotencyKey: 'k-frame' })
+    await answer('1')
+    expect(stage.agent.calls[0]?.headers).toMatchObject({
+      'x-session-id': 's1',
+      'x-task-id': 't1',
+      'x-request-id': 'r1',
+      'idempotency-key': 'k-frame',
+    })
+    send({ id: '2', input: { text: 'a' }, sessionId: 's2' })
+    expect(await answer('2')).toMatchObject([{ error: { status: 400, message: expect.stringContaining('sessionId') } }])
+  })
+
+  it('are taken back one by one, and all when the socket closes', async () => {
+    await register()
+    const open = byHand()
+    const { socket, send, frames } = await talk()
+    send({ id: '1', input: { text: 'one' } }, { id: '2', input: { text: 'two' } })
+    await expect.poll(() => open.size).toBe(2)
+    const [first, second] = ['one', 'two'].map((text) => {
+      const response = open.get(text)
+      return response ? once(response, 'close') : undefined
+    })
+    send({ id: '1', cancel: true })
+    await first
+    expect(frames).toEqual([])
+    socket.close()
+    await second
+  })
+
+  it('are 32 at most at a time, and no two of one id', async () => {
+    await register()
+    const open = byHand()
+    const { send, answer } = await talk()
+    send(...Array.from({ length: 32 }, (_, i) => ({ id: `c${i}`, input: { text: `${i}` } })))
+    send({ id: 'c0', input: { text: 'again' } })
+    expect(await answer('c0')).toMatchObject([{ error: { status: 409 } }])
+    send({ id: 'more', input: { text: 'more' } })
+    expect(await answer('more')).toMatchObject([{ error: { status: 503 } }])
+    await expect.poll(() => open.size).toBe(32)
+  })
+
+  it('AIDIP-9-03 are refused from the moment on that the key is withdrawn', async () => {
+    await register()
+    const wish = { subject: 'leaving', scopes: ['invoke'] }
+    const { json } = await stage.directory.post('/admin/keys', { as: 'admin', body: wish })
+    const { send, answer } = await talk({ key: json.key })
+    send({ id: '1', input: { text: 'a' } })
+    expect(await answer('1')).toMatchObject([{ result: { text: 'a' } }])
+    await stage.directory.delete(`/admin/keys/${json.id}`, { as: 'admin' })
+    send({ id: '2', input: { text: 'a' } })
+    expect(await answer('2')).toMatchObject([{ error: { status: 401 } }])
+    expect(stage.agent.calls).toHaveLength(1)
+  })
+
+  it('AIDIP-9-12 count as calls, each of them', async () => {
+    const rateLimits = { search: 100, register: 100, lookup: 100, invoke: 2 }
+    const directory = await startDirectory({ rateLimits })
+    await directory.post('/agents', { as: 'tokA', body: stage.agent.document() })
+    const key = await directory.makeKey({ subject: 'eager', scopes: ['invoke'] })
+    const { send, answer } = await talk({ url: directory.url, key })
+    for (const id of ['1', '2', '3']) {
+      send({ id, input: { text: 'a' } })
+      await answer(id)
+    }
+    expect(await answer('2')).toMatchObject([{ result: { text: 'a' } }])
+    expect(await answer('3')).toMatchObject([{ error: { status: 429 } }])
+    await directory.close()
+  })
+
+  it('AURI-8-06 end the socket where a line is none of them', async () => {
+    await register()
+    const { socket, send, frames } = await talk()
+    send({ id: '1', input: { text: 'a' } }, { text: 'b' })
+    const [code] = await once(socket, 'close')
+    expect(code).toBe(1008)
+    expect(frames.at(-1)).toMatchObject({ error: { code: 'InvalidInput' } })
+  })
+})
+
+describe('a first line that only looks like a frame', () => {
+  it.each([
+    { id: '1', input: 'a', text: 'b' },
+    { input: { text: 'a' } },
+    { id: { n: 1 }, input: 'a' },
+    { id: '1', text: 'a' },
+  ])('is the input itself: %j', async (input) => {
+    await register({ inputs: { type: 'object' } })
+    const { socket, send, frames } = await talk()
+    send(input)
+    const [code] = await once(socket, 'close')
+    expect(code).toBe(1000)
+    expect(frames).toEqual([input])
+    expect(stage.agent.calls[0]?.json).toEqual(input)
+  })
+})

@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest'
+import type { Reply } from './agent.js'
+import { echo, startAgent } from './agent.js'
+import { setStage } from './setup.js'
+
+describe('limits of calls under way', () => {
+  const stage = setStage({ gateway: { maxCalls: 2, maxCallsPerAgent: 1 } })
+
+  /** Replies that wait until they are let go, and the first of which has come. */
+  const holding = (): { reply: Reply; begun: Promise<void>; release: () => void } => {
+    let release = (): void => {}
+    let begin = (): void => {}
+    const released = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const begun = new Promise<void>((resolve) => {
+      begin = resolve
+    })
+    const reply: Reply = async (...exchange) => {
+      begin()
+      await released
+      return echo(...exchange)
+    }
+    return { reply, begun, release }
+  }
+
+  it('refuses calls of an agent beyond gateway.maxCallsPerAgent, while others are called', async () => {
+    const slow = holding()
+    stage.agent.reply = slow.reply
+    await stage.register()
+    const other = await startAgent()
+    await stage.directory.post('/agents', { as: 'tokA', body: other.document({ id: 'y' }) })
+
+    const first = stage.call({ text: 'a' })
+    await slow.begun
+    const second = await stage.call({ text: 'b' })
+    expect(second.status, second.text).toBe(503)
+    expect(second.headers.get('retry-after')).toBe('1')
+    expect((await stage.call({ text: 'c' }, { path: '/agents/y/invoke' })).status).toBe(200)
+
+    slow.release()
+    expect((await first).status).toBe(200)
+    expect((await stage.call({ text: 'd' })).status).toBe(200)
+    await other.close()
+  })
+
+  it('refuses calls of any agent beyond gateway.maxCalls', async () => {
+    const agents = await Promise.all(
+      [holding(), holding(), holding()].map(async (held) => ({ held, agent: await startAgent(held.reply) })),
+    )
+    for (const [i, { agent }] of agents.entries())
+      await stage.directory.post('/agents', { as: 'tokA', body: agent.document({ id: `z${i}` }) })
+
+    const calls = agents.slice(0, 2).map((_, i) => stage.call({ text: 'a' }, { path: `/agents/z${i}/invoke` }))
+    await Promise.all(agents.slice(0, 2).map(({ held }) => held.begun))
+    const third = await stage.call({ text: 'b' }, { path: '/agents/z2/invoke' })
+    expect(third.status, third.text).toBe(503)
+    expect(agents[2]?.agent.calls).toEqual([])
+
+    for (const { held } of agents) held.release()
+    expect((await Promise.all(calls)).map(({ status }) => status)).toEqual([200, 200])
+    for (const { agent } of agents) await agent.close()
+  })
+})
