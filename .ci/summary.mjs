@@ -12,6 +12,7 @@ const work = process.argv[2]
 /** Steps in order; those that count something have a report and a way to read it: {passed, failed, notes}. */
 const STEPS = {
   postgresql: {},
+  chromium: {},
   prepare: {},
   test: { report: join(root, 'node_modules/.cache/switchboard/vitest.json'), read: readTests },
   conformance: { report: join(work, 'conformance.json'), read: readVectors, decides: true },
