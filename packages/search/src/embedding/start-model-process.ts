@@ -46,10 +46,12 @@ export async function startModelProcess(folder: string, onEnd: () => void): Prom
       for (const { reject } of pending.splice(0)) reject(stopped)
       resolve()
     }
-    child.once('exit', (code, signal) => end(signal ?? `exit code ${code}`))
+    let trouble = ''
+    child.once('exit', (code, signal) => end(`${signal ?? `exit code ${code}`}${trouble}`))
     child.on('error', (error) => {
+      trouble = `, ${reasonOf(error)}`
       child.kill('SIGKILL') // it does not heed others; it may run still, and not be reached
-      end(reasonOf(error))
+      if (child.pid === undefined) end(reasonOf(error)) // never started, so it will not exit either
     })
   })
   child.on('message', (message) => pending.shift()?.resolve(toAnswer(message)))
