@@ -92,8 +92,8 @@ export function createAgent(options: AgentOptions): Agent {
     async register(directory, registerOptions = {}) {
       const registration = await registerAgent(directory, registerOptions, {
         id: options.id ?? options.name,
-        toDocument: (face) =>
-          toRegistration(face, { ...parts, description: parts.description(), reach: parts.reach() }),
+        toDocument: (format) =>
+          toRegistration(format, { ...parts, description: parts.description(), reach: parts.reach() }),
         runtime,
         onError,
       })

@@ -1,7 +1,7 @@
 import { createClient } from '@switchboard/client'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { startDirectory, type TestDirectory } from '../../server/test/support/directory.js'
-import type { Agent, RegistrationFace } from '../src/index.js'
+import type { Agent, RegistrationFormat } from '../src/index.js'
 import { closeAll, count, echo, makeAgent, startAgent, until } from './support/agents.js'
 
 let directory: TestDirectory
@@ -34,10 +34,10 @@ function makeClock() {
   return { sleep, next }
 }
 
-describe.each<RegistrationFace>(['aidip', 'profile', 'ad'])('a registration through the face %s', (face) => {
+describe.each<RegistrationFormat>(['aidip', 'profile', 'ad'])('a registration through the face %s', (format) => {
   it('AIDIP-2-03 AIDIP00-3-01 PROF-4.1-04 AD-4.1-10 AD-4.1-16 makes an agent that is found, read and called through the directory', async () => {
     const { agent, url } = await startAgent({ capabilities: [echo, count], tags: ['talk'] })
-    const registration = await agent.register(directory.url, { face, token })
+    const registration = await agent.register(directory.url, { format, token })
     expect(registration.id).toBe('tester')
     const { json } = await read()
     expect(json).toMatchObject({ id: 'tester', description: 'Says things back.', version: '2.1.0' })
@@ -56,7 +56,7 @@ describe.each<RegistrationFace>(['aidip', 'profile', 'ad'])('a registration thro
 
   it('ends with the agent', async () => {
     const { agent } = await startAgent()
-    await agent.register(directory.url, { face, token })
+    await agent.register(directory.url, { format, token })
     expect((await read()).status).toBe(200)
     await agent.close()
     expect((await read()).status).toBe(404)
@@ -67,7 +67,7 @@ describe.each<RegistrationFace>(['aidip', 'profile', 'ad'])('a registration thro
     let random = 0
     const runtime = { sleep, random: () => random }
     const { agent } = await startAgent({ runtime })
-    const registration = await agent.register(directory.url, { face, token, lifetime: 120 })
+    const registration = await agent.register(directory.url, { format, token, lifetime: 120 })
     const first = await next()
     expect(first?.ms).toBeGreaterThan(55_000)
     expect(first?.ms).toBeLessThanOrEqual(60_000)
@@ -84,7 +84,7 @@ describe.each<RegistrationFace>(['aidip', 'profile', 'ad'])('a registration thro
   it('is made anew where the directory has forgotten the agent', async () => {
     const { sleep, next } = makeClock()
     const { agent } = await startAgent({ runtime: { sleep } })
-    await agent.register(directory.url, { face, token })
+    await agent.register(directory.url, { format, token })
     const wait = await next()
     await directory.clear()
     expect((await read()).status).toBe(404)
@@ -95,7 +95,7 @@ describe.each<RegistrationFace>(['aidip', 'profile', 'ad'])('a registration thro
 
   it('PROF-9-01 tells one change at once', async () => {
     const { agent } = await startAgent()
-    await agent.register(directory.url, { face, token })
+    await agent.register(directory.url, { format, token })
     agent.update({ description: 'Says other things.' })
     const changed = await until(
       () => read(),
@@ -136,9 +136,9 @@ describe('a registration', () => {
 
   it('AD-8.2-01 shows who it is to the Agent Directory, which takes nobody else', async () => {
     const { agent } = await startAgent()
-    await expect(agent.register(directory.url, { face: 'ad' })).rejects.toMatchObject({ code: 'unauthorized' })
+    await expect(agent.register(directory.url, { format: 'ad' })).rejects.toMatchObject({ code: 'unauthorized' })
     expect((await read()).status).toBe(404)
-    await agent.register(directory.url, { face: 'ad', token })
+    await agent.register(directory.url, { format: 'ad', token })
     expect((await read()).status).toBe(200)
   })
 

@@ -75,7 +75,12 @@ describe('switchboard register, get, search and remove', () => {
 
   it('say what is wrong in one line that names the member, with code 1', async () => {
     const { capabilities: _left, ...rest } = { capabilities: [], ...aidip('broken') }
-    const refused = await bench.cli('register', bench.file('broken.json', { ...rest, endpoint: 7 }), '--face', 'aidip')
+    const refused = await bench.cli(
+      'register',
+      bench.file('broken.json', { ...rest, endpoint: 7 }),
+      '--format',
+      'aidip',
+    )
     expect(refused.code).toBe(1)
     expect(refused.stderr).toMatch(/^switchboard: [^\n]*\/endpoint[^\n]*\n$/)
     expect(await bench.stranger('register', bench.file('x.json', aidip('x')))).toMatchObject({
@@ -102,8 +107,8 @@ describe('switchboard register, get, search and remove', () => {
     [['remove'], /switchboard remove ID/],
     [['register'], /switchboard register FILE/],
     [['register', '/no/such'], /\/no\/such cannot be read: ENOENT/],
-    [['register', 'config.json'], /config\.json has the members of no draft: name it with --face/],
-    [['register', 'config.json', '--face', 'x'], /--face must be one of/],
+    [['register', 'config.json'], /config\.json has the members of no draft: name it with --format/],
+    [['register', 'config.json', '--format', 'x'], /--format must be one of/],
     [['register', 'config.json', '--lifetime', '5'], /--lifetime must be a whole number from 60/],
     [['publish'], /switchboard publish FILE/],
     [['import'], /switchboard import FILE/],

@@ -10,7 +10,7 @@ export {
   parseIpAddress,
 } from './addresses.js'
 export { type Authentication, canonicalAuthenticationType, readAuthentication } from './authentication.js'
-export { detectFace } from './detect.js'
+export { detectFormat } from './detect-format.js'
 export {
   DirectoryError,
   ERROR_KINDS,
@@ -60,8 +60,8 @@ export {
   type AgentRecord,
   type Binding,
   type Capability,
+  type DocumentFormat,
   type Example,
-  type Face,
   given,
   type Operation,
   type RegistryFacts,

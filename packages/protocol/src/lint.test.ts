@@ -5,19 +5,19 @@ import type { JsonValue } from './json.js'
 import { lintExamples, lintRecord, lintUpdate, STATUS_WORDS } from './lint.js'
 import { createPublisherSchemas } from './publisher-schema.js'
 import { readRecord } from './read.js'
-import type { Face } from './record.js'
+import type { DocumentFormat } from './record.js'
 
 type Changes = Record<string, JsonValue | undefined>
 
-const FIXTURES: Partial<Record<Face, string>> = { aidip: 'FX-T01', profile: 'FX-HR', directory: 'FX-SUM' }
+const FIXTURES: Partial<Record<DocumentFormat, string>> = { aidip: 'FX-T01', profile: 'FX-HR', directory: 'FX-SUM' }
 
 /** Advice on a sample of the drafts after some members were changed. */
-const advice = (face: Face, changes: Changes = {}, id = 'some-agent'): string =>
-  lintRecord(readRecord(face, fixture(FIXTURES[face] ?? '', changes), id)).join('\n')
+const advice = (format: DocumentFormat, changes: Changes = {}, id = 'some-agent'): string =>
+  lintRecord(readRecord(format, fixture(FIXTURES[format] ?? '', changes), id)).join('\n')
 
 describe('lintRecord', () => {
   it('has nothing to say about the samples of the drafts', () => {
-    for (const face of ['aidip', 'profile', 'directory'] as const) expect(advice(face)).toBe('')
+    for (const format of ['aidip', 'profile', 'directory'] as const) expect(advice(format)).toBe('')
   })
 
   it('PROF-4.1-05 misses tags', () => {

@@ -2,7 +2,7 @@ import { asObjects, asStrings, isObject, type JsonObject, pointerToken, sameJson
 import { foldTag } from './languages.js'
 import type { PublisherSchemas } from './publisher-schema.js'
 import type { AgentRecord } from './record.js'
-import { isKnownMember } from './schemas/faces.js'
+import { isKnownMember } from './schemas/formats.js'
 
 /** Status words of AIDIP §3.1 and PROF §4.8; others are kept but mean nothing to clients. */
 export const STATUS_WORDS = ['active', 'inactive', 'suspended', 'deprecated', 'testing']
@@ -49,8 +49,8 @@ export function lintExamples(record: AgentRecord, schemas: PublisherSchemas): st
 }
 
 /** People read and type the name of an agent in the directory (AD §4.1). */
-function nameAdvice({ id, face }: AgentRecord): string[] {
-  if (face !== 'directory') return []
+function nameAdvice({ id, format }: AgentRecord): string[] {
+  if (format !== 'directory') return []
   if ([...id].length > 64) return ['?agent is long: a short name is easier to use']
   return /\p{L}{2}/u.test(id) ? [] : ['?agent should be a name that means something']
 }
@@ -60,12 +60,12 @@ function statusAdvice({ status }: AgentRecord): string[] {
   return [`/status "${status}" is not one of ${STATUS_WORDS.join(', ')}: clients may not understand it`]
 }
 
-function descriptionAdvice({ description, face }: AgentRecord): string[] {
+function descriptionAdvice({ description, format }: AgentRecord): string[] {
   const advice: string[] = []
   if (description.length < 20) advice.push('/description is short: say purpose, domains, inputs, outputs and limits')
   const boast = /\b(best|perfect|guaranteed|world-class|unbeatable|flawless)\b/i.exec(description)
   if (boast) advice.push(`/description says "${boast[0]}": superlatives do not help to be found`)
-  if (face === 'directory' && description.split(/[.!?](\s|$)/).filter((s) => s?.trim()).length > 2) {
+  if (format === 'directory' && description.split(/[.!?](\s|$)/).filter((s) => s?.trim()).length > 2) {
     advice.push('/description should be one or two sentences')
   }
   if (SECRET.test(description)) advice.push('/description seems to contain a key or token: it is shown to everyone')
@@ -76,8 +76,8 @@ function descriptionAdvice({ description, face }: AgentRecord): string[] {
 const SECRET =
   /\b(sk-[A-Za-z0-9]{16,}|AKIA[A-Z0-9]{12,}|gh[pousr]_[A-Za-z0-9]{20,}|(api[_-]?key|token|secret)\s*[:=]\s*\S{12,})/i
 
-function tagAdvice({ tags, face }: AgentRecord, taxonomy: ReadonlySet<string> | undefined): string[] {
-  if (face !== 'profile') return []
+function tagAdvice({ tags, format }: AgentRecord, taxonomy: ReadonlySet<string> | undefined): string[] {
+  if (format !== 'profile') return []
   if (tags.length === 0) return ['/tags is missing: filters by tag will not find the agent']
   const odd = tags.filter((tag) => tag !== tag.toLowerCase() || tag.length > 64 || /\s/.test(tag))
   const foreign = taxonomy ? tags.filter((tag) => !taxonomy.has(foldTag(tag))) : []
@@ -107,20 +107,20 @@ function firstRepeated(texts: string[]): string | undefined {
 }
 
 /** Both ways to describe input and output are valid; operations can be told apart and chosen (AIDIP §3.2). */
-function styleAdvice({ face, document }: AgentRecord): string[] {
-  if (face !== 'aidip' || document.operations !== undefined) return []
+function styleAdvice({ format, document }: AgentRecord): string[] {
+  if (format !== 'aidip' || document.operations !== undefined) return []
   return ['/operations is recommended over inputs and outputs at the top level']
 }
 
 /** A version that changes with the meaning lets others notice (PROF §4.7). */
-function versionAdvice({ face, version }: AgentRecord): string[] {
-  return face === 'profile' && version === undefined
+function versionAdvice({ format, version }: AgentRecord): string[] {
+  return format === 'profile' && version === undefined
     ? ['/version should be there, and change with what the agent does']
     : []
 }
 
-function memberAdvice({ document, face }: AgentRecord): string[] {
-  if (face !== 'profile') return []
+function memberAdvice({ document, format }: AgentRecord): string[] {
+  if (format !== 'profile') return []
   const plain = Object.keys(document).filter((name) => !isKnownMember(name) && !/[.:@]/.test(name))
   return plain.map(
     (name) => `/${pointerToken(name)} is a private extension: a name such as com.example.${name} cannot collide`,
@@ -129,7 +129,7 @@ function memberAdvice({ document, face }: AgentRecord): string[] {
 
 /** An update that changes bindings, tags or examples should come with a new version (PROF §4.7). */
 export function lintUpdate(before: AgentRecord, after: AgentRecord): string[] {
-  if (before.face !== 'profile' || after.face !== 'profile' || after.version === undefined) return []
+  if (before.format !== 'profile' || after.format !== 'profile' || after.version === undefined) return []
   const meaning = ({ document }: AgentRecord): JsonObject => pick(document, ['bindings', 'tags', 'examples'])
   if (before.version !== after.version || sameJson(meaning(before), meaning(after))) return []
   return [`/version is still ${after.version} although bindings, tags or examples changed`]

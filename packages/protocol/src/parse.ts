@@ -2,9 +2,9 @@ import { DirectoryError, type Issue } from './errors.js'
 import { agentNameProblem, idProblem } from './identifiers.js'
 import { isObject, type JsonObject, type JsonValue, pointerToken } from './json.js'
 import { checkPublisherSchema, createSchemaAllowance } from './publisher-schema.js'
-import type { Face } from './record.js'
+import type { DocumentFormat } from './record.js'
 import { directoryUpdateSchema } from './schemas/directory.js'
-import { FACE_SCHEMAS, isKnownMember } from './schemas/faces.js'
+import { FORMAT_SCHEMAS, isKnownMember } from './schemas/formats.js'
 import { discoveryRequestSchema } from './schemas/profile.js'
 import { assertValid, compileSchema } from './validate.js'
 
@@ -18,25 +18,25 @@ export interface Strictness {
   refuseUnknownMembers?: boolean
 }
 
-const CHECKS: Record<Face, (value: JsonValue) => Issue[]> = {
-  aidip: compileSchema(FACE_SCHEMAS.aidip),
-  profile: compileSchema(FACE_SCHEMAS.profile),
-  directory: compileSchema(FACE_SCHEMAS.directory),
-  descriptor: compileSchema(FACE_SCHEMAS.descriptor),
-  a2a: compileSchema(FACE_SCHEMAS.a2a),
-  mcp: compileSchema(FACE_SCHEMAS.mcp),
+const CHECKS: Record<DocumentFormat, (value: JsonValue) => Issue[]> = {
+  aidip: compileSchema(FORMAT_SCHEMAS.aidip),
+  profile: compileSchema(FORMAT_SCHEMAS.profile),
+  directory: compileSchema(FORMAT_SCHEMAS.directory),
+  descriptor: compileSchema(FORMAT_SCHEMAS.descriptor),
+  a2a: compileSchema(FORMAT_SCHEMAS.a2a),
+  mcp: compileSchema(FORMAT_SCHEMAS.mcp),
 }
 const checkDirectoryUpdate = compileSchema(directoryUpdateSchema)
 const checkDiscoveryRequest = compileSchema(discoveryRequestSchema)
 
 /** What is wrong with a document of that face; empty if nothing is. */
-export function validateDocument(face: Face, value: JsonValue, strictness: Strictness = {}): Issue[] {
-  const lenient = face === 'aidip' && strictness.lenientCapabilities && isObject(value) ? withNames(value) : value
-  const issues = CHECKS[face](lenient)
+export function validateDocument(format: DocumentFormat, value: JsonValue, strictness: Strictness = {}): Issue[] {
+  const lenient = format === 'aidip' && strictness.lenientCapabilities && isObject(value) ? withNames(value) : value
+  const issues = CHECKS[format](lenient)
   if (!isObject(value)) return issues
   const more = [
-    ...(face === 'aidip' ? aidipIssues(value, strictness) : []),
-    ...(face === 'directory' ? repeatedNames(value) : []),
+    ...(format === 'aidip' ? aidipIssues(value, strictness) : []),
+    ...(format === 'directory' ? repeatedNames(value) : []),
     ...idIssues(value.id),
     ...schemaIssues(value),
     ...(strictness.refuseUnknownMembers ? unknownMembers(value) : []),
@@ -47,8 +47,8 @@ export function validateDocument(face: Face, value: JsonValue, strictness: Stric
 }
 
 /** A document of that face, or an `invalid_request` that names every member at fault. */
-export function parseDocument(face: Face, value: JsonValue, strictness: Strictness = {}): JsonObject {
-  assertValid(validateDocument(face, value, strictness))
+export function parseDocument(format: DocumentFormat, value: JsonValue, strictness: Strictness = {}): JsonObject {
+  assertValid(validateDocument(format, value, strictness))
   return requireObject(value)
 }
 

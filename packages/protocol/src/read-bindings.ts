@@ -1,17 +1,17 @@
 import { asObjects, asString, asStrings, isObject, type JsonObject, type JsonValue } from './json.js'
-import type { Binding, Face } from './record.js'
+import type { Binding, DocumentFormat } from './record.js'
 
 /** Ways to reach the agent, from whatever the draft calls them (C-18), most preferred first (C-19). */
-export function readBindings(face: Face, document: JsonObject): Binding[] {
-  const own = ownBindings(face, document)
+export function readBindings(format: DocumentFormat, document: JsonObject): Binding[] {
+  const own = ownBindings(format, document)
   // A document may carry another draft's bindings beside its own words; both hold, and one said twice is one.
-  const listed = face === 'profile' ? [] : listedBindings(document)
+  const listed = format === 'profile' ? [] : listedBindings(document)
   const isListed = (a: Binding): boolean => listed.some((b) => a.protocol === b.protocol && a.endpoint === b.endpoint)
   return [...own.filter((binding) => !isListed(binding)), ...listed].sort(byPriority)
 }
 
-function ownBindings(face: Face, document: JsonObject): Binding[] {
-  switch (face) {
+function ownBindings(format: DocumentFormat, document: JsonObject): Binding[] {
+  switch (format) {
     case 'aidip':
       return endpointBinding(document.endpoint)
     case 'profile':

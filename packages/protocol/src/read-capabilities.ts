@@ -1,5 +1,5 @@
 import { asObjects, asString, asStrings, isObject, type JsonObject, type JsonValue } from './json.js'
-import type { Capability, Example, Face, Operation } from './record.js'
+import type { Capability, DocumentFormat, Example, Operation } from './record.js'
 
 /** Name of the operation that an agent with top-level inputs and outputs has (AIDIP §3.2). */
 export const IMPLIED_OPERATION = 'invoke'
@@ -7,9 +7,9 @@ export const IMPLIED_OPERATION = 'invoke'
 const ANYTHING: JsonObject = { type: 'object' }
 
 /** What the agent says it can do: strings, objects, or the skills of a card (C-10). */
-export function readCapabilities(face: Face, document: JsonObject): Capability[] {
+export function readCapabilities(format: DocumentFormat, document: JsonObject): Capability[] {
   const declared = Array.isArray(document.capabilities) ? document.capabilities : []
-  const fallbackType = face === 'descriptor' ? 'tool' : 'skill'
+  const fallbackType = format === 'descriptor' ? 'tool' : 'skill'
   return [
     ...declared.flatMap((item) => readCapability(item, fallbackType)),
     // A skill's id is what names it; its name is a title.
@@ -43,7 +43,11 @@ function readCapability(item: JsonValue, fallbackType: string, skillName?: strin
 }
 
 /** What can be called: operations, top-level inputs and outputs, or the capabilities of the other drafts (C-08). */
-export function readOperations(face: Face, document: JsonObject, capabilities: readonly Capability[]): Operation[] {
+export function readOperations(
+  format: DocumentFormat,
+  document: JsonObject,
+  capabilities: readonly Capability[],
+): Operation[] {
   const listed = asObjects(document.operations).flatMap((item) => readOperation(item))
   if (listed.length > 0) return listed
   const inputs = document.inputs ?? document.input_schema
@@ -57,7 +61,7 @@ export function readOperations(face: Face, document: JsonObject, capabilities: r
       },
     ]
   }
-  if (face === 'aidip') return []
+  if (format === 'aidip') return []
   return capabilities.map(({ name, description, input, output }) => ({
     name,
     ...(description !== undefined && { description }),
@@ -85,9 +89,9 @@ function readOperation(item: JsonObject): Operation[] {
 }
 
 /** The agent's own tags; where a draft tags capabilities instead, the union over them (C-17). */
-export function readTags(face: Face, document: JsonObject, capabilities: readonly Capability[]): string[] {
+export function readTags(format: DocumentFormat, document: JsonObject, capabilities: readonly Capability[]): string[] {
   const own = asStrings(document.tags)
-  if (face === 'aidip' || face === 'profile') return own
+  if (format === 'aidip' || format === 'profile') return own
   const ofCapabilities = capabilities.flatMap(({ tags }) => tags ?? [])
   return [...new Set([...own, ...ofCapabilities])]
 }

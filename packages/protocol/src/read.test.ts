@@ -5,7 +5,7 @@ import { fixture } from '../test/fixtures.js'
 import type { JsonObject, JsonValue } from './json.js'
 import { readRecord } from './read.js'
 import { schemeOf } from './read-bindings.js'
-import type { Face } from './record.js'
+import type { DocumentFormat } from './record.js'
 import { redactRecord } from './redact.js'
 import { toAgentCard } from './views/agent-card.js'
 import { toAidip } from './views/aidip.js'
@@ -14,9 +14,9 @@ import { toDirectory, toDirectorySummary } from './views/directory.js'
 import { toMcpServer } from './views/mcp-server.js'
 import { toCandidate } from './views/profile.js'
 
-const FACES: Face[] = ['aidip', 'profile', 'directory', 'descriptor', 'a2a', 'mcp']
+const DOCUMENT_FORMATS: DocumentFormat[] = ['aidip', 'profile', 'directory', 'descriptor', 'a2a', 'mcp']
 
-const read = (face: Face, document: JsonObject, id = 'some-id') => readRecord(face, document, id)
+const read = (format: DocumentFormat, document: JsonObject, id = 'some-id') => readRecord(format, document, id)
 
 describe('readRecord', () => {
   it('never stumbles over a member of an odd type, nor do the views', () => {
@@ -90,8 +90,8 @@ describe('readRecord', () => {
       modifiedAt: 0,
     }
     fc.assert(
-      fc.property(fc.constantFrom(...FACES), document, (face, any) => {
-        for (const record of [read(face, any), redactRecord(read(face, any))]) {
+      fc.property(fc.constantFrom(...DOCUMENT_FORMATS), document, (format, any) => {
+        for (const record of [read(format, any), redactRecord(read(format, any))]) {
           for (const view of [toAidip, toDirectory, toDirectorySummary, toDescriptor, toAgentCard, toMcpServer])
             view(record, facts)
           toCandidate(record, facts, 'full')
@@ -211,8 +211,8 @@ describe('capabilities and operations', () => {
 })
 
 describe('bindings', () => {
-  const endpoints = (face: Face, document: JsonObject) =>
-    read(face, document).bindings.map(({ protocol, endpoint }) => `${protocol} ${endpoint}`)
+  const endpoints = (format: DocumentFormat, document: JsonObject) =>
+    read(format, document).bindings.map(({ protocol, endpoint }) => `${protocol} ${endpoint}`)
 
   it('PROF-4.6-05 are ordered by priority, the lowest first and those without last (C-19)', () => {
     const bindings = [
@@ -225,7 +225,7 @@ describe('bindings', () => {
     expect(endpoints('profile', { bindings })).toEqual(['c 3', 'b 2', 'e 5', 'a 1', 'd 4'])
   })
 
-  it.each<[Face, JsonObject, string[]]>([
+  it.each<[DocumentFormat, JsonObject, string[]]>([
     ['aidip', { endpoint: 'https://a.example/' }, ['https https://a.example/']],
     ['aidip', { endpoint: '/path' }, ['https /path']],
     [
@@ -260,8 +260,8 @@ describe('bindings', () => {
       },
       ['mcp https://a.example/', 'mcp pkg:npm/@a/b@1.0'],
     ],
-  ])('of the face %s are read from %j (C-18)', (face, document, expected) => {
-    expect(endpoints(face, document)).toEqual(expected)
+  ])('of the format %s are read from %j (C-18)', (format, document, expected) => {
+    expect(endpoints(format, document)).toEqual(expected)
   })
 
   it('of a card of A2A 0.3 say how its main URL is spoken to, as those of its other interfaces do', () => {

@@ -2,35 +2,35 @@ import { readAuthentication } from './authentication.js'
 import { asObjects, asString, asStrings, isObject, type JsonObject } from './json.js'
 import { readBindings } from './read-bindings.js'
 import { readCapabilities, readExamples, readOperations, readTags } from './read-capabilities.js'
-import type { AgentRecord, Face, Visibility } from './record.js'
+import type { AgentRecord, DocumentFormat, Visibility } from './record.js'
 import { parseTimestamp } from './timestamps.js'
 
 /**
  * Reads the one record out of any draft's document. The document has passed its face's schema; here a member that has
  * another draft's name, or is not of the expected type, is simply not read: it stays in the document.
  */
-export function readRecord(face: Face, document: JsonObject, id: string, redacted = false): AgentRecord {
+export function readRecord(format: DocumentFormat, document: JsonObject, id: string, redacted = false): AgentRecord {
   const version = asString(document.version)
   const publisher = readPublisher(document)
   const authentication = readAuthentication(document.authentication ?? document.auth ?? securityScheme(document))
   const languages = document.supported_languages
-  const capabilities = readCapabilities(face, document)
+  const capabilities = readCapabilities(format, document)
   const updatedAt = asString(document.updated_at)
   const expiresAt = parseTimestamp(asString(document.expires_at) ?? '')
   const identity = asString(document.identity)
   const identityType = asString(document.identity_type)
   return {
     id,
-    face,
+    format,
     document,
     redacted,
-    name: readName(face, document, id),
+    name: readName(format, document, id),
     description: asString(document.description) ?? '',
-    tags: readTags(face, document, capabilities),
+    tags: readTags(format, document, capabilities),
     capabilities,
-    operations: readOperations(face, document, capabilities),
+    operations: readOperations(format, document, capabilities),
     examples: readExamples(document),
-    bindings: readBindings(face, document),
+    bindings: readBindings(format, document),
     protocols: asStrings(document.protocols),
     status: asString(document.status) ?? 'active',
     visibility: readVisibility(document),
@@ -49,8 +49,8 @@ export function readRecord(face: Face, document: JsonObject, id: string, redacte
 }
 
 /** A registration of the directory is named by its id (C-32), unless it came from a draft that has names. */
-function readName(face: Face, document: JsonObject, id: string): string {
-  return (face === 'mcp' && asString(document.title)) || asString(document.name) || id
+function readName(format: DocumentFormat, document: JsonObject, id: string): string {
+  return (format === 'mcp' && asString(document.title)) || asString(document.name) || id
 }
 
 /** publisher, provider, vendor and provider.organization name the same party (C-12). */

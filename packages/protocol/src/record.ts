@@ -2,7 +2,7 @@ import type { Authentication } from './authentication.js'
 import type { JsonObject, JsonValue } from './json.js'
 
 /** Which draft's document a publisher sent. AIDIP-00 and -01 share one: the reader's path decides the revision. */
-export type Face = 'aidip' | 'profile' | 'directory' | 'descriptor' | 'a2a' | 'mcp'
+export type DocumentFormat = 'aidip' | 'profile' | 'directory' | 'descriptor' | 'a2a' | 'mcp'
 
 /** public: found and called by all; restricted: found by all, called with a grant; private: neither without one. */
 export type Visibility = 'public' | 'restricted' | 'private'
@@ -13,7 +13,7 @@ export type Visibility = 'public' | 'restricted' | 'private'
  */
 export interface AgentRecord {
   readonly id: string
-  readonly face: Face
+  readonly format: DocumentFormat
   readonly document: JsonObject
   readonly name: string
   readonly description: string

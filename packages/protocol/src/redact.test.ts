@@ -5,7 +5,7 @@ import { fixture } from '../test/fixtures.js'
 import { isObject, type JsonObject, type JsonValue } from './json.js'
 import { validateDocument } from './parse.js'
 import { readRecord } from './read.js'
-import type { AgentRecord, Face, RegistryFacts } from './record.js'
+import type { AgentRecord, DocumentFormat, RegistryFacts } from './record.js'
 import { redactRecord } from './redact.js'
 import { toAgentCard } from './views/agent-card.js'
 import { toAidip, toAidipSummary } from './views/aidip.js'
@@ -23,7 +23,7 @@ const FACTS: RegistryFacts = {
   modifiedAt: 0,
 }
 
-const VIEWS: [Face | undefined, (record: AgentRecord, facts: RegistryFacts) => JsonObject][] = [
+const VIEWS: [DocumentFormat | undefined, (record: AgentRecord, facts: RegistryFacts) => JsonObject][] = [
   ['aidip', (record, facts) => toAidip(record, facts, '01')],
   ['aidip', (record, facts) => toAidip(record, facts, '00')],
   ['profile', toProfile],
@@ -80,7 +80,7 @@ describe('redactRecord', () => {
     'additionalInterfaces',
     'remotes',
     'packages',
-  ])('PROF-7.4-02 leaves out private items of %s, on any face', (list) => {
+  ])('PROF-7.4-02 leaves out private items of %s, on any format', (list) => {
     const item = (text: string) => ({
       ...{
         id: text,
@@ -93,12 +93,12 @@ describe('redactRecord', () => {
       },
       ...{ url: `https://${text}.example/`, identifier: text, registryType: 'npm', examples: [text], tags: [text] },
     })
-    for (const face of ['aidip', 'profile', 'directory', 'descriptor', 'a2a', 'mcp'] as const) {
+    for (const format of ['aidip', 'profile', 'directory', 'descriptor', 'a2a', 'mcp'] as const) {
       const document = { name: 'a', [list]: [{ ...item(SECRET), private: true }, item('open')] }
-      const record = redactRecord(readRecord(face, document, 'a'))
+      const record = redactRecord(readRecord(format, document, 'a'))
       expect(record.redacted).toBe(true)
-      expect(shown(record), face).not.toContain(SECRET)
-      expect(shown(record), face).toContain('open')
+      expect(shown(record), format).not.toContain(SECRET)
+      expect(shown(record), format).toContain('open')
     }
   })
 
@@ -154,13 +154,13 @@ describe('redactRecord', () => {
       fc.property(cases, ({ sent, names, facts }) => {
         const hidden = names.map((name): [string, JsonValue] => [name, secretly(sent.document[name] ?? null)])
         const document = { ...sent.document, ...Object.fromEntries(hidden), private: names }
-        const record = redactRecord(readRecord(sent.face, document, sent.id))
+        const record = redactRecord(readRecord(sent.format, document, sent.id))
         expect(record.redacted).toBe(names.length > 0)
         expect(shown(record, facts).includes(SECRET)).toBe(false)
-        for (const [face, view] of VIEWS)
-          if (face) expect(validateDocument(face, view(record, facts)), face).toEqual([])
+        for (const [format, view] of VIEWS)
+          if (format) expect(validateDocument(format, view(record, facts)), format).toEqual([])
         // Taken over by the directory it is as private as it was.
-        const moved = toRegistration(readRecord(sent.face, document, sent.id), facts)
+        const moved = toRegistration(readRecord(sent.format, document, sent.id), facts)
         expect(shown(redactRecord(readRecord('directory', moved, sent.id)), facts).includes(SECRET)).toBe(false)
       }),
       { numRuns: 25 },

@@ -21,7 +21,7 @@ export function redactRecord(record: AgentRecord): AgentRecord {
   let redacted = redactions.get(record)
   if (redacted === undefined) {
     const document = publicDocument(record.document)
-    redacted = document === record.document ? record : readRecord(record.face, document, record.id, true)
+    redacted = document === record.document ? record : readRecord(record.format, document, record.id, true)
     redactions.set(record, redacted)
   }
   return redacted

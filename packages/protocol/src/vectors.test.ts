@@ -8,7 +8,7 @@ import { lintDescriptor } from './lint-descriptor.js'
 import { parseAgentName, parseDiscoveryRequest, validateDocument } from './parse.js'
 import { createPublisherSchemas } from './publisher-schema.js'
 import { readRecord } from './read.js'
-import type { Face } from './record.js'
+import type { DocumentFormat } from './record.js'
 
 const ofKind = (kind: string): Vector[] => vectors.filter((vector) => vector.kind === kind)
 
@@ -26,7 +26,12 @@ function refusals(parse: () => unknown): string[] {
 }
 
 describe('metadata.validate', () => {
-  const faces: Record<string, Face> = { aidip: 'aidip', prof: 'profile', ad: 'directory', descriptor: 'descriptor' }
+  const faces: Record<string, DocumentFormat> = {
+    aidip: 'aidip',
+    prof: 'profile',
+    ad: 'directory',
+    descriptor: 'descriptor',
+  }
   /** AURI's minimum is advice to publishers here, because readers do without (C-25). */
   const minimum = (document: JsonValue): string[] =>
     isObject(document)
@@ -37,12 +42,12 @@ describe('metadata.validate', () => {
 
   it.each(ofKind('metadata.validate'))('$id', (vector) => {
     const { profile, document = null, query } = inputOf(vector)
-    const face = faces[asString(profile) ?? '']
-    if (face === undefined) throw new Error(`no such profile: ${profile}`)
+    const format = faces[asString(profile) ?? '']
+    if (format === undefined) throw new Error(`no such profile: ${profile}`)
     const found = [
-      ...validateDocument(face, document).map(({ at }) => at),
+      ...validateDocument(format, document).map(({ at }) => at),
       ...(isObject(query) ? refusals(() => parseAgentName(asString(query.agent))) : []),
-      ...(face === 'descriptor' ? minimum(document) : []),
+      ...(format === 'descriptor' ? minimum(document) : []),
     ]
     // The lifetime is a matter of the server's policy.
     const expected = asStrings(vector.expect.errors).filter((at) => at !== '?lt')

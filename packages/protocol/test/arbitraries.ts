@@ -4,7 +4,7 @@
 import fc from 'fast-check'
 import type { JsonObject, JsonValue } from '../src/json.js'
 import { validateDocument } from '../src/parse.js'
-import type { Face, RegistryFacts } from '../src/record.js'
+import type { DocumentFormat, RegistryFacts } from '../src/record.js'
 
 /** Text without halves of surrogate pairs, which no JSON document can carry. */
 export const text = (constraints: { minLength?: number; maxLength?: number } = {}): fc.Arbitrary<string> =>
@@ -367,7 +367,7 @@ const mcp = extended(
 export const KINDS = ['aidip', 'aidip00', 'profile', 'directory', 'descriptor', 'a2a03', 'a2a10', 'mcp'] as const
 export type Kind = (typeof KINDS)[number]
 
-const FACES: Record<Kind, Face> = {
+const DOCUMENT_FORMATS: Record<Kind, DocumentFormat> = {
   aidip: 'aidip',
   aidip00: 'aidip',
   profile: 'profile',
@@ -464,24 +464,24 @@ const nearlyList = fc.array(
 )
 
 export interface SentDocument {
-  face: Face
+  format: DocumentFormat
   id: string
   document: JsonObject
 }
 
 /** A document that its face accepts, and the id it is registered under. */
 export function sentDocument(kind: Kind): fc.Arbitrary<SentDocument> {
-  const face = FACES[kind]
+  const format = DOCUMENT_FORMATS[kind]
   const value = fc.oneof(jsonValue, nearlyList, words)
   const foreign = fc.array(fc.tuple(fc.constantFrom(...FOREIGN_NAMES), value), { maxLength: 4 })
   return fc
     .tuple(agentId, foreign, DOCUMENTS[kind])
     .map(([id, extra, own]): SentDocument => {
       // Where the draft has an id it is the one registered; in the directory it is in the query instead.
-      const identity = face === 'profile' || (face !== 'directory' && own.id !== undefined) ? { id } : {}
-      return { face, id, document: { ...Object.fromEntries(extra), ...own, ...identity } }
+      const identity = format === 'profile' || (format !== 'directory' && own.id !== undefined) ? { id } : {}
+      return { format, id, document: { ...Object.fromEntries(extra), ...own, ...identity } }
     })
-    .filter(({ document }) => validateDocument(face, document).length === 0)
+    .filter(({ document }) => validateDocument(format, document).length === 0)
 }
 
 /** What a directory could know of an agent. */

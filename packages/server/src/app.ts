@@ -10,53 +10,53 @@ import Fastify, {
 } from 'fastify'
 import { pino } from 'pino'
 import { assertSafe, type Config, isProduction, type Settings, type TlsConfig, withDefaults } from './config.js'
-import { createAdminFace } from './faces/admin/admin-face.js'
+import { createAdminRoutes } from './faces/admin/admin-routes.js'
 import { type AdmitOptions, admit } from './faces/admit.js'
-import { createAidipFace } from './faces/aidip/aidip-face.js'
-import { createDescriptorsFace } from './faces/descriptors/descriptors-face.js'
-import { createDirectoryFace } from './faces/directory/directory-face.js'
-import type { Face } from './faces/face.js'
-import { createFeedbackFace } from './faces/feedback/feedback-face.js'
+import { createAidipRoutes } from './faces/aidip/aidip-routes.js'
+import { createDescriptorsRoutes } from './faces/descriptors/descriptors-routes.js'
+import { createDirectoryRoutes } from './faces/directory/directory-routes.js'
+import { createFeedbackRoutes } from './faces/feedback/feedback-routes.js'
 import { createCallSockets } from './faces/invocation/call-sockets.js'
-import { createInvocationFace } from './faces/invocation/invocation-face.js'
+import { createInvocationRoutes } from './faces/invocation/invocation-routes.js'
 import { routeUpgrades } from './faces/invocation/upgrades.js'
-import { mountFaces, requestIdOf } from './faces/mount.js'
+import { mountRoutes, requestIdOf } from './faces/mount.js'
 import { toOpenApi } from './faces/openapi.js'
-import { createOperationsFace } from './faces/operations/operations-face.js'
-import { createProfileFace } from './faces/profile/profile-face.js'
-import { createResolutionFace } from './faces/resolution/resolution-face.js'
+import { createOperationsRoutes } from './faces/operations/operations-routes.js'
+import { createProfileRoutes } from './faces/profile/profile-routes.js'
+import { createResolutionRoutes } from './faces/resolution/resolution-routes.js'
+import type { RouteGroup } from './faces/route-group.js'
 import { signAnswers } from './faces/sign-answers.js'
-import { createTasksFace } from './faces/tasks/tasks-face.js'
+import { createTasksRoutes } from './faces/tasks/tasks-routes.js'
 import { answerBadUrl, answerClientError } from './faces/unrouted-errors.js'
 import type { Gateway } from './gateway/call.js'
 import { createGateway, type GatewayDeps } from './gateway/create-gateway.js'
 import { createRateLimits } from './policy/rate-limit.js'
 import { createTaxonomy } from './policy/taxonomy.js'
-import { createAbuseWatch, toWarnings } from './services/abuse-watch.js'
-import { createAuditTrail } from './services/audit-trail.js'
-import { createAuthenticate } from './services/authenticate.js'
-import { type Catalog, createCatalog } from './services/catalog.js'
+import { checkDelegation } from './services/calls/admission/check-delegation.js'
+import { createCredentials } from './services/calls/agent-credentials.js'
+import { createInvoke } from './services/calls/invoke.js'
+import { createLearnOperations } from './services/calls/learn-operations.js'
+import { createOutcomes } from './services/calls/outcomes.js'
+import { createTaskRunner, DEFERRED_TIMEOUT_MS } from './services/calls/sending/defer-call.js'
 import type { Context } from './services/context.js'
-import { createCredentials } from './services/credentials.js'
-import { createExpiry, type Expiry } from './services/expire.js'
-import { followStore } from './services/follow.js'
-import { createGrants } from './services/grants.js'
-import { checkDelegation } from './services/invoke/check-delegation.js'
-import { createTaskRunner, DEFERRED_TIMEOUT_MS } from './services/invoke/defer-call.js'
-import { createInvoke } from './services/invoke/invoke.js'
-import { createKeys, ensureAdminKey } from './services/keys.js'
-import { createLearnOperations } from './services/learn-operations.js'
-import { catchUpWords, loadAgents } from './services/load.js'
-import { createMeaning, type MeaningOptions } from './services/meaning.js'
-import { createOutcomes } from './services/outcomes.js'
-import { startPruning } from './services/prune.js'
-import { createRemoteEmbedder } from './services/remote-embedder.js'
-import { createSeal, type Seal } from './services/seal.js'
-import { createSigning } from './services/signing.js'
-import { createTasks } from './services/tasks.js'
-import { createCallback } from './services/tasks-callback.js'
-import { createTokenVerifier } from './services/tokens.js'
-import { createTurns } from './services/turns.js'
+import { createAbuseWatch, toWarnings } from './services/discovery/abuse-watch.js'
+import { createEmbeddingQueue, type EmbeddingQueueOptions } from './services/discovery/embedding-queue.js'
+import { createRemoteEmbedder } from './services/discovery/remote-embedder.js'
+import { createAuthenticate } from './services/identity/authenticate.js'
+import { createGrants } from './services/identity/grants.js'
+import { createKeys, ensureAdminKey } from './services/identity/keys.js'
+import { createSeal, type Seal } from './services/identity/seal.js'
+import { createSigning } from './services/identity/signing.js'
+import { createTokenVerifier } from './services/identity/tokens.js'
+import { createAuditTrail } from './services/operations/audit-trail.js'
+import { startPruning } from './services/operations/prune.js'
+import { type Catalog, createCatalog } from './services/registry/catalog.js'
+import { createExpiry, type Expiry } from './services/registry/expire.js'
+import { followStore } from './services/registry/follow.js'
+import { createKeyedMutex } from './services/registry/keyed-mutex.js'
+import { catchUpWords, loadAgents } from './services/registry/load.js'
+import { createCallback } from './services/tasks/callback.js'
+import { createTasks } from './services/tasks/tasks.js'
 import { openPostgresStore } from './store/postgres/open-postgres-store.js'
 import { openSqliteStore } from './store/sqlite/open-sqlite-store.js'
 import { readSecret } from './store/sqlite/read-secret.js'
@@ -123,7 +123,7 @@ async function wire(config: Config, store: Store, log: FastifyBaseLogger, now: (
   let listening: string | undefined
   const baseUrl = (): string => config.publicUrl ?? listening ?? `http://${config.host}:${config.port}`
   const expiry: Expiry = createExpiry(() => context, failed('an agent could not be expired'))
-  const meaning = createMeaning({
+  const embeddings = createEmbeddingQueue({
     ...embedderOf(config),
     store,
     catalog: () => catalog,
@@ -142,7 +142,7 @@ async function wire(config: Config, store: Store, log: FastifyBaseLogger, now: (
     onExpiry: expiry.watch,
     onChange: (agent, when) => {
       abuse.note(agent, when)
-      meaning.note(agent, when)
+      embeddings.note(agent, when)
       outcomes.meet(agent)
       credentials.meet(agent)
     },
@@ -159,11 +159,11 @@ async function wire(config: Config, store: Store, log: FastifyBaseLogger, now: (
     store,
     reputationOf: config.search.learn ? outcomes.factorOf : () => 1,
     catalog,
-    meaning,
+    embeddings,
     abuse,
     searchByText: config.search.semantic,
     taxonomy: createTaxonomy(config.search.taxonomies),
-    turns: createTurns(),
+    mutex: createKeyedMutex(),
     schemas: createPublisherSchemas(),
     trail: createAuditTrail(store, failed('calls could not be written to the audit')),
     policy: config.policy,
@@ -228,39 +228,39 @@ async function wire(config: Config, store: Store, log: FastifyBaseLogger, now: (
 
   let state: 'starting' | 'ready' | 'stopping' = 'starting'
   const app = createApp(config, log, baseUrl)
-  const faces: Face[] = [
-    createAidipFace({ context, grants, outcomes }),
-    createProfileFace({ context }),
-    ...(config.resolution.enabled ? [createResolutionFace(context)] : []),
-    createDirectoryFace({
+  const faces: RouteGroup[] = [
+    createAidipRoutes({ context, grants, outcomes }),
+    createProfileRoutes({ context }),
+    ...(config.resolution.enabled ? [createResolutionRoutes(context)] : []),
+    createDirectoryRoutes({
       context,
       grants,
       onLongCredential: (subject, seconds) =>
         log.warn({ subject, seconds }, 'a credential lives far longer than the registration it makes'),
     }),
-    createDescriptorsFace({ context, grants, signing, baseUrl, version: VERSION, anonymous: config.anonymous }),
-    createAdminFace({ context, keys, grants, credentials, signing }),
-    createFeedbackFace({ context, outcomes }),
-    ...(tasks ? [createTasksFace(tasks)] : []),
-    createInvocationFace({
+    createDescriptorsRoutes({ context, grants, signing, baseUrl, version: VERSION, anonymous: config.anonymous }),
+    createAdminRoutes({ context, keys, grants, credentials, signing }),
+    createFeedbackRoutes({ context, outcomes }),
+    ...(tasks ? [createTasksRoutes(tasks)] : []),
+    createInvocationRoutes({
       invoke,
       limits,
       sockets,
       maxInputBytes: config.gateway.maxInputBytes,
       admit: (request) => admit(request, admission),
     }),
-    createOperationsFace({
+    createOperationsRoutes({
       health: () => ({
         ready: state === 'ready',
         revision: catalog.revision,
         agents: catalog.index.size,
-        pending: meaning.pending,
+        pending: embeddings.pending,
       }),
       openapi: () => toOpenApi(faces, VERSION, baseUrl()),
     }),
   ]
   signAnswers(app, { signing, always: config.gateway.sign })
-  mountFaces(app, faces, { ...admission, baseUrl })
+  mountRoutes(app, faces, { ...admission, baseUrl })
 
   routeUpgrades(app)
 
@@ -284,7 +284,7 @@ async function wire(config: Config, store: Store, log: FastifyBaseLogger, now: (
       listening = config.tls ? address.replace(/^http:/, 'https:') : address
       state = 'ready'
       catchUpWords(catalog)
-      meaning.start()
+      embeddings.start()
       abuse.start()
       if (config.gateway.enabled) tasks?.start(createTaskRunner(calling))
       log.info({ url: listening, agents: catalog.index.size }, 'ready')
@@ -297,7 +297,7 @@ async function wire(config: Config, store: Store, log: FastifyBaseLogger, now: (
       pruning.stop()
       abuse.stop()
       await follower.stop()
-      await meaning.stop()
+      await embeddings.stop()
       // A connection whose request has been answered is kept open for the next one, which must not hold the end up.
       sockets.close()
       const idle = setInterval(() => app.server.closeIdleConnections(), IDLE_MS)
@@ -325,7 +325,7 @@ function sealOf({ secret, database, data }: Config): Seal | undefined {
 const BUILT_IN_LANGUAGES = ['en']
 
 /** How the model is started that the operator chose; none where text is not searched at all. */
-function embedderOf({ search: { semantic, embedder } }: Config): Pick<MeaningOptions, 'open' | 'languages'> {
+function embedderOf({ search: { semantic, embedder } }: Config): Pick<EmbeddingQueueOptions, 'open' | 'languages'> {
   if (!semantic || embedder === 'none') return { open: undefined, languages: [] }
   if (embedder === 'builtin') return { open: () => createBuiltInEmbedder(), languages: BUILT_IN_LANGUAGES }
   const languages = embedder.languages ?? 'all'

@@ -14,7 +14,7 @@ import type { NamePolicy } from './policy/ownership.js'
 import type { LimitedAction } from './policy/rate-limit.js'
 import type { TaxonomyConfig } from './policy/taxonomy.js'
 import type { VettingPolicy } from './policy/vetting.js'
-import type { Issuer } from './services/tokens.js'
+import type { Issuer } from './services/identity/tokens.js'
 
 /** Everything a directory is run with. */
 export interface Config {

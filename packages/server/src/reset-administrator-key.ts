@@ -1,5 +1,5 @@
 import type { Config } from './config.js'
-import { resetAdminKey } from './services/keys.js'
+import { resetAdminKey } from './services/identity/keys.js'
 import { openPostgresStore } from './store/postgres/open-postgres-store.js'
 import { openSqliteStore } from './store/sqlite/open-sqlite-store.js'
 

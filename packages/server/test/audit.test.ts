@@ -10,7 +10,7 @@ interface Entry {
   action: string
   outcome: string
   agent?: string
-  face?: string
+  format?: string
   detail?: string
   request_id?: string
 }
@@ -70,8 +70,8 @@ describe('the audit', () => {
     const all = await entries()
     const told = all
       .filter(({ request_id, action }) => request_id === 'request-of-the-audit' || action === 'expire')
-      .map(({ actor, action, outcome, agent, face }) =>
-        [actor, action, outcome, agent, face].filter((part) => part !== undefined).join(' '),
+      .map(({ actor, action, outcome, agent, format }) =>
+        [actor, action, outcome, agent, format].filter((part) => part !== undefined).join(' '),
       )
       .reverse()
     expect(told).toEqual([

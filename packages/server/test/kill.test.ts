@@ -152,7 +152,7 @@ async function check(url: string, round: number): Promise<void> {
 }
 
 /** The agent on every face: valid there, and the same version. */
-async function checkFaces(url: string, id: string, marker: number): Promise<void> {
+async function checkFormats(url: string, id: string, marker: number): Promise<void> {
   const read = async (path: string): Promise<JsonObject> => JSON.parse(await (await send(url, 'GET', path)).text())
   const found = await read(`/ad/l?agent=${id}`)
   const [entry] = Array.isArray(found.agents) ? found.agents : []
@@ -166,10 +166,10 @@ async function checkFaces(url: string, id: string, marker: number): Promise<void
     ['a2a', `/agents/${id}/agent-card.json`],
     ['mcp', `/agents/${id}/server.json`],
   ] as const
-  for (const [face, path] of faces) {
+  for (const [format, path] of faces) {
     const document = await read(path)
     expect(document, `${path} ${marker}`).toMatchObject(contentOf(marker))
-    expect(validateDocument(face, document), path).toEqual([])
+    expect(validateDocument(format, document), path).toEqual([])
   }
 }
 
@@ -198,7 +198,7 @@ describe('kill -9', () => {
     }
     expect(acknowledged).toBeGreaterThan(ROUNDS * 5)
     const alive = [...known].flatMap(([id, { marker }]) => (marker === undefined ? [] : [{ id, marker }]))
-    for (const { id, marker } of alive.slice(0, 40)) await checkFaces(server.url, id, marker)
+    for (const { id, marker } of alive.slice(0, 40)) await checkFormats(server.url, id, marker)
     expect((await server.stop()).code).toBe(0)
   }, 120_000)
 })

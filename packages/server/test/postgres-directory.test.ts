@@ -33,7 +33,7 @@ describe.skipIf(!database)(database ? 'two servers on one PostgreSQL database' :
   const statuses = (path: string, ...servers: TestDirectory[]): Promise<number[]> =>
     Promise.all(servers.map(async (server) => (await server.get(path)).status))
 
-  it('register, read, update, look up and remove through every face', async () => {
+  it('register, read, update, look up and remove through every format', async () => {
     const agent = aidipAgent({ id: 'a', tags: ['x'] })
     expect((await one.post('/agents', { as: 'tokA', body: agent })).status).toBe(201)
     expect((await one.get('/agents/a')).json).toMatchObject(agent)

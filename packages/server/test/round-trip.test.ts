@@ -1,4 +1,4 @@
-import { type Face, isObject, type JsonObject, sameJson, validateDocument } from '@switchboard/protocol'
+import { type DocumentFormat, isObject, type JsonObject, sameJson, validateDocument } from '@switchboard/protocol'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { KINDS, type Kind, type SentDocument, sentDocument } from '../../protocol/test/arbitraries.js'
@@ -27,21 +27,21 @@ const register: Record<Kind, (sent: SentDocument) => Promise<Answer>> = {
   mcp: (sent) => importDocument(sent),
 }
 
-async function importDocument({ face, id, document }: SentDocument): Promise<Answer> {
-  const answer = await directory.post('/admin/import', { as: 'admin', body: { face, id, document } })
+async function importDocument({ format, id, document }: SentDocument): Promise<Answer> {
+  const answer = await directory.post('/admin/import', { as: 'admin', body: { format, id, document } })
   return { ...answer, status: answer.json?.status === 'created' ? 201 : 400 }
 }
 
 /** Where an agent can be read, and whose words it is then in. */
-const READERS: Record<string, { face: Face; path: (id: string, number: string) => string }> = {
-  aidip: { face: 'aidip', path: (id) => `/agents/${id}` },
-  aidip00: { face: 'aidip', path: (id) => `/v0/agents/${id}` },
-  profile: { face: 'profile', path: (id) => `/discover/agents/${id}` },
-  directory: { face: 'directory', path: (_id, number) => number },
-  descriptor: { face: 'descriptor', path: (id) => `/agents/${id}/agent.json` },
-  a2a10: { face: 'a2a', path: (id) => `/agents/${id}/agent-card.json` },
-  a2a03: { face: 'a2a', path: (id) => `/agents/${id}/agent-card.json?version=0.3` },
-  mcp: { face: 'mcp', path: (id) => `/agents/${id}/server.json` },
+const READERS: Record<string, { format: DocumentFormat; path: (id: string, number: string) => string }> = {
+  aidip: { format: 'aidip', path: (id) => `/agents/${id}` },
+  aidip00: { format: 'aidip', path: (id) => `/v0/agents/${id}` },
+  profile: { format: 'profile', path: (id) => `/discover/agents/${id}` },
+  directory: { format: 'directory', path: (_id, number) => number },
+  descriptor: { format: 'descriptor', path: (id) => `/agents/${id}/agent.json` },
+  a2a10: { format: 'a2a', path: (id) => `/agents/${id}/agent-card.json` },
+  a2a03: { format: 'a2a', path: (id) => `/agents/${id}/agent-card.json?version=0.3` },
+  mcp: { format: 'mcp', path: (id) => `/agents/${id}/server.json` },
 }
 
 /** Members that the directory writes itself, whatever the publisher sent under the name. */
@@ -67,7 +67,7 @@ function acceptable(sent: SentDocument): SentDocument {
   const document: JsonObject = JSON.parse(text)
   if (typeof document.expires_at === 'string') document.expires_at = '2090-01-02T03:04:05+02:00'
   // On these faces the id that is registered is the one in the document.
-  if (document.id !== undefined && (sent.face === 'aidip' || sent.face === 'profile')) document.id = sent.id
+  if (document.id !== undefined && (sent.format === 'aidip' || sent.format === 'profile')) document.id = sent.id
   return { ...sent, document }
 }
 
@@ -97,12 +97,12 @@ describe.each(KINDS)('a random document of kind %s', (kind) => {
         const registered = await register[kind](sent)
         expect(registered.status, registered.text).toBe(201)
         const number = await numberOf(id)
-        for (const [name, { face, path }] of Object.entries(READERS)) {
+        for (const [name, { format, path }] of Object.entries(READERS)) {
           // What is inactive is not looked up, so nobody learns its number.
           if (name === 'directory' && number === undefined) continue
           const answer = await directory.get(path(id, number ?? ''), { as: 'admin' })
           expect(answer.status, `${name} ${answer.text}`).toBe(200)
-          expect(validateDocument(face, answer.json), `${name} ${answer.text}`).toEqual([])
+          expect(validateDocument(format, answer.json), `${name} ${answer.text}`).toEqual([])
           if (name === kind) expectSame(kind, sent.document, answer.json)
         }
         expect((await directory.delete(`/agents/${id}`, { as: 'admin' })).status).toBe(204)

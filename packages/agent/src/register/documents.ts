@@ -6,7 +6,7 @@ import { AgentError } from '../errors.js'
 import type { Versions } from '../versions.js'
 
 /** The faces of a directory that an agent can register through. */
-export type RegistrationFace = 'aidip' | 'profile' | 'ad'
+export type RegistrationFormat = 'aidip' | 'profile' | 'ad'
 
 /** What there is to say about the agent to a directory. */
 export interface Registrable {
@@ -16,11 +16,11 @@ export interface Registrable {
 }
 
 /** The agent in the words of one draft. */
-export function toRegistration(face: RegistrationFace, agent: Registrable): JsonObject {
+export function toRegistration(format: RegistrationFormat, agent: Registrable): JsonObject {
   const { description: about, versions, reach } = agent
   const ways = waysInto(reach)
   const [first] = ways
-  if (!first || (reach.baseUrl === undefined && face !== 'profile')) {
+  if (!first || (reach.baseUrl === undefined && format !== 'profile')) {
     throw new AgentError(
       'invalid_definition',
       'a directory has to know where the agent is: listen first, or give its url',
@@ -31,7 +31,7 @@ export function toRegistration(face: RegistrationFace, agent: Registrable): Json
     description: about.description,
     version: versions.latest.version,
   }
-  switch (face) {
+  switch (format) {
     case 'aidip':
       return {
         ...shared,

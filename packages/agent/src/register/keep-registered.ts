@@ -1,7 +1,7 @@
 import { ClientError, type DirectoryClient, type Registration } from '@switchboard/client'
 import { type JsonObject, sameJson } from '@switchboard/protocol'
 import type { Runtime } from '../runtime.js'
-import type { RegistrationFace } from './documents.js'
+import type { RegistrationFormat } from './documents.js'
 
 /** A registration is renewed after this share of its lifetime, and so much more at random: no two agents at once. */
 const EARLIEST = 0.5
@@ -14,7 +14,7 @@ const FAREWELL_MS = 5000
 
 export interface KeepOptions {
   readonly client: DirectoryClient
-  readonly face: RegistrationFace
+  readonly format: RegistrationFormat
   readonly id: string
   /** Seconds wanted. */
   readonly lifetime: number
@@ -39,7 +39,7 @@ export interface AgentRegistration {
 
 /** Registers, and stays registered: renews in time, registers again where it was forgotten, is patient with failures. */
 export async function keepRegistered(options: KeepOptions): Promise<AgentRegistration> {
-  const { client, face, id, lifetime, runtime, onError } = options
+  const { client, format, id, lifetime, runtime, onError } = options
   const closing = new AbortController()
   const { signal } = closing
   let current: Registration
@@ -51,19 +51,19 @@ export async function keepRegistered(options: KeepOptions): Promise<AgentRegistr
     const document = options.document()
     const now = runtime.now()
     const stamped =
-      face === 'ad' ? document : { ...document, updated_at: toTime(now), expires_at: toTime(now + lifetime * 1000) }
+      format === 'ad' ? document : { ...document, updated_at: toTime(now), expires_at: toTime(now + lifetime * 1000) }
     current = await client.register(stamped, {
       id,
       signal,
-      face: face === 'ad' ? 'directory' : face,
-      ...(face === 'ad' && { lifetime }),
+      format: format === 'ad' ? 'directory' : format,
+      ...(format === 'ad' && { lifetime }),
     })
     told = document
     expiresAt = now + (current.lifetime ?? lifetime) * 1000
   }
 
   const renew = async (): Promise<void> => {
-    if (face !== 'ad') return register()
+    if (format !== 'ad') return register()
     const document = options.document()
     const changes = sameJson(document, told) ? undefined : document
     const now = runtime.now()
@@ -118,7 +118,7 @@ export async function keepRegistered(options: KeepOptions): Promise<AgentRegistr
       await kept
       const farewell = AbortSignal.timeout(FAREWELL_MS)
       try {
-        if (face === 'ad' && options.deregister) await options.deregister(current.href, farewell)
+        if (format === 'ad' && options.deregister) await options.deregister(current.href, farewell)
         else await client.remove(id, { signal: farewell })
       } catch (error) {
         // Gone already is as good.

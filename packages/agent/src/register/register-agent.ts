@@ -2,12 +2,12 @@ import { createClient, type DirectoryClient } from '@switchboard/client'
 import type { JsonObject } from '@switchboard/protocol'
 import { AgentError } from '../errors.js'
 import type { Runtime } from '../runtime.js'
-import type { RegistrationFace } from './documents.js'
+import type { RegistrationFormat } from './documents.js'
 import { type AgentRegistration, keepRegistered } from './keep-registered.js'
 
 export interface RegisterOptions {
   /** Which draft is spoken with the directory; AIDIP unless told. */
-  readonly face?: RegistrationFace
+  readonly format?: RegistrationFormat
   /** A key or JWT of the directory; for a client that is given, the client knows it. */
   readonly token?: string
   /** Seconds after which the directory forgets an agent that it does not hear from; an hour unless told. */
@@ -18,7 +18,7 @@ export interface RegisterOptions {
 
 export interface RegisterDeps {
   readonly id: string
-  readonly toDocument: (face: RegistrationFace) => JsonObject
+  readonly toDocument: (format: RegistrationFormat) => JsonObject
   readonly runtime: Runtime
   readonly onError: (error: unknown) => void
 }
@@ -30,7 +30,7 @@ const SHORTEST = 60
 /** Registers in a directory through one of its faces, and keeps the registration alive. */
 export function registerAgent(
   directory: string | URL | DirectoryClient,
-  { face = 'aidip', token, lifetime = LIFETIME, id }: RegisterOptions,
+  { format = 'aidip', token, lifetime = LIFETIME, id }: RegisterOptions,
   deps: RegisterDeps,
 ): Promise<AgentRegistration> {
   if (!Number.isInteger(lifetime) || lifetime < SHORTEST) {
@@ -48,10 +48,10 @@ export function registerAgent(
   }
   return keepRegistered({
     client,
-    face,
+    format,
     id: id ?? deps.id,
     lifetime,
-    document: () => deps.toDocument(face),
+    document: () => deps.toDocument(format),
     deregister: isUrl ? deregister : undefined,
     runtime,
     onError,

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import type { AgentView } from '@switchboard/client'
-import { asString, detectFace, type JsonObject, readRecord } from '@switchboard/protocol'
+import { asString, detectFormat, type JsonObject, readRecord } from '@switchboard/protocol'
 import { openDirectory } from '../directory.js'
 import { DIRECTORY_FLAGS, DIRECTORY_HELP } from '../settings.js'
 import { print, printFacts, printJson } from '../terminal/print.js'
@@ -40,7 +40,7 @@ export async function get(args: string[]): Promise<number> {
 }
 
 function factsOf(id: string, document: JsonObject): [string, string | undefined][] {
-  const record = readRecord(detectFace(document) ?? 'descriptor', document, id)
+  const record = readRecord(detectFormat(document) ?? 'descriptor', document, id)
   return [
     ['id', id],
     ['name', record.name],

@@ -19,7 +19,7 @@ interrupted (Ctrl-C). The document may be of any draft, as for switchboard regis
   --once             register, and leave it at that
   --lifetime N       seconds until the directory forgets an agent that is not renewed (3600)
   --id ID            the agent's id, where the document states none or another is wanted
-  --face FACE        aidip, profile, directory, descriptor, a2a or mcp, if it is not told by the members
+  --format FORMAT      aidip, profile, directory, descriptor, a2a or mcp, if it is not told by the members
   --allow-private    read documents of private networks, too
 ${DIRECTORY_HELP}
 

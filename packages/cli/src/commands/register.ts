@@ -16,7 +16,7 @@ The document may be of any draft: AIDIP metadata, a profile, an entry of the Age
 or an MCP server.json. To keep it registered use switchboard publish; for many documents, switchboard import.
 
   --id ID            the agent's id, where the document states none or another is wanted
-  --face FACE        aidip, profile, directory, descriptor, a2a or mcp, if it is not told by the members
+  --format FORMAT      aidip, profile, directory, descriptor, a2a or mcp, if it is not told by the members
   --lifetime N       seconds, for entries of the Agent Directory
   --allow-private    read documents of private networks, too
 ${DIRECTORY_HELP}
@@ -29,7 +29,7 @@ Example:
 export const REGISTER_FLAGS = {
   ...DIRECTORY_FLAGS,
   id: { type: 'string' },
-  face: { type: 'string' },
+  format: { type: 'string' },
   lifetime: { type: 'string' },
   'allow-private': { type: 'boolean' },
 } as const

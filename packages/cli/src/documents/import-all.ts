@@ -76,8 +76,8 @@ export async function* importInBulk(
         continue
       }
       sent.set(++line, item)
-      const { document, face, id } = item
-      yield JSON.stringify({ document, ...(face && { face }), ...(id !== undefined && { id }) })
+      const { document, format, id } = item
+      yield JSON.stringify({ document, ...(format && { format }), ...(id !== undefined && { id }) })
     }
   }
   for await (const result of directory.importLines(lines(), signal)) {

@@ -4,14 +4,14 @@ import { describe, expect, it } from 'vitest'
 import { type KeepPublishedDeps, keepPublished } from './keep-published.js'
 
 interface Story {
-  readonly face: 'aidip' | 'directory'
+  readonly format: 'aidip' | 'directory'
   readonly document?: JsonObject
   /** What happens at each renewal; the person interrupts after the last. */
   readonly renewals: readonly ('good' | 'forgotten' | 'broken')[]
 }
 
 /** Publishes with a directory and a clock made for the test, and tells what was done. */
-async function publish({ face, document = { name: 'x' }, renewals }: Story) {
+async function publish({ format, document = { name: 'x' }, renewals }: Story) {
   const events: string[] = []
   const sent: JsonObject[] = []
   const waits: number[] = []
@@ -30,7 +30,7 @@ async function publish({ face, document = { name: 'x' }, renewals }: Story) {
       async register(body) {
         events.push('register')
         sent.push(body)
-        if (!isFirst && face === 'aidip') play()
+        if (!isFirst && format === 'aidip') play()
         isFirst = false
         return registration
       },
@@ -54,13 +54,13 @@ async function publish({ face, document = { name: 'x' }, renewals }: Story) {
     },
     onFailure: ({ code }) => events.push(code),
   }
-  await keepPublished(deps, { document, options: { face }, lifetime: 100, signal: interrupted.signal })
+  await keepPublished(deps, { document, options: { format }, lifetime: 100, signal: interrupted.signal })
   return { events, sent, waits }
 }
 
 describe('keepPublished', () => {
   it('registers anew in time, each time with a later end, and removes at last', async () => {
-    const { events, sent, waits } = await publish({ face: 'aidip', renewals: ['good', 'good'] })
+    const { events, sent, waits } = await publish({ format: 'aidip', renewals: ['good', 'good'] })
     expect(events).toEqual(['register', 'registered x', 'register', 'register', 'remove'])
     expect(waits).toEqual([65_000, 65_000, 65_000])
     expect(sent.map(({ updated_at, expires_at }) => [updated_at, expires_at])).toEqual([
@@ -71,19 +71,19 @@ describe('keepPublished', () => {
   })
 
   it('refreshes a lease, and registers again where it was forgotten', async () => {
-    const { events, sent } = await publish({ face: 'directory', renewals: ['good', 'forgotten'] })
+    const { events, sent } = await publish({ format: 'directory', renewals: ['good', 'forgotten'] })
     expect(events).toEqual(['register', 'registered x', 'refresh', 'refresh', 'register', 'remove'])
     expect(sent).toEqual([{ name: 'x' }, { name: 'x' }])
   })
 
   it('is patient with failures, and sooner there again than usual', async () => {
-    const { events, waits } = await publish({ face: 'aidip', renewals: ['broken', 'broken', 'good'] })
+    const { events, waits } = await publish({ format: 'aidip', renewals: ['broken', 'broken', 'good'] })
     expect(events.filter((event) => event === 'unreachable')).toHaveLength(2)
     expect(waits).toEqual([65_000, 1000, 2000, 65_000])
   })
 
   it('sends a signed document as it is', async () => {
     const signed = { name: 'x', signatures: [{ protected: 'e30', signature: 'AA' }] }
-    expect((await publish({ face: 'aidip', document: signed, renewals: [] })).sent).toEqual([signed])
+    expect((await publish({ format: 'aidip', document: signed, renewals: [] })).sent).toEqual([signed])
   })
 })

@@ -33,7 +33,7 @@ const FAREWELL_MS = 5000
 export async function keepPublished(deps: KeepPublishedDeps, publication: PublishOptions): Promise<void> {
   const { directory, now, sleep, random, onFailure } = deps
   const { options, lifetime, signal } = publication
-  const isLease = options.face === 'directory'
+  const isLease = options.format === 'directory'
 
   const register = (): Promise<Registration> => {
     const document = isLease ? publication.document : stamped(publication.document, now(), lifetime)

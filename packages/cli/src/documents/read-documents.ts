@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
-import { detectFace, type Face, isObject, type JsonObject, type JsonValue } from '@switchboard/protocol'
+import { type DocumentFormat, detectFormat, isObject, type JsonObject, type JsonValue } from '@switchboard/protocol'
 import { UsageError } from '../usage.js'
 import { readJson } from './read-input.js'
 import { readText } from './read-text.js'
@@ -11,7 +11,7 @@ export interface FoundDocument {
   readonly from: string
   readonly document: JsonObject
   readonly id?: string
-  readonly face?: Face
+  readonly format?: DocumentFormat
   /** How many its source has, where that is known. */
   readonly total?: number
 }
@@ -81,23 +81,23 @@ const LISTS = ['agents', 'results', 'servers', 'candidates', 'items']
 /** The documents in a value: it is a list, has one, or is a document itself. */
 function itemsIn(value: JsonValue): readonly JsonValue[] {
   if (Array.isArray(value)) return value
-  if (!isObject(value) || detectFace(value) !== undefined) return [value]
+  if (!isObject(value) || detectFormat(value) !== undefined) return [value]
   const list = LISTS.map((name) => value[name]).find(Array.isArray)
   return Array.isArray(list) ? list : [value]
 }
 
 /** Kinds of documents, by the drafts that they are of. */
-export const FACES: readonly Face[] = ['aidip', 'profile', 'directory', 'descriptor', 'a2a', 'mcp']
+export const DOCUMENT_FORMATS: readonly DocumentFormat[] = ['aidip', 'profile', 'directory', 'descriptor', 'a2a', 'mcp']
 
 /** A document alone, or in an envelope: MCP's registry says `server`, our own import `document`. */
 function toDocument(item: JsonValue, from: string, total?: number): FoundDocument | BadDocument {
   const known = total === undefined ? {} : { total }
   if (!isObject(item)) return { from, problem: 'a document must be a JSON object' }
-  if (isObject(item.server)) return { from, document: item.server, face: 'mcp', ...known }
+  if (isObject(item.server)) return { from, document: item.server, format: 'mcp', ...known }
   if (!isObject(item.document)) return { from, document: item, ...known }
-  const face = FACES.find((word) => word === item.face)
+  const format = DOCUMENT_FORMATS.find((word) => word === item.format)
   const id = typeof item.id === 'string' ? { id: item.id } : {}
-  return { from, document: item.document, ...id, ...(face && { face }), ...known }
+  return { from, document: item.document, ...id, ...(format && { format }), ...known }
 }
 
 /** The one document of a file, for commands that take one. */

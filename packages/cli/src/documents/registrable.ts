@@ -1,8 +1,8 @@
 import type { RegisterOptions } from '@switchboard/client'
-import { asString, detectFace, type Face, type JsonObject } from '@switchboard/protocol'
+import { asString, type DocumentFormat, detectFormat, type JsonObject } from '@switchboard/protocol'
 import { CommandError, UsageError } from '../usage.js'
 import { crawl, isUrl } from './crawl.js'
-import { FACES, type FoundDocument, readDocument } from './read-documents.js'
+import { DOCUMENT_FORMATS, type FoundDocument, readDocument } from './read-documents.js'
 
 /** The one document of a file, of stdin or at an address. */
 export async function readSource(
@@ -24,30 +24,32 @@ export async function readSource(
 /** What is sent to the directory for a document. */
 export interface RegistrationRequest {
   readonly document: JsonObject
-  readonly options: Pick<RegisterOptions, 'id' | 'face'>
+  readonly options: Pick<RegisterOptions, 'id' | 'format'>
 }
 
 /** What flags say wins over what stands beside the document, and that over the document. */
 export function toRegistration(
   found: FoundDocument,
-  flags: { readonly id?: string | undefined; readonly face?: string | undefined } = {},
+  flags: { readonly id?: string | undefined; readonly format?: string | undefined } = {},
 ): RegistrationRequest {
-  const named = readFace(flags.face) ?? found.face
-  const face = named ?? detectFace(found.document)
-  if (face === undefined) {
-    throw new UsageError(`${found.from} has the members of no draft: name it with --face, one of ${FACES.join(', ')}`)
+  const named = readFormat(flags.format) ?? found.format
+  const format = named ?? detectFormat(found.document)
+  if (format === undefined) {
+    throw new UsageError(
+      `${found.from} has the members of no draft: name it with --format, one of ${DOCUMENT_FORMATS.join(', ')}`,
+    )
   }
   const id = flags.id ?? found.id
-  if (face !== 'directory') return { document: found.document, options: { face, ...(id !== undefined && { id }) } }
+  if (format !== 'directory') return { document: found.document, options: { format, ...(id !== undefined && { id }) } }
   // The Agent Directory names an agent beside its entry; a dump has the name and the lease in it.
   const { agent, lt: _lifetime, href: _href, ...entry } = found.document
   const name = id ?? asString(agent)
-  return { document: entry, options: { face, ...(name !== undefined && { id: name }) } }
+  return { document: entry, options: { format, ...(name !== undefined && { id: name }) } }
 }
 
-function readFace(text: string | undefined): Face | undefined {
+function readFormat(text: string | undefined): DocumentFormat | undefined {
   if (text === undefined) return undefined
-  const face = FACES.find((word) => word === text)
-  if (face) return face
-  throw new UsageError(`--face must be one of ${FACES.join(', ')}, not "${text}"`)
+  const format = DOCUMENT_FORMATS.find((word) => word === text)
+  if (format) return format
+  throw new UsageError(`--format must be one of ${DOCUMENT_FORMATS.join(', ')}, not "${text}"`)
 }

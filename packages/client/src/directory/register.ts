@@ -1,4 +1,11 @@
-import { asString, detectFace, type Face, isObject, type JsonObject, readRecord } from '@switchboard/protocol'
+import {
+  asString,
+  type DocumentFormat,
+  detectFormat,
+  isObject,
+  type JsonObject,
+  readRecord,
+} from '@switchboard/protocol'
 import { ClientError } from '../errors.js'
 import { type AgentMetadata, readMetadata } from './documents.js'
 import { expandTemplate } from './expand-template.js'
@@ -11,7 +18,7 @@ export interface RegisterOptions extends RequestOptions {
   /** Seconds; for registrations of the Agent Directory, which lapse unless they are refreshed. */
   readonly lifetime?: number
   /** Which draft the document speaks, where it should not be told by its members. */
-  readonly face?: Face
+  readonly format?: DocumentFormat
   /** Fails with `conflict` unless the agent is still the one with this entity tag. */
   readonly ifMatch?: string
 }
@@ -37,8 +44,8 @@ export async function register(
   document: JsonObject,
   options: RegisterOptions = {},
 ): Promise<Registration> {
-  const { id, lifetime, face: said, ifMatch, ...rest } = options
-  const face = said ?? detectFace(document)
+  const { id, lifetime, format: said, ifMatch, ...rest } = options
+  const format = said ?? detectFormat(document)
   const headers = ifMatch === undefined ? {} : { 'if-match': ifMatch }
   const post = (path: string, body: JsonObject, isRepeatable: boolean): DirectoryRequest => ({
     ...rest,
@@ -48,9 +55,9 @@ export async function register(
     headers,
     isRepeatable,
   })
-  switch (face) {
+  switch (format) {
     case undefined:
-      throw new ClientError('invalid_argument', 'no draft has a document with these members: name its face')
+      throw new ClientError('invalid_argument', 'no draft has a document with these members: name its format')
     case 'aidip': {
       const body = id === undefined ? document : { ...document, id }
       // Without an id each request would make an agent of its own.
@@ -64,7 +71,8 @@ export async function register(
       return readRegistration(request, name, await request(post(path, document, true)), rest)
     }
     default: {
-      const body = face === 'profile' ? { ...document, ...(id !== undefined && { id }) } : toProfile(face, document, id)
+      const body =
+        format === 'profile' ? { ...document, ...(id !== undefined && { id }) } : toProfile(format, document, id)
       return readAgent(request, await request(post('/discover/agents', body, true)))
     }
   }
@@ -74,11 +82,12 @@ export async function register(
  * Descriptors, A2A cards and MCP servers have no registration of their own: they are sent as metadata of the profile,
  * which keeps every member it does not know and has a place for all their ways to be reached (C-18, C-27).
  */
-function toProfile(face: Face, document: JsonObject, id: string | undefined): JsonObject {
-  const { name, description, tags, bindings, authentication } = readRecord(face, document, id ?? '')
+function toProfile(format: DocumentFormat, document: JsonObject, id: string | undefined): JsonObject {
+  const { name, description, tags, bindings, authentication } = readRecord(format, document, id ?? '')
   const [first] = bindings
   if (first === undefined) throw new ClientError('invalid_argument', 'the document names no way to reach the agent')
-  const ownId = id ?? asString(document.id) ?? (face === 'mcp' ? asString(document.name) : undefined) ?? first.endpoint
+  const ownId =
+    id ?? asString(document.id) ?? (format === 'mcp' ? asString(document.name) : undefined) ?? first.endpoint
   return {
     ...document,
     id: ownId,

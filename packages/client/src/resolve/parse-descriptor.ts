@@ -2,7 +2,7 @@ import {
   type AgentRecord,
   asObjects,
   asString,
-  detectFace,
+  detectFormat,
   type Issue,
   type JsonObject,
   lintDescriptor,
@@ -44,14 +44,14 @@ export function parseDescriptor(text: string, url: string): Descriptor {
 
 /** The same for a document that is parsed already. */
 export function readDescriptor(document: JsonObject, url: string, wasNumber = false): Descriptor {
-  const face = detectFace(document) ?? 'descriptor'
-  const issues = validateDocument(face, document)
+  const format = detectFormat(document) ?? 'descriptor'
+  const issues = validateDocument(format, document)
   const wrong = issues.filter(({ at }) => ACTED_ON.test(at) && isThere(document, at))
   if (wrong.length > 0) throw new ClientError('bad_document', `${url}: ${wrong.map(sentence).join('; ')}`, { url })
   const lacks = lintDescriptor(document).warnings.filter(({ at }) => MINIMUM.test(at))
   const warnings = new Map([...issues, ...lacks].map((issue) => [issue.at, `${url}: ${sentence(issue)}`]))
   if (wasNumber) warnings.set('/version', `${url}: /version is a number and was read as text: quote it`)
-  const record = readRecord(face, document, asString(document.id) || asString(document.name) || url)
+  const record = readRecord(format, document, asString(document.id) || asString(document.name) || url)
   return { url, document, record, warnings: [...warnings.values()] }
 }
 

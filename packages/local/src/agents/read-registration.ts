@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import { isAbsolute, normalize } from 'node:path'
-import { detectFace, isObject, type JsonObject, readRecord, validateDocument } from '@switchboard/protocol'
+import { detectFormat, isObject, type JsonObject, readRecord, validateDocument } from '@switchboard/protocol'
 import { LocalError } from '../local-error.js'
 import type { LocalAgent, Target } from './local-agent.js'
 
@@ -62,10 +62,10 @@ function readUrl(text: string): string {
 
 /** The agent that a descriptor of any draft describes. */
 export function describeAgent(name: string, target: Target, descriptor: JsonObject): LocalAgent {
-  const face = detectFace(descriptor) ?? 'descriptor'
-  const wrong = validateDocument(face, descriptor).find(({ at }) => /^\/(capabilities|operations|skills)\b/.test(at))
+  const format = detectFormat(descriptor) ?? 'descriptor'
+  const wrong = validateDocument(format, descriptor).find(({ at }) => /^\/(capabilities|operations|skills)\b/.test(at))
   if (wrong) throw new LocalError('invalid_input', `/descriptor${wrong.at} ${wrong.message}`)
-  const { description, capabilities, operations } = readRecord(face, descriptor, name)
+  const { description, capabilities, operations } = readRecord(format, descriptor, name)
   const names = [...operations, ...capabilities].map((item) => item.name)
   return { name, description, capabilities: [...new Set(names)].filter(isCallable), target, descriptor }
 }

@@ -10,7 +10,7 @@ export type AidipRevision = '01' | '00'
 
 /** The full metadata document (01 §3, 00 §4). */
 export function toAidip(record: AgentRecord, facts: RegistryFacts, revision: AidipRevision = '01'): JsonObject {
-  const own = record.face === 'aidip'
+  const own = record.format === 'aidip'
   const document = documentFor('aidip', record, () => derived(record, facts))
   return {
     ...document,
@@ -61,7 +61,7 @@ function derived(record: AgentRecord, facts: RegistryFacts): JsonObject {
 }
 
 const endpointOf = (record: AgentRecord, facts: RegistryFacts): string => {
-  const own = record.face === 'aidip' ? record.document.endpoint : undefined
+  const own = record.format === 'aidip' ? record.document.endpoint : undefined
   return typeof own === 'string' ? own : httpEndpoint(record, facts)
 }
 
@@ -76,7 +76,7 @@ function publisher(record: AgentRecord, document: JsonObject, revision: AidipRev
 /** 01 knows one form: an object with a canonical type (C-11). */
 function authentication(record: AgentRecord, { type, instructions, scopes, schemes }: Authentication): JsonObject {
   const sent = record.document.authentication
-  if (record.face === 'aidip' && isObject(sent)) return { ...sent, type }
+  if (record.format === 'aidip' && isObject(sent)) return { ...sent, type }
   return {
     type,
     ...given('instructions', instructions),

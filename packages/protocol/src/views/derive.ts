@@ -1,7 +1,14 @@
 import { asString, asStrings, type JsonObject } from '../json.js'
 import { IMPLIED_OPERATION } from '../read-capabilities.js'
-import { type AgentRecord, type Binding, type Face, given, type Operation, type RegistryFacts } from '../record.js'
-import { FACE_SCHEMAS, memberFits } from '../schemas/faces.js'
+import {
+  type AgentRecord,
+  type Binding,
+  type DocumentFormat,
+  given,
+  type Operation,
+  type RegistryFacts,
+} from '../record.js'
+import { FORMAT_SCHEMAS, memberFits } from '../schemas/formats.js'
 import { parseTimestamp } from '../timestamps.js'
 import { isAbsoluteUri } from '../validate.js'
 
@@ -9,23 +16,23 @@ import { isAbsoluteUri } from '../validate.js'
  * The document of a face: the publisher's own, or one derived from another draft's. A derived one keeps what the
  * publisher said beyond the target's words (C-27), unless it is not what a reader of the target expects of that member.
  */
-export function documentFor(face: Face, record: AgentRecord, derive: () => JsonObject): JsonObject {
-  if (record.face === face) return record.redacted ? filled(face, record.document, derive) : record.document
+export function documentFor(format: DocumentFormat, record: AgentRecord, derive: () => JsonObject): JsonObject {
+  if (record.format === format) return record.redacted ? filled(format, record.document, derive) : record.document
   const derived = derive()
   const kept = Object.entries(record.document).filter(
-    ([name, value]) => !Object.hasOwn(derived, name) && memberFits(face, name, value),
+    ([name, value]) => !Object.hasOwn(derived, name) && memberFits(format, name, value),
   )
   return { ...Object.fromEntries(kept), ...derived }
 }
 
 /** Where a member that must be there was kept private, what stands for it: the id for a name, our gateway for an address. */
-function filled(face: Face, document: JsonObject, derive: () => JsonObject): JsonObject {
+function filled(format: DocumentFormat, document: JsonObject, derive: () => JsonObject): JsonObject {
   const has = (...names: string[]): boolean => names.some((name) => Object.hasOwn(document, name))
-  const missing = asStrings(FACE_SCHEMAS[face].required).filter((name) => !has(name))
+  const missing = asStrings(FORMAT_SCHEMAS[format].required).filter((name) => !has(name))
   const isDescribed =
     has('operations') || (has('capabilities') && has('inputs', 'input_schema') && has('outputs', 'output_schema'))
-  if (face === 'aidip' && !isDescribed) missing.push('operations')
-  if (face === 'a2a' && !has('url', 'supportedInterfaces')) missing.push('url', 'supportedInterfaces')
+  if (format === 'aidip' && !isDescribed) missing.push('operations')
+  if (format === 'a2a' && !has('url', 'supportedInterfaces')) missing.push('url', 'supportedInterfaces')
   if (missing.length === 0) return document
   const stands = Object.entries(derive()).filter(([name]) => missing.includes(name))
   return { ...document, ...Object.fromEntries(stands) }

@@ -51,8 +51,8 @@ export const directoryHref = (facts: Pick<RegistryFacts, 'number'>): string => `
 
 /** Protocols as registered; an agent of another draft that names none is reached by its bindings (C-20). */
 export function directoryProtocols(record: AgentRecord): string[] {
-  if (record.face === 'directory' || record.protocols.length > 0) return [...record.protocols]
-  if (record.face === 'aidip') return ['https']
+  if (record.format === 'directory' || record.protocols.length > 0) return [...record.protocols]
+  if (record.format === 'aidip') return ['https']
   return [...new Set(record.bindings.map(({ protocol }) => protocol))]
 }
 
@@ -61,7 +61,7 @@ export function directoryProtocols(record: AgentRecord): string[] {
  * belong to the agent, every capability inherits them, so that lookups by tag find it (C-17).
  */
 export function directoryCapabilities(record: AgentRecord): Capability[] {
-  if (record.face === 'directory') return [...record.capabilities]
+  if (record.format === 'directory') return [...record.capabilities]
   const declared = new Map<string, Capability>()
   const tools = callableOperations(record).map((operation) => ({
     name: operation.name,
@@ -74,7 +74,7 @@ export function directoryCapabilities(record: AgentRecord): Capability[] {
     if (!declared.has(capability.name) && capabilityNameProblem(capability.name) === undefined)
       declared.set(capability.name, capability)
   }
-  const inherited = record.face === 'aidip' || record.face === 'profile' ? record.tags : []
+  const inherited = record.format === 'aidip' || record.format === 'profile' ? record.tags : []
   return [...declared.values()].map((capability) => {
     const tags = [...new Set([...(capability.tags ?? []), ...inherited])]
     return tags.length > 0 ? { ...capability, tags } : capability

@@ -80,7 +80,7 @@ function derived(record: AgentRecord, facts: RegistryFacts): JsonObject {
 
 /** Tags and, because the profile has no other place for them, the names of capabilities (C-10). */
 export const profileTags = (record: AgentRecord): string[] =>
-  record.face === 'profile'
+  record.format === 'profile'
     ? [...record.tags]
     : [...new Set([...record.tags, ...record.capabilities.map(({ name }) => name)])]
 

@@ -4,7 +4,7 @@ import { KINDS, registryFacts, sentDocument } from '../../test/arbitraries.js'
 import { type JsonObject, parseJson } from '../json.js'
 import { validateDocument } from '../parse.js'
 import { readRecord } from '../read.js'
-import type { AgentRecord, Face, RegistryFacts } from '../record.js'
+import type { AgentRecord, DocumentFormat, RegistryFacts } from '../record.js'
 import { toAgentCard } from './agent-card.js'
 import { toAidip, toAidipSummary } from './aidip.js'
 import { toDescriptor } from './descriptor.js'
@@ -16,20 +16,20 @@ const RUNS = { numRuns: 60 }
 
 type View = (record: AgentRecord, facts: RegistryFacts) => JsonObject
 
-const VIEWS: { name: string; face: Face; view: View }[] = [
-  { name: 'AIDIP-01', face: 'aidip', view: toAidip },
-  { name: 'AIDIP-00', face: 'aidip', view: (record, facts) => toAidip(record, facts, '00') },
-  { name: 'profile', face: 'profile', view: toProfile },
-  { name: 'directory', face: 'directory', view: toDirectory },
-  { name: 'agent.json', face: 'descriptor', view: toDescriptor },
-  { name: 'A2A 0.3', face: 'a2a', view: (record, facts) => toAgentCard(record, facts, '0.3') },
-  { name: 'A2A 1.0', face: 'a2a', view: toAgentCard },
-  { name: 'MCP', face: 'mcp', view: toMcpServer },
+const VIEWS: { name: string; format: DocumentFormat; view: View }[] = [
+  { name: 'AIDIP-01', format: 'aidip', view: toAidip },
+  { name: 'AIDIP-00', format: 'aidip', view: (record, facts) => toAidip(record, facts, '00') },
+  { name: 'profile', format: 'profile', view: toProfile },
+  { name: 'directory', format: 'directory', view: toDirectory },
+  { name: 'agent.json', format: 'descriptor', view: toDescriptor },
+  { name: 'A2A 0.3', format: 'a2a', view: (record, facts) => toAgentCard(record, facts, '0.3') },
+  { name: 'A2A 1.0', format: 'a2a', view: toAgentCard },
+  { name: 'MCP', format: 'mcp', view: toMcpServer },
 ]
 
 /** Members of the answer that are the registry's word, whatever the document says. */
 const REGISTRY = ['verification']
-const BY_FACE: Partial<Record<Face, string[]>> = {
+const BY_FORMAT: Partial<Record<DocumentFormat, string[]>> = {
   directory: ['agent', 'lt', 'href'],
   profile: ['id', 'freshness'],
   aidip: ['id'],
@@ -47,12 +47,12 @@ const without = (document: JsonObject, names: string[]): JsonObject =>
 describe.each(KINDS)('a document of the kind %s', (kind) => {
   const cases = fc.tuple(sentDocument(kind), registryFacts)
 
-  it('is seen through every face as a document that the face accepts', () => {
+  it('is seen through every format as a document that the format accepts', () => {
     fc.assert(
       fc.property(cases, ([sent, facts]) => {
-        const record = readRecord(sent.face, sent.document, sent.id)
-        for (const { name, face, view } of VIEWS) {
-          expect(validateDocument(face, parseJson(JSON.stringify(view(record, facts)))), name).toEqual([])
+        const record = readRecord(sent.format, sent.document, sent.id)
+        for (const { name, format, view } of VIEWS) {
+          expect(validateDocument(format, parseJson(JSON.stringify(view(record, facts)))), name).toEqual([])
         }
       }),
       RUNS,
@@ -62,14 +62,14 @@ describe.each(KINDS)('a document of the kind %s', (kind) => {
   it('AIDIP-3-02, PROF-4.1-16, PROF-4.7-04, AURI-7-18, AURI-7-24 comes back as it was sent, with the unknown and nested members', () => {
     fc.assert(
       fc.property(cases, ([sent, facts]) => {
-        const record = readRecord(sent.face, sent.document, sent.id)
-        for (const { name, face, view } of VIEWS.filter((one) => one.face === sent.face)) {
+        const record = readRecord(sent.format, sent.document, sent.id)
+        for (const { name, format, view } of VIEWS.filter((one) => one.format === sent.format)) {
           const added = (ADDED[name] ?? []).filter(
             (member) => member === 'authentication' || sent.document[member] === undefined,
           )
           const changed = [
             ...REGISTRY,
-            ...(BY_FACE[face] ?? []),
+            ...(BY_FORMAT[format] ?? []),
             ...added,
             ...(facts.status === undefined ? [] : ['status']),
             ...(facts.expiresAt === undefined ? [] : ['expires_at']),
@@ -81,10 +81,10 @@ describe.each(KINDS)('a document of the kind %s', (kind) => {
     )
   })
 
-  it('has summaries in every face, and leaves the record and its document alone', () => {
+  it('has summaries in every format, and leaves the record and its document alone', () => {
     fc.assert(
       fc.property(cases, ([sent, facts]) => {
-        const record = readRecord(sent.face, sent.document, sent.id)
+        const record = readRecord(sent.format, sent.document, sent.id)
         const before = JSON.stringify(record)
         for (const detail of ['minimal', 'summary', 'full'] as const)
           expect(toCandidate(record, facts, detail).id).toBe(sent.id)

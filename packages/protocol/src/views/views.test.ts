@@ -3,7 +3,7 @@ import { fixture } from '../../test/fixtures.js'
 import type { JsonObject, JsonValue } from '../json.js'
 import { lintDescriptor } from '../lint-descriptor.js'
 import { readRecord } from '../read.js'
-import type { AgentRecord, Face, RegistryFacts } from '../record.js'
+import type { AgentRecord, DocumentFormat, RegistryFacts } from '../record.js'
 import { toAgentCard } from './agent-card.js'
 import { toAidip, toAidipSummary } from './aidip.js'
 import { toDescriptor } from './descriptor.js'
@@ -23,11 +23,11 @@ const FACTS: RegistryFacts = {
 const ADDED = { verification: { state: 'self-asserted' } }
 
 const sample = (
-  face: Face,
+  format: DocumentFormat,
   id: string,
   changes: Record<string, JsonValue | undefined> = {},
   agent = 'agent-12345',
-): AgentRecord => readRecord(face, fixture(id, changes), agent)
+): AgentRecord => readRecord(format, fixture(id, changes), agent)
 
 const T01 = (changes: Record<string, JsonValue | undefined> = {}) => sample('aidip', 'FX-T01', changes)
 const HR = (changes: Record<string, JsonValue | undefined> = {}) =>

@@ -23,13 +23,13 @@ const STEM_LETTERS = 5
 
 /** How the tags are stuffed, and where. */
 export function tagStuffing(record: AgentRecord): { member: string; message: string } | undefined {
-  const { tags, capabilities, face } = record
+  const { tags, capabilities, format } = record
   const bare = capabilities.filter(({ description, tags: own, input }) => !description && !own && !input).length
   if (bare > MAX_BARE_CAPABILITIES)
     return { member: '/capabilities', message: `names ${bare} without a word about them` }
   const most = Math.min(MOST_TAGS, MAX_TAGS + TAGS_A_SKILL * (capabilities.length - bare))
   const message = tags.length > most ? `has ${tags.length} tags: the few that fit best are enough` : problemOf(record)
-  return message === undefined ? undefined : { member: face === 'a2a' ? '/skills' : '/tags', message }
+  return message === undefined ? undefined : { member: format === 'a2a' ? '/skills' : '/tags', message }
 }
 
 function problemOf(record: AgentRecord): string | undefined {

@@ -2,9 +2,9 @@ import { DirectoryError } from '@switchboard/protocol'
 import type { FastifyRequest } from 'fastify'
 import { type Caller, hasScope, isAdmin } from '../policy/caller.js'
 import type { RateLimits } from '../policy/rate-limit.js'
-import type { Authenticate } from '../services/authenticate.js'
+import type { Authenticate } from '../services/identity/authenticate.js'
 import { headerOf } from './answer.js'
-import type { Route } from './face.js'
+import type { Route } from './route-group.js'
 
 export interface AdmitOptions {
   readonly authenticate: Authenticate

@@ -1,8 +1,8 @@
 import type { JsonObject, JsonValue } from '@switchboard/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Agent } from '../services/catalog.js'
-import { entityTag } from '../services/entity-tags.js'
-import type { Readable } from '../services/read.js'
+import type { Agent } from '../services/registry/catalog.js'
+import { entityTag } from '../services/registry/entity-tags.js'
+import type { Readable } from '../services/registry/read.js'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Route } from './face.js'
+import type { Route } from './route-group.js'
 
 const EXPOSED = [
   ...['ETag', 'Link', 'Location', 'Retry-After', 'X-Request-ID', 'X-Switchboard-Warnings', 'X-Total-Count'],

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Catalog } from '../services/catalog.js'
+import type { Catalog } from '../services/registry/catalog.js'
 import { hasTag, setValidators } from './answer.js'
 
 /** Tells lists of this process from those of another, whose counters mean something else. */

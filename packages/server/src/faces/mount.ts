@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify'
 import { type AdmitOptions, admit } from './admit.js'
 import { collectBody } from './collect-body.js'
 import { allowOrigin, answerPreflight } from './cors.js'
-import type { Face, Route } from './face.js'
+import type { Route, RouteGroup } from './route-group.js'
 import { pathOf, sendError, toDirectoryError } from './send-error.js'
 
 export interface MountOptions extends AdmitOptions {
@@ -15,7 +15,7 @@ export interface MountOptions extends AdmitOptions {
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
 /** Serves faces: who is calling, how often, and one way of failing for all of them. */
-export function mountFaces(app: FastifyInstance, faces: readonly Face[], options: MountOptions): void {
+export function mountRoutes(app: FastifyInstance, groups: readonly RouteGroup[], options: MountOptions): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (request, payload, done) => collectBody(request, payload, done))
   app.decorateRequest('caller')
@@ -43,15 +43,15 @@ export function mountFaces(app: FastifyInstance, faces: readonly Face[], options
       options.baseUrl(),
     ),
   )
-  for (const face of faces) for (const route of face.routes) mountRoute(app, face, route)
-  for (const [path, { face, routes }] of groupByPath(faces)) mountRest(app, path, face, routes, options.origins)
+  for (const group of groups) for (const route of group.routes) mountRoute(app, group, route)
+  for (const [path, { group, routes }] of groupByPath(groups)) mountRest(app, path, group, routes, options.origins)
 }
 
-function mountRoute(app: FastifyInstance, face: Face, route: Route): void {
+function mountRoute(app: FastifyInstance, group: RouteGroup, route: Route): void {
   app.route({
     method: route.method,
     url: route.path,
-    config: { face, route },
+    config: { group, route },
     handler: (request, reply) => route.handle(request, reply),
   })
 }
@@ -60,7 +60,7 @@ function mountRoute(app: FastifyInstance, face: Face, route: Route): void {
 function mountRest(
   app: FastifyInstance,
   path: string,
-  face: Face,
+  group: RouteGroup,
   routes: readonly Route[],
   origins: readonly string[],
 ): void {
@@ -68,7 +68,7 @@ function mountRest(
   app.route({
     method: METHODS.filter((method) => !routes.some((route) => route.method === method)),
     url: path,
-    config: { face },
+    config: { group },
     handler: (request) => {
       throw new DirectoryError('method_not_allowed', `${request.method} does not fit here: use ${allow}`, {
         headers: { allow },
@@ -78,22 +78,22 @@ function mountRest(
   app.route({
     method: 'OPTIONS',
     url: path,
-    config: { face },
+    config: { group },
     handler: (request, reply) => answerPreflight(request, reply, routes, origins),
   })
 }
 
 /** Paths with their routes; the face that names a path first answers for its errors. */
-function groupByPath(faces: readonly Face[]): Map<string, { face: Face; routes: Route[] }> {
-  const groups = new Map<string, { face: Face; routes: Route[] }>()
-  for (const face of faces) {
-    for (const route of face.routes) {
-      const group = groups.get(route.path)
-      if (group) group.routes.push(route)
-      else groups.set(route.path, { face, routes: [route] })
+function groupByPath(groups: readonly RouteGroup[]): Map<string, { group: RouteGroup; routes: Route[] }> {
+  const byPath = new Map<string, { group: RouteGroup; routes: Route[] }>()
+  for (const group of groups) {
+    for (const route of group.routes) {
+      const known = byPath.get(route.path)
+      if (known) known.routes.push(route)
+      else byPath.set(route.path, { group, routes: [route] })
     }
   }
-  return groups
+  return byPath
 }
 
 export const requestIdOf = (message: IncomingMessage): string => toRequestId(message.headers['x-request-id'])

@@ -1,13 +1,13 @@
 import { ERROR_KINDS, type JsonObject } from '@switchboard/protocol'
-import type { Face, Route } from './face.js'
+import type { Route, RouteGroup } from './route-group.js'
 
 /** The OpenAPI description, made from the routes themselves so that it cannot differ from them. */
-export function toOpenApi(faces: readonly Face[], version: string, baseUrl: string): JsonObject {
+export function toOpenApi(groups: readonly RouteGroup[], version: string, baseUrl: string): JsonObject {
   const paths: Record<string, JsonObject> = {}
-  for (const face of faces) {
-    for (const route of face.routes) {
+  for (const group of groups) {
+    for (const route of group.routes) {
       const path = route.path.replaceAll(/:(\w+)/g, '{$1}')
-      paths[path] = { ...paths[path], [route.method.toLowerCase()]: toOperation(face, route) }
+      paths[path] = { ...paths[path], [route.method.toLowerCase()]: toOperation(group, route) }
     }
   }
   return {
@@ -19,13 +19,13 @@ export function toOpenApi(faces: readonly Face[], version: string, baseUrl: stri
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: baseUrl }],
-    tags: faces.map(({ name }) => ({ name })),
+    tags: groups.map(({ name }) => ({ name })),
     paths,
     components: { schemas: { Error: ERROR_SCHEMA }, securitySchemes: SECURITY },
   }
 }
 
-function toOperation(face: Face, route: Route): JsonObject {
+function toOperation(group: RouteGroup, route: Route): JsonObject {
   const inPath = [...route.path.matchAll(/:(\w+)/g)].map(([, name = '']) => ({
     name,
     in: 'path',
@@ -42,24 +42,24 @@ function toOperation(face: Face, route: Route): JsonObject {
   const { $id: _, ...schema } = route.body ?? {}
   return {
     operationId: `${route.method.toLowerCase()}${route.path.replaceAll(/[^A-Za-z0-9]+(\w?)/g, (_all, letter: string) => letter.toUpperCase())}`,
-    tags: [face.name],
+    tags: [group.name],
     summary: route.summary,
     ...(inPath.length + inQuery.length > 0 && { parameters: [...inPath, ...inQuery] }),
     ...(route.body && { requestBody: { content: { 'application/json': { schema } } } }),
     responses: {
       ...Object.fromEntries(
-        Object.entries(route.answers).map(([status, description]) => [status, toResponse(face, status, description)]),
+        Object.entries(route.answers).map(([status, description]) => [status, toResponse(group, status, description)]),
       ),
-      default: toResponse(face, '400', 'an error; every draft finds its members in it'),
+      default: toResponse(group, '400', 'an error; every draft finds its members in it'),
     },
     ...(route.access !== 'open' && { security: required ? CREDENTIALS : [...CREDENTIALS, {}] }),
   }
 }
 
-const toResponse = (face: Face, status: string, description: string): JsonObject =>
+const toResponse = (group: RouteGroup, status: string, description: string): JsonObject =>
   Number(status) < 400
     ? { description }
-    : { description, content: { [face.errors]: { schema: { $ref: '#/components/schemas/Error' } } } }
+    : { description, content: { [group.errors]: { schema: { $ref: '#/components/schemas/Error' } } } }
 
 const CREDENTIALS: JsonObject[] = [{ bearer: [] }, { apiKey: [] }]
 

@@ -1,7 +1,7 @@
 import { DirectoryError, errorBody } from '@switchboard/protocol'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { CallFailed } from '../services/calls/response/call-failed.js'
 import { StoreError } from '../services/context.js'
-import { CallFailed } from '../services/invoke/call-failed.js'
 
 /** Answers with the one body that a client of any draft can read, in the media type of its face (C-68). */
 export function sendError(
@@ -27,7 +27,7 @@ export function sendError(
   const wantsProblem = (request.headers.accept ?? '').includes('application/problem+json')
   const type = wantsProblem
     ? 'application/problem+json'
-    : (request.routeOptions.config.face?.errors ?? errorTypeOf(request.url))
+    : (request.routeOptions.config.group?.errors ?? errorTypeOf(request.url))
   if (error.retryAfter !== undefined) reply.header('retry-after', String(error.retryAfter))
   // What a response was going to say of the document does not hold for its error.
   for (const name of ['etag', 'last-modified', 'link']) reply.removeHeader(name)

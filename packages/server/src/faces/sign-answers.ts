@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Dictionary, ParseError, parseDictionary } from 'structured-headers'
-import type { SignatureWish, Signing } from '../services/signing.js'
-import { type Component, contentDigest } from '../services/signing-message.js'
+import { type Component, contentDigest } from '../services/identity/message-signature.js'
+import type { SignatureWish, Signing } from '../services/identity/signing.js'
 import { headerOf } from './answer.js'
 
 export interface SignAnswersOptions {
@@ -34,8 +34,8 @@ export function signAnswers(app: FastifyInstance, { signing, always }: SignAnswe
 }
 
 const isGatewayAnswer = (request: FastifyRequest): boolean => {
-  const { face, route } = request.routeOptions.config
-  return route?.limit === 'invoke' || face?.name === 'tasks'
+  const { group, route } = request.routeOptions.config
+  return route?.limit === 'invoke' || group?.name === 'tasks'
 }
 
 /** The answer, and the question that it answers: an answer to another one cannot be put in its place. */

@@ -1,10 +1,10 @@
-import type { Binding, Face } from '@switchboard/protocol'
+import type { Binding, DocumentFormat } from '@switchboard/protocol'
 import { readRecord } from '@switchboard/protocol'
 import { describe, expect, it } from 'vitest'
 import { waysOf } from './ways-of.js'
 
-const ways = (bindings: Binding[], face: Face = 'profile') =>
-  waysOf({ face, bindings }).map(({ speech, endpoint }) => `${speech} ${endpoint}`)
+const ways = (bindings: Binding[], format: DocumentFormat = 'profile') =>
+  waysOf({ format, bindings }).map(({ speech, endpoint }) => `${speech} ${endpoint}`)
 const one = (protocol: string, endpoint: string, source?: Binding['source']) =>
   ways([{ protocol, endpoint, ...(source && { source }) }])[0]
 

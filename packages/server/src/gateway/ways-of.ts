@@ -21,11 +21,11 @@ const UNIX_WORDS: ReadonlySet<string> = new Set(['unix', 'http+unix', 'agent+uni
 const MAX_WAYS = 8
 
 /** The ways to an agent that a gateway can speak, most preferred first (C-19, C-44); empty if there are none. */
-export function waysOf({ face, bindings }: Pick<AgentRecord, 'face' | 'bindings'>): Way[] {
+export function waysOf({ format, bindings }: Pick<AgentRecord, 'format' | 'bindings'>): Way[] {
   const ways: Way[] = []
   for (const binding of bindings) {
     if (ways.length === MAX_WAYS) break
-    const way = wayOf(binding, face === 'a2a')
+    const way = wayOf(binding, format === 'a2a')
     if (way && !ways.some(({ speech, endpoint }) => speech === way.speech && endpoint === way.endpoint)) ways.push(way)
   }
   return ways

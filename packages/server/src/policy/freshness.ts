@@ -11,7 +11,7 @@ export function judgeUpdate(stored: AgentRecord, incoming: AgentRecord, path: 'p
   const order = compareStamps(stored, incoming, path)
   if (order !== undefined && order < 0) return 'stale'
   if (order !== undefined && order > 0) return 'replace'
-  if (stored.face === incoming.face && sameContent(stored.document, incoming.document)) return 'noop'
+  if (stored.format === incoming.format && sameContent(stored.document, incoming.document)) return 'noop'
   if (order === 0) return 'conflict'
   // Without stamps the last write wins; but in the profile, other bindings under one id are no refresh (PROF §9).
   return path === 'profile' && !sameEndpoints(stored, incoming) ? 'conflict' : 'replace'

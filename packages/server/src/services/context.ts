@@ -5,11 +5,11 @@ import type { Taxonomy } from '../policy/taxonomy.js'
 import type { VettingPolicy } from '../policy/vetting.js'
 import type { GrantsOf } from '../policy/visibility.js'
 import { type AuditEntry, type Store, StoreError } from '../store/store.js'
-import type { AbuseWatch } from './abuse-watch.js'
-import type { AuditTrail } from './audit-trail.js'
-import type { Agent, Catalog } from './catalog.js'
-import type { Meaning } from './meaning.js'
-import type { Turns } from './turns.js'
+import type { AbuseWatch } from './discovery/abuse-watch.js'
+import type { EmbeddingQueue } from './discovery/embedding-queue.js'
+import type { AuditTrail } from './operations/audit-trail.js'
+import type { Agent, Catalog } from './registry/catalog.js'
+import type { KeyedMutex } from './registry/keyed-mutex.js'
 
 export { StoreError }
 
@@ -17,13 +17,13 @@ export { StoreError }
 export interface Context {
   readonly store: Store
   readonly catalog: Catalog
-  readonly meaning: Meaning
+  readonly embeddings: EmbeddingQueue
   readonly abuse: AbuseWatch
   /** False: a query's words order the answer and decide nothing (C-52). */
   readonly searchByText: boolean
   readonly taxonomy: Taxonomy
   /** One registration or update of an agent at a time, by its id. */
-  readonly turns: Turns
+  readonly mutex: KeyedMutex
   readonly schemas: PublisherSchemas
   /** For what leaves no other trace in the store, such as calls. */
   readonly trail: AuditTrail

@@ -65,7 +65,7 @@ export function agentAfterPut(
     id: put.id,
     number: stored.number,
     owner: put.owner,
-    face: put.face,
+    format: put.format,
     document: put.document,
     revision: stored.revision,
     createdAt: stored.createdAt,

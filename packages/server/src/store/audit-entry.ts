@@ -7,7 +7,7 @@ export interface AuditEntry {
   action: string
   outcome: 'ok' | 'refused'
   agent?: string
-  face?: string
+  format?: string
   requestId?: string
   detail?: string
 }

@@ -1,4 +1,4 @@
-import type { Face } from '@switchboard/protocol'
+import type { DocumentFormat } from '@switchboard/protocol'
 import type { CurrentAgent } from './agent-write.js'
 import type {
   AuditEntry,
@@ -32,7 +32,7 @@ export function toAgent(row: Row): StoredAgent {
     id: String(row.id),
     number: Number(row.number),
     owner: String(row.owner),
-    face: toFace(row.face),
+    format: toFormat(row.face),
     document: JSON.parse(String(row.document)),
     revision: Number(row.revision),
     createdAt: Number(row.created_at),
@@ -143,7 +143,7 @@ export function toAuditEntry(row: Row): AuditEntry {
     action: String(row.action),
     outcome: row.outcome === 'refused' ? 'refused' : 'ok',
     ...(typeof row.agent === 'string' && { agent: row.agent }),
-    ...(typeof row.face === 'string' && { face: row.face }),
+    ...(typeof row.face === 'string' && { format: row.face }),
     ...(typeof row.request_id === 'string' && { requestId: row.request_id }),
     ...(typeof row.detail === 'string' && { detail: row.detail }),
   }
@@ -166,17 +166,18 @@ const numberOf = (value: unknown): number | undefined =>
   value === null || value === undefined ? undefined : Number(value)
 
 /** Written as a record so that the compiler asks for a new face here too. */
-const FACES: readonly Face[] = Object.values<Face>({
+const DOCUMENT_FORMATS: readonly DocumentFormat[] = Object.values<DocumentFormat>({
   aidip: 'aidip',
   profile: 'profile',
   directory: 'directory',
   descriptor: 'descriptor',
   a2a: 'a2a',
   mcp: 'mcp',
-} satisfies Record<Face, Face>)
+} satisfies Record<DocumentFormat, DocumentFormat>)
 
-function toFace(value: unknown): Face {
-  const face = FACES.find((known) => known === value)
-  if (!face) throw new StoreError('newer_version', `the database holds an agent of an unknown face: ${String(value)}`)
-  return face
+function toFormat(value: unknown): DocumentFormat {
+  const format = DOCUMENT_FORMATS.find((known) => known === value)
+  if (!format)
+    throw new StoreError('newer_version', `the database holds an agent of an unknown format: ${String(value)}`)
+  return format
 }

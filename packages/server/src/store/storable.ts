@@ -22,7 +22,7 @@ export function requireStorable(...texts: (string | undefined)[]): void {
 export function storableAudit(entry: AuditEntry): AuditEntry {
   const mended = { ...entry, actor: mend(entry.actor), action: mend(entry.action) }
   if (entry.agent !== undefined) mended.agent = mend(entry.agent)
-  if (entry.face !== undefined) mended.face = mend(entry.face)
+  if (entry.format !== undefined) mended.format = mend(entry.format)
   if (entry.requestId !== undefined) mended.requestId = mend(entry.requestId)
   if (entry.detail !== undefined) mended.detail = mend(entry.detail)
   return mended

@@ -1,4 +1,4 @@
-import type { Face, JsonObject } from '@switchboard/protocol'
+import type { DocumentFormat, JsonObject } from '@switchboard/protocol'
 import type { AuditEntry } from './audit-entry.js'
 import type { SecretStore } from './secret-store.js'
 import type { StatisticsStore } from './statistics-store.js'
@@ -86,7 +86,7 @@ export interface StoredAgent {
   /** Given at registration and never again to another: the order of registration, and the n of /ad/r/{n}. */
   number: number
   owner: string
-  face: Face
+  format: DocumentFormat
   document: JsonObject
   /** Grows with every put of this agent. */
   revision: number
@@ -124,7 +124,7 @@ export type AgentWrite =
       /** The revision that was read; undefined: no such agent. */
       expect: number | undefined
       owner: string
-      face: Face
+      format: DocumentFormat
       document: JsonObject
       lease: Lease | 'keep'
       marks: Marks

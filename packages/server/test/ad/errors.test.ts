@@ -71,7 +71,7 @@ it('AD-6-03 AD-8.3-02 answers 429 with Retry-After once the limit is reached', a
   expect(refused?.json.retry_after).toBe(Number(refused?.headers.get('retry-after')))
 })
 
-it('AD-6-02 has the same body as every other face, with the type asked for (C-68)', async () => {
+it('AD-6-02 has the same body as every other format, with the type asked for (C-68)', async () => {
   const { headers, json } = await directory.get('/agents/nobody', { headers: { accept: 'application/problem+json' } })
   expect(headers.get('content-type')).toMatch(/^application\/problem\+json\b/)
   const { json: here } = await directory.get('/ad/r/999999')

@@ -91,7 +91,7 @@ describe('the audit', () => {
       expect(entry).toMatchObject({ agent: 'agent-12345', outcome: 'ok', actor: expect.any(String) })
       expect(Math.abs(Date.parse(entry.at) - Date.now())).toBeLessThan(10_000)
     }
-    expect(json.entries[3]).toMatchObject({ actor: 'tokA', face: 'aidip', request_id: 'trace-15' })
+    expect(json.entries[3]).toMatchObject({ actor: 'tokA', format: 'aidip', request_id: 'trace-15' })
     expect(text).not.toMatch(/Chinese|api\.example\.com|translateText/)
   })
 

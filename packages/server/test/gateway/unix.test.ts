@@ -37,7 +37,7 @@ describe('an agent behind a Unix socket', () => {
       { protocol: 'unix', endpoint: `unix:${path}` },
       { protocol: 'agent+unix', endpoint: `agent+unix://${encodeURIComponent(path)}//do/it?x=1` },
     ]
-    for (const target of waysOf({ face: 'descriptor', bindings })) {
+    for (const target of waysOf({ format: 'descriptor', bindings })) {
       expect(await gateway.call(callOf(target))).toMatchObject({ status: 200, value: { ok: true } })
     }
     expect(seen).toEqual(['/', 'localhost', '{"text":"hi"}', '//do/it?x=1', 'localhost', '{"text":"hi"}'])

@@ -55,7 +55,7 @@ describe('search by meaning', () => {
     }
   })
 
-  it('AIDIP00-5.3-05 orders the list by the score, which never rises, on every face', async () => {
+  it('AIDIP00-5.3-05 orders the list by the score, which never rises, on every format', async () => {
     await registerTopics()
     const { json } = await directory.post('/agents/search', { body: { query: 'sum up documents and bills' } })
     const { candidates } = await discover(directory, { query: 'sum up documents and bills' })

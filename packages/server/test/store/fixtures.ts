@@ -19,7 +19,7 @@ export const put = (id: string, changes: Partial<Put> = {}): Put => ({
   id,
   expect: undefined,
   owner: 'alice',
-  face: 'aidip',
+  format: 'aidip',
   document: { id, name: id },
   lease: 'keep',
   marks: {},

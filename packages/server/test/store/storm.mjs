@@ -9,7 +9,7 @@ async function write(writer) {
   for (let i = 0; ; i++) {
     const id = `w${writer}-${i}`
     const audit = { at: i, actor: 'storm', action: 'register', outcome: 'ok', agent: id }
-    const put = { kind: 'put', id, owner: 'storm', face: 'mcp', marks: {}, at: i, received: true, audit }
+    const put = { kind: 'put', id, owner: 'storm', format: 'mcp', marks: {}, at: i, received: true, audit }
     const document = { id, padding: 'x'.repeat(2000) }
     const { agent } = await store.write({ ...put, document, lease: { seconds: i, expiresAt: i } })
     // One line is one system call, so that a kill does not cut it in half.

@@ -46,7 +46,7 @@ export function describeStore(name: string, createPlace: () => Promise<StorePlac
           id: 'a',
           number: 1,
           owner: 'alice',
-          face: 'aidip',
+          format: 'aidip',
           document: { id: 'a', name: 'a' },
           revision: 1,
           createdAt: AT,
@@ -91,7 +91,7 @@ export function describeStore(name: string, createPlace: () => Promise<StorePlac
             put('a', {
               expect: first.revision,
               owner: 'bob',
-              face: 'a2a',
+              format: 'a2a',
               document: { v: 2 },
               lease: { seconds: 90, expiresAt: AT + 90_000 },
               marks: { status: 'deprecated' },
@@ -103,7 +103,7 @@ export function describeStore(name: string, createPlace: () => Promise<StorePlac
           id: 'a',
           number: first.number,
           owner: 'bob',
-          face: 'a2a',
+          format: 'a2a',
           document: { v: 2 },
           revision: first.revision + 1,
           createdAt: AT,
@@ -517,7 +517,7 @@ export function describeStore(name: string, createPlace: () => Promise<StorePlac
 
     describe('audit', () => {
       it('gives entries newest first, filtered, up to a limit', async () => {
-        const full = entry({ at: AT + 3, actor: 'bob', agent: 'a', face: 'aidip', requestId: 'r', detail: 'why' })
+        const full = entry({ at: AT + 3, actor: 'bob', agent: 'a', format: 'aidip', requestId: 'r', detail: 'why' })
         const entries = [entry({ at: AT + 1 }), entry({ at: AT + 2, outcome: 'refused', action: 'mark' }), full]
         await store.appendAudit(entries)
         await store.appendAudit([])

@@ -1,4 +1,4 @@
-import { type Catalog, createCatalog } from '../../src/services/catalog.js'
+import { type Catalog, createCatalog } from '../../src/services/registry/catalog.js'
 import type { Store } from '../../src/store/store.js'
 
 /** A catalog of its own, for a service that is tested without a server. */

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import {
   DirectoryError,
-  type Face,
+  type DocumentFormat,
   type Issue,
   invalid,
   isObject,
@@ -12,7 +12,7 @@ import {
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { subjectProblem } from '../../policy/caller.js'
 import type { Context } from '../../services/context.js'
-import { type ImportItem, type ImportResult, importAgent } from '../../services/import.js'
+import { type ImportItem, type ImportResult, importAgent } from '../../services/registry/import-agent.js'
 import { decodeUtf8 } from '../body.js'
 
 /** Documents under way at once: enough to share the store's fsyncs, few enough to stay small in memory. */
@@ -21,7 +21,14 @@ const AT_ONCE = 64
 const MAX_LINE = 300_000
 const NEWLINE = 0x0a
 
-const FACES: readonly string[] = ['aidip', 'profile', 'directory', 'descriptor', 'a2a', 'mcp'] satisfies Face[]
+const DOCUMENT_FORMATS: readonly string[] = [
+  'aidip',
+  'profile',
+  'directory',
+  'descriptor',
+  'a2a',
+  'mcp',
+] satisfies DocumentFormat[]
 
 /** Reads NDJSON as it comes and answers with one result line for each line, in order. */
 export function importStream(context: Context, request: FastifyRequest, reply: FastifyReply): FastifyReply {
@@ -74,7 +81,7 @@ async function importBytes(
   }
 }
 
-/** A line is a document, or an envelope {"document", "face"?, "id"?, "owner"?}. */
+/** A line is a document, or an envelope {"document", "format"?, "id"?, "owner"?}; `face` is the older name of `format`. */
 function toItem(value: JsonValue): ImportItem {
   if (!isObject(value)) throw new DirectoryError('invalid_request', 'the line must be a JSON object')
   if (!Object.hasOwn(value, 'document')) return { document: value }
@@ -82,16 +89,17 @@ function toItem(value: JsonValue): ImportItem {
   return envelope(value, value.document)
 }
 
-function envelope({ face, id, owner }: JsonObject, document: JsonObject): ImportItem {
+function envelope({ face, format = face, id, owner }: JsonObject, document: JsonObject): ImportItem {
   const issues: Issue[] = []
-  if (face !== undefined && !isFace(face)) issues.push({ at: '/face', message: `must be one of ${FACES.join(', ')}` })
+  if (format !== undefined && !isFormat(format))
+    issues.push({ at: '/format', message: `must be one of ${DOCUMENT_FORMATS.join(', ')}` })
   if (id !== undefined && typeof id !== 'string') issues.push({ at: '/id', message: 'must be a string' })
   const problem = typeof owner === 'string' ? subjectProblem(owner) : 'must be a string'
   if (owner !== undefined && problem !== undefined) issues.push({ at: '/owner', message: problem })
   if (issues.length > 0) throw invalid(issues)
   return {
     document,
-    ...(isFace(face) && { face }),
+    ...(isFormat(format) && { format }),
     ...(typeof id === 'string' && { id }),
     ...(typeof owner === 'string' && { owner }),
   }
@@ -99,7 +107,8 @@ function envelope({ face, id, owner }: JsonObject, document: JsonObject): Import
 
 const isBlank = (line: Buffer): boolean => line.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d)
 
-const isFace = (value: JsonValue | undefined): value is Face => typeof value === 'string' && FACES.includes(value)
+const isFormat = (value: JsonValue | undefined): value is DocumentFormat =>
+  typeof value === 'string' && DOCUMENT_FORMATS.includes(value)
 
 /** Lines as bytes; undefined stands for one that is too long, which is passed over. */
 async function* linesOf(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer | undefined> {

@@ -1,10 +1,10 @@
 import { assertValid, compileSchema, DirectoryError, invalid, type JsonObject } from '@switchboard/protocol'
-import type { Credential, CredentialFacts, Credentials } from '../../services/credentials.js'
-import type { Signing } from '../../services/signing.js'
-import { idOf } from '../aidip/aidip-face.js'
+import type { Credential, CredentialFacts, Credentials } from '../../services/calls/agent-credentials.js'
+import type { Signing } from '../../services/identity/signing.js'
+import { idOf } from '../aidip/aidip-routes.js'
 import { sendJson } from '../answer.js'
 import { readJsonObject } from '../body.js'
-import type { Route } from '../face.js'
+import type { Route } from '../route-group.js'
 
 export interface SecretRoutesOptions {
   readonly credentials: Credentials

@@ -1,5 +1,5 @@
 import { aidipSchema, type Issue, invalid, isObject, type JsonObject, type JsonValue } from '@switchboard/protocol'
-import { AVAILABLE, type Condition } from '../../services/find.js'
+import { AVAILABLE, type Condition } from '../../services/discovery/find.js'
 
 type Meaning = 'capability' | 'tag' | 'language' | 'publisher' | 'authentication' | 'status'
 

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { isObject, type JsonObject, toAidip } from '@switchboard/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Outcomes } from '../../services/calls/outcomes.js'
 import type { Context } from '../../services/context.js'
-import { entityTag } from '../../services/entity-tags.js'
-import type { Outcomes } from '../../services/outcomes.js'
-import { readAgent } from '../../services/read.js'
+import { entityTag } from '../../services/registry/entity-tags.js'
+import { readAgent } from '../../services/registry/read.js'
 import { isUnchanged, sendAgent, sendJson } from '../answer.js'
 import { isRevision00 } from './search-request.js'
 

@@ -1,5 +1,5 @@
 import { invalid } from '@switchboard/protocol'
-import { AVAILABLE, type Condition, type NamePattern } from '../../services/find.js'
+import { AVAILABLE, type Condition, type NamePattern } from '../../services/discovery/find.js'
 import { wholeNumber } from '../query.js'
 
 /** Agents on one page at the most; told in /.well-known/ad. */

@@ -1,5 +1,5 @@
 import { asString, DirectoryError, invalid, isObject, type JsonObject, type JsonValue } from '@switchboard/protocol'
-import type { Invocation, Invoked } from '../../services/invoke/invocation.js'
+import type { Invocation, Invoked } from '../../services/calls/request/invocation.js'
 import { toRequestId } from '../mount.js'
 import { readKey } from './read-invocation.js'
 import { errorOf } from './write-parts.js'

@@ -1,7 +1,7 @@
 import { DirectoryError, parseJson } from '@switchboard/protocol'
 import type { FastifyRequest } from 'fastify'
 import { type WebSocket, WebSocketServer } from 'ws'
-import type { Input, Invoked, StreamPart } from '../../services/invoke/invocation.js'
+import type { Input, Invoked, StreamPart } from '../../services/calls/request/invocation.js'
 import { type CallFrame, readFrame } from './call-frame.js'
 import { heartbeats, SILENCE } from './heartbeats.js'
 import { readLines } from './read-lines.js'

@@ -1,5 +1,5 @@
 import { DirectoryError, type JsonObject, type JsonValue, parseJson } from '@switchboard/protocol'
-import type { FormFile, Input } from '../../services/invoke/invocation.js'
+import type { FormFile, Input } from '../../services/calls/request/invocation.js'
 
 /** Name of the part that is the input itself, as JSON (C-66). */
 const INPUT_PART = 'input'

@@ -1,6 +1,6 @@
 import { DirectoryError, invalid, isObject, parseJson } from '@switchboard/protocol'
 import type { FastifyRequest } from 'fastify'
-import type { Input, Invocation, Places } from '../../services/invoke/invocation.js'
+import type { Input, Invocation, Places } from '../../services/calls/request/invocation.js'
 import { chooseType } from '../accept.js'
 import { headerOf } from '../answer.js'
 import { decodeUtf8 } from '../body.js'

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { DirectoryError, type JsonValue } from '@switchboard/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { type Invoked, STREAM_TYPES, type StreamPart } from '../../services/invoke/invocation.js'
+import { type Invoked, STREAM_TYPES, type StreamPart } from '../../services/calls/request/invocation.js'
 import { chooseType } from '../accept.js'
 import { sendJson } from '../answer.js'
 import { sendAccepted } from '../tasks/send-accepted.js'

@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers'
 import type { JsonValue } from '@switchboard/protocol'
 import type { WebSocket } from 'ws'
-import type { Invoked } from '../../services/invoke/invocation.js'
+import type { Invoked } from '../../services/calls/request/invocation.js'
 
 /** Bytes that wait to be sent; a caller who reads slower makes the agent wait. */
 const HIGH_WATER = 65_536

@@ -1,6 +1,6 @@
 import { DirectoryError, type JsonObject, parseJson } from '@switchboard/protocol'
 import type { WebSocket } from 'ws'
-import type { Invoked } from '../../services/invoke/invocation.js'
+import type { Invoked } from '../../services/calls/request/invocation.js'
 import { type CallFrame, failureOf, readCancel, readFrame, resultOf } from './call-frame.js'
 import { heartbeats, SILENCE } from './heartbeats.js'
 import { jsonOf, sendLine } from './send-line.js'

@@ -1,6 +1,6 @@
 import { DirectoryError } from '@switchboard/protocol'
 import { describe, expect, it } from 'vitest'
-import type { StreamPart } from '../../services/invoke/invocation.js'
+import type { StreamPart } from '../../services/calls/request/invocation.js'
 import { heartbeats, SILENCE } from './heartbeats.js'
 import { EVENTS, LINES, type StreamForm, writeParts } from './write-parts.js'
 

@@ -1,5 +1,5 @@
 import { DirectoryError, errorBody, type JsonObject } from '@switchboard/protocol'
-import type { StreamPart } from '../../services/invoke/invocation.js'
+import type { StreamPart } from '../../services/calls/request/invocation.js'
 import { heartbeats, SILENCE } from './heartbeats.js'
 
 /** One form of a stream (C-59). */

@@ -8,7 +8,7 @@ import {
 } from '@switchboard/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../../services/context.js'
-import { type Found, findAgents, speaksProtocol } from '../../services/find.js'
+import { type Found, findAgents, speaksProtocol } from '../../services/discovery/find.js'
 import { sendJson } from '../answer.js'
 import { readJson } from '../body.js'
 import { toDiscoveryFilters } from './discovery-filters.js'

@@ -1,7 +1,7 @@
 import type { AgentRecord, DiscoveryRequest, JsonObject } from '@switchboard/protocol'
-import { toConstraints } from '../../services/constraints.js'
 import type { Context } from '../../services/context.js'
-import { AVAILABLE, type Condition } from '../../services/find.js'
+import { toConstraints } from '../../services/discovery/constraints.js'
+import { AVAILABLE, type Condition } from '../../services/discovery/find.js'
 
 /** The hard filters of a discovery request, and what became of each. */
 export interface DiscoveryFilters {

@@ -2,8 +2,8 @@ import { type DiscoveryRequest, given, type JsonObject, profileTags } from '@swi
 import { reputationShare } from '../../policy/reputation.js'
 import { matchTags } from '../../policy/taxonomy.js'
 import type { Context } from '../../services/context.js'
-import type { Found, TextEvidence } from '../../services/find.js'
-import { standingOf } from '../../services/standing.js'
+import type { Found, TextEvidence } from '../../services/discovery/find.js'
+import { scoreFactorsOf } from '../../services/discovery/score-factors.js'
 
 /** Examples and snippets that are shown: enough to judge by, and short. */
 const SHOWN_EXAMPLES = 3
@@ -53,7 +53,7 @@ export function toEvidence(
 ): JsonObject {
   const asked = [...(wanted.required_tags ?? []), ...(wanted.preferred_tags ?? [])]
   const { direct, expanded } = matchTags(asked, profileTags(record), context.taxonomy)
-  const { freshness, policy, reputation } = standingOf(context, agent)
+  const { freshness, policy, reputation } = scoreFactorsOf(context, agent)
   const examples = parts.flatMap(({ part, similarity }) => {
     const example = part.kind === 'example' ? agent.shown.examples[part.position] : undefined
     return example && similarity >= EXAMPLE_FLOOR ? [{ example, similarity }] : []

@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify'
-import type { Task } from '../../services/tasks.js'
+import type { Task } from '../../services/tasks/tasks.js'
 import { sendJson } from '../answer.js'
 
 /** Answers that a call was taken on and will be done later (AURI §8, C-62). */

@@ -26,6 +26,6 @@ export async function administer(
 /** Adds the entries of a JSON array. */
 export const insertAudit = (entries: string): string => `
   INSERT INTO audit (at, actor, action, outcome, agent, face, request_id, detail)
-  SELECT e.at, e.actor, e.action, e.outcome, e.agent, e.face, e."requestId", e.detail
+  SELECT e.at, e.actor, e.action, e.outcome, e.agent, e.format, e."requestId", e.detail
   FROM json_to_recordset(${entries}) AS e (
-    at bigint, actor text, action text, outcome text, agent text, face text, "requestId" text, detail text)`
+    at bigint, actor text, action text, outcome text, agent text, format text, "requestId" text, detail text)`

@@ -131,8 +131,8 @@ function toInput(write: PreparedWrite, current: CurrentAgent | undefined): Row {
   if (write.kind === 'remove') return { kind: 'remove', id, at, reason: write.reason, ...audit }
   const presence = presenceOf(write, current)
   if (write.kind === 'refresh') return { kind: 'refresh', id, at, ...presence, ...audit }
-  const { owner, face, document, marks } = write
-  return { kind: current ? 'update' : 'register', id, at, owner, face, document, marks, ...presence, ...audit }
+  const { owner, format, document, marks } = write
+  return { kind: current ? 'update' : 'register', id, at, owner, format, document, marks, ...presence, ...audit }
 }
 
 function presenceOf(write: PreparedWrite, current: CurrentAgent | undefined): Row {
@@ -150,15 +150,15 @@ const WRITE = `
   WITH input AS MATERIALIZED (
     SELECT i.*, CASE WHEN i.kind <> 'refresh' THEN nextval('changes_revision_seq') END AS revision
     FROM json_to_recordset($1::json) AS i (
-      kind text, id text COLLATE "C", number bigint, at bigint, owner text, face text, document text, marks text,
+      kind text, id text COLLATE "C", number bigint, at bigint, owner text, format text, document text, marks text,
       received_at bigint, lease_seconds bigint, lease_expires_at bigint, reason text, audit json)
   ), registered AS (
     INSERT INTO agents (id, owner, face, document, marks, revision, created_at, modified_at)
-    SELECT id, owner, face, document, marks, revision, at, at FROM input WHERE kind = 'register' ORDER BY id
+    SELECT id, owner, format, document, marks, revision, at, at FROM input WHERE kind = 'register' ORDER BY id
     ON CONFLICT (id) DO NOTHING
     RETURNING id, number
   ), updated AS (
-    UPDATE agents a SET owner = i.owner, face = i.face, document = i.document, marks = i.marks, revision = i.revision,
+    UPDATE agents a SET owner = i.owner, face = i.format, document = i.document, marks = i.marks, revision = i.revision,
       modified_at = i.at
     FROM input i WHERE i.kind = 'update' AND a.number = i.number
   ), removed AS (
@@ -192,8 +192,8 @@ const WRITE = `
     FROM written WHERE kind <> 'refresh'
   ), audited AS (
     INSERT INTO audit (at, actor, action, outcome, agent, face, request_id, detail)
-    SELECT e.at, e.actor, e.action, e.outcome, e.agent, e.face, e."requestId", e.detail
+    SELECT e.at, e.actor, e.action, e.outcome, e.agent, e.format, e."requestId", e.detail
     FROM written w, json_to_record(w.audit) AS e (
-      at bigint, actor text, action text, outcome text, agent text, face text, "requestId" text, detail text)
+      at bigint, actor text, action text, outcome text, agent text, format text, "requestId" text, detail text)
   )
   SELECT id, number, revision FROM written`

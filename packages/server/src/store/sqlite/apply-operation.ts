@@ -35,8 +35,8 @@ export function createApplyOperation(db: Sqlite): ApplyOperation {
   }
 
   const audit = (entry: AuditEntry): void => {
-    const { at, actor, action, outcome, agent, face, requestId, detail } = entry
-    sql.insertAudit.run([at, actor, action, outcome, agent, face, requestId, detail])
+    const { at, actor, action, outcome, agent, format, requestId, detail } = entry
+    sql.insertAudit.run([at, actor, action, outcome, agent, format, requestId, detail])
   }
 
   const writeAgent = (write: PreparedWrite): AgentAnswer => {
@@ -61,15 +61,15 @@ export function createApplyOperation(db: Sqlite): ApplyOperation {
   }
 
   const putAgent = (put: PreparedPut, current: CurrentAgent | undefined): AgentAnswer => {
-    const { id, owner, face, document, marks, at } = put
+    const { id, owner, format, document, marks, at } = put
     const { createdAt, receivedAt } = timesAfterPut(put, current)
     const revision = lastRevision + 1
     let number: number
     if (current) {
       number = current.number
-      sql.updateAgent.run([owner, face, document, marks, revision, at, number])
+      sql.updateAgent.run([owner, format, document, marks, revision, at, number])
     } else {
-      const { lastInsertRowid } = sql.insertAgent.run([id, owner, face, document, marks, revision, createdAt, at])
+      const { lastInsertRowid } = sql.insertAgent.run([id, owner, format, document, marks, revision, createdAt, at])
       number = Number(lastInsertRowid)
       for (const statement of sql.dropForeign) statement.run([id, owner])
     }

@@ -1,0 +1,282 @@
+import { assertValid, compileSchema, invalid, isObject, type JsonObject, toAidip } from '@switchboard/protocol'
+import type { FastifyRequest } from 'fastify'
+import { SCOPES, subjectProblem } from '../../policy/caller.js'
+import type { Context } from '../../services/context.js'
+import type { Grants, StoredGrant } from '../../services/identity/grants.js'
+import type { Keys, StoredKey } from '../../services/identity/keys.js'
+import { type AuditEntry, type AuditFilter, readAudit } from '../../services/operations/audit.js'
+import { type MarkChanges, markAgent } from '../../services/registry/mark.js'
+import { unknownAgent } from '../../services/registry/register.js'
+import { idOf } from '../aidip/aidip-routes.js'
+import { sendJson } from '../answer.js'
+import { readJsonObject } from '../body.js'
+import { readQuery, wholeNumber } from '../query.js'
+import type { RouteGroup } from '../route-group.js'
+import { importStream } from './import.js'
+import { type SecretRoutesOptions, secretRoutes } from './secret-routes.js'
+
+export interface AdminOptions extends SecretRoutesOptions {
+  readonly context: Context
+  readonly keys: Keys
+  readonly grants: Grants
+}
+
+/** Seconds: a hundred years. A key without an end is written without `expires_in`. */
+const LONGEST_KEY = 3_153_600_000
+
+const texts: JsonObject = { type: 'array', items: { type: 'string', minLength: 1 } }
+
+const keySchema: JsonObject = {
+  type: 'object',
+  required: ['subject', 'scopes'],
+  properties: {
+    subject: { type: 'string', minLength: 1 },
+    scopes: { ...texts, minItems: 1 },
+    names: texts,
+    expires_in: { type: 'integer', minimum: 1, maximum: LONGEST_KEY },
+  },
+}
+const grantSchema: JsonObject = {
+  type: 'object',
+  required: ['subject', 'scopes'],
+  properties: {
+    subject: { type: 'string', minLength: 1 },
+    agent: { type: 'string', minLength: 1 },
+    tag: { type: 'string', minLength: 1 },
+    scopes: { type: 'array', minItems: 1, items: { enum: ['discover', 'invoke'] } },
+  },
+}
+const marksSchema: JsonObject = {
+  type: 'object',
+  properties: {
+    verification: { enum: ['verified', 'self-asserted', null] },
+    certification: { type: ['object', 'null'] },
+    quality_score: { type: ['number', 'null'], minimum: 0, maximum: 5 },
+    unsafe: { type: ['boolean', 'null'] },
+    status: { type: ['string', 'null'] },
+  },
+  additionalProperties: false,
+}
+const [checkKey, checkGrant, checkMarks] = [
+  compileSchema(keySchema),
+  compileSchema(grantSchema),
+  compileSchema(marksSchema),
+]
+
+/** Keys, grants, marks, secrets, audit and bulk import: for operators. */
+export function createAdminRoutes({ context, keys, grants, credentials, signing }: AdminOptions): RouteGroup {
+  const known = new Set<string>([...SCOPES, ...context.policy.capabilities.flatMap(({ scope }) => scope ?? [])])
+
+  const createKey = async (request: FastifyRequest): Promise<JsonObject> => {
+    const body = readJsonObject(request)
+    assertValid(checkKey(body))
+    assertNames(body, 'subject')
+    const scopes = stringsOf(body.scopes)
+    const unknown = scopes.find((scope) => !known.has(scope))
+    if (unknown !== undefined)
+      assertValid([{ at: '/scopes', message: `has an unknown scope "${unknown}": use ${[...known].join(', ')}` }])
+    const { key, secret } = await keys.create(
+      {
+        subject: String(body.subject),
+        scopes,
+        ...(body.names !== undefined && { names: stringsOf(body.names) }),
+        ...(typeof body.expires_in === 'number' && { expiresIn: body.expires_in }),
+      },
+      request.caller,
+    )
+    return { ...showKey(key), key: secret }
+  }
+
+  const createGrant = async (request: FastifyRequest): Promise<JsonObject> => {
+    const body = readJsonObject(request)
+    assertValid(checkGrant(body))
+    assertNames(body, 'subject', 'tag')
+    const { agent, tag } = body
+    if ((agent === undefined) === (tag === undefined))
+      assertValid([{ at: '/agent', message: 'or /tag is required, and not both' }])
+    const owner = typeof agent === 'string' ? context.catalog.get(agent)?.owner : undefined
+    if (typeof agent === 'string' && owner === undefined) throw unknownAgent(agent)
+    const grant = await grants.create(
+      {
+        subject: String(body.subject),
+        scopes: stringsOf(body.scopes),
+        ...(typeof agent === 'string' && owner !== undefined && { agent: { id: agent, owner } }),
+        ...(typeof tag === 'string' && { tag }),
+      },
+      request.caller,
+    )
+    return showGrant(grant)
+  }
+
+  const mark = async (request: FastifyRequest): Promise<JsonObject> => {
+    const body = readJsonObject(request)
+    assertValid(checkMarks(body))
+    const agent = await markAgent(context, idOf(request), toMarks(body, request, context.now()), request.caller)
+    return toAidip(agent.record, context.catalog.facts(agent))
+  }
+
+  return {
+    name: 'admin',
+    errors: 'application/json',
+    routes: [
+      {
+        method: 'POST',
+        path: '/admin/keys',
+        summary: 'Make an API key; its secret is shown once',
+        access: 'admin',
+        body: keySchema,
+        answers: { 201: 'the key' },
+        handle: async (request, reply) =>
+          sendJson(reply.code(201).header('cache-control', 'no-store'), await createKey(request)),
+      },
+      {
+        method: 'GET',
+        path: '/admin/keys',
+        summary: 'List API keys, without secrets',
+        access: 'admin',
+        answers: { 200: 'the keys' },
+        handle: (_request, reply) => sendJson(reply, { keys: keys.list().map(showKey) }),
+      },
+      {
+        method: 'DELETE',
+        path: '/admin/keys/:id',
+        summary: 'Revoke an API key, at once',
+        access: 'admin',
+        answers: { 204: 'revoked', 404: 'no such key' },
+        handle: async (request, reply) => {
+          await keys.revoke(idOf(request), request.caller)
+          return reply.code(204).send()
+        },
+      },
+      {
+        method: 'POST',
+        path: '/admin/grants',
+        summary: 'Let a subject find or call what is not public',
+        access: 'admin',
+        body: grantSchema,
+        answers: { 201: 'the grant', 404: 'no such agent' },
+        handle: async (request, reply) => sendJson(reply.code(201), await createGrant(request)),
+      },
+      {
+        method: 'GET',
+        path: '/admin/grants',
+        summary: 'List grants',
+        access: 'admin',
+        answers: { 200: 'the grants' },
+        handle: (_request, reply) => sendJson(reply, { grants: grants.list().map(showGrant) }),
+      },
+      {
+        method: 'DELETE',
+        path: '/admin/grants/:id',
+        summary: 'Take a grant back',
+        access: 'admin',
+        answers: { 204: 'gone', 404: 'no such grant' },
+        handle: async (request, reply) => {
+          await grants.revoke(idOf(request), request.caller)
+          return reply.code(204).send()
+        },
+      },
+      {
+        method: 'PATCH',
+        path: '/admin/agents/:id',
+        summary: 'Mark an agent: verification, certification, quality_score, unsafe, status; null takes a mark away',
+        access: 'admin',
+        body: marksSchema,
+        answers: { 200: 'the metadata with its marks', 404: 'no such agent' },
+        handle: async (request, reply) => sendJson(reply, await mark(request)),
+      },
+      ...secretRoutes({ credentials, signing }),
+      {
+        method: 'GET',
+        path: '/admin/audit',
+        summary: 'Who changed what, newest first',
+        access: 'admin',
+        query: {
+          since: 'an RFC 3339 time',
+          subject: 'who did it',
+          agent: 'to which agent',
+          action: 'register, update, refresh, remove, expire, mark, key.create …',
+          limit: 'entries, at most 1000 (100)',
+        },
+        answers: { 200: 'the entries' },
+        handle: async (request, reply) =>
+          sendJson(reply, { entries: (await readAudit(context, auditFilter(request))).map(showAudit) }),
+      },
+      {
+        method: 'POST',
+        path: '/admin/import',
+        summary: 'Import documents of any draft, one JSON document a line; one result line each',
+        access: 'admin',
+        bodyLimit: Number.POSITIVE_INFINITY,
+        answers: { 200: 'one result a line: status created, updated or failed' },
+        handle: (request, reply) => importStream(context, request, reply),
+      },
+    ],
+  }
+}
+
+/** Members that are kept and compared as they are must be texts that can be kept. */
+function assertNames(body: JsonObject, ...members: string[]): void {
+  const issues = members.flatMap((name) => {
+    const value = body[name]
+    const problem = typeof value === 'string' ? subjectProblem(value) : undefined
+    return problem === undefined ? [] : [{ at: `/${name}`, message: problem }]
+  })
+  assertValid(issues)
+}
+
+const stringsOf = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : [])
+
+function toMarks(body: JsonObject, request: FastifyRequest, now: number): MarkChanges {
+  const { verification, certification, quality_score: quality, unsafe, status } = body
+  const by = request.caller.subject ?? 'admin'
+  return {
+    ...(verification === null && { verification: null }),
+    ...((verification === 'verified' || verification === 'self-asserted') && {
+      verification: { state: verification, by, at: new Date(now).toISOString() },
+    }),
+    ...((certification === null || isObject(certification)) && { certification }),
+    ...((quality === null || typeof quality === 'number') && { quality_score: quality }),
+    ...((unsafe === null || typeof unsafe === 'boolean') && { unsafe }),
+    ...((status === null || typeof status === 'string') && { status }),
+  }
+}
+
+const showKey = ({ id, subject, scopes, names, createdAt, expiresAt }: StoredKey): JsonObject => ({
+  id,
+  subject,
+  scopes,
+  ...(names && { names }),
+  created_at: new Date(createdAt).toISOString(),
+  ...(expiresAt !== undefined && { expires_at: new Date(expiresAt).toISOString() }),
+})
+
+const showGrant = ({ id, subject, scopes, agent, tag, createdAt }: StoredGrant): JsonObject => ({
+  id,
+  subject,
+  scopes,
+  ...(agent && { agent: agent.id }),
+  ...(tag !== undefined && { tag }),
+  created_at: new Date(createdAt).toISOString(),
+})
+
+const showAudit = ({ at, requestId, ...entry }: AuditEntry): JsonObject => ({
+  at: new Date(at).toISOString(),
+  ...entry,
+  ...(requestId !== undefined && { request_id: requestId }),
+})
+
+function auditFilter(request: FastifyRequest): AuditFilter {
+  const params = readQuery(request)
+  const since = params.get('since')
+  const from = since === null ? undefined : Date.parse(since)
+  if (Number.isNaN(from)) throw invalid([{ at: '?since', message: 'must be an RFC 3339 time' }])
+  const [subject, agent, action] = ['subject', 'agent', 'action'].map((name) => params.get(name) ?? undefined)
+  return {
+    limit: Math.min(wholeNumber(params, 'limit', 1) ?? 100, 1000),
+    ...(from !== undefined && { since: from }),
+    ...(subject !== undefined && { subject }),
+    ...(agent !== undefined && { agent }),
+    ...(action !== undefined && { action }),
+  }
+}

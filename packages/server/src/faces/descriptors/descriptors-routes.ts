@@ -1,0 +1,185 @@
+import { createHash } from 'node:crypto'
+import {
+  type AgentRecord,
+  DESCRIPTOR_CONTEXT,
+  type JsonObject,
+  type RegistryFacts,
+  readRecord,
+  toAgentCard,
+  toDescriptor,
+  toMcpServer,
+} from '@switchboard/protocol'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Context } from '../../services/context.js'
+import { AVAILABLE, lookUpAgents } from '../../services/discovery/find.js'
+import type { Grants } from '../../services/identity/grants.js'
+import type { Signing } from '../../services/identity/signing.js'
+import { readAgent } from '../../services/registry/read.js'
+import { idOf } from '../aidip/aidip-routes.js'
+import { type AgentAnswer, isUnchanged, sendAgent, sendJson } from '../answer.js'
+import { isListUnchanged } from '../lists.js'
+import { readQuery } from '../query.js'
+import type { Route, RouteGroup } from '../route-group.js'
+import { negotiate } from './negotiate.js'
+
+export interface DescriptorsOptions {
+  readonly context: Context
+  readonly grants: Grants
+  readonly signing: Signing
+  readonly baseUrl: () => string
+  readonly version: string
+  /** Whether those without credentials may discover. */
+  readonly anonymous: 'public' | 'none'
+}
+
+/** A document of an agent: the name of its view, and how to write it when it is not rendered yet. */
+type WriteDocument = (
+  record: AgentRecord,
+  facts: () => RegistryFacts,
+  asked: { type: string; oldest: boolean },
+) => Pick<AgentAnswer, 'view' | 'write'>
+
+/** Seconds that a descriptor may be kept without asking again. */
+const MAX_AGE = 60
+
+/** agent.json, agent-card.json, server.json of every agent, and of the directory as an agent itself (C-86). */
+export function createDescriptorsRoutes(options: DescriptorsOptions): RouteGroup {
+  const { context, grants, signing, baseUrl } = options
+  const ownCard = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+    const type = negotiate(request)
+    const card = directoryCard(options)
+    const tag = `"${createHash('sha1').update(JSON.stringify(card)).digest('base64url')}"`
+    reply.header('cache-control', `public, max-age=${MAX_AGE}`)
+    if (isUnchanged(request, reply, tag, STARTED)) return reply.code(304).send()
+    return sendJson(reply, card, type)
+  }
+  const ofAgent = (file: string, summary: string, write: WriteDocument): Route => ({
+    method: 'GET',
+    path: `/agents/:id/${file}`,
+    summary,
+    access: 'discover',
+    limit: 'lookup',
+    answers: { 200: 'the document', 304: 'as the client has it', 404: 'no such agent', 406: 'not in that media type' },
+    handle: (request, reply) => {
+      const type = negotiate(request)
+      const { agent, record } = readAgent(context, idOf(request), request.caller)
+      const facts = (): RegistryFacts => context.catalog.facts(agent)
+      const document = write(record, facts, { type, oldest: readQuery(request).get('version') === '0.3' })
+      return sendAgent(request, reply, { agent, record, type, maxAge: MAX_AGE, ...document })
+    },
+  })
+  return {
+    name: 'descriptors',
+    errors: 'application/problem+json',
+    routes: [
+      {
+        method: 'GET',
+        path: '/.well-known/agents.json',
+        summary: 'The public agents of this directory, by name',
+        access: 'discover',
+        limit: 'lookup',
+        answers: { 200: 'names and descriptor URLs', 304: 'as the client has it' },
+        handle: (request, reply) => {
+          if (isListUnchanged(request, reply, context.catalog, grants.version)) return reply.code(304).send()
+          const everybody = {
+            ...request.caller,
+            subject: undefined,
+            kind: 'anonymous' as const,
+            scopes: new Set<string>(),
+          }
+          const { found } = lookUpAgents(context, {
+            conditions: [AVAILABLE],
+            skip: 0,
+            take: Number.POSITIVE_INFINITY,
+            caller: everybody,
+          })
+          const agents = found.map(({ record: { id } }) => [
+            id,
+            `${baseUrl()}/agents/${encodeURIComponent(id)}/agent.json`,
+          ])
+          return sendJson(reply, { agents: Object.fromEntries(agents) })
+        },
+      },
+      ...['agent.json', 'agent-card.json'].map(
+        (file): Route => ({
+          method: 'GET',
+          path: `/.well-known/${file}`,
+          summary: 'This directory, as an agent',
+          access: 'open',
+          answers: { 200: 'the card', 304: 'as the client has it', 406: 'not in that media type' },
+          handle: ownCard,
+        }),
+      ),
+      {
+        method: 'GET',
+        path: '/.well-known/jwks.json',
+        summary: 'Public keys of this directory',
+        access: 'open',
+        answers: { 200: 'a JSON Web Key Set: what answers and webhooks are signed with now, and were lately' },
+        handle: (_request, reply) =>
+          sendJson(reply.header('cache-control', `public, max-age=${MAX_AGE}`), { keys: signing.publicKeys() }),
+      },
+      ofAgent('agent.json', 'The descriptor of one agent (agent:// URIs)', (record, facts, { type }) =>
+        type === 'application/ld+json'
+          ? {
+              view: 'descriptor-ld',
+              write: () => ({ '@context': DESCRIPTOR_CONTEXT, ...toDescriptor(record, facts()) }),
+            }
+          : { view: 'descriptor', write: () => toDescriptor(record, facts()) },
+      ),
+      ofAgent(
+        'agent-card.json',
+        'The A2A card of one agent; ?version=0.3 for the older form',
+        (record, facts, { oldest }) =>
+          oldest
+            ? { view: 'card03', write: () => toAgentCard(record, facts(), '0.3') }
+            : { view: 'card', write: () => toAgentCard(record, facts()) },
+      ),
+      ofAgent('server.json', 'The MCP server.json of one agent', (record, facts) => ({
+        view: 'mcp',
+        write: () => toMcpServer(record, facts()),
+      })),
+    ],
+  }
+}
+
+const STARTED = Date.now()
+
+/** The directory itself, for those who look at its well-known names: an A2A card with what AURI §7 demands of it. */
+function directoryCard({ baseUrl, version, anonymous, context }: DescriptorsOptions): JsonObject {
+  const id = baseUrl()
+  const schemes = [...(anonymous === 'public' ? ['none'] : []), 'api_key', 'oauth2_bearer']
+  const record = readRecord(
+    'aidip',
+    {
+      id,
+      name: 'Switchboard',
+      description: 'Directory of AI agents: register agents, find the right one for a task, read how to call it.',
+      version,
+      capabilities: ['agent-discovery', 'agent-registration'],
+      tags: ['directory', 'discovery', 'registry'],
+      endpoint: `${id}/agents/search`,
+      protocols: ['https'],
+      authentication: { type: schemes[0] ?? 'none', schemes },
+      operations: [
+        {
+          name: 'search',
+          description: 'Find agents by natural language and filters.',
+          inputs: { query: 'string' },
+          outputs: {},
+        },
+      ],
+    },
+    id,
+  )
+  const facts = {
+    baseUrl: id,
+    number: 0,
+    verification: { state: 'self-asserted' },
+    lifetime: context.maxLifetime,
+    receivedAt: STARTED,
+    modifiedAt: STARTED,
+  }
+  const { capabilities: _list, ...descriptor } = toDescriptor(record, facts)
+  return { ...descriptor, ...toAgentCard(record, facts) }
+}

@@ -1,0 +1,205 @@
+import {
+  DirectoryError,
+  directoryHref,
+  directorySchema,
+  directoryUpdateSchema,
+  isObject,
+  type JsonObject,
+  parseAgentName,
+  parseDocument,
+  toDirectory,
+  toDirectorySummary,
+} from '@switchboard/protocol'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Caller } from '../../policy/caller.js'
+import { grantLifetime } from '../../policy/lifetime.js'
+import type { Context } from '../../services/context.js'
+import { lookUpAgents } from '../../services/discovery/find.js'
+import type { Grants } from '../../services/identity/grants.js'
+import { readRegistration } from '../../services/registry/read.js'
+import { refreshAgent, requireOwn } from '../../services/registry/refresh.js'
+import { registerAgent } from '../../services/registry/register.js'
+import { removeAgent } from '../../services/registry/remove.js'
+import { addWarnings, headerOf, renderOnce, sendAgent, sendJson, sendJsonText } from '../answer.js'
+import { readJson, readOptionalJson } from '../body.js'
+import { isListUnchanged } from '../lists.js'
+import { readOwner, readQuery } from '../query.js'
+import type { RouteGroup } from '../route-group.js'
+import { LOOKUP_PARAMETERS, MAX_COUNT, nextLookup, parseLookup } from './lookup-query.js'
+
+export interface DirectoryOptions {
+  readonly context: Context
+  readonly grants: Grants
+  /** A credential that outlives the registration by far is worth a line in the log (AD §8.2). */
+  readonly onLongCredential: (subject: string, seconds: number) => void
+}
+
+/** The Agent Directory: soft-state registration and lookup. It proxies nothing. */
+export function createDirectoryRoutes({ context, grants, onLongCredential }: DirectoryOptions): RouteGroup {
+  const description: JsonObject = {
+    registration: '/ad/r',
+    lookup: `/ad/l{?${LOOKUP_PARAMETERS.join(',')}}`,
+    max_count: MAX_COUNT,
+  }
+  return {
+    name: 'directory',
+    errors: 'application/problem+json',
+    routes: [
+      {
+        method: 'GET',
+        path: '/.well-known/ad',
+        summary: 'Where to register and to look up',
+        access: 'open',
+        answers: { 200: 'registration path, lookup template, max_count' },
+        handle: (_request, reply) => sendJson(reply.header('cache-control', 'public, max-age=300'), description),
+      },
+      {
+        method: 'POST',
+        path: '/ad/r',
+        summary: 'Register an agent under a name, or replace your own registration',
+        access: 'caller',
+        limit: 'register',
+        query: { agent: 'the name, unique in this directory', lt: 'lifetime in seconds, 60 to 4294967295 (86400)' },
+        body: directorySchema,
+        answers: { 200: 'replaced; Location', 201: 'registered; Location', 409: 'the name belongs to another' },
+        handle: async (request, reply) => {
+          assertProductionCredential(context, request.caller)
+          const params = readQuery(request)
+          const name = parseAgentName(params.get('agent') ?? undefined)
+          const lifetime = grantLifetime(params.get('lt') ?? undefined, context.maxLifetime)
+          warnOfLongCredential(request.caller, lifetime)
+          // The name in the query is what counts (C-42); it, lt and href are ours to tell and are not stored.
+          const {
+            agent: _agent,
+            lt: _lt,
+            href: _href,
+            ...document
+          } = parseDocument('directory', readJson(request), context.policy.strictness)
+          const { agent, created, warnings } = await registerAgent(context, {
+            format: 'directory',
+            document,
+            id: name,
+            caller: request.caller,
+            intent: 'claim',
+            lifetime,
+            ifMatch: headerOf(request, 'if-match'),
+            onBehalfOf: readOwner(params),
+          })
+          addWarnings(reply, warnings)
+          return sendEmpty(reply.code(created ? 201 : 200).header('location', directoryHref(agent)))
+        },
+      },
+      {
+        method: 'GET',
+        path: '/ad/r/:number',
+        summary: 'A registration in full',
+        access: 'discover',
+        limit: 'lookup',
+        answers: { 200: 'the registration with its granted lifetime', 404: 'no such registration' },
+        handle: async (request, reply) => {
+          const { agent, record } = await readRegistration(context, numberOf(request), request.caller)
+          const write = (): JsonObject => toDirectory(record, context.catalog.facts(agent))
+          return sendAgent(request, reply, { agent, record, view: 'directory', write })
+        },
+      },
+      {
+        method: 'POST',
+        path: '/ad/r/:number',
+        summary: 'Refresh a registration; with a body, replace the members it has',
+        access: 'caller',
+        limit: 'register',
+        query: { lt: 'a new lifetime in seconds' },
+        body: directoryUpdateSchema,
+        answers: { 204: 'refreshed', 403: 'another’s registration', 404: 'no such registration, or it expired' },
+        handle: async (request, reply) => {
+          assertProductionCredential(context, request.caller)
+          const asked = readQuery(request).get('lt')
+          const number = numberOf(request)
+          await requireOwn(context, number, request.caller)
+          const lifetime = asked === null ? undefined : grantLifetime(asked, context.maxLifetime)
+          await refreshAgent(context, { number, caller: request.caller, lifetime, changes: readChanges(request) })
+          return reply.code(204).send()
+        },
+      },
+      {
+        method: 'DELETE',
+        path: '/ad/r/:number',
+        summary: 'Remove a registration',
+        access: 'caller',
+        limit: 'register',
+        answers: { 204: 'removed', 403: 'another’s registration', 404: 'no such registration' },
+        handle: async (request, reply) => {
+          const { record } = await requireOwn(context, numberOf(request), request.caller)
+          await removeAgent(context, record.id, request.caller, headerOf(request, 'if-match'))
+          return reply.code(204).send()
+        },
+      },
+      {
+        method: 'GET',
+        path: '/ad/l',
+        summary: 'Look agents up',
+        access: 'discover',
+        limit: 'lookup',
+        query: {
+          agent: 'name, or a beginning and *',
+          protocol: 'a protocol the agent speaks',
+          cap_name: 'name of a capability, or a beginning and *',
+          cap_type: 'type of that capability',
+          tag: 'tag of that capability',
+          page: 'from 0',
+          count: `agents on a page, at most ${MAX_COUNT}`,
+        },
+        answers: { 200: 'agents; Link rel="next" where there are more', 304: 'as the client has it' },
+        handle: (request, reply) => {
+          if (isListUnchanged(request, reply, context.catalog, grants.version)) return reply.code(304).send()
+          return lookUp(context, request, reply)
+        },
+      },
+    ],
+  }
+
+  function warnOfLongCredential({ subject, credentialEnds }: Caller, lifetime: number): void {
+    const seconds = credentialEnds === undefined ? 0 : (credentialEnds - context.now()) / 1000
+    if (subject !== undefined && seconds > 30 * lifetime) onLongCredential(subject, Math.round(seconds))
+  }
+}
+
+function lookUp(context: Context, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const params = readQuery(request)
+  const { conditions, page, count } = parseLookup(params)
+  const { found, more } = lookUpAgents(context, { conditions, skip: page * count, take: count, caller: request.caller })
+  if (more) reply.header('link', `<${nextLookup(params, page)}>; rel="next"`)
+  const entries = found.map(({ agent, record }) =>
+    renderOnce(agent, record.redacted ? 'directory-summary.r' : 'directory-summary', () =>
+      toDirectorySummary(record, context.catalog.facts(agent)),
+    ),
+  )
+  return sendJsonText(reply, `{"agents":[${entries.join(',')}]}`)
+}
+
+/** API keys are for development; production takes tokens and certificates (AD §8.2, C-71). */
+function assertProductionCredential({ production }: Context, caller: Caller): void {
+  if (!production || caller.kind !== 'key') return
+  throw new DirectoryError(
+    'unauthorized',
+    'API keys do not register in production: use an OAuth 2.0 token or a client certificate',
+    {
+      headers: { 'www-authenticate': 'Bearer realm="switchboard"' },
+    },
+  )
+}
+
+function readChanges(request: FastifyRequest): JsonObject | undefined {
+  const value = readOptionalJson(request)
+  if (value === undefined) return undefined
+  if (!isObject(value)) throw new DirectoryError('invalid_request', 'the body must be a JSON object')
+  return value
+}
+
+/** A number no registration has stands for anything that is not one. */
+function numberOf({ params }: FastifyRequest): number {
+  const text = typeof params === 'object' && params !== null && 'number' in params ? String(params.number) : ''
+  return /^[1-9]\d{0,15}$/.test(text) ? Number(text) : -1
+}
+
+const sendEmpty = (reply: FastifyReply): FastifyReply => reply.header('content-length', '0').send()

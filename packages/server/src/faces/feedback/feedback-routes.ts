@@ -1,0 +1,51 @@
+import { assertValid, compileSchema, type JsonObject } from '@switchboard/protocol'
+import { rateAgent } from '../../services/calls/feedback.js'
+import type { Outcomes } from '../../services/calls/outcomes.js'
+import type { Context } from '../../services/context.js'
+import { idOf } from '../aidip/aidip-routes.js'
+import { sendJson } from '../answer.js'
+import { readJsonObject } from '../body.js'
+import type { Route, RouteGroup } from '../route-group.js'
+
+export interface FeedbackOptions {
+  readonly context: Context
+  readonly outcomes: Outcomes
+}
+
+/** Characters; an opinion, not a document. */
+const LONGEST_COMMENT = 2000
+
+const feedbackSchema: JsonObject = {
+  type: 'object',
+  required: ['rating'],
+  properties: {
+    rating: { type: 'integer', minimum: 1, maximum: 5 },
+    comment: { type: 'string', maxLength: LONGEST_COMMENT },
+  },
+}
+const checkFeedback = compileSchema(feedbackSchema)
+
+const BASES = ['', '/v1', '/v0']
+
+/** What callers think of agents (AIDIP §10, C-03). */
+export function createFeedbackRoutes({ context, outcomes }: FeedbackOptions): RouteGroup {
+  const rate = (base: string): Route => ({
+    method: 'POST',
+    path: `${base}/agents/:id/feedback`,
+    summary: 'Rate an agent from 1 to 5; a later rating replaces yours',
+    access: 'caller',
+    limit: 'register',
+    body: feedbackSchema,
+    answers: { 201: 'taken in', 403: 'your own agent, or no scope invoke', 404: 'no such agent' },
+    handle: async (request, reply) => {
+      const id = idOf(request)
+      const body = readJsonObject(request)
+      assertValid(checkFeedback(body))
+      const rating = Number(body.rating)
+      const feedback = { rating, ...(typeof body.comment === 'string' && { comment: body.comment }) }
+      await rateAgent(context, outcomes, id, feedback, request.caller)
+      return sendJson(reply.code(201), { agent: id, ...feedback })
+    },
+  })
+  return { name: 'feedback', errors: 'application/json', routes: BASES.map(rate) }
+}

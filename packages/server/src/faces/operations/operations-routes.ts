@@ -1,0 +1,74 @@
+import { DirectoryError, ERROR_KINDS, isObject, type JsonObject } from '@switchboard/protocol'
+import { sendJson } from '../answer.js'
+import type { RouteGroup } from '../route-group.js'
+import { toDocsPage } from './docs-page.js'
+
+export interface OperationsOptions {
+  /** The state of the directory for GET /health/ready. */
+  readonly health: () => { ready: boolean; revision: number; agents: number; pending: number }
+  readonly openapi: () => JsonObject
+}
+
+/** Health, OpenAPI and the pages that errors point at. */
+export function createOperationsRoutes({ health, openapi }: OperationsOptions): RouteGroup {
+  return {
+    name: 'operations',
+    errors: 'application/problem+json',
+    routes: [
+      {
+        method: 'GET',
+        path: '/health/live',
+        summary: 'Whether the process answers',
+        access: 'open',
+        answers: { 200: 'it does' },
+        handle: (_request, reply) => sendJson(reply.header('cache-control', 'no-store'), { status: 'live' }),
+      },
+      {
+        method: 'GET',
+        path: '/health/ready',
+        summary: 'Whether the directory takes requests',
+        access: 'open',
+        answers: { 200: 'ready', 503: 'starting or stopping' },
+        handle: (_request, reply) => {
+          const { ready, revision, agents, pending } = health()
+          reply.code(ready ? 200 : 503).header('cache-control', 'no-store')
+          return sendJson(reply, { status: ready ? 'ready' : 'unavailable', revision, index: { agents, pending } })
+        },
+      },
+      {
+        method: 'GET',
+        path: '/openapi.json',
+        summary: 'This description',
+        access: 'open',
+        answers: { 200: 'OpenAPI 3.1' },
+        handle: (_request, reply) => sendJson(reply.header('cache-control', 'public, max-age=300'), openapi()),
+      },
+      {
+        method: 'GET',
+        path: '/docs',
+        summary: 'The same for people',
+        access: 'open',
+        answers: { 200: 'a page' },
+        handle: (_request, reply) =>
+          reply
+            .header('content-type', 'text/html; charset=utf-8')
+            .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'")
+            .send(toDocsPage(openapi())),
+      },
+      {
+        method: 'GET',
+        path: '/problems/:id',
+        summary: 'What a kind of error means',
+        access: 'open',
+        answers: { 200: 'its title and status', 404: 'no such kind' },
+        handle: (request, reply) => {
+          const slug = isObject(request.params) ? String(request.params.id) : ''
+          const kind = Object.entries(ERROR_KINDS).find(([code]) => code.replaceAll('_', '-') === slug)
+          if (!kind) throw new DirectoryError('not_found', 'there is no such kind of error')
+          const [code, { title, status, name }] = kind
+          return sendJson(reply, { code, title, status, name })
+        },
+      },
+    ],
+  }
+}

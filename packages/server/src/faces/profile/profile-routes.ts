@@ -1,0 +1,104 @@
+import { discoveryRequestSchema, type JsonObject, parseDocument, profileSchema, toProfile } from '@switchboard/protocol'
+import type { Context } from '../../services/context.js'
+import { CONSTRAINTS } from '../../services/discovery/constraints.js'
+import { RANKING } from '../../services/discovery/find.js'
+import { readAgent } from '../../services/registry/read.js'
+import { registerAgent } from '../../services/registry/register.js'
+import { idOf } from '../aidip/aidip-routes.js'
+import { addWarnings, headerOf, sendAgent, sendJson } from '../answer.js'
+import { readJson } from '../body.js'
+import { readOwner, readQuery } from '../query.js'
+import type { RouteGroup } from '../route-group.js'
+import { discover } from './discover.js'
+
+export interface ProfileOptions {
+  readonly context: Context
+}
+
+/** What this implementation is and does, point by point of the profile's checklist (PROF §18). */
+const describe = ({ taxonomy }: Context): JsonObject => ({
+  conformance_level: 'D2',
+  serialization: ['application/json'],
+  taxonomies: [...taxonomy.names],
+  supported_constraints: [...CONSTRAINTS],
+  detail_levels: ['minimal', 'summary', 'full'],
+  limits: { default: 10, max: 100, document_bytes: 262_144, tags: 100, examples: 200 },
+  validation: 'id, name, description and bindings are required; every known member has its type checked',
+  unknown_fields: 'ignored and preserved, nested ones too',
+  freshness: 'sequence, updated_at or version, the first that both sides have; If-Match; expires_at',
+  hard_filters:
+    'applied before ranking; unsupported ones are named in unsupported_filters, or fail with Prefer: handling=strict',
+  score_components: ['tag', 'context', 'example', 'protocol', 'freshness', 'policy', 'reputation'],
+  ranking: { ...RANKING },
+  redaction: 'members named in "private" and items marked "private": true are shown to the owner only',
+  federation: 'none yet: every record was registered here',
+  abuse_controls: 'rate limits, size limits, ownership of ids; descriptions are data and never instructions',
+})
+
+/** The discovery profile: metadata, and ranked candidates with reasons. */
+export function createProfileRoutes({ context }: ProfileOptions): RouteGroup {
+  return {
+    name: 'profile',
+    errors: 'application/json',
+    routes: [
+      {
+        method: 'GET',
+        path: '/discover',
+        summary: 'Conformance level, limits and what is supported',
+        access: 'open',
+        answers: { 200: 'the service description' },
+        handle: (_request, reply) => sendJson(reply.header('cache-control', 'public, max-age=300'), describe(context)),
+      },
+      {
+        method: 'POST',
+        path: '/discover',
+        summary: 'Find agents for a task',
+        access: 'discover',
+        limit: 'search',
+        body: discoveryRequestSchema,
+        answers: {
+          200: 'ranked candidates',
+          400: 'not a discovery request, or an unsupported filter with handling=strict',
+        },
+        handle: (request, reply) => discover(context, request, reply),
+      },
+      {
+        method: 'POST',
+        path: '/discover/agents',
+        summary: 'Register agent metadata, or refresh your own',
+        access: 'caller',
+        limit: 'register',
+        body: profileSchema,
+        answers: { 200: 'refreshed or replaced', 201: 'registered', 409: 'another owner, stale, or conflicting' },
+        handle: async (request, reply) => {
+          const document = parseDocument('profile', readJson(request), context.policy.strictness)
+          const { agent, created, warnings } = await registerAgent(context, {
+            format: 'profile',
+            document,
+            id: String(document.id),
+            caller: request.caller,
+            intent: 'claim',
+            ifMatch: headerOf(request, 'if-match'),
+            onBehalfOf: readOwner(readQuery(request)),
+          })
+          addWarnings(reply, warnings)
+          reply.code(created ? 201 : 200).header('location', `/discover/agents/${encodeURIComponent(agent.record.id)}`)
+          return sendJson(reply, toProfile(agent.record, context.catalog.facts(agent)))
+        },
+      },
+      {
+        method: 'GET',
+        path: '/discover/agents/:id',
+        summary: 'The metadata of one agent',
+        access: 'discover',
+        limit: 'lookup',
+        answers: { 200: 'the metadata', 304: 'as the client has it', 404: 'no such agent' },
+        handle: (request, reply) => {
+          const { agent, record } = readAgent(context, idOf(request), request.caller)
+          const write = (): JsonObject => toProfile(record, context.catalog.facts(agent))
+          return sendAgent(request, reply, { agent, record, view: 'profile', write })
+        },
+      },
+    ],
+  }
+}

@@ -1,0 +1,128 @@
+import {
+  assertValid,
+  callableOperations,
+  compileSchema,
+  gatewayUrl,
+  given,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  reachableBindings,
+  toJsonSchema,
+} from '@switchboard/protocol'
+import type { FastifyRequest } from 'fastify'
+import type { Context } from '../../services/context.js'
+import type { Found } from '../../services/discovery/find.js'
+import { type Intent, resolveIntent } from '../../services/discovery/resolve-intent.js'
+import { sendJson } from '../answer.js'
+import { readJson } from '../body.js'
+import type { RouteGroup } from '../route-group.js'
+
+const DEFAULT_TOP = 5
+const MAX_TOP = 50
+
+const texts: JsonObject = { type: 'array', items: { type: 'string' } }
+const limit: JsonObject = { type: 'number', minimum: 0 }
+
+/** (intent, context, policy) of AIDIP §6. */
+const intentSchema: JsonObject = {
+  $id: 'urn:switchboard:schema:intent',
+  type: 'object',
+  required: ['intent'],
+  properties: {
+    intent: { type: 'string', minLength: 1 },
+    context: { type: 'object' },
+    policy: {
+      type: 'object',
+      properties: {
+        min_quality_score: limit,
+        require_verified: { type: 'boolean' },
+        require_certification: { type: 'boolean' },
+        authentication: texts,
+        protocols: texts,
+        publishers: texts,
+        excluded_tags: texts,
+        region: { type: 'string' },
+        data_residency: { type: 'string' },
+        max_cost: limit,
+        max_latency_ms: limit,
+      },
+    },
+    top: { type: 'integer', minimum: 1 },
+  },
+}
+const check = compileSchema(intentSchema)
+
+/** Intent resolution: which agents are fit for a task, with what is needed to call them. None is called here. */
+export function createResolutionRoutes(context: Context): RouteGroup {
+  return {
+    name: 'resolution',
+    errors: 'application/json',
+    routes: [
+      {
+        method: 'POST',
+        path: '/resolve',
+        summary: 'Name the agents fit for an intent, with endpoints and how to call them',
+        access: 'discover',
+        limit: 'search',
+        body: intentSchema,
+        answers: { 200: 'candidates, best first, and how many were left out for which reason' },
+        handle: async (request, reply) => {
+          const { candidates, excluded, applied, unsupported, warnings } = await resolveIntent(
+            context,
+            parseIntent(request),
+          )
+          return sendJson(reply, {
+            request_id: request.caller.requestId,
+            candidates: candidates.map((found) => toCandidate(context, found)),
+            excluded: { ...excluded },
+            applied_policy: [...applied],
+            ...(unsupported.length > 0 && { unsupported_policy: [...unsupported] }),
+            ...(warnings.length > 0 && { warnings: [...warnings] }),
+          })
+        },
+      },
+    ],
+  }
+}
+
+function parseIntent(request: FastifyRequest): Intent {
+  const body = readJson(request)
+  assertValid(check(body))
+  const { intent, context, policy, top } = isObject(body) ? body : {}
+  return {
+    text: String(intent),
+    hints: isObject(context) ? Object.values(context).flatMap(words) : [],
+    policy: isObject(policy) ? policy : {},
+    take: Math.min(typeof top === 'number' ? top : DEFAULT_TOP, MAX_TOP),
+    caller: request.caller,
+  }
+}
+
+const words = (value: JsonValue): string[] => [value].flat().filter((word) => typeof word === 'string')
+
+/** Endpoints and invocation metadata, enough to call the agent without another question. */
+function toCandidate(context: Context, { agent, record, score = 0 }: Found): JsonObject {
+  const facts = context.catalog.facts(agent)
+  const { authentication } = record
+  return {
+    id: record.id,
+    name: record.name,
+    description: record.description,
+    score: Math.round(score * 1e4) / 1e4,
+    endpoints: reachableBindings(record, facts).map(({ protocol, endpoint }) => ({ protocol, endpoint })),
+    invocation: {
+      method: 'POST',
+      url: gatewayUrl(record, facts),
+      content_type: 'application/json',
+      authentication: { type: authentication?.type ?? 'none', ...given('instructions', authentication?.instructions) },
+      operations: callableOperations(record).map(({ name, description, inputs, outputs }) => ({
+        name,
+        ...given('description', description),
+        input_schema: toJsonSchema(inputs),
+        output_schema: toJsonSchema(outputs),
+      })),
+    },
+    verification: facts.verification,
+  }
+}

@@ -1,0 +1,175 @@
+import type { JsonObject } from '@switchboard/protocol'
+import { type Caller, isAdmin } from '../../policy/caller.js'
+import { type Reputation, reputationFactor } from '../../policy/reputation.js'
+import type { RatingTotals, Store, StoredCounts, StoredRating } from '../../store/store.js'
+import type { Agent } from '../registry/catalog.js'
+import {
+  type AgentCounters,
+  addCounts,
+  currentCounts,
+  HALF_LIFE_MS,
+  newCounters,
+  sumCounts,
+} from './outcomes-counters.js'
+
+/** How one call of an agent went. What the caller did wrong (4xx), or did not wait for, is no outcome. */
+export interface Outcome {
+  readonly ok: boolean
+  /** Milliseconds until the answer, or until it was given up. */
+  readonly ms: number
+}
+
+/** What is learned from calls and from callers' ratings; nothing of it is inherited by another owner of the name. */
+export interface Outcomes {
+  /** Forgets what was known of an earlier owner's agent of that name. */
+  meet(agent: Agent): void
+  record(agent: Agent, operation: string, outcome: Outcome): void
+  rate(rating: StoredRating): Promise<void>
+  /** For the agent's owner and operators; undefined for everybody else, and where nothing is known. */
+  statisticsOf(agent: Agent, caller: Caller): JsonObject | undefined
+  /** What ranking may make of it: from 0.95 to 1.05, and 1 where nothing is known. */
+  factorOf(agent: Agent): number
+  /** Tells the store what is new and learns what other replicas told it. */
+  exchange(): Promise<void>
+  /** Tells the store the rest. */
+  close(): Promise<void>
+}
+
+export interface OutcomesOptions {
+  readonly store: Store
+  readonly now: () => number
+  /** Whether the agent is still registered: counters of others are not kept in memory. */
+  readonly isKnown: (id: string) => boolean
+  readonly onError: (error: unknown) => void
+}
+
+/** A crash loses what was counted since the last time. */
+const EXCHANGE_MS = 10_000
+/** Replicas' clocks may differ by so much, and their writes take so long. */
+const OVERLAP_MS = 60_000
+
+export async function createOutcomes({ store, now, isKnown, onError }: OutcomesOptions): Promise<Outcomes> {
+  const agents = new Map<string, AgentCounters>()
+  const ratings = new Map<string, RatingTotals>()
+  let learnedAt = 0
+
+  const countersOf = (id: string, owner: string): AgentCounters => {
+    const known = agents.get(id)
+    if (known?.owner === owner) return known
+    const fresh = newCounters(owner)
+    agents.set(id, fresh)
+    return fresh
+  }
+
+  const learn = async (): Promise<void> => {
+    const since = learnedAt - OVERLAP_MS
+    const at = now()
+    const learned = await store.statistics.since(since)
+    for (const counters of agents.values()) counters.sent = new Map()
+    for (const counts of learned) {
+      countersOf(counts.agent, counts.owner).stored.set(counts.operation, counts)
+    }
+    for (const totals of await store.statistics.ratingsSince(since)) ratings.set(totals.agent, totals)
+    learnedAt = at
+  }
+
+  const tell = async (): Promise<void> => {
+    const news: StoredCounts[] = []
+    for (const counters of agents.values()) {
+      counters.sent = counters.added
+      counters.added = new Map()
+      news.push(...counters.sent.values())
+    }
+    try {
+      await store.statistics.add(news, HALF_LIFE_MS)
+    } catch (error) {
+      for (const { sent, added } of agents.values()) for (const counts of sent.values()) addCounts(added, counts)
+      for (const counters of agents.values()) counters.sent = new Map()
+      throw error
+    }
+  }
+
+  const exchange = async (): Promise<void> => {
+    await tell()
+    await learn()
+    for (const [id, { added }] of agents) if (!isKnown(id) && added.size === 0) agents.delete(id)
+  }
+
+  const current = ({ record, owner }: Agent): Map<string, StoredCounts> | undefined => {
+    const counters = agents.get(record.id)
+    return counters?.owner === owner ? currentCounts(counters, now()) : undefined
+  }
+  const ratingsOf = ({ record, owner }: Agent): RatingTotals | undefined => {
+    const totals = ratings.get(record.id)
+    return totals?.owner === owner && totals.count > 0 ? totals : undefined
+  }
+
+  await learn()
+  let running: Promise<void> | undefined
+  const run = (): Promise<void> => {
+    running ??= exchange().finally(() => {
+      running = undefined
+    })
+    return running
+  }
+  const timer = setInterval(() => run().catch(onError), EXCHANGE_MS)
+  timer.unref()
+
+  return {
+    meet({ record: { id }, owner }) {
+      if (agents.has(id) && agents.get(id)?.owner !== owner) agents.delete(id)
+      if (ratings.has(id) && ratings.get(id)?.owner !== owner) ratings.delete(id)
+    },
+    record({ record, owner }, operation, { ok, ms }) {
+      const counts = { calls: 1, failures: ok ? 0 : 1, ms: ok ? ms : 0 }
+      addCounts(countersOf(record.id, owner).added, { agent: record.id, owner, operation, at: now(), ...counts })
+    },
+    async rate(rating) {
+      const totals = await store.statistics.rate(rating)
+      ratings.set(rating.agent, totals)
+    },
+    statisticsOf(agent, caller) {
+      const mayKnow = caller.kind !== 'anonymous' && (isAdmin(caller) || caller.subject === agent.owner)
+      const counts = mayKnow ? current(agent) : undefined
+      const totals = mayKnow ? ratingsOf(agent) : undefined
+      if (!counts && !totals) return undefined
+      const operations = [...(counts ?? [])].map(([name, each]) => [name, showCounts(each)])
+      return {
+        ...(counts && { ...showCounts(sumCounts(counts.values())), operations: Object.fromEntries(operations) }),
+        ...(totals && { rating: round(totals.sum / totals.count, 2), ratings: totals.count }),
+      }
+    },
+    factorOf(agent) {
+      const counts = current(agent)
+      const totals = ratingsOf(agent)
+      return counts || totals ? reputationFactor(toReputation(counts, totals)) : 1
+    },
+    exchange: run,
+    async close() {
+      clearInterval(timer)
+      await running?.catch(onError)
+      await tell().catch(onError)
+    },
+  }
+}
+
+function toReputation(counts: Map<string, StoredCounts> | undefined, totals: RatingTotals | undefined): Reputation {
+  const { calls, failures, ms } = sumCounts(counts?.values() ?? [])
+  return {
+    calls,
+    failures,
+    latencyMs: calls > failures ? ms / (calls - failures) : undefined,
+    ratings: totals?.count ?? 0,
+    rating: totals && totals.sum / totals.count,
+  }
+}
+
+function showCounts({ calls, failures, ms }: Pick<StoredCounts, 'calls' | 'failures' | 'ms'>): JsonObject {
+  return {
+    calls: round(calls, 1),
+    ...(calls > 0 && { success_rate: round(1 - failures / calls, 3) }),
+    ...(calls > failures && { latency_ms: round(ms / (calls - failures), 1) }),
+  }
+}
+
+const round = (value: number, digits: number): number => Math.round(value * 10 ** digits) / 10 ** digits

@@ -1,0 +1,80 @@
+import { invalid, isObject, type JsonValue, type PublisherSchemas } from '@switchboard/protocol'
+import type { Payload } from '../../../gateway/call.js'
+import type { AgentCredential } from '../admission/agent-credential.js'
+import { checkInput } from '../admission/check-input.js'
+import { chooseOperation } from '../admission/choose-operation.js'
+import type { Target } from '../admission/target.js'
+import { agree } from './agree.js'
+import { takeWord } from './input-members.js'
+import type { Input, Invocation } from './invocation.js'
+import { isMarked } from './media-types.js'
+import { joinFiles, jsonOf, passesAsIs } from './read-payload.js'
+import type { ReadyCall } from './ready-call.js'
+
+export interface SettleDeps {
+  readonly schemas: PublisherSchemas
+  readonly credential: AgentCredential
+}
+
+/** Settles one input: its operation, the words of the call in it, whether it fits, and what goes to the agent. */
+export function settleCall(
+  { schemas, credential }: SettleDeps,
+  invocation: Invocation,
+  target: Target,
+  input: Input,
+): ReadyCall {
+  const { operation, value } = chooseOperation(target.operations, invocation.operation, jsonOf(input))
+  const asIs = passesAsIs(target.record, operation, input)
+  const stream = takeWord(operation, value, 'stream')
+  const session = takeWord(operation, stream.rest, 'sessionId')
+  const task = takeWord(operation, session.rest, 'taskId')
+  const joined = input.kind === 'form' && !asIs ? joinFiles(operation, task.rest, input.files) : task.rest
+  if (input.kind !== 'bytes' && !asIs) checkInput(schemas, operation, joined)
+  const ids = {
+    session: agree('sessionId', { ...invocation.session, body: textOf('sessionId', session.word) }),
+    task: agree('taskId', { ...invocation.task, body: textOf('taskId', task.word) }),
+  }
+  return {
+    target,
+    operation,
+    payload: toPayload(input, asIs, joined),
+    headers: headersOf(invocation, target, ids),
+    credential,
+    caller: invocation.caller.subject ?? '',
+    repeatable: invocation.idempotencyKey !== undefined || isMarked(target.record, operation, 'idempotent'),
+    wantsStream: isObject(value) && value.stream === true,
+  }
+}
+
+function toPayload(input: Input, asIs: boolean, value: JsonValue): Payload {
+  if (input.kind === 'json' || !asIs) return { kind: 'json', value }
+  return { kind: 'bytes', contentType: input.contentType, body: input.body }
+}
+
+function headersOf(
+  { passed, idempotencyKey, caller }: Invocation,
+  { version: { version } }: Target,
+  { session, task }: { session: string | undefined; task: string | undefined },
+): Record<string, string> {
+  return {
+    ...passed,
+    'x-request-id': caller.requestId,
+    ...(version !== undefined && isHeaderSafe(version) && { 'x-agent-version': version }),
+    ...(session !== undefined && { 'x-session-id': session }),
+    ...(task !== undefined && { 'x-task-id': task }),
+    ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
+  }
+}
+
+/** A publisher's own words may hold anything. */
+export const isHeaderSafe = (text: string): boolean => /^[\x20-\x7e]{1,256}$/.test(text)
+
+function textOf(name: string, word: JsonValue | undefined): string | undefined {
+  if (word === undefined || typeof word === 'string') return word
+  throw invalid([{ at: `/${name}`, message: 'must be a string' }])
+}
+
+/** The inputs of a batch, or undefined where there is one (C-60). */
+export function batchOf({ input }: Invocation, takesArray: boolean): JsonValue[] | undefined {
+  return input.kind === 'json' && Array.isArray(input.value) && !takesArray ? input.value : undefined
+}

@@ -1,0 +1,83 @@
+import { DirectoryError, type JsonValue } from '@switchboard/protocol'
+import { describe, expect, it } from 'vitest'
+import { type AgentAnswer, GatewayError, type GatewayErrorCode } from '../../../gateway/call.js'
+import { CallFailed, fromAnswer, fromErrorInside, fromGateway } from './call-failed.js'
+
+const answer = (status: number, value: JsonValue, headers = {}): AgentAnswer => {
+  return { kind: 'json', status, value, headers, way: { speech: 'http', endpoint: 'http://127.0.0.1' } }
+}
+
+describe('fromGateway', () => {
+  it.each<[GatewayErrorCode, number]>([
+    ['blocked', 502],
+    ['loop', 508],
+    ['unreachable', 502],
+    ['timeout', 504],
+    ['cancelled', 502],
+    ['bad_answer', 502],
+    ['too_large', 502],
+    ['busy', 503],
+    ['circuit_open', 503],
+    ['credential_refused', 502],
+    ['not_invocable', 501],
+  ])('makes %s a %i, says nothing of the inside, and remembers whether the work may have been done', (code, status) => {
+    for (const mayHaveRun of [true, false]) {
+      const failed = fromGateway(new GatewayError(code, '10.0.0.1 refused', { mayHaveRun }), {})
+      expect(failed).toBeInstanceOf(DirectoryError)
+      expect(failed).toMatchObject({ status, mayHaveRun, message: expect.not.stringContaining('10.0.0.1') })
+    }
+  })
+
+  it('says when it is worth trying again', () => {
+    expect(fromGateway(new GatewayError('busy', 'x', { retryAfter: 3 }), {})).toMatchObject({ retryAfter: 3 })
+    expect(fromGateway(new GatewayError('circuit_open', 'x'), {})).toMatchObject({ retryAfter: expect.any(Number) })
+  })
+
+  it('leaves other errors alone', () => {
+    const other = new Error('a mistake of ours')
+    expect(fromGateway(other, {})).toBe(other)
+  })
+})
+
+describe('fromAnswer', () => {
+  it('takes Retry-After in seconds and as a date', () => {
+    expect(fromAnswer(answer(503, null, { 'retry-after': '7' }), false).retryAfter).toBe(7)
+    const date = new Date(Date.now() + 60_000).toUTCString()
+    expect(fromAnswer(answer(429, null, { 'retry-after': date }), false).retryAfter).toBeGreaterThan(50)
+    expect(fromAnswer(answer(503, null, { 'retry-after': 'soon' }), false).retryAfter).toBeGreaterThan(0)
+    expect(fromAnswer(answer(500, null), false).retryAfter).toBeUndefined()
+  })
+
+  it('knows that an agent which is not available has done nothing', () => {
+    expect(fromAnswer(answer(503, null), false).mayHaveRun).toBe(false)
+    expect(fromAnswer(answer(429, null), false).mayHaveRun).toBe(false)
+    expect(fromAnswer(answer(500, null), false).mayHaveRun).toBe(true)
+  })
+
+  it.each([
+    { error: 'text' },
+    { error: { code: 'A' } },
+    { error: { code: '', message: 'x' } },
+    { error: { code: 7, message: 'x' } },
+    [{ error: { code: 'A', message: 'x' } }],
+    'error',
+    null,
+  ])('takes %j for no error object', (value) => {
+    expect(fromAnswer(answer(400, value), false).members).toEqual({})
+  })
+
+  it('passes on no message of a failure that could be a trace', () => {
+    for (const message of ['a\nb', 'x'.repeat(1001), 'thrown at run.js:12']) {
+      expect(fromAnswer(answer(500, { error: { code: 'A', message } }), false).members).toEqual({})
+      expect(fromAnswer(answer(400, { error: { code: 'A', message } }), false).members).not.toEqual({})
+    }
+  })
+})
+
+describe('fromErrorInside', () => {
+  it('sees an error object and nothing else', () => {
+    expect(fromErrorInside({ error: { code: 'A', message: 'x' } })).toBeInstanceOf(CallFailed)
+    expect(fromErrorInside({ error: null, text: 'a' })).toBeUndefined()
+    expect(fromErrorInside([])).toBeUndefined()
+  })
+})

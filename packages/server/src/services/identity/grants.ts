@@ -1,0 +1,65 @@
+import { randomBytes } from 'node:crypto'
+import { DirectoryError } from '@switchboard/protocol'
+import type { Caller } from '../../policy/caller.js'
+import type { Store, StoredGrant } from '../../store/store.js'
+import { auditOf } from '../context.js'
+
+export type { StoredGrant }
+
+/** Who may find and call what is not public (C-95). */
+export interface Grants {
+  of(subject: string): readonly StoredGrant[]
+  list(): readonly StoredGrant[]
+  create(grant: Omit<StoredGrant, 'id' | 'createdAt'>, caller: Caller): Promise<StoredGrant>
+  revoke(id: string, caller: Caller): Promise<void>
+  reload(): Promise<void>
+  /** Grows with every change: what a caller may see depends on it. */
+  readonly version: number
+}
+
+export async function createGrants(store: Store, now: () => number): Promise<Grants> {
+  let all: StoredGrant[] = []
+  let bySubject = new Map<string, StoredGrant[]>()
+  let version = 0
+
+  const set = (grants: StoredGrant[]): void => {
+    all = grants
+    bySubject = groupBySubject(grants)
+    version++
+  }
+  const reload = async (): Promise<void> => {
+    const stored = await store.grants()
+    // A grant never changes, so the same ids are the same grants: of our own making, and nobody sees anything new.
+    const known = new Set(all.map(({ id }) => id))
+    if (stored.length !== known.size || stored.some(({ id }) => !known.has(id))) set(stored)
+  }
+  await reload()
+
+  return {
+    reload,
+    of: (subject) => bySubject.get(subject) ?? [],
+    list: () => all,
+    get version() {
+      return version
+    },
+    async create(wish, caller) {
+      const grant: StoredGrant = { ...wish, id: randomBytes(9).toString('base64url'), createdAt: now() }
+      const detail = `${grant.id}: ${grant.scopes.join(' ')} for ${grant.subject}`
+      const audit = auditOf(caller, 'grant.create', now(), { detail, ...(grant.agent && { agent: grant.agent.id }) })
+      await store.putGrant(grant, audit)
+      set([...all, grant])
+      return grant
+    },
+    async revoke(id, caller) {
+      const found = await store.deleteGrant(id, auditOf(caller, 'grant.revoke', now(), { detail: id }))
+      if (!found) throw new DirectoryError('not_found', `there is no grant "${id}"`)
+      set(all.filter((grant) => grant.id !== id))
+    },
+  }
+}
+
+function groupBySubject(grants: readonly StoredGrant[]): Map<string, StoredGrant[]> {
+  const groups = new Map<string, StoredGrant[]>()
+  for (const grant of grants) groups.set(grant.subject, [...(groups.get(grant.subject) ?? []), grant])
+  return groups
+}

@@ -1,0 +1,77 @@
+import { StoreError } from '../../store/store.js'
+import type { Context } from '../context.js'
+import { loadAgents } from './load.js'
+
+/** Keeps memory in step with what other processes write to the same store: replicas, and `keys reset-admin`. */
+export interface Follower {
+  stop(): Promise<void>
+}
+
+export interface FollowOptions {
+  context: Context
+  cursor: string
+  intervalMs: number
+  reloadKeys: () => Promise<void>
+  reloadGrants: () => Promise<void>
+  reloadSecrets: () => Promise<unknown>
+  onError: (error: unknown) => void
+}
+
+/** Asks the change log at an interval; what this process wrote itself is recognised and costs nothing. */
+export function followStore({
+  context,
+  cursor,
+  intervalMs,
+  reloadKeys,
+  reloadGrants,
+  reloadSecrets,
+  onError,
+}: FollowOptions): Follower {
+  let timer: NodeJS.Timeout | undefined
+  let running = Promise.resolve()
+  let stopped = false
+
+  const poll = async (): Promise<void> => {
+    try {
+      await takeChanges()
+    } catch (error) {
+      if (!(error instanceof StoreError && error.code === 'cursor_lost')) throw error
+      // The log no longer reaches back to where we were: everything is read anew.
+      cursor = await loadAgents(context.store, context.catalog)
+      await Promise.all([reloadKeys(), reloadGrants(), reloadSecrets()])
+    }
+  }
+
+  const takeChanges = async (): Promise<void> => {
+    const { cursor: next, changes } = await context.store.changes(cursor)
+    const stale = new Set<string>()
+    for (const change of changes) {
+      if (!('id' in change)) continue
+      const known = context.catalog.get(change.id)
+      const seen = known?.number === change.number && known.stored.revision >= change.revision
+      if (change.kind === 'remove' ? known?.number === change.number : !seen) stale.add(change.id)
+    }
+    for (const id of stale) await context.catalog.reload(id)
+    if (changes.some(({ kind }) => kind === 'keys')) await reloadKeys()
+    if (changes.some(({ kind }) => kind === 'grants')) await reloadGrants()
+    if (changes.some(({ kind }) => kind === 'secrets')) await reloadSecrets()
+    cursor = next
+  }
+
+  const schedule = (): void => {
+    if (stopped) return
+    timer = setTimeout(() => {
+      running = poll().catch(onError).finally(schedule)
+    }, intervalMs)
+    timer.unref()
+  }
+  schedule()
+
+  return {
+    async stop() {
+      stopped = true
+      clearTimeout(timer)
+      await running
+    },
+  }
+}

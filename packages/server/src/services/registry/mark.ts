@@ -1,0 +1,48 @@
+import { DirectoryError } from '@switchboard/protocol'
+import type { Caller } from '../../policy/caller.js'
+import type { Marks } from '../../store/store.js'
+import { auditOf, type Context } from '../context.js'
+import type { Agent } from './catalog.js'
+import { unknownAgent } from './register.js'
+
+/** What an operator may say of an agent; a member that is null takes the mark away. */
+export type MarkChanges = { [K in keyof Marks]?: Marks[K] | null }
+
+/** Sets the operator's marks: verification, certification, quality, unsafe, status (C-23, C-95). */
+export function markAgent(context: Context, id: string, changes: MarkChanges, caller: Caller): Promise<Agent> {
+  return context.mutex.run(id, () => mark(context, id, changes, caller))
+}
+
+async function mark(context: Context, id: string, changes: MarkChanges, caller: Caller): Promise<Agent> {
+  for (;;) {
+    const agent = context.catalog.get(id)
+    if (!agent) throw unknownAgent(id)
+    const { owner, format, document, revision, marks: before } = agent.stored
+    const at = context.now()
+    const audit = auditOf(caller, 'mark', at, { agent: id, detail: Object.keys(changes).join(' ') })
+    const marks = withChanges(before, changes)
+    const result = await context.store.write({
+      kind: 'put',
+      id,
+      expect: revision,
+      owner,
+      format,
+      document,
+      lease: 'keep',
+      marks,
+      at,
+      received: false,
+      audit,
+    })
+    if (result.outcome === 'done') {
+      if (!result.agent) throw new DirectoryError('internal_error', 'the store kept no agent')
+      return context.catalog.apply(result.agent)
+    }
+    await context.catalog.reload(id)
+  }
+}
+
+function withChanges(before: Marks, changes: MarkChanges): Marks {
+  const entries = Object.entries({ ...before, ...changes }).filter(([, value]) => value !== null && value !== undefined)
+  return Object.fromEntries(entries)
+}

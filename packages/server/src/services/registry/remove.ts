@@ -1,0 +1,27 @@
+import { DirectoryError } from '@switchboard/protocol'
+import type { Caller } from '../../policy/caller.js'
+import { mayOperate } from '../../policy/ownership.js'
+import { maySee } from '../../policy/visibility.js'
+import { auditOf, type Context } from '../context.js'
+import { matchesRevision } from './entity-tags.js'
+import { unknownAgent } from './register.js'
+
+/** Removes an agent for its owner; its name is free at once. */
+export async function removeAgent(context: Context, id: string, caller: Caller, ifMatch?: string): Promise<void> {
+  for (;;) {
+    const agent = context.catalog.get(id)
+    if (!agent || !maySee(agent, caller, context.grantsOf)) throw unknownAgent(id)
+    if (!mayOperate(caller, { id, owner: agent.owner })) {
+      throw new DirectoryError('forbidden', `the agent "${id}" belongs to another publisher`)
+    }
+    if (ifMatch !== undefined && !matchesRevision(ifMatch, agent)) {
+      throw new DirectoryError('precondition_failed', `the agent "${id}" has changed since: read it again`)
+    }
+    const at = context.now()
+    const { revision } = agent.stored
+    const audit = auditOf(caller, 'remove', at, { agent: id })
+    const result = await context.store.write({ kind: 'remove', id, expect: revision, reason: 'removed', at, audit })
+    if (result.outcome === 'done') return context.catalog.drop(id, revision)
+    await context.catalog.reload(id)
+  }
+}
