@@ -106,7 +106,7 @@ async function install(runNpm) {
   if (clean.output.includes('EUSAGE')) {
     // The lock file lacks something, such as binaries for platforms that its registry does not serve. What it does
     // name is kept; it is not rewritten, since a start should leave the working tree as it was.
-    say('package-lock.json is not complete here: npm install instead of npm ci')
+    say('package-lock.json is incomplete: running npm install instead of npm ci')
     code = (await runNpm(['install', '--no-save', ...flags])).code
   } else if (code !== 0) process.stderr.write(clean.output)
   if (code !== 0) fail(`the dependencies could not be installed (npm ended with ${code})`)
