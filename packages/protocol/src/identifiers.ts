@@ -18,6 +18,12 @@ export function capabilityNameProblem(name: string): string | undefined {
   return textProblem(name, MAX_NAME)
 }
 
+/** Why a text cannot name the holder of a credential, or undefined if it can: subjects are stored, compared and shown. */
+export function subjectProblem(subject: string): string | undefined {
+  if (subject === '') return 'must not be empty'
+  return characterProblem(subject)
+}
+
 function reservedProblem(id: string): string | undefined {
   return RESERVED.has(id) ? `is reserved: "${id}" is a path of the directory` : undefined
 }
@@ -25,9 +31,13 @@ function reservedProblem(id: string): string | undefined {
 function textProblem(text: string, maxLength: number): string | undefined {
   if (text === '') return 'is empty'
   if (text.includes('*')) return 'contains "*", which lookups read as a prefix match'
+  const problem = characterProblem(text)
+  if (problem !== undefined) return problem
+  return [...text].length > maxLength ? `is longer than ${maxLength} characters` : undefined
+}
+
+function characterProblem(text: string): string | undefined {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
   if (/[\u0000-\u001f\u007f-\u009f]/.test(text)) return 'contains a control character'
-  if (!text.isWellFormed()) return 'contains half of a surrogate pair'
-  if ([...text].length > maxLength) return `is longer than ${maxLength} characters`
-  return undefined
+  return text.isWellFormed() ? undefined : 'contains half of a surrogate pair'
 }

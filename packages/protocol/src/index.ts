@@ -10,6 +10,17 @@ export {
   parseIpAddress,
 } from './addresses.js'
 export { type Authentication, canonicalAuthenticationType, readAuthentication } from './authentication.js'
+export { type CertificateNames, certificateSubject } from './call/certificate-subject.js'
+export {
+  createTokenVerifier,
+  TOKEN_CLOCK_TOLERANCE,
+  TokenError,
+  type TokenErrorCode,
+  type TokenVerifier,
+  type TokenVerifierDeps,
+  type TrustedIssuer,
+  type VerifiedToken,
+} from './call/token-verifier.js'
 export { detectFormat } from './detect-format.js'
 export {
   DirectoryError,
@@ -20,7 +31,7 @@ export {
   type Issue,
   invalid,
 } from './errors.js'
-export { agentNameProblem, capabilityNameProblem, idProblem } from './identifiers.js'
+export { agentNameProblem, capabilityNameProblem, idProblem, subjectProblem } from './identifiers.js'
 export { isSimpleMap, toJsonSchema } from './io.js'
 export {
   asObjects,

@@ -47,7 +47,7 @@ import { createGrants } from './services/identity/grants.js'
 import { createKeys, ensureAdminKey } from './services/identity/keys.js'
 import { createSeal, type Seal } from './services/identity/seal.js'
 import { createSigning } from './services/identity/signing.js'
-import { createTokenVerifier } from './services/identity/tokens.js'
+import { createVerifyToken } from './services/identity/tokens.js'
 import { createAuditTrail } from './services/operations/audit-trail.js'
 import { startPruning } from './services/operations/prune.js'
 import { type Catalog, createCatalog } from './services/registry/catalog.js'
@@ -217,7 +217,7 @@ async function wire(config: Config, store: Store, log: FastifyBaseLogger, now: (
   const admission: AdmitOptions = {
     authenticate: createAuthenticate({
       keys,
-      verifyToken: createTokenVerifier(config.issuers, now),
+      verifyToken: createVerifyToken(config.issuers, now),
       certificateScopes: config.certificates.scopes,
     }),
     limits,

@@ -1,31 +1,31 @@
+import { createTokenVerifier, TokenError, type TrustedIssuer } from '@switchboard/protocol'
 import { AgentError } from '../errors.js'
 import type { Runtime } from '../runtime.js'
 import { createApiKeys } from './api-keys.js'
 import type { Caller } from './caller.js'
-import type { AuthenticationOptions } from './options.js'
-import { createTokens } from './tokens.js'
+import type { AuthenticationOptions, TokenIssuer } from './options.js'
 
-/** What a caller shows. */
+/** The credentials of a request. */
 export interface Credentials {
   readonly authorization: string | undefined
   readonly apiKey: string | undefined
   /** Subject of a client certificate that the TLS layer has verified. */
   readonly certificate: string | undefined
-  /** Whom limits count for where there is no subject. */
+  /** Identifies callers without a subject, for rate limits. */
   readonly address: string
 }
 
 export interface Authenticator {
   authenticate(credentials: Credentials): Promise<Caller>
-  /** Schemes in the drafts' words, for the descriptor (C-11). */
+  /** The schemes' names in the descriptor (C-11). */
   readonly schemes: readonly string[]
 }
 
-/** Finds out who calls. A credential that is wrong is refused, also where none is needed. */
+/** Identifies the caller. An invalid credential is rejected even if none is required. */
 export function createAuthenticator(options: AuthenticationOptions | undefined, runtime: Runtime): Authenticator {
   const { apiKeys = [], issuers = [], clientCertificates, anonymous = false } = options ?? {}
   const findKey = createApiKeys(apiKeys)
-  const verifyToken = createTokens(issuers, runtime)
+  const verifyToken = createTokenVerifier(issuers.map(toTrusted), runtime)
   const schemes = [
     ...(apiKeys.length > 0 ? ['api_key'] : []),
     ...(issuers.length > 0 ? ['oauth2_bearer'] : []),
@@ -36,24 +36,42 @@ export function createAuthenticator(options: AuthenticationOptions | undefined, 
   const ofSecret = async (secret: string): Promise<Caller> => {
     const key = findKey(secret)
     if (key) return callerOf(key.subject, key.scopes, 'api_key')
-    const token = await verifyToken(secret)
-    if (token) return callerOf(token.subject, token.scopes, 'oauth2_bearer')
-    throw unauthorized('the credentials are not valid', schemes, 'invalid_token')
+    try {
+      const { subject, scopes } = await verifyToken(secret)
+      return callerOf(subject, scopes, 'oauth2_bearer')
+    } catch (error) {
+      throw error instanceof TokenError ? toAgentError(error) : error
+    }
+  }
+
+  const toAgentError = (error: TokenError): AgentError => {
+    if (error.code === 'keys_unavailable') {
+      return new AgentError('unavailable', `${error.message}: try again later`, { cause: error, retryAfter: 5 })
+    }
+    // It may as well be an unknown API key.
+    const message = error.code === 'unknown_issuer' ? 'the credentials are not valid' : error.message
+    return unauthorized(message, schemes, 'invalid_token')
   }
 
   return {
     schemes: isOpen ? ['none', ...schemes] : schemes,
     async authenticate({ authorization, apiKey, certificate, address }) {
       const secret = apiKey ?? bearerOf(authorization)
-      // An agent that knows no credentials cannot judge them: they are meant for somebody on the way.
+      // Without keys and issuers of its own, the agent ignores credentials: they are meant for a proxy in front of it.
       if (secret !== undefined && (apiKeys.length > 0 || issuers.length > 0)) return ofSecret(secret)
       if (certificate !== undefined && clientCertificates) {
         return callerOf(certificate, clientCertificates.scopesOf?.(certificate) ?? [], 'mtls')
       }
       if (isOpen) return { subject: undefined, scopes: new Set(), scheme: 'none', client: address }
-      throw unauthorized('say who you are', schemes)
+      throw unauthorized('this agent requires credentials', schemes)
     },
   }
+}
+
+function toTrusted({ issuer, audience, jwksUrl, keys }: TokenIssuer): TrustedIssuer {
+  if (keys) return { issuer, audience, keys }
+  if (jwksUrl !== undefined) return { issuer, audience, jwksUrl }
+  throw new AgentError('invalid_definition', `the issuer ${issuer} needs a jwksUrl or keys`)
 }
 
 const callerOf = (subject: string, scopes: readonly string[], scheme: Caller['scheme']): Caller => ({

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { isLoopbackHost } from '@switchboard/protocol'
-import { certificateSubject } from '../auth/client-certificate.js'
+import type { Socket } from 'node:net'
+import { TLSSocket } from 'node:tls'
+import { certificateSubject, isLoopbackHost } from '@switchboard/protocol'
 import { AgentError, toAgentError } from '../errors.js'
 import { answerError } from '../http/answer.js'
 import type { Place } from '../http/exchange.js'
@@ -11,30 +12,37 @@ import { toRequest } from './to-request.js'
 export interface NodeHandlerOptions {
   readonly respond: Respond
   readonly place: () => Place
-  /** Only requests for this machine are answered: a name that a page made to mean it is none of its own. */
+  /** Rejects requests for other hosts than localhost, so that no web page can reach the agent by DNS rebinding. */
   readonly loopbackOnly: boolean
   readonly behindProxy?: boolean
   readonly onError: (error: unknown) => void
 }
 
-/** What a connection itself says of its caller; behind a proxy, what the proxy says. */
+/** Adds the caller's address, as the connection or a proxy reports it, and the subject of its client certificate. */
 export function placeOf({ socket, headers }: IncomingMessage, place: Place, behindProxy = false): Place {
-  const certificate = certificateSubject(socket)
-  // The last one is the proxy's own word; those before it are whatever the caller wrote.
+  const certificate = subjectOf(socket)
+  // The proxy appends the last address; the caller can write anything before it.
   const forwarded = behindProxy ? [headers['x-forwarded-for']].flat().at(-1)?.split(',').at(-1)?.trim() : undefined
   const address = forwarded || socket.remoteAddress || 'local'
   return { ...place, address, ...(certificate !== undefined && { certificate }) }
 }
 
-/** Throws where a request was sent to another host than this one (DNS rebinding). */
+/** The subject of a client certificate that the server's CA has issued. */
+const subjectOf = (socket: Socket): string | undefined =>
+  socket instanceof TLSSocket && socket.authorized ? certificateSubject(socket.getPeerCertificate()) : undefined
+
+/** Rejects a request whose Host header names another machine (DNS rebinding). */
 export function checkHost({ headers }: IncomingMessage, loopbackOnly: boolean): void {
   const host = (headers.host ?? 'localhost').replace(/:\d+$/, '')
   if (loopbackOnly && !isLoopbackHost(host)) {
-    throw new AgentError('misdirected', 'this agent answers for localhost only: give it its public url')
+    throw new AgentError(
+      'misdirected',
+      'this agent answers for localhost only: set its public url to serve other hosts',
+    )
   }
 }
 
-/** Listens for requests of Node's servers. */
+/** The request listener for Node's HTTP servers. */
 export function createNodeHandler(options: NodeHandlerOptions) {
   const { respond, place, loopbackOnly, behindProxy, onError } = options
   return (message: IncomingMessage, response: ServerResponse): void => {
@@ -52,7 +60,7 @@ export function createNodeHandler(options: NodeHandlerOptions) {
     }
     answer()
       .then((answered) => {
-        // A caller who goes on sending what nobody reads is not waited for.
+        // Does not wait for the rest of a body that nobody reads.
         if (!message.complete) answered.headers.set('connection', 'close')
         return sendResponse(answered, response)
       })

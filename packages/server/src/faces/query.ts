@@ -1,6 +1,5 @@
-import { DirectoryError, invalid } from '@switchboard/protocol'
+import { DirectoryError, invalid, subjectProblem } from '@switchboard/protocol'
 import type { FastifyRequest } from 'fastify'
-import { subjectProblem } from '../policy/caller.js'
 
 /** Query parameters in the order and number they were sent. */
 export function readQuery(request: FastifyRequest): URLSearchParams {

@@ -21,14 +21,6 @@ export const isAdmin = (caller: Caller): boolean => caller.scopes.has('admin')
 /** `admin` implies every scope. */
 export const hasScope = (caller: Caller, scope: string): boolean => caller.scopes.has(scope) || isAdmin(caller)
 
-/** Why a text cannot name a subject, or undefined if it can: it is stored, compared and shown. */
-export function subjectProblem(subject: string): string | undefined {
-  if (subject === '') return 'must not be empty'
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
-  if (/[\u0000-\u001f\u007f-\u009f]/.test(subject)) return 'contains a control character'
-  return subject.isWellFormed() ? undefined : 'contains half of a surrogate pair'
-}
-
 /** The caller without what it could show of itself: one who sees what anybody may see. */
 export const asStranger = ({ address, requestId }: Caller): Caller => ({
   subject: undefined,

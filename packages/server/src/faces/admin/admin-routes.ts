@@ -1,6 +1,14 @@
-import { assertValid, compileSchema, invalid, isObject, type JsonObject, toAidip } from '@switchboard/protocol'
+import {
+  assertValid,
+  compileSchema,
+  invalid,
+  isObject,
+  type JsonObject,
+  subjectProblem,
+  toAidip,
+} from '@switchboard/protocol'
 import type { FastifyRequest } from 'fastify'
-import { SCOPES, subjectProblem } from '../../policy/caller.js'
+import { SCOPES } from '../../policy/caller.js'
 import type { Context } from '../../services/context.js'
 import type { Grants, StoredGrant } from '../../services/identity/grants.js'
 import type { Keys, StoredKey } from '../../services/identity/keys.js'

@@ -8,9 +8,9 @@ import {
   type JsonObject,
   type JsonValue,
   parseJson,
+  subjectProblem,
 } from '@switchboard/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { subjectProblem } from '../../policy/caller.js'
 import type { Context } from '../../services/context.js'
 import { type ImportItem, type ImportResult, importAgent } from '../../services/registry/import-agent.js'
 import { decodeUtf8 } from '../body.js'

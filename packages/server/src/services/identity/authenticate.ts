@@ -1,10 +1,10 @@
 import type { TLSSocket } from 'node:tls'
-import { DirectoryError } from '@switchboard/protocol'
-import { type Caller, subjectProblem } from '../../policy/caller.js'
+import { certificateSubject, DirectoryError } from '@switchboard/protocol'
+import type { Caller } from '../../policy/caller.js'
 import type { Keys } from './keys.js'
 import { looksLikeToken, type VerifyToken } from './tokens.js'
 
-/** What a request shows of its sender. */
+/** The credentials of a request, and where it came from. */
 export interface Credentials {
   readonly authorization: string | undefined
   readonly apiKey: string | undefined
@@ -13,26 +13,26 @@ export interface Credentials {
   readonly requestId: string
 }
 
-/** Finds out who the caller is; at once where no token has to be verified. */
+/** Identifies the caller; synchronous unless a token has to be verified. */
 export type Authenticate = (credentials: Credentials) => Caller | Promise<Caller>
 
 export interface AuthenticateOptions {
   keys: Keys
   verifyToken: VerifyToken
-  /** Scopes of callers who come with a client certificate. */
+  /** Scopes of callers with a client certificate. */
   certificateScopes: readonly string[]
 }
 
 const CHALLENGE = { 'www-authenticate': 'Bearer realm="switchboard"' }
 const NO_SCOPES: ReadonlySet<string> = new Set()
 
-/** A bearer key or token, an API key, a client certificate, or nobody. A credential that is wrong is refused. */
+/** Accepts a bearer key or token, an API key, a client certificate, or no credentials; rejects an invalid credential. */
 export function createAuthenticate({ keys, verifyToken, certificateScopes }: AuthenticateOptions): Authenticate {
   const byKey = (secret: string, { address, requestId }: Credentials): Caller => {
     const key = keys.find(secret)
     if (!key) {
       const headers = { 'www-authenticate': 'Bearer realm="switchboard", error="invalid_token"' }
-      throw new DirectoryError('unauthorized', 'the key is not valid, or no longer', { headers })
+      throw new DirectoryError('unauthorized', 'the API key is invalid, expired or revoked', { headers })
     }
     return {
       subject: key.subject,
@@ -54,7 +54,7 @@ export function createAuthenticate({ keys, verifyToken, certificateScopes }: Aut
       address,
       requestId,
       ...(names && { names }),
-      ...(expiresAt !== undefined && { credentialEnds: expiresAt }),
+      credentialEnds: expiresAt,
     }
   }
 
@@ -63,35 +63,24 @@ export function createAuthenticate({ keys, verifyToken, certificateScopes }: Aut
     if (authorization !== undefined) {
       const secret = /^Bearer +(\S+)$/i.exec(authorization)?.[1]
       if (secret === undefined) {
-        throw new DirectoryError('unauthorized', 'Authorization must be "Bearer" and a key or token', {
-          headers: CHALLENGE,
-        })
+        throw new DirectoryError(
+          'unauthorized',
+          'the Authorization header must be "Bearer" followed by an API key or a token',
+          {
+            headers: CHALLENGE,
+          },
+        )
       }
       return looksLikeToken(secret) ? byToken(secret, credentials) : byKey(secret, credentials)
     }
     if (apiKey !== undefined) return byKey(apiKey, credentials)
-    const subject = certificateSubject(credentials.socket)
+    const { socket } = credentials
+    const subject = isAuthorizedTls(socket) ? certificateSubject(socket.getPeerCertificate()) : undefined
     if (subject !== undefined)
       return { subject, kind: 'certificate', scopes: new Set(certificateScopes), address, requestId }
     return { subject: undefined, kind: 'anonymous', scopes: NO_SCOPES, address, requestId }
   }
 }
-
-/** The name in a client certificate that our CA vouches for: SAN URI, else SAN DNS, else CN. */
-function certificateSubject(socket: unknown): string | undefined {
-  if (!isAuthorizedTls(socket)) return undefined
-  const { subjectaltname = '', subject } = socket.getPeerCertificate()
-  const alternative = (kind: string): string | undefined =>
-    subjectaltname
-      .split(', ')
-      .find((name) => name.startsWith(`${kind}:`))
-      ?.slice(kind.length + 1)
-  const name = unquote(alternative('URI') ?? alternative('DNS')) ?? [subject?.CN].flat()[0]
-  return name === undefined || subjectProblem(name) !== undefined ? undefined : name
-}
-
-/** Node writes a name with a comma or a quotation mark in it as a JSON string. */
-const unquote = (name: string | undefined): string | undefined => (name?.startsWith('"') ? JSON.parse(name) : name)
 
 const isAuthorizedTls = (socket: unknown): socket is TLSSocket =>
   typeof socket === 'object' && socket !== null && 'authorized' in socket && socket.authorized === true

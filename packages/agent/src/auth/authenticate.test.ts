@@ -1,0 +1,41 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import {
+  createTokenSigner,
+  TOKEN_AUDIENCE,
+  TOKEN_ISSUER,
+  TOKEN_NOW,
+  TOKENS,
+  type TokenSigner,
+} from '../../../protocol/test-vectors/call/tokens.js'
+import { SYSTEM } from '../runtime.js'
+import { type Authenticator, createAuthenticator } from './authenticate.js'
+
+let signer: TokenSigner
+let authenticator: Authenticator
+beforeAll(async () => {
+  signer = await createTokenSigner()
+  const issuers = [{ issuer: TOKEN_ISSUER, audience: TOKEN_AUDIENCE, keys: signer.keys }]
+  authenticator = createAuthenticator({ issuers }, { ...SYSTEM, now: () => TOKEN_NOW })
+})
+
+const ask = (token: string) =>
+  authenticator.authenticate({
+    authorization: `Bearer ${token}`,
+    apiKey: undefined,
+    certificate: undefined,
+    address: '10.0.0.1',
+  })
+
+describe('createAuthenticator', () => {
+  it.each(TOKENS)('AURI-10-01 judges a token $name', async ({ result, ...vector }) => {
+    const caller = ask(await signer.sign(vector))
+    if ('code' in result) await expect(caller).rejects.toMatchObject({ code: 'unauthorized', status: 401 })
+    else await expect(caller).resolves.toMatchObject({ subject: result.subject, scopes: new Set(result.scopes) })
+  })
+
+  it('says why it rejects a token', async () => {
+    await expect(ask(await signer.sign({ algorithm: 'HS256' }))).rejects.toThrow(
+      /algorithm of the token is not accepted/,
+    )
+  })
+})

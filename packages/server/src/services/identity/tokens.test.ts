@@ -1,0 +1,43 @@
+import { createServer, type Server } from 'node:http'
+import { DirectoryError } from '@switchboard/protocol'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  createTokenSigner,
+  TOKEN_AUDIENCE,
+  TOKEN_ISSUER,
+  TOKEN_NOW,
+  TOKENS,
+  type TokenSigner,
+} from '../../../../protocol/test-vectors/call/tokens.js'
+import { createVerifyToken, type VerifyToken } from './tokens.js'
+
+let signer: TokenSigner
+let keyServer: Server
+let verify: VerifyToken
+beforeAll(async () => {
+  signer = await createTokenSigner()
+  keyServer = createServer((_, response) => response.end(JSON.stringify({ keys: signer.keys })))
+  await new Promise<void>((resolve) => keyServer.listen(0, '127.0.0.1', resolve))
+  const address = keyServer.address()
+  const port = typeof address === 'object' && address ? address.port : 0
+  const issuer = { issuer: TOKEN_ISSUER, audience: TOKEN_AUDIENCE, jwksUrl: `http://127.0.0.1:${port}/` }
+  verify = createVerifyToken([issuer], () => TOKEN_NOW)
+})
+afterAll(() => keyServer.close())
+
+describe('createVerifyToken', () => {
+  it.each(TOKENS)('AD-8.2-02 judges a token $name', async ({ result, ...vector }) => {
+    const verified = verify(await signer.sign(vector))
+    if ('code' in result) await expect(verified).rejects.toMatchObject({ code: 'unauthorized', status: 401 })
+    else await expect(verified).resolves.toMatchObject(result)
+  })
+
+  it.each(['HS256', 'none'])('AD-8.2-02 says why it rejects %s, also in the challenge', async (algorithm) => {
+    const error = await verify(await signer.sign({ algorithm })).catch((thrown: unknown) => thrown)
+    if (!(error instanceof DirectoryError)) throw error
+    expect(error.message).toMatch(/^the signature algorithm of the token is not accepted: use one of EdDSA, /)
+    expect(error.headers?.['www-authenticate']).toBe(
+      `Bearer realm="switchboard", error="invalid_token", error_description="${error.message}"`,
+    )
+  })
+})
