@@ -39,11 +39,13 @@ describe('checkPublisherSchema refuses', () => {
     'file:///etc/passwd',
     'other.json#/$defs/a',
     '//evil.example/x',
-    '',
     'a',
+    'https://[not a url',
+    `https://a.example/${'a'.repeat(2000)}`,
   ])('the reference %j, which leaves the document', ($ref) => {
-    expect(refusal({ properties: { a: { $ref } } })).toMatch(/^\/properties\/a\/\$ref must stay inside/)
-    expect(refusal({ $defs: { unused: { $ref } } })).toContain('must stay inside')
+    const message = 'must point to a place in this schema, as "#/…" does: nothing is fetched'
+    expect(refusal({ properties: { a: { $ref } } })).toBe(`/properties/a/$ref ${message}`)
+    expect(refusal({ $defs: { unused: { $ref } } })).toBe(`/$defs/unused/$ref ${message}`)
   })
 
   it.each([
@@ -58,7 +60,7 @@ describe('checkPublisherSchema refuses', () => {
   ])('the reference %j, which leads to no schema', ($ref) => {
     const schema = { title: 'x', properties: {}, allOf: [{}], items: { $ref } }
     if ($ref === '#/properties') accepted(schema)
-    else expect(refusal(schema)).toContain('points at no schema')
+    else expect(refusal(schema)).toContain('does not point to a schema')
   })
 
   it('a reference to something that is no valid schema, wherever it stands', () => {
@@ -249,6 +251,11 @@ describe('checkPublisherSchema accepts', () => {
           b: { $id: 'https://a.example/a', $anchor: 'x' },
         },
       },
+    ],
+    ['a reference to itself as the empty URI', { properties: { a: { $ref: '' } } }],
+    [
+      'identifiers that are not URIs',
+      { $id: 'https://[', $defs: { a: { $id: 'x'.repeat(3000), $anchor: 'a' } }, $ref: '#/$defs/a' },
     ],
     [
       'ordinary patterns',

@@ -8,6 +8,7 @@ import { assertBoundedWork, assertSchemaSize } from './schema-bounds.js'
 import { compileSchemaCheck } from './schema-check/compile.js'
 import { type Check, Run, WorkExceeded } from './schema-check/run.js'
 import { readSchemaGraph, type SchemaGraph, type SchemaNode, SchemaRefused } from './schema-graph.js'
+import { isDraft7 } from './schema-keywords.js'
 import { readErrors } from './validate.js'
 
 /** Far above what people write. */
@@ -61,9 +62,9 @@ function inspect(schema: JsonObject, allowance: SchemaAllowance): SchemaGraph {
   return graph
 }
 
-function assertLinearPatterns({ schema, at }: SchemaNode, allowance: SchemaAllowance): void {
-  const ofNames = isObject(schema.patternProperties) ? Object.keys(schema.patternProperties) : []
-  for (const pattern of [schema.pattern, ...ofNames]) {
+function assertLinearPatterns({ keywords, at }: SchemaNode, allowance: SchemaAllowance): void {
+  const ofNames = isObject(keywords.patternProperties) ? Object.keys(keywords.patternProperties) : []
+  for (const pattern of [keywords.pattern, ...ofNames]) {
     if (typeof pattern !== 'string' || allowance.patterns.has(pattern)) continue
     if (allowance.patternSize < 0)
       throw new SchemaRefused(at, 'has a pattern too many: those of the document are too large together')
@@ -86,8 +87,8 @@ type MetaCheck = (schema: JsonObject, at: string) => void
 const metaChecks = new Map<boolean, MetaCheck>()
 
 /** Throws unless a value is a schema by the meta-schema of 2020-12, or of draft-07 where `$schema` names that or an older one. */
-function metaCheckOf({ $schema }: JsonObject): MetaCheck {
-  const isOld = typeof $schema === 'string' && /draft-0[3-7]/.test($schema)
+function metaCheckOf(schema: JsonObject): MetaCheck {
+  const isOld = isDraft7(schema)
   const check = metaChecks.get(isOld) ?? createMetaCheck(isOld)
   metaChecks.set(isOld, check)
   return check

@@ -1,3 +1,5 @@
+import type { JsonObject } from './json.js'
+
 /**
  * To what a keyword applies its subschemas: `branch` to the same value again; `below` to parts of the value that no
  * other keyword looks at; `beside` to parts that another keyword may look at too; `never`: only a reference does.
@@ -38,3 +40,7 @@ export const NAMED: ReadonlySet<string> = new Set([
   '$defs',
   'definitions',
 ])
+
+/** Whether `$schema` names draft-07 or an older one; without `$schema`, a schema is read as 2020-12. */
+export const isDraft7 = ({ $schema }: JsonObject): boolean =>
+  typeof $schema === 'string' && /draft-0[3-7]/.test($schema)

@@ -230,6 +230,7 @@ function isOfType(value: JsonValue, type: string): boolean {
 
 /** Decimal fractions are not exact as doubles: 0.3 counts as a multiple of 0.1. */
 function isMultiple(value: number, of: number): boolean {
+  if (value % of === 0) return true
   const quotient = value / of
   return Number.isInteger(quotient) || Math.abs(quotient - Math.round(quotient)) < Number.EPSILON * Math.abs(quotient)
 }

@@ -25,13 +25,15 @@ export function compileSchemaCheck(root: JsonObject, graph: SchemaGraph): Check 
   }
 
   const build = (schema: JsonObject): Check => {
-    const assertions = Object.entries(schema).flatMap(([name, given]) => ASSERTIONS.get(name)?.(given, schema) ?? [])
-    const target = graph.get(schema)?.target
+    const { keywords = schema, target } = graph.get(schema) ?? {}
+    const assertions = Object.entries(keywords).flatMap(
+      ([name, given]) => ASSERTIONS.get(name)?.(given, keywords) ?? [],
+    )
     // Followed when it is met: a schema may refer to itself, and a chain of references be longer than the stack.
     const referred: Check[] =
       target === undefined ? [] : [(value, run, evaluated) => run.apply(compile(target), value, evaluated)]
-    const checks = [...assertions, ...referred, ...branchChecks(schema, compile), ...partChecks(schema, compile)]
-    const leftover = leftoverCheck(schema, compile)
+    const checks = [...assertions, ...referred, ...branchChecks(keywords, compile), ...partChecks(keywords, compile)]
+    const leftover = leftoverCheck(keywords, compile)
     return leftover ? withLeftover(everyOf(checks), leftover) : everyOf(checks)
   }
 
