@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ROOT } from './tree.mjs'
 
-/** AD-4.1-02, AIDIP00-5.2-11, AURI-A-01: draft, section, number. Also takes AD-4.1-2, which is then told to be unknown. */
+/** Draft, section, number: AD-4.1-02, AIDIP00-5.2-11, AURI-A-01. Loose, so that a typo (AD-4.1-2) is reported as unknown. */
 const ID = /^(?:AIDIP|AIDIP00|AURI|PROF|AD)-[^\s-]+-\d+$/
 
 const readSpec = (name) => readFileSync(join(ROOT, 'spec', name), 'utf8')
@@ -33,14 +33,18 @@ export const readUntestable = () =>
 /** The section of a requirement: AD-4.1 of AD-4.1-02. */
 export const sectionOf = (id) => id.slice(0, id.lastIndexOf('-'))
 
-/** Ids of test vectors, which some tests are named after; they look alike and are no requirements. */
+/** Ids of test vectors. Some tests are named after them; they look like requirements, but are not. */
 const readVectorIds = () => new Set(JSON.parse(readSpec('vectors.json')).map(({ id }) => id))
 
-/** Makes a function that gives the ids a test's name starts with, separated by spaces or commas. */
+/** Creates a function that reads the ids at the start of a test's title, separated by spaces or commas. */
 export function createIdReader(known) {
   const vectors = readVectorIds()
   return (name) => {
-    const words = name.trim().split(/[\s,:]+/)
+    // it.each puts quotes around the strings that it inserts for `$name`.
+    const words = name
+      .trim()
+      .split(/[\s,:'"]+/)
+      .filter((word) => word !== '')
     const end = words.findIndex((word) => !ID.test(word))
     return words.slice(0, end < 0 ? words.length : end).filter((id) => known.has(id) || !vectors.has(id))
   }

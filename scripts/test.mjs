@@ -1,26 +1,30 @@
-// The whole test: lint and format, the rooms, the types of the tests, the tests. Every step runs, so that one call shows
-// all there is to mend; the exit code is that of the first step that failed. Arguments go to vitest: npm test -- path
+// Runs the tests: npm test [-- arguments of vitest], npm run test:slow [-- arguments of vitest]
+// `npm test` also checks lint and format, the rooms and the types of the tests. Every step runs, so that one call shows
+// everything to fix; the exit code is that of the first step that failed.
 import { spawnSync } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { ROOT, TEST_REPORT } from './tree.mjs'
+import { CACHE, ROOT, TEST_REPORTS } from './tree.mjs'
 
-const vitestArguments = process.argv.slice(2)
+const isSlow = process.argv[2] === '--slow'
+const vitestArguments = process.argv.slice(isSlow ? 3 : 2)
 const tool = (path) => join(ROOT, 'node_modules', path)
 
-/** The report of a run of some tests only would hide the others from coverage:spec: then the last complete one stays. */
-function reporters() {
-  if (vitestArguments.length > 0) return []
-  rmSync(TEST_REPORT, { force: true })
-  return ['--reporter=default', '--reporter=json', `--outputFile.json=${TEST_REPORT}`]
+/** Arguments for vitest. Only a complete run replaces the report for coverage:spec; a partial one would hide other tests. */
+function testArguments() {
+  if (vitestArguments.length > 0) return vitestArguments
+  const { project, file } = TEST_REPORTS.find((report) => (report.project === 'slow') === isSlow)
+  const path = join(CACHE, file)
+  rmSync(path, { force: true })
+  return [`--project=${project}`, '--reporter=default', '--reporter=json', `--outputFile.json=${path}`]
 }
 
-const STEPS = {
+const CHECKS = {
   'lint and format': [tool('@biomejs/biome/bin/biome'), 'check', '.'],
   rooms: [join(ROOT, 'scripts/check-rooms.mjs')],
   'types of the tests': [tool('typescript/bin/tsc'), '-p', 'tsconfig.test.json'],
-  tests: [tool('vitest/vitest.mjs'), 'run', ...reporters(), ...vitestArguments],
 }
+const STEPS = { ...(isSlow ? {} : CHECKS), tests: [tool('vitest/vitest.mjs'), 'run', ...testArguments()] }
 
 const results = Object.entries(STEPS).map(([name, args]) => {
   const started = Date.now()

@@ -1,4 +1,4 @@
-// Where things are in this repository, for the scripts beside this file.
+// Paths in this repository, for the scripts beside this file.
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -9,8 +9,11 @@ export const ROOT = fileURLToPath(new URL('..', import.meta.url))
 /** Stamps and reports; inside node_modules, so that a fresh install starts without them. */
 export const CACHE = join(ROOT, 'node_modules/.cache/switchboard')
 
-/** The report of the last complete test run. */
-export const TEST_REPORT = join(CACHE, 'vitest.json')
+/** The vitest project that each command runs, and the report of its last complete run in `CACHE`. */
+export const TEST_REPORTS = [
+  { command: 'npm test', project: '!slow', file: 'vitest.json' },
+  { command: 'npm run test:slow', project: 'slow', file: 'vitest-slow.json' },
+]
 
 /** Folders of the packages, as absolute paths. */
 export const packageFolders = () => {
@@ -20,7 +23,19 @@ export const packageFolders = () => {
     .filter((folder) => isFile(join(folder, 'package.json')))
 }
 
-/** Every file and folder below a folder, itself included; nothing where there is no such folder. */
+/** Files that decide what a test run shows: sources and tests of the packages, examples, scripts. */
+export const sourceFiles = () =>
+  [
+    ...packageFolders().flatMap((folder) => [join(folder, 'src'), join(folder, 'test')]),
+    join(ROOT, 'examples'),
+    join(ROOT, 'scripts'),
+    join(ROOT, '.ci'),
+  ]
+    .flatMap((folder) => [...below(folder)])
+    .filter(({ path, folder }) => !folder && !/\/(node_modules|dist)\//.test(path))
+    .map(({ path }) => path)
+
+/** Every file and folder below a folder, including the folder; nothing if it does not exist. */
 export function* below(folder) {
   let entries
   try {
