@@ -1,4 +1,4 @@
-// The conformance vectors that may fail for now (.ci/pending) and the judgement of a run against them.
+// The conformance vectors that may fail for now (.ci/pending), and how a run is compared with them.
 import { readFileSync } from 'node:fs'
 
 /** Reads `ID  reason` lines: id → reason. Lines that start with # are comments. */
@@ -8,10 +8,10 @@ export function readPending(path) {
   return new Map(entries.map((line) => /^(\S+)\s*(.*)$/.exec(line).slice(1)))
 }
 
-/** Counts a conformance run: what fails must be pending, and what is pending must fail. */
+/** Counts a conformance run. A failing vector must be pending, and a pending vector must fail. */
 export function judgeVectors(results, pending) {
   const counts = { passed: 0, failed: 0, notes: [] }
-  const fault = (note) => {
+  const fail = (note) => {
     counts.failed += 1
     counts.notes.push(note)
   }
@@ -19,12 +19,12 @@ export function judgeVectors(results, pending) {
   for (const [id, status] of statuses) {
     if (pending.has(id)) continue
     if (status === 'passed') counts.passed += 1
-    if (status === 'failed') fault(`${id} fails`)
+    if (status === 'failed') fail(`${id} fails`)
   }
   for (const [id, reason] of pending) {
     const status = statuses.get(id)
-    if (status !== 'failed') fault(`${id} is pending but ${status ?? 'unknown'}: take it off .ci/pending`)
-    else if (!reason) fault(`${id} is pending without a reason`)
+    if (status !== 'failed') fail(`${id} is pending but ${status ?? 'unknown'}: remove it from .ci/pending`)
+    else if (!reason) fail(`${id} is pending without a reason`)
     else counts.notes.push(`pending: ${id}  ${reason}`)
   }
   return counts

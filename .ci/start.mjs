@@ -1,4 +1,4 @@
-// Starts the built server as an operator would, asks for its health and ends it. Runs on whichever Node runs this.
+// Starts the built server as an operator would, checks its health and stops it, with the Node that runs this program.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -23,18 +23,18 @@ server.stdout.setEncoding('utf8').on('data', (text) => {
 const within = (ms, what, promise) =>
   Promise.race([
     promise,
-    new Promise((_, reject) => setTimeout(reject, ms, new Error(`${what}: not within ${ms / 1000} s`)).unref()),
+    new Promise((_, reject) => setTimeout(reject, ms, new Error(`${what}: timed out after ${ms / 1000} s`)).unref()),
   ])
 
 async function ready() {
   while (!stdout.includes('\n')) {
     await Promise.race([
       once(server.stdout, 'data'),
-      ended.then(([code]) => Promise.reject(new Error(`the server ended with ${code}`))),
+      ended.then(([code]) => Promise.reject(new Error(`the server exited with ${code}`))),
     ])
   }
   const url = /^switchboard ready on (\S+)\n$/.exec(stdout)?.[1]
-  if (!url) throw new Error(`stdout carries something else than the ready line: ${stdout}`)
+  if (!url) throw new Error(`stdout has something other than the ready line: ${stdout}`)
   return url
 }
 
@@ -42,12 +42,12 @@ try {
   const url = await within(READY_MS, 'ready', ready())
   for (const path of ['/health/live', '/health/ready']) {
     const { status } = await fetch(new URL(path, url))
-    if (status !== 200) throw new Error(`${path} answers ${status}`)
+    if (status !== 200) throw new Error(`${path} responded with ${status}`)
   }
   server.kill('SIGTERM')
-  const [code] = await within(DRAIN_MS, 'end after SIGTERM', ended)
-  if (code !== 0) throw new Error(`after SIGTERM the server ended with ${code}`)
-  console.log(`started, healthy and ended on Node ${process.version}`)
+  const [code] = await within(DRAIN_MS, 'exit after SIGTERM', ended)
+  if (code !== 0) throw new Error(`after SIGTERM the server exited with ${code}`)
+  console.log(`started, was healthy and stopped on Node ${process.version}`)
 } catch (error) {
   console.error(`start: ${error.message}`)
   process.exitCode = 1

@@ -1,20 +1,21 @@
-// Adds up what .ci/run did and ends with `N passed, N failed`; exit code 3 if anything failed,
-// which tells that from a summary that broke itself.
-// usage: node .ci/summary.mjs FOLDER, which holds `steps` (name, tab, exit code) and the reports
+// Adds up the results of .ci/run and ends with `N passed, N failed`. The exit code is 3 if anything failed, to tell that
+// apart from an error in this program.
+// usage: node .ci/summary.mjs FOLDER [REPORTS]; FOLDER holds `steps` (name, tab, exit code) and the reports of CI's own
+// steps, REPORTS those of `npm test` and `npm run test:slow`
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { CACHE, ROOT } from '../scripts/tree.mjs'
 import { judgeVectors, readPending } from './pending.mjs'
 
-const root = fileURLToPath(new URL('..', import.meta.url))
-const work = process.argv[2]
+const [work, reports = CACHE] = process.argv.slice(2)
 
-/** Steps in order; those that count something have a report and a way to read it: {passed, failed, notes}. */
+/** The steps in order. Those that count something have a report and a function that reads it: {passed, failed, notes}. */
 const STEPS = {
-  postgresql: {},
-  chromium: {},
+  tools: {},
   prepare: {},
-  test: { report: join(root, 'node_modules/.cache/switchboard/vitest.json'), read: readTests },
+  test: { report: join(reports, 'vitest.json'), read: readTests },
+  'test-slow': { report: join(reports, 'vitest-slow.json'), read: readTests },
+  'coverage-spec': {},
   conformance: { report: join(work, 'conformance.json'), read: readVectors, decides: true },
   'next-node': {},
   'test-next-node': { report: join(work, 'vitest-next-node.json'), read: readTests },
@@ -22,16 +23,16 @@ const STEPS = {
 }
 
 function readTests({ numPassedTests, numFailedTests, testResults }) {
-  // A file that could not even be loaded has no failed test.
+  // A file that could not be loaded has failed without a failed test.
   const broken = testResults.filter(
     ({ status, assertionResults }) => status === 'failed' && !assertionResults.some((test) => test.status === 'failed'),
   )
-  const notes = broken.map(({ name }) => `could not be run: ${name}`)
+  const notes = broken.map(({ name }) => `could not be loaded: ${name}`)
   return { passed: numPassedTests, failed: numFailedTests + broken.length, notes }
 }
 
 function readVectors({ results }) {
-  return judgeVectors(results, readPending(join(root, '.ci/pending')))
+  return judgeVectors(results, readPending(join(ROOT, '.ci/pending')))
 }
 
 const stepsFile = join(work, 'steps')
@@ -44,7 +45,7 @@ function judgeStep(name, { report, read, decides }) {
   const counts = { passed: 0, failed: 0, notes: [] }
   if (report && existsSync(report)) Object.assign(counts, read(JSON.parse(readFileSync(report, 'utf8'))))
   else if (report) counts.notes.push('left no report')
-  // The conformance runner's own exit code knows nothing of .ci/pending: there its report decides.
+  // The conformance runner does not know .ci/pending, so its report decides, not its exit code.
   const ok = decides ? existsSync(report) : code === 0
   if (!ok) counts.notes.push(code === 124 ? 'ran out of time' : `ended with ${code}`)
   if (!ok && counts.failed === 0) counts.failed = 1
