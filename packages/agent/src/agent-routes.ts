@@ -9,7 +9,7 @@ import { createInvocation, type InvocationDeps } from './http/invocation.js'
 import type { Routes } from './http/respond.js'
 import { createTaskRoute } from './http/task-route.js'
 import { createMcpRoute } from './mcp/mcp-route.js'
-import { publicKeyOf } from './signing/message-signature.js'
+import { publicKeyOf } from './signing/message-signer.js'
 import type { Tasks } from './tasks/tasks.js'
 
 export interface RoutesDeps extends A2aDeps, InvocationDeps {

@@ -106,6 +106,13 @@ export {
   verifyDocument,
 } from './signing/document-signature.js'
 export { readKeySet, SIGNING_ALGORITHMS, type SigningAlgorithm, type VerificationKey } from './signing/keys.js'
+export {
+  contentDigest,
+  type SignatureFields,
+  type SignatureParameters,
+  type SignedComponent,
+  signMessage,
+} from './signing/message-signature.js'
 export { createSeenTokens, type SeenTokens } from './signing/seen-tokens.js'
 export { SigningError, type SigningErrorCode } from './signing/signing-error.js'
 export { type Delegation, type DelegationCheck, verifyDelegation } from './signing/verify-delegation.js'

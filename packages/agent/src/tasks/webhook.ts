@@ -1,7 +1,7 @@
 import type { JsonObject } from '@switchboard/protocol'
 import { type AddressRules, checkUrl, guardedRequest } from '../guarded-request.js'
 import type { Runtime } from '../runtime.js'
-import type { MessageSigner } from '../signing/message-signature.js'
+import type { MessageSigner } from '../signing/message-signer.js'
 import { type Task, toTaskDocument } from './task.js'
 
 /** How often a webhook is told, and milliseconds before the second time; each wait is twice the one before. */

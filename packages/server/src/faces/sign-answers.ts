@@ -1,45 +1,45 @@
+import type { SignedComponent } from '@switchboard/protocol'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Dictionary, ParseError, parseDictionary } from 'structured-headers'
-import { type Component, contentDigest } from '../services/identity/message-signature.js'
-import type { SignatureWish, Signing } from '../services/identity/signing.js'
+import { digestOf, type SignatureWish, type Signing } from '../services/identity/signing.js'
 import { headerOf } from './answer.js'
 
 export interface SignAnswersOptions {
   readonly signing: Signing
-  /** Answers of agents are signed without being asked for it. */
+  /** Sign responses of agents even if the client did not request it. */
   readonly always: boolean
 }
 
-/** Characters of a label, nonce or tag that is given back. */
-const LONGEST_WORD = 256
+/** Longest label, nonce or tag that is echoed, in characters. */
+const MAX_PARAMETER_LENGTH = 256
 
 /**
- * Signs answers that are wanted so (Accept-Signature, RFC 9421 §5), and adds the digest alone to those that want it
- * (Want-Content-Digest, RFC 9530). A stream is not signed: its bytes are not known when its headers go out.
+ * Signs responses on request (Accept-Signature, RFC 9421 §5) and adds only the digest for Want-Content-Digest
+ * (RFC 9530). Streams are not signed: their bytes are not known when the headers are sent.
  */
 export function signAnswers(app: FastifyInstance, { signing, always }: SignAnswersOptions): void {
   app.addHook('onSend', (request, reply, payload, done) => {
     const { 'accept-signature': accept, 'want-content-digest': want } = request.headers
-    const ofGateway = always && isGatewayAnswer(request)
+    const ofGateway = always && isGatewayResponse(request)
     if (accept === undefined && want === undefined && !ofGateway) return done(null, payload)
     if ((typeof payload !== 'string' && !(payload instanceof Uint8Array)) || payload.length === 0)
       return done(null, payload)
     const wish = accept === undefined ? undefined : readWish(headerOf(request, 'accept-signature') ?? '')
     const signs = ofGateway || wish !== undefined
     if (!signs && !wantsDigest(headerOf(request, 'want-content-digest'))) return done(null, payload)
-    reply.header('content-digest', contentDigest(payload))
+    reply.header('content-digest', digestOf(payload))
     if (signs) reply.headers({ ...signing.sign(covered(request, reply), wish) })
     done(null, payload)
   })
 }
 
-const isGatewayAnswer = (request: FastifyRequest): boolean => {
+const isGatewayResponse = (request: FastifyRequest): boolean => {
   const { group, route } = request.routeOptions.config
   return route?.limit === 'invoke' || group?.name === 'tasks'
 }
 
-/** The answer, and the question that it answers: an answer to another one cannot be put in its place. */
-function covered(request: FastifyRequest, reply: FastifyReply): Component[] {
+/** Covers the request too, so that the response to another request cannot be substituted. */
+function covered(request: FastifyRequest, reply: FastifyReply): SignedComponent[] {
   const query = request.url.indexOf('?')
   return [
     { name: '@status', value: String(reply.statusCode) },
@@ -53,25 +53,26 @@ function covered(request: FastifyRequest, reply: FastifyReply): Component[] {
   ]
 }
 
-/** What a client says of the first signature that we can make; undefined: none of them. */
+/** The parameters of the first requested signature that is supported; undefined if none is. */
 function readWish(header: string): SignatureWish | undefined {
   for (const [label, [, parameters]] of parse(header) ?? []) {
     const { alg, nonce, tag } = Object.fromEntries(parameters)
-    if ((alg !== undefined && alg !== 'ed25519') || !isWord(label)) continue
-    return { label, ...(isWord(nonce) && { nonce }), ...(isWord(tag) && { tag }) }
+    if ((alg !== undefined && alg !== 'ed25519') || !isEchoable(label)) continue
+    return { label, ...(isEchoable(nonce) && { nonce }), ...(isEchoable(tag) && { tag }) }
   }
   return undefined
 }
 
-const isWord = (value: unknown): value is string => typeof value === 'string' && value.length <= LONGEST_WORD
+const isEchoable = (value: unknown): value is string =>
+  typeof value === 'string' && value.length <= MAX_PARAMETER_LENGTH
 
-/** Wanted with any weight but 0. */
+/** Any weight but 0 requests the digest. */
 function wantsDigest(header: string | undefined): boolean {
   const weight = header === undefined ? undefined : parse(header)?.get('sha-256')?.[0]
   return typeof weight === 'number' && weight > 0
 }
 
-/** A wish that cannot be read is none: the answer is not worse for it. */
+/** A malformed header is ignored: the response is still good without a signature. */
 function parse(header: string): Dictionary | undefined {
   try {
     return parseDictionary(header)

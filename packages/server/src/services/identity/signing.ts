@@ -1,27 +1,33 @@
-import { createHash, createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
-import { DirectoryError, type JsonObject } from '@switchboard/protocol'
+import { createHash, createPrivateKey, sign as ed25519, generateKeyPairSync, type KeyObject } from 'node:crypto'
+import {
+  contentDigest,
+  DirectoryError,
+  type JsonObject,
+  type SignatureFields,
+  type SignedComponent,
+  signMessage,
+} from '@switchboard/protocol'
 import type { Caller } from '../../policy/caller.js'
 import type { AuditEntry, Store, StoredSigningKey } from '../../store/store.js'
 import { auditOf } from '../context.js'
-import { type Component, contentDigest, type SignatureFields, signMessage } from './message-signature.js'
 import type { Seal } from './seal.js'
 
-/** What the receiver may ask of a signature. */
+/** Parameters of a signature that its receiver may choose (RFC 9421 §5). */
 export interface SignatureWish {
   readonly label?: string
   readonly nonce?: string
   readonly tag?: string
 }
 
-/** The directory's own signatures (C-64): with the newest of its keys; its public keys are for everybody. */
+/** The directory's signatures (C-64), made with its newest key; the public keys are published. */
 export interface Signing {
-  /** Undefined where the operator has given no secret to keep private keys by. */
-  sign(components: readonly Component[], wish?: SignatureWish): SignatureFields | undefined
-  /** Headers by which the receiver of a request from here knows whose it is and that it is whole. */
+  /** Undefined if the operator has set no secret to encrypt private keys with. */
+  sign(components: readonly SignedComponent[], wish?: SignatureWish): SignatureFields | undefined
+  /** Headers that let the receiver of a request check that it comes from this directory and is intact. */
   signRequest(request: { method: string; url: string; contentType: string; body: string }): Record<string, string>
-  /** JSON Web Keys: the one in use, and those that were in use lately. */
+  /** JSON Web Keys: the current one, and those that were replaced recently. */
   publicKeys(): JsonObject[]
-  /** Signs with a new key from now on. */
+  /** Replaces the current key; returns the new public key. */
   rotate(caller: Caller): Promise<JsonObject>
   reload(): Promise<void>
 }
@@ -34,11 +40,10 @@ export interface SigningOptions {
 }
 
 const DAY_MS = 86_400_000
-/** A key is replaced at this age. */
-const LONGEST_USE_MS = 90 * DAY_MS
-/** A key that is no longer used is published for so long: what it signed may still be on its way or in a cache. */
+/** Age at which a key is replaced. */
+const MAX_KEY_AGE_MS = 90 * DAY_MS
+/** How long a replaced key stays published: messages it signed may still be in transit or in a cache. */
 const PUBLISHED_AFTER_MS = 7 * DAY_MS
-const LABEL = 'sig1'
 
 export async function createSigning({ store, seal, now, onError }: SigningOptions): Promise<Signing> {
   /** Oldest first. */
@@ -50,7 +55,7 @@ export async function createSigning({ store, seal, now, onError }: SigningOption
     keys = stored
     const newest = stored.at(-1)
     const pem = newest && seal?.open(newest.secret, aboutOf(newest.id))
-    // One that was kept by another secret cannot be used, and those before it are on their way out.
+    // A key encrypted with another secret is unusable; older keys are not used any more.
     current = newest && pem !== undefined ? { ...newest, key: createPrivateKey(pem) } : undefined
   }
   const reload = async (): Promise<void> => set(await store.secrets.signingKeys())
@@ -59,7 +64,7 @@ export async function createSigning({ store, seal, now, onError }: SigningOption
     if (!seal) {
       throw new DirectoryError(
         'conflict',
-        'this directory has no secret to encrypt keys with: its operator must set SWITCHBOARD_SECRET',
+        'this directory cannot encrypt its keys: the operator must set SWITCHBOARD_SECRET',
       )
     }
     const key = newKey(seal, now())
@@ -72,14 +77,14 @@ export async function createSigning({ store, seal, now, onError }: SigningOption
     return key
   }
 
-  /** A key is in use until the next one is made. */
+  /** A key is in use until the next one is created. */
   const isPublished = (key: StoredSigningKey): boolean => {
     const next = keys[keys.indexOf(key) + 1]
     return !next || next.createdAt + PUBLISHED_AFTER_MS > now()
   }
 
   const rotateOld = (createdAt: number): void => {
-    if (rotating || createdAt + LONGEST_USE_MS > now()) return
+    if (rotating || createdAt + MAX_KEY_AGE_MS > now()) return
     rotating = true
     addKey(ownAudit(now()))
       .catch(onError)
@@ -88,11 +93,13 @@ export async function createSigning({ store, seal, now, onError }: SigningOption
       })
   }
 
-  const sign: Signing['sign'] = (components, { label = LABEL, ...wish } = {}) => {
+  const sign: Signing['sign'] = (components, wish = {}) => {
     if (!current) return undefined
     rotateOld(current.createdAt)
     const created = Math.floor(now() / 1000)
-    return signMessage(components, { label, created, keyId: current.id, ...wish }, current.key)
+    const { id: keyId, key } = current
+    const parameters = { ...wish, created, keyId, algorithm: 'ed25519' }
+    return signMessage(components, parameters, (base) => ed25519(null, base, key))
   }
 
   await reload()
@@ -102,7 +109,7 @@ export async function createSigning({ store, seal, now, onError }: SigningOption
     reload,
     sign,
     signRequest({ method, url, contentType, body }) {
-      const digest = contentDigest(body)
+      const digest = digestOf(body)
       const fields = sign([
         { name: '@method', value: method },
         { name: '@target-uri', value: url },
@@ -119,11 +126,14 @@ export async function createSigning({ store, seal, now, onError }: SigningOption
   }
 }
 
+/** The Content-Digest field of a body. */
+export const digestOf = (body: string | Uint8Array): string => contentDigest(createHash('sha256').update(body).digest())
+
 const aboutOf = (id: string): string => `signing key ${id}`
 
 const ownAudit = (at: number): AuditEntry => ({ at, actor: 'switchboard', action: 'signing-key.create', outcome: 'ok' })
 
-/** An Ed25519 key, named by its thumbprint (RFC 7638). */
+/** A new Ed25519 key; its id is its thumbprint (RFC 7638). */
 function newKey(seal: Seal, createdAt: number): StoredSigningKey {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519')
   const { crv, kty, x } = publicKey.export({ format: 'jwk' })
