@@ -77,6 +77,7 @@ const SAMPLES = {
       "await import('../../federation/peers.js')",
       "import '@switchboard/search'",
       "import '../../app.js'",
+      "import '../../wiring/http.js'",
       'export const home = process.env.HOME',
       "import { env } from 'node:process'",
     ],
@@ -97,6 +98,7 @@ const SAMPLES = {
       "import 'pg'",
       "import 'fastify'",
       "import '../app.js'",
+      "import '../wiring/base.js'",
     ],
     right: [
       "import type { Store } from '../store/store.js'",
@@ -143,6 +145,10 @@ const SAMPLES = {
   'server/src/federation/': {
     wrong: ["import '../faces/errors.js'", "import '../store/postgres/open.js'"],
     right: ["import '../gateway/dispatch.js'"],
+  },
+  'server/src/wiring/': {
+    wrong: ['export const home = process.env.HOME', "import '@switchboard/cli'"],
+    right: ["import '../store/sqlite/open.js'", "import '../faces/aidip/routes.js'", "import '@switchboard/search'"],
   },
   'server/src/app.ts': {
     wrong: ['export const home = process.env.HOME', "import '@switchboard/cli'"],

@@ -135,7 +135,7 @@ describe('credentials at rest', () => {
       env: { ...env, SWITCHBOARD_SECRET: 'another secret altogether'.replaceAll(' ', '-') },
     })
     expect((await ask(other.url, 'GET', PATH)).status).toBe(404)
-    expect((await other.stop()).stderr).toContain('cannot be read')
+    expect((await other.stop()).stderr).toContain('cannot decrypt the credential')
     const again = await startServer(args, { env })
     expect((await ask(again.url, 'GET', PATH)).status).toBe(200)
     await again.stop()

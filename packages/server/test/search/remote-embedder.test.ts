@@ -78,10 +78,10 @@ describe('an endpoint that makes the vectors', () => {
     'PROF-7.2-03 that %s leaves words to answer, with a warning and no error',
     async (mode) => {
       endpoint.mode = mode
-      expect(await warningsOf(`kitten ${mode}`)).toContain('words alone')
+      expect(await warningsOf(`kitten ${mode}`)).toContain('words only')
       expect((await search(directory, { query: `kitten ${mode} again` }))[0]).toBe('pets')
       const { candidates, warnings } = await discover(directory, { query: `weather ${mode}` })
-      expect([candidates[0].id, warnings[0]]).toEqual(['sky', expect.stringContaining('words alone')])
+      expect([candidates[0].id, warnings[0]]).toEqual(['sky', expect.stringContaining('words only')])
     },
   )
 
@@ -90,7 +90,7 @@ describe('an endpoint that makes the vectors', () => {
     await register(directory, aidipAgent({ id: 'late', name: 'Late', description: 'All about cat food.' }))
     await sleep(50)
     endpoint.mode = 'works'
-    expect(await warningsOf('feline nutrition')).toContain('not yet found by meaning')
+    expect(await warningsOf('feline nutrition')).toContain('still being embedded')
     await settle(directory)
     expect(await warningsOf('feline meals')).toBeNull()
     expect(await search(directory, { query: 'feline meals' })).toContain('late')

@@ -9,8 +9,5 @@ export const testCatalog = (store: Store, now: () => number = Date.now): Catalog
     maxLifetime: 60,
     rerankLimit: 100,
     now,
-    onExpiry: () => {},
-    onChange: () => {},
-    onGone: () => {},
     warningsOf: () => [],
   })

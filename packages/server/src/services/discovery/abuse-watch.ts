@@ -1,21 +1,18 @@
 import type { AgentRecord, JsonObject } from '@switchboard/protocol'
 import { type AbuseFinding, abuseFactor, createCopyDetector, findAbuse } from '@switchboard/search'
-import type { Agent } from '../registry/catalog.js'
+import type { Agent, CatalogListener } from '../registry/catalog.js'
 
-/** Agents that are looked at in one go, and milliseconds until the next: requests go first. */
+/** Agents checked in one go, and milliseconds until the next batch, so that requests are not delayed. */
 const SLICE = 10
 const PAUSE_MS = 4
 
-/** Looks for those who try to be found more often than they should. */
-export interface AbuseWatch {
-  /** An agent that is new or has changed; `later`: one of many, looked at in the background. */
-  note(agent: Agent, when: 'now' | 'later'): void
-  forget(number: number): void
-  /** What is known against the agent; nothing before it was looked at. */
+/** Detects agents whose documents try to manipulate their rank. */
+export interface AbuseWatch extends Required<CatalogListener> {
+  /** Empty until the agent has been checked. */
   findingsOf(agent: Agent): readonly AbuseFinding[]
-  /** What is left of its score, 0 to 1. */
+  /** Penalty factor of its score, 0 to 1; 1: no findings. */
   factorOf(agent: Agent): number
-  /** Begins with those that were noted for later. */
+  /** Starts to check the agents that were loaded in bulk. */
   start(): void
   stop(): void
 }
@@ -26,7 +23,7 @@ export function createAbuseWatch(onFinding: (agent: Agent, codes: readonly strin
   const found = new Map<number, { record: AgentRecord; findings: readonly AbuseFinding[]; factor: number }>()
   let timer: NodeJS.Timeout | undefined
 
-  const look = (agent: Agent): void => {
+  const check = (agent: Agent): void => {
     const { number, owner, record, shown } = agent
     waiting.delete(number)
     copies.put(number, { record: shown, publisher: owner, open: record.visibility !== 'private' })
@@ -37,44 +34,44 @@ export function createAbuseWatch(onFinding: (agent: Agent, codes: readonly strin
       return
     }
     found.set(number, { record, findings, factor: abuseFactor(findings) })
-    // It may have been shown before it was looked at.
+    // Documents may have been rendered before the check, without its warnings.
     agent.rendered.clear()
     onFinding(agent, [...new Set(findings.map(({ code }) => code))])
   }
 
-  const lookOn = (): void => {
+  const checkBatch = (): void => {
     let left = SLICE
     for (const agent of waiting.values()) {
       if (left-- === 0) break
-      look(agent)
+      check(agent)
     }
-    if (waiting.size > 0) timer = setTimeout(lookOn, PAUSE_MS).unref()
+    if (waiting.size > 0) timer = setTimeout(checkBatch, PAUSE_MS).unref()
   }
 
-  // A refresh makes another agent of the same record, which has been looked at.
-  const of = ({ number, record }: Agent) => {
+  // A refresh makes a new agent of the same record, which need not be checked again.
+  const resultOf = ({ number, record }: Agent) => {
     const known = found.get(number)
     return known?.record === record ? known : undefined
   }
 
   return {
-    note(agent, when) {
-      if (of(agent)) return
-      if (when === 'now') look(agent)
+    changed(agent, when) {
+      if (resultOf(agent)) return
+      if (when === 'now') check(agent)
       else waiting.set(agent.number, agent)
     },
-    forget(number) {
+    removed(number) {
       waiting.delete(number)
       found.delete(number)
       copies.remove(number)
     },
-    findingsOf: (agent) => of(agent)?.findings ?? [],
-    factorOf: (agent) => of(agent)?.factor ?? 1,
-    start: lookOn,
+    findingsOf: (agent) => resultOf(agent)?.findings ?? [],
+    factorOf: (agent) => resultOf(agent)?.factor ?? 1,
+    start: checkBatch,
     stop: () => clearTimeout(timer),
   }
 }
 
-/** Findings as they are shown in a record's `verification`. */
+/** Findings as they appear in a document's `verification`. */
 export const toWarnings = (findings: readonly AbuseFinding[]): JsonObject[] =>
   findings.map(({ code, member, message }) => ({ code, member, message }))

@@ -1,46 +1,46 @@
 import { createHash } from 'node:crypto'
 import { createCachedEmbedder, type Embedder, meaningTextsOf, packVectors } from '@switchboard/search'
 import type { Store } from '../../store/store.js'
-import type { Agent, Catalog } from '../registry/catalog.js'
+import type { Agent, Catalog, When } from '../registry/catalog.js'
 
-/** Agents whose kept vectors are asked for at once. */
-const LOOKED_UP = 256
-/** Agents embedded in one go: enough to keep the model busy, few enough to be found soon. */
-const EMBEDDED = 16
-/** After a model or a store that failed. */
+/** Agents whose stored vectors are looked up at once. */
+const LOOKUP_BATCH = 256
+/** Agents embedded at once: enough to keep the model busy, few enough that new agents are found soon. */
+const EMBED_BATCH = 16
+/** Milliseconds to wait after the model or the store failed. */
 const RETRY_MS = 5000
-/** How often the log says how far it has come with many agents. */
+/** Milliseconds between progress reports. */
 const PROGRESS_MS = 10_000
-/** Queries whose vectors are remembered: people and programs ask the same things again. */
-const KEPT_QUERIES = 2000
+/** Queries whose vectors are cached: the same queries come again and again. */
+const CACHED_QUERIES = 2000
 
-/** Lets agents be found by meaning: makes their vectors in the background, and those of queries when they come. */
+/** Embeds agents in the background, and queries on request. */
 export interface EmbeddingQueue {
-  /** Agents that are stored but not yet found by meaning. */
+  /** Agents that wait to be embedded; until then they are found by words only. */
   readonly pending: number
-  /** Languages that the model reads. */
+  /** Languages that the model understands. */
   readonly languages: readonly string[] | 'all'
-  /** An agent that is new or has changed; `later`: one of many, after those that are waited for. */
-  note(agent: Agent, when: 'now' | 'later'): void
-  /** Vectors of a query's texts, and what the caller should know where meaning answers in part or not at all. */
+  /** Queues a new or changed agent; those of a bulk load (`later`) come last. */
+  changed(agent: Agent, when: When): void
+  /** Vectors of a query's texts; with a warning if results by vector are incomplete or missing. */
   embed(texts: readonly string[]): Promise<{ vectors: readonly Float32Array[]; warning?: string }>
-  /** Begins to work at what was noted. */
+  /** Starts to work off the queue. */
   start(): void
   stop(): Promise<void>
 }
 
-/** One model, which remembers what queries mean and not what documents do. */
+/** One model; the vectors of queries are cached, those of documents are not. */
 interface Model {
   readonly documents: Embedder
   readonly queries: Embedder
 }
 
 export interface EmbeddingQueueOptions {
-  /** Starts the model; tried again while it fails. Undefined: there is none, words alone answer. */
+  /** Starts the model, and is retried while it fails. Undefined: no model, search by words only. */
   readonly open: (() => Promise<Embedder>) | undefined
   readonly languages: readonly string[] | 'all'
   readonly store: Store
-  readonly catalog: () => Catalog
+  readonly catalog: Catalog
   readonly onError: (error: unknown) => void
   readonly onProgress: (progress: { embedded: number; left: number }) => void
 }
@@ -53,36 +53,36 @@ export function createEmbeddingQueue({
   onError,
   onProgress,
 }: EmbeddingQueueOptions): EmbeddingQueue {
-  const waiting = { now: new Map<number, Agent>(), later: new Map<number, Agent>() }
+  const waiting: Record<When, Map<number, Agent>> = { now: new Map(), later: new Map() }
   /** Records whose vectors are in the index. */
-  const made = new WeakSet<Agent['record']>()
+  const indexed = new WeakSet<Agent['record']>()
   let opened: Promise<Model> | undefined
   let running: Promise<void> | undefined
   let timer: NodeJS.Timeout | undefined
   let state: 'new' | 'started' | 'stopped' = 'new'
   let failing = false
   let embedded = 0
-  let told = Date.now()
+  let reportedAt = Date.now()
 
   const model = (): Promise<Model> => {
     opened ??= openModel().catch((error: unknown) => {
-      const forget = (): void => {
+      const reset = (): void => {
         opened = undefined
       }
-      setTimeout(forget, RETRY_MS).unref()
+      setTimeout(reset, RETRY_MS).unref()
       throw error
     })
     return opened
   }
 
   const openModel = async (): Promise<Model> => {
-    if (!open) throw new Error('there is no model')
+    if (!open) throw new Error('no embedding model is configured')
     const documents = await open()
-    catalog().index.setDimensions(documents.dimensions)
-    return { documents, queries: createCachedEmbedder(documents, KEPT_QUERIES) }
+    catalog.index.setDimensions(documents.dimensions)
+    return { documents, queries: createCachedEmbedder(documents, CACHED_QUERIES) }
   }
 
-  /** Told once, until it works again. */
+  /** Reports the first failure only, until it works again. */
   const fail = (error: unknown): void => {
     if (!failing && state !== 'stopped') onError(error)
     failing = true
@@ -90,23 +90,24 @@ export function createEmbeddingQueue({
 
   const pending = (): number => waiting.now.size + waiting.later.size
 
-  const isCurrent = (agent: Agent): boolean => catalog().byNumber(agent.number)?.record === agent.record
+  const isCurrent = (agent: Agent): boolean => catalog.byNumber(agent.number)?.record === agent.record
 
-  const take = (agent: Agent, packed: Uint8Array): boolean => {
-    // Another version of it has been noted meanwhile, or it is gone.
+  /** Puts vectors into the index; false if they do not fit the model. */
+  const addToIndex = (agent: Agent, packed: Uint8Array): boolean => {
+    // The agent was removed, or a newer version of it is queued.
     if (!isCurrent(agent)) return true
-    if (!catalog().index.putVectors(agent.number, packed)) return false
-    made.add(agent.record)
+    if (!catalog.index.putVectors(agent.number, packed)) return false
+    indexed.add(agent.record)
     return true
   }
 
-  /** Takes in what was made of the same texts before, here or by another replica; returns the agents without. */
+  /** Reuses stored vectors of the same texts, made here or by another replica; returns the agents without any. */
   const reuse = async (embedder: Embedder, agents: readonly Agent[]): Promise<Agent[]> => {
     const left = new Map(agents.map((agent) => [agent.number, agent]))
     for await (const batch of store.vectors(embedder.id, [...left.keys()])) {
       for (const { number, digest, data } of batch) {
         const agent = left.get(number)
-        if (agent && digest === digestOf(agent) && take(agent, data)) left.delete(number)
+        if (agent && digest === digestOf(agent) && addToIndex(agent, data)) left.delete(number)
       }
     }
     return [...left.values()]
@@ -120,11 +121,11 @@ export function createEmbeddingQueue({
       return { agent, stored: { number: agent.number, model: id, digest: digestOf(agent), data } }
     })
     await store.putVectors(results.map(({ stored }) => stored))
-    for (const { agent, stored } of results) take(agent, stored.data)
+    for (const { agent, stored } of results) addToIndex(agent, stored.data)
     embedded += agents.length
   }
 
-  /** Embeds together or, if that fails, one by one: what a model cannot take must not hold up the rest. */
+  /** Embeds a batch or, if that fails, one by one: an agent that the model rejects must not hold up the others. */
   const embedSafely = async (embedder: Embedder, agents: readonly Agent[]): Promise<Agent[]> => {
     try {
       await embedAgents(embedder, agents)
@@ -156,11 +157,11 @@ export function createEmbeddingQueue({
     }
   }
 
-  /** Those that are waited for, else some of the many. */
+  /** The next agents: new ones before those of a bulk load. */
   const next = (): Agent[] => {
     const agents: Agent[] = []
     for (const agent of (waiting.now.size > 0 ? waiting.now : waiting.later).values()) {
-      if (agents.push(agent) === LOOKED_UP) break
+      if (agents.push(agent) === LOOKUP_BATCH) break
     }
     finish(agents.filter((agent) => !isCurrent(agent)))
     return agents.filter(isCurrent)
@@ -174,11 +175,11 @@ export function createEmbeddingQueue({
       const left = new Set(await reuse(documents, agents))
       finish(agents.filter((agent) => !left.has(agent)))
       while (left.size > 0 && state === 'started') {
-        const batch = [...left].slice(0, EMBEDDED)
+        const batch = [...left].slice(0, EMBED_BATCH)
         finish(await embedSafely(documents, batch))
         for (const agent of batch) left.delete(agent)
         report()
-        // What came meanwhile and is waited for goes before the many.
+        // New agents go before those of a bulk load.
         if (!isUrgent && waiting.now.size > 0) break
       }
       failing = false
@@ -187,8 +188,8 @@ export function createEmbeddingQueue({
   }
 
   const report = (isEnd = false): void => {
-    if (!isEnd && Date.now() - told < PROGRESS_MS) return
-    told = Date.now()
+    if (!isEnd && Date.now() - reportedAt < PROGRESS_MS) return
+    reportedAt = Date.now()
     onProgress({ embedded, left: pending() })
     if (isEnd) embedded = 0
   }
@@ -209,8 +210,8 @@ export function createEmbeddingQueue({
       return open ? pending() : 0
     },
     languages,
-    note(agent, when) {
-      if (!open || made.has(agent.record)) return
+    changed(agent, when) {
+      if (!open || indexed.has(agent.record)) return
       waiting[when === 'now' ? 'later' : 'now'].delete(agent.number)
       waiting[when].set(agent.number, agent)
       run()
@@ -223,7 +224,7 @@ export function createEmbeddingQueue({
         return { vectors, ...(pending() > 0 && { warning: SOME_PENDING }) }
       } catch (error) {
         fail(error)
-        return { vectors: [], warning: NO_MEANING }
+        return { vectors: [], warning: NO_VECTORS }
       }
     },
     start() {
@@ -240,13 +241,13 @@ export function createEmbeddingQueue({
   }
 }
 
-const SOME_PENDING = 'some agents are not yet found by meaning: they are being read in the background'
-const NO_MEANING = 'search by meaning does not answer now: words alone were used'
+const SOME_PENDING = 'some agents are still being embedded and are found by words only'
+const NO_VECTORS = 'the embedding model is not responding; searched by words only'
 
-/** What the model is told of an agent: nothing that is private. */
+/** The texts to embed; nothing private is sent to the model. */
 const textsOf = ({ shown }: Agent): string[] => meaningTextsOf(shown).map(({ text }) => text)
 
-/** Other texts need other vectors; a document that changed elsewhere keeps those it has. */
+/** Identifies the embedded texts: a document that changes elsewhere keeps its vectors. */
 function digestOf(agent: Agent): string {
   const hash = createHash('sha1')
   for (const text of textsOf(agent)) hash.update(text).update('\0')

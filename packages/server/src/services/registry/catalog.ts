@@ -2,39 +2,52 @@ import { type AgentRecord, type JsonObject, type RegistryFacts, readRecord, reda
 import { type AgentIndex, createAgentIndex } from '@switchboard/search'
 import type { Store, StoredAgent } from '../../store/store.js'
 
-/** A registered agent in memory: what is stored, the record read from it, and what of it has been rendered. */
+/** A registered agent in memory: the stored row, the record read from its document, and documents already rendered. */
 export interface Agent {
   readonly stored: StoredAgent
   readonly record: AgentRecord
-  /** The record without what only its owner sees. */
+  /** The record without members that only its owner may see. */
   readonly shown: AgentRecord
   readonly number: number
   readonly owner: string
   readonly status: string
   readonly registry: JsonObject
-  /** Milliseconds; the earlier of the lease's end and the publisher's expires_at (C-40). */
+  /** Milliseconds; the earlier of the end of the lease and the publisher's expires_at (C-40). */
   readonly expiresAt: number | undefined
-  /** Documents as text by face, made when first asked for: an agent is read far more often than it changes. */
+  /** JSON text by view, rendered on first use: an agent is read far more often than it changes. */
   readonly rendered: Map<string, string>
 }
 
+/** When derived data is updated: `later` means in the background, for agents that are loaded in bulk. */
+export type When = 'now' | 'later'
+
+/** Keeps data derived from agents in step with the catalog. */
+export interface CatalogListener {
+  /** The agent is new or has changed. */
+  changed?(agent: Agent, when: When): void
+  /** The agent with this number was removed. */
+  removed?(number: number): void
+}
+
 /**
- * Every live agent in memory, derived from the store. A change is applied here after it is durable and before it is
- * acknowledged, so that whoever registered an agent finds it.
+ * Every live agent in memory, derived from the store. A write is applied here once it is durable and before it is
+ * acknowledged, so that publishers find what they have just registered.
  */
 export interface Catalog {
   readonly index: AgentIndex<Agent>
   get(id: string): Agent | undefined
   byNumber(number: number): Agent | undefined
-  /** Takes in what the store says; an older revision than the one known is ignored. */
-  apply(stored: StoredAgent, words?: 'now' | 'later'): Agent
+  /** Applies a row of the store, unless a newer revision is already known. */
+  apply(stored: StoredAgent, when?: When): Agent
   drop(id: string, revision: number): void
-  /** Reads the agent anew from the store, after another writer was faster. */
+  /** Reads the agent from the store again, after another process has written it. */
   reload(id: string): Promise<Agent | undefined>
+  /** Calls the listener for every later change; subscribe before agents are loaded. */
+  subscribe(listener: CatalogListener): void
   facts(agent: Agent): RegistryFacts
-  /** Milliseconds; when anything last changed. */
+  /** Milliseconds; time of the last change. */
   readonly modifiedAt: number
-  /** The latest change of an agent that is known here. */
+  /** Highest revision applied so far. */
   readonly revision: number
 }
 
@@ -43,51 +56,48 @@ export interface CatalogOptions {
   /** Base of absolute URLs; known only once the server listens. */
   baseUrl: () => string
   maxLifetime: number
-  /** How many candidates of words, and of meaning, enter the ranking of a search. */
+  /** How many candidates from each of word and vector search are ranked. */
   rerankLimit: number
   now: () => number
-  /** Told of each agent that ends, and when. */
-  onExpiry: (agent: Agent) => void
-  /** Told of each agent that is new or has changed; `later`: it is one of many. */
-  onChange: (agent: Agent, when: 'now' | 'later') => void
-  /** Told of each number whose agent is gone. */
-  onGone: (number: number) => void
-  /** What is to be said against an agent, under `verification`. */
+  /** Abuse warnings to publish in the agent's `verification`. */
   warningsOf: (agent: Agent) => readonly JsonObject[]
 }
 
 export function createCatalog(options: CatalogOptions): Catalog {
-  const { store, baseUrl, maxLifetime, rerankLimit, now, onExpiry, onChange, onGone, warningsOf } = options
+  const { store, baseUrl, maxLifetime, rerankLimit, now, warningsOf } = options
   const index = createAgentIndex<Agent>({ candidates: rerankLimit })
+  const listeners: CatalogListener[] = []
   let modifiedAt = now()
   let revision = 0
 
-  const apply = (stored: StoredAgent, words: 'now' | 'later' = 'now'): Agent => {
+  const apply = (stored: StoredAgent, when: When = 'now'): Agent => {
     const known = index.get(stored.id)
     if (known && (isNewer(known.stored, stored) || isSame(known.stored, stored))) return known
-    // A refresh changes no word of the document, so the record need not be read again.
+    // A refresh does not change the document, so the record is not read again.
     const same = known?.stored.revision === stored.revision && known.number === stored.number
     const record = same ? known.record : readRecord(stored.format, stored.document, stored.id)
     const agent = toAgent(stored, record)
-    index.put(agent, words)
-    if (known && known.number !== agent.number) onGone(known.number)
+    index.put(agent, when)
+    if (known && known.number !== agent.number) notifyRemoved(known.number)
     modifiedAt = now()
     revision = Math.max(revision, stored.revision)
-    if (agent.expiresAt !== undefined) onExpiry(agent)
-    onChange(agent, words)
+    for (const listener of listeners) listener.changed?.(agent, when)
     return agent
   }
 
   const drop = (id: string, revision: number): void => {
     const known = index.get(id)
-    if (!known || known.stored.revision > revision) return
-    forget(known)
+    if (known && known.stored.revision <= revision) remove(known)
   }
 
-  const forget = ({ number, record }: Agent): void => {
+  const remove = ({ number, record }: Agent): void => {
     index.remove(record.id)
-    onGone(number)
+    notifyRemoved(number)
     modifiedAt = now()
+  }
+
+  const notifyRemoved = (number: number): void => {
+    for (const listener of listeners) listener.removed?.(number)
   }
 
   return {
@@ -100,10 +110,11 @@ export function createCatalog(options: CatalogOptions): Catalog {
       const before = index.get(id)
       const stored = await store.get(id)
       if (stored) return apply(stored)
-      // What was registered here while the store was asked is not what it found missing.
-      if (before && index.get(id) === before) forget(before)
+      // Keep an agent that was registered here while the store was being read.
+      if (before && index.get(id) === before) remove(before)
       return index.get(id)
     },
+    subscribe: (listener) => void listeners.push(listener),
     facts: (agent) => toFacts(agent, baseUrl(), maxLifetime, warningsOf(agent)),
     get modifiedAt() {
       return modifiedAt
@@ -114,13 +125,13 @@ export function createCatalog(options: CatalogOptions): Catalog {
   }
 }
 
-/** A name that was registered anew has a higher number; revisions grow for one number only. */
+/** A new registration of a name has a higher number; revisions are comparable only within one number. */
 function isNewer(a: StoredAgent, b: StoredAgent): boolean {
   if (a.number !== b.number) return a.number > b.number
   return a.revision > b.revision || (a.revision === b.revision && a.receivedAt > b.receivedAt)
 }
 
-/** The same state once more, as the change log tells of what this process wrote: nobody's list has changed. */
+/** The same row again, read back from the change log: lists must not count as changed. */
 const isSame = (a: StoredAgent, b: StoredAgent): boolean =>
   a.number === b.number &&
   a.revision === b.revision &&
@@ -164,13 +175,13 @@ function toFacts(
   }
 }
 
-/** What filters find of the operator's marks: as they are shown, whatever the document says. */
+/** The operator's marks as filters see them; they override the document. */
 function registryOf(stored: StoredAgent): JsonObject {
   const { verification: _verification, status: _status, ...marks } = stored.marks
   return { verification: { ...verificationOf(stored), ...marks } }
 }
 
-/** What a publisher claims of itself is no verification, whatever its document says (C-23). */
+/** Only the operator verifies an agent; a publisher's own claim does not count (C-23). */
 function verificationOf({ marks }: StoredAgent): JsonObject {
   return marks.verification ? { ...marks.verification } : { state: 'self-asserted' }
 }

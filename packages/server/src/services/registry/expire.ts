@@ -1,63 +1,69 @@
-import type { Context } from '../context.js'
-import type { Agent } from './catalog.js'
+import type { Store } from '../../store/store.js'
+import type { Agent, Catalog } from './catalog.js'
 import { createDeadlines } from './deadlines.js'
 
-/** Clocks jump when a machine wakes up or is set right, and timers do not notice: the time is looked at this often. */
-const LOOK_MS = 250
-/** After a store that could not be asked. */
+/** Milliseconds between checks at most: timers do not notice when the clock jumps, such as after a suspend. */
+const CHECK_MS = 250
+/** Milliseconds to wait after the store failed. */
 const RETRY_MS = 1000
 
-/** Removes agents when their time is up. */
+/** Removes agents when their registration expires. */
 export interface Expiry {
-  /** Remembers when the agent ends; a later call for the same agent counts. */
-  watch(agent: Agent): void
+  /** Schedules the removal of an agent that has an expiry time. */
+  changed(agent: Agent): void
   stop(): void
 }
 
-/** One timer for the earliest end; nothing is scanned. The store is asked first: another replica may have renewed. */
-export function createExpiry(context: () => Context, onError: (error: unknown) => void): Expiry {
+export interface ExpiryOptions {
+  readonly store: Store
+  readonly catalog: Catalog
+  readonly now: () => number
+  readonly onError: (error: unknown) => void
+}
+
+/** One timer for the earliest deadline, so nothing is scanned. The store decides: another replica may have renewed. */
+export function createExpiry(options: ExpiryOptions): Expiry {
+  const { catalog, now, onError } = options
   const deadlines = createDeadlines<{ id: string; number: number }>()
-  /** The earliest look planned for each agent: a renewal plans nothing, the look finds the later end. */
-  const planned = new Map<number, number>()
+  /** The earliest check scheduled for each agent. A renewal schedules nothing: that check finds the later deadline. */
+  const scheduled = new Map<number, number>()
   let timer: NodeJS.Timeout | undefined
   let stopped = false
 
-  const schedule = (): void => {
+  const startTimer = (): void => {
     clearTimeout(timer)
     const next = deadlines.next()
     if (next === undefined || stopped) return
-    timer = setTimeout(run, Math.min(Math.max(0, next - context().now()), LOOK_MS))
+    timer = setTimeout(run, Math.min(Math.max(0, next - now()), CHECK_MS))
     timer.unref()
   }
 
   const run = (): void => {
-    const { catalog, now } = context()
-    const due = deadlines.takeUntil(now())
-    for (const { id, number } of due) {
-      planned.delete(number)
+    for (const { id, number } of deadlines.takeUntil(now())) {
+      scheduled.delete(number)
       const agent = catalog.get(id)
       if (agent?.number !== number || agent.expiresAt === undefined) continue
-      if (agent.expiresAt > now()) plan(agent, agent.expiresAt)
+      if (agent.expiresAt > now()) schedule(agent, agent.expiresAt)
       else {
-        expireAgent(context(), agent).catch((error: unknown) => {
+        expireAgent(options, agent).catch((error: unknown) => {
           onError(error)
-          plan(agent, now() + RETRY_MS)
+          schedule(agent, now() + RETRY_MS)
         })
       }
     }
-    schedule()
+    startTimer()
   }
 
-  const plan = ({ record, number }: Agent, at: number): void => {
-    if ((planned.get(number) ?? Number.POSITIVE_INFINITY) <= at) return
-    planned.set(number, at)
+  const schedule = ({ record, number }: Agent, at: number): void => {
+    if ((scheduled.get(number) ?? Number.POSITIVE_INFINITY) <= at) return
+    scheduled.set(number, at)
     deadlines.add(at, { id: record.id, number })
-    if (deadlines.next() === at) schedule()
+    if (deadlines.next() === at) startTimer()
   }
 
   return {
-    watch(agent) {
-      if (agent.expiresAt !== undefined) plan(agent, agent.expiresAt)
+    changed(agent) {
+      if (agent.expiresAt !== undefined) schedule(agent, agent.expiresAt)
     },
     stop() {
       stopped = true
@@ -66,17 +72,17 @@ export function createExpiry(context: () => Context, onError: (error: unknown) =
   }
 }
 
-async function expireAgent({ store, catalog, now }: Context, agent: Agent): Promise<void> {
+async function expireAgent({ store, catalog, now }: ExpiryOptions, agent: Agent): Promise<void> {
   const { id, revision } = agent.stored
   const at = now()
   const result = await store.write({
     kind: 'remove',
     id,
     expect: revision,
-    // Nobody is told that a private agent was there once and lapsed.
+    // The tombstone of a private agent must not reveal that it existed and expired.
     reason: agent.record.visibility === 'private' ? 'removed' : 'expired',
     at,
-    // Where the document itself has ended, a renewed lease does not help (C-40).
+    // A renewed lease keeps the agent only if its document has not expired (C-40).
     ...((agent.record.expiresAt ?? Number.POSITIVE_INFINITY) > at && { ifLeaseOver: at }),
     audit: { at, actor: 'switchboard', action: 'expire', outcome: 'ok', agent: id },
   })

@@ -1,7 +1,7 @@
 import type { Store } from '../../store/store.js'
 import type { Catalog } from './catalog.js'
 
-/** Reads every agent into memory and forgets those that are gone; returns the cursor from which to follow. */
+/** Reads every agent into memory and drops those that no longer exist; returns the cursor to follow changes from. */
 export async function loadAgents(store: Store, catalog: Catalog): Promise<string> {
   const { cursor, agents } = await store.load()
   const before = new Set(
@@ -17,11 +17,11 @@ export async function loadAgents(store: Store, catalog: Catalog): Promise<string
   return cursor
 }
 
-/** Agents whose words are taken in at once, and milliseconds until the next: a third of a core, so that requests go first. */
-const SLICE = 20
+/** Agents indexed in one go, and milliseconds until the next batch: about a third of a core, so that requests go first. */
+const BATCH = 20
 const PAUSE_MS = 2
 
-/** Takes in the words of the agents that were loaded, little by little; a search that comes first takes the rest. */
-export function catchUpWords(catalog: Catalog): void {
-  if (catalog.index.catchUp(SLICE) > 0) setTimeout(catchUpWords, PAUSE_MS, catalog).unref()
+/** Indexes the words of loaded agents in the background; a search that comes earlier indexes the rest at once. */
+export function indexWords(catalog: Catalog): void {
+  if (catalog.index.catchUp(BATCH) > 0) setTimeout(indexWords, PAUSE_MS, catalog).unref()
 }

@@ -1,0 +1,41 @@
+import type { FastifyBaseLogger } from 'fastify'
+import { pino } from 'pino'
+import type { Config } from '../config.js'
+import type { Store } from '../store/store.js'
+
+/** What every area of the server is built from. */
+export interface Base {
+  readonly config: Config
+  readonly store: Store
+  readonly log: FastifyBaseLogger
+  readonly now: () => number
+  readonly state: ServerState
+  /** Returns a handler that logs errors under this message. */
+  readonly logError: (message: string) => (error: unknown) => void
+}
+
+/** What changes while the server runs. */
+export interface ServerState {
+  phase: 'starting' | 'ready' | 'stopping'
+  /** URL of the bound address, once there is one. */
+  listening: string | undefined
+}
+
+export function createBase(config: Config, store: Store, log: FastifyBaseLogger, now: () => number): Base {
+  return {
+    config,
+    store,
+    log,
+    now,
+    state: { phase: 'starting', listening: undefined },
+    logError: (message) => (error) => log.error({ err: error }, message),
+  }
+}
+
+/** JSON lines on stderr. Request headers are never logged, so neither are secrets. */
+export const createLog = (level: string): FastifyBaseLogger =>
+  pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, pino.destination(2))
+
+/** Base of the absolute URLs that the directory hands out. */
+export const baseUrlOf = ({ config, state }: Base): string =>
+  config.publicUrl ?? state.listening ?? `http://${config.host}:${config.port}`

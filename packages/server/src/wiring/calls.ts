@@ -1,0 +1,113 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { type Config, isProduction } from '../config.js'
+import type { Gateway } from '../gateway/call.js'
+import { createGateway, type GatewayDeps } from '../gateway/create-gateway.js'
+import { checkDelegation } from '../services/calls/admission/check-delegation.js'
+import { type Credentials, createCredentials } from '../services/calls/agent-credentials.js'
+import { createInvoke, type Invoke } from '../services/calls/invoke.js'
+import { createLearnOperations } from '../services/calls/learn-operations.js'
+import { createOutcomes, type Outcomes } from '../services/calls/outcomes.js'
+import { createTaskRunner, DEFERRED_TIMEOUT_MS } from '../services/calls/sending/defer-call.js'
+import type { Context } from '../services/context.js'
+import type { Catalog } from '../services/registry/catalog.js'
+import { createCallback } from '../services/tasks/callback.js'
+import { createTasks, type Tasks } from '../services/tasks/tasks.js'
+import { type Base, baseUrlOf } from './base.js'
+import type { Identity } from './identity.js'
+
+export interface Calls {
+  readonly credentials: Credentials
+  readonly gateway: Gateway
+  /** Undefined: without a secret to encrypt requests, calls cannot be deferred. */
+  readonly tasks: Tasks | undefined
+  readonly invoke: Invoke
+  /** Resumes deferred calls, if calls are enabled. */
+  startTasks(): void
+}
+
+/** Statistics of calls, which also influence ranking. */
+export async function wireOutcomes({ store, now, logError }: Base, catalog: Catalog): Promise<Outcomes> {
+  const outcomes = await createOutcomes({
+    store,
+    now,
+    isKnown: (id) => catalog.get(id) !== undefined,
+    onError: logError('could not store call statistics'),
+  })
+  catalog.subscribe({ changed: outcomes.meet })
+  return outcomes
+}
+
+/** Invocations: the gateway, credentials for agents, and deferred calls. */
+export async function wireCalls(
+  base: Base,
+  context: Context,
+  { seal, signing }: Identity,
+  outcomes: Outcomes,
+): Promise<Calls> {
+  const { config, log, now, logError } = base
+  const credentials = await createCredentials({
+    context,
+    seal,
+    onUnreadable: (agent) =>
+      log.warn({ agent }, 'cannot decrypt the credential for an agent: it was set with a different secret'),
+  })
+  context.catalog.subscribe({ changed: credentials.meet })
+  const gateway = openGateway(config, {
+    now,
+    self: () => [baseUrlOf(base), ...(base.state.listening === undefined ? [] : [base.state.listening])],
+    onOutcome: (id, operation, { ok, ms, status = 0 }) => {
+      const agent = context.catalog.get(id)
+      // A client error (4xx) says nothing about the agent.
+      if (agent && !(status >= 400 && status < 500)) outcomes.record(agent, operation, { ok, ms })
+    },
+  })
+  const tasks =
+    seal &&
+    createTasks({
+      context,
+      seal,
+      callBack: createCallback({ fetch: gateway.fetch, signing }),
+      checkAddress: gateway.checkAddress,
+      onError: logError('could not process a deferred call'),
+    })
+  const deps = {
+    context,
+    gateway,
+    timeoutMs: config.gateway.timeoutMs,
+    strictOutputs: config.policy.strictOutputs,
+    tasks,
+    learnOperations: createLearnOperations({ fetch: gateway.fetch, now, newId: randomUUID }),
+    keptCredential: credentials.of,
+    checkDelegation,
+  }
+  return {
+    credentials,
+    gateway,
+    tasks,
+    invoke: createInvoke({ ...deps, gateway: config.gateway.enabled ? gateway : undefined }),
+    startTasks() {
+      if (config.gateway.enabled) tasks?.start(createTaskRunner(deps))
+    },
+  }
+}
+
+function openGateway(config: Config, deps: GatewayDeps): Gateway {
+  const { timeoutMs, allow, socketFolders, maxCalls, maxCallsPerAgent } = config.gateway
+  const { publicUrl } = config
+  // All replicas share one hop id: a call that comes back through another replica is a loop too.
+  const hopId = publicUrl && `switchboard-${createHash('sha256').update(publicUrl).digest('hex').slice(0, 16)}`
+  return createGateway(
+    {
+      timeoutMs,
+      // Every call has its own deadline; this limit must not cut off the longest, those of deferred calls.
+      firstByteMs: Math.max(timeoutMs, DEFERRED_TIMEOUT_MS),
+      allow,
+      socketFolders,
+      maxCalls,
+      maxCallsPerAgent,
+      // In development, agents run on this machine without TLS.
+      allowLoopback: !isProduction(config),
+    },
+    { ...deps, ...(hopId && { hopId }) },
+  )
+}

@@ -1,0 +1,34 @@
+import { createBuiltInEmbedder, createOnnxFolderEmbedder } from '@switchboard/search'
+import type { Config } from '../config.js'
+import {
+  createEmbeddingQueue,
+  type EmbeddingQueue,
+  type EmbeddingQueueOptions,
+} from '../services/discovery/embedding-queue.js'
+import { createRemoteEmbedder } from '../services/discovery/remote-embedder.js'
+import type { Catalog } from '../services/registry/catalog.js'
+import type { Base } from './base.js'
+
+/** Languages that the built-in model understands. */
+const BUILT_IN_LANGUAGES = ['en']
+
+/** Search by vectors, with the embedding model that the operator chose. */
+export function wireDiscovery({ config, store, log, logError }: Base, catalog: Catalog): EmbeddingQueue {
+  const embeddings = createEmbeddingQueue({
+    ...chooseEmbedder(config),
+    store,
+    catalog,
+    onError: logError('the embedding model is not responding; searching by words only'),
+    onProgress: (progress) => log.info(progress, 'embedding agents'),
+  })
+  catalog.subscribe(embeddings)
+  return embeddings
+}
+
+function chooseEmbedder({ search: { semantic, embedder } }: Config): Pick<EmbeddingQueueOptions, 'open' | 'languages'> {
+  if (!semantic || embedder === 'none') return { open: undefined, languages: [] }
+  if (embedder === 'builtin') return { open: () => createBuiltInEmbedder(), languages: BUILT_IN_LANGUAGES }
+  const languages = embedder.languages ?? 'all'
+  if ('folder' in embedder) return { open: () => createOnnxFolderEmbedder(embedder.folder), languages }
+  return { open: () => createRemoteEmbedder(embedder), languages }
+}

@@ -1,0 +1,130 @@
+import { createServer as createHttpsServer } from 'node:https'
+import Fastify, { type FastifyInstance, type FastifyServerFactory, LogController } from 'fastify'
+import type { TlsConfig } from '../config.js'
+import { createAdminRoutes } from '../faces/admin/admin-routes.js'
+import { type AdmitOptions, admit } from '../faces/admit.js'
+import { createAidipRoutes } from '../faces/aidip/aidip-routes.js'
+import { createDescriptorsRoutes } from '../faces/descriptors/descriptors-routes.js'
+import { createDirectoryRoutes } from '../faces/directory/directory-routes.js'
+import { createFeedbackRoutes } from '../faces/feedback/feedback-routes.js'
+import { type CallSockets, createCallSockets } from '../faces/invocation/call-sockets.js'
+import { createInvocationRoutes } from '../faces/invocation/invocation-routes.js'
+import { routeUpgrades } from '../faces/invocation/upgrades.js'
+import { mountRoutes, requestIdOf } from '../faces/mount.js'
+import { toOpenApi } from '../faces/openapi.js'
+import { createOperationsRoutes } from '../faces/operations/operations-routes.js'
+import { createProfileRoutes } from '../faces/profile/profile-routes.js'
+import { createResolutionRoutes } from '../faces/resolution/resolution-routes.js'
+import type { RouteGroup } from '../faces/route-group.js'
+import { signAnswers } from '../faces/sign-answers.js'
+import { createTasksRoutes } from '../faces/tasks/tasks-routes.js'
+import { answerBadUrl, answerClientError } from '../faces/unrouted-errors.js'
+import { createRateLimits } from '../policy/rate-limit.js'
+import type { Outcomes } from '../services/calls/outcomes.js'
+import type { Context } from '../services/context.js'
+import { type Base, baseUrlOf } from './base.js'
+import type { Calls } from './calls.js'
+import type { Identity } from './identity.js'
+
+/** Milliseconds in which a request must arrive completely: enough for a bulk import, and a limit for slow senders. */
+const REQUEST_TIMEOUT_MS = 300_000
+
+export interface HttpParts {
+  readonly context: Context
+  readonly identity: Identity
+  readonly outcomes: Outcomes
+  readonly calls: Calls
+  /** The release, shown in cards and in OpenAPI. */
+  readonly version: string
+}
+
+export interface Http {
+  readonly app: FastifyInstance
+  /** Open WebSocket calls. */
+  readonly sockets: CallSockets
+}
+
+/** The HTTP application with the routes of all drafts. */
+export function wireHttp(base: Base, { context, identity, outcomes, calls, version }: HttpParts): Http {
+  const { config, log, now, state } = base
+  const { grants, keys, signing } = identity
+  const { catalog, embeddings } = context
+  const { invoke, credentials, tasks } = calls
+  const baseUrl = (): string => baseUrlOf(base)
+  const limits = createRateLimits(config.rateLimits, now)
+  const admission: AdmitOptions = {
+    authenticate: identity.authenticate,
+    limits,
+    anonymous: config.anonymous,
+    behindProxy: config.behindProxy,
+    origins: config.cors.origins,
+  }
+  const { maxInputBytes } = config.gateway
+  const sockets = createCallSockets(maxInputBytes)
+
+  const groups: RouteGroup[] = [
+    createAidipRoutes({ context, grants, outcomes }),
+    createProfileRoutes({ context }),
+    ...(config.resolution.enabled ? [createResolutionRoutes(context)] : []),
+    createDirectoryRoutes({
+      context,
+      grants,
+      onLongCredential: (subject, seconds) =>
+        log.warn({ subject, seconds }, 'a credential is valid for much longer than the registration made with it'),
+    }),
+    createDescriptorsRoutes({ context, grants, signing, baseUrl, version, anonymous: config.anonymous }),
+    createAdminRoutes({ context, keys, grants, credentials, signing }),
+    createFeedbackRoutes({ context, outcomes }),
+    ...(tasks ? [createTasksRoutes(tasks)] : []),
+    createInvocationRoutes({
+      invoke,
+      limits,
+      sockets,
+      maxInputBytes,
+      admit: (request) => admit(request, admission),
+    }),
+    createOperationsRoutes({
+      health: () => ({
+        ready: state.phase === 'ready',
+        revision: catalog.revision,
+        agents: catalog.index.size,
+        pending: embeddings.pending,
+      }),
+      openapi: () => toOpenApi(groups, version, baseUrl()),
+    }),
+  ]
+
+  const app = createApp(base)
+  signAnswers(app, { signing, always: config.gateway.sign })
+  mountRoutes(app, groups, { ...admission, baseUrl })
+  routeUpgrades(app)
+  return { app, sockets }
+}
+
+function createApp(base: Base): FastifyInstance {
+  const { tls, behindProxy } = base.config
+  return Fastify({
+    loggerInstance: base.log,
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: requestIdOf,
+    // Trust one hop, our proxy: what a client wrote into X-Forwarded-For before it does not count.
+    trustProxy: behindProxy && ((_address, hop) => hop === 0),
+    frameworkErrors: (error, request, reply) => answerBadUrl(error, request, reply, baseUrlOf(base)),
+    clientErrorHandler: (error, socket) => answerClientError(error, socket, baseUrlOf(base)),
+    // While closing, requests on open connections are still served; new connections are refused.
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    // An id of 512 characters can be several times as long when percent-encoded (C-31).
+    routerOptions: { maxParamLength: 8192, ignoreTrailingSlash: true },
+    // collectBody enforces its own limit, in a way that lets the sender read the error response.
+    bodyLimit: Number.MAX_SAFE_INTEGER,
+    ...(tls && { serverFactory: tlsServerFactory(tls) }),
+  })
+}
+
+/** HTTPS. With a client CA, client certificates are requested, and required only if the operator says so. */
+function tlsServerFactory({ cert, key, clientCa, clientRequired }: TlsConfig): FastifyServerFactory {
+  const client = clientCa === undefined ? {} : { ca: clientCa, requestCert: true, rejectUnauthorized: clientRequired }
+  return (handler) => createHttpsServer({ cert, key, minVersion: 'TLSv1.2', ...client }, handler)
+}

@@ -1,0 +1,91 @@
+import type { Outcomes } from '../services/calls/outcomes.js'
+import type { Context } from '../services/context.js'
+import { startPruning } from '../services/operations/prune.js'
+import type { Expiry } from '../services/registry/expire.js'
+import { followStore } from '../services/registry/follow.js'
+import { indexWords } from '../services/registry/load.js'
+import { type Base, baseUrlOf } from './base.js'
+import type { Calls } from './calls.js'
+import type { Http } from './http.js'
+import type { Identity } from './identity.js'
+
+/** Milliseconds between polls of the store for changes by other processes. */
+const POLL_MS = 200
+/** Milliseconds that open requests have to finish when the server stops. */
+const DRAIN_MS = 8000
+/** Milliseconds between sweeps that close idle connections while draining. */
+const IDLE_SWEEP_MS = 100
+
+export interface LifecycleParts {
+  readonly context: Context
+  readonly identity: Identity
+  readonly outcomes: Outcomes
+  readonly calls: Calls
+  readonly expiry: Expiry
+  readonly http: Http
+  /** Where in the store's change log to start following. */
+  readonly cursor: string
+}
+
+export interface Lifecycle {
+  listen(): Promise<string>
+  close(): Promise<void>
+}
+
+/** Background work, and the order in which the parts start and stop. */
+export function wireLifecycle(base: Base, parts: LifecycleParts): Lifecycle {
+  const { config, store, log, state, logError } = base
+  const { context, identity, outcomes, calls, expiry, cursor } = parts
+  const { app, sockets } = parts.http
+  const { catalog, embeddings, abuse } = context
+  const follower = followStore({
+    context,
+    cursor,
+    intervalMs: POLL_MS,
+    reloadKeys: identity.keys.reload,
+    reloadGrants: identity.grants.reload,
+    reloadSecrets: () => Promise.all([calls.credentials.reload(), identity.signing.reload()]),
+    onError: logError('could not read changes from the store'),
+  })
+  const pruning = startPruning(context, config.audit.retentionDays, logError('could not prune the store'))
+
+  /** Lets open requests finish, and closes connections as they become idle: keep-alive must not delay the end. */
+  const drain = async (): Promise<void> => {
+    sockets.close()
+    const sweep = setInterval(() => app.server.closeIdleConnections(), IDLE_SWEEP_MS)
+    const deadline = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS)
+    await Promise.all([app.close(), calls.tasks?.close()])
+    clearInterval(sweep)
+    clearTimeout(deadline)
+  }
+
+  return {
+    async listen() {
+      const url = (await app.listen({ host: config.host, port: config.port })).replace(/\/$/, '')
+      // Fastify reports http: for a server that it did not create itself.
+      state.listening = config.tls ? url.replace(/^http:/, 'https:') : url
+      state.phase = 'ready'
+      indexWords(catalog)
+      embeddings.start()
+      abuse.start()
+      calls.startTasks()
+      log.info({ url: state.listening, agents: catalog.index.size }, 'ready')
+      return baseUrlOf(base)
+    },
+    async close() {
+      const wasReady = state.phase === 'ready'
+      state.phase = 'stopping'
+      expiry.stop()
+      pruning.stop()
+      abuse.stop()
+      await follower.stop()
+      await embeddings.stop()
+      await drain()
+      await calls.gateway.close()
+      await context.trail.close()
+      await outcomes.close()
+      await store.close()
+      if (wasReady) log.info('stopped')
+    },
+  }
+}
