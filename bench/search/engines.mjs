@@ -1,9 +1,9 @@
 // The engines that are compared. Each takes records and their vectors, and ranks positions for a query.
 import { create, insertMultiple, search as searchOrama } from '@orama/orama'
 import MiniSearch from 'minisearch'
-import { rankCandidates } from '../../packages/search/dist/ranking/blend.js'
-import { diversify } from '../../packages/search/dist/ranking/diversity.js'
-import { partSimilarity } from '../../packages/search/dist/ranking/meaning-texts.js'
+import { diversify } from '../../packages/search/dist/ranking/diversify.js'
+import { partSimilarity } from '../../packages/search/dist/ranking/embedding-texts.js'
+import { rankCandidates } from '../../packages/search/dist/ranking/rank-candidates.js'
 import { textFieldsOf } from '../../packages/search/dist/words/text-fields.js'
 import { createWordIndex } from '../../packages/search/dist/words/word-index.js'
 
@@ -24,15 +24,15 @@ export function ours(records, vectors, { words = true, meaning = true } = {}) {
   })
   return ({ query, queryVectors }) => {
     const similarity = meaning ? vectors.bestParts(queryVectors, partSimilarity) : undefined
-    const also = similarity ? highest(similarity, CANDIDATES) : []
-    const found = index.search(query.words, { limit: CANDIDATES, also })
+    const include = similarity ? highest(similarity, CANDIDATES) : []
+    const found = index.search(query.words, { limit: CANDIDATES, include })
     const candidates = found.hits.map(({ number, score }) => ({
       number,
-      words: words ? score : 0,
+      wordScore: words ? score : 0,
       similarity: similarity?.[number],
       languages: records[number].languages,
     }))
-    const ranked = rankCandidates(query, words ? found.best : 0, candidates)
+    const ranked = rankCandidates(query, words ? found.maxScore : 0, candidates)
     const options = { publisherOf: (number) => records[number].publisher, termsOf: index.termsOf }
     return diversify(ranked, options).map(({ number }) => number)
   }

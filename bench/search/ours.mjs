@@ -22,8 +22,8 @@ export function createOurs() {
     /** Numbers of the first page. */
     search({ query, queryVectors, isExact = false }) {
       const conditions = isExact ? [AVAILABLE, ALL] : [AVAILABLE]
-      const text = { query, embedded: query.meaningTrust > 0 ? queryVectors : [] }
-      const { ranked } = index.search(text, { conditions, view, showsOpen: true }, { skip: 0, take: PAGE })
+      const text = { query, vectors: query.semanticWeight > 0 ? queryVectors : [] }
+      const { ranked } = index.search(text, { conditions, view, showsAllPublic: true }, { skip: 0, take: PAGE })
       return ranked.map(({ agent }) => agent.number)
     },
   }

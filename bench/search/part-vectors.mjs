@@ -1,10 +1,10 @@
 // All vectors of the records of a set, searched exactly: quality is measured without the error of a fast index.
-import { meaningTextsOf } from '../../packages/search/dist/ranking/meaning-texts.js'
+import { embeddingTextsOf } from '../../packages/search/dist/ranking/embedding-texts.js'
 
 /** @param vectorOf the vector of a text */
 export function createPartVectors(records, vectorOf) {
   const parts = records.map((record) =>
-    meaningTextsOf(record).map(({ part, text }) => ({ part, vector: vectorOf(text) })),
+    embeddingTextsOf(record).map(({ part, text }) => ({ part, vector: vectorOf(text) })),
   )
   return {
     dimensions: parts[0][0].vector.length,

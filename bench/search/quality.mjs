@@ -5,8 +5,8 @@
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { meaningTextsOf } from '../../packages/search/dist/ranking/meaning-texts.js'
-import { readQuery } from '../../packages/search/dist/ranking/query.js'
+import { embeddingTextsOf } from '../../packages/search/dist/ranking/embedding-texts.js'
+import { readQuery } from '../../packages/search/dist/ranking/read-query.js'
 import { embedAll } from './embeddings.mjs'
 import { miniSearch, orama, ours, plainBm25 } from './engines.mjs'
 import { measure } from './measures.mjs'
@@ -47,7 +47,7 @@ for (const name of options.sets.split(',')) {
   const queries = set.queries.filter((_, i) => i % step === 0)
   const read = queries.map(({ text }) => readQuery(text))
   const texts = [
-    ...records.flatMap((record) => meaningTextsOf(record).map(({ text }) => text)),
+    ...records.flatMap((record) => embeddingTextsOf(record).map(({ text }) => text)),
     ...read.flatMap((query) => query.texts),
   ]
   const vectorOf = await embedAll(texts, options.cache, (done, all) =>

@@ -1,7 +1,7 @@
 // What the speed of search is measured on: real agents with the vectors of their texts, made-up ones beyond, and requests.
 import { join } from 'node:path'
 import { readRecord } from '../../packages/protocol/dist/index.js'
-import { meaningTextsOf, packVectors, readQuery } from '../../packages/search/dist/index.js'
+import { embeddingTextsOf, packVectors, readQuery } from '../../packages/search/dist/index.js'
 import { readAgents, spread } from '../registry/data.mjs'
 import { embedAll } from './embeddings.mjs'
 import { createAgentMixer } from './made-up-agents.mjs'
@@ -17,7 +17,7 @@ const progress = (done, all) => process.stderr.write(`\rembedded ${done} of ${al
 export async function readLoad({ data, cache }) {
   const { documents } = readAgents(join(data, 'load', 'agents.jsonl'))
   const records = documents.map((document) => readRecord('aidip', document, document.id))
-  const texts = records.map((record) => meaningTextsOf(record).map(({ text }) => text))
+  const texts = records.map((record) => embeddingTextsOf(record).map(({ text }) => text))
   const vectorOf = await embedAll(texts.flat(), cache, progress)
   const random = seeded(2)
   const anyVector = () => vectorOf(texts[Math.floor(random() * texts.length)][0])

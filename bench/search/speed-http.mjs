@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createBuiltInEmbedder, meaningTextsOf } from '../../packages/search/dist/index.js'
+import { createBuiltInEmbedder, embeddingTextsOf } from '../../packages/search/dist/index.js'
 import { ROOT } from '../../scripts/tree.mjs'
 import { importAgents } from '../registry/import-agents.mjs'
 import { residentMiB, settle, startDirectory, startWorker } from '../registry/processes.mjs'
@@ -94,7 +94,7 @@ async function putVectors(file, { records, packedAt }) {
       const number = numbers.get(record.id)
       if (number === undefined) continue
       const hash = createHash('sha1')
-      for (const { text } of meaningTextsOf(record)) hash.update(text).update('\0')
+      for (const { text } of embeddingTextsOf(record)) hash.update(text).update('\0')
       insert.run(number, model, hash.digest('base64url'), Buffer.from(packedAt(position)))
     }
   })

@@ -130,7 +130,7 @@ async function compare(ours, rivals, report) {
   const cached = ({ query, queryVectors }) => ours.search({ query: readQuery(query.text), queryVectors })
   const whole = async ({ query: { text } }) => {
     const query = readQuery(text)
-    return ours.search({ query, queryVectors: query.meaningTrust > 0 ? await embedder.embed(query.texts) : [] })
+    return ours.search({ query, queryVectors: query.semanticWeight > 0 ? await embedder.embed(query.texts) : [] })
   }
   for (const request of inRound(0)) cached(request) // so that the engine compiles before
   const tasks = { 'embedding cached': task(cached), 'embedding included': task(whole) }
@@ -173,8 +173,8 @@ async function add(ours, size, report) {
 
 /** How much of the exact best ten the approximate search finds: by meaning alone, and of what is answered. */
 function recall(ours, report) {
-  const noWords = { terms: [], pairs: [] }
-  const asked = requests.filter(({ query }) => query.meaningTrust > 0).slice(0, RECALL_REQUESTS)
+  const noWords = { terms: [], bigrams: [] }
+  const asked = requests.filter(({ query }) => query.semanticWeight > 0).slice(0, RECALL_REQUESTS)
   const shares = (change) =>
     asked.map((request) => {
       const query = change(request.query)

@@ -1,10 +1,9 @@
 import { type JsonObject, readRecord, redactRecord } from '@switchboard/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type AgentIndex, createAgentIndex } from './agent-index.js'
-import { type Condition, holds } from './conditions.js'
-import type { IndexedAgent, View } from './entry.js'
-import { readQuery } from './ranking/query.js'
+import { type AgentIndex, createAgentIndex, type IndexedAgent, type View } from './agent-index.js'
+import { type Condition, meetsCondition } from './conditions.js'
+import { readQuery } from './ranking/read-query.js'
 
 const everything = (agent: IndexedAgent) => agent.record
 
@@ -19,9 +18,9 @@ function agent(number: number, document: JsonObject = {}, status = 'active'): In
   return { number, status, record: readRecord('aidip', whole, String(document.id ?? `agent-${number}`)) }
 }
 
-/** What is found by words alone. */
+/** Searches by words only. */
 function search(index: AgentIndex<IndexedAgent>, text: string, view: View<IndexedAgent> = everything) {
-  const query = { query: readQuery(text), embedded: [] }
+  const query = { query: readQuery(text), vectors: [] }
   return index.search(query, { conditions: [], view }, { skip: 0, take: 100 }).ranked
 }
 
@@ -30,8 +29,8 @@ const foundNumbers = (index: AgentIndex<IndexedAgent>, text: string): number[] =
 
 const numbersOf = (agents: Iterable<IndexedAgent>): number[] => Array.from(agents, ({ number }) => number)
 
-describe('the index', () => {
-  it('finds by id and number until the agent is removed', () => {
+describe('AgentIndex', () => {
+  it('finds an agent by id and number until it is removed', () => {
     const index = createAgentIndex<IndexedAgent>()
     index.put(agent(7, { id: 'seven' }))
     expect(index.get('seven')).toBe(index.byNumber(7))
@@ -40,7 +39,7 @@ describe('the index', () => {
     expect(numbersOf(index.select({ conditions: [], view: everything }))).toEqual([])
   })
 
-  it('keeps the place of an agent that is replaced, and finds it by its new content only', () => {
+  it('keeps the position of a replaced agent and finds it by its new content only', () => {
     const index = createAgentIndex<IndexedAgent>()
     for (const number of [1, 2, 3]) index.put(agent(number, { id: `a${number}`, tags: ['old'], description: 'alpha' }))
     index.put(agent(2, { id: 'a2', tags: ['new'], description: 'beta' }))
@@ -50,7 +49,7 @@ describe('the index', () => {
     expect([foundNumbers(index, 'alpha'), foundNumbers(index, 'beta')]).toEqual([[1, 3], [2]])
   })
 
-  it('moves an agent to the end when its name is registered anew', () => {
+  it('moves an agent to the end when its id is registered again under a new number', () => {
     const index = createAgentIndex<IndexedAgent>()
     index.put(agent(1, { id: 'a' }))
     index.put(agent(2, { id: 'b' }))
@@ -59,7 +58,7 @@ describe('the index', () => {
     expect(index.byNumber(1)).toBeUndefined()
   })
 
-  it('changes its version with every change and only then', () => {
+  it('increments its version with every change and only then', () => {
     const index = createAgentIndex<IndexedAgent>()
     const versions = [index.version]
     index.put(agent(1, { id: 'a' }))
@@ -71,18 +70,18 @@ describe('the index', () => {
     expect(versions).toEqual([0, 1, 1, 2])
   })
 
-  it('takes words in later where that is asked, and before the first search at the latest', () => {
+  it('indexes deferred words step by step, and the rest before the first search', () => {
     const index = createAgentIndex<IndexedAgent>()
     for (const number of [1, 2, 3])
       index.put(agent(number, { id: `a${number}`, tags: ['t'], description: 'alpha' }), 'later')
     expect(numbersOf(index.select({ conditions: [{ kind: 'tag', value: 't' }], view: everything }))).toEqual([1, 2, 3])
-    expect(index.catchUp(1)).toBe(2)
+    expect(index.indexDeferred(1)).toBe(2)
     index.remove('a2')
     index.put(agent(3, { id: 'a3', description: 'beta' }))
-    expect([foundNumbers(index, 'alpha'), foundNumbers(index, 'beta'), index.catchUp(1)]).toEqual([[1], [3], 0])
+    expect([foundNumbers(index, 'alpha'), foundNumbers(index, 'beta'), index.indexDeferred(1)]).toEqual([[1], [3], 0])
   })
 
-  it('ranks by the share of the query, rare words first, and breaks ties by registration', () => {
+  it('ranks by matched words, rare ones first, and breaks ties by registration order', () => {
     const index = createAgentIndex<IndexedAgent>()
     index.put(agent(1, { description: 'translates text' }))
     index.put(agent(2, { description: 'translates contracts into Chinese' }))
@@ -93,7 +92,7 @@ describe('the index', () => {
     expect(search(index, 'zebra')).toEqual([])
   })
 
-  it('shows nothing that the view hides, and does not search what is private', () => {
+  it('finds nothing that the view hides, and does not index private members', () => {
     const index = createAgentIndex<IndexedAgent>()
     index.put(agent(1, { tags: ['secret-tag'], private: ['tags'], description: 'plain' }))
     index.put(agent(2, { tags: ['secret-tag'] }))
@@ -106,7 +105,7 @@ describe('the index', () => {
     expect(search(index, 'plain', stranger)).toHaveLength(1)
   })
 
-  it('selects exactly what testing every agent would, whatever the conditions', () => {
+  it('selects exactly the agents that meet the conditions', () => {
     const word = fc.constantFrom('a', 'B', 'b', 'c', 'tool', 'skill')
     const document = fc.record({
       capabilities: fc.uniqueArray(word, { maxLength: 3 }),
@@ -133,13 +132,14 @@ describe('the index', () => {
         fc.array(document, { maxLength: 12 }),
         fc.array(condition, { maxLength: 3 }),
         fc.nat(11),
-        (documents, conditions, gone) => {
+        (documents, conditions, removed) => {
           const index = createAgentIndex<IndexedAgent>()
           const agents = documents.map((each, i) => agent(i + 1, each, each.status))
           for (const each of agents) index.put(each)
-          index.remove(`agent-${gone}`)
+          index.remove(`agent-${removed}`)
           const expected = agents.filter(
-            ({ number, record, status }) => number !== gone && conditions.every((each) => holds(each, record, status)),
+            ({ number, record, status }) =>
+              number !== removed && conditions.every((each) => meetsCondition(each, record, status)),
           )
           expect(numbersOf(index.select({ conditions, view: everything }))).toEqual(numbersOf(expected))
         },

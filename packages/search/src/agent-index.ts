@@ -1,9 +1,15 @@
-import { redactRecord } from '@switchboard/protocol'
-import { type Condition, holds, holdsStatus, indexTerms, isExact, termsOf } from './conditions.js'
-import type { IndexedAgent, View } from './entry.js'
-import { lowerBound, Postings } from './postings.js'
-import { meaningTextsOf } from './ranking/meaning-texts.js'
-import type { Query } from './ranking/query.js'
+import { type AgentRecord, type JsonObject, redactRecord } from '@switchboard/protocol'
+import {
+  type Condition,
+  isDecidedByTerms,
+  meetsCondition,
+  meetsStatus,
+  recordTerms,
+  requiredTerms,
+} from './conditions.js'
+import { lowerBound, PostingLists } from './posting-lists.js'
+import { embeddingTextsOf } from './ranking/embedding-texts.js'
+import type { Query } from './ranking/read-query.js'
 import {
   type AgentLookup,
   createTextSearch,
@@ -12,99 +18,135 @@ import {
   type TextSearch,
 } from './text-search.js'
 
-/** What to find: hard conditions, all of which must hold, and who is asking. */
+/** An agent as the index stores it. */
+export interface IndexedAgent {
+  /** Registration order: increases with each registration and never changes while the agent is registered. */
+  readonly number: number
+  readonly record: AgentRecord
+  /** The account that registered the agent; default: the record's publisher. */
+  readonly owner?: string
+  /** The effective status, which an operator may have overridden. */
+  readonly status: string
+  /** Members set by the directory rather than the publisher; in filters they take precedence over the document's. */
+  readonly registry?: JsonObject
+}
+
+/** Returns the record as the caller may see it, or undefined if the agent is hidden from the caller. */
+export type View<T> = (agent: T) => AgentRecord | undefined
+
+/** Hard filters, all of which must hold, and the caller's view of each agent. */
 export interface Selection<T> {
   conditions: readonly Condition[]
   view: View<T>
-  /** Whether the view shows every agent whole that keeps nothing private; then most need not be put to it. */
-  showsOpen?: boolean
+  /**
+   * Set this if `view` returns every agent without private content unchanged. The view is then called only for the
+   * few agents that have some.
+   */
+  showsAllPublic?: boolean
 }
 
 /** The status of almost every agent. */
-const USUAL_STATUS = 'active'
+const COMMON_STATUS = 'active'
 
-/** What is asked for in words, read once (`readQuery`), with the vectors of its texts. */
+/** A parsed query (`readQuery`) and its embeddings. */
 export interface TextQuery {
   readonly query: Query
-  /** One for each of `query.texts`; none: words alone decide. */
-  readonly embedded: readonly Float32Array[]
+  /** One vector for each of `query.texts`. Empty: rank by words only. */
+  readonly vectors: readonly Float32Array[]
 }
 
 export interface SearchOptions<T> {
   readonly skip: number
   readonly take: number
-  /** Factor of an agent's score for what words and meaning do not tell; 1 changes nothing. */
-  readonly weigh?: (agent: T) => number
+  /** Multiplier for the score of an agent, for factors other than relevance: status, freshness, abuse. Default: 1. */
+  readonly scoreFactor?: (agent: T) => number
 }
 
+/** One search result. */
 export interface Ranked<T> {
   readonly agent: T
-  /** 0 to 1; higher is better; alike from query to query. */
+  /** 0 to 1, higher is better; comparable between queries. */
   readonly score: number
-  /** The score that words and meaning alone earn it. */
+  /** The score before `scoreFactor` and before near-duplicates are moved down. */
   readonly relevance: number
 }
 
+/** One page of search results. */
 export interface RankedPage<T> {
-  /** Best first; equals in order of registration. */
+  /** Best first; ties in registration order. */
   readonly ranked: readonly Ranked<T>[]
-  /** How many match in all: by a word of theirs, or by meaning. */
+  /** Number of matches on all pages. */
   readonly total: number
 }
 
-/** All that a model is told of an agent, as one text. */
-const meaningOf = ({ record }: IndexedAgent): string =>
-  meaningTextsOf(redactRecord(record))
+/** Everything that is embedded for an agent, as one string. */
+const embeddedText = ({ record }: IndexedAgent): string =>
+  embeddingTextsOf(redactRecord(record))
     .map(({ text }) => text)
     .join('\n')
 
-/** All agents of a directory in memory: by id, by number, by conditions, by words and by meaning. */
+/** An in-memory index over all agents of a directory: by id, number, filters, words and embeddings. */
 export interface AgentIndex<T extends IndexedAgent> {
   readonly size: number
-  /** Grows with every change, so that an answer can be told to be the same as before. */
+  /** Incremented by every change, so that callers can tell whether a cached result is still current. */
   readonly version: number
-  /** Bytes of words and of vectors. */
+  /** Memory used by the word index and by the vectors. */
   readonly bytes: TextSearch['bytes']
   get(id: string): T | undefined
   byNumber(number: number): T | undefined
-  /** Adds or replaces; found when it returns. `later`: its words wait for `catchUp`, or for the first search. */
+  /**
+   * Adds or replaces an agent; filters find it when this returns. With `later`, a new agent's words are indexed by
+   * `indexDeferred` or by the next search, whichever comes first.
+   */
   put(agent: T, words?: 'now' | 'later'): void
-  /** Takes in the words of so many agents that were put `later`; returns how many are left. */
-  catchUp(most: number): number
-  /** Meanings are told by vectors of so many dimensions; until then words alone are searched. */
+  /** Indexes the words of up to `limit` deferred agents; returns how many are left. */
+  indexDeferred(limit: number): number
+  /** Sets the dimensions of the embeddings and drops all vectors. Until it is called, search uses words only. */
   setDimensions(dimensions: number): void
-  /** Vectors of what the agent means (`meaningTextsOf`), packed; false if they are no use here. */
+  /** Sets the vectors of the agent's `embeddingTextsOf`, packed by `packVectors`; false if they do not fit this index. */
   putVectors(number: number, packed: Uint8Array): boolean
   remove(id: string): void
-  /** Matches in order of registration. */
+  /** All agents that pass the filters, in registration order. */
   select(selection: Selection<T>): Iterable<T>
-  /** Matches that have something of the query, by word or by meaning. */
+  /** Agents that pass the filters and match the query by words or embeddings, ranked. */
   search(text: TextQuery, selection: Selection<T>, options: SearchOptions<T>): RankedPage<T>
-  /** Why an agent answers a query, as far as everybody may know. */
+  /** Why an agent matches a query, based on its public content only. */
   evidence(text: TextQuery, agent: T): TextEvidence
 }
 
 export interface AgentIndexOptions {
-  /** How many agents words, and how many vectors meaning bring into the ranking; 100 if not given. */
-  readonly candidates?: number
+  /**
+   * How many agents found by words, and how many vectors, are re-ranked with all evidence. The remaining matches
+   * follow in the order of their word scores. Default: 100.
+   */
+  readonly rerankLimit?: number
 }
 
-export function createAgentIndex<T extends IndexedAgent>({ candidates }: AgentIndexOptions = {}): AgentIndex<T> {
+/**
+ * Creates an empty index.
+ *
+ * @example
+ * const index = createAgentIndex<IndexedAgent>()
+ * index.put({ number: 1, status: 'active', record })
+ * const text = { query: readQuery('translate a contract'), vectors: [] }
+ * const { ranked } = index.search(text, { conditions: [], view: (agent) => agent.record }, { skip: 0, take: 10 })
+ */
+export function createAgentIndex<T extends IndexedAgent>({ rerankLimit }: AgentIndexOptions = {}): AgentIndex<T> {
   const byId = new Map<string, T>()
   const byNumber = new Map<number, T>()
   const numbers: number[] = []
-  const postings = new Postings()
-  const texts = createTextSearch(candidates)
-  /** Agents whose words are not in the index yet: a start has many, and need not wait for them. */
-  const wordless = new Map<number, T>()
-  /** Numbers of agents that keep something private or have another status than most: each must be looked at. */
-  const unusual = new Set<number>()
+  const postings = new PostingLists()
+  const texts = createTextSearch(rerankLimit)
+  /** Agents whose words are not indexed yet: at startup there are many, and serving need not wait for them. */
+  const deferred = new Map<number, T>()
+  /** Agents with private content or an uncommon status: `accepts` must check each of them. */
+  const uncommon = new Set<number>()
   let version = 0
 
-  const note = ({ number, record, status }: T): void => {
-    const isUsual = status === USUAL_STATUS && record.visibility !== 'private' && redactRecord(record) === record
-    if (isUsual) unusual.delete(number)
-    else unusual.add(number)
+  const classify = ({ number, record, status }: T): void => {
+    const isCommon = status === COMMON_STATUS && record.visibility !== 'private' && redactRecord(record) === record
+    if (isCommon) uncommon.delete(number)
+    else uncommon.add(number)
   }
 
   const remove = (id: string): void => {
@@ -114,94 +156,92 @@ export function createAgentIndex<T extends IndexedAgent>({ candidates }: AgentIn
     byId.delete(id)
     byNumber.delete(agent.number)
     numbers.splice(lowerBound(numbers, agent.number), 1)
-    for (const term of indexTerms(agent.record)) postings.remove(term, agent.number)
-    wordless.delete(agent.number)
-    unusual.delete(agent.number)
+    for (const term of recordTerms(agent.record)) postings.remove(term, agent.number)
+    deferred.delete(agent.number)
+    uncommon.delete(agent.number)
     texts.remove(agent.number)
   }
 
-  // What is private is not searched by words: a hit would tell a stranger that it is there.
-  const putWords = ({ number, record }: T): void => {
-    wordless.delete(number)
+  // Private members are not indexed: a hit would reveal their content.
+  const indexWords = ({ number, record }: T): void => {
+    deferred.delete(number)
     texts.put(number, redactRecord(record), record.visibility !== 'private')
   }
 
-  const catchUp = (most: number): number => {
+  const indexDeferred = (limit: number): number => {
     let done = 0
-    for (const agent of wordless.values()) {
-      if (done++ >= most) break
-      putWords(agent)
+    for (const agent of deferred.values()) {
+      if (done++ >= limit) break
+      indexWords(agent)
     }
-    return wordless.size
+    return deferred.size
   }
 
   const replace = (before: T, agent: T): void => {
-    const terms = new Set(indexTerms(agent.record))
-    for (const term of indexTerms(before.record)) if (!terms.has(term)) postings.remove(term, agent.number)
+    const terms = new Set(recordTerms(agent.record))
+    for (const term of recordTerms(before.record)) if (!terms.has(term)) postings.remove(term, agent.number)
     for (const term of terms) postings.add(term, agent.number)
-    putWords(agent)
-    // What it said before, some of which may be private now, must not be found any more.
-    if (meaningOf(before) !== meaningOf(agent)) texts.removeVectors(agent.number)
+    indexWords(agent)
+    // The old vectors may represent text that has become private.
+    if (embeddedText(before) !== embeddedText(agent)) texts.removeVectors(agent.number)
   }
 
-  const put = (agent: T, when: 'now' | 'later' = 'now'): void => {
+  const put = (agent: T, words: 'now' | 'later' = 'now'): void => {
     const { id } = agent.record
     const before = byId.get(id)
     if (before && before.number !== agent.number) remove(id)
     version++
     byId.set(id, agent)
     byNumber.set(agent.number, agent)
-    note(agent)
+    classify(agent)
     if (before?.number === agent.number) {
       if (before.record !== agent.record) replace(before, agent)
       return
     }
     numbers.splice(lowerBound(numbers, agent.number), 0, agent.number)
-    for (const term of indexTerms(agent.record)) postings.add(term, agent.number)
-    if (when === 'later') wordless.set(agent.number, agent)
-    else putWords(agent)
+    for (const term of recordTerms(agent.record)) postings.add(term, agent.number)
+    if (words === 'later') deferred.set(agent.number, agent)
+    else indexWords(agent)
   }
 
-  /** Whether the caller sees the agent and it meets the conditions; `open` are those that its terms do not prove. */
-  const accepts = (agent: T, { view, conditions }: Selection<T>, open: readonly Condition[]): boolean => {
+  /** Whether the caller sees the agent and it meets the conditions; `undecided` are those its terms do not decide. */
+  const accepts = (agent: T, { view, conditions }: Selection<T>, undecided: readonly Condition[]): boolean => {
     const record = view(agent)
     if (!record) return false
-    // Terms stand for the whole record; of one that is shown in part nothing is proven.
-    const toTest = record === agent.record ? open : conditions
-    return toTest.every((condition) => holds(condition, record, agent.status, agent.registry))
+    // Terms are taken from the whole record, so they decide nothing about a redacted one.
+    const toCheck = record === agent.record ? undecided : conditions
+    return toCheck.every((condition) => meetsCondition(condition, record, agent.status, agent.registry))
   }
 
   function* select(selection: Selection<T>): Generator<T> {
-    const open = selection.conditions.filter((condition) => !isExact(condition))
-    for (const number of postings.intersect(selection.conditions.flatMap(termsOf)) ?? numbers) {
+    const undecided = selection.conditions.filter((condition) => !isDecidedByTerms(condition))
+    for (const number of postings.intersect(selection.conditions.flatMap(requiredTerms)) ?? numbers) {
       const agent = byNumber.get(number)
-      if (agent && accepts(agent, selection, open)) yield agent
+      if (agent && accepts(agent, selection, undecided)) yield agent
     }
   }
 
-  /** The selection as a filter of numbers. */
-  const filterOf = (selection: Selection<T>): TextFilter => {
-    const terms = selection.conditions.flatMap(termsOf)
-    if (terms.length > 0) {
-      const among = Array.from(select(selection), ({ number }) => number)
-      const accepted = new Set(among)
-      return { accept: (number) => accepted.has(number), among }
+  const textFilter = (selection: Selection<T>): TextFilter => {
+    if (selection.conditions.some((condition) => requiredTerms(condition).length > 0)) {
+      const accepted = Array.from(select(selection), ({ number }) => number)
+      const isAccepted = new Set(accepted)
+      return { accept: (number) => isAccepted.has(number), accepted }
     }
-    const isWide = selection.conditions.every(({ kind }) => kind === 'status')
-    const test = (number: number): boolean => {
+    const acceptsMost = selection.conditions.every(({ kind }) => kind === 'status')
+    const check = (number: number): boolean => {
       const agent = byNumber.get(number)
       return agent !== undefined && accepts(agent, selection, selection.conditions)
     }
-    if (!isWide || !selection.showsOpen) return { accept: test, isWide }
-    // Words ask about every agent that has one: of the usual ones the answer is known.
-    const usual = selection.conditions.every((condition) => holdsStatus(condition, USUAL_STATUS))
-    const accept = (number: number): boolean => (unusual.has(number) ? test(number) : usual)
-    return { accept, isWide, ...(usual && { unsure: unusual }) }
+    if (!acceptsMost || !selection.showsAllPublic) return { accept: check, acceptsMost }
+    // Word search calls the filter for every agent with a hit; for common agents the result is known in advance.
+    const acceptsCommon = selection.conditions.every((condition) => meetsStatus(condition, COMMON_STATUS))
+    const accept = (number: number): boolean => (uncommon.has(number) ? check(number) : acceptsCommon)
+    return { accept, acceptsMost, ...(acceptsCommon && { rejectable: uncommon }) }
   }
 
   const agentOf = (number: number): T => {
     const agent = byNumber.get(number)
-    if (!agent) throw new RangeError(`there is no agent ${number}`)
+    if (!agent) throw new RangeError(`no agent has the number ${number}`)
     return agent
   }
 
@@ -223,7 +263,7 @@ export function createAgentIndex<T extends IndexedAgent>({ candidates }: AgentIn
     get: (id) => byId.get(id),
     byNumber: (number) => byNumber.get(number),
     put,
-    catchUp,
+    indexDeferred,
     setDimensions: texts.setDimensions,
     putVectors(number, packed) {
       const agent = byNumber.get(number)
@@ -231,10 +271,13 @@ export function createAgentIndex<T extends IndexedAgent>({ candidates }: AgentIn
     },
     remove,
     select,
-    search({ query, embedded }, selection, { skip, take, weigh }) {
-      catchUp(Number.POSITIVE_INFINITY)
-      const filter = { ...filterOf(selection), ...(weigh && { weigh: (number: number) => weigh(agentOf(number)) }) }
-      const ranking = texts.search(query, embedded, filter, lookup)
+    search({ query, vectors }, selection, { skip, take, scoreFactor }) {
+      indexDeferred(Number.POSITIVE_INFINITY)
+      const filter = {
+        ...textFilter(selection),
+        ...(scoreFactor && { scoreFactor: (number: number) => scoreFactor(agentOf(number)) }),
+      }
+      const ranking = texts.search(query, vectors, filter, lookup)
       return {
         ranked: ranking
           .page(skip, take)
@@ -242,7 +285,6 @@ export function createAgentIndex<T extends IndexedAgent>({ candidates }: AgentIn
         total: ranking.total,
       }
     },
-    evidence: ({ query, embedded }, { number, record }) =>
-      texts.evidence(query, embedded, number, redactRecord(record)),
+    evidence: ({ query, vectors }, { number, record }) => texts.evidence(query, vectors, number, redactRecord(record)),
   }
 }

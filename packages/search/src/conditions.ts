@@ -13,31 +13,34 @@ import {
   speaks,
 } from '@switchboard/protocol'
 
-/** A name, or every name with this beginning (AD §5.1). */
+/** A name, or all names with a prefix (AD §5.1). */
 export type NamePattern = { exact: string } | { prefix: string }
 
-/** One hard filter; an agent is found if it meets all of them. */
+/** A hard filter; an agent must meet all filters of a query. */
 export type Condition =
   | { kind: 'capability'; value: string }
   | { kind: 'tag'; value: string }
-  /** The profile's tags, which the names of capabilities are among (C-10); `or`: tags that do as well. */
+  /** The profile's tags, which include the names of capabilities (C-10). `or`: tags accepted in its place. */
   | { kind: 'profile-tag'; value: string; or?: readonly string[]; excluded?: boolean }
   | { kind: 'profile-protocol'; anyOf: readonly string[] }
   | { kind: 'language'; range: string }
   | { kind: 'authentication'; anyOf: readonly string[] }
   | { kind: 'publisher'; anyOf: readonly string[] }
   | { kind: 'status'; anyOf: readonly string[]; excluded?: boolean }
-  /** Any member of the document, by equality or containment (C-50); `asText`: numbers and booleans as they are written. */
+  /**
+   * Any member of the document, by equality or containment (C-50). `asText`: a string also matches the number or
+   * boolean that it spells.
+   */
   | { kind: 'member'; name: string; value: JsonValue; asText?: boolean }
   | { kind: 'agent'; name: NamePattern }
   | { kind: 'protocol'; value: string }
-  /** Met by one and the same capability (AD §5.1). */
+  /** All given members must match the same capability (AD §5.1). */
   | { kind: 'directory-capability'; name?: NamePattern; type?: string; tag?: string }
-  /** A test of the caller's own, such as a constraint of the profile. */
+  /** A custom predicate, such as a constraint of the profile. */
   | { kind: 'test'; holds: (record: AgentRecord) => boolean }
 
-/** What a record is listed under; `termsOf(condition)` gives those that a condition asks for. */
-export function* indexTerms(record: AgentRecord): Generator<string> {
+/** The terms that a record is indexed under; the counterpart of `requiredTerms`. */
+export function* recordTerms(record: AgentRecord): Generator<string> {
   for (const { name } of record.capabilities) yield `capability ${foldTag(name)}`
   for (const tag of record.tags) yield `tag ${foldTag(tag)}`
   for (const tag of profileTags(record)) yield `profile-tag ${foldTag(tag)}`
@@ -52,8 +55,8 @@ export function* indexTerms(record: AgentRecord): Generator<string> {
   }
 }
 
-/** Terms that every match has; few or none where a condition cannot be looked up. */
-export function termsOf(condition: Condition): string[] {
+/** Terms that every match of the condition must have; empty if the index cannot help. */
+export function requiredTerms(condition: Condition): string[] {
   switch (condition.kind) {
     case 'capability':
     case 'tag':
@@ -65,36 +68,46 @@ export function termsOf(condition: Condition): string[] {
     case 'directory-capability':
       return [
         ...(condition.name && 'exact' in condition.name ? [`cap-name ${condition.name.exact}`] : []),
-        ...termsOfKind(condition.type, condition.tag),
+        ...typeAndTagTerms(condition.type, condition.tag),
       ]
     default:
       return []
   }
 }
 
-/** Type and tag of one and the same capability, so that the commonest lookup of two needs no second look. */
+/** Type and tag of the same capability as one term, so that the most common combination needs no further check. */
 const typeAndTag = (type: string, tag: string): string => `cap-type-tag ${type.length} ${type}${tag}`
 
-function termsOfKind(type: string | undefined, tag: string | undefined): string[] {
+function typeAndTagTerms(type: string | undefined, tag: string | undefined): string[] {
   if (type !== undefined && tag !== undefined) return [typeAndTag(type, tag)]
   if (type !== undefined) return [`cap-type ${type}`]
   return tag === undefined ? [] : [`cap-tag ${tag}`]
 }
 
-/** Whether having the terms is all there is to the condition, so that a hit needs no second look. */
-export function isExact(condition: Condition): boolean {
-  if (condition.kind === 'directory-capability') return termsOf(condition).length === 1 && !hasPrefix(condition.name)
-  return termsOf(condition).length > 0
+/** Whether a record that has the required terms is certain to meet the condition, so that it need not be checked. */
+export function isDecidedByTerms(condition: Condition): boolean {
+  if (condition.kind === 'directory-capability')
+    return requiredTerms(condition).length === 1 && !hasPrefix(condition.name)
+  return requiredTerms(condition).length > 0
 }
 
 const hasPrefix = (name: NamePattern | undefined): boolean => name !== undefined && 'prefix' in name
 
-/** Whether a condition on the status alone holds; any other does not. */
-export const holdsStatus = (condition: Condition, status: string): boolean =>
+/** Whether a status meets the condition; false for conditions on anything but the status. */
+export const meetsStatus = (condition: Condition, status: string): boolean =>
   condition.kind === 'status' && condition.anyOf.includes(status) !== (condition.excluded ?? false)
 
-/** Whether the record meets the condition; `registry` are members that the directory answers for. */
-export function holds(condition: Condition, record: AgentRecord, status: string, registry: JsonObject = {}): boolean {
+/**
+ * Whether the record meets the condition.
+ *
+ * @param registry members set by the directory; they take precedence over the document's
+ */
+export function meetsCondition(
+  condition: Condition,
+  record: AgentRecord,
+  status: string,
+  registry: JsonObject = {},
+): boolean {
   switch (condition.kind) {
     case 'capability':
       return record.capabilities.some(({ name }) => foldTag(name) === foldTag(condition.value))
@@ -115,7 +128,7 @@ export function holds(condition: Condition, record: AgentRecord, status: string,
     case 'publisher':
       return record.publisher !== undefined && condition.anyOf.includes(record.publisher)
     case 'status':
-      return holdsStatus(condition, status)
+      return meetsStatus(condition, status)
     case 'member':
       return contains(memberOf(record, registry, condition.name), condition.value, condition.asText)
     case 'agent':
@@ -134,14 +147,14 @@ export function holds(condition: Condition, record: AgentRecord, status: string,
   }
 }
 
-/** Kept for records that lookups by name have looked at: most never are. */
-const capabilities = new WeakMap<AgentRecord, readonly Capability[]>()
+/** Filled lazily: only lookups by name need it. */
+const capabilityCache = new WeakMap<AgentRecord, readonly Capability[]>()
 
 function capabilitiesOf(record: AgentRecord): readonly Capability[] {
-  let list = capabilities.get(record)
+  let list = capabilityCache.get(record)
   if (!list) {
     list = directoryCapabilities(record)
-    capabilities.set(record, list)
+    capabilityCache.set(record, list)
   }
   return list
 }
@@ -149,7 +162,7 @@ function capabilitiesOf(record: AgentRecord): readonly Capability[] {
 const matchesName = (name: string, pattern: NamePattern): boolean =>
   'exact' in pattern ? name === pattern.exact : name.startsWith(pattern.prefix)
 
-/** "mcp" is met by "mcp/1.0"; case does not count (C-20). */
+/** Whether a protocol such as "mcp/1.0" satisfies a wish such as "mcp"; case-insensitive (C-20). */
 export function speaksProtocol(protocol: string, wanted: string): boolean {
   const [has, asks] = [protocol.toLowerCase(), wanted.toLowerCase()]
   return has === asks || has.split('/')[0] === asks
@@ -162,7 +175,10 @@ function memberOf(record: AgentRecord, registry: JsonObject, name: string): Json
   return Object.hasOwn(record.document, name) ? record.document[name] : undefined
 }
 
-/** Equal, or a list that has it; a list asked for must be had whole, an object by the members it names. */
+/**
+ * Whether a value equals `wanted` or is a list that contains it. If `wanted` is a list, all its items must be
+ * contained; if it is an object, all its members.
+ */
 function contains(has: JsonValue | undefined, wanted: JsonValue, asText = false): boolean {
   if (has === undefined) return false
   if (Array.isArray(wanted)) return wanted.every((item) => contains(has, item, asText))

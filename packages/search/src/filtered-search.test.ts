@@ -1,12 +1,11 @@
 import { readRecord } from '@switchboard/protocol'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type AgentIndex, createAgentIndex, type TextQuery } from './agent-index.js'
+import { type AgentIndex, createAgentIndex, type IndexedAgent, type TextQuery } from './agent-index.js'
 import type { Condition } from './conditions.js'
-import type { IndexedAgent } from './entry.js'
-import { rankCandidates } from './ranking/blend.js'
-import { readQuery } from './ranking/query.js'
-import { CANDIDATES } from './text-search.js'
+import { rankCandidates } from './ranking/rank-candidates.js'
+import { readQuery } from './ranking/read-query.js'
+import { RERANK_LIMIT } from './text-search.js'
 import { packVectors } from './vectors/packed-vectors.js'
 import { createVectorIndex } from './vectors/vector-index.js'
 import { textFieldsOf } from './words/text-fields.js'
@@ -14,10 +13,10 @@ import { createWordIndex } from './words/word-index.js'
 
 const AGENTS = 100_000
 const DIMENSIONS = 128
-/** One of so many agents passes: from all of them to a single one, 0.001 %. */
+/** The filter passes one agent in this many: from all of them to a single one. */
 const STEPS = [1, 2, 10, 100, 1000, 10_000, 100_000]
 
-/** Small, quick and the same every time. */
+/** A linear congruential generator, so that every run uses the same numbers. */
 function randomNumbers(seed: number): () => number {
   let state = seed
   return () => {
@@ -34,7 +33,7 @@ const vector = (): Float32Array => {
   return numbers.map((number) => number / length)
 }
 
-describe('a search with hard filters', () => {
+describe('search with hard filters', () => {
   let index: AgentIndex<IndexedAgent>
   const agents: IndexedAgent[] = []
   const words = createWordIndex()
@@ -62,26 +61,26 @@ describe('a search with hard filters', () => {
     }
   }, 120_000)
 
-  /** The same question, answered by looking at every agent that the filter leaves. */
-  const bruteForce = ({ query, embedded }: TextQuery, accepts: (agent: IndexedAgent) => boolean) => {
+  /** The expected result: every accepted agent is scored. */
+  const bruteForce = ({ query, vectors: queryVectors }: TextQuery, accepts: (agent: IndexedAgent) => boolean) => {
     const accepted = agents.filter(accepts).map(({ number }) => number)
-    const all = words.search(query.words, { limit: 0, also: accepted })
+    const all = words.search(query.words, { limit: 0, include: accepted })
     const byWords = all.hits.filter(({ score }) => score > 0)
     const scores = new Map(byWords.map(({ number, score }) => [number, score]))
-    const byMeaning = embedded
+    const bySimilarity = queryVectors
       .flatMap((each) => vectors.search(each, Number.POSITIVE_INFINITY, { candidates: accepted }))
       .filter(({ similarity }) => similarity > 0.2)
-    const similarities = new Map(byMeaning.map(({ number, similarity }) => [number, similarity]))
-    const chosen = new Set([...byWords, ...byMeaning.slice(0, CANDIDATES)].map(({ number }) => number))
+    const similarities = new Map(bySimilarity.map(({ number, similarity }) => [number, similarity]))
+    const chosen = new Set([...byWords, ...bySimilarity.slice(0, RERANK_LIMIT)].map(({ number }) => number))
     const head = new Set(
-      [...byWords.slice(0, CANDIDATES), ...byMeaning.slice(0, CANDIDATES)].map(({ number }) => number),
+      [...byWords.slice(0, RERANK_LIMIT), ...bySimilarity.slice(0, RERANK_LIMIT)].map(({ number }) => number),
     )
     const ranked = rankCandidates(
       query,
-      all.best,
+      all.maxScore,
       Array.from(head, (number) => ({
         number,
-        words: scores.get(number) ?? 0,
+        wordScore: scores.get(number) ?? 0,
         similarity: similarities.get(number),
         languages: undefined,
       })),
@@ -90,12 +89,12 @@ describe('a search with hard filters', () => {
   }
 
   const filters = (step: number): [string, Condition][] => [
-    ['an index of terms', { kind: 'tag', value: `every-${step}` }],
-    ['a look at each agent', { kind: 'member', name: 'steps', value: `every-${step}` }],
+    ['posting lists', { kind: 'tag', value: `every-${step}` }],
+    ['a check of each agent', { kind: 'member', name: 'steps', value: `every-${step}` }],
   ]
 
   it.each(STEPS.flatMap((step) => filters(step).map(([how, condition]) => ({ step, how, condition }))))(
-    'finds what filtering all agents first would, when one of $step passes, by $how',
+    'equals filtering first when one agent in $step passes, by $how',
     ({ step, condition }) => {
       fc.assert(
         fc.property(fc.array(fc.nat(3000), { minLength: 1, maxLength: 4 }), fc.nat(1e6), (numbers, seed) => {
@@ -104,9 +103,9 @@ describe('a search with hard filters', () => {
           const length = Math.hypot(...direction)
           const query = readQuery(numbers.map((number) => `w${number}`).join(' '), { modelLanguages: 'all' })
           const text: TextQuery = {
-            // Words side by side are looked for in the best of a search only, which brute force would not know.
-            query: { ...query, words: { ...query.words, pairs: [] } },
-            embedded: [direction.map((number) => number / length)],
+            // Without bigrams: only the best of a search get bigram scores, which brute force does not model.
+            query: { ...query, words: { ...query.words, bigrams: [] } },
+            vectors: [direction.map((number) => number / length)],
           }
           const expected = bruteForce(text, ({ number }) => number % step === 0)
           const selection = { conditions: [condition], view: ({ record }: IndexedAgent) => record }
@@ -122,15 +121,15 @@ describe('a search with hard filters', () => {
     60_000,
   )
 
-  it('gives every match once over all its pages', () => {
-    const text: TextQuery = { query: readQuery('w1 w2 w3'), embedded: [vector()] }
+  it('returns every match exactly once over all pages', () => {
+    const text: TextQuery = { query: readQuery('w1 w2 w3'), vectors: [vector()] }
     const selection = { conditions: [], view: ({ record }: IndexedAgent) => record }
     const { total } = index.search(text, selection, { skip: 0, take: 1 })
     const seen: number[] = []
     for (let skip = 0; skip < total; skip += 500) {
       seen.push(...index.search(text, selection, { skip, take: 500 }).ranked.map(({ agent }) => agent.number))
     }
-    expect(total).toBeGreaterThan(CANDIDATES)
+    expect(total).toBeGreaterThan(RERANK_LIMIT)
     expect([seen.length, new Set(seen).size]).toEqual([total, total])
   })
 })

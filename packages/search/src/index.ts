@@ -1,15 +1,17 @@
 export { type AbuseCode, type AbuseFinding, abuseFactor } from './abuse/abuse-finding.js'
-export { type ComparedAgent, type Copies, type CopyDetector, createCopyDetector } from './abuse/copy-detector.js'
 export { findAbuse } from './abuse/find-abuse.js'
+export { type ComparedAgent, type Copies, type CopyDetector, createCopyDetector } from './abuse/near-duplicates.js'
 export {
   type AgentIndex,
   type AgentIndexOptions,
   createAgentIndex,
+  type IndexedAgent,
   type Ranked,
   type RankedPage,
   type SearchOptions,
   type Selection,
   type TextQuery,
+  type View,
 } from './agent-index.js'
 export { type Condition, type NamePattern, speaksProtocol } from './conditions.js'
 export { createBuiltInEmbedder } from './embedding/built-in-embedder.js'
@@ -17,10 +19,9 @@ export { createCachedEmbedder } from './embedding/cached-embedder.js'
 export type { Embedder } from './embedding/embedder.js'
 export { EmbeddingError, type EmbeddingErrorCode } from './embedding/embedding-error.js'
 export { createOnnxFolderEmbedder, type LocalEmbedderOptions } from './embedding/onnx-folder-embedder.js'
-export type { IndexedAgent, View } from './entry.js'
-export { RANKING } from './ranking/blend.js'
-export { type MeaningPart, type MeaningText, meaningTextsOf } from './ranking/meaning-texts.js'
-export { type Query, type QueryOptions, readQuery } from './ranking/query.js'
+export { type AgentPart, type EmbeddingText, embeddingTextsOf } from './ranking/embedding-texts.js'
+export { RANKING } from './ranking/rank-candidates.js'
+export { type Query, type QueryOptions, readQuery } from './ranking/read-query.js'
 export type { PartMatch, TextEvidence } from './text-search.js'
 export { packVectors } from './vectors/packed-vectors.js'
 export { createVectorIndex, type VectorFilter, type VectorHit, type VectorIndex } from './vectors/vector-index.js'

@@ -1,57 +1,54 @@
 import type { AgentRecord } from '@switchboard/protocol'
-import { byScore, type Candidate, MEANING_FLOOR, rankCandidates, type Scored } from './ranking/blend.js'
-import { diversify } from './ranking/diversity.js'
-import { type MeaningPart, meaningTextsOf, partSimilarity } from './ranking/meaning-texts.js'
-import type { Query } from './ranking/query.js'
+import { diversify } from './ranking/diversify.js'
+import { type AgentPart, embeddingTextsOf, partSimilarity } from './ranking/embedding-texts.js'
+import { type Candidate, rankCandidates, SIMILARITY_FLOOR } from './ranking/rank-candidates.js'
+import type { Query } from './ranking/read-query.js'
+import { byScore, type Scored } from './scored.js'
 import { createVectorIndex, type VectorFilter, type VectorIndex } from './vectors/vector-index.js'
 import { textFieldsOf } from './words/text-fields.js'
 import { createWordIndex, type WordMatch, type WordResult } from './words/word-index.js'
 
-/**
- * Agents that words bring into the ranking, and vectors that meaning brings, at the most; what comes after them is
- * ordered by words.
- */
-export const CANDIDATES = 100
+/** Default for `AgentIndexOptions.rerankLimit`. */
+export const RERANK_LIMIT = 100
 
-/** Which agents may be found. */
+/** Which agents may be found, and factors of their scores. */
 export interface TextFilter {
   /** A hard filter, applied before ranking. */
   readonly accept: (number: number) => boolean
-  /** The only agents that it may refuse, if that is known. */
-  readonly unsure?: ReadonlySet<number>
-  /** All agents that are accepted, if an index of terms told them. */
-  readonly among?: readonly number[] | undefined
-  /** `accept` passes nearly all: in a large set a few of the nearest by meaning may be missed, for speed. */
-  readonly isWide?: boolean
-  /** Factor of the score for what words and meaning do not tell: status, trust, abuse. 1 changes nothing. */
-  readonly weigh?: (number: number) => number
+  /** If known, a superset of the agents that `accept` rejects. */
+  readonly rejectable?: ReadonlySet<number>
+  /** All accepted agents, if they are already enumerated. */
+  readonly accepted?: readonly number[] | undefined
+  /** `accept` passes nearly all agents: an approximate vector search is good enough, and much faster. */
+  readonly acceptsMost?: boolean
+  /** Multiplier for the score of an agent, for factors other than relevance. */
+  readonly scoreFactor?: (number: number) => number
 }
 
-/** An agent in the ranking. */
+/** A ranked agent. */
 export interface TextHit extends Scored {
-  /** The score that words and meaning alone earn: before factors, and before copies were moved down. */
+  /** The score before factors and before near-duplicates are moved down. */
   readonly relevance: number
 }
 
-/** All agents that match, the best of them ranked. */
+/** All matches of a query. The re-ranked ones are already in order; the others are ordered when a page needs them. */
 export interface Ranking {
-  /** Every match. */
+  /** Number of matches. */
   readonly total: number
-  /** Matches of the given places in the whole order, head and rest. */
   page(skip: number, take: number): readonly TextHit[]
 }
 
-/** What the ranking asks of an agent. */
+/** What ranking needs to know about an agent. */
 export interface AgentLookup {
-  /** The record as everybody sees it. */
+  /** The record without private members. */
   recordOf(number: number): AgentRecord
-  /** Who answers for it: near-copies of one publisher are held together sooner. */
+  /** Near-duplicates by one publisher are detected at a lower similarity. */
   publisherOf(number: number): string | undefined
 }
 
-/** How alike a query and one part of an agent are. */
+/** Similarity of a query to one part of an agent. */
 export interface PartMatch {
-  readonly part: MeaningPart
+  readonly part: AgentPart
   /** Cosine, -1 to 1. */
   readonly similarity: number
 }
@@ -59,100 +56,99 @@ export interface PartMatch {
 /** Why an agent was found. */
 export interface TextEvidence {
   readonly words: readonly WordMatch[]
-  /** Best first; empty while the agent's meaning is not known. */
+  /** Best first; empty until the agent is embedded. */
   readonly parts: readonly PartMatch[]
 }
 
-/** Words and meaning of agents by number, and the ranking that blends them. */
+/** Hybrid search over agents by number: word index, vector index and ranking. */
 export interface TextSearch {
-  /** Bytes of words and of vectors. */
+  /** Memory used by the word index and by the vectors. */
   readonly bytes: { readonly words: number; readonly vectors: number }
-  /** @param open everybody may see the agent */
-  put(number: number, record: AgentRecord, open: boolean): void
-  /** Vectors from now on have so many dimensions; those that there were are forgotten. */
+  put(number: number, record: AgentRecord, isPublic: boolean): void
+  /** Sets the dimensions of all vectors and drops those that are stored. */
   setDimensions(dimensions: number): void
-  /** Vectors of `meaningTextsOf(record)`, packed; false if another model's or version's bytes. */
+  /** Sets the vectors of `embeddingTextsOf(record)`, packed; false if their version or dimensions differ. */
   putVectors(number: number, record: AgentRecord, packed: Uint8Array): boolean
-  /** The agent is found by its words alone until it gets other vectors. */
+  /** From here on the agent is found by words only, until it gets new vectors. */
   removeVectors(number: number): void
   remove(number: number): void
-  /** @param embedded vectors of `query.texts`; none: words alone decide */
-  search(query: Query, embedded: readonly Float32Array[], filter: TextFilter, agents: AgentLookup): Ranking
-  evidence(query: Query, embedded: readonly Float32Array[], number: number, record: AgentRecord): TextEvidence
+  /** @param vectors embeddings of `query.texts`; empty: rank by words only */
+  search(query: Query, vectors: readonly Float32Array[], filter: TextFilter, agents: AgentLookup): Ranking
+  evidence(query: Query, vectors: readonly Float32Array[], number: number, record: AgentRecord): TextEvidence
 }
 
-/** Finds by words alone until `setDimensions` says that there will be vectors. */
-export function createTextSearch(candidates = CANDIDATES): TextSearch {
+/** Searches by words only until `setDimensions` is called. */
+export function createTextSearch(rerankLimit = RERANK_LIMIT): TextSearch {
   const words = createWordIndex()
-  let vectors: VectorIndex | undefined
-  /** For each agent that has vectors: the first of them that is of an example. */
+  let vectorIndex: VectorIndex | undefined
+  /** For each agent that has vectors: the position of the first one that belongs to an example. */
   const firstExample = new Map<number, number>()
 
   const removeVectors = (number: number): void => {
-    vectors?.remove(number)
+    vectorIndex?.remove(number)
     firstExample.delete(number)
   }
 
-  /** How alike agents and query are, each by its best part and the query's best text. */
-  const similarities = (
-    embedded: readonly Float32Array[],
-    limit: number,
-    filter: VectorFilter,
-  ): Map<number, number> => {
+  /** Similarity of each agent found: the maximum over the agent's parts and the query's texts. */
+  const similarities = (vectors: readonly Float32Array[], limit: number, filter: VectorFilter): Map<number, number> => {
     const best = new Map<number, number>()
-    for (const vector of embedded) {
-      for (const { number, part, similarity } of vectors?.search(vector, limit, filter) ?? []) {
+    for (const vector of vectors) {
+      for (const { number, part, similarity } of vectorIndex?.search(vector, limit, filter) ?? []) {
         const kind = part >= (firstExample.get(number) ?? Number.POSITIVE_INFINITY) ? 'example' : 'agent'
-        const counted = partSimilarity({ kind }, similarity)
-        if (counted > (best.get(number) ?? -1)) best.set(number, counted)
+        const weighted = partSimilarity({ kind }, similarity)
+        if (weighted > (best.get(number) ?? -1)) best.set(number, weighted)
       }
     }
     return best
   }
 
-  /** Agents near the query by meaning: the nearest of those that a filter leaves, or nearly so among all. */
-  const near = (
-    embedded: readonly Float32Array[],
-    { accept, among, isWide = false }: TextFilter,
+  /** The nearest accepted agents whose similarity is above the floor. */
+  const nearest = (
+    vectors: readonly Float32Array[],
+    { accept, accepted, acceptsMost = false }: TextFilter,
   ): Map<number, number> => {
-    const filter = among ? { candidates: among } : { accept, approximate: isWide }
-    const found = similarities(embedded, candidates, filter)
-    for (const [number, similarity] of found) if (similarity <= MEANING_FLOOR) found.delete(number)
+    const filter = accepted ? { candidates: accepted } : { accept, approximate: acceptsMost }
+    const found = similarities(vectors, rerankLimit, filter)
+    for (const [number, similarity] of found) if (similarity <= SIMILARITY_FLOOR) found.delete(number)
     return found
   }
 
   const rank = (
     query: Query,
     found: WordResult,
-    meanings: ReadonlyMap<number, number>,
-    { weigh }: TextFilter,
+    similarityOf: ReadonlyMap<number, number>,
+    { scoreFactor }: TextFilter,
     { recordOf }: AgentLookup,
   ): TextHit[] => {
-    const toRank = found.hits.map(
+    const candidates = found.hits.map(
       ({ number, score }): Candidate => ({
         number,
-        words: score,
-        similarity: meanings.get(number),
+        wordScore: score,
+        similarity: similarityOf.get(number),
         languages: recordOf(number).languages,
       }),
     )
-    return rankCandidates(query, found.best, toRank)
-      .map((hit) => ({ ...hit, relevance: hit.score, score: Math.min(1, hit.score * (weigh?.(hit.number) ?? 1)) }))
+    return rankCandidates(query, found.maxScore, candidates)
+      .map(({ number, score }) => ({
+        number,
+        relevance: score,
+        score: Math.min(1, score * (scoreFactor?.(number) ?? 1)),
+      }))
       .sort(byScore)
   }
 
   return {
     get bytes() {
-      return { words: words.bytes, vectors: vectors?.bytes ?? 0 }
+      return { words: words.bytes, vectors: vectorIndex?.bytes ?? 0 }
     },
-    put: (number, record, open) => words.put(number, textFieldsOf(record), open),
+    put: (number, record, isPublic) => words.put(number, textFieldsOf(record), isPublic),
     setDimensions(dimensions) {
-      vectors = createVectorIndex(dimensions)
+      vectorIndex = createVectorIndex(dimensions)
       firstExample.clear()
     },
     putVectors(number, record, packed) {
-      if (!vectors?.putPacked(number, packed)) return false
-      firstExample.set(number, meaningTextsOf(record).length - record.examples.length)
+      if (!vectorIndex?.putPacked(number, packed)) return false
+      firstExample.set(number, embeddingTextsOf(record).length - record.examples.length)
       return true
     },
     removeVectors,
@@ -160,61 +156,61 @@ export function createTextSearch(candidates = CANDIDATES): TextSearch {
       words.remove(number)
       removeVectors(number)
     },
-    search(query, embedded, filter, agents) {
-      const { accept, unsure } = filter
-      const byMeaning = near(embedded, filter)
+    search(query, vectors, filter, agents) {
+      const { accept, rejectable } = filter
+      const near = nearest(vectors, filter)
       const found = words.search(query.words, {
-        limit: candidates,
+        limit: rerankLimit,
         accept,
-        unsure,
-        also: byMeaning.keys(),
+        rejectable,
+        include: near.keys(),
         count: true,
       })
-      const unknown = found.hits.filter(({ number }) => !byMeaning.has(number)).map(({ number }) => number)
-      const meanings = new Map([
-        ...byMeaning,
-        ...similarities(embedded, Number.POSITIVE_INFINITY, { candidates: unknown }),
+      const onlyByWords = found.hits.filter(({ number }) => !near.has(number)).map(({ number }) => number)
+      const similarityOf = new Map([
+        ...near,
+        ...similarities(vectors, Number.POSITIVE_INFINITY, { candidates: onlyByWords }),
       ])
-      const head = diversify(rank(query, found, meanings, filter, agents), {
+      const head = diversify(rank(query, found, similarityOf, filter, agents), {
         publisherOf: agents.publisherOf,
         termsOf: words.termsOf,
       })
-      const onlyByMeaning = found.hits.filter(({ score }) => score === 0).length
-      const total = found.total + onlyByMeaning
-      /** What follows the head, in the order of the words, with scores that never rise. */
-      const rest = (end: number): TextHit[] => {
+      const onlyByVectors = found.hits.filter(({ score }) => score === 0).length
+      const total = found.total + onlyByVectors
+      /** Matches after the re-ranked head, up to position `end`, in word-score order; scores never rise. */
+      const tail = (end: number): TextHit[] => {
         const ranked = new Set(head.map(({ number }) => number))
         const hits = words
-          .search(query.words, { limit: end, accept, unsure })
+          .search(query.words, { limit: end, accept, rejectable })
           .hits.filter(({ number }) => !ranked.has(number))
         const scored = rank(query, { ...found, hits }, new Map(), filter, agents)
         const byNumber = new Map(scored.map((hit) => [hit.number, hit]))
-        let least = head.at(-1)?.score ?? 1
+        let lowest = head.at(-1)?.score ?? 1
         return hits.flatMap(({ number }) => {
           const hit = byNumber.get(number)
-          least = Math.min(least, hit?.score ?? least)
-          return hit ? [{ ...hit, score: least }] : []
+          lowest = Math.min(lowest, hit?.score ?? lowest)
+          return hit ? [{ ...hit, score: lowest }] : []
         })
       }
       return {
         total,
         page: (skip, take) => {
           const end = skip + take
-          const all = end <= head.length || head.length >= total ? head : [...head, ...rest(Math.min(end, total))]
+          const all = end <= head.length || head.length >= total ? head : [...head, ...tail(Math.min(end, total))]
           return all.slice(skip, end)
         },
       }
     },
-    evidence(query, embedded, number, record) {
-      const parts = meaningTextsOf(record)
+    evidence(query, vectors, number, record) {
+      const parts = embeddingTextsOf(record)
       const best = new Map<number, number>()
-      for (const vector of embedded) {
-        for (const { part, similarity } of vectors?.search(vector, parts.length, { candidates: [number] }) ?? []) {
+      for (const vector of vectors) {
+        for (const { part, similarity } of vectorIndex?.search(vector, parts.length, { candidates: [number] }) ?? []) {
           best.set(part, Math.max(similarity, best.get(part) ?? -1))
         }
       }
-      const matches = [...best].flatMap(([place, similarity]) => {
-        const part = parts[place]?.part
+      const matches = [...best].flatMap(([position, similarity]) => {
+        const part = parts[position]?.part
         return part ? [{ part, similarity }] : []
       })
       return {

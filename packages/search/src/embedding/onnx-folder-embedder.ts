@@ -1,8 +1,8 @@
 import type { Embedder } from './embedder.js'
 import { EmbeddingError } from './embedding-error.js'
 import { readManifest } from './model-folder.js'
+import { createTextQueue } from './round-robin-queue.js'
 import { type ModelProcess, startModelProcess } from './start-model-process.js'
-import { createTextQueue } from './text-queue.js'
 
 /** What may be set of an embedder that runs a model here. */
 export interface LocalEmbedderOptions {

@@ -1,4 +1,4 @@
-/** Languages that people name; their English names come from the platform. */
+/** Languages that queries mention; `Intl` supplies their English names. */
 const TAGS =
   'af am ar az bg bn ca cs da de el en es et fa fi fil fr ga gu he hi hr hu hy id is it ja ka kk km kn ko lo lt lv mk ml mn mr ms my nb ne nl pa pl pt ro ru sk sl sq sr sv sw ta te th tr uk ur uz vi yo zh zu'
 
@@ -11,10 +11,10 @@ const TAG_OF_NAME: ReadonlyMap<string, string> = new Map([
   ['norwegian', 'nb'],
 ])
 
-/** "Chinese" alone may be food; after one of these it is a language. */
+/** "Chinese" alone may be a cuisine; after one of these words it is a language. */
 const NAMED = /\b(?:to|into|in|from|and|between|speaks?|speaking|understands?)\s+(\p{L}+)/giu
 
-/** Primary subtags of the languages that an English text names: "to Chinese", "from German into French". */
+/** Primary BCP 47 subtags of the languages that an English text mentions: "to Chinese", "from German into French". */
 export function namedLanguages(text: string): string[] {
   const tags = new Set<string>()
   for (const [, name = ''] of text.matchAll(NAMED)) {

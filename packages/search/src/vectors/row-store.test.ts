@@ -36,7 +36,7 @@ describe('RowStore', () => {
           const reach = distances.toSorted((a, b) => a - b)[Math.min(wanted, rows) - 1] ?? 0
           const expected = [...distances.keys()].filter((row) => (distances[row] ?? 0) <= reach)
           store.setQuery(query)
-          expect([...store.compareSigns(rows)(wanted)]).toEqual(expected)
+          expect([...store.scanSigns(rows)(wanted)]).toEqual(expected)
         },
       ),
       { numRuns: 30 },

@@ -21,7 +21,7 @@ export interface RowStore {
    * Compares the signs of the first `rows` rows with those of the query. What it returns gives the `wanted` rows that
    * differ least, and all others that differ as little as the last of them: so no order of rows changes the outcome.
    */
-  compareSigns(rows: number): (wanted: number) => Uint32Array
+  scanSigns(rows: number): (wanted: number) => Uint32Array
   /** The cosine of each of the rows with the query. */
   score(rows: Uint32Array): Float32Array
 }
@@ -104,7 +104,7 @@ export function createRowStore(dimensions: number): RowStore {
       bytes.set(new Uint8Array(codes.buffer), queryCodes)
     },
 
-    compareSigns(rows) {
+    scanSigns(rows) {
       words.fill(0, histogram / 4, histogram / 4 + dimensions + 1)
       const used = Math.ceil(rows / BLOCK_ROWS)
       for (let block = 0; block < used; block++) {

@@ -1,91 +1,95 @@
+import { TopK } from '../top-k.js'
 import { unpackVectors } from './packed-vectors.js'
 import { quantise } from './quantise.js'
 import { RowOwners } from './row-owners.js'
 import { createRowStore } from './row-store.js'
-import { takeBest } from './take-best.js'
 
-/** Up to this many vectors all are scored: that takes less than half a millisecond and misses nothing. */
-const SMALL_SET = 5000
+/** Up to this many vectors a full scan takes less than half a millisecond, so nothing is gained by approximating. */
+const FULL_SCAN_SIZE = 5000
 
 /**
- * How many vectors, nearest by their signs, are scored to find the best `limit`. With the built-in model that finds 0.99
- * of the true best 10 and 0.98 of the best 100, among 107,000 vectors and among a million. Taking the mean of all vectors
- * away before looking at signs found less, and so did rotating them.
+ * How many of the vectors nearest by Hamming distance are rescored to find the best `limit`. With the built-in model
+ * recall@10 is 0.99 and recall@100 is 0.98, among 107,000 vectors and among a million. Centring the vectors before
+ * taking signs lowered recall, and so did rotating them.
  */
-const candidatesFor = (limit: number): number => 300 + 10 * limit
+const rescoreCount = (limit: number): number => 300 + 10 * limit
 
-/** Of one agent: parts are kept in 16 bits. */
-const MOST_VECTORS = 65_536
+/** Vectors of one agent: part numbers are stored in 16 bits. */
+const MAX_PARTS = 65_536
 
-/** A vector that was found, and whose it is. */
+/** A vector found by a search. */
 export interface VectorHit {
   /** The agent's number. */
   readonly number: number
-  /** Which of the agent's vectors: 0 is its description, others are examples and operations. */
+  /** Position among the agent's vectors; see `embeddingTextsOf`. */
   readonly part: number
   /** Cosine, -1 to 1. */
   readonly similarity: number
 }
 
-/** Which vectors are searched. */
+/** Restricts a search to some agents. */
 export interface VectorFilter {
   /**
-   * A hard filter: the result is exactly what filtering all vectors and then taking the best would give, whatever its
-   * selectivity. Asked once or more for an agent, so the answer may not change during the search.
+   * A hard filter, applied before the best are taken. May be called several times for an agent and must return the
+   * same each time.
    */
   readonly accept?: (number: number) => boolean
-  /** If only a few agents can be meant, their numbers: only those are looked at, and all of them. */
+  /** Search only these agents, exactly. */
   readonly candidates?: Iterable<number>
   /**
-   * Whether a few of the best may be missed in a large set, which is much faster; by default, only without `accept`.
-   * For an `accept` that most agents pass, such as visibility: nothing else is returned, and if few pass it is exact.
+   * Allow an approximate search of a large index, which is much faster and may miss a few of the best. Meant for an
+   * `accept` that passes most agents; if it passes few, the search is exact. Default: true without `accept`.
    */
   readonly approximate?: boolean
 }
 
-/** All vectors of a directory, several for each agent, none of them averaged. */
+/** A vector index with several vectors for each agent. */
 export interface VectorIndex {
-  /** How many vectors there are. */
+  /** Number of vectors. */
   readonly size: number
-  /** Memory of the vectors themselves. */
+  /** Memory used by the vectors. */
   readonly bytes: number
   /** Replaces all vectors of the agent. */
   put(number: number, vectors: readonly Float32Array[]): void
   /**
-   * Like `put`, with what `packVectors` made of the vectors. False, and nothing is changed, if the bytes were made by
-   * another version or for other dimensions: then the agent must be embedded again.
+   * Like `put`, for vectors packed by `packVectors`. Returns false and changes nothing if they were packed by another
+   * version or have other dimensions; the agent must then be embedded again.
    */
   putPacked(number: number, bytes: Uint8Array): boolean
   remove(number: number): void
-  /**
-   * The most similar vectors, best first; the equally similar by number, then by part. Without a filter a few of them
-   * may be missing in a large set.
-   */
+  /** The most similar vectors, best first; ties by number, then by part. */
   search(query: Float32Array, limit: number, filter?: VectorFilter): VectorHit[]
 }
 
-/** @param dimensions of all vectors and queries; a multiple of 128 */
+/**
+ * Creates an empty vector index. An approximate search compares sign bits by Hamming distance and rescores the nearest
+ * with 8-bit codes; an exact search scores all accepted vectors with 8-bit codes.
+ *
+ * @param dimensions of all vectors and queries; a multiple of 128
+ */
 export function createVectorIndex(dimensions: number): VectorIndex {
-  if (dimensions <= 0 || dimensions % 128 !== 0) throw new RangeError(`${dimensions} is not a multiple of 128`)
+  if (dimensions <= 0 || dimensions % 128 !== 0)
+    throw new RangeError(`dimensions must be a multiple of 128, not ${dimensions}`)
   const owners = new RowOwners()
   const store = createRowStore(dimensions)
+  const top = new TopK()
 
   const check = (vector: Float32Array): Float32Array => {
     if (vector.length === dimensions) return vector
-    throw new RangeError(`a vector has ${vector.length} dimensions, not ${dimensions}`)
+    throw new RangeError(`the vector has ${vector.length} dimensions, the index ${dimensions}`)
   }
 
   const toCodes = (vector: Float32Array): Int8Array => quantise(check(vector))
 
   const replace = (number: number, vectors: readonly Int8Array[]): void => {
-    if (vectors.length > MOST_VECTORS) throw new RangeError(`an agent has at most ${MOST_VECTORS} vectors`)
-    store.reserve(owners.size + vectors.length) // before anything is changed, as it may fail
+    if (vectors.length > MAX_PARTS) throw new RangeError(`an agent can have at most ${MAX_PARTS} vectors`)
+    store.reserve(owners.size + vectors.length) // first, because it may throw
     owners.remove(number, store.copy)
     for (const [part, codes] of vectors.entries()) store.write(owners.add(number, part), codes)
   }
 
-  /** Rows that a filter leaves, in order, as memory is read fastest so. */
-  const rowsLeft = ({ accept = () => true, candidates }: VectorFilter): Uint32Array => {
+  /** Rows of accepted agents, ascending, because sequential memory access is fastest. */
+  const acceptedRows = ({ accept = () => true, candidates }: VectorFilter): Uint32Array => {
     if (candidates) {
       const numbers = [...new Set(candidates)].filter(accept)
       return Uint32Array.from(numbers.flatMap((number) => owners.rowsOf(number))).sort()
@@ -95,7 +99,7 @@ export function createVectorIndex(dimensions: number): VectorIndex {
     let number = Number.NaN
     let accepted = false
     for (let row = 0; row < rows.length; row++) {
-      // The rows of an agent mostly lie together: so it is mostly asked once.
+      // The rows of an agent are mostly adjacent, so `accept` is mostly called once for each agent.
       if (owners.numberOf(row) !== number) {
         number = owners.numberOf(row)
         accepted = accept(number)
@@ -105,29 +109,34 @@ export function createVectorIndex(dimensions: number): VectorIndex {
     return rows.subarray(0, count)
   }
 
-  /**
-   * Rows near the query by their signs, enough of them accepted; undefined if so few are accepted that it is better to
-   * score them all.
-   */
-  const rowsNear = (limit: number, { accept }: VectorFilter): Uint32Array | undefined => {
-    const wanted = candidatesFor(limit)
+  /** Accepted rows near the query by Hamming distance; undefined if so few are accepted that a full scan is cheaper. */
+  const nearbyRows = (limit: number, { accept }: VectorFilter): Uint32Array | undefined => {
+    const wanted = rescoreCount(limit)
     if (wanted > owners.size / 8) return undefined
-    const nearest = store.compareSigns(owners.size)
-    for (let looked = wanted; looked <= owners.size / 8; looked *= 4) {
-      const near = nearest(looked)
+    const nearest = store.scanSigns(owners.size)
+    for (let count = wanted; count <= owners.size / 8; count *= 4) {
+      const near = nearest(count)
       const rows = accept ? near.filter((row) => accept(owners.numberOf(row))) : near
       if (rows.length >= wanted) return rows
     }
     return undefined
   }
 
-  const hits = (rows: Uint32Array, similarities: Float32Array, limit: number): VectorHit[] => {
+  const bestHits = (rows: Uint32Array, similarities: Float32Array, limit: number): VectorHit[] => {
     const number = (index: number): number => owners.numberOf(rows[index] ?? 0)
     const part = (index: number): number => owners.partOf(rows[index] ?? 0)
-    return takeBest(similarities, limit, (a, b) => number(a) - number(b) || part(a) - part(b)).map((index) => ({
+    top.reset(Math.max(0, Math.min(limit, rows.length)), (a, b) => number(a) - number(b) || part(a) - part(b))
+    let threshold = top.threshold
+    for (let index = 0; index < similarities.length; index++) {
+      const similarity = similarities[index] ?? 0
+      if (similarity < threshold) continue
+      top.add(index, similarity)
+      threshold = top.threshold
+    }
+    return top.sorted().map((index) => ({
       number: number(index),
       part: part(index),
-      similarity: Math.max(-1, Math.min(1, similarities[index] ?? 0)), // rounding may lead just beyond
+      similarity: Math.max(-1, Math.min(1, similarities[index] ?? 0)), // rounding errors can exceed 1
     }))
   }
 
@@ -148,9 +157,9 @@ export function createVectorIndex(dimensions: number): VectorIndex {
     search(query, limit, filter = {}) {
       store.setQuery(check(query))
       const { accept, candidates, approximate = !accept } = filter
-      const mayMiss = approximate && !candidates && owners.size > SMALL_SET
-      const rows = (mayMiss ? rowsNear(limit, filter) : undefined) ?? rowsLeft(filter)
-      return hits(rows, store.score(rows), limit)
+      const mayMiss = approximate && !candidates && owners.size > FULL_SCAN_SIZE
+      const rows = (mayMiss ? nearbyRows(limit, filter) : undefined) ?? acceptedRows(filter)
+      return bestHits(rows, store.score(rows), limit)
     },
   }
 }

@@ -3,17 +3,17 @@ import { describe, expect, it } from 'vitest'
 import { ListStore } from './list-store.js'
 
 describe('ListStore', () => {
-  it('keeps each list in order, whatever is put into and taken from the others', () => {
-    const change = fc.record({ list: fc.nat(400), value: fc.nat(1000), isTaken: fc.boolean() })
+  it('keeps every list sorted through any sequence of inserts and removals', () => {
+    const change = fc.record({ list: fc.nat(400), value: fc.nat(1000), isRemoved: fc.boolean() })
     fc.assert(
       fc.property(fc.array(change, { maxLength: 300 }), (changes) => {
         const store = new ListStore()
         const lists = new Map<number, number[]>()
-        for (const { list, value, isTaken } of changes) {
+        for (const { list, value, isRemoved } of changes) {
           const values = lists.get(list) ?? []
           const position = store.lowerBound(list, value)
           expect(position).toBe(values.filter((other) => other < value).length)
-          if (isTaken && store.at(list, position) === value) {
+          if (isRemoved && store.at(list, position) === value) {
             store.removeAt(list, position)
             values.splice(position, 1)
           } else {
@@ -30,7 +30,7 @@ describe('ListStore', () => {
     )
   })
 
-  it('replaces and clears lists, and uses their memory again', () => {
+  it('reuses the memory of replaced and cleared lists', () => {
     const store = new ListStore()
     const values = Uint32Array.from({ length: 1000 }, (_, i) => i)
     store.set(1, values)
@@ -46,7 +46,7 @@ describe('ListStore', () => {
     expect(store.bytes).toBe(bytes)
   })
 
-  it('lets a list grow beyond any segment and gives the memory back', () => {
+  it('grows a list beyond the segment size and frees the memory when it is cleared', () => {
     const store = new ListStore()
     store.insert(1, 7)
     const { bytes } = store
@@ -54,7 +54,7 @@ describe('ListStore', () => {
     expect(store.view(0).every((value, position) => value === position)).toBe(true)
     expect([...store.view(1)]).toEqual([7])
     store.clear(0)
-    // What is left are the segments of the shorter blocks that it outgrew.
+    // The segments of the smaller blocks that it outgrew remain.
     expect(store.bytes - bytes).toBeLessThan(2 ** 20)
   })
 })

@@ -1,53 +1,53 @@
-import { grown } from './grown.js'
+import { ensureCapacity } from '../ensure-capacity.js'
 
-/** Blocks up to this size share a segment; a larger one has a segment of its own. */
+/** Blocks up to this size share a segment; a larger block gets its own. */
 const SEGMENT_BITS = 16
-const SEGMENT_PLACES = 2 ** SEGMENT_BITS
-const NONE = new Uint32Array(0)
+const SEGMENT_SIZE = 2 ** SEGMENT_BITS
+const EMPTY = new Uint32Array(0)
 
 /**
- * Many short lists of 32-bit numbers in a few typed arrays. A list lives in a block of 2ⁿ places and moves to a larger
- * one when it is full; blocks that were left are used again. Most words are rare, so an array object for each list would
- * cost more than what is in it. Segments let the memory grow without moving what is in it.
+ * Many short lists of 32-bit numbers in a few typed arrays. A list occupies a block of 2ⁿ values and moves to a larger
+ * one when it is full; freed blocks are reused. Most terms are rare, so an array object for each list would cost more
+ * than its content. Memory grows by segments, which never move.
  */
 export class ListStore {
   readonly #segments: Uint32Array[] = []
-  /** Segments that were given back with their large block. */
+  /** Indices of segments freed with their large block. */
   readonly #freeSegments: number[] = []
-  /** The segment that small blocks are taken from, and how much of it is taken. */
+  /** The segment that small blocks are allocated from, and how many of its values are used. */
   #current = -1
-  #used = SEGMENT_PLACES
-  #places = 0
-  /** Small blocks that were left, by size. */
+  #used = SEGMENT_SIZE
+  #allocated = 0
+  /** Freed small blocks, by size class. */
   readonly #freeBlocks: number[][] = Array.from({ length: SEGMENT_BITS + 2 }, () => [])
-  /** For each list where its block begins: segment, then place in it. */
+  /** For each list the start of its block: segment index in the high bits, offset in the low bits. */
   #starts = new Uint32Array(256)
   #lengths = new Uint32Array(256)
-  /** 0: no block; else a block of 2^(size - 1) places. */
+  /** Size class: 0 for no block, else a block of 2^(size - 1) values. */
   #sizes = new Uint8Array(256)
 
-  /** Bytes held. */
+  /** Memory used. */
   get bytes(): number {
-    return 4 * this.#places + this.#starts.byteLength + this.#lengths.byteLength + this.#sizes.byteLength
+    return 4 * this.#allocated + this.#starts.byteLength + this.#lengths.byteLength + this.#sizes.byteLength
   }
 
   length(list: number): number {
     return this.#lengths[list] ?? 0
   }
 
-  /** The values of a list; valid until the next change. */
+  /** The values of a list; valid until the next change to any list. */
   view(list: number): Uint32Array {
     const from = this.startOf(list)
     return this.segmentOf(list).subarray(from, from + this.length(list))
   }
 
-  /** The array that holds a list, and where in it the list starts: what `view` shows, without an object for it. */
+  /** The array that holds a list; with `startOf` and `length` the same as `view`, without creating an object. */
   segmentOf(list: number): Uint32Array {
-    return this.#segments[(this.#starts[list] ?? 0) >>> SEGMENT_BITS] ?? NONE
+    return this.#segments[(this.#starts[list] ?? 0) >>> SEGMENT_BITS] ?? EMPTY
   }
 
   startOf(list: number): number {
-    return (this.#starts[list] ?? 0) & (SEGMENT_PLACES - 1)
+    return (this.#starts[list] ?? 0) & (SEGMENT_SIZE - 1)
   }
 
   /** Replaces all values of a list. */
@@ -58,13 +58,13 @@ export class ListStore {
     this.#lengths[list] = values.length
   }
 
-  /** Puts a value into a list that is in ascending order. */
+  /** Inserts a value into an ascending list. */
   insert(list: number, value: number): void {
     const length = this.length(list)
     this.#reserve(list, length + 1)
     const segment = this.segmentOf(list)
     const from = this.startOf(list)
-    // Mostly it is the greatest.
+    // Fast path: the value is mostly the greatest.
     const at = length === 0 || (segment[from + length - 1] ?? 0) < value ? length : this.lowerBound(list, value)
     if (at < length) segment.copyWithin(from + at + 1, from + at, from + length)
     segment[from + at] = value
@@ -88,7 +88,7 @@ export class ListStore {
     if (list < this.#sizes.length) this.#release(list)
   }
 
-  /** Position of the first value of an ascending list that is not below the given one. */
+  /** Position of the first value of an ascending list that is greater than or equal to `value`. */
   lowerBound(list: number, value: number): number {
     const segment = this.segmentOf(list)
     const from = this.startOf(list)
@@ -108,7 +108,7 @@ export class ListStore {
     if (size <= (this.#sizes[list] ?? 0)) return
     const start = this.#allocate(size)
     const values = this.view(list)
-    this.#segments[start >>> SEGMENT_BITS]?.set(values, start & (SEGMENT_PLACES - 1))
+    this.#segments[start >>> SEGMENT_BITS]?.set(values, start & (SEGMENT_SIZE - 1))
     this.#release(list)
     this.#starts[list] = start
     this.#lengths[list] = values.length
@@ -119,49 +119,49 @@ export class ListStore {
     const size = this.#sizes[list] ?? 0
     const start = this.#starts[list] ?? 0
     if (size > SEGMENT_BITS + 1) {
-      this.#places -= this.segmentOf(list).length
-      this.#segments[start >>> SEGMENT_BITS] = NONE
+      this.#allocated -= this.segmentOf(list).length
+      this.#segments[start >>> SEGMENT_BITS] = EMPTY
       this.#freeSegments.push(start >>> SEGMENT_BITS)
     } else if (size > 0) this.#freeBlocks[size]?.push(start)
     this.#sizes[list] = 0
     this.#lengths[list] = 0
   }
 
-  /** Where a block of 2^(size - 1) places begins. */
+  /** Returns the start of a block of 2^(size - 1) values. */
   #allocate(size: number): number {
-    const places = 2 ** (size - 1)
-    if (places > SEGMENT_PLACES) return this.#addSegment(places) * SEGMENT_PLACES
+    const length = 2 ** (size - 1)
+    if (length > SEGMENT_SIZE) return this.#addSegment(length) * SEGMENT_SIZE
     const freed = this.#freeBlocks[size]?.pop()
     if (freed !== undefined) return freed
-    if (this.#used + places > SEGMENT_PLACES) {
-      this.#leaveRest()
-      this.#current = this.#addSegment(SEGMENT_PLACES)
+    if (this.#used + length > SEGMENT_SIZE) {
+      this.#freeRest()
+      this.#current = this.#addSegment(SEGMENT_SIZE)
       this.#used = 0
     }
-    const start = this.#current * SEGMENT_PLACES + this.#used
-    this.#used += places
+    const start = this.#current * SEGMENT_SIZE + this.#used
+    this.#used += length
     return start
   }
 
-  /** What is left of the segment becomes blocks for later. */
-  #leaveRest(): void {
-    while (this.#used < SEGMENT_PLACES) {
-      const size = 32 - Math.clz32(SEGMENT_PLACES - this.#used)
-      this.#freeBlocks[size]?.push(this.#current * SEGMENT_PLACES + this.#used)
+  /** Turns the unused rest of the current segment into free blocks. */
+  #freeRest(): void {
+    while (this.#used < SEGMENT_SIZE) {
+      const size = 32 - Math.clz32(SEGMENT_SIZE - this.#used)
+      this.#freeBlocks[size]?.push(this.#current * SEGMENT_SIZE + this.#used)
       this.#used += 2 ** (size - 1)
     }
   }
 
-  #addSegment(places: number): number {
+  #addSegment(length: number): number {
     const segment = this.#freeSegments.pop() ?? this.#segments.length
-    this.#segments[segment] = new Uint32Array(places)
-    this.#places += places
+    this.#segments[segment] = new Uint32Array(length)
+    this.#allocated += length
     return segment
   }
 
   #growLists(count: number): void {
-    this.#starts = grown(this.#starts, count)
-    this.#lengths = grown(this.#lengths, count)
-    this.#sizes = grown(this.#sizes, count)
+    this.#starts = ensureCapacity(this.#starts, count)
+    this.#lengths = ensureCapacity(this.#lengths, count)
+    this.#sizes = ensureCapacity(this.#sizes, count)
   }
 }

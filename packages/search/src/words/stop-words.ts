@@ -1,6 +1,6 @@
 /**
- * Words that say nothing about what is wanted: function words, and the words that people wrap a request in. They are
- * not searched for, and they tell which language a text is written in. Keys are primary BCP 47 subtags.
+ * Stop words: function words, and the polite phrases people wrap a request in. They are not indexed, and they are used
+ * to detect the language of a text. Keys are primary BCP 47 subtags.
  */
 const LISTS: Readonly<Record<string, string>> = {
   en: `a able about above after again against all also am an and any are as at be because been before being below
@@ -94,7 +94,7 @@ const WORDS: ReadonlyMap<string, ReadonlySet<string>> = new Map(
 
 const ENGLISH: ReadonlySet<string> = WORDS.get('en') ?? new Set()
 
-/** For each stop word the languages that have it. */
+/** For each stop word the languages it belongs to. */
 export const LANGUAGES_OF_WORD: ReadonlyMap<string, readonly string[]> = (() => {
   const languages = new Map<string, string[]>()
   for (const [language, words] of WORDS) {
@@ -103,7 +103,7 @@ export const LANGUAGES_OF_WORD: ReadonlyMap<string, readonly string[]> = (() => 
   return languages
 })()
 
-/** Whether a lower-case word says nothing, in English or in the language that the text is written in. */
+/** Whether a lower-case word is a stop word in English or in the given language. */
 export function isStopWord(word: string, language?: string): boolean {
   return ENGLISH.has(word) || (language !== undefined && (WORDS.get(language)?.has(word) ?? false))
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { textFieldsOf } from './text-fields.js'
 
 describe('textFieldsOf', () => {
-  it('gathers each text once, by place', () => {
+  it('collects the texts of a record by field, without duplicates', () => {
     const record = readRecord(
       'aidip',
       {

@@ -1,16 +1,16 @@
 import { type AgentRecord, IMPLIED_OPERATION, isObject, type JsonValue, toJsonSchema } from '@switchboard/protocol'
 
-/** Where a word of an agent stands; each place counts by its own weight. */
+/** Text fields of an agent, each with its own weight (`FIELD_WEIGHT`). */
 export const FIELDS = ['title', 'description', 'schema', 'example'] as const
 export type Field = (typeof FIELDS)[number]
 
-/** The searchable texts of an agent, by place. */
+/** The searchable texts of an agent, by field. */
 export type TextFields = Readonly<Record<Field, readonly string[]>>
 
-/** Schemas may nest without end; what lies deeper does not tell agents apart. */
+/** Deeper schema levels are ignored: they do not help to tell agents apart. */
 const MAX_SCHEMA_DEPTH = 5
 
-/** All texts of a record that words are looked for in; each is given once, however many drafts' views repeat it. */
+/** The searchable texts of a record. Duplicates within a field, such as an operation listed as a capability, are dropped. */
 export function textFieldsOf({ name, description, tags, capabilities, operations, examples }: AgentRecord): TextFields {
   const title = new Set([name, ...tags])
   const descriptions = new Set([description])
@@ -31,19 +31,24 @@ export function textFieldsOf({ name, description, tags, capabilities, operations
     addSchemaTexts(output, schema)
   }
   const example = new Set(examples.map(({ text }) => text))
-  return { title: said(title), description: said(descriptions), schema: said(schema), example: said(example) }
+  return {
+    title: nonEmpty(title),
+    description: nonEmpty(descriptions),
+    schema: nonEmpty(schema),
+    example: nonEmpty(example),
+  }
 }
 
-function said(texts: Set<string>): string[] {
+function nonEmpty(texts: Set<string>): string[] {
   texts.delete('')
   return [...texts]
 }
 
-const addSchemaTexts = (description: JsonValue | undefined, texts: Set<string>): void => {
-  if (description !== undefined) addPropertyTexts(toJsonSchema(description), 0, texts)
+const addSchemaTexts = (schema: JsonValue | undefined, texts: Set<string>): void => {
+  if (schema !== undefined) addPropertyTexts(toJsonSchema(schema), 0, texts)
 }
 
-/** Names and descriptions of the properties of a schema. */
+/** Adds the names and descriptions of a schema's properties. */
 function addPropertyTexts(schema: JsonValue | undefined, depth: number, texts: Set<string>): void {
   if (!isObject(schema) || depth >= MAX_SCHEMA_DEPTH) return
   const { properties, items } = schema

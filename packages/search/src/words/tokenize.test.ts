@@ -1,32 +1,32 @@
 import { describe, expect, it } from 'vitest'
-import { detectLanguage } from './language.js'
+import { detectLanguage } from './detect-language.js'
 import { tokenize } from './tokenize.js'
 
 const terms = (text: string, language?: string): string[] => tokenize(text, { language }).map(({ term }) => term)
 
 describe('tokenize', () => {
-  it('gives the forms of an English word one stem and leaves out words that say nothing', () => {
+  it('stems English words and removes stop words', () => {
     expect(terms('Please translate these translations')).toEqual(['translat', 'translat'])
   })
 
-  it('splits camelCase and snake_case and keeps the whole', () => {
+  it('yields the parts and the whole of camelCase and snake_case', () => {
     expect(terms('getUserByName')).toEqual(['user', 'name', 'getuserbyname'])
     expect(terms('air_quality')).toEqual(['air', 'qualiti', 'airquality'])
     expect(terms('parseHTTPHeader')).toEqual(['pars', 'http', 'header', 'parsehttpheader'])
   })
 
-  it('reads Chinese, Japanese and Korean by pairs of characters, with what stands between them', () => {
+  it('yields character bigrams for scripts without spaces, also in mixed text', () => {
     expect(terms('翻译合同')).toEqual(['翻译', '译合', '合同'])
     expect(terms('번역')).toEqual(['번역'])
     expect(terms('用PDF翻')).toEqual(['用', 'pdf', '翻'])
   })
 
-  it('takes full-width letters for plain ones and words of other scripts by their beginning', () => {
+  it('normalises full-width letters and truncates words of other alphabets to a prefix', () => {
     expect(terms('ＰＤＦ')).toEqual(['pdf'])
     expect(terms('переводчик переводы')).toEqual(['перев', 'перев'])
   })
 
-  it('leaves out the stop words of the language of the text', () => {
+  it('removes the stop words of the given language', () => {
     expect(terms('ich brauche eine Übersetzung', 'de')).toEqual(['ubers'])
   })
 })
@@ -45,7 +45,7 @@ describe('detectLanguage', () => {
     ['세금 문제를 도와주세요', 'ko'],
     ['1234', undefined],
     ['Kubernetes', undefined],
-  ])('%s → %s', (text, language) => {
+  ])('recognises %j as %s', (text, language) => {
     expect(detectLanguage(text)).toBe(language)
   })
 })

@@ -1,45 +1,48 @@
 import { stemmer } from 'stemmer'
 import { isStopWord } from './stop-words.js'
 
-/** A word with letters beyond ASCII is cut to so many: a stem that serves all inflecting languages. */
+/** Words with non-ASCII letters are truncated to this prefix: a crude stemmer that works for most inflected languages. */
 const FOREIGN_STEM_LETTERS = 5
-/** Longer runs are identifiers or noise; their beginning is enough. */
+/** Longer words are identifiers or noise and are truncated. */
 const MAX_WORD_LETTERS = 40
 
+/** Runs of letters, digits, combining marks and underscores. */
 const CHUNKS = /[\p{L}\p{N}\p{M}_]+/gu
-/** Scripts written without spaces between words, which are searched by pairs of characters. */
+/** Scripts written without spaces between words; indexed as character bigrams. */
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー]+/gu
 const HAS_UNSPACED = new RegExp(UNSPACED.source, 'u')
-const WORD_BORDERS = /_+|(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u
-const PLAIN = /^[a-z0-9]+$/
+const WORD_BOUNDARIES = /_+|(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u
+const ASCII_WORD = /^[a-z0-9]+$/
+/** Matches a text that is not pure ASCII. */
 export const BEYOND_ASCII = /[\u0080-\uffff]/
-/** What chunks of plain text are made of, by code: letters, digits and underscore. */
+/** 1 for each ASCII code that belongs to a chunk: letters, digits and underscore. */
 export const IS_ASCII_WORD = Uint8Array.from({ length: 128 }, (_, code) =>
   /\w/.test(String.fromCharCode(code)) ? 1 : 0,
 )
 
-/** A term as it is indexed, and the word it was made of. */
+/** A term as indexed, and the word as written. */
 export interface Token {
   readonly term: string
   readonly word: string
 }
 
 export interface TokenizeOptions {
-  /** The language of the text, whose stop words are left out beside the English ones. */
+  /** The language of the text; its stop words are removed in addition to the English ones. */
   language?: string | undefined
-  /** Names are searched whole: an agent may be called "Who is". */
+  /** For names: an agent may be called "Who is". */
   keepStopWords?: boolean
 }
 
 /**
- * The terms of a text, in order: NFKC, lower case, English stems; camelCase and snake_case give their parts and the
- * whole; Chinese, Japanese, Korean and other unspaced scripts give pairs of characters.
+ * The terms of a text, in order. Text is normalised (NFKC, lower case) and English words are stemmed. camelCase and
+ * snake_case yield their parts and the whole; Chinese, Japanese, Korean and other scripts without spaces yield character
+ * bigrams.
  */
 export const tokenize = (text: string, options?: TokenizeOptions): Token[] =>
   chunksOf(text).flatMap((chunk) => chunkTokens(chunk, options))
 
-/** What stands between spaces and punctuation. */
+/** Splits a text at white space and punctuation. */
 export const chunksOf = (text: string): readonly string[] => text.normalize('NFKC').match(CHUNKS) ?? []
 
 /** The terms of one chunk. */
@@ -53,7 +56,7 @@ export function chunkTokens(chunk: string, { language, keepStopWords = false }: 
     addUnspaced(chunk, tokens, add)
     return tokens
   }
-  const parts = chunk.split(WORD_BORDERS).filter((part) => part !== '')
+  const parts = chunk.split(WORD_BOUNDARIES).filter((part) => part !== '')
   for (const part of parts) add(part)
   if (parts.length > 1) tokens.push({ term: parts.join('').toLowerCase().slice(0, MAX_WORD_LETTERS), word: chunk })
   return tokens
@@ -67,16 +70,16 @@ function addUnspaced(chunk: string, tokens: Token[], add: (word: string) => void
     const characters = [...run]
     if (characters.length === 1) tokens.push({ term: run, word: run })
     for (let i = 1; i < characters.length; i++) {
-      const pair = `${characters[i - 1]}${characters[i]}`
-      tokens.push({ term: pair, word: pair })
+      const bigram = `${characters[i - 1]}${characters[i]}`
+      tokens.push({ term: bigram, word: bigram })
     }
   }
   if (from < chunk.length) add(chunk.slice(from))
 }
 
-/** What the forms of a word have in common: the stem of an English word, the beginning of any other. */
-export function stem(word: string): string {
-  if (PLAIN.test(word)) return stemmer(word.slice(0, MAX_WORD_LETTERS))
+/** The Porter stem of an ASCII word, a prefix of any other. */
+function stem(word: string): string {
+  if (ASCII_WORD.test(word)) return stemmer(word.slice(0, MAX_WORD_LETTERS))
   const folded = word.normalize('NFD').replace(/\p{M}/gu, '')
   return folded.slice(0, FOREIGN_STEM_LETTERS)
 }

@@ -1,162 +1,158 @@
-import { FIRST_TERM } from './agent-words.js'
-import { PairScores, type WeighedTerms } from './pair-scores.js'
-import { StoredWords } from './stored-words.js'
+import { byScore, type Scored } from '../scored.js'
+import { FIRST_TERM_ID } from './analyzer.js'
+import { BigramScores, type ResolvedTerms } from './bigram-scores.js'
+import { InvertedIndex } from './inverted-index.js'
+import { ScoreAccumulator } from './score-accumulator.js'
 import { FIELDS, type Field, type TextFields } from './text-fields.js'
 import { parseWordQuery, type WordQuery } from './word-query.js'
-import { WordScores } from './word-scores.js'
 
-/**
- * So many of the best are looked at for words side by side, however many are asked for: so a longer list begins with the
- * shorter one.
- */
-const PAIR_WINDOW = 150
-/** A smaller directory counts as one of this size, else every word of it would seem common. */
+/** How many of the best get bigram scores, whatever the limit, so that a longer result starts with the shorter one. */
+const BIGRAM_WINDOW = 150
+/** IDF is computed as if there were at least this many agents; in a smaller directory every term would seem common. */
 const MIN_AGENTS = 200
 
 /** An agent found by words. */
-export interface WordHit {
-  readonly number: number
-  /** Sum over the words found: rarity, about 0 to 1, times saturation, 0 to 1; words side by side add to it. */
+export interface WordHit extends Scored {
+  /** BM25F score plus bigram bonuses. Each term contributes its IDF, about 0 to 1, times a saturation of 0 to 1. */
   readonly score: number
 }
 
 export interface WordResult {
-  /** Best first, then in order of registration. */
+  /** Best first, ties in registration order. */
   readonly hits: readonly WordHit[]
-  /** What an agent would score that has every word of the query beyond saturation. */
-  readonly best: number
-  /** How many are accepted that have at least one word of the query, if `count` was asked for; else 0. */
+  /** Upper bound of the BM25F score: every term of the query at full saturation. */
+  readonly maxScore: number
+  /** Number of accepted agents that contain a term of the query; 0 unless `count` is set. */
   readonly total: number
 }
 
 export interface WordSearchOptions {
-  /** However many: the first hits are the same. */
+  /** Maximum number of hits, not counting `include`. A higher limit does not change the first hits. */
   limit: number
-  /** A hard filter: the result is that of filtering first. */
+  /** A hard filter, applied before the best are taken. */
   accept?: (number: number) => boolean
-  /** The only agents that the filter may refuse, if that is known: then it is not asked about most of the others. */
-  unsure?: ReadonlySet<number> | undefined
-  /** Whether `total` is wanted: then every agent with a hit is put to the filter, or every one that is `unsure`. */
+  /** If known, a superset of the agents that `accept` rejects: counting then need not call it for the others. */
+  rejectable?: ReadonlySet<number> | undefined
+  /** Whether to compute `total`. */
   count?: boolean
-  /** Agents whose score is wanted though they may not be among the best (found by meaning, say). */
-  also?: Iterable<number>
+  /** Agents to score even if they are not among the best, such as those found by their embedding. */
+  include?: Iterable<number>
 }
 
-/** A word of the query that an agent has, and where. */
+/** A word of the query that an agent contains, and in which fields. */
 export interface WordMatch {
   readonly word: string
   readonly fields: readonly Field[]
 }
 
-/** Finds agents by the words of a query. */
+/** A full-text index over agents. */
 export interface WordIndex {
   readonly size: number
-  /** Bytes of the typed arrays; the dictionary of terms comes on top. */
+  /** Memory of the typed arrays; the term dictionary is not included. */
   readonly bytes: number
   readonly termCount: number
   /**
-   * Adds or replaces; searchable when it returns. Agents that are not `open` to everybody do not count when it is asked
-   * how rare a word is, or how long texts are: a score would tell strangers what they say.
+   * Adds or replaces an agent. Agents that are not public do not count towards document frequencies and average length:
+   * the scores of others would reveal what they contain. Default: public.
    */
-  put(number: number, fields: TextFields, open?: boolean): void
+  put(number: number, fields: TextFields, isPublic?: boolean): void
   remove(number: number): void
   search(query: string | WordQuery, options: WordSearchOptions): WordResult
-  /** Which words of the query the agent has, and where. */
+  /** The words of the query that the agent contains. */
   matches(query: string | WordQuery, number: number): WordMatch[]
-  /** The agent's terms: what `likeness` compares. */
+  /** The agent's distinct term ids. */
   termsOf(number: number): ReadonlySet<number>
 }
 
-/** BM25F over typed arrays; an agent is added, replaced or removed without rebuilding anything. */
+/** Creates an empty BM25F index over typed arrays. Agents are added, replaced and removed without a rebuild. */
 export function createWordIndex(): WordIndex {
-  const words = new StoredWords()
-  const scores = new WordScores(words)
-  const pairs = new PairScores()
+  const index = new InvertedIndex()
+  const scores = new ScoreAccumulator(index)
+  const bigramScores = new BigramScores()
 
   /**
-   * How rare a term is: near 0 if all agents have it, 1 if one of `MIN_AGENTS` does. In a larger directory rare words
-   * tell more, but less than their logarithm says: the more agents, the more words are met by chance.
+   * Inverse document frequency, scaled to about 1 for a term of one agent in `MIN_AGENTS`, and about 0 for a term of all
+   * agents. In a larger directory it grows with the square root of the usual logarithm: the more agents there are, the more
+   * terms match by chance.
    */
-  const rarity = (term: number | undefined): number => {
-    const found = term === undefined ? 0 : words.openAgentsWith(term)
-    const agents = Math.max(words.openAgents, MIN_AGENTS)
+  const idf = (term: number | undefined): number => {
+    const frequency = term === undefined ? 0 : index.documentFrequency(term)
+    const agents = Math.max(index.publicAgents, MIN_AGENTS)
     const unit = Math.sqrt(Math.log(1 + agents) * Math.log(1 + MIN_AGENTS))
-    return Math.log(1 + (agents - found + 0.5) / (found + 0.5)) / unit
+    return Math.log(1 + (agents - frequency + 0.5) / (frequency + 0.5)) / unit
   }
 
-  const weigh = ({ terms }: WordQuery): WeighedTerms => {
-    const numbers = terms.map(({ term }) => words.terms.find(term))
-    return { numbers, rarities: numbers.map(rarity) }
+  const resolve = ({ terms }: WordQuery): ResolvedTerms => {
+    const ids = terms.map(({ term }) => index.terms.find(term))
+    return { ids, idfs: ids.map(idf) }
   }
 
-  const hitsOf = (slots: readonly number[], { limit, also = [] }: WordSearchOptions): WordHit[] => {
-    const wanted = new Set(also)
+  const hitsOf = (slots: readonly number[], { limit, include = [] }: WordSearchOptions): WordHit[] => {
+    const included = new Set(include)
     const hitOf = (slot: number, rank: number): WordHit => {
-      const number = words.numbers[slot] ?? 0
-      const hasPairs = rank < PAIR_WINDOW || wanted.has(number)
-      const extra = hasPairs ? pairs.scoreOf(words.sequences, slot) : 0
-      return { number, score: scores.of(slot) + extra }
+      const number = index.numbers[slot] ?? 0
+      const hasBigrams = rank < BIGRAM_WINDOW || included.has(number)
+      const bonus = hasBigrams ? bigramScores.scoreOf(index.sequences, slot) : 0
+      return { number, score: scores.scoreOf(slot) + bonus }
     }
     const hits = slots.map(hitOf).sort(byScore)
     hits.length = Math.min(hits.length, limit)
     const found = new Set(hits.map(({ number }) => number))
-    for (const number of wanted) {
-      const slot = found.has(number) ? undefined : words.slotOf(number)
+    for (const number of included) {
+      const slot = found.has(number) ? undefined : index.slotOf(number)
       if (slot !== undefined) hits.push(hitOf(slot, 0))
     }
     return hits.sort(byScore)
   }
 
-  const search = (asked: string | WordQuery, options: WordSearchOptions): WordResult => {
-    const { limit, accept, unsure, count = false } = options
-    const query = typeof asked === 'string' ? parseWordQuery(asked) : asked
-    const weighed = weigh(query)
-    const weights = query.terms.map(({ weight }, i) => weight * (weighed.rarities[i] ?? 0))
-    scores.begin()
-    for (const [i, term] of weighed.numbers.entries()) if (term !== undefined) scores.add(term, weights[i] ?? 0)
-    const { slots, total } = scores.select({ limit: Math.max(limit, PAIR_WINDOW), accept, unsure, count })
-    pairs.setQuery(query, weighed)
-    return { hits: hitsOf(slots, options), total, best: weights.reduce((sum, weight) => sum + weight, 0) }
+  const search = (text: string | WordQuery, options: WordSearchOptions): WordResult => {
+    const { limit, accept, rejectable, count = false } = options
+    const query = typeof text === 'string' ? parseWordQuery(text) : text
+    const resolved = resolve(query)
+    const weights = query.terms.map(({ weight }, i) => weight * (resolved.idfs[i] ?? 0))
+    scores.reset()
+    for (const [i, term] of resolved.ids.entries()) if (term !== undefined) scores.addTerm(term, weights[i] ?? 0)
+    const { slots, total } = scores.selectTop({ limit: Math.max(limit, BIGRAM_WINDOW), accept, rejectable, count })
+    bigramScores.setQuery(query, resolved)
+    return { hits: hitsOf(slots, options), total, maxScore: weights.reduce((sum, weight) => sum + weight, 0) }
   }
 
-  const matches = (asked: string | WordQuery, number: number): WordMatch[] => {
-    const slot = words.slotOf(number)
+  const matches = (text: string | WordQuery, number: number): WordMatch[] => {
+    const slot = index.slotOf(number)
     if (slot === undefined) return []
-    const query = typeof asked === 'string' ? parseWordQuery(asked) : asked
-    const places = new Map(
-      query.terms.map(({ term, word }) => [words.terms.find(term), { word, fields: new Set<Field>() }]),
+    const query = typeof text === 'string' ? parseWordQuery(text) : text
+    const byTerm = new Map(
+      query.terms.map(({ term, word }) => [index.terms.find(term), { word, fields: new Set<Field>() }]),
     )
     let field: Field = 'title'
-    for (const id of words.sequences.view(slot)) {
-      if (id < FIRST_TERM) field = FIELDS[id] ?? field
-      else places.get(id)?.fields.add(field)
+    for (const id of index.sequences.view(slot)) {
+      if (id < FIRST_TERM_ID) field = FIELDS[id] ?? field
+      else byTerm.get(id)?.fields.add(field)
     }
-    return [...places.values()].flatMap(({ word, fields }) => (fields.size > 0 ? [{ word, fields: [...fields] }] : []))
+    return [...byTerm.values()].flatMap(({ word, fields }) => (fields.size > 0 ? [{ word, fields: [...fields] }] : []))
   }
 
   const termsOf = (number: number): Set<number> => {
-    const slot = words.slotOf(number)
-    const terms = new Set(slot === undefined ? [] : words.sequences.view(slot))
-    for (let mark = 0; mark < FIRST_TERM; mark++) terms.delete(mark)
+    const slot = index.slotOf(number)
+    const terms = new Set(slot === undefined ? [] : index.sequences.view(slot))
+    for (let marker = 0; marker < FIRST_TERM_ID; marker++) terms.delete(marker)
     return terms
   }
 
   return {
     get size() {
-      return words.size
+      return index.size
     },
     get bytes() {
-      return words.bytes + scores.bytes
+      return index.bytes + scores.bytes
     },
     get termCount() {
-      return words.terms.size
+      return index.terms.size
     },
-    put: (number, fields, open = true) => words.put(number, fields, open),
-    remove: (number) => words.remove(number),
+    put: (number, fields, isPublic = true) => index.put(number, fields, isPublic),
+    remove: (number) => index.remove(number),
     search,
     matches,
     termsOf,
   }
 }
-
-const byScore = (a: WordHit, b: WordHit): number => b.score - a.score || a.number - b.number

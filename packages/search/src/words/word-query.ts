@@ -1,32 +1,32 @@
 import { tokenize } from './tokenize.js'
 
-/** One word of a query. */
+/** A distinct term of a query. */
 export interface QueryTerm {
-  /** As it is indexed. */
+  /** As indexed. */
   readonly term: string
-  /** As it was written. */
+  /** As written. */
   readonly word: string
-  /** What it counts: 1, and a little more if the query says it again. */
+  /** 1, or a little more if the query repeats the term. */
   readonly weight: number
 }
 
-/** A query as the word index reads it. */
+/** A query as the word index takes it. */
 export interface WordQuery {
   readonly terms: readonly QueryTerm[]
-  /** Terms that stand side by side in the query, by their positions in `terms`. */
-  readonly pairs: readonly (readonly [number, number])[]
+  /** Adjacent terms of the query, as positions in `terms`. */
+  readonly bigrams: readonly (readonly [number, number])[]
 }
 
-/** Nobody means more words than these; a longer text would only cost time. */
+/** Further terms are ignored: they would only cost time. */
 const MAX_TERMS = 64
 
-/** The words of a query that say something, each once. Where nothing is left, all its words count. */
+/** The distinct terms of a query without stop words; if it consists of stop words only, all its terms. */
 export function parseWordQuery(text: string, language?: string): WordQuery {
-  const telling = tokenize(text, { language })
-  const tokens = telling.length > 0 ? telling : tokenize(text, { keepStopWords: true })
+  const withoutStopWords = tokenize(text, { language })
+  const tokens = withoutStopWords.length > 0 ? withoutStopWords : tokenize(text, { keepStopWords: true })
   const positions = new Map<string, number>()
   const found: { term: string; word: string; count: number }[] = []
-  const pairs = new Map<string, readonly [number, number]>()
+  const bigrams = new Map<string, readonly [number, number]>()
   let before: number | undefined
   for (const { term, word } of tokens) {
     const at = positions.get(term) ?? found.length
@@ -35,11 +35,11 @@ export function parseWordQuery(text: string, language?: string): WordQuery {
     const known = found[at]
     if (known) known.count++
     else found.push({ term, word, count: 1 })
-    if (before !== undefined && before !== at) pairs.set(`${before} ${at}`, [before, at])
+    if (before !== undefined && before !== at) bigrams.set(`${before} ${at}`, [before, at])
     before = at
   }
   return {
     terms: found.map(({ term, word, count }) => ({ term, word, weight: (2 * count) / (count + 1) })),
-    pairs: [...pairs.values()],
+    bigrams: [...bigrams.values()],
   }
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { createCachedEmbedder, type Embedder, meaningTextsOf, packVectors } from '@switchboard/search'
+import { createCachedEmbedder, type Embedder, embeddingTextsOf, packVectors } from '@switchboard/search'
 import type { Store } from '../../store/store.js'
 import type { Agent, Catalog, When } from '../registry/catalog.js'
 
@@ -245,7 +245,7 @@ const SOME_PENDING = 'some agents are still being embedded and are found by word
 const NO_VECTORS = 'the embedding model is not responding; searched by words only'
 
 /** The texts to embed; nothing private is sent to the model. */
-const textsOf = ({ shown }: Agent): string[] => meaningTextsOf(shown).map(({ text }) => text)
+const textsOf = ({ shown }: Agent): string[] => embeddingTextsOf(shown).map(({ text }) => text)
 
 /** Identifies the embedded texts: a document that changes elsewhere keeps its vectors. */
 function digestOf(agent: Agent): string {

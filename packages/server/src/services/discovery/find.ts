@@ -62,7 +62,7 @@ export async function findAgents(context: Context, query: Query): Promise<FoundP
   const { ranked, total } = context.catalog.index.search(text, selectionOf(context, query), {
     skip: isPaged ? query.skip : 0,
     take: isPaged ? query.take : Number.POSITIVE_INFINITY,
-    weigh: (agent) => scoreFactorsOf(context, agent).factor,
+    scoreFactor: (agent) => scoreFactorsOf(context, agent).factor,
   })
   const matches = context.searchByText ? [...ranked] : [...ranked, ...unscored(context, query, ranked)]
   if (query.order === 'name') sortByName(context, query.caller, matches)
@@ -83,10 +83,10 @@ async function readText(
 ): Promise<{ text: TextQuery; warnings: string[] }> {
   const read = readQuery(text, { modelLanguages: embeddings.languages })
   const query = { ...read, namedLanguages: [...read.namedLanguages, ...languages] }
-  if (!searchByText) return { text: { query, embedded: [] }, warnings: [TEXT_IS_OFF] }
-  if (query.meaningTrust === 0) return { text: { query, embedded: [] }, warnings: [] }
+  if (!searchByText) return { text: { query, vectors: [] }, warnings: [TEXT_IS_OFF] }
+  if (query.semanticWeight === 0) return { text: { query, vectors: [] }, warnings: [] }
   const { vectors, warning } = await embeddings.embed(query.texts)
-  return { text: { query, embedded: vectors }, warnings: warning === undefined ? [] : [warning] }
+  return { text: { query, vectors }, warnings: warning === undefined ? [] : [warning] }
 }
 
 function findByConditions(context: Context, query: Query): FoundPage {
@@ -133,7 +133,7 @@ export function lookUpAgents(
 const selectionOf = ({ grantsOf }: Context, { conditions, caller }: Pick<Query, 'conditions' | 'caller'>) => ({
   conditions,
   view: (agent: Agent) => viewOf(agent, caller, grantsOf),
-  showsOpen: true,
+  showsAllPublic: true,
 })
 
 function toFound({ grantsOf }: Context, caller: Caller, agent: Agent, score?: number, relevance?: number): Found[] {

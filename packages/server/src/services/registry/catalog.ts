@@ -65,7 +65,7 @@ export interface CatalogOptions {
 
 export function createCatalog(options: CatalogOptions): Catalog {
   const { store, baseUrl, maxLifetime, rerankLimit, now, warningsOf } = options
-  const index = createAgentIndex<Agent>({ candidates: rerankLimit })
+  const index = createAgentIndex<Agent>({ rerankLimit })
   const listeners: CatalogListener[] = []
   let modifiedAt = now()
   let revision = 0

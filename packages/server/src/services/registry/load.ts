@@ -23,5 +23,5 @@ const PAUSE_MS = 2
 
 /** Indexes the words of loaded agents in the background; a search that comes earlier indexes the rest at once. */
 export function indexWords(catalog: Catalog): void {
-  if (catalog.index.catchUp(BATCH) > 0) setTimeout(indexWords, PAUSE_MS, catalog).unref()
+  if (catalog.index.indexDeferred(BATCH) > 0) setTimeout(indexWords, PAUSE_MS, catalog).unref()
 }

@@ -1,7 +1,7 @@
 import { readRecord } from '@switchboard/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createCopyDetector } from './copy-detector.js'
+import { createCopyDetector } from './near-duplicates.js'
 
 const TEXT =
   'Translates legal contracts between German and English, keeps layout, numbering, footnotes and defined terms intact'

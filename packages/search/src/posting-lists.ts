@@ -1,5 +1,5 @@
-/** For each term the numbers of the agents that have it, ascending, so that results come in order of registration. */
-export class Postings {
+/** Posting lists for filters: for each term the numbers of the agents that have it, ascending (registration order). */
+export class PostingLists {
   readonly #lists = new Map<string, number[]>()
 
   add(term: string, number: number): void {
@@ -24,7 +24,7 @@ export class Postings {
     return this.#lists.get(term) ?? []
   }
 
-  /** Numbers that have every one of the terms; undefined if there are no terms to go by. */
+  /** Agents that have all the terms; undefined if `terms` is empty. */
   intersect(terms: readonly string[]): Iterable<number> | undefined {
     const [shortest, ...others] = terms.map((term) => this.get(term)).sort((a, b) => a.length - b.length)
     if (!shortest || others.length === 0) return shortest
@@ -38,7 +38,7 @@ function* intersection(candidates: readonly number[], others: readonly (readonly
   }
 }
 
-/** Position of the first item that is not below the number. */
+/** Index of the first item that is greater than or equal to `number` in an ascending list. */
 export function lowerBound(list: readonly number[], number: number): number {
   let low = 0
   let high = list.length

@@ -1,11 +1,11 @@
 import { LANGUAGES_OF_WORD } from './stop-words.js'
 
-/** Share of the letters that must be of a script for the text to count as written in it. */
+/** A text counts as written in a script if more than this share of its letters is. */
 const MAIN_SCRIPT_SHARE = 0.3
-/** Kana tell Japanese from Chinese even where most characters are Han. */
+/** Japanese is recognised by its kana even if most characters are Han. */
 const KANA_SHARE = 0.1
 
-/** Scripts that one language stands for; those of several languages are told apart by their stop words. */
+/** Scripts that imply one language; languages that share a script are distinguished by stop words. */
 const LANGUAGE_OF_SCRIPT: readonly (readonly [RegExp, string])[] = [
   [/\p{Script=Hangul}/gu, 'ko'],
   [/\p{Script=Han}/gu, 'zh'],
@@ -16,8 +16,8 @@ const LANGUAGE_OF_SCRIPT: readonly (readonly [RegExp, string])[] = [
 ]
 
 /**
- * The language that a text is written in, as a primary BCP 47 subtag, or undefined where its script and its stop words
- * do not tell. A word that several languages share counts for each of them in part.
+ * The language of a text as a primary BCP 47 subtag, recognised by script and stop words; undefined if neither helps. A
+ * stop word of several languages gives each of them a fraction of a vote.
  */
 export function detectLanguage(text: string): string | undefined {
   const share = (script: RegExp): number => (text.match(script)?.length ?? 0) / letters
@@ -25,10 +25,10 @@ export function detectLanguage(text: string): string | undefined {
   if (letters === 0) return undefined
   if (share(/[\p{Script=Hiragana}\p{Script=Katakana}]/gu) > KANA_SHARE) return 'ja'
   for (const [script, language] of LANGUAGE_OF_SCRIPT) if (share(script) > MAIN_SCRIPT_SHARE) return language
-  return mostStopWords(text)
+  return languageByStopWords(text)
 }
 
-function mostStopWords(text: string): string | undefined {
+function languageByStopWords(text: string): string | undefined {
   const votes = new Map<string, number>()
   for (const word of text
     .normalize('NFKC')
@@ -42,7 +42,7 @@ function mostStopWords(text: string): string | undefined {
   return best === '' ? undefined : best
 }
 
-/** Share of the letters that are Latin: what a model that knows only English can read at all. */
+/** Share of Latin letters: an English model cannot read any others. */
 export function latinShare(text: string): number {
   const letters = text.match(/\p{L}/gu)?.length ?? 0
   return letters === 0 ? 1 : (text.match(/\p{Script=Latin}/gu)?.length ?? 0) / letters

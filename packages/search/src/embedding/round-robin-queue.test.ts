@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { EmbeddingError } from './embedding-error.js'
-import { createTextQueue } from './text-queue.js'
+import { createTextQueue } from './round-robin-queue.js'
 
 /** A model that gives the length of a text, and waits until it is told to go on. */
 function createModel() {

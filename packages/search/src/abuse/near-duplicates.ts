@@ -1,7 +1,7 @@
 import type { AgentRecord } from '@switchboard/protocol'
-import { grown } from '../words/grown.js'
+import { ensureCapacity } from '../ensure-capacity.js'
 import type { AbuseFinding } from './abuse-finding.js'
-import { HashChains } from './hash-chains.js'
+import { HashChains } from './chained-hash-table.js'
 import { BANDS, likenessOf, SIGNATURE_LENGTH, sketch } from './min-hash.js'
 import { createNameIds } from './name-ids.js'
 import { wordHashes } from './word-hashes.js'
@@ -68,13 +68,13 @@ export function createCopyDetector(): CopyDetector {
   const takeSlot = (number: number): number => {
     const slot = free.pop() ?? slots.size
     slots.set(number, slot)
-    signatures = grown(signatures, (slot + 1) * SIGNATURE_LENGTH)
-    bands = grown(bands, (slot + 1) * BANDS)
-    words = grown(words, slot + 1)
-    publishers = grown(publishers, slot + 1)
-    numbers = grown(numbers, slot + 1)
-    isOpen = grown(isOpen, slot + 1)
-    seenAt = grown(seenAt, slot + 1)
+    signatures = ensureCapacity(signatures, (slot + 1) * SIGNATURE_LENGTH)
+    bands = ensureCapacity(bands, (slot + 1) * BANDS)
+    words = ensureCapacity(words, slot + 1)
+    publishers = ensureCapacity(publishers, slot + 1)
+    numbers = ensureCapacity(numbers, slot + 1)
+    isOpen = ensureCapacity(isOpen, slot + 1)
+    seenAt = ensureCapacity(seenAt, slot + 1)
     return slot
   }
 

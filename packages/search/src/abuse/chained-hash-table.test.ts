@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { HashChains } from './hash-chains.js'
+import { HashChains } from './chained-hash-table.js'
 
 describe('HashChains', () => {
   it('finds what is in it by key, after any changes', () => {

@@ -1,4 +1,4 @@
-import { grown } from '../words/grown.js'
+import { ensureCapacity } from '../ensure-capacity.js'
 
 const NONE = 0
 const FIRST_SIZE = 1024
@@ -21,9 +21,9 @@ export class HashChains {
   }
 
   add(entry: number, key: number): void {
-    this.#keys = grown(this.#keys, entry + 2)
-    this.#next = grown(this.#next, entry + 2)
-    this.#previous = grown(this.#previous, entry + 2)
+    this.#keys = ensureCapacity(this.#keys, entry + 2)
+    this.#next = ensureCapacity(this.#next, entry + 2)
+    this.#previous = ensureCapacity(this.#previous, entry + 2)
     if (++this.#count > this.#heads.length) this.#spread()
     this.#keys[entry + 1] = key
     this.#link(entry + 1)

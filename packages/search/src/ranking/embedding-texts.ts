@@ -1,39 +1,40 @@
 import { type AgentRecord, IMPLIED_OPERATION } from '@switchboard/protocol'
 
-/** Tags that go into the text of the whole agent; a longer list would drown the description. */
+/** Tags included in the text of the whole agent; more would outweigh the description. */
 const MAX_TAGS = 8
-/** The built-in model reads 128 tokens; what comes after has no effect. */
+/** In characters. The built-in model reads 128 tokens and ignores the rest. */
 const MAX_TEXT_LENGTH = 2000
 const MAX_PART_LENGTH = 600
 
-/** What a match with an example counts: examples are short, and short texts are easily alike. */
+/** Factor for similarity to an example: examples are short, and short texts are easily similar. */
 const EXAMPLE_FACTOR = 0.8
 
-/** What a text that is embedded tells of: the whole agent or one thing that it does. */
-export type MeaningPart =
+/** The part of an agent that an embedded text describes. */
+export type AgentPart =
   | { readonly kind: 'agent' }
   | { readonly kind: 'operation' | 'capability'; readonly name: string }
   | { readonly kind: 'example'; readonly position: number }
 
-export interface MeaningText {
-  readonly part: MeaningPart
+/** A text to embed. */
+export interface EmbeddingText {
+  readonly part: AgentPart
   readonly text: string
 }
 
 /**
- * The texts of an agent whose meanings are searched, each on its own: first the agent, then every operation,
- * capability that says more than its name, and example. A part carries the agent's name, without which "search" or
- * "get by id" would mean nothing.
+ * The texts of an agent that are embedded, each on its own: the agent as a whole, then every operation, every
+ * capability that has a description, and every example. Operations and capabilities are prefixed with the agent's name,
+ * because "search" or "get by id" alone means nothing.
  */
-export function meaningTextsOf(record: AgentRecord): MeaningText[] {
-  const agent = spaced(record.name)
+export function embeddingTextsOf(record: AgentRecord): EmbeddingText[] {
+  const agent = splitIdentifier(record.name)
   const whole = `${agent}: ${record.description} ${record.tags.slice(0, MAX_TAGS).join(', ')}`
   const operations = record.operations.filter(({ name }) => name !== IMPLIED_OPERATION)
   const names = new Set(operations.map(({ name }) => name))
   const capabilities = record.capabilities.filter(({ name, description }) => description && !names.has(name))
   const named = (kind: 'operation' | 'capability', { name, description }: { name: string; description?: string }) => ({
     part: { kind, name } as const,
-    text: `${agent}: ${spaced(name)}. ${description ?? ''}`.slice(0, MAX_PART_LENGTH),
+    text: `${agent}: ${splitIdentifier(name)}. ${description ?? ''}`.slice(0, MAX_PART_LENGTH),
   })
   return [
     { part: { kind: 'agent' }, text: whole.slice(0, MAX_TEXT_LENGTH) },
@@ -46,9 +47,9 @@ export function meaningTextsOf(record: AgentRecord): MeaningText[] {
   ]
 }
 
-/** camelCase and snake_case in words, as a model of sentences expects them. */
-const spaced = (name: string): string => name.replace(/([a-z0-9])([A-Z])/g, '$1 $2').replace(/[_-]/g, ' ')
+/** Splits camelCase, snake_case and kebab-case into words, which a sentence encoder expects. */
+const splitIdentifier = (name: string): string => name.replace(/([a-z0-9])([A-Z])/g, '$1 $2').replace(/[_-]/g, ' ')
 
-/** The cosine of a query with one part of an agent, as ranking takes it; an agent's best part counts. */
-export const partSimilarity = ({ kind }: Pick<MeaningPart, 'kind'>, cosine: number): number =>
+/** The cosine between a query and one part of an agent, weighted by the kind of part. */
+export const partSimilarity = ({ kind }: Pick<AgentPart, 'kind'>, cosine: number): number =>
   kind === 'example' ? EXAMPLE_FACTOR * cosine : cosine

@@ -1,0 +1,103 @@
+import { ensureCapacity } from '../ensure-capacity.js'
+import { CachingTokenizer, type TermSequence } from './caching-tokenizer.js'
+import type { TermDictionary } from './term-dictionary.js'
+import { FIELDS, type Field, type TextFields } from './text-fields.js'
+
+/** BM25F field weights. Multiples of 0.5, so that a weighted frequency fits a posting as a number of halves. */
+const FIELD_WEIGHT: Readonly<Record<Field, number>> = { title: 3, description: 1, schema: 0.5, example: 1 }
+/** Further occurrences of a term in one field are not counted, against keyword stuffing. */
+const MAX_REPEATS = 5
+/** Tokens indexed for each field; the rest is ignored. */
+const MAX_FIELD_TOKENS = 1000
+
+/** Chunks that the tokenizers cache. In real records this many cover 98 % of the text; names vary less. */
+const CACHED_CHUNKS = 2 ** 16
+const CACHED_NAME_CHUNKS = 2 ** 14
+
+/** Bits of a posting that hold the weighted term frequency, in halves. */
+export const FREQUENCY_BITS = 5
+export const MAX_FREQUENCY = 2 ** FREQUENCY_BITS - 1
+/** Term ids start here: the ids below are field markers, one for each field, that precede every text of a sequence. */
+export const FIRST_TERM_ID = FIELDS.length
+
+/** An agent's text as it is indexed. The analyzer reuses the memory, so this is valid until its next call. */
+export interface AnalyzedText {
+  /** Term ids in text order, with a field marker before each text. */
+  readonly sequence: Uint32Array
+  /** The distinct term ids. */
+  readonly terms: readonly number[]
+  /** The weighted frequency of a term, in halves. */
+  frequency(term: number): number
+  /** Number of tokens, weighted by field: the document length of BM25F. */
+  readonly length: number
+}
+
+/** Turns the text fields of an agent into terms and frequencies. */
+export interface Analyzer {
+  readonly bytes: number
+  analyze(fields: TextFields): AnalyzedText
+}
+
+export function createAnalyzer(dictionary: TermDictionary): Analyzer {
+  const nameTokenizer = new CachingTokenizer(dictionary, CACHED_NAME_CHUNKS, { keepStopWords: true })
+  const textTokenizer = new CachingTokenizer(dictionary, CACHED_CHUNKS)
+  const sequence: TermSequence = { terms: new Uint32Array(FIELDS.length * MAX_FIELD_TOKENS), filled: 0, end: 0 }
+  const terms: number[] = []
+  /** Weighted frequency in the current agent, by term id; zero for all other terms. */
+  let frequencies = new Uint8Array(256)
+  /** Occurrences in the current field, by term id; zero for all other terms. */
+  let repeats = new Uint8Array(256)
+
+  /** Counts the terms of a field, which starts at a position of the sequence; returns the number of tokens. */
+  const countField = (from: number, weight: number): number => {
+    repeats = ensureCapacity(repeats, dictionary.end)
+    frequencies = ensureCapacity(frequencies, dictionary.end)
+    let tokens = 0
+    for (let i = from; i < sequence.filled; i++) {
+      const term = sequence.terms[i] ?? 0
+      if (term < FIRST_TERM_ID) continue
+      tokens++
+      const before = repeats[term] ?? 0
+      if (before === MAX_REPEATS) continue
+      repeats[term] = before + 1
+      const sum = frequencies[term] ?? 0
+      if (sum === 0) terms.push(term)
+      frequencies[term] = Math.min(sum + 2 * weight, MAX_FREQUENCY)
+    }
+    for (let i = from; i < sequence.filled; i++) repeats[sequence.terms[i] ?? 0] = 0
+    return tokens
+  }
+
+  const analyze = (fields: TextFields): AnalyzedText => {
+    for (const term of terms) frequencies[term] = 0
+    terms.length = 0
+    sequence.filled = 0
+    let length = 0
+    for (const [marker, field] of FIELDS.entries()) {
+      const start = sequence.filled
+      sequence.end = start + MAX_FIELD_TOKENS
+      for (const text of fields[field]) {
+        if (sequence.filled === sequence.end) break
+        // The first text of the title is the agent's name.
+        const tokenizer = sequence.filled === 0 && field === 'title' ? nameTokenizer : textTokenizer
+        sequence.terms[sequence.filled++] = marker
+        tokenizer.tokenize(text, sequence)
+      }
+      length += FIELD_WEIGHT[field] * countField(start, FIELD_WEIGHT[field])
+    }
+    return {
+      sequence: sequence.terms.subarray(0, sequence.filled),
+      terms,
+      frequency: (term) => frequencies[term] ?? 0,
+      length,
+    }
+  }
+
+  return {
+    get bytes() {
+      const own = sequence.terms.byteLength + frequencies.byteLength + repeats.byteLength
+      return nameTokenizer.bytes + textTokenizer.bytes + own
+    },
+    analyze,
+  }
+}

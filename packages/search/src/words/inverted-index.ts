@@ -1,0 +1,122 @@
+import { ensureCapacity } from '../ensure-capacity.js'
+import { createAnalyzer, FIRST_TERM_ID, FREQUENCY_BITS } from './analyzer.js'
+import { ListStore } from './list-store.js'
+import { TermDictionary } from './term-dictionary.js'
+import type { TextFields } from './text-fields.js'
+
+/**
+ * Posting lists and term sequences of all agents. Each agent has a slot, a small dense id that scores are accumulated
+ * by; slots and memory of removed agents are reused.
+ */
+export class InvertedIndex {
+  readonly terms = new TermDictionary(FIRST_TERM_ID)
+  /** For each term: slot and weighted frequency of every agent that contains it, by slot. */
+  readonly postings = new ListStore()
+  /** Forward index: for each slot the agent's terms in text order, for removal and for bigrams. */
+  readonly sequences = new ListStore()
+  readonly #analyzer = createAnalyzer(this.terms)
+  readonly #slots = new Map<number, number>()
+  readonly #freeSlots: number[] = []
+  #numbers = new Float64Array(256)
+  #lengths = new Float32Array(256)
+  /** Sum of the lengths of public agents. */
+  #publicLength = 0
+  /** Slots of private agents, and how many of them contain each term. */
+  readonly #private = new Set<number>()
+  readonly #privateCounts = new Map<number, number>()
+
+  get size(): number {
+    return this.#slots.size
+  }
+
+  /** Number of slots, including free ones. */
+  get slotCount(): number {
+    return this.#slots.size + this.#freeSlots.length
+  }
+
+  get bytes(): number {
+    const perAgent = this.#numbers.byteLength + this.#lengths.byteLength
+    return this.postings.bytes + this.sequences.bytes + perAgent + this.#analyzer.bytes
+  }
+
+  /** For each slot the number of its agent. */
+  get numbers(): Float64Array {
+    return this.#numbers
+  }
+
+  /** For each slot the weighted length of its agent's text. */
+  get lengths(): Float32Array {
+    return this.#lengths
+  }
+
+  get publicAgents(): number {
+    return this.size - this.#private.size
+  }
+
+  /** Average weighted length of public agents; never 0, so that it can be divided by. */
+  get averageLength(): number {
+    return Math.max(this.#publicLength, 1) / this.publicAgents
+  }
+
+  slotOf(number: number): number | undefined {
+    return this.#slots.get(number)
+  }
+
+  /** Number of public agents that contain the term. */
+  documentFrequency(term: number): number {
+    return this.postings.length(term) - (this.#privateCounts.get(term) ?? 0)
+  }
+
+  put(number: number, fields: TextFields, isPublic: boolean): void {
+    this.remove(number)
+    const slot = this.#takeSlot(number)
+    const { sequence, terms, frequency, length } = this.#analyzer.analyze(fields)
+    for (const term of terms) {
+      this.postings.insert(term, slot * 2 ** FREQUENCY_BITS + frequency(term))
+      if (!isPublic) this.#countPrivate(term, 1)
+    }
+    this.sequences.set(slot, sequence)
+    this.#lengths[slot] = length
+    if (isPublic) this.#publicLength += length
+    else this.#private.add(slot)
+  }
+
+  remove(number: number): void {
+    const slot = this.#slots.get(number)
+    if (slot === undefined) return
+    const wasPublic = !this.#private.delete(slot)
+    for (const term of this.sequences.view(slot)) {
+      // A repeated term has lost its posting by the time it is met again.
+      if (term < FIRST_TERM_ID || !this.#removePosting(term, slot)) continue
+      if (!wasPublic) this.#countPrivate(term, -1)
+      if (this.postings.length(term) === 0) this.terms.release(term)
+    }
+    this.sequences.clear(slot)
+    if (wasPublic) this.#publicLength -= this.#lengths[slot] ?? 0
+    this.#slots.delete(number)
+    this.#freeSlots.push(slot)
+  }
+
+  #removePosting(term: number, slot: number): boolean {
+    const position = this.postings.lowerBound(term, slot * 2 ** FREQUENCY_BITS)
+    const posting = this.postings.at(term, position)
+    if (posting === undefined || posting >>> FREQUENCY_BITS !== slot) return false
+    this.postings.removeAt(term, position)
+    return true
+  }
+
+  #takeSlot(number: number): number {
+    const slot = this.#freeSlots.pop() ?? this.slotCount
+    this.#numbers = ensureCapacity(this.#numbers, slot + 1)
+    this.#lengths = ensureCapacity(this.#lengths, slot + 1)
+    this.#numbers[slot] = number
+    this.#slots.set(number, slot)
+    return slot
+  }
+
+  #countPrivate(term: number, change: 1 | -1): void {
+    const count = (this.#privateCounts.get(term) ?? 0) + change
+    if (count > 0) this.#privateCounts.set(term, count)
+    else this.#privateCounts.delete(term)
+  }
+}

@@ -1,0 +1,128 @@
+import { ensureCapacity } from '../ensure-capacity.js'
+import { type CompareTies, TopK } from '../top-k.js'
+import { FREQUENCY_BITS, MAX_FREQUENCY } from './analyzer.js'
+import type { InvertedIndex } from './inverted-index.js'
+
+/** BM25's k1: how quickly further occurrences of a term stop counting. */
+const K1 = 2
+/** BM25's b: how much long texts are penalised, 0 not at all, 1 in full. */
+const B = 0.75
+/** Scores are scanned and cleared in blocks of 2⁶ slots that contain any; maintaining a list of slots would cost more. */
+const BLOCK_BITS = 6
+const BLOCK_SLOTS = 2 ** BLOCK_BITS
+
+export interface TopSelection {
+  /** How many of the best to return. */
+  readonly limit: number
+  readonly accept: ((number: number) => boolean) | undefined
+  /** A superset of the agents that `accept` rejects; undefined: unknown. */
+  readonly rejectable: ReadonlySet<number> | undefined
+  /** Whether to count all accepted agents that have a score. */
+  readonly count: boolean
+}
+
+/** Accumulates the BM25F scores of all agents for one query, term at a time. */
+export class ScoreAccumulator {
+  readonly #index: InvertedIndex
+  #scores = new Float32Array(BLOCK_SLOTS)
+  /** 1 for each block of slots that contains a score. */
+  #blocks = new Uint8Array(1)
+  readonly #top = new TopK()
+  readonly #byNumber: CompareTies
+
+  constructor(index: InvertedIndex) {
+    this.#index = index
+    this.#byNumber = (a, b) => (index.numbers[a] ?? 0) - (index.numbers[b] ?? 0)
+  }
+
+  get bytes(): number {
+    return this.#scores.byteLength + this.#blocks.byteLength
+  }
+
+  scoreOf(slot: number): number {
+    return this.#scores[slot] ?? 0
+  }
+
+  /** Clears the scores of the previous query. */
+  reset(): void {
+    for (let block = 0; block < this.#blocks.length; block++) {
+      if (this.#blocks[block] === 0) continue
+      this.#blocks[block] = 0
+      this.#scores.fill(0, block * BLOCK_SLOTS, (block + 1) * BLOCK_SLOTS)
+    }
+    this.#blocks = ensureCapacity(this.#blocks, Math.ceil(this.#index.slotCount / BLOCK_SLOTS))
+    this.#scores = ensureCapacity(this.#scores, this.#blocks.length * BLOCK_SLOTS)
+  }
+
+  /** Adds a term's contribution to the scores of all agents that contain it. */
+  addTerm(term: number, weight: number): void {
+    const scores = this.#scores
+    const blocks = this.#blocks
+    const lengths = this.#index.lengths
+    const base = K1 * (1 - B)
+    const perLength = (K1 * B) / this.#index.averageLength
+    const postings = this.#index.postings.view(term)
+    for (let i = 0; i < postings.length; i++) {
+      const posting = postings[i] ?? 0
+      const slot = posting >>> FREQUENCY_BITS
+      const frequency = (posting & MAX_FREQUENCY) / 2
+      const contribution = (weight * frequency) / (frequency + base + perLength * (lengths[slot] ?? 0))
+      scores[slot] = (scores[slot] ?? 0) + contribution
+      blocks[slot >>> BLOCK_BITS] = 1
+    }
+  }
+
+  /** The slots of the best agents, best first, ties by number; and the total if it is to be counted. */
+  selectTop({ limit, accept, rejectable, count }: TopSelection): { slots: number[]; total: number } {
+    const scores = this.#scores
+    const numbers = this.#index.numbers
+    const top = this.#top
+    top.reset(Math.min(limit, this.#index.size), this.#byNumber)
+    // If few agents can be rejected, counting those is cheaper than calling the filter for every agent with a score.
+    const subtractsRejected = count && (!accept || rejectable !== undefined)
+    const countsEach = count && !subtractsRejected
+    let threshold = top.threshold
+    let total = subtractsRejected ? this.#countScored() - this.#countRejected(accept, rejectable) : 0
+    for (let block = 0; block < this.#blocks.length; block++) {
+      if (this.#blocks[block] === 0) continue
+      const end = (block + 1) * BLOCK_SLOTS
+      for (let slot = nextSlot(scores, block * BLOCK_SLOTS, end, countsEach ? 0 : threshold); slot < end; ) {
+        if (!accept || accept(numbers[slot] ?? 0)) {
+          if (countsEach) total++
+          if ((scores[slot] ?? 0) >= threshold) top.add(slot, scores[slot] ?? 0)
+          threshold = top.threshold
+        }
+        slot = nextSlot(scores, slot + 1, end, countsEach ? 0 : threshold)
+      }
+    }
+    return { slots: top.sorted(), total }
+  }
+
+  #countScored(): number {
+    const bits = new Int32Array(this.#scores.buffer)
+    let count = 0
+    for (let block = 0; block < this.#blocks.length; block++) {
+      if (this.#blocks[block] === 0) continue
+      const end = (block + 1) * BLOCK_SLOTS
+      // 1 if the score is not zero. Branch-free, because the branch would be unpredictable.
+      for (let slot = block * BLOCK_SLOTS; slot < end; slot++) count += (0 - (bits[slot] ?? 0)) >>> 31
+    }
+    return count
+  }
+
+  #countRejected(accept: TopSelection['accept'], rejectable: ReadonlySet<number> = new Set()): number {
+    let count = 0
+    for (const number of rejectable) {
+      const slot = this.#index.slotOf(number)
+      if (slot !== undefined && this.scoreOf(slot) > 0 && !accept?.(number)) count++
+    }
+    return count
+  }
+}
+
+/** The first slot from `from` on whose score is positive and reaches the threshold; `end` if there is none. */
+function nextSlot(scores: Float32Array, from: number, end: number, threshold: number): number {
+  const least = Math.max(threshold, Number.MIN_VALUE)
+  for (let slot = from; slot < end; slot++) if ((scores[slot] ?? 0) >= least) return slot
+  return end
+}
