@@ -3,11 +3,21 @@ import type { AgentWrite, Lease, StoredAgent } from './store.js'
 
 type Put = Extract<AgentWrite, { kind: 'put' }>
 
-/** A put whose JSON is text already, as both databases keep it. */
-export type PreparedPut = Omit<Put, 'document' | 'marks'> & { document: string; marks: string }
-export type PreparedWrite = PreparedPut | Exclude<AgentWrite, Put>
+/** A put without its document, and with the marks as JSON text. */
+export type PreparedPut = Omit<Put, 'document' | 'marks'> & { marks: string }
+export type PreparedChange = PreparedPut | Exclude<AgentWrite, Put>
 
-/** What a write is decided on: the agent as it stands, held so that nobody changes it meanwhile. */
+/**
+ * A write that has been checked and serialised. The document is JSON text, as both databases keep it; it is kept apart
+ * from the rest, so that drivers can send it as it is instead of quoting it inside another JSON text.
+ */
+export interface PreparedWrite {
+  change: PreparedChange
+  /** Set for a put only. */
+  document?: string
+}
+
+/** The stored state that a write is checked against, locked until the write is done. */
 export interface CurrentAgent {
   number: number
   revision: number
@@ -16,17 +26,18 @@ export interface CurrentAgent {
   lease: Lease | undefined
 }
 
-/** Refuses what no database can keep here, in the hands of its caller and not in the midst of a batch. */
+/** Rejects text that the databases cannot store, before the write joins a batch. */
 export function prepareWrite(write: AgentWrite): PreparedWrite {
   const audit = storableAudit(write.audit)
   requireStorable(write.id)
-  if (write.kind !== 'put') return { ...write, audit }
+  if (write.kind !== 'put') return { change: { ...write, audit } }
   requireStorable(write.owner)
-  return { ...write, audit, document: JSON.stringify(write.document), marks: JSON.stringify(write.marks) }
+  const { document, marks, ...put } = write
+  return { change: { ...put, audit, marks: JSON.stringify(marks) }, document: JSON.stringify(document) }
 }
 
-/** Whether the agent has changed since the write was decided. */
-export function isConflict(write: PreparedWrite, current: CurrentAgent | undefined): boolean {
+/** Whether the agent has changed since the revision that the write is based on. */
+export function isConflict(write: PreparedChange, current: CurrentAgent | undefined): boolean {
   switch (write.kind) {
     case 'put':
       return write.expect !== current?.revision
@@ -37,11 +48,11 @@ export function isConflict(write: PreparedWrite, current: CurrentAgent | undefin
   }
 }
 
-/** Without a lease there is nothing that could have been renewed. */
+/** An agent without a lease cannot have been renewed. */
 const isRenewed = (current: CurrentAgent, ifLeaseOver: number | undefined): boolean =>
   ifLeaseOver !== undefined && current.lease !== undefined && current.lease.expiresAt > ifLeaseOver
 
-/** The times of an agent after a put: it keeps when it was first seen, and when it was last heard if it was not now. */
+/** Timestamps after a put: `createdAt` never changes, `receivedAt` only if the owner sent the write. */
 export function timesAfterPut(
   put: { at: number; received: boolean },
   current: CurrentAgent | undefined,
@@ -56,7 +67,7 @@ export function timesAfterPut(
 export const leaseAfter = (write: { lease: Lease | 'keep' }, current: CurrentAgent | undefined): Lease | undefined =>
   write.lease === 'keep' ? current?.lease : write.lease
 
-/** The agent as a put has stored it. */
+/** The agent as stored by a put. */
 export function agentAfterPut(
   put: Put,
   stored: { number: number; revision: number; createdAt: number; receivedAt: number; lease: Lease | undefined },

@@ -29,6 +29,13 @@ export interface CatalogListener {
   removed?(number: number): void
 }
 
+export interface ApplyOptions {
+  /** Default: now. */
+  readonly when?: When
+  /** The record of the stored document, if the caller has it; otherwise it is read from the document. */
+  readonly record?: AgentRecord
+}
+
 /**
  * Every live agent in memory, derived from the store. A write is applied here once it is durable and before it is
  * acknowledged, so that publishers find what they have just registered.
@@ -38,7 +45,7 @@ export interface Catalog {
   get(id: string): Agent | undefined
   byNumber(number: number): Agent | undefined
   /** Applies a row of the store, unless a newer revision is already known. */
-  apply(stored: StoredAgent, when?: When): Agent
+  apply(stored: StoredAgent, options?: ApplyOptions): Agent
   drop(id: string, revision: number): void
   /** Reads the agent from the store again, after another process has written it. */
   reload(id: string): Promise<Agent | undefined>
@@ -52,7 +59,7 @@ export interface Catalog {
 }
 
 export interface CatalogOptions {
-  store: Store
+  store: Pick<Store, 'get'>
   /** Base of absolute URLs; known only once the server listens. */
   baseUrl: () => string
   maxLifetime: number
@@ -70,13 +77,13 @@ export function createCatalog(options: CatalogOptions): Catalog {
   let modifiedAt = now()
   let revision = 0
 
-  const apply = (stored: StoredAgent, when: When = 'now'): Agent => {
+  const apply = (stored: StoredAgent, { when = 'now', record }: ApplyOptions = {}): Agent => {
     const known = index.get(stored.id)
     if (known && (isNewer(known.stored, stored) || isSame(known.stored, stored))) return known
-    // A refresh does not change the document, so the record is not read again.
-    const same = known?.stored.revision === stored.revision && known.number === stored.number
-    const record = same ? known.record : readRecord(stored.format, stored.document, stored.id)
-    const agent = toAgent(stored, record)
+    // A refresh does not change the document, so the known record still holds.
+    const isRefresh = known?.stored.revision === stored.revision && known.number === stored.number
+    const current = isRefresh ? known.record : (record ?? readRecord(stored.format, stored.document, stored.id))
+    const agent = toAgent(stored, current)
     index.put(agent, when)
     if (known && known.number !== agent.number) notifyRemoved(known.number)
     modifiedAt = now()

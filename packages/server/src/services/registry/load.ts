@@ -9,7 +9,7 @@ export async function loadAgents(store: Store, catalog: Catalog): Promise<string
   )
   for await (const batch of agents) {
     for (const stored of batch) {
-      catalog.apply(stored, 'later')
+      catalog.apply(stored, { when: 'later' })
       before.delete(stored.id)
     }
   }

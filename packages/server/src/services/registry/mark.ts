@@ -36,7 +36,7 @@ async function mark(context: Context, id: string, changes: MarkChanges, caller: 
     })
     if (result.outcome === 'done') {
       if (!result.agent) throw new DirectoryError('internal_error', 'the store kept no agent')
-      return context.catalog.apply(result.agent)
+      return context.catalog.apply(result.agent, { record: agent.record })
     }
     await context.catalog.reload(id)
   }

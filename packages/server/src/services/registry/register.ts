@@ -238,5 +238,5 @@ async function write(
   }
   const result = await context.store.write(change)
   if (result.outcome === 'conflict' || !result.agent) return undefined
-  return { agent: context.catalog.apply(result.agent), created, warnings: [] }
+  return { agent: context.catalog.apply(result.agent, { record }), created, warnings: [] }
 }

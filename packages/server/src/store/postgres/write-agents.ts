@@ -3,6 +3,7 @@ import {
   type CurrentAgent,
   isConflict,
   leaseAfter,
+  type PreparedChange,
   type PreparedWrite,
   timesAfterPut,
 } from '../agent-write.js'
@@ -11,18 +12,18 @@ import type { AgentWrite, WriteResult } from '../store.js'
 import { StoreError } from '../store-error.js'
 import { type Connection, type Query, sqlStateOf } from './connect.js'
 
-/** A write as it came, and as it is stored. */
+/** A write as requested, and as it is sent to the database. */
 export interface PendingWrite {
   write: AgentWrite
   prepared: PreparedWrite
 }
 
-/** How often a batch begins again when other replicas write the same agents. */
+/** Attempts at a batch while other replicas write the same agents. */
 const ATTEMPTS = 10
 
 /**
- * Writes a batch; if the server refuses it for the sake of one write, that one fails and the others are done without it.
- * Other failures are everyone's.
+ * Writes a batch. If the database rejects the data of one write, only that write fails; any other error fails the whole
+ * batch.
  */
 export async function settleAgentWrites(
   connection: Connection,
@@ -42,31 +43,31 @@ export async function settleAgentWrites(
   }
 }
 
-/** Bad values, broken constraints, errors raised by triggers, limits passed. */
+/** SQLSTATE classes of errors in the data: bad values, constraints, errors raised by triggers, exceeded limits. */
 const BAD_DATA = /^(22|23|44|54|P0)/
 
 /**
- * Writes many agents, each at most once, in one transaction. All or nothing: what fails takes the batch with it.
+ * Writes many agents, each at most once, in one transaction: all or nothing.
  *
- * Rows are locked in order of number, and new names are inserted in order of id, after the locks: so that batches of
- * several replicas wait for each other and never in a circle.
+ * Rows are locked in order of number, then new names are inserted in order of id, so that concurrent batches of several
+ * replicas cannot deadlock.
  */
 async function writeAgents(connection: Connection, batch: PendingWrite[]): Promise<WriteResult[]> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const results = await connection.transaction((query) => attemptWrites(query, batch)).catch(onRace)
     if (results) return results
   }
-  throw new StoreError('unavailable', 'a write met other writes too often')
+  throw new StoreError('unavailable', 'the write kept conflicting with writes of other replicas')
 }
 
-/** Thrown to roll back: a name was free when it was looked up, and taken when it was inserted. */
+/** Thrown to roll back: another replica took the name between lookup and insert. */
 class NameTaken extends StoreError {
   constructor() {
-    super('unavailable', 'a name was registered by another replica meanwhile')
+    super('unavailable', 'another replica registered the name at the same time')
   }
 }
 
-/** Our batches do not deadlock, but the database may hold more than what we do there. */
+/** Our own batches do not deadlock, but other users of the database might lock our rows. */
 const RACES = ['40001', '40P01']
 
 function onRace(error: unknown): undefined {
@@ -74,20 +75,23 @@ function onRace(error: unknown): undefined {
 }
 
 async function attemptWrites(query: Query, batch: PendingWrite[]): Promise<WriteResult[]> {
-  const held = await holdAgents(
+  const locked = await lockAgents(
     query,
     batch.map(({ write }) => write.id),
   )
-  const rows = batch.map(({ write }) => held.get(write.id))
+  const rows = batch.map(({ write }) => locked.get(write.id))
   const currents = rows.map((row) => row && toCurrentAgent(row))
 
-  const inputs = batch.flatMap(({ prepared }, i) => {
-    return isConflict(prepared, currents[i]) ? [] : [toInput(prepared, currents[i])]
+  const documents: string[] = []
+  const inputs = batch.flatMap(({ prepared: { change, document } }, i) => {
+    if (isConflict(change, currents[i])) return []
+    const place = document === undefined ? undefined : documents.push(document)
+    return [{ ...toInput(change, currents[i]), document_place: place }]
   })
   if (inputs.length === 0) return batch.map(() => ({ outcome: 'conflict' }))
 
   const written = new Map<unknown, Row>()
-  for (const row of await query(WRITE, [JSON.stringify(inputs)])) {
+  for (const row of await query(writeStatement(documents.length), [JSON.stringify(inputs), ...documents])) {
     if (row.number === null) throw new NameTaken()
     written.set(row.id, row)
   }
@@ -96,7 +100,7 @@ async function attemptWrites(query: Query, batch: PendingWrite[]): Promise<Write
     if (!stored) return { outcome: 'conflict' }
     if (write.kind === 'remove') return { outcome: 'done' }
     if (write.kind === 'refresh')
-      return { outcome: 'done', agent: toAgent({ ...rows[i], ...presenceOf(prepared, currents[i]) }) }
+      return { outcome: 'done', agent: toAgent({ ...rows[i], ...presenceOf(prepared.change, currents[i]) }) }
     const facts = {
       number: Number(stored.number),
       revision: Number(stored.revision),
@@ -108,10 +112,10 @@ async function attemptWrites(query: Query, batch: PendingWrite[]): Promise<Write
 }
 
 /**
- * Locks the agents that exist, then reads them: a second statement, because the first may have waited and then knows
- * only of what it locked that it is new. An agent that appears in between is not ours and counts as absent.
+ * Locks the existing agents, then reads them. The second statement is needed because the first may have waited for a
+ * lock, and then sees fresh data only in the rows it locked. An agent that appears in between counts as absent.
  */
-async function holdAgents(query: Query, ids: string[]): Promise<Map<unknown, Row>> {
+async function lockAgents(query: Query, ids: string[]): Promise<Map<unknown, Row>> {
   const locked = await query(LOCK, [ids])
   if (locked.length === 0) return new Map()
   const rows = await query(READ, [locked.map((row) => row.number)])
@@ -124,18 +128,18 @@ const LOCK = `
 
 const READ = `SELECT ${AGENT_COLUMNS} FROM agents a JOIN presence p USING (number) WHERE a.number = ANY ($1)`
 
-/** A row of `input` in the statement below. */
-function toInput(write: PreparedWrite, current: CurrentAgent | undefined): Row {
+/** A row of `input` in the statement below, without its document. */
+function toInput(write: PreparedChange, current: CurrentAgent | undefined): Row {
   const { id, at } = write
   const audit = { audit: write.audit, number: current?.number }
   if (write.kind === 'remove') return { kind: 'remove', id, at, reason: write.reason, ...audit }
   const presence = presenceOf(write, current)
   if (write.kind === 'refresh') return { kind: 'refresh', id, at, ...presence, ...audit }
-  const { owner, format, document, marks } = write
-  return { kind: current ? 'update' : 'register', id, at, owner, format, document, marks, ...presence, ...audit }
+  const { owner, format, marks } = write
+  return { kind: current ? 'update' : 'register', id, at, owner, format, marks, ...presence, ...audit }
 }
 
-function presenceOf(write: PreparedWrite, current: CurrentAgent | undefined): Row {
+function presenceOf(write: PreparedChange, current: CurrentAgent | undefined): Row {
   if (write.kind === 'remove') return {}
   const receivedAt = write.kind === 'put' ? timesAfterPut(write, current).receivedAt : write.at
   const lease = leaseAfter(write, current)
@@ -143,15 +147,20 @@ function presenceOf(write: PreparedWrite, current: CurrentAgent | undefined): Ro
 }
 
 /**
- * One statement for the whole batch, whose parts all see the database as it was before. Revisions are drawn here, after
- * the locks, so that those of an agent grow. A name that was taken meanwhile comes back without a number.
+ * One statement for the whole batch; all its parts see the same snapshot. Revisions are drawn here, after the locks, so
+ * that those of one agent increase. A name that was taken in the meantime comes back without a number.
+ *
+ * Each document is a parameter of its own, $2 and following, because it is JSON text already; `document_place` is
+ * its position among them, from 1.
  */
-const WRITE = `
+const writeStatement = (documents: number): string => `
   WITH input AS MATERIALIZED (
-    SELECT i.*, CASE WHEN i.kind <> 'refresh' THEN nextval('changes_revision_seq') END AS revision
+    SELECT i.*, d.document, CASE WHEN i.kind <> 'refresh' THEN nextval('changes_revision_seq') END AS revision
     FROM json_to_recordset($1::json) AS i (
-      kind text, id text COLLATE "C", number bigint, at bigint, owner text, format text, document text, marks text,
+      kind text, id text COLLATE "C", number bigint, at bigint, owner text, format text, document_place int, marks text,
       received_at bigint, lease_seconds bigint, lease_expires_at bigint, reason text, audit json)
+    LEFT JOIN unnest(ARRAY[${Array.from({ length: documents }, (_, i) => `$${i + 2}`).join(', ')}]::text[])
+      WITH ORDINALITY AS d (document, place) ON d.place = i.document_place
   ), registered AS (
     INSERT INTO agents (id, owner, face, document, marks, revision, created_at, modified_at)
     SELECT id, owner, format, document, marks, revision, at, at FROM input WHERE kind = 'register' ORDER BY id

@@ -2,8 +2,8 @@ import {
   type CurrentAgent,
   isConflict,
   leaseAfter,
+  type PreparedChange,
   type PreparedPut,
-  type PreparedWrite,
   timesAfterPut,
 } from '../agent-write.js'
 import { toCurrentAgent, toIdempotencyState } from '../rows.js'
@@ -11,19 +11,25 @@ import type { AdministeredKind, AuditEntry, IdempotencyClaim, IdempotencyState, 
 import { createApplyStatistics } from './apply-statistics.js'
 import { createApplyTasks } from './apply-tasks.js'
 import { rowOf, type Sqlite, type Statement } from './database.js'
-import type { AgentAnswer, Answer, Operation } from './operations.js'
+import type { AgentResult, Operation, OperationResult } from './operations.js'
 import { prepareWrites } from './prepare-writes.js'
 
-/** Rows that one prune deletes from a table at most: some milliseconds of work. */
+/** Rows that one prune deletes from each table at most: a few milliseconds of work. */
 const PRUNE_ROWS = 5000
 
-export interface ApplyOperation {
-  /** To be called when a transaction has begun. */
-  begin(): void
-  apply(operation: Operation): Answer
+export interface AppliedOperation {
+  operation: Operation
+  /** The agent's document as JSON text, for a put. */
+  document: string | undefined
 }
 
-/** Carries out operations on a connection that has a transaction open. */
+export interface ApplyOperation {
+  /** Call it at the start of each transaction. */
+  begin(): void
+  apply(applied: AppliedOperation): OperationResult
+}
+
+/** Runs operations on a connection with an open transaction. */
 export function createApplyOperation(db: Sqlite): ApplyOperation {
   const sql = prepareWrites(db)
   const tasks = createApplyTasks(db)
@@ -39,12 +45,12 @@ export function createApplyOperation(db: Sqlite): ApplyOperation {
     sql.insertAudit.run([at, actor, action, outcome, agent, format, requestId, detail])
   }
 
-  const writeAgent = (write: PreparedWrite): AgentAnswer => {
+  const writeAgent = (write: PreparedChange, document: string | undefined): AgentResult => {
     const row = rowOf(write.kind === 'refresh' ? sql.selectAgent : sql.selectCurrent, [write.id])
     const current = row && toCurrentAgent(row)
     if (isConflict(write, current)) return { outcome: 'conflict' }
     audit(write.audit)
-    if (write.kind === 'put') return putAgent(write, current)
+    if (write.kind === 'put') return putAgent(write, document, current)
     const number = Number(row?.number)
     if (write.kind === 'refresh') {
       const { seconds, expiresAt } = leaseAfter(write, current) ?? {}
@@ -60,8 +66,8 @@ export function createApplyOperation(db: Sqlite): ApplyOperation {
     return { outcome: 'removed' }
   }
 
-  const putAgent = (put: PreparedPut, current: CurrentAgent | undefined): AgentAnswer => {
-    const { id, owner, format, document, marks, at } = put
+  const putAgent = (put: PreparedPut, document: string | undefined, current: CurrentAgent | undefined): AgentResult => {
+    const { id, owner, format, marks, at } = put
     const { createdAt, receivedAt } = timesAfterPut(put, current)
     const revision = lastRevision + 1
     let number: number
@@ -79,7 +85,7 @@ export function createApplyOperation(db: Sqlite): ApplyOperation {
     return { outcome: 'put', number, revision, createdAt, receivedAt, ...(lease && { lease }) }
   }
 
-  /** A change of keys, grants or secrets: with its entries in change log and audit, or, if nothing changed, without. */
+  /** Changes keys, grants or secrets, and writes change log and audit entries if a row was changed. */
   const administer = (
     kind: AdministeredKind,
     statement: Statement,
@@ -112,10 +118,10 @@ export function createApplyOperation(db: Sqlite): ApplyOperation {
     return deleted.some(({ changes }) => changes === PRUNE_ROWS)
   }
 
-  const apply = (operation: Operation): Answer => {
+  const apply = ({ operation, document }: AppliedOperation): OperationResult => {
     switch (operation.kind) {
       case 'writeAgent':
-        return writeAgent(operation.write)
+        return writeAgent(operation.change, document)
       case 'putKey': {
         const { id, hash, subject, scopes, names, createdAt, expiresAt } = operation.key
         const limits = names && JSON.stringify(names)
@@ -143,8 +149,8 @@ export function createApplyOperation(db: Sqlite): ApplyOperation {
         return beginIdempotent(operation.claim)
       case 'finishIdempotent': {
         const { client, agent, key, at } = operation.hold
-        const answer = [JSON.stringify(operation.response), operation.expiresAt]
-        return sql.finishIdempotent.run([...answer, client, agent, key, at]).changes > 0
+        const response = JSON.stringify(operation.response)
+        return sql.finishIdempotent.run([response, operation.expiresAt, client, agent, key, at]).changes > 0
       }
       case 'abandonIdempotent': {
         const { client, agent, key, at } = operation.hold

@@ -20,13 +20,13 @@ import { createTaskStore } from './task-store.js'
 const FILE = 'switchboard.db'
 
 export interface SqliteStoreOptions {
-  /** False for a command that writes a little beside a running server. */
+  /** False for a command that may run beside a server on the same folder. Default: true. */
   lock?: boolean
 }
 
 /**
- * Opens the store in a folder, which is created if there is none. Reads run here, where they take microseconds; writes
- * run in a thread of their own, many in one transaction.
+ * Opens the store in a folder, and creates the folder if it does not exist. Reads take microseconds and run in this
+ * thread; writes run in a separate thread, many in one transaction.
  */
 export async function openSqliteStore(folder: string, options: SqliteStoreOptions = {}): Promise<Store> {
   let release: (() => void) | undefined
@@ -36,7 +36,7 @@ export async function openSqliteStore(folder: string, options: SqliteStoreOption
     if (options.lock !== false) release = lockFolder(folder)
     db = openDatabase(join(folder, FILE))
     migrate(db)
-    // Whoever held tasks is gone: the folder is ours alone.
+    // The process that held these tasks is gone: the lock makes us the only server of the folder.
     if (release) db.exec('UPDATE tasks SET held_until = 0 WHERE work IS NOT NULL')
     db.exec('PRAGMA query_only = ON')
     return createStore(folder, db, await startWriter(folder, FILE), release)
@@ -82,11 +82,12 @@ function createStore(folder: string, db: Sqlite, writer: Writer, release: (() =>
         return row && toAgent(row)
       }),
     async write(write) {
-      const answer = await writer.run('writeAgent', { write: prepareWrite(write) })
-      if (answer.outcome === 'conflict') return { outcome: 'conflict' }
-      if (answer.outcome === 'refreshed') return { outcome: 'done', agent: toAgent(answer.row) }
-      if (answer.outcome === 'put' && write.kind === 'put') {
-        return { outcome: 'done', agent: agentAfterPut(write, { lease: undefined, ...answer }) }
+      const { change, document } = prepareWrite(write)
+      const result = await writer.run('writeAgent', { change }, document)
+      if (result.outcome === 'conflict') return { outcome: 'conflict' }
+      if (result.outcome === 'refreshed') return { outcome: 'done', agent: toAgent(result.row) }
+      if (result.outcome === 'put' && write.kind === 'put') {
+        return { outcome: 'done', agent: agentAfterPut(write, { lease: undefined, ...result }) }
       }
       return { outcome: 'done' }
     },

@@ -1,4 +1,4 @@
-import type { PreparedWrite } from '../agent-write.js'
+import type { PreparedChange } from '../agent-write.js'
 import type { Row } from '../rows.js'
 import type {
   AuditEntry,
@@ -19,48 +19,56 @@ import type {
 } from '../store.js'
 import type { StoreErrorCode } from '../store-error.js'
 
-/** Everything that writes, as it is sent to the writer thread: what is asked, and what comes back. */
+/** All operations of the writer thread, with their parameters and results. */
 export interface Operations {
-  writeAgent: { ask: { write: PreparedWrite }; answer: AgentAnswer }
-  putKey: { ask: { key: StoredKey; audit: AuditEntry; onlyNew: boolean }; answer: boolean }
-  deleteKey: { ask: { id: string; audit: AuditEntry }; answer: boolean }
-  putGrant: { ask: { grant: StoredGrant; audit: AuditEntry }; answer: boolean }
-  deleteGrant: { ask: { id: string; audit: AuditEntry }; answer: boolean }
-  /** The bytes are written in base64: what crosses is text. */
-  putVectors: { ask: { vectors: (Omit<StoredVectors, 'data'> & { data: string })[] }; answer: boolean }
-  appendAudit: { ask: { entries: AuditEntry[] }; answer: boolean }
-  beginIdempotent: { ask: { claim: IdempotencyClaim }; answer: IdempotencyState }
-  finishIdempotent: { ask: { hold: IdempotencyHold; response: string; expiresAt: number }; answer: boolean }
-  abandonIdempotent: { ask: { hold: IdempotencyHold }; answer: boolean }
-  createTask: { ask: { values: unknown[]; owner: string; open: number; kept: number }; answer: boolean }
-  updateTask: { ask: { changes: unknown[]; id: string; version: number }; answer: boolean }
-  claimTasks: { ask: { holder: string; at: number; until: number; limit: number }; answer: StoredTask[] }
-  renewTasks: { ask: { holder: string; ids: readonly string[]; until: number }; answer: string[] }
-  addCounts: { ask: { counts: readonly StoredCounts[]; halfLife: number }; answer: boolean }
-  rate: { ask: { rating: StoredRating }; answer: RatingTotals }
-  putCredential: { ask: { credential: StoredCredential; audit: AuditEntry }; answer: boolean }
-  deleteCredential: { ask: { agent: string; audit: AuditEntry }; answer: boolean }
-  putSigningKey: { ask: { key: StoredSigningKey; audit: AuditEntry }; answer: boolean }
-  deleteSigningKey: { ask: { id: string; audit: AuditEntry }; answer: boolean }
-  /** Whether there is more to forget: a little at a time, for other writes wait meanwhile. */
-  prune: { ask: { before: PruneBefore }; answer: boolean }
+  /** The document of a put is sent beside the parameters, see OperationMessage. */
+  writeAgent: { params: { change: PreparedChange }; result: AgentResult }
+  putKey: { params: { key: StoredKey; audit: AuditEntry; onlyNew: boolean }; result: boolean }
+  deleteKey: { params: { id: string; audit: AuditEntry }; result: boolean }
+  putGrant: { params: { grant: StoredGrant; audit: AuditEntry }; result: boolean }
+  deleteGrant: { params: { id: string; audit: AuditEntry }; result: boolean }
+  /** Bytes are base64: parameters are JSON. */
+  putVectors: { params: { vectors: (Omit<StoredVectors, 'data'> & { data: string })[] }; result: boolean }
+  appendAudit: { params: { entries: AuditEntry[] }; result: boolean }
+  beginIdempotent: { params: { claim: IdempotencyClaim }; result: IdempotencyState }
+  finishIdempotent: { params: { hold: IdempotencyHold; response: string; expiresAt: number }; result: boolean }
+  abandonIdempotent: { params: { hold: IdempotencyHold }; result: boolean }
+  createTask: { params: { values: unknown[]; owner: string; open: number; kept: number }; result: boolean }
+  updateTask: { params: { changes: unknown[]; id: string; version: number }; result: boolean }
+  claimTasks: { params: { holder: string; at: number; until: number; limit: number }; result: StoredTask[] }
+  renewTasks: { params: { holder: string; ids: readonly string[]; until: number }; result: string[] }
+  addCounts: { params: { counts: readonly StoredCounts[]; halfLife: number }; result: boolean }
+  rate: { params: { rating: StoredRating }; result: RatingTotals }
+  putCredential: { params: { credential: StoredCredential; audit: AuditEntry }; result: boolean }
+  deleteCredential: { params: { agent: string; audit: AuditEntry }; result: boolean }
+  putSigningKey: { params: { key: StoredSigningKey; audit: AuditEntry }; result: boolean }
+  deleteSigningKey: { params: { id: string; audit: AuditEntry }; result: boolean }
+  /** Deletes a limited number of rows, because other writes wait meanwhile; true if there are more. */
+  prune: { params: { before: PruneBefore }; result: boolean }
 }
 
-export type Operation = { [Kind in keyof Operations]: { kind: Kind } & Operations[Kind]['ask'] }[keyof Operations]
-export type Answer = Operations[keyof Operations]['answer']
+export type Operation = { [Kind in keyof Operations]: { kind: Kind } & Operations[Kind]['params'] }[keyof Operations]
+export type OperationResult = Operations[keyof Operations]['result']
 
-export type AgentAnswer =
+export type AgentResult =
   | { outcome: 'conflict' | 'removed' }
   | { outcome: 'put'; number: number; revision: number; createdAt: number; receivedAt: number; lease?: Lease }
   | { outcome: 'refreshed'; row: Row }
 
 /**
- * Messages between the threads. Operations and answers are JSON text: what cannot be written down fails in its caller's
- * hands and not in everyone's batch, and text crosses faster than objects.
+ * Messages between the threads. Operations and results are JSON text: a value that cannot be serialised fails for its
+ * own caller and not for the whole batch, and copying text is faster than cloning objects.
  */
-export type ToWriter = { batch: string[] } | { close: true }
+export type ToWriter = { batch: OperationMessage[] } | { close: true }
 export type FromWriter = { ready: true } | { replies: Reply[] } | { failed: Failure }
-export type Reply = { answer: string } | { failed: Failure }
+export type Reply = { result: string } | { failed: Failure }
+
+export interface OperationMessage {
+  /** An Operation as JSON text. */
+  operation: string
+  /** The agent's document for `writeAgent`: JSON text that is stored as it is. */
+  document?: string
+}
 
 export interface Failure {
   code: StoreErrorCode

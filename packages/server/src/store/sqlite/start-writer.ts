@@ -1,12 +1,12 @@
 import { Worker } from 'node:worker_threads'
 import { createGroupCommit } from '../group-commit.js'
 import { reasonOf, StoreError } from '../store-error.js'
-import type { FromWriter, Operations, Reply, ToWriter } from './operations.js'
+import type { FromWriter, OperationMessage, Operations, Reply, ToWriter } from './operations.js'
 
-/** Operations in one transaction: enough to share an fsync well, few enough that the last one does not wait long. */
+/** Operations in one transaction: enough to share an fsync, few enough that the last does not wait long. */
 const MAX_BATCH = 512
 
-/** While one batch is written, the next is made ready and sent, so that the thread does not wait for us. */
+/** The next batch is sent while one is being written, so that the thread never waits for this one. */
 const LANES = 2
 
 /**
@@ -19,21 +19,25 @@ const WRITER = new URL(
 )
 
 export interface Writer {
-  /** Resolves when the operation is on the disk. */
-  run<Kind extends keyof Operations>(kind: Kind, ask: Operations[Kind]['ask']): Promise<Operations[Kind]['answer']>
-  /** Finishes what was asked for, then ends the thread. */
+  /** Resolves when the operation is durable. */
+  run<Kind extends keyof Operations>(
+    kind: Kind,
+    params: Operations[Kind]['params'],
+    document?: string,
+  ): Promise<Operations[Kind]['result']>
+  /** Finishes pending operations, then ends the thread. */
   close(): Promise<void>
 }
 
-/** Starts the thread that writes to `file` in `folder`; rejects if it cannot open it. */
+/** Starts the thread that writes to `file` in `folder`; rejects if it cannot open the file. */
 export async function startWriter(folder: string, file: string): Promise<Writer> {
   const worker = new Worker(WRITER, { workerData: { folder, file } })
-  const gone = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
+  const exited = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
   let dead: StoreError | undefined
   const pending: { resolve(message: FromWriter): void; reject(error: StoreError): void }[] = []
 
   const die = (reason: string): void => {
-    dead ??= new StoreError('unavailable', `the writer of the store in ${folder} has stopped: ${reason}`)
+    dead ??= new StoreError('unavailable', `the writer thread of the store in ${folder} has stopped: ${reason}`)
     for (const { reject } of pending.splice(0)) reject(dead)
   }
   worker.on('message', (message: FromWriter) => pending.shift()?.resolve(message))
@@ -41,8 +45,8 @@ export async function startWriter(folder: string, file: string): Promise<Writer>
   worker.on('error', (error) => die(reasonOf(error)))
   worker.on('exit', (code) => die(`exit code ${code}`))
 
-  /** The thread answers each message with one, in their order. */
-  const answered = async (): Promise<FromWriter> => {
+  /** The thread replies to each message once, in order. */
+  const nextReply = async (): Promise<FromWriter> => {
     if (dead) throw dead
     const message = await new Promise<FromWriter>((resolve, reject) => {
       pending.push({ resolve, reject })
@@ -52,35 +56,36 @@ export async function startWriter(folder: string, file: string): Promise<Writer>
   }
   const send = (message: ToWriter): void => worker.postMessage(message)
 
-  const group = createGroupCommit<string, string>({
+  const group = createGroupCommit<OperationMessage, string>({
     lanes: LANES,
     maxBatch: MAX_BATCH,
     async commit(batch) {
       send({ batch })
-      const message = await answered()
+      const message = await nextReply()
       return 'replies' in message ? message.replies.map(toResult) : []
     },
   })
 
   try {
-    await answered()
+    await nextReply()
   } catch (error) {
-    await gone
+    await exited
     throw error
   }
   return {
-    async run(kind, ask) {
-      return JSON.parse(await group.add(JSON.stringify({ kind, ...ask })))
+    async run(kind, params, document) {
+      const operation = JSON.stringify({ kind, ...params })
+      return JSON.parse(await group.add({ operation, ...(document !== undefined && { document }) }))
     },
     async close() {
       await group.close()
       if (!dead) send({ close: true })
-      await gone
+      await exited
     },
   }
 }
 
 const toResult = (reply: Reply): PromiseSettledResult<string> =>
-  'answer' in reply
-    ? { status: 'fulfilled', value: reply.answer }
+  'result' in reply
+    ? { status: 'fulfilled', value: reply.result }
     : { status: 'rejected', reason: new StoreError(reply.failed.code, reply.failed.message) }

@@ -1,13 +1,13 @@
 import { join } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
-import { createApplyOperation } from './apply-operation.js'
+import { type AppliedOperation, createApplyOperation } from './apply-operation.js'
 import { openDatabase, type Sqlite, toStoreError } from './database.js'
-import type { Answer, Failure, FromWriter, Operation, Reply, ToWriter } from './operations.js'
+import type { Failure, FromWriter, OperationMessage, OperationResult, Reply, ToWriter } from './operations.js'
 
-/** Indexes of ids are written in random places; with SQLite's 2 MiB a write of 50,000 agents was a third slower. */
+/** Ids are inserted in random order; with SQLite's default of 2 MiB, writing 50,000 agents was a third slower. */
 const CACHE_KIB = 32 * 1024
 
-/** The thread that writes, so that waiting for the disk never holds up the event loop. */
+/** The writer thread: waiting for the disk does not block the event loop of the server. */
 function runWriter(folder: string, file: string, port: NonNullable<typeof parentPort>): void {
   const send = (message: FromWriter): void => port.postMessage(message)
   const failure = (error: unknown): Failure => {
@@ -16,7 +16,7 @@ function runWriter(folder: string, file: string, port: NonNullable<typeof parent
   }
 
   let db: Sqlite
-  let commit: (batch: string[]) => Reply[]
+  let commit: (batch: OperationMessage[]) => Reply[]
   try {
     db = openDatabase(join(folder, file))
     db.exec(`PRAGMA cache_size = -${CACHE_KIB}`)
@@ -28,7 +28,7 @@ function runWriter(folder: string, file: string, port: NonNullable<typeof parent
 
   port.on('message', (message: ToWriter) => {
     if ('close' in message) {
-      // So that the next start has no log to read; without waiting for others that do.
+      // Leaves no log for the next start to read, unless another connection still reads it.
       db.exec('PRAGMA busy_timeout = 0')
       db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
       db.close()
@@ -45,41 +45,43 @@ function runWriter(folder: string, file: string, port: NonNullable<typeof parent
 }
 
 /**
- * One transaction for the batch. An operation that fails takes the transaction with it, so then each gets one of its
- * own; that is rare, and cheaper than a savepoint for each. A conflict is no failure but an answer.
+ * Runs a batch in one transaction. If an operation fails, the transaction is rolled back and each operation gets its
+ * own; that is rare, and cheaper than savepoints. A conflict is a result, not a failure.
  */
-function createCommit(db: Sqlite, failure: (error: unknown) => Failure): (batch: string[]) => Reply[] {
+function createCommit(db: Sqlite, failure: (error: unknown) => Failure): (batch: OperationMessage[]) => Reply[] {
   const operations = createApplyOperation(db)
 
-  const transact = (batch: Operation[]): { answers: Answer[] } | { refused: unknown } => {
+  const transact = (batch: AppliedOperation[]): { results: OperationResult[] } | { error: unknown } => {
     db.exec('BEGIN IMMEDIATE')
     try {
       operations.begin()
-      let answers: Answer[]
+      let results: OperationResult[]
       try {
-        answers = batch.map(operations.apply)
-      } catch (refused) {
-        return { refused }
+        results = batch.map(operations.apply)
+      } catch (error) {
+        return { error }
       }
       db.exec('COMMIT')
-      return { answers }
+      return { results }
     } finally {
       if (db.inTransaction) db.exec('ROLLBACK')
     }
   }
 
-  return (texts) => {
-    const batch = texts.map((text): Operation => JSON.parse(text))
+  return (messages) => {
+    const batch = messages.map(
+      ({ operation, document }): AppliedOperation => ({ operation: JSON.parse(operation), document }),
+    )
     const together = transact(batch)
-    if ('answers' in together) return together.answers.map(toReply)
-    return batch.map((operation) => {
-      const alone = transact([operation])
-      return 'answers' in alone ? toReply(alone.answers[0]) : { failed: failure(alone.refused) }
+    if ('results' in together) return together.results.map(toReply)
+    return batch.map((applied) => {
+      const alone = transact([applied])
+      return 'results' in alone ? toReply(alone.results[0]) : { failed: failure(alone.error) }
     })
   }
 }
 
-const toReply = (answer: Answer | undefined): Reply => ({ answer: JSON.stringify(answer) })
+const toReply = (result: OperationResult | undefined): Reply => ({ result: JSON.stringify(result) })
 
 if (!parentPort) throw new Error('writer.js runs as a worker thread only')
 runWriter(String(workerData.folder), String(workerData.file), parentPort)

@@ -1,0 +1,74 @@
+import { readRecord } from '@switchboard/protocol'
+import { describe, expect, it } from 'vitest'
+import type { StoredAgent } from '../../store/store.js'
+import { createCatalog } from './catalog.js'
+
+const row = (more: Partial<StoredAgent> = {}): StoredAgent => ({
+  id: 'a',
+  number: 1,
+  owner: 'alice',
+  format: 'aidip',
+  document: { name: 'A' },
+  revision: 1,
+  createdAt: 0,
+  modifiedAt: 0,
+  receivedAt: 0,
+  marks: {},
+  ...more,
+})
+
+function setUp() {
+  let stored: StoredAgent | undefined
+  const catalog = createCatalog({
+    store: { get: async () => stored },
+    baseUrl: () => 'http://directory.example',
+    maxLifetime: 60,
+    rerankLimit: 100,
+    now: () => 0,
+    warningsOf: () => [],
+  })
+  const events: string[] = []
+  catalog.subscribe({
+    changed: ({ stored: { number, revision } }, when) => events.push(`changed ${number}.${revision} ${when}`),
+    removed: (number) => events.push(`removed ${number}`),
+  })
+  return { catalog, events, setStored: (agent: StoredAgent | undefined) => (stored = agent) }
+}
+
+describe('the catalog', () => {
+  it('uses the record it is given instead of reading the document again', () => {
+    const { catalog } = setUp()
+    const stored = row()
+    const record = readRecord(stored.format, stored.document, stored.id)
+    expect(catalog.apply(stored, { record }).record).toBe(record)
+  })
+
+  it('keeps the record when only the lease was renewed', () => {
+    const { catalog } = setUp()
+    const { record } = catalog.apply(row())
+    const refreshed = catalog.apply(row({ receivedAt: 5, document: { name: 'A' } }))
+    expect(refreshed.record).toBe(record)
+    expect(refreshed.stored.receivedAt).toBe(5)
+  })
+
+  it('ignores an older revision, and the same one again', () => {
+    const { catalog, events } = setUp()
+    const newest = catalog.apply(row({ revision: 2 }))
+    expect(catalog.apply(row({ revision: 1 }))).toBe(newest)
+    expect(catalog.apply(row({ revision: 2 }))).toBe(newest)
+    expect(events).toEqual(['changed 1.2 now'])
+  })
+
+  it('tells listeners of changes and removals, and that a name was registered again', async () => {
+    const { catalog, events, setStored } = setUp()
+    catalog.apply(row(), { when: 'later' })
+    catalog.apply(row({ number: 2, revision: 2 }))
+    catalog.drop('a', 1)
+    setStored(row({ number: 2, revision: 3 }))
+    await catalog.reload('a')
+    setStored(undefined)
+    await catalog.reload('a')
+    expect(events).toEqual(['changed 1.1 later', 'removed 1', 'changed 2.2 now', 'changed 2.3 now', 'removed 2'])
+    expect(catalog.get('a')).toBeUndefined()
+  })
+})
