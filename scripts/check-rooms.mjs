@@ -31,7 +31,7 @@ const SAMPLES = {
       "import 'libsql'",
       'export const home = process.env.HOME',
     ],
-    right: ["import '@switchboard/protocol'", "import './words.js'"],
+    right: ["import '@switchboard/protocol'", "import '@switchboard/protocol/json'", "import './words.js'"],
   },
   'client/src/': {
     wrong: [
@@ -46,7 +46,7 @@ const SAMPLES = {
     right: [
       "import '@switchboard/agent-uri'",
       "import '@switchboard/protocol'",
-
+      "import '@switchboard/protocol/documents'",
       "import './errors.js'",
       "await import('./socket.node.js')",
     ],
@@ -106,6 +106,7 @@ const SAMPLES = {
       "import '../gateway/dispatch.js'",
       "import '@switchboard/search'",
       "import '@switchboard/protocol'",
+      "import '@switchboard/protocol/call'",
     ],
   },
   'server/src/policy/': {
@@ -121,6 +122,7 @@ const SAMPLES = {
       "import type { Store } from '../store/store.js'",
       "import './freshness.js'",
       "import '@switchboard/protocol'",
+      "import '@switchboard/protocol/json'",
     ],
   },
   'server/src/store/sqlite/': {
@@ -147,11 +149,19 @@ const SAMPLES = {
     right: ["import '../gateway/dispatch.js'"],
   },
   'server/src/wiring/': {
-    wrong: ['export const home = process.env.HOME', "import '@switchboard/cli'"],
+    wrong: [
+      'export const home = process.env.HOME',
+      "import '@switchboard/cli'",
+      "import '@switchboard/protocol/dist/json.js'",
+    ],
     right: ["import '../store/sqlite/open.js'", "import '../faces/aidip/routes.js'", "import '@switchboard/search'"],
   },
   'server/src/app.ts': {
-    wrong: ['export const home = process.env.HOME', "import '@switchboard/cli'"],
+    wrong: [
+      'export const home = process.env.HOME',
+      "import '@switchboard/cli'",
+      "import '@switchboard/protocol/dist/json.js'",
+    ],
     right: ["import './store/sqlite/open.js'", "import './faces/aidip/routes.js'", "import '@switchboard/search'"],
   },
   'server/src/config.ts': { wrong: [], right: ['export const home = process.env.HOME'] },
@@ -179,6 +189,7 @@ const SAMPLES = {
     right: [
       "import '@switchboard/server'",
       "import '@switchboard/client'",
+      "import '@switchboard/client/search'",
       "import '@switchboard/local'",
       "import '@switchboard/protocol'",
       "import 'node:util'",

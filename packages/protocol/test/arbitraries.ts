@@ -2,9 +2,9 @@
 // the server's. Each is what a publisher could really send, and odd on purpose: unknown members with any value, members
 // of other faces with the wrong type, names such as "constructor", "toString" and "7", any Unicode, empty arrays.
 import fc from 'fast-check'
+import { validateDocument } from '../src/documents/parse.js'
+import type { DocumentFormat, RegistryFacts } from '../src/documents/record.js'
 import type { JsonObject, JsonValue } from '../src/json.js'
-import { validateDocument } from '../src/parse.js'
-import type { DocumentFormat, RegistryFacts } from '../src/record.js'
 
 /** Text without halves of surrogate pairs, which no JSON document can carry. */
 export const text = (constraints: { minLength?: number; maxLength?: number } = {}): fc.Arbitrary<string> =>

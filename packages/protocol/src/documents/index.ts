@@ -1,0 +1,47 @@
+export { type Authentication, canonicalAuthenticationType, readAuthentication } from './authentication.js'
+export { detectFormat } from './detect-format.js'
+export { type LintOptions, lintExamples, lintRecord, lintUpdate, STATUS_WORDS } from './lint.js'
+export { type DescriptorAdvice, lintDescriptor } from './lint-descriptor.js'
+export {
+  type DiscoveryRequest,
+  parseAgentName,
+  parseDirectoryUpdate,
+  parseDiscoveryRequest,
+  parseDocument,
+  type Strictness,
+  validateDocument,
+} from './parse.js'
+export { readRecord } from './read.js'
+export { schemeOf } from './read-bindings.js'
+export { IMPLIED_OPERATION } from './read-capabilities.js'
+export {
+  type AgentRecord,
+  type Binding,
+  type Capability,
+  type DocumentFormat,
+  type Example,
+  given,
+  type Operation,
+  type RegistryFacts,
+  statusOf,
+  type Visibility,
+} from './record.js'
+export { redactRecord } from './redact.js'
+export { aidipSchema } from './schemas/aidip.js'
+export { agentCardSchema, descriptorSchema, mcpServerSchema } from './schemas/descriptor.js'
+export { directorySchema, directoryUpdateSchema } from './schemas/directory.js'
+export { discoveryRequestSchema, profileSchema } from './schemas/profile.js'
+export { type AgentCardVersion, toAgentCard } from './views/agent-card.js'
+export { type AidipRevision, toAidip, toAidipSummary } from './views/aidip.js'
+export { callableOperations, gatewayUrl, reachableBindings } from './views/derive.js'
+export { DESCRIPTOR_CONTEXT, toDescriptor } from './views/descriptor.js'
+export {
+  directoryCapabilities,
+  directoryHref,
+  directoryProtocols,
+  toDirectory,
+  toDirectorySummary,
+  toRegistration,
+} from './views/directory.js'
+export { toMcpServer } from './views/mcp-server.js'
+export { profileBindings, profileTags, toCandidate, toFreshness, toProfile } from './views/profile.js'

@@ -1,0 +1,186 @@
+import { describe, expect, it } from 'vitest'
+import { within } from '../../test/cpu-time.js'
+import { fixture } from '../../test/fixtures.js'
+import type { JsonValue } from '../json.js'
+import { createPublisherSchemas } from '../schema/publisher-schema.js'
+import { lintExamples, lintRecord, lintUpdate, STATUS_WORDS } from './lint.js'
+import { readRecord } from './read.js'
+import type { DocumentFormat } from './record.js'
+
+type Changes = Record<string, JsonValue | undefined>
+
+const FIXTURES: Partial<Record<DocumentFormat, string>> = { aidip: 'FX-T01', profile: 'FX-HR', directory: 'FX-SUM' }
+
+/** Advice on a sample of the drafts after some members were changed. */
+const advice = (format: DocumentFormat, changes: Changes = {}, id = 'some-agent'): string =>
+  lintRecord(readRecord(format, fixture(FIXTURES[format] ?? '', changes), id)).join('\n')
+
+describe('lintRecord', () => {
+  it('has nothing to say about the samples of the drafts', () => {
+    for (const format of ['aidip', 'profile', 'directory'] as const) expect(advice(format)).toBe('')
+  })
+
+  it('PROF-4.1-05 misses tags', () => {
+    expect(advice('profile', { tags: undefined })).toContain('/tags is missing')
+  })
+
+  it('PROF-4.3-01 tells what a short description should say', () => {
+    expect(advice('profile', { description: 'Does things.' })).toContain(
+      '/description is short: say purpose, domains, inputs, outputs and limits',
+    )
+  })
+
+  it.each(['best', 'perfect', 'guaranteed', 'Best'])('PROF-4.3-02 warns of the superlative %s', (word) => {
+    expect(advice('profile', { description: `This is the ${word} agent for onboarding.` })).toContain(`says "${word}"`)
+    expect(advice('profile', { description: `Finds the ${word}ial road to the office of an employee.` })).toBe('')
+  })
+
+  it('PROF-4.4-01 warns of tags outside of the declared taxonomies', () => {
+    const record = readRecord('profile', fixture('FX-HR', { tags: ['HR', 'astrology'] }), 'a')
+    const taxonomy = new Set(['hr', 'finance'])
+    expect(lintRecord(record, { taxonomy }).join()).toContain(
+      '/tags are not in the taxonomies of this directory: astrology',
+    )
+    expect(lintRecord(record).join()).not.toContain('taxonomies')
+  })
+
+  it.each(['NLP', 'two words', 'a'.repeat(65)])('PROF-4.4-02 warns of the tag %j', (tag) => {
+    expect(advice('profile', { tags: ['hr', tag] })).toContain('/tags should be short, lower-case and without spaces')
+  })
+
+  it('PROF-4.5-01 misses stable ids of examples', () => {
+    expect(advice('profile', { examples: [{ text: 'a' }] })).toContain('/examples should each have a stable id')
+  })
+
+  it('PROF-4.5-04 warns of two equal examples', () => {
+    const examples = ['a', 'b', 'a'].map((text, i) => ({ id: `${i}`, text }))
+    expect(advice('profile', { examples })).toContain('/examples has the same text twice: "a"')
+    expect(advice('profile', { examples: examples.slice(0, 2) })).toBe('')
+  })
+
+  it('PROF-4.7-01 misses a version', () => {
+    expect(advice('profile', { version: undefined })).toContain('/version should be there')
+  })
+
+  it('PROF-4.7-05 recommends names for extensions that cannot collide', () => {
+    expect(advice('profile', { foo: 1 })).toContain(
+      '/foo is a private extension: a name such as com.example.foo cannot collide',
+    )
+    expect(
+      advice('profile', { 'com.example.foo': 1, 'https://example.com/foo': 1, '@context': 'x', protocols: [] }),
+    ).toBe('')
+  })
+
+  it.each(STATUS_WORDS)('PROF-4.8-01 knows the status %s', (status) => {
+    expect(advice('profile', { status })).toBe('')
+  })
+
+  it('PROF-4.8-01 warns of another status', () => {
+    expect(advice('profile', { status: 'paused' })).toContain('/status "paused" is not one of active')
+    expect(advice('aidip', { status: 'paused' })).toContain('/status "paused"')
+  })
+
+  it.each([
+    'Call it with sk-abcdefghijklmnop1234.',
+    'Use AKIAIOSFODNN7EXAMPLE for this agent.',
+    'The token: 0123456789abcdef is built in.',
+    'Send ghp_0123456789abcdefghijklmnopqrstuvwxyz along.',
+  ])('PROF-15-01, PROF-15-02 warns of what looks like a secret: %s', (text) => {
+    expect(advice('profile', { description: text })).toContain('/description seems to contain a key or token')
+    expect(advice('profile', { examples: [{ id: 'a', text }] })).toContain('/examples seem to contain a key or token')
+  })
+
+  it('PROF-15-01 does not take ordinary words for a secret', () => {
+    expect(advice('profile', { description: 'Rotates a token or secret; see the API key page.' })).toBe('')
+  })
+
+  it('AD-4.1-05 advises names that are short and mean something', () => {
+    expect(advice('directory', {}, 'a'.repeat(65))).toContain('?agent is long')
+    expect(advice('directory', {}, '12345')).toContain('?agent should be a name that means something')
+    expect(advice('directory', {}, '翻译')).toBe('')
+    expect(advice('aidip', {}, '12345')).toBe('')
+  })
+
+  it('AD-4.1-12 advises one or two sentences', () => {
+    expect(advice('directory', { description: 'It reads things. It writes things.' })).toBe('')
+    expect(advice('directory', { description: 'It reads. It writes. It counts.' })).toContain(
+      '/description should be one or two sentences',
+    )
+    expect(advice('profile', { description: 'It reads. It writes. It counts.' })).toBe('')
+  })
+
+  it('AIDIP-3.2-08 recommends operations over inputs and outputs at the top level', () => {
+    expect(advice('aidip', { operations: undefined, inputs: {}, outputs: {} })).toContain('/operations is recommended')
+    expect(advice('aidip')).not.toContain('recommended')
+  })
+
+  it('takes no time over twenty thousand examples', () => {
+    const examples = Array.from({ length: 20_000 }, (_, i) => ({ id: `${i}`, text: `${i}` }))
+    expect(within(500, () => advice('aidip', { examples }))).toBe('')
+  })
+})
+
+describe('lintExamples', () => {
+  const lint = (changes: Changes) =>
+    lintExamples(readRecord('aidip', fixture('FX-T01', changes), 'a'), createPublisherSchemas())
+
+  it('AIDIP-3.2-05 finds examples that do not fit the schemas of their operation', () => {
+    expect(lint({})).toEqual([])
+    const inputs = { text: 'string', to: 'string' }
+    const operations = [
+      {
+        name: 'a',
+        inputs,
+        outputs: { type: 'string' },
+        examples: [
+          { input: { text: 'x', to: 'en' }, output: 'y' },
+          { input: { text: 5 }, output: {} },
+        ],
+      },
+    ]
+    expect(lint({ operations })).toEqual([
+      '/operations/0/examples/1/input/to does not fit the schema: it is required',
+      '/operations/0/examples/1/output does not fit the schema: it must be a string',
+    ])
+  })
+
+  it('says nothing of an operation without schemas', () => {
+    expect(lint({ operations: [{ name: 'a', examples: [{ input: 1, output: 2 }, {}] }] })).toEqual([])
+  })
+
+  it('does not let examples hold up a registration', () => {
+    const deep = (levels: number): JsonValue => (levels === 0 ? {} : { x: deep(levels - 1) })
+    const definitions = Object.fromEntries(
+      Array.from({ length: 10 }, (_, i) => [
+        `a${i}`,
+        { properties: { x: { $ref: `#/$defs/a${i}` } }, ...(i < 9 && { allOf: [{ $ref: `#/$defs/a${i + 1}` }] }) },
+      ]),
+    )
+    const inputs = { $ref: '#/$defs/a0', $defs: definitions }
+    const examples = Array.from({ length: 200 }, () => ({ input: deep(55) }))
+    within(2000, () => lint({ operations: [{ name: 'a', inputs, examples }] }))
+  })
+})
+
+describe('lintUpdate', () => {
+  const record = (changes: Changes) => readRecord('profile', fixture('FX-HR', changes), 'a')
+
+  it('PROF-4.7-01 warns of other bindings, tags or examples under the same version', () => {
+    const bindings = [{ protocol: 'https', endpoint: 'https://elsewhere.example/' }]
+    expect(lintUpdate(record({}), record({ bindings })).join()).toContain('/version is still 1.0.0')
+    expect(lintUpdate(record({}), record({ tags: ['x'] }))).toHaveLength(1)
+    expect(lintUpdate(record({}), record({ examples: [] }))).toHaveLength(1)
+    expect(lintUpdate(record({}), record({ bindings, version: '1.0.1' }))).toEqual([])
+    expect(lintUpdate(record({}), record({ status: 'deprecated' }))).toEqual([])
+  })
+
+  it('does not mind the order of members', () => {
+    const binding = { protocol: 'https', endpoint: 'https://a.example/' }
+    expect(
+      lintUpdate(
+        record({ bindings: [binding] }),
+        record({ bindings: [{ endpoint: binding.endpoint, protocol: 'https' }] }),
+      ),
+    ).toEqual([])
+  })
+})

@@ -1,0 +1,56 @@
+import { asStrings, isObject, type JsonObject, type JsonValue } from '../json.js'
+import { readRecord } from './read.js'
+import type { AgentRecord } from './record.js'
+
+/** Lists whose items can be kept from the public one by one, by `"private": true`. */
+const ITEM_LISTS = [
+  ...['examples', 'bindings', 'operations', 'capabilities', 'skills'],
+  ...['supportedInterfaces', 'additionalInterfaces', 'remotes', 'packages'],
+]
+
+/** What decides who may find the agent and whether it works is no secret: without it others would be told wrong. */
+const ALWAYS_SHOWN = ['id', 'status', 'visibility']
+
+const redactions = new WeakMap<AgentRecord, AgentRecord>()
+
+/**
+ * The record as those see it who neither own the agent nor administer the directory (PROF §7.4): without the members
+ * named in `private` and without items marked `"private": true`. The same record if nothing is private.
+ */
+export function redactRecord(record: AgentRecord): AgentRecord {
+  let redacted = redactions.get(record)
+  if (redacted === undefined) {
+    const document = publicDocument(record.document)
+    redacted = document === record.document ? record : readRecord(record.format, document, record.id, true)
+    redactions.set(record, redacted)
+  }
+  return redacted
+}
+
+function publicDocument(document: JsonObject): JsonObject {
+  const hidden = new Set(asStrings(document.private))
+  for (const name of ALWAYS_SHOWN) hidden.delete(name)
+  const lists = ITEM_LISTS.filter((name) => Array.isArray(document[name]) && document[name].some(hasSecret))
+  if (hidden.size === 0 && lists.length === 0) return document
+  const shown = Object.entries(document).flatMap(([name, value]): [string, JsonValue][] => {
+    if (hidden.has(name) || name === 'private') return []
+    if (!lists.includes(name)) return [[name, value]]
+    const items = publicItems(value)
+    // A list of which nothing is left says that there is nothing; it is left out like a private member.
+    return items.length > 0 ? [[name, items]] : []
+  })
+  return Object.fromEntries(shown)
+}
+
+const isPrivate = (item: JsonValue): boolean => isObject(item) && item.private === true
+
+/** An item that is private, or has examples that are. */
+const hasSecret = (item: JsonValue): boolean =>
+  isPrivate(item) || (isObject(item) && Array.isArray(item.examples) && item.examples.some(isPrivate))
+
+function publicItems(value: JsonValue): JsonValue[] {
+  const items = Array.isArray(value) ? value.filter((item) => !isPrivate(item)) : []
+  return items.map((item) =>
+    isObject(item) && hasSecret(item) ? { ...item, examples: publicItems(item.examples ?? []) } : item,
+  )
+}

@@ -1,0 +1,86 @@
+import { isObject, type JsonObject } from '../../json.js'
+import { isEndpoint } from '../../uris.js'
+import type { Authentication } from '../authentication.js'
+import { type AgentRecord, given, type RegistryFacts, statusOf } from '../record.js'
+import { LIMITS } from '../schemas/parts.js'
+import { callableOperations, documentFor, httpEndpoint, registryMembers } from './derive.js'
+
+/** Which revision's words to write: they share everything but `authentication` and the publisher's name. */
+export type AidipRevision = '01' | '00'
+
+/** The full metadata document (01 §3, 00 §4). */
+export function toAidip(record: AgentRecord, facts: RegistryFacts, revision: AidipRevision = '01'): JsonObject {
+  const own = record.format === 'aidip'
+  const document = documentFor('aidip', record, () => derived(record, facts))
+  return {
+    ...document,
+    id: record.id,
+    ...publisher(record, document, revision),
+    ...(record.authentication &&
+      (revision === '01' || !own) && {
+        authentication: authentication(record, record.authentication),
+      }),
+    ...registryMembers(record, facts),
+  }
+}
+
+/** The essentials of a list or a search result (C-05). */
+export function toAidipSummary(record: AgentRecord, facts: RegistryFacts): JsonObject {
+  return {
+    id: record.id,
+    name: record.name,
+    description: record.description,
+    endpoint: endpointOf(record, facts),
+    capabilities: capabilityNames(record),
+    tags: [...record.tags],
+    status: statusOf(record, facts),
+  }
+}
+
+function derived(record: AgentRecord, facts: RegistryFacts): JsonObject {
+  const operations = callableOperations(record).slice(0, LIMITS.operations)
+  return {
+    name: record.name,
+    description: record.description,
+    ...given('version', record.version),
+    capabilities: capabilityNames(record).slice(0, LIMITS.capabilities),
+    tags: record.tags.slice(0, LIMITS.tags),
+    endpoint: httpEndpoint(record, facts),
+    ...given('supported_languages', record.languages?.slice(0, LIMITS.texts)),
+    status: record.status,
+    ...(record.protocols.length > 0 && { protocols: record.protocols.slice(0, LIMITS.texts) }),
+    operations: operations.map(({ name, description, inputs, outputs, endpoint, examples }) => ({
+      name,
+      description: description ?? '',
+      inputs,
+      outputs,
+      ...given('endpoint', endpoint !== undefined && isEndpoint(endpoint) ? endpoint : undefined),
+      ...given('examples', examples?.slice(0, LIMITS.examples)),
+    })),
+  }
+}
+
+const endpointOf = (record: AgentRecord, facts: RegistryFacts): string => {
+  const own = record.format === 'aidip' ? record.document.endpoint : undefined
+  return typeof own === 'string' ? own : httpEndpoint(record, facts)
+}
+
+const capabilityNames = (record: AgentRecord): string[] => [...new Set(record.capabilities.map(({ name }) => name))]
+
+/** 01 says publisher, 00 says provider; what the publisher wrote stays beside it. */
+function publisher(record: AgentRecord, document: JsonObject, revision: AidipRevision): JsonObject {
+  const word = revision === '01' ? 'publisher' : 'provider'
+  return record.publisher === undefined || document[word] !== undefined ? {} : { [word]: record.publisher }
+}
+
+/** 01 knows one form: an object with a canonical type (C-11). */
+function authentication(record: AgentRecord, { type, instructions, scopes, schemes }: Authentication): JsonObject {
+  const sent = record.document.authentication
+  if (record.format === 'aidip' && isObject(sent)) return { ...sent, type }
+  return {
+    type,
+    ...given('instructions', instructions),
+    ...given('scopes', scopes?.slice(0, LIMITS.texts)),
+    ...(schemes.length > 1 && { schemes: schemes.slice(0, LIMITS.texts) }),
+  }
+}

@@ -1,0 +1,103 @@
+import { capabilityNameProblem } from '../../identifiers.js'
+import { asObjects, asStrings, type JsonObject, sameJson } from '../../json.js'
+import { toJsonSchema } from '../../schema/simple-map.js'
+import { type AgentRecord, type Capability, given, type RegistryFacts } from '../record.js'
+import { redactRecord } from '../redact.js'
+import { LIMITS } from '../schemas/parts.js'
+import { callableOperations, documentFor, registryMembers, uriEndpoint } from './derive.js'
+
+/** The full registration (AD §4.3), as GET on its resource shows it. */
+export function toDirectory(record: AgentRecord, facts: RegistryFacts): JsonObject {
+  const document = documentFor('directory', record, () => derived(record, facts))
+  // The end of a lease is told by lt alone: sent back as expires_at it would become an end that no refresh moves (C-40).
+  const { expires_at: _ofLease, ...members } = registryMembers(record, facts)
+  return { ...document, agent: record.id, lt: facts.lifetime, href: directoryHref(facts), ...members }
+}
+
+/**
+ * A document of another draft as a registration of the directory: all that its publisher said, and as private as it
+ * was, for what had another name before must not become public under its new one.
+ */
+export function toRegistration(record: AgentRecord, facts: RegistryFacts): JsonObject {
+  const whole = documentFor('directory', record, () => derived(record, facts))
+  const shown = derived(redactRecord(record), facts)
+  const listed = new Map(asObjects(shown.capabilities).map((item) => [item.name, item]))
+  const hidden = Object.keys(derived(record, facts)).filter(
+    (name) => name !== 'capabilities' && !sameJson(whole[name], shown[name]),
+  )
+  return {
+    ...whole,
+    // As others see them: private tags or schemas of the agent would come in with the capabilities that inherit them.
+    // Nothing is lost by that, for they stay in the members they came from.
+    capabilities: asObjects(whole.capabilities).map((item) => listed.get(item.name) ?? { ...item, private: true }),
+    ...(hidden.length > 0 && { private: [...new Set([...asStrings(record.document.private), ...hidden])] }),
+  }
+}
+
+/** One entry of a lookup: enough to choose and to contact (AD §5.2). */
+export function toDirectorySummary(record: AgentRecord, facts: RegistryFacts): JsonObject {
+  return {
+    agent: record.id,
+    base: uriEndpoint(record, facts),
+    ...(record.description !== '' && { description: record.description }),
+    protocols: directoryProtocols(record),
+    capabilities: directoryCapabilities(record).map(({ name, type }) => ({ name, type })),
+    href: directoryHref(facts),
+  }
+}
+
+/** The resource of a registration, relative as in the draft's examples. */
+export const directoryHref = (facts: Pick<RegistryFacts, 'number'>): string => `/ad/r/${facts.number}`
+
+/** Protocols as registered; an agent of another draft that names none is reached by its bindings (C-20). */
+export function directoryProtocols(record: AgentRecord): string[] {
+  if (record.format === 'directory' || record.protocols.length > 0) return [...record.protocols]
+  if (record.format === 'aidip') return ['https']
+  return [...new Set(record.bindings.map(({ protocol }) => protocol))]
+}
+
+/**
+ * Capabilities as the directory lists and filters them: declared ones, then operations as tools (C-10). Where tags
+ * belong to the agent, every capability inherits them, so that lookups by tag find it (C-17).
+ */
+export function directoryCapabilities(record: AgentRecord): Capability[] {
+  if (record.format === 'directory') return [...record.capabilities]
+  const declared = new Map<string, Capability>()
+  const tools = callableOperations(record).map((operation) => ({
+    name: operation.name,
+    type: 'tool',
+    ...(operation.description !== undefined && { description: operation.description }),
+    input: toJsonSchema(operation.inputs),
+    output: toJsonSchema(operation.outputs),
+  }))
+  for (const capability of [...record.capabilities, ...tools]) {
+    if (!declared.has(capability.name) && capabilityNameProblem(capability.name) === undefined)
+      declared.set(capability.name, capability)
+  }
+  const inherited = record.format === 'aidip' || record.format === 'profile' ? record.tags : []
+  return [...declared.values()].map((capability) => {
+    const tags = [...new Set([...(capability.tags ?? []), ...inherited])]
+    return tags.length > 0 ? { ...capability, tags } : capability
+  })
+}
+
+function derived(record: AgentRecord, facts: RegistryFacts): JsonObject {
+  const capabilities = directoryCapabilities(record).slice(0, LIMITS.capabilities)
+  return {
+    base: uriEndpoint(record, facts),
+    ...(record.description !== '' && { description: record.description }),
+    protocols: directoryProtocols(record).slice(0, LIMITS.texts),
+    capabilities: capabilities.map(({ name, type, description, tags, input, output }) => ({
+      name,
+      type,
+      ...given('description', description),
+      ...given('tags', tags?.slice(0, LIMITS.tags)),
+      ...given('input_schema', input && toJsonSchema(input)),
+      ...given('output_schema', output && toJsonSchema(output)),
+    })),
+    ...given('version', record.version),
+    ...given('vendor', record.publisher),
+    ...given('identity', record.identity),
+    ...given('identity_type', record.identityType),
+  }
+}

@@ -1,0 +1,390 @@
+import { describe, expect, it } from 'vitest'
+import { fixture } from '../../../test/fixtures.js'
+import type { JsonObject, JsonValue } from '../../json.js'
+import { lintDescriptor } from '../lint-descriptor.js'
+import { readRecord } from '../read.js'
+import type { AgentRecord, DocumentFormat, RegistryFacts } from '../record.js'
+import { toAgentCard } from './agent-card.js'
+import { toAidip, toAidipSummary } from './aidip.js'
+import { toDescriptor } from './descriptor.js'
+import { toDirectory, toDirectorySummary } from './directory.js'
+import { toMcpServer } from './mcp-server.js'
+import { toCandidate, toFreshness, toProfile } from './profile.js'
+
+const FACTS: RegistryFacts = {
+  baseUrl: 'https://directory.example',
+  number: 7,
+  verification: { state: 'self-asserted' },
+  lifetime: 600,
+  receivedAt: Date.parse('2026-05-08T00:00:00Z'),
+  modifiedAt: Date.parse('2026-05-09T00:00:00Z'),
+}
+
+const ADDED = { verification: { state: 'self-asserted' } }
+
+const sample = (
+  format: DocumentFormat,
+  id: string,
+  changes: Record<string, JsonValue | undefined> = {},
+  agent = 'agent-12345',
+): AgentRecord => readRecord(format, fixture(id, changes), agent)
+
+const T01 = (changes: Record<string, JsonValue | undefined> = {}) => sample('aidip', 'FX-T01', changes)
+const HR = (changes: Record<string, JsonValue | undefined> = {}) =>
+  sample('profile', 'FX-HR', changes, 'https://agents.example.net/id/hr-core-automator')
+const SUM = (changes: Record<string, JsonValue | undefined> = {}) =>
+  sample('directory', 'FX-SUM', changes, 'summarizer-v2')
+const DESC = (changes: Record<string, JsonValue | undefined> = {}) =>
+  sample('descriptor', 'FX-DESC', changes, 'planner')
+
+describe('the AIDIP view', () => {
+  it('AIDIP-3-02, AIDIP-3.3-01, AIDIP-3.1-03, AIDIP-3.1-07 gives the published sample back as it was registered', () => {
+    expect(toAidip(T01(), FACTS)).toEqual({ ...fixture('FX-T01'), ...ADDED })
+  })
+
+  it('AIDIP-3.1-17, AIDIP00-4-11 keeps further fields', () => {
+    const more = { pricing: { per_call: 0.01 }, x: 1, '@context': 'https://schema.org', constructor: [] }
+    expect(toAidip(T01(more), FACTS)).toMatchObject(more)
+  })
+
+  it('AIDIP00-4-08 writes a word for authentication as an object in 01, and as it was in 00', () => {
+    const record = sample('aidip', 'FX-T00', {}, 'translator-001')
+    expect(toAidip(record, FACTS).authentication).toEqual({ type: 'api_key' })
+    expect(toAidip(record, FACTS, '00').authentication).toBe('API Key')
+  })
+
+  it('AIDIP-3.1-14 gives an authentication object back, with a canonical type', () => {
+    const sent = { type: 'oauth2_bearer', scopes: ['invoke'], realm: { a: 1 } }
+    expect(toAidip(T01({ authentication: sent }), FACTS).authentication).toEqual(sent)
+    expect(toAidip(T01({ authentication: { ...sent, type: 'OAuth2' } }), FACTS).authentication).toEqual(sent)
+  })
+
+  it('AIDIP00-4-09, AIDIP00-4-10 gives the fields of 00 back, and tells a claim of verification from ours', () => {
+    const document = fixture('FX-T00', { license: 'MIT', last_update: '2025-01-01', protocols: ['https'] })
+    const record = readRecord('aidip', document, 'translator-001')
+    expect(toAidip(record, FACTS, '00')).toEqual({ ...document, ...ADDED })
+    expect(
+      toAidip(record, { ...FACTS, verification: { state: 'verified', by: 'us' }, qualityScore: 3 }, '00'),
+    ).toMatchObject({
+      certification: { verified: true, quality_score: 4.8 },
+      verification: { state: 'verified', by: 'us', quality_score: 3 },
+    })
+  })
+
+  it('says publisher in 01 and provider in 00 (C-12)', () => {
+    expect(toAidip(sample('aidip', 'FX-T00'), FACTS)).toMatchObject({ publisher: 'ExampleAI', provider: 'ExampleAI' })
+    expect(toAidip(T01(), FACTS, '00')).toMatchObject({ publisher: 'ExampleAI Inc.', provider: 'ExampleAI Inc.' })
+  })
+
+  it('AIDIP-4.3.1-08 has a summary with the essentials and without operations', () => {
+    expect(toAidipSummary(T01(), FACTS)).toEqual({
+      id: 'agent-12345',
+      name: 'Chinese-English Translator',
+      description: 'Translates text between Chinese and English with high accuracy using a fine-tuned model.',
+      endpoint: 'https://api.example.com/agents/translate',
+      capabilities: ['translation'],
+      tags: ['nlp', 'chinese', 'english', 'cloud'],
+      status: 'active',
+    })
+  })
+
+  it('shows an agent of the directory by its name, with operations of its capabilities (C-08, C-32)', () => {
+    expect(toAidip(SUM(), FACTS)).toMatchObject({
+      id: 'summarizer-v2',
+      name: 'summarizer-v2',
+      capabilities: ['summarize', 'extract_entities'],
+      endpoint: 'https://agents.example.com/summarizer-v2',
+      publisher: 'Example Corp',
+      operations: [
+        { name: 'summarize', inputs: { required: ['text'] } },
+        { name: 'extract_entities', inputs: { type: 'object' } },
+      ],
+    })
+  })
+
+  it('AIDIP00-4-07 resolves a path against the base of the directory for other readers (C-18)', () => {
+    const record = T01({ endpoint: '/agents/t1' })
+    expect(toAidip(record, FACTS).endpoint).toBe('/agents/t1')
+    expect(toDirectory(record, FACTS).base).toBe('https://directory.example/agents/t1')
+  })
+
+  it('prefers the http address of several, and has the gateway for an agent without a URI', () => {
+    const bindings = [
+      { protocol: 'grpc', endpoint: 'grpc://a.example' },
+      { protocol: 'https', endpoint: 'https://a.example/' },
+    ]
+    expect(toAidip(HR({ bindings }), FACTS).endpoint).toBe('https://a.example/')
+    const reference = toAidip(HR({ bindings: [{ protocol: 'x', endpoint: 'a reference' }] }), FACTS)
+    expect(reference.endpoint).toBe(
+      'https://directory.example/agents/https%3A%2F%2Fagents.example.net%2Fid%2Fhr-core-automator/invoke',
+    )
+  })
+
+  it('keeps what a publisher said in words of another draft, and who may see it', () => {
+    const shown = toAidip(SUM({ visibility: 'restricted', private: ['vendor'], license: 'MIT', tags: 5 }), FACTS)
+    expect(shown).toMatchObject({
+      visibility: 'restricted',
+      private: ['vendor'],
+      license: 'MIT',
+      identity_type: 'aip',
+      tags: [],
+    })
+  })
+
+  it("shows the operator's word on the status, and the end of the registration", () => {
+    const expiresAt = Date.parse('2027-01-01T00:00:00Z')
+    expect(toAidip(T01(), { ...FACTS, status: 'suspended', expiresAt })).toMatchObject({
+      status: 'suspended',
+      expires_at: '2027-01-01T00:00:00.000Z',
+    })
+    const own = '2027-01-01T02:00:00+02:00'
+    expect(toAidip(T01({ expires_at: own }), { ...FACTS, expiresAt }).expires_at).toBe(own)
+  })
+})
+
+describe('the profile view', () => {
+  it('PROF-4.9-01 gives the sample back as it was registered', () => {
+    expect(toProfile(HR(), FACTS)).toEqual({ ...fixture('FX-HR'), ...ADDED, freshness: expect.any(Object) })
+  })
+
+  it('PROF-11-02 maps a card of another draft by the table', () => {
+    const record = T01({ constraints: { region: 'apac' }, updated_at: '2026-05-08T00:00:00Z' })
+    expect(toProfile(record, FACTS)).toMatchObject({
+      id: 'agent-12345',
+      name: 'Chinese-English Translator',
+      description: 'Translates text between Chinese and English with high accuracy using a fine-tuned model.',
+      tags: ['nlp', 'chinese', 'english', 'cloud', 'translation'],
+      examples: [{ text: '你好世界 zh en' }],
+      bindings: [{ protocol: 'https', endpoint: 'https://api.example.com/agents/translate' }],
+      auth: { type: 'api_key', instructions: "Include 'X-API-Key' header with your API key." },
+      constraints: { region: 'apac' },
+      status: 'active',
+      version: '1.2.0',
+      updated_at: '2026-05-08T00:00:00Z',
+    })
+  })
+
+  it('PROF-11-02 maps the skills and sentences of an A2A card', () => {
+    const card = {
+      name: 'a',
+      description: 'b',
+      version: '1',
+      url: 'https://a.example/',
+      capabilities: {},
+      skills: [{ id: 's', name: 'S', tags: ['t'], examples: ['Do it.'] }],
+      securitySchemes: { k: { type: 'apiKey' } },
+    }
+    expect(toProfile(readRecord('a2a', card, 'x'), FACTS)).toMatchObject({
+      tags: ['t', 's'],
+      examples: [{ text: 'Do it.' }],
+      bindings: [{ protocol: 'a2a', endpoint: 'https://a.example/' }],
+      auth: { type: 'api_key' },
+    })
+  })
+
+  it('PROF-4.8-03 tells when the metadata was true, heard of and indexed', () => {
+    expect(toFreshness(HR(), { ...FACTS, expiresAt: Date.parse('2027-01-01T00:00:00Z') })).toEqual({
+      metadata_updated_at: '2026-05-08T00:00:00Z',
+      indexed_at: '2026-05-09T00:00:00.000Z',
+      received_at: '2026-05-08T00:00:00.000Z',
+      expires_at: '2027-01-01T00:00:00.000Z',
+    })
+  })
+
+  it('has candidates of three levels of detail', () => {
+    expect(Object.keys(toCandidate(HR(), FACTS, 'minimal'))).toEqual(['id', 'status', 'bindings'])
+    expect(toCandidate(HR(), FACTS, 'minimal').bindings).toEqual([
+      { protocol: 'https', endpoint: 'https://agents.example.net/hr-core/invoke' },
+    ])
+    expect(toCandidate(HR({ signature: { kid: 'key-1' } }), FACTS, 'summary')).toMatchObject({
+      name: 'HR Core Automator',
+      credential_refs: ['key-1'],
+    })
+    expect(toCandidate(HR(), FACTS, 'summary')).not.toHaveProperty('examples')
+    expect(toCandidate(HR({ status: undefined }), FACTS, 'full')).toMatchObject({
+      status: 'active',
+      examples: expect.any(Array),
+    })
+  })
+})
+
+describe('the directory view', () => {
+  it('AD-4.1-17, AD-4.1-20, AD-4.1-21 gives a registration back with its lifetime', () => {
+    expect(toDirectory(SUM(), FACTS)).toEqual({
+      ...fixture('FX-SUM'),
+      ...ADDED,
+      agent: 'summarizer-v2',
+      lt: 600,
+      href: '/ad/r/7',
+    })
+  })
+
+  it('AD-4.1-11 lists what is enough to choose and to contact', () => {
+    expect(toDirectorySummary(SUM(), FACTS)).toEqual({
+      agent: 'summarizer-v2',
+      base: 'https://agents.example.com/summarizer-v2',
+      description: 'Summarizes documents and extracts named entities',
+      protocols: ['a2a'],
+      capabilities: [
+        { name: 'summarize', type: 'tool' },
+        { name: 'extract_entities', type: 'tool' },
+      ],
+      href: '/ad/r/7',
+    })
+  })
+
+  it('gives the capabilities of an AIDIP agent its tags, and its operations as tools (C-10, C-17, C-20)', () => {
+    expect(toDirectory(T01(), FACTS)).toMatchObject({
+      base: 'https://api.example.com/agents/translate',
+      protocols: ['https'],
+      vendor: 'ExampleAI Inc.',
+      capabilities: [
+        { name: 'translation', type: 'skill', tags: ['nlp', 'chinese', 'english', 'cloud'] },
+        {
+          name: 'translateText',
+          type: 'tool',
+          tags: ['nlp', 'chinese', 'english', 'cloud'],
+          input_schema: { type: 'object' },
+        },
+      ],
+    })
+  })
+
+  it('AD-5.1-04 leaves out capabilities whose names the directory cannot have, keeps those named like its paths', () => {
+    const capabilities = ['a*b', 'search', 'x'.repeat(256), 'search']
+    const shown = toDirectory(T01({ capabilities, operations: [{ name: 'search', inputs: {} }] }), FACTS)
+    expect(shown.capabilities).toMatchObject([{ name: 'search', type: 'skill' }])
+  })
+})
+
+describe('the agent.json', () => {
+  it('AURI-7-04, AURI-7-05, AURI-7-13, AURI-7-15, AURI-7-16, AURI-7-18, AURI-7-24 keeps what its publisher wrote', () => {
+    const more = {
+      'com.example.mood': { of: ['the', 'day'] },
+      mcp: { tools: [] },
+      capabilities: [
+        {
+          name: 'com.example:plan',
+          inputFormats: ['application/json'],
+          contentTypes: { inputFormat: ['application/json'] },
+        },
+      ],
+    }
+    expect(toDescriptor(DESC(more), FACTS)).toEqual({
+      ...fixture('FX-DESC', more),
+      ...ADDED,
+      versionNegotiation: expect.any(Object),
+      security: expect.any(Object),
+      errorFormat: expect.any(String),
+    })
+  })
+
+  it('AURI-11-01 keeps namespaced capabilities and unknown members for readers of other drafts too', () => {
+    const record = DESC({ capabilities: [{ name: 'com.example:plan' }], 'com.example.mood': 'good' })
+    expect(toAidip(record, FACTS)).toMatchObject({
+      capabilities: ['com.example:plan', 'agent-skill-1'],
+      'com.example.mood': 'good',
+    })
+    expect(toDirectory(record, FACTS)).toMatchObject({ 'com.example.mood': 'good' })
+  })
+
+  it('AURI-7-22, AURI-10-07 documents version negotiation, and the security of each transport', () => {
+    const bindings = [
+      { protocol: 'https', endpoint: 'https://a.example/', priority: 2 },
+      { protocol: 'wss', endpoint: 'wss://a.example/', priority: 1 },
+    ]
+    const shown = toDescriptor(HR({ bindings, auth: { schemes: ['OAuth2', 'mTLS'] } }), FACTS)
+    expect(shown).toMatchObject({
+      versionNegotiation: { preferred: 'header', header: 'X-Agent-Version', query: 'version' },
+      url: 'wss://a.example/',
+      transport: { wss: 'wss://a.example/', https: 'https://a.example/' },
+      security: { wss: ['OAuth2', 'mTLS'], https: ['OAuth2', 'mTLS'] },
+    })
+    expect(lintDescriptor(shown).errors).toEqual([])
+    expect(toDescriptor(DESC({ versionNegotiation: 'path' }), FACTS).versionNegotiation).toBe('path')
+  })
+
+  it('AURI-7-03, AURI-7-10, AURI-7-19 of an agent of another draft has a context and lists each capability with description, tags and version', () => {
+    const shown = toDescriptor(T01(), FACTS)
+    expect(shown).toMatchObject({
+      '@context': 'https://schema.org',
+      name: 'Chinese-English Translator',
+      version: '1.2.0',
+      provider: { organization: 'ExampleAI Inc.' },
+      authentication: { schemes: ['api_key'] },
+      capabilities: [
+        {
+          name: 'translation',
+          version: '1.2.0',
+          description: expect.any(String),
+          tags: ['nlp', 'chinese', 'english', 'cloud'],
+        },
+        {
+          name: 'translateText',
+          version: '1.2.0',
+          description: 'Translates text from source language to target language.',
+          tags: expect.any(Array),
+          input: { type: 'object' },
+          output: { type: 'object' },
+        },
+      ],
+    })
+    expect(lintDescriptor(shown).warnings.map(({ at }) => at)).toEqual([
+      '/capabilities/0/input',
+      '/capabilities/0/output',
+    ])
+  })
+
+  it('has a semantic version and a capability even where the agent states neither', () => {
+    const shown = toDescriptor(readRecord('directory', { base: 'https://a.example/' }, 'a'), FACTS)
+    expect(shown).toMatchObject({ version: '0.0.0', capabilities: [{ name: 'invoke', version: '0.0.0' }] })
+  })
+
+  it('has no member that our own parser would refuse', () => {
+    const bindings = [{ protocol: '__proto__', endpoint: 'https://a.example/' }]
+    expect(JSON.stringify(toDescriptor(HR({ bindings }), FACTS).transport)).toBe('{}')
+  })
+})
+
+describe('the A2A card', () => {
+  it('comes back as it was, in its own version', () => {
+    const card: JsonObject = {
+      name: 'a',
+      description: 'b',
+      version: '1',
+      url: 'https://a.example/',
+      protocolVersion: '0.3.0',
+      capabilities: { streaming: true },
+      skills: [],
+    }
+    expect(toAgentCard(readRecord('a2a', card, 'x'), FACTS, '1.0')).toEqual({ ...card, ...ADDED })
+  })
+
+  it('of another agent is written in the version asked for', () => {
+    const old = toAgentCard(T01(), FACTS, '0.3')
+    expect(old).toMatchObject({
+      protocolVersion: '0.3.0',
+      url: 'https://api.example.com/agents/translate',
+      securitySchemes: { apiKey: { type: 'apiKey', in: 'header' } },
+    })
+    expect(old).not.toHaveProperty('supportedInterfaces')
+    const now = toAgentCard(T01(), FACTS)
+    expect(now).toMatchObject({
+      supportedInterfaces: [{ url: 'https://api.example.com/agents/translate' }],
+      securitySchemes: { apiKey: { apiKeySecurityScheme: { location: 'header' } } },
+      skills: [{ id: 'translation', examples: ['你好世界 zh en'] }, { id: 'translateText' }],
+    })
+    expect(now).not.toHaveProperty('url')
+  })
+})
+
+describe('the server.json', () => {
+  it('lists remotes of agents that speak MCP only', () => {
+    expect(toMcpServer(T01(), FACTS)).not.toHaveProperty('remotes')
+    expect(toMcpServer(sample('directory', 'FX-TC', {}, 'ticket-classifier'), FACTS)).toMatchObject({
+      name: 'ticket-classifier',
+      remotes: [{ type: 'streamable-http', url: 'https://agents.example.com/ticket-classifier' }],
+      websiteUrl: 'https://directory.example/agents/ticket-classifier',
+    })
+  })
+})

@@ -1,0 +1,123 @@
+import { isObject, type JsonObject, type JsonValue } from '../../json.js'
+import { compilePattern } from './assertions.js'
+import type { Check } from './run.js'
+
+type Compile = (schema: JsonValue) => Check
+
+/** Keywords that apply subschemas to members or items of the value. */
+export function partChecks(schema: JsonObject, compile: Compile): Check[] {
+  const has = (...names: string[]): boolean => names.some((name) => Object.hasOwn(schema, name))
+  return [
+    ...(has('properties', 'patternProperties', 'additionalProperties') ? [memberCheck(schema, compile)] : []),
+    ...(schema.propertyNames === undefined ? [] : [nameCheck(compile(schema.propertyNames))]),
+    ...(has('prefixItems', 'items') ? [itemCheck(schema, compile)] : []),
+    ...(schema.contains === undefined ? [] : [containsCheck(compile(schema.contains), schema)]),
+  ]
+}
+
+/** What is applied to members and items that nothing else in the schema has looked at. */
+export function leftoverCheck(schema: JsonObject, compile: Compile): Check | undefined {
+  const { unevaluatedProperties: members, unevaluatedItems: items } = schema
+  if (members === undefined && items === undefined) return undefined
+  const member = members === undefined ? undefined : compile(members)
+  const item = items === undefined ? undefined : compile(items)
+  return (value, run, evaluated) => {
+    const check = Array.isArray(value) ? item : member
+    if (check === undefined || typeof value !== 'object' || value === null) return true
+    let fits = true
+    for (const [name, part] of partsOf(value)) {
+      run.spend(1)
+      if (evaluated?.has(name)) continue
+      evaluated?.add(name)
+      if (!run.into(name, check, part)) fits = false
+      if (!fits && !run.isCurious) return false
+    }
+    return fits
+  }
+}
+
+function memberCheck(schema: JsonObject, compile: Compile): Check {
+  const named = new Map(
+    Object.entries(isObject(schema.properties) ? schema.properties : {}).map(([name, s]) => [name, compile(s)]),
+  )
+  const patterned = Object.entries(isObject(schema.patternProperties) ? schema.patternProperties : {}).flatMap(
+    ([pattern, s]) => {
+      const matches = compilePattern(pattern)
+      return matches ? [{ matches, check: compile(s) }] : []
+    },
+  )
+  const additional = schema.additionalProperties === undefined ? undefined : compile(schema.additionalProperties)
+  return (value, run, evaluated) => {
+    if (!isObject(value)) return true
+    let fits = true
+    for (const name of Object.keys(value)) {
+      const part = value[name]
+      if (part === undefined) continue
+      run.spend(1)
+      const own = named.get(name)
+      let isSpokenOf = own !== undefined
+      if (own && !run.into(name, own, part)) fits = false
+      for (const { matches, check } of patterned) {
+        if (!matches(name, run)) continue
+        isSpokenOf = true
+        if (!run.into(name, check, part)) fits = false
+      }
+      if (!isSpokenOf && additional && !run.into(name, additional, part)) fits = false
+      if (isSpokenOf || additional) evaluated?.add(name)
+      if (!fits && !run.isCurious) return false
+    }
+    return fits
+  }
+}
+
+function nameCheck(check: Check): Check {
+  return (value, run) => {
+    if (!isObject(value)) return true
+    const wrong = Object.keys(value).find((name) => !run.fits(check, name))
+    return wrong === undefined || run.fail(`is a name that is not allowed: it ${run.reason(check, wrong)}`, wrong)
+  }
+}
+
+function itemCheck(schema: JsonObject, compile: Compile): Check {
+  // Older drafts write a tuple as a list in `items`, and what comes after it as `additionalItems`.
+  const isOldTuple = Array.isArray(schema.items)
+  const tuple = isOldTuple ? schema.items : schema.prefixItems
+  const others = isOldTuple ? schema.additionalItems : schema.items
+  const first = Array.isArray(tuple) ? tuple.map(compile) : []
+  const rest = others === undefined ? undefined : compile(others)
+  return (value, run, evaluated) => {
+    if (!Array.isArray(value)) return true
+    let fits = true
+    for (const [i, item] of value.entries()) {
+      const check = first[i] ?? rest
+      if (check === undefined) break
+      evaluated?.add(i)
+      if (!run.into(i, check, item)) fits = false
+      if (!fits && !run.isCurious) return false
+    }
+    return fits
+  }
+}
+
+function containsCheck(check: Check, { minContains, maxContains }: JsonObject): Check {
+  const min = typeof minContains === 'number' ? minContains : 1
+  const max = typeof maxContains === 'number' ? maxContains : Number.POSITIVE_INFINITY
+  return (value, run, evaluated) => {
+    if (!Array.isArray(value)) return true
+    let found = 0
+    for (const [i, item] of value.entries()) {
+      if (!run.fits(check, item)) continue
+      found++
+      evaluated?.add(i)
+      if (found > max) return run.fail(`has more than ${max} items of the kind that "contains" describes`)
+      // Without need to know which items were looked at, enough is enough.
+      if (found >= min && max === Number.POSITIVE_INFINITY && evaluated === undefined) return true
+    }
+    return found >= min || run.fail(`has fewer than ${min} items of the kind that "contains" describes`)
+  }
+}
+
+function* partsOf(value: JsonValue[] | JsonObject): Generator<[string | number, JsonValue]> {
+  if (Array.isArray(value)) yield* value.entries()
+  else yield* Object.entries(value)
+}

@@ -1,0 +1,9 @@
+export { assertValid, compileSchema } from './compile-schema.js'
+export {
+  checkPublisherSchema,
+  createPublisherSchemas,
+  createSchemaAllowance,
+  type PublisherSchemas,
+  type SchemaAllowance,
+} from './publisher-schema.js'
+export { isSimpleMap, toJsonSchema } from './simple-map.js'

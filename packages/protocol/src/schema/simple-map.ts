@@ -1,0 +1,33 @@
+import { isObject, type JsonObject, type JsonValue } from '../json.js'
+
+const TYPE_WORD = /^(string|number|integer|boolean|array|object|null|any|file)\??$/
+
+/** A name→type map such as {"text":"string"} and not a JSON Schema (C-09). */
+export function isSimpleMap(value: JsonObject): boolean {
+  const names = Object.keys(value)
+  if (names.length === 0 || (names.length === 1 && names[0] === 'type')) return false
+  return names.every((name) => {
+    const word = value[name]
+    return typeof word === 'string' && TYPE_WORD.test(word)
+  })
+}
+
+/** The JSON Schema that an input or output description stands for; a simple map is compiled to one. */
+export function toJsonSchema(description: JsonValue | undefined): JsonObject {
+  if (!isObject(description)) return {}
+  if (!isSimpleMap(description)) return description
+  const names = Object.keys(description)
+  const wordOf = (name: string): string => String(description[name])
+  return {
+    type: 'object',
+    properties: Object.fromEntries(names.map((name) => [name, propertySchema(wordOf(name).replace('?', ''))])),
+    required: names.filter((name) => !wordOf(name).endsWith('?')),
+  }
+}
+
+function propertySchema(word: string): JsonObject {
+  if (word === 'any') return {}
+  // A file travels as a URL or as base64 text inside JSON (01 §5.1).
+  if (word === 'file') return { type: 'string' }
+  return { type: word }
+}
