@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import { type Caller, hasScope, isAdmin } from '../policy/caller.js'
 import type { RateLimits } from '../policy/rate-limit.js'
 import type { Authenticate } from '../services/identity/authenticate.js'
-import { headerOf } from './answer.js'
+import { headerOf } from './respond.js'
 import type { Route } from './route-group.js'
 
 export interface AdmitOptions {
@@ -11,26 +11,26 @@ export interface AdmitOptions {
   readonly limits: RateLimits
   /** What a caller without credentials may discover. */
   readonly anonymous: 'public' | 'none'
-  /** Requests must have come to the proxy by HTTPS. */
+  /** The proxy must have received the request over HTTPS. */
   readonly behindProxy: boolean
-  /** Origins whose pages may do all that their credentials allow. */
+  /** Origins whose pages may use everything that their credentials allow. */
   readonly origins: readonly string[]
 }
 
-const NOBODY: Omit<Caller, 'address' | 'requestId'> = { subject: undefined, kind: 'anonymous', scopes: new Set() }
+const ANONYMOUS: Omit<Caller, 'address' | 'requestId'> = { subject: undefined, kind: 'anonymous', scopes: new Set() }
 
 /**
- * Finds out who is calling, checks the right to this route and spends the caller's allowance, before a body is read.
- * A promise only where a token has to be verified: every request comes this way.
+ * Authenticates the caller, checks access to the route and counts the request against the rate limit, before the body
+ * is read. Returns a promise only if a token has to be verified, because every request takes this path.
  */
 export function admit(request: FastifyRequest, options: AdmitOptions): Promise<void> | undefined {
   const { route } = request.routeOptions.config
-  request.caller = { ...NOBODY, address: request.ip, requestId: request.id }
+  request.caller = { ...ANONYMOUS, address: request.ip, requestId: request.id }
   if (!route || route.path.startsWith('/health/')) return undefined
   if (options.behindProxy && headerOf(request, 'x-forwarded-proto') !== 'https') {
     throw new DirectoryError(
       'forbidden',
-      'this directory is served by HTTPS only: the proxy must send X-Forwarded-Proto: https',
+      'this directory accepts only HTTPS: the proxy must send "X-Forwarded-Proto: https"',
     )
   }
   const caller = options.authenticate({
@@ -56,29 +56,32 @@ const CHALLENGE = { 'www-authenticate': 'Bearer realm="switchboard"' }
 function assertAccess({ access }: Route, caller: Caller, anonymous: 'public' | 'none'): void {
   if (access === 'open' || (access === 'discover' && anonymous === 'public')) return
   if (caller.kind === 'anonymous') {
-    throw new DirectoryError('unauthorized', 'this takes credentials: send "Authorization: Bearer KEY"', {
+    throw new DirectoryError('unauthorized', 'this needs credentials: send "Authorization: Bearer KEY"', {
       headers: CHALLENGE,
     })
   }
   if (access === 'discover' && !hasScope(caller, 'discover')) {
-    throw new DirectoryError('forbidden', 'discovering takes the scope discover')
+    throw new DirectoryError('forbidden', 'this needs the `discover` scope')
   }
-  if (access === 'admin' && !isAdmin(caller)) throw new DirectoryError('forbidden', 'this takes the scope admin')
+  if (access === 'admin' && !isAdmin(caller)) throw new DirectoryError('forbidden', 'this needs the `admin` scope')
 }
 
-/** A browser shows a certificate for any page that asks it to: what changes something must be wished by a page we know. */
+/** A browser presents the client certificate for any page, so only pages of known origins may change something. */
 function assertOwnPage({ headers }: FastifyRequest, { method }: Route, origins: readonly string[]): void {
   const { origin, host } = headers
   if (origin === undefined || method === 'GET' || origins.includes(origin)) return
   if (URL.canParse(origin) && new URL(origin).host === host) return
-  throw new DirectoryError('forbidden', 'pages of other origins may not act by your certificate: see cors.origins')
+  throw new DirectoryError(
+    'forbidden',
+    'pages of this origin may not use your certificate: add the origin to cors.origins',
+  )
 }
 
-/** Subjects and addresses are counted apart: a subject may be called like an address. */
+/** The key for rate limits; prefixed, because a subject may look like an address. */
 export const clientOf = ({ subject, address }: Caller): string =>
   subject === undefined ? `address ${networkOf(address)}` : `subject ${subject}`
 
-/** Whoever has one IPv6 address has 2^64 of them: the network counts. */
+/** For IPv6 the /64 network is counted: a client can use any of its 2^64 addresses. */
 function networkOf(address: string): string {
   if (!address.includes(':') || address.includes('.')) return address
   const [head = '', tail = ''] = address.split('::')

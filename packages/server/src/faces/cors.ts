@@ -14,7 +14,7 @@ const ACCEPTED = [
 
 const isPublic = ({ access }: Route): boolean => access === 'open' || access === 'discover'
 
-/** Pages of any origin may read public discovery, without credentials; the operator names those that may do more. */
+/** Pages of any origin may use public discovery, without credentials; `cors.origins` lists those that may do more. */
 export function allowOrigin(request: FastifyRequest, reply: FastifyReply, origins: readonly string[]): void {
   const { origin } = request.headers
   const { route } = request.routeOptions.config
@@ -25,8 +25,8 @@ export function allowOrigin(request: FastifyRequest, reply: FastifyReply, origin
   if (named) reply.header('vary', 'Origin')
 }
 
-/** Answers a browser that asks before it sends: which methods its page may use on this path. */
-export function answerPreflight(
+/** Responds to a CORS preflight with the methods that the page may use on this path. */
+export function sendPreflight(
   request: FastifyRequest,
   reply: FastifyReply,
   routes: readonly Route[],

@@ -4,7 +4,7 @@ import { DirectoryError } from '@switchboard/protocol'
 import type { FastifyInstance } from 'fastify'
 import { type AdmitOptions, admit } from './admit.js'
 import { collectBody } from './collect-body.js'
-import { allowOrigin, answerPreflight } from './cors.js'
+import { allowOrigin, sendPreflight } from './cors.js'
 import type { Route, RouteGroup } from './route-group.js'
 import { pathOf, sendError, toDirectoryError } from './send-error.js'
 
@@ -14,7 +14,7 @@ export interface MountOptions extends AdmitOptions {
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
-/** Serves faces: who is calling, how often, and one way of failing for all of them. */
+/** Mounts route groups with the authentication, rate limits, CORS and errors that all of them share. */
 export function mountRoutes(app: FastifyInstance, groups: readonly RouteGroup[], options: MountOptions): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (request, payload, done) => collectBody(request, payload, done))
@@ -27,9 +27,12 @@ export function mountRoutes(app: FastifyInstance, groups: readonly RouteGroup[],
     else done()
   })
   app.addHook('onResponse', (request, reply, done) => {
-    // The query is left out: what people search for is theirs (PROF §15).
+    // The query is not logged: it may contain personal data (PROF §15).
     const { method } = request
-    request.log.debug({ method, path: pathOf(request), status: reply.statusCode, ms: reply.elapsedTime }, 'answered')
+    request.log.debug(
+      { method, path: pathOf(request), status: reply.statusCode, ms: reply.elapsedTime },
+      'request completed',
+    )
     done()
   })
   app.setErrorHandler((error, request, reply) =>
@@ -56,7 +59,7 @@ function mountRoute(app: FastifyInstance, group: RouteGroup, route: Route): void
   })
 }
 
-/** Methods that a path does not have: 405 and what it has; OPTIONS is for browsers. */
+/** Mounts 405 for the methods a path does not have, and OPTIONS for CORS. */
 function mountRest(
   app: FastifyInstance,
   path: string,
@@ -70,7 +73,7 @@ function mountRest(
     url: path,
     config: { group },
     handler: (request) => {
-      throw new DirectoryError('method_not_allowed', `${request.method} does not fit here: use ${allow}`, {
+      throw new DirectoryError('method_not_allowed', `${request.method} is not supported here: use ${allow}`, {
         headers: { allow },
       })
     },
@@ -79,11 +82,11 @@ function mountRest(
     method: 'OPTIONS',
     url: path,
     config: { group },
-    handler: (request, reply) => answerPreflight(request, reply, routes, origins),
+    handler: (request, reply) => sendPreflight(request, reply, routes, origins),
   })
 }
 
-/** Paths with their routes; the face that names a path first answers for its errors. */
+/** Routes by path; the group that declares a path first determines the media type of its errors. */
 function groupByPath(groups: readonly RouteGroup[]): Map<string, { group: RouteGroup; routes: Route[] }> {
   const byPath = new Map<string, { group: RouteGroup; routes: Route[] }>()
   for (const group of groups) {

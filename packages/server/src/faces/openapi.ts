@@ -1,7 +1,7 @@
 import { ERROR_KINDS, type JsonObject } from '@switchboard/protocol'
 import type { Route, RouteGroup } from './route-group.js'
 
-/** The OpenAPI description, made from the routes themselves so that it cannot differ from them. */
+/** The OpenAPI description, generated from the routes so that it cannot differ from them. */
 export function toOpenApi(groups: readonly RouteGroup[], version: string, baseUrl: string): JsonObject {
   const paths: Record<string, JsonObject> = {}
   for (const group of groups) {
@@ -48,9 +48,12 @@ function toOperation(group: RouteGroup, route: Route): JsonObject {
     ...(route.body && { requestBody: { content: { 'application/json': { schema } } } }),
     responses: {
       ...Object.fromEntries(
-        Object.entries(route.answers).map(([status, description]) => [status, toResponse(group, status, description)]),
+        Object.entries(route.responses).map(([status, description]) => [
+          status,
+          toResponse(group, status, description),
+        ]),
       ),
-      default: toResponse(group, '400', 'an error; every draft finds its members in it'),
+      default: toResponse(group, '400', 'an error, with the members that each draft expects'),
     },
     ...(route.access !== 'open' && { security: required ? CREDENTIALS : [...CREDENTIALS, {}] }),
   }
@@ -81,7 +84,7 @@ const ERROR_SCHEMA: JsonObject = {
       type: 'object',
       required: ['code', 'message'],
       properties: {
-        // Not an enum: agents have codes of their own, which are passed on (C-97).
+        // Not an enum: agents' own codes are passed on (C-97).
         code: { type: 'string', examples: [...new Set(Object.values(ERROR_KINDS).map(({ name }) => name))] },
         message: { type: 'string' },
       },

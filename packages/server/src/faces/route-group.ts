@@ -13,7 +13,10 @@ declare module 'fastify' {
   }
 }
 
-/** One draft's way into the directory: its paths and how it writes errors. */
+/** Base paths of AIDIP: revision 01 without and with its number, revision 00 below `/v0` (C-01). */
+export const AIDIP_BASES = ['', '/v1', '/v0']
+
+/** The routes of one draft or area, and how they write errors. */
 export interface RouteGroup {
   readonly name: string
   /** Media type of error bodies, by the table of C-68. */
@@ -21,19 +24,22 @@ export interface RouteGroup {
   readonly routes: readonly Route[]
 }
 
-/** One operation: enough to serve it, to guard it and to describe it in OpenAPI. */
+/** One route: everything needed to serve it, protect it and describe it in OpenAPI. */
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly path: string
   readonly summary: string
-  /** `open`: anybody, always; `discover`: anybody the operator lets discover; `caller`: credentials; `admin`: that scope. */
+  /**
+   * `open`: everyone; `discover`: everyone whom the operator allows to discover agents; `caller`: needs credentials;
+   * `admin`: needs the `admin` scope.
+   */
   readonly access: 'open' | 'discover' | 'caller' | 'admin'
   readonly limit?: LimitedAction
   readonly query?: Readonly<Record<string, string>>
   readonly body?: JsonObject
-  /** Bytes; undefined: a document's limit (C-76). */
+  /** Bytes; default: the limit for documents (C-76). */
   readonly bodyLimit?: number
-  /** Status → what it means. */
-  readonly answers: Readonly<Record<number, string>>
+  /** Descriptions by status. */
+  readonly responses: Readonly<Record<number, string>>
   readonly handle: (request: FastifyRequest, reply: FastifyReply) => unknown
 }

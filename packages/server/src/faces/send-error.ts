@@ -3,25 +3,25 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { CallFailed } from '../services/calls/response/call-failed.js'
 import { StoreError } from '../services/context.js'
 
-/** Answers with the one body that a client of any draft can read, in the media type of its face (C-68). */
+/** Sends the error body that clients of every draft can read, in the media type of the route group (C-68). */
 export function sendError(
   error: DirectoryError,
   request: FastifyRequest,
   reply: FastifyReply,
   baseUrl: string,
 ): FastifyReply {
-  // What an agent does wrong is no failure of ours, but its operator may want to know.
-  const isAgents = error instanceof CallFailed
-  const level = error.status >= 500 && !isAgents ? 'error' : 'info'
+  // A failing agent is not an error of the directory, but its operator may want to know the reason.
+  const isAgentFailure = error instanceof CallFailed
+  const level = error.status >= 500 && !isAgentFailure ? 'error' : 'info'
   request.log[level](
     {
       code: error.code,
       status: error.status,
       path: pathOf(request),
       ...(level === 'error' && { err: error.cause ?? error }),
-      ...(isAgents && error.cause instanceof Error && { reason: error.cause.message }),
+      ...(isAgentFailure && error.cause instanceof Error && { reason: error.cause.message }),
     },
-    'refused',
+    'request rejected',
   )
   const body = errorBody(error, { base: baseUrl, instance: pathOf(request), correlationId: request.id })
   const wantsProblem = (request.headers.accept ?? '').includes('application/problem+json')
@@ -29,7 +29,7 @@ export function sendError(
     ? 'application/problem+json'
     : (request.routeOptions.config.group?.errors ?? errorTypeOf(request.url))
   if (error.retryAfter !== undefined) reply.header('retry-after', String(error.retryAfter))
-  // What a response was going to say of the document does not hold for its error.
+  // These were set for the document, not for its error.
   for (const name of ['etag', 'last-modified', 'link']) reply.removeHeader(name)
   return reply
     .code(error.status)
@@ -39,17 +39,17 @@ export function sendError(
     .send(JSON.stringify(body))
 }
 
-/** Where no route matched, the path still tells whose error it is (C-68). */
+/** The media type of errors if no route matched (C-68). */
 const errorTypeOf = (url: string): string =>
   /^\/(ad|\.well-known|tasks)(\/|$|\?)/.test(url) ? 'application/problem+json' : 'application/json'
 
 export const pathOf = (request: FastifyRequest): string => request.url.split('?')[0] ?? ''
 
-/** Fastify's own complaints in our words; anything else is our failure and tells the caller nothing. */
+/** Translates Fastify's and the store's errors; anything else is a bug, of which the caller learns only the request id. */
 export function toDirectoryError(error: unknown, request: FastifyRequest): DirectoryError {
   if (error instanceof DirectoryError) return error
   if (error instanceof StoreError) {
-    return new DirectoryError('unavailable', 'the store does not answer now: try again', {
+    return new DirectoryError('unavailable', 'the store is not responding: try again', {
       cause: error,
       retryAfter: 1,
     })
@@ -62,7 +62,7 @@ export function toDirectoryError(error: unknown, request: FastifyRequest): Direc
     })
   if (status >= 400 && status < 500 && isFastifyError(error))
     return new DirectoryError('invalid_request', error.message, { cause: error })
-  return new DirectoryError('internal_error', `the directory failed; its operator can find this as ${request.id}`, {
+  return new DirectoryError('internal_error', `internal error; its operator finds it in the log as ${request.id}`, {
     cause: error,
   })
 }

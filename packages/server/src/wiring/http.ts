@@ -16,9 +16,9 @@ import { createOperationsRoutes } from '../faces/operations/operations-routes.js
 import { createProfileRoutes } from '../faces/profile/profile-routes.js'
 import { createResolutionRoutes } from '../faces/resolution/resolution-routes.js'
 import type { RouteGroup } from '../faces/route-group.js'
-import { signAnswers } from '../faces/sign-answers.js'
+import { sendBadUrlError, sendClientError } from '../faces/send-unrouted-error.js'
+import { signResponses } from '../faces/sign-responses.js'
 import { createTasksRoutes } from '../faces/tasks/tasks-routes.js'
-import { answerBadUrl, answerClientError } from '../faces/unrouted-errors.js'
 import { createRateLimits } from '../policy/rate-limit.js'
 import type { Outcomes } from '../services/calls/outcomes.js'
 import type { Context } from '../services/context.js'
@@ -95,7 +95,7 @@ export function wireHttp(base: Base, { context, identity, outcomes, calls, versi
   ]
 
   const app = createApp(base)
-  signAnswers(app, { signing, always: config.gateway.sign })
+  signResponses(app, { signing, always: config.gateway.sign })
   mountRoutes(app, groups, { ...admission, baseUrl })
   routeUpgrades(app)
   return { app, sockets }
@@ -109,8 +109,8 @@ function createApp(base: Base): FastifyInstance {
     genReqId: requestIdOf,
     // Trust one hop, our proxy: what a client wrote into X-Forwarded-For before it does not count.
     trustProxy: behindProxy && ((_address, hop) => hop === 0),
-    frameworkErrors: (error, request, reply) => answerBadUrl(error, request, reply, baseUrlOf(base)),
-    clientErrorHandler: (error, socket) => answerClientError(error, socket, baseUrlOf(base)),
+    frameworkErrors: (error, request, reply) => sendBadUrlError(error, request, reply, baseUrlOf(base)),
+    clientErrorHandler: (error, socket) => sendClientError(error, socket, baseUrlOf(base)),
     // While closing, requests on open connections are still served; new connections are refused.
     return503OnClosing: false,
     forceCloseConnections: 'idle',

@@ -15,10 +15,9 @@ import type { Keys, StoredKey } from '../../services/identity/keys.js'
 import { type AuditEntry, type AuditFilter, readAudit } from '../../services/operations/audit.js'
 import { type MarkChanges, markAgent } from '../../services/registry/mark.js'
 import { unknownAgent } from '../../services/registry/register.js'
-import { idOf } from '../aidip/aidip-routes.js'
-import { sendJson } from '../answer.js'
 import { readJsonObject } from '../body.js'
-import { readQuery, wholeNumber } from '../query.js'
+import { idOf, readQuery, wholeNumber } from '../read-request.js'
+import { sendJson } from '../respond.js'
 import type { RouteGroup } from '../route-group.js'
 import { importStream } from './import.js'
 import { type SecretRoutesOptions, secretRoutes } from './secret-routes.js'
@@ -29,7 +28,7 @@ export interface AdminOptions extends SecretRoutesOptions {
   readonly grants: Grants
 }
 
-/** Seconds: a hundred years. A key without an end is written without `expires_in`. */
+/** Seconds; a hundred years. Leave out `expires_in` for a key that does not expire. */
 const LONGEST_KEY = 3_153_600_000
 
 const texts: JsonObject = { type: 'array', items: { type: 'string', minLength: 1 } }
@@ -71,7 +70,7 @@ const [checkKey, checkGrant, checkMarks] = [
   compileSchema(marksSchema),
 ]
 
-/** Keys, grants, marks, secrets, audit and bulk import: for operators. */
+/** For operators: keys, grants, marks, secrets, audit log and bulk import. */
 export function createAdminRoutes({ context, keys, grants, credentials, signing }: AdminOptions): RouteGroup {
   const known = new Set<string>([...SCOPES, ...context.policy.capabilities.flatMap(({ scope }) => scope ?? [])])
 
@@ -101,7 +100,7 @@ export function createAdminRoutes({ context, keys, grants, credentials, signing 
     assertNames(body, 'subject', 'tag')
     const { agent, tag } = body
     if ((agent === undefined) === (tag === undefined))
-      assertValid([{ at: '/agent', message: 'or /tag is required, and not both' }])
+      assertValid([{ at: '/agent', message: 'or /tag is required, but not both' }])
     const owner = typeof agent === 'string' ? context.catalog.get(agent)?.owner : undefined
     if (typeof agent === 'string' && owner === undefined) throw unknownAgent(agent)
     const grant = await grants.create(
@@ -130,10 +129,10 @@ export function createAdminRoutes({ context, keys, grants, credentials, signing 
       {
         method: 'POST',
         path: '/admin/keys',
-        summary: 'Make an API key; its secret is shown once',
+        summary: 'Create an API key; its secret is shown only once',
         access: 'admin',
         body: keySchema,
-        answers: { 201: 'the key' },
+        responses: { 201: 'the key' },
         handle: async (request, reply) =>
           sendJson(reply.code(201).header('cache-control', 'no-store'), await createKey(request)),
       },
@@ -142,15 +141,15 @@ export function createAdminRoutes({ context, keys, grants, credentials, signing 
         path: '/admin/keys',
         summary: 'List API keys, without secrets',
         access: 'admin',
-        answers: { 200: 'the keys' },
+        responses: { 200: 'the keys' },
         handle: (_request, reply) => sendJson(reply, { keys: keys.list().map(showKey) }),
       },
       {
         method: 'DELETE',
         path: '/admin/keys/:id',
-        summary: 'Revoke an API key, at once',
+        summary: 'Revoke an API key, effective immediately',
         access: 'admin',
-        answers: { 204: 'revoked', 404: 'no such key' },
+        responses: { 204: 'revoked', 404: 'no such key' },
         handle: async (request, reply) => {
           await keys.revoke(idOf(request), request.caller)
           return reply.code(204).send()
@@ -159,10 +158,10 @@ export function createAdminRoutes({ context, keys, grants, credentials, signing 
       {
         method: 'POST',
         path: '/admin/grants',
-        summary: 'Let a subject find or call what is not public',
+        summary: 'Allow a subject to find or call agents that are not public',
         access: 'admin',
         body: grantSchema,
-        answers: { 201: 'the grant', 404: 'no such agent' },
+        responses: { 201: 'the grant', 404: 'no such agent' },
         handle: async (request, reply) => sendJson(reply.code(201), await createGrant(request)),
       },
       {
@@ -170,15 +169,15 @@ export function createAdminRoutes({ context, keys, grants, credentials, signing 
         path: '/admin/grants',
         summary: 'List grants',
         access: 'admin',
-        answers: { 200: 'the grants' },
+        responses: { 200: 'the grants' },
         handle: (_request, reply) => sendJson(reply, { grants: grants.list().map(showGrant) }),
       },
       {
         method: 'DELETE',
         path: '/admin/grants/:id',
-        summary: 'Take a grant back',
+        summary: 'Revoke a grant',
         access: 'admin',
-        answers: { 204: 'gone', 404: 'no such grant' },
+        responses: { 204: 'revoked', 404: 'no such grant' },
         handle: async (request, reply) => {
           await grants.revoke(idOf(request), request.caller)
           return reply.code(204).send()
@@ -187,10 +186,10 @@ export function createAdminRoutes({ context, keys, grants, credentials, signing 
       {
         method: 'PATCH',
         path: '/admin/agents/:id',
-        summary: 'Mark an agent: verification, certification, quality_score, unsafe, status; null takes a mark away',
+        summary: 'Mark an agent: verification, certification, quality_score, unsafe, status; null removes a mark',
         access: 'admin',
         body: marksSchema,
-        answers: { 200: 'the metadata with its marks', 404: 'no such agent' },
+        responses: { 200: 'the metadata with its marks', 404: 'no such agent' },
         handle: async (request, reply) => sendJson(reply, await mark(request)),
       },
       ...secretRoutes({ credentials, signing }),
@@ -202,28 +201,28 @@ export function createAdminRoutes({ context, keys, grants, credentials, signing 
         query: {
           since: 'an RFC 3339 time',
           subject: 'who did it',
-          agent: 'to which agent',
+          agent: 'the id of the agent',
           action: 'register, update, refresh, remove, expire, mark, key.create …',
-          limit: 'entries, at most 1000 (100)',
+          limit: 'number of entries, at most 1000 (default: 100)',
         },
-        answers: { 200: 'the entries' },
+        responses: { 200: 'the entries' },
         handle: async (request, reply) =>
           sendJson(reply, { entries: (await readAudit(context, auditFilter(request))).map(showAudit) }),
       },
       {
         method: 'POST',
         path: '/admin/import',
-        summary: 'Import documents of any draft, one JSON document a line; one result line each',
+        summary: 'Import documents of any draft, one JSON document per line; returns one result per line',
         access: 'admin',
         bodyLimit: Number.POSITIVE_INFINITY,
-        answers: { 200: 'one result a line: status created, updated or failed' },
+        responses: { 200: 'one result per line: status created, updated or failed' },
         handle: (request, reply) => importStream(context, request, reply),
       },
     ],
   }
 }
 
-/** Members that are kept and compared as they are must be texts that can be kept. */
+/** Subjects and tags are stored and compared unchanged, so they must not contain characters that cannot be stored. */
 function assertNames(body: JsonObject, ...members: string[]): void {
   const issues = members.flatMap((name) => {
     const value = body[name]

@@ -15,9 +15,9 @@ import type { Context } from '../../services/context.js'
 import { type ImportItem, type ImportResult, importAgent } from '../../services/registry/import-agent.js'
 import { decodeUtf8 } from '../body.js'
 
-/** Documents under way at once: enough to share the store's fsyncs, few enough to stay small in memory. */
-const AT_ONCE = 64
-/** Bytes; a line is one document and what names it (C-76). */
+/** Documents in flight: enough to share the store's fsyncs, few enough to keep memory small. */
+const CONCURRENCY = 64
+/** Bytes; a document and its envelope (C-76). */
 const MAX_LINE = 300_000
 const NEWLINE = 0x0a
 
@@ -30,11 +30,11 @@ const DOCUMENT_FORMATS: readonly string[] = [
   'mcp',
 ] satisfies DocumentFormat[]
 
-/** Reads NDJSON as it comes and answers with one result line for each line, in order. */
+/** Reads NDJSON as it arrives and writes one result for each line, in order. */
 export function importStream(context: Context, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const source = request.body
   if (!(source instanceof Readable))
-    throw new DirectoryError('invalid_request', 'the body is empty: send one JSON document a line')
+    throw new DirectoryError('invalid_request', 'the body is empty: send one JSON document per line')
   reply.header('content-type', 'application/x-ndjson; charset=utf-8')
   return reply.send(Readable.from(results(context, request, linesOf(source))))
 }
@@ -50,7 +50,7 @@ async function* results(
     number++
     if (line && isBlank(line)) continue
     pending.push(importLine(context, request, line, number))
-    const first = pending.length >= AT_ONCE ? pending.shift() : undefined
+    const first = pending.length >= CONCURRENCY ? pending.shift() : undefined
     if (first) yield await first
   }
   for (const rest of pending) yield await rest
@@ -77,7 +77,7 @@ async function importBytes(
   } catch (error) {
     if (error instanceof DirectoryError) return { status: 'failed', code: error.code, message: error.message }
     request.log.error({ err: error }, 'import failed')
-    return { status: 'failed', code: 'internal_error', message: 'the directory failed on this line' }
+    return { status: 'failed', code: 'internal_error', message: 'internal error on this line' }
   }
 }
 
@@ -110,7 +110,7 @@ const isBlank = (line: Buffer): boolean => line.every((byte) => byte === 0x20 ||
 const isFormat = (value: JsonValue | undefined): value is DocumentFormat =>
   typeof value === 'string' && DOCUMENT_FORMATS.includes(value)
 
-/** Lines as bytes; undefined stands for one that is too long, which is passed over. */
+/** Splits a byte stream into lines; yields undefined for a line that is too long. */
 async function* linesOf(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer | undefined> {
   let parts: Buffer[] = []
   let size = 0

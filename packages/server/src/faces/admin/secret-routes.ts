@@ -1,9 +1,9 @@
 import { assertValid, compileSchema, DirectoryError, invalid, type JsonObject } from '@switchboard/protocol'
 import type { Credential, CredentialFacts, Credentials } from '../../services/calls/agent-credentials.js'
 import type { Signing } from '../../services/identity/signing.js'
-import { idOf } from '../aidip/aidip-routes.js'
-import { sendJson } from '../answer.js'
 import { readJsonObject } from '../body.js'
+import { idOf } from '../read-request.js'
+import { sendJson } from '../respond.js'
 import type { Route } from '../route-group.js'
 
 export interface SecretRoutesOptions {
@@ -11,7 +11,7 @@ export interface SecretRoutesOptions {
   readonly signing: Signing
 }
 
-/** Visible ASCII: anything else cannot stand in a header, or would be read in two ways. */
+/** Visible ASCII: anything else is not allowed in a header or is ambiguous there. */
 const secret: JsonObject = { type: 'string', minLength: 1, maxLength: 8192, pattern: '^[\\x21-\\x7e]+$' }
 const credentialSchema: JsonObject = {
   type: 'object',
@@ -28,23 +28,23 @@ const credentialSchema: JsonObject = {
 }
 const checkCredential = compileSchema(credentialSchema)
 
-/** Headers that say something else than who is calling. */
+/** Headers that cannot carry a credential. */
 const RESERVED = /^(host|cookie|connection|content-.*|transfer-encoding|te|trailer|upgrade|expect|via|x-request-id)$/i
 
-/** What the gateway shows to agents, and what the directory signs with. */
+/** Credentials that the gateway sends to agents, and the directory's signing keys. */
 export function secretRoutes({ credentials, signing }: SecretRoutesOptions): Route[] {
   const path = '/admin/agents/:id/credential'
   return [
     {
       method: 'PUT',
       path,
-      summary: 'Set the credential that the gateway shows to an agent; it is kept encrypted and never shown',
+      summary: 'Set the credential that the gateway sends to an agent; it is stored encrypted and never returned',
       access: 'admin',
       body: credentialSchema,
-      answers: {
-        200: 'set: its type and when',
+      responses: {
+        200: 'its type and when it was set',
         404: 'no such agent',
-        409: 'the directory has no secret to keep it by',
+        409: 'the directory has no secret to encrypt it with',
       },
       handle: async (request, reply) => {
         const credential = toCredential(readJsonObject(request))
@@ -54,9 +54,9 @@ export function secretRoutes({ credentials, signing }: SecretRoutesOptions): Rou
     {
       method: 'GET',
       path,
-      summary: 'Whether a credential is set for an agent, of which type and since when',
+      summary: 'Type and time of the credential that is set for an agent',
       access: 'admin',
-      answers: { 200: 'its type and when it was set', 404: 'no such agent, or none is set' },
+      responses: { 200: 'its type and when it was set', 404: 'no such agent, or none is set' },
       handle: (request, reply) => {
         const facts = credentials.facts(idOf(request))
         if (!facts) throw new DirectoryError('not_found', `no credential is set for the agent "${idOf(request)}"`)
@@ -66,9 +66,9 @@ export function secretRoutes({ credentials, signing }: SecretRoutesOptions): Rou
     {
       method: 'DELETE',
       path,
-      summary: 'Forget the credential of an agent',
+      summary: 'Delete the credential of an agent',
       access: 'admin',
-      answers: { 204: 'gone', 404: 'no such agent, or none is set' },
+      responses: { 204: 'deleted', 404: 'no such agent, or none is set' },
       handle: async (request, reply) => {
         await credentials.remove(idOf(request), request.caller)
         return reply.code(204).send()
@@ -77,15 +77,15 @@ export function secretRoutes({ credentials, signing }: SecretRoutesOptions): Rou
     {
       method: 'POST',
       path: '/admin/signing-keys',
-      summary: 'Sign with a new key from now on; the one before stays published for a week',
+      summary: 'Rotate the signing key; the previous one stays published for a week',
       access: 'admin',
-      answers: { 201: 'the public key', 409: 'the directory has no secret to keep it by' },
+      responses: { 201: 'the public key', 409: 'the directory has no secret to encrypt it with' },
       handle: async (request, reply) => sendJson(reply.code(201), await signing.rotate(request.caller)),
     },
   ]
 }
 
-/** Messages name the member and never its value: it is a secret. */
+/** Error messages name the member, never its value, which is secret. */
 function toCredential(body: JsonObject): Credential {
   assertValid(checkCredential(body))
   const { type, header = 'X-API-Key' } = body
@@ -94,7 +94,8 @@ function toCredential(body: JsonObject): Credential {
     if (typeof value !== 'string') throw invalid([{ at: `/${member}`, message: `is required with type ${type}` }])
     return value
   }
-  if (RESERVED.test(String(header))) throw invalid([{ at: '/header', message: 'is not for credentials' }])
+  if (RESERVED.test(String(header)))
+    throw invalid([{ at: '/header', message: 'must be a header that can carry a credential' }])
   switch (type) {
     case 'bearer':
       return { type, token: text('token') }

@@ -7,11 +7,11 @@ import { type Found, findAgents } from '../../services/discovery/find.js'
 import type { Grants } from '../../services/identity/grants.js'
 import { type Registered, registerAgent } from '../../services/registry/register.js'
 import { removeAgent } from '../../services/registry/remove.js'
-import { addWarnings, headerOf, renderOnce, sendJson, sendJsonText } from '../answer.js'
 import { readJson } from '../body.js'
-import { isListUnchanged } from '../lists.js'
-import { readOwner, readQuery } from '../query.js'
-import type { Route, RouteGroup } from '../route-group.js'
+import { isListUnchanged } from '../list-validators.js'
+import { idOf, readOwner, readQuery } from '../read-request.js'
+import { addWarnings, headerOf, renderOnce, sendJson, sendJsonText } from '../respond.js'
+import { AIDIP_BASES, type Route, type RouteGroup } from '../route-group.js'
 import { toConditions } from './filters.js'
 import { type AidipQuery, isRevision00, parseList, parseSearch, searchRequestSchema } from './search-request.js'
 import { sendMetadata } from './send-metadata.js'
@@ -22,43 +22,44 @@ export interface AidipOptions {
   readonly outcomes: Outcomes
 }
 
-/** Base paths: 01 as drafted and with its number, 00 below its own (C-01). */
-const BASES = ['', '/v1', '/v0']
-
 const LIST_QUERY = {
-  top: 'how many at the most, 1 to 100 (10)',
-  skip: 'how many to pass over',
-  q: 'words to search for',
-  capabilities: 'names the agent must have, by commas',
-  tags: 'tags the agent must have, by commas',
-  language: 'a language the agent must take',
-  shape: 'array or object, whatever the revision',
+  top: 'maximum number of results, 1 to 100 (default: 10)',
+  skip: 'number of results to skip',
+  q: 'search text',
+  capabilities: 'capabilities the agent must have, separated by commas',
+  tags: 'tags the agent must have, separated by commas',
+  language: 'a language the agent must support',
+  shape: 'array or object, regardless of the revision',
 }
 
-/** AIDIP-01 and AIDIP-00: metadata, registration, attribute search, retrieval. */
+/** AIDIP-01 and AIDIP-00: registration, retrieval, attribute search and search by text. */
 export function createAidipRoutes(options: AidipOptions): RouteGroup {
-  return { name: 'aidip', errors: 'application/json', routes: BASES.flatMap((base) => routesBelow(base, options)) }
+  return {
+    name: 'aidip',
+    errors: 'application/json',
+    routes: AIDIP_BASES.flatMap((base) => routesBelow(base, options)),
+  }
 }
 
 function routesBelow(base: string, options: AidipOptions): Route[] {
   const { context } = options
   const list = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     if (isListUnchanged(request, reply, context.catalog, options.grants.version)) return reply.code(304).send()
-    return answer(context, request, reply, parseList(request), 'agents')
+    return sendPage(context, request, reply, parseList(request), 'agents')
   }
   return [
     {
       method: 'POST',
       path: `${base}/agents`,
-      summary: 'Register an agent, or replace one of your own',
+      summary: 'Register an agent, or replace one of yours',
       access: 'caller',
       limit: 'register',
-      query: { owner: 'for administrators: whose the agent is' },
+      query: { owner: 'the owner of the agent (administrators only)' },
       body: aidipSchema,
-      answers: {
+      responses: {
         200: 'replaced',
         201: 'registered',
-        409: 'the id belongs to another publisher, or a newer one is stored',
+        409: 'the id belongs to another publisher, or a newer version is stored',
       },
       handle: async (request, reply) => {
         const document = parseDocument('aidip', readJson(request), context.policy.strictness)
@@ -77,21 +78,21 @@ function routesBelow(base: string, options: AidipOptions): Route[] {
     {
       method: 'GET',
       path: `${base}/agents`,
-      summary: 'List agents, by filters or words',
+      summary: 'List agents, by filters or text',
       access: 'discover',
       limit: 'lookup',
       query: LIST_QUERY,
-      answers: { 200: 'summaries: an array (01) or an object (00)', 304: 'as the client has it' },
+      responses: { 200: 'summaries: an array (01) or an object (00)', 304: 'not modified' },
       handle: list,
     },
     {
       method: 'GET',
       path: `${base}/agents/public`,
-      summary: 'List the agents that are open to all (00)',
+      summary: 'List the public agents (00)',
       access: 'discover',
       limit: 'lookup',
       query: LIST_QUERY,
-      answers: { 200: 'an object with agents and count', 304: 'as the client has it' },
+      responses: { 200: 'an object with agents and count', 304: 'not modified' },
       handle: list,
     },
     {
@@ -101,8 +102,8 @@ function routesBelow(base: string, options: AidipOptions): Route[] {
       access: 'discover',
       limit: 'search',
       body: searchRequestSchema,
-      answers: { 200: 'summaries: an array (01) or an object with results (00)' },
-      handle: (request, reply) => answer(context, request, reply, parseSearch(request, readJson(request)), 'results'),
+      responses: { 200: 'summaries: an array (01) or an object with results (00)' },
+      handle: (request, reply) => sendPage(context, request, reply, parseSearch(request, readJson(request)), 'results'),
     },
     {
       method: 'GET',
@@ -110,25 +111,25 @@ function routesBelow(base: string, options: AidipOptions): Route[] {
       summary: 'The full metadata of one agent',
       access: 'discover',
       limit: 'lookup',
-      answers: {
+      responses: {
         200: 'the metadata',
-        304: 'as the client has it',
-        404: 'no such agent, as far as the caller may know',
+        304: 'not modified',
+        404: 'no such agent that the caller may see',
       },
       handle: (request, reply) => sendMetadata(options, idOf(request), request, reply),
     },
     {
       method: 'PUT',
       path: `${base}/agents/:id`,
-      summary: 'Replace the metadata of an agent of your own',
+      summary: 'Replace the metadata of one of your agents',
       access: 'caller',
       limit: 'register',
       body: aidipSchema,
-      answers: {
+      responses: {
         200: 'replaced',
-        403: 'another publisher’s agent',
+        403: 'the agent belongs to another publisher',
         404: 'no such agent',
-        412: 'If-Match no longer fits',
+        412: 'the agent has changed since the revision in If-Match',
       },
       handle: async (request, reply) => {
         const id = idOf(request)
@@ -149,21 +150,16 @@ function routesBelow(base: string, options: AidipOptions): Route[] {
     {
       method: 'DELETE',
       path: `${base}/agents/:id`,
-      summary: 'Remove an agent of your own',
+      summary: 'Remove one of your agents',
       access: 'caller',
       limit: 'register',
-      answers: { 204: 'gone', 403: 'another publisher’s agent', 404: 'no such agent' },
+      responses: { 204: 'removed', 403: 'the agent belongs to another publisher', 404: 'no such agent' },
       handle: async (request, reply) => {
         await removeAgent(context, idOf(request), request.caller, headerOf(request, 'if-match'))
         return reply.code(204).send()
       },
     },
   ]
-}
-
-export function idOf(request: FastifyRequest): string {
-  const { params } = request
-  return typeof params === 'object' && params !== null && 'id' in params ? String(params.id) : ''
 }
 
 function sendRegistered(
@@ -179,8 +175,8 @@ function sendRegistered(
   return sendJson(reply.code(created ? 201 : 200), toAidip(agent.record, context.catalog.facts(agent), revision))
 }
 
-/** A page of summaries, or of whole documents, in the shape that the revision has. */
-async function answer(
+/** Sends one page of summaries or full documents, in the shape of the requested revision. */
+async function sendPage(
   context: Context,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -216,7 +212,7 @@ async function answer(
   return sendJsonText(reply, `{"${member}":${items},${JSON.stringify(rest).slice(1)}`)
 }
 
-/** Rendered once for each agent; the score, which belongs to the query, is put in before the closing brace. */
+/** The item as cached text; the score depends on the query and is inserted before the closing brace. */
 function itemText(
   context: Context,
   request: FastifyRequest,
@@ -233,12 +229,12 @@ function itemText(
   return score === undefined || !query.ranked ? text : `${text.slice(0, -1)},"score":${Math.round(score * 1e4) / 1e4}}`
 }
 
-/** The next page by the same question; a search repeats its body. */
+/** URL of the next page of the same query; a search sends the same body again. */
 function nextPage(request: FastifyRequest, query: AidipQuery): string {
   const params = readQuery(request)
   params.set('top', String(query.top))
   params.set('skip', String(query.skip + query.top))
-  // `skip` alone would mean revision 00 and change the shape in the middle of the pages.
+  // `skip` alone means revision 00, which would change the shape between pages.
   params.set('shape', query.shape)
   return `${request.url.split('?')[0]}?${params}`
 }

@@ -1,13 +1,13 @@
 import { assertValid, compileSchema, isObject, type JsonObject, type JsonValue } from '@switchboard/protocol'
 import type { FastifyRequest } from 'fastify'
-import { readQuery, wholeNumber } from '../query.js'
+import { readQuery, wholeNumber } from '../read-request.js'
 import { filtersOfQuery } from './filters.js'
 
-/** Results on one page if nothing is said, and at the most (C-47). */
+/** Default and maximum number of results on a page (C-47). */
 const DEFAULT_TOP = 10
 const MAX_TOP = 100
 
-/** The body of POST /agents/search, of both revisions. */
+/** The body of POST /agents/search in both revisions. */
 export const searchRequestSchema: JsonObject = {
   $id: 'urn:switchboard:schema:aidip-search',
   type: 'object',
@@ -22,7 +22,7 @@ export const searchRequestSchema: JsonObject = {
 }
 const check = compileSchema(searchRequestSchema)
 
-/** A list or a search, whichever way it was asked. */
+/** A list or search request of either revision. */
 export interface AidipQuery {
   readonly text: string | undefined
   readonly filters: JsonObject
@@ -30,9 +30,9 @@ export interface AidipQuery {
   readonly skip: number
   readonly ranked: boolean
   readonly full: boolean
-  /** Only what is open to all, whoever asks. */
+  /** Return public agents only, even if the caller may see more. */
   readonly publicOnly: boolean
-  /** 01 answers with a bare array, 00 with an object (C-01, C-02). */
+  /** 01 returns an array, 00 an object (C-01, C-02). */
   readonly shape: 'array' | 'object'
 }
 
@@ -41,7 +41,7 @@ export function parseSearch(request: FastifyRequest, body: JsonValue): AidipQuer
   const { query, filters, top, skip, ranked, include_metadata: full } = isObject(body) ? body : {}
   const params = readQuery(request)
   return {
-    // Text without a letter in it asks for nothing in particular.
+    // An empty query means no query.
     text: typeof query === 'string' && query.trim() !== '' ? query : undefined,
     filters: isObject(filters) ? filters : {},
     top: Math.min(wholeNumber(params, 'top', 1) ?? (typeof top === 'number' ? top : DEFAULT_TOP), MAX_TOP),
@@ -73,18 +73,18 @@ export function parseList(request: FastifyRequest): AidipQuery {
   }
 }
 
-/** Whether the request is of revision 00: by its base path, or because Accept says so. */
+/** Whether the request uses revision 00, by its base path or by `Accept`. */
 export function isRevision00(request: FastifyRequest): boolean {
   return pathOf(request).startsWith('/v0/') || /;\s*profile="?aidip-00\b/i.test(request.headers.accept ?? '')
 }
 
 const isPublicList = (request: FastifyRequest): boolean => pathOf(request).endsWith('/agents/public')
 
-/** The path as the route has it: a request may write it in other ways. */
+/** The route's path; the URL of the request may be encoded differently. */
 const pathOf = (request: FastifyRequest): string => request.routeOptions.config.route?.path ?? ''
 
 function shapeOf(request: FastifyRequest, params: URLSearchParams, has00Member: boolean): 'array' | 'object' {
-  const asked = params.get('shape')
-  if (asked === 'array' || asked === 'object') return asked
+  const shape = params.get('shape')
+  if (shape === 'array' || shape === 'object') return shape
   return isRevision00(request) || has00Member || isPublicList(request) ? 'object' : 'array'
 }

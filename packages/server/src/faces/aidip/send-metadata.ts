@@ -5,10 +5,10 @@ import type { Outcomes } from '../../services/calls/outcomes.js'
 import type { Context } from '../../services/context.js'
 import { entityTag } from '../../services/registry/entity-tags.js'
 import { readAgent } from '../../services/registry/read.js'
-import { isUnchanged, sendAgent, sendJson } from '../answer.js'
+import { isUnchanged, sendAgent, sendJson } from '../respond.js'
 import { isRevision00 } from './search-request.js'
 
-/** The full metadata of one agent; its owner and operators also see how calls of it went and what callers think. */
+/** Sends the full metadata of one agent; its owner and operators also see call statistics and ratings. */
 export function sendMetadata(
   { context, outcomes }: { context: Context; outcomes: Outcomes },
   id: string,
@@ -18,7 +18,7 @@ export function sendMetadata(
   const revision = isRevision00(request) ? '00' : '01'
   const { agent, record } = readAgent(context, id, request.caller)
   const card = (request.headers.accept ?? '').includes('application/agent-card+json')
-  const answer = {
+  const document = {
     agent,
     record,
     view: `aidip${revision}`,
@@ -26,14 +26,14 @@ export function sendMetadata(
     ...(card && { type: 'application/agent-card+json' }),
   }
   const reputation = outcomes.statisticsOf(agent, request.caller)
-  if (!reputation) return sendAgent(request, reply, answer)
-  const tag = entityTag(agent, `${answer.view}.${digestOf(reputation)}`, record.redacted)
+  if (!reputation) return sendAgent(request, reply, document)
+  const tag = entityTag(agent, `${document.view}.${digestOf(reputation)}`, record.redacted)
   reply.header('cache-control', 'private, no-cache')
   if (isUnchanged(request, reply, tag, context.now())) return reply.code(304).send()
-  return sendJson(reply, withReputation(answer.write(), reputation), answer.type)
+  return sendJson(reply, withReputation(document.write(), reputation), document.type)
 }
 
-/** Among what the registry says: there a publisher who sends back what it read does not publish it. */
+/** Adds it to the registry's own member, so that a publisher who sends the document back does not publish it. */
 function withReputation(document: JsonObject, reputation: JsonObject): JsonObject {
   const { verification } = document
   return { ...document, verification: { ...(isObject(verification) && verification), reputation } }

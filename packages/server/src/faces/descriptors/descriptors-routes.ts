@@ -10,15 +10,15 @@ import {
   toMcpServer,
 } from '@switchboard/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { asStranger } from '../../policy/caller.js'
 import type { Context } from '../../services/context.js'
 import { AVAILABLE, lookUpAgents } from '../../services/discovery/find.js'
 import type { Grants } from '../../services/identity/grants.js'
 import type { Signing } from '../../services/identity/signing.js'
 import { readAgent } from '../../services/registry/read.js'
-import { idOf } from '../aidip/aidip-routes.js'
-import { type AgentAnswer, isUnchanged, sendAgent, sendJson } from '../answer.js'
-import { isListUnchanged } from '../lists.js'
-import { readQuery } from '../query.js'
+import { isListUnchanged } from '../list-validators.js'
+import { idOf, readQuery } from '../read-request.js'
+import { type AgentDocument, isUnchanged, sendAgent, sendJson } from '../respond.js'
 import type { Route, RouteGroup } from '../route-group.js'
 import { negotiate } from './negotiate.js'
 
@@ -28,21 +28,21 @@ export interface DescriptorsOptions {
   readonly signing: Signing
   readonly baseUrl: () => string
   readonly version: string
-  /** Whether those without credentials may discover. */
+  /** What callers without credentials may discover. */
   readonly anonymous: 'public' | 'none'
 }
 
-/** A document of an agent: the name of its view, and how to write it when it is not rendered yet. */
+/** Chooses the view of an agent's document, and how to write it if it is not cached. */
 type WriteDocument = (
   record: AgentRecord,
   facts: () => RegistryFacts,
-  asked: { type: string; oldest: boolean },
-) => Pick<AgentAnswer, 'view' | 'write'>
+  requested: { type: string; oldest: boolean },
+) => Pick<AgentDocument, 'view' | 'write'>
 
-/** Seconds that a descriptor may be kept without asking again. */
+/** Seconds for which caches may use a descriptor without revalidation. */
 const MAX_AGE = 60
 
-/** agent.json, agent-card.json, server.json of every agent, and of the directory as an agent itself (C-86). */
+/** agent.json, agent-card.json and server.json of every agent, and the directory's own card (C-86). */
 export function createDescriptorsRoutes(options: DescriptorsOptions): RouteGroup {
   const { context, grants, signing, baseUrl } = options
   const ownCard = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
@@ -59,7 +59,12 @@ export function createDescriptorsRoutes(options: DescriptorsOptions): RouteGroup
     summary,
     access: 'discover',
     limit: 'lookup',
-    answers: { 200: 'the document', 304: 'as the client has it', 404: 'no such agent', 406: 'not in that media type' },
+    responses: {
+      200: 'the document',
+      304: 'not modified',
+      404: 'no such agent',
+      406: 'not available in that media type',
+    },
     handle: (request, reply) => {
       const type = negotiate(request)
       const { agent, record } = readAgent(context, idOf(request), request.caller)
@@ -78,20 +83,14 @@ export function createDescriptorsRoutes(options: DescriptorsOptions): RouteGroup
         summary: 'The public agents of this directory, by name',
         access: 'discover',
         limit: 'lookup',
-        answers: { 200: 'names and descriptor URLs', 304: 'as the client has it' },
+        responses: { 200: 'names and descriptor URLs', 304: 'not modified' },
         handle: (request, reply) => {
           if (isListUnchanged(request, reply, context.catalog, grants.version)) return reply.code(304).send()
-          const everybody = {
-            ...request.caller,
-            subject: undefined,
-            kind: 'anonymous' as const,
-            scopes: new Set<string>(),
-          }
           const { found } = lookUpAgents(context, {
             conditions: [AVAILABLE],
             skip: 0,
             take: Number.POSITIVE_INFINITY,
-            caller: everybody,
+            caller: asStranger(request.caller),
           })
           const agents = found.map(({ record: { id } }) => [
             id,
@@ -104,9 +103,9 @@ export function createDescriptorsRoutes(options: DescriptorsOptions): RouteGroup
         (file): Route => ({
           method: 'GET',
           path: `/.well-known/${file}`,
-          summary: 'This directory, as an agent',
+          summary: 'The card of this directory',
           access: 'open',
-          answers: { 200: 'the card', 304: 'as the client has it', 406: 'not in that media type' },
+          responses: { 200: 'the card', 304: 'not modified', 406: 'not available in that media type' },
           handle: ownCard,
         }),
       ),
@@ -115,7 +114,9 @@ export function createDescriptorsRoutes(options: DescriptorsOptions): RouteGroup
         path: '/.well-known/jwks.json',
         summary: 'Public keys of this directory',
         access: 'open',
-        answers: { 200: 'a JSON Web Key Set: what answers and webhooks are signed with now, and were lately' },
+        responses: {
+          200: 'a JSON Web Key Set: the keys that sign responses and webhooks, current and recently retired',
+        },
         handle: (_request, reply) =>
           sendJson(reply.header('cache-control', `public, max-age=${MAX_AGE}`), { keys: signing.publicKeys() }),
       },
@@ -145,7 +146,7 @@ export function createDescriptorsRoutes(options: DescriptorsOptions): RouteGroup
 
 const STARTED = Date.now()
 
-/** The directory itself, for those who look at its well-known names: an A2A card with what AURI §7 demands of it. */
+/** The directory's own card: an A2A card that is also a descriptor by AURI §7. */
 function directoryCard({ baseUrl, version, anonymous, context }: DescriptorsOptions): JsonObject {
   const id = baseUrl()
   const schemes = [...(anonymous === 'public' ? ['none'] : []), 'api_key', 'oauth2_bearer']

@@ -20,21 +20,21 @@ import { readRegistration } from '../../services/registry/read.js'
 import { refreshAgent, requireOwn } from '../../services/registry/refresh.js'
 import { registerAgent } from '../../services/registry/register.js'
 import { removeAgent } from '../../services/registry/remove.js'
-import { addWarnings, headerOf, renderOnce, sendAgent, sendJson, sendJsonText } from '../answer.js'
 import { readJson, readOptionalJson } from '../body.js'
-import { isListUnchanged } from '../lists.js'
-import { readOwner, readQuery } from '../query.js'
+import { isListUnchanged } from '../list-validators.js'
+import { readOwner, readQuery } from '../read-request.js'
+import { addWarnings, headerOf, renderOnce, sendAgent, sendJson, sendJsonText } from '../respond.js'
 import type { RouteGroup } from '../route-group.js'
 import { LOOKUP_PARAMETERS, MAX_COUNT, nextLookup, parseLookup } from './lookup-query.js'
 
 export interface DirectoryOptions {
   readonly context: Context
   readonly grants: Grants
-  /** A credential that outlives the registration by far is worth a line in the log (AD §8.2). */
+  /** Called when a credential lives far longer than the registration it makes (AD §8.2). */
   readonly onLongCredential: (subject: string, seconds: number) => void
 }
 
-/** The Agent Directory: soft-state registration and lookup. It proxies nothing. */
+/** The Agent Directory: soft-state registration and lookup. */
 export function createDirectoryRoutes({ context, grants, onLongCredential }: DirectoryOptions): RouteGroup {
   const description: JsonObject = {
     registration: '/ad/r',
@@ -48,9 +48,9 @@ export function createDirectoryRoutes({ context, grants, onLongCredential }: Dir
       {
         method: 'GET',
         path: '/.well-known/ad',
-        summary: 'Where to register and to look up',
+        summary: 'Where to register and look up agents',
         access: 'open',
-        answers: { 200: 'registration path, lookup template, max_count' },
+        responses: { 200: 'registration path, lookup template, max_count' },
         handle: (_request, reply) => sendJson(reply.header('cache-control', 'public, max-age=300'), description),
       },
       {
@@ -59,16 +59,23 @@ export function createDirectoryRoutes({ context, grants, onLongCredential }: Dir
         summary: 'Register an agent under a name, or replace your own registration',
         access: 'caller',
         limit: 'register',
-        query: { agent: 'the name, unique in this directory', lt: 'lifetime in seconds, 60 to 4294967295 (86400)' },
+        query: {
+          agent: 'the name, unique in this directory',
+          lt: 'lifetime in seconds, 60 to 4294967295 (default: 86400)',
+        },
         body: directorySchema,
-        answers: { 200: 'replaced; Location', 201: 'registered; Location', 409: 'the name belongs to another' },
+        responses: {
+          200: 'replaced; Location',
+          201: 'registered; Location',
+          409: 'the name belongs to another publisher',
+        },
         handle: async (request, reply) => {
           assertProductionCredential(context, request.caller)
           const params = readQuery(request)
           const name = parseAgentName(params.get('agent') ?? undefined)
           const lifetime = grantLifetime(params.get('lt') ?? undefined, context.maxLifetime)
-          warnOfLongCredential(request.caller, lifetime)
-          // The name in the query is what counts (C-42); it, lt and href are ours to tell and are not stored.
+          warnAboutLongCredential(request.caller, lifetime)
+          // The name comes from the query (C-42). agent, lt and href are the registry's members and are not stored.
           const {
             agent: _agent,
             lt: _lt,
@@ -92,10 +99,10 @@ export function createDirectoryRoutes({ context, grants, onLongCredential }: Dir
       {
         method: 'GET',
         path: '/ad/r/:number',
-        summary: 'A registration in full',
+        summary: 'One registration',
         access: 'discover',
         limit: 'lookup',
-        answers: { 200: 'the registration with its granted lifetime', 404: 'no such registration' },
+        responses: { 200: 'the registration with its granted lifetime', 404: 'no such registration' },
         handle: async (request, reply) => {
           const { agent, record } = await readRegistration(context, numberOf(request), request.caller)
           const write = (): JsonObject => toDirectory(record, context.catalog.facts(agent))
@@ -105,18 +112,22 @@ export function createDirectoryRoutes({ context, grants, onLongCredential }: Dir
       {
         method: 'POST',
         path: '/ad/r/:number',
-        summary: 'Refresh a registration; with a body, replace the members it has',
+        summary: 'Refresh a registration; a body replaces the members it contains',
         access: 'caller',
         limit: 'register',
         query: { lt: 'a new lifetime in seconds' },
         body: directoryUpdateSchema,
-        answers: { 204: 'refreshed', 403: 'another’s registration', 404: 'no such registration, or it expired' },
+        responses: {
+          204: 'refreshed',
+          403: 'the registration belongs to another publisher',
+          404: 'no such registration, or it expired',
+        },
         handle: async (request, reply) => {
           assertProductionCredential(context, request.caller)
-          const asked = readQuery(request).get('lt')
+          const requested = readQuery(request).get('lt')
           const number = numberOf(request)
           await requireOwn(context, number, request.caller)
-          const lifetime = asked === null ? undefined : grantLifetime(asked, context.maxLifetime)
+          const lifetime = requested === null ? undefined : grantLifetime(requested, context.maxLifetime)
           await refreshAgent(context, { number, caller: request.caller, lifetime, changes: readChanges(request) })
           return reply.code(204).send()
         },
@@ -127,7 +138,11 @@ export function createDirectoryRoutes({ context, grants, onLongCredential }: Dir
         summary: 'Remove a registration',
         access: 'caller',
         limit: 'register',
-        answers: { 204: 'removed', 403: 'another’s registration', 404: 'no such registration' },
+        responses: {
+          204: 'removed',
+          403: 'the registration belongs to another publisher',
+          404: 'no such registration',
+        },
         handle: async (request, reply) => {
           const { record } = await requireOwn(context, numberOf(request), request.caller)
           await removeAgent(context, record.id, request.caller, headerOf(request, 'if-match'))
@@ -137,19 +152,19 @@ export function createDirectoryRoutes({ context, grants, onLongCredential }: Dir
       {
         method: 'GET',
         path: '/ad/l',
-        summary: 'Look agents up',
+        summary: 'Look up agents',
         access: 'discover',
         limit: 'lookup',
         query: {
-          agent: 'name, or a beginning and *',
-          protocol: 'a protocol the agent speaks',
-          cap_name: 'name of a capability, or a beginning and *',
+          agent: 'name, or a prefix and *',
+          protocol: 'a protocol the agent supports',
+          cap_name: 'name of a capability, or a prefix and *',
           cap_type: 'type of that capability',
           tag: 'tag of that capability',
-          page: 'from 0',
-          count: `agents on a page, at most ${MAX_COUNT}`,
+          page: 'number of the page, from 0',
+          count: `agents per page, at most ${MAX_COUNT}`,
         },
-        answers: { 200: 'agents; Link rel="next" where there are more', 304: 'as the client has it' },
+        responses: { 200: 'agents; Link rel="next" if there are more', 304: 'not modified' },
         handle: (request, reply) => {
           if (isListUnchanged(request, reply, context.catalog, grants.version)) return reply.code(304).send()
           return lookUp(context, request, reply)
@@ -158,7 +173,7 @@ export function createDirectoryRoutes({ context, grants, onLongCredential }: Dir
     ],
   }
 
-  function warnOfLongCredential({ subject, credentialEnds }: Caller, lifetime: number): void {
+  function warnAboutLongCredential({ subject, credentialEnds }: Caller, lifetime: number): void {
     const seconds = credentialEnds === undefined ? 0 : (credentialEnds - context.now()) / 1000
     if (subject !== undefined && seconds > 30 * lifetime) onLongCredential(subject, Math.round(seconds))
   }
@@ -177,12 +192,12 @@ function lookUp(context: Context, request: FastifyRequest, reply: FastifyReply):
   return sendJsonText(reply, `{"agents":[${entries.join(',')}]}`)
 }
 
-/** API keys are for development; production takes tokens and certificates (AD §8.2, C-71). */
+/** API keys are for development; production requires tokens or certificates (AD §8.2, C-71). */
 function assertProductionCredential({ production }: Context, caller: Caller): void {
   if (!production || caller.kind !== 'key') return
   throw new DirectoryError(
     'unauthorized',
-    'API keys do not register in production: use an OAuth 2.0 token or a client certificate',
+    'API keys cannot register agents in production: use an OAuth 2.0 token or a client certificate',
     {
       headers: { 'www-authenticate': 'Bearer realm="switchboard"' },
     },
@@ -196,7 +211,7 @@ function readChanges(request: FastifyRequest): JsonObject | undefined {
   return value
 }
 
-/** A number no registration has stands for anything that is not one. */
+/** The number of the registration; -1, which no registration has, if the path does not contain one. */
 function numberOf({ params }: FastifyRequest): number {
   const text = typeof params === 'object' && params !== null && 'number' in params ? String(params.number) : ''
   return /^[1-9]\d{0,15}$/.test(text) ? Number(text) : -1

@@ -1,11 +1,11 @@
 import { invalid } from '@switchboard/protocol'
 import { AVAILABLE, type Condition, type NamePattern } from '../../services/discovery/find.js'
-import { wholeNumber } from '../query.js'
+import { wholeNumber } from '../read-request.js'
 
-/** Agents on one page at the most; told in /.well-known/ad. */
+/** Maximum number of agents on a page; published in /.well-known/ad. */
 export const MAX_COUNT = 100
 
-/** Parameters of a lookup, in the order of the template (AD §3.1). */
+/** Parameters of a lookup, in the order of the URI template (AD §3.1). */
 export const LOOKUP_PARAMETERS = ['agent', 'protocol', 'cap_name', 'cap_type', 'tag', 'page', 'count'] as const
 
 export interface Lookup {
@@ -14,7 +14,7 @@ export interface Lookup {
   readonly count: number
 }
 
-/** Reads a lookup (AD §5.1): conjunctive, exact but for one trailing star; unknown parameters mean nothing. */
+/** Reads a lookup (AD §5.1): all filters must match, exactly or by a prefix and `*`; unknown parameters are ignored. */
 export function parseLookup(params: URLSearchParams): Lookup {
   const text = (name: string): string | undefined => params.get(name) ?? undefined
   const agent = namePattern('agent', text('agent'))
@@ -35,16 +35,16 @@ export function parseLookup(params: URLSearchParams): Lookup {
   }
 }
 
-/** A star stands at the end or nowhere (C-54); decoding comes first, so %2A is a star too (C-98). */
+/** `*` is allowed only at the end (C-54), and %2A counts as `*` because the value is decoded first (C-98). */
 function namePattern(parameter: string, value: string | undefined): NamePattern | undefined {
   if (value === undefined) return undefined
   const star = value.indexOf('*')
   if (star < 0) return { exact: value }
-  if (star < value.length - 1) throw invalid([{ at: `?${parameter}`, message: 'may have one "*", at its end' }])
+  if (star < value.length - 1) throw invalid([{ at: `?${parameter}`, message: 'may contain "*" only at its end' }])
   return { prefix: value.slice(0, -1) }
 }
 
-/** The next page, relative and with the filters in the client's order; unknown parameters are dropped (C-55). */
+/** Relative URL of the next page, with the filters in the client's order and without unknown parameters (C-55). */
 export function nextLookup(params: URLSearchParams, page: number): string {
   const kept = [...params].filter(([name]) => name !== 'page' && LOOKUP_PARAMETERS.some((known) => known === name))
   const query = [...kept, ['page', String(page + 1)]].map(

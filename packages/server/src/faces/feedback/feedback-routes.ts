@@ -2,17 +2,17 @@ import { assertValid, compileSchema, type JsonObject } from '@switchboard/protoc
 import { rateAgent } from '../../services/calls/feedback.js'
 import type { Outcomes } from '../../services/calls/outcomes.js'
 import type { Context } from '../../services/context.js'
-import { idOf } from '../aidip/aidip-routes.js'
-import { sendJson } from '../answer.js'
 import { readJsonObject } from '../body.js'
-import type { Route, RouteGroup } from '../route-group.js'
+import { idOf } from '../read-request.js'
+import { sendJson } from '../respond.js'
+import { AIDIP_BASES, type Route, type RouteGroup } from '../route-group.js'
 
 export interface FeedbackOptions {
   readonly context: Context
   readonly outcomes: Outcomes
 }
 
-/** Characters; an opinion, not a document. */
+/** Characters. */
 const LONGEST_COMMENT = 2000
 
 const feedbackSchema: JsonObject = {
@@ -25,9 +25,7 @@ const feedbackSchema: JsonObject = {
 }
 const checkFeedback = compileSchema(feedbackSchema)
 
-const BASES = ['', '/v1', '/v0']
-
-/** What callers think of agents (AIDIP §10, C-03). */
+/** Ratings by callers (AIDIP §10, C-03). */
 export function createFeedbackRoutes({ context, outcomes }: FeedbackOptions): RouteGroup {
   const rate = (base: string): Route => ({
     method: 'POST',
@@ -36,7 +34,7 @@ export function createFeedbackRoutes({ context, outcomes }: FeedbackOptions): Ro
     access: 'caller',
     limit: 'register',
     body: feedbackSchema,
-    answers: { 201: 'taken in', 403: 'your own agent, or no scope invoke', 404: 'no such agent' },
+    responses: { 201: 'stored', 403: 'your own agent, or the `invoke` scope is missing', 404: 'no such agent' },
     handle: async (request, reply) => {
       const id = idOf(request)
       const body = readJsonObject(request)
@@ -47,5 +45,5 @@ export function createFeedbackRoutes({ context, outcomes }: FeedbackOptions): Ro
       return sendJson(reply.code(201), { agent: id, ...feedback })
     },
   })
-  return { name: 'feedback', errors: 'application/json', routes: BASES.map(rate) }
+  return { name: 'feedback', errors: 'application/json', routes: AIDIP_BASES.map(rate) }
 }

@@ -4,7 +4,7 @@ import type { RateLimits } from '../../policy/rate-limit.js'
 import type { Invoke } from '../../services/calls/invoke.js'
 import type { Input, Invocation } from '../../services/calls/request/invocation.js'
 import { clientOf } from '../admit.js'
-import type { Route, RouteGroup } from '../route-group.js'
+import { AIDIP_BASES, type Route, type RouteGroup } from '../route-group.js'
 import { withFrame } from './call-frame.js'
 import type { CallSockets, SocketCalls } from './call-sockets.js'
 import { readEnvelope, readInput } from './read-invocation.js'
@@ -21,9 +21,6 @@ export interface InvocationOptions {
   readonly admit: (request: FastifyRequest) => Promise<void> | undefined
 }
 
-/** Base paths: 01 as drafted and with its number, 00 below its own (C-01). */
-const BASES = ['', '/v1', '/v0']
-
 /** Ways to say what is called; the rest of the call is the same for all. */
 const PATHS = {
   '/agents/:id/invoke': 'Call an agent; with several operations, the member `operation` says which',
@@ -34,7 +31,7 @@ const PATHS = {
 
 /** AIDIP §5: calls of agents through this directory, by POST or over a WebSocket on the same paths (C-59). */
 export function createInvocationRoutes(options: InvocationOptions): RouteGroup {
-  const routes = BASES.flatMap((base) =>
+  const routes = AIDIP_BASES.flatMap((base) =>
     Object.entries(PATHS).map(([path, summary]) => toRoute(base + path, summary, options)),
   )
   return { name: 'invocation', errors: 'application/json', routes }
@@ -54,7 +51,7 @@ function toRoute(path: string, summary: string, options: InvocationOptions): Rou
       taskId: 'as X-Task-ID',
     },
     body: INPUT_SCHEMA,
-    answers: {
+    responses: {
       200: 'the output, or a stream of parts (`stream: true`, or Accept)',
       201: 'the output of work that made something',
       202: 'taken on (`Prefer: respond-async`, or the agent’s own wish): see Location',

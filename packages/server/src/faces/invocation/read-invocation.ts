@@ -2,9 +2,9 @@ import { DirectoryError, invalid, isObject, parseJson } from '@switchboard/proto
 import type { FastifyRequest } from 'fastify'
 import type { Input, Invocation, Places } from '../../services/calls/request/invocation.js'
 import { chooseType } from '../accept.js'
-import { headerOf } from '../answer.js'
 import { decodeUtf8 } from '../body.js'
-import { readQuery } from '../query.js'
+import { readQuery } from '../read-request.js'
+import { headerOf } from '../respond.js'
 import { readForm } from './read-form.js'
 
 /** Headers that go on to the agent as they came: correlation, delegation, language, and the way the call has come. */

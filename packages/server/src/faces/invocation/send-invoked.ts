@@ -1,10 +1,9 @@
 import { Readable } from 'node:stream'
 import { DirectoryError, type JsonValue } from '@switchboard/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { type Invoked, STREAM_TYPES, type StreamPart } from '../../services/calls/request/invocation.js'
+import { type Invoked, STREAM_TYPES, type StreamPart, type Task } from '../../services/calls/request/invocation.js'
 import { chooseType } from '../accept.js'
-import { sendJson } from '../answer.js'
-import { sendAccepted } from '../tasks/send-accepted.js'
+import { sendJson } from '../respond.js'
 import { EVENTS, LINES, type StreamForm, writeParts } from './write-parts.js'
 
 /** Answers a call in the form that the caller takes. */
@@ -28,7 +27,13 @@ export function sendInvoked(request: FastifyRequest, reply: FastifyReply, invoke
   }
 }
 
-/** An agent that answered whole, for a caller who reads streams: a stream of one part. */
+/** 202: the call is deferred; `Location` says where to ask for its result (AURI §8, C-62). */
+function sendAccepted(reply: FastifyReply, { id, status, pollInterval }: Task): FastifyReply {
+  reply.header('location', `/tasks/${id}`).header('retry-after', String(pollInterval))
+  return sendJson(reply.code(202).header('cache-control', 'no-store'), { taskId: id, status, pollInterval })
+}
+
+/** A complete response as a stream of one part, for a caller that accepts only streams. */
 async function* only(data: JsonValue): AsyncGenerator<StreamPart> {
   yield { data }
 }

@@ -1,20 +1,20 @@
 import { asString, isObject, type JsonObject, type JsonValue } from '@switchboard/protocol'
 
-/** A plain page of all operations: no scripts, nothing loaded from elsewhere. */
+/** A static page of all routes: no scripts and no external resources. */
 export function toDocsPage(openapi: JsonObject): string {
   const operations = entries(openapi.paths).flatMap(([path, methods]) =>
     entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
   )
   const rows = operations.map(({ path, method, operation }) => {
     const { summary, responses, parameters } = isObject(operation) ? operation : {}
-    const answers = entries(responses).map(
-      ([status, answer]) => `${status} ${text(isObject(answer) ? answer.description : '')}`,
+    const statuses = entries(responses).map(
+      ([status, response]) => `${status} ${text(isObject(response) ? response.description : '')}`,
     )
     const names = (Array.isArray(parameters) ? parameters : []).map((parameter) =>
       isObject(parameter) ? text(parameter.name) : '',
     )
     return `<tr><td><code>${method}</code></td><td><code>${escapeHtml(path)}</code></td><td>${escapeHtml(text(summary))}<br><small>${escapeHtml(
-      [names.join(', '), answers.join(' · ')].filter((part) => part !== '').join(' — '),
+      [names.join(', '), statuses.join(' · ')].filter((part) => part !== '').join(' — '),
     )}</small></td></tr>`
   })
   return `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">

@@ -1,5 +1,5 @@
 import { DirectoryError, ERROR_KINDS, isObject, type JsonObject } from '@switchboard/protocol'
-import { sendJson } from '../answer.js'
+import { sendJson } from '../respond.js'
 import type { RouteGroup } from '../route-group.js'
 import { toDocsPage } from './docs-page.js'
 
@@ -9,7 +9,7 @@ export interface OperationsOptions {
   readonly openapi: () => JsonObject
 }
 
-/** Health, OpenAPI and the pages that errors point at. */
+/** Health, OpenAPI and the pages that the `type` of an error points to. */
 export function createOperationsRoutes({ health, openapi }: OperationsOptions): RouteGroup {
   return {
     name: 'operations',
@@ -18,17 +18,17 @@ export function createOperationsRoutes({ health, openapi }: OperationsOptions): 
       {
         method: 'GET',
         path: '/health/live',
-        summary: 'Whether the process answers',
+        summary: 'Whether the process is running',
         access: 'open',
-        answers: { 200: 'it does' },
+        responses: { 200: 'it is' },
         handle: (_request, reply) => sendJson(reply.header('cache-control', 'no-store'), { status: 'live' }),
       },
       {
         method: 'GET',
         path: '/health/ready',
-        summary: 'Whether the directory takes requests',
+        summary: 'Whether the directory accepts requests',
         access: 'open',
-        answers: { 200: 'ready', 503: 'starting or stopping' },
+        responses: { 200: 'ready', 503: 'starting or stopping' },
         handle: (_request, reply) => {
           const { ready, revision, agents, pending } = health()
           reply.code(ready ? 200 : 503).header('cache-control', 'no-store')
@@ -40,15 +40,15 @@ export function createOperationsRoutes({ health, openapi }: OperationsOptions): 
         path: '/openapi.json',
         summary: 'This description',
         access: 'open',
-        answers: { 200: 'OpenAPI 3.1' },
+        responses: { 200: 'OpenAPI 3.1' },
         handle: (_request, reply) => sendJson(reply.header('cache-control', 'public, max-age=300'), openapi()),
       },
       {
         method: 'GET',
         path: '/docs',
-        summary: 'The same for people',
+        summary: 'The API reference as a page',
         access: 'open',
-        answers: { 200: 'a page' },
+        responses: { 200: 'an HTML page' },
         handle: (_request, reply) =>
           reply
             .header('content-type', 'text/html; charset=utf-8')
@@ -58,13 +58,13 @@ export function createOperationsRoutes({ health, openapi }: OperationsOptions): 
       {
         method: 'GET',
         path: '/problems/:id',
-        summary: 'What a kind of error means',
+        summary: 'What an error type means',
         access: 'open',
-        answers: { 200: 'its title and status', 404: 'no such kind' },
+        responses: { 200: 'its title and status', 404: 'no such error type' },
         handle: (request, reply) => {
           const slug = isObject(request.params) ? String(request.params.id) : ''
           const kind = Object.entries(ERROR_KINDS).find(([code]) => code.replaceAll('_', '-') === slug)
-          if (!kind) throw new DirectoryError('not_found', 'there is no such kind of error')
+          if (!kind) throw new DirectoryError('not_found', 'there is no such error type')
           const [code, { title, status, name }] = kind
           return sendJson(reply, { code, title, status, name })
         },

@@ -9,8 +9,8 @@ import {
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../../services/context.js'
 import { type Found, findAgents, speaksProtocol } from '../../services/discovery/find.js'
-import { sendJson } from '../answer.js'
 import { readJson } from '../body.js'
+import { sendJson } from '../respond.js'
 import { toDiscoveryFilters } from './discovery-filters.js'
 import { rounded, toEvidence, wishedScore } from './evidence.js'
 

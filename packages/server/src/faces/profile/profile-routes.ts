@@ -4,10 +4,9 @@ import { CONSTRAINTS } from '../../services/discovery/constraints.js'
 import { RANKING } from '../../services/discovery/find.js'
 import { readAgent } from '../../services/registry/read.js'
 import { registerAgent } from '../../services/registry/register.js'
-import { idOf } from '../aidip/aidip-routes.js'
-import { addWarnings, headerOf, sendAgent, sendJson } from '../answer.js'
 import { readJson } from '../body.js'
-import { readOwner, readQuery } from '../query.js'
+import { idOf, readOwner, readQuery } from '../read-request.js'
+import { addWarnings, headerOf, sendAgent, sendJson } from '../respond.js'
 import type { RouteGroup } from '../route-group.js'
 import { discover } from './discover.js'
 
@@ -46,7 +45,7 @@ export function createProfileRoutes({ context }: ProfileOptions): RouteGroup {
         path: '/discover',
         summary: 'Conformance level, limits and what is supported',
         access: 'open',
-        answers: { 200: 'the service description' },
+        responses: { 200: 'the service description' },
         handle: (_request, reply) => sendJson(reply.header('cache-control', 'public, max-age=300'), describe(context)),
       },
       {
@@ -56,7 +55,7 @@ export function createProfileRoutes({ context }: ProfileOptions): RouteGroup {
         access: 'discover',
         limit: 'search',
         body: discoveryRequestSchema,
-        answers: {
+        responses: {
           200: 'ranked candidates',
           400: 'not a discovery request, or an unsupported filter with handling=strict',
         },
@@ -69,7 +68,7 @@ export function createProfileRoutes({ context }: ProfileOptions): RouteGroup {
         access: 'caller',
         limit: 'register',
         body: profileSchema,
-        answers: { 200: 'refreshed or replaced', 201: 'registered', 409: 'another owner, stale, or conflicting' },
+        responses: { 200: 'refreshed or replaced', 201: 'registered', 409: 'another owner, stale, or conflicting' },
         handle: async (request, reply) => {
           const document = parseDocument('profile', readJson(request), context.policy.strictness)
           const { agent, created, warnings } = await registerAgent(context, {
@@ -92,7 +91,7 @@ export function createProfileRoutes({ context }: ProfileOptions): RouteGroup {
         summary: 'The metadata of one agent',
         access: 'discover',
         limit: 'lookup',
-        answers: { 200: 'the metadata', 304: 'as the client has it', 404: 'no such agent' },
+        responses: { 200: 'the metadata', 304: 'as the client has it', 404: 'no such agent' },
         handle: (request, reply) => {
           const { agent, record } = readAgent(context, idOf(request), request.caller)
           const write = (): JsonObject => toProfile(record, context.catalog.facts(agent))

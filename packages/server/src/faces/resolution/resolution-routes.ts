@@ -14,8 +14,8 @@ import type { FastifyRequest } from 'fastify'
 import type { Context } from '../../services/context.js'
 import type { Found } from '../../services/discovery/find.js'
 import { type Intent, resolveIntent } from '../../services/discovery/resolve-intent.js'
-import { sendJson } from '../answer.js'
 import { readJson } from '../body.js'
+import { sendJson } from '../respond.js'
 import type { RouteGroup } from '../route-group.js'
 
 const DEFAULT_TOP = 5
@@ -24,7 +24,7 @@ const MAX_TOP = 50
 const texts: JsonObject = { type: 'array', items: { type: 'string' } }
 const limit: JsonObject = { type: 'number', minimum: 0 }
 
-/** (intent, context, policy) of AIDIP §6. */
+/** The request of AIDIP §6: intent, context and policy. */
 const intentSchema: JsonObject = {
   $id: 'urn:switchboard:schema:intent',
   type: 'object',
@@ -53,7 +53,7 @@ const intentSchema: JsonObject = {
 }
 const check = compileSchema(intentSchema)
 
-/** Intent resolution: which agents are fit for a task, with what is needed to call them. None is called here. */
+/** Intent resolution: the agents suitable for a task, with everything needed to call them. It calls none. */
 export function createResolutionRoutes(context: Context): RouteGroup {
   return {
     name: 'resolution',
@@ -62,11 +62,11 @@ export function createResolutionRoutes(context: Context): RouteGroup {
       {
         method: 'POST',
         path: '/resolve',
-        summary: 'Name the agents fit for an intent, with endpoints and how to call them',
+        summary: 'Find the agents suitable for an intent, with their endpoints and how to call them',
         access: 'discover',
         limit: 'search',
         body: intentSchema,
-        answers: { 200: 'candidates, best first, and how many were left out for which reason' },
+        responses: { 200: 'candidates, best first, and how many were excluded for each reason' },
         handle: async (request, reply) => {
           const { candidates, excluded, applied, unsupported, warnings } = await resolveIntent(
             context,
@@ -92,16 +92,16 @@ function parseIntent(request: FastifyRequest): Intent {
   const { intent, context, policy, top } = isObject(body) ? body : {}
   return {
     text: String(intent),
-    hints: isObject(context) ? Object.values(context).flatMap(words) : [],
+    hints: isObject(context) ? Object.values(context).flatMap(stringsOf) : [],
     policy: isObject(policy) ? policy : {},
     take: Math.min(typeof top === 'number' ? top : DEFAULT_TOP, MAX_TOP),
     caller: request.caller,
   }
 }
 
-const words = (value: JsonValue): string[] => [value].flat().filter((word) => typeof word === 'string')
+const stringsOf = (value: JsonValue): string[] => [value].flat().filter((item) => typeof item === 'string')
 
-/** Endpoints and invocation metadata, enough to call the agent without another question. */
+/** Endpoints and invocation metadata: enough to call the agent without another request. */
 function toCandidate(context: Context, { agent, record, score = 0 }: Found): JsonObject {
   const facts = context.catalog.facts(agent)
   const { authentication } = record

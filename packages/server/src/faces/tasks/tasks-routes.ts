@@ -1,18 +1,18 @@
 import { invalid } from '@switchboard/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Task, Tasks } from '../../services/tasks/tasks.js'
-import { headerOf, sendJson } from '../answer.js'
-import { readQuery } from '../query.js'
+import { readQuery } from '../read-request.js'
+import { headerOf, sendJson } from '../respond.js'
 import type { Route, RouteGroup } from '../route-group.js'
 
-/** Deferred calls: how they are doing, and their end (AURI §8.1.1, C-62). */
+/** Deferred calls: their status, result and cancellation (AURI §8.1.1, C-62). */
 export function createTasksRoutes(tasks: Tasks): RouteGroup {
-  const route = (method: Route['method'], rest: Pick<Route, 'summary' | 'answers' | 'handle'>): Route => ({
+  const route = (method: Route['method'], rest: Pick<Route, 'summary' | 'responses' | 'handle'>): Route => ({
     method,
     path: '/tasks/:taskId',
     access: 'caller',
     limit: 'lookup',
-    query: { sessionId: 'the session that the call was made in, as X-Session-ID' },
+    query: { sessionId: 'the session in which the call was made; same as X-Session-ID' },
     ...rest,
   })
   return {
@@ -20,14 +20,14 @@ export function createTasksRoutes(tasks: Tasks): RouteGroup {
     errors: 'application/problem+json',
     routes: [
       route('GET', {
-        summary: 'How a deferred call is doing: its status, and then its result or error',
-        answers: { 200: 'the task; Retry-After while it is unfinished', 404: 'no such task of yours' },
+        summary: 'The status of a deferred call, and its result or error once it has ended',
+        responses: { 200: 'the task; Retry-After while it is unfinished', 404: 'no such task of yours' },
         handle: async (request, reply) =>
           sendTask(reply, await tasks.read(taskIdOf(request), request.caller, sessionOf(request))),
       }),
       route('DELETE', {
-        summary: 'Cancel a deferred call, and the agent’s work on it',
-        answers: { 200: 'the task: cancelled, or as it had ended before', 404: 'no such task of yours' },
+        summary: 'Cancel a deferred call and the agent’s work on it',
+        responses: { 200: 'the task: cancelled, or as it had already ended', 404: 'no such task of yours' },
         handle: async (request, reply) =>
           sendTask(reply, await tasks.cancel(taskIdOf(request), request.caller, sessionOf(request))),
       }),
@@ -44,7 +44,7 @@ function taskIdOf({ params }: FastifyRequest): string {
   return typeof params === 'object' && params !== null && 'taskId' in params ? String(params.taskId) : ''
 }
 
-/** Header or query; two that differ are a mistake (C-63). */
+/** The session from header or query; both must agree (C-63). */
 function sessionOf(request: FastifyRequest): string | undefined {
   const header = headerOf(request, 'x-session-id')
   const query = readQuery(request).get('sessionId') ?? undefined

@@ -1,7 +1,12 @@
-import { DirectoryError, invalid, subjectProblem } from '@switchboard/protocol'
+import { DirectoryError, invalid, isObject, subjectProblem } from '@switchboard/protocol'
 import type { FastifyRequest } from 'fastify'
 
-/** Query parameters in the order and number they were sent. */
+/** The `id` parameter of the path. */
+export function idOf({ params }: FastifyRequest): string {
+  return isObject(params) ? String(params.id) : ''
+}
+
+/** Query parameters in the order they were sent, repeated ones included. */
 export function readQuery(request: FastifyRequest): URLSearchParams {
   const at = request.url.indexOf('?')
   const query = at < 0 ? '' : request.url.slice(at + 1)
@@ -9,7 +14,7 @@ export function readQuery(request: FastifyRequest): URLSearchParams {
   return new URLSearchParams(query)
 }
 
-/** URLSearchParams puts U+FFFD where bytes are not UTF-8: a name would be stored that nobody sent. */
+/** URLSearchParams replaces invalid UTF-8 with U+FFFD, which would store a name that nobody sent. */
 function assertEncoded(query: string): void {
   if (!query.includes('%')) return
   try {
@@ -19,7 +24,7 @@ function assertEncoded(query: string): void {
   }
 }
 
-/** A whole number in a query parameter, not below `minimum`. */
+/** Reads a whole number of at least `minimum` from a query parameter. */
 export function wholeNumber(params: URLSearchParams, name: string, minimum: number): number | undefined {
   const text = params.get(name)
   if (text === null) return undefined
@@ -28,7 +33,7 @@ export function wholeNumber(params: URLSearchParams, name: string, minimum: numb
   return value
 }
 
-/** Whose an agent is to be, where an administrator says so. */
+/** The `owner` parameter: administrators may register on behalf of another subject. */
 export function readOwner(params: URLSearchParams): string | undefined {
   const owner = params.get('owner')
   if (owner === null) return undefined

@@ -2,9 +2,9 @@ import type { SignedComponent } from '@switchboard/protocol'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Dictionary, ParseError, parseDictionary } from 'structured-headers'
 import { digestOf, type SignatureWish, type Signing } from '../services/identity/signing.js'
-import { headerOf } from './answer.js'
+import { headerOf } from './respond.js'
 
-export interface SignAnswersOptions {
+export interface SignResponsesOptions {
   readonly signing: Signing
   /** Sign responses of agents even if the client did not request it. */
   readonly always: boolean
@@ -17,7 +17,7 @@ const MAX_PARAMETER_LENGTH = 256
  * Signs responses on request (Accept-Signature, RFC 9421 §5) and adds only the digest for Want-Content-Digest
  * (RFC 9530). Streams are not signed: their bytes are not known when the headers are sent.
  */
-export function signAnswers(app: FastifyInstance, { signing, always }: SignAnswersOptions): void {
+export function signResponses(app: FastifyInstance, { signing, always }: SignResponsesOptions): void {
   app.addHook('onSend', (request, reply, payload, done) => {
     const { 'accept-signature': accept, 'want-content-digest': want } = request.headers
     const ofGateway = always && isGatewayResponse(request)

@@ -1,18 +1,18 @@
 import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Catalog } from '../services/registry/catalog.js'
-import { hasTag, setValidators } from './answer.js'
+import { hasTag, setValidators } from './respond.js'
 
-/** Tells lists of this process from those of another, whose counters mean something else. */
+/** Distinguishes the tags of this process from those of another, which has its own version counters. */
 const INSTANCE = createHash('sha256')
   .update(`${process.pid} ${Date.now()} ${Math.random()}`)
   .digest('base64url')
   .slice(0, 6)
 
 /**
- * Validators of a list: it changes only when the catalogue does, or what the caller may see. So the tag needs no look
- * at the body. If-Modified-Since is not enough: a date has whole
- * seconds, in which many agents are registered, and knows nothing of grants.
+ * Sets the validators of a list; true if the client's copy is current. A list changes only with the catalog or with what
+ * the caller may see, so the tag does not depend on the body. If-Modified-Since is ignored: its resolution of one second
+ * is too coarse, and grants do not change the date.
  */
 export function isListUnchanged(
   request: FastifyRequest,

@@ -6,10 +6,10 @@ import type { Readable } from '../services/registry/read.js'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 
-/** What may change an answer besides its URL. */
+/** Request headers that may change a response. */
 const VARY = 'Authorization, X-API-Key, Accept'
 
-/** Sends a JSON text as it is. */
+/** Sends text that is already JSON. */
 export function sendJsonText(reply: FastifyReply, text: string, type = JSON_TYPE): FastifyReply {
   return reply.header('content-type', type).send(text)
 }
@@ -17,7 +17,7 @@ export function sendJsonText(reply: FastifyReply, text: string, type = JSON_TYPE
 export const sendJson = (reply: FastifyReply, value: JsonValue, type?: string): FastifyReply =>
   sendJsonText(reply, JSON.stringify(value), type)
 
-/** Warnings of answers whose body has no place for them: one line, comma-separated, quoted (CONTRACT). */
+/** Adds warnings as a header, for responses whose body has no member for them: comma-separated, quoted. */
 export function addWarnings(reply: FastifyReply, warnings: readonly string[]): void {
   if (warnings.length === 0) return
   const quoted = warnings
@@ -26,18 +26,19 @@ export function addWarnings(reply: FastifyReply, warnings: readonly string[]): v
   reply.header('x-switchboard-warnings', quoted.join(', '))
 }
 
-export interface AgentAnswer extends Readable {
-  /** Name of the view, part of the entity tag. */
+/** One view of an agent, to be sent as a document. */
+export interface AgentDocument extends Readable {
+  /** Name of the view; part of the entity tag. */
   readonly view: string
   readonly write: () => JsonObject
   readonly type?: string
-  /** Seconds that caches may keep a public answer without asking. */
+  /** Seconds for which caches may use a public response without revalidation. */
   readonly maxAge?: number
 }
 
-/** One agent's document, with validators; 304 where the client has it already. */
-export function sendAgent(request: FastifyRequest, reply: FastifyReply, answer: AgentAnswer): FastifyReply {
-  const { agent, record, view, write, type, maxAge } = answer
+/** Sends an agent's document with validators, or 304 if the client's copy is current. */
+export function sendAgent(request: FastifyRequest, reply: FastifyReply, document: AgentDocument): FastifyReply {
+  const { agent, record, view, write, type, maxAge } = document
   const shared = request.caller.kind === 'anonymous'
   reply.header('cache-control', maxAge !== undefined && shared ? `public, max-age=${maxAge}` : 'no-cache')
   if (isUnchanged(request, reply, entityTag(agent, view, record.redacted), changeOf(agent)))
@@ -46,15 +47,15 @@ export function sendAgent(request: FastifyRequest, reply: FastifyReply, answer: 
 }
 
 /**
- * When the agent last changed, for dates, which have whole seconds: a change counts from the next one, so that a copy
- * made earlier in the same second is not taken for it. Of a new registration there is no earlier copy.
+ * When the agent last changed, for HTTP dates, which have whole seconds. A change is rounded up to the next second, so that
+ * a copy made earlier in the same second is not considered current. A new registration has no earlier copy.
  */
 function changeOf({ stored: { createdAt, modifiedAt, receivedAt } }: Agent): number {
   const at = Math.max(modifiedAt, receivedAt)
   return at === createdAt ? at : Math.ceil(at / 1000) * 1000
 }
 
-/** The text of a view, made once for as long as the agent stays as it is. */
+/** The text of a view, cached until the agent changes. */
 export function renderOnce(agent: Agent, view: string, write: () => JsonObject): string {
   let text = agent.rendered.get(view)
   if (text === undefined) {
@@ -64,7 +65,7 @@ export function renderOnce(agent: Agent, view: string, write: () => JsonObject):
   return text
 }
 
-/** Sets the validators of an answer; true if the client's copy is still good (RFC 9110 §13). */
+/** Sets the validators of a response; true if the client's copy is still current (RFC 9110 §13). */
 export function isUnchanged(request: FastifyRequest, reply: FastifyReply, tag: string, changedAt: number): boolean {
   setValidators(reply, tag, changedAt)
   if (request.headers['if-none-match'] !== undefined) return hasTag(request, tag)
@@ -84,10 +85,10 @@ export function hasTag(request: FastifyRequest, tag: string): boolean {
   return known.trim() === '*' || known.split(',').some((text) => opaque(text) === opaque(tag))
 }
 
-/** Weak comparison: caches may have weakened the tag. */
+/** For weak comparison: caches may have weakened the tag. */
 const opaque = (tag: string): string => tag.trim().replace(/^W\//, '')
 
-/** The value of a header that is sent once. */
+/** The first value of a header. */
 export function headerOf(request: FastifyRequest, name: string): string | undefined {
   const value = request.headers[name]
   return Array.isArray(value) ? value[0] : value

@@ -5,11 +5,11 @@ import { DirectoryError, errorBody } from '@switchboard/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { sendError } from './send-error.js'
 
-/** A client that has been refused gets this long to hear it. */
+/** How long a rejected client has to read the response before its connection is closed. */
 const LINGER_MS = 1000
 
-/** Answers paths that Fastify cannot read, before any route or hook is known, as every other error is (C-68). */
-export function answerBadUrl(
+/** Reports a path that Fastify cannot parse, before any route or hook runs, in the usual error format (C-68). */
+export function sendBadUrlError(
   error: { code: string },
   request: FastifyRequest,
   reply: FastifyReply,
@@ -23,8 +23,8 @@ export function answerBadUrl(
   return sendError(new DirectoryError('invalid_request', reason, { cause: error }), request, reply, baseUrl)
 }
 
-/** Answers what is no HTTP request at all, or longer than one may be; there is a socket and nothing else. */
-export function answerClientError(error: { code?: string }, socket: Duplex, baseUrl: string): void {
+/** Reports a request that is not valid HTTP or too long; there is only a socket to write to. */
+export function sendClientError(error: { code?: string }, socket: Duplex, baseUrl: string): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
     return
@@ -47,12 +47,12 @@ export function answerClientError(error: { code?: string }, socket: Duplex, base
       body,
     ].join('\r\n'),
   )
-  // Closed at once, a client that is still sending would see a reset instead of the answer.
+  // If the socket were closed immediately, a client that is still sending would see a reset instead of the response.
   setTimeout(() => socket.destroy(), LINGER_MS).unref()
 }
 
 function explain(code: string | undefined): { status: number; message: string } {
-  if (code === 'HPE_HEADER_OVERFLOW') return { status: 431, message: 'the URL and the headers are too long together' }
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return { status: 408, message: 'the request did not come in time' }
+  if (code === 'HPE_HEADER_OVERFLOW') return { status: 431, message: 'the URL and headers together are too long' }
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return { status: 408, message: 'the request was not received in time' }
   return { status: 400, message: 'this is not a valid HTTP request' }
 }
