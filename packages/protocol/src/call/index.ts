@@ -1,5 +1,17 @@
 export { createEventReader, type EventReader, type ServerSentEvent } from '../server-sent-events.js'
+export { agree } from './agree.js'
+export { agreeOnVersion } from './agree-on-version.js'
 export { type CertificateNames, certificateSubject } from './certificate-subject.js'
+export { chooseMediaType } from './choose-media-type.js'
+export { readIdempotencyKey } from './idempotency-key.js'
+export { type CallableOperation, matchOperation, type OperationMatch } from './match-operation.js'
+export { DESCRIPTOR_TYPES, isJsonType, isNdjsonType, mediaTypeOf, STREAM_TYPES } from './media-type.js'
+export { declaresMember, memberSchemas } from './member-schemas.js'
+export { prefersAsync } from './prefer.js'
+export { readQueryInput } from './query-input.js'
+export { isRequestId, toRequestId } from './request-id.js'
+export { type ReservedMembers, takeReserved } from './reserved-members.js'
+export { readRetryAfter } from './retry-after.js'
 export {
   createTokenVerifier,
   TOKEN_CLOCK_TOLERANCE,

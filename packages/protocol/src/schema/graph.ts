@@ -130,8 +130,7 @@ export function readSchemaGraph(
 
   const followPointer = (pointer: string, start: SchemaResource): Target => {
     const target: Target = { value: start.root, at: start.at, resource: start }
-    for (const token of pointer.slice(1).split('/')) {
-      const name = decode(token).replaceAll('~1', '/').replaceAll('~0', '~')
+    for (const name of pointerNames(pointer)) {
       target.value = target.value === undefined ? undefined : memberOf(target.value, name)
       target.at += `/${pointerToken(name)}`
       if (isObject(target.value)) {
@@ -186,7 +185,15 @@ function resolveUri(reference: string, base: string): { uri: string; fragment: s
   return url.href.length > MAX_URI_LENGTH ? undefined : { uri: url.href, fragment }
 }
 
-function memberOf(value: JsonValue, name: string): JsonValue | undefined {
+/** The names in a JSON pointer that was written as a URI fragment (RFC 6901 §6). */
+export const pointerNames = (pointer: string): string[] =>
+  pointer
+    .slice(1)
+    .split('/')
+    .map((token) => decode(token).replaceAll('~1', '/').replaceAll('~0', '~'))
+
+/** The member of an object, or the item of an array, that a JSON pointer names. */
+export function memberOf(value: JsonValue, name: string): JsonValue | undefined {
   if (Array.isArray(value)) return /^(0|[1-9]\d*)$/.test(name) ? value[Number(name)] : undefined
   return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined
 }

@@ -1,4 +1,12 @@
-import { DirectoryError, isObject, type JsonObject, type JsonValue, parseJson } from '@switchboard/protocol'
+import {
+  DirectoryError,
+  isJsonType,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  mediaTypeOf,
+  parseJson,
+} from '@switchboard/protocol'
 import type { FastifyRequest } from 'fastify'
 
 /** The JSON value of a request's body. */
@@ -24,8 +32,8 @@ export function readJsonObject(request: FastifyRequest): JsonObject {
 }
 
 function assertJsonType(header: string | undefined): void {
-  const type = (header ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
-  if (/^application\/([\w.+-]+\+)?json$/.test(type)) return
+  const type = mediaTypeOf(header)
+  if (isJsonType(type)) return
   throw new DirectoryError(
     'unsupported_media_type',
     `send JSON with "Content-Type: application/json", not "${type.slice(0, 80)}"`,

@@ -1,5 +1,3 @@
-import { randomUUID } from 'node:crypto'
-import type { IncomingMessage } from 'node:http'
 import { DirectoryError } from '@switchboard/protocol'
 import type { FastifyInstance } from 'fastify'
 import { type AdmitOptions, admit } from './admit.js'
@@ -97,11 +95,4 @@ function groupByPath(groups: readonly RouteGroup[]): Map<string, { group: RouteG
     }
   }
   return byPath
-}
-
-export const requestIdOf = (message: IncomingMessage): string => toRequestId(message.headers['x-request-id'])
-
-/** A client's own id if it is well-formed, so that one id serves both sides (C-74). */
-export function toRequestId(given: unknown): string {
-  return typeof given === 'string' && /^[\w.:-]{1,128}$/.test(given) ? given : randomUUID()
 }

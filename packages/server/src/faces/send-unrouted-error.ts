@@ -1,7 +1,6 @@
-import { randomUUID } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { DirectoryError, errorBody } from '@switchboard/protocol'
+import { DirectoryError, errorBody, toRequestId } from '@switchboard/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { sendError } from './send-error.js'
 
@@ -30,7 +29,7 @@ export function sendClientError(error: { code?: string }, socket: Duplex, baseUr
     return
   }
   const { status, message } = explain(error.code)
-  const correlationId = randomUUID()
+  const correlationId = toRequestId(undefined)
   const body = JSON.stringify({
     ...errorBody(new DirectoryError('invalid_request', message), { base: baseUrl, instance: '/', correlationId }),
     status,

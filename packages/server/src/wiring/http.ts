@@ -1,4 +1,5 @@
 import { createServer as createHttpsServer } from 'node:https'
+import { toRequestId } from '@switchboard/protocol'
 import Fastify, { type FastifyInstance, type FastifyServerFactory, LogController } from 'fastify'
 import type { TlsConfig } from '../config.js'
 import { createAdminRoutes } from '../faces/admin/admin-routes.js'
@@ -10,7 +11,7 @@ import { createFeedbackRoutes } from '../faces/feedback/feedback-routes.js'
 import { type CallSockets, createCallSockets } from '../faces/invocation/call-sockets.js'
 import { createInvocationRoutes } from '../faces/invocation/invocation-routes.js'
 import { routeUpgrades } from '../faces/invocation/upgrades.js'
-import { mountRoutes, requestIdOf } from '../faces/mount.js'
+import { mountRoutes } from '../faces/mount.js'
 import { toOpenApi } from '../faces/openapi.js'
 import { createOperationsRoutes } from '../faces/operations/operations-routes.js'
 import { createProfileRoutes } from '../faces/profile/profile-routes.js'
@@ -106,7 +107,7 @@ function createApp(base: Base): FastifyInstance {
   return Fastify({
     loggerInstance: base.log,
     logController: new LogController({ disableRequestLogging: true }),
-    genReqId: requestIdOf,
+    genReqId: ({ headers }) => toRequestId(headers['x-request-id']),
     // Trust one hop, our proxy: what a client wrote into X-Forwarded-For before it does not count.
     trustProxy: behindProxy && ((_address, hop) => hop === 0),
     frameworkErrors: (error, request, reply) => sendBadUrlError(error, request, reply, baseUrlOf(base)),

@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto'
 import {
   type AgentRecord,
+  chooseMediaType,
   DESCRIPTOR_CONTEXT,
+  DESCRIPTOR_TYPES,
+  DirectoryError,
   type JsonObject,
   type RegistryFacts,
   readRecord,
@@ -20,7 +23,6 @@ import { isListUnchanged } from '../list-validators.js'
 import { idOf, readQuery } from '../read-request.js'
 import { type AgentDocument, isUnchanged, sendAgent, sendJson } from '../respond.js'
 import type { Route, RouteGroup } from '../route-group.js'
-import { negotiate } from './negotiate.js'
 
 export interface DescriptorsOptions {
   readonly context: Context
@@ -46,7 +48,7 @@ const MAX_AGE = 60
 export function createDescriptorsRoutes(options: DescriptorsOptions): RouteGroup {
   const { context, grants, signing, baseUrl } = options
   const ownCard = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
-    const type = negotiate(request)
+    const type = chooseType(request)
     const card = directoryCard(options)
     const tag = `"${createHash('sha1').update(JSON.stringify(card)).digest('base64url')}"`
     reply.header('cache-control', `public, max-age=${MAX_AGE}`)
@@ -66,7 +68,7 @@ export function createDescriptorsRoutes(options: DescriptorsOptions): RouteGroup
       406: 'not available in that media type',
     },
     handle: (request, reply) => {
-      const type = negotiate(request)
+      const type = chooseType(request)
       const { agent, record } = readAgent(context, idOf(request), request.caller)
       const facts = (): RegistryFacts => context.catalog.facts(agent)
       const document = write(record, facts, { type, oldest: readQuery(request).get('version') === '0.3' })
@@ -183,4 +185,13 @@ function directoryCard({ baseUrl, version, anonymous, context }: DescriptorsOpti
   }
   const { capabilities: _list, ...descriptor } = toDescriptor(record, facts)
   return { ...descriptor, ...toAgentCard(record, facts) }
+}
+
+/** The media type to answer with; 406 and the supported ones if the client accepts none of them (AURI §8.1). */
+function chooseType({ headers }: FastifyRequest): string {
+  const type = chooseMediaType(headers.accept, DESCRIPTOR_TYPES)
+  if (type !== undefined) return type
+  throw new DirectoryError('not_acceptable', `this document is offered as ${DESCRIPTOR_TYPES.join(', ')}`, {
+    members: { supported: [...DESCRIPTOR_TYPES] },
+  })
 }

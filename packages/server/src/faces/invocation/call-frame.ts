@@ -1,7 +1,14 @@
-import { asString, DirectoryError, invalid, isObject, type JsonObject, type JsonValue } from '@switchboard/protocol'
+import {
+  asString,
+  DirectoryError,
+  invalid,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  readIdempotencyKey,
+  toRequestId,
+} from '@switchboard/protocol'
 import type { Invocation, Invoked } from '../../services/calls/request/invocation.js'
-import { toRequestId } from '../mount.js'
-import { readKey } from './read-invocation.js'
 import { errorOf } from './write-parts.js'
 
 /**
@@ -49,7 +56,7 @@ export function withFrame<T extends Omit<Invocation, 'input' | 'spend' | 'signal
     version: { ...version, frame: said.version },
     session: { ...session, frame: said.sessionId },
     task: { ...task, frame: said.taskId },
-    idempotencyKey: readKey(agreed('idempotencyKey', envelope.idempotencyKey, said.idempotencyKey)),
+    idempotencyKey: readIdempotencyKey(agreed('idempotencyKey', envelope.idempotencyKey, said.idempotencyKey)),
     passed: { ...passed, ...(chain !== undefined && { 'x-delegation-chain': chain }) },
     choose: (offered: readonly string[]) => offered.find((type) => type === wanted),
   }

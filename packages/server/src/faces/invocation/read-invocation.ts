@@ -1,16 +1,24 @@
-import { DirectoryError, invalid, isObject, parseJson } from '@switchboard/protocol'
+import {
+  chooseMediaType,
+  DirectoryError,
+  isJsonType,
+  isObject,
+  mediaTypeOf,
+  parseJson,
+  prefersAsync,
+  readIdempotencyKey,
+} from '@switchboard/protocol'
 import type { FastifyRequest } from 'fastify'
 import type { Input, Invocation, Places } from '../../services/calls/request/invocation.js'
-import { chooseType } from '../accept.js'
 import { decodeUtf8 } from '../body.js'
 import { readQuery } from '../read-request.js'
 import { headerOf } from '../respond.js'
 import { readForm } from './read-form.js'
 
-/** Headers that go on to the agent as they came: correlation, delegation, language, and the way the call has come. */
+/** Headers that are forwarded to the agent unchanged: correlation, delegation, language, and the gateways so far. */
 const PASSED = ['x-delegation-chain', 'traceparent', 'tracestate', 'accept-language', 'via']
 
-/** Everything about a call but its input: what the URL and the headers say. */
+/** Everything about a call except its input, from the URL and the headers. */
 export function readEnvelope(request: FastifyRequest): Omit<Invocation, 'input' | 'spend' | 'signal'> {
   const params = isObject(request.params) ? request.params : {}
   const query = readQuery(request)
@@ -24,20 +32,20 @@ export function readEnvelope(request: FastifyRequest): Omit<Invocation, 'input' 
   return {
     agent: String(params.id),
     caller: request.caller,
-    // Below a version the unified URL has the same last word as elsewhere (C-04).
+    // `/versions/{version}/invoke` is the unified URL, as `/invoke` is without a version (C-04).
     operation: version !== undefined && operation === 'invoke' ? undefined : operation,
     version: { ...places('x-agent-version', 'version'), path: version },
     session: places('x-session-id', 'sessionId'),
     task: places('x-task-id', 'taskId'),
-    choose: (offered) => chooseType(request.headers.accept, offered),
+    choose: (offered) => chooseMediaType(request.headers.accept, offered),
     credentials: {
       ...ofDirectory(request),
       agentApiKey: header('x-agent-api-key'),
       agentAuthorization: header('x-agent-authorization'),
     },
     passed: passedOf(request),
-    idempotencyKey: readKey(header('idempotency-key')),
-    defer: /(^|,)\s*respond-async\s*(;|,|$)/i.test(header('prefer') ?? ''),
+    idempotencyKey: readIdempotencyKey(header('idempotency-key')),
+    defer: prefersAsync(header('prefer')),
     callbackUrl: header('x-callback-url'),
   }
 }
@@ -51,7 +59,7 @@ function passedOf(request: FastifyRequest): Record<string, string> {
   return passed
 }
 
-/** X-API-Key is for the agent only where something else was shown to the directory (C-96). */
+/** X-API-Key is meant for the agent only if the caller authenticated to the directory in another way (C-96). */
 function ofDirectory(request: FastifyRequest): { ours: string | undefined; apiKey: string | undefined } {
   const { authorization } = request.headers
   const apiKey = headerOf(request, 'x-api-key')
@@ -59,22 +67,15 @@ function ofDirectory(request: FastifyRequest): { ours: string | undefined; apiKe
   return { ours: authorization.replace(/^Bearer +/i, ''), apiKey }
 }
 
-export function readKey(key: string | undefined): string | undefined {
-  if (key === undefined || /^[\x21-\x7e]{1,255}$/.test(key)) return key
-  throw invalid([{ at: 'Idempotency-Key', message: 'must be 1 to 255 visible ASCII characters' }])
-}
-
-/** The input: JSON, a form, or whatever else the operation may take (C-66). A call without a body has an empty one. */
+/** The input: JSON, a form, or another media type that the operation may accept (C-66); `{}` without a body. */
 export async function readInput(request: FastifyRequest): Promise<Input> {
   const body = request.body instanceof Buffer ? request.body : Buffer.alloc(0)
   const contentType = request.headers['content-type'] ?? ''
-  const type = contentType.split(';')[0]?.trim().toLowerCase() ?? ''
-  if (body.length === 0 && (type === '' || isJson(type))) {
+  const type = mediaTypeOf(contentType)
+  if (body.length === 0 && (type === '' || isJsonType(type))) {
     if (type === '') return { kind: 'json', value: {} }
     throw new DirectoryError('invalid_request', 'the body is empty: send the input as a JSON object')
   }
-  if (isJson(type)) return { kind: 'json', value: parseJson(decodeUtf8(body)) }
+  if (isJsonType(type)) return { kind: 'json', value: parseJson(decodeUtf8(body)) }
   return type === 'multipart/form-data' ? readForm(contentType, body) : { kind: 'bytes', contentType, body }
 }
-
-const isJson = (type: string): boolean => /^application\/([\w.+-]+\+)?json$/.test(type)

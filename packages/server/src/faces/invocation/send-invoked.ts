@@ -1,8 +1,7 @@
 import { Readable } from 'node:stream'
-import { DirectoryError, type JsonValue } from '@switchboard/protocol'
+import { chooseMediaType, DirectoryError, type JsonValue, STREAM_TYPES } from '@switchboard/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { type Invoked, STREAM_TYPES, type StreamPart, type Task } from '../../services/calls/request/invocation.js'
-import { chooseType } from '../accept.js'
+import type { Invoked, StreamPart, Task } from '../../services/calls/request/invocation.js'
 import { sendJson } from '../respond.js'
 import { EVENTS, LINES, type StreamForm, writeParts } from './write-parts.js'
 
@@ -39,12 +38,12 @@ async function* only(data: JsonValue): AsyncGenerator<StreamPart> {
 }
 
 const takesOnlyStreams = (accept: string | undefined): boolean =>
-  chooseType(accept, ['application/json', ...STREAM_TYPES]) !== 'application/json' &&
-  chooseType(accept, ['application/json']) === undefined
+  chooseMediaType(accept, ['application/json', ...STREAM_TYPES]) !== 'application/json' &&
+  chooseMediaType(accept, ['application/json']) === undefined
 
 /** Server-sent events, unless the caller would rather have lines (C-59). */
 const formFor = (accept: string | undefined): StreamForm =>
-  chooseType(accept, STREAM_TYPES) === 'application/x-ndjson' ? LINES : EVENTS
+  chooseMediaType(accept, STREAM_TYPES) === 'application/x-ndjson' ? LINES : EVENTS
 
 function sendStream(
   request: FastifyRequest,

@@ -1,5 +1,11 @@
 import { createHash } from 'node:crypto'
-import { type AgentRecord, DirectoryError, IMPLIED_OPERATION, type Operation } from '@switchboard/protocol'
+import {
+  type AgentRecord,
+  DirectoryError,
+  IMPLIED_OPERATION,
+  type Operation,
+  STREAM_TYPES,
+} from '@switchboard/protocol'
 import type { Gateway } from '../../gateway/call.js'
 import { assertInService, assertMayInvoke } from '../../policy/invocation.js'
 import { auditOf, type Context } from '../context.js'
@@ -13,7 +19,7 @@ import { createOnce } from './admission/idempotency.js'
 import type { Target } from './admission/target.js'
 import { invokeBatch } from './invoke-batch.js'
 import type { LearnOperations } from './learn-operations.js'
-import { type Invocation, type Invoked, STREAM_TYPES } from './request/invocation.js'
+import type { Invocation, Invoked } from './request/invocation.js'
 import { mediaTypesOf } from './request/media-types.js'
 import type { ReadyCall } from './request/ready-call.js'
 import { batchOf, isHeaderSafe, settleCall } from './request/settle-call.js'

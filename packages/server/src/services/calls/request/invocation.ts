@@ -85,6 +85,3 @@ export type Invoked = {
   | { readonly kind: 'stream'; readonly parts: AsyncIterable<StreamPart> }
   | { readonly kind: 'task'; readonly task: Task }
 )
-
-/** Streamed media types, in the order they are offered (C-59). */
-export const STREAM_TYPES = ['text/event-stream', 'application/x-ndjson'] as const

@@ -1,5 +1,12 @@
-import type { AgentRecord } from '@switchboard/protocol'
-import { asString, asStrings, isObject, type JsonObject, type JsonValue, type Operation } from '@switchboard/protocol'
+import {
+  type AgentRecord,
+  asString,
+  asStrings,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  type Operation,
+} from '@switchboard/protocol'
 
 /** What else the publisher says of an operation: its own item, then the document around it. */
 export function sourcesOf({ document }: AgentRecord, { name }: Operation): JsonObject[] {
@@ -28,9 +35,6 @@ export function mediaTypesOf(record: AgentRecord, operation: Operation, side: 'i
 }
 
 const typesIn = (value: JsonValue | undefined): string[] => (typeof value === 'string' ? [value] : asStrings(value))
-
-/** The type without its parameters. */
-export const bareType = (contentType: string): string => contentType.split(';')[0]?.trim().toLowerCase() ?? ''
 
 /** Whether a type is among those listed, which may be ranges such as `image/*`. */
 export function isListed(listed: readonly string[], type: string): boolean {

@@ -1,15 +1,16 @@
-import type { AgentRecord } from '@switchboard/protocol'
 import {
+  type AgentRecord,
   DirectoryError,
   invalid,
   isObject,
   type JsonObject,
   type JsonValue,
+  mediaTypeOf,
+  memberSchemas,
   type Operation,
 } from '@switchboard/protocol'
-import { schemasOf } from './input-members.js'
 import type { FormFile, Input } from './invocation.js'
-import { bareType, isListed, mediaTypesOf } from './media-types.js'
+import { isListed, mediaTypesOf } from './media-types.js'
 
 /** The JSON of an input: what a form or a body of another kind says beside its files. */
 export const jsonOf = (input: Input): JsonValue => (input.kind === 'bytes' ? {} : input.value)
@@ -18,7 +19,7 @@ export const jsonOf = (input: Input): JsonValue => (input.kind === 'bytes' ? {} 
 export function passesAsIs(record: AgentRecord, operation: Operation, input: Input): boolean {
   if (input.kind === 'json') return false
   const listed = mediaTypesOf(record, operation, 'input')
-  const type = bareType(input.contentType)
+  const type = mediaTypeOf(input.contentType)
   if (isListed(listed, type)) return true
   if (input.kind === 'form') return false
   const offered = ['application/json', 'multipart/form-data', ...listed]
@@ -50,7 +51,7 @@ export function joinFiles(operation: Operation, value: JsonValue, files: readonl
 function placeOf(operation: Operation, name: string): 'text' | 'list' | undefined {
   // The simple map has a word for it, which the schema compiled from it no longer shows (C-09).
   if (/^file\??$/.test(String(operation.inputs[name]))) return 'text'
-  const schemas = schemasOf(operation.inputs, name)
+  const schemas = memberSchemas(operation.inputs, name)
   if (schemas.some(({ contentEncoding }) => contentEncoding === 'base64')) return 'text'
   const ofItems = schemas.map(({ items }) => items).filter(isObject)
   return ofItems.some(({ contentEncoding }) => contentEncoding === 'base64') ? 'list' : undefined

@@ -1,11 +1,9 @@
-import { invalid, isObject, type JsonValue, type PublisherSchemas } from '@switchboard/protocol'
+import { agree, type JsonValue, type PublisherSchemas, takeReserved } from '@switchboard/protocol'
 import type { Payload } from '../../../gateway/call.js'
 import type { AgentCredential } from '../admission/agent-credential.js'
 import { checkInput } from '../admission/check-input.js'
 import { chooseOperation } from '../admission/choose-operation.js'
 import type { Target } from '../admission/target.js'
-import { agree } from './agree.js'
-import { takeWord } from './input-members.js'
 import type { Input, Invocation } from './invocation.js'
 import { isMarked } from './media-types.js'
 import { joinFiles, jsonOf, passesAsIs } from './read-payload.js'
@@ -16,7 +14,7 @@ export interface SettleDeps {
   readonly credential: AgentCredential
 }
 
-/** Settles one input: its operation, the words of the call in it, whether it fits, and what goes to the agent. */
+/** Settles one input: its operation, its reserved members, whether it fits the schema, and what goes to the agent. */
 export function settleCall(
   { schemas, credential }: SettleDeps,
   invocation: Invocation,
@@ -25,14 +23,12 @@ export function settleCall(
 ): ReadyCall {
   const { operation, value } = chooseOperation(target.operations, invocation.operation, jsonOf(input))
   const asIs = passesAsIs(target.record, operation, input)
-  const stream = takeWord(operation, value, 'stream')
-  const session = takeWord(operation, stream.rest, 'sessionId')
-  const task = takeWord(operation, session.rest, 'taskId')
-  const joined = input.kind === 'form' && !asIs ? joinFiles(operation, task.rest, input.files) : task.rest
+  const { reserved, rest } = takeReserved(value, operation.inputs)
+  const joined = input.kind === 'form' && !asIs ? joinFiles(operation, rest, input.files) : rest
   if (input.kind !== 'bytes' && !asIs) checkInput(schemas, operation, joined)
   const ids = {
-    session: agree('sessionId', { ...invocation.session, body: textOf('sessionId', session.word) }),
-    task: agree('taskId', { ...invocation.task, body: textOf('taskId', task.word) }),
+    session: agree('sessionId', [...Object.values(invocation.session), reserved.sessionId]),
+    task: agree('taskId', [...Object.values(invocation.task), reserved.taskId]),
   }
   return {
     target,
@@ -42,7 +38,7 @@ export function settleCall(
     credential,
     caller: invocation.caller.subject ?? '',
     repeatable: invocation.idempotencyKey !== undefined || isMarked(target.record, operation, 'idempotent'),
-    wantsStream: isObject(value) && value.stream === true,
+    wantsStream: reserved.stream,
   }
 }
 
@@ -66,15 +62,10 @@ function headersOf(
   }
 }
 
-/** A publisher's own words may hold anything. */
+/** Whether a text from a publisher's document can be sent as a header. */
 export const isHeaderSafe = (text: string): boolean => /^[\x20-\x7e]{1,256}$/.test(text)
 
-function textOf(name: string, word: JsonValue | undefined): string | undefined {
-  if (word === undefined || typeof word === 'string') return word
-  throw invalid([{ at: `/${name}`, message: 'must be a string' }])
-}
-
-/** The inputs of a batch, or undefined where there is one (C-60). */
+/** The inputs of a batch; undefined if the call is not a batch (C-60). */
 export function batchOf({ input }: Invocation, takesArray: boolean): JsonValue[] | undefined {
   return input.kind === 'json' && Array.isArray(input.value) && !takesArray ? input.value : undefined
 }

@@ -1,9 +1,8 @@
-import type { JsonValue, Operation } from '@switchboard/protocol'
+import { declaresMember, type JsonValue, type Operation } from '@switchboard/protocol'
 import type { AgentAnswer, AgentCall, AgentTask, Gateway, Way } from '../../../gateway/call.js'
 import type { Context } from '../../context.js'
 import type { AgentCredential } from '../admission/agent-credential.js'
 import { originOf, waysTo } from '../admission/target.js'
-import { schemasOf } from '../request/input-members.js'
 import type { StreamPart } from '../request/invocation.js'
 import type { Occasion, ReadyCall } from '../request/ready-call.js'
 import { CallFailed, fromAnswer, fromErrorInside, fromGateway } from '../response/call-failed.js'
@@ -105,7 +104,7 @@ async function judge(deps: RunDeps, ready: ReadyCall, answer: AgentAnswer): Prom
 /** Whether an output fits its schema; one that says that the work failed is no success (01 §5.2). */
 function judgeOutput({ context, strictOutputs }: RunDeps, operation: Operation, value: JsonValue): boolean {
   const inside = fromErrorInside(value)
-  if (inside && schemasOf(operation.outputs, 'error').length === 0) throw inside
+  if (inside && !declaresMember(operation.outputs, 'error')) throw inside
   const fits = context.schemas.check(operation.outputs, value).length === 0
   if (!fits && strictOutputs) throw doesNotFit()
   return fits
