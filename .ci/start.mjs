@@ -1,4 +1,5 @@
 // Starts the built server as an operator would, checks its health and stops it, with the Node that runs this program.
+// The argument names another main file, such as that of an installed package.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -6,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const MAIN = fileURLToPath(new URL('../packages/cli/dist/main.js', import.meta.url))
+const MAIN = process.argv[2] ?? fileURLToPath(new URL('../packages/cli/dist/main.js', import.meta.url))
 const READY_MS = 30_000
 const DRAIN_MS = 10_000
 

@@ -1,0 +1,65 @@
+// Prints what programs that use our packages cost a browser, and fails when one is over its budget. Needs a build.
+import { gzipSync } from 'node:zlib'
+import { build } from 'esbuild'
+import { ROOT } from './tree.mjs'
+
+/** Kilobytes (1,000 bytes) of minified and gzipped JavaScript. Lower a budget when its bundle gets smaller. */
+const BUNDLES = [
+  {
+    name: 'agent-uri: parse a URI',
+    budget: 3,
+    code: `import { parseAgentUri } from '@switchboard/agent-uri'; console.log(parseAgentUri(location.hash))`,
+  },
+  { name: 'agent-uri: everything', budget: 3.5, code: `export * from '@switchboard/agent-uri'` },
+  {
+    name: 'client: a search box',
+    budget: 125,
+    target: 15,
+    code: `import { createClient } from '@switchboard/client'
+      const directory = createClient({ baseUrl: location.origin })
+      for await (const agent of directory.search('translate')) document.body.append(agent.name)`,
+  },
+  { name: 'client: everything', budget: 160, code: `export * from '@switchboard/client'` },
+]
+
+/** The bundle's size in bytes, and what each package in it weighs before compression. */
+async function measure(code) {
+  const result = await build({
+    stdin: { contents: code, resolveDir: ROOT },
+    bundle: true,
+    minify: true,
+    write: false,
+    metafile: true,
+    format: 'esm',
+    platform: 'browser',
+    target: 'es2022',
+    logLevel: 'error',
+  })
+  const [{ contents }] = result.outputFiles
+  const [{ inputs }] = Object.values(result.metafile.outputs)
+  return { minified: contents.length, gzipped: gzipSync(contents, { level: 9 }).length, parts: partsOf(inputs) }
+}
+
+function partsOf(inputs) {
+  const bytes = new Map()
+  for (const [path, { bytesInOutput }] of Object.entries(inputs)) {
+    const [, name = 'itself'] = /(?:node_modules|packages)\/((?:@[^/]+\/)?[^/]+)\/(?!.*node_modules\/)/.exec(path) ?? []
+    bytes.set(name, (bytes.get(name) ?? 0) + bytesInOutput)
+  }
+  return [...bytes].sort(([, a], [, b]) => b - a)
+}
+
+const kb = (bytes) => (bytes / 1000).toFixed(1)
+const rows = []
+for (const { name, code, budget, target } of BUNDLES) rows.push({ name, budget, target, ...(await measure(code)) })
+
+console.log('bundle                    gzipped   budget  minified   largest parts, minified (kB)')
+for (const { name, budget, target, minified, gzipped, parts } of rows) {
+  const largest = parts.slice(0, 5).map(([part, bytes]) => `${part} ${kb(bytes)}`)
+  const numbers = [kb(gzipped).padStart(7), String(budget).padStart(7), kb(minified).padStart(8)].join('  ')
+  console.log(`${name.padEnd(24)}  ${numbers}   ${largest.join(', ')}${target ? `; target ${target}` : ''}`)
+}
+const over = rows.filter(({ gzipped, budget }) => gzipped > budget * 1000)
+for (const { name, gzipped, budget } of over)
+  console.error(`${name}: ${kb(gzipped)} kB is over its budget of ${budget} kB`)
+process.exitCode = over.length === 0 ? 0 : 1
