@@ -1,7 +1,7 @@
 /**
- * Compiles the inner loops of the vector index to WebAssembly and writes them, as text, into a TypeScript file: so
- * neither installing nor running the package needs the compiler, and no file has to be found at run time. The file
- * names the source it was made of by its hash, which a test compares: the compiler (94 MB) is fetched only here.
+ * Compiles the inner loops of the vector index to WebAssembly and embeds them in a TypeScript file as base64, so that
+ * nothing is compiled at install time and no file is loaded at run time. The file contains a hash of its source, which a
+ * test checks, so that the compiler (94 MB) need not be a dependency.
  *
  *   npm install --no-save assemblyscript@0.28.20 && node packages/search/scripts/build-wasm.mjs
  */
@@ -34,9 +34,9 @@ const source = await readFile(SOURCE)
 const wasm = await compile()
 await writeFile(
   TARGET,
-  `// Generated. Made from scripts/build-wasm/scan.ts by scripts/build-wasm.mjs
+  `// Generated from scripts/build-wasm/scan.ts by scripts/build-wasm.mjs; do not edit.
 
-/** SHA-256 of the source that was compiled. */
+/** SHA-256 of the compiled source. */
 export const SCAN_SOURCE = '${createHash('sha256').update(source).digest('hex')}'
 
 /** The compiled inner loops of the vector index (${wasm.length} bytes of WebAssembly), in base64. */

@@ -1,13 +1,14 @@
-// AssemblyScript, not TypeScript: the inner loops of src/vectors, compiled by
-// ../build-wasm.mjs into src/vectors/scan-wasm.ts.
-// The functions keep no state: the host (src/vectors/row-store.ts) lays the memory out and passes addresses.
+// AssemblyScript, not TypeScript: the inner loops of src/vectors, compiled by ../build-wasm.mjs into
+// src/vectors/scan-wasm.ts. The functions are stateless: the host (src/vectors/row-store.ts) lays out the memory and
+// passes addresses.
 
-// Rows are read in four streams, each a quarter of them: the processor then waits for four rows of memory at a time
-// instead of one (a scan of a million rows takes 0.6 of the time), and a part of the query is loaded once for the four.
+// Rows are read in four streams, each a quarter of them: the processor can then have four cache misses in flight instead
+// of one (a scan of a million rows takes 0.6 of the time), and each part of the query is loaded once for four rows.
 
 /**
- * For each row of 1-bit vectors: in how many bits it differs from the query. Written to `distances` (u16 a row), and
- * counted in `histogram` (u32 a distance), so that the host can tell how far the nearest few hundred reach.
+ * Computes the Hamming distance between the query and each row of 1-bit vectors. Writes them to `distances` (one u16 for
+ * each row) and counts them in `histogram` (one u32 for each distance), from which the host finds the radius that
+ * contains the nearest few hundred rows.
  */
 export function measure(
   bits: usize,
@@ -27,7 +28,7 @@ export function measure(
     let ofB: u64 = 0
     let ofC: u64 = 0
     let ofD: u64 = 0
-    // popcnt of 64 bits is one instruction of the processor; that of 16 SIMD bytes is emulated by about eight.
+    // A 64-bit popcnt is one machine instruction; the SIMD popcnt of 16 bytes is emulated with about eight.
     for (let at: usize = 0; at < bytesPerRow; at += 16) {
       const low = load<u64>(query + at)
       const high = load<u64>(query + at, 8)
@@ -56,17 +57,17 @@ function note(distance: u64, row: usize, distances: usize, histogram: usize): vo
   store<u32>(bin, load<u32>(bin) + 1)
 }
 
-/** Writes the numbers (u32, from `firstRow` on) of the rows that are no farther than `limit`; returns how many. */
+/** Writes the row numbers (u32, starting at `firstRow`) of all rows within distance `limit` to `found`; returns their count. */
 export function collect(distances: usize, rows: i32, limit: u16, firstRow: u32, found: usize): i32 {
   const start = found
   const limits = i16x8.splat(limit)
   for (let row = 0; row < rows; row += 8) {
-    // One bit for each of eight rows. They rarely match, so the eight are mostly passed over at once.
+    // One bit for each of eight rows. Matches are rare, so mostly all eight are skipped at once.
     let matches = i16x8.bitmask(i16x8.le_u(v128.load(distances), limits))
     while (matches !== 0) {
       const match = row + ctz<i32>(matches)
       matches &= matches - 1
-      if (match >= rows) break // what lies behind the last row
+      if (match >= rows) break // beyond the last row
       store<u32>(found, firstRow + match)
       found += 4
     }
@@ -76,8 +77,8 @@ export function collect(distances: usize, rows: i32, limit: u16, firstRow: u32, 
 }
 
 /**
- * Dot products of the query (i16) with rows of i8 codes, which lie at the given addresses (u32), each followed by its
- * scale (f32). Written to `scores` (f32): sum × scale × the query's scale. The rows must be a multiple of four.
+ * Computes the dot products of the query (i16) with rows of i8 codes at the given addresses (u32), each followed by its
+ * scale (f32). Writes dot product × scale × query scale to `scores` (f32). `rows` must be a multiple of four.
  */
 export function score(
   addresses: usize,
@@ -87,7 +88,7 @@ export function score(
   queryScale: f32,
   scores: usize,
 ): void {
-  const quarter = <usize>rows // of the addresses and of the scores, in bytes: four bytes each
+  const quarter = <usize>rows // in bytes, of the addresses and of the scores, which have four bytes each
   for (let row: usize = 0; row < quarter; row += 4) {
     const a = <usize>load<u32>(addresses + row)
     const b = <usize>load<u32>(addresses + row + quarter)
@@ -113,7 +114,7 @@ export function score(
   }
 }
 
-/** Products with sixteen codes, in four sums. */
+/** The dot product with sixteen codes, as four partial sums. */
 function dot16(codes: usize, low: v128, high: v128): v128 {
   return i32x4.add(i32x4.dot_i16x8_s(v128.load8x8_s(codes), low), i32x4.dot_i16x8_s(v128.load8x8_s(codes, 8), high))
 }

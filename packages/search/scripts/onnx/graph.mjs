@@ -1,4 +1,4 @@
-// Writes an ONNX graph node by node. The field numbers are those of https://github.com/onnx/onnx/blob/main/onnx/onnx.proto
+// Builds an ONNX graph node by node. The field numbers are from https://github.com/onnx/onnx/blob/main/onnx/onnx.proto
 import { field, float, integer, message } from './protobuf.mjs'
 
 const IR_VERSION = 8
@@ -12,9 +12,9 @@ const ATTRIBUTE = Object.freeze({ float: 1, integer: 2, integers: 7 })
 
 /** @typedef {keyof typeof DATA_TYPES} DataType */
 /** @typedef {Float32Array | Int8Array | Int32Array | BigInt64Array} Data */
-/** @typedef {number | number[] | { float: number }} Attribute a number is an integer; ONNX tells the two apart */
+/** @typedef {number | number[] | { float: number }} Attribute a plain number is an integer; ONNX distinguishes the two */
 
-/** @returns a graph that values are added to; a value is known by its name. */
+/** @returns a graph builder; values are identified by name. */
 export function createGraph(name) {
   const nodes = []
   const constants = []
@@ -24,7 +24,7 @@ export function createGraph(name) {
   const newName = (prefix) => `${prefix}_${values++}`
 
   return {
-    /** @param {string} name @param {DataType} type @param {(number | string)[]} shape a name stands for any size */
+    /** @param {string} name @param {DataType} type @param {(number | string)[]} shape a name is a dynamic size */
     input(name, type, shape) {
       inputs.push(valueInfo(name, type, shape))
       return name
@@ -44,7 +44,7 @@ export function createGraph(name) {
     },
 
     /**
-     * One operation and its result.
+     * Adds an operation and returns its result.
      * @param {string} operator @param {string[]} operands @param {Record<string, Attribute>} [attributes]
      */
     add(operator, operands, attributes) {
@@ -53,14 +53,14 @@ export function createGraph(name) {
       return result
     },
 
-    /** One operation with several results. */
+    /** Adds an operation with several results. */
     addSeveral(count, operator, operands, attributes) {
       const results = Array.from({ length: count }, () => newName(operator))
       nodes.push(node(operator, operands, results, attributes))
       return results
     },
 
-    /** The ONNX file. @param {string} producer */
+    /** Serialises the ONNX model. @param {string} producer */
     toModel(producer) {
       const graph = message(
         ...nodes.map((each) => field(1, each)),
@@ -94,7 +94,7 @@ function attribute(name, value) {
 }
 
 function tensor(name, type, shape, data) {
-  const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength) // little-endian, as ONNX has it
+  const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength) // little-endian, as ONNX requires
   return message(
     ...shape.map((size) => integer(1, size)),
     integer(2, DATA_TYPES[type]),

@@ -1,4 +1,4 @@
-// As much of the protobuf wire format as an ONNX file needs: https://protobuf.dev/programming-guides/encoding
+// The part of the protobuf wire format that an ONNX file needs: https://protobuf.dev/programming-guides/encoding
 
 const VARINT = 0
 const LENGTH_DELIMITED = 2
@@ -7,7 +7,7 @@ const FIXED_32 = 5
 /** @param {number} number @param {number} wireType */
 const tag = (number, wireType) => varint((number << 3) | wireType)
 
-/** @param {number} value an integer; a negative one takes ten bytes, as two's complement of 64 bits */
+/** @param {number} value an integer; negative ones take ten bytes, as 64-bit two's complement */
 function varint(value) {
   const bytes = []
   let rest = BigInt.asUintN(64, BigInt(value))
@@ -19,7 +19,7 @@ function varint(value) {
   return Buffer.from(bytes)
 }
 
-/** A message is its fields, one after the other. @param {Buffer[]} fields */
+/** A message is the concatenation of its fields. @param {Buffer[]} fields */
 export const message = (...fields) => Buffer.concat(fields)
 
 /** @param {number} number @param {number} value */
@@ -32,7 +32,7 @@ export function float(number, value) {
   return Buffer.concat([tag(number, FIXED_32), bytes])
 }
 
-/** Text, bytes or a message inside a message. @param {number} number @param {string | Buffer} value */
+/** A string, bytes or a nested message. @param {number} number @param {string | Buffer} value */
 export function field(number, value) {
   const bytes = Buffer.from(value)
   return Buffer.concat([tag(number, LENGTH_DELIMITED), varint(bytes.length), bytes])

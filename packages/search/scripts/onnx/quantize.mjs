@@ -1,25 +1,26 @@
 /**
- * The largest quantised weight. Not 127: processors with AVX2 but without VNNI add up two products of an unsigned and
- * a signed byte in 16 bits, and 2 · 255 · 64 is the most that fits. So a model gives the same vectors on all of them.
+ * The largest quantised weight. Not 127: processors with AVX2 but without VNNI add two products of an unsigned and a
+ * signed byte in 16 bits, and 2 · 255 · 64 is the largest sum that fits. With this limit a model gives the same vectors
+ * on all processors.
  */
 const LARGEST = 64
 
-/** So that a column of zeros has a scale to divide by. */
+/** Avoids a division by zero for an all-zero row or column. */
 const SMALLEST_RANGE = 1e-9
 
 /** @typedef {{ shape: number[], data: Float32Array }} Tensor */
 
-/** Each column of a matrix in 8 bits with a scale of its own. @param {Tensor} matrix */
+/** Quantises a matrix to 8 bits, with one scale for each column. @param {Tensor} matrix */
 export function quantizeColumns({ shape: [rows, columns], data }) {
   return quantize(data, columns, rows, (column, row) => row * columns + column)
 }
 
-/** Each row of a matrix in 8 bits with a scale of its own. @param {Tensor} matrix */
+/** Quantises a matrix to 8 bits, with one scale for each row. @param {Tensor} matrix */
 export function quantizeRows({ shape: [rows, columns], data }) {
   return quantize(data, rows, columns, (row, column) => row * columns + column)
 }
 
-/** @param {(line: number, index: number) => number} at where the elements of a line are */
+/** @param {(line: number, index: number) => number} at position of an element of a row or column */
 function quantize(data, lines, length, at) {
   const quantized = new Int8Array(data.length)
   const scales = new Float32Array(lines)

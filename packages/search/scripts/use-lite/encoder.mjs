@@ -1,5 +1,5 @@
-// The Universal Sentence Encoder lite (https://arxiv.org/abs/1803.11175) as an ONNX graph: embeddings of the tokens and
-// of their places, two transformer layers, the mean over the tokens, one dense layer.
+// The Universal Sentence Encoder lite (https://arxiv.org/abs/1803.11175) as an ONNX graph: token and position
+// embeddings, two transformer layers, the mean over the tokens, one dense layer.
 import { createGraph } from '../onnx/graph.mjs'
 import { createLayers } from './layers.mjs'
 
@@ -9,7 +9,7 @@ export const MAX_TOKENS = 128
 /**
  * @param {ReturnType<typeof import('./read-weights.mjs').readWeights>} weights
  * @param {import('./layers.mjs').Precision} precision
- * @returns {Buffer} an ONNX file: `ids` (int32, [tokens]) in, `vector` (float32, [512], of any length) out
+ * @returns {Buffer} an ONNX file: `ids` (int32, [tokens]) in, `vector` (float32, [512], not necessarily a unit vector) out
  */
 export function buildEncoder(weights, precision) {
   const graph = createGraph('universal-sentence-encoder-lite')
@@ -19,7 +19,7 @@ export function buildEncoder(weights, precision) {
   const normalizeNamed = (x, name) =>
     normalize(x, weights(`${name}/layer_norm/layer_norm_scale`), weights(`${name}/layer_norm/layer_norm_bias`))
 
-  /** A layer's first half: each token looks at all of them. */
+  /** The first half of a transformer layer: self-attention. */
   function attention(x, layer, width) {
     const queriesKeysValues = denseNamed(
       normalizeNamed(x, `${layer}/TransformerLayer/layer_prepostprocess`),
@@ -29,7 +29,7 @@ export function buildEncoder(weights, precision) {
     return denseNamed(attend(queriesKeysValues, width), `${layer}/`, 'output_transform_single')
   }
 
-  /** A layer's second half: each token for itself. */
+  /** The second half of a transformer layer: a feed-forward network for each token. */
   function feedForward(x, layer) {
     const name = `${layer}/TransformerLayer/FFN`
     const half = (input, part) => dense(input, weights(`${name}/${part}/Tensordot`), weights(`${name}/${part}/bias`))
@@ -40,11 +40,11 @@ export function buildEncoder(weights, precision) {
   const sum = (a, b) => graph.add('Add', [a, b])
 
   const ids = graph.input('ids', 'int32', ['tokens'])
-  const places = floats(placeTable(weights('AddTimingSignal/TimingSignal').data))
-  const placesUsed = graph.add('Slice', [places, integers(0), graph.add('Shape', [ids])])
-  const tokens = sum(lookUp(doubled(weights('Embeddings_en')), ids), placesUsed)
+  const positions = floats(positionTable(weights('AddTimingSignal/TimingSignal').data))
+  const usedPositions = graph.add('Slice', [positions, integers(0), graph.add('Shape', [ids])])
+  const tokens = sum(lookUp(doubled(weights('Embeddings_en')), ids), usedPositions)
 
-  // The first layer widens from 256 to 512, so what goes round its attention has to be widened too.
+  // The first layer widens from 256 to 512 dimensions, so its residual connection needs a projection.
   const widened = denseNamed(tokens, 'Layer_0/TransformerLayer/dense')
   const first = sum(attention(tokens, 'Layer_0', 256), widened)
   const second = sum(first, feedForward(first, 'Layer_0'))
@@ -58,21 +58,21 @@ export function buildEncoder(weights, precision) {
   return graph.toModel('switchboard')
 }
 
-/** The original adds the embeddings once more after it has added the places. */
+/** The original adds the token embeddings a second time after the position embeddings. */
 const doubled = ({ shape, data }) => ({ shape, data: data.map((value) => 2 * value) })
 
-/** For each place the sines of its multiples of the frequencies, then the cosines. */
-function placeTable(frequencies) {
+/** Sinusoidal position embeddings: for each position the sines, then the cosines. */
+function positionTable(frequencies) {
   const width = 2 * frequencies.length
   const data = new Float32Array(MAX_TOKENS * width)
-  for (let place = 0; place < MAX_TOKENS; place++) {
+  for (let position = 0; position < MAX_TOKENS; position++) {
     data.set(
-      frequencies.map((frequency) => Math.sin(place * frequency)),
-      place * width,
+      frequencies.map((frequency) => Math.sin(position * frequency)),
+      position * width,
     )
     data.set(
-      frequencies.map((frequency) => Math.cos(place * frequency)),
-      place * width + frequencies.length,
+      frequencies.map((frequency) => Math.cos(position * frequency)),
+      position * width + frequencies.length,
     )
   }
   return { shape: [MAX_TOKENS, width], data }

@@ -1,4 +1,4 @@
-// The layers that the encoder is made of, in fp32 or int8.
+// The layers of the encoder, in fp32 or int8.
 import { quantizeColumns, quantizeRows } from '../onnx/quantize.mjs'
 
 const NORM_EPSILON = 1e-6
@@ -11,13 +11,13 @@ const FLOAT32 = 1
 /**
  * Layers over values of shape [tokens, width].
  * @param {ReturnType<typeof import('../onnx/graph.mjs').createGraph>} graph
- * @param {Precision} precision of the weights; what lies between the layers is fp32
+ * @param {Precision} precision of the weights; activations are fp32
  */
 export function createLayers(graph, precision) {
   const floats = ({ shape, data }) => graph.constant('float32', shape, data)
   const integers = (...values) => graph.constant('int64', [values.length], BigInt64Array.from(values, BigInt))
 
-  /** One row of the table for each index. */
+  /** An embedding lookup: one row of the table for each index. */
   function lookUp(table, indices) {
     if (precision === 'fp32') return graph.add('Gather', [floats(table), indices])
     const { quantized, scales } = quantizeRows(table)
@@ -26,10 +26,10 @@ export function createLayers(graph, precision) {
     return graph.add('Mul', [toFloat(rows), rowScales])
   }
 
-  /** x · kernel + bias, in fp32 whatever the precision. */
+  /** x · kernel + bias, always in fp32. */
   const denseInFloats = (x, kernel, bias) => graph.add('Add', [graph.add('MatMul', [x, floats(kernel)]), floats(bias)])
 
-  /** x · kernel + bias; x is quantised as a whole, when the model runs. onnxruntime makes one operation of these. */
+  /** x · kernel + bias. In int8, x is quantised dynamically; onnxruntime fuses these nodes into one. */
   function dense(x, kernel, bias) {
     const matrix = { shape: kernel.shape.slice(-2), data: kernel.data } // some are stored as 1 × 1 convolutions
     if (precision === 'fp32') return denseInFloats(x, matrix, bias)
@@ -46,7 +46,7 @@ export function createLayers(graph, precision) {
   const normalize = (x, scale, bias) =>
     graph.add('LayerNormalization', [x, floats(scale), floats(bias)], { axis: -1, epsilon: { float: NORM_EPSILON } })
 
-  /** Scaled dot-product attention of several heads, between `queriesKeysValues` and the output's own dense layer. */
+  /** Multi-head scaled dot-product attention, without the input and output projections. */
   function attend(queriesKeysValues, width) {
     const headWidth = width / HEADS
     const parts = graph.addSeveral(3, 'Split', [queriesKeysValues, integers(width, width, width)], { axis: -1 })

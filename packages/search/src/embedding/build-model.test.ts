@@ -25,7 +25,7 @@ const TEXTS = [
   ),
 ]
 
-describe('the build of the model', () => {
+describe('build-model.mjs', () => {
   let folder: string
   const build = (...options: string[]) => promisify(execFile)(process.execPath, [SCRIPT, '--to', folder, ...options])
   beforeAll(async () => {
@@ -33,7 +33,7 @@ describe('the build of the model', () => {
   })
   afterAll(() => rm(folder, { recursive: true }))
 
-  it('gives the same files each time, and an id that is made of their content', async () => {
+  it('is reproducible, and derives the id from the content', async () => {
     const { stdout } = await build()
     expect(stdout).toBe('')
     const hash = createHash('sha256')
@@ -47,19 +47,19 @@ describe('the build of the model', () => {
     expect(manifest.id).toBe(`use-lite-en-int8@${hash.digest('hex').slice(0, 12)}`)
   })
 
-  it('loses little by writing weights in 8 bits', async () => {
+  it('gives nearly the same vectors with int8 weights as with fp32', async () => {
     await build('--precision', 'fp32')
     const [int8, fp32] = await Promise.all([createBuiltInEmbedder(), createOnnxFolderEmbedder(folder)])
     const vectors = await Promise.all([int8.embed(TEXTS), fp32.embed(TEXTS)])
-    for (const [place, text] of TEXTS.entries()) {
-      const [a, b] = vectors.map((each) => each[place])
+    for (const [position, text] of TEXTS.entries()) {
+      const [a, b] = vectors.map((each) => each[position])
       const cosine = a?.reduce((sum, value, index) => sum + value * (b?.[index] ?? 0), 0)
       expect(cosine, text).toBeGreaterThan(0.98)
     }
     await Promise.all([int8.close(), fp32.close()])
   })
 
-  it('refuses a precision that it does not know', async () => {
+  it('rejects an unknown precision', async () => {
     await expect(build('--precision', 'int4')).rejects.toThrow('int8 or fp32')
   })
 })

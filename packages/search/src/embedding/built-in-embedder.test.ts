@@ -5,7 +5,7 @@ import { createBuiltInEmbedder } from './built-in-embedder.js'
 import type { Embedder } from './embedder.js'
 
 const children: ChildProcess[] = []
-const note = (message: unknown): void => {
+const onChildProcess = (message: unknown): void => {
   if (typeof message !== 'object' || message === null || !('process' in message)) return
   if (message.process instanceof ChildProcess) children.push(message.process)
 }
@@ -15,14 +15,14 @@ const cosine = (a: Float32Array | undefined, b: Float32Array | undefined): numbe
 
 const LONG = 'Plans a journey by train, finds the cheapest ticket and books a seat. '.repeat(30)
 
-describe('the built-in embedder', () => {
+describe('createBuiltInEmbedder', () => {
   let embedder: Embedder
   beforeAll(async () => {
     embedder = await createBuiltInEmbedder()
   })
   afterAll(() => embedder.close())
 
-  it('names the model and its precision in its id', () => {
+  it('has an id that names the model and its precision', () => {
     expect(embedder.id).toMatch(/^use-lite-en-int8@[0-9a-f]{12}\/1$/)
     expect(embedder.dimensions).toBe(512)
   })
@@ -32,12 +32,12 @@ describe('the built-in embedder', () => {
     ['translate a contract into Chinese', 'language translation of documents', 'weather forecast for the weekend'],
     ['Will I need an umbrella tomorrow?', 'weather forecast and rain alerts', 'buys and sells shares'],
     ['I want to lose weight', 'a fitness coach that plans diets', 'generates invoices as PDF'],
-  ])('finds %j closer to %j than to %j', async (text, similar, other) => {
+  ])('rates %j more similar to %j than to %j', async (text, similar, other) => {
     const [a, b, c] = await embedder.embed([text, similar, other])
     expect(cosine(a, b)).toBeGreaterThan(cosine(a, c) + 0.1)
   })
 
-  it('gives vectors of length 1 for any text, the same each time', async () => {
+  it('returns unit vectors for any text, the same each time', async () => {
     const texts = [
       '',
       ' \n\t',
@@ -57,18 +57,18 @@ describe('the built-in embedder', () => {
     expect(await embedder.embed(texts)).toEqual(vectors)
   })
 
-  it('sees no more than 128 tokens', async () => {
+  it('reads at most 128 tokens', async () => {
     const [cut, longer] = await embedder.embed(['word '.repeat(128), 'word '.repeat(2000)])
     expect(longer).toEqual(cut)
   })
 
-  it('takes full-width and composed characters for what they stand for', async () => {
+  it('normalises full-width and decomposed characters', async () => {
     const [plain, wide, composed, decomposed] = await embedder.embed(['Hello', 'Ｈｅｌｌｏ', 'caf\u00e9', 'cafe\u0301'])
     expect(wide).toEqual(plain)
     expect(decomposed).toEqual(composed)
   })
 
-  it('gives the same vectors for many texts together, each alone, and many calls at once, in order', async () => {
+  it('returns the same vectors in batches, one by one and in concurrent calls', async () => {
     const texts = Array.from({ length: 40 }, (_, number) => `agent number ${number} ${'speaks '.repeat(number % 7)}`)
     const together = await embedder.embed(texts)
     const atOnce = await Promise.all(texts.map((text) => embedder.embed([text])))
@@ -77,26 +77,26 @@ describe('the built-in embedder', () => {
     expect(alone).toEqual(together[17])
   })
 
-  it('gives vectors that keep nothing else in memory', async () => {
+  it('returns vectors with their own buffers', async () => {
     const [vector] = await embedder.embed(['word'])
     expect(vector?.buffer.byteLength).toBe(512 * 4)
   })
 
-  it('gives nothing for nothing', async () => {
+  it('returns an empty list for an empty list', async () => {
     expect(await embedder.embed([])).toEqual([])
   })
 })
 
-describe('the process of the built-in embedder', () => {
-  beforeAll(() => subscribe('child_process', note))
+describe('the child process of the built-in embedder', () => {
+  beforeAll(() => subscribe('child_process', onChildProcess))
   afterAll(() => {
-    unsubscribe('child_process', note)
+    unsubscribe('child_process', onChildProcess)
   })
 
-  it('is started again by the next call when it has died, and what it was at is rejected', async () => {
+  it('is restarted by the next call after a crash, which rejects the current request', async () => {
     const embedder = await createBuiltInEmbedder()
     const [before] = await embedder.embed(['word'])
-    for (let death = 0; death < 2; death++) {
+    for (let crash = 0; crash < 2; crash++) {
       const interrupted = embedder.embed(Array(50).fill(LONG))
       children.at(-1)?.kill('SIGKILL')
       await expect(interrupted).rejects.toMatchObject({ code: 'failed', message: expect.stringContaining('SIGKILL') })
@@ -105,7 +105,7 @@ describe('the process of the built-in embedder', () => {
     await embedder.close()
   })
 
-  it('ends when the embedder is closed, and what waits is rejected', async () => {
+  it('exits when the embedder is closed, which rejects waiting requests', async () => {
     const embedder = await createBuiltInEmbedder()
     const child = children.at(-1)
     const interrupted = embedder.embed(Array(500).fill(LONG))
@@ -117,15 +117,15 @@ describe('the process of the built-in embedder', () => {
     await embedder.close()
   })
 
-  it('leaves it to its parent to end at a signal', async () => {
+  it('ignores signals, which are left to its parent', async () => {
     const embedder = await createBuiltInEmbedder()
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) children.at(-1)?.kill(signal)
     expect(await embedder.embed(['word'])).toHaveLength(1)
     await embedder.close()
   })
 
-  it('may be one of several', async () => {
-    const both = await Promise.all([createBuiltInEmbedder(), createBuiltInEmbedder({ maxWaiting: 1 })])
+  it('can run several times, each with its own queue limit', async () => {
+    const both = await Promise.all([createBuiltInEmbedder(), createBuiltInEmbedder({ maxQueued: 1 })])
     const [a, b] = await Promise.all(both.map((embedder) => embedder.embed(['word'])))
     expect(a).toEqual(b)
     await expect(both[1].embed(['one', 'two'])).rejects.toMatchObject({ code: 'overloaded' })

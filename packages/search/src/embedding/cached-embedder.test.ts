@@ -2,17 +2,17 @@ import { describe, expect, it } from 'vitest'
 import { createCachedEmbedder } from './cached-embedder.js'
 import type { Embedder } from './embedder.js'
 
-/** Gives the length of a text, and notes down what it was asked. */
+/** A fake embedder that records requests; the vector of a text is its length. */
 function createFake() {
-  const asked: string[][] = []
+  const requests: string[][] = []
   const fake = {
-    asked,
+    requests,
     failing: false,
     closed: false,
     id: 'fake',
     dimensions: 1,
     async embed(texts: readonly string[]): Promise<Float32Array[]> {
-      asked.push([...texts])
+      requests.push([...texts])
       if (fake.failing) throw new Error('down')
       return texts.map((text) => Float32Array.of(text.length))
     },
@@ -25,27 +25,27 @@ function createFake() {
 
 const lengths = (vectors: Float32Array[]): (number | undefined)[] => vectors.map((vector) => vector[0])
 
-describe('a cached embedder', () => {
-  it('asks for each text once, and for all that is missing at once', async () => {
+describe('createCachedEmbedder', () => {
+  it('embeds each text once, and all missing texts in one request', async () => {
     const fake = createFake()
     const embedder = createCachedEmbedder(fake, 10)
     expect(lengths(await embedder.embed(['a', 'bb', 'a']))).toEqual([1, 2, 1])
     expect(lengths(await embedder.embed(['ccc', 'bb', 'a', 'dddd']))).toEqual([3, 2, 1, 4])
     expect(lengths(await embedder.embed(['a']))).toEqual([1])
-    expect(fake.asked).toEqual([
+    expect(fake.requests).toEqual([
       ['a', 'bb'],
       ['ccc', 'dddd'],
     ])
   })
 
-  it('asks once for a text that several want at the same time', async () => {
+  it('shares one request between concurrent callers', async () => {
     const fake = createFake()
     const embedder = createCachedEmbedder(fake, 10)
     await Promise.all([embedder.embed(['a']), embedder.embed(['a'])])
-    expect(fake.asked).toEqual([['a']])
+    expect(fake.requests).toEqual([['a']])
   })
 
-  it('forgets the text that was not asked for the longest', async () => {
+  it('evicts the least recently used text', async () => {
     const fake = createFake()
     const embedder = createCachedEmbedder(fake, 2)
     await embedder.embed(['a'])
@@ -53,18 +53,18 @@ describe('a cached embedder', () => {
     await embedder.embed(['a'])
     await embedder.embed(['c'])
     await embedder.embed(['a'])
-    expect(fake.asked).toEqual([['a'], ['b'], ['c']])
+    expect(fake.requests).toEqual([['a'], ['b'], ['c']])
     await embedder.embed(['b'])
-    expect(fake.asked).toHaveLength(4)
+    expect(fake.requests).toHaveLength(4)
   })
 
-  it('gives more vectors at once than it keeps', async () => {
+  it('returns more vectors at once than fit into the cache', async () => {
     const embedder = createCachedEmbedder(createFake(), 1)
     expect(lengths(await embedder.embed(['a', 'bb', 'ccc', 'a']))).toEqual([1, 2, 3, 1])
     expect(lengths(await embedder.embed(['bb', 'a']))).toEqual([2, 1])
   })
 
-  it('does not remember a failure', async () => {
+  it('does not cache failures', async () => {
     const fake = createFake()
     const embedder = createCachedEmbedder(fake, 10)
     fake.failing = true
@@ -73,16 +73,16 @@ describe('a cached embedder', () => {
     expect(lengths(await embedder.embed(['a']))).toEqual([1])
   })
 
-  it('does not keep long texts', async () => {
+  it('does not cache long texts', async () => {
     const fake = createFake()
     const embedder = createCachedEmbedder(fake, 10)
     const text = 'a'.repeat(10_000)
     await embedder.embed([text])
     expect(lengths(await embedder.embed([text]))).toEqual([10_000])
-    expect(fake.asked).toHaveLength(2)
+    expect(fake.requests).toHaveLength(2)
   })
 
-  it('has the id and the dimensions of the other, and closes it', async () => {
+  it('passes on id, dimensions and close', async () => {
     const fake = createFake()
     const embedder = createCachedEmbedder(fake, 10)
     expect(embedder).toMatchObject({ id: 'fake', dimensions: 1 })

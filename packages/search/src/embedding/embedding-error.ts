@@ -1,12 +1,12 @@
 /**
- * - `model_unavailable`: the model, or the library that runs it, cannot be loaded here
- * - `overloaded`: too many texts are waiting
- * - `failed`: the model ran and gave no vectors, or stopped; a later call may succeed
+ * - `model_unavailable`: the model, or the library that runs it, cannot be loaded
+ * - `overloaded`: too many texts are queued
+ * - `failed`: the model returned no vectors, or its process stopped; a later call may succeed
  * - `closed`: the embedder was closed
  */
 export type EmbeddingErrorCode = 'model_unavailable' | 'overloaded' | 'failed' | 'closed'
 
-/** What an embedder rejects with. Callers look at the code and go on by words; the message is for the operator. */
+/** The error that embedders reject with. Check the `code`; the message is for the operator. */
 export class EmbeddingError extends Error {
   readonly code: EmbeddingErrorCode
 
@@ -17,7 +17,7 @@ export class EmbeddingError extends Error {
   }
 }
 
-/** The first line of what an error says. */
+/** The first line of an error's message. */
 export function reasonOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error)
   return text.split('\n')[0] || 'no reason given'

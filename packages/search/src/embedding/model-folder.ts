@@ -3,16 +3,16 @@ import { join } from 'node:path'
 import { EmbeddingError, reasonOf } from './embedding-error.js'
 import type { Vocabulary } from './tokenizer.js'
 
-/** What manifest.json says of the model in a folder. */
+/** The content of manifest.json. */
 export interface Manifest {
-  /** Another one for other weights or another vocabulary: vectors are kept with it. */
+  /** Must change whenever the weights or the vocabulary do: stored vectors are identified by it. */
   readonly id: string
   readonly dimensions: number
-  /** What a text is cut to. */
+  /** Longer texts are truncated. */
   readonly maxTokens: number
 }
 
-/** Takes `ids` (int32, [tokens]) and gives `vector` (float32, [dimensions], of any length). */
+/** Input `ids` (int32, [tokens]), output `vector` (float32, [dimensions], not necessarily a unit vector). */
 export const modelFile = (folder: string): string => join(folder, 'model.onnx')
 
 /** Reads manifest.json. */
@@ -26,28 +26,27 @@ async function readParsed<T>(folder: string, name: string, parse: (value: unknow
   try {
     return parse(JSON.parse(await readFile(join(folder, name), 'utf8')))
   } catch (error) {
-    throw new EmbeddingError('model_unavailable', `no model in ${folder}: ${name}: ${reasonOf(error)}`, {
-      cause: error,
-    })
+    const message = `cannot read ${join(folder, name)}: ${reasonOf(error)}`
+    throw new EmbeddingError('model_unavailable', message, { cause: error })
   }
 }
 
 function toManifest(value: unknown): Manifest {
-  if (typeof value !== 'object' || value === null) throw new Error('not an object')
+  if (typeof value !== 'object' || value === null) throw new Error('it must be a JSON object')
   const id = 'id' in value ? value.id : undefined
   const dimensions = 'dimensions' in value ? value.dimensions : undefined
   const maxTokens = 'maxTokens' in value ? value.maxTokens : undefined
-  if (typeof id !== 'string' || id === '') throw new Error('id must be a text')
-  if (!isCount(dimensions) || !isCount(maxTokens)) throw new Error('dimensions and maxTokens must be whole numbers')
+  if (typeof id !== 'string' || id === '') throw new Error('id must be a non-empty string')
+  if (!isCount(dimensions) || !isCount(maxTokens)) throw new Error('dimensions and maxTokens must be positive integers')
   return { id, dimensions, maxTokens }
 }
 
 function toVocabulary(value: unknown): Vocabulary {
-  if (!Array.isArray(value) || value.length === 0) throw new Error('not a list of pieces')
+  if (!Array.isArray(value) || value.length === 0) throw new Error('it must be a non-empty list of pieces')
   return value.map((entry: unknown) => {
     const [piece, score]: unknown[] = Array.isArray(entry) ? entry : []
     if (typeof piece !== 'string' || (typeof score !== 'number' && score !== null)) {
-      throw new Error('a piece is [text, score or null]')
+      throw new Error('each piece must be [text, score or null]')
     }
     return [piece, score]
   })

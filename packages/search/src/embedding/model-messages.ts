@@ -1,21 +1,21 @@
-// What crosses between an embedder and the process that runs its model.
+// Messages between an embedder and the child process that runs its model.
 
-/** The texts to embed; each question is answered, in their order. */
-export type Question = readonly string[]
+/** The texts to embed. Responses come in the order of requests. */
+export type EmbedRequest = readonly string[]
 
-/** One vector a text, or why there are none. The first answer, to no question, says that the model is loaded. */
-export type Answer = readonly Float32Array[] | string
+/** One vector for each text, or the reason for a failure. A first response, without a request, reports the model loaded. */
+export type EmbedResponse = readonly Float32Array[] | string
 
-/** Parses what the process received. */
-export function toQuestion(message: unknown): Question {
-  if (!Array.isArray(message)) throw new TypeError('a question is a list of texts')
+/** Parses a message that the child process received. */
+export function parseRequest(message: unknown): EmbedRequest {
+  if (!Array.isArray(message)) throw new TypeError('a request must be a list of texts')
   return message.map(String)
 }
 
-/** Parses what came back; does not throw, since nobody would catch it. */
-export function toAnswer(message: unknown): Answer {
+/** Parses a message from the child process. Does not throw, since an event handler calls it. */
+export function parseResponse(message: unknown): EmbedResponse {
   if (!Array.isArray(message)) return String(message)
   const vectors = message.filter((vector) => vector instanceof Float32Array)
-  if (vectors.length < message.length) return 'it did not answer with vectors'
-  return vectors.map((vector) => vector.slice()) // they lie in the buffer of the channel and would keep all of it alive
+  if (vectors.length < message.length) return 'the model process did not respond with vectors'
+  return vectors.map((vector) => vector.slice()) // a view would keep the whole message buffer alive
 }

@@ -1,35 +1,35 @@
-// The program that runs a model: `node model-process.js <folder>`, started by start-model-process.ts.
+// The child process that runs a model: `node model-process.js <folder>`, started by start-model-process.ts.
 import { reasonOf } from './embedding-error.js'
-import { openEncoder } from './encoder.js'
-import { type Answer, type Question, toQuestion } from './model-messages.js'
+import { loadEncoder } from './encoder.js'
+import { type EmbedRequest, type EmbedResponse, parseRequest } from './model-messages.js'
 
-/** Answers one question after the other. */
-function runModel(folder: string, send: (answer: Answer) => void): void {
-  const encoder = openEncoder(folder)
+/** Handles requests one at a time. */
+function runModel(folder: string, send: (response: EmbedResponse) => void): void {
+  const encoder = loadEncoder(folder)
 
-  async function embed(texts: Question): Promise<Answer> {
+  async function embed(texts: EmbedRequest): Promise<EmbedResponse> {
     const { encode } = await encoder
     const vectors: Float32Array[] = []
     for (const text of texts) vectors.push(await encode(text))
     return vectors
   }
-  const answer = (texts: Question): Promise<void> => embed(texts).catch(reasonOf).then(send)
+  const respond = (texts: EmbedRequest): Promise<void> => embed(texts).catch(reasonOf).then(send)
 
-  let last = answer([])
+  let last = respond([])
   process.on('message', (message) => {
-    const question = toQuestion(message)
-    last = last.then(() => answer(question))
+    const request = parseRequest(message)
+    last = last.then(() => respond(request))
   })
 }
 
-// It ends when its parent ends or lets go of it. A signal to the whole group is for the parent, which may want texts
-// embedded before it ends.
-const end = (): void => process.exit()
-process.once('disconnect', end)
+// It exits when its parent exits or disconnects. Signals to the process group are left to the parent, which may need
+// embeddings while it shuts down.
+const exit = (): void => process.exit()
+process.once('disconnect', exit)
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {})
 
-const send = (answer: Answer): void => {
-  process.send?.(answer, undefined, undefined, (error) => error && end())
+const send = (response: EmbedResponse): void => {
+  process.send?.(response, undefined, undefined, (error) => error && exit())
 }
 const [, , folder = ''] = process.argv
-if (process.connected) runModel(folder, send) // its parent may be gone already
+if (process.connected) runModel(folder, send) // the parent may already have exited

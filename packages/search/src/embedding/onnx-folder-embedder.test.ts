@@ -7,7 +7,7 @@ import { createOnnxFolderEmbedder } from './onnx-folder-embedder.js'
 
 const BUILT_IN = fileURLToPath(new URL('../../model', import.meta.url))
 
-describe('an embedder of a folder', () => {
+describe('createOnnxFolderEmbedder', () => {
   let folder: string
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'switchboard-model-'))
@@ -17,7 +17,7 @@ describe('an embedder of a folder', () => {
   })
   afterEach(() => rm(folder, { recursive: true }))
 
-  it('runs the model that is there, by the id and the bounds of the manifest', async () => {
+  it('runs the model in the folder with the id and limits of its manifest', async () => {
     await writeFile(join(folder, 'manifest.json'), '{"id":"mine","dimensions":512,"maxTokens":2}')
     const embedder = await createOnnxFolderEmbedder(folder)
     expect(embedder.id).toMatch(/^mine\//)
@@ -38,7 +38,7 @@ describe('an embedder of a folder', () => {
     ['vocabulary.json', '[["a"]]', 'score'],
     ['model.onnx', undefined, 'model.onnx'],
     ['model.onnx', 'not a model', 'model.onnx'],
-  ])('says why there is no model if %s is %s', async (name, content, reason) => {
+  ])('rejects with the reason if %s is %s', async (name, content, reason) => {
     await rm(join(folder, name))
     if (content !== undefined) await writeFile(join(folder, name), content)
     await expect(createOnnxFolderEmbedder(folder)).rejects.toMatchObject({

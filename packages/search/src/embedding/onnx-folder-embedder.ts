@@ -1,67 +1,66 @@
 import type { Embedder } from './embedder.js'
 import { EmbeddingError } from './embedding-error.js'
 import { readManifest } from './model-folder.js'
-import { createTextQueue } from './round-robin-queue.js'
+import { createRoundRobinQueue } from './round-robin-queue.js'
 import { type ModelProcess, startModelProcess } from './start-model-process.js'
 
-/** What may be set of an embedder that runs a model here. */
-export interface LocalEmbedderOptions {
-  /** Texts that may wait for the model before `embed` rejects with `overloaded`; 4,096 if not given. */
-  readonly maxWaiting?: number
+/** Options of an embedder that runs a model in a child process. */
+export interface OnnxEmbedderOptions {
+  /** Maximum number of texts waiting for the model; beyond it `embed` rejects with `overloaded`. Default: 4,096. */
+  readonly maxQueued?: number
 }
 
-/** To be raised when the tokenizer gives other ids for the same text, so that kept vectors are not compared with new. */
-const TEXT_VERSION = 1
+/** Increment this when the tokenizer gives different ids for the same text, so that stored vectors are discarded. */
+const TOKENIZER_VERSION = 1
 
-/** Far more than fits into any model of this kind; so that a text of megabytes is not sent to the process. */
+/** Longer texts are truncated before they are sent to the process; far beyond what a model of this kind reads. */
 const MAX_CHARACTERS = 16_384
 
-const MAX_WAITING = 4096
+const MAX_QUEUED = 4096
 
-/** Few, so that a query does not wait long behind documents; a message costs little beside the texts in it. */
-const BATCH = 2
+/** Small, so that a query does not wait long behind documents; the overhead of a message is negligible. */
+const BATCH_SIZE = 2
 
-/** While the model works at one batch the next is there already, even if this process is busy. */
-const LANES = 2
+/** While the model works on one batch, the next one is already in its process. */
+const CONCURRENCY = 2
 
 /**
- * Runs the model of a folder in a process of its own:
- * - `manifest.json`: `{ "id", "dimensions", "maxTokens" }`, the id being another one whenever the model is
- * - `vocabulary.json`: SentencePiece's unigrams `[["<unk>", null], ["▁the", -3.57], …]`; a piece's place is its id, the
- *   first is "unknown", and those with null are never given by a text
- * - `model.onnx`: takes `ids` (int32, [tokens]), gives `vector` (float32, [dimensions])
+ * Runs the model of a folder in a child process. The folder contains:
+ * - `manifest.json`: `{ "id", "dimensions", "maxTokens" }`; the id must change whenever the model does
+ * - `vocabulary.json`: the unigram vocabulary of SentencePiece, `[["<unk>", null], ["▁the", -3.57], …]`. A piece's
+ *   position is its id, the first one is the unknown piece, and a score of null marks pieces that no text produces
+ * - `model.onnx`: input `ids` (int32, [tokens]), output `vector` (float32, [dimensions])
  *
- * Rejects with an EmbeddingError `model_unavailable` if it cannot be run here. If the process dies, what it was at is
- * rejected with `failed`, and the next call starts another.
+ * Rejects with an EmbeddingError `model_unavailable` if the model cannot be loaded. If the process crashes, the requests
+ * it was working on are rejected with `failed`, and the next call starts a new process.
  */
-export async function createOnnxFolderEmbedder(folder: string, options: LocalEmbedderOptions = {}): Promise<Embedder> {
+export async function createOnnxFolderEmbedder(folder: string, options: OnnxEmbedderOptions = {}): Promise<Embedder> {
   const { id, dimensions } = await readManifest(folder)
   let current: Promise<ModelProcess> | undefined
 
-  /** The process, or a new one where there is none. */
-  function running(): Promise<ModelProcess> {
+  function ensureProcess(): Promise<ModelProcess> {
     current ??= startModelProcess(folder, () => {
       current = undefined
     })
     return current
   }
 
-  const queue = createTextQueue({
-    embed: async (texts) => (await running()).embed(texts),
-    limit: options.maxWaiting ?? MAX_WAITING,
-    batch: BATCH,
-    lanes: LANES,
+  const queue = createRoundRobinQueue({
+    embed: async (texts) => (await ensureProcess()).embed(texts),
+    maxQueued: options.maxQueued ?? MAX_QUEUED,
+    batchSize: BATCH_SIZE,
+    concurrency: CONCURRENCY,
   })
 
-  await running()
+  await ensureProcess()
   return {
-    id: `${id}/${TEXT_VERSION}`,
+    id: `${id}/${TOKENIZER_VERSION}`,
     dimensions,
     embed: (texts) => queue.add(texts.map((text) => text.slice(0, MAX_CHARACTERS))),
     async close() {
       queue.close(new EmbeddingError('closed', 'the embedder was closed'))
-      const last = await current?.catch(() => undefined)
-      await last?.close()
+      const process = await current?.catch(() => undefined)
+      await process?.close()
     },
   }
 }

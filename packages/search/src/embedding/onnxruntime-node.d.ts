@@ -1,4 +1,4 @@
-// What is used of onnxruntime-node, whose package names a file of types that it does not contain.
+// The part of onnxruntime-node that is used; its package refers to a file of types that it does not contain.
 declare module 'onnxruntime-node' {
   interface SessionOptions {
     readonly intraOpNumThreads: number

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { EmbeddingError } from './embedding-error.js'
-import { createTextQueue } from './round-robin-queue.js'
+import { createRoundRobinQueue } from './round-robin-queue.js'
 
-/** A model that gives the length of a text, and waits until it is told to go on. */
+/** A fake model: the vector of a text is its length. Batches wait until `finish`. */
 function createModel() {
   const batches: (readonly string[])[] = []
   const waiting: { resolve(): void; reject(error: Error): void }[] = []
@@ -14,7 +14,7 @@ function createModel() {
       await new Promise<void>((resolve, reject) => waiting.push({ resolve, reject }))
       return texts.map((text) => Float32Array.of(text.length))
     },
-    /** Lets batches end until there are no more. */
+    /** Completes batches until none is waiting. */
     async finish(): Promise<void> {
       for (let next = waiting.shift(); next; next = waiting.shift()) {
         next.resolve()
@@ -27,10 +27,10 @@ function createModel() {
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 const lengths = (vectors: Float32Array[]): number[] => vectors.map((vector) => vector[0] ?? Number.NaN)
 
-describe('the queue of texts', () => {
-  it('gives one vector a text, in order, in small batches', async () => {
+describe('RoundRobinQueue', () => {
+  it('returns one vector for each text, in order, and embeds in small batches', async () => {
     const model = createModel()
-    const queue = createTextQueue({ embed: model.embed, limit: 100, batch: 2, lanes: 2 })
+    const queue = createRoundRobinQueue({ embed: model.embed, maxQueued: 100, batchSize: 2, concurrency: 2 })
     const answer = queue.add(['a', 'bb', 'ccc', 'dddd', 'eeeee'])
     await settled()
     expect(model.batches).toEqual([
@@ -41,18 +41,18 @@ describe('the queue of texts', () => {
     expect(lengths(await answer)).toEqual([1, 2, 3, 4, 5])
   })
 
-  it('keeps the order when batches end out of order', async () => {
+  it('keeps the order when batches complete out of order', async () => {
     const model = createModel()
-    const queue = createTextQueue({ embed: model.embed, limit: 100, batch: 1, lanes: 2 })
+    const queue = createRoundRobinQueue({ embed: model.embed, maxQueued: 100, batchSize: 1, concurrency: 2 })
     const answer = queue.add(['a', 'bb'])
     model.waiting.reverse()
     await model.finish()
     expect(lengths(await answer)).toEqual([1, 2])
   })
 
-  it('lets requests take turns, so that a query does not wait for all documents', async () => {
+  it('serves requests round-robin, so that a query does not wait for all documents', async () => {
     const model = createModel()
-    const queue = createTextQueue({ embed: model.embed, limit: 100, batch: 1, lanes: 1 })
+    const queue = createRoundRobinQueue({ embed: model.embed, maxQueued: 100, batchSize: 1, concurrency: 1 })
     const documents = queue.add(['1', '2', '3', '4'])
     const query = queue.add(['query'])
     await model.finish()
@@ -60,9 +60,9 @@ describe('the queue of texts', () => {
     await Promise.all([documents, query])
   })
 
-  it('rejects what it has no room for, and takes more when there is room again', async () => {
+  it('rejects requests while it is full and accepts them again later', async () => {
     const model = createModel()
-    const queue = createTextQueue({ embed: model.embed, limit: 3, batch: 1, lanes: 1 })
+    const queue = createRoundRobinQueue({ embed: model.embed, maxQueued: 3, batchSize: 1, concurrency: 1 })
     const first = queue.add(['a', 'b'])
     await expect(queue.add(['c', 'd'])).rejects.toMatchObject({ code: 'overloaded' })
     await model.finish()
@@ -72,9 +72,9 @@ describe('the queue of texts', () => {
     expect(await second).toHaveLength(2)
   })
 
-  it('rejects a request of which a batch failed, and goes on with the others', async () => {
+  it('rejects a request if one of its batches fails, and serves the others', async () => {
     const model = createModel()
-    const queue = createTextQueue({ embed: model.embed, limit: 4, batch: 1, lanes: 1 })
+    const queue = createRoundRobinQueue({ embed: model.embed, maxQueued: 4, batchSize: 1, concurrency: 1 })
     const failing = queue.add(['a', 'b', 'c'])
     const other = queue.add(['d'])
     model.waiting.shift()?.reject(new EmbeddingError('failed', 'it stopped'))
@@ -87,9 +87,9 @@ describe('the queue of texts', () => {
     expect(await room).toHaveLength(4)
   })
 
-  it('rejects what waits and what comes when it is closed', async () => {
+  it('rejects waiting and new requests once it is closed', async () => {
     const model = createModel()
-    const queue = createTextQueue({ embed: model.embed, limit: 10, batch: 1, lanes: 1 })
+    const queue = createRoundRobinQueue({ embed: model.embed, maxQueued: 10, batchSize: 1, concurrency: 1 })
     const waiting = queue.add(['a', 'b'])
     queue.close(new EmbeddingError('closed', 'closed'))
     await expect(waiting).rejects.toMatchObject({ code: 'closed' })
@@ -98,8 +98,8 @@ describe('the queue of texts', () => {
     expect(model.batches).toEqual([['a']])
   })
 
-  it('gives nothing for nothing', async () => {
-    const queue = createTextQueue({ embed: createModel().embed, limit: 10, batch: 1, lanes: 1 })
+  it('returns an empty list for an empty list', async () => {
+    const queue = createRoundRobinQueue({ embed: createModel().embed, maxQueued: 10, batchSize: 1, concurrency: 1 })
     expect(await queue.add([])).toEqual([])
   })
 })

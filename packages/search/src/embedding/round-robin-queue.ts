@@ -1,64 +1,65 @@
 import { EmbeddingError } from './embedding-error.js'
 
-/** Texts that wait for a model. */
-export interface TextQueue {
-  /** One vector a text, in order. Rejects with `overloaded` rather than keep more than `limit` waiting. */
+/** Requests that wait for a model. */
+export interface RoundRobinQueue {
+  /** Returns one vector for each text, in order. Rejects with `overloaded` if more than `maxQueued` texts would wait. */
   add(texts: readonly string[]): Promise<Float32Array[]>
-  /** Rejects all that wait, and all that come. */
+  /** Rejects all waiting and all future requests. */
   close(reason: EmbeddingError): void
 }
 
-/** What a queue needs, and its bounds. */
-export interface TextQueueOptions {
-  /** Turns a few texts into vectors. */
+export interface RoundRobinQueueOptions {
+  /** Embeds one batch of texts. */
   readonly embed: (texts: readonly string[]) => Promise<readonly Float32Array[]>
-  /** Texts that may wait, over all requests. */
-  readonly limit: number
+  /** Maximum number of texts of all unfinished requests. */
+  readonly maxQueued: number
   /** Texts in one batch. */
-  readonly batch: number
-  /** Batches that are under way at a time. */
-  readonly lanes: number
+  readonly batchSize: number
+  /** Batches in progress at the same time. */
+  readonly concurrency: number
 }
 
 interface Request {
   readonly texts: readonly string[]
   readonly vectors: Float32Array[]
-  /** How many texts have been handed over. */
-  taken: number
-  /** How many have their vector. */
+  /** How many texts have been passed to `embed`. */
+  started: number
+  /** How many texts have their vector. */
   done: number
   resolve(vectors: Float32Array[]): void
   reject(error: unknown): void
 }
 
 /**
- * Hands over a few texts at a time, and the requests take turns: a query that comes while a thousand documents wait is
- * next, not last.
+ * Splits requests into small batches and serves the requests round-robin: a query that arrives while a thousand
+ * documents wait is served next, not last.
  */
-export function createTextQueue({ embed, limit, batch, lanes }: TextQueueOptions): TextQueue {
-  const open = new Set<Request>()
-  let turns: Request[] = []
-  let waiting = 0
-  let underWay = 0
+export function createRoundRobinQueue(options: RoundRobinQueueOptions): RoundRobinQueue {
+  const { embed, maxQueued, batchSize, concurrency } = options
+  const unfinished = new Set<Request>()
+  let ready: Request[] = []
+  let queued = 0
+  let running = 0
   let closed: EmbeddingError | undefined
 
-  /** Ends a request, well or not. */
-  function settle(request: Request, end: () => void): void {
-    if (!open.delete(request)) return
-    waiting -= request.texts.length
-    turns = turns.filter((each) => each !== request)
-    end()
+  function settle(request: Request, complete: () => void): void {
+    if (!unfinished.delete(request)) return
+    queued -= request.texts.length
+    ready = ready.filter((each) => each !== request)
+    complete()
   }
 
-  async function run(request: Request): Promise<void> {
-    const start = request.taken
-    const texts = request.texts.slice(start, start + batch)
-    request.taken += texts.length
-    if (request.taken < request.texts.length) turns.push(request)
+  async function runBatch(request: Request): Promise<void> {
+    const start = request.started
+    const texts = request.texts.slice(start, start + batchSize)
+    request.started += texts.length
+    if (request.started < request.texts.length) ready.push(request)
     try {
       const vectors = await embed(texts)
-      if (vectors.length !== texts.length) throw new EmbeddingError('failed', 'not one vector for each text')
-      for (const [place, vector] of vectors.entries()) request.vectors[start + place] = vector
+      if (vectors.length !== texts.length) {
+        throw new EmbeddingError('failed', `the model returned ${vectors.length} vectors for ${texts.length} texts`)
+      }
+      for (const [position, vector] of vectors.entries()) request.vectors[start + position] = vector
       request.done += vectors.length
       if (request.done === request.texts.length) settle(request, () => request.resolve(request.vectors))
     } catch (error) {
@@ -66,14 +67,14 @@ export function createTextQueue({ embed, limit, batch, lanes }: TextQueueOptions
     }
   }
 
-  function next(): void {
-    while (underWay < lanes) {
-      const request = turns.shift()
+  function startBatches(): void {
+    while (running < concurrency) {
+      const request = ready.shift()
       if (!request) return
-      underWay += 1
-      void run(request).then(() => {
-        underWay -= 1
-        next()
+      running += 1
+      void runBatch(request).then(() => {
+        running -= 1
+        startBatches()
       })
     }
   }
@@ -82,20 +83,21 @@ export function createTextQueue({ embed, limit, batch, lanes }: TextQueueOptions
     async add(texts) {
       if (closed) throw closed
       if (texts.length === 0) return []
-      if (waiting + texts.length > limit) {
-        throw new EmbeddingError('overloaded', `${waiting} texts are waiting for the model, at most ${limit} may`)
+      if (queued + texts.length > maxQueued) {
+        const message = `the embedding queue is full: ${queued} texts are waiting, the limit is ${maxQueued}`
+        throw new EmbeddingError('overloaded', message)
       }
-      waiting += texts.length
+      queued += texts.length
       return new Promise((resolve, reject) => {
-        const request: Request = { texts, vectors: [], taken: 0, done: 0, resolve, reject }
-        open.add(request)
-        turns.push(request)
-        next()
+        const request: Request = { texts, vectors: [], started: 0, done: 0, resolve, reject }
+        unfinished.add(request)
+        ready.push(request)
+        startBatches()
       })
     },
     close(reason) {
       closed ??= reason
-      for (const request of [...open]) settle(request, () => request.reject(closed))
+      for (const request of [...unfinished]) settle(request, () => request.reject(closed))
     },
   }
 }

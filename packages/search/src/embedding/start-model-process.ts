@@ -1,12 +1,9 @@
 import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { EmbeddingError, reasonOf } from './embedding-error.js'
-import { type Answer, type Question, toAnswer } from './model-messages.js'
+import { type EmbedRequest, type EmbedResponse, parseResponse } from './model-messages.js'
 
-/**
- * Node runs JavaScript. When tests import the source through vitest, import.meta.url is that of
- * src/embedding/start-model-process.ts; the process then runs the built file, so tests run after `tsc -b`.
- */
+/** Node runs JavaScript only: tests, which import this file from src, start the built file and need `tsc -b` first. */
 const PROGRAM = fileURLToPath(
   new URL(
     import.meta.url.endsWith('.ts') ? '../../dist/embedding/model-process.js' : './model-process.js',
@@ -14,75 +11,76 @@ const PROGRAM = fileURLToPath(
   ),
 )
 
-/** A process with a model in it. */
+/** A child process with a loaded model. */
 export interface ModelProcess {
   embed(texts: readonly string[]): Promise<readonly Float32Array[]>
-  /** Lets it finish the text that it is at, and end. */
+  /** Lets the process finish the current text and exit. */
   close(): Promise<void>
 }
 
 /**
- * Starts a process and waits until it has loaded the model in the folder; rejects with `model_unavailable`.
+ * Starts a child process and waits until it has loaded the model in the folder; rejects with `model_unavailable`.
  *
- * A process and not a thread: onnxruntime-node can be loaded in one thread only, cannot be loaded again when that has
- * ended, and aborts everything if that is ended while a model runs. And if the native code fails, so does only this.
+ * It is a process, not a worker thread: onnxruntime-node can be loaded in one thread only, cannot be loaded again after
+ * that thread has ended, and aborts the whole process if the thread ends while a model runs. A crash of the native code
+ * also stays contained.
  *
- * @param onEnd called when it has ended, for whatever reason, and before what it was at is rejected
+ * @param onExit called when the process has exited for any reason, before pending requests are rejected
  */
-export async function startModelProcess(folder: string, onEnd: () => void): Promise<ModelProcess> {
+export async function startModelProcess(folder: string, onExit: () => void): Promise<ModelProcess> {
   const child = fork(PROGRAM, [folder], {
     execArgv: [],
-    serialization: 'advanced', // vectors cross as bytes, not as digits
+    serialization: 'advanced', // sends vectors as bytes instead of JSON
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
-  const pending: { resolve(answer: Answer): void; reject(error: Error): void }[] = []
-  let stopped: Error | undefined
+  const pending: { resolve(response: EmbedResponse): void; reject(error: Error): void }[] = []
+  let exitError: Error | undefined
 
-  const ended = new Promise<void>((resolve) => {
-    const end = (reason: string): void => {
-      if (stopped) return
-      stopped = new Error(`the process of the model in ${folder} has stopped: ${reason}`)
-      onEnd()
-      for (const { reject } of pending.splice(0)) reject(stopped)
+  const exited = new Promise<void>((resolve) => {
+    const handleExit = (reason: string): void => {
+      if (exitError) return
+      exitError = new Error(`the model process for ${folder} has stopped: ${reason}`)
+      onExit()
+      for (const { reject } of pending.splice(0)) reject(exitError)
       resolve()
     }
-    let trouble = ''
-    child.once('exit', (code, signal) => end(`${signal ?? `exit code ${code}`}${trouble}`))
+    let channelError = ''
+    child.once('exit', (code, signal) => handleExit(`${signal ?? `exit code ${code}`}${channelError}`))
     child.on('error', (error) => {
-      trouble = `, ${reasonOf(error)}`
-      child.kill('SIGKILL') // it does not heed others; it may run still, and not be reached
-      if (child.pid === undefined) end(reasonOf(error)) // never started, so it will not exit either
+      channelError = `, ${reasonOf(error)}`
+      child.kill('SIGKILL') // it ignores other signals, and may still be running without a working channel
+      if (child.pid === undefined) handleExit(reasonOf(error)) // it was never started, so there is no exit event
     })
   })
-  child.on('message', (message) => pending.shift()?.resolve(toAnswer(message)))
+  child.on('message', (message) => pending.shift()?.resolve(parseResponse(message)))
 
-  /** The process answers each question, in their order. */
-  async function answered(): Promise<readonly Float32Array[]> {
-    if (stopped) throw stopped
-    const answer = await new Promise<Answer>((resolve, reject) => pending.push({ resolve, reject }))
-    if (typeof answer === 'string') throw new Error(answer)
-    return answer
+  /** Waits for the response to the latest request; responses come in order. */
+  async function nextResponse(): Promise<readonly Float32Array[]> {
+    if (exitError) throw exitError
+    const response = await new Promise<EmbedResponse>((resolve, reject) => pending.push({ resolve, reject }))
+    if (typeof response === 'string') throw new Error(response)
+    return response
   }
 
   try {
-    await answered()
+    await nextResponse()
   } catch (error) {
     if (child.connected) child.disconnect()
-    await ended
+    await exited
     throw new EmbeddingError('model_unavailable', reasonOf(error), { cause: error })
   }
   return {
-    async embed(texts: Question) {
+    async embed(texts: EmbedRequest) {
       try {
-        if (!stopped) child.send(texts)
-        return await answered()
+        if (!exitError) child.send(texts)
+        return await nextResponse()
       } catch (error) {
         throw new EmbeddingError('failed', reasonOf(error), { cause: error })
       }
     },
     async close() {
       if (child.connected) child.disconnect()
-      await ended
+      await exited
     },
   }
 }

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { readVocabulary } from './model-folder.js'
 import { createTokenizer, type Tokenizer, type Vocabulary } from './tokenizer.js'
 
-describe('the tokenizer', () => {
+describe('createTokenizer', () => {
   const vocabulary: Vocabulary = [
     ['<unk>', null],
     ['<s>', null],
@@ -16,44 +16,44 @@ describe('the tokenizer', () => {
   ]
   const { encode } = createTokenizer(vocabulary, 8)
 
-  it('takes the most probable pieces, not the longest', () => {
+  it('chooses the most probable pieces, not the longest', () => {
     expect(encode('abab')).toEqual([6, 5])
   })
 
-  it('makes one unknown piece of unknown characters in a row', () => {
+  it('merges consecutive unknown characters into one unknown piece', () => {
     expect(encode('a😀語b')).toEqual([2, 3, 0, 4])
   })
 
-  it('never gives a reserved piece', () => {
+  it('never produces a reserved piece', () => {
     expect(encode('<s>')).toEqual([2, 0])
   })
 
-  it('takes any white space and control characters as one space, and none around the text', () => {
+  it('collapses white space and control characters, and trims the text', () => {
     expect(encode(' \t ab\r\n\u0000\u3000ab\u00a0')).toEqual([6, 6])
   })
 
-  it('does not see invisible characters', () => {
+  it('ignores invisible characters', () => {
     expect(encode('\u200ba\u200db\u2060\ufeff')).toEqual([6])
   })
 
-  it('gives nothing for a text without visible characters', () => {
+  it('returns no ids for a text without visible characters', () => {
     expect(encode('')).toEqual([])
     expect(encode(' \n\u200b')).toEqual([])
   })
 
-  it('cuts at the last token, also within a word', () => {
+  it('truncates at the last token, even within a word', () => {
     expect(encode('ab '.repeat(100))).toEqual(Array(8).fill(6))
     expect(encode('a'.repeat(1_000_000))).toEqual([2, ...Array(7).fill(3)])
   })
 })
 
-describe('the tokenizer with the built-in vocabulary', () => {
+describe('createTokenizer with the built-in vocabulary', () => {
   let tokenizer: Tokenizer
   beforeAll(async () => {
     tokenizer = createTokenizer(await readVocabulary(fileURLToPath(new URL('../../model', import.meta.url))), 128)
   })
 
-  // The ids that the original runtime, @energetic-ai/embeddings 0.2.0, gives.
+  // Expected ids from the original runtime, @energetic-ai/embeddings 0.2.0.
   it.each([
     ['How do I get to the airport?', [728, 64, 16, 81, 10, 9, 4893, 54]],
     ['translate a contract into Chinese', [6099, 11, 1409, 144, 2598]],
@@ -74,7 +74,7 @@ describe('the tokenizer with the built-in vocabulary', () => {
     ['supercalifragilisticexpialidocious', [1050, 2817, 928, 276, 143, 233, 2098, 6489, 983, 303, 102, 2907]],
     ['NASA API v2 JSON', [7637, 3166, 109, 1174, 288, 619, 141, 1715]],
     ['🙂 happy', [30, 0, 964]],
-  ])('cuts %j as the model was trained', (text, ids) => {
+  ])('splits %j like the original runtime', (text, ids) => {
     expect(tokenizer.encode(text)).toEqual(ids)
   })
 })

@@ -1,27 +1,27 @@
-/** Pieces of text, each with the logarithm of its probability, or null if no text gives it. The first is "unknown". */
+/** Pieces of text with their log probabilities; null for pieces that no text produces. The first is the unknown piece. */
 export type Vocabulary = readonly (readonly [piece: string, score: number | null])[]
 
-/** Cuts a text into the pieces that a model knows. */
+/** Splits a text into the pieces of a vocabulary. */
 export interface Tokenizer {
-  /** The ids of the most probable pieces: their places in the vocabulary. None for a text without visible characters. */
+  /** The ids of the most probable segmentation, as positions in the vocabulary; empty for a text without visible characters. */
   encode(text: string): number[]
 }
 
-/** What SentencePiece writes where a word begins. */
+/** SentencePiece's marker for the start of a word. */
 const WORD_START = '\u2581'
 
 const UNKNOWN = 0
 
-/** How much worse than the worst piece an unknown character is, as in SentencePiece. */
+/** An unknown character scores this much less than the least probable piece, as in SentencePiece. */
 const UNKNOWN_PENALTY = 10
 
-/** What separates words. */
+/** White space and control characters separate words. */
 const SEPARATORS = /[\s\p{Cc}]+/u
 
-/** Joiners, direction marks and the like: they say nothing, and could hide a word. */
+/** Format characters, such as joiners and direction marks: they carry no meaning and could hide a word. */
 const INVISIBLE = /\p{Cf}/gu
 
-/** The best way to cut a word up to some place: the last piece, and what comes before it. */
+/** The best segmentation of a prefix of a word: its last piece and the path before it. */
 interface Path {
   readonly score: number
   readonly id: number
@@ -31,10 +31,10 @@ interface Path {
 const START: Path = { score: 0, id: UNKNOWN, before: undefined }
 
 /**
- * The unigram tokenizer of SentencePiece. No piece reaches over the beginning of a word, so each word is cut by itself,
- * and no word is looked at that comes after the last token.
+ * The unigram tokenizer of SentencePiece. No piece crosses a word boundary, so words are segmented one by one, and
+ * none after the last token.
  *
- * @param maxTokens what is beyond them is left out
+ * @param maxTokens further tokens are dropped
  */
 export function createTokenizer(vocabulary: Vocabulary, maxTokens: number): Tokenizer {
   const pieces = new Map<string, { id: number; score: number }>()
@@ -48,7 +48,7 @@ export function createTokenizer(vocabulary: Vocabulary, maxTokens: number): Toke
   }
   const unknown = { id: UNKNOWN, score: lowest - UNKNOWN_PENALTY }
 
-  /** Viterbi's search for the most probable pieces. */
+  /** The most probable segmentation of a word, by the Viterbi algorithm. */
   function bestPath(word: string): Path {
     const paths: (Path | undefined)[] = [START]
     for (let start = 0; start < word.length; start++) {
@@ -86,7 +86,7 @@ const wordsOf = (text: string): string[] =>
     .split(SEPARATORS)
     .filter((word) => word !== '')
 
-/** Several unknown characters in a row are one unknown piece. */
+/** The ids of a path; consecutive unknown characters become one unknown piece. */
 function idsOf(path: Path): number[] {
   const ids: number[] = []
   for (let { id, before } = path; before; { id, before } = before) {

@@ -5,30 +5,30 @@ import { quantise } from './quantise.js'
 const vectors = [1, 2, 3].map((k) => Float32Array.from({ length: 128 }, (_, i) => Math.sin(i * k)))
 
 describe('packVectors', () => {
-  it('gives back what quantising gives, in a byte a dimension', () => {
+  it('stores the quantised vectors in one byte for each dimension', () => {
     const bytes = packVectors(vectors)
     expect(bytes.length).toBe(4 + 3 * 128)
     expect(unpackVectors(bytes, 128)).toEqual(vectors.map(quantise))
   })
 
-  it('is read wherever the bytes lie in their buffer', () => {
+  it('can be read at any offset of a buffer', () => {
     const bytes = packVectors(vectors)
-    const elsewhere = new Uint8Array(bytes.length + 7).subarray(7)
-    elsewhere.set(bytes)
-    expect(unpackVectors(elsewhere, 128)).toEqual(unpackVectors(bytes, 128))
+    const shifted = new Uint8Array(bytes.length + 7).subarray(7)
+    shifted.set(bytes)
+    expect(unpackVectors(shifted, 128)).toEqual(unpackVectors(bytes, 128))
   })
 
-  it('keeps that there are none', () => {
+  it('packs an empty list', () => {
     expect(unpackVectors(packVectors([]), 512)).toEqual([])
   })
 
-  it('refuses vectors of different dimensions', () => {
+  it('rejects vectors of different dimensions', () => {
     expect(() => packVectors([new Float32Array(128), new Float32Array(256)])).toThrow(RangeError)
   })
 })
 
 describe('unpackVectors', () => {
-  it('reads nothing of another version, of other dimensions, or cut short', () => {
+  it('returns undefined for another version, other dimensions or truncated bytes', () => {
     const bytes = packVectors(vectors)
     expect(
       unpackVectors(

@@ -1,26 +1,26 @@
 import { quantise } from './quantise.js'
 
-/** Names the layout and the way of quantising; bytes of another version are not read. */
+/** Version of the layout and the quantisation; other versions are not read. */
 const VERSION = 1
-/** The version (1 byte), 0 (1 byte), the number of dimensions (2 bytes, little-endian); then 8 bits a dimension. */
+/** Version (1 byte), 0 (1 byte), dimensions (2 bytes, little-endian); then 8 bits for each dimension of each vector. */
 const HEADER_BYTES = 4
 
 /**
- * An agent's vectors as bytes to keep with its record: about a quarter of the floats, and exactly what the index would
- * make of them, so that after a restart it finds the same without embedding anything.
+ * Packs an agent's vectors for storage, quantised as the index quantises them: a quarter of the size of floats, and
+ * search results do not change when they are loaded again.
  */
 export function packVectors(vectors: readonly Float32Array[]): Uint8Array {
   const dimensions = vectors[0]?.length ?? 0
   const bytes = new Uint8Array(HEADER_BYTES + vectors.length * dimensions)
   bytes.set([VERSION, 0, dimensions & 0xff, dimensions >> 8])
   vectors.forEach((vector, i) => {
-    if (vector.length !== dimensions) throw new RangeError('vectors of one agent have the same number of dimensions')
+    if (vector.length !== dimensions) throw new RangeError('all vectors of an agent must have the same dimensions')
     bytes.set(quantise(vector), HEADER_BYTES + i * dimensions)
   })
   return bytes
 }
 
-/** The codes of each vector, or undefined if the bytes are of another version or have other dimensions. */
+/** The codes of each vector; undefined if the bytes have another version or other dimensions. */
 export function unpackVectors(bytes: Uint8Array, dimensions: number): Int8Array[] | undefined {
   const [version, zero, low, high] = bytes
   if (version !== VERSION || zero !== 0 || low === undefined || high === undefined) return undefined

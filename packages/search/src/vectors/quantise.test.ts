@@ -13,7 +13,7 @@ const cosine = (a: ArrayLike<number>, b: ArrayLike<number>): number => {
 }
 
 describe('quantise', () => {
-  it('keeps the direction of a vector, and that of a query better still', () => {
+  it('preserves the direction of a vector, and that of a query more precisely', () => {
     fc.assert(
       fc.property(vector, (values) => {
         expect(cosine(quantise(values), values)).toBeGreaterThan(0.999)
@@ -22,11 +22,11 @@ describe('quantise', () => {
     )
   })
 
-  it('makes the negated codes of a negated vector, as far as halves are not rounded', () => {
+  it('negates the codes of a negated vector', () => {
     expect([...quantise(Float32Array.of(1, -1, 0.25, -0.25))]).toEqual([127, -127, 32, -32])
   })
 
-  it('makes nothing of a vector without direction', () => {
+  it('gives zero codes for a vector without a direction', () => {
     for (const value of [0, Number.NaN, Number.POSITIVE_INFINITY]) {
       const codes = quantise(new Float32Array(128).fill(value))
       expect(codes.every((code) => code === 0)).toBe(true)
@@ -34,7 +34,7 @@ describe('quantise', () => {
     }
   })
 
-  it('leaves no dot product beyond 32 bits, whatever the dimensions', () => {
+  it('never overflows 32 bits in a dot product', () => {
     for (const dimensions of [128, 512, 4096]) {
       const largest = quantiseQuery(new Float32Array(dimensions).fill(1))[0] ?? 0
       expect(largest).toBeGreaterThan(1000)
@@ -44,7 +44,7 @@ describe('quantise', () => {
 })
 
 describe('signBits', () => {
-  it('sets the bits of positive codes', () => {
+  it('sets a bit for each positive code', () => {
     expect([...signBits(Int8Array.of(1, -1, 0, 127, -128, 0, 0, 5, 0, 3, 0, 0, 0, 0, 0, 0))]).toEqual([
       0b10001001, 0b10,
     ])

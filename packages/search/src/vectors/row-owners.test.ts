@@ -5,12 +5,12 @@ import { RowOwners } from './row-owners.js'
 const change = fc.record({ number: fc.integer({ min: 0, max: 12 }), parts: fc.integer({ min: 0, max: 5 }) })
 
 describe('RowOwners', () => {
-  it('leaves no gaps and tells each move, whatever comes and goes', () => {
+  it('keeps rows contiguous and reports every move through any changes', () => {
     fc.assert(
       fc.property(fc.array(change, { maxLength: 60 }), (changes) => {
         const owners = new RowOwners()
         const model = new Map<number, number>()
-        const contents: string[] = [] // of rows, as a store would have them
+        const contents: string[] = [] // of the rows, as in a row store
         for (const { number, parts } of changes) {
           owners.remove(number, (from, to) => {
             contents[to] = contents[from] ?? ''
@@ -31,7 +31,7 @@ describe('RowOwners', () => {
     )
   })
 
-  it('grows', () => {
+  it('grows beyond its initial capacity', () => {
     const owners = new RowOwners()
     for (let i = 0; i < 5000; i++) expect(owners.add(2 ** 40 + i, 7)).toBe(i)
     expect(owners.numberOf(4999)).toBe(2 ** 40 + 4999)

@@ -1,9 +1,11 @@
-/** Ends an agent's chain of rows. */
+import { ensureCapacity } from '../ensure-capacity.js'
+
+/** Marks the end of an agent's linked list of rows. */
 const NONE = -1
 
 /**
- * Whose vector is in which row. Rows in use are always 0 to size - 1: the last row moves to where one is freed, so a
- * scan meets no gaps. The rows of an agent form a chain, which costs four bytes a row and no objects.
+ * Maps rows to agents and agents to rows. Rows are always contiguous: when one is freed, the last row moves into the
+ * gap. The rows of an agent form a linked list in a typed array, which costs four bytes for each row and no objects.
  */
 export class RowOwners {
   #size = 0
@@ -24,18 +26,20 @@ export class RowOwners {
     return this.#parts[row] ?? Number.NaN
   }
 
-  /** The agent's rows, in no order. */
+  /** The agent's rows, unordered. */
   rowsOf(number: number): number[] {
     const rows: number[] = []
     for (let row = this.#first.get(number) ?? NONE; row !== NONE; row = this.#next[row] ?? NONE) rows.push(row)
     return rows
   }
 
-  /** Takes a row for one vector of the agent. */
+  /** Allocates a row for one vector of the agent. */
   add(number: number, part: number): number {
     const row = this.#size
-    if (row === this.#numbers.length) this.#grow()
     this.#size++
+    this.#numbers = ensureCapacity(this.#numbers, this.#size)
+    this.#parts = ensureCapacity(this.#parts, this.#size)
+    this.#next = ensureCapacity(this.#next, this.#size)
     this.#numbers[row] = number
     this.#parts[row] = part
     this.#next[row] = this.#first.get(number) ?? NONE
@@ -43,9 +47,9 @@ export class RowOwners {
     return row
   }
 
-  /** Frees the agent's rows; `move` is told which row to copy to which, in this order. */
+  /** Frees the agent's rows; `move` is called for each row that fills a gap. */
   remove(number: number, move: (from: number, to: number) => void): void {
-    // The highest first: so the row that moves into the gap is never another one of this agent's.
+    // From the highest row down, so that the row moved into a gap never belongs to this agent.
     const rows = this.rowsOf(number).sort((a, b) => b - a)
     this.#first.delete(number)
     for (const gap of rows) {
@@ -67,16 +71,5 @@ export class RowOwners {
     this.#numbers[to] = number
     this.#parts[to] = this.partOf(from)
     this.#next[to] = this.#next[from] ?? NONE
-  }
-
-  #grow(): void {
-    const length = Math.ceil(this.#numbers.length * 1.5)
-    const { numbers, parts, next } = { numbers: this.#numbers, parts: this.#parts, next: this.#next }
-    this.#numbers = new Float64Array(length)
-    this.#parts = new Uint16Array(length)
-    this.#next = new Int32Array(length)
-    this.#numbers.set(numbers)
-    this.#parts.set(parts)
-    this.#next.set(next)
   }
 }

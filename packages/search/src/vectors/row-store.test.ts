@@ -4,7 +4,7 @@ import { signBits } from './quantise.js'
 import { createRowStore } from './row-store.js'
 
 const DIMENSIONS = 128
-/** More than one block, the last of them not full. */
+/** Several blocks, the last one partly filled. */
 const ROWS = 9001
 
 const random = (seed: number) => (i: number) => (Math.sin(i * 12.9898 + seed * 78.233) * 43758.5453) % 1
@@ -15,13 +15,13 @@ describe('RowStore', () => {
   const store = createRowStore(DIMENSIONS)
   store.reserve(ROWS)
   const bits = Array.from({ length: ROWS }, (_, row) => {
-    // Every tenth has a double somewhere, so that many rows are equally far.
+    // Every tenth row is a duplicate of another, so that there are many ties.
     const codes = codesOf(row % 10 === 0 ? row % 700 : row)
     store.write(row, codes)
     return signBits(codes)
   })
 
-  it('finds the rows whose signs differ least, and all that differ as little as the last of them', () => {
+  it('finds the nearest rows by Hamming distance, with all ties of the last one', () => {
     fc.assert(
       fc.property(
         fc.nat(),
@@ -33,8 +33,8 @@ describe('RowStore', () => {
           const distances = bits
             .slice(0, rows)
             .map((row) => row.reduce((sum, byte, i) => sum + ones(byte ^ (queryBits[i] ?? 0)), 0))
-          const reach = distances.toSorted((a, b) => a - b)[Math.min(wanted, rows) - 1] ?? 0
-          const expected = [...distances.keys()].filter((row) => (distances[row] ?? 0) <= reach)
+          const radius = distances.toSorted((a, b) => a - b)[Math.min(wanted, rows) - 1] ?? 0
+          const expected = [...distances.keys()].filter((row) => (distances[row] ?? 0) <= radius)
           store.setQuery(query)
           expect([...store.scanSigns(rows)(wanted)]).toEqual(expected)
         },

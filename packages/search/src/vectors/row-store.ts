@@ -1,25 +1,26 @@
 import { quantiseQuery, signBits, unitScale } from './quantise.js'
 import { createScanKernels } from './scan-kernels.js'
 
-/** Rows of a block. Blocks let the memory grow without moving what is in it. */
+/** Memory grows by blocks of this many rows, which never move. */
 const BLOCK_ROWS = 4096
 const PAGE_BYTES = 65_536
-/** What WebAssembly can address. */
-const MOST_BYTES = 2 ** 32
+/** The address space of WebAssembly. */
+const MAX_BYTES = 2 ** 32
 
-/** Vectors in rows 0, 1, 2…: 8 bits a dimension for scores, and 1 bit a dimension for a first look at all of them. */
+/** Vectors by row number, quantised to 8 bits for each dimension for scoring and to 1 bit for a fast first pass. */
 export interface RowStore {
   readonly bytes: number
-  /** Makes room for this many rows; throws a RangeError if there is not enough memory. */
+  /** Allocates memory for this many rows; throws a RangeError if there is not enough. */
   reserve(rows: number): void
   write(row: number, codes: Int8Array): void
   /** Copies one row over another. */
   copy(from: number, to: number): void
-  /** Sets what the two below compare with. */
+  /** Sets the query for `scanSigns` and `score`. */
   setQuery(query: Float32Array): void
   /**
-   * Compares the signs of the first `rows` rows with those of the query. What it returns gives the `wanted` rows that
-   * differ least, and all others that differ as little as the last of them: so no order of rows changes the outcome.
+   * Computes the Hamming distance between the sign bits of the query and of the first `rows` rows. The function it
+   * returns gives the `wanted` nearest rows and all ties with the last of them, so that the result does not depend on
+   * the order of rows.
    */
   scanSigns(rows: number): (wanted: number) => Uint32Array
   /** The cosine of each of the rows with the query. */
@@ -29,9 +30,9 @@ export interface RowStore {
 export function createRowStore(dimensions: number): RowStore {
   const { kernels, memory } = createScanKernels()
   const bitBytes = dimensions / 8
-  const codeBytes = dimensions + 4 // the codes, then their scale
+  const codeBytes = dimensions + 4 // codes, then their scale as a 32-bit float
 
-  // First what a search works with; then the blocks, each with bits, distances and codes of its rows.
+  // Memory layout: scratch space of a search, then blocks, each with the sign bits, distances and codes of its rows.
   const queryBits = 0
   const queryCodes = queryBits + bitBytes
   const histogram = queryCodes + dimensions * 2
@@ -41,7 +42,7 @@ export function createRowStore(dimensions: number): RowStore {
   const distancesOffset = BLOCK_ROWS * bitBytes
   const codesOffset = distancesOffset + BLOCK_ROWS * 2
   const blockBytes = codesOffset + BLOCK_ROWS * codeBytes
-  const mostBlocks = Math.floor((MOST_BYTES - blocksStart) / blockBytes)
+  const maxBlocks = Math.floor((MAX_BYTES - blocksStart) / blockBytes)
 
   let blocks = 0
   let queryScale = 0
@@ -61,8 +62,8 @@ export function createRowStore(dimensions: number): RowStore {
     blockAt(Math.floor(row / BLOCK_ROWS)) + codesOffset + (row % BLOCK_ROWS) * codeBytes
   const rowsIn = (block: number, rows: number): number => Math.min(BLOCK_ROWS, rows - block * BLOCK_ROWS)
 
-  /** How many bits the `wanted` nearest differ in at most, and how many rows are that near. */
-  const reach = (wanted: number): { distance: number; count: number } => {
+  /** The Hamming distance within which the `wanted` nearest rows lie, and how many rows lie within it. */
+  const radius = (wanted: number): { distance: number; count: number } => {
     let count = 0
     for (let distance = 0; distance <= dimensions; distance++) {
       count += words[histogram / 4 + distance] ?? 0
@@ -80,8 +81,8 @@ export function createRowStore(dimensions: number): RowStore {
     reserve(rows) {
       const needed = Math.ceil(rows / BLOCK_ROWS)
       if (needed <= blocks) return
-      // By a quarter at least: some engines copy the memory when it grows.
-      const target = Math.max(needed, Math.min(Math.ceil(blocks * 1.25), mostBlocks))
+      // Grow by at least a quarter: some engines copy the memory.
+      const target = Math.max(needed, Math.min(Math.ceil(blocks * 1.25), maxBlocks))
       growTo(blockAt(target))
       blocks = target
     },
@@ -112,7 +113,7 @@ export function createRowStore(dimensions: number): RowStore {
         kernels.measure(at, rowsIn(block, rows), bitBytes, queryBits, at + distancesOffset, histogram)
       }
       return (wanted) => {
-        const { distance, count } = reach(wanted)
+        const { distance, count } = radius(wanted)
         const nearest = new Uint32Array(count)
         let filled = 0
         for (let block = 0; block < used && filled < count; block++) {
@@ -129,7 +130,7 @@ export function createRowStore(dimensions: number): RowStore {
       const similarities = new Float32Array(rows.length)
       for (let start = 0; start < rows.length; start += BLOCK_ROWS) {
         const part = rows.subarray(start, start + BLOCK_ROWS)
-        // The kernel takes a multiple of four; what is missing is filled up with the first row.
+        // The kernel takes a multiple of four rows; pad with the first one.
         const padded = Math.ceil(part.length / 4) * 4
         for (let i = 0; i < padded; i++) words[batch / 4 + i] = codesOf(part[i] ?? part[0] ?? 0)
         kernels.score(batch, padded, dimensions, queryCodes, queryScale, scores)

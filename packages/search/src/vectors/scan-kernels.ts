@@ -1,21 +1,21 @@
 import { SCAN_WASM } from './scan-wasm.js'
 
-/** The compiled inner loops; scripts/build-wasm/scan.ts says what they do. All addresses are of bytes in the memory. */
+/** The compiled inner loops, documented in scripts/build-wasm/scan.ts. Addresses are byte offsets in the memory. */
 export interface ScanKernels {
   measure(bits: number, rows: number, bytesPerRow: number, query: number, distances: number, histogram: number): void
   collect(distances: number, rows: number, limit: number, firstRow: number, found: number): number
   score(addresses: number, rows: number, dimensions: number, query: number, queryScale: number, scores: number): void
 }
 
-/** Memory that WebAssembly works in. */
+/** The memory of a WebAssembly instance. */
 export interface ScanMemory {
-  /** Another object after each growth; views of the one before are empty then. */
+  /** Replaced when the memory grows; existing views become empty. */
   readonly buffer: ArrayBuffer
-  /** Adds pages of 64 KiB; throws a RangeError when there is no more memory. */
+  /** Adds pages of 64 KiB; throws a RangeError if there is not enough memory. */
   grow(pages: number): number
 }
 
-// Declared here, as TypeScript knows these only with the types of a browser or of Node, and this runs in both.
+// Declared here because this runs in browsers and in Node, and only their own type libraries declare them.
 declare function atob(base64: string): string
 declare namespace WebAssembly {
   const Memory: new (descriptor: { initial: number }) => ScanMemory
@@ -25,9 +25,9 @@ declare namespace WebAssembly {
 
 let compiled: object | undefined
 
-/** Kernels with a memory of their own, empty at first. */
+/** Instantiates the kernels with a new, empty memory. */
 export function createScanKernels(): { kernels: ScanKernels; memory: ScanMemory } {
-  // Less than 4 KB, so that browsers let it be compiled at once on the main thread too.
+  // Browsers compile less than 4 KB synchronously on the main thread.
   compiled ??= new WebAssembly.Module(Uint8Array.from(atob(SCAN_WASM), (char) => char.charCodeAt(0)))
   const memory = new WebAssembly.Memory({ initial: 0 })
   return { kernels: new WebAssembly.Instance(compiled, { env: { memory } }).exports, memory }

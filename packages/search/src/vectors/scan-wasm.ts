@@ -1,7 +1,7 @@
-// Generated. Made from scripts/build-wasm/scan.ts by scripts/build-wasm.mjs
+// Generated from scripts/build-wasm/scan.ts by scripts/build-wasm.mjs; do not edit.
 
-/** SHA-256 of the source that was compiled. */
-export const SCAN_SOURCE = 'e06fb653fde616002730e4a9bdab33803707485eafb3f3382ed5f112c21d749a'
+/** SHA-256 of the compiled source. */
+export const SCAN_SOURCE = 'ae2aaa99a53a3ac2090b1f9e6c4f65a20728c2570f33cd4b879d6fb4c7b05130'
 
 /** The compiled inner loops of the vector index (1281 bytes of WebAssembly), in base64. */
 export const SCAN_WASM =

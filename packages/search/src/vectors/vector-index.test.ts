@@ -6,7 +6,7 @@ import { createVectorIndex, type VectorHit } from './vector-index.js'
 
 const DIMENSIONS = 128
 
-/** Numbers from 0 to 1 which are the same in every run. */
+/** A seeded random number generator (mulberry32), 0 to 1. */
 function seeded(seed: number): () => number {
   let state = seed
   return () => {
@@ -17,7 +17,7 @@ function seeded(seed: number): () => number {
   }
 }
 
-/** Topics with texts about them: vectors lie around `topics` centres, as those of real texts do. */
+/** Random vectors clustered around `topics` centres, like embeddings of real texts. */
 function texts(seed: number, topics: number, dimensions = DIMENSIONS): () => Float32Array {
   const random = seeded(seed)
   const noise = () => random() + random() + random() - 1.5
@@ -40,7 +40,7 @@ const stored = (number: number, vectors: readonly Float32Array[]): Stored[] =>
     return { number, part, codes, scale: unitScale(codes) }
   })
 
-/** What the index must find: every accepted vector scored, in the arithmetic of 32-bit floats, and sorted. */
+/** The expected result: every accepted vector scored in 32-bit floating-point arithmetic, and sorted. */
 function bruteForce(all: Iterable<Stored>, query: Float32Array, limit: number, accept: (number: number) => boolean) {
   const queryCodes = quantiseQuery(query)
   const queryScale = Math.fround(unitScale(queryCodes))
@@ -62,7 +62,7 @@ const overlap = (found: readonly VectorHit[], expected: readonly VectorHit[]): n
 }
 
 describe('VectorIndex', () => {
-  it('finds what it was given, the most similar first', () => {
+  it('returns vectors by descending similarity', () => {
     const text = texts(1, 3)
     const [first = text(), second = text()] = [text(), text()]
     const index = createVectorIndex(DIMENSIONS)
@@ -86,8 +86,8 @@ describe('VectorIndex', () => {
     expect(index.size).toBe(0)
   })
 
-  it('equals brute force after any changes, with ties by number and part', () => {
-    // Few different vectors, so that many are equal.
+  it('equals brute force through any changes, with ties by number and part', () => {
+    // A small pool, so that there are many ties.
     const pool = Array.from({ length: 6 }, texts(2, 4))
     const vectors = fc.array(fc.constantFrom(...pool), { maxLength: 4 })
     const change = fc.record({ number: fc.integer({ min: 0, max: 40 }), vectors, packed: fc.boolean() })
@@ -110,7 +110,7 @@ describe('VectorIndex', () => {
     )
   })
 
-  it.each([256, 384, 512, 1536])('takes vectors of %d dimensions', (dimensions) => {
+  it.each([256, 384, 512, 1536])('supports %d dimensions', (dimensions) => {
     const text = texts(dimensions, 5, dimensions)
     const vectors = Array.from({ length: 200 }, text)
     const index = createVectorIndex(dimensions)
@@ -119,7 +119,7 @@ describe('VectorIndex', () => {
     expect(index.search(query, 50)).toEqual(bruteForce(stored(1, vectors), query, 50, all))
   })
 
-  it('looks at the candidates only, each once, and at those of them that are accepted', () => {
+  it('searches only the candidates that are accepted, each once', () => {
     const text = texts(3, 5)
     const index = createVectorIndex(DIMENSIONS)
     const everything = Array.from({ length: 300 }, (_, number) => {
@@ -138,7 +138,7 @@ describe('VectorIndex', () => {
     )
   })
 
-  it('changes nothing when it can not read what was packed', () => {
+  it('changes nothing if packed vectors cannot be read', () => {
     const [vector = new Float32Array()] = Array.from({ length: 1 }, texts(4, 1))
     const index = createVectorIndex(DIMENSIONS)
     index.put(1, [vector])
@@ -147,7 +147,7 @@ describe('VectorIndex', () => {
     expect(index.search(vector, 1)).toMatchObject([{ number: 1 }])
   })
 
-  it('refuses other dimensions', () => {
+  it('rejects other dimensions', () => {
     expect(() => createVectorIndex(100)).toThrow(RangeError)
     const index = createVectorIndex(DIMENSIONS)
     expect(() => index.put(1, [new Float32Array(64)])).toThrow(RangeError)
@@ -156,7 +156,7 @@ describe('VectorIndex', () => {
   })
 })
 
-describe('VectorIndex of 100,000 vectors', () => {
+describe('VectorIndex with 100,000 vectors', () => {
   const AGENTS = 40_000
   const text = texts(5, 2000)
   const queries = Array.from({ length: 20 }, text)
@@ -169,12 +169,12 @@ describe('VectorIndex of 100,000 vectors', () => {
     index.put(number, vectors)
   }
 
-  /** About this share of the agents, another one for each seed. */
+  /** Accepts about this share of the agents, different ones for each seed. */
   const share = (selectivity: number, seed: number) => (number: number) =>
     (Math.imul(number + seed, 0x9e3779b1) >>> 0) / 2 ** 32 < selectivity
 
   it.each([0.00001, 0.0001, 0.001, 0.01, 0.1, 0.5, 1])(
-    'equals brute force when %d of all are accepted',
+    'equals brute force when a share of %d is accepted',
     (selectivity) => {
       fc.assert(
         fc.property(query, fc.nat(), fc.constantFrom(1, 10, 100), (query, seed, limit) => {
@@ -186,13 +186,13 @@ describe('VectorIndex of 100,000 vectors', () => {
     },
   )
 
-  it('finds nearly all of the best without a filter', () => {
+  it('has a recall@10 above 0.97 without a filter', () => {
     const recalls = queries.map((query) => overlap(index.search(query, 10), index.search(query, 10, { accept: all })))
     expect(recalls.reduce((sum, recall) => sum + recall) / recalls.length).toBeGreaterThan(0.97)
   })
 
   it.each([0.0001, 0.01, 0.3, 0.9, 1])(
-    'may miss some of the %d accepted if told so, but no others come in',
+    'returns only accepted vectors in approximate mode, with good recall, when a share of %d is accepted',
     (selectivity) => {
       fc.assert(
         fc.property(query, fc.nat(), (query, seed) => {
@@ -208,7 +208,7 @@ describe('VectorIndex of 100,000 vectors', () => {
     },
   )
 
-  it('finds the accepted when all that is near is not', () => {
+  it('finds accepted vectors even if none of the nearest is accepted', () => {
     const [query = text()] = queries
     const near = new Set(index.search(query, 20_000).map(({ number }) => number))
     const accept = (number: number) => !near.has(number)
