@@ -3,10 +3,8 @@ import {
   checkPublisherSchema,
   coerceVersion,
   createSchemaAllowance,
-  isObject,
   type JsonObject,
   type JsonValue,
-  toJsonSchema,
 } from '@switchboard/protocol'
 import type { HandlerContext } from './call/handler-context.js'
 import { AgentError } from './errors.js'
@@ -129,16 +127,3 @@ export function readCapabilities(
 
 const isGenerator = (handler: unknown): boolean =>
   typeof handler === 'function' && handler.constructor.name === 'AsyncGeneratorFunction'
-
-/** Whether the input itself has a member of that name, which is then no word of the call (C-58, C-59, C-89). */
-export function hasMember({ input }: Capability, name: string): boolean {
-  return speaksOf(toJsonSchema(input), name, 3)
-}
-
-function speaksOf(schema: JsonValue | undefined, name: string, depth: number): boolean {
-  if (!isObject(schema) || depth === 0) return false
-  if (isObject(schema.properties) && Object.hasOwn(schema.properties, name)) return true
-  return [schema.allOf, schema.anyOf, schema.oneOf].some(
-    (parts) => Array.isArray(parts) && parts.some((part) => speaksOf(part, name, depth - 1)),
-  )
-}

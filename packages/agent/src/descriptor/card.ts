@@ -1,6 +1,5 @@
-import { DESCRIPTOR_CONTEXT, given, type JsonObject } from '@switchboard/protocol'
+import { DESCRIPTOR_CONTEXT, given, type JsonObject, STREAM_TYPES } from '@switchboard/protocol'
 import type { Capability } from '../capability.js'
-import { STREAM_TYPES } from '../http/stream-forms.js'
 import type { Versions } from '../versions.js'
 import type { Description, Reach } from './description.js'
 import { type WayIn, waysInto } from './ways.js'

@@ -1,22 +1,21 @@
+import { chooseMediaType, DESCRIPTOR_TYPES } from '@switchboard/protocol'
 import type { Published } from '../descriptor/published.js'
 import { AgentError } from '../errors.js'
-import { chooseType } from './accept.js'
 import type { Exchange } from './exchange.js'
 
-/** Media types that a descriptor can be had in (C-28, C-86). */
-const OFFERED = ['application/json', 'application/agent-card+json', 'application/ld+json']
-
-/** A public document with the headers that let clients keep it: Cache-Control, ETag, Last-Modified (AURI §5.1). */
+/** A public document with its caching headers: Cache-Control, ETag, Last-Modified (AURI §5.1). */
 export function answerDocument(
   { request }: Exchange,
   { body, tag, changedAt }: Published,
   maxAge: number,
-  offered: readonly string[] = OFFERED,
+  offered: readonly string[] = DESCRIPTOR_TYPES,
 ): Response {
   if (request.method !== 'GET') {
-    throw new AgentError('method_not_allowed', 'a document is read', { headers: { allow: 'GET, HEAD' } })
+    throw new AgentError('method_not_allowed', 'a document can only be read: use GET', {
+      headers: { allow: 'GET, HEAD' },
+    })
   }
-  const type = chooseType(request.headers.get('accept'), offered)
+  const type = chooseMediaType(request.headers.get('accept'), offered)
   if (type === undefined) {
     throw new AgentError('not_acceptable', `this document is offered as ${offered.join(', ')}`, {
       members: { supported: [...offered] },
@@ -27,7 +26,7 @@ export function answerDocument(
     etag: tag,
     'last-modified': new Date(changedAt).toUTCString(),
     vary: 'Accept',
-    // Whoever may read it may read it from any page.
+    // Public documents may be read by pages of any origin.
     'access-control-allow-origin': '*',
   }
   if (isUnchanged(request, tag, changedAt)) return new Response(null, { status: 304, headers })

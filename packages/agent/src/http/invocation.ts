@@ -1,32 +1,38 @@
-import type { JsonObject } from '@switchboard/protocol'
+import { sortParams } from '@switchboard/agent-uri'
+import {
+  chooseMediaType,
+  declaresMember,
+  type JsonObject,
+  prefersAsync,
+  readQueryInput,
+  STREAM_TYPES,
+} from '@switchboard/protocol'
 import type { Authenticator } from '../auth/authenticate.js'
 import { buildCall } from '../call/build-call.js'
 import type { Call, Value } from '../call/call.js'
 import type { Deferral, Invoke, Invoked } from '../call/invoke.js'
 import { withMetadata } from '../call/perform.js'
-import { fromQuery } from '../call/read-words.js'
 import { AgentError, problemOf, toAgentError } from '../errors.js'
 import type { MessageSigner } from '../signing/message-signer.js'
 import { POLL_SECONDS, toTaskDocument } from '../tasks/task.js'
 import type { Versions } from '../versions.js'
-import { chooseType } from './accept.js'
 import { answerJson } from './answer.js'
 import { credentialsOf } from './credentials.js'
 import type { Exchange } from './exchange.js'
 import { readJsonBody } from './read-body.js'
 import { streamBody } from './stream-body.js'
-import { formOf, STREAM_TYPES } from './stream-forms.js'
+import { formOf } from './stream-forms.js'
 
 export interface InvocationDeps {
   readonly versions: Versions
   readonly authenticator: Authenticator
   readonly invoke: Invoke
   readonly maxBodyBytes: number
-  /** Where answers are signed (C-64). */
+  /** Signs responses (C-64). */
   readonly signer?: MessageSigner
 }
 
-/** What the path says of a call. */
+/** What the path of a call names. */
 export interface Target {
   readonly capability: string | undefined
   readonly version: string | undefined
@@ -34,7 +40,9 @@ export interface Target {
 
 const JSON_TYPE = 'application/json'
 
-/** Calls over HTTP: `POST /{capability}`, `POST /` or `/invoke`, and GET for what changes nothing (AIDIP §5, C-57). */
+const isStreamType = (type: string | undefined): boolean => STREAM_TYPES.some((known) => known === type)
+
+/** Calls over HTTP: `POST /{capability}`, `POST /` or `/invoke`, and GET for safe capabilities (AIDIP §5, C-57). */
 export function createInvocation(deps: InvocationDeps) {
   return async (exchange: Exchange, target: Target): Promise<Response> => {
     const { request, url } = exchange
@@ -42,7 +50,7 @@ export function createInvocation(deps: InvocationDeps) {
     const header = (name: string): string | null => request.headers.get(name)
     const leaving = new AbortController()
     const leave = (): void => leaving.abort()
-    // Not by AbortSignal.any, which costs more than all the rest of a small call.
+    // AbortSignal.any would cost more than the rest of a small call.
     request.signal.addEventListener('abort', leave, { once: true })
     const isGet = request.method === 'GET'
     const call = buildCall(deps.versions, {
@@ -57,16 +65,16 @@ export function createInvocation(deps: InvocationDeps) {
       query: url.searchParams,
       idempotencyKey: header('idempotency-key'),
       delegationChain: header('x-delegation-chain'),
-      wantsStream: STREAM_TYPES.includes(chooseType(header('accept'), [JSON_TYPE, ...STREAM_TYPES]) ?? ''),
+      wantsStream: isStreamType(chooseMediaType(header('accept'), [JSON_TYPE, ...STREAM_TYPES])),
       signal: leaving.signal,
     })
-    const wish = readWish(exchange, call)
-    const invoked = await deps.invoke(call, wish.defer)
-    return answer(exchange, call, invoked, wish, deps.signer, leave)
+    const preferences = readPreferences(exchange, call)
+    const invoked = await deps.invoke(call, preferences.defer)
+    return answer(exchange, call, invoked, preferences, deps.signer, leave)
   }
 }
 
-/** Only what is said to change nothing may be asked for with GET: an accidental one never runs anything (C-57). */
+/** Only safe capabilities can be called with GET, so that a stray GET never changes anything (C-57). */
 function getInput(versions: Versions, { capability: name, version }: Target, url: URL): JsonObject {
   const { capabilities } = versions.choose(version)
   const [only] = capabilities.size === 1 ? capabilities.values() : []
@@ -77,29 +85,39 @@ function getInput(versions: Versions, { capability: name, version }: Target, url
   if (!capability?.safe) {
     throw new AgentError('method_not_allowed', 'a capability is called with POST', { headers: { allow: 'POST' } })
   }
-  return fromQuery(capability, url.searchParams)
+  const parameters = parametersOf(url.searchParams)
+  const declared = Object.keys(parameters).filter((parameter) => declaresMember(capability.input, parameter))
+  return readQueryInput(Object.entries(sortParams(parameters, declared).input), capability.input)
 }
 
-interface Wish {
+/** Parameters by name; a repeated one has a list. */
+const parametersOf = (query: URLSearchParams): Record<string, string | string[]> =>
+  Object.fromEntries(
+    Array.from(new Set(query.keys()), (name) => {
+      const [first = '', ...more] = query.getAll(name)
+      return [name, more.length === 0 ? first : [first, ...more]]
+    }),
+  )
+
+interface Preferences {
   readonly defer: Deferral | undefined
   /** The media type to answer with. */
   readonly type: string
 }
 
-/** What the caller takes, and whether it can wait; 406 tells what there is (AURI §8.1, C-62). */
-function readWish({ request }: Exchange, { capability, wantsStream }: Call): Wish {
+/** The media type that the caller prefers, and whether it wants to wait (AURI §8.1, C-62). */
+function readPreferences({ request }: Exchange, { capability, wantsStream }: Call): Preferences {
   const accept = request.headers.get('accept')
   const whole = [JSON_TYPE, ...(capability.outputFormats ?? [])]
   const offered = wantsStream ? [...STREAM_TYPES, ...whole] : [...whole, ...STREAM_TYPES]
-  const type = chooseType(accept, offered)
+  const type = chooseMediaType(accept, offered)
   if (type === undefined) {
     throw new AgentError('not_acceptable', `${capability.name} answers as ${offered.join(', ')}`, {
       members: { supported: offered },
     })
   }
-  const isPatient = /(^|,)\s*respond-async\s*(;|,|$)/i.test(request.headers.get('prefer') ?? '')
   const callbackUrl = request.headers.get('x-callback-url')
-  if (!isPatient && !capability.deferred) return { defer: undefined, type }
+  if (!prefersAsync(request.headers.get('prefer')) && !capability.deferred) return { defer: undefined, type }
   return { defer: callbackUrl === null ? {} : { callbackUrl }, type }
 }
 
@@ -107,7 +125,7 @@ function answer(
   { base, request, url, requestId }: Exchange,
   call: Call,
   invoked: Invoked,
-  { type, defer }: Wish,
+  { type, defer }: Preferences,
   signer: MessageSigner | undefined,
   onLeave: () => void,
 ): Response {
@@ -120,11 +138,11 @@ function answer(
     ...(invoked.isReplay && { 'idempotent-replayed': 'true' }),
   }
   const stream = (parts: AsyncGenerator<Value['value'], void, undefined>): Response => {
-    const form = formOf(chooseType(request.headers.get('accept'), STREAM_TYPES))
+    const form = formOf(chooseMediaType(request.headers.get('accept'), STREAM_TYPES))
     const at = { instance: url.pathname, requestId }
     const toProblem = (error: unknown): JsonObject => problemOf(toAgentError(error), at)
     return new Response(streamBody(parts, { form, toProblem, onLeave }), {
-      // Nothing on the way shall wait for more before it passes a part on.
+      // Proxies must not buffer the parts.
       headers: { ...headers, 'content-type': form.type, 'x-accel-buffering': 'no' },
     })
   }
@@ -134,18 +152,17 @@ function answer(
       return answerJson(toTaskDocument(invoked.task), 202, {
         ...headers,
         'x-task-id': id,
-        // Without a host: whichever way the caller came, it asks again the same way.
+        // Relative, so that it works through whichever host the caller used.
         location: `${new URL(base).pathname.replace(/\/$/, '')}/tasks/${encodeURIComponent(id)}`,
         'retry-after': String(POLL_SECONDS),
-        ...(/respond-async/i.test(request.headers.get('prefer') ?? '') &&
-          defer && { 'preference-applied': 'respond-async' }),
+        ...(prefersAsync(request.headers.get('prefer')) && defer && { 'preference-applied': 'respond-async' }),
       })
     }
     case 'parts':
       return stream(invoked.parts)
     case 'value': {
       const value = withMetadata(invoked, call.capability.output)
-      if (STREAM_TYPES.includes(type)) return stream(only(value))
+      if (isStreamType(type)) return stream(only(value))
       const more = {
         'content-type': type,
         ...(!invoked.isValid && { 'x-output-valid': 'false' }),
@@ -164,7 +181,7 @@ function answer(
   }
 }
 
-/** A whole answer, for a caller who reads streams. */
+/** A stream of one part, for a caller that accepts only streams. */
 async function* only<T>(value: T): AsyncGenerator<T, void, undefined> {
   yield value
 }

@@ -1,4 +1,4 @@
-import { type JsonValue, parseJson } from '@switchboard/protocol'
+import { isJsonType, type JsonValue, mediaTypeOf, parseJson } from '@switchboard/protocol'
 import { AgentError } from '../errors.js'
 
 /** Bytes of a body, at most so many. */
@@ -19,9 +19,9 @@ export async function readBytes(request: Request, maxBytes: number): Promise<Uin
 
 /** A JSON body; a request without one has an empty input. */
 export async function readJsonBody(request: Request, maxBytes: number): Promise<JsonValue> {
-  const type = bareType(request.headers.get('content-type') ?? '')
-  if (type !== '' && !isJson(type)) {
-    throw new AgentError('unsupported_media_type', `the input is taken as application/json, not as ${type}`, {
+  const type = mediaTypeOf(request.headers.get('content-type'))
+  if (type !== '' && !isJsonType(type)) {
+    throw new AgentError('unsupported_media_type', `send the input as application/json, not as ${type}`, {
       headers: { 'accept-post': 'application/json' },
       members: { supported: ['application/json'] },
     })
@@ -39,8 +39,3 @@ function decodeUtf8(bytes: Uint8Array): string {
     throw new AgentError('invalid_input', 'the body is not UTF-8 text', { cause })
   }
 }
-
-const bareType = (contentType: string): string => contentType.split(';')[0]?.trim().toLowerCase() ?? ''
-
-/** `application/json` and whatever else is written in JSON. */
-const isJson = (type: string): boolean => /^application\/([\w.-]+\+)?json$/.test(type)

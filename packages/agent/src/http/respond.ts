@@ -1,4 +1,4 @@
-import { requestIdOf } from '../call/build-call.js'
+import { toRequestId } from '@switchboard/protocol'
 import { AgentError, toAgentError } from '../errors.js'
 import { answerError } from './answer.js'
 import { allowOrigin, checkOrigin, isPreflight, preflight } from './cors.js'
@@ -53,7 +53,7 @@ export function createResponder({ routes, newId, version, origins, onError }: Re
   }
 
   return async (given, place) => {
-    const requestId = requestIdOf(given.headers.get('x-request-id'), newId)
+    const requestId = toRequestId(given.headers.get('x-request-id'), newId)
     const url = new URL(given.url)
     let response: Response
     try {

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '@switchboard/protocol'
+import { type JsonObject, type JsonValue, STREAM_TYPES } from '@switchboard/protocol'
 
 /** One form of a stream over HTTP (C-59). */
 export interface StreamForm {
@@ -14,7 +14,7 @@ export interface StreamForm {
 
 /** Server-sent events; JSON has no line breaks, so one `data` line holds a part. */
 export const EVENTS: StreamForm = {
-  type: 'text/event-stream',
+  type: STREAM_TYPES[0],
   part: (data) => `data: ${JSON.stringify(data)}\n\n`,
   error: (problem) => `event: error\ndata: ${JSON.stringify(problem)}\n\n`,
   end: 'event: end\ndata: {}\n\n',
@@ -23,14 +23,12 @@ export const EVENTS: StreamForm = {
 
 /** One JSON value a line; where the lines end, the stream does, and only an error ends it before its time. */
 export const LINES: StreamForm = {
-  type: 'application/x-ndjson',
+  type: STREAM_TYPES[1],
   part: (data) => `${JSON.stringify(data)}\n`,
   error: (problem) => `${JSON.stringify({ error: problem })}\n`,
   end: '',
   heartbeat: '\n',
 }
-
-export const STREAM_TYPES = [EVENTS.type, LINES.type]
 
 /** Server-sent events, unless the caller would rather have lines. */
 export const formOf = (type: string | undefined): StreamForm => (type === LINES.type ? LINES : EVENTS)

@@ -1,7 +1,7 @@
-import { asString, isObject, type JsonObject, type JsonValue, parseJson } from '@switchboard/protocol'
+import { asString, isObject, type JsonObject, type JsonValue, parseJson, toRequestId } from '@switchboard/protocol'
 import type { WebSocket } from 'ws'
 import type { Caller } from '../auth/caller.js'
-import { type Asked, buildCall, requestIdOf, textIn } from '../call/build-call.js'
+import { type Asked, buildCall, textIn } from '../call/build-call.js'
 import type { Invoke } from '../call/invoke.js'
 import { AgentError, problemOf, toAgentError } from '../errors.js'
 import type { Target } from '../http/invocation.js'
@@ -65,7 +65,7 @@ export function serveSocket(socket: WebSocket, deps: SocketDeps, place: SocketPl
   const run = async (id: JsonValue, frame: JsonObject): Promise<void> => {
     const key = String(id)
     const controller = new AbortController()
-    const requestId = requestIdOf(frame.requestId, deps.newId)
+    const requestId = toRequestId(frame.requestId, deps.newId)
     try {
       if (isLeaving) throw new AgentError('unavailable', 'the agent is stopping')
       if (calls.has(key)) throw new AgentError('conflict', `a call with the id ${key} is under way`)
