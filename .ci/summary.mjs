@@ -17,6 +17,8 @@ const STEPS = {
   'test-slow': { report: join(reports, 'vitest-slow.json'), read: readTests },
   'coverage-spec': {},
   conformance: { report: join(work, 'conformance.json'), read: readVectors, decides: true },
+  sizes: {},
+  packages: {},
   'next-node': {},
   'test-next-node': { report: join(work, 'vitest-next-node.json'), read: readTests },
   'start-next-node': {},

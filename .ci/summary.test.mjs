@@ -9,9 +9,10 @@ import { judgeVectors } from './pending.mjs'
 const work = mkdtempSync(join(tmpdir(), 'switchboard-summary-'))
 afterAll(() => rmSync(work, { recursive: true, force: true }))
 
-const NAMES = 'tools prepare test test-slow coverage-spec conformance next-node test-next-node start-next-node'.split(
-  ' ',
-)
+const NAMES =
+  'tools prepare test test-slow coverage-spec conformance sizes packages next-node test-next-node start-next-node'.split(
+    ' ',
+  )
 const report = (passed, failed) => ({ numPassedTests: passed, numFailedTests: failed, testResults: [] })
 
 function summarise(codes = {}, { slow = report(3, 0), vectors = ['passed', 'passed'] } = {}) {
