@@ -1,6 +1,11 @@
 export { type AbuseCode, type AbuseFinding, abuseFactor } from './abuse/abuse-finding.js'
 export { findAbuse } from './abuse/find-abuse.js'
-export { type ComparedAgent, type Copies, type CopyDetector, createCopyDetector } from './abuse/near-duplicates.js'
+export {
+  type ComparedAgent,
+  createNearDuplicateDetector,
+  type DuplicateCounts,
+  type NearDuplicateDetector,
+} from './abuse/near-duplicates.js'
 export {
   type AgentIndex,
   type AgentIndexOptions,

@@ -4,11 +4,11 @@ import { type AbuseFinding, abuseFactor } from './abuse-finding.js'
 const finding = (code: AbuseFinding['code']): AbuseFinding => ({ code, member: '/description', message: 'is odd' })
 
 describe('abuseFactor', () => {
-  it('leaves the score alone where nothing was found', () => {
+  it('is 1 without findings', () => {
     expect(abuseFactor([])).toBe(1)
   })
 
-  it('counts each kind once, and kinds together more than each alone', () => {
+  it('counts each kind once and multiplies different kinds', () => {
     const tags = abuseFactor([finding('tag_stuffing')])
     expect(tags).toBeLessThan(1)
     expect(abuseFactor([finding('tag_stuffing'), finding('tag_stuffing')])).toBe(tags)

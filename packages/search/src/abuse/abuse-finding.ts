@@ -1,4 +1,4 @@
-/** Ways of cheating in a document, or with many of them. */
+/** Kinds of abuse that cost rank. */
 export type AbuseCode =
   | 'tag_stuffing'
   | 'keyword_stuffing'
@@ -7,16 +7,16 @@ export type AbuseCode =
   | 'hidden_characters'
   | 'near_duplicates'
 
-/** One thing that looks like cheating, in words that operators and publishers are shown. */
+/** One suspected abuse, as shown to operators and publishers. */
 export interface AbuseFinding {
   readonly code: AbuseCode
-  /** JSON pointer into the document; empty if it is about the document as a whole. */
+  /** JSON pointer into the document; empty for the document as a whole. */
   readonly member: string
-  /** Never repeats the text: whoever reads the warning may be a model, too. */
+  /** Completes the sentence "The member …". Never quotes the text, because language models read findings too. */
   readonly message: string
 }
 
-/** What is left of the score. Stuffing may be clumsiness; text that is aimed at machines or hidden from people is not. */
+/** Score factors. Stuffing may be clumsiness; text that targets models or is hidden from people is deliberate. */
 const FACTOR: Readonly<Record<AbuseCode, number>> = {
   tag_stuffing: 0.5,
   keyword_stuffing: 0.5,
@@ -26,7 +26,7 @@ const FACTOR: Readonly<Record<AbuseCode, number>> = {
   near_duplicates: 0.7,
 }
 
-/** What to multiply the score with, 0 to 1: 1 if nothing was found. Each kind counts once, however often it occurs. */
+/** The score factor for a list of findings, 0 to 1. Each kind counts once; an empty list gives 1. */
 export function abuseFactor(findings: readonly AbuseFinding[]): number {
   let factor = 1
   for (const code of new Set(findings.map((finding) => finding.code))) factor *= FACTOR[code]

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { toPointer, visitTexts } from './document-texts.js'
 
 describe('visitTexts', () => {
-  it('visits every value and every name, and knows where each stands', () => {
+  it('visits every value and every member name with its path', () => {
     const seen: string[] = []
     visitTexts({ a: 'one', 'b/c': [{ d: 'two' }, 3, null, ['three']] }, (text, path, kind) => {
       seen.push(`${kind} ${text} ${toPointer(path)}`)
@@ -19,7 +19,7 @@ describe('visitTexts', () => {
 })
 
 describe('toPointer', () => {
-  it('keeps names of any language and cuts what is long, deep or not seen', () => {
+  it('keeps names in any language, truncates long and deep ones, and replaces invisible characters', () => {
     expect(toPointer(['properties', 'città'])).toBe('/properties/città')
     expect(toPointer(['a\u202eb', 'x'.repeat(1000)])).toBe(`/a?b/${'x'.repeat(32)}…`)
     expect(toPointer(Array(60).fill('a'))).toBe(`${'/a'.repeat(12)}/…`)

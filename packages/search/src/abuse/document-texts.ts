@@ -1,14 +1,14 @@
 import { type JsonObject, type JsonValue, pointerToken } from '@switchboard/protocol'
 
-/** Where a text stands: member names and positions from the root of the document. */
+/** Member names and array positions from the root of a document to a text. */
 export type Path = readonly (string | number)[]
 
-/** Called for every text; `path` changes after the call, so what is to be kept is made into a pointer. */
+/** Called for every text. `path` is mutated after the call; convert it with `toPointer` to keep it. */
 export type VisitText = (text: string, path: Path, kind: 'value' | 'name') => void
 
 /**
- * Visits every text of a document: all values, and the names of members, which publishers choose in schemas. Whichever
- * draft the document follows, whoever reads it reads all of it.
+ * Visits every text of a document, including members that no draft defines, because a reader sees them too: all string
+ * values, and member names, which publishers choose in schemas.
  */
 export function visitTexts(document: JsonObject, visit: VisitText): void {
   const path: (string | number)[] = []
@@ -36,21 +36,21 @@ export function visitTexts(document: JsonObject, visit: VisitText): void {
   visitMembers(document)
 }
 
-/** Letters of a name that are shown: publishers choose the names in schemas, and a name can be an order, too. */
+/** Member names are truncated to this many characters: publishers choose them, so they can contain instructions. */
 const MAX_NAME_LENGTH = 32
 const MAX_STEPS = 12
-const UNSEEN = /[^\p{L}\p{N}\p{P}\p{S}]/gu
+const NOT_VISIBLE = /[^\p{L}\p{N}\p{P}\p{S}]/gu
 
-/** The JSON pointer of a path; what could mislead whoever reads it is cut, and what cannot be seen is replaced. */
+/** The JSON pointer of a path. Long names and deep paths are truncated, and invisible characters replaced by `?`. */
 export function toPointer(path: Path): string {
   const steps = path
     .slice(0, MAX_STEPS)
-    .map((step) => `/${typeof step === 'number' ? step : shown(pointerToken(step))}`)
+    .map((step) => `/${typeof step === 'number' ? step : displayName(pointerToken(step))}`)
   return path.length > MAX_STEPS ? `${steps.join('')}/…` : steps.join('')
 }
 
-function shown(name: string): string {
+function displayName(name: string): string {
   const characters = [...name.slice(0, 2 * MAX_NAME_LENGTH)]
-  const seen = characters.slice(0, MAX_NAME_LENGTH).join('').replace(UNSEEN, '?')
-  return characters.length > MAX_NAME_LENGTH ? `${seen}…` : seen
+  const visible = characters.slice(0, MAX_NAME_LENGTH).join('').replace(NOT_VISIBLE, '?')
+  return characters.length > MAX_NAME_LENGTH ? `${visible}…` : visible
 }

@@ -1,9 +1,9 @@
-/** Any of the patterns; each is linear in the length of the text. */
+/** Matches any of the patterns; all of them take linear time. */
 const anyOf = (flags: string, ...patterns: readonly RegExp[]): RegExp =>
   new RegExp(patterns.map(({ source }) => source).join('|'), flags)
 
-/** Marks by which chat templates tell roles apart; no sentence contains them. */
-const ROLE_MARK = anyOf(
+/** Role markers of chat templates, which do not occur in prose. */
+const CHAT_MARKUP = anyOf(
   'i',
   /<\|[a-z_]{2,30}\|>|\[\/?inst\]|<<\/?sys>>/,
   /<\/?(?:system|system_prompt|assistant|start_of_turn|end_of_turn)>|(?:^|[\s.])\[system\]/,
@@ -11,12 +11,13 @@ const ROLE_MARK = anyOf(
   /#{2,4} ?(?:instruction|response)s?:/,
   /\b(?:begin|end) (?:of )?(?:system|admin) (?:message|prompt|instruction)|\b(?:system|administrator) override\b/,
 )
-/** As in tools made to mislead; in small letters it is found in the documentation of services. */
-const LOUD_MARK = /<\/?IMPORTANT>/
-const MAY_HAVE_MARK = /[<[#:]|\b(?:begin|end|override)\b/i
+/** Known from tool poisoning attacks. Case-sensitive: in lower case it occurs in documentation. */
+const IMPORTANT_TAG = /<\/?IMPORTANT>/
+/** A cheap check that rules out most texts. */
+const MAY_BE_MARKUP = /[<[#:]|\b(?:begin|end|override)\b/i
 
-/** How a model is told that it is another; the words alone are too common for a rule. */
-const NEW_SELF = anyOf(
+/** Phrases that assign a new persona to a model; their words are too common for the rules in instruction-rules.ts. */
+const NEW_PERSONA = anyOf(
   '',
   /\byou are (?:no longer|now (?:an?|the|in|acting|no longer|free))\b|\bfrom now on,? (?:you|act|behave|respond)\b/,
   /\bdu bist (?:jetzt|nun) (?:ein|der|die|kein)|\bab (?:jetzt|sofort) bist du\b/,
@@ -25,26 +26,27 @@ const NEW_SELF = anyOf(
   /你现在(?:是|不)|你現在是|从现在(?:起|开始)[,，]? ?你/,
 )
 
-/** Files that no agent asks its caller for. */
+/** Files that no honest agent requests. */
 const SECRET_FILE = /~\/\.ssh\/|\bid_rsa\b|\/etc\/(?:passwd|shadow)\b|\.aws\/credentials/
-const TAKES_FILE = /\b(?:read|include|send|attach|upload|pass|forward|append)\b/
+const REQUEST_VERB = /\b(?:read|include|send|attach|upload|pass|forward|append)\b/
 
-/** A description is for everybody; one that turns to the model has something to hide from people. */
+/** Forms of address to a model; an honest description addresses everybody. */
 const GREETING = /\b(?:note|attention|instructions? to|dear|hinweis|achtung|remarque|nota|aviso|instructions a)/
-const LINK = /(?: to| for| an| fur| a| pour| para)?(?: the| all| any| die| jede| le| les| la| el| los)?[ ,:]+(?:l['’])?/
+const CONNECTIVE =
+  /(?: to| for| an| fur| a| pour| para)?(?: the| all| any| die| jede| le| les| la| el| los)?[ ,:]+(?:l['’])?/
 const MODEL =
   /(?:ais?|llms?|language models?|orchestrator|ki|ias?|sprachmodelle?|(?:intelligence|inteligencia) artificiel?le?)\b/
-const TO_MODELS = new RegExp(`${GREETING.source}${LINK.source}${MODEL.source}`)
+const ADDRESS_TO_MODEL = new RegExp(`${GREETING.source}${CONNECTIVE.source}${MODEL.source}`)
 
-/** Whether a text plays a chat between roles to whichever model reads it. */
-export const hasRoleMarks = (text: string): boolean =>
-  MAY_HAVE_MARK.test(text) && (LOUD_MARK.test(text) || ROLE_MARK.test(text))
+/** Whether a text contains the markup of a chat template. */
+export const hasChatMarkup = (text: string): boolean =>
+  MAY_BE_MARKUP.test(text) && (IMPORTANT_TAG.test(text) || CHAT_MARKUP.test(text))
 
-/** Whether a plain text tells a model that it is somebody else. */
-export const givesNewSelf = (plain: string): boolean => NEW_SELF.test(plain)
+/** Whether a plain text assigns a new persona to a model. */
+export const assignsPersona = (plain: string): boolean => NEW_PERSONA.test(plain)
 
-/** Whether a plain text wants files that are nobody's business. */
-export const wantsSecretFile = (plain: string): boolean => SECRET_FILE.test(plain) && TAKES_FILE.test(plain)
+/** Whether a plain text requests a file with secrets. */
+export const requestsSecretFile = (plain: string): boolean => SECRET_FILE.test(plain) && REQUEST_VERB.test(plain)
 
-/** Whether a plain text turns to the models among its readers. */
-export const isToModels = (plain: string): boolean => TO_MODELS.test(plain)
+/** Whether a plain text addresses models directly. */
+export const addressesModels = (plain: string): boolean => ADDRESS_TO_MODEL.test(plain)

@@ -1,9 +1,9 @@
 import { plainText } from './plain-text.js'
 
 /**
- * Words that orders to a machine are made of, by the part they play; English, German, French, Spanish, Italian,
- * Portuguese, Russian, Chinese, Japanese and Korean. Only forms that give an order: "selects" describes, "select" may
- * order. No word means anything alone; see `RULES`.
+ * Words that instructions to a model consist of, by class; in English, German, French, Spanish, Italian, Portuguese,
+ * Russian, Chinese, Japanese and Korean. Only imperative forms: "selects" describes, "select" may instruct. No word is
+ * suspicious alone; see `RULES`.
  */
 const LEXICON = [
   [
@@ -185,7 +185,7 @@ const LEXICON = [
     системный 系统 系統 隐藏 秘密 完整 시스템 システム`,
   ],
   [
-    'loot',
+    'secret',
     `prompt prompts instructions credentials passwords secrets anweisungen zugangsdaten passworter identifiants
     consignes contrasenas credenciales instrucciones istruzioni промпт пароли 提示词 提示詞 密码 密钥 凭证
     프롬프트 プロンプト`,
@@ -204,13 +204,13 @@ const LEXICON = [
 
 export type WordClass = (typeof LEXICON)[number][0]
 
-/** One bit for each class, so that a word's classes fit a number; there are no more than 32. */
+/** One bit for each class; there are at most 32, so that the classes of a word fit a number. */
 const BITS: ReadonlyMap<WordClass, number> = new Map(LEXICON.map(([name], i) => [name, 1 << i]))
 
 export const bitOf = (wordClass: WordClass): number => BITS.get(wordClass) ?? 0
 
 const classes = new Map<string, number>()
-/** Letters of the longest word that begins with a letter. */
+/** For each first letter the length of the longest word. */
 const longest = new Map<string, number>()
 for (const [wordClass, words] of LEXICON) {
   for (const word of words.split(/\s+/).map(plainText)) {
@@ -220,14 +220,14 @@ for (const [wordClass, words] of LEXICON) {
   }
 }
 
-/** The classes of a plain word as bits; 0 if it has none. */
+/** The classes of a plain word, one bit each; 0 if it is not in the lexicon. */
 export const classesOf = (word: string): number => classes.get(word) ?? 0
 
-/** The longest word of the lexicon that stands at a place in a run of letters without spaces; empty if there is none. */
-export function wordAt(run: string, place: number, shortest: number): string {
-  const most = longest.get(run.charAt(place)) ?? 0
-  for (let length = Math.min(most, run.length - place); length >= shortest; length--) {
-    const word = run.slice(place, place + length)
+/** The longest word of the lexicon at a position of a run of letters without spaces; empty if there is none. */
+export function wordAt(run: string, position: number, minLength: number): string {
+  const maxLength = longest.get(run.charAt(position)) ?? 0
+  for (let length = Math.min(maxLength, run.length - position); length >= minLength; length--) {
+    const word = run.slice(position, position + length)
     if (classes.has(word)) return word
   }
   return ''

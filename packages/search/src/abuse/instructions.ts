@@ -1,99 +1,101 @@
-import { givesNewSelf, isToModels, wantsSecretFile } from './instruction-phrases.js'
-import { ABOUT, metRule, type Part } from './instruction-rules.js'
+import { addressesModels, assignsPersona, requestsSecretFile } from './instruction-phrases.js'
+import { type ClassifiedWord, INSTRUCTION, matchRules } from './instruction-rules.js'
 import { bitOf, classesOf, wordAt } from './instruction-words.js'
 import { plainText } from './plain-text.js'
-import { isListMark, isSentenceEnd, isUnspaced } from './read-tokens.js'
+import { isListSeparator, isSentenceEnd, isUnspaced } from './read-tokens.js'
 
 const [SELF, THIS, NOUN] = [bitOf('self'), bitOf('this'), bitOf('noun')]
 
-/** From so many letters on a word may be several, written together to get past a list of words. */
-const GLUED = 16
-const MOST_GLUED = 400
-/** Letters of a word that is looked for inside a glued one: shorter ones are met by chance. */
-const MIN_GLUED_PART = 5
+/** A token of this many letters may be several words written together to evade a word list. */
+const MIN_JOINED_LENGTH = 16
+const MAX_JOINED_LENGTH = 400
+/** Length of words searched for inside such a token: shorter ones match by chance. */
+const MIN_JOINED_WORD = 5
 
-/** Further on by so many words: what belongs to one order seldom stands in two sentences. */
+/** A sentence boundary counts as this many words: an instruction rarely spans two sentences. */
 const SENTENCE_GAP = 4
-/** Letters of an unspaced script that count as one word, when distances are measured. */
-const LETTERS_A_WORD = 2
+/** Characters of a script without spaces that count as one word in distances. */
+const CHARACTERS_PER_WORD = 2
 
 /**
- * What a text orders whichever model reads it to do, in the words of a warning; undefined if it orders nothing.
+ * Finds an instruction to models that read the text (prompt injection); returns it as worded in findings.
  *
- * @param plain the text (`plainText`), and its tokens (`readTokens`)
- * @param name the words of the agent's name (`ownName`), which stand for "this agent"
+ * @param plain the text, normalised by `plainText`
+ * @param tokens the tokens of the text (`readTokens`)
+ * @param name the words of the agent's name (`distinctiveName`), which mean "this agent"
  */
 export function findInstruction(
   plain: string,
   tokens: readonly string[],
   name: readonly string[] = [],
 ): string | undefined {
-  if (givesNewSelf(plain)) return ABOUT.persona
-  if (wantsSecretFile(plain)) return ABOUT.leak
-  if (isToModels(plain)) return 'it is addressed to models'
-  return metRule(readParts(tokens, name))
+  if (assignsPersona(plain)) return INSTRUCTION.persona
+  if (requestsSecretFile(plain)) return INSTRUCTION.leak
+  if (addressesModels(plain)) return 'it addresses them directly'
+  return matchRules(classify(tokens, name))
 }
 
-/** The words of the agent's name, if they say more than what it is. */
-export function ownName(name: string): readonly string[] {
+/** The words of the agent's name; empty if it is generic, such as "Tool". */
+export function distinctiveName(name: string): readonly string[] {
   const words = plainText(name).match(/[\p{L}\p{N}]+/gu) ?? []
   return words.some((word) => word.length > 2 && classesOf(word) === 0) ? words : []
 }
 
-function readParts(tokens: readonly string[], name: readonly string[]): Part[] {
-  const parts: Part[] = []
+/** The words of a text that belong to a class, with their positions. */
+function classify(tokens: readonly string[], name: readonly string[]): ClassifiedWord[] {
+  const found: ClassifiedWord[] = []
   let at = 0
-  let afterThis = Number.NEGATIVE_INFINITY
-  let named = 0
-  const add = (bits: number, where: number): void => {
-    if (bits & THIS) afterThis = where
+  let lastThis = Number.NEGATIVE_INFINITY
+  let nameWords = 0
+  const add = (bits: number, position: number): void => {
+    if (bits & THIS) lastThis = position
     // "this agent", "our translation service"
-    parts.push({ at: where, bits: bits & NOUN && where - afterThis <= SELF_DISTANCE ? bits | SELF : bits })
+    found.push({ at: position, bits: bits & NOUN && position - lastThis <= SELF_DISTANCE ? bits | SELF : bits })
   }
   for (const token of tokens) {
-    if (token.length === 1 && isListMark(token)) continue
+    if (token.length === 1 && isListSeparator(token)) continue
     if (token.length === 1 && isSentenceEnd(token)) {
       at += SENTENCE_GAP
       continue
     }
     const bits = classesOf(token)
     if (bits !== 0) add(bits, at)
-    else if (!COMMON.test(token)) at += readUncommon(token, at, add)
-    named = token === name[named] ? named + 1 : 0
-    if (named > 0 && named === name.length) {
+    else if (!ORDINARY.test(token)) at += readUnusual(token, at, add)
+    nameWords = token === name[nameWords] ? nameWords + 1 : 0
+    if (nameWords > 0 && nameWords === name.length) {
       add(SELF, at)
-      named = 0
+      nameWords = 0
     }
     at++
   }
-  return parts
+  return found
 }
 
-/** Most words: none that may be several, and none in disguise. */
-const COMMON = /^[a-z]{1,15}$/
+/** Ordinary words, which are neither joined nor disguised. */
+const ORDINARY = /^[a-z]{1,15}$/
 
-/** Reads a token that is not a word of the lexicon but may contain some; returns how many words longer it is than one. */
-function readUncommon(token: string, at: number, add: (bits: number, where: number) => void): number {
+/** Reads a token that may contain words of the lexicon in disguise; returns by how many words it is longer than one. */
+function readUnusual(token: string, at: number, add: (bits: number, position: number) => void): number {
   if (isUnspaced(token)) return readRun(token, at, 1, add)
   const word = token.replace(DIGIT, (digit) => LETTER_OF[digit] ?? digit)
   const bits = classesOf(word)
   if (bits !== 0) add(bits, at)
-  return word.length < GLUED ? 0 : readRun(word.slice(0, MOST_GLUED), at, MIN_GLUED_PART, add)
+  return word.length < MIN_JOINED_LENGTH ? 0 : readRun(word.slice(0, MAX_JOINED_LENGTH), at, MIN_JOINED_WORD, add)
 }
 
-/** Digits that stand for letters: "1gn0re". */
+/** Digits in the place of letters: "1gn0re". */
 const LETTER_OF: Readonly<Record<string, string>> = { 0: 'o', 1: 'i', 3: 'e', 4: 'a', 5: 's', 7: 't' }
 const DIGIT = /[013457]/g
 
-/** Words between "this" and what it points to. */
+/** Maximum distance, in words, between "this" and the noun it refers to. */
 const SELF_DISTANCE = 3
 
-/** Reads words that stand in a run of letters; returns how many words long the run is. */
-function readRun(run: string, at: number, shortest: number, add: (bits: number, where: number) => void): number {
-  for (let place = 0; place < run.length; ) {
-    const word = wordAt(run, place, shortest)
-    if (word !== '') add(classesOf(word), at + Math.floor(place / LETTERS_A_WORD))
-    place += Math.max(word.length, 1)
+/** Reads the words in a run of letters without spaces; returns its length in words. */
+function readRun(run: string, at: number, minLength: number, add: (bits: number, position: number) => void): number {
+  for (let position = 0; position < run.length; ) {
+    const word = wordAt(run, position, minLength)
+    if (word !== '') add(classesOf(word), at + Math.floor(position / CHARACTERS_PER_WORD))
+    position += Math.max(word.length, 1)
   }
-  return Math.ceil(run.length / LETTERS_A_WORD)
+  return Math.ceil(run.length / CHARACTERS_PER_WORD)
 }

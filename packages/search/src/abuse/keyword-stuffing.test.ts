@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { keywordStuffing } from './keyword-stuffing.js'
+import { findKeywordStuffing } from './keyword-stuffing.js'
 import { plainText } from './plain-text.js'
 import { readTokens } from './read-tokens.js'
 
 const stuffingOf = (text: string, place?: 'prose' | 'schema'): string | undefined =>
-  keywordStuffing(readTokens(plainText(text)), place)
+  findKeywordStuffing(readTokens(plainText(text)), place)
 
 const TOPICS =
   `weather finance stocks travel flights hotels recipes translation music movies sports news health fitness legal
@@ -14,22 +14,22 @@ const TOPICS =
     .split(/\s+/)
     .slice(0, 52)
 
-describe('keywordStuffing', () => {
+describe('findKeywordStuffing', () => {
   it.each([
-    ['one word', 'translate '.repeat(20), 'repeats one word again and again'],
+    ['one word', 'translate '.repeat(20), 'repeats one word many times'],
     [
       'one word in sentences',
       'Our hotel agent is the hotel you need for a hotel and any hotel. '.repeat(4),
-      'repeats one word again and again',
+      'repeats one word many times',
     ],
     ['one passage', 'Cheap flights, great fares, every airline, all cities. '.repeat(12), 'repeats the same few words'],
     [
       'forms of a word',
       'translate translator, hotel hotels, flight flights, translation hotel, flight translate, hotels translator, flights hotel, translate flight, hotel translation',
-      'is a long list of keywords without a sentence',
+      'is a long list of keywords without sentences',
     ],
-    ['anything people ask for', `Plans trips. ${TOPICS.join(', ')}`, 'is a long list of keywords without a sentence'],
-    ['a list in Chinese', '免费翻译、在线翻译、智能翻译、'.repeat(10), 'repeats one word again and again'],
+    ['a list of popular topics', `Plans trips. ${TOPICS.join(', ')}`, 'is a long list of keywords without sentences'],
+    ['a list in Chinese', '免费翻译、在线翻译、智能翻译、'.repeat(10), 'repeats one word many times'],
   ])('finds a text stuffed with %s', (_what, text, message) => {
     expect(stuffingOf(text)).toBe(message)
   })
@@ -41,11 +41,11 @@ describe('keywordStuffing', () => {
     '将法律合同从德语翻译成英语，保留版式，并翻译脚注、表格和附件。',
     'Creates a line chart, a bar chart, a pie chart or a radar chart from your data.',
     'buffalo buffalo buffalo',
-  ])('lets be: %s', (text) => {
+  ])('accepts ordinary text: %s', (text) => {
     expect(stuffingOf(text)).toBeUndefined()
   })
 
-  it('bears with the values that a schema lists, and not with any number of them', () => {
+  it('allows a schema to list values, but not without limit', () => {
     const values = 'One of: class_1, class_2, class_3, class_4, class_5, class_6, class_7, class_8, class_9, class_10'
     expect(stuffingOf(values, 'schema')).toBeUndefined()
     expect(stuffingOf('cheap hotel '.repeat(60), 'schema')).toBeDefined()

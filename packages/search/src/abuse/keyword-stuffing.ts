@@ -1,52 +1,55 @@
 import { LANGUAGES_OF_WORD } from '../words/stop-words.js'
-import { isListMark, isSentenceEnd, isUnspaced } from './read-tokens.js'
+import { isListSeparator, isSentenceEnd, isUnspaced } from './read-tokens.js'
 
-/** Shorter texts repeat a word for good reasons. */
+/** Shorter texts may repeat a word for good reasons. */
 const MIN_WORDS = 12
-/** A word that makes up this share of those that say something, and is said so often, is there for the ranking. */
+/** A word is stuffed if it makes up this share of the words without stop words, and occurs this often. */
 const WORD_SHARE = 0.3
 const MIN_REPEATS = 10
-/** The same, for a word that nearly fills the text. */
-const WORD_FILL = 0.5
-const MIN_FILL_REPEATS = 7
-/** Of so many telling words in a row at least this share must differ; tables and code come near, prose never. */
+/** The same for a higher share. */
+const HIGH_WORD_SHARE = 0.5
+const MIN_HIGH_SHARE_REPEATS = 7
+/** In any window of this many words, at least this share must be distinct; tables and code come close, prose never. */
 const WINDOW = 40
 const MIN_DISTINCT = 0.2
-/** Words in a row none of which is one that sentences need: no sentence, and no list that helps anybody. */
+/** Consecutive words without a stop word: not a sentence, and too long for a useful list. */
 const MAX_LIST_WORDS = 50
-/** The same, for a list that says the same in other words: "translate, translator, translation online". */
+/** The same for a list with few distinct stems: "translate, translator, translation online". */
 const MAX_REPEATING_LIST_WORDS = 16
 const REPEATING_LIST_DISTINCT = 0.6
-/** Share of words that sentences of other languages need; each is a keyword in some language, such as "ai". */
-const MAX_GLUE = 0.1
-/** Items in a row, each of few words. */
+/** Maximum share of foreign stop words in a list: "ai" is a stop word in some language, but a keyword here. */
+const MAX_FOREIGN_STOP_WORDS = 0.1
+/** Consecutive list items of a few words each. */
 const MAX_LIST_ITEMS = 40
 const MAX_ITEM_WORDS = 3
 const MAX_ITEM_LETTERS = 8
 
-/** A schema lists the values that it takes, and may repeat a word in each; so many times more is borne with. */
-const PATIENCE = { prose: 1, schema: 4 }
+/** Schemas list allowed values and may repeat a word in each, so all limits are multiplied by this factor. */
+const TOLERANCE = { prose: 1, schema: 4 }
 
-/** Forms of a word have this many letters in common: enough to count it, too coarse to search by. */
+/** Length of the prefix that serves as a stem: good enough for counting, too coarse for search. */
 const STEM_LETTERS = 6
 
-/** How a text is stuffed with keywords, in the words of a warning; undefined if it reads like text. */
-export function keywordStuffing(tokens: readonly string[], place: 'prose' | 'schema' = 'prose'): string | undefined {
-  const patience = PATIENCE[place]
-  if (tokens.length < MIN_WORDS * patience) return undefined
+/** Finds repeated words and passages, and long keyword lists; returns the message of a finding. */
+export function findKeywordStuffing(
+  tokens: readonly string[],
+  place: 'prose' | 'schema' = 'prose',
+): string | undefined {
+  const tolerance = TOLERANCE[place]
+  if (tokens.length < MIN_WORDS * tolerance) return undefined
   const stems: number[] = []
-  const list = createListWatch(patience)
+  const list = createListDetector(tolerance)
   for (const token of tokens) {
-    if (isListMark(token)) list.mark()
-    else if (isSentenceEnd(token)) list.end()
+    if (isListSeparator(token)) list.separator()
+    else if (isSentenceEnd(token)) list.sentenceEnd()
     else if (isUnspaced(token)) {
       for (let i = 0; i < token.length; i += UNSPACED_STEM) stems.push(stemOf(token, i, i + UNSPACED_STEM))
-      list.run(token.length)
+      list.unspacedRun(token.length)
     } else {
       const languages = LANGUAGES_OF_WORD.get(token)
       if (languages) {
-        if (languages.includes('en')) list.end()
-        else list.glue()
+        if (languages.includes('en')) list.sentenceEnd()
+        else list.foreignStopWord()
         continue
       }
       const stem = isNumber(token) ? NUMBER : stemOf(token, 0, STEM_LETTERS)
@@ -54,16 +57,16 @@ export function keywordStuffing(tokens: readonly string[], place: 'prose' | 'sch
       list.word(stem)
     }
   }
-  const repetition = repeatedWord(stems, patience) ?? repeatedPassage(stems, patience)
-  return repetition ?? (list.isLong ? 'is a long list of keywords without a sentence' : undefined)
+  const repetition = repeatedWord(stems, tolerance) ?? repeatedPassage(stems, tolerance)
+  return repetition ?? (list.isLong ? 'is a long list of keywords without sentences' : undefined)
 }
 
-/** Letters that count as a word where there are no spaces. */
+/** Characters that count as a word in scripts without spaces. */
 const UNSPACED_STEM = 2
-/** All numbers are one: a list of them says nothing, and earns nothing. */
+/** The stem of every number: numbers do not help a ranking, so repeating them is not stuffing. */
 const NUMBER = 0
 
-/** The first letters as a number, which is quicker to count than text is. */
+/** A hash of a prefix: numbers are faster to count than strings. */
 function stemOf(word: string, from: number, to: number): number {
   let stem = 7
   for (let i = from; i < to && i < word.length; i++) stem = (Math.imul(stem, 31) + word.charCodeAt(i)) | 0
@@ -75,8 +78,8 @@ const isNumber = (token: string): boolean => {
   return code >= 0x30 && code <= 0x39
 }
 
-function repeatedWord(stems: readonly number[], patience: number): string | undefined {
-  if (stems.length < MIN_FILL_REPEATS * patience) return undefined
+function repeatedWord(stems: readonly number[], tolerance: number): string | undefined {
+  if (stems.length < MIN_HIGH_SHARE_REPEATS * tolerance) return undefined
   const counts = new Map<number, number>()
   let most = 0
   for (const stem of stems) {
@@ -86,13 +89,13 @@ function repeatedWord(stems: readonly number[], patience: number): string | unde
     if (count > most) most = count
   }
   const isStuffed =
-    (most >= MIN_REPEATS * patience && most >= stems.length * WORD_SHARE) ||
-    (most >= MIN_FILL_REPEATS * patience && most >= stems.length * WORD_FILL)
-  return isStuffed ? 'repeats one word again and again' : undefined
+    (most >= MIN_REPEATS * tolerance && most >= stems.length * WORD_SHARE) ||
+    (most >= MIN_HIGH_SHARE_REPEATS * tolerance && most >= stems.length * HIGH_WORD_SHARE)
+  return isStuffed ? 'repeats one word many times' : undefined
 }
 
-function repeatedPassage(stems: readonly number[], patience: number): string | undefined {
-  const window = WINDOW * patience
+function repeatedPassage(stems: readonly number[], tolerance: number): string | undefined {
+  const window = WINDOW * tolerance
   if (stems.length < window) return undefined
   const counts = new Map<number, number>()
   let distinct = 0
@@ -106,39 +109,39 @@ function repeatedPassage(stems: readonly number[], patience: number): string | u
       counts.set(old, left)
       if (left === 0) distinct--
     }
-    if (i + 1 >= window && distinct <= (window * MIN_DISTINCT) / patience) return 'repeats the same few words'
+    if (i + 1 >= window && distinct <= (window * MIN_DISTINCT) / tolerance) return 'repeats the same few words'
   }
   return undefined
 }
 
-/** Watches words go by for a list that is too long. */
-function createListWatch(patience: number) {
+/** Detects a keyword list that is too long in a stream of tokens. */
+function createListDetector(tolerance: number) {
   const stems = new Set<number>()
   let items = 0
   let itemWords = 0
   let words = 0
-  let glue = 0
+  let foreignStopWords = 0
   let isLong = false
   return {
     get isLong() {
       return isLong
     },
-    mark() {
+    separator() {
       if (itemWords > 0) items++
       itemWords = 0
-      isLong ||= items >= MAX_LIST_ITEMS * patience && glue <= items * MAX_GLUE
+      isLong ||= items >= MAX_LIST_ITEMS * tolerance && foreignStopWords <= items * MAX_FOREIGN_STOP_WORDS
     },
-    /** A word that may belong to a sentence. */
-    glue() {
-      glue++
+    /** A stop word of another language than English: may belong to a sentence. */
+    foreignStopWord() {
+      foreignStopWords++
       itemWords++
     },
-    /** The end of a sentence, or a word that there is none without. */
-    end() {
+    /** The end of a sentence, or an English stop word, which only occurs in sentences. */
+    sentenceEnd() {
       if (words > 0) stems.clear()
-      words = items = itemWords = glue = 0
+      words = items = itemWords = foreignStopWords = 0
     },
-    run(letters: number) {
+    unspacedRun(letters: number) {
       words = 0
       if (letters > MAX_ITEM_LETTERS) items = 0
       itemWords++
@@ -148,9 +151,9 @@ function createListWatch(patience: number) {
       if (++itemWords > MAX_ITEM_WORDS) items = 0
       words++
       stems.add(stem)
-      if (glue > words * MAX_GLUE) return
-      const isRepeating = words >= MAX_REPEATING_LIST_WORDS * patience && stems.size <= words * REPEATING_LIST_DISTINCT
-      isLong ||= isRepeating || words >= MAX_LIST_WORDS * patience
+      if (foreignStopWords > words * MAX_FOREIGN_STOP_WORDS) return
+      const isRepeating = words >= MAX_REPEATING_LIST_WORDS * tolerance && stems.size <= words * REPEATING_LIST_DISTINCT
+      isLong ||= isRepeating || words >= MAX_LIST_WORDS * tolerance
     },
   }
 }

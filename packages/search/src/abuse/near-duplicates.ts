@@ -1,134 +1,135 @@
 import type { AgentRecord } from '@switchboard/protocol'
 import { ensureCapacity } from '../ensure-capacity.js'
 import type { AbuseFinding } from './abuse-finding.js'
-import { HashChains } from './chained-hash-table.js'
-import { BANDS, likenessOf, SIGNATURE_LENGTH, sketch } from './min-hash.js'
-import { createNameIds } from './name-ids.js'
+import { ChainedHashTable } from './chained-hash-table.js'
+import { BANDS, estimateSimilarity, minHash, SIGNATURE_LENGTH } from './min-hash.js'
 import { wordHashes } from './word-hashes.js'
 
-/** Share of the telling words of two agents that are the same, from which one is a near-copy of the other. */
-const COPY_LIKENESS = 0.8
-/** Agents that say less than this are copies only if they say the same. */
+/** Estimated Jaccard similarity of two agents' words from which they count as near-duplicates. */
+const DUPLICATE_SIMILARITY = 0.8
+/** Agents with fewer words are near-duplicates only if their signatures are identical. */
 const MIN_WORDS = 8
-/** Near-copies of its own that a publisher may have: versions, regions, languages. */
-const MAX_OWN = 4
-/** Near-copies by others that were there before; the first of them are not to suffer from those who copy them. */
+/** Near-duplicates of its own that a publisher may have: versions, regions, languages. */
+const MAX_SAME_PUBLISHER = 4
+/** Earlier near-duplicates by other publishers that are tolerated. Later ones never count: they may be the copies. */
 const MAX_EARLIER = 4
-/** Counting ends here: more is a flood, however many. */
+/** Counting stops here. */
 const MAX_COUNTED = 100
-/** Agents that are looked at in one band, so that counting takes the same time in a flood. */
-const MAX_LOOKED = 200
+/** Entries visited in one band, so that counting takes bounded time in a flood of copies. */
+const MAX_VISITED = 200
 
-/** How many near-copies of an agent there are that everybody can find, itself apart. */
-export interface Copies {
-  readonly own: number
-  readonly all: number
-  /** Those of other publishers that were registered before. */
+/** Numbers of public near-duplicates of an agent, not counting itself. */
+export interface DuplicateCounts {
+  readonly samePublisher: number
+  readonly total: number
+  /** By other publishers, and registered before the agent. */
   readonly earlier: number
 }
 
+/** An agent to compare with others. */
 export interface ComparedAgent {
-  /** As strangers see it. */
+  /** Without private members. */
   readonly record: AgentRecord
-  /** Whoever answers for it to the directory, not who the document says. */
+  /** The account that registered the agent, not the publisher that the document claims. */
   readonly publisher: string
-  /** Everybody may find it. Others are compared with the open ones and count for nobody: a count would betray them. */
-  readonly open: boolean
+  /** Agents that are not public are compared with public ones but never counted: a count would reveal them. */
+  readonly isPublic: boolean
 }
 
-/** Finds floods of agents that say almost the same. */
-export interface CopyDetector {
+/** Finds floods of agents with nearly the same text. */
+export interface NearDuplicateDetector {
   readonly size: number
-  /** Bytes of the typed arrays. */
+  /** Memory of the typed arrays. */
   readonly bytes: number
-  /** Adds or replaces. */
+  /** Adds or replaces an agent. */
   put(number: number, agent: ComparedAgent): void
   remove(number: number): void
-  /** As of now; changes with every agent that comes or goes. */
-  copiesOf(number: number): Copies
-  /** What to warn of, if there are too many copies. */
+  /** Current counts; any agent that is added or removed may change them. */
+  duplicatesOf(number: number): DuplicateCounts
+  /** The finding to report if there are too many near-duplicates. */
   findingOf(number: number): AbuseFinding | undefined
 }
 
-export function createCopyDetector(): CopyDetector {
+/** Creates an empty detector. It compares MinHash signatures, and finds candidates by locality-sensitive hashing. */
+export function createNearDuplicateDetector(): NearDuplicateDetector {
   const slots = new Map<number, number>()
-  const free: number[] = []
-  const chains = new HashChains()
+  const freeSlots: number[] = []
+  const bandTable = new ChainedHashTable()
   let signatures = new Uint8Array(SIGNATURE_LENGTH)
-  let bands = new Uint32Array(BANDS)
-  let words = new Uint32Array(1)
-  let publishers = new Uint32Array(1)
+  let bandKeys = new Uint32Array(BANDS)
+  let wordCounts = new Uint32Array(1)
+  const publishers: string[] = []
   let numbers = new Float64Array(1)
-  let isOpen = new Uint8Array(1)
-  /** The look at which a slot was last seen, so that none is counted twice. */
-  let seenAt = new Uint32Array(1)
-  let look = 0
-  const publisherIds = createNameIds()
+  let isPublicSlot = new Uint8Array(1)
+  /** The pass in which a slot was last visited, so that no agent is counted twice. */
+  let visitedIn = new Uint32Array(1)
+  let pass = 0
 
   const takeSlot = (number: number): number => {
-    const slot = free.pop() ?? slots.size
+    const slot = freeSlots.pop() ?? slots.size
     slots.set(number, slot)
     signatures = ensureCapacity(signatures, (slot + 1) * SIGNATURE_LENGTH)
-    bands = ensureCapacity(bands, (slot + 1) * BANDS)
-    words = ensureCapacity(words, slot + 1)
-    publishers = ensureCapacity(publishers, slot + 1)
+    bandKeys = ensureCapacity(bandKeys, (slot + 1) * BANDS)
+    wordCounts = ensureCapacity(wordCounts, slot + 1)
     numbers = ensureCapacity(numbers, slot + 1)
-    isOpen = ensureCapacity(isOpen, slot + 1)
-    seenAt = ensureCapacity(seenAt, slot + 1)
+    isPublicSlot = ensureCapacity(isPublicSlot, slot + 1)
+    visitedIn = ensureCapacity(visitedIn, slot + 1)
     return slot
   }
 
   const remove = (number: number): void => {
     const slot = slots.get(number)
     if (slot === undefined) return
-    if (isOpen[slot] === 1) for (let band = 0; band < BANDS; band++) chains.remove(slot * BANDS + band)
-    publisherIds.release(publishers[slot] ?? 0)
+    if (isPublicSlot[slot] === 1) for (let band = 0; band < BANDS; band++) bandTable.remove(slot * BANDS + band)
+    publishers[slot] = ''
     slots.delete(number)
-    free.push(slot)
+    freeSlots.push(slot)
   }
 
-  const put = (number: number, { record, publisher, open }: ComparedAgent): void => {
+  const put = (number: number, { record, publisher, isPublic }: ComparedAgent): void => {
     remove(number)
     const hashes = wordHashes(record)
-    const made = sketch(hashes)
+    const { signature, bands } = minHash(hashes)
     const slot = takeSlot(number)
-    signatures.set(made.signature, slot * SIGNATURE_LENGTH)
-    bands.set(made.bands, slot * BANDS)
-    words[slot] = hashes.size
-    publishers[slot] = publisherIds.take(publisher)
+    signatures.set(signature, slot * SIGNATURE_LENGTH)
+    bandKeys.set(bands, slot * BANDS)
+    wordCounts[slot] = hashes.size
+    publishers[slot] = publisher
     numbers[slot] = number
-    isOpen[slot] = open ? 1 : 0
-    if (open) for (const [band, key] of made.bands.entries()) chains.add(slot * BANDS + band, key)
+    isPublicSlot[slot] = isPublic ? 1 : 0
+    if (isPublic) for (const [band, key] of bands.entries()) bandTable.add(slot * BANDS + band, key)
   }
 
-  const isCopy = (a: number, b: number): boolean => {
+  const isDuplicate = (a: number, b: number): boolean => {
     let equal = 0
-    const [fromA, fromB] = [a * SIGNATURE_LENGTH, b * SIGNATURE_LENGTH]
-    for (let i = 0; i < SIGNATURE_LENGTH; i++) if (signatures[fromA + i] === signatures[fromB + i]) equal++
-    const fewest = Math.min(words[a] ?? 0, words[b] ?? 0)
-    return fewest < MIN_WORDS ? fewest > 0 && equal === SIGNATURE_LENGTH : likenessOf(equal) >= COPY_LIKENESS
+    const [startA, startB] = [a * SIGNATURE_LENGTH, b * SIGNATURE_LENGTH]
+    for (let i = 0; i < SIGNATURE_LENGTH; i++) if (signatures[startA + i] === signatures[startB + i]) equal++
+    const words = Math.min(wordCounts[a] ?? 0, wordCounts[b] ?? 0)
+    return words < MIN_WORDS
+      ? words > 0 && equal === SIGNATURE_LENGTH
+      : estimateSimilarity(equal) >= DUPLICATE_SIMILARITY
   }
 
-  const copiesOf = (number: number): Copies => {
+  const duplicatesOf = (number: number): DuplicateCounts => {
     const slot = slots.get(number)
-    const count = { own: 0, all: 0, earlier: 0 }
-    if (slot === undefined) return count
-    look++
-    seenAt[slot] = look
+    const counts = { samePublisher: 0, total: 0, earlier: 0 }
+    if (slot === undefined) return counts
+    pass++
+    visitedIn[slot] = pass
     for (let band = 0; band < BANDS; band++) {
-      for (const entry of chains.find(bands[slot * BANDS + band] ?? 0, MAX_LOOKED)) {
+      for (const entry of bandTable.find(bandKeys[slot * BANDS + band] ?? 0, MAX_VISITED)) {
         const other = Math.floor(entry / BANDS)
-        // The key of one band may happen to be that of another.
-        if (entry % BANDS !== band || seenAt[other] === look) continue
-        seenAt[other] = look
-        if (!isCopy(slot, other)) continue
-        count.all++
-        if (publishers[other] === publishers[slot]) count.own++
-        else if ((numbers[other] ?? 0) < number) count.earlier++
-        if (count.all >= MAX_COUNTED) return count
+        // Different bands can have the same key by chance.
+        if (entry % BANDS !== band || visitedIn[other] === pass) continue
+        visitedIn[other] = pass
+        if (!isDuplicate(slot, other)) continue
+        counts.total++
+        if (publishers[other] === publishers[slot]) counts.samePublisher++
+        else if ((numbers[other] ?? 0) < number) counts.earlier++
+        if (counts.total >= MAX_COUNTED) return counts
       }
     }
-    return count
+    return counts
   }
 
   return {
@@ -136,17 +137,18 @@ export function createCopyDetector(): CopyDetector {
       return slots.size
     },
     get bytes() {
-      const arrays = [signatures, bands, words, publishers, numbers, isOpen, seenAt]
-      return arrays.reduce((sum, { byteLength }) => sum + byteLength, chains.bytes)
+      const arrays = [signatures, bandKeys, wordCounts, numbers, isPublicSlot, visitedIn]
+      return arrays.reduce((sum, { byteLength }) => sum + byteLength, bandTable.bytes)
     },
     put,
     remove,
-    copiesOf,
+    duplicatesOf,
     findingOf(number) {
-      const { own, all, earlier } = copiesOf(number)
-      if (own <= MAX_OWN && earlier <= MAX_EARLIER) return undefined
-      const many = all >= MAX_COUNTED ? `${MAX_COUNTED} or more` : `${all}`
-      return { code: 'near_duplicates', member: '', message: `has ${many} near-copies, ${own} of the same publisher` }
+      const { samePublisher, total, earlier } = duplicatesOf(number)
+      if (samePublisher <= MAX_SAME_PUBLISHER && earlier <= MAX_EARLIER) return undefined
+      const count = total >= MAX_COUNTED ? `${MAX_COUNTED} or more` : `${total}`
+      const message = `has ${count} near-duplicates, ${samePublisher} of them by the same publisher`
+      return { code: 'near_duplicates', member: '', message }
     },
   }
 }

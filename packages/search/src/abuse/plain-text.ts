@@ -1,26 +1,43 @@
 import { BEYOND_ASCII } from '../words/tokenize.js'
-import { latinLookalike } from './lookalikes.js'
 
-/** Marks, and what is not drawn: with them, a word would not be met by the word it looks like. */
+/** Combining marks and invisible characters. */
 const DROPPED = /[\p{M}\p{Cf}\u115f\u1160\u3164\uffa0]+/gu
-/** Whole sentences in one character: a text of them would grow eighteenfold. */
+/** Arabic ligatures for whole sentences: NFKD expands each to eighteen characters. */
 const LONG_LIGATURE = /[\ufdfa\ufdfb]/g
-const FOREIGN = /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\u0250-\u02af\u1d00-\u1d7f\ua730-\ua7ff]/u
+const CONFUSABLE_SCRIPTS =
+  /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\u0250-\u02af\u1d00-\u1d7f\ua730-\ua7ff]/u
 const WORD = /[\p{L}\p{N}]+/gu
 const HAS_LATIN = /[a-z]/i
 
 /**
- * A text in one form of each letter: lower case, no accents, nothing hidden, lookalikes inside Latin words replaced.
- * Two texts that a person or a model reads the same are the same here.
+ * Normalises a text so that texts which look the same are the same: lower case, no accents, no invisible characters,
+ * and confusable letters inside Latin words replaced.
  */
 export function plainText(text: string): string {
   if (!BEYOND_ASCII.test(text)) return text.toLowerCase()
   const plain = text.replace(LONG_LIGATURE, ' ').normalize('NFKD').replace(DROPPED, '').normalize('NFC')
-  return (FOREIGN.test(plain) && HAS_LATIN.test(plain) ? plain.replace(WORD, inLatin) : plain).toLowerCase()
+  const mayMixScripts = CONFUSABLE_SCRIPTS.test(plain) && HAS_LATIN.test(plain)
+  return (mayMixScripts ? plain.replace(WORD, toLatin) : plain).toLowerCase()
 }
 
-/** A word that is Latin in part is meant to be read as Latin. */
-const inLatin = (word: string): string =>
-  HAS_LATIN.test(word) && FOREIGN.test(word)
-    ? [...word].map((letter) => latinLookalike(letter) ?? letter).join('')
+/** A word with some Latin letters is meant to be read as Latin. */
+const toLatin = (word: string): string =>
+  HAS_LATIN.test(word) && CONFUSABLE_SCRIPTS.test(word)
+    ? [...word].map((letter) => latinConfusable(letter) ?? letter).join('')
     : word
+
+// Confusable letters (UTS #39), each followed by the Latin letter that it looks like.
+const CYRILLIC = 'аaвbсcԁdеeһhіiјjкkӏlмmнhоoрpԛqѕsтtуyхxԝwгrпnАAВBСCЕEНHІIЈJКKМMОOРPЅSТTХXУYҮYԜW'
+const GREEK = 'αaεeιiκkνvοoρpτtυuχxγyωwηnΑAΒBΕEΖZΗHΙIΚKΜMΝNΟOΡPΤTΥYΧX'
+const ARMENIAN = 'օoսuոnհhցgԱUՕOՏSԼL'
+const OTHER_LATIN = 'ɑaɡgıiɩiʟlʀrꜱsᴀaᴄcᴅdᴇeɢgʜhɪiᴊjᴋkʟlᴍmɴnᴏoᴘpᴛtᴜuᴠvᴡwʏyᴢzƖl'
+
+const LATIN_OF: ReadonlyMap<string, string> = new Map(
+  [CYRILLIC, GREEK, ARMENIAN, OTHER_LATIN].flatMap((pairs) => {
+    const letters = [...pairs]
+    return letters.flatMap((letter, i): [string, string][] => (i % 2 === 0 ? [[letter, letters[i + 1] ?? letter]] : []))
+  }),
+)
+
+/** The Latin letter that a letter of another script looks like, if any. */
+export const latinConfusable = (letter: string): string | undefined => LATIN_OF.get(letter)

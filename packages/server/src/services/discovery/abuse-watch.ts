@@ -1,5 +1,5 @@
 import type { AgentRecord, JsonObject } from '@switchboard/protocol'
-import { type AbuseFinding, abuseFactor, createCopyDetector, findAbuse } from '@switchboard/search'
+import { type AbuseFinding, abuseFactor, createNearDuplicateDetector, findAbuse } from '@switchboard/search'
 import type { Agent, CatalogListener } from '../registry/catalog.js'
 
 /** Agents checked in one go, and milliseconds until the next batch, so that requests are not delayed. */
@@ -18,7 +18,7 @@ export interface AbuseWatch extends Required<CatalogListener> {
 }
 
 export function createAbuseWatch(onFinding: (agent: Agent, codes: readonly string[]) => void): AbuseWatch {
-  const copies = createCopyDetector()
+  const duplicates = createNearDuplicateDetector()
   const waiting = new Map<number, Agent>()
   const found = new Map<number, { record: AgentRecord; findings: readonly AbuseFinding[]; factor: number }>()
   let timer: NodeJS.Timeout | undefined
@@ -26,9 +26,9 @@ export function createAbuseWatch(onFinding: (agent: Agent, codes: readonly strin
   const check = (agent: Agent): void => {
     const { number, owner, record, shown } = agent
     waiting.delete(number)
-    copies.put(number, { record: shown, publisher: owner, open: record.visibility !== 'private' })
-    const copied = copies.findingOf(number)
-    const findings = copied ? [...findAbuse(shown), copied] : findAbuse(shown)
+    duplicates.put(number, { record: shown, publisher: owner, isPublic: record.visibility !== 'private' })
+    const flood = duplicates.findingOf(number)
+    const findings = flood ? [...findAbuse(shown), flood] : findAbuse(shown)
     if (findings.length === 0) {
       found.delete(number)
       return
@@ -63,7 +63,7 @@ export function createAbuseWatch(onFinding: (agent: Agent, codes: readonly strin
     removed(number) {
       waiting.delete(number)
       found.delete(number)
-      copies.remove(number)
+      duplicates.remove(number)
     },
     findingsOf: (agent) => resultOf(agent)?.findings ?? [],
     factorOf: (agent) => resultOf(agent)?.factor ?? 1,
