@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { agentNameProblem, capabilityNameProblem, idProblem } from './identifiers.js'
+import { agentNameProblem, capabilityNameProblem, idProblem, matchesProtocol } from './identifiers.js'
 
 describe('idProblem', () => {
   it.each([
@@ -47,4 +47,17 @@ describe('capabilityNameProblem', () => {
       expect(capabilityNameProblem(name)).toBeUndefined()
     },
   )
+})
+
+describe('matchesProtocol', () => {
+  it.each([
+    ['mcp', 'mcp', true],
+    ['MCP', 'mcp/1.0', true],
+    ['mcp/1.0', 'mcp/1.0', true],
+    ['mcp/1.0', 'mcp', false],
+    ['mcp/1.0', 'mcp/2.0', false],
+    ['mc', 'mcp', false],
+  ])('%s requested, %s offered: %s', (requested, protocol, matches) => {
+    expect(matchesProtocol(requested, protocol)).toBe(matches)
+  })
 })

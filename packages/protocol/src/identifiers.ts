@@ -24,6 +24,12 @@ export function subjectProblem(subject: string): string | undefined {
   return characterProblem(subject)
 }
 
+/** Whether a protocol such as "mcp/1.0" matches a requested one such as "mcp"; case-insensitive (C-20). */
+export function matchesProtocol(requested: string, protocol: string): boolean {
+  const [wanted, has] = [requested.toLowerCase(), protocol.toLowerCase()]
+  return has === wanted || has.split('/')[0] === wanted
+}
+
 function reservedProblem(id: string): string | undefined {
   return RESERVED.has(id) ? `is reserved: "${id}" is a path of the directory` : undefined
 }

@@ -49,6 +49,20 @@ describe('AgentIndex', () => {
     expect([foundNumbers(index, 'alpha'), foundNumbers(index, 'beta')]).toEqual([[1, 3], [2]])
   })
 
+  it('raises scores by the boost before the page is cut, and keeps the relevance', () => {
+    const index = createAgentIndex<IndexedAgent>()
+    for (const number of [1, 2, 3]) index.put(agent(number, { description: `alpha ${'beta '.repeat(number)}` }))
+    const text = { query: readQuery('alpha'), vectors: [] }
+    const first = (boost?: (found: IndexedAgent) => number) =>
+      index.search(text, { conditions: [], view: everything }, { skip: 0, take: 1, boost }).ranked[0]
+    const last = search(index, 'alpha').at(-1)
+    const plain = last?.score ?? 0
+    expect([first()?.agent.number, last?.agent.number]).toEqual([1, 3])
+    const raised = first(({ number }) => (number === 3 ? 0.9 : 0))
+    expect(raised).toMatchObject({ agent: { number: 3 }, relevance: last?.relevance })
+    expect(raised?.score).toBeCloseTo(plain + (1 - plain) * 0.9)
+  })
+
   it('moves an agent to the end when its id is registered again under a new number', () => {
     const index = createAgentIndex<IndexedAgent>()
     index.put(agent(1, { id: 'a' }))

@@ -60,6 +60,11 @@ export interface SearchOptions<T> {
   readonly take: number
   /** Multiplier for the score of an agent, for factors other than relevance: status, freshness, abuse. Default: 1. */
   readonly scoreFactor?: (agent: T) => number
+  /**
+   * Preferences of the query: how far the score of a re-ranked agent is raised, from 0 (not at all) to 1 (to a score
+   * of 1). Applied after near-duplicates are moved down.
+   */
+  readonly boost?: ((agent: T) => number) | undefined
 }
 
 /** One search result. */
@@ -67,7 +72,7 @@ export interface Ranked<T> {
   readonly agent: T
   /** 0 to 1, higher is better; comparable between queries. */
   readonly score: number
-  /** The score before `scoreFactor` and before near-duplicates are moved down. */
+  /** The score before `scoreFactor` and `boost`, and before near-duplicates are moved down. */
   readonly relevance: number
 }
 
@@ -271,11 +276,12 @@ export function createAgentIndex<T extends IndexedAgent>({ rerankLimit }: AgentI
     },
     remove,
     select,
-    search({ query, vectors }, selection, { skip, take, scoreFactor }) {
+    search({ query, vectors }, selection, { skip, take, scoreFactor, boost }) {
       indexDeferred(Number.POSITIVE_INFINITY)
       const filter = {
         ...textFilter(selection),
         ...(scoreFactor && { scoreFactor: (number: number) => scoreFactor(agentOf(number)) }),
+        ...(boost && { boost: (number: number) => boost(agentOf(number)) }),
       }
       const ranking = texts.search(query, vectors, filter, lookup)
       return {

@@ -8,6 +8,7 @@ import {
   isObject,
   type JsonObject,
   type JsonValue,
+  matchesProtocol,
   profileTags,
   sameJson,
   speaks,
@@ -118,7 +119,7 @@ export function meetsCondition(
       return profileTags(record).some((tag) => wanted.includes(foldTag(tag))) !== (condition.excluded ?? false)
     }
     case 'profile-protocol':
-      return record.bindings.some(({ protocol }) => condition.anyOf.some((wanted) => speaksProtocol(protocol, wanted)))
+      return record.bindings.some(({ protocol }) => condition.anyOf.some((wanted) => matchesProtocol(wanted, protocol)))
     case 'language':
       return speaks(record.languages, condition.range)
     case 'authentication': {
@@ -161,12 +162,6 @@ function capabilitiesOf(record: AgentRecord): readonly Capability[] {
 
 const matchesName = (name: string, pattern: NamePattern): boolean =>
   'exact' in pattern ? name === pattern.exact : name.startsWith(pattern.prefix)
-
-/** Whether a protocol such as "mcp/1.0" satisfies a wish such as "mcp"; case-insensitive (C-20). */
-export function speaksProtocol(protocol: string, wanted: string): boolean {
-  const [has, asks] = [protocol.toLowerCase(), wanted.toLowerCase()]
-  return has === asks || has.split('/')[0] === asks
-}
 
 function memberOf(record: AgentRecord, registry: JsonObject, name: string): JsonValue | undefined {
   if (Object.hasOwn(registry, name)) return registry[name]

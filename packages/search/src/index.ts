@@ -18,7 +18,7 @@ export {
   type TextQuery,
   type View,
 } from './agent-index.js'
-export { type Condition, type NamePattern, speaksProtocol } from './conditions.js'
+export type { Condition, NamePattern } from './conditions.js'
 export { createBuiltInEmbedder } from './embedding/built-in-embedder.js'
 export { createCachedEmbedder } from './embedding/cached-embedder.js'
 export type { Embedder } from './embedding/embedder.js'

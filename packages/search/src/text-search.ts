@@ -23,11 +23,13 @@ export interface TextFilter {
   readonly acceptsMost?: boolean
   /** Multiplier for the score of an agent, for factors other than relevance. */
   readonly scoreFactor?: (number: number) => number
+  /** How far the score of a re-ranked agent is raised: 0 leaves it as it is, 1 raises it to 1. */
+  readonly boost?: (number: number) => number
 }
 
 /** A ranked agent. */
 export interface TextHit extends Scored {
-  /** The score before factors and before near-duplicates are moved down. */
+  /** The score before factors and boosts, and before near-duplicates are moved down. */
   readonly relevance: number
 }
 
@@ -171,10 +173,11 @@ export function createTextSearch(rerankLimit = RERANK_LIMIT): TextSearch {
         ...near,
         ...similarities(vectors, Number.POSITIVE_INFINITY, { candidates: onlyByWords }),
       ])
-      const head = diversify(rank(query, found, similarityOf, filter, agents), {
+      const diverse = diversify(rank(query, found, similarityOf, filter, agents), {
         publisherOf: agents.publisherOf,
         termsOf: words.termsOf,
       })
+      const head = filter.boost ? boosted(diverse, filter.boost) : diverse
       const onlyByVectors = found.hits.filter(({ score }) => score === 0).length
       const total = found.total + onlyByVectors
       /** Matches after the re-ranked head, up to position `end`, in word-score order; scores never rise. */
@@ -220,3 +223,6 @@ export function createTextSearch(rerankLimit = RERANK_LIMIT): TextSearch {
     },
   }
 }
+
+const boosted = (hits: readonly TextHit[], boost: (number: number) => number): TextHit[] =>
+  hits.map((hit) => ({ ...hit, score: hit.score + (1 - hit.score) * boost(hit.number) })).sort(byScore)

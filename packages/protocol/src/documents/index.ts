@@ -44,4 +44,4 @@ export {
   toRegistration,
 } from './views/directory.js'
 export { toMcpServer } from './views/mcp-server.js'
-export { profileBindings, profileTags, toCandidate, toFreshness, toProfile } from './views/profile.js'
+export { profileTags, toCandidate, toFreshness, toProfile } from './views/profile.js'

@@ -1,7 +1,7 @@
 import { DirectoryError, errorBody } from '@switchboard/protocol'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { CallFailed } from '../services/calls/response/call-failed.js'
-import { StoreError } from '../services/context.js'
+import { StoreError } from '../store/store-error.js'
 
 /** Sends the error body that clients of every draft can read, in the media type of the route group (C-68). */
 export function sendError(

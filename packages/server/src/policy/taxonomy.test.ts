@@ -22,8 +22,8 @@ describe('a taxonomy', () => {
 
   it('lets synonyms raise and not satisfy', () => {
     expect(taxonomy.satisfying('finance')).not.toContain('money')
-    expect(taxonomy.raising('finance')).toContain('money')
-    expect(taxonomy.raising('money')).toEqual(['finance'])
+    expect(taxonomy.related('finance')).toContain('money')
+    expect(taxonomy.related('money')).toEqual(['finance'])
   })
 
   it('reads tags of its own taxonomies and no others', () => {

@@ -1,38 +1,38 @@
 import { foldTag } from '@switchboard/protocol'
 
-/** Tags that an operator declares, and how they are related. */
+/** Tags that an operator declares, and their relations. */
 export interface TaxonomyConfig {
   readonly name: string
-  /** Tags may be written as this, "#" and the tag. */
+  /** Prefix of qualified tags, which are written as `uri#tag`. */
   readonly uri?: string
   readonly tags: Readonly<Record<string, TagRelations>>
 }
 
 export interface TagRelations {
-  /** What the tag is a kind of: invoice-processing is finance. */
+  /** Broader tags: invoice-processing is a kind of finance. */
   readonly broader?: readonly string[]
-  /** Other tags that mean exactly this. */
+  /** Equivalent tags. */
   readonly same?: readonly string[]
-  /** Tags that mean about this: they raise, but satisfy no demand (C-51). */
+  /** Similar tags: they count as preferred tags, but do not satisfy a required one (C-51). */
   readonly synonyms?: readonly string[]
 }
 
-/** How a tag that an agent has answers one that was asked for. */
+/** A requested tag that an agent does not have, but that follows from one of its tags. */
 export interface ExpandedTag {
   readonly tag: string
-  /** The agent's own tag, from which it follows. */
+  /** The agent's own tag. */
   readonly via: string
 }
 
-/** What is known about tags. */
+/** Resolves tags and their relations. */
 export interface Taxonomy {
   readonly names: readonly string[]
-  /** The tag without the URI of its taxonomy; undefined if that taxonomy is not declared here. */
+  /** The tag without the URI of its taxonomy; undefined if this directory does not declare that taxonomy. */
   read(tag: string): string | undefined
-  /** Tags that satisfy a demand for this one: the same and narrower ones, without itself. */
+  /** Other tags that satisfy a requirement for this one: equivalent and narrower tags. */
   satisfying(tag: string): readonly string[]
-  /** Those, and synonyms. */
-  raising(tag: string): readonly string[]
+  /** Those, and similar tags: an agent with one of them is preferred. */
+  related(tag: string): readonly string[]
 }
 
 export function createTaxonomy(configs: readonly TaxonomyConfig[]): Taxonomy {
@@ -70,11 +70,11 @@ export function createTaxonomy(configs: readonly TaxonomyConfig[]): Taxonomy {
       return home?.uri === undefined ? undefined : tag.slice(home.uri.length + 1)
     },
     satisfying,
-    raising: (tag) => [...new Set([...satisfying(tag), ...(similar.get(foldTag(tag)) ?? [])])],
+    related: (tag) => [...new Set([...satisfying(tag), ...(similar.get(foldTag(tag)) ?? [])])],
   }
 }
 
-/** Which of the wanted tags are had, directly or by what they stand for. */
+/** Which of the wanted tags an agent has, directly or through a related tag. */
 export function matchTags(
   wanted: readonly string[],
   has: readonly string[],
@@ -85,9 +85,19 @@ export function matchTags(
   const expanded: ExpandedTag[] = []
   for (const tag of wanted) {
     const same = own.get(foldTag(tag))
-    const via = same ?? taxonomy.raising(tag).find((other) => own.has(other))
+    const via = same ?? taxonomy.related(tag).find((other) => own.has(other))
     if (same !== undefined) direct.push(same)
     else if (via !== undefined) expanded.push({ tag, via: own.get(via) ?? via })
   }
   return { direct, expanded }
+}
+
+/** How much a related tag counts compared with the tag itself. */
+const RELATED_WEIGHT = 0.8
+
+/** Share of the wanted tags that an agent has, 0 to 1; undefined if none are wanted. */
+export function tagShare(wanted: readonly string[], has: readonly string[], taxonomy: Taxonomy): number | undefined {
+  if (wanted.length === 0) return undefined
+  const { direct, expanded } = matchTags(wanted, has, taxonomy)
+  return (direct.length + RELATED_WEIGHT * expanded.length) / wanted.length
 }

@@ -4,14 +4,12 @@ import type { NamePolicy } from '../policy/ownership.js'
 import type { Taxonomy } from '../policy/taxonomy.js'
 import type { VettingPolicy } from '../policy/vetting.js'
 import type { GrantsOf } from '../policy/visibility.js'
-import { type AuditEntry, type Store, StoreError } from '../store/store.js'
+import type { AuditEntry, Store } from '../store/store.js'
 import type { AbuseWatch } from './discovery/abuse-watch.js'
 import type { EmbeddingQueue } from './discovery/embedding-queue.js'
 import type { AuditTrail } from './operations/audit-trail.js'
 import type { Agent, Catalog } from './registry/catalog.js'
 import type { KeyedMutex } from './registry/keyed-mutex.js'
-
-export { StoreError }
 
 /** What services work with; wired once, in app.ts. */
 export interface Context {

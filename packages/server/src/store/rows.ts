@@ -1,17 +1,15 @@
 import type { DocumentFormat } from '@switchboard/protocol'
 import type { CurrentAgent } from './agent-write.js'
+import type { StoredCredential, StoredSigningKey } from './secret-store.js'
+import type { RatingTotals, StoredCounts } from './statistics-store.js'
 import type {
   AuditEntry,
   Change,
   IdempotencyState,
   Lease,
-  RatingTotals,
   StoredAgent,
-  StoredCounts,
-  StoredCredential,
   StoredGrant,
   StoredKey,
-  StoredSigningKey,
   StoredVectors,
   Tombstone,
 } from './store.js'

@@ -1,4 +1,4 @@
-import type { AuditEntry } from './audit-entry.js'
+import type { AuditEntry } from './store.js'
 
 /** Secrets, which come here encrypted. A change of them is in the change log as `secrets`. */
 export interface SecretStore {

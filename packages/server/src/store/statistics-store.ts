@@ -43,3 +43,17 @@ export interface RatingTotals {
   count: number
   sum: number
 }
+
+/** Adds two counters as of the later of their times; each decays from its own time until then. */
+export function addDecayed(a: StoredCounts, b: StoredCounts, halfLife: number): StoredCounts {
+  const at = Math.max(a.at, b.at)
+  const remaining = ({ at: since }: StoredCounts): number => 0.5 ** ((at - since) / halfLife)
+  const [ofA, ofB] = [remaining(a), remaining(b)]
+  return {
+    ...b,
+    at,
+    calls: a.calls * ofA + b.calls * ofB,
+    failures: a.failures * ofA + b.failures * ofB,
+    ms: a.ms * ofA + b.ms * ofB,
+  }
+}

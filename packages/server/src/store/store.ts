@@ -1,15 +1,7 @@
 import type { DocumentFormat, JsonObject } from '@switchboard/protocol'
-import type { AuditEntry } from './audit-entry.js'
 import type { SecretStore } from './secret-store.js'
 import type { StatisticsStore } from './statistics-store.js'
 import type { TaskStore } from './task-store.js'
-
-export type { AuditEntry } from './audit-entry.js'
-export { addFaded } from './fade.js'
-export type { SecretStore, StoredCredential, StoredSigningKey } from './secret-store.js'
-export type { RatingTotals, StatisticsStore, StoredCounts, StoredRating } from './statistics-store.js'
-export { StoreError } from './store-error.js'
-export type { StoredTask, TaskStore } from './task-store.js'
 
 /**
  * The truth: what was registered, by whom, until when, and who may do what. Two drivers keep it, SQLite and
@@ -202,6 +194,20 @@ export interface StoredGrant {
   agent?: { id: string; owner: string }
   tag?: string
   createdAt: number
+}
+
+/** Who did what, and whether it was allowed. */
+export interface AuditEntry {
+  at: number
+  /** Subject of the caller; `anonymous`, or `switchboard` for actions of the directory itself. */
+  actor: string
+  /** A verb: register, update, refresh, remove, expire, mark, key.create … */
+  action: string
+  outcome: 'ok' | 'refused'
+  agent?: string
+  format?: string
+  requestId?: string
+  detail?: string
 }
 
 export interface AuditFilter {

@@ -213,6 +213,14 @@ describe('soft wishes', () => {
     expect(await candidates(directory, { query: 'probe', preferred_tags: ['gold'] })).toEqual(['liked', 'plain'])
   })
 
+  it('PROF-5.1-03 preferred_tags lift an agent onto the page that would otherwise be cut off', async () => {
+    for (let i = 0; i < 12; i++) await publish(directory, profileAgent({ id: `plain-${i}`, tags: ['a'] }))
+    await publish(directory, profileAgent({ id: 'liked', tags: ['a', 'gold'] }))
+    const wanted = { query: 'probe', limit: 2 }
+    expect(await candidates(directory, wanted)).not.toContain('liked')
+    expect((await candidates(directory, { ...wanted, preferred_tags: ['gold'] }))[0]).toBe('liked')
+  })
+
   it('PROF-5.1-10 client_context never filters', async () => {
     await publish(directory, profileAgent())
     const client_context = { locale: 'zh', domain: 'aviation' }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { Store, StoredCredential, StoredSigningKey } from '../../src/store/store.js'
+import type { StoredCredential, StoredSigningKey } from '../../src/store/secret-store.js'
+import type { Store } from '../../src/store/store.js'
 import { AT, entry } from './fixtures.js'
 
 const credential = (agent: string): StoredCredential => ({ agent, owner: 'alice', secret: 'c2VhbGVk', at: AT })

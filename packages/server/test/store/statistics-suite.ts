@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { Store, StoredCounts, StoredRating } from '../../src/store/store.js'
+import type { StoredCounts, StoredRating } from '../../src/store/statistics-store.js'
+import type { Store } from '../../src/store/store.js'
 import { AT, put, remove, stored } from './fixtures.js'
 
 const HALF_LIFE = 1000

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { Store, StoredTask } from '../../src/store/store.js'
+import type { Store } from '../../src/store/store.js'
+import type { StoredTask } from '../../src/store/task-store.js'
 import { AT } from './fixtures.js'
 
 export const task = (id: string, changes: Partial<StoredTask> = {}): StoredTask => ({

@@ -1,4 +1,5 @@
-import type { JsonObject } from '../../json.js'
+import { matchesProtocol } from '../../identifiers.js'
+import { asObjects, type JsonObject } from '../../json.js'
 import { compileFit } from '../../schema/compile-schema.js'
 import { type AgentRecord, type Binding, given, type RegistryFacts, statusOf } from '../record.js'
 import { LIMITS } from '../schemas/parts.js'
@@ -6,38 +7,40 @@ import { bindingSchema } from '../schemas/profile.js'
 import { documentFor, reachableBindings, registryMembers } from './derive.js'
 
 /** Agent Metadata of the profile (PROF §4); a document of another draft is mapped by Table 10. */
-export function toProfile(record: AgentRecord, facts: RegistryFacts): JsonObject {
-  const document = documentFor('profile', record, () => derived(record, facts))
-  return {
-    ...document,
-    id: record.id,
-    ...registryMembers(record, facts),
-    freshness: toFreshness(record, facts),
-  }
-}
+export const toProfile = (record: AgentRecord, facts: RegistryFacts): JsonObject =>
+  profileDocument(record, facts, reachableBindings(record, facts))
 
-/** A ranked candidate without its score and evidence (PROF §6.1), by level of detail. */
+/**
+ * A ranked candidate without its score and evidence (PROF §6.1), by level of detail.
+ *
+ * @param protocols shows only the bindings that use one of these; empty: all bindings
+ */
 export function toCandidate(
   record: AgentRecord,
   facts: RegistryFacts,
   detail: 'minimal' | 'summary' | 'full',
+  protocols: readonly string[] = [],
 ): JsonObject {
+  const isUsable = (protocol: string): boolean =>
+    protocols.length === 0 || protocols.some((requested) => matchesProtocol(requested, protocol))
+  const usable = reachableBindings(record, facts).filter(({ protocol }) => isUsable(protocol))
   const redacted = record.redacted ? { redacted: true } : {}
-  const bindings = profileBindings(record, facts)
   if (detail === 'minimal') {
-    const reach = bindings.map(({ protocol, endpoint }) => ({
-      ...given('protocol', protocol),
-      ...given('endpoint', endpoint),
-    }))
-    return { id: record.id, status: statusOf(record, facts), bindings: reach, ...redacted }
+    const bindings = usable.map(({ protocol, endpoint }) => ({ protocol, endpoint }))
+    return { id: record.id, status: statusOf(record, facts), bindings, ...redacted }
   }
-  if (detail === 'full') return { ...toProfile(record, facts), status: statusOf(record, facts) }
+  if (detail === 'full') {
+    const document = profileDocument(record, facts, usable)
+    // A publisher's own profile document has its bindings as they were registered.
+    const bindings = asObjects(document.bindings).filter(({ protocol }) => isUsable(String(protocol)))
+    return { ...document, bindings, status: statusOf(record, facts) }
+  }
   return {
     id: record.id,
     name: record.name,
     description: record.description,
     tags: profileTags(record),
-    bindings,
+    bindings: usable.map(toProfileBinding),
     status: statusOf(record, facts),
     freshness: toFreshness(record, facts),
     ...credentialRefs(record),
@@ -45,7 +48,16 @@ export function toCandidate(
   }
 }
 
-/** When the metadata was true and when we heard of it (PROF §4.8). */
+function profileDocument(record: AgentRecord, facts: RegistryFacts, bindings: readonly Binding[]): JsonObject {
+  return {
+    ...documentFor('profile', record, () => derived(record, bindings)),
+    id: record.id,
+    ...registryMembers(record, facts),
+    freshness: toFreshness(record, facts),
+  }
+}
+
+/** When the metadata was written, received and indexed (PROF §4.8). */
 export function toFreshness(record: AgentRecord, facts: RegistryFacts): JsonObject {
   return {
     ...given('metadata_updated_at', record.updatedAt),
@@ -55,7 +67,7 @@ export function toFreshness(record: AgentRecord, facts: RegistryFacts): JsonObje
   }
 }
 
-function derived(record: AgentRecord, facts: RegistryFacts): JsonObject {
+function derived(record: AgentRecord, bindings: readonly Binding[]): JsonObject {
   const { authentication } = record
   const examples = record.examples.slice(0, LIMITS.examples)
   return {
@@ -69,7 +81,7 @@ function derived(record: AgentRecord, facts: RegistryFacts): JsonObject {
         ...given('tags', tags?.slice(0, LIMITS.texts)),
       })),
     }),
-    bindings: profileBindings(record, facts).slice(0, LIMITS.bindings),
+    bindings: bindings.slice(0, LIMITS.bindings).map(toProfileBinding),
     ...(authentication && { auth: { ...authentication } }),
     ...given('constraints', record.constraints),
     status: record.status,
@@ -84,15 +96,13 @@ export const profileTags = (record: AgentRecord): string[] =>
     ? [...record.tags]
     : [...new Set([...record.tags, ...record.capabilities.map(({ name }) => name)])]
 
-export function profileBindings(record: AgentRecord, facts: RegistryFacts): JsonObject[] {
-  return reachableBindings(record, facts).map((binding: Binding) => ({
-    // A binding that another draft's document lists can be in the profile's words; an interface of a card is not.
-    ...(binding.source && isBinding(binding.source) && binding.source),
-    protocol: binding.protocol,
-    endpoint: binding.endpoint,
-    ...given('priority', binding.priority),
-  }))
-}
+const toProfileBinding = (binding: Binding): JsonObject => ({
+  // A binding that another draft's document lists may already have the profile's members; an interface of a card has not.
+  ...(binding.source && isBinding(binding.source) && binding.source),
+  protocol: binding.protocol,
+  endpoint: binding.endpoint,
+  ...given('priority', binding.priority),
+})
 
 let fitsBinding: ((value: JsonObject) => boolean) | undefined
 
@@ -101,7 +111,7 @@ function isBinding(source: JsonObject): boolean {
   return fitsBinding(source)
 }
 
-/** Pointers to proofs, kept apart because they are different proofs (C-29). */
+/** References to proofs of identity and of signature, which are different proofs (C-29). */
 function credentialRefs(record: AgentRecord): JsonObject {
   const signature = record.signature?.kid ?? record.signature?.ref
   const refs = [record.identity, signature].filter((ref) => typeof ref === 'string')

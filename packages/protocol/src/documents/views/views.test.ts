@@ -206,6 +206,19 @@ describe('the profile view', () => {
       examples: expect.any(Array),
     })
   })
+
+  it.each(['minimal', 'summary', 'full'] as const)('shows only bindings of requested protocols (%s)', (detail) => {
+    const bindings = [
+      { protocol: 'https', endpoint: 'https://agents.example.net/' },
+      { protocol: 'mcp/1.0', endpoint: 'https://agents.example.net/mcp' },
+    ]
+    const shown = (record: AgentRecord, protocols: string[]) => toCandidate(record, FACTS, detail, protocols).bindings
+    for (const record of [HR({ bindings }), T01({ bindings })]) {
+      expect(shown(record, ['MCP'])).toEqual([expect.objectContaining(bindings[1])])
+      expect(shown(record, ['matrix'])).toEqual([])
+    }
+    expect(shown(HR({ bindings }), [])).toHaveLength(2)
+  })
 })
 
 describe('the directory view', () => {

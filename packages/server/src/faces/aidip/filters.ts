@@ -1,5 +1,6 @@
 import { aidipSchema, type Issue, invalid, isObject, type JsonObject, type JsonValue } from '@switchboard/protocol'
-import { AVAILABLE, type Condition } from '../../services/discovery/find.js'
+import type { Condition } from '@switchboard/search'
+import { AVAILABLE } from '../../services/discovery/find.js'
 
 type FilterKind = 'capability' | 'tag' | 'language' | 'publisher' | 'authentication' | 'status'
 

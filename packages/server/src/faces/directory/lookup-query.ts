@@ -1,5 +1,6 @@
 import { invalid } from '@switchboard/protocol'
-import { AVAILABLE, type Condition, type NamePattern } from '../../services/discovery/find.js'
+import type { Condition, NamePattern } from '@switchboard/search'
+import { AVAILABLE } from '../../services/discovery/find.js'
 import { wholeNumber } from '../read-request.js'
 
 /** Maximum number of agents on a page; published in /.well-known/ad. */

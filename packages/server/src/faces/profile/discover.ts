@@ -2,17 +2,16 @@ import {
   asString,
   DirectoryError,
   type DiscoveryRequest,
-  type JsonObject,
   parseDiscoveryRequest,
   toCandidate,
 } from '@switchboard/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../../services/context.js'
-import { type Found, findAgents, speaksProtocol } from '../../services/discovery/find.js'
+import { findAgents } from '../../services/discovery/find.js'
 import { readJson } from '../body.js'
 import { sendJson } from '../respond.js'
 import { toDiscoveryFilters } from './discovery-filters.js'
-import { rounded, toEvidence, wishedScore } from './evidence.js'
+import { rounded, toEvidence } from './evidence.js'
 
 const DEFAULT_LIMIT = 10
 const MAX_LIMIT = 100
@@ -32,23 +31,19 @@ export async function discover(context: Context, request: FastifyRequest, reply:
     text,
     languages,
     order: 'score',
+    preferredTags: wanted.preferred_tags ?? [],
     skip: 0,
-    // Preferred tags may lift what the text alone ranks lower.
-    take: MAX_LIMIT,
+    take: Math.min(wanted.limit ?? DEFAULT_LIMIT, MAX_LIMIT),
     caller: request.caller,
   })
-  const limit = Math.min(wanted.limit ?? DEFAULT_LIMIT, MAX_LIMIT)
-  const chosen = found
-    .map((hit) => ({ hit, score: wishedScore(context, hit, wanted) }))
-    .sort((a, b) => b.score.total - a.score.total || a.hit.agent.number - b.hit.agent.number)
-    .slice(0, limit)
-  const candidates = chosen.map(({ hit, score }) => ({
-    ...shownCandidate(context, hit, wanted),
-    score: rounded(score.total),
-    ...(wanted.include_evidence === true && toEvidence(context, hit, wanted, score, evidenceOf(hit))),
+  const { detail = 'summary', protocols } = wanted
+  const candidates = found.map((hit) => ({
+    ...toCandidate(hit.record, context.catalog.facts(hit.agent), detail, protocols),
+    score: rounded(hit.score ?? 0),
+    ...(wanted.include_evidence === true && toEvidence(context, hit, wanted, evidenceOf(hit))),
   }))
-  const silent = new Set(chosen.flatMap(({ hit }) => unstated(hit.record)))
-  const isRedacted = chosen.some(({ hit }) => hit.record.redacted)
+  const silent = new Set(found.flatMap(({ record }) => unstated(record)))
+  const isRedacted = found.some(({ record }) => record.redacted)
   const told = [
     ...warnings,
     ...unsupported.map((name) => `the filter ${name} is not supported and was not applied`),
@@ -73,20 +68,4 @@ function withHints({ query, client_context: hints = {} }: DiscoveryRequest): { t
     text: domain === undefined ? query : `${query} (${domain})`,
     languages: language === undefined ? [] : [language],
   }
-}
-
-/** The candidate by level of detail, with the bindings that the client can use. */
-function shownCandidate(
-  context: Context,
-  { agent, record }: Found,
-  { detail = 'summary', protocols = [] }: DiscoveryRequest,
-): JsonObject {
-  const shown = toCandidate(record, context.catalog.facts(agent), detail)
-  const bindings = Array.isArray(shown.bindings) ? shown.bindings : []
-  const fitting = bindings.filter((binding) => {
-    const protocol =
-      typeof binding === 'object' && binding !== null && 'protocol' in binding ? String(binding.protocol) : ''
-    return protocols.length === 0 || protocols.some((wish) => speaksProtocol(protocol, wish))
-  })
-  return { ...shown, bindings: fitting }
 }

@@ -1,7 +1,8 @@
 import type { AgentRecord, DiscoveryRequest, JsonObject } from '@switchboard/protocol'
+import type { Condition } from '@switchboard/search'
 import type { Context } from '../../services/context.js'
 import { toConstraints } from '../../services/discovery/constraints.js'
-import { AVAILABLE, type Condition } from '../../services/discovery/find.js'
+import { AVAILABLE } from '../../services/discovery/find.js'
 
 /** The hard filters of a discovery request, and what became of each. */
 export interface DiscoveryFilters {

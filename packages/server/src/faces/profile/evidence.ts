@@ -1,8 +1,9 @@
 import { type DiscoveryRequest, given, type JsonObject, profileTags } from '@switchboard/protocol'
+import type { TextEvidence } from '@switchboard/search'
 import { reputationShare } from '../../policy/reputation.js'
-import { matchTags } from '../../policy/taxonomy.js'
+import { matchTags, tagShare } from '../../policy/taxonomy.js'
 import type { Context } from '../../services/context.js'
-import type { Found, TextEvidence } from '../../services/discovery/find.js'
+import type { Found } from '../../services/discovery/find.js'
 import { scoreFactorsOf } from '../../services/discovery/score-factors.js'
 
 /** Examples and snippets that are shown: enough to judge by, and short. */
@@ -12,47 +13,17 @@ const SHOWN_SNIPPETS = 2
 const EXAMPLE_FLOOR = 0.3
 const MAX_SNIPPET = 240
 
-/** How the wishes of a request change a score. */
-export interface WishedScore {
-  readonly total: number
-  /** Share of the tags asked for that the agent has; undefined if none were. */
-  readonly tag: number | undefined
-}
-
-/** How far an agent that has every preferred tag comes up: this share of the way to 1. */
-const PREFERENCE = 0.25
-/** What a tag that follows from another counts beside one that the agent has itself. */
-const EXPANDED = 0.8
-
-/** Preferred tags raise and never lower (PROF §5.1). */
-export function wishedScore(
-  { taxonomy }: Context,
-  { record, score = 0 }: Found,
-  wanted: DiscoveryRequest,
-): WishedScore {
-  const has = profileTags(record)
-  const share = (tags: readonly string[]): number | undefined => {
-    if (tags.length === 0) return undefined
-    const { direct, expanded } = matchTags(tags, has, taxonomy)
-    return (direct.length + EXPANDED * expanded.length) / tags.length
-  }
-  const preferred = share(wanted.preferred_tags ?? [])
-  return {
-    total: score + (1 - score) * PREFERENCE * (preferred ?? 0),
-    tag: share([...(wanted.required_tags ?? []), ...(wanted.preferred_tags ?? [])]),
-  }
-}
-
 /** Why an agent is a candidate (PROF §6.2, §8). What the text matched comes from what everybody may see. */
 export function toEvidence(
   context: Context,
   { agent, record, relevance = 0 }: Found,
   wanted: DiscoveryRequest,
-  { tag }: WishedScore,
   { words, parts }: TextEvidence,
 ): JsonObject {
   const asked = [...(wanted.required_tags ?? []), ...(wanted.preferred_tags ?? [])]
-  const { direct, expanded } = matchTags(asked, profileTags(record), context.taxonomy)
+  const has = profileTags(record)
+  const { direct, expanded } = matchTags(asked, has, context.taxonomy)
+  const tag = tagShare(asked, has, context.taxonomy)
   const { freshness, policy, reputation } = scoreFactorsOf(context, agent)
   const examples = parts.flatMap(({ part, similarity }) => {
     const example = part.kind === 'example' ? agent.shown.examples[part.position] : undefined

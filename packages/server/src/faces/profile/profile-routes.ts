@@ -1,7 +1,7 @@
 import { discoveryRequestSchema, type JsonObject, parseDocument, profileSchema, toProfile } from '@switchboard/protocol'
+import { RANKING } from '@switchboard/search'
 import type { Context } from '../../services/context.js'
 import { CONSTRAINTS } from '../../services/discovery/constraints.js'
-import { RANKING } from '../../services/discovery/find.js'
 import { readAgent } from '../../services/registry/read.js'
 import { registerAgent } from '../../services/registry/register.js'
 import { readJson } from '../body.js'

@@ -1,6 +1,6 @@
 import { asStrings, DirectoryError, isObject, type JsonValue } from '@switchboard/protocol'
 import type { Caller } from '../../policy/caller.js'
-import type { StoredCredential } from '../../store/store.js'
+import type { StoredCredential } from '../../store/secret-store.js'
 import { auditOf, type Context } from '../context.js'
 import type { Seal } from '../identity/seal.js'
 import type { Agent } from '../registry/catalog.js'

@@ -1,4 +1,4 @@
-import { addFaded, type StoredCounts } from '../../store/store.js'
+import { addDecayed, type StoredCounts } from '../../store/statistics-store.js'
 
 /** A call counts half after a week: an agent that got better is soon known for it. */
 export const HALF_LIFE_MS = 7 * 86_400_000
@@ -27,7 +27,7 @@ export const newCounters = (owner: string): AgentCounters => ({
 export function addCounts(to: Map<string, StoredCounts>, counts: StoredCounts): void {
   const known = to.get(counts.operation)
   if (!known && to.size >= MAX_OPERATIONS) return
-  to.set(counts.operation, known ? addFaded(known, counts, HALF_LIFE_MS) : counts)
+  to.set(counts.operation, known ? addDecayed(known, counts, HALF_LIFE_MS) : counts)
 }
 
 /** Counters by operation as of now: stored, on their way, and new, together. */

@@ -1,7 +1,8 @@
 import type { JsonObject } from '@switchboard/protocol'
 import { type Caller, isAdmin } from '../../policy/caller.js'
 import { type Reputation, reputationFactor } from '../../policy/reputation.js'
-import type { RatingTotals, Store, StoredCounts, StoredRating } from '../../store/store.js'
+import type { RatingTotals, StoredCounts, StoredRating } from '../../store/statistics-store.js'
+import type { Store } from '../../store/store.js'
 import type { Agent } from '../registry/catalog.js'
 import {
   type AgentCounters,

@@ -1,6 +1,6 @@
 import { type AgentRecord, foldTag, type JsonObject, type JsonValue } from '@switchboard/protocol'
+import type { Condition } from '@switchboard/search'
 import type { Agent } from '../registry/catalog.js'
-import type { Condition } from './find.js'
 
 /** Constraints that are applied as hard filters; others are reported (C-50). */
 export const CONSTRAINTS = [

@@ -1,28 +1,21 @@
-import type { AgentRecord } from '@switchboard/protocol'
-import {
-  type Condition,
-  type NamePattern,
-  RANKING,
-  readQuery,
-  speaksProtocol,
-  type TextEvidence,
-  type TextQuery,
-} from '@switchboard/search'
+import { type AgentRecord, profileTags } from '@switchboard/protocol'
+import { type Condition, readQuery, type TextEvidence, type TextQuery } from '@switchboard/search'
 import type { Caller } from '../../policy/caller.js'
+import { tagShare } from '../../policy/taxonomy.js'
 import { viewOf } from '../../policy/visibility.js'
 import type { Context } from '../context.js'
 import type { Agent } from '../registry/catalog.js'
 import { scoreFactorsOf } from './score-factors.js'
 
-export { type Condition, type NamePattern, RANKING, speaksProtocol, type TextEvidence }
-
-/** What is asked for, whichever draft asked. */
+/** A search, independent of the draft that it came from. */
 export interface Query {
   readonly conditions: readonly Condition[]
-  /** Natural-language text; undefined: the conditions alone. */
+  /** Natural-language text; undefined: filter only. */
   readonly text?: string | undefined
-  /** Languages that the caller would like, besides those that the text names. */
+  /** Preferred languages, in addition to those that the text names. */
   readonly languages?: readonly string[]
+  /** Agents with these tags rank higher; others are not excluded. Has no effect without `text`. */
+  readonly preferredTags?: readonly string[]
   /** `score`, best first; `name`, alphabetical; `registration`, oldest first. */
   readonly order: 'score' | 'name' | 'registration'
   readonly skip: number
@@ -30,41 +23,43 @@ export interface Query {
   readonly caller: Caller
 }
 
-/** One agent as the caller may see it. */
+/** One result, as the caller may see it. */
 export interface Found {
   readonly agent: Agent
   readonly record: AgentRecord
   readonly score: number | undefined
-  /** The part of the score that words and meaning alone earn. */
+  /** The score before factors and preferences. */
   readonly relevance: number | undefined
 }
 
 export interface FoundPage {
   readonly found: readonly Found[]
-  /** All matches that the caller may see; hidden ones are not counted. */
+  /** Number of matches that the caller may see. */
   readonly total: number
-  /** What the caller should know of the answer. */
+  /** Limitations of this result, for the caller. */
   readonly warnings: readonly string[]
-  /** Which words and parts of an agent answered the text; nothing where there was none. */
+  /** Why an agent matches the text; empty without text. */
   readonly evidenceOf: (hit: Found) => TextEvidence
 }
 
-/** Statuses that mean "not available now": left out unless they are asked for (C-21). */
+/** Excludes agents that are out of service, unless the caller asks for them (C-21). */
 export const AVAILABLE: Condition = { kind: 'status', anyOf: ['inactive', 'suspended'], excluded: true }
 
-const TEXT_IS_OFF = 'search by text is off: the filters alone decide, words only order'
+const TEXT_IS_OFF = 'text search is switched off: the query orders the results but does not filter them'
 
-/** Every match, ranked and paged. */
+/** Filters, ranks and pages. */
 export async function findAgents(context: Context, query: Query): Promise<FoundPage> {
   if (query.text === undefined) return findByConditions(context, query)
   const { text, warnings } = await readText(context, query.text, query.languages ?? [])
   const isPaged = query.order !== 'name' && context.searchByText
+  const boost = boostOf(context, query)
   const { ranked, total } = context.catalog.index.search(text, selectionOf(context, query), {
     skip: isPaged ? query.skip : 0,
     take: isPaged ? query.take : Number.POSITIVE_INFINITY,
     scoreFactor: (agent) => scoreFactorsOf(context, agent).factor,
+    boost,
   })
-  const matches = context.searchByText ? [...ranked] : [...ranked, ...unscored(context, query, ranked)]
+  const matches = context.searchByText ? [...ranked] : withUnscored(context, query, ranked, boost)
   if (query.order === 'name') sortByName(context, query.caller, matches)
   const page = isPaged ? matches : matches.slice(query.skip, query.skip + query.take)
   return {
@@ -75,7 +70,22 @@ export async function findAgents(context: Context, query: Query): Promise<FoundP
   }
 }
 
-/** A query with its vectors; where meaning cannot be asked, words answer, and the caller is told (C-52). */
+/** How far an agent with every preferred tag is raised: this share of the way from its score to 1. */
+const PREFERENCE = 0.25
+
+/** Preferred tags raise a score and never lower one (PROF §5.1). */
+function boostOf(
+  { taxonomy, grantsOf }: Context,
+  { preferredTags = [], caller }: Query,
+): ((agent: Agent) => number) | undefined {
+  if (preferredTags.length === 0) return undefined
+  return (agent) => {
+    const record = viewOf(agent, caller, grantsOf)
+    return record ? PREFERENCE * (tagShare(preferredTags, profileTags(record), taxonomy) ?? 0) : 0
+  }
+}
+
+/** The parsed query and its vectors, if the embedding model is available; otherwise a warning (C-52). */
 async function readText(
   { embeddings, searchByText }: Context,
   text: string,
@@ -101,11 +111,17 @@ function findByConditions(context: Context, query: Query): FoundPage {
   }
 }
 
-/** Matches of the conditions that have nothing of the text. */
-function unscored(context: Context, query: Query, ranked: readonly { agent: Agent }[]): Hit[] {
+/** With text search switched off, agents that do not match the text follow those that do. */
+function withUnscored(
+  context: Context,
+  query: Query,
+  ranked: readonly Hit[],
+  boost: ((agent: Agent) => number) | undefined,
+): Hit[] {
   const scored = new Set(ranked.map(({ agent }) => agent))
   const rest = Array.from(context.catalog.index.select(selectionOf(context, query))).filter((a) => !scored.has(a))
-  return rest.map((agent) => ({ agent, score: 0, relevance: 0 }))
+  const hits = [...ranked, ...rest.map((agent) => ({ agent, score: boost?.(agent) ?? 0, relevance: 0 }))]
+  return boost ? hits.sort((a, b) => b.score - a.score || a.agent.number - b.agent.number) : hits
 }
 
 interface Hit {
@@ -114,7 +130,7 @@ interface Hit {
   readonly relevance: number
 }
 
-/** The matches of one page in order of registration, and whether there are more: no need to see them all. */
+/** One page of matches in registration order, and whether there are more. Stops early, so there is no total. */
 export function lookUpAgents(
   context: Context,
   query: Omit<Query, 'order' | 'text'>,
@@ -141,7 +157,7 @@ function toFound({ grantsOf }: Context, caller: Caller, agent: Agent, score?: nu
   return record ? [{ agent, record, score, relevance }] : []
 }
 
-/** By the names that the caller sees: the order must not tell a name that is private. */
+/** Sorts by the names as the caller sees them: the order must not reveal private names. */
 function sortByName({ grantsOf }: Context, caller: Caller, matches: { agent: Agent }[]): void {
   const names = new Map(matches.map(({ agent }) => [agent, viewOf(agent, caller, grantsOf)?.name ?? '']))
   matches.sort(({ agent: a }, { agent: b }) => {

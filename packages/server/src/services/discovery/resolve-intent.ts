@@ -5,12 +5,13 @@ import {
   foldTag,
   type JsonObject,
   type JsonValue,
+  matchesProtocol,
 } from '@switchboard/protocol'
 import type { Caller } from '../../policy/caller.js'
 import { auditOf, type Context } from '../context.js'
 import type { Agent } from '../registry/catalog.js'
 import { constraintTest } from './constraints.js'
-import { AVAILABLE, type Found, findAgents, speaksProtocol } from './find.js'
+import { AVAILABLE, type Found, findAgents } from './find.js'
 
 /** What is to be done, where, and under which demands (AIDIP §6). */
 export interface Intent {
@@ -106,7 +107,8 @@ export const DEMANDS: Readonly<Record<string, (value: JsonValue) => Holds>> = {
   },
   protocols: (protocols) => {
     const wanted = asStrings(protocols)
-    return ({ bindings }) => bindings.some(({ protocol }) => wanted.some((wish) => speaksProtocol(protocol, wish)))
+    return ({ bindings }) =>
+      bindings.some(({ protocol }) => wanted.some((requested) => matchesProtocol(requested, protocol)))
   },
   publishers: (publishers) => {
     const wanted = asStrings(publishers)

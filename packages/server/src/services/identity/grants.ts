@@ -4,8 +4,6 @@ import type { Caller } from '../../policy/caller.js'
 import type { Store, StoredGrant } from '../../store/store.js'
 import { auditOf } from '../context.js'
 
-export type { StoredGrant }
-
 /** Who may find and call what is not public (C-95). */
 export interface Grants {
   of(subject: string): readonly StoredGrant[]

@@ -4,8 +4,6 @@ import type { Caller } from '../../policy/caller.js'
 import type { AuditEntry, Store, StoredKey } from '../../store/store.js'
 import { auditOf } from '../context.js'
 
-export type { StoredKey }
-
 /** The administrator's own key has a fixed id, so that it can be reset. */
 export const ADMIN_KEY_ID = 'admin'
 

@@ -8,7 +8,8 @@ import {
   signMessage,
 } from '@switchboard/protocol'
 import type { Caller } from '../../policy/caller.js'
-import type { AuditEntry, Store, StoredSigningKey } from '../../store/store.js'
+import type { StoredSigningKey } from '../../store/secret-store.js'
+import type { AuditEntry, Store } from '../../store/store.js'
 import { auditOf } from '../context.js'
 import type { Seal } from './seal.js'
 

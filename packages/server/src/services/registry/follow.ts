@@ -1,4 +1,4 @@
-import { StoreError } from '../../store/store.js'
+import { StoreError } from '../../store/store-error.js'
 import type { Context } from '../context.js'
 import { loadAgents } from './load.js'
 

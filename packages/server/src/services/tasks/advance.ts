@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DirectoryError } from '@switchboard/protocol'
 import type { AgentTask } from '../../gateway/call.js'
-import type { StoredTask, TaskStore } from '../../store/store.js'
+import type { StoredTask, TaskStore } from '../../store/task-store.js'
 import type { Delivery } from './callback.js'
 import { answered, begun, failed, interrupted, notified, putBack, takenOn } from './steps.js'
 import { pollIntervalOf } from './task-document.js'

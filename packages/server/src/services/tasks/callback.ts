@@ -1,6 +1,6 @@
 import type { JsonObject } from '@switchboard/protocol'
 import { GatewayError } from '../../gateway/call.js'
-import type { StoredTask } from '../../store/store.js'
+import type { StoredTask } from '../../store/task-store.js'
 import type { Signing } from '../identity/signing.js'
 import { toTaskDocument } from './task-document.js'
 

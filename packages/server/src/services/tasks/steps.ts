@@ -1,6 +1,6 @@
 import { DirectoryError, errorBody, isObject, type JsonObject, type JsonValue } from '@switchboard/protocol'
 import type { AgentTask } from '../../gateway/call.js'
-import type { StoredTask } from '../../store/store.js'
+import type { StoredTask } from '../../store/task-store.js'
 import type { TaskAnswer } from './tasks.js'
 
 /** Milliseconds that a result is kept for its caller. */

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '@switchboard/protocol'
-import type { StoredTask } from '../../store/store.js'
+import type { StoredTask } from '../../store/task-store.js'
 import { isOpen } from './steps.js'
 import type { Task } from './tasks.js'
 

@@ -1,7 +1,7 @@
 import { DirectoryError, type JsonObject, type JsonValue } from '@switchboard/protocol'
 import type { AgentTask } from '../../gateway/call.js'
 import { type Caller, isAdmin } from '../../policy/caller.js'
-import type { StoredTask } from '../../store/store.js'
+import type { StoredTask } from '../../store/task-store.js'
 import { auditOf, type Context } from '../context.js'
 import type { Seal } from '../identity/seal.js'
 import type { Agent } from '../registry/catalog.js'

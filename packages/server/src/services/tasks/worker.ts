@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { StoredTask } from '../../store/store.js'
+import type { StoredTask } from '../../store/task-store.js'
 import { type AdvanceOptions, createAdvance, type Held } from './advance.js'
 import { createSemaphore } from './semaphore.js'
 import { interrupted, released } from './steps.js'

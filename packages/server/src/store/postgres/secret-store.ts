@@ -1,6 +1,6 @@
 import { toCredential, toSigningKey } from '../rows.js'
+import type { SecretStore } from '../secret-store.js'
 import { isStorable, requireStorable } from '../storable.js'
-import type { SecretStore } from '../store.js'
 import { administer } from './administer.js'
 import type { Connection } from './connect.js'
 

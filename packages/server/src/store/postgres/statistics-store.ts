@@ -1,6 +1,6 @@
 import { toCounts, toRatingTotals } from '../rows.js'
+import type { StatisticsStore, StoredCounts } from '../statistics-store.js'
 import { requireStorable } from '../storable.js'
-import type { StatisticsStore, StoredCounts } from '../store.js'
 import type { Connection } from './connect.js'
 
 export function createStatisticsStore({ query }: Connection): StatisticsStore {
@@ -35,7 +35,7 @@ function byKey(a: StoredCounts, b: StoredCounts): number {
   return a.operation < b.operation ? -1 : 1
 }
 
-/** As `addFaded` does: each side fades from its own time to the later of the two; another owner's counts are none. */
+/** As `addDecayed` does: each side fades from its own time to the later of the two; another owner's counts are none. */
 const ADD = `
   INSERT INTO statistics AS s (agent, operation, owner, at, calls, failures, ms)
   SELECT agent, operation, owner, at, calls, failures, ms FROM json_to_recordset($1::json) AS c (

@@ -1,6 +1,6 @@
 import { isStorable } from '../storable.js'
-import type { TaskStore } from '../store.js'
 import { TASK_CHANGES, TASK_COLUMNS, taskChanges, taskValues, toTask } from '../task-rows.js'
+import type { TaskStore } from '../task-store.js'
 import type { Connection } from './connect.js'
 
 export function createTaskStore({ query }: Connection): TaskStore {

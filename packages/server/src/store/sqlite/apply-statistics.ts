@@ -1,6 +1,6 @@
-import { addFaded } from '../fade.js'
 import { toCounts, toRatingTotals } from '../rows.js'
-import type { RatingTotals, StoredCounts, StoredRating } from '../store.js'
+import type { RatingTotals, StoredCounts, StoredRating } from '../statistics-store.js'
+import { addDecayed } from '../statistics-store.js'
 import { prepare, rowOf, type Sqlite } from './database.js'
 
 export interface ApplyStatistics {
@@ -28,7 +28,7 @@ export function createApplyStatistics(db: Sqlite): ApplyStatistics {
     add(counts, halfLife) {
       const { agent, operation, owner } = counts
       const row = rowOf(select, [agent, operation, owner])
-      const { at, calls, failures, ms } = row ? addFaded(toCounts(row), counts, halfLife) : counts
+      const { at, calls, failures, ms } = row ? addDecayed(toCounts(row), counts, halfLife) : counts
       put.run([agent, operation, owner, at, calls, failures, ms])
     },
     rate({ agent, subject, owner, rating, comment, at }) {

@@ -1,5 +1,5 @@
-import type { StoredTask } from '../store.js'
 import { TASK_CHANGES, TASK_COLUMNS, toTask } from '../task-rows.js'
+import type { StoredTask } from '../task-store.js'
 import { prepare, rowsOf, type Sqlite } from './database.js'
 
 export interface ApplyTasks {

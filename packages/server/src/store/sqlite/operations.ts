@@ -1,5 +1,7 @@
 import type { PreparedChange } from '../agent-write.js'
 import type { Row } from '../rows.js'
+import type { StoredCredential, StoredSigningKey } from '../secret-store.js'
+import type { RatingTotals, StoredCounts, StoredRating } from '../statistics-store.js'
 import type {
   AuditEntry,
   IdempotencyClaim,
@@ -7,17 +9,12 @@ import type {
   IdempotencyState,
   Lease,
   PruneBefore,
-  RatingTotals,
-  StoredCounts,
-  StoredCredential,
   StoredGrant,
   StoredKey,
-  StoredRating,
-  StoredSigningKey,
-  StoredTask,
   StoredVectors,
 } from '../store.js'
 import type { StoreErrorCode } from '../store-error.js'
+import type { StoredTask } from '../task-store.js'
 
 /** All operations of the writer thread, with their parameters and results. */
 export interface Operations {

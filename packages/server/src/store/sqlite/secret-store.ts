@@ -1,6 +1,6 @@
 import { toCredential, toSigningKey } from '../rows.js'
+import type { SecretStore } from '../secret-store.js'
 import { isStorable, requireStorable, storableAudit } from '../storable.js'
-import type { SecretStore } from '../store.js'
 import { prepare, rowsOf, type Sqlite } from './database.js'
 import type { Reads } from './reads.js'
 import type { Writer } from './start-writer.js'

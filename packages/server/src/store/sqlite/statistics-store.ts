@@ -1,6 +1,6 @@
 import { toCounts, toRatingTotals } from '../rows.js'
+import type { StatisticsStore } from '../statistics-store.js'
 import { requireStorable } from '../storable.js'
-import type { StatisticsStore } from '../store.js'
 import { prepare, rowsOf, type Sqlite } from './database.js'
 import type { Reads } from './reads.js'
 import type { Writer } from './start-writer.js'

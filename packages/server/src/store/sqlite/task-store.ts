@@ -1,6 +1,6 @@
 import { isStorable } from '../storable.js'
-import type { TaskStore } from '../store.js'
 import { taskChanges, taskValues, toTask } from '../task-rows.js'
+import type { TaskStore } from '../task-store.js'
 import { prepare, rowOf, type Sqlite } from './database.js'
 import type { Reads } from './reads.js'
 import type { Writer } from './start-writer.js'
