@@ -8,7 +8,6 @@ export {
   parseDirectoryUpdate,
   parseDiscoveryRequest,
   parseDocument,
-  type Strictness,
   validateDocument,
 } from './parse.js'
 export { readRecord } from './read.js'
@@ -31,6 +30,7 @@ export { aidipSchema } from './schemas/aidip.js'
 export { agentCardSchema, descriptorSchema, mcpServerSchema } from './schemas/descriptor.js'
 export { directorySchema, directoryUpdateSchema } from './schemas/directory.js'
 export { discoveryRequestSchema, profileSchema } from './schemas/profile.js'
+export { type Strictness, validateMembers } from './validate-members.js'
 export { type AgentCardVersion, toAgentCard } from './views/agent-card.js'
 export { type AidipRevision, toAidip, toAidipSummary } from './views/aidip.js'
 export { callableOperations, gatewayUrl, reachableBindings } from './views/derive.js'

@@ -82,7 +82,9 @@ describe('an A2A card', () => {
         supportedInterfaces: [{ url: 'https://a.example/', protocolBinding: 'JSONRPC' }],
       }),
     ).toEqual([])
-    expect(validateDocument('a2a', card).map(({ at }) => at)).toEqual(expect.arrayContaining(['/url']))
+    expect(validateDocument('a2a', card)).toEqual([
+      { at: '/url', message: 'is required, unless the card has supportedInterfaces' },
+    ])
   })
 
   it('needs skills with an id and a name', () => {

@@ -1,6 +1,6 @@
 import type { Issue } from '../errors.js'
 import { isObject, type JsonObject, type JsonValue, pointerToken } from '../json.js'
-import { APPLICATORS, type Application, isDraft7, NAMED } from './keywords.js'
+import { APPLICATORS, type Application, findMistake, isDraft7, NAMED } from './keywords.js'
 
 /** Longer identifiers and references are not resolved: resolving them again and again would take quadratic time. */
 const MAX_URI_LENGTH = 2000
@@ -10,7 +10,7 @@ const DEFAULT_BASE = 'https://schema.invalid/'
 /** A subschema and the subschemas that applying it leads to. */
 export interface SchemaNode {
   readonly schema: JsonObject
-  /** The keywords that count: up to draft-07, a `$ref` overrides the keywords beside it. */
+  /** The keywords that count: none that are null, and up to draft-07 none beside a `$ref`. */
   readonly keywords: JsonObject
   /** JSON pointer from the root. */
   readonly at: string
@@ -50,12 +50,9 @@ export class SchemaRefused extends Error {
  * Collects every subschema once and resolves the references. They must lead to a place in the same document, by JSON
  * pointer, `$id` or `$anchor`: nothing is fetched.
  *
- * @param assertSchema throws if a value that a reference points to, in a place unknown to JSON Schema, is not a schema
+ * @throws {SchemaRefused} if a keyword has a value that JSON Schema does not allow, or a reference leads nowhere
  */
-export function readSchemaGraph(
-  document: JsonObject,
-  assertSchema: (schema: JsonObject, at: string) => void,
-): SchemaGraph {
+export function readSchemaGraph(document: JsonObject): SchemaGraph {
   const refOverrides = isDraft7(document)
   const nodes = new Map<JsonObject, SchemaNode>()
   const resources = new Map<string, SchemaResource>()
@@ -81,7 +78,9 @@ export function readSchemaGraph(
   const walk = (schema: JsonObject, at: string, outer: SchemaResource): SchemaNode => {
     const known = nodes.get(schema)
     if (known) return known
-    const keywords = refOverrides && Object.hasOwn(schema, '$ref') ? withoutSiblings(schema) : schema
+    const keywords = withoutNulls(refOverrides && Object.hasOwn(schema, '$ref') ? withoutSiblings(schema) : schema)
+    const mistake = findMistake(keywords)
+    if (mistake) throw new SchemaRefused(at + mistake.at, `is not valid JSON Schema: it ${mistake.expected}`)
     const node: SchemaNode = { schema, keywords, at, resource: enter(schema, at, outer), edges: [] }
     nodes.set(schema, node)
     for (const [name, value] of Object.entries(keywords)) {
@@ -149,7 +148,6 @@ export function readSchemaGraph(
     if (value === undefined) continue
     node.target = value
     if (!isObject(value)) continue
-    if (!nodes.has(value)) assertSchema(value, at)
     node.edges.push({ to: walk(value, at, resource), by: 'ref' })
   }
   return nodes
@@ -167,6 +165,13 @@ function withoutSiblings({ $ref, $defs, definitions }: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(kept).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   )
+}
+
+/** Some serializers write every keyword and null for those without a value. */
+function withoutNulls(schema: JsonObject): JsonObject {
+  const counts = (name: string, value: JsonValue): boolean => value !== null || name === 'const'
+  if (Object.entries(schema).every(([name, value]) => counts(name, value))) return schema
+  return Object.fromEntries(Object.entries(schema).filter(([name, value]) => counts(name, value)))
 }
 
 function* subschemas(keyword: string, value: JsonValue, at: string): Generator<[string, JsonObject]> {

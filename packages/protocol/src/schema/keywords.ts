@@ -1,4 +1,4 @@
-import type { JsonObject } from '../json.js'
+import { isObject, type JsonObject, type JsonValue, pointerToken } from '../json.js'
 
 /**
  * To what a keyword applies its subschemas: `branch` to the same value again; `below` to parts of the value that no
@@ -44,3 +44,124 @@ export const NAMED: ReadonlySet<string> = new Set([
 /** Whether `$schema` names draft-07 or an older one; without `$schema`, a schema is read as 2020-12. */
 export const isDraft7 = ({ $schema }: JsonObject): boolean =>
   typeof $schema === 'string' && /draft-0[3-7]/.test($schema)
+
+/** The types of JSON Schema, and two words that people use: `any` from draft-03, `file` from Swagger 2. */
+const TYPES = ['string', 'number', 'integer', 'boolean', 'array', 'object', 'null', 'any', 'file']
+
+/** Where the value of a keyword is wrong, as a JSON pointer from the keyword, and what it must be. */
+type Mistake = readonly [at: string, expected: string]
+type Rule = (value: JsonValue) => Mistake | undefined
+
+const rule =
+  (expected: string, fits: (value: JsonValue) => boolean): Rule =>
+  (value) =>
+    fits(value) ? undefined : ['', expected]
+
+const either =
+  (first: Rule, second: Rule): Rule =>
+  (value) =>
+    first(value) && second(value)
+
+const isCount = (value: JsonValue): boolean => typeof value === 'number' && Number.isInteger(value) && value >= 0
+const isNameList = (value: JsonValue): boolean =>
+  Array.isArray(value) && value.every((item) => typeof item === 'string')
+
+const schema = rule(
+  'must be a schema: an object or a boolean',
+  (value) => isObject(value) || typeof value === 'boolean',
+)
+const names = rule('must be a list of names', isNameList)
+const number = rule('must be a number', (value) => typeof value === 'number')
+const count = rule('must be a whole number, 0 or more', isCount)
+const text = rule('must be a string', (value) => typeof value === 'string')
+const boolean = rule('must be true or false', (value) => typeof value === 'boolean')
+const type = rule(`must be one of ${TYPES.slice(0, 7).join(', ')}, or a list of these`, (value) =>
+  Array.isArray(value)
+    ? value.length > 0 && value.every((item) => typeof item === 'string' && TYPES.includes(item))
+    : typeof value === 'string' && TYPES.includes(value),
+)
+
+const listOf =
+  (item: Rule, expected: string, minimum = 0): Rule =>
+  (value) =>
+    Array.isArray(value) && value.length >= minimum ? firstMistake(Object.entries(value), item) : ['', expected]
+
+/** An empty list counts as an empty map, because PHP writes it so. */
+const mapOf =
+  (item: Rule, expected: string): Rule =>
+  (value) => {
+    if (isObject(value)) return firstMistake(Object.entries(value), item)
+    return Array.isArray(value) && value.length === 0 ? undefined : ['', expected]
+  }
+
+function firstMistake(entries: [string, JsonValue][], item: Rule): Mistake | undefined {
+  for (const [name, value] of entries) {
+    const mistake = item(value)
+    if (mistake) return [`/${pointerToken(name)}${mistake[0]}`, mistake[1]]
+  }
+  return undefined
+}
+
+const schemas = listOf(schema, 'must be a list of schemas')
+const someSchemas = listOf(schema, 'must be a list of schemas, and not empty', 1)
+const namedSchemas = mapOf(schema, 'must be an object of names and schemas')
+
+/**
+ * What keywords must be given. The rules of the meta-schemas, except where the checker can make sense of more: booleans
+ * of draft-04 (`exclusiveMinimum: true`), `required: true` of draft-03, tuples in `items`. Annotations are not checked.
+ */
+const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
+  ['$id', text],
+  ['$ref', text],
+  ['$anchor', text],
+  ['$dynamicAnchor', text],
+  ['$defs', namedSchemas],
+  ['definitions', namedSchemas],
+  ['type', type],
+  ['enum', rule('must be a list of values', Array.isArray)],
+  ['multipleOf', rule('must be a number above 0', (value) => typeof value === 'number' && value > 0)],
+  ['maximum', number],
+  ['minimum', number],
+  ['exclusiveMaximum', either(boolean, number)],
+  ['exclusiveMinimum', either(boolean, number)],
+  ['maxLength', count],
+  ['minLength', count],
+  ['pattern', text],
+  ['maxItems', count],
+  ['minItems', count],
+  ['uniqueItems', boolean],
+  ['maxContains', count],
+  ['minContains', count],
+  ['maxProperties', count],
+  ['minProperties', count],
+  ['required', either(boolean, names)],
+  ['dependentRequired', mapOf(names, 'must be an object of names and lists of names')],
+  ['allOf', schemas],
+  ['anyOf', someSchemas],
+  ['oneOf', someSchemas],
+  ['not', schema],
+  ['if', schema],
+  ['then', schema],
+  ['else', schema],
+  ['properties', namedSchemas],
+  ['patternProperties', namedSchemas],
+  ['additionalProperties', schema],
+  ['propertyNames', schema],
+  ['unevaluatedProperties', schema],
+  ['dependentSchemas', namedSchemas],
+  ['dependencies', mapOf(either(names, schema), 'must be an object of names, and schemas or lists of names')],
+  ['prefixItems', schemas],
+  ['items', either(schemas, schema)],
+  ['additionalItems', schema],
+  ['contains', schema],
+  ['unevaluatedItems', schema],
+])
+
+/** The first keyword whose value JSON Schema does not allow; `at` is a JSON pointer from the schema. */
+export function findMistake(keywords: JsonObject): { at: string; expected: string } | undefined {
+  for (const [name, value] of Object.entries(keywords)) {
+    const mistake = RULES.get(name)?.(value)
+    if (mistake) return { at: `/${name}${mistake[0]}`, expected: mistake[1] }
+  }
+  return undefined
+}

@@ -1,11 +1,5 @@
 import { RE2JS } from 're2js'
-
-/** A pattern that is matched in time linear in the length of the text, whatever the text. */
-export interface LinearPattern {
-  /** Instructions of its program: an upper bound of the work for one character of text. */
-  readonly size: number
-  test(text: string): boolean
-}
+import type { CompiledPattern } from './check/assertions.js'
 
 /** Longer than any pattern that people write. */
 const MAX_LENGTH = 5000
@@ -15,10 +9,10 @@ const MAX_UNROLLED = 100_000
 const NAMED_BACK_REFERENCE = /(?<!\\)(?:\\\\)*\\k</
 
 /**
- * Compiles a pattern for RE2, which has neither lookaround nor back-references, the two features that need exponential
+ * Compiles a pattern to one that is matched in time linear in the length of the text: for RE2, which has neither lookaround nor back-references, the two features that need exponential
  * time. `undefined` if RE2 does not support the pattern.
  */
-export function compileLinearPattern(pattern: string): LinearPattern | undefined {
+export function compileLinearPattern(pattern: string): CompiledPattern | undefined {
   if (pattern.length > MAX_LENGTH || pattern.length * largestCount(pattern) > MAX_UNROLLED) return undefined
   // RE2 would match the name as literal text.
   if (NAMED_BACK_REFERENCE.test(pattern)) return undefined

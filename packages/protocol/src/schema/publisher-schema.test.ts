@@ -65,25 +65,38 @@ describe('checkPublisherSchema refuses', () => {
 
   it('a reference to something that is no valid schema, wherever it stands', () => {
     expect(refusal({ $ref: '#/x', x: { type: 5 } })).toMatch(/^\/x\/type is not valid JSON Schema/)
-    expect(refusal({ $ref: '#/enum/0', enum: [{ properties: [] }] })).toMatch(/^\/enum\/0\/properties is not valid/)
+    expect(refusal({ $ref: '#/enum/0', enum: [{ properties: 5 }] })).toMatch(/^\/enum\/0\/properties is not valid/)
   })
 
   it.each(['$dynamicRef', '$recursiveRef'])('%s', (keyword) => {
     expect(refusal({ items: { [keyword]: '#' } })).toContain(`/items/${keyword} is not supported`)
   })
 
-  it('what is not JSON Schema', () => {
-    for (const schema of [
-      { type: 'objekt' },
-      { required: 'a' },
-      { properties: [] },
-      { minLength: -1 },
-      { enum: 'a' },
-      { allOf: [] },
-      { pattern: 5 },
-    ]) {
-      expect(refusal(schema)).toContain('is not valid JSON Schema')
-    }
+  it.each<[JsonObject, string]>([
+    [{ type: 'objekt' }, '/type must be one of string, number, integer, boolean, array, object, null, or a list of'],
+    [{ type: [] }, '/type must be one of'],
+    [{ type: ['string', 'application/json'] }, '/type must be one of'],
+    [{ required: 'a' }, '/required must be a list of names'],
+    [{ properties: ['a'] }, '/properties must be an object of names and schemas'],
+    [{ properties: { 'a/b': 'string' } }, '/properties/a~1b must be a schema: an object or a boolean'],
+    [{ properties: { a: { minLength: -1 } } }, '/properties/a/minLength must be a whole number, 0 or more'],
+    [{ minLength: '3' }, '/minLength must be a whole number'],
+    [{ maximum: '3' }, '/maximum must be a number'],
+    [{ exclusiveMaximum: '3' }, '/exclusiveMaximum must be a number'],
+    [{ multipleOf: 0 }, '/multipleOf must be a number above 0'],
+    [{ enum: 'a' }, '/enum must be a list of values'],
+    [{ anyOf: [] }, '/anyOf must be a list of schemas, and not empty'],
+    [{ oneOf: [{}, 5] }, '/oneOf/1 must be a schema'],
+    [{ items: 5 }, '/items must be a schema'],
+    [{ additionalProperties: 'false' }, '/additionalProperties must be a schema'],
+    [{ uniqueItems: 'yes' }, '/uniqueItems must be true or false'],
+    [{ dependencies: { a: 'b' } }, '/dependencies/a must be a schema'],
+    [{ dependentRequired: { a: [1] } }, '/dependentRequired/a must be a list of names'],
+    [{ pattern: 5 }, '/pattern must be a string'],
+    [{ $ref: 5 }, '/$ref must be a string'],
+  ])('%j, which is not JSON Schema', (schema, expected) => {
+    expect(refusal(schema).replace('is not valid JSON Schema: it ', '')).toContain(expected)
+    expect(refusal(schema)).toContain(' is not valid JSON Schema: it must be ')
   })
 
   it('huge schemas, and huge maps of names', () => {
@@ -313,7 +326,7 @@ describe('createPublisherSchemas', () => {
       { at: '/c', message: 'is required' },
       { at: '/a', message: 'must be a string' },
       { at: '/b/1', message: 'must be at least 3' },
-      { at: '/d~1e', message: 'is not allowed' },
+      { at: '/d~1e', message: 'is not a known member' },
     ])
     expect(
       check(

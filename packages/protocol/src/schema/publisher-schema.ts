@@ -1,13 +1,11 @@
-import { Ajv } from 'ajv'
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import type { Issue } from '../errors.js'
 import { isObject, type JsonObject, type JsonValue } from '../json.js'
 import { assertBoundedWork, assertSchemaSize } from './bounds.js'
+import type { CheckOptions } from './check/assertions.js'
 import { compileSchemaCheck } from './check/compile.js'
+import { FORMATS } from './check/formats.js'
 import { type Check, Run, WorkExceeded } from './check/run.js'
-import { readErrors } from './compile-schema.js'
 import { readSchemaGraph, type SchemaGraph, type SchemaNode, SchemaRefused } from './graph.js'
-import { isDraft7 } from './keywords.js'
 import { compileLinearPattern } from './linear-pattern.js'
 import { isSimpleMap, toJsonSchema } from './simple-map.js'
 
@@ -23,6 +21,8 @@ const PATTERN_OVERHEAD = 50
 const SMALL_MAP = 200
 /** Schemas kept ready; the least recently used goes first. */
 const MAX_CACHED = 500
+
+const OPTIONS: CheckOptions = { formats: FORMATS, compilePattern: compileLinearPattern }
 
 /** What the schemas of one document may cost together; `checkPublisherSchema` uses it up. */
 export interface SchemaAllowance {
@@ -54,9 +54,7 @@ export function checkPublisherSchema(description: JsonValue, at: string, allowan
 /** Throws `SchemaRefused`, or gives the subschemas. */
 function inspect(schema: JsonObject, allowance: SchemaAllowance): SchemaGraph {
   assertSchemaSize(schema, SIZE)
-  const assertSchema = metaCheckOf(schema)
-  assertSchema(schema, '')
-  const graph = readSchemaGraph(schema, assertSchema)
+  const graph = readSchemaGraph(schema)
   for (const node of graph.values()) assertLinearPatterns(node, allowance)
   assertBoundedWork(graph, WORK)
   return graph
@@ -78,34 +76,6 @@ function assertLinearPatterns({ keywords, at }: SchemaNode, allowance: SchemaAll
     }
     allowance.patternSize -= compiled.size + PATTERN_OVERHEAD
     allowance.patterns.add(pattern)
-  }
-}
-
-type MetaCheck = (schema: JsonObject, at: string) => void
-
-/** Compiled on first use: it takes tens of milliseconds. */
-const metaChecks = new Map<boolean, MetaCheck>()
-
-/** Throws unless a value is a schema by the meta-schema of 2020-12, or of draft-07 where `$schema` names that or an older one. */
-function metaCheckOf(schema: JsonObject): MetaCheck {
-  const isOld = isDraft7(schema)
-  const check = metaChecks.get(isOld) ?? createMetaCheck(isOld)
-  metaChecks.set(isOld, check)
-  return check
-}
-
-function createMetaCheck(isOld: boolean): MetaCheck {
-  const options = { strict: false, validateFormats: false }
-  const validate: ValidateFunction = isOld
-    ? new Ajv(options).compile({ $ref: 'http://json-schema.org/draft-07/schema#' })
-    : new Ajv2020(options).compile({ $ref: 'https://json-schema.org/draft/2020-12/schema' })
-  return (schema, at) => {
-    if (validate(schema)) return
-    const [first] = readErrors(validate.errors ?? [])
-    throw new SchemaRefused(
-      at + (first?.at ?? ''),
-      `is not valid JSON Schema: ${first?.message ?? 'it breaks the meta-schema'}`,
-    )
   }
 }
 
@@ -147,7 +117,7 @@ function dropOldest<K>(cache: Map<K, unknown>, limit: number): void {
 function compile(description: JsonObject): Check {
   const schema = toJsonSchema(description)
   try {
-    return compileSchemaCheck(schema, inspect(schema, createSchemaAllowance()))
+    return compileSchemaCheck(schema, inspect(schema, createSchemaAllowance()), OPTIONS)
   } catch (error) {
     if (!(error instanceof SchemaRefused)) throw error
     // Registration refuses such a schema; one that was stored before it did must not make calls fail as our fault.

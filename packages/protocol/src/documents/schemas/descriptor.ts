@@ -48,7 +48,7 @@ export const descriptorSchema: JsonObject = {
   },
 }
 
-/** An A2A Agent Card: `url` in 0.3, `supportedInterfaces` in 1.0. */
+/** An A2A Agent Card. It has `url` (0.3) or `supportedInterfaces` (1.0), which `validateDocument` checks. */
 export const agentCardSchema: JsonObject = {
   $id: 'urn:switchboard:schema:agent-card',
   type: 'object',
@@ -91,7 +91,6 @@ export const agentCardSchema: JsonObject = {
     },
     ...extensions,
   },
-  anyOf: [{ required: ['url'] }, { required: ['supportedInterfaces'] }],
 }
 
 /** An MCP registry's server.json. */

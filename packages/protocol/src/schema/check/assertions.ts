@@ -1,21 +1,38 @@
 import { isObject, type JsonObject, type JsonValue, sameJson } from '../../json.js'
-import { compileLinearPattern } from '../linear-pattern.js'
-import { FORMATS } from './formats.js'
+import type { Format } from './formats.js'
 import type { Check, Run } from './run.js'
 
-/** A keyword of JSON Schema made ready; undefined if what it is given says nothing. */
-type Keyword = (given: JsonValue, schema: JsonObject) => Check | undefined
+/** What a check needs beside the schema: strangers' schemas and our own differ in both. */
+export interface CheckOptions {
+  readonly formats: ReadonlyMap<string, Format>
+  /** `undefined` for a pattern that is not supported: it is not checked. */
+  compilePattern(pattern: string): CompiledPattern | undefined
+}
+
+export interface CompiledPattern {
+  /** Upper bound of the work for one character of text, in instructions. */
+  readonly size: number
+  test(text: string): boolean
+}
+
+/** Compiles a keyword; `undefined` if its value restricts nothing. */
+type Keyword = (given: JsonValue, schema: JsonObject, options: CheckOptions) => Check | undefined
 
 /** A pattern is far cheaper than its size says unless it is made to be costly: four instructions count as a step. */
 const PATTERN_STEPS = 1 / 4
 
-/** Keywords that say something of a value themselves. */
+const atMost = numeric((value, limit) => value <= limit, 'must be at most')
+const below = numeric((value, limit) => value < limit, 'must be less than')
+const atLeast = numeric((value, limit) => value >= limit, 'must be at least')
+const above = numeric((value, limit) => value > limit, 'must be more than')
+
+/** Keywords that restrict the value itself. */
 export const ASSERTIONS: ReadonlyMap<string, Keyword> = new Map<string, Keyword>([
   [
     'type',
-    (given, { nullable }) => {
-      // OpenAPI says "or null" by `nullable`.
-      const types = [given, ...(nullable === true ? ['null'] : [])].flat().filter((type) => typeof type === 'string')
+    (given) => {
+      const types = [given].flat().filter((type) => typeof type === 'string')
+      if (types.includes('any')) return undefined
       const message = `must be ${types.map(withArticle).join(' or ')}`
       const [only, another] = types
       if (only !== undefined && another === undefined) return (value, run) => isOfType(value, only) || run.fail(message)
@@ -48,10 +65,10 @@ export const ASSERTIONS: ReadonlyMap<string, Keyword> = new Map<string, Keyword>
     },
   ],
   ['multipleOf', numeric((value, limit) => isMultiple(value, limit), 'must be a multiple of')],
-  ['maximum', numeric((value, limit) => value <= limit, 'must be at most')],
-  ['exclusiveMaximum', numeric((value, limit) => value < limit, 'must be less than')],
-  ['minimum', numeric((value, limit) => value >= limit, 'must be at least')],
-  ['exclusiveMinimum', numeric((value, limit) => value > limit, 'must be more than')],
+  ['maximum', (given, schema, options) => (schema.exclusiveMaximum === true ? below : atMost)(given, schema, options)],
+  ['exclusiveMaximum', below],
+  ['minimum', (given, schema, options) => (schema.exclusiveMinimum === true ? above : atLeast)(given, schema, options)],
+  ['exclusiveMinimum', above],
   [
     'maxLength',
     textual(
@@ -63,13 +80,13 @@ export const ASSERTIONS: ReadonlyMap<string, Keyword> = new Map<string, Keyword>
     'minLength',
     textual(
       (text, limit) => text.length >= limit && lengthOf(text) >= limit,
-      (n) => atLeast(n, 'character'),
+      (n) => tooFew(n, 'character'),
     ),
   ],
   [
     'pattern',
-    (given) => {
-      const pattern = compilePattern(given)
+    (given, _schema, options) => {
+      const pattern = patternTest(given, options)
       return (
         pattern &&
         ((value, run) =>
@@ -79,13 +96,13 @@ export const ASSERTIONS: ReadonlyMap<string, Keyword> = new Map<string, Keyword>
   ],
   [
     'format',
-    (given) => {
-      const format = typeof given === 'string' ? FORMATS.get(given) : undefined
+    (given, _schema, { formats }) => {
+      const format = typeof given === 'string' ? formats.get(given) : undefined
       return (
         format &&
         ((value, run) => {
           run.spend(typeof value === 'string' ? value.length / 8 : 1)
-          return format(value) || run.fail(`must be a ${given}`)
+          return format.test(value) || run.fail(format.message)
         })
       )
     },
@@ -101,7 +118,7 @@ export const ASSERTIONS: ReadonlyMap<string, Keyword> = new Map<string, Keyword>
     'minItems',
     listed(
       (size, limit) => size >= limit,
-      (n) => atLeast(n, 'item'),
+      (n) => tooFew(n, 'item'),
     ),
   ],
   [
@@ -122,16 +139,19 @@ export const ASSERTIONS: ReadonlyMap<string, Keyword> = new Map<string, Keyword>
     'minProperties',
     membered(
       (size, limit) => size >= limit,
-      (n) => atLeast(n, 'member'),
+      (n) => tooFew(n, 'member'),
     ),
   ],
   ['required', (given) => requireMembers(asNames(given))],
   ['dependentRequired', (given) => dependentMembers(given)],
 ])
 
-/** A pattern as a test that counts its work; undefined if it is none. */
-export function compilePattern(given: JsonValue): ((text: string, run: Run) => boolean) | undefined {
-  const pattern = typeof given === 'string' ? compileLinearPattern(given) : undefined
+/** A test that counts its work; `undefined` if the value is not a pattern. */
+export function patternTest(
+  given: JsonValue,
+  { compilePattern }: CheckOptions,
+): ((text: string, run: Run) => boolean) | undefined {
+  const pattern = typeof given === 'string' ? compilePattern(given) : undefined
   return (
     pattern &&
     ((text, run) => {
@@ -203,7 +223,7 @@ function membered(holds: (size: number, limit: number) => boolean, words: (limit
 const asNames = (given: JsonValue): string[] =>
   Array.isArray(given) ? given.filter((name) => typeof name === 'string') : []
 
-const atLeast = (limit: number, what: string): string =>
+const tooFew = (limit: number, what: string): string =>
   limit === 1 ? 'must not be empty' : `must have at least ${limit} ${what}s`
 
 /** Characters, not UTF-16 units. */
@@ -223,6 +243,8 @@ function isOfType(value: JsonValue, type: string): boolean {
       return value === null
     case 'integer':
       return Number.isInteger(value)
+    case 'file': // travels as a URL or as base64 (AIDIP-01 §5.1)
+      return typeof value === 'string'
     default:
       return typeof value === type
   }

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject, type JsonValue } from '../../json.js'
 import type { SchemaGraph } from '../graph.js'
-import { ASSERTIONS } from './assertions.js'
+import { ASSERTIONS, type CheckOptions } from './assertions.js'
 import { branchChecks, everyOf } from './branches.js'
 import { leftoverCheck, partChecks } from './parts.js'
 import type { Check, Evaluated } from './run.js'
@@ -11,7 +11,7 @@ import type { Check, Evaluated } from './run.js'
  *
  * @param graph the schema's subschemas with their references resolved
  */
-export function compileSchemaCheck(root: JsonObject, graph: SchemaGraph): Check {
+export function compileSchemaCheck(root: JsonObject, graph: SchemaGraph, options: CheckOptions): Check {
   const ready = new Map<JsonObject, Check>()
 
   const compile = (schema: JsonValue): Check => {
@@ -27,14 +27,20 @@ export function compileSchemaCheck(root: JsonObject, graph: SchemaGraph): Check 
   const build = (schema: JsonObject): Check => {
     const { keywords = schema, target } = graph.get(schema) ?? {}
     const assertions = Object.entries(keywords).flatMap(
-      ([name, given]) => ASSERTIONS.get(name)?.(given, keywords) ?? [],
+      ([name, given]) => ASSERTIONS.get(name)?.(given, keywords, options) ?? [],
     )
     // Followed when it is met: a schema may refer to itself, and a chain of references be longer than the stack.
     const referred: Check[] =
       target === undefined ? [] : [(value, run, evaluated) => run.apply(compile(target), value, evaluated)]
-    const checks = [...assertions, ...referred, ...branchChecks(keywords, compile), ...partChecks(keywords, compile)]
+    const checks = [
+      ...assertions,
+      ...referred,
+      ...branchChecks(keywords, compile),
+      ...partChecks(keywords, compile, options),
+    ]
     const leftover = leftoverCheck(keywords, compile)
-    return leftover ? withLeftover(everyOf(checks), leftover) : everyOf(checks)
+    const check = leftover ? withLeftover(everyOf(checks), leftover) : everyOf(checks)
+    return keywords.nullable === true ? orNull(check) : check
   }
 
   return compile(root)
@@ -50,6 +56,12 @@ function withLeftover(others: Check, leftover: Check): Check {
     return true
   }
 }
+
+/** `nullable` of OpenAPI 3.0: null fits, whatever the other keywords say. */
+const orNull =
+  (check: Check): Check =>
+  (value, run, evaluated) =>
+    value === null || check(value, run, evaluated)
 
 const always: Check = () => true
 

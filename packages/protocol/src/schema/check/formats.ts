@@ -18,6 +18,18 @@ const RELATIVE_POINTER = /^(?:0|[1-9]\d*)(?:#|(?:\/(?:[^~/]|~[01])*)*)$/
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i
 const BASE64 = /^(?:[a-z0-9+/]{4})*(?:[a-z0-9+/]{2}==|[a-z0-9+/]{3}=)?$/i
 
+/** A format and what to say about a value that does not have it. */
+export interface Format {
+  readonly message: string
+  test(value: JsonValue): boolean
+}
+
+/** A format of strings; values of other types always fit, as JSON Schema has it. */
+export const stringFormat = (test: (text: string) => boolean, message: string): Format => ({
+  message,
+  test: (value) => typeof value !== 'string' || test(value),
+})
+
 /** Each takes time linear in the length of the text. */
 const OF_STRINGS: Readonly<Record<string, (text: string) => boolean>> = {
   date: isDate,
@@ -48,15 +60,18 @@ const OF_NUMBERS: Readonly<Record<string, (value: number) => boolean>> = {
   int64: (value) => Number.isInteger(value),
 }
 
-/** The formats that are checked. All others are annotations: any value fits. */
-export const FORMATS: ReadonlyMap<string, (value: JsonValue) => boolean> = new Map([
-  ...Object.entries(OF_STRINGS).map(
-    ([name, test]) => [name, (value: JsonValue) => typeof value !== 'string' || test(value)] as const,
-  ),
-  ...Object.entries(OF_NUMBERS).map(
-    ([name, test]) => [name, (value: JsonValue) => typeof value !== 'number' || test(value)] as const,
-  ),
+/** The formats that are checked in publishers' schemas. All others are annotations: any value fits. */
+export const FORMATS: ReadonlyMap<string, Format> = new Map([
+  ...Object.entries(OF_STRINGS).map(([name, test]) => [name, stringFormat(test, described(name))] as const),
+  ...Object.entries(OF_NUMBERS).map(([name, test]): [string, Format] => [
+    name,
+    { message: described(name), test: (value) => typeof value !== 'number' || test(value) },
+  ]),
 ])
+
+function described(name: string): string {
+  return `must be ${/^[aeio]/.test(name) ? 'an' : 'a'} ${name}`
+}
 
 function isDate(text: string): boolean {
   const [, year = 0, month = 0, day = 0] = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text)?.map(Number) ?? []

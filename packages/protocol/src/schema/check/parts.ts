@@ -1,14 +1,14 @@
 import { isObject, type JsonObject, type JsonValue } from '../../json.js'
-import { compilePattern } from './assertions.js'
+import { type CheckOptions, patternTest } from './assertions.js'
 import type { Check } from './run.js'
 
 type Compile = (schema: JsonValue) => Check
 
 /** Keywords that apply subschemas to members or items of the value. */
-export function partChecks(schema: JsonObject, compile: Compile): Check[] {
+export function partChecks(schema: JsonObject, compile: Compile, options: CheckOptions): Check[] {
   const has = (...names: string[]): boolean => names.some((name) => Object.hasOwn(schema, name))
   return [
-    ...(has('properties', 'patternProperties', 'additionalProperties') ? [memberCheck(schema, compile)] : []),
+    ...(has('properties', 'patternProperties', 'additionalProperties') ? [memberCheck(schema, compile, options)] : []),
     ...(schema.propertyNames === undefined ? [] : [nameCheck(compile(schema.propertyNames))]),
     ...(has('prefixItems', 'items') ? [itemCheck(schema, compile)] : []),
     ...(schema.contains === undefined ? [] : [containsCheck(compile(schema.contains), schema)]),
@@ -36,17 +36,23 @@ export function leftoverCheck(schema: JsonObject, compile: Compile): Check | und
   }
 }
 
-function memberCheck(schema: JsonObject, compile: Compile): Check {
+function memberCheck(schema: JsonObject, compile: Compile, options: CheckOptions): Check {
   const named = new Map(
     Object.entries(isObject(schema.properties) ? schema.properties : {}).map(([name, s]) => [name, compile(s)]),
   )
   const patterned = Object.entries(isObject(schema.patternProperties) ? schema.patternProperties : {}).flatMap(
     ([pattern, s]) => {
-      const matches = compilePattern(pattern)
+      const matches = patternTest(pattern, options)
       return matches ? [{ matches, check: compile(s) }] : []
     },
   )
-  const additional = schema.additionalProperties === undefined ? undefined : compile(schema.additionalProperties)
+  const { additionalProperties } = schema
+  const additional =
+    additionalProperties === undefined
+      ? undefined
+      : additionalProperties === false
+        ? unknownMember
+        : compile(additionalProperties)
   return (value, run, evaluated) => {
     if (!isObject(value)) return true
     let fits = true
@@ -69,6 +75,8 @@ function memberCheck(schema: JsonObject, compile: Compile): Check {
     return fits
   }
 }
+
+const unknownMember: Check = (_, run) => run.fail('is not a known member')
 
 function nameCheck(check: Check): Check {
   return (value, run) => {

@@ -6,7 +6,7 @@ const MAX_STEPS = 1_000_000
 /** Subschemas inside each other: values of 64 levels, and what a schema applies to each of them in place. */
 const MAX_DEPTH = 1000
 /** As many as help whoever sent the value. */
-const MAX_ISSUES = 20
+export const MAX_ISSUES = 20
 
 /** Thrown by a check that takes more than it may. */
 export class WorkExceeded extends Error {}
@@ -88,6 +88,8 @@ export class Run {
     this.apply(check, value, undefined)
     this.#limit = limit
     const [first] = this.issues.splice(before)
-    return first?.message ?? 'does not fit'
+    if (first === undefined) return 'does not fit'
+    const here = this.#path.map((name) => `/${pointerToken(String(name))}`).join('')
+    return `${first.at.slice(here.length)} ${first.message}`.trim()
   }
 }
