@@ -55,6 +55,7 @@ export interface TextQuery {
   readonly vectors: readonly Float32Array[]
 }
 
+/** Paging and score adjustments of a search. */
 export interface SearchOptions<T> {
   readonly skip: number
   readonly take: number
@@ -119,6 +120,7 @@ export interface AgentIndex<T extends IndexedAgent> {
   evidence(text: TextQuery, agent: T): TextEvidence
 }
 
+/** Options of `createAgentIndex`. */
 export interface AgentIndexOptions {
   /**
    * How many agents found by words, and how many vectors, are re-ranked with all evidence. The remaining matches

@@ -29,6 +29,7 @@ export interface Query {
   readonly semanticWeight: number
 }
 
+/** Options of `readQuery`. */
 export interface QueryOptions {
   /** Languages that the embedding model knows, as primary BCP 47 subtags. Default: English, like the built-in model. */
   modelLanguages?: readonly string[] | 'all'

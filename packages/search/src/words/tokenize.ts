@@ -2,7 +2,7 @@ import { stemmer } from 'stemmer'
 import { isStopWord } from './stop-words.js'
 
 /** Words with non-ASCII letters are truncated to this prefix: a crude stemmer that works for most inflected languages. */
-const FOREIGN_STEM_LETTERS = 5
+const PREFIX_STEM_LETTERS = 5
 /** Longer words are identifiers or noise and are truncated. */
 const MAX_WORD_LETTERS = 40
 
@@ -81,5 +81,5 @@ function addUnspaced(chunk: string, tokens: Token[], add: (word: string) => void
 function stem(word: string): string {
   if (ASCII_WORD.test(word)) return stemmer(word.slice(0, MAX_WORD_LETTERS))
   const folded = word.normalize('NFD').replace(/\p{M}/gu, '')
-  return folded.slice(0, FOREIGN_STEM_LETTERS)
+  return folded.slice(0, PREFIX_STEM_LETTERS)
 }

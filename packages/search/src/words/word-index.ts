@@ -17,6 +17,7 @@ export interface WordHit extends Scored {
   readonly score: number
 }
 
+/** The result of a word search. */
 export interface WordResult {
   /** Best first, ties in registration order. */
   readonly hits: readonly WordHit[]
@@ -26,6 +27,7 @@ export interface WordResult {
   readonly total: number
 }
 
+/** Limit and filter of a word search. */
 export interface WordSearchOptions {
   /** Maximum number of hits, not counting `include`. A higher limit does not change the first hits. */
   limit: number
