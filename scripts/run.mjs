@@ -1,18 +1,18 @@
-// Runs one program at a time; what it prints goes to our stderr.
+// Runs one program at a time; its output goes to our stderr.
 import { spawn } from 'node:child_process'
 import { ROOT } from './tree.mjs'
 
 let child
 
-/** Runs a program in the repository; resolves to its exit code and all that it printed. Quiet: we do not show that. */
-export function run(command, args, { quiet = false } = {}) {
+/** Runs a program; resolves to its exit code and everything it printed, which `quiet` keeps off our stderr. */
+export function run(command, args, { quiet = false, cwd = ROOT } = {}) {
   return new Promise((resolve) => {
     let output = ''
     const keep = (chunk) => {
       output += chunk
       if (!quiet) process.stderr.write(chunk)
     }
-    child = spawn(command, args, { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] })
+    child = spawn(command, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] })
     child.stdout.on('data', keep)
     child.stderr.on('data', keep)
     child.on('error', (error) => resolve({ code: 127, output: error.message }))
@@ -20,11 +20,11 @@ export function run(command, args, { quiet = false } = {}) {
   })
 }
 
-/** Runs npm: the very one that runs us, if it does. */
+/** Runs npm; if npm started this program, the same one. */
 export function runNpm(args, options) {
   const cli = process.env.npm_execpath ?? ''
   return cli.endsWith('npm-cli.js') ? run(process.execPath, [cli, ...args], options) : run('npm', args, options)
 }
 
-/** Ends the program that is running, if there is one. */
+/** Stops the running program, if any. */
 export const stopChild = () => child?.kill()
