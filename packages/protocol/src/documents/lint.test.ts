@@ -120,6 +120,32 @@ describe('lintRecord', () => {
   })
 })
 
+describe('lintRecord on JSON Schemas', () => {
+  const operations = (...inputs: JsonValue[]): Changes => ({
+    operations: inputs.map((schema, i) => ({ name: `o${i}`, inputs: schema, outputs: {} })),
+  })
+
+  it('says once what is ignored when calls are checked, and where first', () => {
+    const upload = { type: 'object', properties: { a: { type: 'file' }, b: { type: 'file' } } }
+    expect(advice('aidip', operations({ type: 'object' }, upload, upload))).toBe(
+      '/operations/1/inputs/properties/a/type "file" is not a type of JSON Schema: it is read as "string" (and in 3 more places)',
+    )
+  })
+
+  it('says that a map with a type of its own is not understood', () => {
+    const lines = advice('aidip', operations({ texts: 'string[]', to: 'string' })).split('\n')
+    expect(lines).toEqual([
+      '/operations/0/inputs/texts is not a keyword of JSON Schema and is ignored',
+      '/operations/0/inputs/to is not a keyword of JSON Schema and is ignored',
+    ])
+  })
+
+  it('stops after ten pieces of advice', () => {
+    const words = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`word${i}`, true]))
+    expect(advice('aidip', operations(words)).split('\n')).toHaveLength(10)
+  })
+})
+
 describe('lintExamples', () => {
   const lint = (changes: Changes) =>
     lintExamples(readRecord('aidip', fixture('FX-T01', changes), 'a'), createPublisherSchemas())

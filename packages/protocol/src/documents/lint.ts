@@ -1,6 +1,8 @@
 import { asObjects, asStrings, isObject, type JsonObject, pointerToken, sameJson } from '../json.js'
 import { foldTag } from '../languages.js'
+import { lintSchema } from '../schema/lint-schema.js'
 import type { PublisherSchemas } from '../schema/publisher-schema.js'
+import { publishedSchemas } from './published-schemas.js'
 import type { AgentRecord } from './record.js'
 import { isKnownMember } from './schemas/formats.js'
 
@@ -26,6 +28,7 @@ export function lintRecord(record: AgentRecord, { taxonomy }: LintOptions = {}):
     ...styleAdvice(record),
     ...versionAdvice(record),
     ...memberAdvice(record),
+    ...schemaAdvice(record),
   ]
 }
 
@@ -125,6 +128,27 @@ function memberAdvice({ document, format }: AgentRecord): string[] {
   return plain.map(
     (name) => `/${pointerToken(name)} is a private extension: a name such as com.example.${name} cannot collide`,
   )
+}
+
+/** Schemas that are looked into, and pieces of advice given: registering must not take long for advice. */
+const SCHEMAS = { most: 200, advice: 10 }
+
+/** Parts of JSON Schemas that are ignored when calls are checked; the same advice once, with its first place. */
+function schemaAdvice({ document }: AgentRecord): string[] {
+  const places = new Map<string, string[]>()
+  let left = SCHEMAS.most
+  for (const { schema, at } of publishedSchemas(document)) {
+    if (left-- <= 0) break
+    for (const advice of lintSchema(schema)) {
+      const keyword = advice.at.slice(advice.at.lastIndexOf('/'))
+      const key = `${keyword} ${advice.message}`
+      places.set(key, [...(places.get(key) ?? []), at + advice.at])
+    }
+  }
+  return [...places].slice(0, SCHEMAS.advice).map(([key, [first = '', ...others]]) => {
+    const message = key.slice(key.indexOf(' ') + 1)
+    return `${first} ${message}${others.length > 0 ? ` (and in ${others.length} more places)` : ''}`
+  })
 }
 
 /** An update that changes bindings, tags or examples should come with a new version (PROF §4.7). */

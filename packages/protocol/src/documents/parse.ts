@@ -3,6 +3,7 @@ import { agentNameProblem } from '../identifiers.js'
 import { isObject, type JsonObject, type JsonValue } from '../json.js'
 import { assertValid, compileSchema } from '../schema/compile-schema.js'
 import { checkPublisherSchema, createSchemaAllowance } from '../schema/publisher-schema.js'
+import { publishedSchemas } from './published-schemas.js'
 import type { DocumentFormat } from './record.js'
 import { directoryUpdateSchema } from './schemas/directory.js'
 import { discoveryRequestSchema } from './schemas/profile.js'
@@ -50,7 +51,7 @@ export function parseDiscoveryRequest(value: JsonValue): DiscoveryRequest {
   return value
 }
 
-/** The schema is the proof, which Ajv cannot express to the compiler. */
+/** The schema proves the type, which the compiler cannot see. */
 function assertDiscoveryRequest(value: JsonValue): asserts value is JsonObject & DiscoveryRequest {
   assertValid(checkDiscoveryRequest(value))
 }
@@ -60,26 +61,10 @@ function requireObject(value: JsonValue): JsonObject {
   return value
 }
 
-/** Every place where a draft lets a publisher put a JSON Schema. */
-const SCHEMA_MEMBERS = ['inputs', 'outputs', 'input_schema', 'output_schema', 'input', 'output']
-const SCHEMA_LISTS = ['operations', 'capabilities', 'skills', 'examples']
-
 function schemaIssues(document: JsonObject): Issue[] {
   const allowance = createSchemaAllowance()
-  const inside = (value: JsonObject, at: string): Issue[] =>
-    SCHEMA_MEMBERS.flatMap((name) => {
-      const schema = value[name]
-      // Other types are reported by the face's schema; `input` of an example is a value, not a schema.
-      return isObject(schema) ? checkPublisherSchema(schema, `${at}/${name}`, allowance) : []
-    })
-  const inList = (list: string): Issue[] =>
-    (Array.isArray(document[list]) ? document[list] : []).flatMap((item, i) =>
-      isObject(item) ? inside(list === 'examples' ? withoutPair(item) : item, `/${list}/${i}`) : [],
-    )
-  return [...inside(document, ''), ...SCHEMA_LISTS.flatMap(inList)]
+  return [...publishedSchemas(document)].flatMap(({ schema, at }) => checkPublisherSchema(schema, at, allowance))
 }
-
-const withoutPair = ({ input: _input, output: _output, ...rest }: JsonObject): JsonObject => rest
 
 /** The AD name of a registration (AD §4.1). */
 export function parseAgentName(name: string | undefined): string {

@@ -169,9 +169,10 @@ function withoutSiblings({ $ref, $defs, definitions }: JsonObject): JsonObject {
 
 /** Some serializers write every keyword and null for those without a value. */
 function withoutNulls(schema: JsonObject): JsonObject {
-  const counts = (name: string, value: JsonValue): boolean => value !== null || name === 'const'
-  if (Object.entries(schema).every(([name, value]) => counts(name, value))) return schema
-  return Object.fromEntries(Object.entries(schema).filter(([name, value]) => counts(name, value)))
+  const names = Object.keys(schema)
+  const counts = (name: string): boolean => schema[name] !== null || name === 'const'
+  if (names.every(counts)) return schema
+  return Object.fromEntries(Object.entries(schema).filter(([name]) => counts(name)))
 }
 
 function* subschemas(keyword: string, value: JsonValue, at: string): Generator<[string, JsonObject]> {

@@ -157,6 +157,21 @@ const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ['unevaluatedItems', schema],
 ])
 
+/** Keywords that restrict nothing: annotations of JSON Schema and OpenAPI, and what only tools read. */
+const ANNOTATIONS = new Set(
+  `$schema $comment $vocabulary id const format title description default example examples deprecated readOnly writeOnly
+  contentEncoding contentMediaType contentSchema nullable discriminator xml externalDocs enumNames enumDescriptions
+  propertyOrdering collectionFormat components`.split(/\s+/),
+)
+
+/** Whether the keyword restricts values: neither an annotation nor an identifier nor unknown. */
+export const isRestriction = (name: string): boolean =>
+  RULES.has(name) && !name.startsWith('$') && name !== 'definitions'
+
+/** Whether the checker, or JSON Schema, knows the keyword. Names with `x-` are extensions. */
+export const isKnownKeyword = (name: string): boolean =>
+  RULES.has(name) || ANNOTATIONS.has(name) || name.startsWith('x-')
+
 /** The first keyword whose value JSON Schema does not allow; `at` is a JSON pointer from the schema. */
 export function findMistake(keywords: JsonObject): { at: string; expected: string } | undefined {
   for (const [name, value] of Object.entries(keywords)) {
