@@ -9,6 +9,11 @@ import { makeKey, makePerson } from './person.mjs'
 /** All of this happens on one computer, by plain HTTP; on the open Internet neither is needed. */
 const ON_THIS_COMPUTER = { allowPrivateAddresses: true, caller: { httpLoopback: true } }
 const PHRASES = { 'Where is the station?': 'Où est la gare ?', 'Thank you': 'Merci' }
+const PHRASE_LIST = {
+  type: 'object',
+  properties: { phrases: { type: 'array', items: { type: 'string' } } },
+  required: ['phrases'],
+}
 
 const directory = await startDirectory()
 const client = createClient({ baseUrl: directory.url, token: directory.key })
@@ -24,8 +29,8 @@ const translator = createAgent({
   capabilities: [
     {
       name: 'translate',
-      input: { phrases: 'string[]' },
-      output: { phrases: 'string[]' },
+      input: PHRASE_LIST,
+      output: PHRASE_LIST,
       handler: ({ phrases }, { delegation }) => {
         delegations.push(delegation)
         return { phrases: phrases.map((phrase) => PHRASES[phrase] ?? phrase) }

@@ -15,7 +15,7 @@ import type { Description, Reach } from './descriptor/description.js'
 import { createPublisher, type Published } from './descriptor/published.js'
 import { AgentError } from './errors.js'
 import { createResponder, type Respond } from './http/respond.js'
-import type { AgentOptions } from './options.js'
+import type { ErasedOptions } from './options.js'
 import { type Runtime, SYSTEM } from './runtime.js'
 import { createMessageSigner, publicKeyOf } from './signing/message-signer.js'
 import { createMemoryTaskStore } from './tasks/memory-task-store.js'
@@ -50,7 +50,7 @@ export interface AgentParts {
 }
 
 /** The only place that wires the parts of an agent together. */
-export function createParts(options: AgentOptions): AgentParts {
+export function createParts(options: ErasedOptions): AgentParts {
   const runtime: Runtime = { ...SYSTEM, ...options.runtime }
   const { key, maxBodyBytes = MAX_BODY_BYTES, origins = [] } = options
   const onError = options.onError ?? ((error) => console.error(error))

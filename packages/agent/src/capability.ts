@@ -1,13 +1,9 @@
-import {
-  capabilityNameProblem,
-  checkPublisherSchema,
-  coerceVersion,
-  createSchemaAllowance,
-  type JsonObject,
-  type JsonValue,
-} from '@switchboard/protocol'
+import type { StandardSchemaV1 } from '@standard-schema/spec'
+import { capabilityNameProblem, coerceVersion, createSchemaAllowance, type JsonObject } from '@switchboard/protocol'
 import type { HandlerContext } from './call/handler-context.js'
 import { AgentError } from './errors.js'
+import type { HandlerInput, HandlerOutput, KeepLiterals, ReadonlyJson, Schema } from './schema/infer.js'
+import { readSchema } from './schema/read-schema.js'
 
 /** What callers may expect of the answers (AURI §7). */
 export interface Behaviour {
@@ -24,50 +20,104 @@ export interface Behaviour {
 }
 
 /**
- * A value, or its parts as they come. A generator may also return the whole, for callers who did not ask for a stream;
- * otherwise those get the list of parts.
+ * A value, or its parts as they become available. A generator may also return the whole value, for callers that did not
+ * ask for a stream; otherwise they get the list of parts.
  */
-export type HandlerResult = JsonValue | Promise<JsonValue> | AsyncIterable<JsonValue>
+export type HandlerResult<T = ReadonlyJson> =
+  | T
+  | Promise<T>
+  // biome-ignore lint/suspicious/noConfusingVoidType: what a generator without a return statement returns
+  | AsyncIterable<ReadonlyJson, T | undefined | void>
+  | KeepLiterals
+  | Promise<KeepLiterals>
 
-/** One thing that the agent can do. */
-export interface CapabilityDefinition extends Behaviour {
+/** What there is to say about a capability beside its schemas and its handler. */
+interface CapabilityOptions extends Behaviour {
   readonly name: string
   readonly description?: string
-  /** The agent's own unless told. */
+  /** Default: the agent's version. */
   readonly version?: string
   readonly tags?: readonly string[]
-  /** Sentences that this capability is the answer to. */
+  /** Requests in plain words that this capability can fulfil. */
   readonly examples?: readonly string[]
-  /** JSON Schema, or a map of names to types such as `{ text: 'string', to: 'string?' }`; any object unless told. */
-  readonly input?: JsonObject
-  readonly output?: JsonObject
-  /** The input has passed its schema. Annotate it as you need: `handler: ({ text }: { text: string }) => …`. */
-  handler(input: JsonObject, context: HandlerContext): HandlerResult
-  /** Changes nothing: it may be asked for with GET too. */
+  /** Changes nothing, so GET works too. */
   readonly safe?: boolean
-  /** Doing it twice does no harm. */
+  /** Repeating a call does no harm. */
   readonly idempotent?: boolean
-  /** Takes long: always answered with 202 and a task. */
+  /** Takes long: the response is always 202 with a task. */
   readonly deferred?: boolean
-  /** Gives parts; found out by itself for generator functions. */
+  /** The handler returns parts. Detected for generator functions. */
   readonly streaming?: boolean
-  /** Scopes that a caller must have, all of them. */
+  /** Scopes that a caller needs, all of them. */
   readonly scopes?: readonly string[]
-  /** Milliseconds until the answer, or the next part of it; 60 seconds unless told, an hour for deferred work. */
+  /** Milliseconds until the result or its next part. Default: 60 s, an hour for deferred work. */
   readonly timeoutMs?: number
-  /** JSON media types beside application/json that the output may be asked for as. */
+  /** JSON media types besides application/json that callers may request the output as. */
   readonly outputFormats?: readonly string[]
 }
 
+/** One thing that the agent can do. The handler has the types of its schemas. */
+export interface CapabilityDefinition<I = Schema, O = Schema> extends CapabilityOptions {
+  /**
+   * JSON Schema, a map such as `{ text: 'string', to: 'string?' }`, or a Standard Schema (Zod, Valibot). Default: any
+   * object.
+   */
+  readonly input?: I
+  /** Default: any JSON value. */
+  readonly output?: O
+  /** Called with inputs that match the schema. */
+  readonly handler: (input: HandlerInput<I>, context: HandlerContext) => HandlerResult<HandlerOutput<O>>
+}
+
+/** A definition without the types of its handler, which the compiler has checked. */
+export interface ErasedDefinition extends CapabilityOptions {
+  readonly input?: Schema
+  readonly output?: Schema
+  handler(input: unknown, context: HandlerContext): HandlerResult<unknown>
+}
+
+/** A capability whose types the compiler has checked, in the form that lists of any length can hold. */
+export class CheckedCapability {
+  readonly name: string
+  readonly #definition: ErasedDefinition
+
+  constructor(definition: ErasedDefinition) {
+    this.name = definition.name
+    this.#definition = definition
+  }
+
+  static definitionOf(given: CheckedCapability | ErasedDefinition): ErasedDefinition {
+    return #definition in given ? given.#definition : given
+  }
+}
+
+/**
+ * Defines a capability outside of `createAgent`; the handler's types are inferred from the schemas.
+ *
+ * @example
+ * const greet = capability({
+ *   name: 'greet',
+ *   input: { name: 'string' },
+ *   output: { text: 'string' },
+ *   handler: ({ name }) => ({ text: `Hello, ${name}!` }),
+ * })
+ */
+export const capability = <const I extends Schema, const O extends Schema>(
+  definition: CapabilityDefinition<I, O>,
+): CapabilityDefinition<I, O> & CheckedCapability => Object.assign(new CheckedCapability(definition), definition)
+
 /** A capability that is ready to be called. */
-export interface Capability extends Omit<CapabilityDefinition, 'handler'> {
-  /** The handler; that the input is what it was written for, its schema has made sure. */
-  perform(input: JsonValue, context: HandlerContext): HandlerResult
+export interface Capability extends CapabilityOptions {
+  /** Runs the handler; the input has been validated. */
+  perform(input: unknown, context: HandlerContext): HandlerResult<unknown>
   readonly description: string
   readonly version: string
   readonly tags: readonly string[]
+  /** As published: JSON Schemas, or maps of names to types. */
   readonly input: JsonObject
   readonly output: JsonObject
+  /** Standard Schemas that validate instead of `input` and `output`. */
+  readonly standard: { readonly input?: StandardSchemaV1; readonly output?: StandardSchemaV1 }
   readonly streaming: boolean
 }
 
@@ -81,12 +131,13 @@ const RESERVED = new Set(['invoke', 'tasks', 'a2a', 'mcp', 'health', 'agent.json
 
 /** Reads definitions; what callers could not use is refused here, once, with the reason. */
 export function readCapabilities(
-  definitions: readonly CapabilityDefinition[],
+  definitions: readonly (CheckedCapability | ErasedDefinition)[],
   defaults: { readonly description: string; readonly version: string; readonly tags: readonly string[] },
 ): Map<string, Capability> {
   const capabilities = new Map<string, Capability>()
   const allowance = createSchemaAllowance()
-  for (const definition of definitions) {
+  for (const given of definitions) {
+    const definition = CheckedCapability.definitionOf(given)
     const { name, input = ANY_INPUT, output = {} } = definition
     const fail = (why: string): never => {
       throw new AgentError('invalid_definition', `the capability ${JSON.stringify(name)} ${why}`)
@@ -104,19 +155,22 @@ export function readCapabilities(
     if (!definition.deferred && (definition.timeoutMs ?? 0) > LONGEST_WAIT_MS) {
       fail('takes longer than a connection is held open: make it deferred')
     }
-    for (const [side, schema] of Object.entries({ input, output })) {
-      const [issue] = checkPublisherSchema(schema, `/${side}`, allowance)
-      if (issue) fail(`has a schema that cannot be used: ${issue.at} ${issue.message}`)
-    }
+    const failSchema = (why: string): never => fail(`has a schema that cannot be used: ${why}`)
+    const inputSchema = readSchema('input', input, allowance, failSchema)
+    const outputSchema = readSchema('output', output, allowance, failSchema)
     const { handler: _handler, ...rest } = definition
     capabilities.set(name, {
       ...rest,
-      perform: (value: JsonObject, context: HandlerContext) => definition.handler(value, context),
+      perform: (value, context) => definition.handler(value, context),
       description: definition.description ?? defaults.description,
       version: definition.version ?? defaults.version,
       tags: definition.tags ?? defaults.tags,
-      input,
-      output,
+      input: inputSchema.json,
+      output: outputSchema.json,
+      standard: {
+        ...(inputSchema.standard && { input: inputSchema.standard }),
+        ...(outputSchema.standard && { output: outputSchema.standard }),
+      },
       streaming: definition.streaming ?? isGenerator(definition.handler),
     })
   }

@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream'
 import type { DirectoryClient } from '@switchboard/client'
 import type { JsonObject } from '@switchboard/protocol'
 import { type AgentParts, createParts } from './agent-parts.js'
+import type { CapabilityDefinition, CheckedCapability } from './capability.js'
 import type { Description } from './descriptor/description.js'
 import type { Place } from './http/exchange.js'
 import type { ListenOptions } from './node/listen.js'
@@ -11,6 +12,7 @@ import type { AgentOptions } from './options.js'
 import { toRegistration } from './register/documents.js'
 import type { AgentRegistration } from './register/keep-registered.js'
 import { type RegisterOptions, registerAgent } from './register/register-agent.js'
+import type { Schema } from './schema/infer.js'
 
 /** An agent that can be called. */
 export interface Agent {
@@ -51,7 +53,7 @@ export interface Agent {
  *       name: 'greet',
  *       input: { name: 'string' },
  *       output: { text: 'string' },
- *       handler: ({ name }: { name: string }) => ({ text: `Hello, ${name}!` }),
+ *       handler: ({ name }) => ({ text: `Hello, ${name}!` }), // a string, because the input schema says so
  *     },
  *   ],
  * })
@@ -59,8 +61,30 @@ export interface Agent {
  *
  * @throws {AgentError} `invalid_definition` with what is wrong with the options
  */
-export function createAgent(options: AgentOptions): Agent {
-  const parts: AgentParts = createParts(options)
+// The compiler infers the types of handlers reliably only if each capability has type parameters of its own.
+// biome-ignore format: a table
+export function createAgent<
+  const I1 extends Schema, const I2 extends Schema, const I3 extends Schema, const I4 extends Schema,
+  const I5 extends Schema, const I6 extends Schema, const I7 extends Schema, const I8 extends Schema,
+  const I9 extends Schema, const I10 extends Schema, const I11 extends Schema, const I12 extends Schema,
+  const O1 extends Schema, const O2 extends Schema, const O3 extends Schema, const O4 extends Schema,
+  const O5 extends Schema, const O6 extends Schema, const O7 extends Schema, const O8 extends Schema,
+  const O9 extends Schema, const O10 extends Schema, const O11 extends Schema, const O12 extends Schema,
+>(
+  options: Omit<AgentOptions, 'capabilities'> & {
+    /** At most 12 definitions; for longer lists and those made elsewhere, use `capability()`. */
+    readonly capabilities:
+      | readonly CheckedCapability[]
+      | readonly [
+          CapabilityDefinition<I1, O1>, CapabilityDefinition<I2, O2>?, CapabilityDefinition<I3, O3>?,
+          CapabilityDefinition<I4, O4>?, CapabilityDefinition<I5, O5>?, CapabilityDefinition<I6, O6>?,
+          CapabilityDefinition<I7, O7>?, CapabilityDefinition<I8, O8>?, CapabilityDefinition<I9, O9>?,
+          CapabilityDefinition<I10, O10>?, CapabilityDefinition<I11, O11>?, CapabilityDefinition<I12, O12>?,
+        ]
+  },
+): Agent {
+  const capabilities = [...options.capabilities].filter((definition) => definition !== undefined)
+  const parts: AgentParts = createParts({ ...options, capabilities })
   const { onError, runtime, respond, upgrades } = parts
   const serving = createServing({ respond, upgrade: upgrades.handle }, onError)
   const registrations = new Set<AgentRegistration>()

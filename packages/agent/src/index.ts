@@ -5,7 +5,13 @@ export type { AuditEntry } from './call/audit.js'
 export type { HandlerContext } from './call/handler-context.js'
 export type { RateLimit } from './call/rate-limiter.js'
 export type { Session, SessionOptions } from './call/sessions.js'
-export type { Behaviour, CapabilityDefinition, HandlerResult } from './capability.js'
+export {
+  type Behaviour,
+  type CapabilityDefinition,
+  type CheckedCapability,
+  capability,
+  type HandlerResult,
+} from './capability.js'
 export { type Agent, createAgent } from './create-agent.js'
 export { type AgentHost, type AgentHostOptions, createAgentHost } from './create-agent-host.js'
 export type { Description } from './descriptor/description.js'
@@ -19,4 +25,6 @@ export type { RegistrationFormat } from './register/documents.js'
 export type { AgentRegistration } from './register/keep-registered.js'
 export type { RegisterOptions } from './register/register-agent.js'
 export type { Runtime } from './runtime.js'
+export type { FromSchema, HandlerInput, HandlerOutput, ReadonlyJson, Schema, UnknownTypeWord } from './schema/infer.js'
+export { withJsonSchema } from './schema/read-schema.js'
 export type { Task, TaskStatus, TaskStore } from './tasks/task.js'

@@ -5,7 +5,7 @@ import type { AccessRequest } from './call/admit.js'
 import type { AuditEntry } from './call/audit.js'
 import type { RateLimit } from './call/rate-limiter.js'
 import type { SessionOptions } from './call/sessions.js'
-import type { CapabilityDefinition } from './capability.js'
+import type { CheckedCapability, ErasedDefinition } from './capability.js'
 import type { Description } from './descriptor/description.js'
 import type { Runtime } from './runtime.js'
 import type { TaskStore } from './tasks/task.js'
@@ -20,12 +20,12 @@ export interface DelegationOptions {
 }
 
 /** An agent: what it is, what it can do, and whom it serves. */
-export interface AgentOptions extends Description {
+export interface AgentOptions<C = CheckedCapability> extends Description {
   /** Semantic, such as "1.0.0". */
   readonly version: string
-  readonly capabilities: readonly CapabilityDefinition[]
+  readonly capabilities: readonly C[]
   /** What the agent could do before, by version: callers may still ask for it (AURI §7). */
-  readonly olderVersions?: Readonly<Record<string, readonly CapabilityDefinition[]>>
+  readonly olderVersions?: Readonly<Record<string, readonly CheckedCapability[]>>
   /** Address to the world, such as `https://planner.example`; the one that is listened on unless told. */
   readonly url?: string
   /** Without it everybody may call. */
@@ -64,3 +64,6 @@ export interface AgentOptions extends Description {
   readonly onError?: (error: unknown) => void
   readonly runtime?: Partial<Runtime>
 }
+
+/** Options as the kit reads them: the compiler has checked the types of handlers. */
+export type ErasedOptions = AgentOptions<CheckedCapability | ErasedDefinition>

@@ -1,5 +1,5 @@
 import { coerceVersion, compareVersions, type JsonObject, selectVersion } from '@switchboard/protocol'
-import { type Capability, type CapabilityDefinition, readCapabilities } from './capability.js'
+import { type Capability, type CheckedCapability, type ErasedDefinition, readCapabilities } from './capability.js'
 import { AgentError } from './errors.js'
 
 /** One version of the agent, and what it can do. */
@@ -18,11 +18,11 @@ export interface Versions {
 
 export function readVersions(
   version: string,
-  definitions: readonly CapabilityDefinition[],
-  older: Readonly<Record<string, readonly CapabilityDefinition[]>>,
+  definitions: readonly (CheckedCapability | ErasedDefinition)[],
+  older: Readonly<Record<string, readonly (CheckedCapability | ErasedDefinition)[]>>,
   defaults: { readonly description: string; readonly tags: readonly string[] },
 ): Versions {
-  const read = (number: string, capabilities: readonly CapabilityDefinition[]): AgentVersion => {
+  const read = (number: string, capabilities: readonly (CheckedCapability | ErasedDefinition)[]): AgentVersion => {
     if (coerceVersion(number) === undefined) {
       throw new AgentError('invalid_definition', `"${number}" is no semantic version such as "1.0.0"`)
     }

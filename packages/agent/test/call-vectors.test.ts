@@ -6,8 +6,7 @@ import { ACCEPT_VECTORS, JSON_TYPE_VECTORS } from '../../protocol/test-vectors/c
 import { QUERY_INPUT_VECTORS, QUERY_INPUTS } from '../../protocol/test-vectors/call/query-input.js'
 import { NOT_REQUEST_IDS, REQUEST_IDS } from '../../protocol/test-vectors/call/request-id.js'
 import { RESERVED_MEMBERS_VECTORS } from '../../protocol/test-vectors/call/reserved-members.js'
-import type { CapabilityDefinition } from '../src/index.js'
-import { type Answer, closeAll, echo, post, send, startAgent } from './support/agents.js'
+import { type Answer, closeAll, echo, type LooseCapability, post, send, startAgent } from './support/agents.js'
 
 afterEach(closeAll)
 
@@ -19,10 +18,10 @@ interface Seen {
 }
 
 /** A capability that records how it is called. */
-const recorder = (name: string, input: JsonObject, seen: Seen[]): CapabilityDefinition => ({
+const recorder = (name: string, input: JsonObject, seen: Seen[]): LooseCapability => ({
   name,
   input,
-  handler(received, { session, taskId }) {
+  handler(received: JsonValue, { session, taskId }) {
     seen.push({ capability: name, input: received, sessionId: session?.id, taskId })
     return {}
   },

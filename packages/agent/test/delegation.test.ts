@@ -1,7 +1,7 @@
 import { delegate, didKeyOf, type SigningKey } from '@switchboard/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
-import type { AgentOptions, HandlerContext } from '../src/index.js'
-import { closeAll, echo, makeKey, post, startAgent } from './support/agents.js'
+import type { HandlerContext } from '../src/index.js'
+import { closeAll, echo, makeKey, post, startAgent, type TestOptions } from './support/agents.js'
 
 afterEach(closeAll)
 
@@ -26,7 +26,7 @@ function makePerson() {
 }
 
 /** An agent that says who handed it the task, and hands it on to another. */
-const passing = (next?: string, more: Partial<AgentOptions> = {}): Partial<AgentOptions> => ({
+const passing = (next?: string, more: TestOptions = {}): TestOptions => ({
   ...LOCAL,
   key: makeKey(),
   capabilities: [
@@ -112,7 +112,7 @@ describe('a chain of delegation', () => {
     const person = makePerson()
     let home = ''
     const calls: string[] = []
-    const target: AgentOptions['capabilities'] = [
+    const target: TestOptions['capabilities'] = [
       {
         name: 'pass',
         async handler(_: object, context: HandlerContext) {

@@ -25,12 +25,12 @@ const makeAgent = (origin: string) =>
         name: 'reverse',
         input: { text: 'string' },
         output: { text: 'string' },
-        handler: ({ text }: { text: string }) => ({ text: [...text].reverse().join('') }),
+        handler: ({ text }) => ({ text: [...text].reverse().join('') }),
       },
       {
         name: 'count',
         input: { to: 'integer' },
-        async *handler({ to }: { to: number }, { signal }) {
+        async *handler({ to }, { signal }) {
           signal.addEventListener('abort', () => stopped.push(to))
           for (let n = 1; n <= to; n++) {
             yield { n }
@@ -42,7 +42,7 @@ const makeAgent = (origin: string) =>
         name: 'later',
         input: { text: 'string' },
         deferred: true,
-        handler: ({ text }: { text: string }) => ({ text }),
+        handler: ({ text }) => ({ text }),
       },
     ],
   })

@@ -15,12 +15,12 @@ const agent = createAgent({
       name: 'reverse',
       input: { text: 'string' },
       output: { text: 'string' },
-      handler: ({ text }: { text: string }) => ({ text: [...text].reverse().join('') }),
+      handler: ({ text }) => ({ text: [...text].reverse().join('') }),
     },
     {
       name: 'count',
       input: { to: 'integer' },
-      async *handler({ to }: { to: number }, { signal }) {
+      async *handler({ to }, { signal }) {
         signal.addEventListener('abort', () => cancelled.push('count'))
         for (let n = 1; n <= to; n++) {
           yield { n }
@@ -32,7 +32,7 @@ const agent = createAgent({
       name: 'later',
       input: { text: 'string' },
       deferred: true,
-      handler: ({ text }: { text: string }) => ({ text }),
+      handler: ({ text }) => ({ text }),
     },
   ],
 })

@@ -16,7 +16,7 @@ export interface AuditEntry {
 }
 
 /** Says how a call ended. */
-export type NoteEnd = (admitted: AdmittedCall, startedAt: number, error?: unknown) => void
+export type NoteEnd = (admitted: Omit<AdmittedCall, 'input'>, startedAt: number, error?: unknown) => void
 
 export interface AuditDeps {
   readonly now: () => number

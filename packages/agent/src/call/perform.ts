@@ -1,6 +1,8 @@
 import { isObject, type JsonValue, type PublisherSchemas, toJsonSchema } from '@switchboard/protocol'
+import type { Capability } from '../capability.js'
 import { AgentError, toAgentError } from '../errors.js'
 import type { Runtime } from '../runtime.js'
+import { parseWith } from '../schema/read-schema.js'
 import type { Admit, AdmittedCall } from './admit.js'
 import type { NoteEnd } from './audit.js'
 import type { Call, Outcome, Value } from './call.js'
@@ -45,7 +47,7 @@ export function createPerformer(deps: PerformerDeps): Performer {
 
   const run = async (admitted: AdmittedCall): Promise<Outcome> => {
     const { call } = admitted
-    const { capability, caller, input } = call
+    const { capability, caller } = call
     const startedAt = runtime.now()
     if (running >= deps.maxCalls) {
       const busy = new AgentError('unavailable', 'the agent is busy', { retryAfter: 1 })
@@ -84,8 +86,8 @@ export function createPerformer(deps: PerformerDeps): Performer {
       deps.note(admitted, startedAt, error)
     }
     try {
-      const result = await limit.race(Promise.resolve(invoke(() => capability.perform(input, context))))
-      if (!isParts(result)) return toValue(admitted, toJson(result), said, startedAt, session?.id, finish)
+      const result = await limit.race(Promise.resolve(invoke(() => capability.perform(admitted.input, context))))
+      if (!isParts(result)) return await toValue(admitted, result, said, startedAt, session?.id, finish)
       const parts = readParts(result, limit)
       if (call.wantsStream) {
         const first = await parts.next()
@@ -97,7 +99,7 @@ export function createPerformer(deps: PerformerDeps): Performer {
         })
         return { kind: 'parts', parts: rest, ...(session && { sessionId: session.id }) }
       }
-      return toValue(admitted, await collectParts(parts), said, startedAt, session?.id, finish)
+      return await toValue(admitted, await collectParts(parts), said, startedAt, session?.id, finish)
     } catch (error) {
       const cause = fromInnerCall(error)
       finish(cause)
@@ -105,16 +107,26 @@ export function createPerformer(deps: PerformerDeps): Performer {
     }
   }
 
-  const toValue = (
+  const checkOutput = async ({ standard, output }: Capability, result: unknown) => {
+    if (deps.checkOutput === 'off') return { value: toJson(result), issues: [] }
+    if (standard.output) {
+      const parsed = await parseWith(standard.output, result)
+      return { value: toJson(parsed.value), issues: parsed.issues }
+    }
+    const value = toJson(result)
+    return { value, issues: schemas.check(output, value) }
+  }
+
+  const toValue = async (
     { call }: AdmittedCall,
-    value: JsonValue,
+    result: unknown,
     { metadata, location, trace }: Said,
     startedAt: number,
     sessionId: string | undefined,
     finish: () => void,
-  ): Value => {
+  ): Promise<Value> => {
     const { capability } = call
-    const issues = deps.checkOutput === 'off' ? [] : schemas.check(capability.output, value)
+    const { value, issues } = await checkOutput(capability, result)
     if (issues.length > 0) {
       const said = issues.map(({ at, message }) => `${at || 'the output'} ${message}`).join('; ')
       const error = new AgentError(

@@ -1,7 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { ClientError } from '@switchboard/client'
 import type { JsonValue } from '@switchboard/protocol'
-import type { HandlerResult } from '../capability.js'
 import { AgentError } from '../errors.js'
 
 /** Characters that the collected parts of a stream may have, for a caller who wants the whole. */
@@ -10,12 +9,12 @@ export const MAX_COLLECTED = 16 * 1024 * 1024
 /** Milliseconds that a handler may go on giving parts without waiting for anything; then all others have their turn. */
 const MAX_BUSY_MS = 10
 
-export const isParts = (result: HandlerResult): result is AsyncIterable<JsonValue> =>
+export const isParts = (result: unknown): result is AsyncIterable<unknown> =>
   typeof result === 'object' && result !== null && Symbol.asyncIterator in result
 
 /** Parts one by one; each is given only so much time, and leaving early ends the handler's generator. */
 export async function* readParts(
-  source: AsyncIterable<JsonValue>,
+  source: AsyncIterable<unknown>,
   limit: TimeLimit,
 ): AsyncGenerator<JsonValue, JsonValue | undefined, undefined> {
   const items = source[Symbol.asyncIterator]()

@@ -1,6 +1,14 @@
 import { generateKeyPairSync } from 'node:crypto'
-import type { JsonValue, SigningKey } from '@switchboard/protocol'
-import { type Agent, type AgentOptions, type CapabilityDefinition, createAgent } from '../../src/index.js'
+import type { JsonObject, JsonValue, SigningKey } from '@switchboard/protocol'
+import {
+  type Agent,
+  type AgentOptions,
+  type CapabilityDefinition,
+  capability,
+  createAgent,
+  type HandlerContext,
+  type HandlerResult,
+} from '../../src/index.js'
 
 /** An agent that listens, with its address. */
 export interface RunningAgent {
@@ -24,7 +32,17 @@ export function track<T extends { close(): Promise<void> }>(one: T): T {
   return one
 }
 
-export const echo: CapabilityDefinition = {
+/** A capability whose handler may annotate its input as it likes; types.test-d.ts is where types are tested. */
+export interface LooseCapability extends Omit<CapabilityDefinition<JsonObject, JsonObject>, 'handler'> {
+  handler(input: unknown, context: HandlerContext): HandlerResult
+}
+
+export interface TestOptions extends Partial<Omit<AgentOptions, 'capabilities' | 'olderVersions'>> {
+  readonly capabilities?: readonly LooseCapability[]
+  readonly olderVersions?: Readonly<Record<string, readonly LooseCapability[]>>
+}
+
+export const echo: LooseCapability = {
   name: 'echo',
   description: 'Gives back what it is given.',
   input: { text: 'string' },
@@ -32,7 +50,7 @@ export const echo: CapabilityDefinition = {
   handler: ({ text }: { text: string }) => ({ text }),
 }
 
-export const count: CapabilityDefinition = {
+export const count: LooseCapability = {
   name: 'count',
   description: 'Counts.',
   input: { to: 'integer' },
@@ -41,19 +59,24 @@ export const count: CapabilityDefinition = {
   },
 }
 
-export const makeAgent = (options: Partial<AgentOptions> = {}): Agent =>
-  track(
+export function makeAgent({ capabilities = [echo], olderVersions = {}, ...options }: TestOptions = {}): Agent {
+  const checked = (list: readonly LooseCapability[]) => list.map((definition) => capability(definition))
+  return track(
     createAgent({
       name: 'tester',
       version: '2.1.0',
       description: 'Says things back.',
-      capabilities: [echo],
+      capabilities: checked(capabilities),
+      olderVersions: Object.fromEntries(
+        Object.entries(olderVersions).map(([version, list]) => [version, checked(list)]),
+      ),
       onError: () => {},
       ...options,
     }),
   )
+}
 
-export async function startAgent(options: Partial<AgentOptions> = {}): Promise<RunningAgent> {
+export async function startAgent(options: TestOptions = {}): Promise<RunningAgent> {
   const agent = makeAgent(options)
   const { address: url = '' } = await agent.listen()
   return { agent, url, host: new URL(url).host }

@@ -6,4 +6,4 @@ export {
   type PublisherSchemas,
   type SchemaAllowance,
 } from './publisher-schema.js'
-export { isSimpleMap, toJsonSchema } from './simple-map.js'
+export { isSimpleMap, isTypeWord, TYPE_WORDS, toJsonSchema } from './simple-map.js'

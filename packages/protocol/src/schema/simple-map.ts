@@ -1,16 +1,19 @@
 import { isObject, type JsonObject, type JsonValue } from '../json.js'
 
-const TYPE_WORD = /^(string|number|integer|boolean|array|object|null|any|file)\??$/
+/** Types that a name→type map may give a member; a `?` after the word makes the member optional (C-09). */
+export const TYPE_WORDS = ['string', 'number', 'integer', 'boolean', 'array', 'object', 'null', 'any', 'file'] as const
+
+const TYPE_WORD = new RegExp(`^(${TYPE_WORDS.join('|')})\\??$`)
 
 /** A name→type map such as {"text":"string"} and not a JSON Schema (C-09). */
 export function isSimpleMap(value: JsonObject): boolean {
   const names = Object.keys(value)
   if (names.length === 0 || (names.length === 1 && names[0] === 'type')) return false
-  return names.every((name) => {
-    const word = value[name]
-    return typeof word === 'string' && TYPE_WORD.test(word)
-  })
+  return names.every((name) => isTypeWord(value[name]))
 }
+
+/** Whether a member of a name→type map has a known type: one of `TYPE_WORDS`, with or without `?`. */
+export const isTypeWord = (value: JsonValue | undefined): boolean => typeof value === 'string' && TYPE_WORD.test(value)
 
 /** The JSON Schema that an input or output description stands for; a simple map is compiled to one. */
 export function toJsonSchema(description: JsonValue | undefined): JsonObject {
