@@ -60,12 +60,12 @@ export {
   type CallInput,
   type CallLimits,
   DEFAULT_LIMITS,
-  type Identifiers,
   type Reply,
   type StreamPart,
   type Transport,
 } from './transports/call.js'
 export type { Credential, CredentialNeed, Credentials } from './transports/credential.js'
+export type { Identifiers } from './transports/identifiers.js'
 export {
   createLocalRegistry,
   type LocalAgent,

@@ -1,6 +1,7 @@
 import type { AddressPolicy } from '../resolve/address-policy.js'
-import { type Call, type CallInput, type CallLimits, DEFAULT_LIMITS, type Identifiers } from '../transports/call.js'
+import { type Call, type CallInput, type CallLimits, DEFAULT_LIMITS } from '../transports/call.js'
 import type { Credential } from '../transports/credential.js'
+import { type Identifiers, readIdentifiers } from '../transports/identifiers.js'
 import type { RequestOptions } from './requester.js'
 import type { TrustPolicy } from './trust.js'
 
@@ -35,7 +36,6 @@ export function commonOf(
   input: CallInput,
   options: DirectoryCallOptions,
 ): Omit<Call, 'headers'> {
-  const { sessionId, taskId, version, requestId, idempotencyKey, delegationChain } = options
   const { timeoutMs, silenceMs, waitMs, maxBytes, maxPartLength } = { ...DEFAULT_LIMITS, ...options }
   return {
     uri: id,
@@ -45,14 +45,7 @@ export function commonOf(
     input,
     ...(options.contentType !== undefined && { contentType: options.contentType }),
     accept: options.accept === undefined ? [] : [options.accept].flat(),
-    identifiers: {
-      ...(sessionId !== undefined && { sessionId }),
-      ...(taskId !== undefined && { taskId }),
-      ...(version !== undefined && { version }),
-      ...(requestId !== undefined && { requestId }),
-      ...(idempotencyKey !== undefined && { idempotencyKey }),
-      ...(delegationChain !== undefined && { delegationChain }),
-    },
+    identifiers: readIdentifiers(options),
     limits: { timeoutMs, silenceMs, waitMs, maxBytes, maxPartLength },
     ...(options.signal && { signal: options.signal }),
     repeatable: false,

@@ -5,7 +5,8 @@ import { DEFAULT_LIMITS } from '../transports/call.js'
 import { createDeadline } from '../transports/deadline.js'
 import { exchange, type HttpDeps } from '../transports/http/exchange.js'
 import { readWarnings } from '../transports/http/read-reply.js'
-import { decodeUtf8, readBytes, readJsonText } from '../transports/read-body.js'
+import { checkRequestId } from '../transports/identifiers.js'
+import { readBody, readJsonBytes } from '../transports/read-body.js'
 
 /** What every method of a client takes. */
 export interface RequestOptions {
@@ -58,6 +59,7 @@ export function createRequester(baseUrl: string, credentials: Record<string, str
   }
   const send = async (request: DirectoryRequest): Promise<DirectoryAnswer> => {
     const { method, path, body, requestId } = request
+    checkRequestId(requestId)
     const url = urlOf(path)
     const deadline = createDeadline(
       request.timeoutMs ?? DEFAULT_LIMITS.timeoutMs,
@@ -75,11 +77,11 @@ export function createRequester(baseUrl: string, credentials: Record<string, str
       const isRepeatable = request.isRepeatable ?? IDEMPOTENT.has(method)
       const payload = body === undefined ? {} : { body: JSON.stringify(body) }
       const response = await exchange(deps, { method, url, headers, ...payload, isRepeatable }, deadline)
-      const bytes = await readBytes(response.body, DEFAULT_LIMITS.maxBytes, deadline)
+      const bytes = await readBody(response.body, DEFAULT_LIMITS.maxBytes, deadline)
       return {
         status: response.status,
         headers: response.headers,
-        body: bytes.byteLength === 0 ? undefined : readJsonText(decodeUtf8(bytes), `the answer to ${method} ${path}`),
+        body: bytes.byteLength === 0 ? undefined : readJsonBytes(bytes, `the answer to ${method} ${path}`),
         warnings: readWarnings(response.headers),
         url,
       }

@@ -1,4 +1,4 @@
-import { asString } from '@switchboard/protocol'
+import { asString, decodeUtf8 } from '@switchboard/protocol'
 import { ClientError } from '../errors.js'
 import { checkAddress } from '../resolve/address-policy.js'
 import { createResolver } from '../resolve/create-resolver.js'
@@ -7,7 +7,7 @@ import { parseDescriptor } from '../resolve/parse-descriptor.js'
 import { DEFAULT_LIMITS } from '../transports/call.js'
 import { createDeadline } from '../transports/deadline.js'
 import { exchange } from '../transports/http/exchange.js'
-import { decodeUtf8, readBytes } from '../transports/read-body.js'
+import { readBody } from '../transports/read-body.js'
 import { DEFAULT_RETRY } from '../transports/retry.js'
 import type { DirectoryEntry } from './documents.js'
 
@@ -65,7 +65,7 @@ async function readCard(url: string, options: ResolverOptions): Promise<string |
   try {
     checkAddress(url, options)
     const response = await exchange({ fetch, retry: DEFAULT_RETRY }, request, deadline)
-    return decodeUtf8(await readBytes(response.body, MAX_CARD_BYTES, deadline))
+    return decodeUtf8(await readBody(response.body, MAX_CARD_BYTES, deadline))
   } catch (error) {
     if (error instanceof ClientError) return undefined
     throw error

@@ -1,46 +1,29 @@
 import type { Params } from '@switchboard/agent-uri'
-import { isObject, type JsonObject, type JsonValue, toJsonSchema } from '@switchboard/protocol'
+import { isObject, type JsonObject, readQueryInput } from '@switchboard/protocol'
 import type { CallInput } from '../transports/call.js'
 
-/** A JSON object, and neither bytes nor a form. */
+/** Whether an input is a JSON object, and neither bytes nor a form. */
 export const isPlainInput = (input: CallInput | undefined): input is JsonObject =>
   isObject(input) && !(input instanceof Uint8Array) && !(input instanceof FormData)
 
 /**
- * The input of a call: what the query of the URI says, in the types that the capability wants, and over it what the
- * caller gives. An input that is no object stands alone.
+ * The input of a call: the query of the URI, converted to the declared types, overridden by what the caller passes. An
+ * input that is not an object replaces the query.
  */
 export function toInput(
   params: Params,
   given: CallInput | undefined,
   schema: JsonObject | undefined,
 ): CallInput | undefined {
-  const names = Object.keys(params)
-  if (names.length === 0) return given
+  if (Object.keys(params).length === 0) return given
   if (given !== undefined && !isPlainInput(given)) return given
-  const properties = toJsonSchema(schema).properties
-  const typed = Object.entries(params).map(([name, value]) => [name, typedValue(value, typeOf(properties, name))])
-  return { ...Object.fromEntries(typed), ...given }
+  return { ...readQueryInput(Object.entries(params), schema), ...given }
 }
 
-function typeOf(properties: JsonValue | undefined, name: string): JsonValue | undefined {
-  const property = isObject(properties) && Object.hasOwn(properties, name) ? properties[name] : undefined
-  return isObject(property) ? property.type : undefined
-}
-
-/** Text of a query as the type that is wanted; as it is if it cannot be that, for the agent to judge. */
-function typedValue(value: string | readonly string[], type: JsonValue | undefined): JsonValue {
-  if (typeof value !== 'string') return value.map((item) => item)
-  if (type === 'array') return [value]
-  if (type === 'boolean' && /^(true|false)$/.test(value)) return value === 'true'
-  if ((type === 'number' || type === 'integer') && /^-?\d{1,15}(\.\d{1,15})?$/.test(value)) return Number(value)
-  return value
-}
-
-/** Characters of a URL beyond which servers and proxies begin to refuse. */
+/** Some servers and proxies reject longer URLs. */
 const MAX_URL_LENGTH = 2000
 
-/** The URL with the input as its query, if it is flat and short enough to be one (AURI §8.3.1). */
+/** The URL with the input as its query; undefined if the input is nested or too long for one (AURI §8.3.1). */
 export function asQuery(url: string, input: CallInput | undefined): string | undefined {
   if (input === undefined) return url
   if (!isPlainInput(input)) return undefined
@@ -53,13 +36,13 @@ export function asQuery(url: string, input: CallInput | undefined): string | und
   return whole.length <= MAX_URL_LENGTH ? whole : undefined
 }
 
-/** A URL with more in its query. */
+/** Appends to the query of a URL. */
 export function withQuery(url: string, query: string): string {
   if (query === '') return url
   return `${url}${url.includes('?') ? '&' : '?'}${query}`
 }
 
-/** The query as it was written, without the parameters that the caller gave another value for. */
+/** The query as it was written, without the parameters that the caller overrides. */
 export function keptQuery(query: string | null, given: CallInput | undefined): string {
   if (query === null || !isPlainInput(given)) return query ?? ''
   const isOverridden = (pair: string): boolean =>

@@ -1,6 +1,7 @@
 import type { ResolverOptions } from '../resolve/options.js'
-import type { CallLimits, Identifiers } from '../transports/call.js'
+import type { CallLimits } from '../transports/call.js'
 import type { Credentials } from '../transports/credential.js'
+import type { Identifiers } from '../transports/identifiers.js'
 import type { TransportOptions, Transports } from '../transports/transports.js'
 import type { InteractionModels } from './interaction-model.js'
 

@@ -3,8 +3,9 @@ import { asString, type JsonObject } from '@switchboard/protocol'
 import { ClientError } from '../errors.js'
 import { type AddressPolicy, checkAddress } from '../resolve/address-policy.js'
 import type { Endpoint, ResolvedAgent } from '../resolve/resolved-agent.js'
-import { type Call, type CallInput, DEFAULT_LIMITS, type Identifiers } from '../transports/call.js'
+import { type Call, type CallInput, DEFAULT_LIMITS } from '../transports/call.js'
 import type { Credentials } from '../transports/credential.js'
+import { type Identifiers, readIdentifiers } from '../transports/identifiers.js'
 import type { Transports } from '../transports/transports.js'
 import { asQuery, keptQuery, toInput, withQuery } from './call-input.js'
 import { chooseCredential } from './choose-credential.js'
@@ -147,25 +148,13 @@ async function identifiersOf(
   url: string,
 ): Promise<Identifiers> {
   const { control } = resolved
-  const sessionId = agree('sessionId', options.sessionId, control.sessionId)
-  const taskId = agree('taskId', options.taskId, control.taskId)
+  const { version: _, delegationChain, ...given } = options
   const asked = options.version ?? control.version
-  // A range has been settled by the descriptor.
+  // The descriptor has resolved a range to one version.
   const version = asked === undefined ? undefined : ((resolved.record && resolved.version) ?? asked)
-  const { requestId, idempotencyKey, delegationChain } = options
   const chain = typeof delegationChain === 'function' ? await delegationChain({ uri, url }) : delegationChain
-  return {
-    ...(sessionId !== undefined && { sessionId }),
-    ...(taskId !== undefined && { taskId }),
-    ...(version !== undefined && { version }),
-    ...(requestId !== undefined && { requestId }),
-    ...(idempotencyKey !== undefined && { idempotencyKey }),
-    ...(chain !== undefined && { delegationChain: chain }),
-  }
-}
-
-/** Two places that say different things would be answered with 400 (C-63). */
-function agree(name: string, option: string | undefined, query: string | undefined): string | undefined {
-  if (option === undefined || query === undefined || option === query) return option ?? query
-  throw new ClientError('invalid_argument', `${name} is "${option}" in the options and "${query}" in the URI`)
+  return readIdentifiers(
+    { ...given, ...(version !== undefined && { version }), ...(chain !== undefined && { delegationChain: chain }) },
+    control,
+  )
 }

@@ -1,9 +1,9 @@
 import { type AgentUri, type ControlParam, type Params, sortParams } from '@switchboard/agent-uri'
-import { type AgentRecord, type Capability, checkPublisherSchema, isObject, toJsonSchema } from '@switchboard/protocol'
+import { type AgentRecord, type Capability, checkPublisherSchema, declaresMember } from '@switchboard/protocol'
 import { ClientError } from '../errors.js'
 import { decodePart, refuseDots } from './uri-path.js'
 
-/** What of an agent is asked for, and with what. */
+/** The capability that a URI asks for, and its parameters. */
 export interface ChosenCapability {
   readonly capability?: string
   readonly capabilityDetails?: Capability
@@ -13,8 +13,8 @@ export interface ChosenCapability {
 }
 
 /**
- * The capability that the rest of the path names, else the fragment (C-88), and the query sorted into its input and
- * what steers the call (C-89).
+ * The capability that the rest of the path names, else the fragment (C-88), and the query divided into input and
+ * control parameters (C-89).
  */
 export function chooseCapability(
   uri: AgentUri,
@@ -26,8 +26,10 @@ export function chooseCapability(
   const listed = record?.capabilities.find((capability) => capability.name === name)
   const unlisted = name !== '' && !listed && record && record.capabilities.length > 0
   const { details, warnings } = listed ? withUsableSchema(listed) : { details: undefined, warnings: [] }
-  const properties = details?.input && toJsonSchema(details.input).properties
-  const { control, input } = sortParams(uri.params ?? {}, isObject(properties) ? Object.keys(properties) : [])
+  const params = uri.params ?? {}
+  const inputs = details?.input ?? {}
+  const declared = Object.keys(params).filter((parameter) => declaresMember(inputs, parameter))
+  const { control, input } = sortParams(params, declared)
   return {
     ...(name !== '' && { capability: name }),
     ...(details && { capabilityDetails: details }),
@@ -37,7 +39,7 @@ export function chooseCapability(
   }
 }
 
-/** Inputs are checked against the capability's schema; one that could stall the check is not handed on. */
+/** Inputs are checked against the capability's schema, so a schema that could stall the check is left out. */
 function withUsableSchema(capability: Capability): { details: Capability; warnings: string[] } {
   const { input, output, ...rest } = capability
   const isUsable = (schema: Capability['input']) => schema && checkPublisherSchema(schema, '').length === 0

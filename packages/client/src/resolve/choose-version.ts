@@ -1,7 +1,14 @@
-import { coerceVersion, fitsVersion, isVersionRange, type JsonObject, selectVersion } from '@switchboard/protocol'
+import {
+  agreeOnVersion,
+  coerceVersion,
+  DirectoryError,
+  isVersionRange,
+  type JsonObject,
+  selectVersion,
+} from '@switchboard/protocol'
 import { ClientError } from '../errors.js'
 
-/** Where a version can be asked for, the most explicit first (C-63). */
+/** The places where a version can be asked for (C-63). */
 export interface AskedVersions {
   readonly option?: string | undefined
   readonly query?: string | undefined
@@ -9,44 +16,37 @@ export interface AskedVersions {
 }
 
 /**
- * The one version, or range, that is asked for.
+ * The version, or range of versions, that is asked for.
  *
- * @throws {ClientError} `version_conflict` if two places ask for what cannot both be, `invalid_argument` for nonsense
+ * @throws {ClientError} `version_conflict` if two places contradict each other, `invalid_argument` for what is not a version
  */
-export function agreeOnVersion({ option, query, path }: AskedVersions): string | undefined {
+export function readAskedVersion({ option, query, path }: AskedVersions): string | undefined {
   const asked = [option, query, path].filter((text) => text !== undefined)
   for (const text of asked) {
     if (!isVersionRange(text))
-      throw new ClientError('invalid_argument', 'a version is asked for like "3.1.4" or "^3.0.0"')
+      throw new ClientError('invalid_argument', 'version must be a version such as "3.1.4" or a range such as "^3.0.0"')
   }
-  return asked.reduce<string | undefined>(
-    (agreed, next) => (agreed === undefined ? next : narrower(agreed, next)),
-    undefined,
-  )
+  try {
+    return agreeOnVersion(asked)
+  } catch (cause) {
+    if (!(cause instanceof DirectoryError)) throw cause
+    throw new ClientError('version_conflict', cause.message, { cause })
+  }
 }
 
-/** Of an exact version and a range which it fits, the exact one. */
-function narrower(a: string, b: string): string {
-  const [x, y] = [coerceVersion(a), coerceVersion(b)]
-  if (a === b || (x !== undefined && x === y)) return a
-  if (x !== undefined && y === undefined && fitsVersion(x, b)) return a
-  if (y !== undefined && x === undefined && fitsVersion(y, a)) return b
-  throw new ClientError('version_conflict', `two places ask for different versions: ${a} and ${b}`)
-}
-
-/** A segment of the path that is a version which the agent offers. */
+/** Whether a segment of the path is a version that the agent offers. */
 export function isOfferedVersion(document: JsonObject, segment: string | undefined): boolean {
   return segment !== undefined && /^\d+\.\d/.test(segment) && selectVersion(document, segment) !== undefined
 }
 
 export interface ChosenVersion {
   readonly version?: string
-  /** Where that version lives, if not at the usual place. */
+  /** Where that version is served, if not at the usual place. */
   readonly base?: string
 }
 
 /**
- * The version of the agent that fits what is asked (AURI §7). An agent that states none can be asked for an exact one,
+ * The version of the agent that fits what was asked for (AURI §7). An agent that states none can be asked for an exact one,
  * and judges for itself.
  *
  * @throws {ClientError} `version_mismatch` if it states some and none fits

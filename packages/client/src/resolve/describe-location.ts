@@ -3,7 +3,7 @@ import { asString } from '@switchboard/protocol'
 import { ClientError } from '../errors.js'
 import { checkAddress } from './address-policy.js'
 import { chooseCapability } from './choose-capability.js'
-import { agreeOnVersion, chooseVersion, isOfferedVersion } from './choose-version.js'
+import { chooseVersion, isOfferedVersion, readAskedVersion } from './choose-version.js'
 import type { EndpointRules } from './explicit-binding.js'
 import type { Inquiry } from './inquiry.js'
 import type { Location } from './locate-agent.js'
@@ -37,7 +37,7 @@ export async function describeLocation(
   const path = isOfferedVersion(document, rest[0]) ? rest[0] : undefined
   const chosen = chooseCapability(uri, path === undefined ? rest : rest.slice(1), descriptor?.record)
   for (const warning of chosen.warnings) inquiry.warn(warning)
-  const wanted = agreeOnVersion({ option: request.version, query: chosen.control.version, path })
+  const wanted = readAskedVersion({ option: request.version, query: chosen.control.version, path })
   const { version, base } = chooseVersion(document, wanted)
 
   const [first, ...others] = endpointsOf(question, location, base, inquiry)

@@ -1,6 +1,7 @@
+import { decodeUtf8, isJsonType, mediaTypeOf, readRetryAfter } from '@switchboard/protocol'
 import { ClientError } from '../errors.js'
 import type { Deadline } from '../transports/deadline.js'
-import { decodeUtf8, readBytes } from '../transports/read-body.js'
+import { readBody } from '../transports/read-body.js'
 import { type AddressPolicy, checkAddress } from './address-policy.js'
 import type { CachedDocument, DocumentCache } from './document-cache.js'
 import { absenceOf, freshnessOf } from './freshness.js'
@@ -112,9 +113,9 @@ export function createDocumentFetcher({ fetch, cache, now, mayRedirect }: Fetche
       keep({ ...known, ...validatorsOf(headers) }, freshnessOf(headers, now()))
       return answerOf(asked.href, known)
     }
-    if (!response.ok || !isJsonLike(headers)) {
+    if (!response.ok || !mayBeJson(headers)) {
       await response.body?.cancel()
-      if (status >= 500 || status === 429) throw unavailable(url.href, response)
+      if (status >= 500 || status === 429) throw unavailable(url.href, response, now)
       if (status === 404 || status === 410) keep({ text: undefined }, absenceOf(headers, now()))
       return absent(url.href, response)
     }
@@ -139,10 +140,12 @@ function validatorsOf(headers: Headers): Pick<CachedDocument, 'etag' | 'lastModi
   return { ...(etag !== null && { etag }), ...(lastModified !== null && { lastModified }) }
 }
 
-/** Sites answer what they do not know with their start page, so HTML and images are no document. */
-function isJsonLike(headers: Headers): boolean {
-  const type = headers.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase() ?? ''
-  return type === '' || /^(text\/(plain|json)|application\/(octet-stream|(.+\+)?json))$/.test(type)
+/** Types that static hosts use for JSON files; many sites send HTML for paths that do not exist. */
+const UNSPECIFIC_TYPES = new Set(['', 'text/plain', 'text/json', 'application/octet-stream'])
+
+function mayBeJson(headers: Headers): boolean {
+  const type = mediaTypeOf(headers.get('content-type'))
+  return UNSPECIFIC_TYPES.has(type) || isJsonType(type)
 }
 
 function absent(url: string, { status, ok, headers }: Response): NoDocument {
@@ -151,17 +154,17 @@ function absent(url: string, { status, ok, headers }: Response): NoDocument {
   return { text: undefined, reason: `${url} ${what}` }
 }
 
-function unavailable(url: string, { status, headers }: Response): ClientError {
-  const seconds = headers.get('retry-after') ?? ''
+function unavailable(url: string, { status, headers }: Response, now: () => number): ClientError {
+  const retryAfter = readRetryAfter(headers.get('retry-after'), now)
   return new ClientError('unavailable', `${url} answers ${status}`, {
     url,
     status,
-    ...(/^\d{1,9}$/.test(seconds) && { retryAfter: Number(seconds) }),
+    ...(retryAfter !== undefined && { retryAfter }),
   })
 }
 
 async function readText({ body }: Response, url: string, { deadline, maxBytes }: DocumentRequest): Promise<string> {
-  const text = decodeUtf8(await readBytes(body, maxBytes, deadline))
+  const text = decodeUtf8(await readBody(body, maxBytes, deadline))
   if (text === undefined) throw new ClientError('bad_document', `${url} is not in UTF-8`, { url })
   return text
 }

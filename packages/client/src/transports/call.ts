@@ -1,23 +1,10 @@
 import type { JsonValue } from '@switchboard/protocol'
 import type { Endpoint } from '../resolve/resolved-agent.js'
 import type { Credential } from './credential.js'
+import type { Identifiers } from './identifiers.js'
 
 /** What an agent is given: JSON, or bytes and forms where it takes them (C-66). */
 export type CallInput = JsonValue | Uint8Array | FormData
-
-/** What belongs to a call besides its input: headers where there are headers, members of the envelope elsewhere (AURI §8.1). */
-export interface Identifiers {
-  readonly sessionId?: string
-  readonly taskId?: string
-  /** The agent's version that is asked for. */
-  readonly version?: string
-  /** One value for client, agent and support (C-74). */
-  readonly requestId?: string
-  /** The agent does the work once, however often it is asked with this key (C-61). */
-  readonly idempotencyKey?: string
-  /** Signed hops, comma-separated (C-65). */
-  readonly delegationChain?: string
-}
 
 /** What one call may cost. */
 export interface CallLimits {

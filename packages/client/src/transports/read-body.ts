@@ -1,10 +1,10 @@
-import { DirectoryError, type JsonValue, parseJson } from '@switchboard/protocol'
+import { DirectoryError, type JsonValue, parseJson, parseJsonBody, readBytes } from '@switchboard/protocol'
 import { ClientError } from '../errors.js'
 import type { Deadline } from './deadline.js'
 
 /**
- * Chunks of a body as they come. The connection is let go of when the reader leaves early or the deadline ends. With
- * `silenceMs` each chunk has that long to come, and the time that the reader takes for it counts for nothing.
+ * Chunks of a body as they arrive. The connection is released if the reader stops early or the deadline passes. With
+ * `silenceMs` each chunk must arrive within that time, which does not run while the reader handles a chunk.
  */
 export async function* readChunks(
   body: ReadableStream<Uint8Array> | null,
@@ -26,7 +26,7 @@ export async function* readChunks(
       yield value
     }
   } finally {
-    // A body that never answers must not hold back whoever leaves it.
+    // Not awaited: a body that hangs must not hold up the reader.
     if (!isDone) void reader.cancel().catch(() => {})
   }
 }
@@ -34,46 +34,31 @@ export async function* readChunks(
 const toBroken = (error: unknown): ClientError =>
   error instanceof ClientError
     ? error
-    : new ClientError('unreachable', 'the connection broke before the answer was complete', { cause: error })
+    : new ClientError('unreachable', 'the connection broke before the response was complete', { cause: error })
 
-/** A whole body, if it has no more bytes than that. */
-export async function readBytes(
+/** The whole body, of at most `maxBytes` bytes. */
+export const readBody = (
   body: ReadableStream<Uint8Array> | null,
   maxBytes: number,
   deadline: Deadline,
-): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = []
-  let length = 0
-  for await (const chunk of readChunks(body, deadline)) {
-    length += chunk.byteLength
-    if (length > maxBytes) throw new ClientError('too_large', `the answer has more than ${maxBytes} bytes`)
-    chunks.push(chunk)
-  }
-  const whole = new Uint8Array(length)
-  let at = 0
-  for (const chunk of chunks) {
-    whole.set(chunk, at)
-    at += chunk.byteLength
-  }
-  return whole
-}
+): Promise<Uint8Array> =>
+  readBytes(
+    readChunks(body, deadline),
+    maxBytes,
+    () => new ClientError('too_large', `the response has more than ${maxBytes} bytes`),
+  )
 
-/** Bytes as UTF-8 text; undefined if they are none. */
-export function decodeUtf8(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch {
-    return undefined
-  }
-}
+/** Parses JSON from the far side strictly; `what` names it in the error. */
+export const readJsonBytes = (bytes: Uint8Array, what: string): JsonValue => readJson(() => parseJsonBody(bytes), what)
 
-/** JSON of the far side, read as strictly as everywhere; what it is part of is named in the error. */
-export function readJsonText(text: string | undefined, what: string): JsonValue {
-  if (text === undefined) throw new ClientError('bad_response', `${what} is not UTF-8 text`)
+/** The same for JSON that is part of a stream. */
+export const readJsonText = (text: string, what: string): JsonValue => readJson(() => parseJson(text), what)
+
+function readJson(parse: () => JsonValue, what: string): JsonValue {
   try {
-    return parseJson(text)
-  } catch (error) {
-    if (!(error instanceof DirectoryError)) throw error
-    throw new ClientError('bad_response', `${what}: ${error.message}`, { cause: error })
+    return parse()
+  } catch (cause) {
+    if (!(cause instanceof DirectoryError)) throw cause
+    throw new ClientError('bad_response', `${what}: ${cause.message}`, { cause })
   }
 }

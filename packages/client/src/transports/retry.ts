@@ -66,11 +66,3 @@ function waitBefore(
 
 const isPassing = ({ code, status }: ClientError): boolean =>
   code === 'unreachable' || status === 429 || status === 502 || status === 503 || status === 504
-
-/** Retry-After in seconds, from either of its forms (RFC 9110 §10.2.3). */
-export function readRetryAfter(value: string | null, now: () => number): number | undefined {
-  if (value === null) return undefined
-  if (/^\d{1,9}$/.test(value.trim())) return Number(value)
-  const at = Date.parse(value)
-  return Number.isNaN(at) ? undefined : Math.max(0, Math.ceil((at - now()) / 1000))
-}

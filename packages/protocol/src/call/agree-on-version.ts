@@ -1,9 +1,12 @@
 import { coerceVersion, fitsVersion } from '../versions.js'
 import { agree } from './agree.js'
 
-/** The version, or range of versions, that all places ask for; of a range and a version within it, the version. */
+/**
+ * The version, or range of versions such as ">=1.0.0 <2.0.0", that all places ask for; of a range and a version within
+ * it, the version.
+ */
 export const agreeOnVersion = (places: readonly (string | null | undefined)[]): string | undefined =>
-  agree('version', places, narrower)
+  agree('version', places, { merge: narrower, spaces: true })
 
 function narrower(a: string, b: string): string | undefined {
   const [x, y] = [coerceVersion(a), coerceVersion(b)]

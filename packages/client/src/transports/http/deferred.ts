@@ -1,11 +1,18 @@
-import { asString, isObject, type JsonObject, type JsonValue } from '@switchboard/protocol'
+import {
+  asString,
+  isJsonType,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  mediaTypeOf,
+  readRetryAfter,
+} from '@switchboard/protocol'
 import { ClientError } from '../../errors.js'
 import type { Call, Reply } from '../call.js'
 import { createDeadline, type Deadline } from '../deadline.js'
 import { readProblem, toClientError } from '../problem.js'
-import { decodeUtf8, readBytes, readJsonText } from '../read-body.js'
-import { readRetryAfter } from '../retry.js'
-import { exchange, type HttpDeps, isJsonType, mediaTypeOf } from './exchange.js'
+import { readBody, readJsonBytes } from '../read-body.js'
+import { exchange, type HttpDeps } from './exchange.js'
 import { factsOf } from './read-reply.js'
 
 /** Milliseconds between two questions: not more often, whatever the agent hints, and not less often either. */
@@ -74,11 +81,11 @@ function taskUrl(callUrl: string, location: string | null, taskId: string | unde
 }
 
 async function readTaskBody(response: Response, call: Call, deadline: Deadline): Promise<JsonValue> {
-  const bytes = await readBytes(response.body, call.limits.maxBytes, deadline)
+  const bytes = await readBody(response.body, call.limits.maxBytes, deadline)
   if (bytes.byteLength === 0) return null
-  const type = mediaTypeOf(response)
-  if (type !== '' && !isJsonType(type)) throw new ClientError('bad_response', `a task is told in JSON, not in ${type}`)
-  return readJsonText(decodeUtf8(bytes), 'the task')
+  const type = mediaTypeOf(response.headers.get('content-type'))
+  if (type !== '' && !isJsonType(type)) throw new ClientError('bad_response', `a task must be JSON, not ${type}`)
+  return readJsonBytes(bytes, 'the task')
 }
 
 /** Milliseconds until the next question: Retry-After, else the interval in the body, both in seconds. */

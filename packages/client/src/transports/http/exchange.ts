@@ -1,9 +1,9 @@
-import type { JsonValue } from '@switchboard/protocol'
+import { type JsonValue, readRetryAfter } from '@switchboard/protocol'
 import { ClientError, type ClientErrorOptions } from '../../errors.js'
 import type { Deadline } from '../deadline.js'
 import { readProblem, toClientError } from '../problem.js'
-import { decodeUtf8, readBytes, readJsonText } from '../read-body.js'
-import { type RetryPolicy, readRetryAfter, withRetries } from '../retry.js'
+import { readBody, readJsonBytes } from '../read-body.js'
+import { type RetryPolicy, withRetries } from '../retry.js'
 
 /** One request over HTTP. */
 export interface HttpRequest {
@@ -90,8 +90,8 @@ export class Challenge extends Error {
 /** A body that is no JSON, too long or broken off says nothing more than the status does. */
 async function readErrorBody(response: Response, deadline: Deadline): Promise<JsonValue | undefined> {
   try {
-    const bytes = await readBytes(response.body, MAX_ERROR_BYTES, deadline)
-    return bytes.byteLength === 0 ? undefined : readJsonText(decodeUtf8(bytes), 'the error')
+    const bytes = await readBody(response.body, MAX_ERROR_BYTES, deadline)
+    return bytes.byteLength === 0 ? undefined : readJsonBytes(bytes, 'the error')
   } catch {
     deadline.check()
     return undefined
@@ -100,15 +100,8 @@ async function readErrorBody(response: Response, deadline: Deadline): Promise<Js
 
 /** A JSON body of a 2xx. */
 export async function readJsonBody(response: Response, maxBytes: number, deadline: Deadline): Promise<JsonValue> {
-  return readJsonText(decodeUtf8(await readBytes(response.body, maxBytes, deadline)), 'the answer')
+  return readJsonBytes(await readBody(response.body, maxBytes, deadline), 'the response')
 }
-
-/** The media type without its parameters, in lower case. */
-export const mediaTypeOf = (response: Response): string =>
-  (response.headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
-
-/** `application/json` and whatever else is written in JSON. */
-export const isJsonType = (type: string): boolean => /^(application|text)\/(json|[\w.-]+\+json)$/.test(type)
 
 /** What people ask for stays out of errors and logs. */
 const withoutQuery = (url: string): string => url.split(/[?#]/)[0] ?? ''

@@ -1,19 +1,12 @@
+import { isJsonType, isNdjsonType, mediaTypeOf } from '@switchboard/protocol'
 import { ClientError } from '../../errors.js'
 import type { Call, Reply, StreamPart, Transport } from '../call.js'
 import { type Credential, credentialHeader } from '../credential.js'
 import { createDeadline, type Deadline } from '../deadline.js'
 import { awaitTask } from './deferred.js'
-import {
-  Challenge,
-  exchange,
-  type HttpDeps,
-  type HttpRequest,
-  isJsonType,
-  mediaTypeOf,
-  readJsonBody,
-} from './exchange.js'
+import { Challenge, exchange, type HttpDeps, type HttpRequest, readJsonBody } from './exchange.js'
 import { readEvents, readNdjson } from './read-events.js'
-import { EVENT_STREAM, isNdjson, readReply } from './read-reply.js'
+import { EVENT_STREAM, readReply } from './read-reply.js'
 
 const JSON_TYPE = 'application/json'
 /** Server-sent events go through every proxy and browser, so they come first (C-59); an agent may answer whole. */
@@ -110,9 +103,9 @@ async function* readParts(
   call: Call,
   deadline: Deadline,
 ): AsyncGenerator<StreamPart, void, undefined> {
-  const type = mediaTypeOf(response)
+  const type = mediaTypeOf(response.headers.get('content-type'))
   if (type === EVENT_STREAM) yield* readEvents(response.body, call.limits, deadline)
-  else if (isNdjson(type)) yield* readNdjson(response.body, call.limits, deadline)
+  else if (isNdjsonType(type)) yield* readNdjson(response.body, call.limits, deadline)
   else if (isJsonType(type) || type === '') yield { data: await readJsonBody(response, call.limits.maxBytes, deadline) }
   else {
     void response.body?.cancel().catch(() => {})

@@ -1,35 +1,27 @@
+import { isJsonType, isNdjsonType, mediaTypeOf, STREAM_TYPES } from '@switchboard/protocol'
 import { ClientError } from '../../errors.js'
 import type { Call, Reply } from '../call.js'
 import type { Deadline } from '../deadline.js'
-import { decodeUtf8, readBytes, readJsonText } from '../read-body.js'
-import { isJsonType, mediaTypeOf } from './exchange.js'
+import { readBody, readJsonBytes } from '../read-body.js'
 
-export const EVENT_STREAM = 'text/event-stream'
-const NDJSON_TYPES = new Set([
-  'application/x-ndjson',
-  'application/ndjson',
-  'application/jsonl',
-  'application/x-jsonlines',
-])
+export const [EVENT_STREAM] = STREAM_TYPES
 
-export const isNdjson = (type: string): boolean => NDJSON_TYPES.has(type)
-
-/** A whole answer: JSON where it says so or says nothing, bytes otherwise. */
+/** Reads a whole response: as JSON if its media type says so or is missing, else as bytes. */
 export async function readReply(response: Response, call: Call, deadline: Deadline): Promise<Reply> {
-  const type = mediaTypeOf(response)
-  if (type === EVENT_STREAM || isNdjson(type)) {
+  const type = mediaTypeOf(response.headers.get('content-type'))
+  if (type === EVENT_STREAM || isNdjsonType(type)) {
     void response.body?.cancel().catch(() => {})
-    throw new ClientError('bad_response', `${call.uri} answers with a stream: use streamAgent`)
+    throw new ClientError('bad_response', `${call.uri} responded with a stream: use streamAgent`)
   }
-  const bytes = await readBytes(response.body, call.limits.maxBytes, deadline)
+  const bytes = await readBody(response.body, call.limits.maxBytes, deadline)
   const output = isJsonType(type) || type === '' ? toJson(bytes) : bytes
   return { output, contentType: type || 'application/json', ...factsOf(response, call) }
 }
 
 const toJson = (bytes: Uint8Array): Reply['output'] =>
-  bytes.byteLength === 0 ? null : readJsonText(decodeUtf8(bytes), 'the answer')
+  bytes.byteLength === 0 ? null : readJsonBytes(bytes, 'the response')
 
-/** What the headers say of the answer. */
+/** What the headers say about the response. */
 export function factsOf({ status, headers }: Response, call: Call): Omit<Reply, 'output' | 'contentType'> {
   const version = headers.get('x-agent-version')
   const requestId = headers.get('x-request-id') ?? call.identifiers.requestId
@@ -48,6 +40,6 @@ export function factsOf({ status, headers }: Response, call: Call): Omit<Reply, 
   }
 }
 
-/** Warnings of a directory: quoted sentences on one line, with commas between them. */
+/** The warnings of a directory: quoted sentences, separated by commas. */
 export const readWarnings = (headers: Headers): string[] =>
   Array.from((headers.get('x-switchboard-warnings') ?? '').matchAll(/"([^"]*)"/g), ([, text = '']) => text)

@@ -1,6 +1,7 @@
 import type { JsonValue } from '@switchboard/protocol'
 import { ClientError } from '../../errors.js'
-import type { CallInput, Identifiers } from '../call.js'
+import type { CallInput } from '../call.js'
+import type { Identifiers } from '../identifiers.js'
 
 /** What an agent in this process is told of a call. */
 export interface LocalCall extends Identifiers {
