@@ -5,7 +5,7 @@ import {
   type JsonObject,
   type JsonValue,
   mediaTypeOf,
-  parseJson,
+  parseJsonBody,
 } from '@switchboard/protocol'
 import type { FastifyRequest } from 'fastify'
 
@@ -21,7 +21,7 @@ export function readOptionalJson(request: FastifyRequest): JsonValue | undefined
   const { body } = request
   if (!(body instanceof Buffer) || body.length === 0) return undefined
   assertJsonType(request.headers['content-type'])
-  return parseJson(decodeUtf8(body))
+  return parseJsonBody(body)
 }
 
 /** A JSON object, for requests that have no schema of their own. */
@@ -38,15 +38,4 @@ function assertJsonType(header: string | undefined): void {
     'unsupported_media_type',
     `send JSON with "Content-Type: application/json", not "${type.slice(0, 80)}"`,
   )
-}
-
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-
-/** Bytes that are not UTF-8 are refused: what is stored must be what was sent. */
-export function decodeUtf8(bytes: Buffer): string {
-  try {
-    return utf8.decode(bytes)
-  } catch (cause) {
-    throw new DirectoryError('invalid_request', 'the body is not valid UTF-8', { cause })
-  }
 }

@@ -1,9 +1,10 @@
+import { readBytes } from '@switchboard/protocol'
 import { GatewayError } from './call.js'
 
 /** The body of an answer: bytes come as fast as they are taken, and no faster. */
 export interface AnswerBody extends AsyncIterable<Buffer> {
   /** All of it, or `too_large`. */
-  collect(maxBytes: number): Promise<Buffer>
+  collect(maxBytes: number): Promise<Uint8Array>
   /** No more is wanted. */
   cancel(): void
   push(chunk: Buffer): void
@@ -77,7 +78,7 @@ export function createAnswerBody({ silenceMs, pause, resume, cancel }: Source): 
     if (end === undefined) cancel(new GatewayError('cancelled', 'the rest of the answer was not wanted'))
   }
 
-  return {
+  const body: AnswerBody = {
     push(chunk) {
       if (end !== undefined) return
       chunks.push(chunk)
@@ -96,19 +97,7 @@ export function createAnswerBody({ silenceMs, pause, resume, cancel }: Source): 
       settle(error)
     },
     cancel: stop,
-    async collect(maxBytes) {
-      const pieces: Buffer[] = []
-      let size = 0
-      for (let piece = await next(); piece; piece = await next()) {
-        size += piece.length
-        if (size > maxBytes) {
-          stop()
-          throw tooLarge(maxBytes)
-        }
-        pieces.push(piece)
-      }
-      return pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces, size)
-    },
+    collect: (maxBytes) => readBytes(body, maxBytes, () => tooLarge(maxBytes)),
     async *[Symbol.asyncIterator]() {
       try {
         for (let piece = await next(); piece; piece = await next()) yield piece
@@ -117,6 +106,7 @@ export function createAnswerBody({ silenceMs, pause, resume, cancel }: Source): 
       }
     },
   }
+  return body
 }
 
 /** The body up to the limit; the rest of a larger one is not waited for. */

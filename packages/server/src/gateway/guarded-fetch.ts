@@ -1,14 +1,14 @@
+import { mediaTypeOf, STREAM_TYPES } from '@switchboard/protocol'
 import { limitBytes } from './answer-body.js'
 import { GatewayError } from './call.js'
 import { type Exchange, reasonOf } from './exchange.js'
-import { mediaTypeOf, refuseDetours } from './http-answer.js'
-import { leavable } from './leavable.js'
+import { refuseDetours } from './http-answer.js'
 import type { GatewayOptions } from './options.js'
 import { outgoingHeaders } from './outgoing-headers.js'
+import { withCleanup } from './with-cleanup.js'
 
 /** Statuses that come without a body. */
 const BODILESS: ReadonlySet<number> = new Set([204, 205, 304])
-const STREAMS: ReadonlySet<string> = new Set(['text/event-stream', 'application/x-ndjson'])
 
 /**
  * `fetch` for addresses from outside: guarded, without redirects, cookies and compression, limited in size and time.
@@ -43,7 +43,8 @@ export function createGuardedFetch(
         ...(body && { body }),
       })
       refuseDetours(answer)
-      const isStream = STREAMS.has(mediaTypeOf(answer.headers))
+      const type = mediaTypeOf(answer.headers['content-type'])
+      const isStream = STREAM_TYPES.some((known) => known === type)
       if (isStream) clearTimeout(timer)
       const { status, headers } = answer
       if (BODILESS.has(status) || request.method === 'HEAD') {
@@ -56,7 +57,7 @@ export function createGuardedFetch(
         answer.body.cancel()
         release()
       }
-      return new Response(ReadableStream.from(leavable(bytes, stop)), { status, headers })
+      return new Response(ReadableStream.from(withCleanup(bytes, stop)), { status, headers })
     } catch (error) {
       release()
       throw error instanceof GatewayError || !limit.signal.aborted ? error : reasonOf(limit.signal, true)

@@ -1,11 +1,19 @@
 import { Readable } from 'node:stream'
-import { asString, isObject, type JsonValue } from '@switchboard/protocol'
+import {
+  asString,
+  isJsonType,
+  isNdjsonType,
+  isObject,
+  type JsonValue,
+  mediaTypeOf,
+  readRetryAfter,
+} from '@switchboard/protocol'
 import { type AnswerBody, limitBytes } from './answer-body.js'
 import { type AgentAnswer, type AgentCall, type AgentTask, GatewayError, type StreamPart, type Way } from './call.js'
 import type { ExchangeAnswer } from './exchange.js'
-import { leavable } from './leavable.js'
 import type { GatewayOptions } from './options.js'
 import { decodeWhole, parseAnswer, readEvents, readLines } from './read-stream.js'
+import { withCleanup } from './with-cleanup.js'
 
 /** Headers of an agent that say something about its answer and nothing about its host. */
 const PASSED_ON: readonly string[] = [
@@ -20,7 +28,6 @@ const PASSED_ON: readonly string[] = [
   'x-task-id',
 ]
 
-const LINES: ReadonlySet<string> = new Set(['application/x-ndjson', 'application/ndjson', 'application/jsonl'])
 /** Larger bodies of errors are not worth reading: an error object is small. */
 const MAX_ERROR_BYTES = 64 * 1024
 
@@ -44,16 +51,16 @@ export async function readHttpAnswer(
   const told = { status, headers: passedOn(received, url), way }
   if (status >= 400) return { ...told, kind: 'json', value: await readError(answer) }
 
-  const type = mediaTypeOf(received)
+  const type = mediaTypeOf(received['content-type'])
   const streamed = (parts: AsyncGenerator<StreamPart, void>): AgentAnswer => ({
     ...told,
     kind: 'stream',
-    parts: leavable(parts, body.cancel),
+    parts: withCleanup(parts, body.cancel),
   })
   if (type === 'text/event-stream') return streamed(readEvents(body, limits.maxPartBytes))
-  if (LINES.has(type)) return streamed(readLines(body, limits.maxPartBytes))
-  if (type !== '' && !isJson(type)) {
-    const bytes = Readable.from(leavable(limitBytes(body, limits.maxBodyBytes), body.cancel), { objectMode: false })
+  if (isNdjsonType(type)) return streamed(readLines(body, limits.maxPartBytes))
+  if (type !== '' && !isJsonType(type)) {
+    const bytes = Readable.from(withCleanup(limitBytes(body, limits.maxBodyBytes), body.cancel), { objectMode: false })
     return { ...told, kind: 'bytes', contentType: received['content-type'] ?? type, body: bytes }
   }
   if (call.wantsStream && status !== 202 && received['content-length'] === undefined) {
@@ -80,17 +87,12 @@ export function refuseDetours({ status, headers, body }: ExchangeAnswer): void {
   throw new GatewayError('bad_answer', problem, { mayHaveRun: true })
 }
 
-export const mediaTypeOf = (headers: Readonly<Record<string, string>>): string =>
-  (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
-
-const isJson = (type: string): boolean => type === 'application/json' || type.endsWith('+json')
-
 /** An empty body is `null`: there is nothing that an output schema could hold against it. */
-const jsonOf = (bytes: Buffer): JsonValue => (bytes.length === 0 ? null : parseAnswer(decodeWhole(bytes)))
+const jsonOf = (bytes: Uint8Array): JsonValue => (bytes.length === 0 ? null : parseAnswer(decodeWhole(bytes)))
 
 /** The body of an error if it is JSON; whatever else is wrong with it, the status is the answer. */
 async function readError({ headers, body }: ExchangeAnswer): Promise<JsonValue> {
-  if (!isJson(mediaTypeOf(headers))) {
+  if (!isJsonType(mediaTypeOf(headers['content-type']))) {
     body.cancel()
     return null
   }
@@ -125,7 +127,7 @@ export function taskOf(value: JsonValue, headers: Readonly<Record<string, string
   if (at.origin !== url.origin) {
     throw new GatewayError('bad_answer', 'the agent names a task at another address than its own', { mayHaveRun: true })
   }
-  const interval = members.pollInterval ?? Number(headers['retry-after'])
+  const interval = members.pollInterval ?? readRetryAfter(headers['retry-after'], Date.now)
   return {
     id: told ?? at.pathname.split('/').at(-1) ?? '',
     status: asString(members.status) ?? 'running',

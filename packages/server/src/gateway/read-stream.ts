@@ -2,6 +2,7 @@ import { TextDecoder } from 'node:util'
 import {
   createEventReader,
   DirectoryError,
+  decodeUtf8,
   isObject,
   type JsonValue,
   parseJson,
@@ -19,7 +20,7 @@ export async function* readEvents(body: AnswerBody, maxPartBytes: number): Async
   const reader = createEventReader(maxPartBytes, () => tooLarge(maxPartBytes))
   const decoder = new TextDecoder('utf-8', { fatal: true })
   for await (const piece of body) {
-    for (const event of reader.read(decode(decoder, piece, true))) {
+    for (const event of reader.read(decodeNext(decoder, piece))) {
       if (isEnd(event)) return
       yield { ...event, data: dataOf(event.data) }
     }
@@ -94,18 +95,21 @@ export function parseAnswer(text: string): JsonValue {
 }
 
 export function decodeWhole(bytes: Uint8Array): string {
-  return decode(WHOLE, bytes, false)
+  const text = decodeUtf8(bytes)
+  if (text === undefined) throw notUtf8()
+  return text
 }
 
-const WHOLE = new TextDecoder('utf-8', { fatal: true })
-
-function decode(decoder: TextDecoder, bytes: Uint8Array, stream: boolean): string {
+function decodeNext(decoder: TextDecoder, bytes: Uint8Array): string {
   try {
-    return decoder.decode(bytes, { stream })
+    return decoder.decode(bytes, { stream: true })
   } catch (cause) {
-    throw new GatewayError('bad_answer', 'the answer is not UTF-8', { mayHaveRun: true, cause })
+    throw notUtf8(cause)
   }
 }
+
+const notUtf8 = (cause?: unknown): GatewayError =>
+  new GatewayError('bad_answer', 'the answer is not UTF-8', { mayHaveRun: true, cause })
 
 const notJson = (cause: unknown): GatewayError =>
   new GatewayError('bad_answer', 'the answer is not valid JSON', { mayHaveRun: true, cause })

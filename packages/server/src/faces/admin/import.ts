@@ -7,13 +7,12 @@ import {
   isObject,
   type JsonObject,
   type JsonValue,
-  parseJson,
+  parseJsonBody,
   subjectProblem,
 } from '@switchboard/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../../services/context.js'
 import { type ImportItem, type ImportResult, importAgent } from '../../services/registry/import-agent.js'
-import { decodeUtf8 } from '../body.js'
 
 /** Documents in flight: enough to share the store's fsyncs, few enough to keep memory small. */
 const CONCURRENCY = 64
@@ -73,7 +72,7 @@ async function importBytes(
 ): Promise<ImportResult> {
   try {
     if (!bytes) throw new DirectoryError('payload_too_large', `the line is longer than ${MAX_LINE} bytes`)
-    return await importAgent(context, toItem(parseJson(decodeUtf8(bytes))), request.caller)
+    return await importAgent(context, toItem(parseJsonBody(bytes)), request.caller)
   } catch (error) {
     if (error instanceof DirectoryError) return { status: 'failed', code: error.code, message: error.message }
     request.log.error({ err: error }, 'import failed')

@@ -4,13 +4,12 @@ import {
   isJsonType,
   isObject,
   mediaTypeOf,
-  parseJson,
+  parseJsonBody,
   prefersAsync,
   readIdempotencyKey,
 } from '@switchboard/protocol'
 import type { FastifyRequest } from 'fastify'
 import type { Input, Invocation, Places } from '../../services/calls/request/invocation.js'
-import { decodeUtf8 } from '../body.js'
 import { readQuery } from '../read-request.js'
 import { headerOf } from '../respond.js'
 import { readForm } from './read-form.js'
@@ -76,6 +75,6 @@ export async function readInput(request: FastifyRequest): Promise<Input> {
     if (type === '') return { kind: 'json', value: {} }
     throw new DirectoryError('invalid_request', 'the body is empty: send the input as a JSON object')
   }
-  if (isJsonType(type)) return { kind: 'json', value: parseJson(decodeUtf8(body)) }
+  if (isJsonType(type)) return { kind: 'json', value: parseJsonBody(body) }
   return type === 'multipart/form-data' ? readForm(contentType, body) : { kind: 'bytes', contentType, body }
 }

@@ -1,7 +1,7 @@
 import { type AgentAnswer, type AgentCall, GatewayError, type StreamPart, type Way } from '../call.js'
-import { leavable } from '../leavable.js'
 import { readLines } from '../read-stream.js'
 import type { Transport } from '../transports.js'
+import { withCleanup } from '../with-cleanup.js'
 import { openWebSocket, type WebSocketDeps } from './open-websocket.js'
 import { type ReplyFrame, readReply, writeRequest } from './websocket-frames.js'
 
@@ -36,7 +36,7 @@ async function readAnswer(
   const frame: ReplyFrame = first.done ? { kind: 'end' } : first.value
   // A bare line cannot be told from a whole answer: who did not ask for a stream gets it as one.
   if (frame.kind === 'part' && (call.wantsStream || !frame.isBare)) {
-    return { ...told, kind: 'stream', parts: leavable(parts(frame, frames), cancel) }
+    return { ...told, kind: 'stream', parts: withCleanup(parts(frame, frames), cancel) }
   }
   await frames.return()
   if (frame.kind === 'error') return { ...told, status: frame.status, kind: 'json', value: frame.value }

@@ -1,7 +1,7 @@
+import { readBytes } from '@switchboard/protocol'
 import { type AgentAnswer, type AgentCall, GatewayError, type Way } from '../../call.js'
 import type { Transport } from '../../transports.js'
 import { badAnswer } from '../rpc/ask.js'
-import { collect } from '../rpc/collect.js'
 import { withTimeLimit } from '../rpc/time-limit.js'
 import type { TranslatorDeps } from '../rpc/translator.js'
 import { type A2aReply, type Converse, createConverse } from './converse.js'
@@ -91,6 +91,9 @@ async function whole(replies: Awaited<ReturnType<Converse>>): Promise<A2aReply> 
 
 async function readContent({ payload }: AgentCall, maxBytes: number): Promise<MessageContent> {
   if (payload.kind === 'json') return contentOf(payload.value)
-  const bytes = await collect(payload.body, maxBytes)
-  return { kind: 'file', bytes: bytes.toString('base64'), mimeType: payload.contentType }
+  const tooLarge = (): GatewayError =>
+    new GatewayError('too_large', `the input for this agent may have ${maxBytes} bytes: send less, or a URL`)
+  const { body } = payload
+  const bytes = body instanceof Uint8Array ? body : await readBytes(body, maxBytes, tooLarge)
+  return { kind: 'file', bytes: Buffer.from(bytes).toString('base64'), mimeType: payload.contentType }
 }

@@ -1,6 +1,6 @@
 import type { StreamPart } from '../../call.js'
+import { withCleanup } from '../../with-cleanup.js'
 import { badAnswer } from '../rpc/ask.js'
-import { stoppable } from '../rpc/stoppable.js'
 import type { A2aReply } from './converse.js'
 import { isLast, partsOf } from './write-answer.js'
 
@@ -48,5 +48,5 @@ export function streamParts(
       await end()
     }
   }
-  return stoppable(parts(), end)
+  return withCleanup(parts(), end)
 }

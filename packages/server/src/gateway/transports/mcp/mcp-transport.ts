@@ -2,9 +2,9 @@ import { asString, isObject, type JsonObject } from '@switchboard/protocol'
 import { type AgentAnswer, type AgentCall, GatewayError, type StreamPart, type Way } from '../../call.js'
 import { patienceOf } from '../../patience.js'
 import type { Transport } from '../../transports.js'
+import { withCleanup } from '../../with-cleanup.js'
 import { agentFailure, failureAnswer } from '../rpc/agent-error.js'
 import { badAnswer } from '../rpc/ask.js'
-import { stoppable } from '../rpc/stoppable.js'
 import type { TranslatorDeps } from '../rpc/translator.js'
 import { createMcpDialogue, type McpPlace, type McpReply, type McpSaid, replyOf } from './dialogue.js'
 import { readToolResult } from './read-tool-result.js'
@@ -124,7 +124,7 @@ function streamParts(
       await end()
     }
   }
-  return stoppable(parts(), end)
+  return withCleanup(parts(), end)
 }
 
 function partsOf(said: McpSaid): StreamPart[] {

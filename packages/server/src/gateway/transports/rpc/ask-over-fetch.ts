@@ -1,7 +1,8 @@
+import { readBytes } from '@switchboard/protocol'
 import { GatewayError } from '../../call.js'
 import type { Ask } from './ask.js'
 
-/** Asks through a guarded `fetch`, for those outside the gateway who have no more of it than that. */
+/** Sends requests through a guarded `fetch`, for code outside the gateway. */
 export function askOverFetch(fetch: typeof globalThis.fetch): Ask {
   return async ({ url, method, headers, body, signal }) => {
     const sent = typeof body === 'string' ? { body } : {}
@@ -12,19 +13,15 @@ export function askOverFetch(fetch: typeof globalThis.fetch): Ask {
       body: {
         [Symbol.asyncIterator]: () => chunksOf(response),
         cancel() {
-          // It may have broken off already; there is nothing left to be told about it.
+          // Fails if the connection has broken already.
           response.body?.cancel().catch(() => {})
         },
-        async collect(maxBytes) {
-          const chunks: Uint8Array[] = []
-          let size = 0
-          for await (const chunk of chunksOf(response)) {
-            size += chunk.byteLength
-            if (size > maxBytes) throw new GatewayError('too_large', `the answer is larger than ${maxBytes} bytes`)
-            chunks.push(chunk)
-          }
-          return Buffer.concat(chunks, size)
-        },
+        collect: (maxBytes) =>
+          readBytes(
+            chunksOf(response),
+            maxBytes,
+            () => new GatewayError('too_large', `the answer is larger than ${maxBytes} bytes`),
+          ),
       },
     }
   }

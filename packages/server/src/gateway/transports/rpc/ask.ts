@@ -1,8 +1,7 @@
-import { createEventReader, type JsonValue, type ServerSentEvent } from '@switchboard/protocol'
+import { createEventReader, isJsonType, type JsonValue, mediaTypeOf, type ServerSentEvent } from '@switchboard/protocol'
 import type { AnswerBody } from '../../answer-body.js'
 import { GatewayError } from '../../call.js'
 import type { ExchangeAnswer, ExchangeRequest } from '../../exchange.js'
-import { mediaTypeOf } from '../../http-answer.js'
 import { outgoingHeaders } from '../../outgoing-headers.js'
 import { decodeWhole, parseAnswer } from '../../read-stream.js'
 
@@ -45,15 +44,15 @@ export const badAnswer = (what: string): GatewayError =>
   new GatewayError('bad_answer', `the agent gave no valid answer: ${what}`, { mayHaveRun: true })
 
 export const isSuccess = ({ status }: Asked): boolean => status >= 200 && status < 300
-export const isEvents = ({ headers }: Asked): boolean => mediaTypeOf(headers) === 'text/event-stream'
-export const isJson = ({ headers }: Asked): boolean => /^application\/([\w.+-]+\+)?json$/.test(mediaTypeOf(headers))
+export const isEvents = ({ headers }: Asked): boolean => mediaTypeOf(headers['content-type']) === 'text/event-stream'
+export const isJson = ({ headers }: Asked): boolean => isJsonType(mediaTypeOf(headers['content-type']))
 
 /** The whole body as strict JSON. */
 export async function readJson({ body }: Asked, maxBytes: number): Promise<JsonValue> {
   return parseAnswer(decodeWhole(await body.collect(maxBytes)))
 }
 
-/** The whole body as JSON if it is some: what comes with an error status is often a page for people. */
+/** Parses the body if it is JSON; with an error status it is often an HTML page. */
 export async function readJsonIfAny(answer: Asked, maxBytes: number): Promise<JsonValue | undefined> {
   if (!isJson(answer)) {
     answer.body.cancel()

@@ -5,6 +5,7 @@ import {
   isObject,
   type JsonObject,
   type JsonValue,
+  readRetryAfter,
 } from '@switchboard/protocol'
 import { type AgentAnswer, GatewayError, type GatewayErrorCode } from '../../../gateway/call.js'
 
@@ -83,7 +84,7 @@ export function fromAnswer(answer: AgentAnswer, ownCredential: boolean): CallFai
   const { code, message } = BY_STATUS[status] ?? FAILURE
   const said = answer.kind === 'json' ? errorObjectOf(answer.value, status) : undefined
   const waits = code === 'unavailable' || code === 'rate_limited'
-  const retryAfter = secondsOf(answer.headers['retry-after']) ?? (waits ? RETRY_SECONDS : undefined)
+  const retryAfter = readRetryAfter(answer.headers['retry-after'], Date.now) ?? (waits ? RETRY_SECONDS : undefined)
   const challenge = answer.headers['www-authenticate']
   return new CallFailed(code, said?.message ?? message, {
     status,
@@ -118,12 +119,4 @@ function errorObjectOf(value: JsonValue, status: number): { message: string; obj
   if (message.length > MAX_MESSAGE || /[\r\n]|\bat \S+:\d+/.test(message) || !/^[\w.:-]{1,100}$/.test(code))
     return undefined
   return { message, object: { code, message } }
-}
-
-/** Retry-After: seconds, or a date. */
-function secondsOf(header: string | undefined): number | undefined {
-  if (header === undefined) return undefined
-  if (/^\d{1,9}$/.test(header)) return Number(header)
-  const at = Date.parse(header)
-  return Number.isNaN(at) ? undefined : Math.max(0, Math.ceil((at - Date.now()) / 1000))
 }
