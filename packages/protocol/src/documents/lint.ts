@@ -1,5 +1,4 @@
 import { asObjects, asStrings, isObject, type JsonObject, pointerToken, sameJson } from '../json.js'
-import { foldTag } from '../languages.js'
 import { lintSchema } from '../schema/lint-schema.js'
 import type { PublisherSchemas } from '../schema/publisher-schema.js'
 import { publishedSchemas } from './published-schemas.js'
@@ -10,20 +9,20 @@ import { isKnownMember } from './schemas/formats.js'
 export const STATUS_WORDS = ['active', 'inactive', 'suspended', 'deprecated', 'testing']
 
 export interface LintOptions {
-  /** Tags of the taxonomies that the directory declares; others are advised against (PROF §4.4). */
-  taxonomy?: ReadonlySet<string>
+  /** Whether a tag is in one of the taxonomies of the directory; default: every tag is (PROF §4.4). */
+  isDeclaredTag?: (tag: string) => boolean
 }
 
 /**
  * Advice for publishers: what is accepted but will make the agent harder to find or to trust. Documents that would be
  * wrong are refused by `parseDocument`; these are only warned about.
  */
-export function lintRecord(record: AgentRecord, { taxonomy }: LintOptions = {}): string[] {
+export function lintRecord(record: AgentRecord, { isDeclaredTag = () => true }: LintOptions = {}): string[] {
   return [
     ...nameAdvice(record),
     ...statusAdvice(record),
     ...descriptionAdvice(record),
-    ...tagAdvice(record, taxonomy),
+    ...tagAdvice(record, isDeclaredTag),
     ...exampleAdvice(record),
     ...styleAdvice(record),
     ...versionAdvice(record),
@@ -79,11 +78,11 @@ function descriptionAdvice({ description, format }: AgentRecord): string[] {
 const SECRET =
   /\b(sk-[A-Za-z0-9]{16,}|AKIA[A-Z0-9]{12,}|gh[pousr]_[A-Za-z0-9]{20,}|(api[_-]?key|token|secret)\s*[:=]\s*\S{12,})/i
 
-function tagAdvice({ tags, format }: AgentRecord, taxonomy: ReadonlySet<string> | undefined): string[] {
+function tagAdvice({ tags, format }: AgentRecord, isDeclaredTag: (tag: string) => boolean): string[] {
   if (format !== 'profile') return []
   if (tags.length === 0) return ['/tags is missing: filters by tag will not find the agent']
   const odd = tags.filter((tag) => tag !== tag.toLowerCase() || tag.length > 64 || /\s/.test(tag))
-  const foreign = taxonomy ? tags.filter((tag) => !taxonomy.has(foldTag(tag))) : []
+  const foreign = tags.filter((tag) => !isDeclaredTag(tag))
   return [
     ...(odd.length > 0 ? [`/tags should be short, lower-case and without spaces: ${some(odd)}`] : []),
     ...(foreign.length > 0 ? [`/tags are not in the taxonomies of this directory: ${some(foreign)}`] : []),

@@ -32,6 +32,12 @@ describe('a taxonomy', () => {
     expect(taxonomy.read('finance')).toBe('finance')
   })
 
+  it('declares its tags, their equivalents and synonyms; without taxonomies, every tag is declared', () => {
+    const tags = ['Finance', 'invoicing', 'money', 'urn:tax:work#finance', 'urn:tax:other#finance', 'astrology']
+    expect(tags.map(taxonomy.declares)).toEqual([true, true, true, true, false, false])
+    expect(tags.map(createTaxonomy([]).declares)).toEqual(tags.map(() => true))
+  })
+
   it('tells direct matches from inferred ones, with what they follow from', () => {
     expect(matchTags(['finance', 'HR', 'none'], ['E-Invoicing', 'hr'], taxonomy)).toEqual({
       direct: ['hr'],

@@ -29,6 +29,8 @@ export interface Taxonomy {
   readonly names: readonly string[]
   /** The tag without the URI of its taxonomy; undefined if this directory does not declare that taxonomy. */
   read(tag: string): string | undefined
+  /** Whether the tag is in one of the taxonomies; true for every tag if the directory declares none. */
+  declares(tag: string): boolean
   /** Other tags that satisfy a requirement for this one: equivalent and narrower tags. */
   satisfying(tag: string): readonly string[]
   /** Those, and similar tags: an agent with one of them is preferred. */
@@ -42,7 +44,9 @@ export function createTaxonomy(configs: readonly TaxonomyConfig[]): Taxonomy {
     const [key, value] = [foldTag(from), foldTag(to)]
     map.set(key, (map.get(key) ?? new Set()).add(value))
   }
+  const declared = new Set<string>()
   for (const [tag, { broader = [], same = [], synonyms = [] }] of configs.flatMap(({ tags }) => Object.entries(tags))) {
+    for (const word of [tag, ...broader, ...same, ...synonyms]) declared.add(foldTag(word))
     for (const wider of broader) link(narrower, wider, tag)
     for (const equal of same) {
       link(narrower, equal, tag)
@@ -62,13 +66,16 @@ export function createTaxonomy(configs: readonly TaxonomyConfig[]): Taxonomy {
     return [...found]
   }
 
+  const read = (tag: string): string | undefined => {
+    if (!/^(urn|https?):/i.test(tag)) return tag
+    const home = configs.find(({ uri }) => uri !== undefined && tag.startsWith(`${uri}#`))
+    return home?.uri === undefined ? undefined : tag.slice(home.uri.length + 1)
+  }
+
   return {
     names: configs.map(({ name, uri }) => uri ?? name),
-    read(tag) {
-      if (!/^(urn|https?):/i.test(tag)) return tag
-      const home = configs.find(({ uri }) => uri !== undefined && tag.startsWith(`${uri}#`))
-      return home?.uri === undefined ? undefined : tag.slice(home.uri.length + 1)
-    },
+    read,
+    declares: (tag) => configs.length === 0 || declared.has(foldTag(read(tag) ?? '')),
     satisfying,
     related: (tag) => [...new Set([...satisfying(tag), ...(similar.get(foldTag(tag)) ?? [])])],
   }

@@ -53,6 +53,13 @@ describe('tags of a declared taxonomy', () => {
     expect(found[0].id).toBe('finance')
   })
 
+  it('PROF-4.4-01 are recommended to publishers of other tags', async () => {
+    const { headers } = await publish(directory, profileAgent({ id: 'stars', tags: ['money', 'astrology'] }))
+    expect(headers.get('x-switchboard-warnings')).toContain(
+      '/tags are not in the taxonomies of this directory: astrology',
+    )
+  })
+
   it('are named in the service description', async () => {
     expect((await directory.get('/discover')).json.taxonomies).toEqual(['urn:tax:work'])
   })

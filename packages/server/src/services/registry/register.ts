@@ -124,7 +124,7 @@ function vet(context: Context, record: AgentRecord, caller: Caller): string[] {
   if (context.policy.strictExamples && misfits.length > 0) {
     throw invalid(misfits.map((text) => ({ at: text.split(' ')[0] ?? '', message: text.slice(text.indexOf(' ') + 1) })))
   }
-  return [...lintRecord(record), ...misfits]
+  return [...lintRecord(record, { isDeclaredTag: context.taxonomy.declares }), ...misfits]
 }
 
 async function createNew(
