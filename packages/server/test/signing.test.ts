@@ -72,7 +72,12 @@ describe('signed answers', () => {
 
   it('AIDIP00-7-06 are given by the revision 00 face too', async () => {
     const answer = await invoke('/v0/agents/x/invoke')
-    verifyMessage(messageOf(answer, 'POST', '/v0/agents/x/invoke'), await keys())
+    expect(answer.status, answer.text).toBe(200)
+    const message = messageOf(answer, 'POST', '/v0/agents/x/invoke')
+    const published = await keys()
+    expect(verifyMessage(message, published).covered).toContain('"content-digest"')
+    expect(() => verifyMessage({ ...message, body: '{"text":"goodbye"}' }, published)).toThrow('digest')
+    expect(() => verifyMessage({ ...message, status: 201 }, published)).toThrow('does not verify')
   })
 
   it('are given for lists, documents and errors', async () => {

@@ -156,14 +156,10 @@ describe('calls through the gateway', () => {
     documents.translator = translator({ verification: { state: 'verified', quality_score: 4.5 } })
     expect((await client().invoke('translator', input, { requireCertified: true, minQuality: 4 })).status).toBe(200)
   })
-
-  it('AIDIP00-7-06 hands outputs over as untrusted', async () => {
-    expect(await client().invoke('translator', input)).toMatchObject({ trusted: false })
-  })
 })
 
 describe('direct calls', () => {
-  it('AIDIP00-3-02 AIDIP00-3-03 reach the host and not the gateway, with the same result', async () => {
+  it('AIDIP00-3-02 reach the host and not the gateway, with the same result', async () => {
     const through = await client().invoke('translator', input)
     const own = await client().invoke('translator', input, direct)
     expect(own.output).toEqual(through.output)

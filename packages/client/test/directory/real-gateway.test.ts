@@ -50,10 +50,50 @@ describe('calls through a real directory', () => {
     expect(agent.seen[0]?.headers).not.toHaveProperty('authorization')
   })
 
-  it('has the same result directly', async () => {
-    const through = await client.invoke('echo', { text: 'hi' })
-    const direct = await client.invoke('echo', { text: 'hi' }, { mode: 'direct', httpLoopback: true })
-    expect(direct.output).toEqual(through.output)
+  it.each(['', '/v0'])('AIDIP00-3-03 has the same result as a direct call, by the base path "%s"', async (base) => {
+    const token = await directory.makeKey({ subject: 'client', scopes: ['discover', 'invoke'] })
+    const both = createClient({ baseUrl: directory.url + base, token })
+    for (const text of ['hi', 'ÿ\u{1f600} "quoted"', '']) {
+      agent.seen.length = 0
+      const through = await both.invoke('echo', { text })
+      const direct = await both.invoke('echo', { text }, { mode: 'direct', httpLoopback: true })
+      expect(through).toMatchObject({ status: 200, output: { text } })
+      expect(direct).toMatchObject({ status: through.status, output: through.output })
+      // One call came from the gateway, which says so, and one from the client.
+      expect(agent.seen.map(({ headers, json }) => [headers.via !== undefined, json])).toEqual([
+        [true, { text }],
+        [false, { text }],
+      ])
+    }
+  })
+
+  it('AIDIP00-7-06 hands outputs over as untrusted: never evaluated, and marked if they do not fit', async () => {
+    const output = { text: 'globalThis.wasRun = true', toString: 'globalThis.wasRun = true' }
+    onCall = (_seen, response) => answer(response, 200, output)
+    expect(await client.invoke('echo', { text: 'x' })).toMatchObject({ trusted: false, output })
+    expect('wasRun' in globalThis).toBe(false)
+    onCall = (_seen, response) => answer(response, 200, { text: 5 })
+    const wrong = await client.invoke('echo', { text: 'x' })
+    expect(wrong).toMatchObject({ trusted: false, output: { text: 5 }, outputValid: false })
+  })
+
+  it('AIDIP00-7-06 calls by the marks that the directory gave, not by what a publisher says', async () => {
+    await publisher.register(
+      aidipAgent({
+        id: 'boaster',
+        endpoint: `${agent.url}/boaster`,
+        certification: { verified: true },
+        quality_score: 5,
+      }),
+    )
+    const call = (policy: object) => client.invoke('boaster', { text: 'x' }, policy)
+    expect(await codeOf(call({ requireCertified: true }))).toBe('permission_denied')
+    expect(await codeOf(call({ minQuality: 4 }))).toBe('permission_denied')
+    expect(agent.seen).toEqual([])
+    const body = { verification: 'verified', quality_score: 4.5 }
+    expect((await directory.patch('/admin/agents/boaster', { as: 'admin', body })).status).toBe(200)
+    expect((await call({ requireCertified: true, minQuality: 4 })).status).toBe(200)
+    expect(await codeOf(call({ minQuality: 4.6 }))).toBe('permission_denied')
   })
 
   it('streams to the end mark', async () => {

@@ -113,8 +113,12 @@ describe('profile metadata', () => {
   })
 
   it('PROF-4.6-02 requires an endpoint, a reference or URI', () => {
-    expect(problems({ bindings: binding({ endpoint: undefined }) })).toEqual(['/bindings/0/endpoint'])
-    expect(problems({ bindings: binding({ endpoint: 'some-reference' }) })).toEqual([])
+    for (const endpoint of [undefined, null, 5, true, {}, ['https://a.example']]) {
+      expect(problems({ bindings: binding({ endpoint }) }), String(endpoint)).toEqual(['/bindings/0/endpoint'])
+    }
+    for (const endpoint of ['https://a.example/b', 'urn:example:b', '/b', 'some-reference']) {
+      expect(problems({ bindings: binding({ endpoint }) }), endpoint).toEqual([])
+    }
   })
 
   it('PROF-4.6-03 takes media types as an array', () => {

@@ -91,6 +91,10 @@ describe('pages', () => {
   it('AD-5.1-11 AD-5.3-02 start at 0, and past the last are empty', async () => {
     await registerThree()
     expect(await lookUp(directory, '?page=0')).toEqual(await lookUp(directory))
+    for (const query of ['?count=2', '?count=2&page=0']) {
+      expect(namesOf(await directory.get(`/ad/l${query}`)), query).toEqual(['ticket-classifier', 'knowledge-lookup'])
+    }
+    expect(namesOf(await directory.get('/ad/l?count=2&page=1'))).toEqual(['order-router'])
     const past = await directory.get('/ad/l?page=99')
     expect(past.json).toEqual({ agents: [] })
     expect(past.headers.get('link')).toBeNull()

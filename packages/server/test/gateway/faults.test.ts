@@ -1,20 +1,8 @@
-import { getEventListeners, setMaxListeners } from 'node:events'
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { afterEach, describe, expect, it } from 'vitest'
-import type { AgentCall, Gateway } from '../../src/gateway/call.js'
-import {
-  callOf,
-  createTestGateway,
-  failure,
-  gather,
-  startHttpAgent,
-  startRawAgent,
-  type TestAgent,
-  way,
-} from './agent.js'
+import type { Gateway } from '../../src/gateway/call.js'
+import { callOf, createTestGateway, failure, gather, startHttpAgent, startRawAgent, type TestAgent } from './agent.js'
 
 const open: { close(): Promise<void> }[] = []
 afterEach(async () => {
@@ -150,12 +138,12 @@ describe('an agent that', () => {
     const answer = await gateway.call(callOf(agent.url, { wantsStream: true }))
     if (answer.kind !== 'stream') throw new Error(answer.kind)
     const parts = answer.parts[Symbol.asyncIterator]()
-    const seen = await parts.next().then(
-      ({ value }) => value,
-      () => undefined,
-    )
     // The break may overtake the part; what counts is that it does not look like an end.
-    if (seen) await expect(parts.next()).rejects.toMatchObject({ code: 'bad_answer' })
+    const read = async (): Promise<void> => {
+      expect(await parts.next()).toEqual({ done: false, value: { data: 1 } })
+      await parts.next()
+    }
+    await expect(read()).rejects.toMatchObject({ code: 'bad_answer' })
     await released(agent)
   })
 
@@ -230,77 +218,5 @@ describe('an agent that', () => {
       }
     }
     expect(inside.connections()).toBe(0)
-  })
-})
-
-describe('10,000 failed calls', () => {
-  const FAULTS: Record<string, (socket: Socket) => void> = {
-    reset: (socket) => socket.resetAndDestroy(),
-    half: (socket) => socket.end(`${JSON_HEAD}content-length: 100\r\n\r\n{"a":`),
-    broken: (socket) => socket.write(`${JSON_HEAD}content-length: 5\r\n\r\n{"a":`),
-    headers: (socket) => socket.write(`HTTP/1.1 200 OK\r\nx-a: ${'b'.repeat(20_000)}\r\n`),
-    redirect: (socket) => socket.write('HTTP/1.1 302 Found\r\nlocation: /\r\ncontent-length: 0\r\n\r\n'),
-    hang: () => {},
-  }
-
-  it('leave no sockets, listeners, timers or memory behind', { timeout: 90_000 }, async () => {
-    const agents = await Promise.all(
-      Object.values(FAULTS).map((fault) =>
-        startRawAgent((socket) => socket.on('data', () => fault(socket)).on('end', () => socket.end())),
-      ),
-    )
-    const nobody = await startHttpAgent(() => {})
-    await nobody.close()
-    const gateway = createTestGateway({ retries: 0 })
-    open.push(gateway, ...agents)
-    const targets = [...agents.map(({ url }) => way(url)), way(nobody.url), way('https://10.0.0.1/')]
-    const hanging = agents[Object.keys(FAULTS).indexOf('hang')]
-    const caller = new AbortController()
-    setMaxListeners(100, caller.signal) // as many as there are calls at a time
-
-    let made = 0
-    const codes = new Set<string>()
-    const one = async (): Promise<void> => {
-      const n = made++
-      const target = targets[n % targets.length] ?? way(nobody.url)
-      const timeoutMs = target.endpoint === hanging?.url ? 30 : 10_000
-      const call: AgentCall = callOf(target, { agent: `a${n}`, timeoutMs, signal: caller.signal })
-      codes.add((await failure(gateway.call(call))).code)
-    }
-    const run = async (until: number): Promise<void> => {
-      const worker = async (): Promise<void> => {
-        while (made < until) await one()
-      }
-      await Promise.all(Array.from({ length: 20 }, worker))
-    }
-    const count = (): Record<string, number> => {
-      const resources: Record<string, number> = {}
-      for (const name of process.getActiveResourcesInfo()) resources[name] = (resources[name] ?? 0) + 1
-      return resources
-    }
-    setFlagsFromString('--expose-gc')
-    const collect: () => void = runInNewContext('gc')
-    const heap = async (): Promise<number> => {
-      for (let i = 0; i < 3; i++) {
-        collect()
-        await sleep(10)
-      }
-      return process.memoryUsage().heapUsed
-    }
-
-    const before = count()
-    await run(4000)
-    const heapBefore = await heap()
-    await run(10_000)
-    expect([...codes].sort()).toEqual(['bad_answer', 'blocked', 'timeout', 'unreachable'])
-
-    expect(getEventListeners(caller.signal, 'abort')).toEqual([])
-    // 6,000 more agents are remembered by their circuits, a few hundred bytes each.
-    expect((await heap()) - heapBefore).toBeLessThan(8 * 1024 * 1024)
-    // Connections kept for the next call close by themselves after some seconds.
-    while (agents.some(({ sockets }) => sockets.size > 0)) await sleep(50)
-    const after = count()
-    expect(after.TCPSocketWrap ?? 0).toBeLessThanOrEqual(before.TCPSocketWrap ?? 0)
-    expect(after.Timeout ?? 0).toBeLessThanOrEqual((before.Timeout ?? 0) + 5)
   })
 })

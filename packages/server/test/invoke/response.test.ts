@@ -1,3 +1,4 @@
+import type { JsonValue } from '@switchboard/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
 import { startDirectory } from '../support/directory.js'
 import { fixture } from '../support/documents.js'
@@ -92,12 +93,43 @@ describe('a request that does not fit', () => {
     expect(stage.agent.calls).toEqual([])
   })
 
-  it('AIDIP-5.2-06 AIDIP00-6.2-02 gets the error object, which names the member', async () => {
+  it('AIDIP-5.2-06 gets the error object, which names the member', async () => {
     await register({ inputs: { text: 'string', target_language: 'string' } })
     for (const path of ['/agents/x/invoke', '/v0/agents/x/invoke']) {
       const { status, json } = await call(INPUT, { path })
       expect(status).toBe(400)
       expect(json.error).toMatchObject({ code: 'InvalidInput', message: expect.stringContaining('target_language') })
+    }
+  })
+
+  it('AIDIP00-6.2-02 gets an error object with code and message, whatever the client error', async () => {
+    await register({ inputs: { text: 'string' } })
+    await register({ id: 'restricted', visibility: 'restricted' })
+    const reader = await stage.directory.makeKey({ subject: 'reader', scopes: ['discover'] })
+    const key = { 'idempotency-key': 'k' }
+    await call(INPUT, { headers: key })
+    const asks: [status: number, body: JsonValue, ask: Parameters<typeof call>[1] & object][] = [
+      [400, { text: 5 }, {}],
+      [400, null, { raw: '{' }],
+      [401, INPUT, { key: 'unknown' }],
+      [401, INPUT, { as: 'anon', path: '/agents/restricted/invoke' }],
+      [403, INPUT, { key: reader }],
+      [404, INPUT, { path: '/agents/none/invoke' }],
+      [404, INPUT, { path: '/agents/x/no-such-operation' }],
+      [406, INPUT, { headers: { accept: 'image/png' } }],
+      [422, { text: 'other' }, { headers: key }],
+      [413, { text: 'x'.repeat(11 * 1024 * 1024) }, {}],
+    ]
+    for (const base of ['', '/v0']) {
+      for (const [status, body, { path = '/agents/x/invoke', ...ask }] of asks) {
+        const answer = await call(body, { ...ask, path: base + path })
+        const why = `${status} ${base}${path} → ${answer.status} ${answer.text.slice(0, 300)}`
+        expect(answer.status, why).toBe(status)
+        expect(answer.json.error, why).toMatchObject({
+          code: expect.stringMatching(/^[A-Z]\w+$/),
+          message: expect.stringMatching(/\w/),
+        })
+      }
     }
   })
 
@@ -199,6 +231,41 @@ describe('an agent that fails', () => {
       expectRefusal(resting, { status: 503, says: status })
       expect(resting.headers.get('retry-after')).toMatch(/^\d+$/)
     }
+    expect(stage.agent.calls).toEqual([])
+  })
+
+  it('AIDIP-5.2-12 is told by 503 and Retry-After if as many calls run as it may have, until one ends', async () => {
+    const directory = await startDirectory({ gateway: { maxCallsPerAgent: 1 } })
+    try {
+      await directory.post('/agents', { as: 'tokA', body: stage.agent.document() })
+      const invoke = () => directory.post('/agents/x/invoke', { as: 'tokC', body: INPUT })
+      const held = new Promise<() => void>((resolve) => {
+        stage.agent.reply = (_, response) => resolve(() => sendJson(response, INPUT))
+      })
+      const first = invoke()
+      const finish = await held
+      const refused = await invoke()
+      expectRefusal(refused, { status: 503, code: 'unavailable' })
+      expect(refused.headers.get('retry-after')).toMatch(/^[1-9]\d*$/)
+      expect(stage.agent.calls).toHaveLength(1)
+      finish()
+      expect((await first).status).toBe(200)
+      stage.agent.reply = fixed(INPUT)
+      expect((await invoke()).status).toBe(200)
+    } finally {
+      await directory.close()
+    }
+  })
+
+  it('AIDIP-5.2-12 is told by 503 and Retry-After once it has failed again and again, without being called', async () => {
+    await register({ id: 'failing' })
+    const invoke = () => call(INPUT, { path: '/agents/failing/invoke' })
+    stage.agent.reply = (_, response) => response.destroy()
+    for (let i = 0; i < 5; i++) expectRefusal(await invoke(), { status: 502 })
+    stage.agent.calls.length = 0
+    const refused = await invoke()
+    expectRefusal(refused, { status: 503, code: 'unavailable' })
+    expect(refused.headers.get('retry-after')).toMatch(/^[1-9]\d*$/)
     expect(stage.agent.calls).toEqual([])
   })
 

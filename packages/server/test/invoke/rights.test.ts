@@ -184,8 +184,10 @@ describe('credentials', () => {
     const body = { type: 'bearer', token: 'gateway-token' }
     const kept = await stage.directory.put('/admin/agents/x/credential', { as: 'admin', body })
     expect(kept.status, kept.text).toBeLessThan(300)
-    expect((await call(INPUT)).status).toBe(200)
-    expect(sent().authorization).toBe('Bearer gateway-token')
+    for (const path of ['/agents/x/invoke', '/v0/agents/x/invoke']) {
+      expect((await call(INPUT, { path })).status, path).toBe(200)
+      expect(sent().authorization, path).toBe('Bearer gateway-token')
+    }
     stage.agent.reply = fixed({ error: { code: 'Unauthorized', message: 'who are you?' } }, 401)
     const refused = await call(INPUT)
     expectRefusal(refused, { status: 502, code: 'agent_error', says: /credential of this directory/ })

@@ -352,7 +352,7 @@ describe('the response', () => {
     expect(own).not.toHaveProperty('warnings')
   })
 
-  it('PROF-3.1-03 PROF-5.1-08 PROF-6.1-09 PROF-6.2-01 PROF-8-01 has evidence if it is asked for', async () => {
+  it('PROF-3.1-03 PROF-5.1-08 PROF-6.1-09 PROF-8-01 has evidence if it is asked for', async () => {
     await publish(directory, fixture('FX-HR'))
     const request = { query: 'onboarding', required_tags: ['hr'], preferred_tags: ['workflow', 'tax'] }
     const { candidates: with_ } = await discover(directory, { ...request, include_evidence: true })

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type Candidate, rankCandidates } from '../../../search/src/ranking/blend.js'
+import { readQuery } from '../../../search/src/ranking/query.js'
 import { startDirectory, type TestDirectory } from '../support/directory.js'
 import { candidates, discover, profileAgent, publish } from './publish.js'
 
@@ -66,7 +68,7 @@ describe('tags of a declared taxonomy', () => {
 })
 
 describe('evidence', () => {
-  it('PROF-6.2-01 PROF-6.2-02 PROF-7.3-03 names the components of a score, all of them documented', async () => {
+  it('PROF-6.2-01 PROF-6.2-02 has the components that the draft names, and one of our own that is documented', async () => {
     await publish(directory, profileAgent({ id: 'a', tags: ['x'], description: 'Plans trips.' }))
     const { candidates: found } = await discover(directory, {
       query: 'plan a trip',
@@ -74,10 +76,23 @@ describe('evidence', () => {
       protocols: ['https'],
       include_evidence: true,
     })
-    const { score_components: documented, ranking } = (await directory.get('/discover')).json
-    expect(Object.keys(found[0].score_components).sort()).toEqual([...documented].sort())
+    const named = ['tag', 'context', 'example', 'protocol', 'freshness', 'policy'] // PROF §6.2
+    expect(Object.keys(found[0].score_components).sort()).toEqual([...named, 'reputation'].sort())
     expect(found[0].score_components).toMatchObject({ tag: 1, protocol: 1, freshness: 1, policy: 1 })
-    expect(ranking.meaning_weight).toBeGreaterThan(0)
+    expect((await directory.get('/discover')).json.score_components).toEqual([...named, 'reputation'])
+  })
+
+  it('PROF-7.3-03 publishes the weights that the ranking uses', async () => {
+    const { ranking } = (await directory.get('/discover')).json
+    const query = { ...readQuery('translate into French'), meaningTrust: 1, language: 'en', namedLanguages: ['fr'] }
+    /** What words, meaning and language add to the score of an agent. */
+    const scoreOf = (candidate: Partial<Candidate>) =>
+      rankCandidates(query, 1, [{ number: 0, words: 1, similarity: undefined, languages: undefined, ...candidate }])[0]
+    expect(scoreOf({ similarity: 1 })?.meaning).toBeCloseTo(ranking.meaning_weight)
+    expect(scoreOf({ similarity: ranking.meaning_floor + 0.01 })?.meaning).toBeGreaterThan(0)
+    expect(scoreOf({ similarity: ranking.meaning_floor })?.meaning).toBe(0)
+    expect(scoreOf({ languages: ['fr'] })?.language).toBeCloseTo(ranking.named_language_weight)
+    expect(scoreOf({ languages: ['de'] })?.language).toBeCloseTo(ranking.other_language_factor - 1)
   })
 
   it('PROF-8-01 shows the words and the sentences of the description that answered', async () => {

@@ -58,6 +58,15 @@ describe('registering', () => {
     }
   })
 
+  it('PROF-4.6-02 takes no binding without an endpoint that is a string', async () => {
+    for (const more of [{}, { endpoint: null }, { endpoint: 5 }, { endpoint: ['https://a.example/'] }]) {
+      const body = profileAgent({ bindings: [{ protocol: 'https', ...more }] })
+      const answer = await directory.post('/discover/agents', { ...tokA, body })
+      expectRefusal(answer, { status: 400, member: '/bindings/0/endpoint' }, JSON.stringify(more))
+    }
+    expect((await directory.get('/agents')).json).toEqual([])
+  })
+
   it('PROF-13.1-01 takes endpoints of the schemes that policy allows (C-73)', async () => {
     const reached = (endpoint: string) =>
       directory.post('/discover/agents', {
