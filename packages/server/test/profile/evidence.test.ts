@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type Candidate, rankCandidates } from '../../../search/src/ranking/blend.js'
-import { readQuery } from '../../../search/src/ranking/query.js'
+import { type Candidate, rankCandidates } from '../../../search/src/ranking/rank-candidates.js'
+import { readQuery } from '../../../search/src/ranking/read-query.js'
 import { startDirectory, type TestDirectory } from '../support/directory.js'
 import { candidates, discover, profileAgent, publish } from './publish.js'
 
@@ -84,15 +84,20 @@ describe('evidence', () => {
 
   it('PROF-7.3-03 publishes the weights that the ranking uses', async () => {
     const { ranking } = (await directory.get('/discover')).json
-    const query = { ...readQuery('translate into French'), meaningTrust: 1, language: 'en', namedLanguages: ['fr'] }
-    /** What words, meaning and language add to the score of an agent. */
-    const scoreOf = (candidate: Partial<Candidate>) =>
-      rankCandidates(query, 1, [{ number: 0, words: 1, similarity: undefined, languages: undefined, ...candidate }])[0]
-    expect(scoreOf({ similarity: 1 })?.meaning).toBeCloseTo(ranking.meaning_weight)
-    expect(scoreOf({ similarity: ranking.meaning_floor + 0.01 })?.meaning).toBeGreaterThan(0)
-    expect(scoreOf({ similarity: ranking.meaning_floor })?.meaning).toBe(0)
-    expect(scoreOf({ languages: ['fr'] })?.language).toBeCloseTo(ranking.named_language_weight)
-    expect(scoreOf({ languages: ['de'] })?.language).toBeCloseTo(ranking.other_language_factor - 1)
+    const query = { ...readQuery('translate into French'), semanticWeight: 1, language: 'en', namedLanguages: ['fr'] }
+    const scoreOf = (candidate: Partial<Candidate>): number | undefined => {
+      const plain = { number: 0, wordScore: 0, similarity: undefined, languages: undefined }
+      return rankCandidates(query, 1, [{ ...plain, ...candidate }])[0]?.score
+    }
+    // Word scores are the unit of the sum, so that each weight can be read off an agent that has the same in words.
+    const scoreOfWords = (wordScore: number): number => scoreOf({ wordScore }) ?? 0
+    expect(scoreOf({ similarity: 1 })).toBeCloseTo(scoreOfWords(ranking.meaning_weight))
+    expect(scoreOf({ similarity: ranking.meaning_floor })).toBeUndefined()
+    expect(scoreOf({ similarity: ranking.meaning_floor + 0.01 })).toBeGreaterThan(0)
+    const spoken = (...languages: string[]) => scoreOf({ wordScore: 1, languages })
+    expect(spoken('fr')).toBeCloseTo(scoreOfWords(1 + ranking.named_language_weight))
+    expect(spoken('de')).toBeCloseTo(scoreOfWords(ranking.other_language_factor))
+    expect(spoken('en')).toBeCloseTo(scoreOfWords(1))
   })
 
   it('PROF-8-01 shows the words and the sentences of the description that answered', async () => {

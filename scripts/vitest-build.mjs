@@ -1,0 +1,12 @@
+// Builds before tests run. Tests import sources, but the threads and processes that they start (the SQLite writer, the
+// embedding model, the command line) run what is built, which must not be older.
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { ROOT } from './tree.mjs'
+
+/** Global setup of vitest. Wrong types do not stop the tests: the build writes its output all the same. */
+export function setup() {
+  const tsc = join(ROOT, 'node_modules/typescript/bin/tsc')
+  const { status } = spawnSync(process.execPath, [tsc, '-b'], { cwd: ROOT, stdio: 'inherit' })
+  if (status !== 0) console.error('switchboard: the build has errors (see above); the tests run with its output')
+}
