@@ -1,6 +1,6 @@
-// Proves that the linter keeps the rooms apart: an import that goes the wrong way must be reported, a right one must
-// not. A rule whose patterns match nothing and a scan that reads no file both look like a clean tree; this looks behind
-// it. The samples lie in a temporary folder with a copy of the settings, so nothing is written into the packages.
+// Proves that the linter enforces the import rules: it must report a wrong import and accept a right one. A rule whose
+// pattern matches nothing, or a scan that reads no files, would look like a clean tree. The samples are in a temporary
+// folder with a copy of the settings, so that nothing is written into the packages.
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -10,7 +10,7 @@ import { below, packageFolders, ROOT } from './tree.mjs'
 const BIOME = join(ROOT, 'node_modules/@biomejs/biome/bin/biome')
 const RULES = /^lint\/\w+\/(noRestrictedImports|noProcessEnv|noUndeclaredDependencies)$/
 
-/** Folder or file below packages/ → lines that must be reported there, and lines that must not. */
+/** Folder or file below packages/ → lines that the linter must report there, and lines that it must accept. */
 const SAMPLES = {
   'agent-uri/src/': {
     wrong: ["import '@switchboard/protocol'", "import 'node:url'", "import 'semver'"],
@@ -210,17 +210,17 @@ const SAMPLES = {
 }
 
 function lint(cwd, paths) {
-  // Not with --only: that would switch a rule on where the settings switch it off.
+  // Not --only: that would turn a rule on where the settings turn it off.
   const args = [BIOME, 'lint', '--reporter=json', '--max-diagnostics=none', ...paths]
   const run = spawnSync(process.execPath, args, { cwd, encoding: 'utf8', maxBuffer: 1 << 26 })
   try {
     return JSON.parse(run.stdout)
   } catch {
-    throw new Error(`biome gave no report: ${run.stderr || run.error}`)
+    throw new Error(`biome wrote no report: ${run.stderr || run.error}`)
   }
 }
 
-/** One file for each sample; a sample of a whole file (config.ts) gets a tree of its own. */
+/** One file for each sample; a sample for a particular file (config.ts) gets a separate tree. */
 function* files() {
   for (const [place, { wrong, right }] of Object.entries(SAMPLES)) {
     for (const [n, line] of [...wrong, ...right].entries()) {
@@ -249,7 +249,7 @@ function checkSamples(folder) {
   return samples.filter((sample) => sample.wrong !== sample.reported)
 }
 
-/** How many sources there are and how many the linter read: fewer if a pattern ignores some. */
+/** Number of sources, and how many of them the linter read: fewer if a pattern ignores some. */
 function sources() {
   const folders = packageFolders().map((folder) => join(folder, 'src'))
   const expected = folders.flatMap((folder) => [...below(folder)]).filter(({ path }) => path.endsWith('.ts')).length
@@ -261,12 +261,12 @@ const folder = mkdtempSync(join(tmpdir(), 'switchboard-rooms-'))
 try {
   const missed = checkSamples(folder)
   for (const { place, line, wrong } of missed) {
-    console.error(`rooms: in packages/${place} biome ${wrong ? 'lets through' : 'refuses'}: ${line}`)
+    console.error(`rooms: in packages/${place} biome ${wrong ? 'accepts' : 'reports'}: ${line}`)
   }
   const { expected, read } = sources()
   if (read < expected) console.error(`rooms: biome read ${read} of ${expected} sources`)
   if (missed.length > 0 || read < expected) process.exitCode = 1
-  else console.log(`rooms: ${[...files()].length} samples judged rightly, ${read} sources read`)
+  else console.log(`rooms: ${[...files()].length} samples checked, ${read} sources read`)
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }

@@ -1,11 +1,11 @@
-// A lock between processes: a folder, since mkdir either makes it or fails. It holds its owner's pid.
+// A mutex between processes: a folder, because mkdir is atomic. It holds the pid of its owner.
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 const POLL_MS = 100
 const BEAT_MS = 2_000
-/** An owner that has not touched its lock for so long is gone, even if its pid now belongs to another process. */
+/** A lock that its owner has not touched for this long is stale, even if the pid now belongs to another process. */
 const STALE_MS = 30_000
 
 function make(folder) {
@@ -25,7 +25,7 @@ function isAlive(pid) {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    return error.code === 'EPERM' // it lives, and belongs to somebody else
+    return error.code === 'EPERM' // alive, but another user's
   }
 }
 
@@ -34,11 +34,11 @@ function isStale(folder) {
   try {
     return !isAlive(Number(readFileSync(join(folder, 'pid'), 'utf8')))
   } catch {
-    return false // just made, or just released: look again
+    return false // just created or just released: check again
   }
 }
 
-/** Removes a lock whose owner died; one process at a time, lest one removes what another has just taken. */
+/** Removes a stale lock; one process at a time, so that none removes a lock that another has just taken. */
 function breakStale(folder) {
   const breaker = `${folder}.break`
   if (ageOf(breaker) > STALE_MS) rmSync(breaker, { recursive: true, force: true })
@@ -50,7 +50,7 @@ function breakStale(folder) {
   }
 }
 
-/** Waits until the lock is ours and resolves to what releases it. `onWait` is called once if there is a wait. */
+/** Waits for the lock and resolves to a function that releases it. `onWait` is called once if it has to wait. */
 export async function takeLock(folder, { onWait }) {
   mkdirSync(join(folder, '..'), { recursive: true })
   for (let waited = false; !make(folder); ) {

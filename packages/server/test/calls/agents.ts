@@ -58,7 +58,7 @@ const NDJSON = { 'content-type': 'application/x-ndjson' }
 
 /** What was begun last, and its end. */
 function createWork() {
-  const events = new EventEmitter()
+  const events = new EventEmitter().setMaxListeners(0) // one per call, most of which end by themselves
   let stopped: Promise<unknown> = Promise.resolve()
   let begun = 0
   return {

@@ -187,7 +187,7 @@ describe('an agent behind a WebSocket', () => {
     const gateway = createTestGateway({ firstByteMs: 100 })
     open.push(gateway, agent)
     const target = way(agent.url.replace('http', 'ws'), 'websocket')
-    await expect(gateway.call(callOf(target, { timeoutMs: 5000 }))).rejects.toMatchObject({ code: 'timeout' })
+    await expect(gateway.call(callOf(target, { timeoutMs: 300 }))).rejects.toMatchObject({ code: 'timeout' })
     expect(agent.sockets.size).toBeLessThanOrEqual(1)
   })
 
