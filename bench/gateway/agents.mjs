@@ -1,10 +1,10 @@
-// The agents that are called, and what is said to and by them.
+// The agents that are called, with their inputs and outputs.
 
-/** Milliseconds that the slow agent takes. */
+/** Response time of the slow agent, in milliseconds. */
 export const SLOW_MS = 2000
 
-/** In each event once, and nowhere else in an answer: so events are counted without being read. */
-export const EVENT_MARK = 0x7e // ~
+/** Occurs exactly once in each event, so that events can be counted without parsing. */
+export const EVENT_MARKER = 0x7e // ~
 
 const text = 'The parties agree that this contract is governed by the laws of the seat of the supplier.'
 
@@ -71,7 +71,7 @@ const streamInputs = {
   properties: { events: count, every: count },
 }
 
-/** Documents to register; each path of the upstream is an agent. */
+/** The documents to register: one agent for each path of the upstream. */
 export const toDocuments = (upstream) =>
   [
     { id: 'agent', operation: { name: 'translate', inputs, outputs } },
@@ -79,7 +79,7 @@ export const toDocuments = (upstream) =>
     { id: 'stream', operation: { name: 'tell', inputs: streamInputs, outputs: { type: 'object' } } },
   ].map(({ id, operation }) => ({
     id,
-    name: `The agent of the path ${id}`,
+    name: `Agent at path ${id}`,
     description: 'Translates contracts, always in the same way.',
     version: '1.0.0',
     publisher: 'Bench',

@@ -1,4 +1,4 @@
-// The least that a proxy on Node can be: node bare-undici.mjs PORT UPSTREAM_PORT.
+// A minimal proxy on Node: node bare-undici.mjs PORT UPSTREAM_PORT.
 import { createServer } from 'node:http'
 import { Pool } from 'undici'
 

@@ -1,18 +1,18 @@
-// The directory under measurement: a process of its own, with the agents registered and a caller who may call them.
+// The directory to measure: a child process with registered agents and an API key that may call them.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { importAgents } from '../registry/import-agents.mjs'
 import { ADMIN_KEY, startDirectory } from '../registry/processes.mjs'
 import { toDocuments } from './agents.mjs'
 
-/** Limits of callers are high enough to be never met: they are checked at each call all the same. */
+/** Rate limits are too high to be reached, but still checked at each call. */
 const CONFIG = {
   rateLimits: { search: 1e9, register: 1e9, lookup: 1e9, invoke: 1e9 },
   search: { semantic: false },
 }
 
 /**
- * Starts a directory that has been filled before it is measured.
+ * Starts a directory and registers the agents.
  * @returns {Promise<import('../registry/processes.mjs').Running & { key: string }>}
  */
 export async function startFilledDirectory(folder, upstream, { gateway = {}, ...more } = {}) {
@@ -21,11 +21,11 @@ export async function startFilledDirectory(folder, upstream, { gateway = {}, ...
   writeFileSync(config, JSON.stringify({ ...CONFIG, gateway }))
   const directory = await startDirectory({ data: join(folder, 'data'), config, ...more })
   await importAgents(directory.port, toDocuments(upstream))
-  const answer = await fetch(`http://127.0.0.1:${directory.port}/admin/keys`, {
+  const response = await fetch(`http://127.0.0.1:${directory.port}/admin/keys`, {
     method: 'POST',
     headers: { authorization: `Bearer ${ADMIN_KEY}`, 'content-type': 'application/json' },
     body: JSON.stringify({ subject: 'caller', scopes: ['invoke'] }),
   })
-  const { key } = await answer.json()
+  const { key } = await response.json()
   return { ...directory, key }
 }

@@ -1,14 +1,14 @@
-// The processes that ask, and how they are told to.
+// The load generators, which are child processes.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startWorker } from '../registry/processes.mjs'
 import { CALLS } from './agents.mjs'
 
-/** Calls by which each server becomes as fast as it gets, at this many connections. */
+/** Warm-up calls for each server, and their connections. */
 const WARM_UP = { connections: 32, count: 15_000 }
 
 /**
- * Load generators for these servers.
+ * Starts load generators for the servers.
  * @param {Record<string, import('./servers.mjs').Server>} servers
  */
 export async function startLoads(servers, folder, say) {
@@ -21,12 +21,13 @@ export async function startLoads(servers, folder, say) {
     await load.ask({ add: name, file })
   }
   const judged = (name, result) => {
-    if (result.failed > 0) throw new Error(`${name}: ${result.failed} failures, such as ${result.failure}`)
+    if (result.failed > 0)
+      throw new Error(`${name}: ${result.failed} requests failed, for example with ${result.failure}`)
     if (result.loadCpu > 0.95)
-      say(`${name}: the load generator was at ${(result.loadCpu * 100).toFixed(0)} % of a core`)
+      say(`${name}: the load generator used ${(result.loadCpu * 100).toFixed(0)} % of a core and may be the bottleneck`)
     return result
   }
-  /** Calls of the agent that answers at once. */
+  /** Calls the agent that responds immediately. */
   const call = async (name, run) => {
     const { port, pid } = servers[name]
     return judged(name, await load.ask({ set: name, port, pid, ...run }))
@@ -38,7 +39,7 @@ export async function startLoads(servers, folder, say) {
   }
   return {
     call,
-    /** Streams of the agent that streams. */
+    /** Reads streams of the streaming agent. */
     async stream(name, run) {
       const { port, pid, path, headers } = servers[name]
       return judged(name, await streams.ask({ port, pid, path: path('stream'), headers, ...run }))

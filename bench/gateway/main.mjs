@@ -1,4 +1,4 @@
-// What a call through the directory costs beside proxies that check nothing: see ../README.md.
+// Compares a call through the directory with proxies that check nothing; see ../README.md.
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
@@ -49,14 +49,14 @@ async function main(options) {
   }
   const { node, cpu, seconds } = environment
   process.stdout.write(`\n${serverTable(calls, streams)}\n\n${NOTES}\n\n${toTable(rows)}\n\n`)
-  process.stdout.write(`${slow.refused} calls of the slow agent were refused; node ${node}, ${cpu}, ${seconds} s\n`)
+  process.stdout.write(`${slow.rejected} calls to the slow agent were rejected; node ${node}, ${cpu}, ${seconds} s\n`)
   if (options.json) {
     const results = { ...environment, results: rows.map(figures), calls, streams, memory, slow }
     writeFileSync(options.json, `${JSON.stringify(results, null, 2)}\n`)
   }
 }
 
-/** By a directory with the limits as they come. */
+/** Uses a directory with the default limits. */
 async function measureSlow(options) {
   const upstream = await startBare('../gateway/upstream.mjs')
   const slow = await measureSlowAgent(options, upstream, say)

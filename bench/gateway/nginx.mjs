@@ -1,4 +1,4 @@
-// nginx as it comes from the system's packages, one process, with a config of its own.
+// nginx from the system's packages: one worker process, with its own configuration.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'

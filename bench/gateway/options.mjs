@@ -3,16 +3,16 @@ import { parseArgs } from 'node:util'
 import { ROOT } from '../../scripts/tree.mjs'
 import { positive } from '../registry/options.mjs'
 
-export const HELP = `bench/gateway: what a call through the directory costs, beside proxies that check nothing
+export const HELP = `bench/gateway: compares a call through the directory with proxies that check nothing
 
-  --rounds N       ours and the proxies take turns this often (5)
+  --rounds N       number of rounds; each measures all servers in turn (5)
   --seconds N      length of one measurement (1)
-  --streams N      streams at once (1000)
-  --steady N       seconds of calls over which memory is watched (30)
-  --folder FOLDER  where the database is written (.cache/bench-gateway)
-  --json FILE      write the results there too
-  --quick          a minute: 3 short rounds
-  --profile DIR    no comparison: write CPU profiles of the directory for calls and streams, and print what they say
+  --streams N      concurrent streams (1000)
+  --steady N       seconds of the memory measurement (30)
+  --folder FOLDER  folder for the database (.cache/bench-gateway)
+  --json FILE      also write the results to this file
+  --quick          about a minute: 3 short rounds
+  --profile DIR    instead: write CPU profiles of the directory for calls and streams, and print a summary
 `
 
 const FULL = { rounds: 5, seconds: 1, streams: 1000, steady: 30 }
@@ -30,7 +30,7 @@ const QUICK = { rounds: 3, seconds: 0.4, streams: 300, steady: 5 }
  */
 
 /**
- * Undefined: help was asked for.
+ * Returns undefined for `--help`.
  * @returns {Options | undefined}
  */
 export function readOptions(args = process.argv.slice(2)) {

@@ -1,4 +1,4 @@
-// Where the time of the directory goes when agents are called.
+// CPU profiles of the directory while agents are called.
 import { mkdirSync, renameSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -7,7 +7,7 @@ import { summarise } from '../registry/profile.mjs'
 import { startLoads } from './loads.mjs'
 import { startOurs } from './servers.mjs'
 
-/** A profile begins with a look at all code, and ends with a file to write: both take a while. */
+/** Starting and writing a profile takes a while. */
 const SETTLE_MS = 2000
 const SECONDS = 5
 const LOADS = {

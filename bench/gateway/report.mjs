@@ -1,4 +1,4 @@
-// Measurements as rows of comparison, and as a table by server.
+// Formats the measurements as rows of comparisons and as a table of servers.
 import { speedRow } from '../registry/report.mjs'
 import { median, ratios } from '../registry/statistics.mjs'
 
@@ -9,21 +9,21 @@ export const NAMES = {
   fastify: '@fastify/http-proxy',
   nginx: 'nginx',
 }
-const LEAST_OF_UNDICI = 0.5
-const MOST_ADDED_MS = 1
-const MOST_DISTURBED = 1.5
-/** A run's memory at its end over that after its first third. */
-const MOST_GROWTH = 1.1
+const MIN_RATIO_TO_UNDICI = 0.5
+const MAX_ADDED_MS = 1
+const MAX_SLOWDOWN = 1.5
+/** Memory in the last third of a run divided by that in the middle third. */
+const MAX_GROWTH = 1.1
 
 const aimOf = (text, met) => ({ aim: { text, met } })
 const of = (runs, name) => runs.map((run) => run[name])
 const proxies = (runs) => Object.keys(runs).filter((name) => name !== 'direct' && name !== 'ours')
-/** Milliseconds more than without anything in between, round by round. */
+/** Latency added to that of a direct call, in milliseconds, by round. */
 const added = (runs, name, quantile) => runs[name].map((run, i) => run[quantile] - runs.direct[i][quantile])
 
 export function callRows(measured) {
   return measured.flatMap(({ connections, pauseMs, runs }) => {
-    const what = `${connections} ${connections === 1 ? 'caller' : 'callers'}${pauseMs > 0 ? `, ${pauseMs} ms apart` : ''}`
+    const what = `${connections} ${connections === 1 ? 'caller' : 'callers'}${pauseMs > 0 ? `, ${pauseMs} ms think time` : ''}`
     const latencies = ['p50', 'p99'].map((quantile) => {
       const ours = added(runs, 'ours', quantile)
       const isAim = pauseMs > 0 && quantile === 'p50'
@@ -33,12 +33,19 @@ export function callRows(measured) {
         ours,
         against: NAMES.undici,
         theirs: added(runs, 'undici', quantile),
-        ...(isAim && aimOf(`< ${MOST_ADDED_MS} ms`, median(ours) < MOST_ADDED_MS)),
+        ...(isAim && aimOf(`< ${MAX_ADDED_MS} ms`, median(ours) < MAX_ADDED_MS)),
       }
     })
     if (pauseMs > 0) return latencies
     const speeds = proxies(runs).map((name) =>
-      speedRow(what, 'calls/s', runs.ours, NAMES[name], runs[name], name === 'undici' ? LEAST_OF_UNDICI : undefined),
+      speedRow(
+        what,
+        'calls/s',
+        runs.ours,
+        NAMES[name],
+        runs[name],
+        name === 'undici' ? MIN_RATIO_TO_UNDICI : undefined,
+      ),
     )
     return [...speeds, ...latencies]
   })
@@ -63,17 +70,17 @@ export function streamRows({ first, fast, open }, streams) {
   return [...delays, ...speeds, ...memory]
 }
 
-export function memoryRow({ looks, calls }) {
-  const third = Math.floor(looks.length / 3)
-  const early = median(looks.slice(third, 2 * third))
-  const late = median(looks.slice(-third))
+export function memoryRow({ samples, calls }) {
+  const third = Math.floor(samples.length / 3)
+  const early = median(samples.slice(third, 2 * third))
+  const late = median(samples.slice(-third))
   return {
     what: `memory after ${calls} calls`,
     unit: 'MiB',
     ours: [late],
-    against: 'half-way',
+    against: 'middle third',
     theirs: [early],
-    ...aimOf(`≤ ${MOST_GROWTH}`, late / early <= MOST_GROWTH),
+    ...aimOf(`≤ ${MAX_GROWTH}`, late / early <= MAX_GROWTH),
   }
 }
 
@@ -81,17 +88,17 @@ export function slowRows({ undisturbed, disturbed }) {
   return ['p50', 'p99'].map((quantile) => {
     const [ours, theirs] = [of(disturbed, quantile), of(undisturbed, quantile)]
     return {
-      what: `beside a slow agent: ${quantile}`,
+      what: `next to a slow agent: ${quantile}`,
       unit: 'ms',
       ours,
       against: 'undisturbed',
       theirs,
-      ...(quantile === 'p99' && aimOf(`≤ ${MOST_DISTURBED}`, median(ratios(ours, theirs)) <= MOST_DISTURBED)),
+      ...(quantile === 'p99' && aimOf(`≤ ${MAX_SLOWDOWN}`, median(ratios(ours, theirs)) <= MAX_SLOWDOWN)),
     }
   })
 }
 
-/** Each server by itself: medians of the rounds. */
+/** One line for each server, with the medians of the rounds. */
 export function serverTable(measured, { first, fast, open }) {
   const head = ['', ...measured.flatMap(toHead), 'first event', 'events/s', 'µs/event', 'MiB']
   const rows = Object.keys(first).map((name) => [

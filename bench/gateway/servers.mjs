@@ -1,16 +1,16 @@
-// What is measured: the upstream alone, and everything that may stand before it.
+// The servers to measure: the upstream alone, the directory and the proxies in front of it.
 import { join } from 'node:path'
 import { startBare } from '../registry/processes.mjs'
 import { startFilledDirectory } from './directory.mjs'
 import { hasNginx, startNginx } from './nginx.mjs'
 
-/** Calls of one agent at once: enough for all streams. */
+/** Concurrent calls to one agent: enough for all streams. */
 const LIMITS = { maxCalls: 8192, maxCallsPerAgent: 4096 }
 
 /**
  * @typedef {import('../registry/processes.mjs').Running & {
  *   path: (agent: string) => string, headers: Record<string, string>
- * }} Server where each agent is called, and with what
+ * }} Server with the path of each agent and the headers of a call
  */
 
 /**
@@ -29,7 +29,7 @@ export async function startServers(folder, say) {
     fastify: plain(await startBare('../gateway/bare-fastify-proxy.mjs', toUpstream)),
   }
   if (!hasNginx()) {
-    say('nginx is not installed (Debian: apt-get install nginx-light): it is left out')
+    say('skipping nginx: not installed (Debian: apt-get install nginx-light)')
     return servers
   }
   return { ...servers, nginx: plain(await startNginx(folder, upstream)) }

@@ -1,4 +1,4 @@
-// The process that keeps a slow agent at its limit: more callers than are let in, who wait as they are told to.
+// Keeps a slow agent at its concurrency limit: more callers than are admitted, which honour Retry-After.
 import { Agent, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { SLOW_MS } from './agents.mjs'
@@ -20,8 +20,8 @@ async function keepCalling(options, body, afterMs) {
   while (isOn) {
     const { statusCode, headers } = await call(options, body)
     if (statusCode === 200) counts.answered++
-    else if (statusCode === 503) counts.refused++
-    else throw new Error(`the slow agent was answered for with ${statusCode}`)
+    else if (statusCode === 503) counts.rejected++
+    else throw new Error(`unexpected status ${statusCode} for the slow agent`)
     if (statusCode === 503) await sleep(Number(headers['retry-after'] ?? 1) * 1000)
   }
 }
@@ -34,11 +34,11 @@ async function answer({ start }) {
     const type = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
     const options = { port, path, method: 'POST', agent, headers: { ...headers, ...type } }
     isOn = true
-    counts = { answered: 0, refused: 0 }
-    // Spread out, as callers are who do not know of each other; then some are being refused.
+    counts = { answered: 0, rejected: 0 }
+    // Start the callers at different times, as independent callers would.
     const after = (i) => (SLOW_MS * i) / connections
     callers = Array.from({ length: connections }, (_, i) => keepCalling(options, body, after(i)))
-    while (counts.refused === 0) await sleep(100)
+    while (counts.rejected === 0) await sleep(100)
     return {}
   }
   isOn = false

@@ -1,23 +1,23 @@
-// The process that reads streams, on plain sockets: events are counted by the mark that each has, and not read.
+// Reads streams on plain sockets. Counts events by a marker character instead of parsing them.
 import { connect } from 'node:net'
 import { cpuSeconds } from '../registry/processes.mjs'
-import { EVENT_MARK } from './agents.mjs'
+import { EVENT_MARKER } from './agents.mjs'
 
 const LAST_CHUNK = Buffer.from('0\r\n\r\n')
-/** Milliseconds without a byte after which a stream counts as lost. */
-const PATIENCE_MS = 20_000
+/** Idle timeout of a stream, in milliseconds. */
+const IDLE_TIMEOUT_MS = 20_000
 
-/** Streams on one connection, one after the other. */
-function readStreams(port, request, streams, tell) {
+/** Reads streams on one connection, one after the other. */
+function readStreams(port, request, streams, report) {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1')
-    socket.setNoDelay(true).setTimeout(PATIENCE_MS)
+    socket.setNoDelay(true).setTimeout(IDLE_TIMEOUT_MS)
     let left = streams
     let events = 0
     let sent = 0
     let tail = Buffer.alloc(0)
 
-    const ask = () => {
+    const send = () => {
       events = 0
       tail = Buffer.alloc(0)
       sent = performance.now()
@@ -25,20 +25,20 @@ function readStreams(port, request, streams, tell) {
     }
     const onData = (chunk) => {
       const before = events
-      for (let at = chunk.indexOf(EVENT_MARK); at >= 0; at = chunk.indexOf(EVENT_MARK, at + 1)) events++
-      if (before === 0 && events > 0) tell.first(performance.now() - sent)
+      for (let at = chunk.indexOf(EVENT_MARKER); at >= 0; at = chunk.indexOf(EVENT_MARKER, at + 1)) events++
+      if (before === 0 && events > 0) report.first(performance.now() - sent)
       tail = Buffer.concat([tail, chunk.subarray(-LAST_CHUNK.length)]).subarray(-LAST_CHUNK.length)
       if (!tail.equals(LAST_CHUNK)) return
-      tell.ended(events)
+      report.ended(events)
       events = 0
-      if (--left > 0) ask()
+      if (--left > 0) send()
       else socket.end()
     }
-    socket.on('connect', ask).on('data', onData)
+    socket.on('connect', send).on('data', onData)
     socket.on('timeout', () => socket.destroy())
     socket.on('error', () => {})
     socket.on('close', () => {
-      if (events > 0) tell.ended(events)
+      if (events > 0) report.ended(events)
       resolve()
     })
   })
@@ -52,7 +52,7 @@ async function run({ port, pid, path, headers, input, connections, streams }) {
   const request = `POST ${path} HTTP/1.1\r\n${lines}content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`
   const delays = []
   let delivered = 0
-  const tell = {
+  const report = {
     first: (ms) => delays.push(ms),
     ended(events) {
       delivered += events
@@ -62,13 +62,13 @@ async function run({ port, pid, path, headers, input, connections, streams }) {
   const cpu = cpuSeconds(pid)
   const ownCpu = process.cpuUsage()
   const started = performance.now()
-  await Promise.all(Array.from({ length: connections }, () => readStreams(port, request, streams, tell)))
+  await Promise.all(Array.from({ length: connections }, () => readStreams(port, request, streams, report)))
   const seconds = (performance.now() - started) / 1000
   const { user, system } = process.cpuUsage(ownCpu)
   const server = (cpuSeconds(pid) ?? Number.NaN) - (cpu ?? Number.NaN)
   delays.sort((a, b) => a - b)
   return {
-    /** Events. */
+    /** Events per second. */
     perSecond: delivered / seconds,
     cpuMicros: Number.isNaN(server) ? undefined : (server * 1e6) / delivered,
     /** Milliseconds from the request to the first event. */
@@ -76,7 +76,7 @@ async function run({ port, pid, path, headers, input, connections, streams }) {
     p99: delays[Math.floor(delays.length * 0.99)],
     loadCpu: (user + system) / 1e6 / seconds,
     failed: connections * streams * input.events - delivered,
-    failure: 'events that did not come',
+    failure: 'missing events',
   }
 }
 

@@ -1,8 +1,8 @@
-// The agent that all calls end at: node upstream.mjs PORT. It speaks HTTP/1.1 on plain sockets, for it shares the machine
-// with what is measured and should cost little.
-//   POST /agent   an answer that is always the same
-//   POST /slow    the same after SLOW_MS
-//   POST /stream  server-sent events: {"events": how many, "every": milliseconds between them, or 0}
+// The agent that receives all calls: node upstream.mjs PORT. It implements HTTP/1.1 on plain sockets, because it shares
+// the machine with the servers to measure and should use little CPU.
+//   POST /agent   a constant response
+//   POST /slow    the same, after SLOW_MS
+//   POST /stream  server-sent events: {"events": count, "every": milliseconds between events, or 0}
 import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ANSWER, SLOW_MS, toEvent } from './agents.mjs'
@@ -16,7 +16,7 @@ const answer = Buffer.from(
 const streamHead = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n'
 const streamEnd = '0\r\n\r\n'
 const toChunk = (text) => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`
-/** Events of one write, where they are to come as fast as they are taken. */
+/** Events in one write at full speed. */
 const EVENTS_A_WRITE = 20
 
 async function stream(socket, { events, every }) {
@@ -55,7 +55,7 @@ const server = createServer({ noDelay: true }, (socket) => {
       if (end < 0) return
       const head = waiting.latin1Slice(0, end)
       const length = /\r\ncontent-length: *(\d+)/i.exec(head)
-      if (!length) throw new Error(`a request without a length: ${head}`)
+      if (!length) throw new Error(`request without Content-Length: ${head}`)
       const next = end + 4 + Number(length[1])
       if (waiting.length < next) return
       const text = waiting.utf8Slice(end + 4, next)

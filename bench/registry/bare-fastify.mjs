@@ -1,5 +1,5 @@
-// What an answer costs if there is nothing behind it: routes that serialise an object which is already there.
-// node bare-fastify.mjs PORT FILE: the file has {"agents": {id: answer}, "lookups": {url: answer}}.
+// Fastify routes that only serialise a prepared object.
+// node bare-fastify.mjs PORT FILE, with a file {"agents": {id: response}, "lookups": {url: response}}.
 import { readFileSync } from 'node:fs'
 import { Fastify } from './server-modules.mjs'
 

@@ -1,5 +1,5 @@
-// Durable writes one by one: each INSERT is a transaction, and on the disk when it returns.
-// node bare-sqlite.mjs DATABASE FILE, started by fork: the file has {"documents": [...]}; ask {seconds}.
+// Sequential durable writes: each INSERT is its own transaction, synced to disk.
+// node bare-sqlite.mjs DATABASE FILE, started by fork, with a file {"documents": [...]}; send it {seconds}.
 import { readFileSync } from 'node:fs'
 import { Database } from './server-modules.mjs'
 

@@ -1,4 +1,4 @@
-// The least that a start can be: every document of the same database parsed into a map, then a server that answers.
+// A minimal start: parses every document of the same database into a map, then listens.
 // node bare-start.mjs PORT DATABASE
 import { Database, Fastify } from './server-modules.mjs'
 

@@ -1,15 +1,15 @@
-// The agents that the benchmark registers, and what it asks for about them.
+// The agents that the benchmark registers, and the lookups it makes.
 import { existsSync, readFileSync } from 'node:fs'
 
-/** As many as the load set has. */
+/** The size of the load set. */
 const MADE_UP = 48_039
-/** Bytes of the documents that are registered one by one. */
+/** Size of the documents that are registered one by one, in bytes. */
 const ABOUT_A_KILOBYTE = [800, 1300]
 
 /** @typedef {Record<string, unknown> & { id: string, tags: string[], protocols?: string[] }} Document */
 
 /**
- * Documents of AIDIP: the load set's, or made-up ones that are the same at every run.
+ * AIDIP documents of the load set, or synthetic ones that are the same in every run.
  * @returns {{ source: string, documents: Document[] }}
  */
 export function readAgents(file, limit) {
@@ -18,12 +18,12 @@ export function readAgents(file, limit) {
         .trimEnd()
         .split('\n')
         .map((line) => JSON.parse(line))
-    : Array.from(madeUp(MADE_UP))
-  const source = existsSync(file) ? file : 'made up'
+    : Array.from(synthesize(MADE_UP))
+  const source = existsSync(file) ? file : 'synthetic'
   return { source, documents: records.slice(0, limit).map(toDocument) }
 }
 
-/** What the lists of the load set hold, in the words of the drafts. */
+/** Converts an entry of the load set to an AIDIP document. */
 function toDocument({ id, name, description, tags, operations, languages, source }) {
   return {
     id,
@@ -45,7 +45,7 @@ function toDocument({ id, name, description, tags, operations, languages, source
   }
 }
 
-/** Of agents whose list says nothing of operations. */
+/** Schemas for agents without operations. */
 const TEXT_TO_TEXT = {
   inputs: { type: 'object', properties: { text: { type: 'string' } } },
   outputs: { type: 'object', properties: { text: { type: 'string' } } },
@@ -57,11 +57,11 @@ const toOperation = ({ name, description, inputSchema }) => ({
   ...(inputSchema && { inputs: toJsonSchema(inputSchema) }),
 })
 
-/** Some lists have schemas of Swagger 2, whose types are not all of JSON Schema: "file". */
+/** Some entries have Swagger 2 schemas with types that JSON Schema does not know, such as "file". */
 const toJsonSchema = (schema) => JSON.parse(JSON.stringify(schema).replaceAll(FOREIGN_TYPE, '"type":"string"'))
 const FOREIGN_TYPE = /"type":"(?!(?:array|boolean|integer|null|number|object|string)")[^"\\]*"/g
 
-/** Documents of about 1 KB, for registrations one by one; their ids are replaced. */
+/** Documents of about 1 KB, to be registered one by one; their ids are replaced. */
 export function kilobyteDocuments(documents) {
   const [least, most] = ABOUT_A_KILOBYTE
   return documents.filter((document) => {
@@ -71,7 +71,7 @@ export function kilobyteDocuments(documents) {
 }
 
 /**
- * Lookups with two filters, protocol and tag or type and tag, by how many agents they find.
+ * Lookups with two filters, protocol and tag or type and tag, grouped by the number of agents they find.
  * @returns {{ few: string[], some: string[], many: string[] }}
  */
 export function lookups(documents) {
@@ -84,7 +84,7 @@ export function lookups(documents) {
       const asked = `tag=${encodeURIComponent(tag)}`
       tagged.set(asked, (tagged.get(asked) ?? 0) + 1)
       for (const protocol of protocols) count(`protocol=${protocol}&${asked}`)
-      // Capabilities are skills, operations are tools, and each agent has both.
+      // Capabilities are skills, operations are tools; every agent has both.
       for (const type of ['skill', 'tool']) count(`cap_type=${type}&${asked}`)
     }
   }
@@ -94,7 +94,7 @@ export function lookups(documents) {
       .map(([query]) => query)
       .sort()
   const total = documents.length
-  // Few of many: each filter alone finds a lot, so that finding out is work.
+  // Each filter alone finds many agents, so that the intersection takes work.
   const isCommon = (query) => (tagged.get(query.slice(query.indexOf('&') + 1)) ?? 0) > total / 1000
   return {
     few: spread(between(1, 5, isCommon), 40).map((query) => `/ad/l?${query}`),
@@ -103,22 +103,22 @@ export function lookups(documents) {
   }
 }
 
-/** As many as wanted, from everywhere in the list. */
+/** Evenly spaced items of a list. */
 export function spread(list, wanted) {
   if (list.length <= wanted) return list
   return Array.from({ length: wanted }, (_, i) => list[Math.floor((i * list.length) / wanted)])
 }
 
-/** The same order at every run, and none that a cache could profit from. */
-export function shuffle(list, random = randomFrom(7)) {
-  const mixed = [...list]
-  for (let i = mixed.length - 1; i > 0; i--) {
+/** Shuffles a list, the same way in every run, so that caches do not benefit from the order. */
+export function shuffle(list, random = seeded(7)) {
+  const shuffled = [...list]
+  for (let i = shuffled.length - 1; i > 0; i--) {
     const j = Math.floor(random() * (i + 1))
-    const item = mixed[i]
-    mixed[i] = mixed[j]
-    mixed[j] = item
+    const item = shuffled[i]
+    shuffled[i] = shuffled[j]
+    shuffled[j] = item
   }
-  return mixed
+  return shuffled
 }
 
 const WORDS = `account agent alert analysis answer archive assistant audio audit backup booking browser budget calendar
@@ -134,11 +134,11 @@ const WORDS = `account agent alert analysis answer archive assistant audio audit
 
 const SOURCES = ['mcp-index', 'skill-list', 'api-list']
 
-/** Agents like those of the load set in size and in how often tags are used. */
-function* madeUp(count) {
-  const random = randomFrom(1)
+/** Synthetic agents that resemble the load set in size and tag frequencies. */
+function* synthesize(count) {
+  const random = seeded(1)
   const any = () => WORDS[Math.floor(random() * WORDS.length)]
-  // Each source has tags of its own, some in use far more than others; a few agents have a tag of another source.
+  // Each source has its own tags with a skewed distribution; a few agents have a tag of another source.
   const share = Math.floor(WORDS.length / SOURCES.length)
   const tagOf = (source) => WORDS[source * share + Math.floor(random() ** 2 * share)]
   const tagsOf = (source) => [
@@ -149,7 +149,7 @@ function* madeUp(count) {
   for (let i = 0; i < count; i++) {
     const long = random() < 0.1
     yield {
-      id: `made-up/${i}/${any()}-${any()}`,
+      id: `synthetic/${i}/${any()}-${any()}`,
       name: `${any()} ${any()}`,
       description: text(15, long ? 140 : 50),
       tags: [...new Set(tagsOf(i % SOURCES.length))],
@@ -163,8 +163,8 @@ function* madeUp(count) {
   }
 }
 
-/** Numbers from 0 to 1, the same ones for the same seed (mulberry32). */
-function randomFrom(seed) {
+/** A seeded random number generator (mulberry32), 0 to 1. */
+export function seeded(seed) {
   let state = seed
   return () => {
     state = (state + 0x6d2b79f5) | 0

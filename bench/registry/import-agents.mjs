@@ -4,8 +4,8 @@ import { text as readText } from 'node:stream/consumers'
 import { ADMIN_KEY } from './processes.mjs'
 
 /**
- * Registers documents through the bulk import that operators use; one that is refused ends the run.
- * @returns {Promise<number>} agents a second
+ * Registers documents through the bulk import of the admin API; throws if any is rejected.
+ * @returns {Promise<number>} agents per second
  */
 export async function importAgents(port, documents) {
   const started = performance.now()
@@ -15,7 +15,7 @@ export async function importAgents(port, documents) {
     path: '/admin/import',
     headers: { authorization: `Bearer ${ADMIN_KEY}`, 'content-type': 'application/x-ndjson' },
   })
-  // Results come while documents still go: who does not read them would in the end not be read either.
+  // Results arrive while documents are still being sent; not reading them would block the upload.
   const answered = once(post, 'response').then(([response]) => readText(response))
   for (let i = 0; i < documents.length; i += 200) {
     const lines = documents.slice(i, i + 200).map((document) => `${JSON.stringify(document)}\n`)
@@ -24,12 +24,12 @@ export async function importAgents(port, documents) {
   post.end()
   const text = await answered
   const seconds = (performance.now() - started) / 1000
-  const refused = text
+  const rejected = text
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line))
     .filter(({ status }) => status !== 'created')
-  if (refused.length > 0)
-    throw new Error(`${refused.length} agents were refused, such as ${JSON.stringify(refused[0])}`)
+  if (rejected.length > 0)
+    throw new Error(`${rejected.length} agents were rejected, for example ${JSON.stringify(rejected[0])}`)
   return documents.length / seconds
 }

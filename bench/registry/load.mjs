@@ -1,19 +1,19 @@
-// The process that makes requests. It speaks HTTP/1.1 on plain sockets, kept open, one request at a time on each: an
-// HTTP client of Node costs more than the servers that are measured, and would measure itself.
+// The load generator. It implements HTTP/1.1 on persistent plain sockets, one request at a time on each: Node's HTTP
+// clients use more CPU than the servers to measure.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { cpus } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { cpuSeconds } from './processes.mjs'
 
-/** Share of a measurement that comes before it: connections open, code gets hot. */
+/** Warm-up time as a share of the measurement. */
 const WARM_UP = 0.2
 
 const sets = new Map()
 
 /**
- * Requests in order, made when they are sent. `GET` sets are paths; `POST` sets are bodies, or documents, each sent under
- * an id that was not used before.
+ * A set of requests, built when they are sent. `GET` sets are paths; `POST` sets are bodies, or documents, each sent with
+ * a new id.
  */
 function createSet({ paths, post, bodies, documents, headers = {} }) {
   const lines = Object.entries({ host: 'localhost', ...headers })
@@ -41,20 +41,20 @@ function createSet({ paths, post, bodies, documents, headers = {} }) {
 }
 
 /**
- * One connection; `onAnswer(status, body)` is called for each answer and returns what makes the next request, if there is
- * one; it is sent after the pause.
+ * Uses one connection. `onResponse(status, body)` is called for each response and returns a function that builds the
+ * next request, which is sent after the pause; undefined ends the connection.
  */
-function converse(port, { keepBodies, pauseMs }, first, onAnswer) {
+function converse(port, { keepBodies, pauseMs }, first, onResponse) {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1')
     socket.setNoDelay(true)
     let status = 0
-    let missing = -1 // bytes of the body that have not come yet; -1: the head has not come
+    let missing = -1 // bytes of the body still to come; -1: the head is incomplete
     let head = ''
     let body = []
 
     const finish = () => {
-      const next = onAnswer(status, keepBodies ? Buffer.concat(body).toString() : undefined)
+      const next = onResponse(status, keepBodies ? Buffer.concat(body).toString() : undefined)
       missing = -1
       head = ''
       body = []
@@ -72,7 +72,7 @@ function converse(port, { keepBodies, pauseMs }, first, onAnswer) {
         if (end < 0) return
         status = Number(head.slice(9, 12))
         const length = /\r\ncontent-length: (\d+)/i.exec(head)
-        if (!length && status !== 204) return void socket.destroy(new Error(`an answer without a length: ${head}`))
+        if (!length && status !== 204) return void socket.destroy(new Error(`response without Content-Length: ${head}`))
         missing = length ? Number(length[1]) : 0
         rest = chunk.subarray(end + 4 - before)
       }
@@ -87,8 +87,8 @@ function converse(port, { keepBodies, pauseMs }, first, onAnswer) {
 }
 
 /**
- * Sends requests of a set, for a time or a number of them; with a pause between an answer and the next request, each
- * connection in its own step.
+ * Sends requests of a set for a time or a number of requests. With a pause between a response and the next request, the
+ * connections start at different times.
  */
 async function run({ set: name, port, pid, connections, seconds, count, collect, pauseMs = 0 }) {
   const set = sets.get(name)
@@ -148,16 +148,16 @@ async function run({ set: name, port, pid, connections, seconds, count, collect,
     p50: latencies[Math.floor(latencies.length * 0.5)],
     p99: latencies[Math.floor(latencies.length * 0.99)],
     cpuMicros: Number.isNaN(server) ? undefined : (server * 1e6) / total,
-    /** Of one core; near 1, this process and not the server is the limit. */
+    /** Share of a core that this process used; near 1 it is the bottleneck. */
     loadCpu: own / took,
-    /** Cores that other processes kept busy. */
+    /** Cores used by other processes. */
     others: Number.isNaN(server) ? undefined : Math.max(0, (machine - server - own) / took),
     failed,
     failure,
   }
 }
 
-/** Seconds that all cores have been busy. */
+/** CPU time of all cores, in seconds. */
 const machineSeconds = () =>
   cpus().reduce((sum, { times }) => sum + times.user + times.nice + times.sys + times.irq, 0) / 1000
 

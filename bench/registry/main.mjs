@@ -1,4 +1,4 @@
-// What the directory costs beside bare alternatives: see ../README.md.
+// Compares the directory with bare alternatives; see ../README.md.
 
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
@@ -9,13 +9,13 @@ import { HELP, readOptions } from './options.mjs'
 import { ADMIN_KEY, cpuSeconds, residentMiB, settle, startBare, startDirectory, startWorker } from './processes.mjs'
 import { profileDirectory } from './profile.mjs'
 import { figures, speedRow, toTable } from './report.mjs'
-import { median, ratios, takeTurns } from './statistics.mjs'
+import { interleave, median, ratios } from './statistics.mjs'
 
-/** Agents whose documents are read: many, so that they are not all in the processor's cache. */
+/** Number of agents to read: enough that they do not fit the CPU caches. */
 const READ_AGENTS = 20_000
 const AT_ONCE = 64
 const START_AIM_MS = 3000
-/** Limits are for callers, and here is only one. */
+/** The benchmark is a single caller, so rate limits must not apply. */
 const CONFIG = {
   publicUrl: 'http://directory.example',
   rateLimits: { search: 1e9, register: 1e9, lookup: 1e9, invoke: 1e9 },
@@ -51,19 +51,19 @@ async function main(options) {
   const { node, cpu, othersCores, agents, data, seconds } = environment
   process.stdout.write(`\n${toTable(rows)}\n\n${NOTES}\n`)
   process.stdout.write(`${agents} agents (${data}), node ${node}, ${cpu}, ${seconds} s\n`)
-  if (othersCores !== undefined) process.stdout.write(`other processes kept ${othersCores} cores busy (median)\n`)
+  if (othersCores !== undefined) process.stdout.write(`other processes used ${othersCores} cores (median)\n`)
   if (options.json) {
     writeFileSync(options.json, `${JSON.stringify({ ...environment, results: rows.map(figures) }, null, 2)}\n`)
   }
 }
 
-/** Cores that others kept busy during each measurement. */
+/** Cores used by other processes during each measurement. */
 const others = []
 
-const NOTES = `Medians of the rounds; ratio and spread are of ours to theirs within a round (for start and memory below 1 is better).
-"by CPU" is the same ratio by CPU time, which other processes on the machine disturb less.`
+const NOTES = `Medians of the rounds. Ratio and spread compare ours to theirs within a round (for start and memory, below 1 is better).
+"by CPU" is the same ratio in CPU time, which is less affected by other processes on the machine.`
 
-/** A directory filled by bulk import, the answers it gives, and the load generator with its requests. */
+/** Fills a directory by bulk import, collects its responses, and prepares the load generator. */
 async function prepare(options) {
   const { folder } = options
   const { source, documents } = readAgents(options.data, options.agents)
@@ -75,7 +75,7 @@ async function prepare(options) {
   const queries = lookups(documents)
   const small = kilobyteDocuments(documents)
   if ([small, ...Object.values(queries)].some(({ length }) => length === 0)) {
-    throw new Error('these agents are too few or too much alike to ask for anything: give more')
+    throw new Error('too few agents, or too similar ones, to build lookups: use a larger --data or --agents')
   }
   const load = startWorker('load.mjs')
   const addSet = async (name, set) => {
@@ -97,7 +97,7 @@ async function prepare(options) {
   const directory = await startDirectory({ data, config })
   const speed = await importAgents(directory.port, documents)
   const imported = { what: 'bulk import', unit: 'agents/s', ours: [speed] }
-  say('collecting answers…')
+  say('collecting responses…')
   const collect = async (set, count) => {
     const file = join(folder, 'answers')
     await ask(load, directory, { set, count, connections: AT_ONCE, collect: file })
@@ -120,18 +120,20 @@ async function prepare(options) {
   return { source, documents, config, data, load, ids, bareFile, registrations, imported }
 }
 
-/** One request to a server, of those it was prepared for; an answer that is no success ends the run. */
+/** Runs a prepared set of requests against a server; throws if any response is an error. */
 async function ask(load, { port, pid }, run) {
   const result = await load.ask({ ...run, port, pid })
   if (result.failed > 0)
-    throw new Error(`${run.set}: ${result.failed} answers were no success, such as ${result.failure}`)
+    throw new Error(`${run.set}: ${result.failed} requests failed, for example with status ${result.failure}`)
   if (result.loadCpu > 0.95)
-    say(`${run.set}: the load generator was at ${(result.loadCpu * 100).toFixed(0)} % of a core`)
+    say(
+      `${run.set}: the load generator used ${(result.loadCpu * 100).toFixed(0)} % of a core and may be the bottleneck`,
+    )
   if (result.others !== undefined) others.push(result.others)
   return result
 }
 
-/** From nothing to the ready line, with every agent in the store; and the memory that it takes. */
+/** Time from spawn to the ready line with all agents in the store, and memory afterwards. */
 async function measureStarts({ starts }, { data, config, documents }) {
   say('starting…')
   const measure = (start) => async () => {
@@ -149,12 +151,12 @@ async function measureStarts({ starts }, { data, config, documents }) {
   }
   const startOurs = () => startDirectory({ data, config })
   const startBareOne = () => startBare('bare-start.mjs', join(data, 'switchboard.db'))
-  const { ours, bare } = await takeTurns(starts, {
+  const { ours, bare } = await interleave(starts, {
     ours: measure(startOurs),
     bare: measure(startBareOne),
   })
   const times = ours.map(({ ms }) => ms)
-  const against = 'documents parsed into a map'
+  const against = 'parse documents into a map'
   const memory = {
     what: 'memory then',
     unit: 'MiB',
@@ -176,7 +178,7 @@ async function measureStarts({ starts }, { data, config, documents }) {
   ]
 }
 
-/** Retrieval and lookups, beside routes that serialise the same answers. */
+/** Reads and lookups, compared with routes that serialise the same responses. */
 async function measureReads({ rounds, seconds }, { data, config, load, bareFile, ids }) {
   say('reading and looking up…')
   const directory = await startDirectory({ data, config })
@@ -187,13 +189,13 @@ async function measureReads({ rounds, seconds }, { data, config, load, bareFile,
     () =>
       ask(load, server, { set, connections: AT_ONCE, ...more })
 
-  // First reads come first: what has been read once is kept as text.
+  // First reads before repeated ones: rendered documents are cached.
   const slice = { count: Math.floor(ids.length / rounds) }
-  const first = await takeTurns(rounds, {
+  const first = await interleave(rounds, {
     ours: at(directory, 'first-read', slice),
     bare: at(bare, 'first-read-bare', slice),
   })
-  const read = await takeTurns(rounds, {
+  const read = await interleave(rounds, {
     ours: at(directory, 'read'),
     bare: at(bare, 'read'),
     schema: at(bare, 'read-schema'),
@@ -202,14 +204,14 @@ async function measureReads({ rounds, seconds }, { data, config, load, bareFile,
   const names = { few: '1 to 5 found', some: 'pages of 10', many: 'pages of 100' }
   for (const [name, text] of Object.entries(names)) {
     const set = `lookup-${name}`
-    const found = await takeTurns(rounds, { ours: at(directory, set), bare: at(bare, set) })
+    const found = await interleave(rounds, { ours: at(directory, set), bare: at(bare, set) })
     rows.push(speedRow(`lookup by two filters, ${text}`, '/s', found.ours, 'bare Fastify route', found.bare, 0.6))
   }
   const memory = residentMiB(directory.pid)
   await directory.stop()
   await bare.stop()
   return [
-    { what: `memory after ${ids.length} agents were read`, unit: 'MiB', ours: [memory] },
+    { what: `memory after reading ${ids.length} agents`, unit: 'MiB', ours: [memory] },
     speedRow('GET /agents/{id}', '/s', read.ours, 'bare Fastify route', read.bare, 0.6),
     speedRow('', '', read.ours, 'the same with a response schema', read.schema, 0.6),
     speedRow('GET /agents/{id} for the first time', '/s', first.ours, 'bare Fastify route', first.bare, 0.6),
@@ -217,7 +219,7 @@ async function measureReads({ rounds, seconds }, { data, config, load, bareFile,
   ]
 }
 
-/** Registrations, beside the disk alone and HTTP alone. */
+/** Registrations, compared with the disk alone and HTTP alone. */
 async function measureWrites({ folder, rounds, seconds }, { data, config, load, bareFile, registrations }) {
   say('registering…')
   const directory = await startDirectory({ data, config })
@@ -225,7 +227,7 @@ async function measureWrites({ folder, rounds, seconds }, { data, config, load, 
   await settle(directory)
   const sqlite = startWorker('bare-sqlite.mjs', join(folder, 'bare.db'), registrations)
   const at = (server, connections) => () => ask(load, server, { set: 'register', connections, seconds })
-  const { one, bareOne, many, bareMany, disk } = await takeTurns(rounds, {
+  const { one, bareOne, many, bareMany, disk } = await interleave(rounds, {
     one: at(directory, 1),
     many: at(directory, AT_ONCE),
     disk: () => sqlite.ask({ seconds }),
@@ -239,13 +241,13 @@ async function measureWrites({ folder, rounds, seconds }, { data, config, load, 
   const [diskSpeeds, bareSpeeds] = [speeds(disk), speeds(bareMany)]
   const target = diskSpeeds.map((speed, i) => Math.min(10 * speed, bareSpeeds[i] / 2))
   const aim = { text: '≥ 1.00', met: median(ratios(speeds(many), target)) >= 1 }
-  const [durable, http] = ['SQLite, one by one', 'bare Fastify POST']
+  const [durable, http] = ['SQLite, sequential', 'bare Fastify POST']
   return [
-    speedRow('registrations, 1 at once', '/s', one, durable, disk),
+    speedRow('registrations, 1 connection', '/s', one, durable, disk),
     speedRow('', '', one, http, bareOne),
-    speedRow(`registrations, ${AT_ONCE} at once`, '/s', many, durable, disk),
+    speedRow(`registrations, ${AT_ONCE} connections`, '/s', many, durable, disk),
     speedRow('', '', many, http, bareMany),
-    { what: '', unit: '', ours: speeds(many), against: 'lesser of 10 × SQLite, ½ Fastify', theirs: target, aim },
+    { what: '', unit: '', ours: speeds(many), against: 'min(10 × SQLite, ½ Fastify)', theirs: target, aim },
   ]
 }
 

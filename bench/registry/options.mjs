@@ -2,17 +2,17 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { ROOT } from '../../scripts/tree.mjs'
 
-export const HELP = `bench/registry: what registering, reading, looking up and starting cost, each beside its bare alternative
+export const HELP = `bench/registry: compares registering, reading, looking up and starting with bare alternatives
 
-  --data FILE      agents, one JSON object a line (../shared/retrieval/load/agents.jsonl; made up if it is not there)
-  --agents N       how many of them (all; 48,039 if made up)
-  --rounds N       ours and the alternatives take turns this often (5)
+  --data FILE      agents, one JSON object per line (../shared/retrieval/load/agents.jsonl; synthetic if missing)
+  --agents N       number of agents (all; 48,039 if synthetic)
+  --rounds N       number of rounds; each measures all alternatives in turn (5)
   --seconds N      length of one measurement (1)
   --starts N       starts of each process (5)
-  --folder FOLDER  where databases are written, on the disk that is to be measured (.cache/bench-registry)
-  --json FILE      write the results there too
+  --folder FOLDER  folder for databases, on the disk to measure (.cache/bench-registry)
+  --json FILE      also write the results to this file
   --quick          30 seconds: 8,000 agents, 3 short rounds, 2 starts
-  --profile DIR    no comparison: write CPU profiles of the directory for each load, and print what they say
+  --profile DIR    instead: write CPU profiles of the directory for each load, and print a summary
 `
 
 const FULL = { agents: undefined, rounds: 5, seconds: 1, starts: 5 }
@@ -31,7 +31,7 @@ const QUICK = { agents: 8000, rounds: 3, seconds: 0.4, starts: 2 }
  */
 
 /**
- * Undefined: help was asked for.
+ * Returns undefined for `--help`.
  * @returns {Options | undefined}
  */
 export function readOptions(args = process.argv.slice(2)) {
@@ -67,9 +67,9 @@ export function readOptions(args = process.argv.slice(2)) {
   }
 }
 
-/** The number of an option. */
+/** Parses a positive number. */
 export function positive(name, text) {
   const value = Number(text)
-  if (!(value > 0)) throw new Error(`--${name} must be a number above 0, not "${text}"`)
+  if (!(value > 0)) throw new Error(`--${name} must be a positive number, not "${text}"`)
   return value
 }

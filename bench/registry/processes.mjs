@@ -1,4 +1,4 @@
-// The processes that are measured: how they are started, stopped and looked at.
+// Starts, stops and observes the processes to measure.
 import { execFileSync, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { ROOT } from '../../scripts/tree.mjs'
 
-/** For this run alone: its directories are gone afterwards. */
+/** A throw-away key: the directories are deleted after the run. */
 export const ADMIN_KEY = 'bench-registry-administrator'
 
 const here = (name) => fileURLToPath(new URL(name, import.meta.url))
@@ -22,13 +22,13 @@ process.on('exit', () => {
  * @typedef {object} Running
  * @property {number} port
  * @property {number} pid
- * @property {number} startMs from spawn to the line that says it is ready
+ * @property {number} startMs from spawn to the ready line
  * @property {() => Promise<void>} stop
  * @property {(signal: NodeJS.Signals) => void} signal
  */
 
 /**
- * Starts a directory as `npm start` does, without npm.
+ * Starts a directory like `npm start`, without npm.
  * @returns {Promise<Running>}
  */
 export async function startDirectory({ data, config, nodeFlags = [], env = {} }) {
@@ -39,7 +39,7 @@ export async function startDirectory({ data, config, nodeFlags = [], env = {} })
 }
 
 /**
- * Starts one of the bare alternatives beside this file.
+ * Starts one of the bare alternatives in this folder.
  * @returns {Promise<Running>}
  */
 export async function startBare(name, file) {
@@ -55,9 +55,9 @@ async function startServer(args, port, env = {}) {
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   running.add(child)
-  let complaints = ''
+  let errors = ''
   child.stderr.on('data', (chunk) => {
-    complaints = (complaints + chunk).slice(-4000)
+    errors = (errors + chunk).slice(-4000)
   })
   const ended = once(child, 'exit').then(([code]) => {
     running.delete(child)
@@ -66,7 +66,7 @@ async function startServer(args, port, env = {}) {
   const ready = new Promise((resolve) => {
     createInterface(child.stdout).on('line', (line) => / ready on /.test(line) && resolve(true))
   })
-  if ((await Promise.race([ready, ended])) !== true) throw new Error(`${args.join(' ')} did not start: ${complaints}`)
+  if ((await Promise.race([ready, ended])) !== true) throw new Error(`${args.join(' ')} did not start: ${errors}`)
   return {
     port,
     pid: child.pid,
@@ -79,11 +79,11 @@ async function startServer(args, port, env = {}) {
   }
 }
 
-/** A process beside this file that does one thing at a time and answers when it is done. */
+/** Starts a script in this folder as a worker process that handles one message at a time. */
 export function startWorker(name, ...args) {
   const child = fork(here(name), args)
   running.add(child)
-  const ended = once(child, 'exit').then(([code]) => [{ error: `ended with ${code}` }])
+  const ended = once(child, 'exit').then(([code]) => [{ error: `exited with code ${code}` }])
   return {
     async ask(message) {
       child.send(message)
@@ -98,7 +98,7 @@ export function startWorker(name, ...args) {
   }
 }
 
-/** A port that was free a moment ago. */
+/** Finds a free port. */
 export async function freePort() {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -108,30 +108,30 @@ export async function freePort() {
   return port
 }
 
-/** MiB of memory that the process has in RAM. */
+/** Resident memory of a process, in MiB. */
 export const residentMiB = (pid) =>
   Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' })) / 1024
 
-/** Waits until a process has nothing left to do by itself, such as to index what it loaded. */
+/** Waits until a process is idle, for example after it has indexed what it loaded. */
 export async function settle({ pid }) {
-  const until = performance.now() + SETTLE_AT_MOST_MS
+  const until = performance.now() + SETTLE_TIMEOUT_MS
   for (let [before, idle] = [cpuSeconds(pid), 0]; idle < 3 && performance.now() < until; ) {
-    await sleep(SETTLE_LOOK_MS)
+    await sleep(SETTLE_POLL_MS)
     const now = cpuSeconds(pid)
     if (now === undefined) return
-    idle = now - before < SETTLE_BUSY * (SETTLE_LOOK_MS / 1000) ? idle + 1 : 0
+    idle = now - before < IDLE_SHARE * (SETTLE_POLL_MS / 1000) ? idle + 1 : 0
     before = now
   }
 }
-const SETTLE_AT_MOST_MS = 20_000
-const SETTLE_LOOK_MS = 200
+const SETTLE_TIMEOUT_MS = 20_000
+const SETTLE_POLL_MS = 200
 /** Share of a core below which a process counts as idle. */
-const SETTLE_BUSY = 0.15
+const IDLE_SHARE = 0.15
 
-/** Seconds of CPU that all threads of the process have used; undefined where the system does not tell. */
+/** CPU time of a process, in seconds; undefined if the system does not provide it. */
 export function cpuSeconds(pid) {
   try {
-    // The name in brackets may have spaces, so fields are counted after it: utime and stime, in ticks of 10 ms.
+    // The command name in parentheses may contain spaces, so count fields after it: utime and stime, in ticks of 10 ms.
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ')
     return (Number(fields[11]) + Number(fields[12])) / 100
   } catch {

@@ -1,4 +1,4 @@
-// Loaded into a directory by `--import`: SIGUSR2 starts a CPU profile of every thread, or ends and writes it.
+// Loaded into a directory with `--import`: SIGUSR2 starts a CPU profile of every thread, or stops and writes it.
 import { writeFileSync } from 'node:fs'
 import { Session } from 'node:inspector'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// Where the time of the directory goes, load by load.
+// CPU profiles of the directory for each load.
 import { mkdirSync, readFileSync, renameSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { ROOT } from '../../scripts/tree.mjs'
 import { startDirectory } from './processes.mjs'
 
-/** What is asked, and how many at once. */
+/** The request sets and their connections. */
 const LOADS = [
   ['read', 64],
   ['lookup-few', 64],
@@ -15,11 +15,11 @@ const LOADS = [
   ['register', 64],
   ['register', 1],
 ]
-/** Functions shown of each profile. */
+/** Functions listed for each profile. */
 const SHOWN = 25
-/** Long enough to render each agent that will be read. */
+/** Warm-up: long enough to render every agent that will be read. */
 const WARM_UP_SECONDS = 4
-/** A profile begins with a look at all code, and ends with a file to write: both take a while. */
+/** Starting and writing a profile takes a while. */
 const SETTLE_MS = 2000
 
 export async function profileDirectory({ data, config, load, folder, seconds }) {
@@ -35,8 +35,8 @@ export async function profileDirectory({ data, config, load, folder, seconds }) 
     const { perSecond, cpuMicros } = await load.ask({ ...run, seconds })
     directory.signal('SIGUSR2')
     await sleep(SETTLE_MS)
-    process.stdout.write(`\n# ${set}, ${connections} at once: ${Math.round(perSecond)}/s while profiled, `)
-    process.stdout.write(`${cpuMicros?.toFixed(1)} µs of CPU a request\n`)
+    process.stdout.write(`\n# ${set}, ${connections} connections: ${Math.round(perSecond)}/s while profiled, `)
+    process.stdout.write(`${cpuMicros?.toFixed(1)} µs of CPU per request\n`)
     for (const thread of set === 'register' ? ['main', 'writer'] : ['main']) {
       const file = join(folder, `${set}-${connections}.${thread}.cpuprofile`)
       renameSync(join(folder, `${number}.${thread}.cpuprofile`), file)
@@ -47,7 +47,7 @@ export async function profileDirectory({ data, config, load, folder, seconds }) 
   load.stop()
 }
 
-/** The shares of modules, of functions by themselves, and of our functions with all that they call. */
+/** Summarises a profile: time by module, self time by function, and inclusive time of our functions. */
 export function summarise(file, thread) {
   const { nodes, samples, timeDeltas } = JSON.parse(readFileSync(file, 'utf8'))
   const byId = new Map(nodes.map((node) => [node.id, { ...node, time: 0 }]))
@@ -59,7 +59,7 @@ export function summarise(file, thread) {
 
   const walk = ({ callFrame, children = [], time }, above) => {
     const { functionName, url, lineNumber } = callFrame
-    // The profiler's own start is no work of the directory.
+    // Exclude the start of the profiler itself.
     if (functionName === '(idle)' || functionName === 'dispatch') {
       idle += time
       return 0
@@ -71,7 +71,7 @@ export function summarise(file, thread) {
     const inside = new Set(above).add(name)
     let all = time
     for (const child of children) all += walk(byId.get(child), inside)
-    // A function that calls itself is counted once, where it was first called.
+    // Count a recursive function once.
     if (!above.has(name) && url.includes('/packages/')) add(inclusive, name, all)
     return all
   }
@@ -87,7 +87,7 @@ export function summarise(file, thread) {
   const busy = ((total / (total + idle)) * 100).toFixed(0)
   return (
     `## ${thread} thread, busy ${busy} % of the time\n${list(modules, 14)}` +
-    `-- by themselves\n${list(functions)}-- ours, with what they call\n${list(inclusive)}`
+    `-- self time\n${list(functions)}-- inclusive time, own code\n${list(inclusive)}`
   )
 }
 

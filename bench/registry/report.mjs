@@ -1,4 +1,4 @@
-// Results as rows, and rows as a table.
+// Formats results as a table.
 import { median, ratios } from './statistics.mjs'
 
 /**
@@ -9,12 +9,12 @@ import { median, ratios } from './statistics.mjs'
  * @property {string} [against]
  * @property {number[]} [theirs] by round
  * @property {{ text: string, met: boolean }} [aim]
- * @property {number} [cpuRatio] the ratio by CPU time instead of time
+ * @property {number} [cpuRatio] the ratio in CPU time
  * @property {{ p50: number, p99: number, cpuMicros?: number }} [request] ours: latency in ms, CPU in µs
  */
 
-/** A row that compares speeds; the aim is the least that the ratio should be. */
-export function speedRow(what, unit, ours, against, theirs, leastRatio) {
+/** A row that compares throughput; `minRatio` is the target. */
+export function speedRow(what, unit, ours, against, theirs, minRatio) {
   const [own, other] = [ours, theirs].map((runs) => runs.map(({ perSecond }) => perSecond))
   const [ownCpu, otherCpu] = [ours, theirs].map((runs) => runs.map(({ cpuMicros }) => cpuMicros))
   const told = ownCpu.every(Boolean) && otherCpu.every(Boolean)
@@ -28,13 +28,13 @@ export function speedRow(what, unit, ours, against, theirs, leastRatio) {
     request: Object.fromEntries(
       ['p50', 'p99', 'cpuMicros'].map((name) => [name, median(ours.map((run) => run[name] ?? Number.NaN))]),
     ),
-    ...(leastRatio !== undefined && {
-      aim: { text: `≥ ${leastRatio.toFixed(2)}`, met: median(ratios(own, other)) >= leastRatio },
+    ...(minRatio !== undefined && {
+      aim: { text: `≥ ${minRatio.toFixed(2)}`, met: median(ratios(own, other)) >= minRatio },
     }),
   }
 }
 
-/** The row as plain figures. */
+/** A row as plain figures for JSON. */
 export function figures({ what, unit, ours, against, theirs, aim, cpuRatio, request }) {
   const ratio = theirs && ratios(ours, theirs)
   return {
@@ -57,9 +57,9 @@ export function figures({ what, unit, ours, against, theirs, aim, cpuRatio, requ
 
 const number = (value) => value.toLocaleString('en', { maximumFractionDigits: value < 10 ? 2 : 0 })
 
-/** Columns of one width each, the first and the third to the left. */
+/** Aligns columns: the first and the third to the left, others to the right. */
 export function toTable(rows) {
-  const head = ['', 'ours', 'against', 'theirs', 'ratio', 'spread', 'by CPU', 'aim', '']
+  const head = ['', 'ours', 'against', 'theirs', 'ratio', 'spread', 'by CPU', 'target', '']
   const cells = rows
     .map(figures)
     .map((row) => [

@@ -1,4 +1,4 @@
-// Vectors of texts by the built-in model, kept in a folder so that a second run embeds nothing.
+// Embeds texts with the built-in model and caches the vectors in a folder.
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,7 +6,7 @@ import { createBuiltInEmbedder } from '../../packages/search/dist/embedding/buil
 
 const BATCH = 256
 
-/** Vectors of the texts in their order, all in one array. */
+/** Embeds the texts, or reads their vectors from the cache; returns a lookup by text. */
 export async function embedAll(texts, folder, report = () => {}) {
   const embedder = await createBuiltInEmbedder()
   try {
@@ -18,9 +18,9 @@ export async function embedAll(texts, folder, report = () => {}) {
       mkdirSync(folder, { recursive: true })
       writeFileSync(file, new Uint8Array(vectors.buffer))
     }
-    const places = new Map(unique.map((text, place) => [text, place]))
+    const positions = new Map(unique.map((text, position) => [text, position]))
     const size = embedder.dimensions
-    return (text) => vectors.subarray(places.get(text) * size, (places.get(text) + 1) * size)
+    return (text) => vectors.subarray(positions.get(text) * size, (positions.get(text) + 1) * size)
   } finally {
     await embedder.close()
   }

@@ -1,4 +1,4 @@
-// The engines that are compared. Each takes records and their vectors, and ranks positions for a query.
+// The engines to compare. Each takes records and their vectors, and returns a function that ranks positions for a query.
 import { create, insertMultiple, search as searchOrama } from '@orama/orama'
 import MiniSearch from 'minisearch'
 import { diversify } from '../../packages/search/dist/ranking/diversify.js'
@@ -8,22 +8,22 @@ import { textFieldsOf } from '../../packages/search/dist/words/text-fields.js'
 import { createWordIndex } from '../../packages/search/dist/words/word-index.js'
 
 const FIELDS = ['title', 'description', 'schema', 'example']
-/** Candidates of words and of meaning each; the page has ten. */
+/** Candidates by words and by embeddings each. */
 const CANDIDATES = 100
-/** Documents that Orama takes at once. */
-const INSERTED = 500
+/** Documents in one insert into Orama. */
+const INSERT_BATCH = 500
 
 const textsOf = (record) =>
   Object.fromEntries(Object.entries(textFieldsOf(record)).map(([name, texts]) => [name, texts.join('\n')]))
 
-/** Words, meaning and ranking of packages/search, with an exact scan for the vectors. */
-export function ours(records, vectors, { words = true, meaning = true } = {}) {
+/** Word index and ranking of packages/search, with an exact vector search. */
+export function ours(records, vectors, { words = true, embeddings = true } = {}) {
   const index = createWordIndex()
   records.forEach((record, position) => {
     index.put(position, textFieldsOf(record))
   })
   return ({ query, queryVectors }) => {
-    const similarity = meaning ? vectors.bestParts(queryVectors, partSimilarity) : undefined
+    const similarity = embeddings ? vectors.bestParts(queryVectors, partSimilarity) : undefined
     const include = similarity ? highest(similarity, CANDIDATES) : []
     const found = index.search(query.words, { limit: CANDIDATES, include })
     const candidates = found.hits.map(({ number, score }) => ({
@@ -38,7 +38,7 @@ export function ours(records, vectors, { words = true, meaning = true } = {}) {
   }
 }
 
-/** MiniSearch as its documentation has it, names first. */
+/** MiniSearch as its documentation suggests, with a boost for the title. */
 export function miniSearch(records) {
   const index = new MiniSearch({ fields: FIELDS, searchOptions: { boost: { title: 2 }, combineWith: 'OR' } })
   index.addAll(records.map((record, id) => ({ id, ...textsOf(record) })))
@@ -46,34 +46,34 @@ export function miniSearch(records) {
 }
 
 /**
- * Orama's full text, or its hybrid search with the vectors of the agents' descriptions. What is not in after `mostMs`
- * stays out; `count` says how many are in.
+ * Orama's full-text search, or its hybrid search with one vector for each agent. Stops inserting after `maxMs`; `count` is
+ * the number of agents inserted.
  */
-export async function orama(records, vectors, { hybrid = false, mostMs = Number.POSITIVE_INFINITY } = {}) {
+export async function orama(records, vectors, { hybrid = false, maxMs = Number.POSITIVE_INFINITY } = {}) {
   const texts = Object.fromEntries(FIELDS.map((field) => [field, 'string']))
   const index = create({ schema: { ...texts, vector: `vector[${vectors.dimensions}]` } })
-  const until = performance.now() + mostMs
+  const until = performance.now() + maxMs
   let count = 0
   while (count < records.length && performance.now() < until) {
-    const documents = records.slice(count, count + INSERTED).map((record, i) => ({
+    const documents = records.slice(count, count + INSERT_BATCH).map((record, i) => ({
       id: String(count + i),
       ...textsOf(record),
       ...(hybrid && { vector: Array.from(vectors.whole(count + i)) }),
     }))
-    await insertMultiple(index, documents, INSERTED)
+    await insertMultiple(index, documents, INSERT_BATCH)
     count += documents.length
   }
   const search = async ({ query, queryVectors }) => {
     const common = { term: query.text, properties: FIELDS, boost: { title: 2 }, limit: 10 }
-    const wish = hybrid
+    const request = hybrid
       ? { ...common, mode: 'hybrid', similarity: 0, vector: { value: Array.from(queryVectors[0]), property: 'vector' } }
       : common
-    return (await searchOrama(index, wish)).hits.map(({ id }) => Number(id))
+    return (await searchOrama(index, request)).hits.map(({ id }) => Number(id))
   }
   return Object.assign(search, { count })
 }
 
-/** BM25 over all words in one field, no stems, no stop words: k1 0.9, b 0.4, as in the README of the data. */
+/** BM25 over all text as one field, without stemming and stop words; k1 and b from the README of the data. */
 export function plainBm25(records) {
   const [k1, b] = [0.9, 0.4]
   const postings = new Map()
@@ -86,14 +86,14 @@ export function plainBm25(records) {
     }
     return words.length
   })
-  const mean = lengths.reduce((sum, length) => sum + length, 0) / lengths.length
+  const average = lengths.reduce((sum, length) => sum + length, 0) / lengths.length
   return ({ query }) => {
     const scores = new Map()
     for (const word of new Set(wordsOf(query.text))) {
       const list = postings.get(word) ?? new Map()
       const idf = Math.log(1 + (records.length - list.size + 0.5) / (list.size + 0.5))
       for (const [position, count] of list) {
-        const part = (idf * count * (k1 + 1)) / (count + k1 * (1 - b + (b * lengths[position]) / mean))
+        const part = (idf * count * (k1 + 1)) / (count + k1 * (1 - b + (b * lengths[position]) / average))
         scores.set(position, (scores.get(position) ?? 0) + part)
       }
     }
@@ -104,7 +104,7 @@ export function plainBm25(records) {
   }
 }
 
-/** Positions of the highest values, highest first. */
+/** Positions of the highest values, in descending order. */
 function highest(values, count) {
   return [...values.keys()].sort((a, b) => values[b] - values[a] || a - b).slice(0, count)
 }

@@ -1,4 +1,4 @@
-// Quality, then speed of search: see ../README.md. Each is a process of its own, with memory for a million agents.
+// Measures quality, then speed of search; see ../README.md. Each runs in a child process with memory for a million agents.
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
@@ -15,7 +15,7 @@ const NODE_FLAGS = ['--max-old-space-size=8000', '--expose-gc']
 const { values } = parseArgs({ options: { ...COMMON, ...PARTS.quality, ...PARTS.speed, only: text } })
 const only = values.only ?? 'quality,speed'
 for (const part of only.split(',')) {
-  if (!PARTS[part]) throw new Error(`--only takes quality or speed, not "${part}"`)
+  if (!PARTS[part]) throw new Error(`--only must be quality or speed, not "${part}"`)
   const known = { ...COMMON, ...PARTS[part] }
   const args = Object.entries(values)
     .filter(([name]) => known[name])

@@ -1,11 +1,11 @@
-// The index of packages/search as the directory uses it.
+// The index of packages/search, used like the directory uses it.
 import { createAgentIndex } from '../../packages/search/dist/index.js'
 
 const DIMENSIONS = 512
 const PAGE = 10
-/** What a directory leaves out unless it is asked for. */
+/** The default filter of a directory. */
 const AVAILABLE = { kind: 'status', anyOf: ['inactive', 'suspended'], excluded: true }
-/** A condition that holds for all, and that the index cannot know to: so it must look at every agent. */
+/** Holds for every agent, which the index cannot know: forces an exact search. */
 const ALL = { kind: 'test', holds: () => true }
 
 export function createOurs() {
@@ -19,7 +19,7 @@ export function createOurs() {
     put: (number, record) => index.put({ number, record, status: 'active' }),
     putVectors: (number, packed) => index.putVectors(number, packed),
     remove: (id) => index.remove(id),
-    /** Numbers of the first page. */
+    /** The numbers of the agents on the first page. */
     search({ query, queryVectors, isExact = false }) {
       const conditions = isExact ? [AVAILABLE, ALL] : [AVAILABLE]
       const text = { query, vectors: query.semanticWeight > 0 ? queryVectors : [] }

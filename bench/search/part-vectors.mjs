@@ -1,4 +1,4 @@
-// All vectors of the records of a set, searched exactly: quality is measured without the error of a fast index.
+// Exact vector search, so that quality is measured without the error of an approximate index.
 import { embeddingTextsOf } from '../../packages/search/dist/ranking/embedding-texts.js'
 
 /** @param vectorOf the vector of a text */
@@ -9,11 +9,11 @@ export function createPartVectors(records, vectorOf) {
   return {
     dimensions: parts[0][0].vector.length,
     whole: (position) => parts[position][0].vector,
-    /** For each record its best part against the best of the query's texts. */
+    /** For each record the maximum similarity over its parts and the query's texts. */
     bestParts(queryVectors, weigh) {
-      return Float32Array.from(parts, (ofRecord) => {
+      return Float32Array.from(parts, (recordParts) => {
         let best = -1
-        for (const { part, vector } of ofRecord) {
+        for (const { part, vector } of recordParts) {
           for (const query of queryVectors) best = Math.max(best, weigh(part, dot(vector, query)))
         }
         return best

@@ -1,7 +1,7 @@
-// How good search is, beside MiniSearch, Orama and plain BM25 on the same records, queries and vectors.
+// Compares the ranking quality with MiniSearch, Orama and plain BM25 on the same records, queries and vectors.
 // node bench/search/quality.mjs --data ../shared/retrieval [--examples] [--distractors] [--sets a,b] [--queries N]
-//   [--quick] [--cache FOLDER] [--engines ours,words,meaning,minisearch,orama,hybrid,bm25]
-// --distractors adds the records of load/; Orama needs minutes a set there, so fewer --queries may be wanted.
+//   [--quick] [--cache FOLDER] [--engines ours,words,embeddings,minisearch,orama,hybrid,bm25]
+// --distractors adds the records of load/; Orama then needs minutes for each set, so you may want fewer --queries.
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -22,28 +22,28 @@ const { values: options } = parseArgs({
     queries: { type: 'string' },
     quick: { type: 'boolean', default: false },
     cache: { type: 'string', default: join(tmpdir(), 'switchboard-bench-vectors') },
-    engines: { type: 'string', default: 'ours,words,meaning,minisearch,orama,hybrid,bm25' },
+    engines: { type: 'string', default: 'ours,words,embeddings,minisearch,orama,hybrid,bm25' },
   },
 })
 
 const ENGINES = {
   ours: ['Switchboard', (records, vectors) => ours(records, vectors)],
-  words: ['its words alone', (records, vectors) => ours(records, vectors, { meaning: false })],
-  meaning: ['its meaning alone', (records, vectors) => ours(records, vectors, { words: false })],
+  words: ['  words only', (records, vectors) => ours(records, vectors, { embeddings: false })],
+  embeddings: ['  embeddings only', (records, vectors) => ours(records, vectors, { words: false })],
   minisearch: ['MiniSearch', (records) => miniSearch(records)],
   orama: ['Orama full text', (records, vectors) => orama(records, vectors)],
   hybrid: ['Orama hybrid', (records, vectors) => orama(records, vectors, { hybrid: true })],
   bm25: ['plain BM25', (records) => plainBm25(records)],
 }
 
-/** So many of each set, from everywhere in it. */
-const mostQueries = Number(options.queries ?? (options.quick ? 100 : 100_000))
+/** Maximum number of queries for each set, evenly spaced. */
+const maxQueries = Number(options.queries ?? (options.quick ? 100 : 100_000))
 const percent = (share) => (100 * share).toFixed(1).padStart(9)
 
 for (const name of options.sets.split(',')) {
   const set = readSet(options.data, name, options)
   const records = options.distractors ? [...set.agents, ...readDistractors(options.data, name)] : set.agents
-  const step = Math.max(1, Math.ceil(set.queries.length / mostQueries))
+  const step = Math.max(1, Math.ceil(set.queries.length / maxQueries))
   const queries = set.queries.filter((_, i) => i % step === 0)
   const read = queries.map(({ text }) => readQuery(text))
   const texts = [

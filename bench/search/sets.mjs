@@ -1,4 +1,4 @@
-// The sets of ../shared/retrieval as agent records, queries and the right answers.
+// Reads the data sets: agents as records, queries and their relevant agents.
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readRecord } from '../../packages/protocol/dist/index.js'
@@ -7,24 +7,24 @@ export const SETS = ['toole-single', 'stabletoolbench', 'lobe-mixed']
 
 const lines = (file) => readFileSync(file, 'utf8').trim().split('\n')
 
-/** Agents, and queries with the positions of the agents that answer them. */
+/** Agents, and queries with the positions of their relevant agents. */
 export function readSet(data, name, { examples = false } = {}) {
   const withExamples = join(data, name, 'agents.with_examples.jsonl')
   const file = examples && existsSync(withExamples) ? withExamples : join(data, name, 'agents.jsonl')
   const agents = lines(file).map((line) => toRecord(JSON.parse(line)))
   const positions = new Map(agents.map(({ id }, position) => [id, position]))
-  const right = new Map()
+  const relevant = new Map()
   for (const line of lines(join(data, name, 'qrels.tsv'))) {
     const [query, agent] = line.split('\t')
-    right.set(query, (right.get(query) ?? new Set()).add(positions.get(agent)))
+    relevant.set(query, (relevant.get(query) ?? new Set()).add(positions.get(agent)))
   }
   const queries = lines(join(data, name, 'queries.jsonl'))
     .map((line) => JSON.parse(line))
-    .flatMap(({ qid, query }) => (right.has(qid) ? [{ text: query, right: right.get(qid) }] : []))
+    .flatMap(({ qid, query }) => (relevant.has(qid) ? [{ text: query, relevant: relevant.get(qid) }] : []))
   return { name, agents, queries }
 }
 
-/** Unlabelled records that only get in the way; lobe-mixed is itself among them. */
+/** Unlabelled records as distractors, without those that lobe-mixed consists of. */
 export function readDistractors(data, name) {
   return lines(join(data, 'load', 'agents.jsonl'))
     .map((line) => JSON.parse(line))

@@ -1,19 +1,18 @@
-// What the speed of search is measured on: real agents with the vectors of their texts, made-up ones beyond, and requests.
+// Data for the speed measurements: real agents and their vectors, synthetic ones beyond them, and requests.
 import { join } from 'node:path'
 import { readRecord } from '../../packages/protocol/dist/index.js'
 import { embeddingTextsOf, packVectors, readQuery } from '../../packages/search/dist/index.js'
-import { readAgents, spread } from '../registry/data.mjs'
+import { readAgents, seeded, spread } from '../registry/data.mjs'
 import { embedAll } from './embeddings.mjs'
-import { createAgentMixer } from './made-up-agents.mjs'
 import { readSet, SETS } from './sets.mjs'
-import { seeded } from './vectors-data.mjs'
+import { createAgentMixer } from './synthetic-agents.mjs'
 
-/** How much of another text's vector goes into a made-up one, at most. */
-const MOST_MIXED = 0.7
+/** Maximum weight of the second vector in a synthetic one. */
+const MAX_MIX = 0.7
 
 const progress = (done, all) => process.stderr.write(`\rembedded ${done} of ${all} `)
 
-/** The agents of the load set, then made-up ones, by position; each with all its vectors, a made-up one with one. */
+/** The agents of the load set with all their vectors, then synthetic ones with one vector each, by position. */
 export async function readLoad({ data, cache }) {
   const { documents } = readAgents(join(data, 'load', 'agents.jsonl'))
   const records = documents.map((document) => readRecord('aidip', document, document.id))
@@ -22,21 +21,21 @@ export async function readLoad({ data, cache }) {
   const random = seeded(2)
   const anyVector = () => vectorOf(texts[Math.floor(random() * texts.length)][0])
   const mixed = () => {
-    const [one, other, weight] = [anyVector(), anyVector(), random() * MOST_MIXED]
+    const [one, other, weight] = [anyVector(), anyVector(), random() * MAX_MIX]
     return Float32Array.from(one, (value, i) => value + weight * other[i])
   }
   const vectorsAt = (position) => (texts[position] ? texts[position].map(vectorOf) : [mixed()])
   return {
     documents,
     records,
-    /** To be asked in order of positions: the same ones at every run. */
+    /** Call it in the order of positions to get the same records in every run. */
     recordAt: createAgentMixer(records),
     vectorsAt,
     packedAt: (position) => packVectors(vectorsAt(position)),
   }
 }
 
-/** Requests of all sets with what they mean, in an order in which the sets take turns. */
+/** Requests with their vectors, alternating between the sets. */
 export async function readRequests({ data, cache }, count) {
   const each = SETS.map((name) => spread(readSet(data, name).queries, Math.ceil(count / SETS.length)))
   const texts = each[0].flatMap((_, i) => each.map((queries) => queries[i].text)).slice(0, count)

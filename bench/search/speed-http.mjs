@@ -1,4 +1,4 @@
-// Searches a second of the real server, a process of its own, with the built-in model.
+// Measures searches per second of the real server, in a child process, with the built-in model.
 import { createHash } from 'node:crypto'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ import { median } from '../registry/statistics.mjs'
 
 const AT_ONCE = 16
 const SECONDS = 2
-/** Limits are for callers, and here is only one. */
+/** The benchmark is a single caller, so rate limits must not apply. */
 const LIMITS = { search: 1e9, register: 1e9, lookup: 1e9, invoke: 1e9 }
 
 export async function measureHttp({ load, requests, agents, rounds, say }) {
@@ -30,7 +30,7 @@ export async function measureHttp({ load, requests, agents, rounds, say }) {
     return file
   }
 
-  // Without a model first: to embed all agents takes minutes, and their vectors are known.
+  // Import without a model: embedding all agents would take minutes, and their vectors are known.
   const filling = await startDirectory({ data, config: configFile('filling', 'none') })
   const documents = load.documents.slice(0, agents)
   await importAgents(filling.port, documents)
@@ -40,7 +40,7 @@ export async function measureHttp({ load, requests, agents, rounds, say }) {
   const directory = await startDirectory({ data, config: configFile('measured', 'builtin') })
   await untilReady(directory)
   await settle(directory)
-  say(`\nPOST /agents/search over HTTP, ${documents.length} agents, ${AT_ONCE} requests at once`)
+  say(`\nPOST /agents/search over HTTP, ${documents.length} agents, ${AT_ONCE} connections`)
   const worker = startWorker('load.mjs')
   const bodies = requests.map(({ query }) => ({ query: query.text, top: 10 }))
   const file = join(folder, 'bodies.json')
@@ -48,7 +48,7 @@ export async function measureHttp({ load, requests, agents, rounds, say }) {
   await worker.ask({ add: 'search', file })
   const ask = (run) => worker.ask({ set: 'search', port: directory.port, pid: directory.pid, ...run })
 
-  // Each request for the first time, then over and over, as the directory remembers what requests mean.
+  // First every request once, then repeatedly: the directory caches the embeddings of queries.
   const first = await ask({ connections: AT_ONCE, count: bodies.length })
   const again = []
   for (let round = 0; round < rounds; round++) again.push(await ask({ connections: AT_ONCE, seconds: SECONDS }))
@@ -57,7 +57,7 @@ export async function measureHttp({ load, requests, agents, rounds, say }) {
   worker.stop()
   await directory.stop()
   const failed = [first, one, ...again].find((run) => run.failed > 0)
-  if (failed) throw new Error(`${failed.failed} answers were no success, such as ${failed.failure}`)
+  if (failed) throw new Error(`${failed.failed} requests failed, for example with status ${failed.failure}`)
 
   const report = {
     agents: documents.length,
@@ -71,13 +71,13 @@ export async function measureHttp({ load, requests, agents, rounds, say }) {
   }
   const line = (name, { perSecond, p50, p99 }, more) =>
     say(`  ${name.padEnd(20)} ${perSecond.toFixed(0)} /s, p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms${more}`)
-  line('asked before', report, `, ${report.cpuMs.toFixed(2)} ms of CPU each`)
-  line('for the first time', first, '')
-  line('one at a time', one, `; memory ${memory.toFixed(0)} MiB`)
+  line('cached embedding', report, `, ${report.cpuMs.toFixed(2)} ms of CPU per request`)
+  line('new query', first, '')
+  line('one connection', one, `; memory ${memory.toFixed(0)} MiB`)
   return report
 }
 
-/** Keeps the vectors with the agents as the directory would; if it knows better, it makes them anew. */
+/** Stores the vectors as the directory does; if model or digest differ, it would embed the agents again. */
 async function putVectors(file, { records, packedAt }) {
   const { id: model, close } = await createBuiltInEmbedder()
   await close()
@@ -102,7 +102,7 @@ async function putVectors(file, { records, packedAt }) {
   db.close()
 }
 
-/** Waits until no answer says that some agents are not yet found by meaning. */
+/** Waits until responses no longer warn that some agents are not embedded yet. */
 async function untilReady({ port }) {
   for (;;) {
     const response = await fetch(`http://127.0.0.1:${port}/agents/search`, {

@@ -1,8 +1,8 @@
-// How fast search is: the whole of it through packages/search at 10k, 48k and 1M agents, beside MiniSearch and Orama,
+// Measures the speed of search: through packages/search with 10k, 48k and 1M agents, compared with MiniSearch and Orama,
 // and over HTTP.
 // node --expose-gc --max-old-space-size=8000 bench/search/speed.mjs --data ../shared/retrieval [--quick] [--sizes a,b]
 //   [--rounds N] [--http N] [--cache FOLDER] [--json FILE]
-// The first run embeds the load set, which takes minutes; later ones read its vectors from the cache.
+// The first run embeds the load set, which takes minutes; later runs read its vectors from the cache.
 import { writeFileSync } from 'node:fs'
 import { cpus, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { parseArgs } from 'node:util'
 import { createBuiltInEmbedder, readQuery } from '../../packages/search/dist/index.js'
 import { textFieldsOf } from '../../packages/search/dist/words/text-fields.js'
 import { createWordIndex } from '../../packages/search/dist/words/word-index.js'
-import { median, ratios, takeTurns } from '../registry/statistics.mjs'
+import { interleave, median, ratios } from '../registry/statistics.mjs'
 import { miniSearch, orama } from './engines.mjs'
 import { createOurs } from './ours.mjs'
 import { readLoad, readRequests } from './speed-data.mjs'
@@ -31,14 +31,14 @@ const { values: options } = parseArgs({
 const sizes = (options.sizes ?? (options.quick ? '10000' : '10000,48039,1000000')).split(',').map(Number)
 const rounds = Number(options.rounds ?? (options.quick ? 3 : 5))
 const httpAgents = Number(options.http ?? (options.quick ? 8000 : 48_039))
-/** Requests of a round; slow engines answer as many as they can in the time of one. */
+/** Requests in a round; slow engines process as many as they can in `ROUND_MS`. */
 const ROUND_REQUESTS = 60
 const ROUND_MS = 4000
-/** Orama takes long to put vectors in; what is not in by then stays out. */
-const MOST_INSERT_MS = 180_000
-/** Agents that are added one by one. */
+/** Time limit for inserting into Orama, which is slow with vectors. */
+const MAX_INSERT_MS = 180_000
+/** Agents added one by one. */
 const ADDED = 300
-/** Requests that recall is measured with: an exact search of a million vectors takes its time. */
+/** Requests for measuring recall; an exact search of a million vectors is slow. */
 const RECALL_REQUESTS = 30
 
 const say = (line) => console.log(line)
@@ -51,7 +51,7 @@ say(`node ${process.version}, ${cpus().length} × ${cpus()[0]?.model.trim()}, lo
 for (const size of sizes) {
   const ours = createOurs()
   const isReal = size <= load.records.length
-  say(`\n${size} agents${isReal ? '' : ', those beyond the load set made up'}`)
+  say(`\n${size} agents${isReal ? '' : ', synthetic beyond the load set'}`)
   const report = { size }
   results[size] = report
   await build(ours, size, report)
@@ -64,7 +64,7 @@ if (httpAgents > 0) results.http = await measureHttp({ load, requests, agents: h
 await embedder.close()
 if (options.json) writeFileSync(options.json, `${JSON.stringify(results, null, 2)}\n`)
 
-/** Words and filters, then vectors; what they take of time and memory. */
+/** Indexes words and filters, then vectors; reports time and memory. */
 async function build(ours, size, report) {
   const puts = await timed(() => {
     for (let i = 0; i < size; i++) ours.put(i, load.recordAt(i))
@@ -87,12 +87,12 @@ async function build(ours, size, report) {
     dictionaryBytes: dictionary === undefined ? undefined : dictionary / size,
     vectorBytes: vectorBytes / size,
   })
-  const kept = dictionary === undefined ? '' : ` (and ${Math.round(dictionary / size)} of dictionary)`
-  say(`  built in ${puts.seconds.toFixed(1)} s, vectors put in ${report.vectorSeconds.toFixed(1)} s`)
-  say(`  bytes an agent: words ${Math.round(words / size)}${kept}, vectors ${Math.round(vectorBytes / size)}`)
+  const kept = dictionary === undefined ? '' : ` (plus ${Math.round(dictionary / size)} for the dictionary)`
+  say(`  indexed words in ${puts.seconds.toFixed(1)} s, vectors in ${report.vectorSeconds.toFixed(1)} s`)
+  say(`  bytes per agent: words ${Math.round(words / size)}${kept}, vectors ${Math.round(vectorBytes / size)}`)
 }
 
-/** What the terms themselves take, which are no typed arrays. */
+/** Heap memory of the term dictionary, which is not in typed arrays. */
 function dictionaryBytes(size) {
   const heap = () => {
     globalThis.gc?.()
@@ -110,20 +110,21 @@ async function buildRivals(size) {
   const vectors = { dimensions: 512, whole: (position) => load.vectorsAt(position)[0] }
   const rivals = {
     MiniSearch: () => miniSearch(records),
-    'Orama full text': () => orama(records, vectors, { mostMs: MOST_INSERT_MS }),
-    'Orama hybrid': () => orama(records, vectors, { hybrid: true, mostMs: MOST_INSERT_MS }),
+    'Orama full text': () => orama(records, vectors, { maxMs: MAX_INSERT_MS }),
+    'Orama hybrid': () => orama(records, vectors, { hybrid: true, maxMs: MAX_INSERT_MS }),
   }
   const built = {}
   for (const [name, create] of Object.entries(rivals)) {
     const { value, seconds } = await timed(create)
     built[name] = value
-    const part = value.count === undefined || value.count === size ? '' : `, only ${value.count} agents in that time`
+    const part =
+      value.count === undefined || value.count === size ? '' : `, only ${value.count} agents within the time limit`
     say(`  ${name} built in ${seconds.toFixed(1)} s${part}`)
   }
   return built
 }
 
-/** Everybody answers the same requests, in turns. Rivals are given the vectors, so ours is compared with those cached. */
+/** All engines process the same requests, interleaved. The others get the vectors, so they compare to ours with cached ones. */
 async function compare(ours, rivals, report) {
   const inRound = (round) => requests.slice(round * ROUND_REQUESTS, (round + 1) * ROUND_REQUESTS)
   const task = (call) => (round) => timeEach(inRound(round), ROUND_MS, call)
@@ -132,16 +133,16 @@ async function compare(ours, rivals, report) {
     const query = readQuery(text)
     return ours.search({ query, queryVectors: query.semanticWeight > 0 ? await embedder.embed(query.texts) : [] })
   }
-  for (const request of inRound(0)) cached(request) // so that the engine compiles before
+  for (const request of inRound(0)) cached(request) // warm-up
   const tasks = { 'embedding cached': task(cached), 'embedding included': task(whole) }
   for (const [name, search] of Object.entries(rivals)) tasks[name] = task(search)
-  const measured = await takeTurns(rounds, tasks)
+  const measured = await interleave(rounds, tasks)
   const medians = (name) => measured[name].map(({ times }) => percentile(times, 0.5))
   const cpus = (name) => measured[name].map(({ cpu }) => cpu)
   const against = 'embedding cached'
   report.search = {}
-  for (const [name, ofRounds] of Object.entries(measured)) {
-    const all = ofRounds.flatMap(({ times }) => times)
+  for (const [name, byRound] of Object.entries(measured)) {
+    const all = byRound.flatMap(({ times }) => times)
     const result = { p50: percentile(all, 0.5), p99: percentile(all, 0.99), cpu: median(cpus(name)), count: all.length }
     if (rivals[name]) {
       result.ratio = median(ratios(medians(name), medians(against)))
@@ -171,12 +172,12 @@ async function add(ours, size, report) {
   for (const { record } of prepared) ours.remove(record.id)
 }
 
-/** How much of the exact best ten the approximate search finds: by meaning alone, and of what is answered. */
+/** Recall@10 of the approximate search, by embeddings only and in the final ranking. */
 function recall(ours, report) {
   const noWords = { terms: [], bigrams: [] }
-  const asked = requests.filter(({ query }) => query.semanticWeight > 0).slice(0, RECALL_REQUESTS)
+  const sample = requests.filter(({ query }) => query.semanticWeight > 0).slice(0, RECALL_REQUESTS)
   const shares = (change) =>
-    asked.map((request) => {
+    sample.map((request) => {
       const query = change(request.query)
       const exact = ours.search({ ...request, query, isExact: true })
       const found = new Set(ours.search({ ...request, query }))
@@ -184,9 +185,11 @@ function recall(ours, report) {
     })
   const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length
   report.recall = {
-    meaning: mean(shares((query) => ({ ...query, words: noWords }))),
-    answer: mean(shares((query) => query)),
+    embeddings: mean(shares((query) => ({ ...query, words: noWords }))),
+    ranking: mean(shares((query) => query)),
   }
-  const { meaning, answer } = report.recall
-  say(`  of the exact best 10 found: ${meaning.toFixed(3)} by meaning alone, ${answer.toFixed(3)} of what is answered`)
+  const { embeddings, ranking } = report.recall
+  say(
+    `  recall@10 of the approximate search: ${embeddings.toFixed(3)} by embeddings only, ${ranking.toFixed(3)} in the ranking`,
+  )
 }

@@ -1,22 +1,20 @@
-// How long calls take.
-
 export const percentile = (times, share) => {
   const sorted = [...times].sort((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]
 }
 
 /**
- * Milliseconds of each call, for a list of inputs, as far as the time goes; and in the mean on the processor, which other
- * programs disturb less.
+ * Times a call for each input until `maxMs` have passed. `times` are milliseconds of wall-clock time; `cpu` is the mean CPU
+ * time, which is less affected by other processes.
  */
-export async function timeEach(inputs, mostMs, call) {
+export async function timeEach(inputs, maxMs, call) {
   const times = []
   const before = process.cpuUsage()
-  const until = performance.now() + mostMs
+  const until = performance.now() + maxMs
   for (const input of inputs) {
     const start = performance.now()
-    const answer = call(input)
-    if (answer instanceof Promise) await answer
+    const result = call(input)
+    if (result instanceof Promise) await result
     times.push(performance.now() - start)
     if (performance.now() > until) break
   }
@@ -24,14 +22,14 @@ export async function timeEach(inputs, mostMs, call) {
   return { times, cpu: (user + system) / 1000 / times.length }
 }
 
-/** Seconds that something takes, and what it gives. */
+/** The result of a function and the seconds it took. */
 export async function timed(work) {
   const start = performance.now()
   const value = await work()
   return { value, seconds: (performance.now() - start) / 1000 }
 }
 
-/** p50, p99 and mean on the processor, in ms. */
+/** Formats p50, p99 and mean CPU time, in ms. */
 export const spreadOf = (times, cpu) =>
   [
     ['p50', percentile(times, 0.5)],

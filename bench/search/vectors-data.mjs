@@ -1,26 +1,16 @@
 /**
- * Vectors for the benchmark: those of real texts if a file of them is given, else made-up ones which lie as those do
- * (measured on 81,319 descriptions and operations with the built-in model: any two texts have a cosine of 0.2, the ten
- * nearest to a request 0.57 to 0.64).
+ * Vectors for the benchmark: read from files, or synthetic with a similar distribution (measured on 81,319 descriptions
+ * and operations with the built-in model: two random texts have a cosine of 0.2, the ten nearest to a request 0.57 to
+ * 0.64).
  */
 import { readFileSync } from 'node:fs'
+import { seeded } from '../registry/data.mjs'
 
 export const DIMENSIONS = 512
-/** So of the best 100 half are chance: what an approximate search finds of those says nothing of real texts. */
+/** With 50, half of the best 100 are random, so recall@100 on synthetic vectors says nothing about real texts. */
 const TEXTS_PER_TOPIC = 50
 
-/** Numbers from 0 to 1 which are the same in every run. */
-export function seeded(seed) {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
-
-/** Scales to length 1: a plain scan takes dot products for cosines. */
+/** Scales to a unit vector, so that dot products are cosines. */
 function normalise(vector) {
   let squares = 0
   for (let i = 0; i < DIMENSIONS; i++) squares += vector[i] * vector[i]
@@ -28,10 +18,10 @@ function normalise(vector) {
   for (let i = 0; i < DIMENSIONS; i++) vector[i] *= scale
 }
 
-/** What all texts have in common, what those of a topic have in common, and what only one has. */
-export function madeUp(size, queries) {
+/** Synthetic vectors: the sum of a common part, a part of the topic and a random part. */
+export function synthesize(size, queries) {
   const random = seeded(1)
-  // Slices of one long noise stand for noise of their own: drawing 512 numbers for each would take most of the time.
+  // Slices of one long noise array: drawing 512 random numbers for each vector would dominate the run time.
   const noise = Float32Array.from({ length: 2 ** 22 }, () => (random() + random() + random() - 1.5) * 2)
   const slice = () => {
     const start = Math.floor(random() * (noise.length - DIMENSIONS))
@@ -48,10 +38,10 @@ export function madeUp(size, queries) {
   return fill(size, queries, text, text)
 }
 
-/** The vectors of the files; beyond those, mixtures of two of them. Queries are texts of their own. */
+/** Vectors from a file; beyond those, mixtures of two. Queries come from another file. */
 export function fromFiles(file, queryFile, size, queries) {
   const vectors = readFloats(file)
-  const asked = readFloats(queryFile)
+  const queryVectors = readFloats(queryFile)
   const random = seeded(2)
   const count = vectors.length / DIMENSIONS
   const at = (all, index) => all.subarray(index * DIMENSIONS, (index + 1) * DIMENSIONS)
@@ -62,8 +52,8 @@ export function fromFiles(file, queryFile, size, queries) {
     for (let i = 0; i < DIMENSIONS; i++) into[i] = one[i] + weight * other[i]
     normalise(into)
   }
-  const step = Math.floor(asked.length / DIMENSIONS / queries)
-  return fill(size, queries, mixture, (into, index) => into.set(at(asked, index * step)))
+  const step = Math.floor(queryVectors.length / DIMENSIONS / queries)
+  return fill(size, queries, mixture, (into, index) => into.set(at(queryVectors, index * step)))
 }
 
 function fill(size, queries, vector, query) {
@@ -75,10 +65,10 @@ function fill(size, queries, vector, query) {
   return { vectors: make(size, vector), queries: make(queries, query) }
 }
 
-const read = new Map()
-/** Kept, as freeing it between two sizes would look like memory that the index gives back. */
+const files = new Map()
+/** Cached: freeing the file between two sizes would distort the memory measurement. */
 function readFloats(file) {
-  const bytes = read.get(file) ?? readFileSync(file)
-  read.set(file, bytes)
+  const bytes = files.get(file) ?? readFileSync(file)
+  files.set(file, bytes)
   return new Float32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4)
 }

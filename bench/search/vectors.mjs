@@ -1,14 +1,14 @@
 /**
- * The vector index beside a plain scan of floats in JavaScript: time, recall and memory.
+ * Compares the vector index with a plain scan of floats in JavaScript: time, recall and memory.
  *
  *   node --expose-gc bench/search/vectors.mjs [--sizes 10000,107000,1000000] [--vectors texts.f32 --queries requests.f32]
  *
- * The files hold 32-bit floats, 512 for each text. Needs a build; at a million, 4 GB of memory.
+ * The files contain 32-bit floats, 512 for each text. Needs a build, and 4 GB of memory for a million vectors.
  */
 import { parseArgs } from 'node:util'
 import { packVectors } from '../../packages/search/dist/vectors/packed-vectors.js'
 import { createVectorIndex } from '../../packages/search/dist/vectors/vector-index.js'
-import { DIMENSIONS, fromFiles, madeUp } from './vectors-data.mjs'
+import { DIMENSIONS, fromFiles, synthesize } from './vectors-data.mjs'
 
 const { values: options } = parseArgs({
   options: {
@@ -24,7 +24,7 @@ const VECTORS_PER_AGENT = 2
 
 const vectorAt = (floats, index) => floats.subarray(index * DIMENSIONS, (index + 1) * DIMENSIONS)
 
-/** What a loop over floats gives: the best rows, best first. */
+/** The best rows by a loop over floats, best first. */
 function plainScan(vectors, query, limit) {
   const size = vectors.length / DIMENSIONS
   const scores = new Float32Array(size)
@@ -39,7 +39,7 @@ function plainScan(vectors, query, limit) {
   return best.sort((a, b) => scores[b] - scores[a] || a - b).slice(0, limit)
 }
 
-/** Milliseconds of each call, sorted, and in the mean on the processor, after a few which let the engine compile. */
+/** Wall-clock milliseconds of each call, sorted, and mean CPU time, after a warm-up. */
 function time(runs, call) {
   for (let i = 0; i < Math.min(20, runs); i++) call(i)
   const before = process.cpuUsage()
@@ -52,11 +52,11 @@ function time(runs, call) {
   return { times: times.sort((a, b) => a - b), cpu: (user + system) / 1000 / runs }
 }
 
-/** How much of the first list is in the second. */
+/** The share of the expected rows that was found. */
 const share = (expected, found) => expected.filter((row) => found.includes(row)).length / expected.length
 const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length
 
-/** Ratios are of processor time: another program's load stretches long calls more than short ones. */
+/** Ratios compare CPU time: load from other processes slows down long calls more than short ones. */
 function report(name, { times, cpu }, plain = cpu) {
   const [p50, p99] = [0.5, 0.99].map((q) => times[Math.min(times.length - 1, Math.floor(times.length * q))])
   const [a, b, c] = [p50, p99, cpu].map((ms) => `${ms.toFixed(3).padStart(8)} ms`)
@@ -73,14 +73,16 @@ function residentMemory() {
 function measure(size) {
   const large = size > 500_000
   const real = options.vectors && options.queries
-  const { vectors, queries } = real ? fromFiles(options.vectors, options.queries, size, QUERIES) : madeUp(size, QUERIES)
+  const { vectors, queries } = real
+    ? fromFiles(options.vectors, options.queries, size, QUERIES)
+    : synthesize(size, QUERIES)
   const query = (i) => vectorAt(queries, i % QUERIES)
   const agents = Math.ceil(size / VECTORS_PER_AGENT)
   const vectorsOf = (agent) =>
     Array.from({ length: Math.min(VECTORS_PER_AGENT, size - agent * VECTORS_PER_AGENT) }, (_, part) =>
       vectorAt(vectors, agent * VECTORS_PER_AGENT + part),
     )
-  console.log(`\n${size} vectors of ${agents} agents, ${real ? 'of real texts' : 'made up'}; the best ${LIMIT}`)
+  console.log(`\n${size} vectors of ${agents} agents, ${real ? 'real texts' : 'synthetic'}; the best ${LIMIT}`)
 
   const before = residentMemory()
   const start = performance.now()
@@ -88,7 +90,7 @@ function measure(size) {
   for (let agent = 0; agent < agents; agent++) index.put(agent, vectorsOf(agent))
   const filled = performance.now() - start
   const memory = (residentMemory() - before) / size
-  console.log(`  filled at ${((filled * 1000) / size).toFixed(1)} µs and ${memory.toFixed(0)} bytes a vector`)
+  console.log(`  filled at ${((filled * 1000) / size).toFixed(1)} µs and ${memory.toFixed(0)} bytes per vector`)
 
   const all = () => true
   const plain = report(
@@ -98,10 +100,10 @@ function measure(size) {
   const few = Array.from({ length: 200 }, (_, i) => (i * 7919) % agents)
   const searches = {
     'no filter': undefined,
-    'filter, none passes': { accept: () => false },
+    'filter, none pass': { accept: () => false },
     'filter, 1 % pass': { accept: (agent) => agent % 100 === 0 },
     'filter, all pass': { accept: all },
-    'the same, approximate': { accept: all, approximate: true },
+    'approximate, all pass': { accept: all, approximate: true },
     '200 candidates': { candidates: few },
   }
   for (const [name, filter] of Object.entries(searches)) {
@@ -137,10 +139,8 @@ function measure(size) {
     ]
   })
   const [ten, tenOfMore, hundred, quantised] = [0, 1, 2, 3].map((k) => mean(recalls.map((r) => r[k])).toFixed(4))
-  console.log(
-    `  of the true best 10 found: ${ten} when 10 are asked for, ${tenOfMore} when ${LIMIT}; exactly, ${quantised}`,
-  )
-  console.log(`  of the true best ${LIMIT} found: ${hundred}`)
+  console.log(`  recall@10: ${ten} with limit 10, ${tenOfMore} with limit ${LIMIT}, ${quantised} in exact mode`)
+  console.log(`  recall@${LIMIT}: ${hundred}`)
 }
 
 for (const size of options.sizes.split(',')) measure(Number(size))

@@ -1,17 +1,17 @@
-// Agents beyond those of the load set: mixtures of them, the same at every run.
-import { seeded } from './vectors-data.mjs'
+// Synthetic agents beyond the load set: mixtures of its agents, the same in every run.
+import { seeded } from '../registry/data.mjs'
 
 const SYLLABLES =
   'ba be bo ca co da de di do fa fe ga go ha ka ki la le li lo ma me mi mo na ne no pa po ra re ri ro sa se si ta te ti to va vo za zo'.split(
     ' ',
   )
 
-/** So every second agent brings a word that nobody else has, as a growing directory does. */
+/** Share of agents with a word that no other agent has, because the vocabulary of a directory grows with its size. */
 const NEW_WORD_SHARE = 0.5
 
 /**
- * @param records real ones, which come first
- * @returns the record at a position; each has the texts of several real ones, so that words are as common as among those
+ * @param records real records, which come first
+ * @returns a function from position to record. Synthetic records combine the texts of real ones, to keep word frequencies
  */
 export function createAgentMixer(records) {
   const random = seeded(3)
@@ -22,7 +22,7 @@ export function createAgentMixer(records) {
     const { name, tags } = any()
     return {
       ...any(),
-      id: `made-up/${position}`,
+      id: `synthetic/${position}`,
       name: random() < NEW_WORD_SHARE ? `${newWord()} ${name}` : name,
       description: any().description,
       tags,
