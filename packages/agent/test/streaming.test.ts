@@ -1,6 +1,9 @@
 import { streamAgent } from '@switchboard/client'
+import type { JsonObject } from '@switchboard/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
+import { CALLER_FRAMES, MESSAGES } from '../../protocol/test-vectors/call/frames.js'
+import { WRITTEN_STREAMS } from '../../protocol/test-vectors/call/streams.js'
 import { AgentError } from '../src/index.js'
 import { closeAll, count, echo, makeAgent, startAgent, until } from './support/agents.js'
 
@@ -53,6 +56,19 @@ describe('a stream over HTTP', () => {
     const answer = await ask(`${url}/count`, { to: 2 }, { accept: EVENTS })
     expect(answer.headers.get('content-type')).toBe(EVENTS)
     expect(await answer.text()).toBe('data: {"n":1}\n\ndata: {"n":2}\n\nevent: end\ndata: {}\n\n')
+  })
+
+  it.each(WRITTEN_STREAMS)('C-59 AURI-8-09 is written as $name, in both formats', async ({ parts, events, lines }) => {
+    const written = {
+      name: 'written',
+      streaming: true,
+      async *handler() {
+        for (const { data } of parts) yield data
+      },
+    }
+    const { url } = await startAgent({ capabilities: [written] })
+    expect(await (await ask(`${url}/written`, {}, { accept: EVENTS })).text()).toBe(events)
+    expect(await (await ask(`${url}/written`, {}, { accept: LINES })).text()).toBe(lines)
   })
 
   it('comes as lines for those who would rather have lines, and as events for the word stream', async () => {
@@ -218,6 +234,34 @@ describe('calls over a WebSocket', () => {
       ['b', 'b'],
       ['c', 'c'],
     ])
+    socket.close()
+  })
+
+  it.each(CALLER_FRAMES)('AURI-8-06 read $name', async ({ line, frame }) => {
+    const { url } = await startAgent({ capabilities: [{ name: 'free', handler: (input: JsonObject) => ({ input }) }] })
+    const { socket, lines, wait } = await openSocket(`${url}/free`)
+    socket.send(`${JSON.stringify(line)}\n`)
+    if (frame?.kind === 'cancel') {
+      // It is not replied to, but the socket stays open.
+      socket.send('{"id":"after"}\n')
+      expect((await wait(1))[0].id).toBe('after')
+    } else if (frame) {
+      expect((await wait(1))[0]).toMatchObject({ id: frame.id, result: { input: frame.input } })
+    } else {
+      await new Promise((resolve) => socket.on('close', resolve))
+      expect(lines).toMatchObject([{ error: { status: 400 } }])
+    }
+    socket.close()
+  })
+
+  it.each(MESSAGES)('AURI-8-06 come as $name', async ({ messages, lines: sent }) => {
+    const { url } = await startAgent({ capabilities: [echo] })
+    const { socket, wait } = await openSocket(`${url}/echo`)
+    for (const message of messages) socket.send(message)
+    const replies = await wait(sent.length)
+    expect(replies.map(({ id, result }) => ({ id, input: result })).sort((a, b) => a.id - b.id)).toEqual(
+      sent.map((line) => JSON.parse(line)),
+    )
     socket.close()
   })
 

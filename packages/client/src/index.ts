@@ -1,3 +1,4 @@
+export type { StreamPart } from '@switchboard/protocol'
 export type { DirectoryCallOptions } from './directory/call-options.js'
 export type { DirectoryCalls } from './directory/call-through.js'
 export {
@@ -61,7 +62,6 @@ export {
   type CallLimits,
   DEFAULT_LIMITS,
   type Reply,
-  type StreamPart,
   type Transport,
 } from './transports/call.js'
 export type { Credential, CredentialNeed, Credentials } from './transports/credential.js'

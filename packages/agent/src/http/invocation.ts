@@ -2,7 +2,9 @@ import { sortParams } from '@switchboard/agent-uri'
 import {
   chooseMediaType,
   declaresMember,
+  EVENT_STREAM,
   type JsonObject,
+  NDJSON,
   prefersAsync,
   readQueryInput,
   STREAM_TYPES,
@@ -21,7 +23,6 @@ import { credentialsOf } from './credentials.js'
 import type { Exchange } from './exchange.js'
 import { readJsonBody } from './read-body.js'
 import { streamBody } from './stream-body.js'
-import { formOf } from './stream-forms.js'
 
 export interface InvocationDeps {
   readonly versions: Versions
@@ -138,12 +139,13 @@ function answer(
     ...(invoked.isReplay && { 'idempotent-replayed': 'true' }),
   }
   const stream = (parts: AsyncGenerator<Value['value'], void, undefined>): Response => {
-    const form = formOf(chooseMediaType(request.headers.get('accept'), STREAM_TYPES))
+    const type = chooseMediaType(request.headers.get('accept'), STREAM_TYPES)
+    const format = type === NDJSON.type ? NDJSON : EVENT_STREAM
     const at = { instance: url.pathname, requestId }
     const toProblem = (error: unknown): JsonObject => problemOf(toAgentError(error), at)
-    return new Response(streamBody(parts, { form, toProblem, onLeave }), {
+    return new Response(streamBody(parts, { format, toProblem, onLeave }), {
       // Proxies must not buffer the parts.
-      headers: { ...headers, 'content-type': form.type, 'x-accel-buffering': 'no' },
+      headers: { ...headers, 'content-type': format.type, 'x-accel-buffering': 'no' },
     })
   }
   switch (invoked.kind) {

@@ -1,21 +1,20 @@
-import type { JsonObject, JsonValue } from '@switchboard/protocol'
-import type { StreamForm } from './stream-forms.js'
+import type { JsonObject, JsonValue, StreamFormat } from '@switchboard/protocol'
 
-/** Milliseconds; shorter than the patience of proxies. */
+/** Milliseconds; shorter than the idle timeouts of proxies. */
 const HEARTBEAT_MS = 15_000
 
 export interface StreamBodyOptions {
-  readonly form: StreamForm
-  /** What callers are told of a failure. */
+  readonly format: StreamFormat
+  /** The problem document for a failure. */
   readonly toProblem: (error: unknown) => JsonObject
-  /** The reader has gone. */
+  /** Called when the reader leaves early. */
   readonly onLeave: () => void
 }
 
-/** A body that asks for the next part only when the reader has room for it. */
+/** A body that produces the next part only when the reader has room for it. */
 export function streamBody(
   parts: AsyncGenerator<JsonValue, void, undefined>,
-  { form, toProblem, onLeave }: StreamBodyOptions,
+  { format, toProblem, onLeave }: StreamBodyOptions,
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder()
   let timer: ReturnType<typeof setInterval> | undefined
@@ -23,9 +22,9 @@ export function streamBody(
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
-        // Only into an empty queue: a reader who does not read needs no sign of life.
+        // Only into an empty queue: heartbeats must not pile up for a slow reader.
         const beat = (): void => {
-          if ((controller.desiredSize ?? 0) > 0) controller.enqueue(encoder.encode(form.heartbeat))
+          if ((controller.desiredSize ?? 0) > 0) controller.enqueue(encoder.encode(format.heartbeat))
         }
         timer = setInterval(beat, HEARTBEAT_MS)
         timer.unref()
@@ -34,12 +33,12 @@ export function streamBody(
         try {
           const { done, value } = await parts.next()
           if (!done) {
-            controller.enqueue(encoder.encode(form.part(value)))
+            controller.enqueue(encoder.encode(format.part({ data: value })))
             return
           }
-          if (form.end !== '') controller.enqueue(encoder.encode(form.end))
+          if (format.end !== '') controller.enqueue(encoder.encode(format.end))
         } catch (error) {
-          controller.enqueue(encoder.encode(form.error(toProblem(error))))
+          controller.enqueue(encoder.encode(format.error(toProblem(error))))
         }
         stop()
         controller.close()

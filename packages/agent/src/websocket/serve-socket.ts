@@ -1,4 +1,14 @@
-import { asString, isObject, type JsonObject, type JsonValue, parseJson, toRequestId } from '@switchboard/protocol'
+import {
+  asString,
+  type CallerFrame,
+  createMessageLines,
+  parseJson,
+  type ReplyLine,
+  readCallerFrame,
+  toRequestId,
+  writeFrame,
+  writeLine,
+} from '@switchboard/protocol'
 import type { WebSocket } from 'ws'
 import type { Caller } from '../auth/caller.js'
 import { type Asked, buildCall, textIn } from '../call/build-call.js'
@@ -7,13 +17,12 @@ import { AgentError, problemOf, toAgentError } from '../errors.js'
 import type { Target } from '../http/invocation.js'
 import { toTaskDocument } from '../tasks/task.js'
 import type { Versions } from '../versions.js'
-import { createLineReader } from './read-lines.js'
 
-/** Bytes that wait to be sent; a caller who reads slower makes the handler wait. */
+/** Bytes waiting to be sent at which the handler has to wait for a slow caller. */
 const HIGH_WATER = 65_536
-/** Calls at once on one socket. */
+/** Most concurrent calls on one socket. */
 const MAX_CALLS = 32
-/** Milliseconds between two signs of life; a caller who gives none in between has gone. */
+/** Milliseconds between pings; a caller that has not answered one by the next is gone. */
 const HEARTBEAT_MS = 15_000
 /** RFC 6455 §7.4.1. */
 const GOING_AWAY = 1001
@@ -32,7 +41,7 @@ export interface SocketDeps {
   readonly maxLineLength: number
 }
 
-/** What the handshake says of every call on a socket. */
+/** What the handshake settles for every call on a socket. */
 export interface SocketPlace {
   readonly caller: Caller
   readonly base: string
@@ -40,57 +49,55 @@ export interface SocketPlace {
   readonly headers: Headers
 }
 
-/**
- * Calls over one socket, as lines of JSON both ways (AURI §8). Callers send requests, and may take them back:
- *
- *     {"id":"1","operation":"translate","input":{…},"stream":true,"sessionId":"s1"}
- *     {"id":"1","cancel":true}
- *
- * and get the whole, or parts and an end, or an error, in any order among the calls:
- *
- *     {"id":"1","result":{…}}    {"id":"1","data":{…}}    {"id":"1","done":true}    {"id":"1","error":{…}}
- */
+/** Serves the calls that come over one socket, in frames (AURI §8). */
 export function serveSocket(socket: WebSocket, deps: SocketDeps, place: SocketPlace): ServedSocket {
   const calls = new Map<string, AbortController>()
-  const readLines = createLineReader(deps.maxLineLength)
+  const lines = createMessageLines(deps.maxLineLength, () => {
+    throw new AgentError('payload_too_large', `a line is longer than ${deps.maxLineLength} characters`)
+  })
   let isLeaving = false
 
-  const send = async (frame: JsonObject): Promise<void> => {
+  const sendLine = async (line: string): Promise<void> => {
     if (socket.readyState !== socket.OPEN) return
-    // Called when it is on its way, and also when the socket has closed instead.
-    const sent = new Promise<void>((resolve) => socket.send(`${JSON.stringify(frame)}\n`, () => resolve()))
+    // The callback also runs if the socket closes before the line is sent.
+    const sent = new Promise<void>((resolve) => socket.send(line, () => resolve()))
     if (socket.bufferedAmount > HIGH_WATER) await sent
   }
+  const send = (frame: ReplyLine): Promise<void> => sendLine(writeFrame(frame))
 
-  const run = async (id: JsonValue, frame: JsonObject): Promise<void> => {
+  const run = async (frame: RequestFrame): Promise<void> => {
+    const { id, members } = frame
     const key = String(id)
     const controller = new AbortController()
-    const requestId = toRequestId(frame.requestId, deps.newId)
+    const requestId = toRequestId(members.requestId, deps.newId)
     try {
       if (isLeaving) throw new AgentError('unavailable', 'the agent is stopping')
-      if (calls.has(key)) throw new AgentError('conflict', `a call with the id ${key} is under way`)
+      if (calls.has(key)) throw new AgentError('conflict', `a call with the id ${key} is in progress`)
       if (calls.size >= MAX_CALLS) throw new AgentError('unavailable', `more than ${MAX_CALLS} calls on one socket`)
       calls.set(key, controller)
       const call = buildCall(deps.versions, toAsked(frame, place, requestId, controller.signal))
-      const invoked = await deps.invoke(call, frame.respondAsync === true || call.capability.deferred ? {} : undefined)
-      const told = { id, version: call.version }
+      const invoked = await deps.invoke(
+        call,
+        members.respondAsync === true || call.capability.deferred ? {} : undefined,
+      )
+      const { version } = call
       if (invoked.kind === 'parts') {
         for await (const data of invoked.parts) {
           await send({ id, data })
           if (socket.readyState !== socket.OPEN) controller.abort()
           if (controller.signal.aborted) return
         }
-        await send({ ...told, done: true })
+        await send({ id, version, done: true })
       } else if (invoked.kind === 'task') {
-        await send({ ...told, result: toTaskDocument(invoked.task) })
+        await send({ id, version, result: toTaskDocument(invoked.task) })
       } else {
         const { value, metadata, sessionId } = invoked
-        await send({ ...told, result: value, metadata, ...(sessionId !== undefined && { sessionId }) })
+        await send({ id, version, result: value, metadata, ...(sessionId !== undefined && { sessionId }) })
       }
     } catch (error) {
-      // Nobody waits for the answer of a call that was taken back.
+      // Nobody waits for the reply to a cancelled call.
       if (!controller.signal.aborted) {
-        const instance = asString(frame.operation) ?? place.target.capability ?? ''
+        const instance = asString(members.operation) ?? place.target.capability ?? ''
         await send({ id, error: problemOf(toAgentError(error), { instance: `/${instance}`, requestId }) })
       }
     } finally {
@@ -100,23 +107,22 @@ export function serveSocket(socket: WebSocket, deps: SocketDeps, place: SocketPl
   }
 
   const onLine = (line: string): void => {
-    const frame = parseJson(line)
-    const id = isObject(frame) ? frame.id : undefined
-    if (!isObject(frame) || (typeof id !== 'string' && typeof id !== 'number')) {
+    const frame = readCallerFrame(parseJson(line))
+    if (!frame) {
       throw new AgentError('invalid_input', 'a line must be an object with an id, such as {"id":"1","input":{}}')
     }
-    if (frame.cancel === true) calls.get(String(id))?.abort()
-    else void run(id, frame)
+    if (frame.kind === 'cancel') calls.get(String(frame.id))?.abort()
+    else void run(frame)
   }
 
   socket.on('message', (data, isBinary) => {
     try {
-      if (isBinary) throw new AgentError('unsupported_media_type', 'lines are text')
-      for (const line of readLines(String(data))) onLine(line)
+      if (isBinary) throw new AgentError('unsupported_media_type', 'send text messages: frames are lines of JSON')
+      for (const line of lines.push(String(data))) onLine(line)
     } catch (error) {
-      // Whoever does not keep to the protocol is not understood any more.
-      void send({ error: problemOf(toAgentError(error), { instance: '/', requestId: deps.newId() }) })
-      socket.close(REFUSED, 'not understood')
+      // After a line that is not a frame, the rest cannot be trusted either.
+      void sendLine(writeLine({ error: problemOf(toAgentError(error), { instance: '/', requestId: deps.newId() }) }))
+      socket.close(REFUSED, 'not a frame')
     }
   })
   let isAlive = true
@@ -133,7 +139,7 @@ export function serveSocket(socket: WebSocket, deps: SocketDeps, place: SocketPl
     clearInterval(heartbeat)
     for (const controller of calls.values()) controller.abort()
   })
-  // A broken socket closes too.
+  // The close event follows.
   socket.on('error', () => {})
   return {
     leave() {
@@ -143,29 +149,31 @@ export function serveSocket(socket: WebSocket, deps: SocketDeps, place: SocketPl
   }
 }
 
-/** What has no header here has a place in the envelope; the handshake's headers hold for every call (AURI §8.1). */
+type RequestFrame = Extract<CallerFrame, { kind: 'request' }>
+
+/** The members of a frame stand for headers; the headers of the handshake apply to every call (AURI §8.1). */
 function toAsked(
-  frame: JsonObject,
+  { input, wantsStream, members }: RequestFrame,
   { caller, base, target, headers }: SocketPlace,
   requestId: string,
   signal: AbortSignal,
 ): Asked {
-  const operation = textIn(frame, 'operation')
+  const operation = textIn(members, 'operation')
   if (operation !== undefined && target.capability !== undefined && operation !== target.capability) {
     throw new AgentError('invalid_input', `/operation must be "${target.capability}", as in the URL, or be left out`)
   }
   return {
     capability: operation ?? target.capability,
-    input: frame.input ?? {},
+    input,
     caller,
     base,
     requestId,
-    versions: [headers.get('x-agent-version'), target.version, textIn(frame, 'version')],
-    sessionIds: [headers.get('x-session-id'), textIn(frame, 'sessionId')],
-    taskIds: [headers.get('x-task-id'), textIn(frame, 'taskId')],
-    idempotencyKey: textIn(frame, 'idempotencyKey'),
-    delegationChain: textIn(frame, 'delegationChain') ?? headers.get('x-delegation-chain'),
-    wantsStream: frame.stream === true,
+    versions: [headers.get('x-agent-version'), target.version, textIn(members, 'version')],
+    sessionIds: [headers.get('x-session-id'), textIn(members, 'sessionId')],
+    taskIds: [headers.get('x-task-id'), textIn(members, 'taskId')],
+    idempotencyKey: textIn(members, 'idempotencyKey'),
+    delegationChain: textIn(members, 'delegationChain') ?? headers.get('x-delegation-chain'),
+    wantsStream,
     signal,
   }
 }

@@ -1,4 +1,5 @@
-import type { Call, CallInput, Reply, StreamPart, Transport } from '../transports/call.js'
+import type { StreamPart } from '@switchboard/protocol'
+import type { Call, CallInput, Reply, Transport } from '../transports/call.js'
 import type { Credential } from '../transports/credential.js'
 import { commonOf, type DirectoryCallOptions, preferOf } from './call-options.js'
 import { directCall } from './direct-call.js'

@@ -1,4 +1,5 @@
-import type { CallInput, Reply, StreamPart } from '../transports/call.js'
+import type { StreamPart } from '@switchboard/protocol'
+import type { CallInput, Reply } from '../transports/call.js'
 import { createCaller } from './create-caller.js'
 import type { InvokeOptions } from './options.js'
 

@@ -1,4 +1,4 @@
-import type { JsonValue } from '@switchboard/protocol'
+import type { JsonValue, StreamPart } from '@switchboard/protocol'
 import type { Endpoint } from '../resolve/resolved-agent.js'
 import type { Credential } from './credential.js'
 import type { Identifiers } from './identifiers.js'
@@ -72,13 +72,6 @@ export interface Reply {
   /** False: a gateway saw that the output does not fit the agent's schema (C-67). */
   readonly outputValid?: boolean
   readonly warnings: readonly string[]
-}
-
-/** A part of a streamed answer; as untrusted as a whole one. */
-export interface StreamPart {
-  readonly data: JsonValue
-  readonly event?: string
-  readonly id?: string
 }
 
 /** A way to carry calls. What goes wrong is thrown as a ClientError, by both methods alike. */

@@ -1,6 +1,6 @@
 import type { Deadline } from './deadline.js'
 
-/** Items that come when they come, for a reader who takes them when it can; it knows how much is waiting. */
+/** An unbounded queue between a sender and one reader that reports how much is waiting, for backpressure. */
 export class FrameQueue<Item> {
   readonly #items: { readonly item: Item; readonly size: number }[] = []
   readonly #onDrain: () => void
@@ -12,7 +12,7 @@ export class FrameQueue<Item> {
     this.#onDrain = onDrain
   }
 
-  /** Characters that nobody has taken yet. */
+  /** Characters that have not been read yet. */
   get waiting(): number {
     return this.#waiting
   }
@@ -24,7 +24,7 @@ export class FrameQueue<Item> {
     this.#wake?.()
   }
 
-  /** Nothing more comes; with an error, that is thrown after what came before it. */
+  /** Ends the queue; an error is thrown to the reader after the items before it. */
   end(error?: unknown): void {
     if (this.#end) return
     this.#end = error === undefined ? {} : { error }

@@ -32,8 +32,6 @@ export interface Problem {
   /** Seconds. */
   readonly retryAfter?: number
   readonly requestId?: string
-  /** The value is an error and nothing else, as a line that ends a stream is. */
-  readonly isBare?: boolean
 }
 
 /**
@@ -68,12 +66,8 @@ export function readProblem(value: unknown): Problem | undefined {
     ...(supported.length > 0 && { supported }),
     ...(retryAfter !== undefined && { retryAfter }),
     ...(requestId !== undefined && { requestId }),
-    isBare: source !== undefined && Object.keys(value).every((name) => ENVELOPE.has(name)),
   }
 }
-
-/** Members that an error may have around it and still be nothing else. */
-const ENVELOPE = new Set(['error', 'errors', 'jsonrpc', 'id'])
 
 /** The member that holds the error: AIDIP's and JSON-RPC's `error`, the first of GraphQL's `errors`. */
 function errorOf(value: JsonObject): JsonObject | undefined {

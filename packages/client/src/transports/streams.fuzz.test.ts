@@ -5,7 +5,6 @@ import { type Call, DEFAULT_LIMITS } from './call.js'
 import { createDeadline } from './deadline.js'
 import { createHttpTransport } from './http/http-transport.js'
 import { readProblem, toClientError } from './problem.js'
-import { createLineSplitter } from './split-lines.js'
 import { openCallSocket } from './websocket/call-socket.js'
 import type { SocketEvents } from './websocket/open-socket.js'
 
@@ -78,28 +77,6 @@ const answerWith = (body: ReadableStream<Uint8Array>, status: number, headers: R
     fetch: async () => new Response(status === 204 ? null : body, { status, headers }),
     retry: { retries: 2, sleep: async () => {}, random: () => 0, now: () => 0 },
   })
-
-describe('lines', () => {
-  it('are the same however the text is cut', () => {
-    const text = fc
-      .array(fc.constantFrom('a', 'é', '\r', '\n', '\r\n', '😀'), { maxLength: 40 })
-      .map((all) => all.join(''))
-    fc.assert(
-      fc.property(text, fc.array(fc.nat(40), { maxLength: 8 }), (whole, cuts) => {
-        const at = [0, ...cuts.map((cut) => Math.min(cut, whole.length)).sort((a, b) => a - b), whole.length]
-        const splitter = createLineSplitter(100)
-        const lines = at.flatMap((from, i) => splitter.push(whole.slice(from, at[i + 1] ?? whole.length)))
-        expect([...lines, splitter.end() ?? '']).toEqual(whole.split('\n'))
-      }),
-    )
-  })
-
-  it('cost no more when they come a character at a time', () => {
-    const splitter = createLineSplitter(2_000_000)
-    for (let i = 0; i < 1_000_000; i++) splitter.push('x')
-    expect(splitter.push('\n')[0]).toHaveLength(1_000_000)
-  })
-})
 
 describe('hostile answers', () => {
   const types = fc.constantFrom(

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { EVENT_STREAMS, NDJSON_STREAMS } from '../../../protocol/test-vectors/call/streams.js'
 import { type InvokeOptions, invokeAgent, streamAgent } from '../../src/index.js'
 import { type AgentHost, always, answer, codeOf, collect, patience, startAgentHost } from './support/agent-host.js'
 
@@ -28,6 +29,22 @@ function serve(path: string, type: string, ...pieces: string[]): void {
 
 const SSE = 'text/event-stream'
 const NDJSON = 'application/x-ndjson'
+
+describe('a stream', () => {
+  it.each([
+    ...EVENT_STREAMS.map((vector) => ({ type: SSE, ...vector })),
+    ...NDJSON_STREAMS.map((vector) => ({ type: NDJSON, ...vector })),
+  ])('C-59 of $type is read: $name', async ({ type, body, parts, fails }) => {
+    serve('/vector', type, body)
+    const seen: unknown[] = []
+    const reading = (async () => {
+      for await (const part of streamAgent(uri('/vector'), {}, options)) seen.push(part)
+    })()
+    if (fails) expect(await codeOf(reading)).toBe('remote_error')
+    else await reading
+    expect(seen).toEqual(parts)
+  })
+})
 
 describe('server-sent events', () => {
   it('AURI-8-05 gives events in order and ends at the end mark', async () => {
@@ -181,7 +198,7 @@ describe('any stream', () => {
       response.writeHead(200, { 'content-type': NDJSON })
       response.write('1\n', () => response.destroy())
     }
-    serve('/text', SSE, 'data: hello\n\n')
+    serve('/text', SSE, 'data: {hello}\n\n')
     serve('/bytes', NDJSON, '1\n')
     host.handlers['/bytes'] = (_seen, response) =>
       response.writeHead(200, { 'content-type': NDJSON }).end(Buffer.from([0x22, 0xff, 0x22, 0x0a]))

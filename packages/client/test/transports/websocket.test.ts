@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { WebSocket } from 'ws'
+import { AGENT_MESSAGES, MESSAGES, REPLIES } from '../../../protocol/test-vectors/call/frames.js'
 import { type AgentCaller, createCaller, invokeAgent, streamAgent } from '../../src/index.js'
 import { openInBrowser } from '../../src/transports/websocket/open-socket.js'
 import { type AgentHost, answer, codeOf, collect, patience, startAgentHost } from './support/agent-host.js'
@@ -56,6 +57,29 @@ describe('calls over wss', () => {
     const parts = await collect(streamAgent(uri('/p'), { text: 'hi' }, settings()))
     expect(parts).toEqual([{ data: { n: 1 } }, { data: { n: 2 } }])
     expect(requests[0]).toMatchObject({ input: { text: 'hi' }, stream: true })
+  })
+
+  it.each(REPLIES)('AURI-8-06 reads $name', async ({ lines, parts, error }) => {
+    serve('/vector', (_, socket) => {
+      for (const line of lines) socket.send(`${JSON.stringify(line)}\n`)
+      socket.close(1000)
+    })
+    const seen: unknown[] = []
+    const reading = (async () => {
+      for await (const part of caller.stream(uri('/vector'), {})) seen.push(part)
+    })()
+    if (error) await expect(reading).rejects.toMatchObject({ name: 'ClientError', ...error })
+    else await reading
+    expect(seen).toEqual(parts)
+  })
+
+  it.each([...MESSAGES, ...AGENT_MESSAGES])('AURI-8-06 reads $name', async ({ messages, lines }) => {
+    serve('/vector', (_, socket) => {
+      for (const message of messages) socket.send(message)
+      socket.close(1000)
+    })
+    const parts = await collect(caller.stream(uri('/vector'), {}))
+    expect(parts).toEqual(lines.map((line) => ({ data: JSON.parse(line) })))
   })
 
   it('gives a whole answer, and an error with its status', async () => {

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import type { JsonObject, JsonValue } from '@switchboard/protocol'
+import type { JsonObject, JsonValue, StreamPart } from '@switchboard/protocol'
 
 /** What is spoken at an endpoint. */
 export type Speech = 'http' | 'a2a' | 'mcp' | 'websocket' | 'unix'
@@ -44,13 +44,6 @@ export interface AgentCall {
   readonly timeoutMs: number
   /** The caller went away or changed its mind: the agent's work is cancelled. */
   readonly signal: AbortSignal
-}
-
-/** A part of a streamed answer. */
-export interface StreamPart {
-  readonly data: JsonValue
-  readonly event?: string
-  readonly id?: string
 }
 
 /** What an agent answered, whatever it speaks. Its own errors are answers; what went wrong on the way is thrown. */

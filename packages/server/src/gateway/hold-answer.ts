@@ -1,5 +1,6 @@
 import { finished } from 'node:stream'
-import type { AgentAnswer, StreamPart } from './call.js'
+import type { StreamPart } from '@switchboard/protocol'
+import type { AgentAnswer } from './call.js'
 
 /**
  * Tells when an answer has ended: at once, or when its stream has been read to the end, broke off or was left. A call

@@ -7,9 +7,10 @@ import {
   type JsonValue,
   mediaTypeOf,
   readRetryAfter,
+  type StreamPart,
 } from '@switchboard/protocol'
 import { type AnswerBody, limitBytes } from './answer-body.js'
-import { type AgentAnswer, type AgentCall, type AgentTask, GatewayError, type StreamPart, type Way } from './call.js'
+import { type AgentAnswer, type AgentCall, type AgentTask, GatewayError, type Way } from './call.js'
 import type { ExchangeAnswer } from './exchange.js'
 import type { GatewayOptions } from './options.js'
 import { decodeWhole, parseAnswer, readEvents, readLines } from './read-stream.js'

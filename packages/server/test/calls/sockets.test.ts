@@ -1,8 +1,9 @@
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
-import type { JsonObject } from '@switchboard/protocol'
+import { isObject, type JsonObject } from '@switchboard/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
+import { CALLER_FRAMES, MESSAGES } from '../../../protocol/test-vectors/call/frames.js'
 import { sendJson } from '../invoke/agent.js'
 import { setStage } from '../invoke/setup.js'
 import { startDirectory } from '../support/directory.js'
@@ -71,6 +72,52 @@ describe('calls in frames over one WebSocket', () => {
       { id: 2, result: { text: 'two' }, version: '1.2.0' },
       { id: '1', result: { text: 'one' }, version: '1.2.0' },
     ])
+  })
+
+  it.each(CALLER_FRAMES)(
+    'AURI-8-06 are told from a bare input by the first line: $name',
+    async ({ line, isRequest }) => {
+      await register()
+      const { socket, frames } = await talk()
+      socket.send(`${JSON.stringify(line)}\n`)
+      if (isRequest) {
+        await expect.poll(() => frames.length).toBeGreaterThan(0)
+        expect(frames[0]).toMatchObject({ id: isObject(line) ? line.id : undefined })
+        expect(socket.readyState).toBe(socket.OPEN)
+      } else {
+        // A bare input is one call, after which the socket is closed.
+        await once(socket, 'close')
+        expect(frames).toHaveLength(1)
+      }
+    },
+  )
+
+  it.each(CALLER_FRAMES)('AURI-8-06 are read after the first: $name', async ({ line, frame }) => {
+    await register()
+    const { socket, send, answer, frames } = await talk()
+    send({ id: 'first', input: { text: 'one' } })
+    await answer('first')
+    socket.send(`${JSON.stringify(line)}\n`)
+    if (frame?.kind === 'request') await answer(frame.id)
+    else if (frame) {
+      // A cancellation is not replied to.
+      send({ id: 'last', input: { text: 'two' } })
+      await answer('last')
+      expect(frames.map(({ id }) => id)).toEqual(['first', 'last'])
+    } else {
+      const [code] = await once(socket, 'close')
+      expect([code, frames.at(-1)]).toEqual([1008, { error: expect.objectContaining({ code: 'InvalidInput' }) }])
+    }
+  })
+
+  it.each(MESSAGES)('AURI-8-06 come as $name', async ({ messages, lines }) => {
+    await register()
+    const { socket, answer } = await talk()
+    for (const message of messages) socket.send(message)
+    for (const line of lines) {
+      const { id, input } = JSON.parse(line)
+      expect(await answer(id)).toMatchObject([{ id, result: input }])
+    }
   })
 
   it('AURI-8-06 AIDIP-5.3-01 have parts and an end where a stream is wanted, and the whole where not', async () => {

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import { afterEach, describe, expect, it } from 'vitest'
+import { EVENT_STREAMS, NDJSON_STREAMS } from '../../../protocol/test-vectors/call/streams.js'
 import type { Gateway } from '../../src/gateway/call.js'
 import { bodyOf, callOf, createTestGateway, gather, sendJson, startHttpAgent, type TestAgent, way } from './agent.js'
 
@@ -212,6 +213,20 @@ describe('a stream', () => {
       ])
     },
   )
+
+  it.each([
+    ...EVENT_STREAMS.map((vector) => ({ type: 'text/event-stream', ...vector })),
+    ...NDJSON_STREAMS.map((vector) => ({ type: 'application/x-ndjson', ...vector })),
+  ])('C-59 of $type is read: $name', async ({ type, body, parts, fails = false }) => {
+    const { agent, gateway } = await start((_, response) => {
+      response.writeHead(200, { 'content-type': type }).end(body)
+    })
+    const answer = await gateway.call(callOf(agent.url, { wantsStream: true }))
+    if (answer.kind !== 'stream') throw new Error(answer.kind)
+    const seen = await gather(answer.parts)
+    expect(seen.filter(({ event }) => event !== 'error')).toEqual(parts)
+    expect(seen.at(-1)?.event === 'error').toBe(fails)
+  })
 
   it('AIDIP-5.3-02 that the agent does not make is its whole answer', async () => {
     const { agent, gateway } = await start((request, response) => {

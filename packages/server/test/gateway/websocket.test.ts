@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import { afterEach, describe, expect, it } from 'vitest'
 import { WebSocketServer } from 'ws'
+import { AGENT_MESSAGES, MESSAGES, REPLIES } from '../../../protocol/test-vectors/call/frames.js'
 import { callOf, createTestGateway, gather, startHttpAgent, startRawAgent, startSocketAgent, way } from './agent.js'
 
 const open: { close(): Promise<void> }[] = []
@@ -79,6 +80,39 @@ describe('an agent behind a WebSocket', () => {
     expect(await gateway.call(callOf(target))).toMatchObject({ status: 404, value: { error: { title: 'Not Found' } } })
     expect(await gateway.call(callOf(target))).toMatchObject({ status: 404, value: { error: { title: 'Not Found' } } })
     expect(await gateway.call(callOf(target))).toMatchObject({ status: 500, value: { error } })
+  })
+
+  it.each(REPLIES)('AURI-8-06 replies with $name', async ({ lines, parts, error }) => {
+    const { gateway, target } = await start((_, send, close) => {
+      for (const line of lines) send(frame(line))
+      close(1000)
+    })
+    const answer = await gateway.call(callOf(target, { wantsStream: true }))
+    if (answer.kind === 'json') {
+      expect([answer.status, [{ data: answer.value }]]).toEqual([200, parts])
+    } else if (answer.kind === 'stream') {
+      const seen: unknown[] = []
+      const reading = (async () => {
+        for await (const part of answer.parts) seen.push(part)
+      })()
+      // An error frame is a part for the caller; a missing end is a failure of the gateway's own.
+      if (error && lines.length === parts.length) await expect(reading).rejects.toMatchObject({ code: 'bad_answer' })
+      else await reading
+      expect(seen.slice(0, parts.length)).toEqual(parts)
+      expect(seen.slice(parts.length)).toEqual(
+        error && lines.length > parts.length ? [expect.objectContaining({ event: 'error' })] : [],
+      )
+    } else throw new Error(answer.kind)
+  })
+
+  it.each([...MESSAGES, ...AGENT_MESSAGES])('AURI-8-06 sends $name', async ({ messages, lines }) => {
+    const { gateway, target } = await start((_, send, close) => {
+      for (const message of messages) send(message)
+      close(1000)
+    })
+    const answer = await gateway.call(callOf(target, { wantsStream: true }))
+    if (answer.kind !== 'stream') throw new Error(answer.kind)
+    expect((await gather(answer.parts)).map(({ data }) => data)).toEqual(lines.map((line) => JSON.parse(line)))
   })
 
   it('that closes before the end of its frames breaks its stream', async () => {

@@ -1,6 +1,6 @@
-import { isJsonType, isNdjsonType, mediaTypeOf } from '@switchboard/protocol'
+import { isJsonType, isNdjsonType, mediaTypeOf, type StreamPart } from '@switchboard/protocol'
 import { ClientError } from '../../errors.js'
-import type { Call, Reply, StreamPart, Transport } from '../call.js'
+import type { Call, Reply, Transport } from '../call.js'
 import { type Credential, credentialHeader } from '../credential.js'
 import { createDeadline, type Deadline } from '../deadline.js'
 import { awaitTask } from './deferred.js'

@@ -1,41 +1,47 @@
-import { createEventReader, type ServerSentEvent } from '@switchboard/protocol'
+import {
+  createLineSplitter,
+  DirectoryError,
+  isEndEvent,
+  isErrorLine,
+  type JsonValue,
+  readEventData,
+  readEventStream,
+  type ServerSentEvent,
+  type StreamPart,
+} from '@switchboard/protocol'
 import { ClientError } from '../../errors.js'
-import type { CallLimits, StreamPart } from '../call.js'
+import type { CallLimits } from '../call.js'
 import type { Deadline } from '../deadline.js'
 import { readProblem, toClientError } from '../problem.js'
 import { readChunks, readJsonText } from '../read-body.js'
-import { createLineSplitter } from '../split-lines.js'
-
-/** Names of the event that says: this was all. */
-const END_EVENTS = new Set(['end', 'done', 'complete'])
-/** What some agents send as their last data. */
-const END_DATA = '[DONE]'
 
 /**
- * Parts of a stream of server-sent events (C-59). `event: error` is thrown; a stream that ends without an end mark has
- * ended, for many agents send none and a broken connection is an error of its own.
+ * The parts of a stream of server-sent events (C-59). `event: error` is thrown. The end mark is optional: many agents
+ * send none, and a broken connection is reported as an error anyway.
  */
 export async function* readEvents(
   body: ReadableStream<Uint8Array> | null,
   limits: CallLimits,
   deadline: Deadline,
 ): AsyncGenerator<StreamPart, void, undefined> {
-  const reader = createEventReader(limits.maxPartLength, () => tooLong(limits))
-  for await (const text of readText(body, limits, deadline)) {
-    for (const event of reader.read(text)) {
-      if (isEnd(event)) return
-      yield toPart(event)
-    }
+  const { maxPartLength: maxLength } = limits
+  const tooLarge = (): ClientError => new ClientError('too_large', `an event has more than ${maxLength} characters`)
+  const chunks = readChunks(body, deadline, limits.silenceMs)
+  for await (const event of readEventStream(chunks, { maxLength, tooLarge, notUtf8 })) {
+    if (isEndEvent(event)) return
+    yield toPart(event)
   }
 }
 
-/** Parts of newline-delimited JSON; a line `{"error": …}` and nothing else is thrown (C-59). */
+/** The parts of newline-delimited JSON; an error line is thrown (C-59). */
 export async function* readNdjson(
   body: ReadableStream<Uint8Array> | null,
   limits: CallLimits,
   deadline: Deadline,
 ): AsyncGenerator<StreamPart, void, undefined> {
-  const splitter = createLineSplitter(limits.maxPartLength)
+  const splitter = createLineSplitter(limits.maxPartLength, () => {
+    throw new ClientError('too_large', `a line has more than ${limits.maxPartLength} characters`)
+  })
   for await (const text of readText(body, limits, deadline)) {
     for (const line of splitter.push(text)) yield* partOfLine(line)
   }
@@ -45,12 +51,11 @@ export async function* readNdjson(
 function* partOfLine(line: string): Generator<StreamPart> {
   if (line.trim() === '') return
   const data = readJsonText(line, 'a line of the stream')
-  const problem = readProblem(data)
-  if (problem?.isBare) throw toClientError(problem, { details: data })
+  if (isErrorLine(data)) throw toClientError(readProblem(data) ?? {}, { details: data })
   yield { data }
 }
 
-/** A body as text, piece by piece. */
+/** The text of a body as it arrives. */
 async function* readText(
   body: ReadableStream<Uint8Array> | null,
   limits: CallLimits,
@@ -60,8 +65,8 @@ async function* readText(
   const decode = (chunk?: Uint8Array): string => {
     try {
       return chunk ? decoder.decode(chunk, { stream: true }) : decoder.decode()
-    } catch (error) {
-      throw new ClientError('bad_response', 'the stream is not UTF-8 text', { cause: error })
+    } catch (cause) {
+      throw notUtf8(cause)
     }
   }
   for await (const chunk of readChunks(body, deadline, limits.silenceMs)) {
@@ -70,22 +75,28 @@ async function* readText(
   yield decode()
 }
 
-const isEnd = ({ event, data }: ServerSentEvent): boolean =>
-  data === END_DATA || (event !== undefined && END_EVENTS.has(event))
+const notUtf8 = (cause: unknown): ClientError =>
+  new ClientError('bad_response', 'the stream is not UTF-8 text', { cause })
 
 function toPart({ event, id, data }: ServerSentEvent): StreamPart {
   if (event === 'error') throw streamError(data)
   return {
-    data: readJsonText(data, 'an event of the stream'),
+    data: readData(data, 'an event of the stream'),
     ...(event !== undefined && { event }),
     ...(id !== undefined && { id }),
   }
 }
 
 function streamError(data: string): ClientError {
-  const details = readJsonText(data, 'the error that ended the stream')
+  const details = readData(data, 'the error that ended the stream')
   return toClientError(readProblem(details) ?? {}, { details })
 }
 
-const tooLong = (limits: CallLimits): ClientError =>
-  new ClientError('too_large', `an event has more than ${limits.maxPartLength} characters`)
+function readData(text: string, what: string): JsonValue {
+  try {
+    return readEventData(text)
+  } catch (error) {
+    if (!(error instanceof DirectoryError)) throw error
+    throw new ClientError('bad_response', `${what}: ${error.message}`, { cause: error })
+  }
+}

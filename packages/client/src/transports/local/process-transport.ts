@@ -1,6 +1,6 @@
-import type { JsonValue } from '@switchboard/protocol'
+import type { JsonValue, StreamPart } from '@switchboard/protocol'
 import { ClientError } from '../../errors.js'
-import type { Call, StreamPart, Transport } from '../call.js'
+import type { Call, Transport } from '../call.js'
 import { createDeadline, type Deadline } from '../deadline.js'
 import type { LocalAgent } from './local-registry.js'
 

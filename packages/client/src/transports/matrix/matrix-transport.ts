@@ -1,11 +1,11 @@
 import { parseAgentUri } from '@switchboard/agent-uri'
-import { isObject } from '@switchboard/protocol'
+import { isObject, type ReplyFrame, readReply } from '@switchboard/protocol'
 import { ClientError } from '../../errors.js'
 import { type AddressPolicy, checkAddress } from '../../resolve/address-policy.js'
-import type { Call, Reply, StreamPart, Transport } from '../call.js'
+import type { Call, Reply, Transport } from '../call.js'
 import { createDeadline, type Deadline } from '../deadline.js'
 import { exchange, type HttpDeps, readJsonBody } from '../http/exchange.js'
-import { type Frame, readFrame, requestFrame } from '../websocket/frames.js'
+import { requestFrame, toError, toPart } from '../websocket/frames.js'
 import { createMatrixApi, type MatrixApi, type MatrixEvent } from './matrix-api.js'
 
 /** Types of the events that carry calls; their content is a frame as on a WebSocket, with `body` for people. */
@@ -35,7 +35,11 @@ export interface MatrixTransportOptions extends HttpDeps {
  * alias, or a name that is an alias of that homeserver. The request is an event of the room, and so are the answers.
  */
 export function createMatrixTransport(options: MatrixTransportOptions): Transport {
-  async function* frames(call: Call, wantsStream: boolean, deadline: Deadline): AsyncGenerator<Frame, void, undefined> {
+  async function* frames(
+    call: Call,
+    wantsStream: boolean,
+    deadline: Deadline,
+  ): AsyncGenerator<ReplyFrame, void, undefined> {
     const { matrix, newId } = options
     const { host, roomName, operation } = readPlace(call)
     const homeserver = matrix.homeserver ?? (await findHomeserver(options, host, deadline))
@@ -54,7 +58,7 @@ export function createMatrixTransport(options: MatrixTransportOptions): Transpor
         since = news.nextBatch
         for (const event of news.events) {
           if (!isAnswer(event, id, matrix.agentUser)) continue
-          const frame = readFrame(event.content)
+          const { frame } = readReply(event.content, (known) => known === id)
           isEnded = frame.kind !== 'part'
           yield frame
           if (isEnded) return
@@ -79,10 +83,9 @@ export function createMatrixTransport(options: MatrixTransportOptions): Transpor
       const deadline = createDeadline(call.limits.timeoutMs, `the stream of ${call.uri}`, call.signal)
       try {
         for await (const frame of frames(call, true, deadline)) {
-          if (frame.kind === 'error') throw frame.error
+          if (frame.kind === 'error') throw toError(frame)
           deadline.pause()
-          if (frame.kind === 'part') yield frame.part
-          else if (frame.kind === 'result') yield toPart(frame)
+          if (frame.kind !== 'end') yield toPart(frame)
           deadline.extend(call.limits.silenceMs)
         }
       } finally {
@@ -92,10 +95,8 @@ export function createMatrixTransport(options: MatrixTransportOptions): Transpor
   }
 }
 
-const toPart = (frame: Extract<Frame, { kind: 'result' }>): StreamPart => ({ data: frame.value })
-
-function toReply(frame: Frame, { uri, identifiers }: Call): Reply {
-  if (frame.kind === 'error') throw frame.error
+function toReply(frame: ReplyFrame, { uri, identifiers }: Call): Reply {
+  if (frame.kind === 'error') throw toError(frame)
   if (frame.kind === 'part') throw new ClientError('bad_response', `${uri} answers with a stream: use streamAgent`)
   const { sessionId, taskId } = identifiers
   return {

@@ -1,32 +1,31 @@
-import { DirectoryError, isObject, type JsonObject, type JsonValue, parseJson } from '@switchboard/protocol'
+import { createMessageLines, type ReplyFrame, readReply, writeFrame } from '@switchboard/protocol'
 import { ClientError } from '../../errors.js'
 import type { Call } from '../call.js'
 import type { Deadline } from '../deadline.js'
 import { FrameQueue } from '../frame-queue.js'
 import { readJsonText } from '../read-body.js'
-import { createLineSplitter } from '../split-lines.js'
-import { callOf, type Frame, readBareLine, readFrame, requestFrame } from './frames.js'
+import { requestFrame } from './frames.js'
 import type { OpenSocket, TextSocket } from './open-socket.js'
 
-/** Characters that may wait for a slow reader before the socket is no longer read, read again, and its call given up. */
+/** Characters waiting for a slow reader at which the socket is paused, resumed, and the call failed. */
 const PAUSE_LENGTH = 1024 * 1024
 const RESUME_LENGTH = PAUSE_LENGTH / 4
 const GIVE_UP_LENGTH = 16 * 1024 * 1024
 
-/** A socket that many calls share. */
+/** A socket shared by many calls. */
 export interface CallSocket {
   readonly isClosed: boolean
-  /** Calls under way. */
+  /** Calls in progress. */
   readonly size: number
-  /** Sends the request; frames come until the call ends. Leaving early takes the request back. */
-  start(call: Call, wantsStream: boolean, deadline: Deadline): AsyncGenerator<Frame, void, undefined>
+  /** Sends the request and yields the frames of the reply. Leaving early cancels the call. */
+  start(call: Call, wantsStream: boolean, deadline: Deadline): AsyncGenerator<ReplyFrame, void, undefined>
   close(): void
 }
 
 interface OpenCall {
-  readonly queue: FrameQueue<Frame>
+  readonly queue: FrameQueue<ReplyFrame>
   readonly maxPartLength: number
-  /** The last line was one without a frame. */
+  /** The last line was bare: the agent does not use frames. */
   isBare: boolean
 }
 
@@ -36,18 +35,19 @@ interface OpenCallSocket {
   readonly headers: Readonly<Record<string, string>>
   readonly maxBytes: number
   readonly deadline: Deadline
-  /** No call is left on it, or it has closed. */
+  /** Called when the last call ends, and when the socket closes. */
   readonly onIdle: () => void
 }
 
-/** Opens a socket and tells its calls apart by their ids. */
+/** Opens a socket; its calls are told apart by their ids. */
 export async function openCallSocket(options: OpenCallSocket): Promise<CallSocket> {
   const { open, url, headers, maxBytes, deadline, onIdle } = options
   const calls = new Map<string, OpenCall>()
-  const splitter = createLineSplitter(maxBytes)
+  const lines = createMessageLines(maxBytes, () => {
+    throw new ClientError('too_large', `a line has more than ${maxBytes} characters`)
+  })
   let socket: TextSocket | undefined
   let lastId = 0
-  let isAtLineStart = true
   let isClosed = false
 
   const endAll = (errorFor: (call: OpenCall) => ClientError | undefined): void => {
@@ -65,13 +65,10 @@ export async function openCallSocket(options: OpenCallSocket): Promise<CallSocke
     else if (waiting < RESUME_LENGTH) socket?.resume?.()
   }
   const deliver = (text: string): void => {
-    if (text.trim() === '') return
-    const line = readJsonText(text, 'a line of the socket')
-    const id = callOf(line, (known) => calls.has(known))
-    const call = id === undefined ? (isFramed(line) ? undefined : onlyOne(calls)) : calls.get(id)
-    // The rest of a call that was taken back meanwhile.
+    const { id, isForeign, frame } = readReply(readJsonText(text, 'a line of the socket'), (known) => calls.has(known))
+    const call = id === undefined ? (isForeign ? undefined : onlyOne(calls)) : calls.get(id)
+    // The rest of a call that has been cancelled.
     if (!call) return
-    const frame = id !== undefined && isObject(line) ? readFrame(line) : readBareLine(line)
     call.isBare = frame.kind === 'part' && frame.isBare
     if (frame.kind === 'part' && text.length > call.maxPartLength) {
       call.queue.end(new ClientError('too_large', `a part has more than ${call.maxPartLength} characters`))
@@ -81,22 +78,23 @@ export async function openCallSocket(options: OpenCallSocket): Promise<CallSocke
     }
     settleFlow()
   }
-  const onText = (text: string): void => {
-    if (isClosed) return
+  const deliverAll = (all: Iterable<string>): void => {
     try {
-      // Many agents send one value a message and no newline; one that does not end here goes on in the next message.
-      const isWhole = isAtLineStart && !text.endsWith('\n') && isJson(text)
-      for (const line of splitter.push(isWhole ? `${text}\n` : text)) deliver(line)
-      if (text !== '') isAtLineStart = isWhole || text.endsWith('\n')
+      for (const line of all) deliver(line)
     } catch (error) {
       if (!(error instanceof ClientError)) throw error
       fail(error)
     }
   }
+  const onText = (text: string): void => {
+    if (!isClosed) deliverAll(lines.push(text))
+  }
   const onClose = (code: number): void => {
+    const last = lines.end()
+    if (last !== undefined && !isClosed) deliverAll([last])
     const isProper = code === 1000 || code === 1005
-    const broken = new ClientError('unreachable', `the socket closed before the answer was complete (${code})`)
-    // To those who know no frames, closing is the end; of all others the end is missing.
+    const broken = new ClientError('unreachable', `the socket closed before the reply was complete (${code})`)
+    // An agent without frames ends its reply by closing; any other has sent no end.
     endAll(({ isBare }) => (isProper && isBare ? undefined : broken))
   }
   socket = await open({ url, headers, maxBytes, deadline, events: { onText, onClose, onError: fail } })
@@ -112,12 +110,12 @@ export async function openCallSocket(options: OpenCallSocket): Promise<CallSocke
     async *start(call, wantsStream, callDeadline) {
       const id = String(++lastId)
       const request = requestFrame(id, call, wantsStream)
-      const queue = new FrameQueue<Frame>(settleFlow)
+      const queue = new FrameQueue<ReplyFrame>(settleFlow)
       let isEnded = false
       calls.set(id, { queue, isBare: false, maxPartLength: call.limits.maxPartLength })
       try {
         if (isClosed) throw new ClientError('closed', 'the socket is closed')
-        opened.send(toLine(request))
+        opened.send(writeFrame(request))
         for (;;) {
           const frame = await queue.next(callDeadline)
           isEnded = frame === undefined || frame.kind !== 'part'
@@ -127,7 +125,7 @@ export async function openCallSocket(options: OpenCallSocket): Promise<CallSocke
         }
       } finally {
         calls.delete(id)
-        if (!isEnded && !isClosed) opened.send(toLine({ id, cancel: true }))
+        if (!isEnded && !isClosed) opened.send(writeFrame({ id, cancel: true }))
         settleFlow()
         if (calls.size === 0) onIdle()
       }
@@ -139,25 +137,6 @@ export async function openCallSocket(options: OpenCallSocket): Promise<CallSocke
   }
 }
 
-const toLine = (frame: JsonObject): string => `${JSON.stringify(frame)}\n`
-
-/** Lines without an id can only be meant for the one call that there is. */
+/** A line without an id can only belong to the one call on the socket. */
 const onlyOne = (calls: ReadonlyMap<string, OpenCall>): OpenCall | undefined =>
   calls.size === 1 ? calls.values().next().value : undefined
-
-/** A line that is for a call, though not for one that is known. */
-const isFramed = (line: JsonValue): boolean =>
-  isObject(line) &&
-  line.id !== undefined &&
-  ['data', 'result', 'error', 'done'].some((name) => line[name] !== undefined)
-
-function isJson(text: string): boolean {
-  if (!/^\s*[{[]/.test(text) || !/[}\]]\s*$/.test(text)) return false
-  try {
-    parseJson(text)
-    return true
-  } catch (error) {
-    if (error instanceof DirectoryError) return false
-    throw error
-  }
-}

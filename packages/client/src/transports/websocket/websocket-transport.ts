@@ -1,15 +1,16 @@
+import type { ReplyFrame, StreamPart } from '@switchboard/protocol'
 import { ClientError } from '../../errors.js'
-import type { Call, Reply, StreamPart, Transport } from '../call.js'
+import type { Call, Reply, Transport } from '../call.js'
 import { credentialHeader } from '../credential.js'
 import { createDeadline, type Deadline } from '../deadline.js'
 import { type RetryPolicy, withRetries } from '../retry.js'
 import { type CallSocket, openCallSocket } from './call-socket.js'
-import type { Frame } from './frames.js'
+import { toError, toPart } from './frames.js'
 import type { OpenSocket } from './open-socket.js'
 
-/** Milliseconds that a socket stays open when no call is left on it. */
+/** Milliseconds that a socket without calls stays open. */
 const IDLE_MS = 5000
-/** Sockets that are kept; beyond it each call opens its own. */
+/** Most sockets that are shared; beyond that each call opens its own. */
 const MAX_SOCKETS = 100
 
 export interface WebSocketOptions {
@@ -18,9 +19,8 @@ export interface WebSocketOptions {
 }
 
 /**
- * Calls over WebSockets (AURI §8): one socket an agent and credential, shared by all its calls. A socket that broke is
- * replaced by the next call; a call that was under way is sent again only if that does no harm and nothing of its
- * answer had come.
+ * Calls over WebSockets (AURI §8): one socket for each agent and credential, shared by its calls. The next call
+ * replaces a broken socket; a call in progress is retried only if it is repeatable and nothing of its reply has arrived.
  */
 export function createWebSocketTransport({ open, retry }: WebSocketOptions): Transport {
   const sockets = new Map<string, Promise<CallSocket>>()
@@ -54,15 +54,15 @@ export function createWebSocketTransport({ open, retry }: WebSocketOptions): Tra
     }
   }
 
-  /** The first frame and those after it; nothing has come when this fails. */
+  /** The first frame and those after it; if this fails, no part of the reply has arrived. */
   const begin = (call: Call, wantsStream: boolean, deadline: Deadline): Promise<Begun> => {
     const isRepeatable = call.repeatable || call.identifiers.idempotencyKey !== undefined
     return withRetries(retry, isRepeatable, deadline, async () => {
       const socket = await socketFor(call, deadline)
       const frames = socket.start(call, wantsStream, deadline)
       const first = await frames.next()
-      if (first.done) throw new ClientError('unreachable', 'the agent closed the socket without an answer')
-      if (first.value.kind === 'error') throw first.value.error
+      if (first.done) throw new ClientError('unreachable', 'the agent closed the socket without a reply')
+      if (first.value.kind === 'error') throw toError(first.value)
       return { first: first.value, frames }
     })
   }
@@ -73,7 +73,7 @@ export function createWebSocketTransport({ open, retry }: WebSocketOptions): Tra
       try {
         const { first, frames } = await begin(call, false, deadline)
         await frames.return()
-        // A bare line cannot be told from a whole answer: who did not ask for a stream gets it as one.
+        // A bare line may be the whole output: without a request for a stream it is taken as such.
         if (first.kind === 'part' && !first.isBare) {
           throw new ClientError('bad_response', `${call.uri} answers with a stream: use streamAgent`)
         }
@@ -100,13 +100,13 @@ export function createWebSocketTransport({ open, retry }: WebSocketOptions): Tra
 }
 
 interface Begun {
-  readonly first: Frame
-  readonly frames: AsyncGenerator<Frame, void, undefined>
+  readonly first: ReplyFrame
+  readonly frames: AsyncGenerator<ReplyFrame, void, undefined>
 }
 
-function toReply(frame: Frame, { identifiers }: Call): Reply {
+function toReply(frame: ReplyFrame, { identifiers }: Call): Reply {
   const { sessionId, taskId, requestId } = identifiers
-  const output = frame.kind === 'result' ? frame.value : frame.kind === 'part' ? frame.part.data : null
+  const output = frame.kind === 'result' ? frame.value : frame.kind === 'part' ? frame.data : null
   return {
     output,
     contentType: 'application/json',
@@ -121,25 +121,24 @@ function toReply(frame: Frame, { identifiers }: Call): Reply {
 }
 
 async function* readParts(
-  first: Frame,
-  frames: AsyncGenerator<Frame, void, undefined>,
+  first: ReplyFrame,
+  frames: AsyncGenerator<ReplyFrame, void, undefined>,
   { limits }: Call,
   deadline: Deadline,
 ): AsyncGenerator<StreamPart, void, undefined> {
   try {
-    for (let frame: Frame | undefined = first; frame !== undefined; ) {
-      if (frame.kind === 'error') throw frame.error
-      // The time that the reader takes counts for nothing.
+    for (let frame: ReplyFrame | undefined = first; frame !== undefined; ) {
+      if (frame.kind === 'error') throw toError(frame)
+      // The reader's own time does not count.
       deadline.pause()
-      if (frame.kind === 'part') yield frame.part
-      else if (frame.kind === 'result') yield { data: frame.value }
+      if (frame.kind !== 'end') yield toPart(frame)
       if (frame.kind !== 'part') return
       deadline.extend(limits.silenceMs)
-      const next: IteratorResult<Frame, void> = await frames.next()
+      const next: IteratorResult<ReplyFrame, void> = await frames.next()
       frame = next.done ? undefined : next.value
     }
   } finally {
-    // Not done by the loop if the stream is left at its first part.
+    // A reader that leaves at the first part has not started the generator's own cleanup.
     await frames.return()
   }
 }

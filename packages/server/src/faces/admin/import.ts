@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import {
+  createByteLineSplitter,
   DirectoryError,
   type DocumentFormat,
   type Issue,
@@ -9,6 +10,7 @@ import {
   type JsonValue,
   parseJsonBody,
   subjectProblem,
+  writeLine,
 } from '@switchboard/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../../services/context.js'
@@ -18,7 +20,9 @@ import { type ImportItem, type ImportResult, importAgent } from '../../services/
 const CONCURRENCY = 64
 /** Bytes; a document and its envelope (C-76). */
 const MAX_LINE = 300_000
-const NEWLINE = 0x0a
+/** Takes the place of a line over the limit. */
+const TOO_LONG = Symbol('too long')
+type Line = Uint8Array | typeof TOO_LONG
 
 const DOCUMENT_FORMATS: readonly string[] = [
   'aidip',
@@ -38,16 +42,12 @@ export function importStream(context: Context, request: FastifyRequest, reply: F
   return reply.send(Readable.from(results(context, request, linesOf(source))))
 }
 
-async function* results(
-  context: Context,
-  request: FastifyRequest,
-  lines: AsyncIterable<Buffer | undefined>,
-): AsyncGenerator<string> {
+async function* results(context: Context, request: FastifyRequest, lines: AsyncIterable<Line>): AsyncGenerator<string> {
   const pending: Promise<string>[] = []
   let number = 0
   for await (const line of lines) {
     number++
-    if (line && isBlank(line)) continue
+    if (line !== TOO_LONG && isBlank(line)) continue
     pending.push(importLine(context, request, line, number))
     const first = pending.length >= CONCURRENCY ? pending.shift() : undefined
     if (first) yield await first
@@ -55,23 +55,14 @@ async function* results(
   for (const rest of pending) yield await rest
 }
 
-async function importLine(
-  context: Context,
-  request: FastifyRequest,
-  bytes: Buffer | undefined,
-  line: number,
-): Promise<string> {
+async function importLine(context: Context, request: FastifyRequest, bytes: Line, line: number): Promise<string> {
   const result = await importBytes(context, request, bytes)
-  return `${JSON.stringify({ line, ...result })}\n`
+  return writeLine({ line, ...result })
 }
 
-async function importBytes(
-  context: Context,
-  request: FastifyRequest,
-  bytes: Buffer | undefined,
-): Promise<ImportResult> {
+async function importBytes(context: Context, request: FastifyRequest, bytes: Line): Promise<ImportResult> {
   try {
-    if (!bytes) throw new DirectoryError('payload_too_large', `the line is longer than ${MAX_LINE} bytes`)
+    if (bytes === TOO_LONG) throw new DirectoryError('payload_too_large', `the line is longer than ${MAX_LINE} bytes`)
     return await importAgent(context, toItem(parseJsonBody(bytes)), request.caller)
   } catch (error) {
     if (error instanceof DirectoryError) return { status: 'failed', code: error.code, message: error.message }
@@ -104,34 +95,15 @@ function envelope({ face, format = face, id, owner }: JsonObject, document: Json
   }
 }
 
-const isBlank = (line: Buffer): boolean => line.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d)
+const isBlank = (line: Uint8Array): boolean => line.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d)
 
 const isFormat = (value: JsonValue | undefined): value is DocumentFormat =>
   typeof value === 'string' && DOCUMENT_FORMATS.includes(value)
 
-/** Splits a byte stream into lines; yields undefined for a line that is too long. */
-async function* linesOf(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer | undefined> {
-  let parts: Buffer[] = []
-  let size = 0
-  const add = (part: Buffer): void => {
-    size += part.length
-    if (size <= MAX_LINE) parts.push(part)
-    else parts = []
-  }
-  const take = (): Buffer | undefined => {
-    const line = size <= MAX_LINE ? Buffer.concat(parts) : undefined
-    parts = []
-    size = 0
-    return line
-  }
-  for await (const chunk of source) {
-    let from = 0
-    for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, from)) {
-      add(chunk.subarray(from, end))
-      yield take()
-      from = end + 1
-    }
-    add(chunk.subarray(from))
-  }
-  yield take()
+/** Splits bytes, not text: a line with invalid UTF-8 fails alone. */
+async function* linesOf(source: AsyncIterable<Buffer>): AsyncGenerator<Line> {
+  const splitter = createByteLineSplitter(MAX_LINE, (): typeof TOO_LONG => TOO_LONG)
+  for await (const chunk of source) yield* splitter.push(chunk)
+  const last = splitter.end()
+  if (last !== undefined) yield last
 }

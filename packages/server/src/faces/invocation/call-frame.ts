@@ -1,54 +1,30 @@
 import {
   asString,
+  type CallerFrame,
   DirectoryError,
+  FRAME_TEXTS,
+  type FrameId,
   invalid,
   isObject,
   type JsonObject,
   type JsonValue,
+  NDJSON,
+  type ReplyLine,
   readIdempotencyKey,
   toRequestId,
 } from '@switchboard/protocol'
 import type { Invocation, Invoked } from '../../services/calls/request/invocation.js'
 import { errorOf } from './write-parts.js'
 
-/**
- * One of many calls over one socket (AURI §8), as a line of JSON. What has no header there has a place in the line:
- *
- *     {"id":"1","operation":"translate","input":{…},"stream":true,"sessionId":"s1"}
- *     {"id":"1","cancel":true}
- */
-export interface CallFrame {
-  readonly id: string | number
-  readonly input: JsonValue
-  readonly wantsStream: boolean
-  /** The other members. */
-  readonly said: JsonObject
-}
+/** A request for one of many calls over one socket. */
+export type CallFrame = Extract<CallerFrame, { kind: 'request' }>
 
-/** Texts that a frame may carry beside its input. */
-const TEXTS = ['operation', 'sessionId', 'taskId', 'version', 'requestId', 'idempotencyKey', 'delegationChain']
-const MEMBERS: ReadonlySet<string> = new Set(['id', 'input', 'stream', 'accept', ...TEXTS])
-
-/** Undefined: a line that is itself the input of an agent. */
-export function readFrame(line: JsonValue): CallFrame | undefined {
-  if (!isObject(line) || line.input === undefined || !Object.keys(line).every((name) => MEMBERS.has(name)))
-    return undefined
-  const { id, input, stream, ...said } = line
-  return typeof id === 'string' || typeof id === 'number'
-    ? { id, input, said, wantsStream: stream === true }
-    : undefined
-}
-
-/** The id of a call that is taken back. */
-export const readCancel = (line: JsonValue): string | undefined =>
-  isObject(line) && line.cancel === true && line.id !== undefined ? String(line.id) : undefined
-
-/** The call that a frame asks for, where the handshake said what holds for all of them. */
+/** The call that a frame requests; what the handshake says applies to all calls of the socket. */
 export function withFrame<T extends Omit<Invocation, 'input' | 'spend' | 'signal'>>(envelope: T, frame: CallFrame): T {
-  const said = readTexts(frame.said)
+  const said = readTexts(frame.members)
   const { caller, passed, version, session, task } = envelope
   const chain = agreed('delegationChain', passed['x-delegation-chain'], said.delegationChain)
-  const wanted = frame.wantsStream ? 'application/x-ndjson' : 'application/json'
+  const wanted = frame.wantsStream ? NDJSON.type : 'application/json'
   return {
     ...envelope,
     caller: { ...caller, requestId: toRequestId(said.requestId) },
@@ -62,10 +38,10 @@ export function withFrame<T extends Omit<Invocation, 'input' | 'spend' | 'signal
   }
 }
 
-function readTexts(said: JsonObject): Record<string, string | undefined> {
+function readTexts(members: JsonObject): Record<string, string | undefined> {
   const texts: Record<string, string | undefined> = {}
-  for (const name of TEXTS) {
-    const value = said[name]
+  for (const name of FRAME_TEXTS) {
+    const value = members[name]
     if (value !== undefined && !(typeof value === 'string' && (name === 'operation' || SENDABLE.test(value))))
       throw invalid([{ at: `/${name}`, message: 'must be a string of visible ASCII characters' }])
     texts[name] = asString(value)
@@ -73,19 +49,20 @@ function readTexts(said: JsonObject): Record<string, string | undefined> {
   return texts
 }
 
-/** What could stand in a header, where most of it goes. */
+/** Characters that a header can carry, which is where most of these texts go. */
 const SENDABLE = /^[\x20-\x7e]{1,16384}$/
 
 function agreed(name: string, outside: string | undefined, inside: string | undefined): string | undefined {
   if (outside !== undefined && inside !== undefined && outside !== inside)
-    throw invalid([{ at: `/${name}`, message: 'differs from what the handshake says: say it once' }])
+    throw invalid([{ at: `/${name}`, message: 'differs from the value in the handshake: send it once' }])
   return inside ?? outside
 }
 
-/** What comes of a call that was no stream. */
-export function resultOf({ status, headers }: Invoked, value: JsonValue): JsonObject {
+/** The frame for the whole output of a call. */
+export function resultFrame(id: FrameId, { status, headers }: Invoked, value: JsonValue): ReplyLine {
   const version = headers['x-agent-version']
   return {
+    id,
     result: value,
     ...(status !== 200 && { status }),
     ...(version !== undefined && { version }),
@@ -93,9 +70,9 @@ export function resultOf({ status, headers }: Invoked, value: JsonValue): JsonOb
   }
 }
 
-/** An error with the status that it would have as an answer. */
-export function failureOf(error: unknown): JsonObject {
+/** The frame for a failed call, with the status that an HTTP response would have. */
+export function errorFrame(id: FrameId, error: unknown): ReplyLine {
   const { error: object } = errorOf(error)
   const status = error instanceof DirectoryError ? error.status : 500
-  return { error: { ...(isObject(object) && object), status } }
+  return { id, error: { ...(isObject(object) && object), status } }
 }

@@ -1,18 +1,25 @@
-import { DirectoryError, parseJson } from '@switchboard/protocol'
+import {
+  DirectoryError,
+  isRequestFrame,
+  NDJSON,
+  parseJson,
+  readCallerFrame,
+  type StreamPart,
+} from '@switchboard/protocol'
 import type { FastifyRequest } from 'fastify'
 import { type WebSocket, WebSocketServer } from 'ws'
-import type { Input, Invoked, StreamPart } from '../../services/calls/request/invocation.js'
-import { type CallFrame, readFrame } from './call-frame.js'
+import type { Input, Invoked } from '../../services/calls/request/invocation.js'
+import type { CallFrame } from './call-frame.js'
 import { heartbeats, SILENCE } from './heartbeats.js'
 import { readLines } from './read-lines.js'
 import { answerPings, jsonOf, sendLine } from './send-line.js'
 import { serveFrames } from './serve-frames.js'
 import type { Upgrade } from './upgrades.js'
-import { errorOf, HEARTBEAT_MS, LINES } from './write-parts.js'
+import { errorOf, HEARTBEAT_MS } from './write-parts.js'
 
-/** Milliseconds until the input must have come. */
+/** Milliseconds within which the first line must arrive. */
 const INPUT_MS = 30_000
-/** Milliseconds that calls under way get when the server stops. */
+/** Milliseconds that calls in progress get when the server stops. */
 const DRAIN_MS = 5000
 /** RFC 6455 §7.4.1. */
 const DONE = 1000
@@ -20,19 +27,19 @@ const GOING_AWAY = 1001
 const REFUSED = 1008
 const FAILED = 1011
 
-/** Calls over WebSockets, lines of JSON both ways; closing a socket cancels its calls (C-59, AURI §8). */
+/** Serves calls over WebSockets, as lines of JSON; closing a socket cancels its calls (C-59, AURI §8). */
 export interface CallSockets {
-  /** Goes on as a WebSocket, reads from it what is asked for and makes the calls. */
+  /** Completes the handshake and serves the calls of the socket. */
   accept(upgrade: Upgrade, request: FastifyRequest, calls: SocketCalls): void
-  /** Takes no more calls, and ends those that do not end by themselves. */
+  /** Accepts no more calls, and terminates sockets whose calls do not end in time. */
   close(): void
 }
 
-/** How calls are made for one socket. */
+/** Makes the calls of one socket. */
 export interface SocketCalls {
-  /** The one call of a socket whose first line is the input. */
+  /** The only call of a socket whose first line is a bare input. */
   one(input: Input, signal: AbortSignal): Promise<Invoked>
-  /** One of many; the first line was a frame. */
+  /** One of the calls of a socket whose first line is a frame. */
   ofFrame(frame: CallFrame, signal: AbortSignal): Promise<Invoked>
 }
 
@@ -40,10 +47,10 @@ export function createCallSockets(maxInputBytes: number, heartbeatMs = HEARTBEAT
   const server = new WebSocketServer({
     noServer: true,
     maxPayload: maxInputBytes,
-    perMessageDeflate: false, // compressed, a small message could become a large one
-    autoPong: false, // answers to one who asks and does not read would pile up
+    perMessageDeflate: false, // a small compressed message could expand to a large one
+    autoPong: false, // pongs to a client that does not read would pile up
   })
-  /** Sockets with a call under way. */
+  /** Sockets with a call in progress. */
   const busy = new WeakSet<WebSocket>()
   let isClosing = false
   return {
@@ -87,16 +94,18 @@ async function serve(socket: WebSocket, calls: SocketCalls, options: ServeOption
     const { value: text } = await lines.next().finally(() => clearTimeout(late))
     if (typeof text !== 'string' || socket.readyState !== socket.OPEN) return
     const value = parseJson(text)
-    const frame = readFrame(value)
-    if (frame) return await serveFrames(socket, frame, lines, { ...options, call: calls.ofFrame })
-    // What comes after the input has no meaning.
+    const frame = isRequestFrame(value) ? readCallerFrame(value) : undefined
+    if (frame?.kind === 'request') {
+      return await serveFrames(socket, frame, lines, { ...options, call: calls.ofFrame })
+    }
+    // Nothing may follow a bare input.
     await lines.return()
     options.onCalls(1)
     await sendParts(socket, await calls.one({ kind: 'json', value }, controller.signal), options.heartbeatMs)
     socket.close(DONE)
   } catch (error) {
     if (controller.signal.aborted) return
-    await sendLine(socket, LINES.error(errorOf(error)))
+    await sendLine(socket, NDJSON.error(errorOf(error)))
     const isRefusal = error instanceof DirectoryError && error.status < 500
     socket.close(isRefusal ? REFUSED : FAILED, error instanceof DirectoryError ? error.code : 'internal_error')
     if (!(error instanceof DirectoryError)) throw error
@@ -106,11 +115,11 @@ async function serve(socket: WebSocket, calls: SocketCalls, options: ServeOption
 async function sendParts(socket: WebSocket, invoked: Invoked, heartbeatMs: number): Promise<void> {
   for await (const part of heartbeats(partsOf(invoked), heartbeatMs)) {
     if (part === SILENCE) socket.ping()
-    else await sendLine(socket, LINES.part(part))
+    else await sendLine(socket, NDJSON.part(part))
   }
 }
 
-/** Whatever comes of a call, as parts. */
+/** The output of a call as parts. */
 async function* partsOf(invoked: Invoked): AsyncGenerator<StreamPart> {
   if (invoked.kind === 'stream') yield* invoked.parts
   else yield { data: await jsonOf(invoked) }

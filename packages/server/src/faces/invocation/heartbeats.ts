@@ -1,7 +1,7 @@
-/** Stands for a while in which nothing came. */
+/** Yielded when no item has arrived for a while. */
 export const SILENCE = Symbol('silence')
 
-/** The same items, and a sign of life after each while without one. Whoever stops reading ends the source. */
+/** Yields the items of the source, and `SILENCE` whenever none arrives in time. Leaving early ends the source. */
 export async function* heartbeats<T>(source: AsyncIterable<T>, everyMs: number): AsyncGenerator<T | typeof SILENCE> {
   const items = source[Symbol.asyncIterator]()
   let beat = (): void => {}
@@ -32,7 +32,7 @@ export async function* heartbeats<T>(source: AsyncIterable<T>, everyMs: number):
     throw error
   } finally {
     clearInterval(timer)
-    // Not waited for: the source may be in the middle of a wait itself, which the caller's signal ends.
+    // Not awaited: the source may be waiting itself, until the caller's signal aborts it.
     if (!isOver) items.return?.()?.catch(() => {})
   }
 }

@@ -1,22 +1,21 @@
-import { DirectoryError } from '@switchboard/protocol'
+import { createMessageLines, DirectoryError } from '@switchboard/protocol'
 import type { WebSocket } from 'ws'
 
-/** Lines that wait to be taken; beyond it the caller has to wait. */
+/** Unread lines at which the socket is paused. */
 const MAX_WAITING = 64
 
-/**
- * The lines that come over a socket, to its end. A line may come in several messages, and a message may hold several; one
- * that is JSON by itself at the start of a line needs no line end. Whoever stops reading has the rest thrown away.
- */
+/** The lines that arrive over a socket until it closes. After the reader leaves, the rest is discarded. */
 export async function* readLines(socket: WebSocket, maxLength: number): AsyncGenerator<string, void> {
-  const split = createSplitter(maxLength)
+  const messageLines = createMessageLines(maxLength, () => {
+    throw new DirectoryError('payload_too_large', `the input is larger than ${maxLength} characters`)
+  })
   const waiting: string[] = []
   let failure: unknown
   let isOver = false
   let wake = (): void => {}
   const onMessage = (data: WebSocket.RawData): void => {
     try {
-      waiting.push(...split(data.toString()))
+      for (const line of messageLines.push(data.toString())) waiting.push(line)
     } catch (error) {
       failure = error
     }
@@ -46,34 +45,5 @@ export async function* readLines(socket: WebSocket, maxLength: number): AsyncGen
     socket.off('message', onMessage)
     socket.off('close', onClose)
     socket.resume()
-  }
-}
-
-function createSplitter(maxLength: number): (message: string) => string[] {
-  let pieces: string[] = []
-  let length = 0
-  return (message) => {
-    const isWhole = length === 0 && isJson(message)
-    const [first = '', ...more] = (isWhole ? `${message}\n` : message).split('\n')
-    if (first !== '') pieces.push(first)
-    length += first.length
-    if (length > maxLength)
-      throw new DirectoryError('payload_too_large', `the input is larger than ${maxLength} characters`)
-    const last = more.pop()
-    if (last === undefined) return []
-    const lines = [pieces.join(''), ...more]
-    pieces = last === '' ? [] : [last]
-    length = last.length
-    return lines.filter((line) => line.trim() !== '')
-  }
-}
-
-function isJson(text: string): boolean {
-  if (text.includes('\n')) return false
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
   }
 }

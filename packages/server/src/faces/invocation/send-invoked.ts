@@ -1,9 +1,18 @@
 import { Readable } from 'node:stream'
-import { chooseMediaType, DirectoryError, type JsonValue, STREAM_TYPES } from '@switchboard/protocol'
+import {
+  chooseMediaType,
+  DirectoryError,
+  EVENT_STREAM,
+  type JsonValue,
+  NDJSON,
+  STREAM_TYPES,
+  type StreamFormat,
+  type StreamPart,
+} from '@switchboard/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Invoked, StreamPart, Task } from '../../services/calls/request/invocation.js'
+import type { Invoked, Task } from '../../services/calls/request/invocation.js'
 import { sendJson } from '../respond.js'
-import { EVENTS, LINES, type StreamForm, writeParts } from './write-parts.js'
+import { writeParts } from './write-parts.js'
 
 /** Answers a call in the form that the caller takes. */
 export function sendInvoked(request: FastifyRequest, reply: FastifyReply, invoked: Invoked): FastifyReply {
@@ -19,10 +28,10 @@ export function sendInvoked(request: FastifyRequest, reply: FastifyReply, invoke
     case 'json':
       // 204 and 205 say that there is nothing to say.
       if (invoked.status === 204 || invoked.status === 205) return reply.send()
-      if (takesOnlyStreams(accept)) return sendStream(request, reply, only(invoked.value), formFor(accept))
+      if (takesOnlyStreams(accept)) return sendStream(request, reply, only(invoked.value), formatFor(accept))
       return sendJson(reply, invoked.value)
     case 'stream':
-      return sendStream(request, reply, invoked.parts, formFor(accept))
+      return sendStream(request, reply, invoked.parts, formatFor(accept))
   }
 }
 
@@ -41,21 +50,21 @@ const takesOnlyStreams = (accept: string | undefined): boolean =>
   chooseMediaType(accept, ['application/json', ...STREAM_TYPES]) !== 'application/json' &&
   chooseMediaType(accept, ['application/json']) === undefined
 
-/** Server-sent events, unless the caller would rather have lines (C-59). */
-const formFor = (accept: string | undefined): StreamForm =>
-  chooseMediaType(accept, STREAM_TYPES) === 'application/x-ndjson' ? LINES : EVENTS
+/** Server-sent events, unless the caller prefers NDJSON (C-59). */
+const formatFor = (accept: string | undefined): StreamFormat =>
+  chooseMediaType(accept, STREAM_TYPES) === NDJSON.type ? NDJSON : EVENT_STREAM
 
 function sendStream(
   request: FastifyRequest,
   reply: FastifyReply,
   parts: AsyncIterable<StreamPart>,
-  form: StreamForm,
+  format: StreamFormat,
 ): FastifyReply {
   const onError = (error: unknown): void => {
     const code = error instanceof DirectoryError ? error.code : undefined
     request.log[code === undefined ? 'error' : 'info']({ code, err: error }, 'a stream broke off')
   }
-  // Nothing on the way shall wait for more before it passes a part on.
-  reply.header('content-type', form.type).header('x-accel-buffering', 'no')
-  return reply.send(Readable.from(writeParts(parts, form, onError), { objectMode: false }))
+  // Proxies must not buffer parts.
+  reply.header('content-type', `${format.type}; charset=utf-8`).header('x-accel-buffering', 'no')
+  return reply.send(Readable.from(writeParts(parts, format, onError), { objectMode: false }))
 }

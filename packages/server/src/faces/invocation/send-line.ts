@@ -3,15 +3,15 @@ import type { JsonValue } from '@switchboard/protocol'
 import type { WebSocket } from 'ws'
 import type { Invoked } from '../../services/calls/request/invocation.js'
 
-/** Bytes that wait to be sent; a caller who reads slower makes the agent wait. */
+/** Bytes waiting to be sent at which the agent has to wait for a slow caller. */
 const HIGH_WATER = 65_536
-/** Milliseconds after which a caller who takes nothing is taken for gone. */
+/** Milliseconds after which a caller that reads nothing is considered gone. */
 const STALLED_MS = 60_000
 
-/** Waits where the caller does not keep up, so that nothing piles up here; gives up one who has stopped to read. */
+/** Sends a line, waiting for a slow caller; terminates the socket if it stops reading. */
 export async function sendLine(socket: WebSocket, line: string): Promise<void> {
   if (socket.readyState !== socket.OPEN) return
-  // Called when it is on its way, and also when the socket has closed instead.
+  // The callback also runs if the socket closes before the line is sent.
   const sent = new Promise<void>((resolve) => socket.send(line, () => resolve()))
   if (socket.bufferedAmount <= HIGH_WATER) return
   const stalled = setTimeout(() => socket.terminate(), STALLED_MS)
@@ -19,14 +19,14 @@ export async function sendLine(socket: WebSocket, line: string): Promise<void> {
   clearTimeout(stalled)
 }
 
-/** Signs of life are answered as long as their answers are read. */
+/** Answers pings while the pongs are read. */
 export function answerPings(socket: WebSocket): void {
   socket.on('ping', (data) => {
     if (socket.bufferedAmount < HIGH_WATER) socket.pong(data)
   })
 }
 
-/** What comes of a call that is no stream, as JSON. */
+/** The output of a call that is not a stream, as JSON. */
 export async function jsonOf(invoked: Exclude<Invoked, { kind: 'stream' }>): Promise<JsonValue> {
   switch (invoked.kind) {
     case 'json':

@@ -1,13 +1,13 @@
-import { DirectoryError, type JsonObject, parseJson } from '@switchboard/protocol'
+import { DirectoryError, parseJson, type ReplyLine, readCallerFrame, writeFrame } from '@switchboard/protocol'
 import type { WebSocket } from 'ws'
 import type { Invoked } from '../../services/calls/request/invocation.js'
-import { type CallFrame, failureOf, readCancel, readFrame, resultOf } from './call-frame.js'
+import { type CallFrame, errorFrame, resultFrame } from './call-frame.js'
 import { heartbeats, SILENCE } from './heartbeats.js'
 import { jsonOf, sendLine } from './send-line.js'
 
-/** Calls under way on one socket. */
+/** Most concurrent calls on one socket. */
 const MAX_CALLS = 32
-/** Milliseconds without a call, after which a socket is closed. */
+/** Milliseconds without a call after which a socket is closed. */
 const IDLE_MS = 120_000
 /** RFC 6455 §7.4.1. */
 const GOING_AWAY = 1001
@@ -15,13 +15,13 @@ const GOING_AWAY = 1001
 export interface FramesOptions {
   readonly call: (frame: CallFrame, signal: AbortSignal) => Promise<Invoked>
   readonly heartbeatMs: number
-  /** No more calls are taken on. */
+  /** Whether the server is stopping: no more calls are accepted. */
   readonly isClosing: () => boolean
-  /** Told how many calls are under way. */
+  /** Called with the number of calls in progress whenever it changes. */
   readonly onCalls: (count: number) => void
 }
 
-/** Many calls over one socket, each answered under its id, in any order (AURI §8). */
+/** Serves many calls over one socket; replies carry the id of their call and may come in any order (AURI §8). */
 export async function serveFrames(
   socket: WebSocket,
   first: CallFrame,
@@ -29,61 +29,58 @@ export async function serveFrames(
   options: FramesOptions,
 ): Promise<void> {
   const { call, heartbeatMs, isClosing, onCalls } = options
-  const underWay = new Map<string, AbortController>()
-  const idle = setTimeout(() => underWay.size === 0 && socket.close(GOING_AWAY, 'no call came'), IDLE_MS)
-  const send = (id: CallFrame['id'], frame: JsonObject): Promise<void> =>
-    sendLine(socket, `${JSON.stringify({ id, ...frame })}\n`)
+  const inProgress = new Map<string, AbortController>()
+  const idle = setTimeout(() => inProgress.size === 0 && socket.close(GOING_AWAY, 'no call came'), IDLE_MS)
+  const send = (frame: ReplyLine): Promise<void> => sendLine(socket, writeFrame(frame))
 
   const answer = async ({ id }: CallFrame, invoked: Invoked): Promise<void> => {
-    if (invoked.kind !== 'stream') return send(id, resultOf(invoked, await jsonOf(invoked)))
+    if (invoked.kind !== 'stream') return send(resultFrame(id, invoked, await jsonOf(invoked)))
     for await (const part of heartbeats(invoked.parts, heartbeatMs)) {
       if (part === SILENCE) socket.ping()
-      else await send(id, { data: part.data, ...(part.event !== undefined && { event: part.event }) })
+      else await send({ id, data: part.data, ...(part.event !== undefined && { event: part.event }) })
     }
-    await send(id, { done: true })
+    await send({ id, done: true })
   }
   const run = async (frame: CallFrame, controller: AbortController): Promise<void> => {
     try {
       await answer(frame, await call(frame, controller.signal))
     } catch (error) {
-      // Nobody waits for the answer of a call that was taken back.
-      if (!controller.signal.aborted) await send(frame.id, failureOf(error))
+      // Nobody waits for the reply to a cancelled call.
+      if (!controller.signal.aborted) await send(errorFrame(frame.id, error))
       if (!(error instanceof DirectoryError)) throw error
     }
   }
   const begin = async (frame: CallFrame): Promise<void> => {
     const key = String(frame.id)
-    if (underWay.has(key))
-      return send(frame.id, failureOf(new DirectoryError('conflict', 'a call with this id is under way')))
-    if (underWay.size >= MAX_CALLS || isClosing()) {
-      const why = isClosing() ? 'the directory is stopping' : `${MAX_CALLS} calls are under way on this socket`
-      return send(frame.id, failureOf(new DirectoryError('unavailable', `${why}: try again later`)))
+    if (inProgress.has(key))
+      return send(errorFrame(frame.id, new DirectoryError('conflict', 'a call with this id is in progress')))
+    if (inProgress.size >= MAX_CALLS || isClosing()) {
+      const why = isClosing() ? 'the directory is stopping' : `${MAX_CALLS} calls are in progress on this socket`
+      return send(errorFrame(frame.id, new DirectoryError('unavailable', `${why}: try again later`)))
     }
     const controller = new AbortController()
-    underWay.set(key, controller)
-    onCalls(underWay.size)
+    inProgress.set(key, controller)
+    onCalls(inProgress.size)
     run(frame, controller)
       .catch((error: unknown) => socket.emit('error', error))
       .finally(() => {
-        underWay.delete(key)
-        onCalls(underWay.size)
+        inProgress.delete(key)
+        onCalls(inProgress.size)
         if (socket.readyState === socket.OPEN) idle.refresh()
-        if (isClosing() && underWay.size === 0) socket.close(GOING_AWAY)
+        if (isClosing() && inProgress.size === 0) socket.close(GOING_AWAY)
       })
   }
 
   try {
     await begin(first)
     for await (const text of lines) {
-      const line = parseJson(text)
-      const frame = readFrame(line)
-      const cancelled = readCancel(line)
-      if (frame) await begin(frame)
-      else if (cancelled !== undefined) underWay.get(cancelled)?.abort()
-      else throw new DirectoryError('invalid_request', 'a line after the first must be {"id", "input", …} as it was')
+      const frame = readCallerFrame(parseJson(text))
+      if (!frame) throw new DirectoryError('invalid_request', 'each line must be a frame: {"id": …, "input": …}')
+      if (frame.kind === 'cancel') inProgress.get(String(frame.id))?.abort()
+      else await begin(frame)
     }
   } finally {
     clearTimeout(idle)
-    for (const controller of underWay.values()) controller.abort()
+    for (const controller of inProgress.values()) controller.abort()
   }
 }

@@ -1,12 +1,12 @@
-import { DirectoryError } from '@switchboard/protocol'
+import { DirectoryError, EVENT_STREAM, NDJSON, type StreamFormat, type StreamPart } from '@switchboard/protocol'
 import { describe, expect, it } from 'vitest'
-import type { StreamPart } from '../../services/calls/request/invocation.js'
+import { WRITTEN_STREAMS } from '../../../../protocol/test-vectors/call/streams.js'
 import { heartbeats, SILENCE } from './heartbeats.js'
-import { EVENTS, LINES, type StreamForm, writeParts } from './write-parts.js'
+import { writeParts } from './write-parts.js'
 
-async function write(parts: AsyncIterable<StreamPart>, form: StreamForm): Promise<string> {
+async function write(parts: AsyncIterable<StreamPart>, format: StreamFormat): Promise<string> {
   let text = ''
-  for await (const piece of writeParts(parts, form, () => {})) text += piece
+  for await (const piece of writeParts(parts, format, () => {})) text += piece
   return text
 }
 
@@ -20,21 +20,29 @@ async function* failing(error: unknown): AsyncGenerator<StreamPart> {
 }
 
 describe('writeParts', () => {
+  it.each(WRITTEN_STREAMS)('C-59 AURI-8-09 writes $name', async ({ parts, events, lines }) => {
+    expect(await write(values(...parts), EVENT_STREAM)).toBe(events)
+    expect(await write(values(...parts), NDJSON)).toBe(lines)
+  })
+
   it('gives names and ids no way to make lines of their own', async () => {
-    const text = await write(values({ data: 'a\nb', event: 'x\ndata: forged', id: '1\r\n\r\ndata: forged' }), EVENTS)
+    const text = await write(
+      values({ data: 'a\nb', event: 'x\ndata: forged', id: '1\r\n\r\ndata: forged' }),
+      EVENT_STREAM,
+    )
     expect(text).toBe('id: 1    data: forged\nevent: x data: forged\ndata: "a\\nb"\n\nevent: end\ndata: {}\n\n')
   })
 
   it('says that a stream is whole only if it is', async () => {
-    expect(await write(values(), EVENTS)).toBe('event: end\ndata: {}\n\n')
-    expect(await write(failing(new DirectoryError('timeout', 'too late')), EVENTS)).not.toContain('event: end')
-    expect(await write(failing(new DirectoryError('timeout', 'too late')), LINES)).toBe(
+    expect(await write(values(), EVENT_STREAM)).toBe('event: end\ndata: {}\n\n')
+    expect(await write(failing(new DirectoryError('timeout', 'too late')), EVENT_STREAM)).not.toContain('event: end')
+    expect(await write(failing(new DirectoryError('timeout', 'too late')), NDJSON)).toBe(
       '1\n{"error":{"code":"Timeout","message":"too late"}}\n',
     )
   })
 
   it('tells nothing of a mistake of ours', async () => {
-    const text = await write(failing(new TypeError('x is undefined in secret.ts')), LINES)
+    const text = await write(failing(new TypeError('x is undefined in secret.ts')), NDJSON)
     expect(text).toBe('1\n{"error":{"code":"InternalError","message":"the directory failed"}}\n')
   })
 })

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import { isWholeMessage } from '@switchboard/protocol'
 import { WebSocket } from 'ws'
 import { type AnswerBody, createAnswerBody } from '../answer-body.js'
 import { type AgentCall, GatewayError, type Way } from '../call.js'
@@ -86,7 +87,7 @@ export async function openWebSocket(
     })
     socket.on('message', (data) => {
       const bytes = Buffer.isBuffer(data) ? data : Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data)
-      const isWhole = isAtLineStart && isJsonDocument(bytes)
+      const isWhole = isAtLineStart && isWholeMessage(bytes.toString())
       body?.push(isWhole ? Buffer.concat([bytes, NEWLINE]) : bytes)
       if (bytes.length > 0) isAtLineStart = isWhole || bytes.at(-1) === NEWLINE[0]
     })
@@ -130,18 +131,6 @@ function dialUnlessAborted(dial: Dial, url: URL, signal: AbortSignal): Promise<S
       },
     )
   })
-}
-
-/** Many agents send one value a message and no newline; one that does not end here goes on in the next message. */
-function isJsonDocument(bytes: Buffer): boolean {
-  const [first, last] = [bytes[0], bytes.at(-1)]
-  if (!(first === 0x7b && last === 0x7d) && !(first === 0x5b && last === 0x5d)) return false
-  try {
-    JSON.parse(bytes.toString())
-    return true
-  } catch {
-    return false
-  }
 }
 
 function translate(cause: Error, isOpen: boolean): GatewayError {

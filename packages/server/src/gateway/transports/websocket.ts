@@ -1,11 +1,12 @@
-import { type AgentAnswer, type AgentCall, GatewayError, type StreamPart, type Way } from '../call.js'
+import { type ReplyFrame, readReply, type StreamPart } from '@switchboard/protocol'
+import { type AgentAnswer, type AgentCall, GatewayError, type Way } from '../call.js'
 import { readLines } from '../read-stream.js'
 import type { Transport } from '../transports.js'
 import { withCleanup } from '../with-cleanup.js'
 import { openWebSocket, type WebSocketDeps } from './open-websocket.js'
-import { type ReplyFrame, readReply, writeRequest } from './websocket-frames.js'
+import { bodyOfError, CALL_ID, writeRequest } from './websocket-frames.js'
 
-/** Agents behind a WebSocket: one socket a call, lines of JSON in both directions (AURI §8); closing it cancels. */
+/** Calls agents over WebSockets, in frames (AURI §8): one socket for each call; closing it cancels the call. */
 export function createWebSocketTransport({ dial, limits }: WebSocketDeps): Transport {
   return {
     async call(call, way) {
@@ -34,19 +35,19 @@ async function readAnswer(
   const told = { status: 200, headers: {}, way }
   const first = await frames.next()
   const frame: ReplyFrame = first.done ? { kind: 'end' } : first.value
-  // A bare line cannot be told from a whole answer: who did not ask for a stream gets it as one.
+  // A bare line may be the whole output: without a request for a stream it is taken as such.
   if (frame.kind === 'part' && (call.wantsStream || !frame.isBare)) {
     return { ...told, kind: 'stream', parts: withCleanup(parts(frame, frames), cancel) }
   }
   await frames.return()
-  if (frame.kind === 'error') return { ...told, status: frame.status, kind: 'json', value: frame.value }
+  if (frame.kind === 'error') return { ...told, status: frame.status ?? 500, kind: 'json', value: bodyOfError(frame) }
   if (frame.kind === 'end' && !call.wantsStream && first.done) {
     throw new GatewayError('bad_answer', 'the agent closed the socket without an answer', { mayHaveRun: true })
   }
   return {
     ...told,
     kind: 'json',
-    value: frame.kind === 'result' ? frame.value : frame.kind === 'part' ? frame.part.data : null,
+    value: frame.kind === 'result' ? frame.value : frame.kind === 'part' ? frame.data : null,
   }
 }
 
@@ -55,21 +56,26 @@ async function* parts(
   rest: AsyncGenerator<ReplyFrame, void>,
 ): AsyncGenerator<StreamPart, void> {
   let { isBare } = first
-  yield first.part
+  yield toPart(first)
   for await (const frame of rest) {
-    if (frame.kind === 'part') yield frame.part
+    if (frame.kind === 'part') yield toPart(frame)
     else if (frame.kind === 'result') yield { data: frame.value }
-    else if (frame.kind === 'error') yield { data: frame.value, event: 'error' }
+    else if (frame.kind === 'error') yield { data: bodyOfError(frame), event: 'error' }
     if (frame.kind !== 'part') return
     isBare = frame.isBare
   }
-  // To an agent that knows no frames closing is the end; of any other the end is missing.
+  // An agent without frames ends its stream by closing; any other has sent no end.
   if (!isBare)
     throw new GatewayError('bad_answer', 'the agent closed the socket within its stream', { mayHaveRun: true })
 }
 
+const toPart = ({ data, event }: Extract<ReplyFrame, { kind: 'part' }>): StreamPart => ({
+  data,
+  ...(event !== undefined && { event }),
+})
+
 async function* replies(lines: AsyncIterable<StreamPart>): AsyncGenerator<ReplyFrame, void> {
-  for await (const { data } of lines) yield readReply(data)
+  for await (const { data } of lines) yield readReply(data, (id) => id === CALL_ID).frame
 }
 
 const unsupported = (message: string): GatewayError => new GatewayError('not_invocable', message)

@@ -1,4 +1,4 @@
-import type { StreamPart } from '../../call.js'
+import type { StreamPart } from '@switchboard/protocol'
 import { withCleanup } from '../../with-cleanup.js'
 import { badAnswer } from '../rpc/ask.js'
 import type { A2aReply } from './converse.js'

@@ -1,5 +1,5 @@
-import type { JsonObject, JsonValue } from '@switchboard/protocol'
-import type { AgentAnswer, StreamPart, Way } from '../../call.js'
+import type { JsonObject, JsonValue, StreamPart } from '@switchboard/protocol'
+import type { AgentAnswer, Way } from '../../call.js'
 import { type AgentFailure, agentFailure, failureAnswer } from '../rpc/agent-error.js'
 import { textOf, toJsonValue } from '../rpc/content.js'
 import type { A2aReply } from './converse.js'

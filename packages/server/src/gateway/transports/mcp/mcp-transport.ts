@@ -1,5 +1,5 @@
-import { asString, isObject, type JsonObject } from '@switchboard/protocol'
-import { type AgentAnswer, type AgentCall, GatewayError, type StreamPart, type Way } from '../../call.js'
+import { asString, isObject, type JsonObject, type StreamPart } from '@switchboard/protocol'
+import { type AgentAnswer, type AgentCall, GatewayError, type Way } from '../../call.js'
 import { patienceOf } from '../../patience.js'
 import type { Transport } from '../../transports.js'
 import { withCleanup } from '../../with-cleanup.js'

@@ -1,9 +1,9 @@
-import { createEventReader, isJsonType, type JsonValue, mediaTypeOf, type ServerSentEvent } from '@switchboard/protocol'
+import { isJsonType, type JsonValue, mediaTypeOf, type ServerSentEvent } from '@switchboard/protocol'
 import type { AnswerBody } from '../../answer-body.js'
 import { GatewayError } from '../../call.js'
 import type { ExchangeAnswer, ExchangeRequest } from '../../exchange.js'
 import { outgoingHeaders } from '../../outgoing-headers.js'
-import { decodeWhole, parseAnswer } from '../../read-stream.js'
+import { decodeWhole, parseAnswer, readAllEvents } from '../../read-stream.js'
 
 /** What an agent answered, as far as it has come. */
 export interface Asked extends Pick<ExchangeAnswer, 'status' | 'headers'> {
@@ -66,19 +66,6 @@ export async function readJsonIfAny(answer: Asked, maxBytes: number): Promise<Js
   }
 }
 
-/** Server-sent events one by one, none larger than the limit; reading slowly slows the agent down. */
-export async function* readEvents({ body }: Asked, maxBytes: number): AsyncGenerator<ServerSentEvent, void> {
-  const tooLarge = (): GatewayError =>
-    new GatewayError('too_large', `a part of the answer is larger than ${maxBytes} bytes`, { mayHaveRun: true })
-  const reader = createEventReader(maxBytes, tooLarge)
-  const decoder = new TextDecoder('utf-8', { fatal: true })
-  for await (const chunk of body) {
-    let text: string
-    try {
-      text = decoder.decode(chunk, { stream: true })
-    } catch {
-      throw badAnswer('it is not UTF-8')
-    }
-    yield* reader.read(text)
-  }
-}
+/** Server-sent events as they arrive, none larger than the limit; a slow reader slows the agent down. */
+export const readEvents = ({ body }: Asked, maxBytes: number): AsyncGenerator<ServerSentEvent, void> =>
+  readAllEvents(body, maxBytes)

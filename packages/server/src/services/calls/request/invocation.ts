@@ -1,10 +1,9 @@
 import type { Readable } from 'node:stream'
-import type { JsonValue } from '@switchboard/protocol'
-import type { StreamPart } from '../../../gateway/call.js'
+import type { JsonValue, StreamPart } from '@switchboard/protocol'
 import type { Caller } from '../../../policy/caller.js'
 import type { Task } from '../../tasks/tasks.js'
 
-export type { StreamPart, Task }
+export type { Task }
 
 /** A value that a caller may give in several places; those that are present must agree (C-63). */
 export interface Places {

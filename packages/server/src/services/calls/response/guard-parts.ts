@@ -1,4 +1,4 @@
-import type { StreamPart } from '../request/invocation.js'
+import type { StreamPart } from '@switchboard/protocol'
 import { CallFailed, fromErrorInside, fromGateway } from './call-failed.js'
 
 /** An agent's stream as callers get it: failures in our words, and an error that is told in it thrown. */

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createEventReader, type ServerSentEvent } from './server-sent-events.js'
+import { within } from '../../test/cpu-time.js'
+import { createEventReader, readEventStream, type ServerSentEvent } from './event-reader.js'
 
 const read = (pieces: readonly string[], maxLength = 1000): ServerSentEvent[] => {
   const reader = createEventReader(maxLength, () => new Error('too large'))
@@ -51,5 +52,45 @@ describe('server-sent events', () => {
     const events = reader.read(`data: a\n\ndata: ${'x'.repeat(20)}\n\n`)[Symbol.iterator]()
     expect(events.next().value).toEqual({ data: 'a' })
     expect(() => events.next()).toThrow('too large')
+  })
+
+  it('keep their limit however the text is cut', () => {
+    const text = `event: a\ndata: ${'x'.repeat(499)}\ndata: ${'y'.repeat(500)}\n\n`
+    fc.assert(
+      fc.property(fc.array(fc.nat(text.length)), (cuts) => {
+        const places = [0, ...cuts.sort((a, b) => a - b), text.length]
+        const pieces = places.slice(1).map((end, n) => text.slice(places[n], end))
+        expect(read(pieces, 1000)).toHaveLength(1)
+        expect(() => read(pieces, 999)).toThrow('too large')
+      }),
+    )
+  })
+
+  it.each([
+    ['unknown fields', 'a\n'],
+    ['invalid retries', 'retry:x\n'],
+    ['LF lines before a CR', '\n'],
+    ['comments', ':\n'],
+  ])('cost no more for a stream of %s', (_, line) => {
+    const piece = `${line.repeat(65_536 / line.length)}\r`
+    const reader = createEventReader(1000, () => new Error('too large'))
+    within(3000, () => {
+      for (let i = 0; i < 50; i++) expect([...reader.read(piece)]).toEqual([])
+    })
+  })
+
+  it('are read from bytes, also where a character is cut in two', async () => {
+    const options = { maxLength: 100, tooLarge: () => new Error('too large'), notUtf8: () => new Error('not UTF-8') }
+    const gather = async (...chunks: Uint8Array[]): Promise<ServerSentEvent[]> => {
+      const events: ServerSentEvent[] = []
+      const body = (async function* () {
+        yield* chunks
+      })()
+      for await (const event of readEventStream(body, options)) events.push(event)
+      return events
+    }
+    const bytes = new TextEncoder().encode('data: é\n\n')
+    expect(await gather(bytes.slice(0, 7), bytes.slice(7))).toEqual([{ data: 'é' }])
+    await expect(gather(new Uint8Array([0xff]))).rejects.toThrow('not UTF-8')
   })
 })
