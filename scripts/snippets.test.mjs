@@ -60,7 +60,7 @@ async function compile() {
   }
   writeFileSync(join(WORK, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }))
   const output = await run(process.execPath, [TSC, '-p', WORK]).then(
-    ({ stdout }) => stdout,
+    () => '',
     ({ stdout, stderr }) => stdout + stderr,
   )
   for (const line of output.split('\n')) {
@@ -69,6 +69,7 @@ async function compile() {
     const name = basename(path, '.ts')
     messages.set(name, [...(messages.get(name) ?? []), `line ${place}: ${message}`])
   }
+  if (output !== '' && messages.size === 0) throw new Error(`the compiler failed: ${output}`)
 }
 
 /** A directory with a translator, the agent that most pages speak of. */
