@@ -139,5 +139,5 @@ try {
 } finally {
   rmSync(work, { recursive: true, force: true })
 }
-console.log(failed === 0 ? '\nAll checks passed.' : `\n${failed} checks failed.`)
+console.log(failed === 0 ? '\nAll checks passed.' : `\nFailed checks: ${failed}`)
 process.exitCode = failed === 0 ? 0 : 1
