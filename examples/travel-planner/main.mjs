@@ -7,7 +7,7 @@ import { startDirectory } from '../start-directory.mjs'
 import { makeKey, makePerson } from './person.mjs'
 
 /** All of this happens on one computer, by plain HTTP; on the open Internet neither is needed. */
-const ON_THIS_COMPUTER = { allowPrivateAddresses: true, caller: { httpLoopback: true } }
+const ON_THIS_COMPUTER = { allowPrivate: true, outgoing: { httpLoopback: true } }
 const PHRASES = { 'Where is the station?': 'Où est la gare ?', 'Thank you': 'Merci' }
 const PHRASE_LIST = {
   type: 'object',

@@ -60,13 +60,13 @@ export function createParts(options: ErasedOptions): AgentParts {
     tags: options.tags ?? [],
   })
   const authenticator = createAuthenticator(options.authentication, runtime)
-  const rules = { allowPrivate: options.allowPrivateAddresses ?? false }
+  const rules = { allowPrivate: options.allowPrivate ?? false }
   const signer = key && createMessageSigner(key, now)
-  if (options.signAnswers && !signer) throw new AgentError('invalid_definition', 'signing answers needs a key')
+  if (options.signResponses && !signer) throw new AgentError('invalid_definition', 'signing answers needs a key')
 
   let about: Description = options
   let reach: Reach = {
-    baseUrl: options.url?.replace(/\/+$/, ''),
+    baseUrl: options.publicUrl?.replace(/\/+$/, ''),
     socket: undefined,
     schemes: authenticator.schemes,
     hasWebSocket: false,
@@ -77,7 +77,7 @@ export function createParts(options: ErasedOptions): AgentParts {
   const identities = options.delegation?.identities ?? []
   const onward = createOnwardCalls({
     runtime,
-    caller: options.caller ?? {},
+    outgoing: options.outgoing ?? {},
     identity: (base) => identities[0] ?? base,
     ...(key && { key }),
   })
@@ -147,7 +147,7 @@ export function createParts(options: ErasedOptions): AgentParts {
     card: () => cardFor(reach.baseUrl),
     descriptor: async (base) => (options.publishDescriptor === false ? undefined : published(base)),
     isStopping: () => isStopping,
-    ...(options.signAnswers && signer && { signer }),
+    ...(options.signResponses && signer && { signer }),
   })
   const { newId } = runtime
   const upgrades = createUpgrades({ versions, invoke, authenticator, origins, newId, maxLineLength: maxBodyBytes })

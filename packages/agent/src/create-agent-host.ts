@@ -14,8 +14,8 @@ import { SYSTEM } from './runtime.js'
 export interface AgentHostOptions {
   /** By the name in their path: `planner` is at `/planner`. */
   readonly agents: Readonly<Record<string, Agent>>
-  /** Address of the host to the world; the one that is listened on unless told. */
-  readonly url?: string
+  /** Address that others reach the host at. Default: the one it listens on. */
+  readonly publicUrl?: string
   readonly onError?: (error: unknown) => void
 }
 
@@ -34,7 +34,7 @@ const MAX_AGE = 60
 /** Serves several agents below one address, with agents.json to enumerate them (AURI §5.1). */
 export function createAgentHost({
   agents,
-  url,
+  publicUrl,
   onError = (error) => console.error(error),
 }: AgentHostOptions): AgentHost {
   const names = Object.keys(agents)
@@ -46,7 +46,7 @@ export function createAgentHost({
     )
   }
   const publish = createPublisher(SYSTEM.now, undefined)
-  let base = url?.replace(/\/+$/, '')
+  let base = publicUrl?.replace(/\/+$/, '')
 
   const documentOf = (file: string | undefined, at: string): JsonObject | undefined => {
     if (file === 'agents.json') {

@@ -11,7 +11,7 @@ import { createServing, type Listening } from './node/serving.js'
 import type { AgentOptions } from './options.js'
 import { toRegistration } from './register/documents.js'
 import type { AgentRegistration } from './register/keep-registered.js'
-import { type RegisterOptions, registerAgent } from './register/register-agent.js'
+import { LIFETIME, type RegisterOptions, registerAgent } from './register/register-agent.js'
 import type { Schema } from './schema/infer.js'
 
 /** An agent that can be called. */
@@ -108,7 +108,7 @@ export function createAgent<
       return parts.reach().baseUrl
     },
     async listen(listenOptions = {}) {
-      const listening = await serving.listen(listenOptions, options.url === undefined ? undefined : bare(options.url))
+      const listening = await serving.listen(listenOptions, options.publicUrl === undefined ? undefined : bare(options.publicUrl))
       parts.reached({ baseUrl: listening.url, socket: listening.socket, hasWebSocket: true })
       tell()
       return listening
@@ -116,6 +116,7 @@ export function createAgent<
     async register(directory, registerOptions = {}) {
       const registration = await registerAgent(directory, registerOptions, {
         id: options.id ?? options.name,
+        lifetime: options.lifetime ?? LIFETIME,
         toDocument: (format) =>
           toRegistration(format, { ...parts, description: parts.description(), reach: parts.reach() }),
         runtime,

@@ -26,8 +26,10 @@ export interface AgentOptions<C = CheckedCapability> extends Description {
   readonly capabilities: readonly C[]
   /** What the agent could do before, by version: callers may still ask for it (AURI §7). */
   readonly olderVersions?: Readonly<Record<string, readonly CheckedCapability[]>>
-  /** Address to the world, such as `https://planner.example`; the one that is listened on unless told. */
-  readonly url?: string
+  /** Address that others reach the agent at, such as `https://planner.example`. Default: the one it listens on. */
+  readonly publicUrl?: string
+  /** Seconds until directories forget the agent if it does not renew its registration. Default: 3600. */
+  readonly lifetime?: number
   /** Without it everybody may call. */
   readonly authentication?: AuthenticationOptions
   /** The last word on a call: consent, contracts, whose delegation counts. Everybody unless told. */
@@ -36,7 +38,7 @@ export interface AgentOptions<C = CheckedCapability> extends Description {
   /** Signs the descriptor, webhooks and hops of delegation; its public half is published. */
   readonly key?: SigningKey
   /** Signs answers too (RFC 9421); needs a key. */
-  readonly signAnswers?: boolean
+  readonly signResponses?: boolean
   /** Whether outputs are checked: `warn` marks an answer that does not fit, `strict` makes it an error. */
   readonly checkOutput?: 'warn' | 'strict' | 'off'
   /** For each caller; 600 calls a minute unless told. */
@@ -55,9 +57,9 @@ export interface AgentOptions<C = CheckedCapability> extends Description {
   /** Origins whose pages may call this agent; none unless told. */
   readonly origins?: readonly string[]
   /** Webhooks and issuers on this machine and in private networks too, by plain HTTP: for development. */
-  readonly allowPrivateAddresses?: boolean
+  readonly allowPrivate?: boolean
   /** How `context.call` finds and calls other agents. */
-  readonly caller?: CallerOptions
+  readonly outgoing?: CallerOptions
   /** Told of every call, without its payload. */
   readonly audit?: (entry: AuditEntry) => void
   /** Told what went wrong that no caller should see; the console unless told. */

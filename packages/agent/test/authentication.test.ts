@@ -165,7 +165,7 @@ describe('over TLS', () => {
   })
   afterAll(() => rmSync(folder, { recursive: true }))
 
-  const start = async (requireCertificate: boolean): Promise<string> => {
+  const start = async (clientRequired: boolean): Promise<string> => {
     const agent = makeAgent({
       capabilities: [who, { ...echo, scopes: ['talk'] }],
       authentication: { clientCertificates: { scopesOf: (subject) => (subject.includes('friend') ? ['talk'] : []) } },
@@ -173,7 +173,7 @@ describe('over TLS', () => {
     const { cert, key } = authority.issue('/CN=localhost', 'DNS:localhost')
     const { url = '' } = await agent.listen({
       host: 'localhost',
-      tls: { cert, key, ca: authority.cert, requireCertificate },
+      tls: { cert, key, clientCa: authority.cert, clientRequired },
     })
     return url
   }

@@ -5,7 +5,7 @@ import { closeAll, echo, makeKey, post, startAgent, type TestOptions } from './s
 
 afterEach(closeAll)
 
-const LOCAL = { caller: { httpLoopback: true }, allowPrivateAddresses: true }
+const LOCAL = { outgoing: { httpLoopback: true }, allowPrivate: true }
 
 /** A person with a key, who starts chains. */
 function makePerson() {

@@ -94,7 +94,7 @@ describe('the descriptor of an agent', () => {
     const { json } = await send(`${url}/agent.json`)
     expect(json.supportedVersions).toEqual({ '1.0': '/v1.0/' })
     const resolver = createResolver({ httpLoopback: true })
-    const found = await resolver.resolve(`agent://${new URL(url).host}/echo`, { version: '1.0' })
+    const found = await resolver.resolveAgent(`agent://${new URL(url).host}/echo`, { version: '1.0' })
     expect(found.endpoint).toBe(`${url}/v1.0/`)
   })
 
@@ -161,7 +161,7 @@ describe('the descriptor of an agent', () => {
     expect(await verifyDocument(card, readKeySet(keySet))).toMatchObject({ key: 'key-1' })
     await expect(verifyDocument({ ...card, name: 'somebody' }, readKeySet(keySet))).rejects.toThrow(/signature/)
     const resolver = createResolver({ httpLoopback: true, requireSignature: true })
-    const found = await resolver.resolve(`agent://${new URL(url).host}/echo`)
+    const found = await resolver.resolveAgent(`agent://${new URL(url).host}/echo`)
     expect(found.signer?.key).toBe('key-1')
   })
 
@@ -185,7 +185,7 @@ describe('the descriptor of an agent', () => {
   })
 
   it('names the public address that it is given', async () => {
-    const { url } = await startAgent({ url: 'https://tester.example/' })
+    const { url } = await startAgent({ publicUrl: 'https://tester.example/' })
     const { json } = await send(`${url}/agent.json`, { headers: { host: 'evil.example' } })
     expect(json.url).toBe('https://tester.example')
     expect(asObjects(json.bindings).map(({ endpoint }) => endpoint)).toEqual([
@@ -218,7 +218,7 @@ describe('the guide', () => {
 
 describe('suggestUri', () => {
   it('AURI-6.3-01 names the transport where there is only one, and leaves it to the descriptor where there are more', async () => {
-    const card = await describeIt({ url: 'https://tester.example/planner' })
+    const card = await describeIt({ publicUrl: 'https://tester.example/planner' })
     expect(suggestUri(card)).toBe('agent://tester.example/planner')
     expect(suggestUri({ transport: { https: 'https://h.example:8443/x/' } })).toBe('agent+https://h.example:8443/x')
     expect(suggestUri({ name: 'notes', transport: { local: 'notes' } })).toBe('agent+local://notes')
@@ -235,14 +235,14 @@ describe('what cannot be an agent', () => {
     ['a name that is a path of the kit', { capabilities: [{ ...echo, name: 'tasks' }] }, /stands for something else/],
     ['a schema that reaches out', { capabilities: [{ ...echo, input: { $ref: 'https://x.example' } }] }, /schema/],
     ['work that outlasts a connection', { capabilities: [{ ...echo, timeoutMs: 400_000 }] }, /make it deferred/],
-    ['signed answers without a key', { signAnswers: true }, /needs a key/],
+    ['signed answers without a key', { signResponses: true }, /needs a key/],
     ['an older version that is newer', { olderVersions: { '3.0.0': [echo] } }, /not older/],
   ])('has %s', (_, options, message) => {
     expect(() => makeAgent(options)).toThrow(message)
   })
 
   it('asks for certificates that nobody vouches for', async () => {
-    const tls = { cert: '', key: '', requireCertificate: true }
+    const tls = { cert: '', key: '', clientRequired: true }
     await expect(makeAgent().listen({ tls })).rejects.toMatchObject({ code: 'invalid_definition' })
     await expect(makeAgent().listen({ behindProxy: true })).rejects.toMatchObject({ code: 'invalid_definition' })
   })

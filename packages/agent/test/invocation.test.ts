@@ -109,7 +109,7 @@ describe('a call over HTTP', () => {
   })
 
   it('AIDIP-9-08 is signed where that is wanted, and the signature covers the body', async () => {
-    const { url } = await startAgent({ key: makeKey(), signAnswers: true })
+    const { url } = await startAgent({ key: makeKey(), signResponses: true })
     const { json: keySet } = await send(`${url}/.well-known/jwks.json`)
     const answer = await post(`${url}/echo`, { text: 'a' })
     const [key] = readKeySet(keySet)
@@ -251,7 +251,7 @@ describe('a call that is refused', () => {
   })
 
   it('AIDIP-9-12 counts the callers behind a proxy by the proxy’s word, and not by theirs', async () => {
-    const agent = makeAgent({ url: 'https://tester.example', rateLimit: { calls: 1, seconds: 60 } })
+    const agent = makeAgent({ publicUrl: 'https://tester.example', rateLimit: { calls: 1, seconds: 60 } })
     const { address = '' } = await agent.listen({ behindProxy: true })
     const from = async (forwarded: string) =>
       (await post(`${address}/echo`, { text: 'a' }, { 'x-forwarded-for': forwarded })).status

@@ -93,6 +93,21 @@ describe.each<RegistrationFormat>(['aidip', 'profile', 'ad'])('a registration th
     expect((await read()).status).toBe(200)
   })
 
+  it('C-95 states who may find the agent, and which members only its owner sees', async () => {
+    const { agent } = await startAgent({ visibility: 'private', private: ['version'], lifetime: 90 })
+    const before = Date.now()
+    const { expiresAt } = await agent.register(directory.url, { format, token })
+    expect(Math.round((expiresAt - before) / 10_000)).toBe(9)
+    expect((await read()).status).toBe(404)
+    agent.update({ visibility: 'public' })
+    const found = await until(
+      () => read(),
+      ({ status }) => status === 200,
+    )
+    expect(found.json.version).toBeUndefined()
+    expect((await directory.get('/agents/tester', { key: token })).json.version).toBe('2.1.0')
+  })
+
   it('PROF-9-01 tells one change at once', async () => {
     const { agent } = await startAgent()
     await agent.register(directory.url, { format, token })

@@ -161,7 +161,7 @@ describe('a webhook', () => {
 
   it('AURI-8-03 AURI-8-08 is told the end with type, ids, time and payload, signed', async () => {
     const receiver = await startReceiver()
-    const { url } = await startAgent({ key: makeKey(), allowPrivateAddresses: true })
+    const { url } = await startAgent({ key: makeKey(), allowPrivate: true })
     const accepted = await post(`${url}/echo`, { text: 'a' }, { ...ASYNC, 'x-callback-url': receiver.url })
     const { taskId } = accepted.json
     const [event] = await until(
@@ -186,7 +186,7 @@ describe('a webhook', () => {
   it('is told again where it failed', async () => {
     const receiver = await startReceiver(2)
     const runtime = { sleep: async () => {} }
-    const { url } = await startAgent({ allowPrivateAddresses: true, runtime })
+    const { url } = await startAgent({ allowPrivate: true, runtime })
     await post(`${url}/echo`, { text: 'a' }, { ...ASYNC, 'x-callback-url': receiver.url })
     await until(
       () => receiver.events,

@@ -73,7 +73,7 @@ describe('an agent behind TLS', () => {
     const second = await startSecure({ capabilities: [last], delegation: { keysOf } })
     const first = await startSecure({
       key: makeKey(),
-      caller: clientOptions(),
+      outgoing: clientOptions(),
       capabilities: [
         {
           name: 'first',

@@ -61,6 +61,7 @@ export {
   type CallInput,
   type CallLimits,
   DEFAULT_LIMITS,
+  type Output,
   type Reply,
   type Transport,
 } from './transports/call.js'

@@ -1,4 +1,4 @@
-import type { CallInput, CallOptions, Reply, StreamPart } from '@switchboard/client'
+import type { CallInput, CallOptions, Output, Reply, StreamPart } from '@switchboard/client'
 import type { Delegation, JsonObject } from '@switchboard/protocol'
 import type { Caller } from '../auth/caller.js'
 import type { Session } from './sessions.js'
@@ -23,7 +23,7 @@ export interface HandlerContext {
   /** The work made a resource: the answer is a 201 with its address. */
   created(location: string): void
   /** Calls another agent for the same task; where this agent has a key, with the chain of delegation one hop longer. */
-  call(uri: string, input?: CallInput, options?: CallOptions): Promise<Reply>
+  call<T = Output>(uri: string, input?: CallInput, options?: CallOptions): Promise<Reply<T>>
   /** The same, for the parts of an answer as they come. */
   stream(uri: string, input?: CallInput, options?: CallOptions): AsyncGenerator<StreamPart, void, undefined>
 }

@@ -7,7 +7,7 @@ import type { HandlerContext } from './handler-context.js'
 export interface OnwardCallsOptions {
   readonly runtime: Runtime
   /** How other agents are found and called. */
-  readonly caller: CallerOptions
+  readonly outgoing: CallerOptions
   /** Signs hops; without it calls go on without a chain. */
   readonly key?: SigningKey
   /** Who starts a chain, where none was received. */
@@ -24,7 +24,7 @@ export interface OnwardCalls {
   close(): Promise<void>
 }
 
-export function createOnwardCalls({ runtime, caller: options, key, identity }: OnwardCallsOptions): OnwardCalls {
+export function createOnwardCalls({ runtime, outgoing: options, key, identity }: OnwardCallsOptions): OnwardCalls {
   const { transports: _transports, ...ways } = options
   const resolving = { fetch: runtime.fetch, ...ways }
   let caller: AgentCaller | undefined

@@ -1,4 +1,4 @@
-import type { JsonObject } from '@switchboard/protocol'
+import type { JsonObject, Visibility } from '@switchboard/protocol'
 
 /** What an agent says of itself beside its capabilities; all of it can change while it runs. */
 export interface Description {
@@ -13,6 +13,13 @@ export interface Description {
   /** Languages that it understands; all unless told. */
   readonly languages?: readonly string[]
   readonly status?: 'active' | 'inactive' | 'suspended' | 'deprecated' | 'testing'
+  /**
+   * `public`: everyone finds and calls it; `restricted`: everyone finds it, calling needs a grant of the directory;
+   * `private`: finding needs one too. Default: `public`.
+   */
+  readonly visibility?: Visibility
+  /** Members of the registration that directories show to nobody else, such as `endpoint`. */
+  readonly private?: readonly string[]
   readonly documentationUrl?: string
   /** How messages are shaped, where it is not plain JSON (AURI §7). */
   readonly interactionModel?: string

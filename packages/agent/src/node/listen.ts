@@ -10,10 +10,10 @@ import { AgentError } from '../errors.js'
 export interface TlsOptions {
   readonly cert: string
   readonly key: string
-  /** Authority of clients' certificates: they are asked for one. */
-  readonly ca?: string
-  /** Callers without a certificate are turned away; with `ca` only. */
-  readonly requireCertificate?: boolean
+  /** CA certificates that client certificates are verified with; without it none are requested. */
+  readonly clientCa?: string
+  /** Reject callers without a certificate; needs `clientCa`. */
+  readonly clientRequired?: boolean
 }
 
 export interface ListenOptions {
@@ -47,11 +47,11 @@ export function createNodeServer(options: ListenOptions, onRequest: RequestListe
   }
   const limits = { headersTimeout: HEADERS_MS, requestTimeout: REQUEST_MS, maxHeaderSize: MAX_HEADER_BYTES }
   if (!tls) return createHttpServer(limits, onRequest).setTimeout(SILENCE_MS)
-  const { cert, key, ca, requireCertificate = false } = tls
-  if (requireCertificate && ca === undefined) {
-    throw new AgentError('invalid_definition', 'certificates of clients need a ca that vouches for them')
+  const { cert, key, clientCa: ca, clientRequired = false } = tls
+  if (clientRequired && ca === undefined) {
+    throw new AgentError('invalid_definition', 'tls.clientRequired needs tls.clientCa, to verify certificates with')
   }
-  const asked = ca === undefined ? {} : { ca, requestCert: true, rejectUnauthorized: requireCertificate }
+  const asked = ca === undefined ? {} : { ca, requestCert: true, rejectUnauthorized: clientRequired }
   return createHttpsServer({ ...limits, cert, key, ...asked }, onRequest).setTimeout(SILENCE_MS)
 }
 

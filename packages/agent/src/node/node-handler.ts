@@ -35,10 +35,7 @@ const subjectOf = (socket: Socket): string | undefined =>
 export function checkHost({ headers }: IncomingMessage, loopbackOnly: boolean): void {
   const host = (headers.host ?? 'localhost').replace(/:\d+$/, '')
   if (loopbackOnly && !isLoopbackHost(host)) {
-    throw new AgentError(
-      'misdirected',
-      'this agent answers for localhost only: set its public url to serve other hosts',
-    )
+    throw new AgentError('misdirected', 'this agent answers for localhost only: set publicUrl to serve other hosts')
   }
 }
 

@@ -57,7 +57,10 @@ export function createServing({ respond, upgrade }: Servable, onError: (error: u
       let url: string | undefined
       if (!isSocketOnly) {
         if (behindProxy && publicUrl === undefined) {
-          throw new AgentError('invalid_definition', 'behind a proxy an agent cannot know its address: give its url')
+          throw new AgentError(
+            'invalid_definition',
+            'behind a proxy the agent cannot know its own address: set publicUrl',
+          )
         }
         // Known once it listens; nothing is answered before.
         const place = (): Place => ({ baseUrl: publicUrl ?? url ?? '' })

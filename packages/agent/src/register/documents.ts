@@ -23,13 +23,15 @@ export function toRegistration(format: RegistrationFormat, agent: Registrable): 
   if (!first || (reach.baseUrl === undefined && format !== 'profile')) {
     throw new AgentError(
       'invalid_definition',
-      'a directory has to know where the agent is: listen first, or give its url',
+      'the agent has no address to register: call listen() first, or set publicUrl',
     )
   }
   const capabilities = [...versions.latest.capabilities.values()]
   const shared = {
     description: about.description,
     version: versions.latest.version,
+    ...given('visibility', about.visibility),
+    ...(about.private && { private: [...about.private] }),
   }
   switch (format) {
     case 'aidip':

@@ -10,7 +10,7 @@ export interface RegisterOptions {
   readonly format?: RegistrationFormat
   /** A key or JWT of the directory; for a client that is given, the client knows it. */
   readonly token?: string
-  /** Seconds after which the directory forgets an agent that it does not hear from; an hour unless told. */
+  /** Seconds until the directory forgets the agent if it does not renew. Default: the agent's `lifetime`. */
   readonly lifetime?: number
   /** The agent's id in this directory, where it should be another than elsewhere. */
   readonly id?: string
@@ -18,21 +18,25 @@ export interface RegisterOptions {
 
 export interface RegisterDeps {
   readonly id: string
+  /** Seconds. */
+  readonly lifetime: number
   readonly toDocument: (format: RegistrationFormat) => JsonObject
   readonly runtime: Runtime
   readonly onError: (error: unknown) => void
 }
 
-const LIFETIME = 3600
+/** Seconds. */
+export const LIFETIME = 3600
 /** Seconds: the shortest that the Agent Directory grants (AD §4.1). */
 const SHORTEST = 60
 
 /** Registers in a directory through one of its faces, and keeps the registration alive. */
 export function registerAgent(
   directory: string | URL | DirectoryClient,
-  { format = 'aidip', token, lifetime = LIFETIME, id }: RegisterOptions,
+  { format = 'aidip', token, id, ...options }: RegisterOptions,
   deps: RegisterDeps,
 ): Promise<AgentRegistration> {
+  const { lifetime = deps.lifetime } = options
   if (!Number.isInteger(lifetime) || lifetime < SHORTEST) {
     throw new AgentError('invalid_definition', `a lifetime is a whole number of seconds, ${SHORTEST} or more`)
   }

@@ -126,7 +126,7 @@ function throughDirectory(id: string, input: JsonValue | undefined, values: Flag
   const options: DirectoryCallOptions = {
     ...commonOptions(values),
     ...(values.operation !== undefined && { operation: values.operation }),
-    ...(token !== undefined && { agentCredential: { type: 'bearer', token } }),
+    ...(token !== undefined && { credentials: { type: 'bearer', token } }),
   }
   return {
     invoke: () => directory.invoke(id, input ?? {}, options),

@@ -17,7 +17,7 @@ export interface DirectoryCallOptions
   /** `gateway`: the directory calls the agent; `direct`: this client does, at the agent's own endpoint. */
   readonly mode?: 'gateway' | 'direct'
   /** For the agent itself, where its metadata asks for one; the directory's token never goes there. */
-  readonly agentCredential?: Credential
+  readonly credentials?: Credential
   /** The agent may take the work on and answer later; that answer is waited for (C-62). */
   readonly respondAsync?: boolean
   readonly accept?: string | readonly string[]

@@ -1,5 +1,5 @@
 import type { StreamPart } from '@switchboard/protocol'
-import type { Call, CallInput, Reply, Transport } from '../transports/call.js'
+import type { Call, CallInput, Output, Reply, Transport } from '../transports/call.js'
 import type { Credential } from '../transports/credential.js'
 import { commonOf, type DirectoryCallOptions, preferOf } from './call-options.js'
 import { directCall } from './direct-call.js'
@@ -9,7 +9,12 @@ import { assertCallable } from './trust.js'
 
 /** Calls of agents that a directory knows. */
 export interface DirectoryCalls {
-  invoke(agent: string | { readonly id: string }, input: CallInput, options?: DirectoryCallOptions): Promise<Reply>
+  /** @typeParam T the output that you expect; see `Reply` */
+  invoke<T = Output>(
+    agent: string | { readonly id: string },
+    input: CallInput,
+    options?: DirectoryCallOptions,
+  ): Promise<Reply<T>>
   stream(
     agent: string | { readonly id: string },
     input: CallInput,
@@ -40,10 +45,13 @@ export function createDirectoryCalls(request: Requester, transport: Transport): 
       ? directCall(metadata, input, options)
       : throughGateway(request, id, input, options)
   }
+  type Agent = string | { readonly id: string }
+  function invoke<T>(agent: Agent, input: CallInput, options?: DirectoryCallOptions): Promise<Reply<T>>
+  async function invoke(agent: Agent, input: CallInput, options: DirectoryCallOptions = {}): Promise<Reply> {
+    return transport.invoke(await prepare(idOf(agent), input, options))
+  }
   return {
-    async invoke(agent, input, options = {}) {
-      return transport.invoke(await prepare(idOf(agent), input, options))
-    },
+    invoke,
     async *stream(agent, input, options = {}) {
       yield* transport.stream(await prepare(idOf(agent), input, options))
     },
@@ -64,7 +72,7 @@ async function readMetadataOf(request: Requester, id: string, options: Directory
 }
 
 function throughGateway(request: Requester, id: string, input: CallInput, options: DirectoryCallOptions): Call {
-  const { operation, agentCredential } = options
+  const { operation, credentials } = options
   const rest =
     operation === undefined
       ? 'invoke'
@@ -74,7 +82,7 @@ function throughGateway(request: Requester, id: string, input: CallInput, option
   const url = request.urlOf(`/agents/${encodeURIComponent(id)}/${rest}`)
   return {
     ...commonOf(id, url, input, options),
-    headers: { ...preferOf(options), ...forwarded(agentCredential, request.credentials), ...request.credentials },
+    headers: { ...preferOf(options), ...forwarded(credentials, request.credentials), ...request.credentials },
   }
 }
 

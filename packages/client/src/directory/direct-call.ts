@@ -61,13 +61,10 @@ function withOperation(input: CallInput, operation: string | undefined): CallInp
 }
 
 /** What the metadata asks for, and nothing if it asks for nothing (AIDIP §3.1). */
-function credentialFor(metadata: JsonObject, { agentCredential }: DirectoryCallOptions): Record<string, string> {
+function credentialFor(metadata: JsonObject, { credentials }: DirectoryCallOptions): Record<string, string> {
   const type = readAuthentication(metadata.authentication)?.type ?? 'none'
-  if (agentCredential === undefined || type === 'none') return {}
-  const fits = type === 'api_key' ? agentCredential.type === 'api_key' : agentCredential.type === 'bearer'
-  if (fits) return credentialHeader(agentCredential)
-  throw new ClientError(
-    'unauthorized',
-    `the agent asks for ${type}, and the credential given is ${agentCredential.type}`,
-  )
+  if (credentials === undefined || type === 'none') return {}
+  const fits = type === 'api_key' ? credentials.type === 'api_key' : credentials.type === 'bearer'
+  if (fits) return credentialHeader(credentials)
+  throw new ClientError('unauthorized', `the agent asks for ${type}, and the credential given is ${credentials.type}`)
 }

@@ -48,7 +48,7 @@ export async function verifyIdentity(
   const did = asString(identity)
   if (type !== 'did' || did === undefined) return 'unknown'
   try {
-    const resolved = await createResolver({ ...options, allowFallback: false }).resolve(`agent://${did}`)
+    const resolved = await createResolver({ ...options, allowFallback: false }).resolveAgent(`agent://${did}`)
     const origins = resolved.endpoints.flatMap(({ url }) => (URL.canParse(url) ? [new URL(url).origin] : []))
     const own = entry.base !== undefined && URL.canParse(entry.base) ? new URL(entry.base).origin : undefined
     return own !== undefined && origins.includes(own) ? 'verified' : 'unverified'

@@ -2,7 +2,7 @@ import { createPublisherSchemas, type JsonObject, type JsonValue, type StreamPar
 import { ClientError } from '../errors.js'
 import { createResolver } from '../resolve/create-resolver.js'
 import type { ResolvedAgent } from '../resolve/resolved-agent.js'
-import type { CallInput, Reply } from '../transports/call.js'
+import type { CallInput, Output, Reply } from '../transports/call.js'
 import { createTransports, type Transports } from '../transports/transports.js'
 import { isPlainInput } from './call-input.js'
 import type { CallerOptions, CallOptions } from './options.js'
@@ -10,7 +10,8 @@ import { type PreparedCall, prepareCall } from './prepare-call.js'
 
 /** Calls agents by their URIs, with one cache of descriptors and connections that calls share. */
 export interface AgentCaller {
-  invoke(uri: string, input?: CallInput, options?: CallOptions): Promise<Reply>
+  /** @typeParam T the output that you expect; see `Reply` */
+  invoke<T = Output>(uri: string, input?: CallInput, options?: CallOptions): Promise<Reply<T>>
   /** Leaving the loop cancels the agent's work. */
   stream(uri: string, input?: CallInput, options?: CallOptions): AsyncGenerator<StreamPart, void, undefined>
   readonly transports: Transports
@@ -41,7 +42,7 @@ export function createCaller(options: CallerOptions = {}): AgentCaller {
     wantsStream: boolean,
   ): Promise<PreparedCall & { readonly resolved: ResolvedAgent }> => {
     const { signal, version } = call
-    const resolved = await resolverOf().resolve(uri, {
+    const resolved = await resolverOf().resolveAgent(uri, {
       ...(signal && { signal }),
       ...(version !== undefined && { version }),
     })
@@ -51,20 +52,23 @@ export function createCaller(options: CallerOptions = {}): AgentCaller {
     return { ...prepared, resolved }
   }
 
+  function invoke<T>(uri: string, input?: CallInput, callOptions?: CallOptions): Promise<Reply<T>>
+  async function invoke(uri: string, input?: CallInput, callOptions: CallOptions = {}): Promise<Reply> {
+    const { call, model, resolved, warnings } = await prepare(uri, input, callOptions, false)
+    const reply = await transports.get(call.endpoint.transport).invoke(call)
+    const output = model && !(reply.output instanceof Uint8Array) ? model.toOutput(reply.output) : reply.output
+    const outputValid = reply.outputValid ?? fitsSchema(resolved.capabilityDetails?.output, output)
+    return {
+      ...reply,
+      output,
+      ...(outputValid !== undefined && { outputValid }),
+      warnings: [...warnings, ...reply.warnings],
+    }
+  }
+
   return {
     transports,
-    async invoke(uri, input, callOptions = {}) {
-      const { call, model, resolved, warnings } = await prepare(uri, input, callOptions, false)
-      const reply = await transports.get(call.endpoint.transport).invoke(call)
-      const output = model && !(reply.output instanceof Uint8Array) ? model.toOutput(reply.output) : reply.output
-      const outputValid = reply.outputValid ?? fitsSchema(resolved.capabilityDetails?.output, output)
-      return {
-        ...reply,
-        output,
-        ...(outputValid !== undefined && { outputValid }),
-        warnings: [...warnings, ...reply.warnings],
-      }
-    },
+    invoke,
     async *stream(uri, input, callOptions = {}) {
       const { call, model } = await prepare(uri, input, callOptions, true)
       for await (const part of transports.get(call.endpoint.transport).stream(call)) {

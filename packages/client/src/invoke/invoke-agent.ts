@@ -1,5 +1,5 @@
 import type { StreamPart } from '@switchboard/protocol'
-import type { CallInput, Reply } from '../transports/call.js'
+import type { CallInput, Output, Reply } from '../transports/call.js'
 import { createCaller } from './create-caller.js'
 import type { InvokeOptions } from './options.js'
 
@@ -7,16 +7,22 @@ import type { InvokeOptions } from './options.js'
  * Calls an agent by its URI: finds out where it is, sends the input, waits for the answer, deferred ones too. For many
  * calls make one `createCaller`, whose connections they share.
  *
+ * @typeParam T the output that you expect; see `Reply`
  * @throws {ClientError} known by its code
  *
  * @example
- * const reply = await invokeAgent('agent://translator.example/translate', { text: 'Bonjour', to: 'zh' })
- * reply.output // { translation: '你好' }
+ * const uri = 'agent://translator.example/translate'
+ * const reply = await invokeAgent<{ translation: string }>(uri, { text: 'Bonjour', to: 'zh' })
+ * reply.output.translation // '你好'
  */
-export async function invokeAgent(uri: string, input?: CallInput, options: InvokeOptions = {}): Promise<Reply> {
+export async function invokeAgent<T = Output>(
+  uri: string,
+  input?: CallInput,
+  options: InvokeOptions = {},
+): Promise<Reply<T>> {
   const caller = createCaller(options)
   try {
-    return await caller.invoke(uri, input, options)
+    return await caller.invoke<T>(uri, input, options)
   } finally {
     await caller.close()
   }

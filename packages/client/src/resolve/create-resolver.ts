@@ -18,7 +18,7 @@ const DEFAULT_MAX_BYTES = 262_144
 /** Resolves agent URIs with one configuration and one cache. */
 export interface Resolver {
   /** Of several URIs for the same agent, one that names its transport is preferred. */
-  resolve(uri: string | readonly string[], request?: ResolveRequest): Promise<ResolvedAgent>
+  resolveAgent(uri: string | readonly string[], request?: ResolveRequest): Promise<ResolvedAgent>
   /** What the agent says it can do; empty if it has no descriptor. */
   capabilities(uri: string, request?: ResolveRequest): Promise<readonly Capability[]>
   /** Published keys of a DID, an agent or a web address; empty if there are none. They verify chains of delegation. */
@@ -30,7 +30,7 @@ export interface Resolver {
  *
  * @example
  * const resolver = createResolver({ requireSignature: true })
- * const agent = await resolver.resolve('agent://planner.example.com/gen-iti?city=Paris')
+ * const agent = await resolver.resolveAgent('agent://planner.example.com/gen-iti?city=Paris')
  * agent.endpoint // 'https://planner.example.com/'
  * agent.capability // 'gen-iti'
  * agent.params // { city: 'Paris' }
@@ -53,14 +53,14 @@ export function createResolver(options: ResolverOptions = {}): Resolver {
     }
   }
 
-  const resolve: Resolver['resolve'] = (text, request = {}) =>
+  const resolve: Resolver['resolveAgent'] = (text, request = {}) =>
     inquire('resolving the agent URI', request, async (inquiry) => {
       const uri = readUri(typeof text === 'string' ? text : preferExplicit(text))
       return describeLocation({ uri, request, options, rules }, await locate(uri, inquiry), inquiry)
     })
 
   return {
-    resolve,
+    resolveAgent: resolve,
     capabilities: async (uri, request) => (await resolve(uri, request)).record?.capabilities ?? [],
     keysOf: (identity, request = {}) =>
       inquire('finding keys', request, async (inquiry) => (await findKeys(identity, inquiry, didMethods))?.keys ?? []),
@@ -86,5 +86,8 @@ function sharedCache(fetch: typeof globalThis.fetch): DocumentCache {
  */
 export function resolveAgent(uri: string | readonly string[], options: ResolveOptions = {}): Promise<ResolvedAgent> {
   const { signal, version, ...resolver } = options
-  return createResolver(resolver).resolve(uri, { ...(signal && { signal }), ...(version !== undefined && { version }) })
+  return createResolver(resolver).resolveAgent(uri, {
+    ...(signal && { signal }),
+    ...(version !== undefined && { version }),
+  })
 }

@@ -55,10 +55,17 @@ export interface Call {
   readonly repeatable: boolean
 }
 
-/** What an agent answered. It is data of a stranger: check it before it is shown, stored or acted on (AIDIP §9). */
-export interface Reply {
+/** JSON, or the bytes of another media type. */
+export type Output = JsonValue | Uint8Array
+
+/**
+ * The response of an agent. It is untrusted data: check it before you show it, store it or act on it (AIDIP §9).
+ * `T` is what the caller expects of the output, which nothing verifies; `outputValid` says whether it matches the
+ * agent's schema.
+ */
+export interface Reply<T = Output> {
   /** JSON, or bytes of the media type in `contentType`. */
-  readonly output: JsonValue | Uint8Array
+  readonly output: T
   readonly contentType: string
   /** HTTP status, or what the transport has in its place. */
   readonly status: number

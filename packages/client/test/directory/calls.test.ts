@@ -98,8 +98,8 @@ describe('calls through the gateway', () => {
   })
 
   it('keeps the gateway’s credential and the agent’s apart', async () => {
-    await client().invoke('translator', input, { agentCredential: { type: 'api_key', key: 'agent-key' } })
-    await client().invoke('translator', input, { agentCredential: { type: 'bearer', token: 'agent-token' } })
+    await client().invoke('translator', input, { credentials: { type: 'api_key', key: 'agent-key' } })
+    await client().invoke('translator', input, { credentials: { type: 'bearer', token: 'agent-token' } })
     const [first, second] = calls()
     expect(first?.headers).toMatchObject({ authorization: 'Bearer gateway-key', 'x-api-key': 'agent-key' })
     expect(second?.headers).toMatchObject({
@@ -169,10 +169,10 @@ describe('direct calls', () => {
   })
 
   it('AIDIP-5.1-04 send the credential that the metadata asks for', async () => {
-    const sent = async (authentication: JsonValue, credential: DirectoryCallOptions['agentCredential']) => {
+    const sent = async (authentication: JsonValue, credential: DirectoryCallOptions['credentials']) => {
       agent.seen.length = 0
       documents.translator = translator({ authentication })
-      await client().invoke('translator', input, { ...direct, ...(credential && { agentCredential: credential }) })
+      await client().invoke('translator', input, { ...direct, ...(credential && { credentials: credential }) })
       const { authorization, 'x-api-key': key } = agent.seen[0]?.headers ?? {}
       return { authorization, key }
     }
@@ -189,7 +189,7 @@ describe('direct calls', () => {
   it('AIDIP-3.1-15 send none where the metadata names none, by leaving it out or by "none"', async () => {
     for (const more of [{}, { authentication: { type: 'none' } }]) {
       documents.translator = translator(more)
-      await client().invoke('translator', input, { ...direct, agentCredential: { type: 'api_key', key: 'k' } })
+      await client().invoke('translator', input, { ...direct, credentials: { type: 'api_key', key: 'k' } })
     }
     expect(agent.seen.map(({ headers }) => [headers.authorization, headers['x-api-key']])).toEqual([
       [undefined, undefined],

@@ -26,7 +26,7 @@ describe('what was fetched', () => {
   })
   afterAll(() => web.close())
 
-  const resolve = async (): Promise<string | undefined> => (await resolver.resolve('agent://example.com/')).version
+  const resolve = async (): Promise<string | undefined> => (await resolver.resolveAgent('agent://example.com/')).version
   /** How often the descriptor was asked for. */
   const asked = (): number => web.asked.filter((url) => url === CARD).length
   const lastHeaders = () => web.headers[web.asked.lastIndexOf(CARD)]
@@ -133,7 +133,7 @@ describe('what was fetched', () => {
     web.pages[CARD] = (response) => answerJson(response, 500, {})
     await expect(resolve()).rejects.toMatchObject({ code: 'unavailable' })
     web.pages[CARD] = (response) => answerJson(response, 403, {})
-    expect((await resolver.resolve('agent://example.com/')).fallback).toBe(true)
+    expect((await resolver.resolveAgent('agent://example.com/')).fallback).toBe(true)
     serve('1.0.0', {})
     expect(await resolve()).toBe('1.0.0')
   })
