@@ -23,6 +23,8 @@ const OPENERS: Record<string, readonly string[] | 'all'> = {
   libsql: 'all',
   eventsource: 'all',
   jose: ['createRemoteJWKSet', 'default', '*'],
+  // Fetches the keys of the issuers that the operator trusts.
+  '@switchboard/protocol': ['createTokenVerifier', '*'],
   '@a2a-js/sdk/client': 'all',
   '@modelcontextprotocol/sdk/client/index.js': 'all',
   '@modelcontextprotocol/sdk/client/streamableHttp.js': 'all',
@@ -38,8 +40,8 @@ const ALLOWED: Record<string, readonly string[]> = {
   'gateway/unix-sockets.ts': ['net', 'undici'],
   'gateway/transports/open-websocket.ts': ['ws'],
   // Addresses that the operator wrote (CONTRACT).
-  'services/tokens.ts': ['jose'],
-  'services/remote-embedder.ts': ['global'],
+  'services/identity/tokens.ts': ['@switchboard/protocol'],
+  'services/discovery/remote-embedder.ts': ['global'],
   'store/postgres/connect.ts': ['pg'],
   // Files and certificates; neither connects.
   'store/sqlite/database.ts': ['libsql'],
