@@ -2,15 +2,15 @@ import { lookup } from 'node:dns'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
-import { classifyAddress, isLoopbackHost, parseIpAddress } from '@switchboard/protocol'
+import { classifyAddress, isLoopbackHost, parseIpAddress, readBytes } from '@switchboard/protocol'
 import { AgentError } from './errors.js'
 
-/** Milliseconds for one request with its answer. */
+/** Milliseconds for one request and its response. */
 const TIMEOUT_MS = 10_000
 
-/** Where addresses that strangers name may lead. */
+/** Which addresses may be called that come from other parties. */
 export interface AddressRules {
-  /** Addresses of this machine and of private networks too, and these by plain HTTP: for development. */
+  /** Allows addresses of private networks and of this machine, the latter over plain HTTP too; for development. */
   readonly allowPrivate: boolean
 }
 
@@ -20,18 +20,18 @@ export interface GuardedRequest {
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
   readonly signal?: AbortSignal
-  /** Bytes of the answer that are read; more is an error. */
+  /** Bytes of the response; a longer one is an error. */
   readonly maxBytes: number
 }
 
 export interface GuardedAnswer {
   readonly status: number
-  readonly text: string
+  readonly body: Uint8Array
 }
 
 /**
- * Asks an address that a stranger named: encrypted, without redirects, and never on a network that is not public. The
- * address is checked where the connection is made, so that a name cannot change its meaning in between.
+ * Sends a request to an address that comes from another party: over TLS, without following redirects, and to public
+ * networks only. The address is checked when the connection is opened, so that DNS rebinding cannot get around it.
  */
 export async function guardedRequest(ask: GuardedRequest, rules: AddressRules): Promise<GuardedAnswer> {
   const url = checkUrl(ask.url, rules)
@@ -44,18 +44,11 @@ export async function guardedRequest(ask: GuardedRequest, rules: AddressRules): 
       .on('error', reject)
       .end(ask.body)
   })
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of answer) {
-    chunks.push(chunk)
-    size += chunk.length
-    // Leaving the loop closes the connection.
-    if (size > ask.maxBytes) throw blocked(`${url.host} answers with more than ${ask.maxBytes} bytes`)
-  }
-  return { status: answer.statusCode ?? 0, text: Buffer.concat(chunks).toString('utf8') }
+  const tooLarge = (): AgentError => blocked(`${url.host} responded with more than ${ask.maxBytes} bytes`)
+  return { status: answer.statusCode ?? 0, body: await readBytes(answer, ask.maxBytes, tooLarge) }
 }
 
-/** The URL, if it may be asked by its looks. */
+/** Parses a URL, and rejects it if its scheme, credentials or literal address are not allowed. */
 export function checkUrl(text: string, { allowPrivate }: AddressRules): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url?.username !== '' || url.password !== '') throw blocked('not a URL, or one with credentials')

@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from '@switchboard/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
 import { AGREE_ON_VERSION_VECTORS, AGREE_VECTORS } from '../../protocol/test-vectors/call/agree.js'
+import { JSON_BODY_VECTORS } from '../../protocol/test-vectors/call/json-body.js'
 import { MATCH_OPERATION_VECTORS } from '../../protocol/test-vectors/call/match-operation.js'
 import { ACCEPT_VECTORS, JSON_TYPE_VECTORS } from '../../protocol/test-vectors/call/media-types.js'
 import { QUERY_INPUT_VECTORS, QUERY_INPUTS } from '../../protocol/test-vectors/call/query-input.js'
@@ -87,6 +88,17 @@ describe('media types', () => {
     const { url } = await startAgent()
     const answer = await post(`${url}/echo`, { text: 'a' }, { 'content-type': contentType })
     expect(answer.status, answer.text).toBe(isJson ? 200 : 415)
+  })
+})
+
+describe('the body of a call', () => {
+  it.each(JSON_BODY_VECTORS)('is read strictly: $title', async ({ bytes, value }) => {
+    const seen: Seen[] = []
+    const { url } = await startAgent({ capabilities: [recorder('go', {}, seen)] })
+    const headers = { 'content-type': 'application/json' }
+    const answer = await send(`${url}/go`, { method: 'POST', headers, body: bytes })
+    expect(answer.status, answer.text).toBe(value === undefined ? 400 : 200)
+    expect(seen.map(({ input }) => input)).toEqual(value === undefined ? [] : [value])
   })
 })
 

@@ -6,7 +6,8 @@ import {
   isObject,
   type JsonObject,
   type JsonValue,
-  parseJson,
+  parseJsonBody,
+  readBytes,
 } from '@switchboard/protocol'
 import type { LocalAgent, Target } from './agents/local-agent.js'
 import type { Consent, Right, RightFilter } from './consents/consent.js'
@@ -14,37 +15,37 @@ import type { Question } from './consents/questions.js'
 import { codeOf } from './listen-privately.js'
 import { codeNamed, LocalError } from './local-error.js'
 
-/** An agent in a list of the runtime. */
+/** An agent as the runtime lists it. */
 export type LocalAgentSummary = Omit<LocalAgent, 'descriptor'>
 
-/** What agents and the person's programs ask of a running runtime. */
+/** What agents and the user's programs can ask a running runtime. */
 export interface LocalClient {
   agents(): Promise<readonly LocalAgentSummary[]>
-  /** Until it is removed, or found not to listen any more. Without a descriptor the agent itself is asked for it. */
+  /** Lasts until the agent is removed or stops listening. Without a descriptor, the runtime reads the agent's own. */
   register(name: string, agent: Target & { readonly descriptor?: JsonObject }): Promise<LocalAgentSummary>
   unregister(name: string): Promise<void>
   consents(): Promise<{ readonly consents: readonly Consent[]; readonly questions: readonly Question[] }>
   allow(right: Right): Promise<void>
-  /** The consents that are no more, and how many open questions were answered with no. */
+  /** The revoked consents, and the number of open questions that were declined. */
   revoke(filter: RightFilter): Promise<{ readonly revoked: readonly Consent[]; readonly refused: number }>
   /** Newest first. */
   log(): Promise<readonly JsonObject[]>
 }
 
-/** Milliseconds; the runtime is on this computer. */
+/** Milliseconds for one request. */
 const TIMEOUT_MS = 10_000
 const MAX_BYTES = 16 * 1024 * 1024
 
 /**
- * Talks with the runtime that listens on a socket.
+ * A client for the runtime that listens on a socket.
  *
- * @throws {LocalError} each method; `unusable` if no runtime answers
+ * @throws {LocalError} each method; `unusable` if no runtime is listening
  */
 export function createLocalClient(socket: string): LocalClient {
   const ask = async (method: string, path: string, body?: JsonValue): Promise<JsonObject> => {
     const answer = await send(socket, method, path, body)
-    const text = await readText(answer)
-    const value = text === '' ? {} : parseJson(text)
+    const bytes = await readBytes(answer, MAX_BYTES, tooLarge)
+    const value = bytes.byteLength === 0 ? {} : parseJsonBody(bytes)
     const status = answer.statusCode ?? 0
     if (status >= 200 && status < 300 && isObject(value)) return value
     throw toError(value, status)
@@ -79,7 +80,7 @@ function send(socketPath: string, method: string, path: string, body: JsonValue 
   return new Promise<IncomingMessage>((resolve, reject) => {
     const sent = request({ socketPath, method, path, headers, agent: false, timeout: TIMEOUT_MS })
     sent.on('response', resolve)
-    sent.on('timeout', () => sent.destroy(new LocalError('timeout', 'the local runtime does not answer')))
+    sent.on('timeout', () => sent.destroy(new LocalError('timeout', 'the local runtime did not respond')))
     sent.on('error', (cause) => reject(cause instanceof LocalError ? cause : noRuntime(socketPath, cause)))
     sent.end(payload)
   })
@@ -88,26 +89,17 @@ function send(socketPath: string, method: string, path: string, body: JsonValue 
 const noRuntime = (path: string, cause: Error): LocalError =>
   new LocalError(
     'unusable',
-    `no local runtime answers on ${path} (${codeOf(cause) ?? cause.message}): start one with switchboard local`,
+    `no local runtime is listening on ${path} (${codeOf(cause) ?? cause.message}): start one with switchboard local`,
     { cause },
   )
 
-async function readText(answer: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of answer) {
-    if (!Buffer.isBuffer(chunk)) continue
-    size += chunk.length
-    if (size > MAX_BYTES) throw new LocalError('too_large', 'the local runtime answers without end')
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
-}
+const tooLarge = (): LocalError =>
+  new LocalError('too_large', `the local runtime responded with more than ${MAX_BYTES} bytes`)
 
 function toError(value: JsonValue, status: number): LocalError {
   const problem = isObject(value) && isObject(value.error) ? value.error : {}
   const code = codeNamed(asString(problem.code) ?? '') ?? 'internal_error'
-  return new LocalError(code, asString(problem.message) ?? `the local runtime answers ${status}`)
+  return new LocalError(code, asString(problem.message) ?? `the local runtime responded with ${status}`)
 }
 
 const readSummary = (item: JsonObject): LocalAgentSummary => ({

@@ -3,7 +3,7 @@ import {
   isObject,
   type JsonObject,
   keyOfDidKey,
-  parseJson,
+  parseJsonBody,
   readDidKeys,
   readKeySet,
   SigningError,
@@ -14,13 +14,13 @@ import { type AddressRules, guardedRequest } from '../guarded-request.js'
 
 /** Bytes of a key set or a DID document. */
 const MAX_BYTES = 256 * 1024
-/** Milliseconds that keys are kept; so long may a key be trusted that its owner has taken back. */
+/** Milliseconds that keys are cached, and a revoked key may still be trusted. */
 const KEPT_MS = 300_000
 const MAX_ISSUERS = 1000
 
 /**
- * Finds the keys of whoever signed a hop: a `did:key` is one, a `did:web` has them in its document, an agent URI or web
- * address in `/.well-known/jwks.json` of its host (C-64).
+ * Finds the keys of the issuer that signed a hop: a `did:key` is the key itself, a `did:web` lists them in its document,
+ * an agent URI or web address in `/.well-known/jwks.json` of its host (C-64).
  */
 export function createIssuerKeys(now: () => number, rules: AddressRules) {
   const known = new ExpiringMap<readonly VerificationKey[]>({ now, max: MAX_ISSUERS })
@@ -46,11 +46,11 @@ export function createIssuerKeys(now: () => number, rules: AddressRules) {
 }
 
 async function readObject(url: string, rules: AddressRules): Promise<JsonObject> {
-  const { status, text } = await guardedRequest({ method: 'GET', url, maxBytes: MAX_BYTES }, rules)
-  const document = status === 200 ? parseJson(text) : undefined
+  const { status, body } = await guardedRequest({ method: 'GET', url, maxBytes: MAX_BYTES }, rules)
+  const document = status === 200 ? parseJsonBody(body) : undefined
   if (isObject(document)) return document
   throw unknown(url)
 }
 
 const unknown = (issuer: string, cause?: unknown): SigningError =>
-  new SigningError('unknown_key', `no keys are found for ${issuer.slice(0, 200)}`, cause)
+  new SigningError('unknown_key', `found no keys for ${issuer.slice(0, 200)}`, cause)

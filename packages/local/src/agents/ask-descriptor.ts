@@ -1,10 +1,11 @@
-import { DirectoryError, isObject, type JsonObject, parseJson } from '@switchboard/protocol'
+import { isObject, type JsonObject, readBytes } from '@switchboard/protocol'
+import { parseStrictly } from '../http/read-body.js'
 import { LIMITS } from '../limits.js'
 import { LocalError } from '../local-error.js'
 import type { Target } from './local-agent.js'
 import { openTarget } from './open-target.js'
 
-/** Where agents publish what they are, in this order (AURI §5, C-85). */
+/** Where agents publish their descriptor, in the order of lookup (AURI §5, C-85). */
 const PLACES = ['/agent.json', '/.well-known/agent.json', '/.well-known/agent-card.json']
 const TIMEOUT_MS = 5000
 
@@ -15,7 +16,10 @@ export async function askDescriptor(target: Target): Promise<JsonObject> {
     const descriptor = await ask(target, path, signal)
     if (descriptor) return descriptor
   }
-  throw new LocalError('invalid_input', `/descriptor is required: the agent has none at ${PLACES.join(', ')}`)
+  throw new LocalError(
+    'invalid_input',
+    `/descriptor is required, because the agent publishes none at ${PLACES.join(', ')}`,
+  )
 }
 
 async function ask(target: Target, path: string, signal: AbortSignal): Promise<JsonObject | undefined> {
@@ -24,21 +28,8 @@ async function ask(target: Target, path: string, signal: AbortSignal): Promise<J
     answer.resume()
     return undefined
   }
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of answer) {
-    if (!Buffer.isBuffer(chunk)) continue
-    size += chunk.length
-    if (size > LIMITS.bodyBytes) throw new LocalError('too_large', `the agent’s ${path} is too long`)
-    chunks.push(chunk)
-  }
-  try {
-    const value = parseJson(Buffer.concat(chunks).toString('utf8'))
-    return isObject(value) ? value : undefined
-  } catch (cause) {
-    if (!(cause instanceof DirectoryError)) throw cause
-    throw new LocalError('invalid_input', `the agent’s ${path}: ${cause.message.replace(/^the body is /, '')}`, {
-      cause,
-    })
-  }
+  const tooLarge = (): LocalError =>
+    new LocalError('too_large', `the agent’s ${path} is larger than ${LIMITS.bodyBytes} bytes`)
+  const value = parseStrictly(await readBytes(answer, LIMITS.bodyBytes, tooLarge), `the agent’s ${path}`)
+  return isObject(value) ? value : undefined
 }

@@ -15,7 +15,7 @@ export interface ForwardedCall {
   readonly path: string
   /** Headers that go to the agent, and come back from it. */
   readonly passes: { readonly to: ReadonlySet<string>; readonly back: ReadonlySet<string> }
-  readonly body?: Buffer
+  readonly body?: Uint8Array
   readonly signal: AbortSignal
   /** The agent has taken the work on and will answer later under this id. */
   readonly onTask?: (id: string) => void

@@ -9,7 +9,7 @@ export interface TargetRequest {
   /** Below the agent: `/translate`. */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
-  readonly body?: Buffer
+  readonly body?: Uint8Array
   readonly signal: AbortSignal
 }
 

@@ -1,52 +1,54 @@
 import type { IncomingMessage } from 'node:http'
-import { DirectoryError, isObject, type JsonObject, parseJson } from '@switchboard/protocol'
+import {
+  DirectoryError,
+  isJsonType,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  mediaTypeOf,
+  parseJsonBody,
+  readBytes,
+} from '@switchboard/protocol'
 import { LIMITS } from '../limits.js'
 import { LocalError } from '../local-error.js'
 
-/** The whole body of a request, if it is not too long. */
-export async function readBody(message: IncomingMessage): Promise<Buffer> {
-  const tooLarge = new LocalError('too_large', `a body may have ${LIMITS.bodyBytes} bytes`)
-  if (Number(message.headers['content-length'] ?? 0) > LIMITS.bodyBytes) throw tooLarge
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of message.iterator({ destroyOnReturn: false })) {
-    if (!Buffer.isBuffer(chunk)) continue
-    size += chunk.length
-    if (size > LIMITS.bodyBytes) throw tooLarge
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks)
+/** The whole body of a request, up to the limit. */
+export async function readBody(message: IncomingMessage): Promise<Uint8Array> {
+  const tooLarge = (): LocalError =>
+    new LocalError('too_large', `the body is larger than ${LIMITS.bodyBytes} bytes: send less`)
+  if (Number(message.headers['content-length'] ?? 0) > LIMITS.bodyBytes) throw tooLarge()
+  // The socket stays open for the response.
+  return readBytes(message.iterator({ destroyOnReturn: false }), LIMITS.bodyBytes, tooLarge)
 }
 
-/** The body as a JSON object, strictly read. */
+/** The body as a JSON object. */
 export async function readJsonObject(message: IncomingMessage): Promise<JsonObject> {
   requireJson(message)
-  const value = parse((await readBody(message)).toString('utf8'))
+  const value = parseStrictly(await readBody(message), 'the body')
   if (!isObject(value)) throw new LocalError('invalid_input', 'the body must be a JSON object')
   return value
 }
 
-function parse(text: string) {
+/** Parses JSON; `what` names it in the error. */
+export function parseStrictly(bytes: Uint8Array, what: string): JsonValue {
   try {
-    return parseJson(text)
+    return parseJsonBody(bytes)
   } catch (cause) {
     if (!(cause instanceof DirectoryError)) throw cause
-    throw new LocalError('invalid_input', cause.message, { cause })
+    throw new LocalError('invalid_input', cause.message.replace(/^the body/, what), { cause })
   }
 }
 
 /**
- * Refuses bodies that are not declared to be JSON. Those are what a form or a plain script of any page can send
- * without the browser's asking first.
+ * Rejects bodies that are not declared to be JSON: a form or script of any web page can send those without a CORS
+ * preflight.
  */
 export function requireJson({ headers }: IncomingMessage): void {
-  const type = headers['content-type']?.split(';')[0]?.trim().toLowerCase()
-  if (type !== 'application/json') {
-    throw new LocalError('unsupported_media_type', 'send JSON: content-type must be application/json')
-  }
+  if (isJsonType(mediaTypeOf(headers['content-type']))) return
+  throw new LocalError('unsupported_media_type', 'send JSON with "Content-Type: application/json"')
 }
 
-/** A member that must be a text which says something. */
+/** A required member: a text that is not empty. */
 export function textIn(body: JsonObject, name: string): string {
   const value = body[name]
   if (typeof value === 'string' && value !== '' && value.length <= MAX_TEXT) return value

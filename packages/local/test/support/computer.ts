@@ -90,7 +90,7 @@ export interface RawRequest {
   readonly method?: string
   /** Names and values in a row, exactly as they are sent. */
   readonly headers?: readonly string[]
-  readonly body?: string
+  readonly body?: string | Uint8Array
 }
 
 /** Sends a request as it is written here, Host and Origin too, which no browser lets a page choose. */
