@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { configDefaults, defineConfig } from 'vitest/config'
 
@@ -22,12 +23,14 @@ export default defineConfig({
     setupFiles: ['scripts/vitest-setup.mjs'],
     // Processes rather than threads: native modules (the embedded store) and signals behave as in production.
     pool: 'forks',
-    // Tests start servers and databases of their own; more workers than cores only make them time out.
-    maxWorkers: 2,
+    // A third of the time of a worker goes to waiting for processes, sockets and timers.
+    maxWorkers: Math.ceil(availableParallelism() * 1.5),
     // Files share a process, so that each module is loaded once per worker. Tests keep no state in modules.
     isolate: false,
-    testTimeout: 20_000,
-    hookTimeout: 60_000, // a hook may have to start a PostgreSQL cluster
+    // For tests that hang. A test that needs its result within a certain time says so itself.
+    testTimeout: 60_000,
+    hookTimeout: 120_000, // a hook may have to start a PostgreSQL cluster
+    expect: { poll: { timeout: 10_000 } },
     projects: [
       {
         extends: true,
