@@ -2,7 +2,7 @@ import type { Params } from './params.js'
 
 const CONTROL_PARAMS = ['version', 'sessionId', 'taskId'] as const
 
-/** Words of the query which steer the call and are no input, unless the capability takes them as input. */
+/** Query parameters that control the call. They are not input, unless the capability declares them as input. */
 export type ControlParam = (typeof CONTROL_PARAMS)[number]
 
 export interface SortedParams {
@@ -11,9 +11,9 @@ export interface SortedParams {
 }
 
 /**
- * Tells control parameters from the input of a capability.
+ * Separates the control parameters from the input of a capability.
  *
- * @param inputProperties names of the properties that the capability's input has; these are always input
+ * @param inputProperties names of the properties of the capability's input; parameters with these names are always input
  *
  * @example
  * sortParams({ city: 'Rio', version: '2' }, ['city']) // { control: { version: '2' }, input: { city: 'Rio' } }

@@ -1,4 +1,4 @@
-/** What can be wrong with an agent URI; stable, for programs to tell apart. */
+/** The kinds of errors in an agent URI. The codes are stable: branch on them. */
 export type AgentUriErrorCode =
   | 'invalid_scheme'
   | 'invalid_transport'
@@ -11,13 +11,13 @@ export type AgentUriErrorCode =
   | 'invalid_fragment'
 
 /**
- * Thrown for every text or value that is no agent URI. Branch on `code`; the message is for people.
- * The message never repeats a part of the URI longer than one character: it may hold a password or a megabyte.
+ * Thrown for a text or value that is not an agent URI. Branch on `code`; the message is for people.
+ * The message never quotes more than one character of the URI, which may contain a password or be very long.
  */
 export class AgentUriError extends Error {
   override readonly name = 'AgentUriError'
   readonly code: AgentUriErrorCode
-  /** Index into the URI, counted from 0, where the trouble begins. */
+  /** Index in the URI, from 0, where the error is. */
   readonly position: number
 
   constructor(code: AgentUriErrorCode, problem: string, position: number) {

@@ -5,15 +5,15 @@ import { formatParams, type WritableParams } from './params.js'
 import { type AgentUri, parseAgentUri } from './parse.js'
 import { normalizePercent } from './percent.js'
 
-/** The parts that are written; a result of `parseAgentUri` will do. */
+/** The parts that are written. A result of `parseAgentUri` has them all. */
 export type FormattableUri = Pick<AgentUri, 'transport' | 'userinfo' | 'host' | 'port' | 'path' | 'query' | 'fragment'>
 
 export interface FormatOptions {
-  /** Write a DID with bare colons, as in the draft's example. Strict URI parsers refuse that form. */
+  /** Write a DID with bare colons, as in the draft's example. Strict URI parsers reject that form. */
   readonly raw?: boolean
 }
 
-/** What `buildAgentUri` takes: there is no userinfo, for a URI is no place for credentials. */
+/** The parts for `buildAgentUri`. There is no userinfo: do not put credentials into a URI. */
 export interface AgentUriSpec {
   readonly transport?: string
   /** A name, an address (IPv6 in brackets) or a DID. */
@@ -21,16 +21,16 @@ export interface AgentUriSpec {
   readonly port?: number
   /** Empty or starting with "/", percent-encoded where needed. */
   readonly path?: string
-  /** Not encoded: that is done here. */
+  /** Not encoded: `buildAgentUri` encodes them. */
   readonly params?: WritableParams
   /** Percent-encoded where needed. */
   readonly fragment?: string
 }
 
 /**
- * Writes an agent URI in its normal form, but without the password of its userinfo.
+ * Writes an agent URI in its normal form, without the password in its userinfo.
  *
- * @throws {AgentUriError} if a part cannot stand where it is put, such as a path without its first "/"
+ * @throws {AgentUriError} if a part is not valid in its place, such as a path that does not start with "/"
  *
  * @example
  * const uri = parseAgentUri('agent://did:web:example.com/p')
@@ -43,10 +43,10 @@ export function formatAgentUri(uri: FormattableUri, options: FormatOptions = {})
 }
 
 /**
- * The normal form of an agent URI: two URIs are equivalent if their normal forms are equal. It keeps the userinfo,
- * also a password: write with `formatAgentUri` what people or logs will see.
+ * Returns the normal form of an agent URI: two URIs are equivalent if their normal forms are equal. It keeps the
+ * userinfo, including a password: use `formatAgentUri` for what people or logs will see.
  *
- * @throws {AgentUriError} if the text is no agent URI
+ * @throws {AgentUriError} if the text is not an agent URI
  *
  * @example
  * normalizeAgentUri('AGENT://Example.com:0443/%7euser') // 'agent://example.com:443/~user'
@@ -56,9 +56,9 @@ export function normalizeAgentUri(text: string): string {
 }
 
 /**
- * Makes an agent URI from its parts and encodes the parameters.
+ * Builds an agent URI from its parts and encodes the parameters.
  *
- * @throws {AgentUriError} if a part is not legal
+ * @throws {AgentUriError} if a part is not valid
  *
  * @example
  * buildAgentUri({ host: 'h.example', path: '/p', params: { text: 'a&b' } }) // 'agent://h.example/p?text=a%26b'
@@ -74,7 +74,7 @@ function write(uri: FormattableUri, raw: boolean): string {
   let text = transport === null ? 'agent://' : `agent+${transport}://`
   text += formatAuthority(uri, transport, raw, text.length)
   if (uri.path !== '' && !uri.path.startsWith('/')) {
-    throw new AgentUriError('invalid_path', 'a path that does not start with "/"', text.length)
+    throw new AgentUriError('invalid_path', 'the path does not start with "/"', text.length)
   }
   text += normalizePercent(checkCharacters('path', uri.path, text.length))
   if (uri.query !== null) text += `?${normalizePercent(checkCharacters('query', uri.query, text.length + 1))}`

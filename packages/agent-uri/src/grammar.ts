@@ -6,8 +6,8 @@ const SUB_DELIMS = "!$&'()*+,;="
 const PCHAR = `${UNRESERVED}${SUB_DELIMS}:@`
 
 /**
- * Finds the first thing that is neither in the set nor a percent-encoding. Searching for what is wrong needs no
- * backtracking, so it takes linear time on any input, and it tells where.
+ * Matches the first character that is neither in the set nor part of a percent-encoding. Searching for the mistake
+ * needs no backtracking: it takes linear time on any input, and gives the position.
  */
 const outside = (allowed: string) => new RegExp(`[^${allowed}%]|%(?![0-9A-Fa-f]{2})`)
 
@@ -23,20 +23,20 @@ const ILLEGAL = {
 /** `IPvFuture` of RFC 3986, without its brackets. */
 export const IP_FUTURE = new RegExp(`^v[0-9A-F]+\\.[${UNRESERVED}${SUB_DELIMS}:]+$`, 'i')
 
-/** Gives the text back if all its characters are legal in that part of a URI, and throws otherwise. */
+/** Returns the text if all its characters are allowed in that part of a URI, and throws otherwise. */
 export function checkCharacters(part: keyof typeof ILLEGAL, text: string, offset: number): string {
   const index = text.search(ILLEGAL[part])
   if (index === -1) return text
   const problem =
     text[index] === '%' && part !== 'transport'
-      ? `"%" without two hexadecimal digits in the ${part}`
+      ? `"%" in the ${part} is not followed by two hexadecimal digits`
       : `${nameCharacter(text, index)} is not allowed in the ${part}`
   throw new AgentUriError(`invalid_${part}`, problem, offset + index)
 }
 
-/** A transport (`protocol` in section 4.2) is one or more letters, digits and "-"; gives it in lower case. */
+/** Checks a transport (`protocol` in section 4.2): letters, digits and "-". Returns it in lower case. */
 export function readTransport(text: string, offset: number): string {
-  if (text === '') throw new AgentUriError('invalid_transport', 'no transport after "+"', offset)
+  if (text === '') throw new AgentUriError('invalid_transport', 'the transport after "+" is missing', offset)
   return checkCharacters('transport', text, offset).toLowerCase()
 }
 

@@ -4,7 +4,7 @@ import { checkCharacters } from './grammar.js'
 import { isIpFuture, isIpv4, isIpv6 } from './ip.js'
 import { decodeOctets, decodeUtf8, normalizePercent } from './percent.js'
 
-/** What kind of name the host of an agent URI is. */
+/** The kind of host in an agent URI. */
 export type HostType = 'reg-name' | 'ipv4' | 'ipv6' | 'ipvfuture' | 'did'
 
 export interface Host {
@@ -14,9 +14,9 @@ export interface Host {
   readonly socketPath?: string
 }
 
-/** Reads a host in any of its forms (bare DID, bracketed address, name) and gives its normal form. */
+/** Parses a host in any of its forms (bare DID, bracketed address, name) into its normal form. */
 export function readHost(text: string, transport: string | null, offset: number): Host {
-  if (text === '') throw new AgentUriError('missing_authority', 'no host', offset)
+  if (text === '') throw new AgentUriError('missing_authority', 'the host is missing', offset)
   if (isDid(text)) return didHost(text)
   if (text.startsWith('[')) return readIpLiteral(text, offset)
   return readName(text, transport, offset)
@@ -31,22 +31,22 @@ function readIpLiteral(text: string, offset: number): Host {
     if (isIpv6(address)) return { host, hostType: 'ipv6' }
     if (isIpFuture(address)) return { host, hostType: 'ipvfuture' }
   }
-  throw new AgentUriError('invalid_host', 'no valid IP address in brackets', offset)
+  throw new AgentUriError('invalid_host', 'the brackets do not contain a valid IP address', offset)
 }
 
 function readName(text: string, transport: string | null, offset: number): Host {
   checkCharacters('host', text, offset)
   const decoded = decodeOctets(text)
   if (isDid(decoded)) return didHost(decoded)
-  // The host may be a socket path, whose case counts.
+  // The host may be a socket path, which is case-sensitive.
   if (transport === 'unix') return readUnixName(normalizePercent(text), offset)
 
   const host = lowerCaseName(text)
-  // "DID%3Aweb%3Ax" is no DID, but its normal form would be one: two readings, so neither.
+  // "DID%3Aweb%3Ax" is not a DID, but its normal form would be one: ambiguous, so it is rejected.
   if (isDid(decodeOctets(host))) {
-    throw new AgentUriError('invalid_host', 'a DID whose scheme or method is not in lower case', offset)
+    throw new AgentUriError('invalid_host', 'the scheme and method of a DID must be in lower case', offset)
   }
-  // Asked of the normal form, lest "%3127.0.0.1" pass for a name.
+  // Tested on the normal form, so that "%3127.0.0.1" does not pass for a name.
   return { host, hostType: isIpv4(host) ? 'ipv4' : 'reg-name' }
 }
 
@@ -54,12 +54,12 @@ function readUnixName(host: string, offset: number): Host {
   if (!host.startsWith('%2F')) return { host, hostType: isIpv4(host) ? 'ipv4' : 'reg-name' }
   const socketPath = decodeUtf8(host)
   if (socketPath === undefined || socketPath.includes('\0')) {
-    throw new AgentUriError('invalid_host', 'no usable socket path (UTF-8 without NUL)', offset)
+    throw new AgentUriError('invalid_host', 'the socket path is not valid UTF-8 or contains NUL', offset)
   }
   return { host, hostType: 'reg-name', socketPath }
 }
 
 function lowerCaseName(text: string): string {
-  // Decoded first, so that "%41" becomes "a"; again after, because the case of "%C3" was lowered with the rest.
+  // Decode first, so that "%41" becomes "a". Normalize again, because toLowerCase also changed "%C3" to "%c3".
   return normalizePercent(normalizePercent(text).toLowerCase())
 }

@@ -1,5 +1,5 @@
 /**
- * Reads, writes and normalises agent:// URIs (draft-narvaneni-agent-uri-01, section 4).
+ * Parses, formats and normalizes agent:// URIs (draft-narvaneni-agent-uri-01, section 4).
  *
  * @example
  * import { formatAgentUri, parseAgentUri } from '@switchboard/agent-uri'

@@ -22,7 +22,7 @@ export function isIpFuture(text: string): boolean {
   return IP_FUTURE.test(text)
 }
 
-/** How many groups of 16 bits the text writes, NaN if it is malformed; only the end may be an IPv4 address. */
+/** Number of 16-bit groups in the text, NaN if it is malformed. Only the end may be an IPv4 address. */
 function countGroups(text: string, isEnd: boolean): number {
   if (text === '') return 0
   const groups = text.split(':')

@@ -1,13 +1,13 @@
 import { decodeText } from './percent.js'
 
-/** Decoded parameters of a query; a key that is repeated has a list. Ask with `Object.hasOwn` for foreign keys. */
+/** Decoded parameters of a query. A repeated key has a list. Use `Object.hasOwn` to look up keys from outside. */
 export type Params = Readonly<Record<string, string | readonly string[]>>
 
-/** What can be written into a query; `undefined` and the empty list are left out. */
+/** Parameters to write into a query; `undefined` and empty lists are left out. */
 export type WritableParams = Readonly<Record<string, WritableValue | readonly WritableValue[] | undefined>>
 type WritableValue = string | number | boolean
 
-/** Reads "key=value" pairs split by "&"; "+" is a space, a key without "=" has the empty string. */
+/** Parses "key=value" pairs separated by "&". "+" is a space; the value of a key without "=" is the empty string. */
 export function parseParams(query: string): Params {
   const params = new Map<string, string | string[]>()
   for (const pair of query.split('&')) {
@@ -20,13 +20,13 @@ export function parseParams(query: string): Params {
     else if (typeof earlier === 'string') params.set(key, [earlier, value])
     else earlier.push(value)
   }
-  // fromEntries defines own properties, so a key "__proto__" is a key like any other.
+  // fromEntries defines own properties, so the key "__proto__" is safe.
   return Object.fromEntries(params)
 }
 
 const decodeFormText = (text: string) => decodeText(text.replaceAll('+', ' '))
 
-/** Writes a query that every reader understands alike: a space is %20 and a plus %2B. */
+/** Writes a query that every parser reads the same way: a space is %20 and a plus %2B. */
 export function formatParams(params: WritableParams): string {
   return Object.entries(params)
     .flatMap(([key, value]) => listOf(value).map((item) => `${encode(key)}=${encode(String(item))}`))
@@ -38,7 +38,7 @@ function listOf(value: WritableParams[string]): readonly WritableValue[] {
   return typeof value === 'object' ? value : [value]
 }
 
-// Half of a surrogate pair has no UTF-8; it becomes U+FFFD, as in web forms.
+// A lone surrogate has no UTF-8 encoding; it becomes U+FFFD, as in web forms.
 const LONE_SURROGATE = /\p{Surrogate}/gu
 
 const encode = (text: string) => encodeURIComponent(text.replace(LONE_SURROGATE, '\uFFFD'))

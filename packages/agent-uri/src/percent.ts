@@ -1,7 +1,7 @@
 const TRIPLET = /%[0-9A-F]{2}/gi
 const UNRESERVED = /[A-Za-z0-9\-._~]/
 
-/** Normal form of RFC 3986, section 6.2.2: hexadecimal digits in upper case, unreserved characters not encoded. */
+/** Normal form of RFC 3986, section 6.2.2: upper-case hexadecimal digits, unreserved characters decoded. */
 export function normalizePercent(text: string): string {
   return text.replace(TRIPLET, (triplet) => {
     const character = octet(triplet)
@@ -9,7 +9,7 @@ export function normalizePercent(text: string): string {
   })
 }
 
-/** Each percent-encoding becomes one character of that value, once: "%253A" gives "%3A". */
+/** Decodes each percent-encoding to one character with that code, once: "%253A" gives "%3A". */
 export function decodeOctets(text: string): string {
   return text.replace(TRIPLET, octet)
 }
@@ -32,12 +32,12 @@ const UTF8 = [
 const SEQUENCE = new RegExp(`(${UTF8})|%${X}${X}`, 'gi')
 const REPLACEMENT = '%EF%BF%BD'
 
-/** Octets that are not UTF-8 become U+FFFD, as in web forms: any percent-encoding is legal in a URI. */
+/** Decodes text. Octets that are not UTF-8 become U+FFFD, as in web forms: a URI may contain any percent-encoding. */
 export function decodeText(text: string): string {
-  return decodeUtf8(text) ?? decodeURIComponent(mendUtf8(text))
+  return decodeUtf8(text) ?? decodeURIComponent(replaceInvalidUtf8(text))
 }
 
-/** The decoded text, or undefined if its octets are not UTF-8. */
+/** The decoded text; `undefined` if not valid UTF-8. */
 export function decodeUtf8(text: string): string | undefined {
   try {
     return decodeURIComponent(text)
@@ -46,6 +46,6 @@ export function decodeUtf8(text: string): string | undefined {
   }
 }
 
-function mendUtf8(text: string): string {
+function replaceInvalidUtf8(text: string): string {
   return text.replace(SEQUENCE, (_octets, sequence: string | undefined) => sequence ?? REPLACEMENT)
 }

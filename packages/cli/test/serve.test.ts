@@ -148,7 +148,7 @@ describe('switchboard serve', () => {
     ['{"constructor":1}', /unknown key "constructor"/],
     ['{"policy":{"nmaes":[]}}', /did you mean "policy\.names"\?/],
     ['{"port":', /not valid JSON.*line 1, column 9/],
-    ['{"port":1,"port":2}', /stands twice/],
+    ['{"port":1,"port":2}', /duplicate member/],
     ['', /not valid JSON/],
     ['[]', /must be an object/],
     ['{"port":"9000"}', /\/port must be an integer/],

@@ -1,4 +1,4 @@
-/** What an IP address is good for; only `public` ones are someone else's on the open network. */
+/** The class of an IP address; only `public` addresses are reachable on the open Internet. */
 export type AddressClass =
   | 'public'
   | 'private'
@@ -6,10 +6,10 @@ export type AddressClass =
   | 'link-local'
   /** Behind a carrier's NAT (RFC 6598). */
   | 'shared'
-  /** Where a cloud tells its machines their secrets. */
+  /** Metadata services of clouds, which hand out credentials. */
   | 'metadata'
   | 'multicast'
-  /** Documentation, benchmarks, tunnels, future use: no server is there. */
+  /** Documentation, benchmarks, tunnels, future use: no server has such an address. */
   | 'reserved'
 
 /** An address as a number of 32 or 128 bits. */
@@ -18,27 +18,27 @@ export interface IpAddress {
   readonly value: bigint
 }
 
-/** The first so many bits of an address. */
+/** The addresses that share the first `prefix` bits. */
 export interface AddressRange extends IpAddress {
   readonly prefix: number
 }
 
-/** Whether a host name or literal means this machine, so that plain HTTP to it leaves no wire (C-73). */
+/** Whether a host name or literal means this machine: plain HTTP to it does not cross a network (C-73). */
 export function isLoopbackHost(host: string): boolean {
   const name = host.toLowerCase().replace(/^\[|\]$/g, '')
   return name === 'localhost' || name.endsWith('.localhost') || name === '::1' || /^127(\.\d{1,3}){3}$/.test(name)
 }
 
 /**
- * Reads an address in every spelling that a connection would understand: IPv6 with or without brackets, zone or dotted
- * end, and IPv4 in fewer parts, octal or hexadecimal (`0x7f.1`, `2130706433`). Undefined: a name, or nothing at all.
+ * Parses an address in every notation that a connection would accept: IPv6 with or without brackets, zone or dotted
+ * end, and IPv4 in fewer parts, octal or hexadecimal (`0x7f.1`, `2130706433`). `undefined` if it is not an address.
  */
 export function parseIpAddress(text: string): IpAddress | undefined {
   const bare = text.startsWith('[') && text.endsWith(']') ? text.slice(1, -1) : text
   return bare.includes(':') ? parseIpv6(bare.replace(/%.*$/, '')) : parseIpv4(bare)
 }
 
-/** Reads `10.0.0.0/8`, `fd00::/8` or a single address; undefined if it is neither. */
+/** Parses `10.0.0.0/8`, `fd00::/8` or a single address; `undefined` if it is neither. */
 export function parseAddressRange(text: string): AddressRange | undefined {
   const [host = '', length, ...more] = text.split('/')
   const address = parseIpAddress(host)
@@ -52,17 +52,17 @@ export function isInRange(address: IpAddress, range: AddressRange): boolean {
   return address.bits === range.bits && address.value >> rest === range.value >> rest
 }
 
-/** What kind of address it is; an IPv4 address inside an IPv6 one counts as what it is inside. */
+/** The class of an address; an IPv6 address that embeds an IPv4 address has the class of the embedded one. */
 export function classifyAddress(address: IpAddress): AddressClass {
   const inner = embeddedIpv4(address)
   if (inner) return classifyAddress(inner)
   const known = SPECIAL.find(([range]) => isInRange(address, range))
   if (known) return known[1]
-  // Of IPv6 only 2000::/3 has been given out.
+  // Of IPv6, only 2000::/3 has been assigned.
   return address.bits === 32 || isInRange(address, GLOBAL_UNICAST) ? 'public' : 'reserved'
 }
 
-/** The address in its usual spelling; the IPv4 address inside an IPv4-mapped one, as a connection to it would use. */
+/** The address as text; an IPv4-mapped address is written as IPv4, as a connection would use it. */
 export function formatIpAddress(address: IpAddress): string {
   const mapped = address.bits === 128 && isInRange(address, MAPPED) ? embeddedIpv4(address) : undefined
   if (address.bits === 32 || mapped) {
@@ -73,7 +73,7 @@ export function formatIpAddress(address: IpAddress): string {
   return groups.map((group) => group.toString(16)).join(':')
 }
 
-/** As `inet_aton` and the URL standard read it: one to four parts, the last fills what is left. */
+/** As `inet_aton` and the URL standard: one to four parts, the last one fills the remaining bits. */
 function parseIpv4(text: string): IpAddress | undefined {
   const parts = text.replace(/\.$/, '').split('.')
   if (parts.length > 4) return undefined
@@ -89,7 +89,7 @@ function parseIpv4(text: string): IpAddress | undefined {
 }
 
 function parseIpv4Part(text: string): bigint | undefined {
-  // Longer than any part can be: not worth reading.
+  // No part is longer.
   if (text.length > 40) return undefined
   if (/^0x[0-9a-f]*$/i.test(text)) return text.length === 2 ? 0n : BigInt(text)
   if (/^0[0-7]+$/.test(text)) return BigInt(`0o${text}`)
@@ -132,7 +132,7 @@ function embeddedIpv4(address: IpAddress): IpAddress | undefined {
 
 function range(text: string): AddressRange {
   const parsed = parseAddressRange(text)
-  if (!parsed) throw new TypeError(`${text} is no range of addresses`)
+  if (!parsed) throw new TypeError(`${text} is not a range of addresses`)
   return parsed
 }
 
@@ -144,7 +144,7 @@ const GLOBAL_UNICAST = range('2000::/3')
 const ranges = (kind: AddressClass, ...texts: string[]): [AddressRange, AddressClass][] =>
   texts.map((text) => [range(text), kind])
 
-/** The IANA special-purpose registries, and the metadata services of clouds, which come first: most lie inside others. */
+/** The IANA special-purpose registries. The metadata services of clouds come first, as most lie in other ranges. */
 const SPECIAL: readonly [AddressRange, AddressClass][] = [
   // AWS, GCP, Azure (also the wire server), ECS, EKS, Alibaba, Oracle.
   ...ranges('metadata', '169.254.169.254', '169.254.170.2', '169.254.170.23', '168.63.129.16', '100.100.100.200'),

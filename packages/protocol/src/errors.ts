@@ -5,19 +5,19 @@ interface ErrorKind {
   /** AIDIP's short identifier, `error.code` (01 §5.2). */
   name: string
   title: string
-  /** The profile's `code` where it is not the kind's own name (PROF §12). */
+  /** The profile's `code`, if it differs from the code here (PROF §12). */
   profile?: string
 }
 
-/** Every way a request can fail; the only place that knows statuses and the drafts' words for them (C-68). */
+/** The error codes, with the status and the name that each draft has for them (C-68). */
 export const ERROR_KINDS = {
   invalid_request: { status: 400, name: 'InvalidInput', title: 'The request is not valid' },
   unsupported_filter: { status: 400, name: 'UnsupportedFilter', title: 'A filter is not supported' },
   unauthorized: { status: 401, name: 'Unauthorized', title: 'Credentials are missing or not valid' },
-  forbidden: { status: 403, name: 'Forbidden', title: 'The caller may not do this' },
-  not_found: { status: 404, name: 'NotFound', title: 'There is nothing here' },
+  forbidden: { status: 403, name: 'Forbidden', title: 'The caller is not allowed to do this' },
+  not_found: { status: 404, name: 'NotFound', title: 'The resource does not exist' },
   registration_expired: { status: 404, name: 'NotFound', title: 'The registration has expired', profile: 'not_found' },
-  method_not_allowed: { status: 405, name: 'MethodNotAllowed', title: 'The method does not fit this resource' },
+  method_not_allowed: { status: 405, name: 'MethodNotAllowed', title: 'The resource does not support this method' },
   not_acceptable: { status: 406, name: 'NotAcceptable', title: 'None of the accepted media types is available' },
   conflict: { status: 409, name: 'Conflict', title: 'The request conflicts with what is registered' },
   stale_metadata: { status: 409, name: 'StaleMetadata', title: 'A newer registration is stored' },
@@ -29,19 +29,23 @@ export const ERROR_KINDS = {
   },
   payload_too_large: { status: 413, name: 'PayloadTooLarge', title: 'The body is too large' },
   unsupported_media_type: { status: 415, name: 'UnsupportedMediaType', title: 'The media type is not supported' },
-  idempotency_mismatch: { status: 422, name: 'IdempotencyMismatch', title: 'The key was used for another request' },
+  idempotency_mismatch: {
+    status: 422,
+    name: 'IdempotencyMismatch',
+    title: 'The idempotency key was used for a different request',
+  },
   rate_limited: { status: 429, name: 'RateLimited', title: 'Too many requests' },
   internal_error: { status: 500, name: 'InternalError', title: 'The directory failed' },
   not_invocable: { status: 501, name: 'NotInvocable', title: 'The agent cannot be called here' },
   agent_error: { status: 502, name: 'AgentError', title: 'The agent failed' },
-  unavailable: { status: 503, name: 'Unavailable', title: 'The directory or the agent is not available now' },
-  timeout: { status: 504, name: 'Timeout', title: 'The agent did not answer in time' },
+  unavailable: { status: 503, name: 'Unavailable', title: 'The directory or the agent is temporarily unavailable' },
+  timeout: { status: 504, name: 'Timeout', title: 'The agent did not respond in time' },
   loop_detected: { status: 508, name: 'LoopDetected', title: 'The call leads back to this directory' },
 } satisfies Record<string, ErrorKind>
 
 export type ErrorCode = keyof typeof ERROR_KINDS
 
-/** One thing wrong with a request: a JSON pointer into the body, or `?name` for a query parameter. */
+/** One mistake in a request; `at` is a JSON pointer into the body, or `?name` for a query parameter. */
 export interface Issue {
   at: string
   message: string
@@ -55,12 +59,12 @@ export interface ErrorOptions {
   headers?: Record<string, string>
   /** Extension members of the body. */
   members?: JsonObject
-  /** Where an agent's own status is passed on (C-97); undefined: the status of the code. */
+  /** The status, if an agent's own is passed on (C-97); default: the status of the code. */
   status?: number
   cause?: unknown
 }
 
-/** A failure that the caller is told about, known by its code. */
+/** An error that is reported to the caller. Branch on its `code`. */
 export class DirectoryError extends Error {
   readonly code: ErrorCode
   readonly issues: Issue[]
@@ -81,13 +85,13 @@ export class DirectoryError extends Error {
   }
 }
 
-/** An invalid request whose message names every member at fault. */
+/** An `invalid_request` error whose message lists every issue. */
 export function invalid(issues: Issue[]): DirectoryError {
   const said = issues.map(({ at, message }) => (at === '' ? `the document ${message}` : `${at} ${message}`))
   return new DirectoryError('invalid_request', said.join('; '), { issues })
 }
 
-/** One body that a client of any draft can read: AIDIP's `error`, RFC 9457 problem details, the profile's members. */
+/** A response body for clients of every draft: AIDIP's `error`, RFC 9457 problem details, the profile's members. */
 export function errorBody(
   error: DirectoryError,
   at: { base: string; instance: string; correlationId: string },

@@ -1,24 +1,24 @@
-/** Ids that are paths of the directory itself (C-04), or that no URL can carry. */
+/** Ids that are paths of the directory itself (C-04), or that a URL path cannot contain. */
 const RESERVED = new Set(['search', 'public', '.', '..'])
 const MAX_ID = 512
 const MAX_NAME = 255
 
-/** Why a text cannot be an agent's id, or undefined if it can (C-30: one namespace for every draft). */
+/** Why a text is not a valid agent id; `undefined` if it is valid. All drafts share one namespace (C-30). */
 export function idProblem(id: string): string | undefined {
   return reservedProblem(id) ?? textProblem(id, MAX_ID)
 }
 
-/** The same for a name registered in the Agent Directory, which is an id with a shorter limit. */
+/** Why a text is not a valid name in the Agent Directory; `undefined` if it is. A name is an id with a shorter limit. */
 export function agentNameProblem(name: string): string | undefined {
   return reservedProblem(name) ?? textProblem(name, MAX_NAME)
 }
 
-/** The same for a capability: its name is asked for like an agent's (AD §5.1), but is no part of a path. */
+/** Why a text is not a valid capability name; `undefined` if it is. Unlike an id, it is not part of a path (AD §5.1). */
 export function capabilityNameProblem(name: string): string | undefined {
   return textProblem(name, MAX_NAME)
 }
 
-/** Why a text cannot name the holder of a credential, or undefined if it can: subjects are stored, compared and shown. */
+/** Why a text is not a valid subject (the holder of a credential); `undefined` if it is valid. */
 export function subjectProblem(subject: string): string | undefined {
   if (subject === '') return 'must not be empty'
   return characterProblem(subject)
@@ -43,7 +43,7 @@ function textProblem(text: string, maxLength: number): string | undefined {
 }
 
 function characterProblem(text: string): string | undefined {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this looks for
   if (/[\u0000-\u001f\u007f-\u009f]/.test(text)) return 'contains a control character'
-  return text.isWellFormed() ? undefined : 'contains half of a surrogate pair'
+  return text.isWellFormed() ? undefined : 'contains a lone surrogate, which is not valid Unicode'
 }

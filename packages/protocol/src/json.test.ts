@@ -30,7 +30,7 @@ describe('parseJson', () => {
   })
 
   it('agrees with JSON.parse on any text, unless it has a reason of its own to refuse it', () => {
-    const reasons = /stands twice|__proto__|surrogate|deeper than 64|too large for a double/
+    const reasons = /duplicate member|__proto__|surrogate|deeper than 64|too large for a double/
     const scraps = fc.array(
       fc.constantFrom(
         '{',
@@ -82,15 +82,15 @@ describe('parseJson', () => {
     )
   })
 
-  it('refuses a member that stands twice, on any level and however it is written', () => {
-    expect(refusal('{"a":1,"a":2}')).toBe('the body is not valid JSON: the member "a" stands twice at line 1, column 8')
-    expect(refusal('[{"b":{"é":1,"\\u00e9":1}}]')).toContain('the member "é" stands twice')
+  it('rejects duplicate members, at any level and however they are written', () => {
+    expect(refusal('{"a":1,"a":2}')).toBe('the body is not valid JSON: duplicate member "a" at line 1, column 8')
+    expect(refusal('[{"b":{"é":1,"\\u00e9":1}}]')).toContain('duplicate member "é"')
     expect(parseJson('{"a":{"a":1},"b":{"a":1}}')).toEqual({ a: { a: 1 }, b: { a: 1 } })
   })
 
   it('refuses a member named __proto__, also written with escapes, but not the text', () => {
-    expect(refusal('{"__proto__":{}}')).toContain('may not be named __proto__')
-    expect(refusal('[{"a":{"\\u005f_proto__":1}}]')).toContain('may not be named __proto__')
+    expect(refusal('{"__proto__":{}}')).toContain('must not be named __proto__')
+    expect(refusal('[{"a":{"\\u005f_proto__":1}}]')).toContain('must not be named __proto__')
     expect(parseJson('["__proto__"]')).toEqual(['__proto__'])
   })
 
@@ -101,10 +101,10 @@ describe('parseJson', () => {
     expect(isObject(value) && Object.keys(value)).toEqual(['constructor', 'toString', 'hasOwnProperty'])
   })
 
-  it.each(LONE)('refuses half of a surrogate pair, raw and escaped, in texts and in names (%j)', (lone) => {
+  it.each(LONE)('rejects lone surrogates, raw and escaped, in strings and in names (%j)', (lone) => {
     const escaped = [...lone].map((c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`).join('')
     for (const text of [`"${lone}"`, `["${escaped}"]`, `{"${lone}":1}`, `{"x":{"${escaped}":1}}`]) {
-      expect(refusal(text)).toContain('half of a surrogate pair')
+      expect(refusal(text)).toContain('lone surrogate')
     }
   })
 
@@ -142,11 +142,11 @@ describe('parseJson', () => {
   })
 
   it('gives line and column of what is wrong', () => {
-    expect(refusal('')).toContain('ends too early at line 1, column 1')
+    expect(refusal('')).toContain('unexpected end of the text at line 1, column 1')
     expect(refusal('{\n "a": tru }')).toContain('line 2, column 7')
-    expect(refusal('{"a":1} x')).toContain('text after the end of the value at line 1, column 9')
+    expect(refusal('{"a":1} x')).toContain('unexpected text after the value at line 1, column 9')
     expect(refusal('["a\nb"]')).toContain('control character')
-    expect(refusal('"abc')).toContain('not closed')
+    expect(refusal('"abc')).toContain('unterminated string')
   })
 
   it('reads past a byte order mark', () => {

@@ -2,18 +2,18 @@ import { DirectoryError } from './errors.js'
 
 export type JsonValue = null | boolean | number | string | JsonValue[] | JsonObject
 
-/** A plain JSON object; what a member is called decides nothing about what it may hold. */
+/** A JSON object. */
 export interface JsonObject {
   [member: string]: JsonValue
 }
 
-/** Deeper documents are refused: nothing an agent describes needs more, and recursion stays bounded. */
+/** Deeper documents are rejected: no description of an agent needs more, and recursion stays bounded. */
 export const MAX_JSON_DEPTH = 64
 
 /**
- * Parses JSON more strictly than JSON.parse does, because what is read here is stored, compared and handed on:
- * duplicate members, a member named `__proto__`, lone surrogates, nesting deeper than 64 and numbers that overflow a
- * double are refused. The error gives line, column and, for an unquoted version (C-24), the remedy.
+ * Parses JSON more strictly than JSON.parse, because the value is stored, compared and passed on: duplicate members, a
+ * member named `__proto__`, lone surrogates, nesting deeper than 64 and numbers that overflow a double are rejected.
+ * The error has the line and column and, for an unquoted version (C-24), says how to fix it.
  */
 export function parseJson(text: string): JsonValue {
   let at = text.charCodeAt(0) === 0xfeff ? 1 : 0
@@ -40,12 +40,12 @@ export function parseJson(text: string): JsonValue {
     const c = text[at + 1]
     if (c === 'u') {
       const hex = text.slice(at + 2, at + 6)
-      if (!/^[0-9a-fA-F]{4}$/.test(hex)) fail('\\u needs four hexadecimal digits')
+      if (!/^[0-9a-fA-F]{4}$/.test(hex)) fail('\\u must be followed by four hexadecimal digits')
       at += 6
       return String.fromCharCode(Number.parseInt(hex, 16))
     }
     const plain = c === undefined ? undefined : ESCAPES[c]
-    if (plain === undefined) return fail('an unknown escape in a string')
+    if (plain === undefined) return fail('unknown escape in a string')
     at += 2
     return plain
   }
@@ -57,8 +57,8 @@ export function parseJson(text: string): JsonValue {
     for (;;) {
       const c = text.charCodeAt(at)
       if (c === 0x22) break
-      if (Number.isNaN(c)) fail('a string is not closed', start)
-      if (c < 0x20) fail('a control character in a string (write it as an escape)')
+      if (Number.isNaN(c)) fail('unterminated string', start)
+      if (c < 0x20) fail('control character in a string (write it as an escape)')
       if (c === 0x5c) {
         value += text.slice(run, at)
         value += escaped()
@@ -66,31 +66,31 @@ export function parseJson(text: string): JsonValue {
       } else at++
     }
     value += text.slice(run, at++)
-    if (!value.isWellFormed()) fail('a string with half of a surrogate pair', start)
+    if (!value.isWellFormed()) fail('lone surrogate in a string', start)
     return value
   }
 
   const number = (): number => {
     NUMBER.lastIndex = at
-    if (!NUMBER.test(text)) return fail('an unexpected character')
+    if (!NUMBER.test(text)) return fail('unexpected character')
     const start = at
     at = NUMBER.lastIndex
-    // What follows a number and is no delimiter makes it none; only then a look back is worth its time.
+    // "1.2.3" without quotes: search backwards only if the number is not followed by a delimiter.
     if (/[.\w+-]/.test(text[at] ?? '') && /"version"\s*:\s*$/.test(text.slice(0, start))) {
-      fail('a version is text, not a number: quote it, as in "version": "1.2.3"', start)
+      fail('a version is a string, not a number: quote it, as in "version": "1.2.3"', start)
     }
     const value = Number(text.slice(start, at))
-    if (!Number.isFinite(value)) fail('a number too large for a double', start)
+    if (!Number.isFinite(value)) fail('number too large for a double', start)
     return value
   }
 
   const word = (expected: string, value: null | boolean): null | boolean => {
-    if (!text.startsWith(expected, at)) fail('an unexpected word')
+    if (!text.startsWith(expected, at)) fail('unexpected word')
     at += expected.length
     return value
   }
 
-  /** The container that ends here. */
+  /** Skips the closing bracket. */
   const closed = <T>(result: T): T => {
     at++
     return result
@@ -105,8 +105,8 @@ export function parseJson(text: string): JsonValue {
       if (text[at] !== '"') fail('expected a member name in double quotes')
       const start = at
       const name = string()
-      if (name === '__proto__') fail('a member may not be named __proto__', start)
-      if (Object.hasOwn(result, name)) fail(`the member ${JSON.stringify(name)} stands twice`, start)
+      if (name === '__proto__') fail('a member must not be named __proto__', start)
+      if (Object.hasOwn(result, name)) fail(`duplicate member ${JSON.stringify(name)}`, start)
       skipSpace()
       if (text[at] !== ':') fail('expected ":" after a member name')
       at++
@@ -132,7 +132,7 @@ export function parseJson(text: string): JsonValue {
     }
   }
 
-  /** One value with the space around it. */
+  /** One value with the white space around it. */
   const value = (depth: number): JsonValue => {
     skipSpace()
     let result: JsonValue
@@ -158,7 +158,7 @@ export function parseJson(text: string): JsonValue {
         result = word('null', null)
         break
       case undefined:
-        result = fail('the text ends too early')
+        result = fail('unexpected end of the text')
         break
       default:
         result = number()
@@ -168,7 +168,7 @@ export function parseJson(text: string): JsonValue {
   }
 
   const result = value(1)
-  if (at < text.length) fail('text after the end of the value')
+  if (at < text.length) fail('unexpected text after the value')
   return result
 }
 
@@ -185,7 +185,7 @@ const ESCAPES: Record<string, string | undefined> = {
   t: '\t',
 }
 
-/** Equality of JSON values: member order does not count, array order does. */
+/** Deep equality of JSON values, whatever the order of members. */
 export function sameJson(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
   if (a === b) return true
   if (Array.isArray(a)) {
@@ -199,25 +199,25 @@ export function sameJson(a: JsonValue | undefined, b: JsonValue | undefined): bo
   )
 }
 
-/** A JSON object, and neither an array nor null. */
+/** Whether a value is a JSON object: not an array, not null. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The value if it is a string. */
+/** The value if it is a string, else `undefined`. */
 export function asString(value: JsonValue | undefined): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-/** The objects of an array; empty if it is none. */
+/** The objects in an array; empty if the value is not an array. */
 export function asObjects(value: JsonValue | undefined): JsonObject[] {
   return Array.isArray(value) ? value.filter(isObject) : []
 }
 
-/** The strings of an array; empty if it is none. */
+/** The strings in an array; empty if the value is not an array. */
 export function asStrings(value: JsonValue | undefined): string[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : []
 }
 
-/** One reference token of a JSON pointer (RFC 6901). */
+/** Escapes a name as a reference token of a JSON pointer (RFC 6901). */
 export const pointerToken = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1')

@@ -1,15 +1,15 @@
 const TIMESTAMP = /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/
 
 /**
- * Milliseconds of an RFC 3339 timestamp; undefined for anything else. JavaScript would read much more, such as "5" and
- * the thirtieth of February.
+ * Parses an RFC 3339 timestamp to milliseconds; `undefined` if it is not valid. `Date.parse` would accept much more,
+ * such as "5" and the thirtieth of February.
  */
 export function parseTimestamp(text: string): number | undefined {
   const match = TIMESTAMP.exec(text)
   if (match === null) return undefined
   const [, year, month, day, hour, minute, second, fraction = '', zone] = match
   if (Number(day) > daysIn(Number(year), Number(month)) || Number(hour) > 23) return undefined
-  // A leap second is the first moment of the next.
+  // A leap second counts as the first moment of the next minute.
   const isLeap = second === '60'
   const instant = Date.parse(
     `${year}-${month}-${day}T${hour}:${minute}:${isLeap ? '59' : second}${isLeap ? '' : fraction}${zone?.toUpperCase()}`,

@@ -1,24 +1,24 @@
 import semver from 'semver'
 import { asString, isObject, type JsonObject } from './json.js'
 
-/** A SemVer; "1.0" is read as 1.0.0 (C-24). Undefined for anything else. */
+/** Normalizes a semantic version; "1.0" becomes 1.0.0 (C-24). `undefined` if it is not a version. */
 export function coerceVersion(version: string | undefined): string | undefined {
   if (version === undefined) return undefined
   return semver.valid(/^\d+(\.\d+)?$/.test(version) ? semver.coerce(version) : version) ?? undefined
 }
 
-/** Above 0 if `a` is later. */
+/** Compares two versions, for sorting: above 0 if `a` is later. */
 export const compareVersions = (a: string, b: string): number => semver.compare(a, b)
 
-/** A version that an agent offers, as its document writes it, and where it is reached if not at the usual place. */
+/** A version that an agent offers, as written in its document; `base` if it has a URL of its own. */
 export interface OfferedVersion {
   readonly version: string
   readonly base?: string
 }
 
 /**
- * The version of an agent that fits: the very one asked for, else the latest within a range such as "^3.0.0"; with
- * nothing asked, the document's own (AURI §7). Undefined if the agent offers none that fits.
+ * Selects a version of an agent: exactly the requested one, or else the latest in a range such as "^3.0.0". Without a
+ * request, the version of the document (AURI §7). `undefined` if the agent offers no such version.
  */
 export function selectVersion(document: JsonObject, wanted: string | undefined): OfferedVersion | undefined {
   const latest = asString(document.version)
@@ -41,11 +41,11 @@ function latestWithin(offered: readonly OfferedVersion[], range: string): Offere
   }, undefined)
 }
 
-/** Whether a version lies within a range such as "^3.0.0", or is the one that is named. */
+/** Whether a version is in a range such as "^3.0.0", or equal to a single version. */
 export function fitsVersion(version: string, range: string): boolean {
   const exact = coerceVersion(version)
   return exact !== undefined && semver.satisfies(exact, range)
 }
 
-/** Whether a text is a range of versions, a single one included. */
+/** Whether a text is a range of versions; a single version is one too. */
 export const isVersionRange = (text: string): boolean => semver.validRange(text) !== null

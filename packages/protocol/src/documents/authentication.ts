@@ -1,12 +1,12 @@
 import { asString, asStrings, isObject, type JsonValue } from '../json.js'
 
-/** What an agent asks of its callers, in one form for all drafts (C-11). */
+/** How callers authenticate to an agent, in one form for all drafts (C-11). */
 export interface Authentication {
-  /** api_key, oauth2_bearer, mtls, none, or a publisher's own word. */
+  /** api_key, oauth2_bearer, mtls, none, or a type of the publisher's own. */
   type: string
   instructions?: string
   scopes?: string[]
-  /** The words as the publisher wrote them. */
+  /** The type as the publisher wrote it. */
   schemes: string[]
 }
 
@@ -21,7 +21,7 @@ const CANONICAL = new Map([
   ['none', 'none'],
 ])
 
-/** `API Key`, `api-key` and `apikey` are one word; an unknown one stays as it is. */
+/** The canonical form of a type: `API Key`, `api-key` and `apikey` are the same. Unknown types stay as they are. */
 export function canonicalAuthenticationType(word: string): string {
   return CANONICAL.get(word.toLowerCase().replaceAll(/[\s_-]/g, '')) ?? word
 }

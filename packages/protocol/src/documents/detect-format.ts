@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../json.js'
 import type { DocumentFormat } from './record.js'
 
-/** Which draft a document speaks, by the members that only one of them has; undefined if none fits. */
+/** The format of a document, by members that only one draft has; `undefined` if no draft matches. */
 export function detectFormat(document: JsonObject): DocumentFormat | undefined {
   if (Array.isArray(document.bindings)) return 'profile'
   if (typeof document.base === 'string') return 'directory'

@@ -2,15 +2,15 @@ import type { Issue } from '../errors.js'
 import { asObjects, asString, isObject, type JsonObject } from '../json.js'
 import { coerceVersion } from '../versions.js'
 
-/** What AURI demands of whoever publishes an agent.json (errors) and what it recommends (warnings). */
+/** What AURI requires of an agent.json (errors) and what it recommends (warnings). */
 export interface DescriptorAdvice {
   errors: Issue[]
   warnings: Issue[]
 }
 
 /**
- * Advice for publishers of agent.json (AURI §7, §10). Readers insist on less (C-25): a document with errors here is
- * read all the same, if `validateDocument` finds nothing wrong with it.
+ * Advice for publishers of agent.json (AURI §7, §10). Readers require less (C-25): a document with errors here is still
+ * read if `validateDocument` has no issues.
  */
 export function lintDescriptor(document: JsonObject): DescriptorAdvice {
   return {
@@ -21,7 +21,7 @@ export function lintDescriptor(document: JsonObject): DescriptorAdvice {
 
 function negotiationIssues({ versionNegotiation }: JsonObject): Issue[] {
   if (isObject(versionNegotiation) || asString(versionNegotiation)) return []
-  return [{ at: '/versionNegotiation', message: 'is required: say how clients ask for a version (AURI §7)' }]
+  return [{ at: '/versionNegotiation', message: 'is required: say how clients request a version (AURI §7)' }]
 }
 
 function securityIssues({ security, transport }: JsonObject): Issue[] {
@@ -36,7 +36,7 @@ function securityIssues({ security, transport }: JsonObject): Issue[] {
 function identityAdvice(document: JsonObject): Issue[] {
   return ['name', 'version', 'description']
     .filter((name) => !asString(document[name]))
-    .map((name) => ({ at: `/${name}`, message: 'should be there' }))
+    .map((name) => ({ at: `/${name}`, message: 'is missing (recommended)' }))
 }
 
 function versionAdvice({ version, supportedVersions }: JsonObject): Issue[] {
@@ -59,6 +59,6 @@ function capabilityAdvice({ capabilities, skills }: JsonObject): Issue[] {
   return listed.flatMap((capability, i) =>
     ['description', 'version', 'tags', 'input', 'output']
       .filter((name) => capability[name] === undefined)
-      .map((name) => ({ at: `/capabilities/${i}/${name}`, message: 'should be there' })),
+      .map((name) => ({ at: `/capabilities/${i}/${name}`, message: 'is missing (recommended)' })),
   )
 }

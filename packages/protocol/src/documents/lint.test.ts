@@ -26,7 +26,7 @@ describe('lintRecord', () => {
 
   it('PROF-4.3-01 tells what a short description should say', () => {
     expect(advice('profile', { description: 'Does things.' })).toContain(
-      '/description is short: say purpose, domains, inputs, outputs and limits',
+      '/description is short: describe purpose, domains, inputs, outputs and limits',
     )
   })
 
@@ -58,12 +58,12 @@ describe('lintRecord', () => {
   })
 
   it('PROF-4.7-01 misses a version', () => {
-    expect(advice('profile', { version: undefined })).toContain('/version should be there')
+    expect(advice('profile', { version: undefined })).toContain('/version is missing: add one')
   })
 
   it('PROF-4.7-05 recommends names for extensions that cannot collide', () => {
     expect(advice('profile', { foo: 1 })).toContain(
-      '/foo is a private extension: a name such as com.example.foo cannot collide',
+      '/foo is not a known member: a name such as com.example.foo avoids collisions',
     )
     expect(
       advice('profile', { 'com.example.foo': 1, 'https://example.com/foo': 1, '@context': 'x', protocols: [] }),
@@ -95,7 +95,7 @@ describe('lintRecord', () => {
 
   it('AD-4.1-05 advises names that are short and mean something', () => {
     expect(advice('directory', {}, 'a'.repeat(65))).toContain('?agent is long')
-    expect(advice('directory', {}, '12345')).toContain('?agent should be a name that means something')
+    expect(advice('directory', {}, '12345')).toContain('?agent should be a descriptive name')
     expect(advice('directory', {}, '翻译')).toBe('')
     expect(advice('aidip', {}, '12345')).toBe('')
   })
@@ -164,8 +164,8 @@ describe('lintExamples', () => {
       },
     ]
     expect(lint({ operations })).toEqual([
-      '/operations/0/examples/1/input/to does not fit the schema: it is required',
-      '/operations/0/examples/1/output does not fit the schema: it must be a string',
+      '/operations/0/examples/1/input/to does not match the schema: it is required',
+      '/operations/0/examples/1/output does not match the schema: it must be a string',
     ])
   })
 

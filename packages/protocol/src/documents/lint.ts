@@ -5,7 +5,7 @@ import { publishedSchemas } from './published-schemas.js'
 import type { AgentRecord } from './record.js'
 import { isKnownMember } from './schemas/formats.js'
 
-/** Status words of AIDIP §3.1 and PROF §4.8; others are kept but mean nothing to clients. */
+/** The statuses of AIDIP §3.1 and PROF §4.8. Others are kept, but clients do not know them. */
 export const STATUS_WORDS = ['active', 'inactive', 'suspended', 'deprecated', 'testing']
 
 export interface LintOptions {
@@ -14,8 +14,8 @@ export interface LintOptions {
 }
 
 /**
- * Advice for publishers: what is accepted but will make the agent harder to find or to trust. Documents that would be
- * wrong are refused by `parseDocument`; these are only warned about.
+ * Advice for publishers: what is accepted but makes the agent harder to find or to trust. `parseDocument` rejects
+ * documents that are wrong; these are only warnings.
  */
 export function lintRecord(record: AgentRecord, { isDeclaredTag = () => true }: LintOptions = {}): string[] {
   return [
@@ -31,10 +31,10 @@ export function lintRecord(record: AgentRecord, { isDeclaredTag = () => true }: 
   ]
 }
 
-/** Pairs that are checked, and how long each: registering must not take long because of what is only advice. */
+/** Limits of the examples that are checked, and of the steps for each: advice must not slow down registration. */
 const EXAMPLES = { most: 200, steps: 10_000 }
 
-/** Examples that do not fit the schemas of their operation: the claim and the proof disagree (AIDIP §3.2). */
+/** Warns about examples that do not match the schemas of their operation (AIDIP §3.2). */
 export function lintExamples(record: AgentRecord, schemas: PublisherSchemas): string[] {
   const pairs = asObjects(record.document.operations).flatMap((operation, i) =>
     asObjects(operation.examples).map((example, j) => ({ operation, example, at: `/operations/${i}/examples/${j}` })),
@@ -45,16 +45,16 @@ export function lintExamples(record: AgentRecord, schemas: PublisherSchemas): st
       const value = example[side]
       if (!isObject(schema) || value === undefined) return []
       const [issue] = schemas.check(schema, value, EXAMPLES.steps)
-      return issue ? [`${at}/${side}${issue.at} does not fit the schema: it ${issue.message}`] : []
+      return issue ? [`${at}/${side}${issue.at} does not match the schema: it ${issue.message}`] : []
     }),
   )
 }
 
-/** People read and type the name of an agent in the directory (AD §4.1). */
+/** Names in the Agent Directory are read and typed by people (AD §4.1). */
 function nameAdvice({ id, format }: AgentRecord): string[] {
   if (format !== 'directory') return []
   if ([...id].length > 64) return ['?agent is long: a short name is easier to use']
-  return /\p{L}{2}/u.test(id) ? [] : ['?agent should be a name that means something']
+  return /\p{L}{2}/u.test(id) ? [] : ['?agent should be a descriptive name']
 }
 
 function statusAdvice({ status }: AgentRecord): string[] {
@@ -64,23 +64,26 @@ function statusAdvice({ status }: AgentRecord): string[] {
 
 function descriptionAdvice({ description, format }: AgentRecord): string[] {
   const advice: string[] = []
-  if (description.length < 20) advice.push('/description is short: say purpose, domains, inputs, outputs and limits')
+  if (description.length < 20)
+    advice.push('/description is short: describe purpose, domains, inputs, outputs and limits')
   const boast = /\b(best|perfect|guaranteed|world-class|unbeatable|flawless)\b/i.exec(description)
-  if (boast) advice.push(`/description says "${boast[0]}": superlatives do not help to be found`)
+  if (boast)
+    advice.push(`/description says "${boast[0]}": leave out superlatives, they do not help users to find the agent`)
   if (format === 'directory' && description.split(/[.!?](\s|$)/).filter((s) => s?.trim()).length > 2) {
     advice.push('/description should be one or two sentences')
   }
-  if (SECRET.test(description)) advice.push('/description seems to contain a key or token: it is shown to everyone')
+  if (SECRET.test(description))
+    advice.push('/description seems to contain a key or token: remove it, everyone can read the description')
   return advice
 }
 
-/** Text that looks like a credential: a known prefix, or `key=` and a long word. */
+/** Text that looks like a credential: a known prefix, or `key=` with a long value. */
 const SECRET =
   /\b(sk-[A-Za-z0-9]{16,}|AKIA[A-Z0-9]{12,}|gh[pousr]_[A-Za-z0-9]{20,}|(api[_-]?key|token|secret)\s*[:=]\s*\S{12,})/i
 
 function tagAdvice({ tags, format }: AgentRecord, isDeclaredTag: (tag: string) => boolean): string[] {
   if (format !== 'profile') return []
-  if (tags.length === 0) return ['/tags is missing: filters by tag will not find the agent']
+  if (tags.length === 0) return ['/tags is missing: searches that filter by tag will not find the agent']
   const odd = tags.filter((tag) => tag !== tag.toLowerCase() || tag.length > 64 || /\s/.test(tag))
   const foreign = tags.filter((tag) => !isDeclaredTag(tag))
   return [
@@ -97,7 +100,7 @@ function exampleAdvice({ document }: AgentRecord): string[] {
   return [
     ...(repeated === undefined ? [] : [`/examples has the same text twice: ${JSON.stringify(repeated)}`]),
     ...(examples.some(({ text }) => typeof text === 'string' && SECRET.test(text))
-      ? ['/examples seem to contain a key or token']
+      ? ['/examples seem to contain a key or token: remove it, everyone can read them']
       : []),
     ...(examples.some(({ id }) => id === undefined) ? ['/examples should each have a stable id'] : []),
   ]
@@ -108,16 +111,16 @@ function firstRepeated(texts: string[]): string | undefined {
   return texts.find((text) => seen.has(text) || !seen.add(text))
 }
 
-/** Both ways to describe input and output are valid; operations can be told apart and chosen (AIDIP §3.2). */
+/** Both ways to describe input and output are valid; operations let callers choose (AIDIP §3.2). */
 function styleAdvice({ format, document }: AgentRecord): string[] {
   if (format !== 'aidip' || document.operations !== undefined) return []
   return ['/operations is recommended over inputs and outputs at the top level']
 }
 
-/** A version that changes with the meaning lets others notice (PROF §4.7). */
+/** A version lets clients notice that the agent has changed (PROF §4.7). */
 function versionAdvice({ format, version }: AgentRecord): string[] {
   return format === 'profile' && version === undefined
-    ? ['/version should be there, and change with what the agent does']
+    ? ['/version is missing: add one, and change it when the agent changes']
     : []
 }
 
@@ -125,14 +128,14 @@ function memberAdvice({ document, format }: AgentRecord): string[] {
   if (format !== 'profile') return []
   const plain = Object.keys(document).filter((name) => !isKnownMember(name) && !/[.:@]/.test(name))
   return plain.map(
-    (name) => `/${pointerToken(name)} is a private extension: a name such as com.example.${name} cannot collide`,
+    (name) => `/${pointerToken(name)} is not a known member: a name such as com.example.${name} avoids collisions`,
   )
 }
 
-/** Schemas that are looked into, and pieces of advice given: registering must not take long for advice. */
+/** Limits of the schemas that are checked and of the warnings. */
 const SCHEMAS = { most: 200, advice: 10 }
 
-/** Parts of JSON Schemas that are ignored when calls are checked; the same advice once, with its first place. */
+/** Warns about parts of JSON Schemas that are ignored when calls are checked; each once, with its first place. */
 function schemaAdvice({ document }: AgentRecord): string[] {
   const places = new Map<string, string[]>()
   let left = SCHEMAS.most
@@ -150,11 +153,11 @@ function schemaAdvice({ document }: AgentRecord): string[] {
   })
 }
 
-/** An update that changes bindings, tags or examples should come with a new version (PROF §4.7). */
+/** Warns about an update that changes bindings, tags or examples but not the version (PROF §4.7). */
 export function lintUpdate(before: AgentRecord, after: AgentRecord): string[] {
   if (before.format !== 'profile' || after.format !== 'profile' || after.version === undefined) return []
-  const meaning = ({ document }: AgentRecord): JsonObject => pick(document, ['bindings', 'tags', 'examples'])
-  if (before.version !== after.version || sameJson(meaning(before), meaning(after))) return []
+  const versioned = ({ document }: AgentRecord): JsonObject => pick(document, ['bindings', 'tags', 'examples'])
+  if (before.version !== after.version || sameJson(versioned(before), versioned(after))) return []
   return [`/version is still ${after.version} although bindings, tags or examples changed`]
 }
 

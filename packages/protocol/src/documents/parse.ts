@@ -12,19 +12,19 @@ import { repeatedNames, type Strictness, validateMembers, withoutRepeats } from 
 const checkDirectoryUpdate = compileSchema(directoryUpdateSchema)
 const checkDiscoveryRequest = compileSchema(discoveryRequestSchema)
 
-/** What is wrong with a document, the JSON Schemas in it included; empty if nothing is. */
+/** Validates a document, including the JSON Schemas in it. Returns the issues; empty if it is valid. */
 export function validateDocument(format: DocumentFormat, value: JsonValue, strictness: Strictness = {}): Issue[] {
   const issues = validateMembers(format, value, strictness)
   return isObject(value) ? withoutRepeats(issues, schemaIssues(value)) : issues
 }
 
-/** A document of that face, or an `invalid_request` that names every member at fault. */
+/** Returns the document if it is valid, and throws an `invalid_request` that lists every issue otherwise. */
 export function parseDocument(format: DocumentFormat, value: JsonValue, strictness: Strictness = {}): JsonObject {
   assertValid(validateDocument(format, value, strictness))
   return requireObject(value)
 }
 
-/** The body of an update in the Agent Directory: any of the members of a registration (C-37). */
+/** Parses the body of an update in the Agent Directory: any members of a registration (C-37). */
 export function parseDirectoryUpdate(value: JsonValue): JsonObject {
   const issues = checkDirectoryUpdate(value)
   assertValid(issues.length > 0 || !isObject(value) ? issues : [...repeatedNames(value), ...schemaIssues(value)])
@@ -45,7 +45,7 @@ export interface DiscoveryRequest {
   client_context?: JsonObject
 }
 
-/** A discovery request, or an `invalid_request` that names every member at fault. */
+/** Parses a discovery request; throws an `invalid_request` that lists every issue. */
 export function parseDiscoveryRequest(value: JsonValue): DiscoveryRequest {
   assertDiscoveryRequest(value)
   return value
@@ -66,7 +66,7 @@ function schemaIssues(document: JsonObject): Issue[] {
   return [...publishedSchemas(document)].flatMap(({ schema, at }) => checkPublisherSchema(schema, at, allowance))
 }
 
-/** The AD name of a registration (AD §4.1). */
+/** Parses the `agent` parameter of a registration in the Agent Directory (AD §4.1). */
 export function parseAgentName(name: string | undefined): string {
   const problem = name === undefined ? 'is required: POST /ad/r?agent=NAME' : agentNameProblem(name)
   assertValid(problem === undefined ? [] : [{ at: '?agent', message: problem }])

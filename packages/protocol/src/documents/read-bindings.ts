@@ -1,10 +1,10 @@
 import { asObjects, asString, asStrings, isObject, type JsonObject, type JsonValue } from '../json.js'
 import type { Binding, DocumentFormat } from './record.js'
 
-/** Ways to reach the agent, from whatever the draft calls them (C-18), most preferred first (C-19). */
+/** The bindings of an agent, from the members of any draft (C-18), most preferred first (C-19). */
 export function readBindings(format: DocumentFormat, document: JsonObject): Binding[] {
   const own = ownBindings(format, document)
-  // A document may carry another draft's bindings beside its own words; both hold, and one said twice is one.
+  // A document may have the bindings of another draft too: both count, duplicates once.
   const listed = format === 'profile' ? [] : listedBindings(document)
   const isListed = (a: Binding): boolean => listed.some((b) => a.protocol === b.protocol && a.endpoint === b.endpoint)
   return [...own.filter((binding) => !isListed(binding)), ...listed].sort(byPriority)
@@ -27,7 +27,7 @@ function ownBindings(format: DocumentFormat, document: JsonObject): Binding[] {
   }
 }
 
-/** Lower numbers first, those without a number after them, in the order given. */
+/** By ascending priority; bindings without a priority last, in their order. */
 const byPriority = (a: Binding, b: Binding): number => {
   const [x, y] = [a.priority ?? Number.POSITIVE_INFINITY, b.priority ?? Number.POSITIVE_INFINITY]
   return x === y ? 0 : x - y
@@ -79,7 +79,7 @@ function cardBindings(document: JsonObject): Binding[] {
   return [...preferred, ...interfaces.filter(({ endpoint }) => endpoint !== main)]
 }
 
-/** 0.3 says of its main URL beside it what it says of the others inside their objects; JSON-RPC is its default. */
+/** The main URL of a 0.3 card; its transport is `preferredTransport`, JSON-RPC by default. */
 function mainInterface(url: string, { preferredTransport, protocolVersion }: JsonObject): JsonObject {
   return {
     url,
@@ -96,7 +96,7 @@ function mcpBindings(document: JsonObject): Binding[] {
   const packages = asObjects(document.packages).flatMap((source) => {
     const identifier = asString(source.identifier)
     if (!identifier) return []
-    // A package is run, not called: its package URL says which one.
+    // A package is run, not called: its package URL identifies it.
     const type = asString(source.registryType) || 'generic'
     const version = asString(source.version)
     return [{ protocol: 'mcp', endpoint: packageUrl(type, identifier, version), source }]
@@ -110,7 +110,7 @@ function packageUrl(type: string, identifier: string, version: string | undefine
   return `pkg:${encode(type)}/${encode(identifier)}${version ? `@${encode(version)}` : ''}`
 }
 
-/** `https` of an absolute URL; a path is served by this directory, so by https. */
+/** The scheme of an absolute URL; `https` for a path, which this directory serves. */
 export function schemeOf(endpoint: string): string {
   return /^([a-z][a-z0-9+.-]*):/i.exec(endpoint)?.[1]?.toLowerCase() ?? 'https'
 }

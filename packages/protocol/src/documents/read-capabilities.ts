@@ -1,18 +1,18 @@
 import { asObjects, asString, asStrings, isObject, type JsonObject, type JsonValue } from '../json.js'
 import type { Capability, DocumentFormat, Example, Operation } from './record.js'
 
-/** Name of the operation that an agent with top-level inputs and outputs has (AIDIP §3.2). */
+/** Name of the operation of an agent with top-level inputs and outputs (AIDIP §3.2). */
 export const IMPLIED_OPERATION = 'invoke'
 
 const ANYTHING: JsonObject = { type: 'object' }
 
-/** What the agent says it can do: strings, objects, or the skills of a card (C-10). */
+/** The capabilities of an agent: strings, objects, or the skills of a card (C-10). */
 export function readCapabilities(format: DocumentFormat, document: JsonObject): Capability[] {
   const declared = Array.isArray(document.capabilities) ? document.capabilities : []
   const fallbackType = format === 'descriptor' ? 'tool' : 'skill'
   return [
     ...declared.flatMap((item) => readCapability(item, fallbackType)),
-    // A skill's id is what names it; its name is a title.
+    // The id of a skill identifies it; its name is a title.
     ...asObjects(document.skills).flatMap((skill) =>
       readCapability(skill, 'skill', asString(skill.id) || asString(skill.name)),
     ),
@@ -42,7 +42,7 @@ function readCapability(item: JsonValue, fallbackType: string, skillName?: strin
   ]
 }
 
-/** What can be called: operations, top-level inputs and outputs, or the capabilities of the other drafts (C-08). */
+/** The operations of an agent: listed, top-level inputs and outputs, or capabilities in the other drafts (C-08). */
 export function readOperations(
   format: DocumentFormat,
   document: JsonObject,
@@ -88,7 +88,7 @@ function readOperation(item: JsonObject): Operation[] {
   ]
 }
 
-/** The agent's own tags; where a draft tags capabilities instead, the union over them (C-17). */
+/** The tags of an agent; in drafts that tag capabilities, the union of those too (C-17). */
 export function readTags(format: DocumentFormat, document: JsonObject, capabilities: readonly Capability[]): string[] {
   const own = asStrings(document.tags)
   if (format === 'aidip' || format === 'profile') return own
@@ -96,7 +96,7 @@ export function readTags(format: DocumentFormat, document: JsonObject, capabilit
   return [...new Set([...own, ...ofCapabilities])]
 }
 
-/** Tasks the agent is good for: the profile's examples, the sentences of a card's skills, the inputs of operations. */
+/** Example tasks: the profile's examples, those of a card's skills, and the example inputs of operations. */
 export function readExamples(document: JsonObject): Example[] {
   const listed = asObjects(document.examples).flatMap((source) => {
     const id = asString(source.id)

@@ -101,7 +101,7 @@ describe('readRecord', () => {
     )
   })
 
-  it('does not stumble over half of a surrogate pair either, which documents fetched elsewhere may have', () => {
+  it('accepts lone surrogates, which documents fetched from elsewhere may contain', () => {
     const [binding] = read('mcp', {
       packages: [{ identifier: 'a\ud800', registryType: 'npm', version: '\udfff' }],
     }).bindings

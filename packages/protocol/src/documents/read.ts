@@ -6,8 +6,8 @@ import { readCapabilities, readExamples, readOperations, readTags } from './read
 import type { AgentRecord, DocumentFormat, Visibility } from './record.js'
 
 /**
- * Reads the one record out of any draft's document. The document has passed its face's schema; here a member that has
- * another draft's name, or is not of the expected type, is simply not read: it stays in the document.
+ * Reads the record of an agent from a document of any draft, which has been validated. Members of other drafts, or of
+ * an unexpected type, are skipped: they stay in the document.
  */
 export function readRecord(format: DocumentFormat, document: JsonObject, id: string, redacted = false): AgentRecord {
   const version = asString(document.version)
@@ -48,12 +48,12 @@ export function readRecord(format: DocumentFormat, document: JsonObject, id: str
   }
 }
 
-/** A registration of the directory is named by its id (C-32), unless it came from a draft that has names. */
+/** The name of a registration in the directory is its id (C-32), unless it comes from a draft with names. */
 function readName(format: DocumentFormat, document: JsonObject, id: string): string {
   return (format === 'mcp' && asString(document.title)) || asString(document.name) || id
 }
 
-/** publisher, provider, vendor and provider.organization name the same party (C-12). */
+/** `publisher`, `provider`, `vendor` and `provider.organization` mean the same (C-12). */
 function readPublisher(document: JsonObject): string | undefined {
   for (const member of [document.publisher, document.provider, document.vendor]) {
     if (typeof member === 'string') return member
@@ -66,11 +66,11 @@ function readVisibility(document: JsonObject): Visibility {
   return document.visibility === 'restricted' || document.visibility === 'private' ? document.visibility : 'public'
 }
 
-/** A2A describes security by OpenAPI's schemes: the first one that has a word of ours. */
+/** A2A uses the security schemes of OpenAPI: the first one with a type that we know. */
 function securityScheme(document: JsonObject): JsonObject | undefined {
   if (!isObject(document.securitySchemes)) return undefined
   for (const scheme of asObjects(Object.values(document.securitySchemes))) {
-    // 1.0 wraps each kind in a member of its own; 0.3 names it in `type`.
+    // 1.0 wraps each kind of scheme in a member; 0.3 names it in `type`.
     const word = asString(scheme.type) ?? Object.keys(scheme).find((key) => key.endsWith('SecurityScheme'))
     if (word === undefined) continue
     if (/^apiKey/i.test(word)) return { type: 'api_key' }

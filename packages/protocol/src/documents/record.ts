@@ -1,15 +1,15 @@
 import type { JsonObject, JsonValue } from '../json.js'
 import type { Authentication } from './authentication.js'
 
-/** Which draft's document a publisher sent. AIDIP-00 and -01 share one: the reader's path decides the revision. */
+/** The draft of a publisher's document. AIDIP-00 and -01 share a format: the path of a request selects the revision. */
 export type DocumentFormat = 'aidip' | 'profile' | 'directory' | 'descriptor' | 'a2a' | 'mcp'
 
-/** public: found and called by all; restricted: found by all, called with a grant; private: neither without one. */
+/** public: anyone can find and call the agent; restricted: calling it needs a grant; private: finding it does too. */
 export type Visibility = 'public' | 'restricted' | 'private'
 
 /**
- * One agent, in the words of no draft in particular. Everything here is computed from `document`, which is kept as it
- * was sent: a record is never edited, it is read again from a new document.
+ * An agent, independent of any draft. Everything here is computed from `document`, which is kept as it was sent. A
+ * record is never edited: an update is a new document, from which a new record is read.
  */
 export interface AgentRecord {
   readonly id: string
@@ -24,9 +24,9 @@ export interface AgentRecord {
   readonly operations: readonly Operation[]
   readonly examples: readonly Example[]
   readonly bindings: readonly Binding[]
-  /** Protocol identifiers as registered; empty where none were. */
+  /** Protocol identifiers as registered. */
   readonly protocols: readonly string[]
-  /** Absent: the agent takes any language (AIDIP §3.1). */
+  /** Absent: the agent supports every language (AIDIP §3.1). */
   readonly languages?: readonly string[]
   readonly authentication?: Authentication
   readonly constraints?: JsonObject
@@ -35,30 +35,30 @@ export interface AgentRecord {
   readonly identity?: string
   readonly identityType?: string
   readonly signature?: JsonObject
-  /** The publisher's stamps (C-35): compared with each other, never with our clock. */
+  /** `sequence` and `updatedAt` are the publisher's (C-35): compared with each other, never with our clock. */
   readonly sequence?: number
   readonly updatedAt?: string
-  /** Milliseconds; when the publisher says the document ends. */
+  /** Milliseconds: when the document expires, according to its publisher. */
   readonly expiresAt?: number
-  /** Parts that only the owner may see were left out. */
+  /** Whether private parts were left out. */
   readonly redacted: boolean
 }
 
 /** Something the agent can do, by name (C-10). */
 export interface Capability {
   readonly name: string
-  /** tool, skill, resource, prompt, or a publisher's own word (AD §4.1.1). */
+  /** tool, skill, resource, prompt, or a type of the publisher's own (AD §4.1.1). */
   readonly type: string
   readonly description?: string
   readonly version?: string
   readonly tags?: readonly string[]
   readonly input?: JsonObject
   readonly output?: JsonObject
-  /** The object as sent, for the members that no view knows. */
+  /** The object as sent, for members that are not read here. */
   readonly source?: JsonObject
 }
 
-/** Something that can be called: inputs and outputs as sent, a JSON Schema or a simple map (C-09). */
+/** Something that can be called. Inputs and outputs are as sent: a JSON Schema or a simple map (C-09). */
 export interface Operation {
   readonly name: string
   readonly description?: string
@@ -75,7 +75,7 @@ export interface Example {
   readonly source?: JsonObject
 }
 
-/** One way to reach the agent. `source` keeps what else the publisher said of it. */
+/** A protocol and endpoint of an agent. `source` is the object as sent. */
 export interface Binding {
   readonly protocol: string
   readonly endpoint: string
@@ -83,30 +83,30 @@ export interface Binding {
   readonly source?: JsonObject
 }
 
-/** What the directory, and not the publisher, knows about an agent; views add it to the document. */
+/** What the directory, not the publisher, knows about an agent. Views add it to the document. */
 export interface RegistryFacts {
-  /** Base of the absolute URLs that are handed out, without a slash at the end. */
+  /** Base of the absolute URLs in responses, without a trailing slash. */
   readonly baseUrl: string
   readonly number: number
   readonly verification: JsonObject
   readonly certification?: JsonObject
   readonly qualityScore?: number
   readonly unsafe?: boolean
-  /** The operator's word on the status wins over the publisher's. */
+  /** The operator's status, which overrides the publisher's. */
   readonly status?: string
-  /** Milliseconds; the earlier of the lease's end and the publisher's expires_at (C-40). */
+  /** Milliseconds: the end of the lease or the publisher's expires_at, whichever is earlier (C-40). */
   readonly expiresAt?: number
-  /** Seconds; the lifetime granted, or the longest there is for an agent that does not lapse (C-40). */
+  /** Seconds: the granted lifetime, or the maximum for an agent that does not expire (C-40). */
   readonly lifetime: number
   readonly receivedAt: number
   readonly modifiedAt: number
 }
 
-/** The agent's status as the directory sees it. */
+/** The effective status of an agent. */
 export const statusOf = (record: AgentRecord, facts: { readonly status?: string }): string =>
   facts.status ?? record.status
 
-/** A member only if there is a value for it. */
+/** An object with the member, or an empty object if the value is `undefined`. */
 export function given<T extends JsonValue>(name: string, value: T | undefined): JsonObject {
   return value === undefined ? {} : { [name]: value }
 }

@@ -2,20 +2,20 @@ import { asStrings, isObject, type JsonObject, type JsonValue } from '../json.js
 import { readRecord } from './read.js'
 import type { AgentRecord } from './record.js'
 
-/** Lists whose items can be kept from the public one by one, by `"private": true`. */
+/** Lists whose items can be marked with `"private": true`. */
 const ITEM_LISTS = [
   ...['examples', 'bindings', 'operations', 'capabilities', 'skills'],
   ...['supportedInterfaces', 'additionalInterfaces', 'remotes', 'packages'],
 ]
 
-/** What decides who may find the agent and whether it works is no secret: without it others would be told wrong. */
+/** Members that cannot be private: other callers need them to know whether they can use the agent. */
 const ALWAYS_SHOWN = ['id', 'status', 'visibility']
 
 const redactions = new WeakMap<AgentRecord, AgentRecord>()
 
 /**
- * The record as those see it who neither own the agent nor administer the directory (PROF §7.4): without the members
- * named in `private` and without items marked `"private": true`. The same record if nothing is private.
+ * The record for callers who neither own the agent nor administer the directory (PROF §7.4): without the members named
+ * in `private` and without items marked `"private": true`. The same record if nothing is private.
  */
 export function redactRecord(record: AgentRecord): AgentRecord {
   let redacted = redactions.get(record)
@@ -36,7 +36,7 @@ function publicDocument(document: JsonObject): JsonObject {
     if (hidden.has(name) || name === 'private') return []
     if (!lists.includes(name)) return [[name, value]]
     const items = publicItems(value)
-    // A list of which nothing is left says that there is nothing; it is left out like a private member.
+    // An empty list would claim that there are no items, so the member is left out.
     return items.length > 0 ? [[name, items]] : []
   })
   return Object.fromEntries(shown)

@@ -5,13 +5,13 @@ import { compileSchema } from '../schema/compile-schema.js'
 import type { DocumentFormat } from './record.js'
 import { FORMAT_SCHEMAS, isKnownMember } from './schemas/formats.js'
 
-/** How strict an operator wants documents to be (CONTRACT: `policy`). */
+/** How strictly documents are validated: settings of the operator, under `policy`. */
 export interface Strictness {
-  /** AIDIP §3.1 read to the letter: version, publisher and tags are required too (C-07). */
+  /** Take AIDIP §3.1 literally: version, publisher and tags are required too (C-07). */
   strict01?: boolean
-  /** AIDIP capabilities may be objects with a name (C-10). */
+  /** Allow AIDIP capabilities that are objects with a name (C-10). */
   lenientCapabilities?: boolean
-  /** Members no draft knows are refused instead of kept (PROF §4.7). */
+  /** Reject members that no draft defines, instead of keeping them (PROF §4.7). */
   refuseUnknownMembers?: boolean
 }
 
@@ -25,8 +25,8 @@ const CHECKS: Record<DocumentFormat, (value: JsonValue) => Issue[]> = {
 }
 
 /**
- * What is wrong with the members of a document; empty if nothing is. The JSON Schemas that it contains are not looked
- * into, which would need a regular expression engine: `validateDocument` does that too.
+ * Validates the members of a document. Returns the issues; empty if it is valid. It does not look into the JSON Schemas
+ * of the document, which would need a regular expression engine: `validateDocument` does.
  */
 export function validateMembers(format: DocumentFormat, value: JsonValue, strictness: Strictness = {}): Issue[] {
   const lenient = format === 'aidip' && strictness.lenientCapabilities && isObject(value) ? withNames(value) : value
@@ -41,7 +41,7 @@ export function validateMembers(format: DocumentFormat, value: JsonValue, strict
   ])
 }
 
-/** One issue for each place: a second one about the same member in other words helps nobody. */
+/** Adds the issues of members that have none yet: one issue for each member is enough. */
 export function withoutRepeats(issues: Issue[], more: Issue[]): Issue[] {
   const reported = new Set(issues.map(({ at }) => at))
   return [...issues, ...more.filter(({ at }) => !reported.has(at))]
@@ -52,16 +52,16 @@ function aidipIssues(document: JsonObject, strictness: Strictness): Issue[] {
   const hasInputs = 'inputs' in document || 'input_schema' in document
   const hasOutputs = 'outputs' in document || 'output_schema' in document
   if (!('operations' in document)) {
-    const how = 'describe input and output by operations, or by inputs and outputs'
+    const how = 'describe the input and output in operations, or in inputs and outputs'
     if (!hasInputs && !hasOutputs) issues.push({ at: '/operations', message: `is required: ${how}` })
-    else if (!hasInputs) issues.push({ at: '/inputs', message: `is required beside outputs: ${how}` })
-    else if (!hasOutputs) issues.push({ at: '/outputs', message: `is required beside inputs: ${how}` })
+    else if (!hasInputs) issues.push({ at: '/inputs', message: `is required with outputs: ${how}` })
+    else if (!hasOutputs) issues.push({ at: '/outputs', message: `is required with inputs: ${how}` })
   }
   const has = (name: string): boolean => Array.isArray(document[name]) && document[name].length > 0
   if (Array.isArray(document.capabilities) && !has('capabilities') && !has('tags') && !has('operations')) {
     issues.push({
       at: '/capabilities',
-      message: 'must not be empty unless tags or operations tell what the agent does',
+      message: 'must not be empty, unless tags or operations say what the agent does',
     })
   }
   for (const name of strictness.strict01 ? ['version', 'publisher', 'tags'] : []) {
@@ -75,7 +75,7 @@ const cardIssues = ({ url, supportedInterfaces }: JsonObject): Issue[] =>
     ? [{ at: '/url', message: 'is required, unless the card has supportedInterfaces' }]
     : []
 
-/** Under the lenient policy an object with a name stands for its name. */
+/** With lenient capabilities, an object with a name counts as its name. */
 const withNames = (document: JsonObject): JsonObject => ({
   ...document,
   ...(Array.isArray(document.capabilities) && {
@@ -90,7 +90,7 @@ const idIssues = (id: JsonValue | undefined): Issue[] => {
   return problem === undefined ? [] : [{ at: '/id', message: problem }]
 }
 
-/** Capabilities of the Agent Directory that share a name. */
+/** Issues for capabilities in the Agent Directory that have the same name. */
 export function repeatedNames(document: JsonObject): Issue[] {
   const seen = new Set<unknown>()
   const capabilities = Array.isArray(document.capabilities) ? document.capabilities : []
@@ -103,12 +103,13 @@ export function repeatedNames(document: JsonObject): Issue[] {
   })
 }
 
-/** Names that cannot collide are extensions (PROF §4.7): reverse DNS, URIs, and `x-`. */
+/** Names in reverse DNS form, URIs and names with `x-` are extensions, which cannot collide (PROF §4.7). */
 function unknownMembers(document: JsonObject): Issue[] {
   return Object.keys(document)
     .filter((name) => !isKnownMember(name) && !/[.:]/.test(name) && !name.startsWith('x-'))
     .map((name) => ({
       at: `/${pointerToken(name)}`,
-      message: 'is not known, and the policy of this directory refuses unknown members',
+      message:
+        'is not a known member: this directory rejects unknown members, except extensions such as "com.example.name"',
     }))
 }

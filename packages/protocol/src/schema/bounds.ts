@@ -2,19 +2,19 @@ import { isObject, type JsonValue, pointerToken } from '../json.js'
 import { type SchemaEdge, type SchemaGraph, type SchemaNode, SchemaRefused } from './graph.js'
 
 export interface SizeBounds {
-  /** Values in the schema: more compile too slowly. */
+  /** Values in the schema: more would compile too slowly. */
   readonly maxValues: number
   readonly maxDepth: number
 }
 
 export interface WorkBounds {
-  /** Subschemas that applying the schema to one value may visit: shared references multiply. */
+  /** Subschemas that the schema may apply to one value: shared references multiply. */
   readonly maxCost: number
-  /** Subschemas that apply each other to the same value: each needs a place on the stack. */
+  /** Subschemas that apply each other to the same value: each takes a stack frame. */
   readonly maxChain: number
 }
 
-/** Refuses a schema that is too large to be looked at closely. */
+/** Rejects a schema that is too large to analyse. */
 export function assertSchemaSize(schema: JsonValue, { maxValues, maxDepth }: SizeBounds): void {
   let values = 0
   const count = (value: JsonValue, at: string, depth: number): void => {
@@ -29,48 +29,48 @@ export function assertSchemaSize(schema: JsonValue, { maxValues, maxDepth }: Siz
 }
 
 /**
- * Refuses what cannot end or can take exponential time. A schema may lead back to itself where each step goes down into
- * the value by one way; by two ways that can meet at the same part (two branches of an anyOf, a `$ref` beside
- * properties), the work could double at each level. Without recursion, references that share their targets multiply:
- * their product is bounded by `maxCost`. What remains is bounded while values are checked (work-budget.ts).
+ * Rejects schemas that might not terminate or take exponential time. Recursion is allowed if each step descends into
+ * the value by one path. With two paths to the same part of the value (two branches of an anyOf, a `$ref` beside
+ * properties), the work could double at each level. Without recursion, shared references multiply: their product is
+ * bounded by `maxCost`. The rest is bounded while values are checked (`Run`).
  */
 export function assertBoundedWork(graph: SchemaGraph, { maxCost, maxChain }: WorkBounds): void {
   const costs = new Map<SchemaNode, number>()
-  // Circles come after everything they lead to, so the costs of what lies below are known.
-  for (const circle of findCircles(graph)) {
-    const members = new Set(circle)
+  // Cycles come after everything they lead to, so the costs of their targets are known.
+  for (const cycle of findCycles(graph)) {
+    const members = new Set(cycle)
     const isInside = ({ to }: SchemaEdge): boolean => members.has(to)
     let cost = 0
-    for (const node of circle) {
-      assertOneWay(node, node.edges.filter(isInside))
+    for (const node of cycle) {
+      assertSinglePath(node, node.edges.filter(isInside))
       const leaving = node.edges.filter((edge) => !isInside(edge))
       cost += leaving.reduce((sum, { to }) => sum + (costs.get(to) ?? 0), 1)
       if (cost > maxCost) throw new SchemaRefused(node.at, 'is too costly to apply: its references multiply')
     }
-    for (const node of circle) costs.set(node, cost)
-    assertDescent(circle, members)
+    for (const node of cycle) costs.set(node, cost)
+    assertDescent(cycle, members)
   }
   assertShortChains(graph, maxChain)
 }
 
-function assertOneWay(node: SchemaNode, back: SchemaEdge[]): void {
+function assertSinglePath(node: SchemaNode, back: SchemaEdge[]): void {
   if (back.length > 1 && back.some(({ by }) => by !== 'below')) {
     throw new SchemaRefused(
       node.at,
-      'refers to itself by two ways that can lead to the same part of a value, as in anyOf',
+      'refers to itself by two paths that can lead to the same part of a value, as in anyOf',
     )
   }
 }
 
-/** A circle must go down into the value somewhere. What stays at the same value is the only way back of its node. */
-function assertDescent(circle: readonly SchemaNode[], members: ReadonlySet<SchemaNode>): void {
+/** A cycle must descend into the value. `assertSinglePath` has left each node at most one edge that stays in place. */
+function assertDescent(cycle: readonly SchemaNode[], members: ReadonlySet<SchemaNode>): void {
   const ended = new Set<SchemaNode>()
   const staying = ({ edges }: SchemaNode): SchemaNode | undefined =>
     edges.find((edge) => members.has(edge.to) && isInPlace(edge))?.to
-  for (const start of circle) {
+  for (const start of cycle) {
     const path = new Set<SchemaNode>()
     for (let node: SchemaNode | undefined = start; node && !ended.has(node); node = staying(node)) {
-      if (path.has(node)) throw new SchemaRefused(node.at, 'refers to itself without end')
+      if (path.has(node)) throw new SchemaRefused(node.at, 'refers to itself endlessly')
       path.add(node)
     }
     for (const seen of path) ended.add(seen)
@@ -88,16 +88,16 @@ function assertShortChains(graph: SchemaGraph, maxChain: number): void {
       lengths.set(node, length)
     }
     if (length > maxChain)
-      throw new SchemaRefused(node.at, `applies more than ${maxChain} schemas one inside the other`)
+      throw new SchemaRefused(node.at, `nests more than ${maxChain} schemas that apply to the same value`)
     return length
   }
-  // What applies itself in place has been refused, so this ends.
+  // Terminates: cycles in place have been rejected.
   for (const node of graph.values()) lengthOf(node)
 }
 
-/** Tarjan's strongly connected components, each after all that it leads to. */
-function findCircles(graph: SchemaGraph): SchemaNode[][] {
-  const circles: SchemaNode[][] = []
+/** Tarjan's algorithm: the strongly connected components, each after everything it leads to. */
+function findCycles(graph: SchemaGraph): SchemaNode[][] {
+  const cycles: SchemaNode[][] = []
   const order = new Map<SchemaNode, number>()
   const pending: SchemaNode[] = []
   const isPending = new Set<SchemaNode>()
@@ -114,13 +114,13 @@ function findCircles(graph: SchemaGraph): SchemaNode[][] {
       else if (isPending.has(to)) lowest = Math.min(lowest, known)
     }
     if (lowest === number) {
-      const circle = pending.splice(pending.indexOf(node))
-      for (const member of circle) isPending.delete(member)
-      circles.push(circle)
+      const cycle = pending.splice(pending.indexOf(node))
+      for (const member of cycle) isPending.delete(member)
+      cycles.push(cycle)
     }
     return lowest
   }
 
   for (const node of graph.values()) if (!order.has(node)) visit(node)
-  return circles
+  return cycles
 }

@@ -1,12 +1,12 @@
 import { isObject, type JsonObject, type JsonValue, pointerToken } from '../json.js'
 
 /**
- * To what a keyword applies its subschemas: `branch` to the same value again; `below` to parts of the value that no
- * other keyword looks at; `beside` to parts that another keyword may look at too; `never`: only a reference does.
+ * What a keyword applies its subschemas to. `branch`: the same value; `below`: parts of the value that no other keyword
+ * applies to; `beside`: parts that other keywords may apply to as well; `never`: nothing, only references use them.
  */
 export type Application = 'branch' | 'below' | 'beside' | 'never'
 
-/** Keywords of JSON Schema that hold subschemas: 2020-12, and what older drafts call `dependencies` and tuples. */
+/** Keywords with subschemas: those of 2020-12, and `dependencies` and tuples of older drafts. */
 export const APPLICATORS: ReadonlyMap<string, Application> = new Map([
   ['allOf', 'branch'],
   ['anyOf', 'branch'],
@@ -31,7 +31,7 @@ export const APPLICATORS: ReadonlyMap<string, Application> = new Map([
   ['definitions', 'never'],
 ])
 
-/** Keywords whose value is a map of names to subschemas; all others hold one subschema, or a list. */
+/** Keywords whose value maps names to subschemas; the others have one subschema, or a list. */
 export const NAMED: ReadonlySet<string> = new Set([
   'dependentSchemas',
   'dependencies',
@@ -48,7 +48,7 @@ export const isDraft7 = ({ $schema }: JsonObject): boolean =>
 /** The types of JSON Schema, and two words that people use: `any` from draft-03, `file` from Swagger 2. */
 const TYPES = ['string', 'number', 'integer', 'boolean', 'array', 'object', 'null', 'any', 'file']
 
-/** Where the value of a keyword is wrong, as a JSON pointer from the keyword, and what it must be. */
+/** Where the value of a keyword is wrong (a JSON pointer from the keyword), and what it must be. */
 type Mistake = readonly [at: string, expected: string]
 type Rule = (value: JsonValue) => Mistake | undefined
 
@@ -86,7 +86,7 @@ const listOf =
   (value) =>
     Array.isArray(value) && value.length >= minimum ? firstMistake(Object.entries(value), item) : ['', expected]
 
-/** An empty list counts as an empty map, because PHP writes it so. */
+/** An empty list counts as an empty map: PHP serializes empty maps so. */
 const mapOf =
   (item: Rule, expected: string): Rule =>
   (value) => {
@@ -107,8 +107,9 @@ const someSchemas = listOf(schema, 'must be a list of schemas, and not empty', 1
 const namedSchemas = mapOf(schema, 'must be an object of names and schemas')
 
 /**
- * What keywords must be given. The rules of the meta-schemas, except where the checker can make sense of more: booleans
- * of draft-04 (`exclusiveMinimum: true`), `required: true` of draft-03, tuples in `items`. Annotations are not checked.
+ * The allowed values of keywords. These are the rules of the meta-schemas, relaxed where the checker understands more:
+ * booleans of draft-04 (`exclusiveMinimum: true`), `required: true` of draft-03, tuples in `items`. Annotations may
+ * have any value.
  */
 const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ['$id', text],
@@ -157,7 +158,7 @@ const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ['unevaluatedItems', schema],
 ])
 
-/** Keywords that restrict nothing: annotations of JSON Schema and OpenAPI, and what only tools read. */
+/** Annotations of JSON Schema and OpenAPI, keywords for tools, and those with a rule elsewhere. */
 const ANNOTATIONS = new Set(
   `$schema $comment $vocabulary id const format title description default example examples deprecated readOnly writeOnly
   contentEncoding contentMediaType contentSchema nullable discriminator xml externalDocs enumNames enumDescriptions

@@ -9,38 +9,38 @@ import { readSchemaGraph, type SchemaGraph, type SchemaNode, SchemaRefused } fro
 import { compileLinearPattern } from './linear-pattern.js'
 import { isSimpleMap, toJsonSchema } from './simple-map.js'
 
-/** Far above what people write. */
+/** Far more than real schemas need. */
 const SIZE = { maxValues: 4000, maxDepth: 32 }
-/** Subschemas that applying a schema without recursion to one value may visit, and how many one inside the other. */
+/** Subschemas that a schema without recursion may apply to one value, in total and nested in each other. */
 const WORK = { maxCost: 20_000, maxChain: 100 }
-/** Instructions that the different patterns of one document may compile to, some microseconds each. */
+/** Total size of the compiled patterns of one document, in instructions of some microseconds each. */
 const MAX_PATTERN_SIZE = 50_000
-/** What compiling the smallest pattern costs, in instructions. */
+/** Cost of compiling the smallest pattern, in instructions. */
 const PATTERN_OVERHEAD = 50
-/** Names of a simple map that is not worth a look. */
+/** Simple maps up to this size need no check. */
 const SMALL_MAP = 200
-/** Schemas kept ready; the least recently used goes first. */
+/** Size of the cache of compiled schemas; the least recently used is dropped first. */
 const MAX_CACHED = 500
 
 const OPTIONS: CheckOptions = { formats: FORMATS, compilePattern: compileLinearPattern }
 
-/** What the schemas of one document may cost together; `checkPublisherSchema` uses it up. */
+/** The budget that the schemas of one document share; `checkPublisherSchema` spends it. */
 export interface SchemaAllowance {
   patternSize: number
-  /** Patterns that have been paid for. */
+  /** Patterns that have been counted. */
   readonly patterns: Set<string>
 }
 
-/** What one document may spend; the schemas of a document share it. */
+/** Creates the budget for the schemas of one document. */
 export const createSchemaAllowance = (): SchemaAllowance => ({ patternSize: MAX_PATTERN_SIZE, patterns: new Set() })
 
 /**
- * A publisher's JSON Schema is hostile until proven otherwise. This says what is wrong with it without compiling it:
- * no `$ref` that leaves the document, bounded size, depth and validation cost, patterns of linear time only.
+ * Checks a publisher's JSON Schema, which is untrusted, without compiling it: references stay in the document, size,
+ * depth and validation cost are bounded, patterns take linear time. Returns the issues; empty if it is accepted.
  */
 export function checkPublisherSchema(description: JsonValue, at: string, allowance = createSchemaAllowance()): Issue[] {
   if (!isObject(description)) return [{ at, message: 'must be an object: a JSON Schema, or a map of names to types' }]
-  // A small map compiles to a schema that nobody outside has written: there is nothing hostile in it.
+  // A small map becomes a schema of our own making, which is harmless.
   if (isSimpleMap(description) && Object.keys(description).length <= SMALL_MAP) return []
   try {
     inspect(toJsonSchema(description), allowance)
@@ -51,7 +51,7 @@ export function checkPublisherSchema(description: JsonValue, at: string, allowan
   }
 }
 
-/** Throws `SchemaRefused`, or gives the subschemas. */
+/** Returns the subschemas, or throws `SchemaRefused`. */
 function inspect(schema: JsonObject, allowance: SchemaAllowance): SchemaGraph {
   assertSchemaSize(schema, SIZE)
   const graph = readSchemaGraph(schema)
@@ -61,17 +61,17 @@ function inspect(schema: JsonObject, allowance: SchemaAllowance): SchemaGraph {
 }
 
 function assertLinearPatterns({ keywords, at }: SchemaNode, allowance: SchemaAllowance): void {
-  const ofNames = isObject(keywords.patternProperties) ? Object.keys(keywords.patternProperties) : []
-  for (const pattern of [keywords.pattern, ...ofNames]) {
+  const namePatterns = isObject(keywords.patternProperties) ? Object.keys(keywords.patternProperties) : []
+  for (const pattern of [keywords.pattern, ...namePatterns]) {
     if (typeof pattern !== 'string' || allowance.patterns.has(pattern)) continue
     if (allowance.patternSize < 0)
-      throw new SchemaRefused(at, 'has a pattern too many: those of the document are too large together')
+      throw new SchemaRefused(at, 'has one pattern too many: the patterns of the document are too large in total')
     const compiled = compileLinearPattern(pattern)
     if (compiled === undefined) {
       const shown = JSON.stringify(pattern.slice(0, 100))
       throw new SchemaRefused(
         at,
-        `has a pattern that RE2 does not take (no lookaround, no back-references, no huge counts): ${shown}`,
+        `has a pattern that RE2 does not support (no lookaround, no back-references, no huge counts): ${shown}`,
       )
     }
     allowance.patternSize -= compiled.size + PATTERN_OVERHEAD
@@ -82,16 +82,16 @@ function assertLinearPatterns({ keywords, at }: SchemaNode, allowance: SchemaAll
 /** Checks values against publishers' schemas. */
 export interface PublisherSchemas {
   /**
-   * What is wrong with the value; empty if it fits. The schema has passed `checkPublisherSchema`. A value that takes
-   * more than `maxSteps` to check counts as wrong.
+   * Checks a value against a schema that has passed `checkPublisherSchema`. Returns the issues; empty if it fits. A
+   * value that takes more than `maxSteps` to check does not fit.
    */
   check(description: JsonObject, value: JsonValue, maxSteps?: number): Issue[]
 }
 
-/** Schemas made ready in a bounded cache, shared by equal ones. Descriptions do not change once they were given. */
+/** Creates a checker with a bounded cache of compiled schemas. Descriptions must not be modified after use. */
 export function createPublisherSchemas(limit = MAX_CACHED): PublisherSchemas {
   const byText = new Map<string, Check>()
-  // To write a description out, in order to find its equals, costs more than most checks.
+  // Serializing a description, to find equal ones, costs more than most checks.
   const byIdentity = new Map<JsonObject, Check>()
   const find = (description: JsonObject): Check => {
     const text = JSON.stringify(description)
@@ -120,9 +120,9 @@ function compile(description: JsonObject): Check {
     return compileSchemaCheck(schema, inspect(schema, createSchemaAllowance()), OPTIONS)
   } catch (error) {
     if (!(error instanceof SchemaRefused)) throw error
-    // Registration refuses such a schema; one that was stored before it did must not make calls fail as our fault.
+    // Registration rejects such schemas. One that was stored earlier must not look like an error of the directory.
     const reason = `${error.issue.at} ${error.issue.message}`.trim()
-    return (_, run) => run.fail(`cannot be checked, because the schema of the agent is not usable: ${reason}`)
+    return (_, run) => run.fail(`cannot be checked: the schema of the agent is not usable: ${reason}`)
   }
 }
 
@@ -132,7 +132,7 @@ function runCheck(check: Check, value: JsonValue, maxSteps: number | undefined):
     run.apply(check, value, undefined)
     return run.issues
   } catch (error) {
-    // A RangeError is a stack used up: the caller's own calls may have left little of it.
+    // A RangeError is a stack overflow: the caller may have used most of the stack.
     if (error instanceof WorkExceeded || error instanceof RangeError) return [TOO_COSTLY]
     throw error
   }

@@ -5,7 +5,7 @@ export const TYPE_WORDS = ['string', 'number', 'integer', 'boolean', 'array', 'o
 
 const TYPE_WORD = new RegExp(`^(${TYPE_WORDS.join('|')})\\??$`)
 
-/** A name→type map such as {"text":"string"} and not a JSON Schema (C-09). */
+/** Whether a description is a name→type map such as {"text":"string"}, not a JSON Schema (C-09). */
 export function isSimpleMap(value: JsonObject): boolean {
   const names = Object.keys(value)
   if (names.length === 0 || (names.length === 1 && names[0] === 'type')) return false
@@ -15,7 +15,7 @@ export function isSimpleMap(value: JsonObject): boolean {
 /** Whether a member of a name→type map has a known type: one of `TYPE_WORDS`, with or without `?`. */
 export const isTypeWord = (value: JsonValue | undefined): boolean => typeof value === 'string' && TYPE_WORD.test(value)
 
-/** The JSON Schema that an input or output description stands for; a simple map is compiled to one. */
+/** The JSON Schema of an input or output description; a simple map is converted to one. */
 export function toJsonSchema(description: JsonValue | undefined): JsonObject {
   if (!isObject(description)) return {}
   if (!isSimpleMap(description)) return description
@@ -30,7 +30,7 @@ export function toJsonSchema(description: JsonValue | undefined): JsonObject {
 
 function propertySchema(word: string): JsonObject {
   if (word === 'any') return {}
-  // A file travels as a URL or as base64 text inside JSON (01 §5.1).
+  // A file is sent as a URL or as base64 in JSON (01 §5.1).
   if (word === 'file') return { type: 'string' }
   return { type: word }
 }

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../json.js'
 import { extensions, LIMITS, nonEmptyText, object, tags, text, texts, timestamp } from './parts.js'
 
-/** Agent metadata of AIDIP-01 §3, with the forms of AIDIP-00 §4 that stay valid (01 §8, C-07, C-11). */
+/** Agent metadata of AIDIP-01 §3, with the forms of AIDIP-00 §4 that are still valid (01 §8, C-07, C-11). */
 export const aidipSchema: JsonObject = {
   $id: 'urn:switchboard:schema:aidip',
   type: 'object',
@@ -12,7 +12,7 @@ export const aidipSchema: JsonObject = {
     description: text,
     version: text,
     publisher: text,
-    // The word of 00; its object form comes from agent cards (C-12).
+    // `publisher` in 00; the object form comes from agent cards (C-12).
     provider: { type: ['string', 'object'] },
     capabilities: { type: 'array', items: text, maxItems: LIMITS.capabilities },
     tags,

@@ -2,8 +2,8 @@ import type { JsonObject } from '../../json.js'
 import { extensions, LIMITS, nonEmptyText, object, tags, text, texts } from './parts.js'
 
 /**
- * What a reader of agent.json insists on: the types of what is there. What AURI §7 recommends and a document lacks is
- * a warning (C-25), because most published cards lack something.
+ * What a reader requires of agent.json: the types of its members. Missing members that AURI §7 recommends are warnings
+ * (C-25), because most published documents lack some.
  */
 export const descriptorSchema: JsonObject = {
   $id: 'urn:switchboard:schema:descriptor',

@@ -36,7 +36,7 @@ export const directorySchema: JsonObject = {
   properties,
 }
 
-/** The body of an update: members present replace, members absent stay (AD §4.4, C-37). */
+/** The body of an update: it replaces the members that it has; others stay (AD §4.4, C-37). */
 export const directoryUpdateSchema: JsonObject = {
   $id: 'urn:switchboard:schema:directory-update',
   type: 'object',

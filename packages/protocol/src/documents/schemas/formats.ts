@@ -6,7 +6,7 @@ import { agentCardSchema, descriptorSchema, mcpServerSchema } from './descriptor
 import { directorySchema } from './directory.js'
 import { profileSchema } from './profile.js'
 
-/** The schema of each face's documents. */
+/** The schema of each document format. */
 export const FORMAT_SCHEMAS: Readonly<Record<DocumentFormat, JsonObject>> = {
   aidip: aidipSchema,
   profile: profileSchema,
@@ -21,7 +21,7 @@ const membersOf = (format: DocumentFormat): JsonObject => {
   return isObject(properties) ? properties : {}
 }
 
-/** Members of the drafts that no schema above speaks of, because any value will do or they are read elsewhere. */
+/** Members of the drafts that are not in the schemas, because they may have any value or are read elsewhere. */
 const OTHERS = `pricing rate_limits documentation documentationUrl data_retention quality_score orchestration
   versionNegotiation security errorFormat iconUrl supportsAuthenticatedExtendedCard signatures icons _meta $schema @context
   agent lt href freshness verification redacted`
@@ -31,12 +31,12 @@ const KNOWN: ReadonlySet<string> = new Set([
   ...Object.values(FORMAT_SCHEMAS).flatMap(({ properties }) => (isObject(properties) ? Object.keys(properties) : [])),
 ])
 
-/** Whether some draft, or this directory, says what a member of that name means. */
+/** Whether a draft, or this directory, defines a member of that name. */
 export const isKnownMember = (name: string): boolean => KNOWN.has(name)
 
 const fits = new Map<string, (value: JsonValue) => boolean>()
 
-/** Whether a face's documents may have this member: they say nothing of it, or the value is of the right kind. */
+/** Whether a document of that format may have the member: the format does not define it, or the value is valid. */
 export function memberFits(format: DocumentFormat, name: string, value: JsonValue): boolean {
   const members = membersOf(format)
   const schema = Object.hasOwn(members, name) ? members[name] : undefined

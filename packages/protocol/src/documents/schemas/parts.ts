@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../json.js'
 
-/** Limits of one document (C-76); bytes are limited where bodies are read. */
+/** Limits of one document (C-76). The size in bytes is limited where bodies are read. */
 export const LIMITS = { capabilities: 1000, tags: 100, examples: 200, bindings: 100, operations: 1000, texts: 1000 }
 
 export const text: JsonObject = { type: 'string' }
@@ -10,7 +10,7 @@ export const tags: JsonObject = { type: 'array', items: text, maxItems: LIMITS.t
 export const timestamp: JsonObject = { type: 'string', format: 'date-time' }
 export const object: JsonObject = { type: 'object' }
 
-/** Our extensions, the same on every face: who sees the agent (C-95), and what of it only its owner sees. */
+/** Our extensions to every format: who can find the agent (C-95), and which members only its owner sees. */
 export const extensions: JsonObject = {
   visibility: { enum: ['public', 'restricted', 'private'] },
   private: texts,

@@ -3,10 +3,10 @@ import { type AgentRecord, given, type RegistryFacts } from '../record.js'
 import { LIMITS } from '../schemas/parts.js'
 import { callableOperations, documentFor, reachableBindings, registryMembers } from './derive.js'
 
-/** Versions of the A2A card that can be written; a card that was registered comes back in its own. */
+/** Versions of the A2A card that can be written; a registered card keeps its own version. */
 export type AgentCardVersion = '0.3' | '1.0'
 
-/** An A2A Agent Card of any agent. */
+/** The A2A Agent Card of an agent of any format. */
 export function toAgentCard(record: AgentRecord, facts: RegistryFacts, version: AgentCardVersion = '1.0'): JsonObject {
   const document = documentFor('a2a', record, () => derived(record, facts, version))
   return { ...document, ...registryMembers(record, facts) }
@@ -58,7 +58,7 @@ function securitySchemes(record: AgentRecord, version: AgentCardVersion): JsonOb
   return version === '0.3' ? { [kind]: { type: kind, ...scheme } } : { [kind]: { [WRAPPERS[kind] ?? kind]: scheme } }
 }
 
-/** 1.0 wraps each kind of scheme in a member named after it. */
+/** 1.0 wraps each security scheme in a member named after its kind. */
 const WRAPPERS: Record<string, string | undefined> = {
   apiKey: 'apiKeySecurityScheme',
   http: 'httpAuthSecurityScheme',

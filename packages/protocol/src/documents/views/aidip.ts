@@ -5,7 +5,7 @@ import { type AgentRecord, given, type RegistryFacts, statusOf } from '../record
 import { LIMITS } from '../schemas/parts.js'
 import { callableOperations, documentFor, httpEndpoint, registryMembers } from './derive.js'
 
-/** Which revision's words to write: they share everything but `authentication` and the publisher's name. */
+/** The revision to write: they differ in `authentication` and in the name of the publisher member. */
 export type AidipRevision = '01' | '00'
 
 /** The full metadata document (01 §3, 00 §4). */
@@ -24,7 +24,7 @@ export function toAidip(record: AgentRecord, facts: RegistryFacts, revision: Aid
   }
 }
 
-/** The essentials of a list or a search result (C-05). */
+/** The short form in lists and search results (C-05). */
 export function toAidipSummary(record: AgentRecord, facts: RegistryFacts): JsonObject {
   return {
     id: record.id,
@@ -67,13 +67,13 @@ const endpointOf = (record: AgentRecord, facts: RegistryFacts): string => {
 
 const capabilityNames = (record: AgentRecord): string[] => [...new Set(record.capabilities.map(({ name }) => name))]
 
-/** 01 says publisher, 00 says provider; what the publisher wrote stays beside it. */
+/** `publisher` in 01, `provider` in 00; the member that was sent stays too. */
 function publisher(record: AgentRecord, document: JsonObject, revision: AidipRevision): JsonObject {
   const word = revision === '01' ? 'publisher' : 'provider'
   return record.publisher === undefined || document[word] !== undefined ? {} : { [word]: record.publisher }
 }
 
-/** 01 knows one form: an object with a canonical type (C-11). */
+/** In 01 it is always an object with a canonical type (C-11). */
 function authentication(record: AgentRecord, { type, instructions, scopes, schemes }: Authentication): JsonObject {
   const sent = record.document.authentication
   if (record.format === 'aidip' && isObject(sent)) return { ...sent, type }

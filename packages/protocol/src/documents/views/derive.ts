@@ -13,8 +13,8 @@ import {
 import { FORMAT_SCHEMAS, memberFits } from '../schemas/formats.js'
 
 /**
- * The document of a face: the publisher's own, or one derived from another draft's. A derived one keeps what the
- * publisher said beyond the target's words (C-27), unless it is not what a reader of the target expects of that member.
+ * The document in a format: the publisher's own, or one derived from another format. A derived document keeps the
+ * members that the target format does not define (C-27), unless their value does not fit the target's definition.
  */
 export function documentFor(format: DocumentFormat, record: AgentRecord, derive: () => JsonObject): JsonObject {
   if (record.format === format) return record.redacted ? filled(format, record.document, derive) : record.document
@@ -25,7 +25,7 @@ export function documentFor(format: DocumentFormat, record: AgentRecord, derive:
   return { ...Object.fromEntries(kept), ...derived }
 }
 
-/** Where a member that must be there was kept private, what stands for it: the id for a name, our gateway for an address. */
+/** Replaces required members that are private: the name by the id, an address by our gateway. */
 function filled(format: DocumentFormat, document: JsonObject, derive: () => JsonObject): JsonObject {
   const has = (...names: string[]): boolean => names.some((name) => Object.hasOwn(document, name))
   const missing = asStrings(FORMAT_SCHEMAS[format].required).filter((name) => !has(name))
@@ -38,11 +38,11 @@ function filled(format: DocumentFormat, document: JsonObject, derive: () => Json
   return { ...document, ...Object.fromEntries(stands) }
 }
 
-/** The unified address of an agent: stands in where its own is kept private or is missing (AIDIP §3.1). */
+/** The address of an agent at our gateway, used if its own is private or missing (AIDIP §3.1). */
 export const gatewayUrl = (record: AgentRecord, facts: RegistryFacts): string =>
   `${facts.baseUrl}/agents/${encodeURIComponent(record.id)}/invoke`
 
-/** Bindings with absolute endpoints; never empty. */
+/** The bindings with absolute endpoints; never empty. */
 export function reachableBindings(record: AgentRecord, facts: RegistryFacts): [Binding, ...Binding[]] {
   const [first, ...rest] = record.bindings.map((binding) => ({
     ...binding,
@@ -54,12 +54,12 @@ export function reachableBindings(record: AgentRecord, facts: RegistryFacts): [B
 const absolute = (endpoint: string, facts: RegistryFacts): string =>
   endpoint.startsWith('/') ? facts.baseUrl + endpoint : endpoint
 
-/** The address of the best binding that has a URI: the profile takes other references too, ours stands for them. */
+/** The address of the best binding with a URI; the gateway if there is none, as profile endpoints need not be URIs. */
 export function uriEndpoint(record: AgentRecord, facts: RegistryFacts): string {
   return reachableBindings(record, facts).find(isUri)?.endpoint ?? gatewayUrl(record, facts)
 }
 
-/** The address for plain HTTP callers: the best http(s) binding, else the best of any kind (C-18). */
+/** The address for HTTP callers: the best http(s) binding, else the best of any kind (C-18). */
 export function httpEndpoint(record: AgentRecord, facts: RegistryFacts): string {
   const bindings = reachableBindings(record, facts).filter(isUri)
   return bindings.find(({ endpoint }) => /^https?:/i.test(endpoint))?.endpoint ?? uriEndpoint(record, facts)
@@ -67,22 +67,22 @@ export function httpEndpoint(record: AgentRecord, facts: RegistryFacts): string 
 
 const isUri = ({ endpoint }: Binding): boolean => isAbsoluteUri(endpoint)
 
-/** A value for each protocol; the first binding of a protocol wins, because it is preferred (C-19). */
+/** A value for each protocol. The first binding of a protocol wins: it is the preferred one (C-19). */
 export function byProtocol<T>(bindings: readonly Binding[], toValue: (binding: Binding) => T): Record<string, T> {
   const values = new Map<string, T>()
   for (const binding of bindings) if (!values.has(binding.protocol)) values.set(binding.protocol, toValue(binding))
-  // Readers such as ours refuse a member of that name.
+  // Strict parsers, ours included, reject a member of that name.
   values.delete('__proto__')
   return Object.fromEntries(values)
 }
 
-/** Operations; never empty: an agent that describes none takes and gives an object (C-08). */
+/** The operations; never empty: an agent without any has one that takes and returns an object (C-08). */
 export function callableOperations(record: AgentRecord): readonly Operation[] {
   if (record.operations.length > 0) return record.operations
   return [{ name: IMPLIED_OPERATION, inputs: { type: 'object' }, outputs: { type: 'object' } }]
 }
 
-/** Members that the registry adds to a publisher's document, whatever the face. */
+/** Members that the directory adds to a document of any format. */
 export function registryMembers(record: AgentRecord, facts: RegistryFacts): JsonObject {
   return {
     verification: {
@@ -97,7 +97,7 @@ export function registryMembers(record: AgentRecord, facts: RegistryFacts): Json
   }
 }
 
-/** The end of the registration; the publisher's own spelling of it is kept where it says the same instant. */
+/** The end of the registration, in the publisher's notation if it is the same instant. */
 function expiry(record: AgentRecord, facts: RegistryFacts): JsonObject {
   if (facts.expiresAt === undefined) return {}
   const own = asString(record.document.expires_at)

@@ -3,13 +3,13 @@ import { type AgentRecord, given, type RegistryFacts } from '../record.js'
 import { LIMITS } from '../schemas/parts.js'
 import { byProtocol, callableOperations, documentFor, reachableBindings, registryMembers } from './derive.js'
 
-/** Terms of a descriptor for readers of JSON-LD (C-28); nothing here depends on its being processed. */
+/** The JSON-LD context of descriptors (C-28). Nothing here depends on it. */
 export const DESCRIPTOR_CONTEXT = 'https://schema.org'
 
-/** A version for documents that state none: SemVer, and lower than any release (AURI §7). */
+/** The version of documents without one: a semantic version lower than any release (AURI §7). */
 const UNVERSIONED = '0.0.0'
 
-/** The agent.json of an agent (AURI §7), with the two statements that the draft demands of publishers (C-25). */
+/** The agent.json of an agent (AURI §7), with the two members that the draft requires of publishers (C-25). */
 export function toDescriptor(record: AgentRecord, facts: RegistryFacts): JsonObject {
   const document = documentFor('descriptor', record, () => derived(record, facts))
   return {

@@ -6,17 +6,17 @@ import { redactRecord } from '../redact.js'
 import { LIMITS } from '../schemas/parts.js'
 import { callableOperations, documentFor, registryMembers, uriEndpoint } from './derive.js'
 
-/** The full registration (AD §4.3), as GET on its resource shows it. */
+/** The full registration, as returned by GET (AD §4.3). */
 export function toDirectory(record: AgentRecord, facts: RegistryFacts): JsonObject {
   const document = documentFor('directory', record, () => derived(record, facts))
-  // The end of a lease is told by lt alone: sent back as expires_at it would become an end that no refresh moves (C-40).
+  // Only `lt` tells the end of a lease: sent back as expires_at, it would become an end that no refresh moves (C-40).
   const { expires_at: _ofLease, ...members } = registryMembers(record, facts)
   return { ...document, agent: record.id, lt: facts.lifetime, href: directoryHref(facts), ...members }
 }
 
 /**
- * A document of another draft as a registration of the directory: all that its publisher said, and as private as it
- * was, for what had another name before must not become public under its new one.
+ * A document of another format as a registration of the Agent Directory. Private members stay private under their new
+ * names.
  */
 export function toRegistration(record: AgentRecord, facts: RegistryFacts): JsonObject {
   const whole = documentFor('directory', record, () => derived(record, facts))
@@ -27,14 +27,14 @@ export function toRegistration(record: AgentRecord, facts: RegistryFacts): JsonO
   )
   return {
     ...whole,
-    // As others see them: private tags or schemas of the agent would come in with the capabilities that inherit them.
-    // Nothing is lost by that, for they stay in the members they came from.
+    // From the redacted record: capabilities would inherit private tags or schemas of the agent. Nothing is lost, as
+    // these stay in their own members.
     capabilities: asObjects(whole.capabilities).map((item) => listed.get(item.name) ?? { ...item, private: true }),
     ...(hidden.length > 0 && { private: [...new Set([...asStrings(record.document.private), ...hidden])] }),
   }
 }
 
-/** One entry of a lookup: enough to choose and to contact (AD §5.2). */
+/** One entry of a lookup: enough to choose and contact an agent (AD §5.2). */
 export function toDirectorySummary(record: AgentRecord, facts: RegistryFacts): JsonObject {
   return {
     agent: record.id,
@@ -46,10 +46,10 @@ export function toDirectorySummary(record: AgentRecord, facts: RegistryFacts): J
   }
 }
 
-/** The resource of a registration, relative as in the draft's examples. */
+/** The path of a registration, relative as in the draft's examples. */
 export const directoryHref = (facts: Pick<RegistryFacts, 'number'>): string => `/ad/r/${facts.number}`
 
-/** Protocols as registered; an agent of another draft that names none is reached by its bindings (C-20). */
+/** The protocols as registered; for other formats without any, those of the bindings (C-20). */
 export function directoryProtocols(record: AgentRecord): string[] {
   if (record.format === 'directory' || record.protocols.length > 0) return [...record.protocols]
   if (record.format === 'aidip') return ['https']
@@ -57,8 +57,8 @@ export function directoryProtocols(record: AgentRecord): string[] {
 }
 
 /**
- * Capabilities as the directory lists and filters them: declared ones, then operations as tools (C-10). Where tags
- * belong to the agent, every capability inherits them, so that lookups by tag find it (C-17).
+ * Capabilities as the directory lists and filters them: declared ones, then operations as tools (C-10). They inherit
+ * the tags of the agent, so that lookups by tag find them (C-17).
  */
 export function directoryCapabilities(record: AgentRecord): Capability[] {
   if (record.format === 'directory') return [...record.capabilities]

@@ -3,7 +3,7 @@ import type { AgentRecord, RegistryFacts } from '../record.js'
 import { LIMITS } from '../schemas/parts.js'
 import { documentFor, gatewayUrl, reachableBindings, registryMembers } from './derive.js'
 
-/** The `server.json` of an agent for MCP registries; one that speaks no MCP is listed without remotes. */
+/** The `server.json` of an agent for MCP registries; without remotes if the agent does not support MCP. */
 export function toMcpServer(record: AgentRecord, facts: RegistryFacts): JsonObject {
   const document = documentFor('mcp', record, () => derived(record, facts))
   return { ...document, ...registryMembers(record, facts) }

@@ -6,7 +6,7 @@ import { LIMITS } from '../schemas/parts.js'
 import { bindingSchema } from '../schemas/profile.js'
 import { documentFor, reachableBindings, registryMembers } from './derive.js'
 
-/** Agent Metadata of the profile (PROF §4); a document of another draft is mapped by Table 10. */
+/** Agent Metadata of the profile (PROF §4); other formats are mapped by Table 10. */
 export const toProfile = (record: AgentRecord, facts: RegistryFacts): JsonObject =>
   profileDocument(record, facts, reachableBindings(record, facts))
 
@@ -31,7 +31,7 @@ export function toCandidate(
   }
   if (detail === 'full') {
     const document = profileDocument(record, facts, usable)
-    // A publisher's own profile document has its bindings as they were registered.
+    // A profile document has its bindings as they were registered.
     const bindings = asObjects(document.bindings).filter(({ protocol }) => isUsable(String(protocol)))
     return { ...document, bindings, status: statusOf(record, facts) }
   }
@@ -90,14 +90,14 @@ function derived(record: AgentRecord, bindings: readonly Binding[]): JsonObject 
   }
 }
 
-/** Tags and, because the profile has no other place for them, the names of capabilities (C-10). */
+/** The tags, and the names of capabilities, for which the profile has no other member (C-10). */
 export const profileTags = (record: AgentRecord): string[] =>
   record.format === 'profile'
     ? [...record.tags]
     : [...new Set([...record.tags, ...record.capabilities.map(({ name }) => name)])]
 
 const toProfileBinding = (binding: Binding): JsonObject => ({
-  // A binding that another draft's document lists may already have the profile's members; an interface of a card has not.
+  // Bindings in documents of other formats may have the profile's members; interfaces of a card do not.
   ...(binding.source && isBinding(binding.source) && binding.source),
   protocol: binding.protocol,
   endpoint: binding.endpoint,
@@ -111,7 +111,7 @@ function isBinding(source: JsonObject): boolean {
   return fitsBinding(source)
 }
 
-/** References to proofs of identity and of signature, which are different proofs (C-29). */
+/** References to the proof of identity and to the signature, which are different proofs (C-29). */
 function credentialRefs(record: AgentRecord): JsonObject {
   const signature = record.signature?.kid ?? record.signature?.ref
   const refs = [record.identity, signature].filter((ref) => typeof ref === 'string')

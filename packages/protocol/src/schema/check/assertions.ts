@@ -2,7 +2,7 @@ import { isObject, type JsonObject, type JsonValue, sameJson } from '../../json.
 import type { Format } from './formats.js'
 import type { Check, Run } from './run.js'
 
-/** What a check needs beside the schema: strangers' schemas and our own differ in both. */
+/** Formats and patterns: they differ between publishers' schemas and our own. */
 export interface CheckOptions {
   readonly formats: ReadonlyMap<string, Format>
   /** `undefined` for a pattern that is not supported: it is not checked. */
@@ -18,7 +18,7 @@ export interface CompiledPattern {
 /** Compiles a keyword; `undefined` if its value restricts nothing. */
 type Keyword = (given: JsonValue, schema: JsonObject, options: CheckOptions) => Check | undefined
 
-/** A pattern is far cheaper than its size says unless it is made to be costly: four instructions count as a step. */
+/** Real patterns are far cheaper than their size suggests: four instructions count as one step. */
 const PATTERN_STEPS = 1 / 4
 
 const atMost = numeric((value, limit) => value <= limit, 'must be at most')
@@ -73,7 +73,7 @@ export const ASSERTIONS: ReadonlyMap<string, Keyword> = new Map<string, Keyword>
     'maxLength',
     textual(
       (text, limit) => text.length <= limit || lengthOf(text) <= limit,
-      (n) => `has more than ${n} characters`,
+      (n) => `must have at most ${n} characters`,
     ),
   ],
   [
@@ -111,7 +111,7 @@ export const ASSERTIONS: ReadonlyMap<string, Keyword> = new Map<string, Keyword>
     'maxItems',
     listed(
       (size, limit) => size <= limit,
-      (n) => `has more than ${n} items`,
+      (n) => `must have at most ${n} items`,
     ),
   ],
   [
@@ -125,14 +125,15 @@ export const ASSERTIONS: ReadonlyMap<string, Keyword> = new Map<string, Keyword>
     'uniqueItems',
     (given) =>
       given === true
-        ? (value, run) => !Array.isArray(value) || areUnique(value, run) || run.fail('has the same item twice')
+        ? (value, run) =>
+            !Array.isArray(value) || areUnique(value, run) || run.fail('must not contain the same item twice')
         : undefined,
   ],
   [
     'maxProperties',
     membered(
       (size, limit) => size <= limit,
-      (n) => `has more than ${n} members`,
+      (n) => `must have at most ${n} members`,
     ),
   ],
   [
@@ -161,7 +162,7 @@ export function patternTest(
   )
 }
 
-/** Members that must be there if another is; older drafts write them in `dependencies`. */
+/** Members that are required if another is present; older drafts have them in `dependencies`. */
 export function dependentMembers(given: JsonValue): Check {
   const rules = Object.entries(isObject(given) ? given : {}).map(
     ([name, names]) => [name, requireMembers(asNames(names))] as const,
@@ -226,7 +227,7 @@ const asNames = (given: JsonValue): string[] =>
 const tooFew = (limit: number, what: string): string =>
   limit === 1 ? 'must not be empty' : `must have at least ${limit} ${what}s`
 
-/** Characters, not UTF-16 units. */
+/** Length in characters, not UTF-16 units. */
 function lengthOf(text: string): number {
   let length = 0
   for (const _ of text) length++
@@ -243,7 +244,7 @@ function isOfType(value: JsonValue, type: string): boolean {
       return value === null
     case 'integer':
       return Number.isInteger(value)
-    case 'file': // travels as a URL or as base64 (AIDIP-01 §5.1)
+    case 'file': // sent as a URL or as base64 (AIDIP-01 §5.1)
       return typeof value === 'string'
     default:
       return typeof value === type
@@ -260,7 +261,7 @@ function isMultiple(value: number, of: number): boolean {
 const withArticle = (type: string): string =>
   type === 'null' ? type : /^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`
 
-/** By canonical texts, because comparing every pair takes quadratic time. */
+/** Compares canonical texts, because comparing every pair would take quadratic time. */
 function areUnique(items: JsonValue[], run: Run): boolean {
   const seen = new Set<string>()
   for (const item of items) {
@@ -272,7 +273,7 @@ function areUnique(items: JsonValue[], run: Run): boolean {
   return true
 }
 
-/** One text for equal values, whatever the order of their members. */
+/** The same text for equal values, whatever the order of their members. */
 function canonical(value: JsonValue): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join()}]`
   if (!isObject(value)) return JSON.stringify(value)
@@ -282,7 +283,7 @@ function canonical(value: JsonValue): string {
     .join()}}`
 }
 
-/** Values inside a value. */
+/** Number of values in a value, itself included. */
 function sizeOf(value: JsonValue): number {
   if (typeof value !== 'object' || value === null) return 1
   return Object.values(value).reduce<number>((sum, part) => sum + sizeOf(part), 1)

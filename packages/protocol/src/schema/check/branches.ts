@@ -2,8 +2,8 @@ import { isObject, type JsonObject, type JsonValue } from '../../json.js'
 import { dependentMembers } from './assertions.js'
 import type { Check, Evaluated, Run } from './run.js'
 
-/** Alternatives whose reasons are told when none fits. */
-const TOLD_ALTERNATIVES = 3
+/** Number of alternatives to give a reason for, if none matches. */
+const MAX_REASONS = 3
 
 /** Keywords that apply subschemas to the value itself. */
 export function branchChecks(schema: JsonObject, compile: (schema: JsonValue) => Check): Check[] {
@@ -24,14 +24,14 @@ function allOf(branches: Check[]): Check {
   return everyOf(branches.map((branch) => (value, run, evaluated) => run.apply(branch, value, evaluated)))
 }
 
-/** All of them hold; goes on after a failure as long as there is more to tell. */
+/** All checks must pass. Continues after a failure while more issues can be reported. */
 export function everyOf(checks: readonly Check[]): Check {
   return (value, run, evaluated) => {
     run.spend(checks.length)
     let fits = true
     for (const check of checks) {
       if (!check(value, run, evaluated)) fits = false
-      if (!fits && !run.isCurious) return false
+      if (!fits && !run.canReportMore) return false
     }
     return fits
   }
@@ -39,9 +39,9 @@ export function everyOf(checks: readonly Check[]): Check {
 
 function anyOf(branches: Check[]): Check {
   return (value, run, evaluated) => {
-    // Once one fits, the others matter only for what they look at.
+    // If one matches, the others matter only for the parts that they evaluate.
     const fits = evaluated
-      ? branches.filter((branch) => fitsAndTells(branch, value, run, evaluated)).length > 0
+      ? branches.filter((branch) => fitsAndRecords(branch, value, run, evaluated)).length > 0
       : branches.some((branch) => run.fits(branch, value))
     return fits || failAll(branches, value, run)
   }
@@ -51,21 +51,21 @@ function oneOf(branches: Check[]): Check {
   return (value, run, evaluated) => {
     const [first, second] = branches.filter((branch) => run.fits(branch, value))
     if (first === undefined) return failAll(branches, value, run)
-    if (second !== undefined) return run.fail('fits more than one of the alternatives')
-    return evaluated === undefined || fitsAndTells(first, value, run, evaluated)
+    if (second !== undefined) return run.fail('must match exactly one of the alternatives, but matches several')
+    return evaluated === undefined || fitsAndRecords(first, value, run, evaluated)
   }
 }
 
 function not(check: Check): Check {
-  return (value, run) => !run.fits(check, value) || run.fail('fits a schema that it must not fit')
+  return (value, run) => !run.fits(check, value) || run.fail('must not match the schema in "not"')
 }
 
 function conditional(condition: Check, consequence: Check, alternative: Check): Check {
   return (value, run, evaluated) =>
-    run.apply(fitsAndTells(condition, value, run, evaluated) ? consequence : alternative, value, evaluated)
+    run.apply(fitsAndRecords(condition, value, run, evaluated) ? consequence : alternative, value, evaluated)
 }
 
-/** Older drafts write names and schemas alike into `dependencies`. */
+/** `dependencies` of older drafts has both lists of names and schemas. */
 function dependent(rules: JsonObject, compile: (schema: JsonValue) => Check): Check[] {
   return Object.entries(rules).map(([name, rule]) => {
     const check = Array.isArray(rule) ? dependentMembers({ [name]: rule }) : compile(rule)
@@ -74,18 +74,18 @@ function dependent(rules: JsonObject, compile: (schema: JsonValue) => Check): Ch
   })
 }
 
-/** What a branch has looked at counts only if it fits. */
-function fitsAndTells(branch: Check, value: JsonValue, run: Run, evaluated: Evaluated | undefined): boolean {
+/** Whether a branch matches; the parts that it evaluates count only then. */
+function fitsAndRecords(branch: Check, value: JsonValue, run: Run, evaluated: Evaluated | undefined): boolean {
   if (evaluated === undefined) return run.fits(branch, value)
-  const looked: Evaluated = new Set()
-  if (!run.fits(branch, value, looked)) return false
-  run.spend(looked.size)
-  for (const name of looked) evaluated.add(name)
+  const seen: Evaluated = new Set()
+  if (!run.fits(branch, value, seen)) return false
+  run.spend(seen.size)
+  for (const name of seen) evaluated.add(name)
   return true
 }
 
 function failAll(branches: Check[], value: JsonValue, run: Run): false {
-  if (!run.isCurious) return false
-  const reasons = branches.slice(0, TOLD_ALTERNATIVES).map((branch) => run.reason(branch, value))
-  return run.fail(branches.length === 0 ? 'fits nothing' : [...new Set(reasons)].join(', or '))
+  if (!run.canReportMore) return false
+  const reasons = branches.slice(0, MAX_REASONS).map((branch) => run.reason(branch, value))
+  return run.fail(branches.length === 0 ? 'matches no alternative' : [...new Set(reasons)].join(', or '))
 }

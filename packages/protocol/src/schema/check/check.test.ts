@@ -218,12 +218,12 @@ describe('reasons', () => {
     expect(check({ anyOf: [{ type: 'string' }, { type: 'null' }] }, 5)).toEqual([
       { at: '', message: 'must be a string, or must be null' },
     ])
-    expect(check({ oneOf: [{ minimum: 1 }, { minimum: 2 }] }, 3)[0]?.message).toContain('more than one')
+    expect(check({ oneOf: [{ minimum: 1 }, { minimum: 2 }] }, 3)[0]?.message).toContain('matches several')
   })
 
   it('of names that are not allowed stand at the member', () => {
     expect(check({ propertyNames: { maxLength: 2 } }, { abc: 1 })).toEqual([
-      { at: '/abc', message: 'is a name that is not allowed: it has more than 2 characters' },
+      { at: '/abc', message: 'is not an allowed name: it must have at most 2 characters' },
     ])
   })
 })

@@ -18,13 +18,13 @@ const RELATIVE_POINTER = /^(?:0|[1-9]\d*)(?:#|(?:\/(?:[^~/]|~[01])*)*)$/
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i
 const BASE64 = /^(?:[a-z0-9+/]{4})*(?:[a-z0-9+/]{2}==|[a-z0-9+/]{3}=)?$/i
 
-/** A format and what to say about a value that does not have it. */
+/** A format, and the message for values that do not have it. */
 export interface Format {
   readonly message: string
   test(value: JsonValue): boolean
 }
 
-/** A format of strings; values of other types always fit, as JSON Schema has it. */
+/** A format of strings; values of other types always fit, as JSON Schema requires. */
 export const stringFormat = (test: (text: string) => boolean, message: string): Format => ({
   message,
   test: (value) => typeof value !== 'string' || test(value),
@@ -133,7 +133,7 @@ function isIriReference(text: string): boolean {
 function isRegex(text: string): boolean {
   try {
     new RegExp(text)
-    // Python and .NET anchors, which JavaScript takes for letters.
+    // Anchors of Python and .NET, which JavaScript reads as letters.
     return !/(?<!\\)(?:\\\\)*\\[AZz]/.test(text)
   } catch {
     return false

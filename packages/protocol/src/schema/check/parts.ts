@@ -15,8 +15,8 @@ export function partChecks(schema: JsonObject, compile: Compile, options: CheckO
   ]
 }
 
-/** What is applied to members and items that nothing else in the schema has looked at. */
-export function leftoverCheck(schema: JsonObject, compile: Compile): Check | undefined {
+/** `unevaluatedProperties` and `unevaluatedItems`: apply to parts that no other keyword has evaluated. */
+export function unevaluatedCheck(schema: JsonObject, compile: Compile): Check | undefined {
   const { unevaluatedProperties: members, unevaluatedItems: items } = schema
   if (members === undefined && items === undefined) return undefined
   const member = members === undefined ? undefined : compile(members)
@@ -30,7 +30,7 @@ export function leftoverCheck(schema: JsonObject, compile: Compile): Check | und
       if (evaluated?.has(name)) continue
       evaluated?.add(name)
       if (!run.into(name, check, part)) fits = false
-      if (!fits && !run.isCurious) return false
+      if (!fits && !run.canReportMore) return false
     }
     return fits
   }
@@ -61,16 +61,16 @@ function memberCheck(schema: JsonObject, compile: Compile, options: CheckOptions
       if (part === undefined) continue
       run.spend(1)
       const own = named.get(name)
-      let isSpokenOf = own !== undefined
+      let isNamed = own !== undefined
       if (own && !run.into(name, own, part)) fits = false
       for (const { matches, check } of patterned) {
         if (!matches(name, run)) continue
-        isSpokenOf = true
+        isNamed = true
         if (!run.into(name, check, part)) fits = false
       }
-      if (!isSpokenOf && additional && !run.into(name, additional, part)) fits = false
-      if (isSpokenOf || additional) evaluated?.add(name)
-      if (!fits && !run.isCurious) return false
+      if (!isNamed && additional && !run.into(name, additional, part)) fits = false
+      if (isNamed || additional) evaluated?.add(name)
+      if (!fits && !run.canReportMore) return false
     }
     return fits
   }
@@ -82,12 +82,12 @@ function nameCheck(check: Check): Check {
   return (value, run) => {
     if (!isObject(value)) return true
     const wrong = Object.keys(value).find((name) => !run.fits(check, name))
-    return wrong === undefined || run.fail(`is a name that is not allowed: it ${run.reason(check, wrong)}`, wrong)
+    return wrong === undefined || run.fail(`is not an allowed name: it ${run.reason(check, wrong)}`, wrong)
   }
 }
 
 function itemCheck(schema: JsonObject, compile: Compile): Check {
-  // Older drafts write a tuple as a list in `items`, and what comes after it as `additionalItems`.
+  // Older drafts write a tuple as a list in `items`, and the schema of further items in `additionalItems`.
   const isOldTuple = Array.isArray(schema.items)
   const tuple = isOldTuple ? schema.items : schema.prefixItems
   const others = isOldTuple ? schema.additionalItems : schema.items
@@ -101,7 +101,7 @@ function itemCheck(schema: JsonObject, compile: Compile): Check {
       if (check === undefined) break
       evaluated?.add(i)
       if (!run.into(i, check, item)) fits = false
-      if (!fits && !run.isCurious) return false
+      if (!fits && !run.canReportMore) return false
     }
     return fits
   }
@@ -117,11 +117,11 @@ function containsCheck(check: Check, { minContains, maxContains }: JsonObject): 
       if (!run.fits(check, item)) continue
       found++
       evaluated?.add(i)
-      if (found > max) return run.fail(`has more than ${max} items of the kind that "contains" describes`)
-      // Without need to know which items were looked at, enough is enough.
+      if (found > max) return run.fail(`must have at most ${max} items that match "contains"`)
+      // Stop early, unless every evaluated item has to be recorded.
       if (found >= min && max === Number.POSITIVE_INFINITY && evaluated === undefined) return true
     }
-    return found >= min || run.fail(`has fewer than ${min} items of the kind that "contains" describes`)
+    return found >= min || run.fail(`must have at least ${min} items that match "contains"`)
   }
 }
 

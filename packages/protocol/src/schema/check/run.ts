@@ -1,32 +1,31 @@
 import type { Issue } from '../../errors.js'
 import { type JsonValue, pointerToken } from '../../json.js'
 
-/** Steps of checking one value, each up to a hundred nanoseconds; values that people send need a hundredth. */
+/** Steps for checking one value, each up to 100 ns. Real values need a hundredth of this. */
 const MAX_STEPS = 1_000_000
-/** Subschemas inside each other: values of 64 levels, and what a schema applies to each of them in place. */
+/** Nested subschemas: values have 64 levels, and a schema can apply several subschemas to each. */
 const MAX_DEPTH = 1000
-/** As many as help whoever sent the value. */
+/** Enough to be helpful. */
 export const MAX_ISSUES = 20
 
-/** Thrown by a check that takes more than it may. */
+/** Thrown by a check that exceeds its steps or depth. */
 export class WorkExceeded extends Error {}
 
-/** Members and items that some subschema has looked at: what `unevaluatedProperties` and `unevaluatedItems` leave. */
+/** Members and items that a subschema has evaluated: `unevaluatedProperties` and `unevaluatedItems` skip them. */
 export type Evaluated = Set<string | number>
 
-/** A schema, or one keyword of it, made ready: whether the value fits. What does not is told to the run. */
+/** A compiled schema or keyword: returns whether the value fits, and reports issues to the run. */
 export type Check = (value: JsonValue, run: Run, evaluated: Evaluated | undefined) => boolean
 
 /**
- * The state of checking one value. Both the schema and the value can come from the same attacker, and what is known of
- * a schema in advance is no bound on what it does to a value (recursion inside recursion, a thousand patterns on each
- * of a thousand items), so the work is counted while it is done.
+ * The state of checking one value. An attacker may send both the schema and the value, and analysing the schema alone
+ * does not bound the work (nested recursion, a thousand patterns on a thousand items each), so the steps are counted.
  */
 export class Run {
   readonly issues: Issue[] = []
   #steps: number
   #depth = 0
-  /** How many issues may still be told; none while only yes or no is asked. */
+  /** Maximum of `issues`; 0 while only the result matters. */
   #limit = MAX_ISSUES
   readonly #path: (string | number)[] = []
 
@@ -34,23 +33,23 @@ export class Run {
     this.#steps = maxSteps
   }
 
-  /** Counts work in advance; throws when it is too much. */
+  /** Counts steps before they are done; throws if the budget is exceeded. */
   spend(steps: number): void {
     this.#steps -= steps
     if (this.#steps < 0) throw new WorkExceeded()
   }
 
-  /** Says why the value, or a member of it, does not fit; false, for the check to return. */
+  /** Reports an issue of the value, or of a member of it. Returns false, for the check to return. */
   fail(message: string, ...member: string[]): false {
-    if (this.isCurious) {
+    if (this.canReportMore) {
       const at = [...this.#path, ...member].map((name) => `/${pointerToken(String(name))}`).join('')
       this.issues.push({ at, message })
     }
     return false
   }
 
-  /** Whether a check that has failed should go on, because one more failure can be told. */
-  get isCurious(): boolean {
+  /** Whether a failed check should continue, to report more issues. */
+  get canReportMore(): boolean {
     return this.issues.length < this.#limit
   }
 
@@ -71,7 +70,7 @@ export class Run {
     return fits
   }
 
-  /** Whether a subschema fits, without telling why not. */
+  /** Whether a subschema fits, without reporting issues. */
   fits(check: Check, value: JsonValue, evaluated?: Evaluated): boolean {
     const limit = this.#limit
     this.#limit = 0
@@ -80,7 +79,7 @@ export class Run {
     return fits
   }
 
-  /** The first reason why a subschema does not fit. */
+  /** The first issue that a subschema reports, with its place relative to the value. */
   reason(check: Check, value: JsonValue): string {
     const before = this.issues.length
     const limit = this.#limit
