@@ -15,6 +15,7 @@ import type { Description, Reach } from './descriptor/description.js'
 import { createPublisher, type Published } from './descriptor/published.js'
 import { AgentError } from './errors.js'
 import { createResponder, type Respond } from './http/respond.js'
+import { offersProtocol } from './optional-sdk.js'
 import type { ErasedOptions } from './options.js'
 import { type Runtime, SYSTEM } from './runtime.js'
 import { createMessageSigner, publicKeyOf } from './signing/message-signer.js'
@@ -64,12 +65,15 @@ export function createParts(options: ErasedOptions): AgentParts {
   const signer = key && createMessageSigner(key, now)
   if (options.signResponses && !signer) throw new AgentError('invalid_definition', 'signing answers needs a key')
 
+  const offers = { a2a: offersProtocol('a2a', options.a2a), mcp: offersProtocol('mcp', options.mcp) }
+
   let about: Description = options
   let reach: Reach = {
     baseUrl: options.publicUrl?.replace(/\/+$/, ''),
     socket: undefined,
     schemes: authenticator.schemes,
     hasWebSocket: false,
+    offers,
   }
   let isStopping = false
 
@@ -147,6 +151,7 @@ export function createParts(options: ErasedOptions): AgentParts {
     card: () => cardFor(reach.baseUrl),
     descriptor: async (base) => (options.publishDescriptor === false ? undefined : published(base)),
     isStopping: () => isStopping,
+    offers,
     ...(options.signResponses && signer && { signer }),
   })
   const { newId } = runtime

@@ -1,5 +1,5 @@
 import type { JsonObject, SigningKey } from '@switchboard/protocol'
-import { type A2aDeps, type A2aRoute, createA2aRoute } from './a2a/a2a-route.js'
+import type { A2aDeps, A2aRoute } from './a2a/a2a-route.js'
 import { createPublisher, type Published } from './descriptor/published.js'
 import { AgentError } from './errors.js'
 import { answerJson } from './http/answer.js'
@@ -8,7 +8,8 @@ import type { Exchange } from './http/exchange.js'
 import { createInvocation, type InvocationDeps } from './http/invocation.js'
 import type { Routes } from './http/respond.js'
 import { createTaskRoute } from './http/task-route.js'
-import { createMcpRoute } from './mcp/mcp-route.js'
+import type { McpRoute } from './mcp/mcp-route.js'
+import type { OptionalProtocol } from './optional-sdk.js'
 import { publicKeyOf } from './signing/message-signer.js'
 import type { Tasks } from './tasks/tasks.js'
 
@@ -21,6 +22,7 @@ export interface RoutesDeps extends A2aDeps, InvocationDeps {
   /** Seconds. */
   readonly maxAge: number
   readonly isStopping: () => boolean
+  readonly offers: Readonly<Record<OptionalProtocol, boolean>>
 }
 
 /** What answers below the agent's paths; A2A has tasks of its own to end. */
@@ -31,8 +33,13 @@ export interface AgentRoutes extends Routes {
 export function createRoutes(deps: RoutesDeps): AgentRoutes {
   const { name, versions, performer, authenticator, maxBodyBytes, key, maxAge } = deps
   const { version } = versions.latest
+  const mcpDeps = { name, versions, performer, authenticator, maxBodyBytes }
   const publishKeys = createPublisher(deps.runtime.now, undefined)
-  let a2a: A2aRoute | undefined
+  let a2a: Promise<A2aRoute> | undefined
+  let mcp: Promise<McpRoute> | undefined
+  const assertOffered = (protocol: OptionalProtocol): void => {
+    if (!deps.offers[protocol]) throw new AgentError('not_found', `this agent does not offer ${protocol.toUpperCase()}`)
+  }
   return {
     async card(exchange) {
       const published = await deps.descriptor(exchange.base)
@@ -50,15 +57,20 @@ export function createRoutes(deps: RoutesDeps): AgentRoutes {
       return answerJson({ status, name, version }, status === 'ok' ? 200 : 503, { 'cache-control': 'no-store' })
     },
     task: createTaskRoute(deps.tasks, authenticator),
-    a2a(exchange: Exchange) {
-      // Made when it is first needed: its card has to know where the agent is.
-      a2a ??= createA2aRoute(deps)
-      return a2a.handle(exchange)
+    // Both are loaded on the first request: their SDKs are large, and the A2A card needs the agent's address.
+    async a2a(exchange: Exchange) {
+      assertOffered('a2a')
+      a2a ??= import('./a2a/a2a-route.js').then(({ createA2aRoute }) => createA2aRoute(deps))
+      return (await a2a).handle(exchange)
     },
-    mcp: createMcpRoute({ name, versions, performer, authenticator, maxBodyBytes }),
+    async mcp(exchange: Exchange) {
+      assertOffered('mcp')
+      mcp ??= import('./mcp/mcp-route.js').then(({ createMcpRoute }) => createMcpRoute(mcpDeps))
+      return (await mcp)(exchange)
+    },
     call: createInvocation(deps),
     close() {
-      a2a?.close()
+      a2a?.then((route) => route.close()).catch(() => {})
     },
   }
 }

@@ -30,6 +30,10 @@ export interface AgentOptions<C = CheckedCapability> extends Description {
   readonly publicUrl?: string
   /** Seconds until directories forget the agent if it does not renew its registration. Default: 3600. */
   readonly lifetime?: number
+  /** Offer A2A, which needs `npm install @a2a-js/sdk`. Default: if that is installed. */
+  readonly a2a?: boolean
+  /** Offer MCP, which needs `npm install @modelcontextprotocol/sdk`. Default: if that is installed. */
+  readonly mcp?: boolean
   /** Without it everybody may call. */
   readonly authentication?: AuthenticationOptions
   /** The last word on a call: consent, contracts, whose delegation counts. Everybody unless told. */

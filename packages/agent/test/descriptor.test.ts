@@ -3,7 +3,7 @@ import { createResolver, parseDescriptor } from '@switchboard/client'
 import { asObjects, lintDescriptor, readKeySet, validateDocument, verifyDocument } from '@switchboard/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
 import { suggestUri } from '../src/index.js'
-import { closeAll, count, echo, makeAgent, makeKey, send, startAgent } from './support/agents.js'
+import { closeAll, count, echo, makeAgent, makeKey, post, send, startAgent } from './support/agents.js'
 
 afterEach(closeAll)
 
@@ -103,6 +103,18 @@ describe('the descriptor of an agent', () => {
     const card = await describeIt({ capabilities: [{ ...echo, ...behaviour, idempotent: true }] })
     expect(card.skills[0]).toMatchObject({ ...behaviour, idempotent: true })
     expect(card.transport).toHaveProperty('http')
+  })
+
+  it('leaves out A2A and MCP if the agent does not offer them', async () => {
+    const { agent, url } = await startAgent({ a2a: false, mcp: false })
+    const { bindings, supportedInterfaces, transport } = await agent.descriptor()
+    expect(bindings).toMatchObject([{ protocol: 'http' }, { protocol: 'ws' }])
+    expect(supportedInterfaces).toEqual([])
+    expect(Object.keys(Object(transport))).toEqual(['http', 'ws'])
+    for (const path of ['a2a', 'mcp']) {
+      const answer = await post(`${url}/${path}`, {})
+      expect([answer.status, answer.json.detail]).toEqual([404, `this agent does not offer ${path.toUpperCase()}`])
+    }
   })
 
   it('AURI-7-15 AURI-7-16 tells the media types of each capability', async () => {

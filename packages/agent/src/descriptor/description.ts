@@ -1,4 +1,5 @@
 import type { JsonObject, Visibility } from '@switchboard/protocol'
+import type { OptionalProtocol } from '../optional-sdk.js'
 
 /** What an agent says of itself beside its capabilities; all of it can change while it runs. */
 export interface Description {
@@ -41,4 +42,5 @@ export interface Reach {
   readonly schemes: readonly string[]
   /** WebSockets are answered too. */
   readonly hasWebSocket: boolean
+  readonly offers: Readonly<Record<OptionalProtocol, boolean>>
 }

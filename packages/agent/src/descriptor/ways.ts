@@ -11,7 +11,7 @@ export interface WayIn {
 }
 
 /** Ways to the agent, most preferred first: plain HTTP, WebSocket, A2A, MCP, or its socket (C-18). */
-export function waysInto({ baseUrl, socket, schemes, hasWebSocket }: Reach): WayIn[] {
+export function waysInto({ baseUrl, socket, schemes, hasWebSocket, offers }: Reach): WayIn[] {
   if (baseUrl === undefined) {
     if (socket === undefined) return []
     // Whoever may open the file may call: that is the socket's own protection.
@@ -38,12 +38,18 @@ export function waysInto({ baseUrl, socket, schemes, hasWebSocket }: Reach): Way
           },
         ]
       : []),
-    {
-      protocol: 'a2a',
-      endpoint: `${baseUrl}/a2a`,
-      security,
-      details: { protocolBinding: 'JSONRPC', protocolVersion: '1.0' },
-    },
-    { protocol: 'mcp', endpoint: `${baseUrl}/mcp`, security, details: { type: 'streamable-http' } },
+    ...(offers.a2a
+      ? [
+          {
+            protocol: 'a2a',
+            endpoint: `${baseUrl}/a2a`,
+            security,
+            details: { protocolBinding: 'JSONRPC', protocolVersion: '1.0' },
+          },
+        ]
+      : []),
+    ...(offers.mcp
+      ? [{ protocol: 'mcp', endpoint: `${baseUrl}/mcp`, security, details: { type: 'streamable-http' } }]
+      : []),
   ]
 }

@@ -14,6 +14,8 @@ import { readJsonBody } from '../http/read-body.js'
 import type { Versions } from '../versions.js'
 import { inputOf, toTool, toToolError, toToolResult } from './tools.js'
 
+export type McpRoute = (exchange: Exchange) => Promise<Response>
+
 export interface McpDeps {
   readonly name: string
   readonly versions: Versions
@@ -26,9 +28,9 @@ export interface McpDeps {
  * MCP over Streamable HTTP: each capability is a tool. Without sessions: every request stands for itself, so there is
  * nothing to keep and any replica can answer.
  */
-export function createMcpRoute(deps: McpDeps) {
+export function createMcpRoute(deps: McpDeps): McpRoute {
   const { versions, authenticator } = deps
-  return async (exchange: Exchange): Promise<Response> => {
+  return async (exchange) => {
     const { request } = exchange
     if (request.method !== 'POST') {
       throw new AgentError('method_not_allowed', 'this server keeps no sessions: use POST', {
