@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { configDefaults, defineConfig } from 'vitest/config'
@@ -7,13 +7,13 @@ const SLOW = 'packages/*/{src,test}/**/*.slow.test.ts'
 
 /** Maps what a package exports to the source that it is built from, so that tests never run an old build. */
 const sources = readdirSync('packages').flatMap((folder) => {
-  const { name, exports } = JSON.parse(readFileSync(join('packages', folder, 'package.json'), 'utf8'))
-  return Object.entries<{ default: string }>(exports).map(([path, target]) => ({
-    find: new RegExp(`^${join(name, path)}$`),
-    replacement: join(import.meta.dirname, 'packages', folder, target.default)
-      .replace('/dist/', '/src/')
-      .replace(/\.js$/, '.ts'),
-  }))
+  const home = join(import.meta.dirname, 'packages', folder)
+  if (!existsSync(join(home, 'package.json'))) return []
+  const { name, exports } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8'))
+  return Object.entries<{ default?: string }>(exports).flatMap(([path, { default: target }]) => {
+    const source = target && join(home, target.replace('/dist/', '/src/').replace(/\.js$/, '.ts'))
+    return source ? [{ find: new RegExp(`^${join(name, path)}$`), replacement: source }] : []
+  })
 })
 
 export default defineConfig({

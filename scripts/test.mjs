@@ -12,7 +12,7 @@ const tool = (path) => join(ROOT, 'node_modules', path)
 
 /** Arguments for vitest. Only a complete run replaces the report for coverage:spec; a partial one would hide other tests. */
 function testArguments() {
-  if (vitestArguments.length > 0) return vitestArguments
+  if (vitestArguments.length > 0) return isSlow ? ['--project=slow', ...vitestArguments] : vitestArguments
   const { project, file } = TEST_REPORTS.find((report) => (report.project === 'slow') === isSlow)
   const path = join(CACHE, file)
   rmSync(path, { force: true })

@@ -3,7 +3,10 @@ import { fileURLToPath } from 'node:url'
 import { EmbeddingError, reasonOf } from './embedding-error.js'
 import { type EmbedRequest, type EmbedResponse, parseResponse } from './model-messages.js'
 
-/** Node runs JavaScript only: tests, which import this file from src, start the built file and need `tsc -b` first. */
+/**
+ * Node runs JavaScript only: tests import this file from src, but start the built process. vitest builds first
+ * (scripts/vitest-build.mjs).
+ */
 const PROGRAM = fileURLToPath(
   new URL(
     import.meta.url.endsWith('.ts') ? '../../dist/embedding/model-process.js' : './model-process.js',

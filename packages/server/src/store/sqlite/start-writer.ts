@@ -10,8 +10,8 @@ const MAX_BATCH = 512
 const LANES = 2
 
 /**
- * A thread runs JavaScript only. When tests import the source through vitest, import.meta.url is that of
- * src/store/sqlite/start-writer.ts; the thread then runs the built file, so tests run after `tsc -b`.
+ * A thread runs JavaScript only: tests import this file from src, but start the built thread. vitest builds first
+ * (scripts/vitest-build.mjs).
  */
 const WRITER = new URL(
   import.meta.url.endsWith('.ts') ? '../../../dist/store/sqlite/writer.js' : './writer.js',
