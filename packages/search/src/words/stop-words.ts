@@ -1,6 +1,6 @@
 /**
- * Stop words: function words, and the polite phrases people wrap a request in. They are not indexed, and they are used
- * to detect the language of a text. Keys are primary BCP 47 subtags.
+ * Stop words: function words, and the polite phrases people wrap a request in. They are not indexed, except in names, and
+ * they are used to detect the language of a text. Keys are primary BCP 47 subtags.
  */
 const LISTS: Readonly<Record<string, string>> = {
   en: `a able about above after again against all also am an and any are as at be because been before being below
