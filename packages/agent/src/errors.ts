@@ -1,4 +1,4 @@
-import { DirectoryError, type ErrorCode, type Issue, type JsonObject } from '@switchboard/protocol'
+import { DirectoryError, type ErrorCode, type Issue, type JsonObject, problemBody } from '@switchboard/protocol'
 
 interface Kind {
   readonly status: number
@@ -82,36 +82,24 @@ export function invalidInput(issues: readonly Issue[]): AgentError {
   return new AgentError('invalid_input', said.join('; '), { issues })
 }
 
-/** One body that a client of any draft can read: problem details (RFC 9457), AIDIP's `error`, the profile's members. */
+/** The body of an error, for clients of every draft. */
 export function problemOf(
   error: AgentError,
   at: { readonly instance: string; readonly requestId: string },
 ): JsonObject {
-  const { code, message, status, issues, retryAfter } = error
-  const kind: Kind = KINDS[code]
-  const details = issues.map(({ at: member, message: text }) => ({ member, message: text }))
-  return {
-    type: `urn:switchboard:problem:${code.replaceAll('_', '-')}`,
-    title: kind.title,
-    status,
-    detail: message,
-    instance: at.instance,
-    error: { code: kind.name, message, ...(details.length > 0 && { details }) },
-    code: kind.profile ?? code,
-    message,
-    correlation_id: at.requestId,
-    ...(retryAfter !== undefined && { retry_after: retryAfter }),
-    ...error.members,
-  }
+  const { title, name, profile }: Kind = KINDS[error.code]
+  const { code, message, status, issues, retryAfter, members } = error
+  const type = `urn:switchboard:problem:${code.replaceAll('_', '-')}`
+  return problemBody({ type, title, status, message, name, code: profile ?? code, ...at, issues, retryAfter, members })
 }
 
-/** The codes of the strict readers that are shared with the directory. */
+/** The codes of errors that the shared rules of a call throw. */
 const SHARED: Partial<Record<ErrorCode, AgentErrorCode>> = {
   invalid_request: 'invalid_input',
   payload_too_large: 'payload_too_large',
 }
 
-/** What the caller is told of any failure: what was not meant for callers stays inside. */
+/** The error that the caller gets; unexpected errors become `internal_error` without details. */
 export function toAgentError(error: unknown): AgentError {
   if (error instanceof AgentError) return error
   if (error instanceof DirectoryError) {

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from './json.js'
+import type { JsonObject } from './json.js'
 
 interface ErrorKind {
   status: number
@@ -91,24 +91,62 @@ export function invalid(issues: Issue[]): DirectoryError {
   return new DirectoryError('invalid_request', said.join('; '), { issues })
 }
 
+/** What the body of an error is written from. */
+export interface Problem {
+  readonly type: string
+  readonly title: string
+  readonly status: number
+  readonly message: string
+  /** AIDIP's short identifier. */
+  readonly name: string
+  /** The profile's code. */
+  readonly code: string
+  readonly instance: string
+  readonly requestId: string
+  readonly issues: readonly Issue[]
+  /** Seconds. */
+  readonly retryAfter: number | undefined
+  /** Extension members. */
+  readonly members: JsonObject
+}
+
 /** A response body for clients of every draft: AIDIP's `error`, RFC 9457 problem details, the profile's members. */
+export function problemBody(problem: Problem): JsonObject {
+  const { type, title, status, message, name, code, instance, requestId, issues, retryAfter, members } = problem
+  const details = issues.map((issue) => ({ member: issue.at, message: issue.message }))
+  return {
+    type,
+    title,
+    status,
+    detail: message,
+    instance,
+    error: { code: name, message, ...(details.length > 0 && { details }) },
+    code,
+    message,
+    correlation_id: requestId,
+    ...(retryAfter !== undefined && { retry_after: retryAfter }),
+    ...members,
+  }
+}
+
+/** The body of an error of the directory, whose problem types lie below `base`. */
 export function errorBody(
   error: DirectoryError,
   at: { base: string; instance: string; correlationId: string },
 ): JsonObject {
-  const kind: ErrorKind = ERROR_KINDS[error.code]
-  const details: JsonValue = error.issues.map(({ at: member, message }) => ({ member, message }))
-  return {
+  const { title, name, profile }: ErrorKind = ERROR_KINDS[error.code]
+  const { status, message, issues, retryAfter, members } = error
+  return problemBody({
     type: `${at.base}/problems/${error.code.replaceAll('_', '-')}`,
-    title: kind.title,
-    status: error.status,
-    detail: error.message,
+    title,
+    status,
+    message,
+    name,
+    code: profile ?? error.code,
     instance: at.instance,
-    error: { code: kind.name, message: error.message, ...(error.issues.length > 0 && { details }) },
-    code: kind.profile ?? error.code,
-    message: error.message,
-    correlation_id: at.correlationId,
-    ...(error.retryAfter !== undefined && { retry_after: error.retryAfter }),
-    ...error.members,
-  }
+    requestId: at.correlationId,
+    issues,
+    retryAfter,
+    members,
+  })
 }

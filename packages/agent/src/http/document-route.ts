@@ -1,4 +1,4 @@
-import { chooseMediaType, DESCRIPTOR_TYPES } from '@switchboard/protocol'
+import { chooseMediaType, DESCRIPTOR_TYPES, isNotModified } from '@switchboard/protocol'
 import type { Published } from '../descriptor/published.js'
 import { AgentError } from '../errors.js'
 import type { Exchange } from './exchange.js'
@@ -29,14 +29,10 @@ export function answerDocument(
     // Public documents may be read by pages of any origin.
     'access-control-allow-origin': '*',
   }
-  if (isUnchanged(request, tag, changedAt)) return new Response(null, { status: 304, headers })
+  const conditions = {
+    ifNoneMatch: request.headers.get('if-none-match'),
+    ifModifiedSince: request.headers.get('if-modified-since'),
+  }
+  if (isNotModified(conditions, { tag, changedAt })) return new Response(null, { status: 304, headers })
   return new Response(body, { headers: { ...headers, 'content-type': type, 'x-content-type-options': 'nosniff' } })
-}
-
-/** A tag says more than a time does: with one, the time does not count (RFC 9110 §13.2.2). */
-function isUnchanged({ headers }: Request, tag: string, changedAt: number): boolean {
-  const tags = headers.get('if-none-match')
-  if (tags !== null) return tags.split(',').some((one) => ['*', tag].includes(one.trim().replace(/^W\//, '')))
-  const since = Date.parse(headers.get('if-modified-since') ?? '')
-  return !Number.isNaN(since) && Math.floor(changedAt / 1000) * 1000 <= since
 }

@@ -15,6 +15,7 @@ export {
 } from './call-frames.js'
 export { type CertificateNames, certificateSubject } from './certificate-subject.js'
 export { chooseMediaType } from './choose-media-type.js'
+export { type Conditions, isNotModified, matchesTag } from './conditional-request.js'
 export {
   createEventReader,
   type EventReader,
@@ -44,6 +45,7 @@ export {
   type StreamPart,
   writeLine,
 } from './stream-formats.js'
+export { createTokenBuckets, type TakeTokens, type TokenBucketOptions } from './token-buckets.js'
 export {
   createTokenVerifier,
   TOKEN_CLOCK_TOLERANCE,

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
+import { matchesTag } from '@switchboard/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Catalog } from '../services/registry/catalog.js'
-import { hasTag, setValidators } from './respond.js'
+import { setValidators } from './respond.js'
 
 /** Distinguishes the tags of this process from those of another, which has its own version counters. */
 const INSTANCE = createHash('sha256')
@@ -25,7 +26,7 @@ export function isListUnchanged(
   const tag = kind === 'anonymous' ? `W/"${state}"` : `W/"${state}.${digest(`${subject} ${[...scopes].join()}`)}"`
   reply.header('cache-control', 'no-cache')
   setValidators(reply, tag, catalog.modifiedAt)
-  return hasTag(request, tag)
+  return matchesTag(request.headers['if-none-match'], tag)
 }
 
 const digest = (text: string): string => createHash('sha1').update(text).digest('base64url').slice(0, 12)

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '@switchboard/protocol'
+import { isNotModified, type JsonObject, type JsonValue } from '@switchboard/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Agent } from '../services/registry/catalog.js'
 import { entityTag } from '../services/registry/entity-tags.js'
@@ -68,25 +68,14 @@ export function renderOnce(agent: Agent, view: string, write: () => JsonObject):
 /** Sets the validators of a response; true if the client's copy is still current (RFC 9110 §13). */
 export function isUnchanged(request: FastifyRequest, reply: FastifyReply, tag: string, changedAt: number): boolean {
   setValidators(reply, tag, changedAt)
-  if (request.headers['if-none-match'] !== undefined) return hasTag(request, tag)
-  const since = Date.parse(request.headers['if-modified-since'] ?? '')
-  return !Number.isNaN(since) && Math.floor(changedAt / 1000) * 1000 <= since
+  const { 'if-none-match': ifNoneMatch, 'if-modified-since': ifModifiedSince } = request.headers
+  return isNotModified({ ifNoneMatch, ifModifiedSince }, { tag, changedAt })
 }
 
 export function setValidators(reply: FastifyReply, tag: string, changedAt: number): void {
   const modified = new Date(Math.min(changedAt, Date.now()))
   reply.header('etag', tag).header('last-modified', modified.toUTCString()).header('vary', VARY)
 }
-
-/** Whether If-None-Match names the tag. */
-export function hasTag(request: FastifyRequest, tag: string): boolean {
-  const known = request.headers['if-none-match']
-  if (known === undefined) return false
-  return known.trim() === '*' || known.split(',').some((text) => opaque(text) === opaque(tag))
-}
-
-/** For weak comparison: caches may have weakened the tag. */
-const opaque = (tag: string): string => tag.trim().replace(/^W\//, '')
 
 /** The first value of a header. */
 export function headerOf(request: FastifyRequest, name: string): string | undefined {

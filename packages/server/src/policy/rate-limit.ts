@@ -1,36 +1,33 @@
-import { DirectoryError } from '@switchboard/protocol'
+import { createTokenBuckets, DirectoryError, type TakeTokens } from '@switchboard/protocol'
 
-/** What is limited apart from each other, in requests a minute for one client (CONTRACT: `rateLimits`). */
+/** Actions with a limit of their own, in requests per minute and client (CONTRACT: `rateLimits`). */
 export type LimitedAction = 'search' | 'register' | 'lookup' | 'invoke'
 
-/** Clients remembered; the one that has been quiet longest is forgotten first, which only ever helps it. */
+/** Clients that are remembered for each action. */
 const MAX_CLIENTS = 50_000
 
 export interface RateLimits {
-  /** Takes requests of the client's allowance, or throws `rate_limited`; more than a minute's count as a minute's. */
+  /** Counts requests against the client's limit, or throws `rate_limited`; more than a minute's count as a minute's. */
   spend(action: LimitedAction, client: string, requests?: number): void
 }
 
-/** A bucket a client and action: it holds a minute's allowance and fills evenly. */
+/** A token bucket for each client and action, which holds the requests of a minute. */
 export function createRateLimits(perMinute: Readonly<Record<LimitedAction, number>>, now: () => number): RateLimits {
-  const buckets = new Map<string, { left: number; at: number }>()
+  const bucketsFor = (action: LimitedAction): TakeTokens =>
+    createTokenBuckets({ capacity: perMinute[action], refillMs: 60_000, maxKeys: MAX_CLIENTS, now })
+  const buckets: Readonly<Record<LimitedAction, TakeTokens>> = {
+    search: bucketsFor('search'),
+    register: bucketsFor('register'),
+    lookup: bucketsFor('lookup'),
+    invoke: bucketsFor('invoke'),
+  }
   return {
     spend(action, client, requests = 1) {
-      const allowance = perMinute[action]
-      const cost = Math.min(requests, allowance)
-      const key = `${action} ${client}`
-      const time = now()
-      const bucket = buckets.get(key) ?? { left: allowance, at: time }
-      const left = Math.min(allowance, bucket.left + ((time - bucket.at) / 60_000) * allowance)
-      buckets.delete(key)
-      buckets.set(key, { left: Math.max(0, left - cost), at: time })
-      if (buckets.size > MAX_CLIENTS) for (const oldest of buckets.keys()) return void buckets.delete(oldest)
-      if (left >= cost) return
-      buckets.set(key, { left, at: time })
-      const retryAfter = Math.ceil(((cost - left) / allowance) * 60)
+      const retryAfter = buckets[action](client, requests)
+      if (retryAfter === undefined) return
       throw new DirectoryError(
         'rate_limited',
-        `more than ${allowance} ${action} requests a minute: wait ${retryAfter} s`,
+        `more than ${perMinute[action]} ${action} requests a minute: wait ${retryAfter} s`,
         { retryAfter },
       )
     },

@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest'
+import { BUCKET_CAPACITY, BUCKET_REFILL_SECONDS, TOKEN_BUCKET_VECTORS } from '../../test-vectors/call/token-buckets.js'
+import { createTokenBuckets } from './token-buckets.js'
+
+const options = { capacity: BUCKET_CAPACITY, refillMs: BUCKET_REFILL_SECONDS * 1000, maxKeys: 2 }
+
+describe('createTokenBuckets', () => {
+  it('gives tokens while there are any, and says how long to wait for the next', () => {
+    let time = 0
+    const take = createTokenBuckets({ ...options, now: () => time })
+    for (const [seconds, key, wait] of TOKEN_BUCKET_VECTORS) {
+      time = seconds * 1000
+      expect(take(key), `${key} at ${seconds} s`).toBe(wait)
+    }
+  })
+
+  it('takes several tokens at once, at most a full bucket', () => {
+    const take = createTokenBuckets({ ...options, now: () => 0 })
+    expect(take('ann', 100)).toBeUndefined()
+    expect([take('ann', 1), take('ann', 2), take('ann', 100)]).toEqual([30, 60, 60])
+  })
+
+  it('forgets the key that was used least recently', () => {
+    const take = createTokenBuckets({ ...options, now: () => 0 })
+    for (const key of ['ann', 'ben', 'ann']) take(key)
+    take('cy')
+    // Ben's bucket was dropped, so it is full again; dropping Ann's would have filled hers.
+    expect(take('ann')).toBe(30)
+    expect([take('ben'), take('ben'), take('ben')]).toEqual([undefined, undefined, 30])
+  })
+})

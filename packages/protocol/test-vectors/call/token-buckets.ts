@@ -1,0 +1,18 @@
+/** Two tokens, which refill in a minute. */
+export const BUCKET_CAPACITY = 2
+export const BUCKET_REFILL_SECONDS = 60
+
+/** Requests in the order of time: when, by whom, and the seconds that a refused one has to wait. */
+export const TOKEN_BUCKET_VECTORS: readonly (readonly [seconds: number, key: string, wait: number | undefined])[] = [
+  [0, 'ann', undefined],
+  [0, 'ann', undefined],
+  [0, 'ann', 30],
+  [0, 'ben', undefined],
+  [20, 'ann', 10],
+  [29.5, 'ann', 1],
+  [30, 'ann', undefined],
+  [30, 'ann', 30],
+  [600, 'ann', undefined],
+  [600, 'ann', undefined],
+  [600, 'ann', 30],
+]

@@ -1,0 +1,33 @@
+import { DirectoryError } from '@switchboard/protocol'
+import { describe, expect, it } from 'vitest'
+import { BUCKET_CAPACITY, TOKEN_BUCKET_VECTORS } from '../../../protocol/test-vectors/call/token-buckets.js'
+import { createRateLimits, type LimitedAction, type RateLimits } from './rate-limit.js'
+
+const limitsOf = (now: () => number): RateLimits =>
+  createRateLimits({ search: BUCKET_CAPACITY, register: BUCKET_CAPACITY, lookup: 1, invoke: 100 }, now)
+
+const waitOf = (limits: RateLimits, action: LimitedAction, client: string): number | undefined => {
+  try {
+    limits.spend(action, client)
+    return undefined
+  } catch (error) {
+    return error instanceof DirectoryError ? error.retryAfter : Number.NaN
+  }
+}
+
+describe('createRateLimits', () => {
+  it('AIDIP-9-12 says when the client may try again', () => {
+    let time = 0
+    const limits = limitsOf(() => time)
+    for (const [seconds, client, wait] of TOKEN_BUCKET_VECTORS) {
+      time = seconds * 1000
+      expect(waitOf(limits, 'search', client), `${client} at ${seconds} s`).toBe(wait)
+    }
+  })
+
+  it('counts each action for itself', () => {
+    const limits = limitsOf(() => 0)
+    expect([waitOf(limits, 'lookup', 'ann'), waitOf(limits, 'lookup', 'ann')]).toEqual([undefined, 60])
+    expect([waitOf(limits, 'search', 'ann'), waitOf(limits, 'register', 'ann')]).toEqual([undefined, undefined])
+  })
+})
