@@ -10,8 +10,7 @@ import type { ListenOptions } from './node/listen.js'
 import { createServing, type Listening } from './node/serving.js'
 import type { AgentOptions } from './options.js'
 import { toRegistration } from './register/documents.js'
-import type { AgentRegistration } from './register/keep-registered.js'
-import { LIFETIME, type RegisterOptions, registerAgent } from './register/register-agent.js'
+import { type AgentRegistration, LIFETIME, type RegisterOptions, registerAgent } from './register/register-agent.js'
 import type { Schema } from './schema/infer.js'
 
 /** An agent that can be called. */
@@ -21,7 +20,10 @@ export interface Agent {
   readonly url: string | undefined
   /** Serves over HTTP, HTTPS, WebSocket and, where asked for, a Unix socket. */
   listen(options?: ListenOptions): Promise<Listening>
-  /** Registers in a directory, and keeps the registration alive until the agent is closed. */
+  /**
+   * Registers in a directory, and keeps the registration alive until the agent is closed. If the directory is down, the
+   * attempt is repeated until it answers, and the promise resolves then; it rejects if the registration is refused.
+   */
   register(directory: string | URL | DirectoryClient, options?: RegisterOptions): Promise<AgentRegistration>
   /** Changes what the agent says of itself: the descriptor at once, and every directory that it is registered in. */
   update(changes: Partial<Omit<Description, 'name' | 'id'>>): void
@@ -88,6 +90,7 @@ export function createAgent<
   const { onError, runtime, respond, upgrades } = parts
   const serving = createServing({ respond, upgrade: upgrades.handle }, onError)
   const registrations = new Set<AgentRegistration>()
+  const closing = new AbortController()
   let closed: Promise<void> | undefined
 
   const tell = (): void => {
@@ -95,7 +98,8 @@ export function createAgent<
   }
 
   const close = async (): Promise<void> => {
-    await Promise.all([...registrations].map((registration) => registration.close()))
+    closing.abort()
+    await Promise.all([...registrations].map(({ closed: left }) => left))
     parts.stop()
     await serving.close()
     await parts.close()
@@ -121,18 +125,11 @@ export function createAgent<
           toRegistration(format, { ...parts, description: parts.description(), reach: parts.reach() }),
         runtime,
         onError,
+        closing: closing.signal,
       })
       registrations.add(registration)
-      return {
-        ...registration,
-        get expiresAt() {
-          return registration.expiresAt
-        },
-        async close() {
-          registrations.delete(registration)
-          await registration.close()
-        },
-      }
+      void registration.closed.then(() => registrations.delete(registration))
+      return registration
     },
     update(changes) {
       parts.describe(changes)

@@ -145,6 +145,43 @@ describe('a registration', () => {
     expect((await read()).status).toBe(200)
   })
 
+  it('is retried from the start while the directory is down, and succeeds when it is back', async () => {
+    const { sleep, next } = makeClock()
+    let isDown = true
+    const errors: unknown[] = []
+    const flaky: typeof fetch = (input, init) => (isDown ? Promise.reject(new TypeError('down')) : fetch(input, init))
+    const client = createClient({ baseUrl: directory.url, token, fetch: flaky, retry: { retries: 0 } })
+    const { agent } = await startAgent({ runtime: { sleep, random: () => 1 }, onError: (error) => errors.push(error) })
+    const registering = agent.register(client)
+    const first = await next()
+    first?.end()
+    const second = await next()
+    expect([first?.ms, second?.ms]).toEqual([1000, 2000])
+    expect(errors).toMatchObject([{ code: 'unreachable' }, { code: 'unreachable' }])
+    isDown = false
+    second?.end()
+    expect((await registering).id).toBe('tester')
+    expect((await read()).status).toBe(200)
+  })
+
+  it('is given up when the agent is closed, or its signal aborts, before the directory answers', async () => {
+    const { sleep, next } = makeClock()
+    const down: typeof fetch = () => Promise.reject(new TypeError('down'))
+    const client = createClient({ baseUrl: directory.url, token, fetch: down, retry: { retries: 0 } })
+    const { agent } = await startAgent({ runtime: { sleep }, onError: () => {} })
+    const leaving = new AbortController()
+    const aborted = expect(agent.register(client, { signal: leaving.signal })).rejects.toMatchObject({
+      code: 'aborted',
+    })
+    await next()
+    leaving.abort()
+    await aborted
+    const closed = expect(agent.register(client)).rejects.toMatchObject({ code: 'aborted' })
+    await next()
+    await agent.close()
+    await closed
+  })
+
   it('needs to know where the agent is', async () => {
     await expect(makeAgent().register(directory.url, { token })).rejects.toMatchObject({ code: 'invalid_definition' })
   })

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ROOT, run } from '../../server/test/support/process.js'
-import { aidip, type Bench, startBench } from './support/cli.js'
+import { aidip, type Bench, startBench, startWeb } from './support/cli.js'
 import { runQuietly } from './support/run-quietly.js'
 
 let bench: Bench
@@ -117,7 +117,7 @@ describe('switchboard register, get, search and remove', () => {
     [['call'], /switchboard call AGENT/],
     [['call', 'x', 'nothing'], /"nothing" is no input: write name=text/],
     [['call', 'x', 'a=1', '--input', '{}'], /by --input or by pairs/],
-    [['call', 'x', '--input', '{"a":1,"a":2}'], /--input: .*twice/],
+    [['call', 'x', '--input', '{"a":1,"a":2}'], /--input: .*duplicate member/],
     [['call', 'agent://x.example', '--operation', 'y'], /--operation is for agents of the directory/],
     [['keys', 'create'], /switchboard keys create SUBJECT/],
     [['keys', 'create', 'a', '--expires-in', 'x'], /--expires-in/],
@@ -217,6 +217,30 @@ describe('switchboard publish', () => {
     expect((await publishing.ended).code).toBe(0)
     expect((await bench.cli('get', 'leased')).code).toBe(1)
   })
+
+  it('tries again from the start while the directory is down', async () => {
+    const guest = bench.file('late.json', aidip('late'))
+    let isDown = true
+    const seen: string[] = []
+    const proxy = await startWeb(async ({ url, method, body, headers: { authorization = '' } }, response) => {
+      seen.push(method)
+      if (isDown) {
+        response.writeHead(502).end()
+        return
+      }
+      const headers = { authorization, 'content-type': 'application/json' }
+      const answer = await fetch(bench.url + url, { method, headers, ...(body !== '' && { body }) })
+      response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text())
+    })
+    const publishing = bench.start('publish', guest, '--url', proxy.url)
+    await expect.poll(() => seen.length, { timeout: 15_000 }).toBeGreaterThan(3)
+    isDown = false
+    await publishing.printed('registered late')
+    publishing.child.kill('SIGINT')
+    const { code, stderr } = await publishing.ended
+    expect([code, stderr]).toEqual([0, expect.stringContaining('trying again')])
+    await proxy.close()
+  }, 40_000)
 
   it('leaves it there with --once', async () => {
     const answer = await bench.cli('publish', bench.file('stays.json', aidip('stays')), '--once')

@@ -21,6 +21,12 @@ export type {
   Evidence,
 } from './directory/documents.js'
 export { expandTemplate, type TemplateValues } from './directory/expand-template.js'
+export {
+  type KeepRegisteredOptions,
+  type KeptRegistration,
+  keepRegistered,
+  type RegistrationRuntime,
+} from './directory/keep-registered.js'
 export type { Listing } from './directory/listing.js'
 export type { LookupPage, LookupQuery } from './directory/lookup.js'
 export { discoverAll, type Merged, searchAll, type Told } from './directory/many-directories.js'

@@ -1,7 +1,6 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
+import { ClientError, keepRegistered, type Registration } from '@switchboard/client'
 import { openDirectory } from '../directory.js'
-import { keepPublished } from '../documents/keep-published.js'
 import { readSource, toRegistration } from '../documents/registrable.js'
 import { DIRECTORY_HELP } from '../settings.js'
 import { untilInterrupted } from '../terminal/interruption.js'
@@ -13,14 +12,15 @@ const HELP = `switchboard publish: register a document and keep it registered
 
   switchboard publish FILE|URL|-
 
-Renews the registration before it lapses, registers again where it was forgotten, and takes the agent out when it is
-interrupted (Ctrl-C). The document may be of any draft, as for switchboard register.
+Renews the registration before it expires, registers again if the directory has dropped it, retries while the directory
+is down, and removes the agent when it is interrupted (Ctrl-C). The document may be of any draft, as for switchboard
+register.
 
-  --once             register, and leave it at that
-  --lifetime N       seconds until the directory forgets an agent that is not renewed (3600)
-  --id ID            the agent's id, where the document states none or another is wanted
-  --format FORMAT      aidip, profile, directory, descriptor, a2a or mcp, if it is not told by the members
-  --allow-private    read documents of private networks, too
+  --once             register, and do not renew
+  --lifetime N       seconds until the directory drops an agent that is not renewed (3600)
+  --id ID            the agent's id, if the document states none or another one is wanted
+  --format FORMAT    aidip, profile, directory, descriptor, a2a or mcp; default: detected from the members
+  --allow-private    also read documents from private networks
 ${DIRECTORY_HELP}
 
 Example:
@@ -46,16 +46,24 @@ export async function publish(args: string[]): Promise<number> {
   const lifetime = readLifetime(values.lifetime) ?? LIFETIME
   const signal = untilInterrupted()
   const found = await readSource(source, { allowPrivate: values['allow-private'] === true, signal })
-  await keepPublished(
-    {
-      directory: openDirectory(values),
-      now: Date.now,
-      sleep: (ms, until) => wait(ms, undefined, { signal: until }).catch(() => {}),
-      random: Math.random,
-      onRegistered: (registration) => tellRegistration(registration, values.json === true),
-      onFailure: (error) => remark(`${error.message}; trying again`),
-    },
-    { ...toRegistration(found, values), lifetime, signal },
-  )
+  const { document, options } = toRegistration(found, values)
+  let printed = Promise.resolve()
+  const onRegistered = (registration: Registration): void => {
+    printed = printed.then(() => tellRegistration(registration, values.json === true))
+  }
+  const onError = (error: unknown): void => {
+    if (!(error instanceof ClientError)) throw error
+    remark(`${error.message}; trying again`)
+  }
+  const { closed } = await keepRegistered(openDirectory(values), {
+    ...options,
+    document,
+    lifetime,
+    signal,
+    onRegistered,
+    onError,
+  })
+  await closed
+  await printed
   return 0
 }

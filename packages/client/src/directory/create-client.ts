@@ -66,7 +66,11 @@ export interface DirectoryClient extends DirectoryCalls {
   get(id: string, options?: RequestOptions & { readonly view?: AgentView }): Promise<AgentMetadata>
   /** Replaces an agent's metadata; a function gets the present one, and no other change is lost. */
   update(id: string, change: Update, options?: RequestOptions & { readonly ifMatch?: string }): Promise<Registration>
-  remove(id: string, options?: RequestOptions & { readonly ifMatch?: string }): Promise<void>
+  /** Removes an agent by its id, or a registration of the Agent Directory by its resource. */
+  remove(
+    agent: string | Pick<Registration, 'href'>,
+    options?: RequestOptions & { readonly ifMatch?: string },
+  ): Promise<void>
   search(what: string | SearchRequest, options?: SearchOptions): Listing<SearchPage, AgentSummary>
   discover(what: string | DiscoveryRequest, options?: DiscoverOptions): Listing<Discovery, Candidate>
   /** Level, limits and supported constraints of the discovery service. */
@@ -125,9 +129,10 @@ export function createClient(options: ClientOptions): DirectoryClient {
       return readMetadata(isObject(body) ? { id, ...body } : body)
     },
     update: (id, change, more = {}) => update(request, id, change, more),
-    async remove(id, { ifMatch, ...more } = {}) {
+    async remove(agent, { ifMatch, ...more } = {}) {
       const headers = ifMatch === undefined ? {} : { 'if-match': ifMatch }
-      await request({ ...more, method: 'DELETE', path: `/agents/${encodeURIComponent(id)}`, headers })
+      const path = typeof agent === 'string' ? `/agents/${encodeURIComponent(agent)}` : agent.href
+      await request({ ...more, method: 'DELETE', path, headers })
     },
     search: (what, more) => search(request, what, more),
     discover: (what, more) => discover(request, levelOf, what, more),
