@@ -36,7 +36,7 @@ describe('userinfo and port', () => {
     }
   })
 
-  it('AURI-4.2-04 takes ports from 0 to 65535, also with leading zeros, and an empty port for none', () => {
+  it('AURI-4.2-04 accepts ports from 0 to 65535, with leading zeros too, and reads an empty port as no port', () => {
     expect(parse('agent://h:0').port).toBe(0)
     expect(parse('agent://h:65535').port).toBe(65535)
     expect(parse('agent://h:000000443').port).toBe(443)
@@ -48,7 +48,7 @@ describe('userinfo and port', () => {
 })
 
 describe('hosts', () => {
-  it('AURI-4.2-05 tells names, IPv4 addresses and bracketed addresses apart', () => {
+  it('AURI-4.2-05 distinguishes names, IPv4 addresses and bracketed addresses', () => {
     expect(pick('agent://[2001:db8::1]:443/p', 'hostType', 'host', 'port')).toEqual(['ipv6', '[2001:db8::1]', 443])
     expect(code('agent://2001:db8::1/p')).toBe('invalid_host')
     expect(parse('agent://192.0.2.1').hostType).toBe('ipv4')
@@ -103,18 +103,18 @@ describe('hosts', () => {
     expect(code(`agent://[${address}]`)).toBe('invalid_host')
   })
 
-  it('AURI-4.2-03 lowers the case of names and addresses', () => {
+  it('AURI-4.2-03 converts names and addresses to lower case', () => {
     expect(parse('agent://[2001:DB8::A]').host).toBe('[2001:db8::a]')
     expect(parse('agent://EX%41mple%c3%89.com').host).toBe('example%C3%89.com')
   })
 
-  it('sees an IPv4 address through percent-encoding', () => {
+  it('recognizes a percent-encoded IPv4 address', () => {
     expect(pick('agent://%3127.0.0.1', 'host', 'hostType')).toEqual(['127.0.0.1', 'ipv4'])
   })
 })
 
 describe('DIDs', () => {
-  it('AURI-4.2-06 takes a bare and an encoded DID for the same', () => {
+  it('AURI-4.2-06 reads a bare and an encoded DID as the same', () => {
     expect(parse('agent://did:web:a.b:c/p').did).toBe('did:web:a.b:c')
     expect(parse('agent://did%3Aweb%3Aa.b%3Ac/p').did).toBe('did:web:a.b:c')
     expect(parse('agent://%64id%3Aweb%3aa%2Eb%3Ac/p').did).toBe('did:web:a.b:c')
@@ -128,7 +128,7 @@ describe('DIDs', () => {
     expect(parse('agent://did%3Akey%3Az6MkHaX').did).toBe('did:key:z6MkHaX')
   })
 
-  it('AURI-4.2-06 takes one colon for a port and an "@" for userinfo', () => {
+  it('AURI-4.2-06 reads a single colon as a port and an "@" as userinfo', () => {
     expect(pick('agent://did:8080', 'hostType', 'host', 'port')).toEqual(['reg-name', 'did', 8080])
     expect(pick('agent://did:web:x@h', 'hostType', 'userinfo', 'host')).toEqual(['reg-name', 'did:web:x', 'h'])
   })
@@ -153,7 +153,7 @@ describe('DIDs', () => {
 })
 
 describe('socket paths', () => {
-  it('are read from an encoded absolute path with the transport unix, their case kept', () => {
+  it('are read from an encoded absolute path with the transport unix, with their case', () => {
     const text = 'agent+UNIX://%2frun%2FMy%C3%A9.sock/summarize'
     expect(pick(text, 'host', 'socketPath', 'path')).toEqual(['%2Frun%2FMy%C3%A9.sock', '/run/Myé.sock', '/summarize'])
   })
@@ -164,7 +164,7 @@ describe('socket paths', () => {
     expect(parse('agent+local://%2Frun%2Fx.sock')).not.toHaveProperty('socketPath')
   })
 
-  it('are refused if no file can be meant', () => {
+  it('are rejected if they cannot be a file name', () => {
     expect(code('agent+unix://%2Frun%2Fx%00.sock')).toBe('invalid_host')
     expect(code('agent+unix://%2Frun%2F%FF')).toBe('invalid_host')
   })

@@ -43,7 +43,7 @@ describe('formatAgentUri', () => {
     ['invalid_path', { path: '/p?x' }],
     ['invalid_query', { query: 'a#b' }],
     ['invalid_fragment', { fragment: 'a#b' }],
-  ])('throws %s for %j, which would leave its place', (code, change) => {
+  ])('throws %s for %j, which would become another part of the URI', (code, change) => {
     expect(() => formatAgentUri({ ...parsed, ...change })).toThrow(refusal(code))
   })
 })
@@ -74,7 +74,7 @@ describe('buildAgentUri', () => {
     expect(buildAgentUri(spec)).toBe('agent+https://example.com:8443/p?a=1#f')
   })
 
-  it('takes a DID for a host', () => {
+  it('accepts a DID as host', () => {
     expect(buildAgentUri({ host: 'did:web:example.com' })).toBe('agent://did%3Aweb%3Aexample.com')
     expect(buildAgentUri({ host: 'did:web:example.com' }, { raw: true })).toBe('agent://did:web:example.com')
   })

@@ -46,7 +46,7 @@ function tryParse(text: string) {
 }
 
 describe('any text', () => {
-  it('is parsed or refused, and what was formatted parses to the same', () => {
+  it('is parsed or rejected, and the formatted URI parses to the same parts', () => {
     fc.assert(
       fc.property(anyText, fc.boolean(), (text, raw) => {
         const uri = tryParse(text)
@@ -62,7 +62,7 @@ describe('any text', () => {
     )
   })
 
-  it('has a normal form that is its own normal form', () => {
+  it('has a normal form that does not change when normalized again', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         if (tryParse(text) === undefined) return
@@ -113,7 +113,7 @@ describe('a megabyte', () => {
     ['query of broken UTF-8', 'agent://h?', '%F0%9F%98', ''],
     ['query of question marks', 'agent://h', '?', ''],
     ['fragments', 'agent://h', '#', ''],
-  ])('of %s takes no long time', (_name, start, repeated, end) => {
+  ])('of %s is handled quickly', (_name, start, repeated, end) => {
     const text = start + repeated.repeat(LONG / repeated.length) + end
     const startedAt = performance.now()
     const uri = tryParse(text)

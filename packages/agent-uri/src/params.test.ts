@@ -23,7 +23,7 @@ describe('parameters', () => {
     expect(params('&&')).toEqual({})
   })
 
-  it('keep a key "__proto__" to themselves', () => {
+  it('accept the key "__proto__" without changing the prototype', () => {
     const read = params('__proto__=a&__proto__=b&constructor=c')
     expect(Object.entries(read ?? {})).toEqual([
       ['__proto__', ['a', 'b']],
@@ -46,7 +46,7 @@ describe('parameters', () => {
     expect(params(`q=${encoded}`)).toEqual({ q: text })
   })
 
-  it('write numbers and booleans, leave out what is undefined, and mend half a surrogate pair', () => {
+  it('write numbers and booleans, leave out undefined values and replace lone surrogates', () => {
     const written = { n: 1.5, yes: true, none: undefined, empty: [], blank: '', half: '\ud83d!' }
     expect(buildAgentUri({ host: 'h', params: written })).toBe('agent://h?n=1.5&yes=true&blank=&half=%EF%BF%BD!')
     expect(buildAgentUri({ host: 'h', params: {} })).toBe('agent://h')
@@ -56,7 +56,7 @@ describe('parameters', () => {
 describe('control parameters', () => {
   const given = { city: 'Rio', version: '2', sessionId: 's', taskId: 't' }
 
-  it('are kept apart from input', () => {
+  it('are separated from input', () => {
     expect(sortParams(given)).toEqual({
       control: { version: '2', sessionId: 's', taskId: 't' },
       input: { city: 'Rio' },

@@ -59,7 +59,7 @@ describe('the forms of a URI', () => {
 })
 
 describe('components', () => {
-  it('AURI-4.1-01 tells a DNS name from a DID in the authority', () => {
+  it('AURI-4.1-01 distinguishes a DNS name from a DID in the authority', () => {
     const did = 'did:web:example.com:agent:researcher'
     expect(pick(`agent://${did}/get-article`, 'hostType', 'did', 'host')).toEqual(['did', did, did])
     expect(pick('agent://example.com/get-article', 'hostType', 'host')).toEqual(['reg-name', 'example.com'])
@@ -77,14 +77,14 @@ describe('components', () => {
     expect(parse('agent://h/p').fragment).toBeNull()
   })
 
-  it('AURI-4.1-06 reads the transport, and none where none is given', () => {
+  it('AURI-4.1-06 reads the transport; null if there is none', () => {
     expect(parse('agent+wss://h').transport).toBe('wss')
     expect(parse('agent://h').transport).toBeNull()
   })
 })
 
 describe('scheme and transport', () => {
-  it('AURI-4.2-01 wants "agent", an optional transport and "://"', () => {
+  it('AURI-4.2-01 requires "agent", an optional transport and "://"', () => {
     expect(code('agent:/h')).toBe('missing_authority')
     expect(code('agent:/host/p')).toBe('missing_authority')
     expect(code('agent:h')).toBe('missing_authority')
@@ -104,7 +104,7 @@ describe('scheme and transport', () => {
     expect(parse(`agent+${transport}://h`).transport).toBe(transport)
   })
 
-  it('AURI-4.2-03 reads scheme, transport and host without regard to case, the path with it', () => {
+  it('AURI-4.2-03 ignores the case of scheme, transport and host, but not of the path', () => {
     const text = 'AGENT+HTTPS://Example.COM/P'
     expect(pick(text, 'scheme', 'transport', 'host', 'path')).toEqual(['agent', 'https', 'example.com', '/P'])
   })
@@ -125,7 +125,7 @@ describe('path, query and fragment', () => {
     expect(code('agent://h/p#a#b')).toBe('invalid_fragment')
   })
 
-  it('AURI-4.2-09 wants two hexadecimal digits after "%", in every part', () => {
+  it('AURI-4.2-09 requires two hexadecimal digits after "%", in every part', () => {
     expect(parse('agent://h/%c3%a9').path).toBe('/%c3%a9')
     for (const broken of ['%', '%4', '%zz', '%4g', '%%41']) {
       expect(code(`agent://u${broken}@h/p`)).toBe('invalid_userinfo')
@@ -173,7 +173,7 @@ describe('errors', () => {
     expect(() => parse(text)).toThrow(expect.objectContaining({ position }))
   })
 
-  it('do not repeat a password', () => {
+  it('do not contain a password', () => {
     expect(() => parse('agent://user:secret[@h/p')).toThrow(/^(?!.*secret)/)
   })
 })

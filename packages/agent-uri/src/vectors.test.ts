@@ -27,7 +27,7 @@ describe('the vectors', () => {
     expect(vectors).toHaveLength(85)
   })
 
-  it('AURI-4-03 formats what it parsed to an equivalent URI, but for a password', () => {
+  it('AURI-4-03 formats what it parsed to an equivalent URI, without the password', () => {
     for (const { input, expect: expected } of vectors) {
       if (!expected.valid) continue
       const uri = parseAgentUri(input)

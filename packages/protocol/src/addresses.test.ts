@@ -26,7 +26,7 @@ it.each([
   '::2',
   '0.0.0.0',
   '',
-])('%s is not taken for this machine', (host) => {
+])('%s is not a loopback host', (host) => {
   expect(isLoopbackHost(host)).toBe(false)
 })
 
@@ -56,7 +56,7 @@ describe('classifyAddress', () => {
     for (const address of addresses) expect(classOf(address), address).toBe(kind)
   })
 
-  it.each(['::ffff:', '::ffff:0:', '64:ff9b::'])('sees through IPv4 in %s', (prefix) => {
+  it.each(['::ffff:', '::ffff:0:', '64:ff9b::'])('recognizes IPv4 in %s', (prefix) => {
     expect(classOf(`${prefix}127.0.0.1`)).toBe('loopback')
     expect(classOf(`${prefix}7f00:1`)).toBe('loopback')
     expect(classOf(`${prefix}10.1.2.3`)).toBe('private')
@@ -124,7 +124,7 @@ describe('ranges', () => {
     return isInRange(a, r)
   }
 
-  it('hold the addresses with their first bits', () => {
+  it('contain the addresses with the same first bits', () => {
     expect(isIn('10.1.2.3', '10.0.0.0/8')).toBe(true)
     expect(isIn('11.0.0.0', '10.0.0.0/8')).toBe(false)
     expect(isIn('fd12::1', 'fd00::/8')).toBe(true)

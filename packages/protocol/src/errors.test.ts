@@ -4,7 +4,7 @@ import { DirectoryError, ERROR_KINDS, errorBody, invalid } from './errors.js'
 const AT = { base: 'https://directory.example', instance: '/agents', correlationId: 'c-1' }
 
 describe('errorBody', () => {
-  it('has what a client of any draft looks for (C-68)', () => {
+  it('has the members that clients of every draft expect (C-68)', () => {
     const error = invalid([
       { at: '/name', message: 'is required' },
       { at: '', message: 'must be an object' },
@@ -35,7 +35,7 @@ describe('errorBody', () => {
     expect(errorBody(error, AT)).toMatchObject({ status: 429, retry_after: 7, limit: 600 })
   })
 
-  it("uses the profile's word where the kind has another", () => {
+  it("uses the profile's code if it differs", () => {
     expect(errorBody(new DirectoryError('registration_expired', 'gone'), AT)).toMatchObject({
       status: 404,
       code: 'not_found',

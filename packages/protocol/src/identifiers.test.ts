@@ -27,14 +27,14 @@ describe('idProblem', () => {
     },
   )
 
-  it('takes 512 characters, counted as people count them', () => {
+  it('accepts 512 characters, counted as code points', () => {
     expect(idProblem('🙂'.repeat(512))).toBeUndefined()
     expect(idProblem('a'.repeat(513))).toContain('longer than 512')
   })
 })
 
 describe('agentNameProblem', () => {
-  it('AD-4.1-06 takes 255 characters and not one more', () => {
+  it('AD-4.1-06 accepts 255 characters, but not 256', () => {
     expect(agentNameProblem('翻'.repeat(255))).toBeUndefined()
     expect(agentNameProblem('a'.repeat(256))).toContain('longer than 255')
   })

@@ -19,7 +19,7 @@ function refusal(text: string): string {
 const LONE = ['\ud800', '\udfff', 'a\ud83d', '\ude00\ud83d']
 
 describe('parseJson', () => {
-  it('reads what JSON.parse reads, and the same', () => {
+  it('gives the same values as JSON.parse', () => {
     fc.assert(
       fc.property(jsonValue, fc.nat(4), (value, indent) => {
         const text = JSON.stringify(value, undefined, indent)
@@ -29,7 +29,7 @@ describe('parseJson', () => {
     )
   })
 
-  it('agrees with JSON.parse on any text, unless it has a reason of its own to refuse it', () => {
+  it('agrees with JSON.parse on any text, except for what it rejects on purpose', () => {
     const reasons = /duplicate member|__proto__|surrogate|deeper than 64|too large for a double/
     const scraps = fc.array(
       fc.constantFrom(
@@ -88,7 +88,7 @@ describe('parseJson', () => {
     expect(parseJson('{"a":{"a":1},"b":{"a":1}}')).toEqual({ a: { a: 1 }, b: { a: 1 } })
   })
 
-  it('refuses a member named __proto__, also written with escapes, but not the text', () => {
+  it('rejects a member named __proto__, also with escapes, but not the string', () => {
     expect(refusal('{"__proto__":{}}')).toContain('must not be named __proto__')
     expect(refusal('[{"a":{"\\u005f_proto__":1}}]')).toContain('must not be named __proto__')
     expect(parseJson('["__proto__"]')).toEqual(['__proto__'])
@@ -120,9 +120,12 @@ describe('parseJson', () => {
     expect(refusal(arrays(65))).toContain('line 1, column 65')
   })
 
-  it.each(['1e400', '-1e400', '1e999999999', `1${'0'.repeat(400)}`])('refuses %s, which no double holds', (number) => {
-    expect(refusal(`[${number}]`)).toContain('too large for a double')
-  })
+  it.each(['1e400', '-1e400', '1e999999999', `1${'0'.repeat(400)}`])(
+    'rejects %s, which overflows a double',
+    (number) => {
+      expect(refusal(`[${number}]`)).toContain('too large for a double')
+    },
+  )
 
   it('reads other numbers as JSON.parse does, large integers as the nearest double', () => {
     for (const number of ['9007199254740993', '1e-400', '-0', '0.1', '-1.5E+3', '1e308']) {
@@ -131,7 +134,7 @@ describe('parseJson', () => {
     for (const text of ['01', '+1', '.5', '1.', '1e', '-', '0x1', 'NaN', 'Infinity']) refusal(text)
   })
 
-  it('AURI-A-01 tells to quote a version that is not a number, and where it stands', () => {
+  it('AURI-A-01 says to quote a version that is not a number, and where it is', () => {
     const message = refusal('{\n  "name": "planner",\n  "version": 3.1.4\n}')
     expect(message).toContain('quote it')
     expect(message).toContain('line 3, column 14')
@@ -141,7 +144,7 @@ describe('parseJson', () => {
     expect(parseJson('{"version": 3.1}')).toEqual({ version: 3.1 })
   })
 
-  it('gives line and column of what is wrong', () => {
+  it('reports the line and column of the error', () => {
     expect(refusal('')).toContain('unexpected end of the text at line 1, column 1')
     expect(refusal('{\n "a": tru }')).toContain('line 2, column 7')
     expect(refusal('{"a":1} x')).toContain('unexpected text after the value at line 1, column 9')
@@ -149,13 +152,13 @@ describe('parseJson', () => {
     expect(refusal('"abc')).toContain('unterminated string')
   })
 
-  it('reads past a byte order mark', () => {
+  it('skips a byte order mark', () => {
     expect(parseJson('\ufeff{"a":1}')).toEqual({ a: 1 })
     refusal('\ufeff')
     refusal('{"a":1}\ufeff')
   })
 
-  it('reads or refuses 256 KiB of any shape at once', () => {
+  it('parses or rejects 256 KiB of any shape quickly', () => {
     const size = 256 * 1024
     const fill = (unit: string, before = '', after = '') => before + unit.repeat(Math.floor(size / unit.length)) + after
     const shapes = {
@@ -200,13 +203,13 @@ describe('sameJson', () => {
     expect(sameJson(undefined, undefined)).toBe(true)
   })
 
-  it('holds for a copy of anything', () => {
+  it('is true for a copy of any value', () => {
     fc.assert(fc.property(jsonValue, (value) => sameJson(value, structuredClone(value))))
   })
 })
 
 describe('readers of unknown values', () => {
-  it('give what is of the type, and nothing of what is not', () => {
+  it('return values of the type, and nothing else', () => {
     expect([asString('a'), asString(1), asString(undefined)]).toEqual(['a', undefined, undefined])
     expect(asStrings(['a', 1, null, 'b'])).toEqual(['a', 'b'])
     expect(asObjects([{}, [], null, 1, { a: 1 }])).toEqual([{}, { a: 1 }])

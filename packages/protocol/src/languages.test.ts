@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { foldTag, matchesLanguage, speaks } from './languages.js'
 
 describe('languages', () => {
-  it('matches a range and what is more special, whatever the case (C-13)', () => {
+  it('matches a range and its subtags, case-insensitively (C-13)', () => {
     expect(matchesLanguage('zh', 'zh-CN')).toBe(true)
     expect(matchesLanguage('ZH', 'zh')).toBe(true)
     expect(matchesLanguage('*', 'fr')).toBe(true)
@@ -10,7 +10,7 @@ describe('languages', () => {
     expect(matchesLanguage('z', 'zh')).toBe(false)
   })
 
-  it('AIDIP-3.1-13 counts an agent without a list as speaking every language', () => {
+  it('AIDIP-3.1-13 counts an agent without a list as supporting every language', () => {
     expect(speaks(undefined, 'fr')).toBe(true)
     expect(speaks([], 'fr')).toBe(false)
     expect(speaks(['en', 'fr-CA'], 'fr')).toBe(true)

@@ -28,7 +28,7 @@ describe('parseTimestamp', () => {
       '2026-05-08T00:00:00+25:00',
       ' 2026-05-08T00:00:00Z',
     ],
-  ])('takes %j for none', (text) => {
+  ])('rejects %j', (text) => {
     expect(parseTimestamp(text)).toBeUndefined()
   })
 })

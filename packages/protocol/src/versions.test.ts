@@ -10,11 +10,11 @@ it.each([
   expect(coerceVersion(text)).toBe(version)
 })
 
-it.each(['banana', '', '1.x', '1.2.3.4', undefined])('AURI-7-06 takes %j for none', (text) => {
+it.each(['banana', '', '1.x', '1.2.3.4', undefined])('AURI-7-06 rejects %j', (text) => {
   expect(coerceVersion(text)).toBeUndefined()
 })
 
-it('orders versions, a candidate before its release', () => {
+it('orders versions, a release candidate before its release', () => {
   expect(compareVersions('1.0.0', '1.0.0-rc.1')).toBeGreaterThan(0)
   expect(compareVersions('1.9.0', '1.10.0')).toBeLessThan(0)
 })
@@ -32,15 +32,15 @@ describe('selectVersion', () => {
     ['~3.0.0', { version: '3.0.0', base: '/v3/' }],
     ['<3', { version: '2.1.2', base: '/old/' }],
     ['2.x', { version: '2.1.2', base: '/old/' }],
-  ])('AURI-7-05 asked for %j chooses %j', (wanted, chosen) => {
+  ])('AURI-7-05 selects %j → %j', (wanted, chosen) => {
     expect(selectVersion(sample, wanted)).toEqual(chosen)
   })
 
-  it.each(['9.9.9', '^4.0.0', 'banana', '>3.1.4'])('AURI-7-07 offers nothing to who needs %j', (wanted) => {
+  it.each(['9.9.9', '^4.0.0', 'banana', '>3.1.4'])('AURI-7-07 selects nothing for %j', (wanted) => {
     expect(selectVersion({ version: '3.1.4' }, wanted)).toBeUndefined()
   })
 
-  it('AURI-7-07 refuses 4.0.0 and takes 3.1.4 for ^3.0.0', () => {
+  it('AURI-7-07 selects 3.1.4, not 4.0.0, for ^3.0.0', () => {
     expect(selectVersion({ version: '4.0.0' }, '^3.0.0')).toBeUndefined()
     expect(selectVersion({ version: '3.1.4' }, '^3.0.0')).toEqual({ version: '3.1.4' })
   })

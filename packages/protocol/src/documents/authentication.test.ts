@@ -17,7 +17,7 @@ describe('canonicalAuthenticationType', () => {
     expect(canonicalAuthenticationType(word)).toBe(type)
   })
 
-  it.each(['SAML', 'constructor', '__proto__', ''])('leaves the unknown word %j as it is', (word) => {
+  it.each(['SAML', 'constructor', '__proto__', ''])('leaves the unknown type %j as it is', (word) => {
     expect(canonicalAuthenticationType(word)).toBe(word)
   })
 })
@@ -28,7 +28,7 @@ describe('readAuthentication', () => {
     expect(readAuthentication(sent)).toEqual({ ...sent, schemes: ['oauth2_bearer'] })
   })
 
-  it('reads a missing one as nothing asked, like the type none', () => {
+  it('reads missing authentication as the type none', () => {
     expect(readAuthentication(undefined)).toBeUndefined()
     expect(readAuthentication({ type: 'none' })?.type).toBe('none')
   })

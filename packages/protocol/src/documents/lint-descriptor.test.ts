@@ -20,11 +20,11 @@ const lint = (changes: Record<string, JsonValue | undefined>): { errors: string[
 }
 
 describe('lintDescriptor', () => {
-  it('has nothing to say about a complete descriptor', () => {
+  it('has no advice on a complete descriptor', () => {
     expect(lint({})).toEqual({ errors: [], warnings: [] })
   })
 
-  it.each(['name', 'version'])('AURI-7-04 misses %s', (name) => {
+  it.each(['name', 'version'])('AURI-7-04 warns of a missing %s', (name) => {
     expect(lint({ [name]: undefined }).warnings).toEqual([`/${name}`])
   })
 
@@ -34,17 +34,17 @@ describe('lintDescriptor', () => {
     expect(lint({ supportedVersions: { latest: '/a' } }).warnings).toEqual(['/supportedVersions'])
   })
 
-  it('AURI-7-08 misses a description', () => {
+  it('AURI-7-08 warns of a missing description', () => {
     expect(lint({ description: undefined }).warnings).toEqual(['/description'])
   })
 
-  it('AURI-7-10 misses what should be said of a capability', () => {
+  it('AURI-7-10 warns of missing members of a capability', () => {
     expect(lint({ capabilities: [{ name: 'c' }] }).warnings).toEqual(
       ['description', 'version', 'tags', 'input', 'output'].map((name) => `/capabilities/0/${name}`),
     )
   })
 
-  it.each([[[]], [undefined], [{}]])('AURI-7-19 reports that %j is no capability', (capabilities) => {
+  it.each([[[]], [undefined], [{}]])('AURI-7-19 warns that %j lists no capability', (capabilities) => {
     expect(lint({ capabilities }).warnings).toEqual(['/capabilities'])
     expect(lint({ capabilities, skills: [{ id: 's', name: 'S' }] }).warnings).toEqual([])
   })

@@ -16,11 +16,11 @@ const advice = (format: DocumentFormat, changes: Changes = {}, id = 'some-agent'
   lintRecord(readRecord(format, fixture(FIXTURES[format] ?? '', changes), id)).join('\n')
 
 describe('lintRecord', () => {
-  it('has nothing to say about the samples of the drafts', () => {
+  it('has no advice on the samples of the drafts', () => {
     for (const format of ['aidip', 'profile', 'directory'] as const) expect(advice(format)).toBe('')
   })
 
-  it('PROF-4.1-05 misses tags', () => {
+  it('PROF-4.1-05 warns of missing tags', () => {
     expect(advice('profile', { tags: undefined })).toContain('/tags is missing')
   })
 
@@ -47,7 +47,7 @@ describe('lintRecord', () => {
     expect(advice('profile', { tags: ['hr', tag] })).toContain('/tags should be short, lower-case and without spaces')
   })
 
-  it('PROF-4.5-01 misses stable ids of examples', () => {
+  it('PROF-4.5-01 warns of examples without stable ids', () => {
     expect(advice('profile', { examples: [{ text: 'a' }] })).toContain('/examples should each have a stable id')
   })
 
@@ -57,7 +57,7 @@ describe('lintRecord', () => {
     expect(advice('profile', { examples: examples.slice(0, 2) })).toBe('')
   })
 
-  it('PROF-4.7-01 misses a version', () => {
+  it('PROF-4.7-01 warns of a missing version', () => {
     expect(advice('profile', { version: undefined })).toContain('/version is missing: add one')
   })
 
@@ -89,11 +89,11 @@ describe('lintRecord', () => {
     expect(advice('profile', { examples: [{ id: 'a', text }] })).toContain('/examples seem to contain a key or token')
   })
 
-  it('PROF-15-01 does not take ordinary words for a secret', () => {
+  it('PROF-15-01 does not mistake ordinary words for a secret', () => {
     expect(advice('profile', { description: 'Rotates a token or secret; see the API key page.' })).toBe('')
   })
 
-  it('AD-4.1-05 advises names that are short and mean something', () => {
+  it('AD-4.1-05 advises short and descriptive names', () => {
     expect(advice('directory', {}, 'a'.repeat(65))).toContain('?agent is long')
     expect(advice('directory', {}, '12345')).toContain('?agent should be a descriptive name')
     expect(advice('directory', {}, '翻译')).toBe('')
@@ -113,7 +113,7 @@ describe('lintRecord', () => {
     expect(advice('aidip')).not.toContain('recommended')
   })
 
-  it('takes no time over twenty thousand examples', () => {
+  it('handles twenty thousand examples quickly', () => {
     const examples = Array.from({ length: 20_000 }, (_, i) => ({ id: `${i}`, text: `${i}` }))
     expect(within(500, () => advice('aidip', { examples }))).toBe('')
   })
@@ -131,7 +131,7 @@ describe('lintRecord on JSON Schemas', () => {
     )
   })
 
-  it('says that a map with a type of its own is not understood', () => {
+  it('says that a map with an unknown type is not understood', () => {
     const lines = advice('aidip', operations({ texts: 'string[]', to: 'string' })).split('\n')
     expect(lines).toEqual([
       '/operations/0/inputs/texts is not a keyword of JSON Schema and is ignored',
@@ -169,11 +169,11 @@ describe('lintExamples', () => {
     ])
   })
 
-  it('says nothing of an operation without schemas', () => {
+  it('has no advice on an operation without schemas', () => {
     expect(lint({ operations: [{ name: 'a', examples: [{ input: 1, output: 2 }, {}] }] })).toEqual([])
   })
 
-  it('does not let examples hold up a registration', () => {
+  it('does not let examples delay a registration', () => {
     const deep = (levels: number): JsonValue => (levels === 0 ? {} : { x: deep(levels - 1) })
     const definitions = Object.fromEntries(
       Array.from({ length: 10 }, (_, i) => [
@@ -199,7 +199,7 @@ describe('lintUpdate', () => {
     expect(lintUpdate(record({}), record({ status: 'deprecated' }))).toEqual([])
   })
 
-  it('does not mind the order of members', () => {
+  it('ignores the order of members', () => {
     const binding = { protocol: 'https', endpoint: 'https://a.example/' }
     expect(
       lintUpdate(

@@ -18,7 +18,7 @@ describe('an agent.json', () => {
     expect(problems({ capabilities: { streaming: true } })).toEqual([])
   })
 
-  it('AURI-7-04 needs a name; a reader does without a version (C-25)', () => {
+  it('AURI-7-04 needs a name, but not a version when read (C-25)', () => {
     expect(problems({ name: undefined })).toEqual(['/name'])
     expect(problems({ version: undefined })).toEqual([])
     expect(problems({ version: 3.1 })).toEqual(['/version'])

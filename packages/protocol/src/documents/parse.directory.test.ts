@@ -76,13 +76,13 @@ describe('a registration in the Agent Directory', () => {
     expect(problems(capabilities({ ...right, tags: 'a' }))).toEqual(['/capabilities/0/tags'])
   })
 
-  it('AD-4.1-18 refuses a schema that is none', () => {
+  it('AD-4.1-18 rejects a schema that is not valid', () => {
     expect(problems(capabilities({ name: 'a', type: 'tool', input_schema: { type: 'objekt' } }))).toEqual([
       '/capabilities/0/input_schema/type',
     ])
   })
 
-  it('AD-4.1-19 refuses two capabilities of one name', () => {
+  it('AD-4.1-19 rejects two capabilities with the same name', () => {
     expect(
       problems(capabilities({ name: 'a', type: 'tool' }, { name: 'b', type: 'tool' }, { name: 'a', type: 'skill' })),
     ).toEqual(['/capabilities/2/name'])

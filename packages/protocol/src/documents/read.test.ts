@@ -19,7 +19,7 @@ const DOCUMENT_FORMATS: DocumentFormat[] = ['aidip', 'profile', 'directory', 'de
 const read = (format: DocumentFormat, document: JsonObject, id = 'some-id') => readRecord(format, document, id)
 
 describe('readRecord', () => {
-  it('never stumbles over a member of an odd type, nor do the views', () => {
+  it('never fails on members of unexpected types, nor do the views', () => {
     const name = fc.constantFrom(
       ...[
         'id',
@@ -125,12 +125,12 @@ describe('readRecord', () => {
     expect(read('aidip', document).publisher).toBe(publisher)
   })
 
-  it('PROF-4.1-09 takes an agent without a status for active', () => {
+  it('PROF-4.1-09 reads an agent without a status as active', () => {
     expect(read('profile', {}).status).toBe('active')
     expect(read('profile', { status: 'testing' }).status).toBe('testing')
   })
 
-  it('reads visibility, and takes anything else for public (C-95)', () => {
+  it('reads visibility; unknown values count as public (C-95)', () => {
     expect(
       ['restricted', 'private', 'public', 'x', 5].map((visibility) => read('aidip', { visibility }).visibility),
     ).toEqual(['restricted', 'private', 'public', 'public', 'public'])
@@ -154,7 +154,7 @@ describe('capabilities and operations', () => {
     ])
   })
 
-  it('reads the skills of a card by their ids, and its flags not at all (C-10)', () => {
+  it('reads the skills of a card by their ids, and ignores its flags (C-10)', () => {
     const record = read('a2a', {
       capabilities: { streaming: true },
       skills: [{ id: 's', name: 'S', tags: ['t'] }, { name: 'only' }, { id: 5, name: 'N' }],
@@ -264,7 +264,7 @@ describe('bindings', () => {
     expect(endpoints(format, document)).toEqual(expected)
   })
 
-  it('of a card of A2A 0.3 say how its main URL is spoken to, as those of its other interfaces do', () => {
+  it('of an A2A 0.3 card have the transport of the main URL and of the other interfaces', () => {
     const sources = (document: JsonObject) => read('a2a', document).bindings.map(({ source }) => source)
     const url = 'https://a.example/'
     expect(sources({ url })).toEqual([{ url, transport: 'JSONRPC', protocolVersion: '0.3.0' }])

@@ -112,7 +112,7 @@ describe('redactRecord', () => {
     expect(record.examples).toEqual([{ text: 'open' }])
   })
 
-  it('AIDIP-3.1-11 shows the unified address where the own one is private', () => {
+  it("AIDIP-3.1-11 shows the address at the gateway if the agent's own is private", () => {
     const endpoint = `https://${SECRET}.example/`
     const record = redactRecord(
       readRecord('aidip', fixture('FX-T01', { endpoint, private: ['endpoint'] }), 'agent-12345'),
@@ -128,7 +128,7 @@ describe('redactRecord', () => {
     ])
   })
 
-  it('does not let an agent that is suspended or restricted pass for another', () => {
+  it('still shows that an agent is suspended or restricted', () => {
     const document = fixture('FX-T01', {
       status: 'suspended',
       visibility: 'restricted',

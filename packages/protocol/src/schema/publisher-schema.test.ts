@@ -27,7 +27,7 @@ const definitions = (n: number, of: (i: number) => JsonObject): JsonObject => ({
 })
 
 describe('checkPublisherSchema refuses', () => {
-  it.each([5, 'string', null, [], true])('%j, which is no object', (value) => {
+  it.each([5, 'string', null, [], true])('%j, which is not an object', (value) => {
     expect(checkPublisherSchema(value, '/inputs')).toEqual([
       { at: '/inputs', message: 'must be an object: a JSON Schema, or a map of names to types' },
     ])
@@ -57,13 +57,13 @@ describe('checkPublisherSchema refuses', () => {
     '#/allOf/length',
     '#/title',
     '#/constructor',
-  ])('the reference %j, which leads to no schema', ($ref) => {
+  ])('the reference %j, which does not lead to a schema', ($ref) => {
     const schema = { title: 'x', properties: {}, allOf: [{}], items: { $ref } }
     if ($ref === '#/properties') accepted(schema)
     else expect(refusal(schema)).toContain('does not point to a schema')
   })
 
-  it('a reference to something that is no valid schema, wherever it stands', () => {
+  it('a reference to an invalid schema, wherever that is', () => {
     expect(refusal({ $ref: '#/x', x: { type: 5 } })).toMatch(/^\/x\/type is not valid JSON Schema/)
     expect(refusal({ $ref: '#/enum/0', enum: [{ properties: 5 }] })).toMatch(/^\/enum\/0\/properties is not valid/)
   })
@@ -180,7 +180,7 @@ describe('checkPublisherSchema refuses', () => {
     expect(refusal({ items: { $ref: '#' }, contains: { $ref: '#' } })).toContain('by two paths')
   })
 
-  it('chains of references longer than any stack should hold', () => {
+  it('long chains of references', () => {
     expect(refusal(definitions(200, (i) => (i < 199 ? { $ref: `#/$defs/a${i + 1}` } : {})))).toContain(
       'schemas that apply to the same value',
     )
@@ -325,7 +325,7 @@ describe('checkPublisherSchema accepts', () => {
 })
 
 describe('createPublisherSchemas', () => {
-  it('gives every issue with its place, up to a number that helps', () => {
+  it('reports every issue with its place, up to 20', () => {
     const { check } = createPublisherSchemas()
     const schema = {
       type: 'object',
@@ -353,7 +353,7 @@ describe('createPublisherSchemas', () => {
     expect(check({ text: 'string', n: 'integer?' }, { n: 1.5 }).map(({ at }) => at)).toEqual(['/text', '/n'])
   })
 
-  it('tells the patterns of one schema apart', () => {
+  it('distinguishes the patterns of one schema', () => {
     const { check } = createPublisherSchemas()
     const schema = {
       properties: { a: { pattern: '^a$' }, b: { pattern: '^b$' } },
@@ -363,7 +363,7 @@ describe('createPublisherSchemas', () => {
     expect(check(schema, { a: 'b', b: 'a', x: 1, y: 'y' }).map(({ at }) => at)).toEqual(['/a', '/b', '/x', '/y'])
   })
 
-  it('keeps the last schemas ready, and not more', () => {
+  it('caches the last schemas, and no more', () => {
     const { check } = createPublisherSchemas(2)
     /** How often the schema is looked at while a value is checked: once for its key, more to make it ready. */
     const looks = (name: string): number => {
@@ -382,14 +382,14 @@ describe('createPublisherSchemas', () => {
     expect([looks('c'), looks('a'), looks('b')]).toEqual([first, 1, first])
   })
 
-  it('gives the right answer however often schemas come and go', () => {
+  it('gives the right result however often schemas are evicted', () => {
     const { check } = createPublisherSchemas(2)
     const schema = (n: number) => ({ const: n })
     for (const round of [1, 2, 3]) for (const n of [1, 2, 3]) expect(check(schema(n), n), `${round}`).toEqual([])
     expect(check(schema(1), 2)).toHaveLength(1)
   })
 
-  it('shares nothing between schemas of one $id', () => {
+  it('shares nothing between schemas with the same $id', () => {
     const { check } = createPublisherSchemas()
     const schema = (type: string) => ({
       $id: 'https://a.example/s',
@@ -401,14 +401,14 @@ describe('createPublisherSchemas', () => {
     expect(check({ $ref: '#/$defs/x', $defs: { x: { $id: 'https://a.example/s', type: 'null' } } }, null)).toEqual([])
   })
 
-  it('answers a schema that slipped through registration with an issue', () => {
+  it('reports an issue for an invalid schema that was stored earlier', () => {
     const { check } = createPublisherSchemas()
     for (const schema of [{ $ref: 'https://evil.example/' }, { type: 'objekt' }, { $ref: '#' }, { pattern: '(?=' }]) {
       expect(check(schema, 1)[0]?.message).toContain('schema of the agent is not usable')
     }
   })
 
-  it('never runs a schema as asynchronous, nor as a hook of an object', () => {
+  it('never treats a schema as asynchronous, nor calls methods of the value', () => {
     const { check } = createPublisherSchemas()
     expect(check({ $async: true, type: 'string' }, 5)).toHaveLength(1)
     for (const format of ['constructor', '__proto__', '__defineGetter__', 'toString', 'hasOwnProperty']) {
@@ -417,7 +417,7 @@ describe('createPublisherSchemas', () => {
   })
 })
 
-describe('values that are made to be costly', () => {
+describe('values that are designed to be costly', () => {
   const { check } = createPublisherSchemas()
   const long = (unit: string, size = 200_000) => unit.repeat(size / unit.length)
 
@@ -441,7 +441,7 @@ describe('values that are made to be costly', () => {
     )
   })
 
-  it('50,000 unique items, and the repetition among them', () => {
+  it('50,000 unique items, and a duplicate among them', () => {
     const items: JsonValue[] = Array.from({ length: 50_000 }, (_, i) => i)
     const unique = { uniqueItems: true }
     expect(soon(() => check(unique, items))).toEqual([])
@@ -538,7 +538,7 @@ describe('values that are made to be costly', () => {
         soon(() => check({ format }, start + long(unit)))
   })
 
-  it('values deeper than any that are parsed here', () => {
+  it('values deeper than parseJson allows', () => {
     const tree = { properties: { x: { $ref: '#' } } }
     expect(
       soon(() =>
@@ -558,7 +558,7 @@ describe('values that are made to be costly', () => {
     ).toContain('too large or too deep')
   })
 
-  it('the largest schemas are made ready soon', () => {
+  it('the largest schemas are compiled quickly', () => {
     const names = (n: number, of: (i: number) => JsonValue) =>
       Object.fromEntries(Array.from({ length: n }, (_, i) => [`p${i}`, of(i)]))
     const list = (n: number, of: (i: number) => JsonValue) => Array.from({ length: n }, (_, i) => of(i))

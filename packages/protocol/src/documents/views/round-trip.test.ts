@@ -47,7 +47,7 @@ const without = (document: JsonObject, names: string[]): JsonObject =>
 describe.each(KINDS)('a document of the kind %s', (kind) => {
   const cases = fc.tuple(sentDocument(kind), registryFacts)
 
-  it('is seen through every format as a document that the format accepts', () => {
+  it('has a valid view in every format', () => {
     fc.assert(
       fc.property(cases, ([sent, facts]) => {
         const record = readRecord(sent.format, sent.document, sent.id)
@@ -81,7 +81,7 @@ describe.each(KINDS)('a document of the kind %s', (kind) => {
     )
   })
 
-  it('has summaries in every format, and leaves the record and its document alone', () => {
+  it('has summaries in every format, which do not change the record and its document', () => {
     fc.assert(
       fc.property(cases, ([sent, facts]) => {
         const record = readRecord(sent.format, sent.document, sent.id)

@@ -47,7 +47,7 @@ describe('the AIDIP view', () => {
     expect(toAidip(T01(more), FACTS)).toMatchObject(more)
   })
 
-  it('AIDIP00-4-08 writes a word for authentication as an object in 01, and as it was in 00', () => {
+  it('AIDIP00-4-08 writes authentication given as a string as an object in 01, and unchanged in 00', () => {
     const record = sample('aidip', 'FX-T00', {}, 'translator-001')
     expect(toAidip(record, FACTS).authentication).toEqual({ type: 'api_key' })
     expect(toAidip(record, FACTS, '00').authentication).toBe('API Key')
@@ -59,7 +59,7 @@ describe('the AIDIP view', () => {
     expect(toAidip(T01({ authentication: { ...sent, type: 'OAuth2' } }), FACTS).authentication).toEqual(sent)
   })
 
-  it('AIDIP00-4-09, AIDIP00-4-10 gives the fields of 00 back, and tells a claim of verification from ours', () => {
+  it('AIDIP00-4-09, AIDIP00-4-10 returns the fields of 00, and separates the publisher’s claim of verification from ours', () => {
     const document = fixture('FX-T00', { license: 'MIT', last_update: '2025-01-01', protocols: ['https'] })
     const record = readRecord('aidip', document, 'translator-001')
     expect(toAidip(record, FACTS, '00')).toEqual({ ...document, ...ADDED })
@@ -76,7 +76,7 @@ describe('the AIDIP view', () => {
     expect(toAidip(T01(), FACTS, '00')).toMatchObject({ publisher: 'ExampleAI Inc.', provider: 'ExampleAI Inc.' })
   })
 
-  it('AIDIP-4.3.1-08 has a summary with the essentials and without operations', () => {
+  it('AIDIP-4.3.1-08 has a summary without operations', () => {
     expect(toAidipSummary(T01(), FACTS)).toEqual({
       id: 'agent-12345',
       name: 'Chinese-English Translator',
@@ -120,7 +120,7 @@ describe('the AIDIP view', () => {
     )
   })
 
-  it('keeps what a publisher said in words of another draft, and who may see it', () => {
+  it('keeps members of another draft, and their privacy', () => {
     const shown = toAidip(SUM({ visibility: 'restricted', private: ['vendor'], license: 'MIT', tags: 5 }), FACTS)
     expect(shown).toMatchObject({
       visibility: 'restricted',
@@ -131,7 +131,7 @@ describe('the AIDIP view', () => {
     })
   })
 
-  it("shows the operator's word on the status, and the end of the registration", () => {
+  it("shows the operator's status, and the end of the registration", () => {
     const expiresAt = Date.parse('2027-01-01T00:00:00Z')
     expect(toAidip(T01(), { ...FACTS, status: 'suspended', expiresAt })).toMatchObject({
       status: 'suspended',
@@ -182,7 +182,7 @@ describe('the profile view', () => {
     })
   })
 
-  it('PROF-4.8-03 tells when the metadata was true, heard of and indexed', () => {
+  it('PROF-4.8-03 says when the metadata was updated, received and indexed', () => {
     expect(toFreshness(HR(), { ...FACTS, expiresAt: Date.parse('2027-01-01T00:00:00Z') })).toEqual({
       metadata_updated_at: '2026-05-08T00:00:00Z',
       indexed_at: '2026-05-09T00:00:00.000Z',
@@ -232,7 +232,7 @@ describe('the directory view', () => {
     })
   })
 
-  it('AD-4.1-11 lists what is enough to choose and to contact', () => {
+  it('AD-4.1-11 lists enough to choose and contact an agent', () => {
     expect(toDirectorySummary(SUM(), FACTS)).toEqual({
       agent: 'summarizer-v2',
       base: 'https://agents.example.com/summarizer-v2',
@@ -263,7 +263,7 @@ describe('the directory view', () => {
     })
   })
 
-  it('AD-5.1-04 leaves out capabilities whose names the directory cannot have, keeps those named like its paths', () => {
+  it('AD-5.1-04 leaves out capabilities with invalid names, and keeps those named like its paths', () => {
     const capabilities = ['a*b', 'search', 'x'.repeat(256), 'search']
     const shown = toDirectory(T01({ capabilities, operations: [{ name: 'search', inputs: {} }] }), FACTS)
     expect(shown.capabilities).toMatchObject([{ name: 'search', type: 'skill' }])
@@ -348,7 +348,7 @@ describe('the agent.json', () => {
     ])
   })
 
-  it('has a semantic version and a capability even where the agent states neither', () => {
+  it('has a semantic version and a capability even if the agent has neither', () => {
     const shown = toDescriptor(readRecord('directory', { base: 'https://a.example/' }, 'a'), FACTS)
     expect(shown).toMatchObject({ version: '0.0.0', capabilities: [{ name: 'invoke', version: '0.0.0' }] })
   })
@@ -392,7 +392,7 @@ describe('the A2A card', () => {
 })
 
 describe('the server.json', () => {
-  it('lists remotes of agents that speak MCP only', () => {
+  it('lists remotes only of agents that support MCP', () => {
     expect(toMcpServer(T01(), FACTS)).not.toHaveProperty('remotes')
     expect(toMcpServer(sample('directory', 'FX-TC', {}, 'ticket-classifier'), FACTS)).toMatchObject({
       name: 'ticket-classifier',

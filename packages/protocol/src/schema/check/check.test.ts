@@ -214,14 +214,14 @@ describe('a schema', () => {
 })
 
 describe('reasons', () => {
-  it('of alternatives are told together', () => {
+  it('of alternatives are reported together', () => {
     expect(check({ anyOf: [{ type: 'string' }, { type: 'null' }] }, 5)).toEqual([
       { at: '', message: 'must be a string, or must be null' },
     ])
     expect(check({ oneOf: [{ minimum: 1 }, { minimum: 2 }] }, 3)[0]?.message).toContain('matches several')
   })
 
-  it('of names that are not allowed stand at the member', () => {
+  it('of names that are not allowed are reported at the member', () => {
     expect(check({ propertyNames: { maxLength: 2 } }, { abc: 1 })).toEqual([
       { at: '/abc', message: 'is not an allowed name: it must have at most 2 characters' },
     ])
