@@ -8,12 +8,17 @@ import { findChromium, NO_CHROMIUM } from '../packages/client/test/support/chrom
 
 const HERE = fileURLToPath(new URL('.', import.meta.url))
 const IN_BROWSER = 'browser-to-local'
-/** Milliseconds; one that hangs is ended, and has failed. */
-const PATIENCE = 50_000
+/** Milliseconds; an example that hangs is killed, and has failed. */
+const TIMEOUT_MS = 100_000
 
 const stories = readdirSync(HERE, { withFileTypes: true }).flatMap((item) => (item.isDirectory() ? [item.name] : []))
 const chromium = findChromium()
-const run = promisify(execFile)
+const exec = promisify(execFile)
+const run = (...args: string[]) => {
+  const env = { ...process.env, ...(chromium !== undefined && { CHROMIUM: chromium }) }
+  // Rejects with the output of the program unless the exit code is 0.
+  return exec(process.execPath, ['run.mjs', ...args], { cwd: HERE, env, timeout: TIMEOUT_MS })
+}
 
 describe('the examples', () => {
   it('are all here', () => {
@@ -26,18 +31,20 @@ describe('the examples', () => {
     ])
   })
 
-  // At once, since they mostly wait.
+  it('are listed if none is named', async () => {
+    await expect(run()).rejects.toMatchObject({ code: 2, stderr: expect.stringContaining('quickstart') })
+  })
+
+  // Concurrently, since they mostly wait.
   for (const story of stories) {
     const isSkipped = story === IN_BROWSER && chromium === undefined
     it.skipIf(isSkipped).concurrent(
       isSkipped ? `${story}: ${NO_CHROMIUM}` : `${story} does what it says`,
       async () => {
-        const env = { ...process.env, ...(chromium !== undefined && { CHROMIUM: chromium }) }
-        // Rejects with what was printed if the exit code is another.
-        const { stdout } = await run(process.execPath, [`${story}/main.mjs`], { cwd: HERE, env, timeout: PATIENCE })
+        const { stdout } = await run(story)
         expect(stdout.trim().split('\n').length).toBeGreaterThan(2)
       },
-      PATIENCE + 5000,
+      TIMEOUT_MS + 5000,
     )
   }
 })

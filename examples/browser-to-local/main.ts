@@ -1,17 +1,17 @@
-// A web page calls an agent on this computer, in a real browser: refused at first, let in once the person has said yes,
-// and refused again when that is taken back. Needs Chromium; $CHROMIUM says where it is.
+// A web page calls an agent on this computer, in a real browser: refused at first, allowed after the person has agreed,
+// and refused again after they revoke that. Needs Chromium; set $CHROMIUM to its path.
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createAgent } from '@switchboard/agent'
-import { createLocalClient, createLocalRuntime } from '@switchboard/local'
+import { createLocalClient, createLocalRuntime, type Question } from '@switchboard/local'
 import { chromium } from 'playwright-core'
-import { servePage } from './serve-page.mjs'
+import { servePage } from './serve-page.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'switchboard-example-'))
-const notes = []
-const questions = []
+const notes: string[] = []
+const questions: Question[] = []
 
 const agent = createAgent({
   name: 'notes',
@@ -26,7 +26,7 @@ const agent = createAgent({
     },
   ],
 })
-// What `switchboard local` runs; the person is asked in the terminal there, and here always says yes.
+// What `switchboard local` runs. There the person is asked in the terminal; here they always agree.
 const runtime = await createLocalRuntime({
   socket: join(folder, 'run', 'local.sock'),
   state: join(folder, 'state'),
@@ -39,13 +39,14 @@ const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? 
 
 try {
   // No port is opened: programs and pages reach it through the runtime.
-  const { socket } = await agent.listen({ socket: join(folder, 'notes.sock') })
+  const socket = join(folder, 'notes.sock')
+  await agent.listen({ socket })
   await local.register('notes', { socket })
 
   const tab = await browser.newPage()
   await tab.goto(`${page.url}/?bridge=${runtime.bridgeUrl}`)
-  const shows = (text) => tab.locator('#state').getByText(text, { exact: true }).waitFor()
-  const add = async (text) => {
+  const shows = (text: string) => tab.locator('#state').getByText(text, { exact: true }).waitFor()
+  const add = async (text: string) => {
     await tab.getByLabel('Note').fill(text)
     await tab.getByRole('button', { name: 'Add' }).click()
   }
@@ -57,7 +58,9 @@ try {
 
   await tab.getByRole('button', { name: 'Ask for permission' }).click()
   await shows('allowed')
-  const [{ origin, agent: name, capability, description }] = questions
+  const [question] = questions
+  assert.ok(question)
+  const { origin, agent: name, capability, description } = question
   assert.deepEqual([origin, name, capability], [page.url, 'notes', 'add'])
   console.log(`the person was asked whether ${origin} may ${capability} with ${name} ("${description}"): yes`)
 
@@ -72,7 +75,7 @@ try {
   await add('buy bread')
   await shows('refused: permission_denied')
   assert.deepEqual(notes, ['buy milk'])
-  console.log('the person took it back: refused')
+  console.log('the person revoked the consent: refused')
 } finally {
   await browser.close()
   await page.close()

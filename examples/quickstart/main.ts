@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { createAgent } from '@switchboard/agent'
 import { createClient, invokeAgent } from '@switchboard/client'
-import { startDirectory } from '../start-directory.mjs'
+import { startDirectory } from '../start-directory.ts'
 
 const directory = await startDirectory()
 
@@ -19,25 +19,28 @@ const agent = createAgent({
     },
   ],
 })
-await agent.listen()
-await agent.register(directory.url, { token: directory.key })
+const { url = '' } = await agent.listen()
+await agent.register(directory.url, { token: directory.token })
+
+/** The output of the agent, as its schema describes it. */
+interface Greeting {
+  readonly text: string
+}
 
 try {
-  const client = createClient({ baseUrl: directory.url, token: directory.key })
-  const { agents } = await client.search('greet somebody by name')
-  assert.deepEqual(
-    agents.map(({ id }) => id),
-    ['greeter'],
-  )
-  console.log(`found: ${agents[0].name}, "${agents[0].description}"`)
+  const client = createClient({ baseUrl: directory.url, token: directory.token })
+  const [found, ...others] = (await client.search('greet somebody by name')).agents
+  assert.ok(found)
+  assert.deepEqual([found.id, others], ['greeter', []])
+  console.log(`found: ${found.name}, "${found.description}"`)
 
-  const reply = await client.invoke(agents[0].id, { name: 'Ann' })
+  const reply = await client.invoke<Greeting>(found.id, { name: 'Ann' })
   assert.deepEqual(reply.output, { text: 'Hello, Ann!' })
   console.log(`through the directory: ${reply.output.text}`)
 
-  // The same agent by its address; plain HTTP is for this computer only.
-  const uri = `agent://${new URL(agent.url).host}/greet?name=Ben`
-  const { output } = await invokeAgent(uri, undefined, { httpLoopback: true })
+  // The same agent by its address. Plain HTTP works on this computer only.
+  const uri = `agent://${new URL(url).host}/greet?name=Ben`
+  const { output } = await invokeAgent<Greeting>(uri, undefined, { httpLoopback: true })
   assert.deepEqual(output, { text: 'Hello, Ben!' })
   console.log(`${uri}: ${output.text}`)
 
@@ -45,7 +48,7 @@ try {
 
   await agent.close()
   await assert.rejects(client.get('greeter'), { code: 'not_found' })
-  console.log('closed: the directory lists it no more')
+  console.log('closed: the directory no longer lists the agent')
 } finally {
   await agent.close()
   await directory.close()

@@ -1,12 +1,12 @@
-// A chat that answers word by word, remembers what was said in the same session, and stops when nobody listens.
+// A chat that responds word by word, remembers what was said in the same session, and stops when nobody listens.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import { createAgent } from '@switchboard/agent'
 import { createCaller } from '@switchboard/client'
 
-/** The signal of the latest answer: it ends when the caller goes away. */
-let latest
+/** The signal of the latest call; it aborts when the caller goes away. */
+let latest: AbortSignal | undefined
 
 const chat = createAgent({
   name: 'chat',
@@ -19,9 +19,9 @@ const chat = createAgent({
       memoryEnabled: true,
       async *handler({ text }, { session, signal }) {
         latest = signal
-        const before = session.data.get('said') ?? []
-        session.data.set('said', [...before, text])
-        for (const word of answerTo(text, before)) {
+        const before = [session?.data.get('said') ?? []].flat().map(String)
+        session?.data.set('said', [...before, text])
+        for (const word of respond(text, before)) {
           await pause(20, undefined, { signal })
           yield { word }
         }
@@ -30,23 +30,24 @@ const chat = createAgent({
   ],
 })
 
-function* answerTo(text, before) {
+function* respond(text: string, before: readonly string[]): Generator<string> {
   if (text === 'Talk for ever') for (;;) yield 'and'
   yield* before.length === 0 ? ['Nice', 'to', 'meet', 'you.'] : `Before that you said: ${before.join('; ')}.`.split(' ')
 }
 
-const { url } = await chat.listen()
+const { url = '' } = await chat.listen()
 const uri = `agent://${new URL(url).host}/talk`
-// Connections are shared by the calls of one caller.
+// The calls of one caller share connections.
 const caller = createCaller({ httpLoopback: true })
 
-/** The whole answer, shown as it comes. */
-async function say(text, sessionId) {
-  const words = []
+/** Says something and shows the response as it arrives. */
+async function say(text: string, sessionId: string): Promise<string[]> {
+  const words: string[] = []
   process.stdout.write(`${sessionId}: ${text}\n  → `)
   for await (const { data } of caller.stream(uri, { text }, { sessionId })) {
-    process.stdout.write(`${data.word} `)
-    words.push(data.word)
+    const { word } = Object(data)
+    process.stdout.write(`${word} `)
+    words.push(word)
   }
   process.stdout.write('\n')
   return words
@@ -57,8 +58,8 @@ try {
   assert.equal((await say('What do I like?', 'ann')).join(' '), 'Before that you said: I like boats.')
   assert.deepEqual(await say('What do I like?', 'ben'), ['Nice', 'to', 'meet', 'you.'])
 
-  // Who asks for no stream gets all parts at once.
-  const reply = await caller.invoke(uri, { text: 'Hello' }, { sessionId: 'cat' })
+  // Without a stream, all parts arrive at once.
+  const reply = await caller.invoke<{ word: string }[]>(uri, { text: 'Hello' }, { sessionId: 'cat' })
   assert.deepEqual(
     reply.output.map(({ word }) => word),
     ['Nice', 'to', 'meet', 'you.'],
@@ -69,9 +70,9 @@ try {
     heard++
     if (heard === 3) break
   }
+  assert.ok(latest)
   if (!latest.aborted) await once(latest, 'abort')
-  assert.equal(latest.aborted, true)
-  console.log('after three words of an endless answer the caller left, and the agent stopped')
+  console.log('after three words of an endless response the caller left, and the agent stopped')
 } finally {
   await caller.close()
   await chat.close()
