@@ -3,7 +3,7 @@ import { resetAdminKey } from './services/identity/keys.js'
 import { openPostgresStore } from './store/postgres/open-postgres-store.js'
 import { openSqliteStore } from './store/sqlite/open-sqlite-store.js'
 
-/** Makes a new administrator's key on the spot, also while a server runs on the same data; returns the secret. */
+/** Replaces the administrator's key, even while a server uses the same data; returns the new secret. */
 export async function resetAdministratorKey({ data, database }: Pick<Config, 'data' | 'database'>): Promise<string> {
   const store =
     database === undefined ? await openSqliteStore(data, { lock: false }) : await openPostgresStore(database)

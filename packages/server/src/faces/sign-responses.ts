@@ -1,7 +1,7 @@
 import type { SignedComponent } from '@switchboard/protocol'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Dictionary, ParseError, parseDictionary } from 'structured-headers'
-import { digestOf, type SignatureWish, type Signing } from '../services/identity/signing.js'
+import { digestOf, type SignatureRequest, type Signing } from '../services/identity/signing.js'
 import { headerOf } from './respond.js'
 
 export interface SignResponsesOptions {
@@ -54,7 +54,7 @@ function covered(request: FastifyRequest, reply: FastifyReply): SignedComponent[
 }
 
 /** The parameters of the first requested signature that is supported; undefined if none is. */
-function readWish(header: string): SignatureWish | undefined {
+function readWish(header: string): SignatureRequest | undefined {
   for (const [label, [, parameters]] of parse(header) ?? []) {
     const { alg, nonce, tag } = Object.fromEntries(parameters)
     if ((alg !== undefined && alg !== 'ed25519') || !isEchoable(label)) continue

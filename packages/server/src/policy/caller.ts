@@ -1,19 +1,19 @@
-/** Who sends a request, as far as credentials prove it. */
+/** The sender of a request, as established by its credentials. */
 export interface Caller {
-  /** Undefined: nobody in particular. */
+  /** Undefined if the caller is anonymous. */
   readonly subject: string | undefined
   readonly kind: 'anonymous' | 'key' | 'token' | 'certificate'
   readonly scopes: ReadonlySet<string>
   /** Agent names or prefixes ("corp-*") the credential is limited to. */
   readonly names?: readonly string[]
-  /** Where the request came from, for limits of those who have no subject. */
+  /** IP address of the client; rate limits use it for anonymous callers. */
   readonly address: string
   readonly requestId: string
-  /** Milliseconds; when the credential ends, if it says so. */
+  /** Milliseconds; when the credential expires, if it does. */
   readonly credentialEnds?: number
 }
 
-/** Scopes that the directory itself understands; a policy may name more. */
+/** Scopes with a meaning to the directory itself; policies may define more. */
 export const SCOPES = ['publish', 'discover', 'invoke', 'ct', 'admin'] as const
 
 export const isAdmin = (caller: Caller): boolean => caller.scopes.has('admin')
@@ -21,8 +21,8 @@ export const isAdmin = (caller: Caller): boolean => caller.scopes.has('admin')
 /** `admin` implies every scope. */
 export const hasScope = (caller: Caller, scope: string): boolean => caller.scopes.has(scope) || isAdmin(caller)
 
-/** The caller without what it could show of itself: one who sees what anybody may see. */
-export const asStranger = ({ address, requestId }: Caller): Caller => ({
+/** The same caller without credentials, who sees only what is public. */
+export const asAnonymous = ({ address, requestId }: Caller): Caller => ({
   subject: undefined,
   kind: 'anonymous',
   scopes: new Set(),
@@ -30,10 +30,10 @@ export const asStranger = ({ address, requestId }: Caller): Caller => ({
   requestId,
 })
 
-/** How a caller is named in the audit. */
+/** The caller's name in the audit log. */
 export const actorOf = (caller: Caller): string => caller.subject ?? 'anonymous'
 
-/** Whether a name is one of the names, or begins like one that ends in a star. */
+/** Whether a name matches one of the patterns; a pattern that ends in `*` matches by prefix. */
 export function matchesNames(names: readonly string[], name: string): boolean {
   return names.some((pattern) => (pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern))
 }

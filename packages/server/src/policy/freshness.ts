@@ -1,11 +1,11 @@
 import { type AgentRecord, coerceVersion, compareVersions, type JsonObject, sameJson } from '@switchboard/protocol'
 
-/** What becomes of an update, by the stamps both sides have (C-35). */
+/** How an update relates to the stored version, by the stamps that both have (C-35). */
 export type Freshness = 'replace' | 'noop' | 'stale' | 'conflict'
 
 /**
- * Compares an update with what is stored by the first stamp that both have: sequence, updated_at, and on the
- * profile's path version. If-Match comes before them and is judged where the request is read.
+ * Compares an update with the stored version by the first stamp that both have: sequence, updated_at and, for the
+ * profile, version. If-Match takes precedence and is checked by the caller of this function.
  */
 export function judgeUpdate(stored: AgentRecord, incoming: AgentRecord, path: 'profile' | 'other'): Freshness {
   const order = compareStamps(stored, incoming, path)
@@ -13,11 +13,11 @@ export function judgeUpdate(stored: AgentRecord, incoming: AgentRecord, path: 'p
   if (order !== undefined && order > 0) return 'replace'
   if (stored.format === incoming.format && sameContent(stored.document, incoming.document)) return 'noop'
   if (order === 0) return 'conflict'
-  // Without stamps the last write wins; but in the profile, other bindings under one id are no refresh (PROF §9).
+  // Without stamps the last write wins, except that a profile cannot change its bindings this way (PROF §9).
   return path === 'profile' && !sameEndpoints(stored, incoming) ? 'conflict' : 'replace'
 }
 
-/** Above 0: the update is newer; undefined: there is nothing to compare by. */
+/** Positive if the update is newer; undefined if there is no stamp that both have. */
 function compareStamps(stored: AgentRecord, incoming: AgentRecord, path: 'profile' | 'other'): number | undefined {
   if (stored.sequence !== undefined && incoming.sequence !== undefined)
     return Math.sign(incoming.sequence - stored.sequence)
@@ -29,7 +29,7 @@ function compareStamps(stored: AgentRecord, incoming: AgentRecord, path: 'profil
   return before && after ? compareVersions(after, before) : undefined
 }
 
-/** The same instant may be written in several ways, so the stamp itself is left out. */
+/** Ignores updated_at, because the same instant can be written in several ways. */
 function sameContent(a: JsonObject, b: JsonObject): boolean {
   const { updated_at: _a, ...restOfA } = a
   const { updated_at: _b, ...restOfB } = b

@@ -3,38 +3,39 @@ import type { Marks } from '../store/store.js'
 import { type Caller, hasScope, isAdmin, matchesNames } from './caller.js'
 import { covers, type GrantsOf, type Visible } from './visibility.js'
 
-/** What the right to call is decided on; that the caller may see the agent is settled. */
+/** An agent that the caller may see, with what decides whether it may be called. */
 export interface Callable extends Visible {
   readonly status: string
   readonly stored: { readonly marks: Marks }
 }
 
-/** Status words that mean: not now (C-21, 01 §5.2). */
-const RESTING = new Set(['inactive', 'suspended', 'offline'])
-/** Seconds; such a word is not taken back within less. */
-const REST_SECONDS = 60
+/** Statuses of agents that do not accept calls (C-21, 01 §5.2). */
+const OUT_OF_SERVICE = new Set(['inactive', 'suspended', 'offline'])
+/** Retry-After in seconds for such an agent: its status rarely changes sooner. */
+const RETRY_SECONDS = 60
 
 /**
- * Refuses calls that the caller has no right to (C-70, C-95): everyone needs the scope; what is not public is called by
- * its owner or with a grant. What the operator holds unsafe is called by administrators only.
+ * Throws `forbidden` unless the caller may call the agent (C-70, C-95). Every caller needs the `invoke` scope. An agent
+ * that is not public needs its owner or a grant; one that the operator has marked unsafe needs an administrator.
  */
 export function assertMayInvoke(agent: Callable, caller: Caller, grantsOf: GrantsOf): void {
   const { id } = agent.record
   const refuse = (reason: string): never => {
     throw new DirectoryError('forbidden', `the agent "${id}" may not be called: ${reason}`)
   }
-  if (!hasScope(caller, 'invoke')) refuse('this takes the scope invoke')
+  if (!hasScope(caller, 'invoke')) refuse('this needs the invoke scope')
   if (isAdmin(caller)) return
-  if (caller.names && !matchesNames(caller.names, id)) refuse(`this credential covers ${caller.names.join(', ')}`)
-  if (!isEntitled(agent, caller, grantsOf)) refuse('it is restricted, and no grant names you')
-  if (agent.stored.marks.unsafe === true) refuse('the operator of this directory holds it unsafe')
+  if (caller.names && !matchesNames(caller.names, id))
+    refuse(`this credential is limited to ${caller.names.join(', ')}`)
+  if (!isEntitled(agent, caller, grantsOf)) refuse('it is restricted, and you have no grant for it')
+  if (agent.stored.marks.unsafe === true) refuse('the operator of this directory has marked it unsafe')
 }
 
-/** Refuses calls of an agent that is out of service. */
+/** Throws `unavailable` if the agent's status says that it is out of service. */
 export function assertInService({ record, status }: Callable): void {
-  if (!RESTING.has(status)) return
+  if (!OUT_OF_SERVICE.has(status)) return
   throw new DirectoryError('unavailable', `the agent "${record.id}" is ${status}: try again later`, {
-    retryAfter: REST_SECONDS,
+    retryAfter: RETRY_SECONDS,
   })
 }
 

@@ -3,11 +3,11 @@ import { createTokenBuckets, DirectoryError, type TakeTokens } from '@switchboar
 /** Actions with a limit of their own, in requests per minute and client (CONTRACT: `rateLimits`). */
 export type LimitedAction = 'search' | 'register' | 'lookup' | 'invoke'
 
-/** Clients that are remembered for each action. */
+/** Clients tracked for each action; the least recently seen are dropped first. */
 const MAX_CLIENTS = 50_000
 
 export interface RateLimits {
-  /** Counts requests against the client's limit, or throws `rate_limited`; more than a minute's count as a minute's. */
+  /** Counts requests against the client's limit, or throws `rate_limited`. More requests than the limit count as the limit. */
   spend(action: LimitedAction, client: string, requests?: number): void
 }
 
@@ -27,7 +27,7 @@ export function createRateLimits(perMinute: Readonly<Record<LimitedAction, numbe
       if (retryAfter === undefined) return
       throw new DirectoryError(
         'rate_limited',
-        `more than ${perMinute[action]} ${action} requests a minute: wait ${retryAfter} s`,
+        `the limit of ${perMinute[action]} ${action} requests per minute is exceeded: try again in ${retryAfter} s`,
         { retryAfter },
       )
     },

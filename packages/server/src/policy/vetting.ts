@@ -1,7 +1,7 @@
 import { type AgentRecord, DirectoryError, type Issue, invalid, isLoopbackHost, schemeOf } from '@switchboard/protocol'
 import { type Caller, hasScope, isAdmin } from './caller.js'
 
-/** Who may claim which capabilities, and which schemes endpoints may have (CONTRACT: `policy`). */
+/** Who may claim which capabilities, and which URI schemes endpoints may use (CONTRACT: `policy`). */
 export interface VettingPolicy {
   readonly capabilities: readonly {
     readonly name?: string
@@ -9,11 +9,11 @@ export interface VettingPolicy {
     readonly subjects?: readonly string[]
     readonly scope?: string
   }[]
-  /** Schemes of endpoints; one that ends in a star is a beginning. */
+  /** Allowed schemes of endpoints; one that ends in `*` matches by prefix. */
   readonly schemes: readonly string[]
 }
 
-/** Refuses endpoints that would be called in the clear, or by a scheme the operator did not allow (C-73). */
+/** Rejects endpoints without encryption, and schemes that the operator does not allow (C-73). */
 export function assertEndpoints(record: AgentRecord, policy: VettingPolicy, production: boolean): void {
   const places = [
     ...record.bindings.map(({ endpoint }) => ({ at: memberOfEndpoint(record, endpoint), endpoint })),
@@ -34,20 +34,20 @@ function memberOfEndpoint({ document, bindings }: AgentRecord, endpoint: string)
 }
 
 function endpointProblem(endpoint: string, policy: VettingPolicy, production: boolean): string | undefined {
-  if (!/^[a-z][a-z0-9+.-]*:/i.test(endpoint)) return undefined // a path or a reference: no address yet
+  if (!/^[a-z][a-z0-9+.-]*:/i.test(endpoint)) return undefined // a relative reference
   const scheme = schemeOf(endpoint)
   if (scheme === 'http' || scheme === 'ws') {
     const loopback = URL.canParse(endpoint) && isLoopbackHost(new URL(endpoint).hostname)
     if (loopback && !production) return undefined
-    return `must be encrypted: use ${scheme}s:// (plain ${scheme}:// is for agents on this machine, in development)`
+    return `must be encrypted: use ${scheme}s:// (${scheme}:// is allowed only in development, for agents on this machine)`
   }
   const allowed = policy.schemes.some((word) =>
     word.endsWith('*') ? scheme.startsWith(word.slice(0, -1)) : scheme === word,
   )
-  return allowed ? undefined : `has the scheme "${scheme}", which the policy of this directory does not allow`
+  return allowed ? undefined : `has the scheme "${scheme}", which this directory does not allow`
 }
 
-/** Refuses capability names and types that the operator keeps for others (AD §7.3). */
+/** Rejects capability names and types that the operator has reserved for others (AD §7.3). */
 export function assertClaims(record: AgentRecord, caller: Caller, policy: VettingPolicy): void {
   if (isAdmin(caller)) return
   for (const rule of policy.capabilities) {
@@ -60,6 +60,9 @@ export function assertClaims(record: AgentRecord, caller: Caller, policy: Vettin
       (rule.subjects?.includes(caller.subject ?? '') ?? false) ||
       (rule.scope !== undefined && hasScope(caller, rule.scope))
     if (!entitled)
-      throw new DirectoryError('forbidden', `the capability "${claimed.name}" may not be claimed by this caller`)
+      throw new DirectoryError(
+        'forbidden',
+        `the capability "${claimed.name}" is reserved: this caller may not claim it`,
+      )
   }
 }

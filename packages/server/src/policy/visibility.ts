@@ -2,43 +2,43 @@ import type { AgentRecord } from '@switchboard/protocol'
 import type { StoredGrant } from '../store/store.js'
 import { type Caller, hasScope, isAdmin, matchesNames } from './caller.js'
 
-/** What visibility is decided on. */
+/** What decides the visibility of an agent. */
 export interface Visible {
   readonly record: AgentRecord
-  /** The record without what only its owner sees; the same object if nothing is private in it. */
+  /** The record without private members; the same object if it has none. */
   readonly shown: AgentRecord
   readonly owner: string
 }
 
-/** Grants by subject; kept in step with the store. */
+/** The current grants of a subject. */
 export type GrantsOf = (subject: string) => readonly StoredGrant[]
 
-/** Whether the caller may know of the agent (C-95): hidden means not found, not counted, not hinted at. */
+/** Whether the caller may know that the agent exists (C-95); otherwise it is neither found nor counted. */
 export function maySee(agent: Visible, caller: Caller, grantsOf: GrantsOf): boolean {
   if (agent.record.visibility !== 'private') return true
   if (maySeeAll(agent, caller)) return true
   return caller.subject !== undefined && grantsOf(caller.subject).some((grant) => covers(grant, agent))
 }
 
-/** Owner, administrator and commissioning tool see what is private inside the record too. */
+/** Whether the caller may also see private members: owner, administrator or commissioning tool. */
 function maySeeAll(agent: Visible, caller: Caller): boolean {
   if (caller.kind === 'anonymous') return false
   return isAdmin(caller) || agent.owner === caller.subject || mayCommission(caller, agent.record.id)
 }
 
-/** A commissioning tool acts for the agents whose names its credential lists (C-43). */
+/** Whether the caller is a commissioning tool whose credential lists the name (C-43). */
 export const mayCommission = (caller: Caller, name: string): boolean =>
   hasScope(caller, 'ct') && caller.names !== undefined && matchesNames(caller.names, name)
 
-/** The record as the caller sees it, or undefined where there is nothing to see. */
+/** The record as the caller may see it; undefined if the agent is hidden. */
 export function viewOf(agent: Visible, caller: Caller, grantsOf: GrantsOf): AgentRecord | undefined {
-  // The commonest agent keeps nothing from anybody: a lookup passes thousands of them.
+  // Fast path for agents without anything private: a lookup passes thousands of them.
   if (agent.shown === agent.record && agent.record.visibility !== 'private') return agent.record
   if (maySeeAll(agent, caller)) return agent.record
   return maySee(agent, caller, grantsOf) ? agent.shown : undefined
 }
 
-/** A grant names an agent as its owner had it then, or a tag; either scope lets the agent be seen. */
+/** Whether the grant covers the agent: by id and the owner at that time, or by tag. Any scope makes it visible. */
 export function covers(grant: StoredGrant, { record, owner }: Visible): boolean {
   if (grant.agent) return grant.agent.id === record.id && grant.agent.owner === owner
   return grant.tag !== undefined && record.tags.includes(grant.tag)

@@ -11,32 +11,32 @@ import type { AuditTrail } from './operations/audit-trail.js'
 import type { Agent, Catalog } from './registry/catalog.js'
 import type { KeyedMutex } from './registry/keyed-mutex.js'
 
-/** What services work with; wired once, in app.ts. */
+/** What services work with; built once, in app.ts. */
 export interface Context {
   readonly store: Store
   readonly catalog: Catalog
   readonly embeddings: EmbeddingQueue
   readonly abuse: AbuseWatch
-  /** False: a query's words order the answer and decide nothing (C-52). */
+  /** False: the text of a query orders the results but does not filter them (C-52). */
   readonly searchByText: boolean
   readonly taxonomy: Taxonomy
-  /** One registration or update of an agent at a time, by its id. */
+  /** Serialises registrations and updates of one agent, by its id. */
   readonly mutex: KeyedMutex
   readonly schemas: PublisherSchemas
-  /** For what leaves no other trace in the store, such as calls. */
+  /** For actions that change nothing else in the store, such as calls. */
   readonly trail: AuditTrail
-  /** What calls and ratings have shown of an agent, as a factor from 0.95 to 1.05; 1 if nothing, or if not learned from. */
+  /** Score factor from calls and ratings, 0.95 to 1.05; 1 without evidence, or if the operator has switched it off. */
   readonly reputationOf: (agent: Agent) => number
   readonly policy: NamePolicy & VettingPolicy & { readonly strictness: Strictness; readonly strictExamples: boolean }
   readonly grantsOf: GrantsOf
   readonly maxLifetime: number
-  /** TLS, or a proxy that speaks it: nothing goes in the clear (C-72). */
+  /** Served by TLS, directly or by a proxy: unencrypted endpoints are rejected (C-72). */
   readonly production: boolean
   readonly now: () => number
   readonly newId: () => string
 }
 
-/** An audit entry of something that the caller did. */
+/** An audit entry for an action of the caller. */
 export function auditOf(caller: Caller, action: string, at: number, more: Partial<AuditEntry> = {}): AuditEntry {
   return { at, actor: actorOf(caller), action, outcome: 'ok', requestId: caller.requestId, ...more }
 }

@@ -18,7 +18,7 @@ describe('who may call', () => {
     expectRefusal(anonymous, { status: 401, code: 'unauthorized', says: /credentials/ })
     expect(anonymous.headers.get('www-authenticate')).toMatch(/^Bearer/)
     const key = await stage.directory.makeKey({ subject: 'reader', scopes: ['discover', 'publish'] })
-    expectRefusal(await call(INPUT, { key }), { status: 403, code: 'forbidden', says: /scope invoke/ })
+    expectRefusal(await call(INPUT, { key }), { status: 403, code: 'forbidden', says: /invoke scope/ })
     expect(stage.agent.calls).toEqual([])
   })
 

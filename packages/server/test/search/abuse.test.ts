@@ -31,7 +31,7 @@ describe('an agent that tries to be found more often than it should', () => {
   it.each(TRICKS)('PROF-14-03 PROF-14-04 is flagged for %s and gains no rank by it', async (code, members) => {
     await register(directory, honest)
     const answer = await register(directory, { ...honest, id: 'trickster', publisher: 'Other', ...members })
-    expect(answer.headers.get('x-switchboard-warnings')).toContain('lowers its rank')
+    expect(answer.headers.get('x-switchboard-warnings')).toContain('ranked lower')
     expect(await codesOf('trickster')).toContain(code)
     expect(await codesOf('honest')).toEqual([])
     expect(await search(directory, { query: 'plan a trip through Italy by train' })).toEqual(['honest', 'trickster'])

@@ -12,9 +12,8 @@ import { SCOPES } from '../../policy/caller.js'
 import type { Context } from '../../services/context.js'
 import type { Grants } from '../../services/identity/grants.js'
 import type { Keys } from '../../services/identity/keys.js'
-import { readAudit } from '../../services/operations/audit.js'
 import { type MarkChanges, markAgent } from '../../services/registry/mark.js'
-import { unknownAgent } from '../../services/registry/register.js'
+import { unknownAgent } from '../../services/registry/read.js'
 import type { AuditEntry, AuditFilter, StoredGrant, StoredKey } from '../../store/store.js'
 import { readJsonObject } from '../body.js'
 import { idOf, readQuery, wholeNumber } from '../read-request.js'
@@ -208,7 +207,7 @@ export function createAdminRoutes({ context, keys, grants, credentials, signing 
         },
         responses: { 200: 'the entries' },
         handle: async (request, reply) =>
-          sendJson(reply, { entries: (await readAudit(context, auditFilter(request))).map(showAudit) }),
+          sendJson(reply, { entries: (await context.trail.read(auditFilter(request))).map(showAudit) }),
       },
       {
         method: 'POST',

@@ -1,6 +1,6 @@
 import { aidipSchema, invalid, type JsonObject, parseDocument, toAidip, toAidipSummary } from '@switchboard/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { asStranger } from '../../policy/caller.js'
+import { asAnonymous } from '../../policy/caller.js'
 import type { Outcomes } from '../../services/calls/outcomes.js'
 import type { Context } from '../../services/context.js'
 import { type Found, findAgents } from '../../services/discovery/find.js'
@@ -190,7 +190,7 @@ async function sendPage(
     order: !query.ranked ? 'name' : query.text === undefined ? 'registration' : 'score',
     skip: query.skip,
     take: query.top,
-    caller: query.publicOnly ? asStranger(request.caller) : request.caller,
+    caller: query.publicOnly ? asAnonymous(request.caller) : request.caller,
   })
   const items = `[${found.map((hit) => itemText(context, request, query, hit)).join(',')}]`
   const next = query.skip + found.length < total ? nextPage(request, query) : undefined

@@ -13,7 +13,7 @@ import {
   toMcpServer,
 } from '@switchboard/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { asStranger } from '../../policy/caller.js'
+import { asAnonymous } from '../../policy/caller.js'
 import type { Context } from '../../services/context.js'
 import { AVAILABLE, lookUpAgents } from '../../services/discovery/find.js'
 import type { Grants } from '../../services/identity/grants.js'
@@ -92,7 +92,7 @@ export function createDescriptorsRoutes(options: DescriptorsOptions): RouteGroup
             conditions: [AVAILABLE],
             skip: 0,
             take: Number.POSITIVE_INFINITY,
-            caller: asStranger(request.caller),
+            caller: asAnonymous(request.caller),
           })
           const agents = found.map(({ record: { id } }) => [
             id,

@@ -4,7 +4,7 @@ import type { StoredCredential } from '../../store/secret-store.js'
 import { auditOf, type Context } from '../context.js'
 import type { Seal } from '../identity/seal.js'
 import type { Agent } from '../registry/catalog.js'
-import { unknownAgent } from '../registry/register.js'
+import { unknownAgent } from '../registry/read.js'
 import type { KeptCredential } from './admission/agent-credential.js'
 import { originsOf } from './admission/target.js'
 

@@ -2,7 +2,7 @@ import { type AgentRecord, foldTag, type JsonObject, type JsonValue } from '@swi
 import type { Condition } from '@switchboard/search'
 import type { Agent } from '../registry/catalog.js'
 
-/** Constraints that are applied as hard filters; others are reported (C-50). */
+/** Constraints that are applied as hard filters; others are reported as unsupported (C-50). */
 export const CONSTRAINTS = [
   'region',
   'max_results_age_seconds',
@@ -11,24 +11,24 @@ export const CONSTRAINTS = [
   'data_residency',
 ] as const
 
-/** What came of the constraints of a request. */
+/** The constraints of a request as conditions, and those that were not applied. */
 export interface AppliedConstraints {
   readonly conditions: readonly Condition[]
   readonly applied: JsonObject
   readonly unsupported: readonly string[]
-  /** Constraints which the record says nothing about, and which it passed for that reason. */
+  /** Constraints that the record passes only because it states nothing about them. */
   readonly unstated: (record: AgentRecord) => string[]
 }
 
-/** Where a record may say what a constraint asks about. */
-const STATED: Record<string, readonly string[]> = {
+/** Members of a record's `constraints` that state what a request constrains. */
+const MEMBERS: Record<string, readonly string[]> = {
   region: ['region', 'regions'],
   data_residency: ['data_residency'],
   max_cost: ['cost', 'max_cost'],
   max_latency_ms: ['latency_ms', 'max_latency_ms'],
 }
 
-/** Reads constraints; a record that states nothing of the kind passes, one that states otherwise is dropped (C-99). */
+/** Converts constraints into conditions; a record fails only if it states something else (C-99). */
 export function toConstraints(
   constraints: JsonObject,
   find: (id: string) => Agent | undefined,
@@ -40,12 +40,12 @@ export function toConstraints(
     applied: Object.fromEntries(known),
     unsupported: Object.entries(constraints).flatMap(([name, value]) => (isSupported(name, value) ? [] : [name])),
     unstated: (record) =>
-      known.flatMap(([name]) => (name in STATED && statedBy(record, name).length === 0 ? [name] : [])),
+      known.flatMap(([name]) => (name in MEMBERS && statedBy(record, name).length === 0 ? [name] : [])),
   }
 }
 
 const statedBy = (record: AgentRecord, name: string): JsonValue[] =>
-  (STATED[name] ?? []).flatMap((member) => [record.constraints?.[member] ?? []].flat())
+  (MEMBERS[name] ?? []).flatMap((member) => [record.constraints?.[member] ?? []].flat())
 
 function isSupported(name: string, value: JsonValue): boolean {
   if (!CONSTRAINTS.some((known) => known === name)) return false
@@ -62,7 +62,7 @@ function testOf(
   return constraintTest(name, value)
 }
 
-/** Whether a record says nothing against a constraint on what it states of itself. */
+/** Tests that a record states nothing that contradicts the constraint. */
 export function constraintTest(name: string, value: JsonValue): (record: AgentRecord) => boolean {
   if (typeof value === 'number') {
     return (record) => statedBy(record, name).every((limit) => typeof limit !== 'number' || limit <= value)
@@ -76,7 +76,7 @@ export function constraintTest(name: string, value: JsonValue): (record: AgentRe
   }
 }
 
-/** Seconds since the record was last known to be true: the later of updated_at and the last refresh (C-99). */
+/** Seconds since the record was last confirmed: the later of updated_at and the last refresh (C-99). */
 function ageOf(record: AgentRecord, agent: Agent | undefined, now: number): number {
   const updated = record.updatedAt === undefined ? 0 : Math.min(Date.parse(record.updatedAt), now)
   return (now - Math.max(updated, agent?.stored.receivedAt ?? 0)) / 1000

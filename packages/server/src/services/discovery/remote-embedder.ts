@@ -1,37 +1,30 @@
 import { isObject } from '@switchboard/protocol'
 import { type Embedder, EmbeddingError } from '@switchboard/search'
 
-/** An OpenAI-compatible endpoint. The operator wrote its address, so it is called as written (CONTRACT). */
+/** An OpenAI-compatible endpoint. Its URL comes from the operator, so the address guard does not apply. */
 export interface RemoteEmbedderOptions {
-  /** Ends before `/embeddings`: "https://api.example/v1". */
+  /** Base URL without `/embeddings`, such as "https://api.example/v1". */
   readonly url: string
   readonly model: string
   readonly key?: string | undefined
-  /** Asked for where the model can give vectors of several lengths. */
+  /** Requested length of the vectors, for models that support several. */
   readonly dimensions?: number | undefined
-  readonly fetch?: typeof fetch
 }
 
 const TIMEOUT_MS = 20_000
-/** Texts in one request; endpoints take more, but one that fails should not cost too much. */
+/** Texts in one request; endpoints accept more, but a failed request should not cost too much. */
 const BATCH = 64
-/** The index takes vectors whose length is a multiple of this; zeros change no angle. */
+/** The index needs vectors whose length is a multiple of this; padding with zeros changes no angle. */
 const STEP = 128
 
-/** Asks an endpoint once, to learn how long its vectors are, and then for each text. */
-export async function createRemoteEmbedder({
-  url,
-  model,
-  key,
-  dimensions,
-  fetch: send = fetch,
-}: RemoteEmbedderOptions): Promise<Embedder> {
-  const ended = new AbortController()
+/** Embeds texts by an HTTP endpoint; a first request finds out the length of its vectors. */
+export async function createRemoteEmbedder({ url, model, key, dimensions }: RemoteEmbedderOptions): Promise<Embedder> {
+  const closed = new AbortController()
 
   const request = async (input: readonly string[]): Promise<Float32Array[]> => {
     let body: unknown
     try {
-      const response = await send(`${url.replace(/\/+$/, '')}/embeddings`, {
+      const response = await fetch(`${url.replace(/\/+$/, '')}/embeddings`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', ...(key !== undefined && { authorization: `Bearer ${key}` }) },
         body: JSON.stringify({
@@ -41,13 +34,13 @@ export async function createRemoteEmbedder({
           ...(dimensions !== undefined && { dimensions }),
         }),
         redirect: 'error',
-        signal: AbortSignal.any([ended.signal, AbortSignal.timeout(TIMEOUT_MS)]),
+        signal: AbortSignal.any([closed.signal, AbortSignal.timeout(TIMEOUT_MS)]),
       })
-      if (!response.ok) throw new EmbeddingError('failed', `the embedder answered ${response.status}`)
+      if (!response.ok) throw new EmbeddingError('failed', `the embedding endpoint returned status ${response.status}`)
       body = await response.json()
     } catch (error) {
       if (error instanceof EmbeddingError) throw error
-      throw new EmbeddingError('failed', 'the embedder did not answer', { cause: error })
+      throw new EmbeddingError('failed', 'the embedding endpoint did not respond', { cause: error })
     }
     return readVectors(body, input.length)
   }
@@ -66,16 +59,16 @@ export async function createRemoteEmbedder({
     async embed(texts) {
       const vectors = await embed(texts)
       if (vectors.some((vector) => vector.length !== length))
-        throw new EmbeddingError('failed', `the embedder gave vectors of another length than ${length}`)
+        throw new EmbeddingError('failed', `the embedding endpoint returned a vector whose length is not ${length}`)
       return vectors
     },
     async close() {
-      ended.abort(new EmbeddingError('closed', 'the embedder was closed'))
+      closed.abort(new EmbeddingError('closed', 'the embedder was closed'))
     },
   }
 }
 
-/** Reads `{"data":[{"index":0,"embedding":[…]}]}`; vectors come back in the order of the texts, with length 1. */
+/** Parses `{"data":[{"index":0,"embedding":[…]}]}` into unit vectors in the order of the texts. */
 function readVectors(body: unknown, count: number): Float32Array[] {
   const data: unknown[] = isObject(body) && Array.isArray(body.data) ? body.data : []
   const vectors = new Array<Float32Array | undefined>(count)
@@ -84,7 +77,8 @@ function readVectors(body: unknown, count: number): Float32Array[] {
     vectors[typeof item.index === 'number' ? item.index : place] = toUnit(item.embedding)
   })
   const found = vectors.filter((vector) => vector !== undefined)
-  if (found.length !== count) throw new EmbeddingError('failed', 'the embedder gave not one vector for each text')
+  if (found.length !== count)
+    throw new EmbeddingError('failed', 'the embedding endpoint did not return one vector for each text')
   return found
 }
 
@@ -95,6 +89,6 @@ function toUnit(numbers: readonly unknown[]): Float32Array {
   })
   const length = Math.hypot(...vector)
   if (!(length > 0 && length < Number.POSITIVE_INFINITY))
-    throw new EmbeddingError('failed', 'the embedder gave a vector that has no direction')
+    throw new EmbeddingError('failed', 'the embedding endpoint returned a zero or infinite vector')
   return vector.map((number) => number / length)
 }

@@ -13,12 +13,12 @@ import type { Agent } from '../registry/catalog.js'
 import { constraintTest } from './constraints.js'
 import { AVAILABLE, type Found, findAgents } from './find.js'
 
-/** What is to be done, where, and under which demands (AIDIP §6). */
+/** A task, its context and the requirements for agents (AIDIP §6). */
 export interface Intent {
   readonly text: string
-  /** Words that say more about the task, such as its domain; they order and never exclude. */
+  /** Further words about the task, such as its domain; they affect the order only. */
   readonly hints: readonly string[]
-  /** Demands by name; `DEMANDS` are known, others are reported. */
+  /** Requirements by name; those not in `REQUIREMENTS` are reported as unsupported. */
   readonly policy: JsonObject
   readonly take: number
   readonly caller: Caller
@@ -26,69 +26,72 @@ export interface Intent {
 
 export interface Resolution {
   readonly candidates: readonly Found[]
-  /** How many that the caller may see were left out, by the first demand they missed. */
+  /** Number of visible agents that were excluded, by the first requirement they fail. */
   readonly excluded: Readonly<Record<string, number>>
   readonly applied: readonly string[]
   readonly unsupported: readonly string[]
   readonly warnings: readonly string[]
 }
 
-/** As many matches are looked at for one intent; beyond them nothing would be picked anyway. */
-const LOOKED_AT = 200
+/** Matches that are checked against the requirements; later ones would not be chosen anyway. */
+const CHECKED_MATCHES = 200
 
-/** Names the agents fit for an intent, best first, without calling any of them. */
+/** Finds the agents that suit an intent, best first, without calling any of them. */
 export async function resolveIntent(context: Context, intent: Intent): Promise<Resolution> {
   const { found, warnings } = await findAgents(context, {
     conditions: [AVAILABLE],
     text: intent.hints.length > 0 ? `${intent.text} (${intent.hints.join(', ')})` : intent.text,
     order: 'score',
     skip: 0,
-    take: LOOKED_AT,
+    take: CHECKED_MATCHES,
     caller: intent.caller,
   })
-  const demands = Object.entries(intent.policy).map(([name, value]) => ({
+  const requirements = Object.entries(intent.policy).map(([name, value]) => ({
     name,
-    holds: Object.hasOwn(DEMANDS, name) ? DEMANDS[name]?.(value) : undefined,
+    holds: Object.hasOwn(REQUIREMENTS, name) ? REQUIREMENTS[name]?.(value) : undefined,
   }))
-  const unsupported = demands.filter(({ holds }) => holds === undefined).map(({ name }) => name)
+  const unsupported = requirements.filter(({ holds }) => holds === undefined).map(({ name }) => name)
   const excluded: Record<string, number> = {}
   const candidates = found.filter(({ agent, record }) => {
     const distrust = distrustOf(context, agent)
-    if (distrust !== undefined) noteDistrust(context, intent.caller, agent, distrust)
-    const missed = distrust ?? demands.find(({ holds }) => holds !== undefined && !holds(record, agent))?.name
-    if (missed !== undefined) excluded[missed] = (excluded[missed] ?? 0) + 1
-    return missed === undefined
+    if (distrust !== undefined) auditDistrust(context, intent.caller, agent, distrust)
+    const failed = distrust ?? requirements.find(({ holds }) => holds !== undefined && !holds(record, agent))?.name
+    if (failed !== undefined) excluded[failed] = (excluded[failed] ?? 0) + 1
+    return failed === undefined
   })
   return {
     candidates: candidates.slice(0, intent.take),
     excluded,
-    applied: demands.flatMap(({ name, holds }) => (holds ? [name] : [])),
+    applied: requirements.flatMap(({ name, holds }) => (holds ? [name] : [])),
     unsupported,
-    warnings: [...warnings, ...unsupported.map((name) => `the demand ${name} is not supported and was not applied`)],
+    warnings: [
+      ...warnings,
+      ...unsupported.map((name) => `the policy member ${name} is not supported and was not applied`),
+    ],
   }
 }
 
-/** What is left of the score of an agent that tries to command its readers: it is not recommended. */
-const SUSPICIOUS = 0.3
-/** The reputation of an agent whose calls mostly fail. */
-const BAD_REPUTATION = 0.98
+/** Abuse factor at or below which an agent is not recommended: its text contains instructions for the reader. */
+const ABUSE_THRESHOLD = 0.3
+/** Reputation at or below which an agent is not recommended: most of its calls fail. */
+const REPUTATION_THRESHOLD = 0.98
 
-/** Why an agent is no candidate whatever the policy, and whatever it says of itself (AIDIP §9). */
+/** Why an agent is excluded regardless of the policy and of its own claims (AIDIP §9). */
 function distrustOf({ abuse, reputationOf }: Context, agent: Agent): string | undefined {
   if (agent.stored.marks.unsafe === true) return 'unsafe'
-  if (abuse.factorOf(agent) <= SUSPICIOUS) return 'suspicious'
-  return reputationOf(agent) <= BAD_REPUTATION ? 'reputation' : undefined
+  if (abuse.factorOf(agent) <= ABUSE_THRESHOLD) return 'suspicious'
+  return reputationOf(agent) <= REPUTATION_THRESHOLD ? 'reputation' : undefined
 }
 
-/** Operators find in the audit who was left out and why. */
-function noteDistrust({ trail, now }: Context, caller: Caller, { record }: Agent, reason: string): void {
+/** Records in the audit log which agent was excluded, and why. */
+function auditDistrust({ trail, now }: Context, caller: Caller, { record }: Agent, reason: string): void {
   trail.add(auditOf(caller, 'resolve', now(), { agent: record.id, outcome: 'refused', detail: reason }))
 }
 
 type Holds = (record: AgentRecord, agent: Agent) => boolean
 
-/** Demands on trust, reach and fitness. Trust is the operator's word: a publisher's claims of itself do not count (C-23). */
-export const DEMANDS: Readonly<Record<string, (value: JsonValue) => Holds>> = {
+/** Requirements on trust, access and suitability. Trust comes from the operator: publishers' claims do not count (C-23). */
+export const REQUIREMENTS: Readonly<Record<string, (value: JsonValue) => Holds>> = {
   min_quality_score:
     (least) =>
     (_record, { stored }) =>

@@ -1,28 +1,29 @@
 import type { Context } from '../context.js'
 import type { Agent } from '../registry/catalog.js'
 
-/** What an agent's score is multiplied by, for what neither words nor meaning tell. */
+/** Factors of an agent's score besides its relevance to the query. */
 export interface ScoreFactors {
-  /** Of all together. */
+  /** The product of all. */
   readonly factor: number
-  /** How long ago it was heard from. */
+  /** From the time of the last registration or refresh. */
   readonly freshness: number
-  /** Its status, the operator's marks, and what it does to be found more often than it should. */
+  /** From its status, the operator's marks and abuse findings. */
   readonly policy: number
-  /** How calls of it ended and what callers think of it; about 1. */
+  /** From outcomes of calls and from ratings. */
   readonly reputation: number
 }
 
-/** Status words of agents that still work, but should not come before those in service (C-21). */
+/** Statuses of agents that still work but should rank below active ones (C-21). */
 const DEMOTED = new Set(['deprecated', 'testing'])
-/** What is left of their score: enough to be found, not enough to win among equals. */
+/** Factor for those: they are still found, but lose against an equal match. */
 const DEMOTION = 0.8
-/** What is left of the score of one that the operator holds unsafe. */
+/** Factor for agents that the operator has marked unsafe. */
 const UNSAFE = 0.5
 
 const DAY_MS = 86_400_000
-/** An agent heard from within so many days is fresh; after as many again it has lost all that age can cost. */
+/** Days without a penalty for age; it reaches its maximum after twice as long. */
 const FRESH_DAYS = 90
+/** Factor at the maximum age. */
 const OLDEST = 0.95
 
 export function scoreFactorsOf({ now, abuse, reputationOf }: Context, agent: Agent): ScoreFactors {

@@ -4,14 +4,14 @@ import type { Caller } from '../../policy/caller.js'
 import type { Store, StoredGrant } from '../../store/store.js'
 import { auditOf } from '../context.js'
 
-/** Who may find and call what is not public (C-95). */
+/** Permissions to find and call agents that are not public (C-95). */
 export interface Grants {
   of(subject: string): readonly StoredGrant[]
   list(): readonly StoredGrant[]
   create(grant: Omit<StoredGrant, 'id' | 'createdAt'>, caller: Caller): Promise<StoredGrant>
   revoke(id: string, caller: Caller): Promise<void>
   reload(): Promise<void>
-  /** Grows with every change: what a caller may see depends on it. */
+  /** Incremented by every change: lists depend on what the caller may see. */
   readonly version: number
 }
 
@@ -27,7 +27,7 @@ export async function createGrants(store: Store, now: () => number): Promise<Gra
   }
   const reload = async (): Promise<void> => {
     const stored = await store.grants()
-    // A grant never changes, so the same ids are the same grants: of our own making, and nobody sees anything new.
+    // Grants are immutable, so the same ids mean that nothing has changed.
     const known = new Set(all.map(({ id }) => id))
     if (stored.length !== known.size || stored.some(({ id }) => !known.has(id))) set(stored)
   }
@@ -40,8 +40,8 @@ export async function createGrants(store: Store, now: () => number): Promise<Gra
     get version() {
       return version
     },
-    async create(wish, caller) {
-      const grant: StoredGrant = { ...wish, id: randomBytes(9).toString('base64url'), createdAt: now() }
+    async create(values, caller) {
+      const grant: StoredGrant = { ...values, id: randomBytes(9).toString('base64url'), createdAt: now() }
       const detail = `${grant.id}: ${grant.scopes.join(' ')} for ${grant.subject}`
       const audit = auditOf(caller, 'grant.create', now(), { detail, ...(grant.agent && { agent: grant.agent.id }) })
       await store.putGrant(grant, audit)

@@ -4,32 +4,32 @@ import type { Caller } from '../../policy/caller.js'
 import type { AuditEntry, Store, StoredKey } from '../../store/store.js'
 import { auditOf } from '../context.js'
 
-/** The administrator's own key has a fixed id, so that it can be reset. */
-export const ADMIN_KEY_ID = 'admin'
+/** The administrator's key has a fixed id, so that it can be reset. */
+const ADMIN_KEY_ID = 'admin'
 
-/** API keys: made, listed and revoked by administrators; known only by their hashes. */
+/** API keys, created, listed and revoked by administrators. Only hashes of the secrets are stored. */
 export interface Keys {
-  /** The key that this secret belongs to, if it is in force. */
+  /** The key with this secret, unless it has expired. */
   find(secret: string): StoredKey | undefined
   list(): readonly StoredKey[]
-  create(wish: KeyWish, caller: Caller): Promise<{ key: StoredKey; secret: string }>
-  /** In force at once. */
+  create(values: NewKey, caller: Caller): Promise<{ key: StoredKey; secret: string }>
+  /** Takes effect immediately. */
   revoke(id: string, caller: Caller): Promise<void>
   reload(): Promise<void>
 }
 
-export interface KeyWish {
+export interface NewKey {
   readonly subject: string
   readonly scopes: readonly string[]
   readonly names?: readonly string[]
-  /** Seconds. */
+  /** Lifetime in seconds. Default: unlimited. */
   readonly expiresIn?: number
 }
 
-/** Secrets are random and long, so a plain hash is as good as a slow one. */
-export const hashSecret = (secret: string): string => hash('sha256', secret)
+/** Secrets are long and random, so a fast hash is as safe as a slow one. */
+const hashSecret = (secret: string): string => hash('sha256', secret)
 
-export const newSecret = (): string => `sb_${randomBytes(24).toString('base64url')}`
+const newSecret = (): string => `sb_${randomBytes(24).toString('base64url')}`
 
 export async function createKeys(store: Store, now: () => number): Promise<Keys> {
   let byHash = new Map<string, StoredKey>()
@@ -70,7 +70,7 @@ export async function createKeys(store: Store, now: () => number): Promise<Keys>
   }
 }
 
-/** Makes sure that there is an administrator's key; returns the secret if it was made here and must be shown. */
+/** Makes sure that there is an administrator's key; returns its secret if it was generated, to be shown once. */
 export async function ensureAdminKey(store: Store, given: string | undefined, at: number): Promise<string | undefined> {
   if (given !== undefined) {
     const known = (await store.keys()).find(({ id }) => id === ADMIN_KEY_ID)
@@ -78,11 +78,11 @@ export async function ensureAdminKey(store: Store, given: string | undefined, at
     return undefined
   }
   const secret = newSecret()
-  const made = await store.putKey(adminKey(secret, at), adminAudit('key.set-admin', at), true)
-  return made ? secret : undefined
+  const isNew = await store.putKey(adminKey(secret, at), adminAudit('key.set-admin', at), true)
+  return isNew ? secret : undefined
 }
 
-/** A new administrator's key in place of the old one, for whoever can write the data. */
+/** Replaces the administrator's key; returns the new secret. */
 export async function resetAdminKey(store: Store, at: number): Promise<string> {
   const secret = newSecret()
   await store.putKey(adminKey(secret, at), adminAudit('key.reset-admin', at))

@@ -1,19 +1,19 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 
-/** Encrypts what is kept in the store and must not be read there. */
+/** Encrypts secrets for the store. */
 export interface Seal {
-  /** `about` says what the text belongs to: it cannot be opened as anything else. */
+  /** `about` identifies what the text belongs to; it must be the same for `open`. */
   close(text: string, about: string): string
-  /** Undefined where it was sealed with another secret, for something else, or was changed. */
+  /** Undefined if the text was sealed with another secret or another `about`, or was altered. */
   open(sealed: string, about: string): string | undefined
 }
 
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
-/** Says how the rest is to be read, for a later way of sealing. */
+/** Prefix that identifies the format, for later formats. */
 const VERSION = '1.'
 
-/** Seals with AES-256-GCM, by a key that is derived from the operator's secret. */
+/** Seals with AES-256-GCM and a key derived from the operator's secret. */
 export function createSeal(secret: string): Seal {
   const key = Buffer.from(hkdfSync('sha256', secret, '', 'switchboard seal 1', 32))
   return {
@@ -33,7 +33,7 @@ export function createSeal(secret: string): Seal {
       try {
         return decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES), undefined, 'utf8') + decipher.final('utf8')
       } catch {
-        // GCM says no more than that it does not fit.
+        // The authentication tag does not match; GCM does not tell why.
         return undefined
       }
     },

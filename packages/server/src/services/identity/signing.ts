@@ -14,7 +14,7 @@ import { auditOf } from '../context.js'
 import type { Seal } from './seal.js'
 
 /** Parameters of a signature that its receiver may choose (RFC 9421 §5). */
-export interface SignatureWish {
+export interface SignatureRequest {
   readonly label?: string
   readonly nonce?: string
   readonly tag?: string
@@ -23,7 +23,7 @@ export interface SignatureWish {
 /** The directory's signatures (C-64), made with its newest key; the public keys are published. */
 export interface Signing {
   /** Undefined if the operator has set no secret to encrypt private keys with. */
-  sign(components: readonly SignedComponent[], wish?: SignatureWish): SignatureFields | undefined
+  sign(components: readonly SignedComponent[], requested?: SignatureRequest): SignatureFields | undefined
   /** Headers that let the receiver of a request check that it comes from this directory and is intact. */
   signRequest(request: { method: string; url: string; contentType: string; body: string }): Record<string, string>
   /** JSON Web Keys: the current one, and those that were replaced recently. */
@@ -94,12 +94,12 @@ export async function createSigning({ store, seal, now, onError }: SigningOption
       })
   }
 
-  const sign: Signing['sign'] = (components, wish = {}) => {
+  const sign: Signing['sign'] = (components, requested = {}) => {
     if (!current) return undefined
     rotateOld(current.createdAt)
     const created = Math.floor(now() / 1000)
     const { id: keyId, key } = current
-    const parameters = { ...wish, created, keyId, algorithm: 'ed25519' }
+    const parameters = { ...requested, created, keyId, algorithm: 'ed25519' }
     return signMessage(components, parameters, (base) => ed25519(null, base, key))
   }
 

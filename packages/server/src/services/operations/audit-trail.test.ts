@@ -4,18 +4,18 @@ import { createAuditTrail } from './audit-trail.js'
 
 const entry = (at: number): AuditEntry => ({ at, actor: 'a', action: 'invoke', outcome: 'ok' })
 
-/** A store of which only the audit is used; it fails as often as it is told to. */
+/** An audit store that fails the given number of times first. */
 function auditStore(failures = 0) {
   const written: AuditEntry[][] = []
   const appendAudit = async (entries: AuditEntry[]): Promise<void> => {
-    if (failures-- > 0) throw new Error('the store is away')
+    if (failures-- > 0) throw new Error('the store is unavailable')
     written.push(entries)
   }
-  return { written, store: { appendAudit } }
+  return { written, store: { appendAudit, audit: async () => written.flat().toReversed() } }
 }
 
 describe('the audit trail', () => {
-  it('writes what comes together in one go, in order', async () => {
+  it('writes entries in batches, in order', async () => {
     const { store, written } = auditStore()
     const trail = createAuditTrail(store, () => {})
     for (let i = 0; i < 2500; i++) trail.add(entry(i))
@@ -24,7 +24,7 @@ describe('the audit trail', () => {
     expect(written.flat().map(({ at }) => at)).toEqual(Array.from({ length: 2500 }, (_, i) => i))
   })
 
-  it('keeps entries while the store does not answer', async () => {
+  it('keeps entries while the store is unavailable', async () => {
     const { store, written } = auditStore(2)
     const errors: unknown[] = []
     const trail = createAuditTrail(store, (error) => errors.push(error))
@@ -37,7 +37,14 @@ describe('the audit trail', () => {
     expect(written.flat().map(({ at }) => at)).toEqual([1, 2])
   })
 
-  it('writes by itself', async () => {
+  it('reads entries that were not written yet, newest first', async () => {
+    const trail = createAuditTrail(auditStore().store, () => {})
+    trail.add(entry(1))
+    trail.add(entry(2))
+    expect((await trail.read({ limit: 10 })).map(({ at }) => at)).toEqual([2, 1])
+  })
+
+  it('writes without being asked to flush', async () => {
     const { store, written } = auditStore()
     createAuditTrail(store, () => {}).add(entry(1))
     await expect.poll(() => written.length).toBe(1)

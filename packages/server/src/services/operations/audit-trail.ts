@@ -1,21 +1,26 @@
-import type { AuditEntry, Store } from '../../store/store.js'
+import type { AuditEntry, AuditFilter, Store } from '../../store/store.js'
 
-/** Milliseconds that entries wait for company: calls are many, and each write to the store costs. */
+/** Milliseconds to collect entries before they are written: there are many calls, and every write costs. */
 const WAIT_MS = 100
-/** Entries of one write. */
+/** Entries in one write. */
 const MAX_ENTRIES = 1000
-/** Entries that wait while the store does not answer; beyond it the oldest are given up. */
+/** Entries kept while the store is unavailable; beyond this limit the oldest are dropped. */
 const MAX_WAITING = 50_000
 
-/** Audit entries of what changes nothing in the store, such as calls: written together, soon after. */
+/** The audit log. Entries of actions that change nothing else in the store, such as calls, are written in batches. */
 export interface AuditTrail {
   add(entry: AuditEntry): void
-  /** All that was added before is in the store when it resolves, unless the store fails. */
+  /** Newest first, including entries that were not written yet. */
+  read(filter: AuditFilter): Promise<AuditEntry[]>
+  /** Writes all added entries; resolves even if the store fails. */
   flush(): Promise<void>
   close(): Promise<void>
 }
 
-export function createAuditTrail(store: Pick<Store, 'appendAudit'>, onError: (error: unknown) => void): AuditTrail {
+export function createAuditTrail(
+  store: Pick<Store, 'appendAudit' | 'audit'>,
+  onError: (error: unknown) => void,
+): AuditTrail {
   let waiting: AuditEntry[] = []
   let timer: NodeJS.Timeout | undefined
   let writing: Promise<void> = Promise.resolve()
@@ -42,6 +47,10 @@ export function createAuditTrail(store: Pick<Store, 'appendAudit'>, onError: (er
       waiting.push(entry)
       if (waiting.length > MAX_WAITING) waiting.shift()
       timer ??= setTimeout(() => void flush(), WAIT_MS)
+    },
+    async read(filter) {
+      await flush()
+      return store.audit(filter)
     },
     flush,
     close: flush,

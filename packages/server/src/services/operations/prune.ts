@@ -1,13 +1,13 @@
 import type { Context } from '../context.js'
 
 const DAY_MS = 86_400_000
-/** A replica that has been away for longer loads everything anew. */
+/** A replica that was offline for longer reloads everything. */
 const CHANGES_KEPT_DAYS = 7
-/** How long an expired registration is told from one that never was, and an owner's marks are remembered. */
+/** How long expired registrations are reported as such, and a returning owner gets back the operator's marks. */
 const TOMBSTONES_KEPT_DAYS = 30
 const INTERVAL_MS = 3_600_000
 
-/** Forgets, once an hour, what has been kept long enough. */
+/** Deletes old data once an hour. */
 export function startPruning(
   context: Context,
   auditDays: number,

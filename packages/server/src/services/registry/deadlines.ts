@@ -1,14 +1,14 @@
-/** Things and the times they are due, the earliest first: a binary heap. */
+/** A binary heap of items by the time they are due. */
 export interface Deadlines<T> {
-  add(at: number, what: T): void
-  /** The earliest time, if anything is left. */
+  add(at: number, item: T): void
+  /** The earliest time; undefined if there are no items. */
   next(): number | undefined
-  /** Takes out all that is due by then. */
+  /** Removes and returns the items that are due by then, earliest first. */
   takeUntil(time: number): T[]
 }
 
 export function createDeadlines<T>(): Deadlines<T> {
-  const heap: { at: number; what: T }[] = []
+  const heap: { at: number; item: T }[] = []
 
   const swap = (i: number, j: number): void => {
     const [a, b] = [heap[i], heap[j]]
@@ -24,15 +24,15 @@ export function createDeadlines<T>(): Deadlines<T> {
     for (let i = 0; ; ) {
       const [left, right] = [2 * i + 1, 2 * i + 2]
       const child = at(right) < at(left) ? right : left
-      if (at(i) <= at(child)) return first.what
+      if (at(i) <= at(child)) return first.item
       swap(i, child)
       i = child
     }
   }
 
   return {
-    add(time, what) {
-      heap.push({ at: time, what })
+    add(time, item) {
+      heap.push({ at: time, item })
       for (let i = heap.length - 1; i > 0; ) {
         const parent = (i - 1) >> 1
         if (at(parent) <= at(i)) break
@@ -44,8 +44,8 @@ export function createDeadlines<T>(): Deadlines<T> {
     takeUntil(time) {
       const due: T[] = []
       while (heap.length > 0 && at(0) <= time) {
-        const what = takeFirst()
-        if (what !== undefined) due.push(what)
+        const item = takeFirst()
+        if (item !== undefined) due.push(item)
       }
       return due
     },

@@ -2,7 +2,7 @@ import { StoreError } from '../../store/store-error.js'
 import type { Context } from '../context.js'
 import { loadAgents } from './load.js'
 
-/** Keeps memory in step with what other processes write to the same store: replicas, and `keys reset-admin`. */
+/** Applies what other processes write to the same store: replicas, and `keys reset-admin`. */
 export interface Follower {
   stop(): Promise<void>
 }
@@ -17,7 +17,7 @@ export interface FollowOptions {
   onError: (error: unknown) => void
 }
 
-/** Asks the change log at an interval; what this process wrote itself is recognised and costs nothing. */
+/** Polls the change log; changes that this process made itself are recognised and skipped. */
 export function followStore({
   context,
   cursor,
@@ -36,7 +36,7 @@ export function followStore({
       await takeChanges()
     } catch (error) {
       if (!(error instanceof StoreError && error.code === 'cursor_lost')) throw error
-      // The log no longer reaches back to where we were: everything is read anew.
+      // The change log was pruned beyond our cursor: reload everything.
       cursor = await loadAgents(context.store, context.catalog)
       await Promise.all([reloadKeys(), reloadGrants(), reloadSecrets()])
     }

@@ -14,7 +14,7 @@ import { grantLifetime } from '../../policy/lifetime.js'
 import type { Context } from '../context.js'
 import { registerAgent } from './register.js'
 
-/** One document to import: any face's, which is recognised if it is not named. */
+/** One document to import; its format is detected unless it is given. */
 export interface ImportItem {
   readonly document: JsonObject
   readonly format?: DocumentFormat
@@ -22,7 +22,7 @@ export interface ImportItem {
   readonly owner?: string
 }
 
-/** What became of one of them. */
+/** The result for one document. */
 export type ImportResult =
   | {
       readonly status: 'created' | 'updated'
@@ -32,10 +32,10 @@ export type ImportResult =
     }
   | { readonly status: 'failed'; readonly code: string; readonly message: string }
 
-/** Registers one document of a bulk import; what is wrong with it does not stop the others. */
+/** Registers one document of a bulk import; an invalid document does not stop the others. */
 export async function importAgent(context: Context, item: ImportItem, caller: Caller): Promise<ImportResult> {
   try {
-    const { format, id, document } = recognise(item)
+    const { format, id, document } = toRegistration(item)
     const registered = await registerAgent(context, {
       format,
       id,
@@ -58,31 +58,31 @@ export async function importAgent(context: Context, item: ImportItem, caller: Ca
   }
 }
 
-function recognise({ document, format: named, id }: ImportItem): {
+function toRegistration({ document, format: named, id }: ImportItem): {
   format: DocumentFormat
   id: string | undefined
   document: JsonObject
 } {
   const format = named ?? detectFormat(document)
   if (format === undefined) {
-    throw new DirectoryError('invalid_request', 'the document is of no draft that is known here: name its "format"')
+    throw new DirectoryError('invalid_request', 'the format of the document cannot be detected: name it in "format"')
   }
   if (format !== 'directory')
-    return { format, document, id: requireId(id ?? asString(document.id) ?? ownName(format, document)) }
-  // The Agent Directory names an agent beside its document, not in it.
+    return { format, document, id: requireId(id ?? asString(document.id) ?? idOfCard(format, document)) }
+  // The Agent Directory names an agent in the query, not in the document.
   const { agent, lt: _lifetime, href: _href, ...registration } = document
   return { format, document: registration, id: parseAgentName(id ?? asString(agent)) }
 }
 
-/** A name that comes from elsewhere than a member `id` has to be one all the same (C-30). */
+/** Checks an id that does not come from the member `id`, which the schema checks (C-30). */
 function requireId(id: string | undefined): string | undefined {
   const problem = id === undefined ? undefined : idProblem(id)
   if (problem !== undefined) throw invalid([{ at: '/id', message: problem }])
   return id
 }
 
-/** Cards have no id: an MCP server's name is one, an A2A card and a descriptor are known by their URL. */
-function ownName(format: DocumentFormat, document: JsonObject): string | undefined {
+/** The id of a card, which has no member `id`: the name of an MCP server, the URL of an A2A card or a descriptor. */
+function idOfCard(format: DocumentFormat, document: JsonObject): string | undefined {
   if (format === 'mcp') return asString(document.name)
   if (format === 'aidip') return undefined
   const [first] = Array.isArray(document.supportedInterfaces) ? document.supportedInterfaces : []

@@ -3,9 +3,9 @@ import type { Caller } from '../../policy/caller.js'
 import type { Marks } from '../../store/store.js'
 import { auditOf, type Context } from '../context.js'
 import type { Agent } from './catalog.js'
-import { unknownAgent } from './register.js'
+import { unknownAgent } from './read.js'
 
-/** What an operator may say of an agent; a member that is null takes the mark away. */
+/** Changes of an operator's marks; null removes a mark. */
 export type MarkChanges = { [K in keyof Marks]?: Marks[K] | null }
 
 /** Sets the operator's marks: verification, certification, quality, unsafe, status (C-23, C-95). */
@@ -35,7 +35,7 @@ async function mark(context: Context, id: string, changes: MarkChanges, caller: 
       audit,
     })
     if (result.outcome === 'done') {
-      if (!result.agent) throw new DirectoryError('internal_error', 'the store kept no agent')
+      if (!result.agent) throw new DirectoryError('internal_error', 'the store returned no agent')
       return context.catalog.apply(result.agent, { record: agent.record })
     }
     await context.catalog.reload(id)

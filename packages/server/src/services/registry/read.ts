@@ -1,18 +1,16 @@
-import type { AgentRecord } from '@switchboard/protocol'
+import { type AgentRecord, DirectoryError } from '@switchboard/protocol'
 import type { Caller } from '../../policy/caller.js'
 import { viewOf } from '../../policy/visibility.js'
 import type { Context } from '../context.js'
 import type { Agent } from './catalog.js'
-import { gone } from './refresh.js'
-import { unknownAgent } from './register.js'
 
-/** An agent and as much of its record as the caller may see. */
+/** An agent, and its record as the caller may see it. */
 export interface Readable {
   readonly agent: Agent
   readonly record: AgentRecord
 }
 
-/** One agent by id; what the caller may not see is not there (C-70). */
+/** One agent by id; throws `not_found` if the caller may not see it (C-70). */
 export function readAgent(context: Context, id: string, caller: Caller): Readable {
   const agent = context.catalog.get(id)
   const record = agent && viewOf(agent, caller, context.grantsOf)
@@ -20,10 +18,20 @@ export function readAgent(context: Context, id: string, caller: Caller): Readabl
   return { agent, record }
 }
 
+export const unknownAgent = (id: string): DirectoryError => new DirectoryError('not_found', `there is no agent "${id}"`)
+
 /** One agent by the number of its registration. */
 export async function readRegistration(context: Context, number: number, caller: Caller): Promise<Readable> {
   const agent = context.catalog.byNumber(number)
   const record = agent && viewOf(agent, caller, context.grantsOf)
-  if (!agent || !record) throw await gone(context, number)
+  if (!agent || !record) throw await unknownRegistration(context, number)
   return { agent, record }
+}
+
+/** `registration_expired` as long as the expiry is on record, otherwise `not_found`. */
+export async function unknownRegistration(context: Context, number: number): Promise<DirectoryError> {
+  const tombstone = context.catalog.byNumber(number) ? undefined : await context.store.tombstone({ number })
+  if (tombstone?.reason !== 'expired')
+    return new DirectoryError('not_found', `there is no registration /ad/r/${number}`)
+  return new DirectoryError('registration_expired', `the registration /ad/r/${number} has expired: register again`)
 }

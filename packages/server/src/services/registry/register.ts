@@ -18,23 +18,24 @@ import type { AgentWrite, Lease, Marks } from '../../store/store.js'
 import { auditOf, type Context } from '../context.js'
 import type { Agent } from './catalog.js'
 import { matchesRevision } from './entity-tags.js'
+import { unknownAgent } from './read.js'
 
-/** A document that has passed its face's schema, and how it came. */
+/** A valid document of one format, and the request that carries it. */
 export interface Registration {
   readonly format: DocumentFormat
   readonly document: JsonObject
-  /** Undefined: the registry assigns one. */
+  /** Undefined: the registry assigns an id. */
   readonly id: string | undefined
   readonly caller: Caller
-  /** `claim` through a collection makes or replaces; `replace` through a resource never makes (C-33, C-36). */
+  /** `claim` (POST to a collection) creates or replaces; `replace` (PUT to a resource) never creates (C-33, C-36). */
   readonly intent: 'claim' | 'replace'
-  /** Seconds; given where registrations are soft state. */
+  /** Seconds; for registrations that expire unless they are refreshed. */
   readonly lifetime?: number
   readonly ifMatch?: string | undefined
-  /** Administrators may register for somebody else. */
+  /** Owner of a new agent, if an administrator registers it for somebody else. */
   readonly onBehalfOf?: string | undefined
-  /** False: its stamps are the stored ones and say nothing (C-35). */
-  readonly stamped?: boolean
+  /** False: sequence and updated_at are copied from the stored document, so they are not compared (C-35). */
+  readonly compareStamps?: boolean
 }
 
 export interface Registered {
@@ -43,57 +44,63 @@ export interface Registered {
   readonly warnings: readonly string[]
 }
 
-/** A write decided on what another replica has just changed is decided again, this often. */
+/** Attempts at a write while other replicas change the same agent. */
 const MAX_ATTEMPTS = 20
 
-/** Registers, replaces or refreshes an agent: vet, judge freshness, write, index. Durable and found when it resolves. */
+/**
+ * Registers, replaces or refreshes an agent: checks the document, compares it with the stored one, writes and indexes it.
+ * When the promise resolves, the agent is durable and can be found.
+ */
 export async function registerAgent(context: Context, registration: Registration): Promise<Registered> {
   const { format, document, caller } = registration
   const id = registration.id ?? context.newId()
   if (!hasScope(caller, 'publish') && !mayCommission(caller, id)) {
-    throw new DirectoryError('forbidden', 'registering takes the scope publish, or ct for this name')
+    throw new DirectoryError(
+      'forbidden',
+      'registering needs the publish scope, or the ct scope with a credential for this name',
+    )
   }
   assertCovered(caller, id)
   const record = readRecord(format, document, id)
-  const warnings = vet(context, record, caller)
-  const done = await decide(context, id, async () => {
+  const warnings = checkContent(context, record, caller)
+  const done = await writeInOrder(context, id, async () => {
     const existing = context.catalog.get(id)
     return existing
       ? replaceExisting(context, registration, record, existing)
       : createNew(context, registration, record)
   })
-  const suspicions = context.abuse
+  const abuseWarnings = context.abuse
     .findingsOf(done.agent)
-    .map(({ member, message }) => `${member || 'the document'} ${message}; this lowers its rank`)
-  return { ...done, warnings: [...warnings, ...done.warnings, ...suspicions] }
+    .map(({ member, message }) => `${member || 'the document'} ${message}; the agent is ranked lower for this`)
+  return { ...done, warnings: [...warnings, ...done.warnings, ...abuseWarnings] }
 }
 
-/** A change of an agent that is made of what is stored. */
+/** A change that is computed from the stored agent. */
 export interface Change {
   readonly id: string
   readonly caller: Caller
   /** Seconds; undefined: the lease stays as it is. */
   readonly lifetime: number | undefined
-  /** False: the change brings no stamp of its own, so there is none to compare (C-35). */
-  readonly stamped: boolean
-  /** The agent to change and its new document; throws if there is nothing to change. */
+  /** Whether the change sets sequence or updated_at, so that there is something to compare (C-35). */
+  readonly compareStamps: boolean
+  /** Returns the agent and its new document; throws if the agent does not exist or may not be changed. */
   readonly make: () => Promise<{ existing: Agent; format: DocumentFormat; document: JsonObject }>
 }
 
-/** Changes an agent in one turn: of two changes that are made at once none is lost. */
+/** Reads, changes and writes an agent under its mutex: of two concurrent changes none is lost. */
 export async function changeAgent(context: Context, change: Change): Promise<Agent> {
-  const { id, caller, lifetime, stamped, make } = change
-  const { agent } = await decide(context, id, async () => {
+  const { id, caller, lifetime, compareStamps, make } = change
+  const { agent } = await writeInOrder(context, id, async () => {
     const { existing, format, document } = await make()
     const record = readRecord(format, document, id)
-    vet(context, record, caller)
+    checkContent(context, record, caller)
     const registration: Registration = {
       format,
       document,
       id,
       caller,
       intent: 'replace',
-      stamped,
+      compareStamps,
       ...(lifetime !== undefined && { lifetime }),
     }
     return replaceExisting(context, registration, record, existing)
@@ -101,30 +108,38 @@ export async function changeAgent(context: Context, change: Change): Promise<Age
   return agent
 }
 
-/** Decides on what is known and writes; where another replica was faster, learns of it and decides again. */
-function decide(context: Context, id: string, attempt: () => Promise<Registered | undefined>): Promise<Registered> {
+/** Runs writes of one agent one after another. An attempt that another replica has overtaken reloads and runs again. */
+function writeInOrder(
+  context: Context,
+  id: string,
+  attempt: () => Promise<Registered | undefined>,
+): Promise<Registered> {
   return context.mutex.run(id, async () => {
     for (let i = 0; i < MAX_ATTEMPTS; i++) {
       const done = await attempt()
       if (done) return done
       await context.catalog.reload(id)
     }
-    throw new DirectoryError('unavailable', 'the agent is changing too fast: try again', { retryAfter: 1 })
+    throw new DirectoryError('unavailable', 'the agent is being changed by too many requests at once: try again', {
+      retryAfter: 1,
+    })
   })
 }
 
-/** Everything about the document itself that can be refused or warned about. */
-function vet(context: Context, record: AgentRecord, caller: Caller): string[] {
+/** Checks the content of the document; throws if it is not acceptable, returns warnings otherwise. */
+function checkContent(context: Context, record: AgentRecord, caller: Caller): string[] {
   assertEndpoints(record, context.policy, context.production)
   assertClaims(record, caller, context.policy)
   if (record.expiresAt !== undefined && record.expiresAt <= context.now()) {
-    throw invalid([{ at: '/expires_at', message: 'is over already: send a later time, or leave it out' }])
+    throw invalid([{ at: '/expires_at', message: 'is in the past: send a later time, or omit it' }])
   }
-  const misfits = lintExamples(record, context.schemas)
-  if (context.policy.strictExamples && misfits.length > 0) {
-    throw invalid(misfits.map((text) => ({ at: text.split(' ')[0] ?? '', message: text.slice(text.indexOf(' ') + 1) })))
+  const mismatches = lintExamples(record, context.schemas)
+  if (context.policy.strictExamples && mismatches.length > 0) {
+    throw invalid(
+      mismatches.map((text) => ({ at: text.split(' ')[0] ?? '', message: text.slice(text.indexOf(' ') + 1) })),
+    )
   }
-  return [...lintRecord(record, { isDeclaredTag: context.taxonomy.declares }), ...misfits]
+  return [...lintRecord(record, { isDeclaredTag: context.taxonomy.declares }), ...mismatches]
 }
 
 async function createNew(
@@ -134,7 +149,8 @@ async function createNew(
 ): Promise<Registered | undefined> {
   const { caller, intent, onBehalfOf } = registration
   if (intent === 'replace') throw unknownAgent(record.id)
-  if (registration.ifMatch !== undefined) throw new DirectoryError('precondition_failed', 'there is no such agent yet')
+  if (registration.ifMatch !== undefined)
+    throw new DirectoryError('precondition_failed', `If-Match was sent, but there is no agent "${record.id}"`)
   assertMayClaim(caller, record.id, context.policy)
   const owner = ownerOfNew(caller, record.id, context.policy, onBehalfOf)
   const marks = await formerMarks(context, record.id, owner)
@@ -146,7 +162,7 @@ async function createNew(
   })
 }
 
-/** An owner who comes back keeps the operator's marks; another owner of the same name starts with none. */
+/** An owner who registers again keeps the operator's marks; a new owner of the name starts without any. */
 async function formerMarks(context: Context, id: string, owner: string): Promise<Marks> {
   const former = await context.store.tombstone({ id })
   return former?.owner === owner ? former.marks : {}
@@ -158,25 +174,28 @@ async function replaceExisting(
   record: AgentRecord,
   existing: Agent,
 ): Promise<Registered | undefined> {
-  const { caller, intent, ifMatch, stamped = true } = registration
+  const { caller, intent, ifMatch, compareStamps = true } = registration
   if (!mayOperate(caller, { id: record.id, owner: existing.owner })) {
-    throw refusal(existing, intent, maySee(existing, caller, context.grantsOf))
+    throw ownershipError(existing, intent, maySee(existing, caller, context.grantsOf))
   }
   if (ifMatch !== undefined && !matchesRevision(ifMatch, existing)) {
-    throw new DirectoryError('precondition_failed', `the agent "${record.id}" has changed since: read it again`)
-  }
-  const verdict = judgeUpdate(existing.record, record, record.format === 'profile' ? 'profile' : 'other')
-  const byStamps = stamped && ifMatch === undefined
-  if (verdict === 'stale' && byStamps) {
     throw new DirectoryError(
-      'stale_metadata',
-      `a newer registration of "${record.id}" is stored; send a later updated_at, sequence or version`,
+      'precondition_failed',
+      `the agent "${record.id}" has changed since you read it: read it again and repeat the change`,
     )
   }
-  if (verdict === 'conflict' && byStamps) {
+  const verdict = judgeUpdate(existing.record, record, record.format === 'profile' ? 'profile' : 'other')
+  const isComparable = compareStamps && ifMatch === undefined
+  if (verdict === 'stale' && isComparable) {
+    throw new DirectoryError(
+      'stale_metadata',
+      `a newer registration of "${record.id}" is stored: send a later updated_at, sequence or version`,
+    )
+  }
+  if (verdict === 'conflict' && isComparable) {
     throw new DirectoryError(
       'conflict',
-      `"${record.id}" is stored with the same stamp and other content; send a later updated_at, sequence or version`,
+      `"${record.id}" is stored with the same updated_at, sequence or version but other content: send a later one`,
     )
   }
   const lease = newLease(context, registration)
@@ -190,16 +209,14 @@ async function replaceExisting(
   return done && { ...done, created: false, warnings: lintUpdate(existing.record, record) }
 }
 
-/** Claiming a foreign name is a conflict; operating on a foreign agent is forbidden, or unknown if it is hidden (C-33). */
-function refusal(existing: Agent, intent: Registration['intent'], visible: boolean): DirectoryError {
+/** Another owner's name cannot be claimed; its agent cannot be changed, and if it is hidden it does not exist (C-33). */
+function ownershipError(existing: Agent, intent: Registration['intent'], visible: boolean): DirectoryError {
   const { id } = existing.record
   if (intent === 'claim') return new DirectoryError('conflict', `the name "${id}" belongs to another publisher`)
   return visible ? new DirectoryError('forbidden', `the agent "${id}" belongs to another publisher`) : unknownAgent(id)
 }
 
-export const unknownAgent = (id: string): DirectoryError => new DirectoryError('not_found', `there is no agent "${id}"`)
-
-/** The same document again says that the agent is alive, and nothing else. */
+/** The same document again only renews the registration. */
 async function refreshOnly(
   context: Context,
   { caller, format }: Registration,
@@ -221,10 +238,10 @@ async function write(
   context: Context,
   { caller, format }: Registration,
   record: AgentRecord,
-  decided: { owner: string; marks: Marks; expect: number | undefined; lease: Lease | 'keep' },
+  values: { owner: string; marks: Marks; expect: number | undefined; lease: Lease | 'keep' },
 ): Promise<Registered | undefined> {
   const at = context.now()
-  const created = decided.expect === undefined
+  const created = values.expect === undefined
   const audit = auditOf(caller, created ? 'register' : 'update', at, { agent: record.id, format })
   const change: AgentWrite = {
     kind: 'put',
@@ -234,7 +251,7 @@ async function write(
     at,
     received: true,
     audit,
-    ...decided,
+    ...values,
   }
   const result = await context.store.write(change)
   if (result.outcome === 'conflict' || !result.agent) return undefined

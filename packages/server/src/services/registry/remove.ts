@@ -4,9 +4,9 @@ import { mayOperate } from '../../policy/ownership.js'
 import { maySee } from '../../policy/visibility.js'
 import { auditOf, type Context } from '../context.js'
 import { matchesRevision } from './entity-tags.js'
-import { unknownAgent } from './register.js'
+import { unknownAgent } from './read.js'
 
-/** Removes an agent for its owner; its name is free at once. */
+/** Removes an agent on behalf of its owner; the name is free immediately. */
 export async function removeAgent(context: Context, id: string, caller: Caller, ifMatch?: string): Promise<void> {
   for (;;) {
     const agent = context.catalog.get(id)
@@ -15,7 +15,10 @@ export async function removeAgent(context: Context, id: string, caller: Caller, 
       throw new DirectoryError('forbidden', `the agent "${id}" belongs to another publisher`)
     }
     if (ifMatch !== undefined && !matchesRevision(ifMatch, agent)) {
-      throw new DirectoryError('precondition_failed', `the agent "${id}" has changed since: read it again`)
+      throw new DirectoryError(
+        'precondition_failed',
+        `the agent "${id}" has changed since you read it: read it again and repeat the change`,
+      )
     }
     const at = context.now()
     const { revision } = agent.stored

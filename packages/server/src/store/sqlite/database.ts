@@ -4,23 +4,26 @@ import { reasonOf, StoreError } from '../store-error.js'
 
 export type Sqlite = Database.Database
 
-/** A prepared statement. Its parameters go in as an array: libsql takes a lone object, and so null, for named ones. */
+/** A prepared statement. Parameters are passed as an array: libsql takes a single object or null for named parameters. */
 export interface Statement {
   get(parameters: unknown[]): unknown
   all(parameters: unknown[]): unknown[]
   run(parameters: unknown[]): { changes: number; lastInsertRowid: number | bigint }
 }
 
-/** Milliseconds to wait for another connection's write: the server's, or that of `keys reset-admin` beside it. */
+/** Runs a synchronous read; errors become rejections with a StoreError. */
+export type Read = <T>(read: () => T) => Promise<T>
+
+/** Milliseconds to wait for another connection's write: the server's, or that of `keys reset-admin`. */
 const BUSY_TIMEOUT = 5000
 
-/** A connection as all of ours are: a write-ahead log, and a commit that is on the disk when it returns. */
+/** Opens a connection with a write-ahead log whose commits are durable when they return. */
 export function openDatabase(file: string): Sqlite {
   const db = new Database(file, { timeout: BUSY_TIMEOUT })
   try {
     db.exec('PRAGMA journal_mode = WAL')
     db.exec('PRAGMA synchronous = FULL')
-    // On macOS an fsync stops at the drive's cache; elsewhere these do nothing.
+    // On macOS a plain fsync does not flush the drive's cache; elsewhere these have no effect.
     db.exec('PRAGMA fullfsync = ON')
     db.exec('PRAGMA checkpoint_fullfsync = ON')
     return db
@@ -40,7 +43,7 @@ export function rowOf(statement: Statement, parameters: unknown[] = []): Row | u
   return isRow(row) ? row : undefined
 }
 
-/** What went wrong in SQLite, as the error of a store. */
+/** Translates an error of SQLite. */
 export function toStoreError(error: unknown, folder: string): StoreError {
   if (error instanceof StoreError) return error
   return new StoreError('unavailable', `cannot use the store in ${folder}: ${reasonOf(error)}`, { cause: error })

@@ -5,13 +5,12 @@ import { AGENT_COLUMNS, toAgent, toAuditEntry, toGrant, toKey, toTombstone } fro
 import { isStorable, requireStorable, storableAudit } from '../storable.js'
 import type { Store } from '../store.js'
 import { StoreError } from '../store-error.js'
-import { openDatabase, prepare, rowOf, rowsOf, type Sqlite, toStoreError } from './database.js'
+import { openDatabase, prepare, type Read, rowOf, rowsOf, type Sqlite, toStoreError } from './database.js'
 import { loadAgents } from './load-agents.js'
 import { lockFolder } from './lock-folder.js'
 import { migrate } from './migrations.js'
 import { createReadChanges } from './read-changes.js'
 import { createReadVectors } from './read-vectors.js'
-import type { Reads } from './reads.js'
 import { createSecretStore } from './secret-store.js'
 import { startWriter, type Writer } from './start-writer.js'
 import { createStatisticsStore } from './statistics-store.js'
@@ -58,7 +57,7 @@ function createStore(folder: string, db: Sqlite, writer: Writer, release: (() =>
   const readings = new Set<() => void>()
   let closing: Promise<void> | undefined
 
-  const read: Reads = async (get) => {
+  const read: Read = async (get) => {
     if (closing) throw new StoreError('closed', 'the store is closed')
     try {
       return get()

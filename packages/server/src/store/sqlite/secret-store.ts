@@ -1,11 +1,10 @@
 import { toCredential, toSigningKey } from '../rows.js'
 import type { SecretStore } from '../secret-store.js'
 import { isStorable, requireStorable, storableAudit } from '../storable.js'
-import { prepare, rowsOf, type Sqlite } from './database.js'
-import type { Reads } from './reads.js'
+import { prepare, type Read, rowsOf, type Sqlite } from './database.js'
 import type { Writer } from './start-writer.js'
 
-export function createSecretStore(db: Sqlite, read: Reads, writer: Writer): SecretStore {
+export function createSecretStore(db: Sqlite, read: Read, writer: Writer): SecretStore {
   const selectCredentials = prepare(db, 'SELECT * FROM credentials ORDER BY agent')
   const selectSigningKeys = prepare(db, 'SELECT * FROM signing_keys ORDER BY created_at, id')
   return {

@@ -1,11 +1,10 @@
 import { toCounts, toRatingTotals } from '../rows.js'
 import type { StatisticsStore } from '../statistics-store.js'
 import { requireStorable } from '../storable.js'
-import { prepare, rowsOf, type Sqlite } from './database.js'
-import type { Reads } from './reads.js'
+import { prepare, type Read, rowsOf, type Sqlite } from './database.js'
 import type { Writer } from './start-writer.js'
 
-export function createStatisticsStore(db: Sqlite, read: Reads, writer: Writer): StatisticsStore {
+export function createStatisticsStore(db: Sqlite, read: Read, writer: Writer): StatisticsStore {
   const since = prepare(db, 'SELECT * FROM statistics WHERE at >= ?')
   const ratingsSince = prepare(
     db,

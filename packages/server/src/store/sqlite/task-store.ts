@@ -1,11 +1,10 @@
 import { isStorable } from '../storable.js'
 import { taskChanges, taskValues, toTask } from '../task-rows.js'
 import type { TaskStore } from '../task-store.js'
-import { prepare, rowOf, type Sqlite } from './database.js'
-import type { Reads } from './reads.js'
+import { prepare, type Read, rowOf, type Sqlite } from './database.js'
 import type { Writer } from './start-writer.js'
 
-export function createTaskStore(db: Sqlite, read: Reads, writer: Writer): TaskStore {
+export function createTaskStore(db: Sqlite, read: Read, writer: Writer): TaskStore {
   const select = prepare(db, 'SELECT * FROM tasks WHERE id = ?')
   const selectFree = prepare(db, 'SELECT 1 AS it FROM tasks WHERE work IS NOT NULL AND held_until <= ? LIMIT 1')
   return {
@@ -19,7 +18,7 @@ export function createTaskStore(db: Sqlite, read: Reads, writer: Writer): TaskSt
       }),
     update: (task) => writer.run('updateTask', { changes: taskChanges(task), id: task.id, version: task.version }),
     async claim(claim) {
-      // Asked for often, and most times there is nothing: the thread that writes is not troubled then.
+      // Workers poll often and mostly find nothing: a read first spares the writer thread.
       const found = await read(() => rowOf(selectFree, [claim.at]))
       return found ? writer.run('claimTasks', claim) : []
     },

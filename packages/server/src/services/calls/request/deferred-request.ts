@@ -2,7 +2,7 @@ import { DirectoryError, isObject, type JsonObject, type JsonValue } from '@swit
 import type { Payload } from '../../../gateway/call.js'
 import type { Context } from '../../context.js'
 import type { Agent } from '../../registry/catalog.js'
-import { unknownAgent } from '../../registry/register.js'
+import { unknownAgent } from '../../registry/read.js'
 import type { KeptCredential } from '../admission/agent-credential.js'
 import { chooseOperation } from '../admission/choose-operation.js'
 import type { LearnOperations } from '../learn-operations.js'
