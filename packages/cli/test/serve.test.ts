@@ -125,13 +125,13 @@ describe('switchboard serve', () => {
     [['--port'], /--port/],
     [['--port', '--data', 'x'], /--port/],
     [['extra'], /extra/],
-    [['--database', 'mysql://x'], /--database must be a postgres:\/\/ URL/],
+    [['--database', 'mysql://x'], /--database must be a postgres:\/\/ or postgresql:\/\/ URL/],
     [['--public-url', 'ftp://x'], /--public-url/],
     [['--log-level', 'loud'], /--log-level must be one of fatal, error/],
-    [['--tls-cert', 'x.pem'], /--tls-cert and --tls-key go together/],
+    [['--tls-cert', 'x.pem'], /--tls-cert and --tls-key must be set together/],
     [['--tls-client-required'], /--tls-client-ca/],
-    [['--host', '0.0.0.0'], /plain HTTP on 0\.0\.0\.0 is refused/],
-    [['--host', '::'], /plain HTTP on :: is refused/],
+    [['--host', '0.0.0.0'], /plain HTTP on 0\.0\.0\.0 is not allowed/],
+    [['--host', '::'], /plain HTTP on :: is not allowed/],
     [['--host', '192.0.2.1'], /plain HTTP/],
     [['--config', '/no/such/file.json'], /--config \/no\/such\/file\.json cannot be read/],
     [['--config', ROOT], /--config .* cannot be read/],
@@ -165,7 +165,7 @@ describe('switchboard serve', () => {
 
   it.each([
     [{ SWITCHBOARD_PORT: 'x' }, /--port/],
-    [{ SWITCHBOARD_ADMIN_KEY: 'short' }, /SWITCHBOARD_ADMIN_KEY must have 16 characters or more/],
+    [{ SWITCHBOARD_ADMIN_KEY: 'short' }, /SWITCHBOARD_ADMIN_KEY must have at least 16 characters/],
     [{ SWITCHBOARD_BEHIND_PROXY: 'yes' }, /--behind-proxy must be true or false/],
     [{ SWITCHBOARD_HOST: '0.0.0.0' }, /plain HTTP/],
   ])('refuses the environment %j in one line, with code 2', async (env, reason) => {
@@ -176,7 +176,7 @@ describe('switchboard serve', () => {
     await expectRefused(switchboard(['serve', '--prot', '9000']), /--prot/)
     const config = file('unknown-key.json', '{"rateLimit":{}}')
     await expectRefused(switchboard(['serve'], { env: { SWITCHBOARD_CONFIG: config } }), /did you mean "rateLimits"\?/)
-    await expectRefused(switchboard(['serve', '--host', '0.0.0.0']), /plain HTTP on 0\.0\.0\.0 is refused/)
+    await expectRefused(switchboard(['serve', '--host', '0.0.0.0']), /plain HTTP on 0\.0\.0\.0 is not allowed/)
   })
 
   it('refuses a port that is taken', async () => {
@@ -208,7 +208,7 @@ describe('switchboard serve', () => {
   it('refuses a data folder that another server uses, and leaves that server alone', async () => {
     const data = newData()
     const first = await start(['--data', data])
-    await expectRefused(switchboard(['serve', '--port', '0', '--data', data]), /another process uses the store/)
+    await expectRefused(switchboard(['serve', '--port', '0', '--data', data]), /another server uses the store/)
     expect(await status(first.url, '/health/ready')).toBe(200)
     await first.stop()
     expect((await start(['--data', data])).url).toMatch(/^http/)

@@ -11,7 +11,7 @@ const closed = (properties: JsonObject, required: string[] = []): JsonObject => 
   additionalProperties: false,
 })
 
-/** The config file (CONTRACT). */
+/** JSON Schema of the config file (CONTRACT). */
 export const configSchema: JsonObject = closed({
   host: text,
   port: { type: 'integer', minimum: 0 },
@@ -92,7 +92,7 @@ export const configSchema: JsonObject = closed({
   }),
 })
 
-/** The first key that is not known, with the known one that is most like it. */
+/** The first unknown key, and the known key that is most similar to it. */
 export function nearestKey(
   settings: JsonValue,
   schema: JsonObject = configSchema,
@@ -112,7 +112,7 @@ export function nearestKey(
   return undefined
 }
 
-/** Levenshtein's: how many letters have to change. */
+/** Levenshtein distance, ignoring case. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i)
   for (const [i, letter] of [...a.toLowerCase()].entries()) {

@@ -16,18 +16,18 @@ import type { TaxonomyConfig } from './policy/taxonomy.js'
 import type { VettingPolicy } from './policy/vetting.js'
 import type { Issuer } from './services/identity/tokens.js'
 
-/** Everything a directory is run with. */
+/** All settings of a directory. */
 export interface Config {
   host: string
   port: number
   data: string
   database: string | undefined
-  /** Base of absolute URLs handed out; undefined: the address bound. */
+  /** Base of the absolute URLs that the directory hands out. Default: the address it listens on. */
   publicUrl: string | undefined
   tls: TlsConfig | undefined
   behindProxy: boolean
   adminKey: string | undefined
-  /** By which other secrets are kept in the store; undefined: the data folder's own (and none beside PostgreSQL). */
+  /** Encrypts other secrets in the store. Default: a key file in the data folder; none with PostgreSQL. */
   secret: string | undefined
   logLevel: string
   rateLimits: Record<LimitedAction, number>
@@ -35,26 +35,26 @@ export interface Config {
     enabled: boolean
     timeoutMs: number
     sign: boolean
-    /** Bytes of one input; what is larger goes by URL. */
+    /** Maximum size of an input in bytes; larger content must be passed by URL. */
     maxInputBytes: number
-    /** Calls under way, streams among them: of all agents, and of one. Beyond it they are refused with 503. */
+    /** Concurrent calls including streams, in total and per agent; further calls get status 503. */
     maxCalls: number
     maxCallsPerAgent: number
-    /** Addresses that are called though they are not public: ranges, host names, origins. */
+    /** Non-public addresses that may be called: ranges, host names, origins. */
     allow: string[]
     /** Folders whose Unix sockets may be called (C-81). */
     socketFolders: string[]
   }
   search: {
     semantic: boolean
-    /** Whether outcomes of calls and ratings move agents up or down a little. */
+    /** Whether outcomes of calls and ratings influence the ranking. */
     learn: boolean
     embedder: EmbedderConfig
     taxonomies: TaxonomyConfig[]
-    /** How many candidates of words, and of meaning, enter the ranking (PROF §7.2). */
+    /** How many candidates from each of word and vector search are ranked (PROF §7.2). */
     rerankLimit: number
   }
-  /** Intent resolution (AIDIP §6), which a registry may do without (AIDIP §8). */
+  /** Intent resolution (AIDIP §6), which is optional (AIDIP §8). */
   resolution: { enabled: boolean }
   anonymous: 'public' | 'none'
   lifetimes: { max: number }
@@ -65,7 +65,7 @@ export interface Config {
   audit: { retentionDays: number }
 }
 
-/** What makes vectors of texts: the model that comes along, none, a folder with an ONNX model, or an endpoint. */
+/** The embedding model: the built-in one, none, a folder with an ONNX model, or an HTTP endpoint. */
 export type EmbedderConfig =
   | 'builtin'
   | 'none'
@@ -74,9 +74,9 @@ export type EmbedderConfig =
 
 export interface Policy extends NamePolicy, VettingPolicy {
   readonly strictness: Strictness
-  /** Examples that do not fit their schema are refused and not only warned about. */
+  /** Reject documents whose examples do not match their schema. Default: warn only. */
   readonly strictExamples: boolean
-  /** Answers of agents that do not fit their schema are refused and not only marked (C-67). */
+  /** Reject responses of agents that do not match their schema. Default: mark them only (C-67). */
   readonly strictOutputs: boolean
 }
 
@@ -87,12 +87,12 @@ export interface TlsConfig {
   clientRequired: boolean
 }
 
-/** A setting that cannot be used: told in one line, exit code 2. */
+/** An invalid setting. The CLI prints the message in one line and exits with code 2. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }
 
-/** Schemes that agents are reached by; what is local to a machine (file, unix) an operator must allow. */
+/** Schemes that endpoints may have by default. Schemes local to a machine (file, unix) must be allowed explicitly. */
 const SCHEMES = [
   'https',
   'wss',
@@ -157,15 +157,15 @@ export const DEFAULTS: Config = {
   audit: { retentionDays: 30 },
 }
 
-/** Settings that come in groups, of which each may be given in part. */
+/** Groups of settings that may be given in part. */
 const GROUPS = ['rateLimits', 'gateway', 'search', 'resolution', 'lifetimes', 'certificates', 'cors', 'audit'] as const
 
-/** What an embedder of the server may say; the rest is as usual. */
+/** Settings of an embedded server; all have defaults. */
 export type Settings = Partial<Omit<Config, (typeof GROUPS)[number]>> & {
   [Group in (typeof GROUPS)[number]]?: Partial<Config[Group]>
 }
 
-/** Lays settings over the defaults, group by group. */
+/** Merges settings into the defaults, group by group. */
 export const withDefaults = (settings: Settings): Config => ({
   ...DEFAULTS,
   ...settings,
@@ -179,7 +179,7 @@ export const withDefaults = (settings: Settings): Config => ({
   audit: { ...DEFAULTS.audit, ...settings.audit },
 })
 
-/** Flags of `switchboard serve`, as written. */
+/** Flags of `switchboard serve`, before they are parsed. */
 export interface Flags {
   host?: string
   port?: string
@@ -195,7 +195,7 @@ export interface Flags {
   'log-level'?: string
 }
 
-/** Defaults, then the config file, then the environment, then flags; each wins over those before it. */
+/** Reads settings from flags, environment, config file and defaults, in this order of precedence. */
 export function readConfig(flags: Flags = {}, env: NodeJS.ProcessEnv = process.env): Config {
   const file = flags.config ?? env.SWITCHBOARD_CONFIG
   const settings = file === undefined ? {} : readFile(file)
@@ -205,7 +205,7 @@ export function readConfig(flags: Flags = {}, env: NodeJS.ProcessEnv = process.e
   }
   const config: Config = {
     ...DEFAULTS,
-    ...larger(settings),
+    ...fileSettings(settings),
     host: text('host', 'SWITCHBOARD_HOST', 'host') ?? DEFAULTS.host,
     port: readPort(text('port', 'SWITCHBOARD_PORT', 'port')),
     data: text('data', 'SWITCHBOARD_DATA', 'data') ?? DEFAULTS.data,
@@ -214,7 +214,7 @@ export function readConfig(flags: Flags = {}, env: NodeJS.ProcessEnv = process.e
     behindProxy: readFlag('--behind-proxy', text('behind-proxy', 'SWITCHBOARD_BEHIND_PROXY', 'behindProxy')),
     adminKey: readSecret('SWITCHBOARD_ADMIN_KEY', env.SWITCHBOARD_ADMIN_KEY),
     secret: readSecret('SWITCHBOARD_SECRET', env.SWITCHBOARD_SECRET),
-    search: withEmbedderKey(larger(settings).search ?? DEFAULTS.search, env.SWITCHBOARD_EMBEDDER_KEY),
+    search: withEmbedderKey(fileSettings(settings).search ?? DEFAULTS.search, env.SWITCHBOARD_EMBEDDER_KEY),
     logLevel: readLogLevel(text('log-level', 'SWITCHBOARD_LOG_LEVEL', 'logLevel')),
     tls: readTls(
       text('tls-cert', 'SWITCHBOARD_TLS_CERT', 'tlsCert'),
@@ -230,17 +230,19 @@ export function readConfig(flags: Flags = {}, env: NodeJS.ProcessEnv = process.e
   return config
 }
 
-/** Nothing is served in the clear beyond this machine (C-72), and no replica signs with a key of its own. */
+/** Refuses plain HTTP beyond this machine (C-72), and replicas that would each sign with their own key. */
 export function assertSafe({ host, tls, behindProxy, database, secret, gateway }: Config): void {
   if (gateway.sign && database !== undefined && secret === undefined)
-    throw new ConfigError('gateway.sign beside a database takes SWITCHBOARD_SECRET, the same for all replicas')
+    throw new ConfigError(
+      'gateway.sign with a database needs SWITCHBOARD_SECRET: set it to the same value on all replicas',
+    )
   if (tls || behindProxy || isLoopbackHost(host)) return
   throw new ConfigError(
-    `plain HTTP on ${host} is refused: give --tls-cert and --tls-key, or --behind-proxy if a proxy in front speaks TLS`,
+    `plain HTTP on ${host} is not allowed: set --tls-cert and --tls-key, or --behind-proxy if a proxy terminates TLS`,
   )
 }
 
-/** TLS or a proxy that speaks it means production, on loopback too (C-72). */
+/** TLS, or a proxy that terminates it, means production, even on loopback (C-72). */
 export const isProduction = ({ tls, behindProxy }: Pick<Config, 'tls' | 'behindProxy'>): boolean =>
   tls !== undefined || behindProxy
 
@@ -252,7 +254,7 @@ function readFile(path: string): JsonObject {
     settings = parseJson(readText(path, '--config'))
   } catch (error) {
     if (error instanceof ConfigError) throw error
-    throw new ConfigError(`the config file ${path} cannot be used: ${error instanceof Error ? error.message : error}`)
+    throw new ConfigError(`the config file ${path} cannot be parsed: ${error instanceof Error ? error.message : error}`)
   }
   const unknown = nearestKey(settings)
   if (unknown)
@@ -264,8 +266,8 @@ function readFile(path: string): JsonObject {
   return isObject(settings) ? settings : {}
 }
 
-/** The settings that only a file has; their shape has been checked, so each group is laid over its defaults. */
-function larger(settings: JsonObject): Partial<Config> {
+/** Settings that only the config file has, merged into their defaults. The schema has checked their types. */
+function fileSettings(settings: JsonObject): Partial<Config> {
   const merged = GROUPS.map((name) => [name, { ...DEFAULTS[name], ...(isObject(settings[name]) && settings[name]) }])
   const { strict01, lenientCapabilities, refuseUnknownMembers, ...policy } = isObject(settings.policy)
     ? settings.policy
@@ -279,7 +281,7 @@ function larger(settings: JsonObject): Partial<Config> {
   } as Partial<Config>
 }
 
-/** The endpoint's key may come by the environment: a secret need not lie in a file. */
+/** The key of the embedding endpoint may come from the environment, so that no file contains a secret. */
 function withEmbedderKey(search: Config['search'], key: string | undefined): Config['search'] {
   const { embedder } = search
   if (key === undefined || typeof embedder === 'string' || !('url' in embedder)) return search
@@ -294,17 +296,17 @@ function readText(path: string, flag: string): string {
   }
 }
 
-/** What would leave a wish for security unheard is refused, as are files that hold no certificate and key. */
+/** Rejects incomplete TLS settings, which would leave the server less secure than intended, and invalid files. */
 function readTls(
   certificate: string | undefined,
   key: string | undefined,
   clientCa: string | undefined,
   clientRequired: boolean,
 ): TlsConfig | undefined {
-  if (clientRequired && clientCa === undefined) throw new ConfigError('--tls-client-required takes --tls-client-ca')
+  if (clientRequired && clientCa === undefined) throw new ConfigError('--tls-client-required needs --tls-client-ca')
   if (certificate === undefined || key === undefined) {
-    if (certificate !== key) throw new ConfigError('--tls-cert and --tls-key go together')
-    if (clientCa !== undefined) throw new ConfigError('--tls-client-ca takes --tls-cert and --tls-key')
+    if (certificate !== key) throw new ConfigError('--tls-cert and --tls-key must be set together')
+    if (clientCa !== undefined) throw new ConfigError('--tls-client-ca needs --tls-cert and --tls-key')
     return undefined
   }
   const tls: TlsConfig = {
@@ -317,7 +319,9 @@ function readTls(
     createSecureContext({ cert: tls.cert, key: tls.key, ca: tls.clientCa })
   } catch (error) {
     const reason = error instanceof Error ? error.message : error
-    throw new ConfigError(`--tls-cert ${certificate} and --tls-key ${key} cannot be used: ${reason}`)
+    throw new ConfigError(
+      `--tls-cert ${certificate} and --tls-key ${key} are not a valid certificate and key: ${reason}`,
+    )
   }
   return tls
 }
@@ -336,20 +340,20 @@ function readPort(text: string | undefined): number {
 
 function readDatabase(url: string | undefined): string | undefined {
   if (url === undefined || /^postgres(ql)?:\/\//.test(url)) return url
-  throw new ConfigError('--database must be a postgres:// URL')
+  throw new ConfigError('--database must be a postgres:// or postgresql:// URL')
 }
 
 function readPublicUrl(url: string | undefined): string | undefined {
   if (url === undefined) return undefined
   if (!/^https?:\/\//.test(url) || !URL.canParse(url))
-    throw new ConfigError(`--public-url must be an http(s) URL, not "${url}"`)
+    throw new ConfigError(`--public-url must be an http:// or https:// URL, not "${url}"`)
   return url.replace(/\/+$/, '')
 }
 
 function readSecret(variable: string, secret: string | undefined): string | undefined {
   if (secret === undefined || secret === '') return undefined
   if (secret.length < 16 || /\s/.test(secret))
-    throw new ConfigError(`${variable} must have 16 characters or more and no spaces`)
+    throw new ConfigError(`${variable} must have at least 16 characters and no spaces`)
   return secret
 }
 

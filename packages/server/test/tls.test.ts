@@ -352,8 +352,8 @@ describe('in development', () => {
 
 describe('settings of TLS', () => {
   it.each([
-    [{ 'tls-cert': 'a' }, /go together/],
-    [{ 'tls-key': 'a' }, /go together/],
+    [{ 'tls-cert': 'a' }, /must be set together/],
+    [{ 'tls-key': 'a' }, /must be set together/],
     [{ 'tls-client-ca': 'a' }, /--tls-cert/],
     [{ 'tls-client-required': true }, /--tls-client-ca/],
     [{ 'tls-cert': '/no/such', 'tls-key': '/no/such' }, /--tls-cert \/no\/such cannot be read/],
@@ -376,7 +376,9 @@ describe('settings of TLS', () => {
       [cert, junk],
       [cert, other],
     ]) {
-      expect(() => readConfig({ 'tls-cert': a ?? '', 'tls-key': b ?? '' }, {})).toThrow(/cannot be used/)
+      expect(() => readConfig({ 'tls-cert': a ?? '', 'tls-key': b ?? '' }, {})).toThrow(
+        /not a valid certificate and key/,
+      )
     }
   })
 })

@@ -1,24 +1,24 @@
 import { StoreError } from './store-error.js'
 
 export interface GroupCommit<Item, Result> {
-  /** Settles as the item's own part of its batch did; with the error of `commit` if the whole batch failed. */
+  /** Settles with the item's own result, or rejects with the error of `commit` if the whole batch failed. */
   add(item: Item): Promise<Result>
-  /** Takes no more items, and resolves when those taken are settled. */
+  /** Rejects further items; resolves when all pending ones are settled. */
   close(): Promise<void>
 }
 
 export interface GroupCommitOptions<Item, Result> {
-  /** Makes a batch durable; one result for each item, in their order. */
+  /** Makes a batch durable; returns one result for each item, in order. */
   commit(batch: Item[]): Promise<PromiseSettledResult<Result>[]>
-  /** Batches under way at once. */
+  /** Concurrent batches. */
   lanes: number
   maxBatch: number
-  /** Items of one key run one after another, in the order they came, and never in one batch. */
+  /** Items with the same key run one after another, in order, and never in the same batch. */
   keyOf?(item: Item): string
 }
 
-/** A batch smaller than this is not split between lanes: it would cost more in fsyncs than it wins. */
-const WORTH_SPLITTING = 16
+/** Smaller batches are not split between lanes: the extra fsync would cost more than it gains. */
+const MIN_SPLIT = 16
 
 interface Waiting<Item, Result> {
   item: Item
@@ -28,8 +28,8 @@ interface Waiting<Item, Result> {
 }
 
 /**
- * An fsync costs the same for one write as for a hundred: while a batch commits, the next one gathers. Nothing waits
- * for company; a lone write goes at once.
+ * An fsync costs the same for one write as for a hundred: while a batch commits, the next one is collected. A single
+ * write is committed without delay.
  */
 export function createGroupCommit<Item, Result>(options: GroupCommitOptions<Item, Result>): GroupCommit<Item, Result> {
   let waiting: Waiting<Item, Result>[] = []
@@ -39,24 +39,24 @@ export function createGroupCommit<Item, Result>(options: GroupCommitOptions<Item
   let closed = false
   let settleClose: (() => void) | undefined
 
-  /** A fair share for each lane that is free: callers that wait for each other's answers would else use only one. */
+  /** Each free lane gets a fair share; otherwise callers that wait for results before they send more would use only one. */
   const take = (): Waiting<Item, Result>[] => {
     const share = Math.ceil(waiting.length / (options.lanes - busyLanes))
-    const size = Math.min(options.maxBatch, Math.max(share, WORTH_SPLITTING))
+    const size = Math.min(options.maxBatch, Math.max(share, MIN_SPLIT))
     const batch: Waiting<Item, Result>[] = []
-    const passedOver: Waiting<Item, Result>[] = []
-    let looked = 0
+    const skipped: Waiting<Item, Result>[] = []
+    let examined = 0
     for (const entry of waiting) {
       if (batch.length === size) break
-      looked++
+      examined++
       if (entry.key !== undefined && busyKeys.has(entry.key)) {
-        passedOver.push(entry)
+        skipped.push(entry)
         continue
       }
       if (entry.key !== undefined) busyKeys.add(entry.key)
       batch.push(entry)
     }
-    waiting = [...passedOver, ...waiting.slice(looked)]
+    waiting = [...skipped, ...waiting.slice(examined)]
     return batch
   }
 
@@ -66,7 +66,10 @@ export function createGroupCommit<Item, Result>(options: GroupCommitOptions<Item
       batch.forEach((entry, i) => {
         const result = results[i]
         if (result?.status === 'fulfilled') entry.resolve(result.value)
-        else entry.reject(result ? result.reason : new StoreError('unavailable', 'a write got no answer'))
+        else
+          entry.reject(
+            result ? result.reason : new StoreError('unavailable', 'the batch returned no result for a write'),
+          )
       })
     } catch (error) {
       for (const entry of batch) entry.reject(error)
@@ -93,7 +96,7 @@ export function createGroupCommit<Item, Result>(options: GroupCommitOptions<Item
       return new Promise((resolve, reject) => {
         waiting.push({ item, key: options.keyOf?.(item), resolve, reject })
         if (scheduled) return
-        // After the caller's turn, so that writes made in one go share a batch.
+        // In a microtask, so that writes made in the same tick share a batch.
         scheduled = true
         queueMicrotask(start)
       })

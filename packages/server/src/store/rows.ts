@@ -15,7 +15,7 @@ import type {
 } from './store.js'
 import { StoreError } from './store-error.js'
 
-/** A row of either database: both name their columns alike, and PostgreSQL's bigint comes as text. */
+/** A row of either database. Both use the same column names; PostgreSQL returns bigint as text. */
 export type Row = Record<string, unknown>
 
 export const isRow = (value: unknown): value is Row => typeof value === 'object' && value !== null
@@ -72,11 +72,11 @@ export function toVectors(row: Row): StoredVectors {
   return { number: Number(row.number), model: String(row.model), digest: String(row.digest), data: toBytes(row.data) }
 }
 
-/** libsql gives a Buffer for one row and an ArrayBuffer for many. */
+/** libsql returns a Buffer for a single row and ArrayBuffers for many. */
 function toBytes(value: unknown): Uint8Array {
   if (value instanceof Uint8Array) return value
   if (value instanceof ArrayBuffer) return new Uint8Array(value)
-  throw new StoreError('unavailable', 'the database holds bytes that cannot be read')
+  throw new StoreError('unavailable', 'the database contains bytes in an unexpected form')
 }
 
 export function toKey(row: Row): StoredKey {
@@ -147,7 +147,7 @@ export function toAuditEntry(row: Row): AuditEntry {
   }
 }
 
-/** How the holder of an idempotency key is doing, for one who comes with this fingerprint. */
+/** The state of an idempotency key for a request with this fingerprint. */
 export function toIdempotencyState(row: Row, fingerprint: string): IdempotencyState {
   if (row.fingerprint !== fingerprint) return { state: 'mismatch' }
   if (typeof row.response !== 'string') return { state: 'running' }
@@ -163,7 +163,7 @@ function toLease(row: Row): Lease | undefined {
 const numberOf = (value: unknown): number | undefined =>
   value === null || value === undefined ? undefined : Number(value)
 
-/** Written as a record so that the compiler asks for a new face here too. */
+/** Built from a record, so that the compiler requires every format to be listed. */
 const DOCUMENT_FORMATS: readonly DocumentFormat[] = Object.values<DocumentFormat>({
   aidip: 'aidip',
   profile: 'profile',
@@ -176,6 +176,6 @@ const DOCUMENT_FORMATS: readonly DocumentFormat[] = Object.values<DocumentFormat
 function toFormat(value: unknown): DocumentFormat {
   const format = DOCUMENT_FORMATS.find((known) => known === value)
   if (!format)
-    throw new StoreError('newer_version', `the database holds an agent of an unknown format: ${String(value)}`)
+    throw new StoreError('newer_version', `the database contains an agent of an unknown format: ${String(value)}`)
   return format
 }

@@ -1,6 +1,6 @@
 import type { AuditEntry } from './store.js'
 
-/** Secrets, which come here encrypted. A change of them is in the change log as `secrets`. */
+/** Encrypted secrets. Changes appear in the change log as `secrets`. */
 export interface SecretStore {
   credentials(): Promise<StoredCredential[]>
   putCredential(credential: StoredCredential, audit: AuditEntry): Promise<void>
@@ -12,17 +12,17 @@ export interface SecretStore {
   deleteSigningKey(id: string, audit: AuditEntry): Promise<boolean>
 }
 
-/** How the gateway shows itself to one agent. */
+/** The gateway's credential for one agent. */
 export interface StoredCredential {
   agent: string
-  /** Whose agent it was: a later owner of the name is not shown it. */
+  /** The agent's owner when it was set: the agent of a later owner must not receive it. */
   owner: string
   /** Encrypted. */
   secret: string
   at: number
 }
 
-/** A key that answers are signed with. */
+/** A key that signs responses. */
 export interface StoredSigningKey {
   id: string
   /** The public half as a JSON Web Key, in JSON. */

@@ -1,29 +1,29 @@
-/** How calls of agents ended, in counters that fade, and what callers think of them. */
+/** Outcomes of calls, in counters that decay, and ratings by callers. */
 export interface StatisticsStore {
   /**
-   * Adds to the counters, to each once, those of an earlier owner of the name being dropped. Stored counters are worth half of what
-   * they were after each `halfLife` (milliseconds), so that the counts of several processes add up.
+   * Adds to counters, at most one entry for each; counters of an earlier owner of the name are dropped. Counters halve
+   * every `halfLife` milliseconds, so that counts of several processes add up.
    */
   add(counts: readonly StoredCounts[], halfLife: number): Promise<void>
-  /** Counters to which something was added at this time or later. */
+  /** Counters that changed at this time or later. */
   since(at: number): Promise<StoredCounts[]>
 
-  /** One opinion of each subject on each agent: the latest. Returns what they all come to. */
+  /** Stores the subject's rating of the agent in place of an earlier one; returns the new totals. */
   rate(rating: StoredRating): Promise<RatingTotals>
-  /** Of the agents that were rated at this time or later. */
+  /** Totals of the agents that were rated at this time or later. */
   ratingsSince(at: number): Promise<RatingTotals[]>
 }
 
-/** Counters of one operation of an agent, as they stood at `at`. */
+/** Counters of one operation of an agent, as of `at`. */
 export interface StoredCounts {
   agent: string
-  /** Whose agent it was: a later owner of the name inherits nothing. */
+  /** The agent's owner at that time: a later owner of the name inherits nothing. */
   owner: string
   operation: string
   at: number
   calls: number
   failures: number
-  /** Milliseconds of the calls that succeeded, added up. */
+  /** Total duration of the successful calls, in milliseconds. */
   ms: number
 }
 

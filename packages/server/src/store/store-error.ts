@@ -1,14 +1,14 @@
 /**
- * - `locked`: another process serves this folder
+ * - `locked`: another server uses this folder
  * - `unavailable`: the database cannot be reached, read or written
  * - `newer_version`: the database was written by a newer Switchboard
- * - `cursor_lost`: the change log no longer reaches back to this cursor; load anew
- * - `invalid`: text that a database cannot keep
+ * - `cursor_lost`: the change log has been pruned beyond this cursor; load again
+ * - `invalid`: text that a database cannot store
  * - `closed`: the store was closed
  */
 export type StoreErrorCode = 'locked' | 'unavailable' | 'newer_version' | 'cursor_lost' | 'invalid' | 'closed'
 
-/** What a store fails with. Callers look at the code; the message is one line for the operator, without secrets. */
+/** An error of the store. Callers check the code; the message is one line for the operator, without secrets. */
 export class StoreError extends Error {
   readonly code: StoreErrorCode
 
@@ -19,7 +19,7 @@ export class StoreError extends Error {
   }
 }
 
-/** The first line of what an error says; some of Node's network errors say it in their code only. */
+/** The first line of an error's message; some of Node's network errors have only a code. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const code = 'code' in error ? String(error.code) : error.name

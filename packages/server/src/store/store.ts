@@ -4,31 +4,31 @@ import type { StatisticsStore } from './statistics-store.js'
 import type { TaskStore } from './task-store.js'
 
 /**
- * The truth: what was registered, by whom, until when, and who may do what. Two drivers keep it, SQLite and
- * PostgreSQL; one test suite holds both to this interface. Times are milliseconds since 1970.
+ * The source of truth: registrations with their owners and lifetimes, keys and grants. There are two drivers, SQLite and
+ * PostgreSQL, and one test suite for both. Times are milliseconds since 1970.
  *
- * Decisions are made by services on what they read; a write names the revision it was decided on and is refused with
- * `conflict` when the agent has changed since. So no decision needs a lock, and replicas may share a database.
+ * Writes are optimistic: a write names the revision that it is based on, and returns `conflict` if the agent has changed
+ * since. So services need no locks, and replicas can share a database.
  */
 export interface Store {
-  /** All live agents in order of registration, from one snapshot, and the cursor from which `changes` goes on. */
+  /** All live agents in registration order, from one snapshot, and the cursor to pass to `changes`. */
   load(): Promise<{ cursor: string; agents: AsyncIterable<StoredAgent[]> }>
   get(id: string): Promise<StoredAgent | undefined>
   /**
-   * Durable when it resolves: record, lease, tombstone, change log and audit entry together or not at all. Drivers put
-   * concurrent writes into one transaction (group commit), so that many callers share one fsync.
+   * Writes record, lease, tombstone, change log and audit entry atomically; durable when it resolves. Drivers combine
+   * concurrent writes into one transaction (group commit), so that they share an fsync.
    */
   write(change: AgentWrite): Promise<WriteResult>
-  /** The last agent that had this number or id and is gone, while it is remembered. */
+  /** The last removed agent with this number or id, until its tombstone is pruned. */
   tombstone(of: { number: number } | { id: string }): Promise<Tombstone | undefined>
   /**
-   * What was committed after the cursor, in commit order as far as the driver knows it; each change exactly once. Throws
-   * StoreError `cursor_lost` where the log no longer reaches back that far: load anew.
+   * Changes committed after the cursor, each exactly once, in commit order as far as the driver knows it. Throws
+   * StoreError `cursor_lost` if the log has been pruned beyond the cursor: load again.
    */
   changes(cursor: string): Promise<{ cursor: string; changes: Change[] }>
 
   keys(): Promise<StoredKey[]>
-  /** `onlyNew`: an existing key of that id wins, and `false` comes back (two replicas at their first start). */
+  /** With `onlyNew`, returns false and changes nothing if the id exists: two replicas may start for the first time at once. */
   putKey(key: StoredKey, audit: AuditEntry, onlyNew?: boolean): Promise<boolean>
   deleteKey(id: string, audit: AuditEntry): Promise<boolean>
 
@@ -36,20 +36,20 @@ export interface Store {
   putGrant(grant: StoredGrant, audit: AuditEntry): Promise<void>
   deleteGrant(id: string, audit: AuditEntry): Promise<boolean>
 
-  /** Keeps what a model made of agents' texts, in place of what was kept of them; agents that are gone get none. */
+  /** Replaces the vectors of these agents; agents that no longer exist are ignored. */
   putVectors(vectors: readonly StoredVectors[]): Promise<void>
-  /** Vectors of one model, in batches: of all agents, or of those named. */
+  /** Vectors made by one model, in batches: of all agents, or of those with these numbers. */
   vectors(model: string, numbers?: readonly number[]): AsyncIterable<StoredVectors[]>
 
   appendAudit(entries: AuditEntry[]): Promise<void>
   /** Newest first. */
   audit(filter: AuditFilter): Promise<AuditEntry[]>
 
-  /** Reserves the key for the first caller; everyone else learns how the first one is doing (C-61). */
+  /** Reserves the key for the first caller; others get the state of that request (C-61). */
   beginIdempotent(claim: IdempotencyClaim): Promise<IdempotencyState>
-  /** Keeps the answer until then. A holder that was away so long that another took its key over changes nothing. */
+  /** Stores the response until `expiresAt`. Does nothing if the reservation has expired and another caller has the key. */
   finishIdempotent(hold: IdempotencyHold, response: string, expiresAt: number): Promise<void>
-  /** Frees a reserved key whose work came to nothing, so that a retry may run. */
+  /** Releases a key whose request was not carried out, so that it can be retried. */
   abandonIdempotent(hold: IdempotencyHold): Promise<void>
 
   readonly tasks: TaskStore
@@ -57,8 +57,8 @@ export interface Store {
   readonly secrets: SecretStore
 
   /**
-   * Forgets audit entries, tombstones and change log rows from before the given times, idempotency records and tasks
-   * that expired before, and what belonged to agents of whom not even a tombstone is left.
+   * Deletes audit entries, tombstones and change log rows older than the given times, idempotency records and tasks that
+   * expired before them, and data of agents that have no tombstone any more.
    */
   prune(before: PruneBefore): Promise<void>
   close(): Promise<void>
@@ -72,21 +72,21 @@ export interface PruneBefore {
   tasks: number
 }
 
-/** One registered agent: the document as it was sent, and what the directory knows about it. */
+/** A registered agent: its document as it was sent, and the directory's own data about it. */
 export interface StoredAgent {
   id: string
-  /** Given at registration and never again to another: the order of registration, and the n of /ad/r/{n}. */
+  /** Assigned at registration and never reused: the registration order, and the n of /ad/r/{n}. */
   number: number
   owner: string
   format: DocumentFormat
   document: JsonObject
-  /** Grows with every put of this agent. */
+  /** Increases with every put of this agent. */
   revision: number
   createdAt: number
   modifiedAt: number
-  /** When the directory last heard from the owner: registration, update or refresh. */
+  /** Time of the owner's last registration, update or refresh. */
   receivedAt: number
-  /** Soft state (AD §2.1); an agent without a lease stays until its document says otherwise. */
+  /** Soft state (AD §2.1); without a lease, the agent stays until its document expires. */
   lease?: Lease
   marks: Marks
 }
@@ -96,7 +96,7 @@ export interface Lease {
   expiresAt: number
 }
 
-/** What the operator says about an agent; publishers cannot set these. */
+/** Statements of the operator about an agent; publishers cannot set them. */
 export interface Marks {
   verification?: { state: 'verified' | 'self-asserted'; by: string; at: string }
   certification?: JsonObject
@@ -106,14 +106,14 @@ export interface Marks {
 }
 
 /**
- * A change of one agent, decided on the revision `expect`. A lease that is kept is the one stored then, for another
- * replica may have renewed it; a new agent has none to keep.
+ * A change of one agent, based on the revision `expect`. `keep` means the lease at the time of the write, which another
+ * replica may have renewed; a new agent then has none.
  */
 export type AgentWrite =
   | {
       kind: 'put'
       id: string
-      /** The revision that was read; undefined: no such agent. */
+      /** The revision that the write is based on; undefined: the agent must not exist. */
       expect: number | undefined
       owner: string
       format: DocumentFormat
@@ -121,12 +121,12 @@ export type AgentWrite =
       lease: Lease | 'keep'
       marks: Marks
       at: number
-      /** Whether the owner was heard from (not so for an operator's mark, which keeps receivedAt). */
+      /** Whether the owner sent it, which updates receivedAt; false for an operator's mark. */
       received: boolean
       audit: AuditEntry
     }
   | {
-      /** Renews lease and receivedAt; no revision, no change log. Conflict: the number is gone. */
+      /** Renews lease and receivedAt, without a new revision or change log entry. Conflict: the number no longer exists. */
       kind: 'refresh'
       id: string
       number: number
@@ -140,12 +140,12 @@ export type AgentWrite =
       expect: number
       reason: 'removed' | 'expired'
       at: number
-      /** Only where the lease, as stored now, is over by then: another replica may have renewed it. */
+      /** Removes only if the stored lease has expired by then: another replica may have renewed it. */
       ifLeaseOver?: number
       audit: AuditEntry
     }
 
-/** `agent` is the agent as stored by this write; absent after a removal. */
+/** `agent` is the agent after the write; absent after a removal. */
 export type WriteResult = { outcome: 'done'; agent?: StoredAgent } | { outcome: 'conflict' }
 
 export interface Tombstone {
@@ -161,22 +161,22 @@ export type Change =
   | { kind: 'put' | 'remove'; revision: number; id: string; number: number }
   | { kind: AdministeredKind; revision: number }
 
-/** What operators change besides agents. */
+/** Kinds of data that administrators change. */
 export type AdministeredKind = 'keys' | 'grants' | 'secrets'
 
-/** The vectors by which one agent is found by meaning: derived, and kept only so that a start need not embed. */
+/** The embeddings of one agent. They are derived data, stored so that a restart need not compute them again. */
 export interface StoredVectors {
   /** Number of the agent. */
   number: number
   model: string
-  /** Tells the texts they were made of: other texts need other vectors. */
+  /** Digest of the embedded texts, to detect that they have changed. */
   digest: string
   data: Uint8Array
 }
 
 export interface StoredKey {
   id: string
-  /** SHA-256 of the secret, hex; the secret itself is never kept. */
+  /** SHA-256 of the secret, in hex; the secret itself is not stored. */
   hash: string
   subject: string
   scopes: string[]
@@ -190,7 +190,7 @@ export interface StoredGrant {
   id: string
   subject: string
   scopes: string[]
-  /** One agent, and its owner when the grant was made: a later owner of the name inherits nothing. */
+  /** One agent, and its owner when the grant was created: it does not extend to a later owner of the name. */
   agent?: { id: string; owner: string }
   tag?: string
   createdAt: number
@@ -224,15 +224,15 @@ export interface IdempotencyId {
   key: string
 }
 
-/** A key that was reserved, and when: by that a holder is told from one who came after it. */
+/** A reserved key and the time of the reservation, which distinguishes it from a later one. */
 export interface IdempotencyHold extends IdempotencyId {
   at: number
 }
 
 export interface IdempotencyClaim extends IdempotencyHold {
-  /** Hash of the request; the same key with another request is a mistake. */
+  /** Hash of the request; reusing the key for another request is an error. */
   fingerprint: string
-  /** When the key is free again if nobody finishes: whoever reserved it may be gone. */
+  /** When the key is released if the request is never finished, such as after a crash. */
   expiresAt: number
 }
 

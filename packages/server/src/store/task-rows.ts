@@ -2,7 +2,7 @@ import type { Row } from './rows.js'
 import { requireStorable } from './storable.js'
 import type { StoredTask } from './task-store.js'
 
-/** Columns that are the same for as long as a task lives; then those that change. */
+/** Columns that never change, then those that do. */
 const FIXED = ['id', 'owner', 'agent', 'agent_number', 'operation', 'session', 'request', 'repeatable', 'created_at']
 const CHANGING = [
   'status',
@@ -17,9 +17,9 @@ const CHANGING = [
   'expires_at',
 ]
 
-/** All but the version, in the order of `taskValues`. */
+/** All columns except the version, in the order of `taskValues`. */
 export const TASK_COLUMNS: readonly string[] = [...FIXED, ...CHANGING]
-/** Those that an update sets, in the order of `taskChanges`. */
+/** The columns that an update sets, in the order of `taskChanges`. */
 export const TASK_CHANGES: readonly string[] = CHANGING
 
 export function taskValues(task: StoredTask): unknown[] {

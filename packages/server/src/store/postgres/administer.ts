@@ -3,8 +3,8 @@ import type { AdministeredKind, AuditEntry } from '../store.js'
 import type { Connection } from './connect.js'
 
 /**
- * Carries out a change of keys, grants or secrets, with its entries in change log and audit; without them, and with the answer
- * false, if nothing changed. The statement's parameters begin at $3.
+ * Changes keys, grants or secrets, and writes change log and audit entries if a row was changed; returns whether one was.
+ * The statement's own parameters start at $3.
  */
 export async function administer(
   connection: Connection,
@@ -23,7 +23,7 @@ export async function administer(
   return rows.length > 0
 }
 
-/** Adds the entries of a JSON array. */
+/** SQL that inserts the audit entries of a JSON array. */
 export const insertAudit = (entries: string): string => `
   INSERT INTO audit (at, actor, action, outcome, agent, face, request_id, detail)
   SELECT e.at, e.actor, e.action, e.outcome, e.agent, e.format, e."requestId", e.detail

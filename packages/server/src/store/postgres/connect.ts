@@ -2,28 +2,28 @@ import pg from 'pg'
 import type { Row } from '../rows.js'
 import { reasonOf, StoreError } from '../store-error.js'
 
-/** Milliseconds until an unreachable server is given up. */
+/** Milliseconds to wait for a connection. */
 const CONNECT_TIMEOUT = 5000
-/** Milliseconds until an answer is given up: a server that vanished from the network closes no connection. */
+/** Milliseconds to wait for a result: a server that vanishes from the network does not close its connections. */
 const QUERY_TIMEOUT = 30_000
 
 export type Query = (sql: string, parameters?: unknown[]) => Promise<Row[]>
 
-/** A pool of connections whose errors are those of a store. */
+/** A connection pool; its errors are StoreErrors. */
 export interface Connection {
   query: Query
-  /** A transaction on a connection of its own; READ COMMITTED where nothing else is said. */
+  /** Starts a transaction on a separate connection. Default: READ COMMITTED. */
   begin(mode?: string): Promise<Transaction>
-  /** Commits what was done, or nothing of it if there was an error. */
+  /** Runs `work` in a transaction, which is rolled back if it throws. */
   transaction<T>(work: (query: Query) => Promise<T>): Promise<T>
-  /** Waits for transactions under way. */
+  /** Waits for open transactions. */
   close(): Promise<void>
 }
 
 export interface Transaction {
   query: Query
   commit(): Promise<void>
-  /** Also where the server can no longer be asked to: it closes the connection. */
+  /** Rolls back by closing the connection, which works even if the server does not respond. */
   abandon(): void
 }
 
@@ -32,7 +32,7 @@ export function connect(url: string, connections: number): Connection {
   const place = placeOf(pool)
   let closed = false
 
-  /** Runs a query; what goes wrong becomes the error of a store. */
+  /** Translates errors into StoreErrors. */
   const attempt = async <T>(work: () => Promise<T>): Promise<T> => {
     if (closed) throw new StoreError('closed', 'the store is closed')
     try {
@@ -84,7 +84,7 @@ export function connect(url: string, connections: number): Connection {
 
 const NUL_IN_TEXT = '22021'
 
-/** PostgreSQL's code for what it refused; undefined if it was not the server that spoke. */
+/** The SQLSTATE of an error; undefined if the error does not come from the server. */
 export function sqlStateOf(error: unknown): string | undefined {
   const cause = error instanceof StoreError ? error.cause : error
   return cause instanceof pg.DatabaseError ? cause.code : undefined
@@ -100,19 +100,19 @@ function createPool(url: string, connections: number): pg.Pool {
       keepAlive: true,
       application_name: 'switchboard',
     })
-    // An idle connection that breaks is replaced by the pool; whoever needs one and gets none hears of it.
+    // The pool replaces an idle connection that breaks; if it cannot, the next query fails.
     pool.on('error', () => {})
-    // One in use that breaks between two queries says so twice: to the next query, which fails, and here.
+    // A connection that breaks between two queries of a transaction fails the next query and emits this event too.
     pool.on('connect', (client) => client.on('error', () => {}))
     placeOf(pool)
     return pool
   } catch {
-    // Without a cause: that of a bad URL quotes it, with the password.
-    throw new StoreError('unavailable', 'the URL of the PostgreSQL database cannot be read')
+    // No cause: the original error quotes the URL with its password.
+    throw new StoreError('unavailable', 'the URL of the PostgreSQL database is not valid')
   }
 }
 
-/** Where the database is, without user and password. */
+/** Host, port and name of the database, without user and password. */
 function placeOf(pool: pg.Pool): string {
   const { host, port, database } = new pg.Client(pool.options)
   return `${host}:${port}/${database}`

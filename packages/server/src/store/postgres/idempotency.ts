@@ -3,13 +3,13 @@ import type { IdempotencyClaim, IdempotencyState } from '../store.js'
 import { StoreError } from '../store-error.js'
 import type { Connection } from './connect.js'
 
-/** How often to look again when a claim was given up between two statements. */
+/** Attempts while the key is released between the two statements. */
 const ATTEMPTS = 5
 
 export async function beginIdempotent(connection: Connection, claim: IdempotencyClaim): Promise<IdempotencyState> {
   const { client, agent, key, fingerprint, at, expiresAt } = claim
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    // A claim that is over is as good as none.
+    // An expired reservation counts as none.
     const begun = await connection.query(
       `INSERT INTO idempotency AS i (client, agent, key, fingerprint, at, expires_at) VALUES ($1, $2, $3, $4, $5, $6)
        ON CONFLICT (client, agent, key) DO UPDATE
@@ -25,5 +25,5 @@ export async function beginIdempotent(connection: Connection, claim: Idempotency
     )
     if (row) return toIdempotencyState(row, fingerprint)
   }
-  throw new StoreError('unavailable', 'an idempotency key was claimed and given up too often')
+  throw new StoreError('unavailable', 'the idempotency key was reserved and released too often')
 }

@@ -6,10 +6,7 @@ import { CURSOR } from './read-changes.js'
 
 const BATCH = 500
 
-/**
- * Reads from one snapshot, on a connection of its own. The end of a reading is kept in `open` until the reading is over,
- * for who must end it early.
- */
+/** Reads one snapshot on a separate connection. While it runs, `open` contains a function that ends it early. */
 export async function loadAgents(
   connection: Connection,
   open: Set<() => void>,
@@ -33,7 +30,7 @@ export async function loadAgents(
       for (;;) {
         if (!open.has(close)) throw new StoreError('closed', 'the store is closed')
         const rows = await next
-        // The next page is on its way while this one is parsed and used; its error is thrown when its turn comes.
+        // Fetch the next page while this one is processed; its error is thrown when it is awaited.
         next = rows.length === BATCH ? readAfter(Number(rows.at(-1)?.number)) : Promise.resolve([])
         next.catch(() => {})
         if (rows.length > 0) yield rows.map(toAgent)

@@ -1,10 +1,10 @@
 import { StoreError } from '../store-error.js'
 import type { Query } from './connect.js'
 
-/** xid8 and its snapshots, on which the change feed rests, came with this version. */
+/** The first version with xid8 and its snapshots, which the change feed needs. */
 const OLDEST_SERVER = 130000
 
-/** The n-th brings a database from version n to n + 1; what was released is never edited. Times are milliseconds. */
+/** The n-th migrates from version n to n + 1; released migrations are never edited. Times are in milliseconds. */
 export const MIGRATIONS: readonly string[] = [
   `
   CREATE TABLE agents (
@@ -161,15 +161,15 @@ export const MIGRATIONS: readonly string[] = [
 ]
 
 /**
- * Brings the schema that comes first on the search path to the version of this code; runs in a transaction. Replicas
- * that start together wait here for each other.
+ * Migrates the first schema on the search path to the current version; needs a transaction. Replicas that start at the
+ * same time wait for each other here.
  */
 export async function migrate(query: Query): Promise<void> {
   const [server] = await query(`
     SELECT current_schema() AS schema, current_setting('server_version') AS name,
       current_setting('server_version_num')::int AS version`)
   if (Number(server?.version) < OLDEST_SERVER) {
-    throw new StoreError('unavailable', `PostgreSQL 13 or newer is needed, this is ${server?.name}`)
+    throw new StoreError('unavailable', `PostgreSQL 13 or later is required, but the server is ${server?.name}`)
   }
   if (!server?.schema) throw new StoreError('unavailable', 'the search_path of the database names no existing schema')
 
@@ -178,7 +178,7 @@ export async function migrate(query: Query): Promise<void> {
   if (version > MIGRATIONS.length) {
     throw new StoreError(
       'newer_version',
-      `the database has version ${version}, this Switchboard knows versions up to ${MIGRATIONS.length}: upgrade it`,
+      `the database has version ${version}, but this Switchboard supports only versions up to ${MIGRATIONS.length}: upgrade it`,
     )
   }
   if (version < MIGRATIONS.length) {
@@ -188,7 +188,7 @@ export async function migrate(query: Query): Promise<void> {
   await forgetForeignChanges(query)
 }
 
-/** Asks before it creates: a role that may not create tables can use a schema that is up to date. */
+/** Creates the table only if it is missing: a role without CREATE permission can use an up-to-date schema. */
 async function versionOf(query: Query): Promise<number> {
   const [found] = await query(`SELECT to_regclass('switchboard') IS NOT NULL AS it`)
   if (!found?.it) {
@@ -201,8 +201,8 @@ async function versionOf(query: Query): Promise<number> {
 }
 
 /**
- * After a restore from a dump the change log holds transaction ids of another cluster. Those ahead of this cluster's
- * would come with every poll; no follower of that cluster is left, so the log begins anew.
+ * After a restore from a dump, the change log contains transaction ids of another cluster. Those ahead of this cluster's
+ * ids would be returned by every poll. No replica follows that cluster any more, so the log is cleared.
  */
 async function forgetForeignChanges(query: Query): Promise<void> {
   const [found] = await query(`

@@ -17,16 +17,16 @@ import { putVectors, readVectors } from './vectors.js'
 import { type PendingWrite, settleAgentWrites } from './write-agents.js'
 
 export interface PostgresStoreOptions {
-  /** Connections held at most. */
+  /** Maximum number of connections. Default: 10. */
   connections?: number
 }
 
 const CONNECTIONS = 10
-/** Batches under way at once: the server has an fsync for several of them, and a slow one does not hold up all. */
+/** Concurrent batches: the server shares an fsync between them, and a slow one does not delay the others. */
 const LANES = 3
 const MAX_BATCH = 256
 
-/** Opens the store in a PostgreSQL database, in the schema that comes first on its search path. */
+/** Opens the store in a PostgreSQL database, in the first schema on its search path. */
 export async function openPostgresStore(url: string, options: PostgresStoreOptions = {}): Promise<Store> {
   const connection = connect(url, options.connections ?? CONNECTIONS)
   try {

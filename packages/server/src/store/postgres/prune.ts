@@ -1,7 +1,7 @@
 import type { PruneBefore } from '../store.js'
 import type { Connection } from './connect.js'
 
-/** Rows that one statement deletes at most, so that none runs into the time limit. */
+/** Rows that one statement deletes at most, so that none runs into the query timeout. */
 const ROWS = 10_000
 
 export async function prune(connection: Connection, before: PruneBefore): Promise<void> {
@@ -26,7 +26,7 @@ async function deleteBefore(
   while ((await connection.query(sql, [time, ROWS])).length === ROWS);
 }
 
-/** What belonged to agents of whom not even a tombstone is left. */
+/** Deletes data of agents that have no tombstone any more. */
 async function deleteOrphans(connection: Connection, table: string): Promise<void> {
   const sql = `DELETE FROM ${table} WHERE ctid = ANY (ARRAY(
     SELECT o.ctid FROM ${table} o
@@ -36,8 +36,8 @@ async function deleteOrphans(connection: Connection, table: string): Promise<voi
 }
 
 /**
- * Deletes whole transactions, the oldest first, up to the first that has an entry to keep or that may not be the oldest
- * yet; and notes the last one deleted, by which a follower learns that it came too late.
+ * Deletes the entries of whole transactions, oldest first, up to the first one with an entry to keep or that an open
+ * transaction might still precede. Records the last one deleted, so that a replica notices that its cursor is lost.
  */
 const PRUNE_CHANGES = `
   WITH oldest AS MATERIALIZED (

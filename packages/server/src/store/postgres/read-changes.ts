@@ -4,13 +4,13 @@ import { StoreError } from '../store-error.js'
 import { type Connection, sqlStateOf } from './connect.js'
 
 /**
- * A cursor is a snapshot: which transactions were over when it was taken. What was committed since is what it cannot see,
- * so nothing is missed when transactions end in another order than they began. Transaction ids mean nothing to another
- * server process (one that lost its last commits gives their ids again), so a cursor names its own.
+ * A cursor is a snapshot: the transactions that had finished when it was taken. Everything that it cannot see was
+ * committed since, so nothing is missed when transactions commit out of order. Transaction ids are valid for one server
+ * process only (after a crash, ids of lost commits are assigned again), so the cursor includes the server's start time.
  */
 export const CURSOR = `extract(epoch FROM pg_postmaster_start_time())::text || '/' || pg_current_snapshot()::text`
 
-/** One statement, so that the changes and the next cursor are of one snapshot. */
+/** One statement, so that the changes and the next cursor come from the same snapshot. */
 const CHANGES = `
   WITH feed AS (
     SELECT ${CURSOR} AS cursor,
@@ -29,7 +29,7 @@ export async function readChanges(
   connection: Connection,
   cursor: string,
 ): Promise<{ cursor: string; changes: Change[] }> {
-  const lost = () => new StoreError('cursor_lost', `the change log does not reach back to ${cursor}`)
+  const lost = () => new StoreError('cursor_lost', `the change log has been pruned beyond the cursor ${cursor}`)
   const [server, snapshot] = cursor.split('/')
   const rows = await connection.query(CHANGES, [server, snapshot]).catch((error: unknown) => {
     throw sqlStateOf(error) === INVALID_TEXT ? lost() : error

@@ -16,7 +16,7 @@ export function createStatisticsStore({ query }: Connection): StatisticsStore {
       requireStorable(agent, owner, subject)
       await query(RATE, [agent, subject, owner, rating, comment && JSON.stringify(comment), at])
       const [row] = await query(`${TOTALS} WHERE agent = $1 AND owner = $2 GROUP BY agent, owner`, [agent, owner])
-      // Gone again already: the name was registered by another owner in between.
+      // Another owner registered the name in between, which deleted the rating.
       return row ? toRatingTotals(row) : { agent, owner, count: 0, sum: 0 }
     },
     async ratingsSince(at) {
@@ -29,26 +29,26 @@ export function createStatisticsStore({ query }: Connection): StatisticsStore {
   }
 }
 
-/** One order for all replicas, so that they wait for each other and never in a circle. */
+/** All replicas lock rows in this order, so that they cannot deadlock. */
 function byKey(a: StoredCounts, b: StoredCounts): number {
   if (a.agent !== b.agent) return a.agent < b.agent ? -1 : 1
   return a.operation < b.operation ? -1 : 1
 }
 
-/** As `addDecayed` does: each side fades from its own time to the later of the two; another owner's counts are none. */
+/** The same as `addDecayed`, in SQL; counters of another owner are dropped. */
 const ADD = `
   INSERT INTO statistics AS s (agent, operation, owner, at, calls, failures, ms)
   SELECT agent, operation, owner, at, calls, failures, ms FROM json_to_recordset($1::json) AS c (
     agent text, operation text, owner text, at bigint, calls float8, failures float8, ms float8)
   ON CONFLICT (agent, operation) DO UPDATE SET
     (owner, at, calls, failures, ms) = (
-      SELECT excluded.owner, later.at, ${['calls', 'failures', 'ms'].map(faded).join(', ')}
+      SELECT excluded.owner, later.at, ${['calls', 'failures', 'ms'].map(decayed).join(', ')}
       FROM (SELECT CASE WHEN s.owner = excluded.owner THEN greatest(s.at, excluded.at) ELSE excluded.at END AS at,
         CASE WHEN s.owner = excluded.owner THEN 1 ELSE 0 END AS mine) later)`
 
-function faded(name: string): string {
-  const left = (side: string): string => `${side}.${name} * power(0.5, (later.at - ${side}.at) / $2::float8)`
-  return `CASE later.mine WHEN 1 THEN ${left('s')} ELSE 0 END + ${left('excluded')}`
+function decayed(name: string): string {
+  const remaining = (side: string): string => `${side}.${name} * power(0.5, (later.at - ${side}.at) / $2::float8)`
+  return `CASE later.mine WHEN 1 THEN ${remaining('s')} ELSE 0 END + ${remaining('excluded')}`
 }
 
 const RATE = `

@@ -32,7 +32,7 @@ export function createTaskStore({ query }: Connection): TaskStore {
   }
 }
 
-/** Replicas that create at the same moment may pass the limit by a few: it is there to bound, not to count. */
+/** Replicas that create tasks at the same time may exceed the limit by a few, which is acceptable. */
 const INSERT = `
   INSERT INTO tasks (version, ${TASK_COLUMNS.join(', ')})
   SELECT 1, ${TASK_COLUMNS.map((name, i) => `$${i + 1}::${typeOf(name)}`).join(', ')}
@@ -48,7 +48,7 @@ const UPDATE = `
   UPDATE tasks SET version = version + 1, ${TASK_CHANGES.map((name, i) => `${name} = $${i + 3}`).join(', ')}
   WHERE id = $1 AND version = $2 RETURNING 1`
 
-/** Rows that another replica is claiming just now are left to it. */
+/** Skips rows that another replica is claiming at the moment. */
 const CLAIM = `
   UPDATE tasks SET version = version + 1, holder = $1, held_until = $3
   WHERE id IN (
@@ -56,7 +56,7 @@ const CLAIM = `
     ORDER BY created_at, id LIMIT $4 FOR UPDATE SKIP LOCKED)
   RETURNING *`
 
-/** The types of parameters that stand in a SELECT must be said. */
+/** PostgreSQL cannot infer the types of parameters in a SELECT list. */
 function typeOf(column: string): string {
   if (/_(at|until|number)$/.test(column)) return 'bigint'
   return column === 'repeatable' || column === 'callback_attempts' ? 'int' : 'text'

@@ -18,7 +18,7 @@ const PUT = `
   ORDER BY v.number
   ON CONFLICT (number) DO UPDATE SET model = excluded.model, digest = excluded.digest, data = excluded.data`
 
-/** The next batch of vectors after a number, in the order of numbers. */
+/** The next batch of vectors after an agent's number, in order of number. */
 export async function readVectors(
   { query }: Connection,
   model: string,

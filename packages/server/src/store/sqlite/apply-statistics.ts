@@ -8,7 +8,7 @@ export interface ApplyStatistics {
   rate(rating: StoredRating): RatingTotals
 }
 
-/** Writes to the counters and ratings; runs where a transaction is open. */
+/** Writes counters and ratings; needs an open transaction. */
 export function createApplyStatistics(db: Sqlite): ApplyStatistics {
   const select = prepare(db, 'SELECT * FROM statistics WHERE agent = ? AND operation = ? AND owner = ?')
   const put = prepare(

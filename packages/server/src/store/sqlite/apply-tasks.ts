@@ -9,7 +9,7 @@ export interface ApplyTasks {
   renew(renewal: { holder: string; ids: readonly string[]; until: number }): string[]
 }
 
-/** Writes to the tasks; runs where a transaction is open. */
+/** Writes tasks; needs an open transaction. */
 export function createApplyTasks(db: Sqlite): ApplyTasks {
   const insert = prepare(
     db,

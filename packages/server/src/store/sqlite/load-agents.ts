@@ -3,12 +3,12 @@ import { AGENT_COLUMNS, toAgent } from '../rows.js'
 import type { StoredAgent } from '../store.js'
 import { openDatabase, prepare, rowOf, rowsOf } from './database.js'
 
-/** Agents in one batch: about 3 ms of reading, then the event loop has its turn. */
+/** Agents in one batch: about 3 ms, then the event loop runs. */
 const BATCH = 500
 
 /**
- * Reads from one state of the database, on a connection of its own, while others go on writing. The end of a reading is
- * kept in `open` until the reading is over, for who must end it early.
+ * Reads one snapshot of the database on a separate connection, while other connections write. While it runs, `open`
+ * contains a function that ends it early.
  */
 export function loadAgents(
   file: string,
@@ -17,7 +17,7 @@ export function loadAgents(
   const db = openDatabase(file)
   const close = (): void => {
     if (!open.delete(close)) return
-    // By hand: closing leaves it to the garbage collector, and until then the log could not be cut.
+    // Explicitly: close() would leave it to the garbage collector, and until then the log could not be truncated.
     if (db.inTransaction) db.exec('ROLLBACK')
     db.close()
   }

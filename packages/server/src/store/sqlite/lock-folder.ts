@@ -3,10 +3,10 @@ import Database from 'libsql'
 import { StoreError } from '../store-error.js'
 
 /**
- * Makes this process the only server of the folder. The lock is SQLite's own on an empty database, so the operating
- * system takes it back when the process dies, however it dies. Returns the release.
+ * Makes this process the only server of the folder; returns a function that releases the lock. It is SQLite's lock on an
+ * empty database, so the operating system releases it however the process ends.
  *
- * Nothing but exec here: a prepared statement would keep the connection, and with it the lock, until it is collected.
+ * Uses `exec` only: a prepared statement would keep the connection, and so the lock, until it is garbage-collected.
  */
 export function lockFolder(folder: string): () => void {
   const db = new Database(join(folder, 'lock.db'), { timeout: 0 })
@@ -16,7 +16,11 @@ export function lockFolder(folder: string): () => void {
   } catch (error) {
     db.close()
     if (error instanceof Error && 'code' in error && error.code === 'SQLITE_BUSY') {
-      throw new StoreError('locked', `another process uses the store in ${folder}`, { cause: error })
+      throw new StoreError(
+        'locked',
+        `another server uses the store in ${folder}: stop it, or choose another data folder`,
+        { cause: error },
+      )
     }
     throw error
   }

@@ -1,7 +1,7 @@
 import { StoreError } from '../store-error.js'
 import { prepare, rowOf, type Sqlite } from './database.js'
 
-/** The n-th brings a database from version n to n + 1; what was released is never edited. Times are milliseconds. */
+/** The n-th migrates from version n to n + 1; released migrations are never edited. Times are in milliseconds. */
 export const MIGRATIONS: readonly string[] = [
   `
   CREATE TABLE agents (
@@ -155,17 +155,17 @@ export const MIGRATIONS: readonly string[] = [
   `,
 ]
 
-/** Brings the database to the version of this code, in one transaction; refuses one that is ahead of it. */
+/** Migrates the database to the current version in one transaction; throws `newer_version` if it is ahead. */
 export function migrate(db: Sqlite): void {
   if (versionOf(db) === MIGRATIONS.length) return
   db.exec('BEGIN IMMEDIATE')
   try {
-    // Read again under the lock: `keys reset-admin` may have come first.
+    // Read again under the lock: `keys reset-admin` may have migrated it meanwhile.
     const version = versionOf(db)
     if (version > MIGRATIONS.length) {
       throw new StoreError(
         'newer_version',
-        `the database has version ${version}, this Switchboard knows versions up to ${MIGRATIONS.length}: upgrade it`,
+        `the database has version ${version}, but this Switchboard supports only versions up to ${MIGRATIONS.length}: upgrade it`,
       )
     }
     for (const migration of MIGRATIONS.slice(version)) db.exec(migration)

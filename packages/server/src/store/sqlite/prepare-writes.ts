@@ -1,7 +1,7 @@
 import { AGENT_COLUMNS } from '../rows.js'
 import { prepare as prepareStatement, type Sqlite } from './database.js'
 
-/** The statements that write, in one place: libsql binds their parameters by position. */
+/** All statements of the writer thread. Parameters are bound by position. */
 export function prepareWrites(db: Sqlite) {
   const prepare = (sql: string) => prepareStatement(db, sql)
   return {
@@ -27,7 +27,7 @@ export function prepareWrites(db: Sqlite) {
       SELECT number, ?, ?, ? FROM agents WHERE number = ?`),
     deleteVectors: prepare('DELETE FROM vectors WHERE number = ?'),
 
-    // Run where a name is registered: what an earlier owner left behind is not the new one's.
+    // Run when a name is registered: data of an earlier owner does not belong to the new one.
     dropForeign: ['credentials', 'statistics', 'ratings'].map((table) =>
       prepare(`DELETE FROM ${table} WHERE agent = ? AND owner <> ?`),
     ),
@@ -36,7 +36,7 @@ export function prepareWrites(db: Sqlite) {
       INSERT INTO tombstones (number, id, owner, reason, marks, at)
       SELECT number, id, owner, ?, marks, ? FROM agents WHERE number = ?`),
 
-    // A revision that was rolled back is given again, so revisions have no gaps (see read-changes.ts).
+    // A revision that was rolled back is assigned again, so revisions have no gaps (see read-changes.ts).
     lastRevision: prepare(`SELECT seq FROM sqlite_sequence WHERE name = 'changes'`),
     insertChange: prepare('INSERT INTO changes (revision, kind, id, number, at) VALUES (?, ?, ?, ?, ?)'),
     insertAudit: prepare(`
@@ -60,7 +60,7 @@ export function prepareWrites(db: Sqlite) {
       INSERT OR REPLACE INTO signing_keys (id, public_key, secret, created_at) VALUES (?, ?, ?, ?)`),
     deleteSigningKey: prepare('DELETE FROM signing_keys WHERE id = ?'),
 
-    // A claim that is over is as good as none.
+    // An expired reservation counts as none.
     insertIdempotent: prepare(`
       INSERT INTO idempotency (client, agent, key, fingerprint, at, expires_at) VALUES (?, ?, ?, ?, ?, ?)
       ON CONFLICT (client, agent, key) DO UPDATE
@@ -95,7 +95,7 @@ export function prepareWrites(db: Sqlite) {
           WHERE NOT EXISTS (SELECT 1 FROM agents a WHERE a.id = o.agent AND a.owner = o.owner)
             AND NOT EXISTS (SELECT 1 FROM tombstones t WHERE t.id = o.agent AND t.owner = o.owner) LIMIT ?)`),
     ),
-    // Up to the first that must stay: a gap in the log could not be told from its beginning.
+    // Up to the first row to keep: a gap in the log would look like its beginning.
     pruneChanges: prepare(`
       DELETE FROM changes WHERE revision IN (
         SELECT revision FROM changes

@@ -4,8 +4,8 @@ import { StoreError } from '../store-error.js'
 import { prepare, rowOf, rowsOf, type Sqlite } from './database.js'
 
 /**
- * SQLite commits in order of revision, so a cursor is the last revision that was read. Revisions have no gaps, so the
- * log was cut off after the cursor if it does not begin at the next one.
+ * SQLite commits in the order of revisions, so the cursor is the last revision that was read. Revisions have no gaps, so
+ * the log has been pruned beyond the cursor if it does not continue with the next one.
  */
 export function createReadChanges(db: Sqlite): (cursor: string) => { cursor: string; changes: Change[] } {
   const selectLast = prepare(db, `SELECT seq FROM sqlite_sequence WHERE name = 'changes'`)
@@ -15,11 +15,11 @@ export function createReadChanges(db: Sqlite): (cursor: string) => { cursor: str
     const seen = /^\d+$/.test(cursor) ? Number(cursor) : Number.NaN
     const last = Number(rowOf(selectLast)?.seq)
     if (seen === last) return { cursor, changes: [] }
-    // Read after `last`: what was committed in between comes along, and a prune in between shows as a cut.
+    // Read after `last`, so that it includes commits in between, and a prune in between shows as a gap.
     const changes = rowsOf(selectAfter, [seen]).map(toChange)
-    // A cursor from the future is from before the database was replaced by a backup.
+    // A cursor ahead of the log is from before the database was restored from a backup.
     if (!(seen < last) || changes[0]?.revision !== seen + 1) {
-      throw new StoreError('cursor_lost', `the change log does not reach back to ${cursor}`)
+      throw new StoreError('cursor_lost', `the change log has been pruned beyond the cursor ${cursor}`)
     }
     return { cursor: String(changes.at(-1)?.revision), changes }
   }

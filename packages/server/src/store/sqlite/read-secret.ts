@@ -5,25 +5,28 @@ import { StoreError } from '../store-error.js'
 import { toStoreError } from './database.js'
 
 const FILE = 'secret.key'
-/** Characters; what this file is made with has 43. */
-const SHORTEST = 16
+/** Characters; generated secrets have 43. */
+const MIN_LENGTH = 16
 
-/** The secret of a folder, by which it keeps other secrets: made at the first start, readable by its owner only. */
+/** The secret that encrypts other secrets in the folder: created at the first start, readable by its owner only. */
 export function readSecret(folder: string): string {
   const path = join(folder, FILE)
   try {
-    createOnce(path)
-    // A backup that was put back may be readable by others.
+    createIfMissing(path)
+    // A restored backup may be readable by others.
     chmodSync(path, 0o600)
     const secret = readFileSync(path, 'utf8').trim()
-    if (secret.length >= SHORTEST) return secret
+    if (secret.length >= MIN_LENGTH) return secret
   } catch (error) {
     throw toStoreError(error, folder)
   }
-  throw new StoreError('unavailable', `${path} holds no secret: put it back, or delete it and set credentials anew`)
+  throw new StoreError(
+    'unavailable',
+    `${path} contains no secret: restore it from a backup, or delete it and set all credentials again`,
+  )
 }
 
-function createOnce(path: string): void {
+function createIfMissing(path: string): void {
   try {
     writeFileSync(path, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' })
   } catch (error) {
