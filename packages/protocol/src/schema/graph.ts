@@ -53,14 +53,15 @@ export class SchemaRefused extends Error {
  * @throws {SchemaRefused} if a keyword has a value that JSON Schema does not allow, or a reference leads nowhere
  */
 export function readSchemaGraph(document: JsonObject): SchemaGraph {
-  const refOverrides = isDraft7(document)
+  const isOld = isDraft7(document)
+  const hasOnlyRef = (schema: JsonObject): boolean => isOld && typeof schema.$ref === 'string'
   const nodes = new Map<JsonObject, SchemaNode>()
   const resources = new Map<string, SchemaResource>()
   const references: SchemaNode[] = []
 
   /** The resource that a schema belongs to; registers its identifiers. */
   const enter = (schema: JsonObject, at: string, outer: SchemaResource): SchemaResource => {
-    const { $id, $anchor, $dynamicAnchor } = refOverrides && Object.hasOwn(schema, '$ref') ? {} : schema
+    const { $id, $anchor, $dynamicAnchor } = hasOnlyRef(schema) ? {} : schema
     let resource = outer
     if (typeof $id === 'string' && !$id.startsWith('#')) {
       const uri = resolveUri($id, outer.uri)?.uri
@@ -78,7 +79,7 @@ export function readSchemaGraph(document: JsonObject): SchemaGraph {
   const walk = (schema: JsonObject, at: string, outer: SchemaResource): SchemaNode => {
     const known = nodes.get(schema)
     if (known) return known
-    const keywords = withoutNulls(refOverrides && Object.hasOwn(schema, '$ref') ? withoutSiblings(schema) : schema)
+    const keywords = withoutNulls(hasOnlyRef(schema) ? withoutSiblings(schema) : schema)
     const mistake = findMistake(keywords)
     if (mistake) throw new SchemaRefused(at + mistake.at, `is not valid JSON Schema: it ${mistake.expected}`)
     const node: SchemaNode = { schema, keywords, at, resource: enter(schema, at, outer), edges: [] }

@@ -20,6 +20,12 @@ const CASES: [string, JsonObject, JsonValue[], JsonValue[]][] = [
   ['an exclusive limit of draft-04 without its limit', { exclusiveMaximum: true }, [1e9], []],
   ['required as draft-03 wrote it', { properties: { a: { required: true } } }, [{}, { a: 1 }], []],
   ['keywords that are null', { not: null, items: null, enum: null, minimum: null, const: 1 }, [1], [2]],
+  [
+    'a $ref that is null',
+    { $schema: 'http://json-schema.org/draft-07/schema#', $ref: null, type: 'string' },
+    ['a'],
+    [1],
+  ],
   ['the constant null', { const: null }, [null], [0, '']],
   ['an empty map as PHP writes it', { properties: [], additionalProperties: false }, [{}], [{ a: 1 }]],
   [
