@@ -45,7 +45,10 @@ export default defineConfig({
           exclude: [...configDefaults.exclude, '**/dist/**', SLOW],
         },
       },
-      { extends: true, test: { name: 'slow', include: [SLOW], isolate: true } },
+      {
+        extends: true,
+        test: { name: 'slow', include: [SLOW], isolate: true, testTimeout: 300_000, hookTimeout: 300_000 },
+      },
     ],
   },
 })

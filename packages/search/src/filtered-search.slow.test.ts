@@ -59,7 +59,7 @@ describe('search with hard filters', () => {
       words.put(number, textFieldsOf(agent.record))
       vectors.put(number, own)
     }
-  }, 120_000)
+  })
 
   /** The expected result: every accepted agent is scored. */
   const bruteForce = ({ query, vectors: queryVectors }: TextQuery, accepts: (agent: IndexedAgent) => boolean) => {
@@ -118,7 +118,6 @@ describe('search with hard filters', () => {
         { numRuns: 3 },
       )
     },
-    60_000,
   )
 
   it('returns every match exactly once over all pages', () => {

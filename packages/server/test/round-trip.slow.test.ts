@@ -109,7 +109,7 @@ describe.each(KINDS)('a random document of kind %s', (kind) => {
       }),
       { numRuns: RUNS },
     )
-  }, 60_000)
+  })
 })
 
 function expectSame(kind: Kind, sent: JsonObject, read: JsonObject): void {
