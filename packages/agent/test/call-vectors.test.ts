@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from '@switchboard/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
 import { AGREE_ON_VERSION_VECTORS, AGREE_VECTORS } from '../../protocol/test-vectors/call/agree.js'
+import { IDEMPOTENCY_KEY_VECTORS, PREFER_VECTORS } from '../../protocol/test-vectors/call/headers.js'
 import { JSON_BODY_VECTORS } from '../../protocol/test-vectors/call/json-body.js'
 import { MATCH_OPERATION_VECTORS } from '../../protocol/test-vectors/call/match-operation.js'
 import { ACCEPT_VECTORS, JSON_TYPE_VECTORS } from '../../protocol/test-vectors/call/media-types.js'
@@ -135,5 +136,21 @@ describe('the input of a GET', () => {
     const { url } = await startAgent({ capabilities: [{ ...recorder('look', QUERY_INPUTS, seen), safe: true }] })
     await send(`${url}/look?text=a&version=2.1.0&sessionId=s1&taskId=t1`)
     expect(seen).toEqual([{ capability: 'look', input: { text: 'a' }, sessionId: 's1', taskId: 't1' }])
+  })
+})
+
+describe('other headers of a call', () => {
+  it.each(PREFER_VECTORS)('C-62 Prefer: %s: %s', async (prefer, isAsync) => {
+    const { url } = await startAgent()
+    const answer = await post(`${url}/echo`, { text: 'a' }, { prefer })
+    expect(answer.status, answer.text).toBe(isAsync ? 202 : 200)
+    expect(answer.headers.get('preference-applied')).toBe(isAsync ? 'respond-async' : null)
+  })
+
+  it.each(IDEMPOTENCY_KEY_VECTORS)('C-61 Idempotency-Key: %s: %s', async (key, isValid) => {
+    const { url } = await startAgent()
+    const call = () => post(`${url}/echo`, { text: 'a' }, { 'idempotency-key': key })
+    expect((await call()).status).toBe(isValid ? 200 : 400)
+    expect((await call()).headers.get('idempotent-replayed')).toBe(isValid ? 'true' : null)
   })
 })

@@ -1,6 +1,7 @@
 import type { JsonObject } from '@switchboard/protocol'
 import { describe, expect, it } from 'vitest'
 import { AGREE_ON_VERSION_VECTORS, AGREE_VECTORS } from '../../protocol/test-vectors/call/agree.js'
+import { IDEMPOTENCY_KEY_VECTORS } from '../../protocol/test-vectors/call/headers.js'
 import { JSON_BODY_VECTORS } from '../../protocol/test-vectors/call/json-body.js'
 import { JSON_TYPE_VECTORS } from '../../protocol/test-vectors/call/media-types.js'
 import { QUERY_INPUT_VECTORS, QUERY_INPUTS } from '../../protocol/test-vectors/call/query-input.js'
@@ -93,6 +94,16 @@ describe('the id of a request', () => {
     await expect(client.get('a', { requestId })).rejects.toMatchObject(refusal)
     await expect(client.invoke('a', {}, { requestId })).rejects.toMatchObject(refusal)
     expect(requests).toEqual([])
+  })
+})
+
+describe('an idempotency key', () => {
+  it.each(IDEMPOTENCY_KEY_VECTORS)('C-61 %s is valid: %s', async (idempotencyKey, isValid) => {
+    const { fetch, requests } = agentWith()
+    const call = invokeAgent(URI, {}, { fetch, retry, idempotencyKey })
+    if (!isValid) await expect(call).rejects.toMatchObject({ code: 'invalid_argument' })
+    else await call
+    expect(requests.map(({ headers }) => headers.get('idempotency-key'))).toEqual(isValid ? [idempotencyKey] : [])
   })
 })
 

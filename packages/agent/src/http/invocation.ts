@@ -3,6 +3,7 @@ import {
   chooseMediaType,
   declaresMember,
   EVENT_STREAM,
+  isStreamType,
   type JsonObject,
   NDJSON,
   prefersAsync,
@@ -40,8 +41,6 @@ export interface Target {
 }
 
 const JSON_TYPE = 'application/json'
-
-const isStreamType = (type: string | undefined): boolean => STREAM_TYPES.some((known) => known === type)
 
 /** Calls over HTTP: `POST /{capability}`, `POST /` or `/invoke`, and GET for safe capabilities (AIDIP §5, C-57). */
 export function createInvocation(deps: InvocationDeps) {

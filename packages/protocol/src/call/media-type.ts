@@ -1,6 +1,9 @@
 /** Media types of a streamed answer; the first is the default (C-59). */
 export const STREAM_TYPES = ['text/event-stream', 'application/x-ndjson'] as const
 
+/** Whether a media type is one that we stream in. */
+export const isStreamType = (type: string | undefined): boolean => STREAM_TYPES.some((known) => known === type)
+
 /** Media types of a descriptor; the first is the default (C-28, C-86). */
 export const DESCRIPTOR_TYPES = ['application/json', 'application/agent-card+json', 'application/ld+json'] as const
 

@@ -1,4 +1,5 @@
 import { asObjects, isObject, type JsonObject, type JsonValue } from '../json.js'
+import { STREAM_TYPES } from './media-type.js'
 
 /** One part of a streamed output. */
 export interface StreamPart {
@@ -22,7 +23,7 @@ export interface StreamFormat {
 
 /** Server-sent events. JSON has no line breaks, so one `data` line holds a part. */
 export const EVENT_STREAM: StreamFormat = {
-  type: 'text/event-stream',
+  type: STREAM_TYPES[0],
   part: ({ data, event, id }) => `${field('id', id)}${field('event', event)}data: ${JSON.stringify(data)}\n\n`,
   error: (error) => `event: error\ndata: ${JSON.stringify(error)}\n\n`,
   end: 'event: end\ndata: {}\n\n',
@@ -31,7 +32,7 @@ export const EVENT_STREAM: StreamFormat = {
 
 /** One JSON value a line. The stream ends with its lines; only an error line marks it as incomplete. */
 export const NDJSON: StreamFormat = {
-  type: 'application/x-ndjson',
+  type: STREAM_TYPES[1],
   part: ({ data }) => writeLine(data),
   error: (error) => writeLine(isErrorLine(error) ? error : { error }),
   end: '',

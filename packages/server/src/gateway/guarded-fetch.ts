@@ -1,4 +1,4 @@
-import { mediaTypeOf, STREAM_TYPES } from '@switchboard/protocol'
+import { isStreamType, mediaTypeOf } from '@switchboard/protocol'
 import { limitBytes } from './answer-body.js'
 import { GatewayError } from './call.js'
 import { type Exchange, reasonOf } from './exchange.js'
@@ -43,8 +43,7 @@ export function createGuardedFetch(
         ...(body && { body }),
       })
       refuseDetours(answer)
-      const type = mediaTypeOf(answer.headers['content-type'])
-      const isStream = STREAM_TYPES.some((known) => known === type)
+      const isStream = isStreamType(mediaTypeOf(answer.headers['content-type']))
       if (isStream) clearTimeout(timer)
       const { status, headers } = answer
       if (BODILESS.has(status) || request.method === 'HEAD') {

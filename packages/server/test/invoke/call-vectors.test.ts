@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { AGREE_ON_VERSION_VECTORS, AGREE_VECTORS } from '../../../protocol/test-vectors/call/agree.js'
+import { IDEMPOTENCY_KEY_VECTORS, PREFER_VECTORS } from '../../../protocol/test-vectors/call/headers.js'
 import { JSON_BODY_VECTORS } from '../../../protocol/test-vectors/call/json-body.js'
 import { MATCH_OPERATION_VECTORS } from '../../../protocol/test-vectors/call/match-operation.js'
 import { ACCEPT_VECTORS, JSON_TYPE_VECTORS } from '../../../protocol/test-vectors/call/media-types.js'
@@ -142,5 +143,19 @@ describe('Retry-After of an agent', () => {
     stage.agent.reply = (_received, response) => void response.writeHead(503, { 'retry-after': header }).end()
     const answer = await callAnother()
     expect([answer.status, answer.json.retry_after]).toEqual([503, isDate(header) ? 0 : (seconds ?? 5)])
+  })
+})
+
+describe('other headers of a call', () => {
+  it.each(PREFER_VECTORS)('C-62 Prefer: %s: %s', async (prefer, isAsync) => {
+    await register(OPEN)
+    expect((await call({}, { headers: { prefer } })).status).toBe(isAsync ? 202 : 200)
+  })
+
+  it.each(IDEMPOTENCY_KEY_VECTORS)('C-61 Idempotency-Key: %s: %s', async (key, isValid) => {
+    await register(OPEN)
+    const answer = await call({}, { headers: { 'idempotency-key': key } })
+    expect(answer.status, answer.text).toBe(isValid ? 200 : 400)
+    expect(stage.agent.calls[0]?.headers['idempotency-key']).toBe(isValid ? key : undefined)
   })
 })

@@ -1,4 +1,4 @@
-import { isJsonType, isNdjsonType, mediaTypeOf, type StreamPart } from '@switchboard/protocol'
+import { EVENT_STREAM, isJsonType, isNdjsonType, mediaTypeOf, NDJSON, type StreamPart } from '@switchboard/protocol'
 import { ClientError } from '../../errors.js'
 import type { Call, Reply, Transport } from '../call.js'
 import { type Credential, credentialHeader } from '../credential.js'
@@ -6,11 +6,11 @@ import { createDeadline, type Deadline } from '../deadline.js'
 import { awaitTask } from './deferred.js'
 import { Challenge, exchange, type HttpDeps, type HttpRequest, readJsonBody } from './exchange.js'
 import { readEvents, readNdjson } from './read-events.js'
-import { EVENT_STREAM, readReply } from './read-reply.js'
+import { readReply } from './read-reply.js'
 
 const JSON_TYPE = 'application/json'
 /** Server-sent events go through every proxy and browser, so they come first (C-59); an agent may answer whole. */
-const STREAM_TYPES = `${EVENT_STREAM}, application/x-ndjson;q=0.9, ${JSON_TYPE};q=0.5`
+const ACCEPT_STREAM = `${EVENT_STREAM.type}, ${NDJSON.type};q=0.9, ${JSON_TYPE};q=0.5`
 
 /** Calls over HTTP: `https`, loopback `http`, and whatever else can carry HTTP behind a fetch of its own. */
 export function createHttpTransport(deps: HttpDeps): Transport {
@@ -28,7 +28,7 @@ export function createHttpTransport(deps: HttpDeps): Transport {
     async *stream(call) {
       const deadline = createDeadline(call.limits.timeoutMs, `the stream of ${call.uri}`, call.signal)
       try {
-        const { response, headers } = await send(deps, call, call.accept.join(', ') || STREAM_TYPES, deadline)
+        const { response, headers } = await send(deps, call, call.accept.join(', ') || ACCEPT_STREAM, deadline)
         if (response.status === 202) {
           yield toPart(await awaitTask(deps, call, response, taskHeaders(headers), deadline))
         } else yield* readParts(response, call, deadline)
@@ -104,7 +104,7 @@ async function* readParts(
   deadline: Deadline,
 ): AsyncGenerator<StreamPart, void, undefined> {
   const type = mediaTypeOf(response.headers.get('content-type'))
-  if (type === EVENT_STREAM) yield* readEvents(response.body, call.limits, deadline)
+  if (type === EVENT_STREAM.type) yield* readEvents(response.body, call.limits, deadline)
   else if (isNdjsonType(type)) yield* readNdjson(response.body, call.limits, deadline)
   else if (isJsonType(type) || type === '') yield { data: await readJsonBody(response, call.limits.maxBytes, deadline) }
   else {

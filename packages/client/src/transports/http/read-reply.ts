@@ -1,15 +1,13 @@
-import { isJsonType, isNdjsonType, mediaTypeOf, STREAM_TYPES } from '@switchboard/protocol'
+import { EVENT_STREAM, isJsonType, isNdjsonType, mediaTypeOf } from '@switchboard/protocol'
 import { ClientError } from '../../errors.js'
 import type { Call, Reply } from '../call.js'
 import type { Deadline } from '../deadline.js'
 import { readBody, readJsonBytes } from '../read-body.js'
 
-export const [EVENT_STREAM] = STREAM_TYPES
-
 /** Reads a whole response: as JSON if its media type says so or is missing, else as bytes. */
 export async function readReply(response: Response, call: Call, deadline: Deadline): Promise<Reply> {
   const type = mediaTypeOf(response.headers.get('content-type'))
-  if (type === EVENT_STREAM || isNdjsonType(type)) {
+  if (type === EVENT_STREAM.type || isNdjsonType(type)) {
     void response.body?.cancel().catch(() => {})
     throw new ClientError('bad_response', `${call.uri} responded with a stream: use streamAgent`)
   }

@@ -3,6 +3,7 @@ import {
   type AgentRecord,
   DirectoryError,
   IMPLIED_OPERATION,
+  isStreamType,
   type Operation,
   STREAM_TYPES,
 } from '@switchboard/protocol'
@@ -108,8 +109,7 @@ async function answer(
   }
   const settled = settleCall(settling, invocation, target, invocation.input)
   const type = assertAccepted(invocation, target, settled.operation)
-  const isStreamType = STREAM_TYPES.some((known) => known === type)
-  const ready: ReadyCall = { ...settled, wantsStream: settled.wantsStream || isStreamType }
+  const ready: ReadyCall = { ...settled, wantsStream: settled.wantsStream || isStreamType(type) }
   const once = { content: () => contentOf(ready), isKept: !ready.wantsStream }
   // The agent may put the work off by itself: too late to refuse then.
   if (invocation.callbackUrl !== undefined) deps.tasks?.checkCallback(invocation.callbackUrl)
