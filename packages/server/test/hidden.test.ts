@@ -128,7 +128,7 @@ const ATTEMPTS: readonly Request[] = [
 ]
 
 /** The ways to register it. */
-const WAYS: Record<string, () => Promise<Answer>> = {
+const ENDPOINT_ERRORS: Record<string, () => Promise<Answer>> = {
   'POST /agents': () => directory.post('/agents', { as: 'tokA', body: aidipAgent(SECRET) }),
   'POST /discover/agents': () => directory.post('/discover/agents', { as: 'tokA', body: fixture('FX-D0', SECRET) }),
   'POST /ad/r': () =>
@@ -157,7 +157,7 @@ async function nextNumber(): Promise<number> {
   return number + 1
 }
 
-describe.each(Object.entries(WAYS))('a private agent registered by %s', (_way, register) => {
+describe.each(Object.entries(ENDPOINT_ERRORS))('a private agent registered by %s', (_way, register) => {
   it('AIDIP-9-04 AD-7.2-01 AD-8.4-01 changes nothing that a stranger is told', async () => {
     await registerPublic()
     const number = String(await nextNumber())

@@ -47,14 +47,14 @@ describe('the log', () => {
       const wrong = 'sb_a-key-that-nobody-has'
       const basic = Buffer.from('user:secret-password').toString('base64')
       secrets.push(key, token, wrongToken, wrong, basic, 'secret-password')
-      const ways: Record<string, string>[] = [key, token, wrongToken, wrong].flatMap((secret) => [
+      const endpoints: Record<string, string>[] = [key, token, wrongToken, wrong].flatMap((secret) => [
         { authorization: `Bearer ${secret}` },
         { authorization: secret },
         { 'x-api-key': secret },
         { cookie: `key=${secret}` },
         { 'x-agent-authorization': secret },
       ])
-      for (const headers of [...ways, { authorization: `Basic ${basic}` }]) {
+      for (const headers of [...endpoints, { authorization: `Basic ${basic}` }]) {
         await send(url, '/agents', headers)
         await send(url, '/agents', headers, aidipAgent())
         await send(url, '/ad/r?agent=a*', headers, fixture('FX-SUM'))

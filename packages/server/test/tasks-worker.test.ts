@@ -72,7 +72,7 @@ describe('the worker of deferred calls', () => {
     agent,
     operation: 'invoke',
     request: { input: 'secret input' },
-    repeatable: false,
+    idempotent: false,
     ...changes,
   })
 
@@ -218,12 +218,12 @@ describe('the worker of deferred calls', () => {
     }
 
     it('makes a call again that may be repeated', async () => {
-      const id = await beginAndDie({ repeatable: true })
+      const id = await beginAndDie({ idempotent: true })
       await until(startProcess({}), id, { status: 'completed' })
     })
 
     it('says of a call that may not be repeated that it was interrupted', async () => {
-      const id = await beginAndDie({ repeatable: false })
+      const id = await beginAndDie({ idempotent: false })
       const run = vi.fn(async () => done())
       const tasks = startProcess({ run })
       await until(tasks, id, { status: 'failed', error: { code: 'Interrupted' } })
@@ -238,13 +238,13 @@ describe('the worker of deferred calls', () => {
     })
 
     it('cannot go on with another secret, and says so', async () => {
-      const id = await beginAndDie({ repeatable: true })
+      const id = await beginAndDie({ idempotent: true })
       await until(startProcess({}, { secret: 'another secret of tests' }), id, { error: { code: 'Interrupted' } })
     })
 
     it('leaves alone what another process holds', async () => {
       const holding = startProcess({ run: (_request, signal) => never(signal) })
-      const { id } = await holding.create(wish({ repeatable: true }), carol)
+      const { id } = await holding.create(wish({ idempotent: true }), carol)
       const run = vi.fn(async () => done())
       const other = startProcess({ run })
       await until(other, id, { status: 'running' })
@@ -265,7 +265,7 @@ describe('the worker of deferred calls', () => {
     it('breaks off the others: those that may be repeated are left to the next start', async () => {
       const tasks = startProcess({ run: (_request, signal) => never(signal) })
       const ids: string[] = []
-      for (const repeatable of [true, false]) ids.push((await tasks.create(wish({ repeatable }), carol)).id)
+      for (const idempotent of [true, false]) ids.push((await tasks.create(wish({ idempotent }), carol)).id)
       for (const id of ids) await until(tasks, id, { status: 'running' })
       await tasks.close()
       const [again = '', lost = ''] = ids

@@ -1,12 +1,12 @@
-import { type AgentCall, type Gateway, GatewayError } from './call.js'
-import { type CallLimit, createCallLimit } from './call-limit.js'
-import { holdAnswer } from './hold-answer.js'
-import type { InFlight } from './in-flight.js'
-import type { GatewayOptions } from './options.js'
-import { viaFor } from './outgoing-headers.js'
-import type { RetryBudget } from './retry-budget.js'
-import type { Transports } from './transports.js'
-import { isAgentsFault, type TryWays, type UsableWay } from './try-ways.js'
+import { type AgentCall, type Gateway, GatewayError } from './gateway.js'
+import type { GatewayOptions } from './gateway-options.js'
+import { viaFor } from './http/outgoing-headers.js'
+import { onResponseEnd } from './on-response-end.js'
+import type { ConcurrencyLimit } from './resilience/concurrency-limit.js'
+import { createDeadline, type Deadline } from './resilience/deadline.js'
+import type { RetryBudget } from './resilience/retry-budget.js'
+import { isAgentsFault, type TryEndpoints, type UsableEndpoint } from './resilience/try-endpoints.js'
+import type { Transports } from './transports/transports.js'
 
 /** How a call ended, for statistics; told once, for a stream at its end. */
 export interface Outcome {
@@ -25,9 +25,9 @@ const LONGEST_ENDPOINT = 8192
 
 export interface CallAgentDeps {
   readonly transports: Transports
-  readonly inFlight: InFlight
+  readonly concurrency: ConcurrencyLimit
   readonly budget: RetryBudget
-  readonly tryWays: TryWays
+  readonly tryEndpoints: TryEndpoints
   readonly options: Pick<GatewayOptions, 'streamMs'>
   /** Who this gateway is to others, and to itself. */
   readonly hopId: string
@@ -37,24 +37,24 @@ export interface CallAgentDeps {
 
 /** Calls agents through limits, circuits and retries. Which protocol is spoken is the transports' matter. */
 export function createCallAgent(deps: CallAgentDeps): Pick<Gateway, 'call' | 'poll' | 'cancel'> & { stop(): void } {
-  const { transports, inFlight, budget, tryWays, options, hopId, now, onOutcome } = deps
-  const underWay = new Set<CallLimit>()
+  const { transports, concurrency, budget, tryEndpoints, options, hopId, now, onOutcome } = deps
+  const underWay = new Set<Deadline>()
 
-  const usableWays = ({ ways }: AgentCall): UsableWay[] => {
-    const usable = ways.flatMap((way) => {
-      const transport = transports[way.speech]
-      return transport && way.endpoint.length <= LONGEST_ENDPOINT ? [{ way, transport }] : []
+  const usableEndpoints = ({ endpoints }: AgentCall): UsableEndpoint[] => {
+    const usable = endpoints.flatMap((endpoint) => {
+      const transport = transports[endpoint.protocol]
+      return transport && endpoint.url.length <= LONGEST_ENDPOINT ? [{ endpoint, transport }] : []
     })
     if (usable.length > 0) return usable
     throw new GatewayError('not_invocable', 'this gateway speaks none of the protocols of the agent')
   }
 
   /** What every call goes through: room, time, and the mark that it has been here. */
-  const enter = (call: AgentCall): { call: AgentCall; limit: CallLimit; leave: () => void } => {
+  const enter = (call: AgentCall): { call: AgentCall; limit: Deadline; leave: () => void } => {
     const headers = lowerCase(call.headers)
     headers.via = viaFor(headers.via, hopId)
-    const out = inFlight.enter(call.agent)
-    const limit = createCallLimit(call.signal, call.timeoutMs, now)
+    const out = concurrency.enter(call.agent)
+    const limit = createDeadline(call.signal, call.timeoutMs, now)
     const onAbort = (): void => leave()
     // A stream that nobody reads is over, too, when its caller or its time is.
     limit.signal.addEventListener('abort', onAbort, { once: true })
@@ -70,7 +70,7 @@ export function createCallAgent(deps: CallAgentDeps): Pick<Gateway, 'call' | 'po
 
   return {
     async call(given) {
-      const ways = usableWays(given)
+      const endpoints = usableEndpoints(given)
       const { call, limit, leave } = enter(given)
       const started = now()
       budget.earn()
@@ -83,11 +83,11 @@ export function createCallAgent(deps: CallAgentDeps): Pick<Gateway, 'call' | 'po
         onOutcome(call.agent, call.operation, { ...outcome, ms, ...failed })
       }
       try {
-        const answer = await tryWays(call, ways, limit)
+        const answer = await tryEndpoints(call, endpoints, limit)
         outcome = { ok: answer.status < 500, status: answer.status, ms: now() - started }
         // A stream that nobody asked for is put together, within the time of any other answer.
         if (answer.kind === 'bytes' || (answer.kind === 'stream' && call.wantsStream)) limit.extend(options.streamMs)
-        return holdAnswer(answer, once(end))
+        return onResponseEnd(answer, once(end))
       } catch (error) {
         leave()
         // Who went away, or was not let in, learned nothing about the agent.
@@ -97,11 +97,11 @@ export function createCallAgent(deps: CallAgentDeps): Pick<Gateway, 'call' | 'po
     },
 
     async poll(given, task) {
-      const [usable] = usableWays(given)
+      const [usable] = usableEndpoints(given)
       const { call, leave } = enter(given)
       try {
         if (!usable) throw new GatewayError('not_invocable', 'the agent has no way')
-        return holdAnswer(await usable.transport.poll(call, usable.way, task), leave)
+        return onResponseEnd(await usable.transport.poll(call, usable.endpoint, task), leave)
       } catch (error) {
         leave()
         throw error
@@ -109,10 +109,10 @@ export function createCallAgent(deps: CallAgentDeps): Pick<Gateway, 'call' | 'po
     },
 
     async cancel(given, task) {
-      const [usable] = usableWays(given)
+      const [usable] = usableEndpoints(given)
       const { call, leave } = enter(given)
       try {
-        await usable?.transport.cancel(call, usable.way, task)
+        await usable?.transport.cancel(call, usable.endpoint, task)
       } finally {
         leave()
       }

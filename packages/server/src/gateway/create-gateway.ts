@@ -1,19 +1,19 @@
 import { randomUUID } from 'node:crypto'
 import { Agent } from 'undici'
-import { createAddressGuard } from './address-guard.js'
-import type { Gateway } from './call.js'
 import { createCallAgent, type OnOutcome } from './call-agent.js'
-import { createCircuits } from './circuits.js'
-import { createDial, type Dial } from './dial.js'
-import { createExchange } from './exchange.js'
-import { createGuardedFetch } from './guarded-fetch.js'
-import { createInFlight } from './in-flight.js'
-import { DEFAULT_GATEWAY_OPTIONS, type GatewayOptions } from './options.js'
-import { createResolveName, type ResolveName } from './resolve-name.js'
-import { createRetryBudget } from './retry-budget.js'
-import { createTransports, type Transports } from './transports.js'
-import { createTryWays } from './try-ways.js'
-import { createUnixSockets } from './unix-sockets.js'
+import { createAddressGuard } from './connection/address-guard.js'
+import { createDial, type Dial } from './connection/dial.js'
+import { createGuardedFetch } from './connection/guarded-fetch.js'
+import { createResolveName, type ResolveName } from './connection/resolve-name.js'
+import { createUnixSockets } from './connection/unix-sockets.js'
+import type { Gateway } from './gateway.js'
+import { DEFAULT_GATEWAY_OPTIONS, type GatewayOptions } from './gateway-options.js'
+import { createSendRequest } from './http/send-request.js'
+import { createCircuitBreakers } from './resilience/circuit-breakers.js'
+import { createConcurrencyLimit } from './resilience/concurrency-limit.js'
+import { createRetryBudget } from './resilience/retry-budget.js'
+import { createTryEndpoints } from './resilience/try-endpoints.js'
+import { createTransports, type Transports } from './transports/transports.js'
 
 /** What a gateway is made of, besides its options; everything has a default but its own address. */
 export interface GatewayDeps {
@@ -38,16 +38,16 @@ export function createGateway(settings: Partial<GatewayOptions>, deps: GatewayDe
   const dial = createDial(guard, options)
   const dispatcher = createGuardedDispatcher(dial, options)
   const sockets = createUnixSockets(options)
-  const exchange = createExchange(dispatcher, options)
-  const guardedFetch = createGuardedFetch(exchange, options)
-  const transports = createTransports({ options, dial, exchange, fetch: guardedFetch, sockets, now })
+  const sendRequest = createSendRequest(dispatcher, options)
+  const guardedFetch = createGuardedFetch(sendRequest, options)
+  const transports = createTransports({ options, dial, sendRequest, fetch: guardedFetch, sockets, now })
   const budget = createRetryBudget(options.retryShare)
-  const circuits = createCircuits({ now, random })
+  const breakers = createCircuitBreakers({ now, random })
   const { stop, ...calls } = createCallAgent({
     transports: { ...transports, ...deps.transports },
-    inFlight: createInFlight(options),
+    concurrency: createConcurrencyLimit(options),
     budget,
-    tryWays: createTryWays({ circuits, budget, random, retries: options.retries }),
+    tryEndpoints: createTryEndpoints({ breakers, budget, random, retries: options.retries }),
     options,
     hopId: deps.hopId ?? `switchboard-${randomUUID()}`,
     now,

@@ -1,4 +1,4 @@
-import type { AgentCall } from './call.js'
+import type { AgentCall } from './gateway.js'
 
 /**
  * Milliseconds that an agent may be silent within its answer: an answer that is wanted whole may come as late as the

@@ -23,9 +23,9 @@ export const TASK_COLUMNS: readonly string[] = [...FIXED, ...CHANGING]
 export const TASK_CHANGES: readonly string[] = CHANGING
 
 export function taskValues(task: StoredTask): unknown[] {
-  const { id, owner, agent, operation, session, request, repeatable, createdAt } = task
+  const { id, owner, agent, operation, session, request, idempotent, createdAt } = task
   requireStorable(id, owner, agent.id, operation, session)
-  const fixed = [id, owner, agent.id, agent.number, operation, session, request, repeatable ? 1 : 0, createdAt]
+  const fixed = [id, owner, agent.id, agent.number, operation, session, request, idempotent ? 1 : 0, createdAt]
   return [...fixed, ...taskChanges(task)]
 }
 
@@ -51,7 +51,7 @@ export function toTask(row: Row): StoredTask {
     status: STATUSES.find((known) => known === row.status) ?? 'failed',
     ...(work && { work }),
     request: String(row.request),
-    repeatable: Number(row.repeatable) === 1,
+    idempotent: Number(row.idempotent) === 1,
     ...(typeof row.agent_task === 'string' && { agentTask: row.agent_task }),
     ...(typeof row.answer === 'string' && { answer: row.answer }),
     ...(state && { callback: { state, attempts: Number(row.callback_attempts) } }),

@@ -26,7 +26,7 @@ export interface StoredTask {
   work?: 'run' | 'poll' | 'notify'
   /** Everything needed to make the call, encrypted. */
   request: string
-  repeatable: boolean
+  idempotent: boolean
   /** JSON: the agent's own task, once it has accepted the work. */
   agentTask?: string
   /** JSON: the result or the error. */

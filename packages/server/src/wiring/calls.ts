@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { type Config, isProduction } from '../config.js'
-import type { Gateway } from '../gateway/call.js'
 import { createGateway, type GatewayDeps } from '../gateway/create-gateway.js'
+import type { Gateway } from '../gateway/gateway.js'
 import { checkDelegation } from '../services/calls/admission/check-delegation.js'
 import { type Credentials, createCredentials } from '../services/calls/agent-credentials.js'
 import { createInvoke, type Invoke } from '../services/calls/invoke.js'

@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto'
 import { EventEmitter, once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import type { Way } from '../../src/gateway/call.js'
+import type { Endpoint } from '../../src/gateway/gateway.js'
 import {
   callOf,
   createTestGateway,
+  endpoint,
   gather,
   startHttpAgent,
   startRawAgent,
   startSocketAgent,
-  way,
 } from '../gateway/agent.js'
 import { startMcpAgent } from '../gateway/mcp-agent.js'
 import { fixed } from '../invoke/agent.js'
@@ -107,7 +107,7 @@ describe('an agent behind a WebSocket that asks for signs of life and reads none
     })
     const gateway = createTestGateway()
     const giveUp = new AbortController()
-    const target = way(agent.url.replace('http', 'ws'), 'websocket')
+    const target = endpoint(agent.url.replace('http', 'ws'), 'websocket')
     const called = gateway.call(callOf(target, { timeoutMs: 30_000, signal: giveUp.signal })).catch(() => {})
     await done
     giveUp.abort()
@@ -121,9 +121,9 @@ describe('an agent behind a WebSocket that asks for signs of life and reads none
 describe('an answer that is wanted whole', () => {
   const SILENT_MS = 400
   /** Agents that begin at once, are silent for a while, and end. */
-  const AGENTS: { speech: Way['speech']; start: () => Promise<{ url: string; close(): Promise<void> }> }[] = [
+  const AGENTS: { protocol: Endpoint['protocol']; start: () => Promise<{ url: string; close(): Promise<void> }> }[] = [
     {
-      speech: 'http',
+      protocol: 'http',
       start: () =>
         startHttpAgent(async (_, response) => {
           response.writeHead(200, { 'content-type': 'text/event-stream' }).write(': begun\n\n')
@@ -132,7 +132,7 @@ describe('an answer that is wanted whole', () => {
         }),
     },
     {
-      speech: 'mcp',
+      protocol: 'mcp',
       start: () =>
         startMcpAgent(async () => {
           await sleep(SILENT_MS)
@@ -140,7 +140,7 @@ describe('an answer that is wanted whole', () => {
         }),
     },
     {
-      speech: 'websocket',
+      protocol: 'websocket',
       start: () =>
         startSocketAgent(async (_, send) => {
           await sleep(SILENT_MS)
@@ -151,11 +151,11 @@ describe('an answer that is wanted whole', () => {
 
   it.each(AGENTS)(
     'may take as long as its call, and a stream may not be silent for so long: $speech',
-    async ({ speech, start }) => {
+    async ({ protocol, start }) => {
       const agent = await start()
       const gateway = createTestGateway({ silenceMs: SILENT_MS / 4 })
       const read = async (wantsStream: boolean): Promise<unknown[]> => {
-        const answer = await gateway.call(callOf({ speech, endpoint: agent.url }, { wantsStream }))
+        const answer = await gateway.call(callOf({ protocol, url: agent.url }, { wantsStream }))
         if (answer.kind === 'stream') return (await gather(answer.parts)).map(({ data }) => data)
         return answer.kind === 'json' ? [answer.value] : []
       }

@@ -10,7 +10,7 @@ import {
 import { agentCardHandler, jsonRpcHandler, restHandler, UserBuilder } from '@a2a-js/sdk/server/express'
 import { createMcpExpressApp } from '@modelcontextprotocol/sdk/server/express.js'
 import { isObject, type JsonObject, type JsonValue, parseJson, readRecord } from '@switchboard/protocol'
-import type { Way } from '../../src/gateway/call.js'
+import type { Endpoint } from '../../src/gateway/gateway.js'
 import { startHttpAgent } from './agent.js'
 
 /** Every way in which an A2A agent may be spoken to here. */
@@ -106,7 +106,7 @@ export async function startA2aAgent(
     store,
     cardOf,
     /** As the directory reads it from the card. */
-    async wayOf({ version, binding }: Dialect): Promise<Way> {
+    async toEndpoint({ version, binding }: Dialect): Promise<Endpoint> {
       const { bindings } = readRecord('a2a', await cardOf(version), 'echo')
       const found = bindings.find(
         ({ source }) =>
@@ -114,7 +114,7 @@ export async function startA2aAgent(
           String(source?.protocolVersion ?? '0.3').startsWith(version),
       )
       if (!found) throw new Error(`the card has no ${binding} ${version}: ${JSON.stringify(bindings)}`)
-      return { speech: 'a2a', endpoint: found.endpoint, ...(found.source && { source: found.source }) }
+      return { protocol: 'a2a', url: found.endpoint, ...(found.source && { source: found.source }) }
     },
   }
 }

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { JsonObject } from '@switchboard/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
-import type { Way } from '../../src/gateway/call.js'
-import type { GatewayOptions } from '../../src/gateway/options.js'
+import type { Endpoint } from '../../src/gateway/gateway.js'
+import type { GatewayOptions } from '../../src/gateway/gateway-options.js'
 import { bodyOf, callOf, createTestGateway, gather, sendJson, startHttpAgent } from './agent.js'
 
 const open: { close(): Promise<void> }[] = []
@@ -20,10 +20,10 @@ async function start(answer: Answer, options: Partial<GatewayOptions> = {}) {
   })
   const gateway = createTestGateway({ maxBodyBytes: 100_000, maxPartBytes: 10_000, ...options })
   open.push(gateway, agent)
-  return { agent, gateway, way: wayTo(agent.url) }
+  return { agent, gateway, endpoint: endpointAt(agent.url) }
 }
 
-const wayTo = (endpoint: string): Way => ({ speech: 'a2a', endpoint, source: { transport: 'JSONRPC' } })
+const endpointAt = (url: string): Endpoint => ({ protocol: 'a2a', url, source: { transport: 'JSONRPC' } })
 const reply = ({ id }: JsonObject, result: unknown) => ({ jsonrpc: '2.0', id, result })
 const said = (parts: unknown) => ({ kind: 'message', role: 'agent', messageId: 'm', parts })
 
@@ -38,23 +38,27 @@ describe('an A2A agent that does not keep to its protocol', () => {
     [
       'no JSON',
       (_, response) => response.writeHead(200, { 'content-type': 'application/json' }).end('{"jsonrpc":'),
-      'bad_answer',
+      'bad_response',
     ],
-    ['a page', (_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<html>'), 'bad_answer'],
-    ['no JSON-RPC', (_, response) => sendJson(response, { hello: 1 }), 'bad_answer'],
-    ['the id of another request', (_, response) => sendJson(response, reply({ id: 'x' }, said([]))), 'bad_answer'],
+    ['a page', (_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<html>'), 'bad_response'],
+    ['no JSON-RPC', (_, response) => sendJson(response, { hello: 1 }), 'bad_response'],
+    ['the id of another request', (_, response) => sendJson(response, reply({ id: 'x' }, said([]))), 'bad_response'],
     [
       'neither result nor error',
       ({ id }, response) => sendJson(response, { jsonrpc: '2.0', id: id ?? 0 }),
-      'bad_answer',
+      'bad_response',
     ],
-    ['a result that is no object', (request, response) => sendJson(response, reply(request, 7)), 'bad_answer'],
+    ['a result that is no object', (request, response) => sendJson(response, reply(request, 7)), 'bad_response'],
     [
       'a task without a state',
       (request, response) => sendJson(response, reply(request, { kind: 'task', id: 't' })),
-      'bad_answer',
+      'bad_response',
     ],
-    ['nesting without end', (request, response) => sendJson(response, reply(request, said(nested(100)))), 'bad_answer'],
+    [
+      'nesting without end',
+      (request, response) => sendJson(response, reply(request, said(nested(100)))),
+      'bad_response',
+    ],
     [
       'too much',
       (request, response) => sendJson(response, reply(request, said([{ text: 'x'.repeat(200_000) }]))),
@@ -63,31 +67,34 @@ describe('an A2A agent that does not keep to its protocol', () => {
     [
       'a redirect',
       (_, response) => response.writeHead(307, { location: 'http://169.254.169.254/' }).end(),
-      'bad_answer',
+      'bad_response',
     ],
     [
       'a stream that nobody asked for',
       (request, response) => sendEvents(response, reply(request, said([]))),
-      'bad_answer',
+      'bad_response',
     ],
-    ['an empty stream', (_, response) => sendEvents(response), 'bad_answer'],
+    ['an empty stream', (_, response) => sendEvents(response), 'bad_response'],
     ['nothing', () => {}, 'timeout'],
   ]
   it.each(cases)('is refused for %s', async (_, answer, code) => {
-    const { gateway, way } = await start(answer)
-    await expect(gateway.call(callOf(way, { timeoutMs: 300 }))).rejects.toMatchObject({ name: 'GatewayError', code })
+    const { gateway, endpoint } = await start(answer)
+    await expect(gateway.call(callOf(endpoint, { timeoutMs: 300 }))).rejects.toMatchObject({
+      name: 'GatewayError',
+      code,
+    })
   })
 
   it('is refused for half of a character in its text', async () => {
-    const { gateway, way } = await start((_, response) =>
+    const { gateway, endpoint } = await start((_, response) =>
       response.writeHead(200, { 'content-type': 'application/json' }).end(Buffer.from([0x22, 0xff, 0x22])),
     )
-    await expect(gateway.call(callOf(way))).rejects.toMatchObject({ code: 'bad_answer' })
+    await expect(gateway.call(callOf(endpoint))).rejects.toMatchObject({ code: 'bad_response' })
   })
 
   const streams: [string, (request: JsonObject) => unknown[], string][] = [
-    ['ends before the work does', (request) => [working(request)], 'bad_answer'],
-    ['has the id of another request', (request) => [working(request), reply({ id: 'x' }, said([]))], 'bad_answer'],
+    ['ends before the work does', (request) => [working(request)], 'bad_response'],
+    ['has the id of another request', (request) => [working(request), reply({ id: 'x' }, said([]))], 'bad_response'],
     [
       'has a part too large',
       (request) => [working(request), reply(request, said([{ text: 'x'.repeat(20_000) }]))],
@@ -95,32 +102,32 @@ describe('an A2A agent that does not keep to its protocol', () => {
     ],
   ]
   it.each(streams)('is given up when its stream %s', async (_, events, code) => {
-    const { gateway, way } = await start((request, response) => sendEvents(response, ...events(request)))
-    const answer = await gateway.call(callOf(way, { wantsStream: true }))
+    const { gateway, endpoint } = await start((request, response) => sendEvents(response, ...events(request)))
+    const answer = await gateway.call(callOf(endpoint, { wantsStream: true }))
     if (answer.kind !== 'stream') throw new Error('no stream')
     await expect(gather(answer.parts)).rejects.toMatchObject({ code })
   })
 
   it('is given up when its stream falls silent', async () => {
-    const { gateway, way } = await start(
+    const { gateway, endpoint } = await start(
       (request, response) => {
         response.writeHead(200, { 'content-type': 'text/event-stream' })
         response.write(`data: ${JSON.stringify(working(request))}\n\n`)
       },
       { silenceMs: 200 },
     )
-    const answer = await gateway.call(callOf(way, { wantsStream: true }))
+    const answer = await gateway.call(callOf(endpoint, { wantsStream: true }))
     if (answer.kind !== 'stream') throw new Error('no stream')
     await expect(gather(answer.parts)).rejects.toMatchObject({ code: 'timeout' })
   })
 
   it('AIDIP-5.2-11 keeps its status, and what it says in no form that we know is not passed on', async () => {
-    const { gateway, way } = await start((_, response) =>
+    const { gateway, endpoint } = await start((_, response) =>
       response
         .writeHead(503, { 'content-type': 'text/html', 'retry-after': '7', 'x-powered-by': 'me' })
         .end('stack trace'),
     )
-    const answer = await gateway.call(callOf(way))
+    const answer = await gateway.call(callOf(endpoint))
     expect(answer).toMatchObject({ status: 503, value: { error: { code: 'AgentError' } } })
     expect(JSON.stringify(answer)).not.toContain('stack trace')
     expect(answer.headers).toEqual({ 'retry-after': '7' })
@@ -133,23 +140,23 @@ describe('an A2A agent that does not keep to its protocol', () => {
     [-32603, 500, 'AgentError'],
     [-1, 500, 'AgentError'],
   ])('answers its error %i with %i', async (number, status, code) => {
-    const { gateway, way } = await start(({ id }, response) =>
+    const { gateway, endpoint } = await start(({ id }, response) =>
       sendJson(response, {
         jsonrpc: '2.0',
         id: id ?? null,
         error: { code: number, message: `${'long '.repeat(1000)}` },
       }),
     )
-    const answer = await gateway.call(callOf(way))
+    const answer = await gateway.call(callOf(endpoint))
     expect(answer).toMatchObject({ status, value: { error: { code } } })
     expect(JSON.stringify(answer).length).toBeLessThan(3000)
   })
 
   it('writes nothing of its own into our headers', async () => {
-    const { gateway, way } = await start((request, response) =>
+    const { gateway, endpoint } = await start((request, response) =>
       sendJson(response, reply(request, { ...said([]), contextId: `a\r\nset-cookie: x=${'y'.repeat(1000)}` })),
     )
-    const { headers } = await gateway.call(callOf(way))
+    const { headers } = await gateway.call(callOf(endpoint))
     expect(headers['x-session-id']).toMatch(/^[\x21-\x7e]{1,200}$/)
     expect(Object.keys(headers)).toEqual(['x-session-id'])
   })
@@ -172,7 +179,7 @@ describe('an A2A agent of which only the address is known', () => {
       if (url === '/team/.well-known/agent-card.json') sendJson(response, card(`${agent.url}v1`))
       else sendJson(response, { message: { role: 'ROLE_AGENT', parts: [{ text: 'hi' }] } })
     })
-    const call = callOf({ speech: 'a2a', endpoint: `${agent.url}team` }, { headers: { authorization: 'Bearer t' } })
+    const call = callOf({ protocol: 'a2a', url: `${agent.url}team` }, { headers: { authorization: 'Bearer t' } })
     expect(await gateway.call(call)).toMatchObject({ status: 200, value: { text: 'hi' } })
     await gateway.call(call)
     expect(asked).toEqual([
@@ -193,7 +200,7 @@ describe('an A2A agent of which only the address is known', () => {
       if (method === 'GET') sendJson(response, card(thief.url))
       else sendJson(response, reply(request, said([{ text: 'mine' }])))
     })
-    const call = callOf({ speech: 'a2a', endpoint: agent.url }, { headers: { authorization: 'Bearer t' } })
+    const call = callOf({ protocol: 'a2a', url: agent.url }, { headers: { authorization: 'Bearer t' } })
     expect(await gateway.call(call)).toMatchObject({ value: { text: 'mine' } })
     expect(stolen).toEqual([])
   })
@@ -215,7 +222,7 @@ describe('an A2A agent of which only the address is known', () => {
       if (method === 'GET') sendCard(response, agent.url)
       else sendJson(response, reply(request, said([{ text: 'old' }])))
     })
-    const answer = await gateway.call(callOf({ speech: 'a2a', endpoint: `${agent.url}a` }))
+    const answer = await gateway.call(callOf({ protocol: 'a2a', url: `${agent.url}a` }))
     expect(answer).toMatchObject({ value: { text: 'old' } })
     expect(methods).toEqual(['GET', 'GET', 'message/send'])
   })

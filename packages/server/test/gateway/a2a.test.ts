@@ -1,6 +1,6 @@
 import type { RequestContext } from '@a2a-js/sdk/server'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { AgentAnswer, Gateway } from '../../src/gateway/call.js'
+import type { AgentResponse, Gateway } from '../../src/gateway/gateway.js'
 import {
   AgentEvent,
   artifactUpdate,
@@ -37,8 +37,8 @@ async function start(execute: Execute, options: Parameters<typeof startA2aAgent>
   return { agent, gateway }
 }
 
-const json = (answer: AgentAnswer) => (answer.kind === 'json' ? answer.value : answer.kind)
-const parts = (answer: AgentAnswer) =>
+const json = (answer: AgentResponse) => (answer.kind === 'json' ? answer.value : answer.kind)
+const parts = (answer: AgentResponse) =>
   answer.kind === 'stream' ? gather(answer.parts) : Promise.reject(new Error(`no stream but ${answer.kind}`))
 
 describe.each(DIALECTS)('an A2A agent of $version over $binding', (dialect) => {
@@ -49,7 +49,7 @@ describe.each(DIALECTS)('an A2A agent of $version over $binding', (dialect) => {
       publish(AgentEvent.message(message([data({ got: received(context) })], context.contextId)))
     })
     const input = { text: 'hello', to: 'zh', n: 1 }
-    const call = callOf(await agent.wayOf(dialect), { payload: { kind: 'json', value: input } })
+    const call = callOf(await agent.toEndpoint(dialect), { payload: { kind: 'json', value: input } })
     const answer = await gateway.call(call)
     expect(answer).toMatchObject({ kind: 'json', status: 200 })
     expect(json(answer)).toEqual({ got: [['data', input]] })
@@ -60,8 +60,8 @@ describe.each(DIALECTS)('an A2A agent of $version over $binding', (dialect) => {
     const { agent, gateway } = await start((context, publish) => {
       publish(AgentEvent.message(message([text(JSON.stringify(received(context))), text('two')])))
     })
-    const way = await agent.wayOf(dialect)
-    const answer = await gateway.call(callOf(way, { payload: { kind: 'json', value: { query: 'hello' } } }))
+    const endpoint = await agent.toEndpoint(dialect)
+    const answer = await gateway.call(callOf(endpoint, { payload: { kind: 'json', value: { query: 'hello' } } }))
     expect(json(answer)).toEqual({ text: '[["text","hello"]]\ntwo' })
   })
 
@@ -72,7 +72,7 @@ describe.each(DIALECTS)('an A2A agent of $version over $binding', (dialect) => {
       )
     })
     const payload = { kind: 'bytes' as const, contentType: 'text/plain', body: Buffer.from('hello') }
-    const answer = await gateway.call(callOf(await agent.wayOf(dialect), { payload }))
+    const answer = await gateway.call(callOf(await agent.toEndpoint(dialect), { payload }))
     expect(json(answer)).toEqual({
       data: { got: [['raw', 'hello']] },
       files: [
@@ -88,7 +88,7 @@ describe.each(DIALECTS)('an A2A agent of $version over $binding', (dialect) => {
       publish(AgentEvent.artifactUpdate(artifactUpdate(taskId, contextId, [data({ done: true })])))
       publish(AgentEvent.statusUpdate(statusUpdate(taskId, TaskState.TASK_STATE_COMPLETED, [text('ready')], contextId)))
     })
-    const answer = await gateway.call(callOf(await agent.wayOf(dialect)))
+    const answer = await gateway.call(callOf(await agent.toEndpoint(dialect)))
     expect(answer).toMatchObject({ kind: 'json', status: 200, value: { done: true } })
     expect(answer.headers['x-task-id']).toMatch(/\S/)
   })
@@ -99,7 +99,7 @@ describe.each(DIALECTS)('an A2A agent of $version over $binding', (dialect) => {
       begun = context
       publish(AgentEvent.task(task(context.taskId, context.contextId, TaskState.TASK_STATE_WORKING)))
     })
-    const call = callOf(await agent.wayOf(dialect))
+    const call = callOf(await agent.toEndpoint(dialect))
     const answer = await gateway.call(call)
     if (answer.kind !== 'task' || !begun) throw new Error(`no task but ${JSON.stringify(answer)}`)
     expect(answer).toMatchObject({ status: 202, task: { status: 'working' } })
@@ -115,7 +115,7 @@ describe.each(DIALECTS)('an A2A agent of $version over $binding', (dialect) => {
     const execute: Execute = ({ taskId, contextId }, publish) =>
       publish(AgentEvent.task(task(taskId, contextId, TaskState.TASK_STATE_WORKING)))
     const { agent, gateway } = await start(execute, { onCancel: (id) => cancelled.push(id) })
-    const call = callOf(await agent.wayOf(dialect))
+    const call = callOf(await agent.toEndpoint(dialect))
     const answer = await gateway.call(call)
     if (answer.kind !== 'task') throw new Error('no task')
     await gateway.cancel(call, answer.task)
@@ -137,15 +137,15 @@ describe.each(DIALECTS)('an A2A agent of $version over $binding', (dialect) => {
         : [TaskState.TASK_STATE_INPUT_REQUIRED, 'Which language?']
       publish(AgentEvent.statusUpdate(statusUpdate(taskId, state, [text(said)], contextId)))
     })
-    const way = await agent.wayOf(dialect)
+    const endpoint = await agent.toEndpoint(dialect)
     const headers = { 'x-session-id': 's1' }
-    const asked = await gateway.call(callOf(way, { headers }))
+    const asked = await gateway.call(callOf(endpoint, { headers }))
     expect(asked).toMatchObject({
       status: 200,
       value: { status: 'input-required', message: { text: 'Which language?' }, sessionId: 's1' },
     })
     const next = { ...headers, 'x-task-id': asked.headers['x-task-id'] ?? '' }
-    expect(json(await gateway.call(callOf(way, { headers: next })))).toEqual({ text: 'in Chinese, then' })
+    expect(json(await gateway.call(callOf(endpoint, { headers: next })))).toEqual({ text: 'in Chinese, then' })
   })
 
   it.each([
@@ -156,21 +156,21 @@ describe.each(DIALECTS)('an A2A agent of $version over $binding', (dialect) => {
       publish(AgentEvent.task(task(taskId, contextId, TaskState.TASK_STATE_WORKING)))
       publish(AgentEvent.statusUpdate(statusUpdate(taskId, state, [text('no paper')], contextId)))
     })
-    const answer = await gateway.call(callOf(await agent.wayOf(dialect)))
+    const answer = await gateway.call(callOf(await agent.toEndpoint(dialect)))
     expect(answer).toMatchObject({ kind: 'json', status, value: { error: { code, message: 'no paper' } } })
   })
 
   it('answers an error of the protocol with its status and name', async () => {
     const { agent, gateway } = await start(() => {})
-    const call = callOf(await agent.wayOf(dialect))
+    const call = callOf(await agent.toEndpoint(dialect))
     const answer = await gateway.poll(call, { id: 'nobody', status: 'working' })
     expect(answer).toMatchObject({ kind: 'json', status: 404, value: { error: { code: 'TaskNotFound' } } })
   })
 
   it('AIDIP-5.1-15 is shown the credential that was meant for it, and the request id', async () => {
     const { agent, gateway } = await start((_, publish) => publish(AgentEvent.message(message([text('ok')]))))
-    const way = await agent.wayOf(dialect)
-    await gateway.call(callOf(way, { headers: { Authorization: 'Bearer for-the-agent', 'x-request-id': 'r1' } }))
+    const endpoint = await agent.toEndpoint(dialect)
+    await gateway.call(callOf(endpoint, { headers: { Authorization: 'Bearer for-the-agent', 'x-request-id': 'r1' } }))
     expect(agent.seen.at(-1)).toMatchObject({ authorization: 'Bearer for-the-agent', 'x-request-id': 'r1' })
     expect(agent.seen.at(-1)?.['a2a-version']).toBe(dialect.version === '1.0' ? '1.0' : undefined)
   })
@@ -185,7 +185,7 @@ describe.each(DIALECTS)('an A2A agent of $version over $binding', (dialect) => {
       publish(AgentEvent.artifactUpdate(artifactUpdate(taskId, contextId, [data({ two: 2 })], true)))
       publish(AgentEvent.statusUpdate(statusUpdate(taskId, TaskState.TASK_STATE_COMPLETED, undefined, contextId)))
     })
-    const answer = await gateway.call(callOf(await agent.wayOf(dialect), { wantsStream: true }))
+    const answer = await gateway.call(callOf(await agent.toEndpoint(dialect), { wantsStream: true }))
     expect(await parts(answer)).toEqual([
       { event: 'status', data: expect.objectContaining({ status: 'submitted' }) },
       { event: 'status', data: expect.objectContaining({ status: 'working', message: { text: 'thinking' } }) },
@@ -199,7 +199,7 @@ describe.each(DIALECTS)('an A2A agent of $version over $binding', (dialect) => {
       publish(AgentEvent.task(task(taskId, contextId, TaskState.TASK_STATE_WORKING)))
       publish(AgentEvent.statusUpdate(statusUpdate(taskId, TaskState.TASK_STATE_FAILED, [text('no paper')], contextId)))
     })
-    const answer = await gateway.call(callOf(await agent.wayOf(dialect), { wantsStream: true }))
+    const answer = await gateway.call(callOf(await agent.toEndpoint(dialect), { wantsStream: true }))
     expect((await parts(answer)).at(-1)).toEqual({
       event: 'error',
       data: { error: { code: 'TaskFailed', message: 'no paper' } },
@@ -209,7 +209,7 @@ describe.each(DIALECTS)('an A2A agent of $version over $binding', (dialect) => {
   it('AIDIP-5.3-02 answers whole where it does not stream', async () => {
     const execute: Execute = (_, publish) => publish(AgentEvent.message(message([text('whole')])))
     const { agent, gateway } = await start(execute, { streaming: false })
-    const answer = await gateway.call(callOf(await agent.wayOf(dialect), { wantsStream: true }))
+    const answer = await gateway.call(callOf(await agent.toEndpoint(dialect), { wantsStream: true }))
     expect(json(answer)).toEqual({ text: 'whole' })
   })
 
@@ -221,7 +221,7 @@ describe.each(DIALECTS)('an A2A agent of $version over $binding', (dialect) => {
     }
     const { agent, gateway } = await start(execute, { onCancel: (id) => cancelled.push(id) })
     const caller = new AbortController()
-    const call = callOf(await agent.wayOf(dialect), { wantsStream: true, signal: caller.signal })
+    const call = callOf(await agent.toEndpoint(dialect), { wantsStream: true, signal: caller.signal })
     const answer = await gateway.call(call)
     if (answer.kind !== 'stream') throw new Error('no stream')
     const reading = answer.parts[Symbol.asyncIterator]()

@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net'
 import { WebSocketServer } from 'ws'
-import type { AgentCall, Gateway, GatewayError, Way } from '../../src/gateway/call.js'
 import { createGateway, type GatewayDeps } from '../../src/gateway/create-gateway.js'
-import type { GatewayOptions } from '../../src/gateway/options.js'
+import type { AgentCall, Endpoint, Gateway, GatewayError } from '../../src/gateway/gateway.js'
+import type { GatewayOptions } from '../../src/gateway/gateway-options.js'
 
 /** An agent that listens on this machine. */
 export interface TestAgent {
@@ -96,18 +96,18 @@ export function createTestGateway(options: Partial<GatewayOptions> = {}, deps: P
   )
 }
 
-export const way = (endpoint: string, speech: Way['speech'] = 'http'): Way => ({ speech, endpoint })
+export const endpoint = (url: string, protocol: Endpoint['protocol'] = 'http'): Endpoint => ({ protocol, url })
 
-export function callOf(target: string | Way | readonly Way[], changes: Partial<AgentCall> = {}): AgentCall {
-  const ways = typeof target === 'string' ? [way(target)] : 'endpoint' in target ? [target] : target
+export function callOf(target: string | Endpoint | readonly Endpoint[], changes: Partial<AgentCall> = {}): AgentCall {
+  const endpoints = typeof target === 'string' ? [endpoint(target)] : 'url' in target ? [target] : target
   return {
     agent: 'a1',
-    ways,
+    endpoints,
     operation: 'echo',
     payload: { kind: 'json', value: { text: 'hi' } },
     headers: {},
     wantsStream: false,
-    repeatable: false,
+    idempotent: false,
     timeoutMs: 2000,
     signal: new AbortController().signal,
     ...changes,

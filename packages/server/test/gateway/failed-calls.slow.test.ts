@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { afterEach, describe, expect, it } from 'vitest'
-import type { AgentCall } from '../../src/gateway/call.js'
-import { callOf, createTestGateway, failure, startHttpAgent, startRawAgent, way } from './agent.js'
+import type { AgentCall } from '../../src/gateway/gateway.js'
+import { callOf, createTestGateway, endpoint, failure, startHttpAgent, startRawAgent } from './agent.js'
 
 const open: { close(): Promise<void> }[] = []
 afterEach(async () => {
@@ -34,7 +34,7 @@ describe('10,000 failed calls', () => {
     await nobody.close()
     const gateway = createTestGateway({ retries: 0 })
     open.push(gateway, ...agents)
-    const targets = [...agents.map(({ url }) => way(url)), way(nobody.url), way('https://10.0.0.1/')]
+    const targets = [...agents.map(({ url }) => endpoint(url)), endpoint(nobody.url), endpoint('https://10.0.0.1/')]
     const hanging = agents[Object.keys(FAULTS).indexOf('hang')]
     const caller = new AbortController()
     setMaxListeners(100, caller.signal) // as many as there are calls at a time
@@ -43,8 +43,8 @@ describe('10,000 failed calls', () => {
     const codes = new Set<string>()
     const one = async (): Promise<void> => {
       const n = made++
-      const target = targets[n % targets.length] ?? way(nobody.url)
-      const timeoutMs = target.endpoint === hanging?.url ? 30 : 10_000
+      const target = targets[n % targets.length] ?? endpoint(nobody.url)
+      const timeoutMs = target.url === hanging?.url ? 30 : 10_000
       const call: AgentCall = callOf(target, { agent: `a${n}`, timeoutMs, signal: caller.signal })
       codes.add((await failure(gateway.call(call))).code)
     }
@@ -73,7 +73,7 @@ describe('10,000 failed calls', () => {
     await run(4000)
     const heapBefore = await heap()
     await run(10_000)
-    expect([...codes].sort()).toEqual(['bad_answer', 'blocked', 'timeout', 'unreachable'])
+    expect([...codes].sort()).toEqual(['bad_response', 'blocked', 'timeout', 'unreachable'])
 
     expect(getEventListeners(caller.signal, 'abort')).toEqual([])
     // 6,000 more agents are remembered by their circuits, a few hundred bytes each.

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from 'vitest'
-import type { Gateway } from '../../src/gateway/call.js'
+import type { Gateway } from '../../src/gateway/gateway.js'
 import { callOf, createTestGateway, failure, gather, startHttpAgent, startRawAgent, type TestAgent } from './agent.js'
 
 const open: { close(): Promise<void> }[] = []
@@ -120,8 +120,8 @@ describe('an agent that', () => {
   it.each([
     ['before its answer', '', 'unreachable'],
     ['within its headers', 'HTTP/1.1 200 OK\r\nx-a', 'unreachable'],
-    ['within its body', `${JSON_HEAD}content-length: 100\r\n\r\n{"a":`, 'bad_answer'],
-    ['within a chunk', `${JSON_HEAD}transfer-encoding: chunked\r\n\r\n5\r\n{"a`, 'bad_answer'],
+    ['within its body', `${JSON_HEAD}content-length: 100\r\n\r\n{"a":`, 'bad_response'],
+    ['within a chunk', `${JSON_HEAD}transfer-encoding: chunked\r\n\r\n5\r\n{"a`, 'bad_response'],
   ])('closes %s gave no answer', async (_where, begin, code) => {
     const { agent, gateway } = await start((socket) => socket.end(begin))
     const error = await failure(gateway.call(callOf(agent.url)))
@@ -143,7 +143,7 @@ describe('an agent that', () => {
       expect(await parts.next()).toEqual({ done: false, value: { data: 1 } })
       await parts.next()
     }
-    await expect(read()).rejects.toMatchObject({ code: 'bad_answer' })
+    await expect(read()).rejects.toMatchObject({ code: 'bad_response' })
     await released(agent)
   })
 
@@ -182,7 +182,7 @@ describe('an agent that', () => {
   ])('answers %s is refused', async (_what, bytes) => {
     const { agent, gateway } = await start((socket) => socket.write(bytes))
     const error = await failure(gateway.call(callOf(agent.url)))
-    expect(error).toMatchObject({ code: 'bad_answer', mayHaveRun: true })
+    expect(error).toMatchObject({ code: 'bad_response', mayHaveRun: true })
     await released(agent)
   })
 
@@ -214,7 +214,7 @@ describe('an agent that', () => {
           socket.write(`HTTP/1.1 ${status} Elsewhere\r\nlocation: ${location}\r\ncontent-length: 0\r\n\r\n`),
         )
         const error = await failure(gateway.call(callOf(agent.url)))
-        expect(error).toMatchObject({ code: 'bad_answer', message: expect.stringContaining('redirect') })
+        expect(error).toMatchObject({ code: 'bad_response', message: expect.stringContaining('redirect') })
       }
     }
     expect(inside.connections()).toBe(0)

@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events'
 import { afterEach, describe, expect, it } from 'vitest'
-import type { Gateway } from '../../src/gateway/call.js'
+import type { Gateway } from '../../src/gateway/gateway.js'
 import { bodyOf, createTestGateway, failure, sendJson, startHttpAgent, startRawAgent, type TestAgent } from './agent.js'
 
 const open: { close(): Promise<void> }[] = []
@@ -53,7 +53,7 @@ describe('the guarded fetch', () => {
       return response.writeHead(302, { location: '/inside' }).end()
     })
     for (const redirect of ['follow', 'error', 'manual'] as const) {
-      expect(await failure(fetch(server.url, { redirect }))).toMatchObject({ code: 'bad_answer' })
+      expect(await failure(fetch(server.url, { redirect }))).toMatchObject({ code: 'bad_response' })
     }
   })
 
@@ -67,7 +67,7 @@ describe('the guarded fetch', () => {
     )
     const response = await fetch(server.url)
     expect(await failure(response.text())).toMatchObject({ code: 'too_large' })
-    expect(await failure(fetch(`${server.url}gzip`))).toMatchObject({ code: 'bad_answer' })
+    expect(await failure(fetch(`${server.url}gzip`))).toMatchObject({ code: 'bad_response' })
   })
 
   it('limits the time, of the body too', async () => {

@@ -1,8 +1,17 @@
 import { Readable } from 'node:stream'
 import { afterEach, describe, expect, it } from 'vitest'
 import { EVENT_STREAMS, NDJSON_STREAMS } from '../../../protocol/test-vectors/call/streams.js'
-import type { Gateway } from '../../src/gateway/call.js'
-import { bodyOf, callOf, createTestGateway, gather, sendJson, startHttpAgent, type TestAgent, way } from './agent.js'
+import type { Gateway } from '../../src/gateway/gateway.js'
+import {
+  bodyOf,
+  callOf,
+  createTestGateway,
+  endpoint,
+  gather,
+  sendJson,
+  startHttpAgent,
+  type TestAgent,
+} from './agent.js'
 
 const open: { close(): Promise<void> }[] = []
 afterEach(async () => {
@@ -35,7 +44,7 @@ describe('a plain HTTP agent', () => {
     const { agent, gateway } = await start(async (request, response) =>
       sendJson(response, JSON.parse(await bodyOf(request))),
     )
-    const target = { ...way(agent.url), namesOperation: true }
+    const target = { ...endpoint(agent.url), namesOperation: true }
     expect(await gateway.call(callOf(target))).toMatchObject({ value: { text: 'hi', operation: 'echo' } })
     expect(await gateway.call(callOf(target, { payload: { kind: 'json', value: [1] } }))).toMatchObject({ value: [1] })
   })
@@ -70,9 +79,9 @@ describe('a plain HTTP agent', () => {
     'is not sent the header %j, which would be more than one',
     async (value) => {
       const { agent, gateway } = await start((_, response) => sendJson(response, {}))
-      for (const speech of ['http', 'websocket'] as const) {
-        const url = speech === 'http' ? agent.url : agent.url.replace('http', 'ws')
-        const call = callOf(way(url, speech), { headers: { 'x-session-id': value } })
+      for (const protocol of ['http', 'websocket'] as const) {
+        const url = protocol === 'http' ? agent.url : agent.url.replace('http', 'ws')
+        const call = callOf(endpoint(url, protocol), { headers: { 'x-session-id': value } })
         await expect(gateway.call(call)).rejects.toMatchObject({ code: 'not_invocable', mayHaveRun: false })
       }
       while (agent.sockets.size > 0) await new Promise((resolve) => setTimeout(resolve, 10))
@@ -128,12 +137,12 @@ describe('a plain HTTP agent', () => {
     const { agent, gateway } = await start((_, response) =>
       response.writeHead(200, { 'content-type': 'application/json' }).end(body),
     )
-    await expect(gateway.call(callOf(agent.url))).rejects.toMatchObject({ code: 'bad_answer', mayHaveRun: true })
+    await expect(gateway.call(callOf(agent.url))).rejects.toMatchObject({ code: 'bad_response', mayHaveRun: true })
   })
 
   it('refuses a compressed answer, which could grow without bound', async () => {
     const { agent, gateway } = await start((_, response) => sendJson(response, {}, 200, { 'content-encoding': 'gzip' }))
-    await expect(gateway.call(callOf(agent.url))).rejects.toMatchObject({ code: 'bad_answer' })
+    await expect(gateway.call(callOf(agent.url))).rejects.toMatchObject({ code: 'bad_response' })
   })
 
   it('AIDIP-5.1-13 sends bytes and forms as they are', async () => {
@@ -341,9 +350,9 @@ describe('a stream', () => {
     )
     for (const [path, code] of [
       ['lines-large', 'too_large'],
-      ['lines-broken', 'bad_answer'],
+      ['lines-broken', 'bad_response'],
       ['events-large', 'too_large'],
-      ['events-broken', 'bad_answer'],
+      ['events-broken', 'bad_response'],
     ] as const) {
       const answer = await gateway.call(callOf(agent.url + path, { wantsStream: true }))
       if (answer.kind !== 'stream') throw new Error(answer.kind)
@@ -399,7 +408,7 @@ describe('deferred work', () => {
     const { agent, gateway } = await start((_, response) =>
       sendJson(response, { taskId: 't' }, 202, { location: 'http://127.0.0.1:9/t' }),
     )
-    await expect(gateway.call(callOf(agent.url))).rejects.toMatchObject({ code: 'bad_answer' })
+    await expect(gateway.call(callOf(agent.url))).rejects.toMatchObject({ code: 'bad_response' })
     const task = { id: 't', status: 'running', url: 'http://127.0.0.1:9/t' }
     await expect(gateway.poll(callOf(agent.url), task)).rejects.toMatchObject({ code: 'blocked' })
   })

@@ -39,7 +39,7 @@ async function start({
   })
   const gateway = createTestGateway({ maxBodyBytes: 100_000, maxPartBytes: 10_000 })
   open.push(gateway, agent)
-  return { asked, gateway, way: { speech: 'mcp' as const, endpoint: agent.url } }
+  return { asked, gateway, endpoint: { protocol: 'mcp' as const, url: agent.url } }
 }
 
 function sendEvents(response: ServerResponse, ...events: unknown[]): void {
@@ -56,69 +56,78 @@ describe('an MCP server that does not keep to its protocol', () => {
     [
       'no JSON',
       (_, response) => response.writeHead(200, { 'content-type': 'application/json' }).end('{'),
-      'bad_answer',
+      'bad_response',
     ],
-    ['a page', (_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<html>'), 'bad_answer'],
-    ['nothing but its thanks', (_, response) => response.writeHead(202).end(), 'bad_answer'],
-    ['the id of another request', (_, response) => sendJson(response, reply({ id: 'x' }, {})), 'bad_answer'],
-    ['a result that is no object', (request, response) => sendJson(response, reply(request, [])), 'bad_answer'],
+    ['a page', (_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<html>'), 'bad_response'],
+    ['nothing but its thanks', (_, response) => response.writeHead(202).end(), 'bad_response'],
+    ['the id of another request', (_, response) => sendJson(response, reply({ id: 'x' }, {})), 'bad_response'],
+    ['a result that is no object', (request, response) => sendJson(response, reply(request, [])), 'bad_response'],
     ['too much', (request, response) => sendJson(response, tooMuch(request)), 'too_large'],
     ['too much in an event', (request, response) => sendEvents(response, tooMuch(request)), 'too_large'],
-    ['a stream without a result', (_, response) => sendEvents(response, progress, progress), 'bad_answer'],
-    ['a redirect', (_, response) => response.writeHead(302, { location: 'http://10.0.0.1/' }).end(), 'bad_answer'],
+    ['a stream without a result', (_, response) => sendEvents(response, progress, progress), 'bad_response'],
+    ['a redirect', (_, response) => response.writeHead(302, { location: 'http://10.0.0.1/' }).end(), 'bad_response'],
     ['nothing', () => {}, 'timeout'],
   ]
   it.each(cases)('is refused for %s, from a tool', async (_, tool, code) => {
-    const { gateway, way } = await start({ tool })
-    await expect(gateway.call(callOf(way, { timeoutMs: 400 }))).rejects.toMatchObject({ name: 'GatewayError', code })
+    const { gateway, endpoint } = await start({ tool })
+    await expect(gateway.call(callOf(endpoint, { timeoutMs: 400 }))).rejects.toMatchObject({
+      name: 'GatewayError',
+      code,
+    })
   })
 
   it.each(cases)('is refused for %s, when it is greeted', async (_, initialize, code) => {
-    const { gateway, way } = await start({ initialize })
-    await expect(gateway.call(callOf(way, { timeoutMs: 400 }))).rejects.toMatchObject({ name: 'GatewayError', code })
+    const { gateway, endpoint } = await start({ initialize })
+    await expect(gateway.call(callOf(endpoint, { timeoutMs: 400 }))).rejects.toMatchObject({
+      name: 'GatewayError',
+      code,
+    })
   })
 
   it.each(['1999-01-01', undefined])('is refused for version %s', async (protocolVersion) => {
-    const { gateway, way, asked } = await start({
+    const { gateway, endpoint, asked } = await start({
       initialize: (request, response) => sendJson(response, reply(request, { protocolVersion })),
     })
-    await expect(gateway.call(callOf(way))).rejects.toMatchObject({ code: 'bad_answer' })
+    await expect(gateway.call(callOf(endpoint))).rejects.toMatchObject({ code: 'bad_response' })
     expect(asked).toEqual(['initialize'])
   })
 
   it('is given up when its stream ends before the result', async () => {
-    const { gateway, way } = await start({ tool: (_, response) => sendEvents(response, progress) })
-    const answer = await gateway.call(callOf(way, { wantsStream: true }))
+    const { gateway, endpoint } = await start({ tool: (_, response) => sendEvents(response, progress) })
+    const answer = await gateway.call(callOf(endpoint, { wantsStream: true }))
     if (answer.kind !== 'stream') throw new Error('no stream')
-    await expect(gather(answer.parts)).rejects.toMatchObject({ code: 'bad_answer' })
+    await expect(gather(answer.parts)).rejects.toMatchObject({ code: 'bad_response' })
   })
 
   it('has its status kept when it refuses to be greeted, and is greeted again by the next call', async () => {
     let isClosed = true
-    const { gateway, way } = await start({
+    const { gateway, endpoint } = await start({
       initialize: (request, response) => {
         if (isClosed) response.writeHead(401, { 'www-authenticate': 'Bearer' }).end('stack trace')
         else welcome(request, response)
       },
       tool: (request, response) => sendJson(response, reply(request, { content: [{ type: 'text', text: 'ok' }] })),
     })
-    const answer = await gateway.call(callOf(way))
+    const answer = await gateway.call(callOf(endpoint))
     expect(answer).toMatchObject({ kind: 'json', status: 401, value: { error: { code: 'AgentError' } } })
     expect(JSON.stringify(answer)).not.toContain('stack')
     isClosed = false
-    expect(await gateway.call(callOf(way))).toMatchObject({ status: 200, value: { text: 'ok' } })
+    expect(await gateway.call(callOf(endpoint))).toMatchObject({ status: 200, value: { text: 'ok' } })
   })
 
   it('is asked twice and no more if it forgets each session at once', async () => {
-    const { gateway, way, asked } = await start({ tool: (_, response) => response.writeHead(404).end() })
-    expect(await gateway.call(callOf(way))).toMatchObject({ status: 404, value: { error: { code: 'AgentError' } } })
+    const { gateway, endpoint, asked } = await start({ tool: (_, response) => response.writeHead(404).end() })
+    expect(await gateway.call(callOf(endpoint))).toMatchObject({
+      status: 404,
+      value: { error: { code: 'AgentError' } },
+    })
     expect(asked.filter((method) => method === 'tools/call')).toHaveLength(2)
   })
 
   it('gets an answer to no more than a few of its questions', async () => {
     const questions = Array.from({ length: 100 }, (_, id) => ({ jsonrpc: '2.0', id, method: 'ping' }))
     let answers = 0
-    const { gateway, way } = await start({
+    const { gateway, endpoint } = await start({
       tool: async (request, response) => {
         response.writeHead(200, { 'content-type': 'text/event-stream' })
         if (answers === 0) for (const question of questions) response.write(`data: ${JSON.stringify(question)}\n\n`)
@@ -130,24 +139,24 @@ describe('an MCP server that does not keep to its protocol', () => {
       },
     })
     // More of them than answers would come meanwhile, if there were any.
-    for (let n = 0; n < 10; n++) expect(await gateway.call(callOf(way))).toMatchObject({ status: 200, value: {} })
+    for (let n = 0; n < 10; n++) expect(await gateway.call(callOf(endpoint))).toMatchObject({ status: 200, value: {} })
     expect(answers).toBe(20)
   })
 })
 
 describe('a call that MCP cannot carry', () => {
   it('is refused before anything is sent: bytes, and the transport that came before Streamable HTTP', async () => {
-    const { gateway, way, asked } = await start({})
+    const { gateway, endpoint, asked } = await start({})
     const payload = { kind: 'bytes' as const, contentType: 'image/png', body: Buffer.from('x') }
-    await expect(gateway.call(callOf(way, { payload }))).rejects.toMatchObject({ code: 'not_invocable' })
-    const old = { ...way, source: { type: 'sse' } }
+    await expect(gateway.call(callOf(endpoint, { payload }))).rejects.toMatchObject({ code: 'not_invocable' })
+    const old = { ...endpoint, source: { type: 'sse' } }
     await expect(gateway.call(callOf(old))).rejects.toMatchObject({ code: 'not_invocable' })
     expect(asked).toEqual([])
   })
 
   it('answers 400 to an input that is no object', async () => {
-    const { gateway, way, asked } = await start({})
-    const answer = await gateway.call(callOf(way, { payload: { kind: 'json', value: ['a'] } }))
+    const { gateway, endpoint, asked } = await start({})
+    const answer = await gateway.call(callOf(endpoint, { payload: { kind: 'json', value: ['a'] } }))
     expect(answer).toMatchObject({ status: 400, value: { error: { code: 'InvalidInput' } } })
     expect(asked).toEqual([])
   })

@@ -2,7 +2,7 @@ import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
 import { ResultSchema } from '@modelcontextprotocol/sdk/types.js'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import type { AgentAnswer, AgentCall, Gateway } from '../../src/gateway/call.js'
+import type { AgentCall, AgentResponse, Gateway } from '../../src/gateway/gateway.js'
 import { bodyOf, callOf, createTestGateway, gather, startHttpAgent } from './agent.js'
 import { type CallTool, type McpAgentOptions, startMcpAgent, text } from './mcp-agent.js'
 
@@ -18,12 +18,12 @@ async function start(callTool: CallTool, options: McpAgentOptions = {}) {
   return {
     agent,
     gateway,
-    call: (changes: Partial<AgentCall> = {}) => callOf({ speech: 'mcp', endpoint: agent.url }, changes),
+    call: (changes: Partial<AgentCall> = {}) => callOf({ protocol: 'mcp', url: agent.url }, changes),
   }
 }
 
-const json = (answer: AgentAnswer) => (answer.kind === 'json' ? answer.value : answer.kind)
-const parts = (answer: AgentAnswer) =>
+const json = (answer: AgentResponse) => (answer.kind === 'json' ? answer.value : answer.kind)
+const parts = (answer: AgentResponse) =>
   answer.kind === 'stream' ? gather(answer.parts) : Promise.reject(new Error(`no stream but ${answer.kind}`))
 
 describe.each([
@@ -207,7 +207,7 @@ describe('a server made with McpServer', () => {
     })
     const gateway = createTestGateway()
     open.push(gateway, agent)
-    const call = (operation: string) => gateway.call(callOf({ speech: 'mcp', endpoint: agent.url }, { operation }))
+    const call = (operation: string) => gateway.call(callOf({ protocol: 'mcp', url: agent.url }, { operation }))
     expect(json(await call('known'))).toEqual({ text: 'ok' })
     expect(await call('unknown')).toMatchObject({
       status: 400,

@@ -1,7 +1,16 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import type { AgentCall } from '../../src/gateway/call.js'
 import type { Outcome } from '../../src/gateway/call-agent.js'
-import { callOf, createTestGateway, failure, gather, sendJson, startHttpAgent, startRawAgent, way } from './agent.js'
+import type { AgentCall } from '../../src/gateway/gateway.js'
+import {
+  callOf,
+  createTestGateway,
+  endpoint,
+  failure,
+  gather,
+  sendJson,
+  startHttpAgent,
+  startRawAgent,
+} from './agent.js'
 
 const open: { close(): Promise<void> }[] = []
 afterEach(async () => {
@@ -27,10 +36,16 @@ async function deadEnd(): Promise<string> {
 describe('several ways', () => {
   it('C-19 are tried in their order until one can be reached', async () => {
     const agent = await agentOf((_, response) => sendJson(response, 1))
-    const second = way(agent.url)
-    const ways = [way(await deadEnd()), { ...way('https://10.0.0.1/') }, way('grpc://x', 'mcp'), second, way(agent.url)]
-    const answer = await gatewayOf({}, { transports: {} }).call(callOf(ways))
-    expect(answer.way).toBe(second)
+    const second = endpoint(agent.url)
+    const endpoints = [
+      endpoint(await deadEnd()),
+      { ...endpoint('https://10.0.0.1/') },
+      endpoint('grpc://x', 'mcp'),
+      second,
+      endpoint(agent.url),
+    ]
+    const answer = await gatewayOf({}, { transports: {} }).call(callOf(endpoints))
+    expect(answer.endpoint).toBe(second)
     expect(agent.connections()).toBe(1)
   })
 
@@ -39,10 +54,10 @@ describe('several ways', () => {
     const agent = await agentOf((_, response) => sendJson(response, 1))
     open.push(broken)
     const gateway = gatewayOf()
-    const ways = [way(broken.url), way(agent.url)]
-    expect(await failure(gateway.call(callOf(ways)))).toMatchObject({ code: 'unreachable', mayHaveRun: true })
+    const endpoints = [endpoint(broken.url), endpoint(agent.url)]
+    expect(await failure(gateway.call(callOf(endpoints)))).toMatchObject({ code: 'unreachable', mayHaveRun: true })
     expect(agent.connections()).toBe(0)
-    expect(await gateway.call(callOf(ways, { repeatable: true }))).toMatchObject({ way: ways[1] })
+    expect(await gateway.call(callOf(endpoints, { idempotent: true }))).toMatchObject({ endpoint: endpoints[1] })
   })
 
   it('of which none is spoken make the agent not invocable', async () => {
@@ -82,7 +97,7 @@ describe('retries', () => {
     const gateway = gatewayOf({ retries: 2 })
     expect(await failure(gateway.call(callOf(broken.url)))).toMatchObject({ mayHaveRun: true })
     expect(calls).toBe(1)
-    await failure(gateway.call(callOf(broken.url, { repeatable: true })))
+    await failure(gateway.call(callOf(broken.url, { idempotent: true })))
     expect(calls).toBe(4)
   })
 
@@ -92,7 +107,7 @@ describe('retries', () => {
       calls++
       sendJson(response, {}, 503)
     })
-    expect(await gatewayOf().call(callOf(agent.url, { repeatable: true }))).toMatchObject({ status: 503 })
+    expect(await gatewayOf().call(callOf(agent.url, { idempotent: true }))).toMatchObject({ status: 503 })
     expect(calls).toBe(1)
   })
 
@@ -107,7 +122,7 @@ describe('retries', () => {
     open.push(broken)
     const gateway = gatewayOf({ retries: 3 })
     for (let i = 0; i < 200; i++) {
-      await failure(gateway.call(callOf(broken.url, { agent: `a${i}`, repeatable: true })))
+      await failure(gateway.call(callOf(broken.url, { agent: `a${i}`, idempotent: true })))
     }
     // 200 calls earn 20 retries, to the 10 in reserve.
     expect(calls).toBeGreaterThan(220)
@@ -167,8 +182,8 @@ describe('an agent that fails again and again', () => {
     const agent = await agentOf((_, response) => sendJson(response, 1))
     open.push(broken)
     const gateway = gatewayOf()
-    const ways = [way(broken.url), way(agent.url)]
-    for (let i = 0; i < 20; i++) await gateway.call(callOf(ways, { repeatable: true }))
+    const endpoints = [endpoint(broken.url), endpoint(agent.url)]
+    for (let i = 0; i < 20; i++) await gateway.call(callOf(endpoints, { idempotent: true }))
     expect(broken.connections()).toBe(5)
   })
 })
@@ -234,7 +249,7 @@ describe('a caller who goes away', () => {
       caller.abort()
     })
     const gateway = gatewayOf({}, { onOutcome: (_agent, _operation, outcome) => outcomes.push(outcome) })
-    const call = callOf(agent.url, { signal: caller.signal, repeatable: true })
+    const call = callOf(agent.url, { signal: caller.signal, idempotent: true })
     expect(await failure(gateway.call(call))).toMatchObject({ code: 'cancelled', mayHaveRun: true })
     await end
     expect(calls).toBe(1)
@@ -273,7 +288,7 @@ describe('outcomes', () => {
       ['a1', 'echo', { ok: true, status: 200 }],
       ['a1', 'echo', { ok: true, status: 404 }],
       ['a1', 'echo', { ok: false, status: 500 }],
-      ['a1', 'echo', { ok: false, code: 'bad_answer' }],
+      ['a1', 'echo', { ok: false, code: 'bad_response' }],
       ['a1', 'echo', { ok: true, status: 200 }],
     ])
   })

@@ -1,6 +1,6 @@
 import { createSocket } from 'node:dgram'
 import { afterEach, describe, expect, it } from 'vitest'
-import { createResolveName } from '../../src/gateway/resolve-name.js'
+import { createResolveName } from '../../src/gateway/connection/resolve-name.js'
 
 const open: (() => void)[] = []
 afterEach(() => {

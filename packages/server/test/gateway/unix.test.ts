@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { waysOf } from '../../src/gateway/ways-of.js'
-import { bodyOf, callOf, createTestGateway, gather, sendJson, startHttpAgent, way } from './agent.js'
+import { endpointsOf } from '../../src/gateway/endpoints-of.js'
+import { bodyOf, callOf, createTestGateway, endpoint, gather, sendJson, startHttpAgent } from './agent.js'
 
 let root: string
 let allowed: string
@@ -37,7 +37,7 @@ describe('an agent behind a Unix socket', () => {
       { protocol: 'unix', endpoint: `unix:${path}` },
       { protocol: 'agent+unix', endpoint: `agent+unix://${encodeURIComponent(path)}//do/it?x=1` },
     ]
-    for (const target of waysOf({ format: 'descriptor', bindings })) {
+    for (const target of endpointsOf({ format: 'descriptor', bindings })) {
       expect(await gateway.call(callOf(target))).toMatchObject({ status: 200, value: { ok: true } })
     }
     expect(seen).toEqual(['/', 'localhost', '{"text":"hi"}', '//do/it?x=1', 'localhost', '{"text":"hi"}'])
@@ -47,7 +47,7 @@ describe('an agent behind a Unix socket', () => {
     const { gateway, agent } = await start(join(allowed, 'a.sock'), (_, response) => {
       response.writeHead(200, { 'content-type': 'application/x-ndjson' }).write('1\n')
     })
-    const answer = await gateway.call(callOf(way(agent.url, 'unix'), { wantsStream: true }))
+    const answer = await gateway.call(callOf(endpoint(agent.url, 'unix'), { wantsStream: true }))
     if (answer.kind !== 'stream') throw new Error(answer.kind)
     const gone = new Promise((resolve) => [...agent.sockets][0]?.on('close', resolve))
     for await (const part of answer.parts) {
@@ -68,16 +68,18 @@ describe('an agent behind a Unix socket', () => {
       '/run/docker.sock',
       '/',
     ]) {
-      await expect(gateway.call(callOf(way(`unix:${path}`, 'unix'))), path).rejects.toMatchObject({ code: 'blocked' })
+      await expect(gateway.call(callOf(endpoint(`unix:${path}`, 'unix'))), path).rejects.toMatchObject({
+        code: 'blocked',
+      })
     }
-    await expect(gateway.call(callOf(way('unix:relative', 'unix')))).rejects.toMatchObject({ code: 'blocked' })
+    await expect(gateway.call(callOf(endpoint('unix:relative', 'unix')))).rejects.toMatchObject({ code: 'blocked' })
   })
 
   it('is not called at all unless a folder is listed', async () => {
     const agent = await startHttpAgent((_, response) => sendJson(response, {}), join(allowed, 'a.sock'))
     const gateway = createTestGateway()
     open.push(gateway, agent)
-    await expect(gateway.call(callOf(way(agent.url, 'unix')))).rejects.toMatchObject({ code: 'blocked' })
+    await expect(gateway.call(callOf(endpoint(agent.url, 'unix')))).rejects.toMatchObject({ code: 'blocked' })
   })
 
   it('is unreachable if there is no socket, or nobody behind it', async () => {
@@ -85,7 +87,7 @@ describe('an agent behind a Unix socket', () => {
     const { gateway } = await start(path, () => {})
     writeFileSync(join(allowed, 'file.sock'), '')
     for (const name of ['gone.sock', 'file.sock']) {
-      await expect(gateway.call(callOf(way(`unix:${join(allowed, name)}`, 'unix'))), name).rejects.toMatchObject({
+      await expect(gateway.call(callOf(endpoint(`unix:${join(allowed, name)}`, 'unix'))), name).rejects.toMatchObject({
         code: 'unreachable',
         mayHaveRun: false,
       })
@@ -106,7 +108,7 @@ describe('an agent behind a Unix socket', () => {
     const { gateway, agent } = await start(join(allowed, 'a.sock'), (_, response) =>
       response.writeHead(200, { 'content-type': 'text/event-stream' }).end(),
     )
-    const answer = await gateway.call(callOf(way(agent.url, 'unix'), { wantsStream: true }))
+    const answer = await gateway.call(callOf(endpoint(agent.url, 'unix'), { wantsStream: true }))
     expect(answer.kind === 'stream' && (await gather(answer.parts))).toEqual([])
   })
 })

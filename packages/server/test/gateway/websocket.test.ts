@@ -2,7 +2,15 @@ import { createServer } from 'node:http'
 import { afterEach, describe, expect, it } from 'vitest'
 import { WebSocketServer } from 'ws'
 import { AGENT_MESSAGES, MESSAGES, REPLIES } from '../../../protocol/test-vectors/call/frames.js'
-import { callOf, createTestGateway, gather, startHttpAgent, startRawAgent, startSocketAgent, way } from './agent.js'
+import {
+  callOf,
+  createTestGateway,
+  endpoint,
+  gather,
+  startHttpAgent,
+  startRawAgent,
+  startSocketAgent,
+} from './agent.js'
 
 const open: { close(): Promise<void> }[] = []
 afterEach(async () => {
@@ -16,7 +24,7 @@ async function start(
   const agent = await startSocketAgent(onMessage, onUpgrade)
   const gateway = createTestGateway({ maxPartBytes: 1000, maxBodyBytes: 5000 })
   open.push(gateway, agent)
-  return { agent, gateway, target: way(agent.url, 'websocket') }
+  return { agent, gateway, target: endpoint(agent.url, 'websocket') }
 }
 const frame = (value: unknown): string => `${JSON.stringify(value)}\n`
 
@@ -35,7 +43,7 @@ describe('an agent behind a WebSocket', () => {
       status: 200,
       kind: 'json',
       value: { ok: true },
-      way: target,
+      endpoint: target,
     })
     expect(seen).toEqual([
       'Bearer agent',
@@ -96,7 +104,7 @@ describe('an agent behind a WebSocket', () => {
         for await (const part of answer.parts) seen.push(part)
       })()
       // An error frame is a part for the caller; a missing end is a failure of the gateway's own.
-      if (error && lines.length === parts.length) await expect(reading).rejects.toMatchObject({ code: 'bad_answer' })
+      if (error && lines.length === parts.length) await expect(reading).rejects.toMatchObject({ code: 'bad_response' })
       else await reading
       expect(seen.slice(0, parts.length)).toEqual(parts)
       expect(seen.slice(parts.length)).toEqual(
@@ -122,7 +130,7 @@ describe('an agent behind a WebSocket', () => {
     })
     const answer = await gateway.call(callOf(target, { wantsStream: true }))
     if (answer.kind !== 'stream') throw new Error(answer.kind)
-    await expect(gather(answer.parts)).rejects.toMatchObject({ code: 'bad_answer' })
+    await expect(gather(answer.parts)).rejects.toMatchObject({ code: 'bad_response' })
   })
 
   it('C-59 tells an error within the stream', async () => {
@@ -140,7 +148,7 @@ describe('an agent behind a WebSocket', () => {
     const agent = await startSocketAgent((_, send) => send(frame({ id: '1', data: 1 })))
     const gateway = createTestGateway()
     open.push(gateway, agent)
-    const answer = await gateway.call(callOf(way(agent.url, 'websocket'), { wantsStream: true }))
+    const answer = await gateway.call(callOf(endpoint(agent.url, 'websocket'), { wantsStream: true }))
     if (answer.kind !== 'stream') throw new Error(answer.kind)
     expect(agent.sockets.size).toBe(1)
     const gone = new Promise((resolve) => [...agent.sockets][0]?.on('close', resolve))
@@ -172,7 +180,7 @@ describe('an agent behind a WebSocket', () => {
   })
 
   it.each([
-    ['{"n":\n', 'bad_answer'],
+    ['{"n":\n', 'bad_response'],
     [`"${'x'.repeat(9000)}"\n`, 'too_large'],
     [`"${'x'.repeat(4000)}`, 'timeout'],
   ])('that sends %j… is refused: %s', async (text, code) => {
@@ -192,12 +200,12 @@ describe('an agent behind a WebSocket', () => {
 
   it.each([1011, 1008])('that closes with %i broke off', async (closeCode) => {
     const { gateway, target } = await start((_, _send, close) => close(closeCode))
-    await expect(gateway.call(callOf(target))).rejects.toMatchObject({ code: 'bad_answer' })
+    await expect(gateway.call(callOf(target))).rejects.toMatchObject({ code: 'bad_response' })
   })
 
   it('that closes without an answer gave none', async () => {
     const { gateway, target } = await start((_, _send, close) => close(1000))
-    await expect(gateway.call(callOf(target))).rejects.toMatchObject({ code: 'bad_answer' })
+    await expect(gateway.call(callOf(target))).rejects.toMatchObject({ code: 'bad_response' })
   })
 
   it('that refuses the handshake is answered with its status; a redirect is not followed', async () => {
@@ -211,16 +219,16 @@ describe('an agent behind a WebSocket', () => {
     await new Promise<void>((resolve) => server.listen(agent.port, '127.0.0.1', resolve))
     const gateway = createTestGateway()
     open.push(gateway, { close: () => new Promise((resolve) => server.close(() => resolve())) })
-    const call = (path: string) => gateway.call(callOf(way(`ws://127.0.0.1:${agent.port}/${path}`, 'websocket')))
+    const call = (path: string) => gateway.call(callOf(endpoint(`ws://127.0.0.1:${agent.port}/${path}`, 'websocket')))
     expect(await call('401')).toMatchObject({ status: 401, kind: 'json', value: null })
-    await expect(call('302')).rejects.toMatchObject({ code: 'bad_answer', mayHaveRun: false })
+    await expect(call('302')).rejects.toMatchObject({ code: 'bad_response', mayHaveRun: false })
   })
 
   it('that never shakes hands is given up', async () => {
     const agent = await startRawAgent(() => {})
     const gateway = createTestGateway({ firstByteMs: 100 })
     open.push(gateway, agent)
-    const target = way(agent.url.replace('http', 'ws'), 'websocket')
+    const target = endpoint(agent.url.replace('http', 'ws'), 'websocket')
     await expect(gateway.call(callOf(target, { timeoutMs: 300 }))).rejects.toMatchObject({ code: 'timeout' })
     expect(agent.sockets.size).toBeLessThanOrEqual(1)
   })
@@ -228,7 +236,7 @@ describe('an agent behind a WebSocket', () => {
   it('is given up while it is being connected to', async () => {
     const gateway = createTestGateway({ connectMs: 60_000 }, { resolve: () => new Promise(() => {}) })
     open.push(gateway)
-    const call = callOf(way('wss://agent.example/', 'websocket'), { timeoutMs: 50 })
+    const call = callOf(endpoint('wss://agent.example/', 'websocket'), { timeoutMs: 50 })
     await expect(gateway.call(call)).rejects.toMatchObject({ code: 'timeout', mayHaveRun: false })
   })
 
@@ -246,13 +254,15 @@ describe('an agent behind a WebSocket', () => {
     open.push(gateway, { close: () => new Promise((resolve) => server.close(() => resolve())) })
     const address = server.address()
     const port = typeof address === 'object' ? address?.port : 0
-    await gateway.call(callOf(way(`ws://127.0.0.1:${port}/`, 'websocket')))
+    await gateway.call(callOf(endpoint(`ws://127.0.0.1:${port}/`, 'websocket')))
     expect(await goodbye).toBe(1000)
   })
 
   it('at an address of the inside is not called', async () => {
     const gateway = createTestGateway()
     open.push(gateway)
-    await expect(gateway.call(callOf(way('wss://10.0.0.1/', 'websocket')))).rejects.toMatchObject({ code: 'blocked' })
+    await expect(gateway.call(callOf(endpoint('wss://10.0.0.1/', 'websocket')))).rejects.toMatchObject({
+      code: 'blocked',
+    })
   })
 })

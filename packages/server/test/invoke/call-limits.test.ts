@@ -16,10 +16,10 @@ describe('limits of calls under way', () => {
     const begun = new Promise<void>((resolve) => {
       begin = resolve
     })
-    const reply: Reply = async (...exchange) => {
+    const reply: Reply = async (...sendRequest) => {
       begin()
       await released
-      return echo(...exchange)
+      return echo(...sendRequest)
     }
     return { reply, begun, release }
   }

@@ -12,7 +12,7 @@ export const task = (id: string, changes: Partial<StoredTask> = {}): StoredTask 
   status: 'pending',
   work: 'run',
   request: 'c2VhbGVk',
-  repeatable: false,
+  idempotent: false,
   holder: 'p1',
   heldUntil: AT + 1000,
   createdAt: AT,
@@ -31,7 +31,7 @@ export function describeTasks(store: () => Store): void {
     it('are given back as they were stored', async () => {
       const full = task('t1', {
         session: 's',
-        repeatable: true,
+        idempotent: true,
         agentTask: '{"id":"x"}',
         answer: '{"a":"\\u0000"}',
         callback: { state: 'waiting', attempts: 2 },

@@ -7,7 +7,7 @@ import {
   type Operation,
   STREAM_TYPES,
 } from '@switchboard/protocol'
-import type { Gateway } from '../../gateway/call.js'
+import type { Gateway } from '../../gateway/gateway.js'
 import { assertInService, assertMayInvoke } from '../../policy/invocation.js'
 import { auditOf, type Context } from '../context.js'
 import type { Agent } from '../registry/catalog.js'

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import type { AgentRecord, Operation } from '@switchboard/protocol'
-import { GatewayError, type Way } from '../../gateway/call.js'
-import { createRemembered } from '../../gateway/remember.js'
+import { endpointsOf } from '../../gateway/endpoints-of.js'
+import { type Endpoint, GatewayError } from '../../gateway/gateway.js'
+import { createSwrCache } from '../../gateway/resilience/swr-cache.js'
 import { readCard } from '../../gateway/transports/a2a/read-card.js'
 import { listTools } from '../../gateway/transports/mcp/list-tools.js'
 import { askOverFetch } from '../../gateway/transports/rpc/ask-over-fetch.js'
 import { withTimeLimit } from '../../gateway/transports/rpc/time-limit.js'
-import { waysOf } from '../../gateway/ways-of.js'
 import type { AgentCredential } from './admission/agent-credential.js'
 import { originOf } from './admission/target.js'
 
@@ -34,16 +34,19 @@ const REMEMBER = { freshMs: 300_000, usableMs: 86_400_000, failedMs: 60_000, lim
 /** Learns what agents of A2A and MCP can do, and keeps it fresh behind the callers' backs. */
 export function createLearnOperations({ fetch, now, newId }: LearnDeps): LearnOperations {
   const ask = askOverFetch(fetch)
-  const learned = createRemembered<readonly Operation[]>({
+  const learned = createSwrCache<readonly Operation[]>({
     ...REMEMBER,
     now,
     size: (operations) => JSON.stringify(operations).length,
   })
 
-  const learn = ({ speech, endpoint }: Way, headers: Readonly<Record<string, string>>): Promise<readonly Operation[]> =>
+  const learn = (
+    { protocol, url }: Endpoint,
+    headers: Readonly<Record<string, string>>,
+  ): Promise<readonly Operation[]> =>
     withTimeLimit(TIMEOUT_MS, async (signal) => {
-      if (speech === 'mcp') return listTools({ ask, newId }, { endpoint, headers }, signal)
-      const card = await readCard(ask, endpoint, signal)
+      if (protocol === 'mcp') return listTools({ ask, newId }, { endpoint: url, headers }, signal)
+      const card = await readCard(ask, url, signal)
       return card?.operations ?? []
     })
 
@@ -52,13 +55,13 @@ export function createLearnOperations({ fetch, now, newId }: LearnDeps): LearnOp
     { headers: own, origins }: Pick<AgentCredential, 'headers' | 'origins'> = { headers: {} },
   ) => {
     // Most records say it all, and each call comes this way.
-    const way = record.operations.every(({ inputs }) => isAnything(inputs))
-      ? waysOf(record).find((each) => tells(each, record))
+    const endpoint = record.operations.every(({ inputs }) => isAnything(inputs))
+      ? endpointsOf(record).find((each) => tells(each, record))
       : undefined
-    if (!way) return record.operations
-    const headers = origins && !origins.has(originOf(way.endpoint)) ? {} : own
+    if (!endpoint) return record.operations
+    const headers = origins && !origins.has(originOf(endpoint.url)) ? {} : own
     try {
-      const told = await learned.get(keyOf(way, headers), () => learn(way, headers))
+      const told = await learned.get(keyOf(endpoint, headers), () => learn(endpoint, headers))
       return merged(record.operations, told)
     } catch (error) {
       // Whatever keeps it from telling will be met by the call itself, which has the words for it.
@@ -69,8 +72,8 @@ export function createLearnOperations({ fetch, now, newId }: LearnDeps): LearnOp
 }
 
 /** A list of tools has their schemas, which a record seldom has; a card only names its skills once more. */
-function tells({ speech }: Way, { operations }: AgentRecord): boolean {
-  return speech === 'mcp' || (speech === 'a2a' && operations.length === 0)
+function tells({ protocol }: Endpoint, { operations }: AgentRecord): boolean {
+  return protocol === 'mcp' || (protocol === 'a2a' && operations.length === 0)
 }
 
 const isAnything = (schema: Operation['inputs']): boolean => Object.keys(schema).every((name) => name === 'type')
@@ -86,8 +89,8 @@ function merged(listed: readonly Operation[], told: readonly Operation[]): reado
 }
 
 /** What is told to one credential is not told to another. */
-function keyOf({ speech, endpoint }: Way, headers: Readonly<Record<string, string>>): string {
+function keyOf({ protocol, url }: Endpoint, headers: Readonly<Record<string, string>>): string {
   return createHash('sha256')
-    .update(JSON.stringify([speech, endpoint, Object.entries(headers).sort()]))
+    .update(JSON.stringify([protocol, url, Object.entries(headers).sort()]))
     .digest('base64')
 }

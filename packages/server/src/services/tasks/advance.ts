@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DirectoryError } from '@switchboard/protocol'
-import type { AgentTask } from '../../gateway/call.js'
+import type { AgentTask } from '../../gateway/gateway.js'
 import type { StoredTask, TaskStore } from '../../store/task-store.js'
 import type { Delivery } from './callback.js'
 import { answered, begun, failed, interrupted, notified, putBack, takenOn } from './steps.js'
@@ -68,7 +68,7 @@ export function createAdvance(options: AdvanceOptions): Advance {
       const agentTask: AgentTask = JSON.parse(task.agentTask ?? '{}')
       return settle(entry, () => runner.poll(request.request, agentTask, stop.signal))
     }
-    if (task.status === 'running' && !task.repeatable) return end(entry, interrupted(task, now()))
+    if (task.status === 'running' && !task.idempotent) return end(entry, interrupted(task, now()))
     if (!(await save(entry, begun(task, now())))) return undefined
     // Stopped before anything was sent.
     if (stop.signal.aborted) return (await save(entry, putBack(entry.task, now()))) ? 0 : undefined

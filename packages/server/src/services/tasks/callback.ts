@@ -1,5 +1,5 @@
 import type { JsonObject } from '@switchboard/protocol'
-import { GatewayError } from '../../gateway/call.js'
+import { GatewayError } from '../../gateway/gateway.js'
 import type { StoredTask } from '../../store/task-store.js'
 import type { Signing } from '../identity/signing.js'
 import { toTaskDocument } from './task-document.js'

@@ -1,5 +1,5 @@
 import { DirectoryError, errorBody, isObject, type JsonObject, type JsonValue } from '@switchboard/protocol'
-import type { AgentTask } from '../../gateway/call.js'
+import type { AgentTask } from '../../gateway/gateway.js'
 import type { StoredTask } from '../../store/task-store.js'
 import type { TaskAnswer } from './tasks.js'
 

@@ -1,5 +1,5 @@
 import { invalid, isLoopbackHost, isObject, type JsonObject } from '@switchboard/protocol'
-import { GatewayError } from '../../gateway/call.js'
+import { GatewayError } from '../../gateway/gateway.js'
 import type { Seal } from '../identity/seal.js'
 
 /** What a task is made from: it holds the caller's input, and may hold its credential for the agent. */

@@ -1,5 +1,5 @@
 import { DirectoryError, type JsonObject, type JsonValue } from '@switchboard/protocol'
-import type { AgentTask } from '../../gateway/call.js'
+import type { AgentTask } from '../../gateway/gateway.js'
 import { type Caller, isAdmin } from '../../policy/caller.js'
 import type { StoredTask } from '../../store/task-store.js'
 import { auditOf, type Context } from '../context.js'
@@ -33,7 +33,7 @@ export interface TaskWish {
   /** All that the runner needs to make the call, now or after a restart; kept encrypted. */
   readonly request: JsonObject
   /** Running it twice does no harm: after a crash it is run again. */
-  readonly repeatable: boolean
+  readonly idempotent: boolean
   readonly session?: string
   /** X-Callback-URL, as it came (C-62). */
   readonly callbackUrl?: string
@@ -132,7 +132,7 @@ export function createTasks(options: TasksOptions): Tasks {
   return {
     checkCallback: (url) => assertCallbackUrl(url, checkAddress),
 
-    async create({ agent, operation, request, repeatable, session, callbackUrl, agentTask }, caller) {
+    async create({ agent, operation, request, idempotent, session, callbackUrl, agentTask }, caller) {
       if (caller.subject === undefined) throw new DirectoryError('unauthorized', 'deferred calls take credentials')
       const id = newId()
       const at = now()
@@ -146,7 +146,7 @@ export function createTasks(options: TasksOptions): Tasks {
         status: agentTask ? 'running' : 'pending',
         work: agentTask ? 'poll' : 'run',
         request: sealRequest(seal, id, { request, ...(callbackUrl !== undefined && { callbackUrl }) }),
-        repeatable,
+        idempotent,
         ...(agentTask && { agentTask: JSON.stringify(agentTask) }),
         ...(callbackUrl !== undefined && { callback: { state: 'waiting', attempts: 0 } }),
         holder: worker.holder,

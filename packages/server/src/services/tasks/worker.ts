@@ -97,7 +97,7 @@ export function createTaskWorker(options: TaskWorkerOptions): TaskWorker {
   /** A call that was broken off is not known to be undone; everything else can be taken up by the next start. */
   const letGo = async ({ task }: Held): Promise<void> => {
     if (task.work === undefined) return
-    const isLost = task.work === 'run' && task.status === 'running' && !task.repeatable
+    const isLost = task.work === 'run' && task.status === 'running' && !task.idempotent
     await store.update(released(isLost ? interrupted(task, now()) : task))
   }
 

@@ -1,9 +1,9 @@
 import { readBytes } from '@switchboard/protocol'
-import { type AgentAnswer, type AgentCall, GatewayError, type Way } from '../../call.js'
-import type { Transport } from '../../transports.js'
+import { type AgentCall, type AgentResponse, type Endpoint, GatewayError } from '../../gateway.js'
 import { badAnswer } from '../rpc/ask.js'
 import { withTimeLimit } from '../rpc/time-limit.js'
 import type { TranslatorDeps } from '../rpc/translator.js'
+import type { Transport } from '../transports.js'
 import { type A2aReply, type Converse, createConverse } from './converse.js'
 import { createFindTarget } from './find-target.js'
 import { isOver, isUnsupported } from './read-error.js'
@@ -30,10 +30,10 @@ export function createA2aTransport({ ask, now, newId, maxBodyBytes, maxPartBytes
   /** Undefined if the agent does not stream. */
   const stream = async (
     call: AgentCall,
-    way: Way,
+    endpoint: Endpoint,
     target: A2aTarget,
     content: MessageContent,
-  ): Promise<AgentAnswer | undefined> => {
+  ): Promise<AgentResponse | undefined> => {
     const params = writeSendParams(call, content, newId(), target)
     const replies = await converse(target, { kind: 'stream', params }, call.headers, call.signal)
     const first = 'kind' in replies ? replies : (await replies.next()).value
@@ -41,7 +41,7 @@ export function createA2aTransport({ ask, now, newId, maxBodyBytes, maxPartBytes
     // The first reply decides the status; after it, errors can only be told in the stream.
     if ('kind' in replies || first.kind === 'failure') {
       if (!('kind' in replies)) await replies.return()
-      return first.kind === 'failure' && isUnsupported(first.failure) ? undefined : answerOf(first, way)
+      return first.kind === 'failure' && isUnsupported(first.failure) ? undefined : answerOf(first, endpoint)
     }
     const cancelTask = (task: string): void => {
       const cancelled = withTimeLimit(CANCEL_TIMEOUT_MS, (signal) =>
@@ -54,29 +54,29 @@ export function createA2aTransport({ ask, now, newId, maxBodyBytes, maxPartBytes
       kind: 'stream',
       status: 200,
       headers: {},
-      way,
+      endpoint,
       parts: streamParts(first, replies, call.signal, cancelTask),
     }
   }
 
   return {
-    async call(call, way) {
-      const target = await findTarget(way, call.signal)
+    async call(call, endpoint) {
+      const target = await findTarget(endpoint, call.signal)
       const content = await readContent(call, maxBodyBytes)
-      const streamed = call.wantsStream ? await stream(call, way, target, content) : undefined
+      const streamed = call.wantsStream ? await stream(call, endpoint, target, content) : undefined
       if (streamed) return streamed
       const params = writeSendParams(call, content, newId(), target)
-      return answerOf(await askOnce(target, { kind: 'send', params }, call), way)
+      return answerOf(await askOnce(target, { kind: 'send', params }, call), endpoint)
     },
-    async poll(call, way, { id }) {
-      const target = await findTarget(way, call.signal)
-      return answerOf(await askOnce(target, { kind: 'get', task: id }, call), way)
+    async poll(call, endpoint, { id }) {
+      const target = await findTarget(endpoint, call.signal)
+      return answerOf(await askOnce(target, { kind: 'get', task: id }, call), endpoint)
     },
-    async cancel(call, way, { id }) {
-      const target = await findTarget(way, call.signal)
+    async cancel(call, endpoint, { id }) {
+      const target = await findTarget(endpoint, call.signal)
       const reply = await askOnce(target, { kind: 'cancel', task: id }, call)
       if (reply.kind === 'failure' && !isOver(reply.failure)) {
-        throw new GatewayError('bad_answer', `the agent did not cancel its task (status ${reply.failure.status})`)
+        throw new GatewayError('bad_response', `the agent did not cancel its task (status ${reply.failure.status})`)
       }
     },
   }

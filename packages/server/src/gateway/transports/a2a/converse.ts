@@ -1,5 +1,5 @@
 import type { JsonValue } from '@switchboard/protocol'
-import { parseAnswer } from '../../read-stream.js'
+import { parseAnswer } from '../../http/read-stream.js'
 import {
   type Ask,
   type Asked,

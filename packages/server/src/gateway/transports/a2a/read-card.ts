@@ -1,5 +1,5 @@
 import { type AgentRecord, isObject, type JsonValue, readRecord, validateDocument } from '@switchboard/protocol'
-import { GatewayError } from '../../call.js'
+import { GatewayError } from '../../gateway.js'
 import { type Ask, type Asked, askJson, isSuccess, readJson } from '../rpc/ask.js'
 import { withoutSlashes } from './target.js'
 
@@ -28,7 +28,7 @@ async function readDocument(answer: Asked): Promise<JsonValue | undefined> {
   try {
     return await readJson(answer, MAX_CARD_BYTES)
   } catch (error) {
-    if (error instanceof GatewayError && error.code === 'bad_answer') return undefined
+    if (error instanceof GatewayError && error.code === 'bad_response') return undefined
     throw error
   }
 }

@@ -1,5 +1,5 @@
 import type { StreamPart } from '@switchboard/protocol'
-import { withCleanup } from '../../with-cleanup.js'
+import { withCleanup } from '../../http/with-cleanup.js'
 import { badAnswer } from '../rpc/ask.js'
 import type { A2aReply } from './converse.js'
 import { isLast, partsOf } from './write-answer.js'

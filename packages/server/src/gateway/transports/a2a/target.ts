@@ -1,5 +1,5 @@
 import { asString } from '@switchboard/protocol'
-import type { Way } from '../../call.js'
+import type { Endpoint } from '../../gateway.js'
 
 /** Where and how an A2A agent is spoken to. */
 export interface A2aTarget {
@@ -14,14 +14,14 @@ export interface A2aTarget {
  * What the card said of this interface: 1.0 calls the binding `protocolBinding`, 0.3 calls it `transport`. Undefined
  * if it does not say, or names one that is not spoken here.
  */
-export function targetOf({ endpoint, source }: Pick<Way, 'endpoint' | 'source'>): A2aTarget | undefined {
+export function targetOf({ url, source }: Pick<Endpoint, 'url' | 'source'>): A2aTarget | undefined {
   const named = asString(source?.protocolBinding) ?? asString(source?.transport)
   const binding = BINDINGS[named?.toUpperCase() ?? '']
   if (!binding) return undefined
   const told = asString(source?.protocolVersion)
   const isOld = told === undefined ? source?.protocolBinding === undefined : /^v?0\./.test(told)
   const tenant = asString(source?.tenant)
-  return { version: isOld ? '0.3' : '1.0', binding, url: endpoint, ...(tenant && { tenant }) }
+  return { version: isOld ? '0.3' : '1.0', binding, url, ...(tenant && { tenant }) }
 }
 
 const BINDINGS: Record<string, A2aTarget['binding'] | undefined> = {

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue, StreamPart } from '@switchboard/protocol'
-import type { AgentAnswer, Way } from '../../call.js'
+import type { AgentResponse, Endpoint } from '../../gateway.js'
 import { type AgentFailure, agentFailure, failureAnswer } from '../rpc/agent-error.js'
 import { textOf, toJsonValue } from '../rpc/content.js'
 import type { A2aReply } from './converse.js'
@@ -15,19 +15,19 @@ const UNDONE: Record<string, { status: number; name: string } | undefined> = {
 const UNDER_WAY = new Set(['submitted', 'working'])
 
 /** The answer that a reply is to a caller who waited for the whole of it. */
-export function answerOf(reply: A2aReply, way: Way): AgentAnswer {
-  if (reply.kind === 'failure') return failureAnswer(reply.failure, way)
+export function answerOf(reply: A2aReply, endpoint: Endpoint): AgentResponse {
+  if (reply.kind === 'failure') return failureAnswer(reply.failure, endpoint)
   const { event } = reply
   const headers = sessionHeaders(event)
   if (event.kind === 'message' || event.kind === 'artifact') {
-    return { kind: 'json', status: 200, value: toJsonValue(event.items), way, headers }
+    return { kind: 'json', status: 200, value: toJsonValue(event.items), endpoint, headers }
   }
   if (UNDER_WAY.has(event.state)) {
-    return { kind: 'task', status: 202, task: { id: event.taskId, status: event.state }, way, headers }
+    return { kind: 'task', status: 202, task: { id: event.taskId, status: event.state }, endpoint, headers }
   }
   const failure = failureOfTask(event)
-  if (failure) return { ...failureAnswer(failure, way), headers }
-  return { kind: 'json', status: 200, value: resultOf(event), way, headers }
+  if (failure) return { ...failureAnswer(failure, endpoint), headers }
+  return { kind: 'json', status: 200, value: resultOf(event), endpoint, headers }
 }
 
 /** With these the caller goes on where the agent stopped (C-63). */

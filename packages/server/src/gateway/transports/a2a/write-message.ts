@@ -1,5 +1,5 @@
 import { IMPLIED_OPERATION, isObject, type JsonObject, type JsonValue } from '@switchboard/protocol'
-import type { AgentCall } from '../../call.js'
+import type { AgentCall } from '../../gateway.js'
 import type { A2aTarget } from './target.js'
 
 /** Members that hold what a person would say: such an input alone is text, as most A2A agents expect it. */

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject, type JsonValue } from '@switchboard/protocol'
-import { parseAnswer } from '../../read-stream.js'
+import { parseAnswer } from '../../http/read-stream.js'
 import { type AgentFailure, httpFailure } from '../rpc/agent-error.js'
 import {
   type Ask,

@@ -8,7 +8,7 @@ import {
   type Operation,
   type SchemaAllowance,
 } from '@switchboard/protocol'
-import { GatewayError } from '../../call.js'
+import { GatewayError } from '../../gateway.js'
 import type { Ask } from '../rpc/ask.js'
 import { createMcpDialogue, type McpPlace, replyOf } from './dialogue.js'
 import { openSession } from './open-session.js'
@@ -54,7 +54,7 @@ export async function listTools(
 }
 
 const refused = (status: number): GatewayError =>
-  new GatewayError('bad_answer', `the server does not tell its tools (status ${status})`)
+  new GatewayError('bad_response', `the server does not tell its tools (status ${status})`)
 
 function readTool(tool: Record<string, JsonValue>, allowance: SchemaAllowance): Operation[] {
   const name = asString(tool.name)

@@ -1,11 +1,11 @@
 import { asString, isObject, type JsonObject, type StreamPart } from '@switchboard/protocol'
-import { type AgentAnswer, type AgentCall, GatewayError, type Way } from '../../call.js'
+import { type AgentCall, type AgentResponse, type Endpoint, GatewayError } from '../../gateway.js'
+import { withCleanup } from '../../http/with-cleanup.js'
 import { patienceOf } from '../../patience.js'
-import type { Transport } from '../../transports.js'
-import { withCleanup } from '../../with-cleanup.js'
 import { agentFailure, failureAnswer } from '../rpc/agent-error.js'
 import { badAnswer } from '../rpc/ask.js'
 import type { TranslatorDeps } from '../rpc/translator.js'
+import type { Transport } from '../transports.js'
 import { createMcpDialogue, type McpPlace, type McpReply, type McpSaid, replyOf } from './dialogue.js'
 import { readToolResult } from './read-tool-result.js'
 import { createMcpSessions } from './sessions.js'
@@ -18,10 +18,10 @@ export function createMcpTransport({ ask, now, newId, maxBodyBytes, maxPartBytes
   /** One attempt, in a session that the server may have forgotten. */
   const callTool = async (
     call: AgentCall,
-    way: Way,
+    endpoint: Endpoint,
     place: McpPlace,
     args: JsonObject,
-  ): Promise<AgentAnswer | Extract<McpReply, { kind: 'lost' }>> => {
+  ): Promise<AgentResponse | Extract<McpReply, { kind: 'lost' }>> => {
     const id = newId()
     const params = {
       name: call.operation,
@@ -43,18 +43,18 @@ export function createMcpTransport({ ask, now, newId, maxBodyBytes, maxPartBytes
     let isStreaming = false
     try {
       const said = await dialogue.request(place, { id, method: 'tools/call', params }, call.signal)
-      if ('reply' in said) return said.reply.kind === 'lost' ? said.reply : answerOf(said.reply, way)
-      if (!call.wantsStream) return answerOf(await replyOf(said), way)
+      if ('reply' in said) return said.reply.kind === 'lost' ? said.reply : answerOf(said.reply, endpoint)
+      if (!call.wantsStream) return answerOf(await replyOf(said), endpoint)
       const { value: first } = await said.next()
       if (!first) throw badAnswer('its stream is empty')
       // A result that comes first is an answer like any other, with a status of its own.
-      if (first.kind !== 'notice') return answerOf(first, way)
+      if (first.kind !== 'notice') return answerOf(first, endpoint)
       isStreaming = true
       return {
         kind: 'stream',
         status: 200,
         headers: {},
-        way,
+        endpoint,
         parts: streamParts(first, said, { cancel, release }),
       }
     } finally {
@@ -63,28 +63,28 @@ export function createMcpTransport({ ask, now, newId, maxBodyBytes, maxPartBytes
   }
 
   return {
-    async call(call, way) {
-      if (asString(way.source?.type) === 'sse')
+    async call(call, endpoint) {
+      if (asString(endpoint.source?.type) === 'sse')
         throw notInvocable('the older transport of MCP (HTTP+SSE) is not spoken')
       if (call.payload.kind !== 'json') throw notInvocable('a tool of MCP takes JSON: send bytes as base64 or by URL')
       const args = call.payload.value
       if (!isObject(args)) {
-        return failureAnswer(agentFailure(400, 'InvalidInput', 'The input of a tool of MCP is an object'), way)
+        return failureAnswer(agentFailure(400, 'InvalidInput', 'The input of a tool of MCP is an object'), endpoint)
       }
       const place = {
-        endpoint: way.endpoint,
+        endpoint: endpoint.url,
         headers: call.headers,
         silenceMs: patienceOf(call),
         ...(call.caller !== undefined && { caller: call.caller }),
       }
       for (let isRetry = false; ; isRetry = true) {
         const opened = await sessions.open(place, call.signal)
-        if (opened.kind === 'failure') return failureAnswer(opened.failure, way)
-        const answer = await callTool(call, way, { ...place, session: opened.session }, args)
+        if (opened.kind === 'failure') return failureAnswer(opened.failure, endpoint)
+        const answer = await callTool(call, endpoint, { ...place, session: opened.session }, args)
         if (answer.kind !== 'lost') return answer
         sessions.forget(place, opened)
         // Of a session just opened it means something else: the server's own refusal.
-        if (isRetry) return failureAnswer(answer.failure, way)
+        if (isRetry) return failureAnswer(answer.failure, endpoint)
       }
     },
     // Tasks are an experiment of MCP that is not taken part in: no answer of this transport names one.
@@ -95,11 +95,11 @@ export function createMcpTransport({ ask, now, newId, maxBodyBytes, maxPartBytes
 
 const notInvocable = (message: string): GatewayError => new GatewayError('not_invocable', message)
 
-function answerOf(reply: McpReply, way: Way): AgentAnswer {
-  if (reply.kind !== 'result') return failureAnswer(reply.failure, way)
+function answerOf(reply: McpReply, endpoint: Endpoint): AgentResponse {
+  if (reply.kind !== 'result') return failureAnswer(reply.failure, endpoint)
   const read = readToolResult(reply.result)
-  if ('failure' in read) return failureAnswer(read.failure, way)
-  return { kind: 'json', status: 200, headers: {}, way, value: read.value }
+  if ('failure' in read) return failureAnswer(read.failure, endpoint)
+  return { kind: 'json', status: 200, headers: {}, endpoint, value: read.value }
 }
 
 /** Progress and log messages as they come, the result at the end. */

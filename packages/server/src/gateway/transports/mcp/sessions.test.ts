@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { GatewayError } from '../../call.js'
+import { GatewayError } from '../../gateway.js'
 import type { McpDialogue } from './dialogue.js'
 import { createMcpSessions } from './sessions.js'
 

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@switchboard/protocol'
-import type { AgentAnswer, Way } from '../../call.js'
+import type { AgentResponse, Endpoint } from '../../gateway.js'
 import type { Asked } from './ask.js'
 
 /** An error that the agent answered, in the form of AIDIP §5.2 (C-97). */
@@ -30,6 +30,12 @@ export function httpFailure(
   }
 }
 
-export function failureAnswer({ status, value, retryAfter }: AgentFailure, way: Way): AgentAnswer {
-  return { kind: 'json', status, value, way, headers: retryAfter === undefined ? {} : { 'retry-after': retryAfter } }
+export function failureAnswer({ status, value, retryAfter }: AgentFailure, endpoint: Endpoint): AgentResponse {
+  return {
+    kind: 'json',
+    status,
+    value,
+    endpoint,
+    headers: retryAfter === undefined ? {} : { 'retry-after': retryAfter },
+  }
 }

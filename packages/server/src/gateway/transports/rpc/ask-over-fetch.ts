@@ -1,5 +1,5 @@
 import { readBytes } from '@switchboard/protocol'
-import { GatewayError } from '../../call.js'
+import { GatewayError } from '../../gateway.js'
 import type { Ask } from './ask.js'
 
 /** Sends requests through a guarded `fetch`, for code outside the gateway. */

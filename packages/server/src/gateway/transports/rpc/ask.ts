@@ -1,18 +1,18 @@
 import { isJsonType, type JsonValue, mediaTypeOf, type ServerSentEvent } from '@switchboard/protocol'
-import type { AnswerBody } from '../../answer-body.js'
-import { GatewayError } from '../../call.js'
-import type { ExchangeAnswer, ExchangeRequest } from '../../exchange.js'
-import { outgoingHeaders } from '../../outgoing-headers.js'
-import { decodeWhole, parseAnswer, readAllEvents } from '../../read-stream.js'
+import { GatewayError } from '../../gateway.js'
+import { outgoingHeaders } from '../../http/outgoing-headers.js'
+import { decodeWhole, parseAnswer, readAllEvents } from '../../http/read-stream.js'
+import type { ResponseBody } from '../../http/response-body.js'
+import type { HttpRequest, HttpResponse } from '../../http/send-request.js'
 
 /** What an agent answered, as far as it has come. */
-export interface Asked extends Pick<ExchangeAnswer, 'status' | 'headers'> {
+export interface Asked extends Pick<HttpResponse, 'status' | 'headers'> {
   /** Leaving the iteration early closes the connection. */
-  readonly body: Pick<AnswerBody, 'collect' | 'cancel'> & AsyncIterable<Uint8Array>
+  readonly body: Pick<ResponseBody, 'collect' | 'cancel'> & AsyncIterable<Uint8Array>
 }
 
 /** Sends one request through the address guard; every failure is a GatewayError. */
-export type Ask = (request: ExchangeRequest) => Promise<Asked>
+export type Ask = (request: HttpRequest) => Promise<Asked>
 
 /** One request of a protocol that is spoken in JSON. */
 export interface JsonRequest {
@@ -41,7 +41,7 @@ export async function askJson(ask: Ask, request: JsonRequest, signal: AbortSigna
 
 /** What the agent said is not what its protocol says. */
 export const badAnswer = (what: string): GatewayError =>
-  new GatewayError('bad_answer', `the agent gave no valid answer: ${what}`, { mayHaveRun: true })
+  new GatewayError('bad_response', `the agent gave no valid answer: ${what}`, { mayHaveRun: true })
 
 export const isSuccess = ({ status }: Asked): boolean => status >= 200 && status < 300
 export const isEvents = ({ headers }: Asked): boolean => mediaTypeOf(headers['content-type']) === 'text/event-stream'
@@ -61,7 +61,7 @@ export async function readJsonIfAny(answer: Asked, maxBytes: number): Promise<Js
   try {
     return await readJson(answer, maxBytes)
   } catch (error) {
-    if (error instanceof GatewayError && error.code === 'bad_answer') return undefined
+    if (error instanceof GatewayError && error.code === 'bad_response') return undefined
     throw error
   }
 }

@@ -1,5 +1,5 @@
-import { GatewayError } from '../../call.js'
-import { reasonOf } from '../../exchange.js'
+import { GatewayError } from '../../gateway.js'
+import { reasonOf } from '../../http/send-request.js'
 
 /** Gives work of our own a signal that ends it after that many milliseconds. */
 export async function withTimeLimit<T>(ms: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {

@@ -7,8 +7,8 @@ import {
   type Operation,
   schemeOf,
 } from '@switchboard/protocol'
-import type { Way } from '../../../gateway/call.js'
-import { waysOf } from '../../../gateway/ways-of.js'
+import { endpointsOf } from '../../../gateway/endpoints-of.js'
+import type { Endpoint } from '../../../gateway/gateway.js'
 import type { Agent } from '../../registry/catalog.js'
 import type { ChosenVersion } from './choose-version.js'
 
@@ -25,49 +25,53 @@ export interface Target {
  * Where an operation is called, in order of preference. Endpoints may be kept from the caller, so they are read from
  * the whole record.
  */
-export function waysTo(
+export function endpointsFor(
   { agent, operations, version }: Target,
   operation: Operation,
   baseUrl: () => string,
-): readonly Way[] {
+): readonly Endpoint[] {
   const { format, operations: all } = agent.record
-  const latest = waysToLatest(agent.record, baseUrl)
-  const ways = version.base === undefined ? latest : latest.flatMap((way) => atVersion(way, version.base))
+  const latest = latestEndpoints(agent.record, baseUrl)
+  const endpoints =
+    version.base === undefined ? latest : latest.flatMap((endpoint) => atVersion(endpoint, version.base))
   // Endpoints of operations are those of the latest version.
   if (operation.endpoint === undefined || version.base !== undefined)
-    return operations.length > 0 && all.length > 1 ? ways.map((way) => ({ ...way, namesOperation: true })) : ways
-  const base = ways.find(({ speech }) => speech !== 'unix')?.endpoint ?? baseUrl()
+    return operations.length > 0 && all.length > 1
+      ? endpoints.map((endpoint) => ({ ...endpoint, namesOperation: true }))
+      : endpoints
+  const base = endpoints.find(({ protocol }) => protocol !== 'unix')?.url ?? baseUrl()
   if (!URL.canParse(operation.endpoint, base)) return []
   const endpoint = new URL(operation.endpoint, base).href
-  return waysOf({ format, bindings: [{ protocol: schemeOf(endpoint), endpoint }] })
+  return endpointsOf({ format, bindings: [{ protocol: schemeOf(endpoint), endpoint }] })
 }
 
 /** Worked out once: a record does not change, and neither does the address of a directory that answers calls. */
-const known = new WeakMap<AgentRecord, readonly Way[]>()
+const known = new WeakMap<AgentRecord, readonly Endpoint[]>()
 
-function waysToLatest(record: AgentRecord, baseUrl: () => string): readonly Way[] {
+function latestEndpoints(record: AgentRecord, baseUrl: () => string): readonly Endpoint[] {
   const { format, bindings } = record
-  const ways = known.get(record) ?? waysOf({ format, bindings: bindings.map((each) => absolute(each, baseUrl)) })
-  known.set(record, ways)
-  return ways
+  const endpoints =
+    known.get(record) ?? endpointsOf({ format, bindings: bindings.map((each) => absolute(each, baseUrl)) })
+  known.set(record, endpoints)
+  return endpoints
 }
 
 /** Every origin at which an agent may be called as it is registered now: at its versions and operations, too. */
 export function originsOf(agent: Agent, baseUrl: () => string): string[] {
   const { record } = agent
   const { operations, document } = record
-  const at = (operation: Operation, base?: string): readonly Way[] =>
-    waysTo({ agent, record, operations, version: { version: undefined, base } }, operation, baseUrl)
+  const at = (operation: Operation, base?: string): readonly Endpoint[] =>
+    endpointsFor({ agent, record, operations, version: { version: undefined, base } }, operation, baseUrl)
   const plain: Operation = { name: IMPLIED_OPERATION, inputs: {}, outputs: {} }
   const bases = isObject(document.supportedVersions) ? asStrings(Object.values(document.supportedVersions)) : []
-  const ways = [plain, ...operations].flatMap((operation) => at(operation))
-  return [...new Set([...ways, ...bases.flatMap((base) => at(plain, base))].map(({ endpoint }) => originOf(endpoint)))]
+  const endpoints = [plain, ...operations].flatMap((operation) => at(operation))
+  return [...new Set([...endpoints, ...bases.flatMap((base) => at(plain, base))].map(({ url }) => originOf(url)))]
 }
 
-/** Who is connected to at an endpoint: scheme, host and port, or a socket. */
-export function originOf(endpoint: string): string {
-  const [socket] = /^unix:[^:]*/.exec(endpoint) ?? []
-  return socket ?? new URL(endpoint).origin
+/** The origin of an endpoint's URL: scheme, host and port, or the path of a Unix socket. */
+export function originOf(url: string): string {
+  const [socket] = /^unix:[^:]*/.exec(url) ?? []
+  return socket ?? new URL(url).origin
 }
 
 /** A relative endpoint is one of this directory's own paths (C-18), unless it is the path of a socket. */
@@ -79,9 +83,10 @@ function absolute(binding: Binding, baseUrl: () => string): Binding {
 }
 
 /** Where a version lies, relative to the endpoint (AURI §7). */
-function atVersion(way: Way, base: string | undefined): Way[] {
-  if (base === undefined) return [way]
-  const [scheme = '', socket = ''] = way.endpoint.split(':')
-  if (way.speech === 'unix') return base.startsWith('/') ? [{ ...way, endpoint: `${scheme}:${socket}:${base}` }] : []
-  return URL.canParse(base, way.endpoint) ? [{ ...way, endpoint: new URL(base, way.endpoint).href }] : []
+function atVersion(endpoint: Endpoint, base: string | undefined): Endpoint[] {
+  if (base === undefined) return [endpoint]
+  const [scheme = '', socket = ''] = endpoint.url.split(':')
+  if (endpoint.protocol === 'unix')
+    return base.startsWith('/') ? [{ ...endpoint, url: `${scheme}:${socket}:${base}` }] : []
+  return URL.canParse(base, endpoint.url) ? [{ ...endpoint, url: new URL(base, endpoint.url).href }] : []
 }

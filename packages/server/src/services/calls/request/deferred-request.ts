@@ -1,5 +1,5 @@
 import { DirectoryError, isObject, type JsonObject, type JsonValue } from '@switchboard/protocol'
-import type { Payload } from '../../../gateway/call.js'
+import type { Payload } from '../../../gateway/gateway.js'
 import type { Context } from '../../context.js'
 import type { Agent } from '../../registry/catalog.js'
 import { unknownAgent } from '../../registry/read.js'
@@ -23,7 +23,7 @@ const LARGEST_INPUT = 1024 * 1024
  * agent has already neither.
  */
 export function writeRequest(ready: ReadyCall, isTakenOn: boolean): JsonObject {
-  const { target, operation, payload, headers, credential, caller, repeatable } = ready
+  const { target, operation, payload, headers, credential, caller, idempotent } = ready
   const { agent, version } = target
   const kept = isTakenOn ? {} : writePayload(payload)
   if (JSON.stringify(kept).length > LARGEST_INPUT)
@@ -40,7 +40,7 @@ export function writeRequest(ready: ReadyCall, isTakenOn: boolean): JsonObject {
     headers: { ...headers },
     ...(!credential.isOurs && { credential: { ...credential.headers } }),
     caller,
-    repeatable,
+    idempotent,
   }
 }
 
@@ -54,7 +54,7 @@ const writePayload = (payload: Payload): JsonObject =>
 
 /** The call as it can be made now, with the agent and the operator’s credential as they are now. */
 export async function readRequest(deps: RequestDeps, request: JsonObject): Promise<ReadyCall> {
-  const { agent: id, number, operation: name, base, payload, headers, credential: sent, caller, repeatable } = request
+  const { agent: id, number, operation: name, base, payload, headers, credential: sent, caller, idempotent } = request
   const agent = deps.context.catalog.get(String(id))
   // Another one that has the name now is not the one that was asked.
   if (!agent || agent.number !== number) throw unknownAgent(String(id))
@@ -72,7 +72,7 @@ export async function readRequest(deps: RequestDeps, request: JsonObject): Promi
     headers: isObject(headers) ? textsOf(headers) : {},
     credential,
     caller: String(caller),
-    repeatable: repeatable === true,
+    idempotent: idempotent === true,
     wantsStream: false,
   }
 }

@@ -1,5 +1,5 @@
 import type { Operation } from '@switchboard/protocol'
-import type { AgentCall, Payload } from '../../../gateway/call.js'
+import type { AgentCall, Payload } from '../../../gateway/gateway.js'
 import type { AgentCredential } from '../admission/agent-credential.js'
 import type { Target } from '../admission/target.js'
 
@@ -13,7 +13,7 @@ export interface ReadyCall {
   readonly credential: AgentCredential
   /** Who calls; the agent is not told. */
   readonly caller: string
-  readonly repeatable: boolean
+  readonly idempotent: boolean
   readonly wantsStream: boolean
 }
 

@@ -1,5 +1,5 @@
 import { agree, type JsonValue, type PublisherSchemas, takeReserved } from '@switchboard/protocol'
-import type { Payload } from '../../../gateway/call.js'
+import type { Payload } from '../../../gateway/gateway.js'
 import type { AgentCredential } from '../admission/agent-credential.js'
 import { checkInput } from '../admission/check-input.js'
 import { chooseOperation } from '../admission/choose-operation.js'
@@ -37,7 +37,7 @@ export function settleCall(
     headers: headersOf(invocation, target, ids),
     credential,
     caller: invocation.caller.subject ?? '',
-    repeatable: invocation.idempotencyKey !== undefined || isMarked(target.record, operation, 'idempotent'),
+    idempotent: invocation.idempotencyKey !== undefined || isMarked(target.record, operation, 'idempotent'),
     wantsStream: reserved.stream,
   }
 }

@@ -1,10 +1,10 @@
 import { DirectoryError, type JsonValue } from '@switchboard/protocol'
 import { describe, expect, it } from 'vitest'
-import { type AgentAnswer, GatewayError, type GatewayErrorCode } from '../../../gateway/call.js'
+import { type AgentResponse, GatewayError, type GatewayErrorCode } from '../../../gateway/gateway.js'
 import { CallFailed, fromAnswer, fromErrorInside, fromGateway } from './call-failed.js'
 
-const answer = (status: number, value: JsonValue, headers = {}): AgentAnswer => {
-  return { kind: 'json', status, value, headers, way: { speech: 'http', endpoint: 'http://127.0.0.1' } }
+const answer = (status: number, value: JsonValue, headers = {}): AgentResponse => {
+  return { kind: 'json', status, value, headers, endpoint: { protocol: 'http', url: 'http://127.0.0.1' } }
 }
 
 describe('fromGateway', () => {
@@ -14,7 +14,7 @@ describe('fromGateway', () => {
     ['unreachable', 502],
     ['timeout', 504],
     ['cancelled', 502],
-    ['bad_answer', 502],
+    ['bad_response', 502],
     ['too_large', 502],
     ['busy', 503],
     ['circuit_open', 503],

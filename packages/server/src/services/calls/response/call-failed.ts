@@ -7,7 +7,7 @@ import {
   type JsonValue,
   readRetryAfter,
 } from '@switchboard/protocol'
-import { type AgentAnswer, GatewayError, type GatewayErrorCode } from '../../../gateway/call.js'
+import { type AgentResponse, GatewayError, type GatewayErrorCode } from '../../../gateway/gateway.js'
 
 /** A call that did not succeed, as the caller is told. */
 export class CallFailed extends DirectoryError {
@@ -27,7 +27,7 @@ const ON_THE_WAY: Record<Exclude<GatewayErrorCode, 'not_invocable'>, { code: Err
   unreachable: { code: 'agent_error', message: 'the agent could not be reached' },
   timeout: { code: 'timeout', message: 'the agent did not answer in time' },
   cancelled: { code: 'agent_error', message: 'the call was cancelled' },
-  bad_answer: { code: 'agent_error', message: 'the agent gave an answer that cannot be read' },
+  bad_response: { code: 'agent_error', message: 'the agent gave an answer that cannot be read' },
   too_large: { code: 'agent_error', message: 'the agent gave an answer that is too large' },
   busy: { code: 'unavailable', message: 'the agent has as many calls as it can take: try again later' },
   circuit_open: { code: 'unavailable', message: 'the agent has failed repeatedly and is left alone: try again later' },
@@ -75,7 +75,7 @@ const FAILURE: { code: ErrorCode; message: string } = {
 }
 
 /** The error for an agent's own 4xx or 5xx: its status stays, its words only if they are an error object (C-97). */
-export function fromAnswer(answer: AgentAnswer, ownCredential: boolean): CallFailed {
+export function fromAnswer(answer: AgentResponse, ownCredential: boolean): CallFailed {
   const { status } = answer
   if (ownCredential && (status === 401 || status === 403)) {
     const { code, message } = ON_THE_WAY.credential_refused

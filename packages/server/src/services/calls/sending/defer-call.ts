@@ -1,6 +1,6 @@
 import { buffer } from 'node:stream/consumers'
 import { DirectoryError, type JsonValue } from '@switchboard/protocol'
-import type { AgentTask } from '../../../gateway/call.js'
+import type { AgentTask } from '../../../gateway/gateway.js'
 import { isAdmin } from '../../../policy/caller.js'
 import { assertMayInvoke } from '../../../policy/invocation.js'
 import type { TaskRunner, TaskStep, Tasks, TaskWish } from '../../tasks/tasks.js'
@@ -60,7 +60,7 @@ async function accept(
       agent: ready.target.agent,
       operation: ready.operation.name,
       request,
-      repeatable: ready.repeatable,
+      idempotent: ready.idempotent,
       ...(session !== undefined && { session }),
       ...(callbackUrl !== undefined && { callbackUrl }),
       ...more,

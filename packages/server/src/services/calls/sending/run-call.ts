@@ -1,8 +1,9 @@
 import { declaresMember, type JsonValue, type Operation, type StreamPart } from '@switchboard/protocol'
-import type { AgentAnswer, AgentCall, AgentTask, Gateway, Way } from '../../../gateway/call.js'
+import { isSameEndpoint } from '../../../gateway/endpoints-of.js'
+import type { AgentCall, AgentResponse, AgentTask, Endpoint, Gateway } from '../../../gateway/gateway.js'
 import type { Context } from '../../context.js'
 import type { AgentCredential } from '../admission/agent-credential.js'
-import { originOf, waysTo } from '../admission/target.js'
+import { endpointsFor, originOf } from '../admission/target.js'
 import type { Occasion, ReadyCall } from '../request/ready-call.js'
 import { CallFailed, fromAnswer, fromErrorInside, fromGateway } from '../response/call-failed.js'
 import { doesNotFit, errorOf, guardParts } from '../response/guard-parts.js'
@@ -15,8 +16,8 @@ export interface RunDeps {
 }
 
 /** A successful answer of an agent, checked. */
-export type CheckedAnswer = Exclude<AgentAnswer, { kind: 'json' }> | (JsonAnswer & { readonly fits: boolean })
-type JsonAnswer = Extract<AgentAnswer, { kind: 'json' }>
+export type CheckedAnswer = Exclude<AgentResponse, { kind: 'json' }> | (JsonAnswer & { readonly fits: boolean })
+type JsonAnswer = Extract<AgentResponse, { kind: 'json' }>
 
 /** Makes a call; what is not a success is thrown. */
 export async function runCall(deps: RunDeps, ready: ReadyCall, occasion: Occasion): Promise<CheckedAnswer> {
@@ -41,32 +42,32 @@ export async function cancelCall(deps: RunDeps, ready: ReadyCall, task: AgentTas
 }
 
 /** Work is asked for where it was taken on, whichever way is preferred now. */
-function toTaskCall(deps: RunDeps, ready: ReadyCall, { way }: AgentTask, occasion: Occasion): AgentCall {
+function toTaskCall(deps: RunDeps, ready: ReadyCall, { endpoint }: AgentTask, occasion: Occasion): AgentCall {
   const call = toAgentCall(deps, ready, occasion)
-  const same = call.ways.filter(({ speech, endpoint }) => speech === way?.speech && endpoint === way.endpoint)
-  return same.length > 0 ? { ...call, ways: same } : call
+  const same = call.endpoints.filter((each) => endpoint && isSameEndpoint(each, endpoint))
+  return same.length > 0 ? { ...call, endpoints: same } : call
 }
 
 function toAgentCall({ context }: RunDeps, ready: ReadyCall, occasion: Occasion): AgentCall {
-  const { target, operation, payload, headers, credential, caller, repeatable, wantsStream } = ready
-  const ways = waysTo(target, operation, () => context.catalog.facts(target.agent).baseUrl)
+  const { target, operation, payload, headers, credential, caller, idempotent, wantsStream } = ready
+  const endpoints = endpointsFor(target, operation, () => context.catalog.facts(target.agent).baseUrl)
   return {
     agent: target.agent.record.id,
     caller,
-    ways: waysFor(credential, ways),
+    endpoints: allowedEndpoints(credential, endpoints),
     operation: operation.name,
     payload,
     headers: { ...headers, ...credential.headers },
-    repeatable,
+    idempotent,
     wantsStream,
     ...occasion,
   }
 }
 
 /** The operator's credential stays where it was set for, wherever the owner moves the agent. */
-function waysFor({ origins }: AgentCredential, ways: readonly Way[]): readonly Way[] {
-  if (!origins || ways.length === 0) return ways
-  const known = ways.filter(({ endpoint }) => origins.has(originOf(endpoint)))
+function allowedEndpoints({ origins }: AgentCredential, endpoints: readonly Endpoint[]): readonly Endpoint[] {
+  if (!origins || endpoints.length === 0) return endpoints
+  const known = endpoints.filter(({ url }) => origins.has(originOf(url)))
   if (known.length > 0) return known
   throw new CallFailed('agent_error', 'the agent has moved since the operator of this directory set its credential', {
     mayHaveRun: false,
@@ -85,19 +86,19 @@ async function answered<T>({ target }: ReadyCall, ask: () => Promise<T>): Promis
   }
 }
 
-async function judge(deps: RunDeps, ready: ReadyCall, answer: AgentAnswer): Promise<CheckedAnswer> {
+async function judge(deps: RunDeps, ready: ReadyCall, answer: AgentResponse): Promise<CheckedAnswer> {
   if (answer.status >= 400) throw fromAnswer(answer, ready.credential.isOurs)
   if (answer.kind === 'json') return { ...answer, fits: judgeOutput(deps, ready.operation, answer.value) }
   if (answer.kind === 'task') {
-    const { speech, endpoint } = answer.way
-    return { ...answer, task: { ...answer.task, way: { speech, endpoint } } }
+    const { protocol, url } = answer.endpoint
+    return { ...answer, task: { ...answer.task, endpoint: { protocol, url } } }
   }
   if (answer.kind !== 'stream') return answer
   const parts = guardParts(answer.parts)
   if (ready.wantsStream) return { ...answer, parts }
-  const { status, headers, way } = answer
+  const { status, headers, endpoint } = answer
   const value = await join(parts)
-  return { kind: 'json', value, status, headers, way, fits: judgeOutput(deps, ready.operation, value) }
+  return { kind: 'json', value, status, headers, endpoint, fits: judgeOutput(deps, ready.operation, value) }
 }
 
 /** Whether an output fits its schema; one that says that the work failed is no success (01 §5.2). */

@@ -1,16 +1,16 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { type CallResult, type Circuits, createCircuits } from './circuits.js'
+import { type CallResult, type CircuitBreakers, createCircuitBreakers } from './circuit-breakers.js'
 
 let time = 0
-let circuits: Circuits
+let breakers: CircuitBreakers
 beforeEach(() => {
   time = 1_000_000
-  circuits = createCircuits({ now: () => time, random: () => 1, limit: 3 })
+  breakers = createCircuitBreakers({ now: () => time, random: () => 1, limit: 3 })
 })
 
 /** One call; false if the circuit does not let it through. */
 function call(result: CallResult, key = 'a'): boolean {
-  const admission = circuits.admit(key)
+  const admission = breakers.admit(key)
   if (!admission.isOpen) admission.settle(result)
   return !admission.isOpen
 }
@@ -18,7 +18,7 @@ const fail = (times: number, key = 'a'): void => {
   for (let i = 0; i < times; i++) call('failed', key)
 }
 const retryAfterMs = (key = 'a'): number | undefined => {
-  const admission = circuits.admit(key)
+  const admission = breakers.admit(key)
   return admission.isOpen ? admission.retryAfterMs : undefined
 }
 
@@ -59,7 +59,7 @@ describe('a circuit', () => {
   it('lets one probe through after a while; if it succeeds, all', () => {
     fail(5)
     time += 2001
-    const probe = circuits.admit('a')
+    const probe = breakers.admit('a')
     expect(probe.isOpen).toBe(false)
     expect(retryAfterMs()).toBe(1000)
     if (!probe.isOpen) probe.settle('ok')
@@ -90,7 +90,7 @@ describe('a circuit', () => {
   })
 
   it('does not count what was under way when it opened', () => {
-    const late = circuits.admit('a')
+    const late = breakers.admit('a')
     fail(5)
     if (!late.isOpen) late.settle('ok')
     expect(call('ok')).toBe(false)
@@ -99,12 +99,12 @@ describe('a circuit', () => {
   it('is forgotten if others are used more', () => {
     fail(5, 'a')
     for (const key of ['b', 'c', 'd']) call('ok', key)
-    expect(circuits.size).toBe(3)
+    expect(breakers.size).toBe(3)
     expect(call('ok', 'a')).toBe(true)
   })
 
   it('opens for a time that differs from one to the next', () => {
-    circuits = createCircuits({ now: () => time, random: () => 0 })
+    breakers = createCircuitBreakers({ now: () => time, random: () => 0 })
     fail(5)
     expect(retryAfterMs()).toBe(1000)
   })

@@ -10,7 +10,7 @@ import {
   parseAddressRange,
   parseIpAddress,
 } from '@switchboard/protocol'
-import { GatewayError } from './call.js'
+import { GatewayError } from '../gateway.js'
 import type { ResolveName } from './resolve-name.js'
 
 export interface GuardDeps {

@@ -1,7 +1,7 @@
-import { GatewayError } from './call.js'
+import { GatewayError } from '../gateway.js'
 
 /** The signal of one call: its caller, or its time, ends it. */
-export interface CallLimit {
+export interface Deadline {
   readonly signal: AbortSignal
   /** Milliseconds left of the whole call. */
   left(): number
@@ -14,7 +14,7 @@ export interface CallLimit {
 }
 
 /** AbortSignal.any and .timeout would stay on a caller's signal until they are collected. */
-export function createCallLimit(caller: AbortSignal, timeoutMs: number, now: () => number): CallLimit {
+export function createDeadline(caller: AbortSignal, timeoutMs: number, now: () => number): Deadline {
   const controller = new AbortController()
   const end = now() + timeoutMs
   const cancel = (): void => controller.abort(new GatewayError('cancelled', 'the caller gave the call up'))

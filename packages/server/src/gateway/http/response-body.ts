@@ -1,8 +1,8 @@
 import { readBytes } from '@switchboard/protocol'
-import { GatewayError } from './call.js'
+import { GatewayError } from '../gateway.js'
 
 /** The body of an answer: bytes come as fast as they are taken, and no faster. */
-export interface AnswerBody extends AsyncIterable<Buffer> {
+export interface ResponseBody extends AsyncIterable<Buffer> {
   /** All of it, or `too_large`. */
   collect(maxBytes: number): Promise<Uint8Array>
   /** No more is wanted. */
@@ -25,7 +25,7 @@ interface Source {
 const HIGH_WATER = 64 * 1024
 
 /** A queue between a connection and a reader. It is read once. */
-export function createAnswerBody({ silenceMs, pause, resume, cancel }: Source): AnswerBody {
+export function createResponseBody({ silenceMs, pause, resume, cancel }: Source): ResponseBody {
   let chunks: Buffer[] = []
   let held = 0
   let isPaused = false
@@ -78,7 +78,7 @@ export function createAnswerBody({ silenceMs, pause, resume, cancel }: Source): 
     if (end === undefined) cancel(new GatewayError('cancelled', 'the rest of the answer was not wanted'))
   }
 
-  const body: AnswerBody = {
+  const body: ResponseBody = {
     push(chunk) {
       if (end !== undefined) return
       chunks.push(chunk)
@@ -110,7 +110,7 @@ export function createAnswerBody({ silenceMs, pause, resume, cancel }: Source): 
 }
 
 /** The body up to the limit; the rest of a larger one is not waited for. */
-export async function* limitBytes(body: AnswerBody, maxBytes: number): AsyncGenerator<Buffer, void> {
+export async function* limitBytes(body: ResponseBody, maxBytes: number): AsyncGenerator<Buffer, void> {
   let size = 0
   for await (const piece of body) {
     size += piece.length

@@ -9,11 +9,11 @@ import {
   readRetryAfter,
   type StreamPart,
 } from '@switchboard/protocol'
-import { type AnswerBody, limitBytes } from './answer-body.js'
-import { type AgentAnswer, type AgentCall, type AgentTask, GatewayError, type Way } from './call.js'
-import type { ExchangeAnswer } from './exchange.js'
-import type { GatewayOptions } from './options.js'
+import { type AgentCall, type AgentResponse, type AgentTask, type Endpoint, GatewayError } from '../gateway.js'
+import type { GatewayOptions } from '../gateway-options.js'
 import { decodeWhole, parseAnswer, readEvents, readLines } from './read-stream.js'
+import { limitBytes, type ResponseBody } from './response-body.js'
+import type { HttpResponse } from './send-request.js'
 import { withCleanup } from './with-cleanup.js'
 
 /** Headers of an agent that say something about its answer and nothing about its host. */
@@ -32,28 +32,28 @@ const PASSED_ON: readonly string[] = [
 /** Larger bodies of errors are not worth reading: an error object is small. */
 const MAX_ERROR_BYTES = 64 * 1024
 
-export type AnswerLimits = Pick<GatewayOptions, 'maxBodyBytes' | 'maxPartBytes'>
+export type ResponseLimits = Pick<GatewayOptions, 'maxBodyBytes' | 'maxPartBytes'>
 
 /** Reads an HTTP answer of an agent as what it is: JSON, a stream, bytes, or a task that goes on. */
-export async function readHttpAnswer(
-  answer: ExchangeAnswer,
+export async function readResponse(
+  answer: HttpResponse,
   call: AgentCall,
-  { way, url, limits }: { way: Way; url: URL; limits: AnswerLimits },
-): Promise<AgentAnswer> {
+  { endpoint, url, limits }: { endpoint: Endpoint; url: URL; limits: ResponseLimits },
+): Promise<AgentResponse> {
   refuseDetours(answer)
   const { status, headers: received, body } = answer
   // 304 refers to what the caller has, and a call has nothing.
   if (status === 304) {
     body.cancel()
-    throw new GatewayError('bad_answer', 'the agent answers 304 to what is no conditional request', {
+    throw new GatewayError('bad_response', 'the agent answers 304 to what is no conditional request', {
       mayHaveRun: true,
     })
   }
-  const told = { status, headers: passedOn(received, url), way }
+  const told = { status, headers: passedOn(received, url), endpoint }
   if (status >= 400) return { ...told, kind: 'json', value: await readError(answer) }
 
   const type = mediaTypeOf(received['content-type'])
-  const streamed = (parts: AsyncGenerator<StreamPart, void>): AgentAnswer => ({
+  const streamed = (parts: AsyncGenerator<StreamPart, void>): AgentResponse => ({
     ...told,
     kind: 'stream',
     parts: withCleanup(parts, body.cancel),
@@ -75,7 +75,7 @@ export async function readHttpAnswer(
 }
 
 /** Throws for a redirect, which could lead past the guard, and for what was not asked for: compression. */
-export function refuseDetours({ status, headers, body }: ExchangeAnswer): void {
+export function refuseDetours({ status, headers, body }: HttpResponse): void {
   const encoding = headers['content-encoding'] ?? 'identity'
   const problem =
     status >= 300 && status < 400 && status !== 304
@@ -85,14 +85,14 @@ export function refuseDetours({ status, headers, body }: ExchangeAnswer): void {
         : undefined
   if (problem === undefined) return
   body.cancel()
-  throw new GatewayError('bad_answer', problem, { mayHaveRun: true })
+  throw new GatewayError('bad_response', problem, { mayHaveRun: true })
 }
 
 /** An empty body is `null`: there is nothing that an output schema could hold against it. */
 const jsonOf = (bytes: Uint8Array): JsonValue => (bytes.length === 0 ? null : parseAnswer(decodeWhole(bytes)))
 
 /** The body of an error if it is JSON; whatever else is wrong with it, the status is the answer. */
-async function readError({ headers, body }: ExchangeAnswer): Promise<JsonValue> {
+async function readError({ headers, body }: HttpResponse): Promise<JsonValue> {
   if (!isJsonType(mediaTypeOf(headers['content-type']))) {
     body.cancel()
     return null
@@ -100,7 +100,7 @@ async function readError({ headers, body }: ExchangeAnswer): Promise<JsonValue> 
   try {
     return jsonOf(await body.collect(MAX_ERROR_BYTES))
   } catch (error) {
-    if (error instanceof GatewayError && (error.code === 'bad_answer' || error.code === 'too_large')) return null
+    if (error instanceof GatewayError && (error.code === 'bad_response' || error.code === 'too_large')) return null
     throw error
   }
 }
@@ -126,7 +126,9 @@ export function taskOf(value: JsonValue, headers: Readonly<Record<string, string
   const at = location ? new URL(headers.location ?? '', url) : new URL(`/tasks/${encodeURIComponent(told ?? '')}`, url)
   // The agent's credential goes with each question, so it must stay with the agent.
   if (at.origin !== url.origin) {
-    throw new GatewayError('bad_answer', 'the agent names a task at another address than its own', { mayHaveRun: true })
+    throw new GatewayError('bad_response', 'the agent names a task at another address than its own', {
+      mayHaveRun: true,
+    })
   }
   const interval = members.pollInterval ?? readRetryAfter(headers['retry-after'], Date.now)
   return {
@@ -142,7 +144,7 @@ export function taskOf(value: JsonValue, headers: Readonly<Record<string, string
  * first line is whole JSON by itself.
  */
 async function readUntilLine(
-  body: AnswerBody,
+  body: ResponseBody,
   maxBytes: number,
 ): Promise<
   | { readonly isLine: false; readonly bytes: Buffer }

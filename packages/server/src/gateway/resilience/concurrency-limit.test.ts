@@ -1,38 +1,38 @@
 import { describe, expect, it } from 'vitest'
-import { createInFlight } from './in-flight.js'
+import { createConcurrencyLimit } from './concurrency-limit.js'
 import { createRetryBudget } from './retry-budget.js'
 
 const busy = expect.objectContaining({ code: 'busy', retryAfter: 1, mayHaveRun: false })
 
 describe('calls under way', () => {
   it('are bounded for one agent, without harm to others', () => {
-    const inFlight = createInFlight({ maxCalls: 10, maxCallsPerAgent: 2 })
-    const leave = inFlight.enter('a')
-    inFlight.enter('a')
-    expect(() => inFlight.enter('a')).toThrow(busy)
-    inFlight.enter('b')
+    const concurrency = createConcurrencyLimit({ maxCalls: 10, maxCallsPerAgent: 2 })
+    const leave = concurrency.enter('a')
+    concurrency.enter('a')
+    expect(() => concurrency.enter('a')).toThrow(busy)
+    concurrency.enter('b')
     leave()
-    inFlight.enter('a')
-    expect(() => inFlight.enter('a')).toThrow(busy)
+    concurrency.enter('a')
+    expect(() => concurrency.enter('a')).toThrow(busy)
   })
 
   it('are bounded all together', () => {
-    const inFlight = createInFlight({ maxCalls: 3, maxCallsPerAgent: 2 })
-    const leave = inFlight.enter('a')
-    inFlight.enter('b')
-    inFlight.enter('c')
-    expect(() => inFlight.enter('d')).toThrow(busy)
+    const concurrency = createConcurrencyLimit({ maxCalls: 3, maxCallsPerAgent: 2 })
+    const leave = concurrency.enter('a')
+    concurrency.enter('b')
+    concurrency.enter('c')
+    expect(() => concurrency.enter('d')).toThrow(busy)
     leave()
-    inFlight.enter('d')
+    concurrency.enter('d')
   })
 
   it('are counted out once', () => {
-    const inFlight = createInFlight({ maxCalls: 3, maxCallsPerAgent: 3 })
-    const leave = inFlight.enter('a')
-    inFlight.enter('a')
+    const concurrency = createConcurrencyLimit({ maxCalls: 3, maxCallsPerAgent: 3 })
+    const leave = concurrency.enter('a')
+    concurrency.enter('a')
     leave()
     leave()
-    expect(inFlight.size).toBe(1)
+    expect(concurrency.size).toBe(1)
   })
 })
 

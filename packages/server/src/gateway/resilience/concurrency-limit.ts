@@ -1,7 +1,7 @@
-import { GatewayError } from './call.js'
+import { GatewayError } from '../gateway.js'
 
 /** Calls under way. */
-export interface InFlight {
+export interface ConcurrencyLimit {
   /** Counts one more and returns how to count it out again; throws `busy` where there is no room. */
   enter(agent: string): () => void
   readonly size: number
@@ -11,13 +11,13 @@ export interface InFlight {
 const RETRY_AFTER = 1
 
 /** Bounds the calls under way: those of one agent, so that a slow one takes no room from others, and all together. */
-export function createInFlight({
+export function createConcurrencyLimit({
   maxCalls,
   maxCallsPerAgent,
 }: {
   maxCalls: number
   maxCallsPerAgent: number
-}): InFlight {
+}): ConcurrencyLimit {
   const counts = new Map<string, number>()
   let size = 0
   return {
@@ -26,8 +26,8 @@ export function createInFlight({
     },
     enter(agent) {
       const count = counts.get(agent) ?? 0
-      if (count >= maxCallsPerAgent) throw busy(`${count} calls of the agent are under way`)
-      if (size >= maxCalls) throw busy(`${size} calls are under way`)
+      if (count >= maxCallsPerAgent) throw busy(`${count} calls of the agent are under endpoint`)
+      if (size >= maxCalls) throw busy(`${size} calls are under endpoint`)
       counts.set(agent, count + 1)
       size++
       let isOut = false

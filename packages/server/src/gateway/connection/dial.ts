@@ -1,8 +1,8 @@
 import { connect as connectPlain, isIP, type LookupFunction, type Socket } from 'node:net'
 import { connect as connectTls, createSecureContext, rootCertificates } from 'node:tls'
+import { GatewayError } from '../gateway.js'
+import type { GatewayOptions } from '../gateway-options.js'
 import type { AddressGuard } from './address-guard.js'
-import { GatewayError } from './call.js'
-import type { GatewayOptions } from './options.js'
 
 /** Opens a connection to where a URL leads, once the guard has agreed. */
 export type Dial = (url: URL) => Promise<Socket>

@@ -1,11 +1,11 @@
 import type { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
-import { type AnswerBody, createAnswerBody } from './answer-body.js'
-import { GatewayError } from './call.js'
-import type { GatewayOptions } from './options.js'
+import { GatewayError } from '../gateway.js'
+import type { GatewayOptions } from '../gateway-options.js'
+import { createResponseBody, type ResponseBody } from './response-body.js'
 
 /** One HTTP request. */
-export interface ExchangeRequest {
+export interface HttpRequest {
   readonly url: URL
   readonly method: string
   /** Lower-case names. */
@@ -18,25 +18,25 @@ export interface ExchangeRequest {
 }
 
 /** The answer to it, as far as it has come. */
-export interface ExchangeAnswer {
+export interface HttpResponse {
   readonly status: number
   /** Lower-case names; a header that came several times is joined by commas. */
   readonly headers: Readonly<Record<string, string>>
-  readonly body: AnswerBody
+  readonly body: ResponseBody
 }
 
 /** Sends a request and gives the answer when its headers are there. Every failure is a GatewayError. */
-export type Exchange = (request: ExchangeRequest) => Promise<ExchangeAnswer>
+export type SendRequest = (request: HttpRequest) => Promise<HttpResponse>
 
-export function createExchange(
+export function createSendRequest(
   dispatcher: Dispatcher,
   { firstByteMs, silenceMs }: Pick<GatewayOptions, 'firstByteMs' | 'silenceMs'>,
-): Exchange {
+): SendRequest {
   return ({ url, method, headers, body: payload, signal, silenceMs: patience = 0 }) =>
     new Promise((resolve, reject) => {
       if (signal.aborted) return reject(reasonOf(signal, false))
       let controller: Dispatcher.DispatchController | undefined
-      let body: AnswerBody | undefined
+      let body: ResponseBody | undefined
       let failure: GatewayError | undefined
 
       const settle = (): void => {
@@ -70,7 +70,7 @@ export function createExchange(
             clearTimeout(timer)
             if (status > 599) return fail(noStatus(status))
             if (countHeaders(received) > MAX_HEADERS) return fail(tooManyHeaders(true))
-            body = createAnswerBody({
+            body = createResponseBody({
               silenceMs: Math.max(silenceMs, patience),
               pause: () => controller?.pause(),
               resume: () => controller?.resume(),
@@ -111,11 +111,11 @@ const countHeaders = (received: Record<string, string | string[] | undefined>): 
 
 /** Not `too_large`, which may be due to what was asked for: whoever answers so does it whatever the question. */
 const tooManyHeaders = (mayHaveRun: boolean, cause?: unknown): GatewayError =>
-  new GatewayError('bad_answer', 'the headers of the answer are too many or too large', { mayHaveRun, cause })
+  new GatewayError('bad_response', 'the headers of the answer are too many or too large', { mayHaveRun, cause })
 
 /** RFC 9110 §15: such a number says nothing, and nobody could be answered with it. */
 const noStatus = (status: number): GatewayError =>
-  new GatewayError('bad_answer', `the agent answers with the status ${status}`, { mayHaveRun: true })
+  new GatewayError('bad_response', `the agent answers with the status ${status}`, { mayHaveRun: true })
 
 function joinHeaders(received: Record<string, string | string[] | undefined>): Record<string, string> {
   const headers: Record<string, string> = {}
@@ -132,7 +132,7 @@ function translate(cause: Error, { isSent, hasBegun }: { isSent: boolean; hasBeg
   if (code === 'UND_ERR_HEADERS_OVERFLOW' || code === 'HPE_HEADER_OVERFLOW') {
     return tooManyHeaders(isSent, cause)
   }
-  if (code.startsWith('HPE_')) return new GatewayError('bad_answer', 'the agent does not answer in HTTP', options)
-  if (hasBegun) return new GatewayError('bad_answer', 'the answer broke off', options)
+  if (code.startsWith('HPE_')) return new GatewayError('bad_response', 'the agent does not answer in HTTP', options)
+  if (hasBegun) return new GatewayError('bad_response', 'the answer broke off', options)
   return new GatewayError('unreachable', 'the connection broke before an answer', options)
 }

@@ -1,6 +1,6 @@
 import { AgentUriError, parseAgentUri } from '@switchboard/agent-uri'
 import { type AgentRecord, asString, type Binding, schemeOf } from '@switchboard/protocol'
-import type { Speech, Way } from './call.js'
+import type { CallProtocol, Endpoint } from './gateway.js'
 
 /** Words of publishers for plain HTTP with JSON. */
 const HTTP_WORDS: ReadonlySet<string> = new Set([
@@ -18,26 +18,36 @@ const SOCKET_WORDS: ReadonlySet<string> = new Set(['ws', 'wss', 'websocket', 'ag
 const UNIX_WORDS: ReadonlySet<string> = new Set(['unix', 'http+unix', 'agent+unix'])
 
 /** Ways tried for one call; a record may list thousands of bindings. */
-const MAX_WAYS = 8
+const MAX_ENDPOINTS = 8
 
 /** The ways to an agent that a gateway can speak, most preferred first (C-19, C-44); empty if there are none. */
-export function waysOf({ format, bindings }: Pick<AgentRecord, 'format' | 'bindings'>): Way[] {
-  const ways: Way[] = []
+export function endpointsOf({ format, bindings }: Pick<AgentRecord, 'format' | 'bindings'>): Endpoint[] {
+  const endpoints: Endpoint[] = []
   for (const binding of bindings) {
-    if (ways.length === MAX_WAYS) break
-    const way = wayOf(binding, format === 'a2a')
-    if (way && !ways.some(({ speech, endpoint }) => speech === way.speech && endpoint === way.endpoint)) ways.push(way)
+    if (endpoints.length === MAX_ENDPOINTS) break
+    const endpoint = toEndpoint(binding, format === 'a2a')
+    if (endpoint && !endpoints.some((known) => isSameEndpoint(known, endpoint))) endpoints.push(endpoint)
   }
-  return ways
+  return endpoints
 }
 
-function wayOf({ protocol, endpoint, source }: Binding, isCard: boolean): Way | undefined {
-  const target = plainEndpoint(endpoint)
-  const speech = target === undefined ? undefined : speechOf(protocol.toLowerCase(), schemeOf(target), source, isCard)
-  return target && speech ? { speech, endpoint: target, ...(source && { source }) } : undefined
+/** Whether two endpoints are the same address, called by the same protocol. */
+export const isSameEndpoint = (a: Pick<Endpoint, 'protocol' | 'url'>, b: Pick<Endpoint, 'protocol' | 'url'>): boolean =>
+  a.protocol === b.protocol && a.url === b.url
+
+function toEndpoint(binding: Binding, isCard: boolean): Endpoint | undefined {
+  const { source } = binding
+  const url = toUrl(binding.endpoint)
+  const protocol = url && protocolOf(binding.protocol.toLowerCase(), schemeOf(url), source, isCard)
+  return url && protocol ? { protocol, url, ...(source && { source }) } : undefined
 }
 
-function speechOf(word: string, scheme: string, source: Binding['source'], isCard: boolean): Speech | undefined {
+function protocolOf(
+  word: string,
+  scheme: string,
+  source: Binding['source'],
+  isCard: boolean,
+): CallProtocol | undefined {
   const isHttp = scheme === 'https' || scheme === 'http'
   const isSocket = scheme === 'wss' || scheme === 'ws'
   // Cards of A2A 0.3 call it transport, those of 1.0 protocolBinding.
@@ -53,7 +63,7 @@ function speechOf(word: string, scheme: string, source: Binding['source'], isCar
 }
 
 /** An absolute URL, or `unix:` with the path of a socket; undefined: nothing that can be connected to. */
-function plainEndpoint(endpoint: string): string | undefined {
+function toUrl(endpoint: string): string | undefined {
   if (/^(https?|wss?):\/\//i.test(endpoint)) return URL.canParse(endpoint) ? endpoint : undefined
   if (/^agent\+/i.test(endpoint)) return ofAgentUri(endpoint)
   if (/^http\+unix:\/\/%2f/i.test(endpoint)) return ofAgentUri(endpoint.replace(/^http/i, 'agent'))

@@ -1,5 +1,5 @@
 /** What outsiders told, kept for a while, so that not every call asks them anew. */
-export interface Remembered<T> {
+export interface SwrCache<T> {
   /**
    * What is known for the key. Asks first if nothing usable is known; asks behind the caller's back if it has become
    * old. Callers of one key share one question. After a failure nobody is asked again for a while: the failure stands.
@@ -7,7 +7,7 @@ export interface Remembered<T> {
   get(key: string, ask: () => Promise<T>): Promise<T>
 }
 
-export interface RememberOptions<T> {
+export interface SwrCacheOptions<T> {
   readonly now: () => number
   /** Milliseconds for which what was told is used without asking again. */
   readonly freshMs: number
@@ -28,7 +28,7 @@ interface Entry<T> {
   asking?: Promise<T>
 }
 
-export function createRemembered<T>(options: RememberOptions<T>): Remembered<T> {
+export function createSwrCache<T>(options: SwrCacheOptions<T>): SwrCache<T> {
   const { now, freshMs, usableMs, failedMs, limit, size = () => 0, maxSize = Number.POSITIVE_INFINITY } = options
   const entries = new Map<string, Entry<T>>()
   let total = 0

@@ -1,11 +1,11 @@
 import { isStreamType, mediaTypeOf } from '@switchboard/protocol'
-import { limitBytes } from './answer-body.js'
-import { GatewayError } from './call.js'
-import { type Exchange, reasonOf } from './exchange.js'
-import { refuseDetours } from './http-answer.js'
-import type { GatewayOptions } from './options.js'
-import { outgoingHeaders } from './outgoing-headers.js'
-import { withCleanup } from './with-cleanup.js'
+import { GatewayError } from '../gateway.js'
+import type { GatewayOptions } from '../gateway-options.js'
+import { outgoingHeaders } from '../http/outgoing-headers.js'
+import { refuseDetours } from '../http/read-response.js'
+import { limitBytes } from '../http/response-body.js'
+import { reasonOf, type SendRequest } from '../http/send-request.js'
+import { withCleanup } from '../http/with-cleanup.js'
 
 /** Statuses that come without a body. */
 const BODILESS: ReadonlySet<number> = new Set([204, 205, 304])
@@ -15,7 +15,7 @@ const BODILESS: ReadonlySet<number> = new Set([204, 205, 304])
  * What goes wrong on the way is a GatewayError. A stream has no limit of size; whoever reads it bounds its parts.
  */
 export function createGuardedFetch(
-  exchange: Exchange,
+  sendRequest: SendRequest,
   { timeoutMs, maxBodyBytes }: Pick<GatewayOptions, 'timeoutMs' | 'maxBodyBytes'>,
 ): typeof fetch {
   return async (input, init) => {
@@ -35,7 +35,7 @@ export function createGuardedFetch(
 
     try {
       const body = request.body === null ? undefined : new Uint8Array(await request.arrayBuffer())
-      const answer = await exchange({
+      const answer = await sendRequest({
         url: new URL(request.url),
         method: request.method,
         headers: outgoingHeaders(request.headers),

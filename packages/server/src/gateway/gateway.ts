@@ -2,12 +2,12 @@ import type { Readable } from 'node:stream'
 import type { JsonObject, JsonValue, StreamPart } from '@switchboard/protocol'
 
 /** What is spoken at an endpoint. */
-export type Speech = 'http' | 'a2a' | 'mcp' | 'websocket' | 'unix'
+export type CallProtocol = 'http' | 'a2a' | 'mcp' | 'websocket' | 'unix'
 
 /** One way to an agent; ways are tried in the order of their priority (C-19). */
-export interface Way {
-  readonly speech: Speech
-  readonly endpoint: string
+export interface Endpoint {
+  readonly protocol: CallProtocol
+  readonly url: string
   /** What else the publisher said of the binding: its protocol's version, its tenant. */
   readonly source?: JsonObject
   /**
@@ -28,7 +28,7 @@ export interface AgentCall {
   readonly agent: string
   /** For whom it is made: what a protocol keeps between calls is kept apart by it. The agent is not told. */
   readonly caller?: string
-  readonly ways: readonly Way[]
+  readonly endpoints: readonly Endpoint[]
   readonly operation: string
   readonly payload: Payload
   /**
@@ -39,7 +39,7 @@ export interface AgentCall {
   /** Parts are wanted as they come; an agent that does not stream answers whole. */
   readonly wantsStream: boolean
   /** Running it twice does no harm: an idempotent operation, or one with a key that the agent is given too. */
-  readonly repeatable: boolean
+  readonly idempotent: boolean
   /** Milliseconds for the whole call; a stream must have begun by then and is bounded by silence after it. */
   readonly timeoutMs: number
   /** The caller went away or changed its mind: the agent's work is cancelled. */
@@ -47,13 +47,13 @@ export interface AgentCall {
 }
 
 /** What an agent answered, whatever it speaks. Its own errors are answers; what went wrong on the way is thrown. */
-export type AgentAnswer = {
+export type AgentResponse = {
   /** 2xx, or the agent's own 4xx or 5xx (C-97). */
   readonly status: number
   /** Lower-case names; only those that are fit to be passed on. */
   readonly headers: Readonly<Record<string, string>>
   /** The way that answered. */
-  readonly way: Way
+  readonly endpoint: Endpoint
 } & (
   | { readonly kind: 'json'; readonly value: JsonValue }
   | { readonly kind: 'bytes'; readonly contentType: string; readonly body: Readable }
@@ -72,7 +72,7 @@ export interface AgentTask {
   /** Seconds. */
   readonly pollInterval?: number
   /** The way that took it on. */
-  readonly way?: Pick<Way, 'speech' | 'endpoint'>
+  readonly endpoint?: Pick<Endpoint, 'protocol' | 'url'>
 }
 
 export type GatewayErrorCode =
@@ -86,7 +86,7 @@ export type GatewayErrorCode =
   /** The caller's signal. */
   | 'cancelled'
   /** Not what the protocol says, not JSON, broken off half-way. */
-  | 'bad_answer'
+  | 'bad_response'
   | 'too_large'
   /** So many calls of this agent are under way that this one must wait for later. */
   | 'busy'
@@ -120,9 +120,9 @@ export class GatewayError extends Error {
 
 /** Calls agents. The one room that opens connections to addresses which publishers and callers gave. */
 export interface Gateway {
-  call(call: AgentCall): Promise<AgentAnswer>
+  call(call: AgentCall): Promise<AgentResponse>
   /** How work that an agent took on is doing: a task again, or its result. The first of `ways` must be the one that answered. */
-  poll(call: AgentCall, task: AgentTask): Promise<AgentAnswer>
+  poll(call: AgentCall, task: AgentTask): Promise<AgentResponse>
   cancel(call: AgentCall, task: AgentTask): Promise<void>
   /** For webhooks, crawls and documents: an address from outside, guarded, no redirects, size and time limited. */
   readonly fetch: typeof fetch

@@ -7,7 +7,7 @@ export type Admission =
   | { readonly isOpen: true; readonly retryAfterMs: number }
 
 /** A breaker for each way to each agent: one that fails again and again is left alone for a while. */
-export interface Circuits {
+export interface CircuitBreakers {
   admit(key: string): Admission
   /** How many are remembered. */
   readonly size: number
@@ -41,7 +41,7 @@ interface Circuit {
  * Small enough to be our own: the breakers that run on Node 20 keep their own clock, know no result that says nothing
  * (a caller who went away), and none forgets agents that are no longer called.
  */
-export function createCircuits({
+export function createCircuitBreakers({
   now,
   random,
   limit = 10_000,
@@ -51,8 +51,8 @@ export function createCircuits({
   random: () => number
   /** Circuits remembered; the least recently used is forgotten, which closes it. */
   limit?: number
-}): Circuits {
-  const circuits = new Map<string, Circuit>()
+}): CircuitBreakers {
+  const breakers = new Map<string, Circuit>()
 
   const count = (circuit: Circuit, failure: 0 | 1): void => {
     const decay = 0.5 ** ((now() - circuit.at) / HALF_LIFE_MS)
@@ -88,13 +88,13 @@ export function createCircuits({
 
   return {
     get size() {
-      return circuits.size
+      return breakers.size
     },
     admit(key) {
-      const circuit = circuits.get(key) ?? createCircuit(now())
-      circuits.delete(key)
-      circuits.set(key, circuit)
-      if (circuits.size > limit) for (const oldest of circuits.keys()) if (circuits.delete(oldest)) break
+      const circuit = breakers.get(key) ?? createCircuit(now())
+      breakers.delete(key)
+      breakers.set(key, circuit)
+      if (breakers.size > limit) for (const oldest of breakers.keys()) if (breakers.delete(oldest)) break
 
       if (circuit.openUntil === undefined) {
         return { isOpen: false, settle: once((result) => settleCall(circuit, result)) }

@@ -1,12 +1,12 @@
 import { finished } from 'node:stream'
 import type { StreamPart } from '@switchboard/protocol'
-import type { AgentAnswer } from './call.js'
+import type { AgentResponse } from './gateway.js'
 
 /**
  * Tells when an answer has ended: at once, or when its stream has been read to the end, broke off or was left. A call
  * is under way until then.
  */
-export function holdAnswer(answer: AgentAnswer, onEnd: (error?: unknown) => void): AgentAnswer {
+export function onResponseEnd(answer: AgentResponse, onEnd: (error?: unknown) => void): AgentResponse {
   if (answer.kind === 'stream') return { ...answer, parts: { [Symbol.asyncIterator]: () => held(answer.parts, onEnd) } }
   if (answer.kind === 'bytes') finished(answer.body, (error) => onEnd(error ?? undefined))
   else onEnd()

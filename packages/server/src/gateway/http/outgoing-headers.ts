@@ -1,4 +1,4 @@
-import { GatewayError } from './call.js'
+import { GatewayError } from '../gateway.js'
 
 /** About the connection and not the call, or set by what sends it (RFC 9110 §7.6.1); cookies are the browser's own. */
 const DROPPED: ReadonlySet<string> = new Set([

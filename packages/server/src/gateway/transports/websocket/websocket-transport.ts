@@ -1,21 +1,21 @@
 import { type ReplyFrame, readReply, type StreamPart } from '@switchboard/protocol'
-import { type AgentAnswer, type AgentCall, GatewayError, type Way } from '../call.js'
-import { readLines } from '../read-stream.js'
+import { type AgentCall, type AgentResponse, type Endpoint, GatewayError } from '../../gateway.js'
+import { readLines } from '../../http/read-stream.js'
+import { withCleanup } from '../../http/with-cleanup.js'
 import type { Transport } from '../transports.js'
-import { withCleanup } from '../with-cleanup.js'
 import { openWebSocket, type WebSocketDeps } from './open-websocket.js'
 import { bodyOfError, CALL_ID, writeRequest } from './websocket-frames.js'
 
 /** Calls agents over WebSockets, in frames (AURI §8): one socket for each call; closing it cancels the call. */
 export function createWebSocketTransport({ dial, limits }: WebSocketDeps): Transport {
   return {
-    async call(call, way) {
+    async call(call, endpoint) {
       if (call.payload.kind !== 'json') throw unsupported('bytes cannot be sent over a WebSocket')
-      const opened = await openWebSocket(call, way, { dial, limits })
-      if (typeof opened === 'number') return { status: opened, headers: {}, way, kind: 'json', value: null }
+      const opened = await openWebSocket(call, endpoint, { dial, limits })
+      if (typeof opened === 'number') return { status: opened, headers: {}, endpoint, kind: 'json', value: null }
       opened.send(writeRequest(call, call.payload.value))
       const lines = readLines(opened.body, call.wantsStream ? limits.maxPartBytes : limits.maxBodyBytes)
-      return readAnswer(replies(lines), call, way, opened.body.cancel)
+      return readAnswer(replies(lines), call, endpoint, opened.body.cancel)
     },
     async poll() {
       throw unsupported('tasks cannot be asked for over a WebSocket')
@@ -29,10 +29,10 @@ export function createWebSocketTransport({ dial, limits }: WebSocketDeps): Trans
 async function readAnswer(
   frames: AsyncGenerator<ReplyFrame, void>,
   call: AgentCall,
-  way: Way,
+  endpoint: Endpoint,
   cancel: () => void,
-): Promise<AgentAnswer> {
-  const told = { status: 200, headers: {}, way }
+): Promise<AgentResponse> {
+  const told = { status: 200, headers: {}, endpoint }
   const first = await frames.next()
   const frame: ReplyFrame = first.done ? { kind: 'end' } : first.value
   // A bare line may be the whole output: without a request for a stream it is taken as such.
@@ -42,7 +42,7 @@ async function readAnswer(
   await frames.return()
   if (frame.kind === 'error') return { ...told, status: frame.status ?? 500, kind: 'json', value: bodyOfError(frame) }
   if (frame.kind === 'end' && !call.wantsStream && first.done) {
-    throw new GatewayError('bad_answer', 'the agent closed the socket without an answer', { mayHaveRun: true })
+    throw new GatewayError('bad_response', 'the agent closed the socket without an answer', { mayHaveRun: true })
   }
   return {
     ...told,
@@ -66,7 +66,7 @@ async function* parts(
   }
   // An agent without frames ends its stream by closing; any other has sent no end.
   if (!isBare)
-    throw new GatewayError('bad_answer', 'the agent closed the socket within its stream', { mayHaveRun: true })
+    throw new GatewayError('bad_response', 'the agent closed the socket within its stream', { mayHaveRun: true })
 }
 
 const toPart = ({ data, event }: Extract<ReplyFrame, { kind: 'part' }>): StreamPart => ({

@@ -1,52 +1,56 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { type AgentAnswer, type AgentCall, GatewayError, type Way } from './call.js'
-import type { CallLimit } from './call-limit.js'
-import type { CallResult, Circuits } from './circuits.js'
+import { type AgentCall, type AgentResponse, type Endpoint, GatewayError } from '../gateway.js'
+import type { Transport } from '../transports/transports.js'
+import type { CallResult, CircuitBreakers } from './circuit-breakers.js'
+import type { Deadline } from './deadline.js'
 import type { RetryBudget } from './retry-budget.js'
-import type { Transport } from './transports.js'
 
 /** A way, and what speaks its protocol. */
-export interface UsableWay {
-  readonly way: Way
+export interface UsableEndpoint {
+  readonly endpoint: Endpoint
   readonly transport: Transport
 }
 
 /** Tries each way in turn; then, if it is safe and there is time and budget, again after a while. */
-export type TryWays = (call: AgentCall, ways: readonly UsableWay[], limit: CallLimit) => Promise<AgentAnswer>
+export type TryEndpoints = (
+  call: AgentCall,
+  endpoints: readonly UsableEndpoint[],
+  limit: Deadline,
+) => Promise<AgentResponse>
 
 /** Milliseconds before the first retry; doubled each time, and any part of it is waited. */
 const BACKOFF_MS = 200
 /** Answers by which an agent says that it is not there, rather than that it failed at this. */
 const NOT_THERE: ReadonlySet<number> = new Set([502, 503, 504])
 /** Errors that count against the agent; another way, or the same later, may do better. */
-const AGENTS: ReadonlySet<GatewayError['code']> = new Set(['unreachable', 'timeout', 'bad_answer'])
+const AGENTS: ReadonlySet<GatewayError['code']> = new Set(['unreachable', 'timeout', 'bad_response'])
 /** Errors of a way: another may do better, the same will not soon; the first says least to the caller. */
-const WAYS: readonly GatewayError['code'][] = ['circuit_open', 'not_invocable', 'blocked']
+const ENDPOINT_ERRORS: readonly GatewayError['code'][] = ['circuit_open', 'not_invocable', 'blocked']
 
 /** Whether the agent is to blame: not its caller, and not the gateway. */
 export const isAgentsFault = (error: unknown): boolean => error instanceof GatewayError && AGENTS.has(error.code)
 
-export function createTryWays({
-  circuits,
+export function createTryEndpoints({
+  breakers,
   budget,
   retries,
   random,
 }: {
-  circuits: Circuits
+  breakers: CircuitBreakers
   budget: RetryBudget
   retries: number
   random: () => number
-}): TryWays {
+}): TryEndpoints {
   /** One attempt, if the circuit lets it through. */
-  const attempt = async (call: AgentCall, { way, transport }: UsableWay): Promise<AgentAnswer> => {
-    const admission = circuits.admit(`${call.agent}\n${way.endpoint}`)
+  const attempt = async (call: AgentCall, { endpoint, transport }: UsableEndpoint): Promise<AgentResponse> => {
+    const admission = breakers.admit(`${call.agent}\n${endpoint.url}`)
     if (admission.isOpen) {
       const retryAfter = Math.ceil(admission.retryAfterMs / 1000)
       throw new GatewayError('circuit_open', 'the agent failed again and again and is left alone', { retryAfter })
     }
     let result: CallResult = 'unknown'
     try {
-      const answer = await transport.call(call, way)
+      const answer = await transport.call(call, endpoint)
       result = NOT_THERE.has(answer.status) ? 'failed' : 'ok'
       return answer
     } catch (error) {
@@ -57,10 +61,10 @@ export function createTryWays({
     }
   }
 
-  return async (call, ways, limit) => {
+  return async (call, endpoints, limit) => {
     for (let round = 0; ; round++) {
       let failure: GatewayError | undefined
-      for (const usable of ways) {
+      for (const usable of endpoints) {
         try {
           return await attempt({ ...call, timeoutMs: limit.left() }, usable)
         } catch (error) {
@@ -80,14 +84,14 @@ export function createTryWays({
 }
 
 /** Nothing was sent yet, or a second run does no harm; and the input is still there to be sent. */
-function isSafeToRepeat({ payload, repeatable }: AgentCall, error: GatewayError): boolean {
+function isSafeToRepeat({ payload, idempotent }: AgentCall, error: GatewayError): boolean {
   const isGone = payload.kind === 'bytes' && !(payload.body instanceof Uint8Array)
-  if (WAYS.includes(error.code)) return !isGone || error.code !== 'blocked'
-  return isAgentsFault(error) && (!error.mayHaveRun || repeatable) && !isGone
+  if (ENDPOINT_ERRORS.includes(error.code)) return !isGone || error.code !== 'blocked'
+  return isAgentsFault(error) && (!error.mayHaveRun || idempotent) && !isGone
 }
 
 /** Of the failures of several ways, the one to tell is the one that says most. */
 const tells = ({ code }: GatewayError): number => {
-  const rank = WAYS.indexOf(code)
-  return rank === -1 ? WAYS.length : rank
+  const rank = ENDPOINT_ERRORS.indexOf(code)
+  return rank === -1 ? ENDPOINT_ERRORS.length : rank
 }

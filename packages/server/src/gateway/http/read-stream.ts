@@ -10,7 +10,7 @@ import {
   type ServerSentEvent,
   type StreamPart,
 } from '@switchboard/protocol'
-import { GatewayError } from './call.js'
+import { GatewayError } from '../gateway.js'
 
 /** The parts of a `text/event-stream` as they arrive. */
 export async function* readEvents(
@@ -59,7 +59,7 @@ function translateJson(read: () => JsonValue): JsonValue {
   try {
     return read()
   } catch (cause) {
-    throw new GatewayError('bad_answer', 'the answer is not valid JSON', { mayHaveRun: true, cause })
+    throw new GatewayError('bad_response', 'the answer is not valid JSON', { mayHaveRun: true, cause })
   }
 }
 
@@ -70,7 +70,7 @@ export function decodeWhole(bytes: Uint8Array): string {
 }
 
 const notUtf8 = (cause?: unknown): GatewayError =>
-  new GatewayError('bad_answer', 'the answer is not UTF-8', { mayHaveRun: true, cause })
+  new GatewayError('bad_response', 'the answer is not UTF-8', { mayHaveRun: true, cause })
 
 const tooLarge = (maxBytes: number): GatewayError =>
   new GatewayError('too_large', `a part of the answer is larger than ${maxBytes} bytes`, { mayHaveRun: true })

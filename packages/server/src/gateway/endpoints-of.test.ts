@@ -1,14 +1,14 @@
 import type { Binding, DocumentFormat } from '@switchboard/protocol'
 import { readRecord } from '@switchboard/protocol'
 import { describe, expect, it } from 'vitest'
-import { waysOf } from './ways-of.js'
+import { endpointsOf } from './endpoints-of.js'
 
-const ways = (bindings: Binding[], format: DocumentFormat = 'profile') =>
-  waysOf({ format, bindings }).map(({ speech, endpoint }) => `${speech} ${endpoint}`)
+const endpoints = (bindings: Binding[], format: DocumentFormat = 'profile') =>
+  endpointsOf({ format, bindings }).map(({ protocol, url }) => `${protocol} ${url}`)
 const one = (protocol: string, endpoint: string, source?: Binding['source']) =>
-  ways([{ protocol, endpoint, ...(source && { source }) }])[0]
+  endpoints([{ protocol, endpoint, ...(source && { source }) }])[0]
 
-describe('waysOf', () => {
+describe('endpointsOf', () => {
   it.each(['https', 'HTTP', 'rest', 'json', 'http+json', 'openapi'])('takes %s for plain HTTP', (protocol) => {
     expect(one(protocol, 'https://a.example/x')).toBe('http https://a.example/x')
   })
@@ -93,7 +93,7 @@ describe('waysOf', () => {
       skills: [],
     }
     const record = readRecord('a2a', document, 'card')
-    expect(waysOf(record).map(({ speech, endpoint }) => `${speech} ${endpoint}`)).toEqual([
+    expect(endpointsOf(record).map(({ protocol, url }) => `${protocol} ${url}`)).toEqual([
       'a2a https://a.example/rpc',
       'a2a https://a.example/v1',
       'a2a https://b.example/rpc',
@@ -103,10 +103,10 @@ describe('waysOf', () => {
 
   it('C-19 keeps the order of the record, says nothing twice, and stops at eight', () => {
     const binding = (protocol: string, n: number): Binding => ({ protocol, endpoint: `https://a${n}.example/` })
-    expect(ways([binding('a2a', 1), binding('grpc', 1), binding('https', 1), binding('rest', 1)])).toEqual([
+    expect(endpoints([binding('a2a', 1), binding('grpc', 1), binding('https', 1), binding('rest', 1)])).toEqual([
       'a2a https://a1.example/',
       'http https://a1.example/',
     ])
-    expect(ways(Array.from({ length: 50 }, (_, n) => binding('https', n)))).toHaveLength(8)
+    expect(endpoints(Array.from({ length: 50 }, (_, n) => binding('https', n)))).toHaveLength(8)
   })
 })

@@ -1,5 +1,5 @@
 import { isObject, type JsonValue, type ReplyFrame, writeFrame } from '@switchboard/protocol'
-import type { AgentCall } from '../call.js'
+import type { AgentCall } from '../../gateway.js'
 
 /** Each call has its own socket. */
 export const CALL_ID = '1'

@@ -2,9 +2,9 @@ import { realpath, stat } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { basename, dirname, join, normalize, sep } from 'node:path'
 import { Agent } from 'undici'
-import { GatewayError } from './call.js'
-import type { GatewayOptions } from './options.js'
-import type { HttpTarget } from './transports/http.js'
+import { GatewayError } from '../gateway.js'
+import type { GatewayOptions } from '../gateway-options.js'
+import type { HttpTarget } from '../transports/http-transport.js'
 
 /** HTTP over sockets of this machine. */
 export interface UnixSockets {

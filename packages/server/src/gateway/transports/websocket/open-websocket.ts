@@ -1,13 +1,13 @@
 import type { Socket } from 'node:net'
 import { isWholeMessage } from '@switchboard/protocol'
 import { WebSocket } from 'ws'
-import { type AnswerBody, createAnswerBody } from '../answer-body.js'
-import { type AgentCall, GatewayError, type Way } from '../call.js'
-import type { Dial } from '../dial.js'
-import { reasonOf } from '../exchange.js'
-import type { GatewayOptions } from '../options.js'
-import { outgoingHeaders } from '../outgoing-headers.js'
-import { patienceOf } from '../patience.js'
+import type { Dial } from '../../connection/dial.js'
+import { type AgentCall, type Endpoint, GatewayError } from '../../gateway.js'
+import type { GatewayOptions } from '../../gateway-options.js'
+import { outgoingHeaders } from '../../http/outgoing-headers.js'
+import { createResponseBody, type ResponseBody } from '../../http/response-body.js'
+import { reasonOf } from '../../http/send-request.js'
+import { patienceOf } from '../../patience.js'
 
 export interface WebSocketDeps {
   readonly dial: Dial
@@ -19,18 +19,18 @@ export interface WebSocketDeps {
 
 /** A socket after its handshake: what it says, and how to speak to it. Cancelling the body closes it. */
 export interface OpenedSocket {
-  readonly body: AnswerBody
+  readonly body: ResponseBody
   send(text: string): void
 }
 
 /** Opens a socket past the guard; gives the status by which the agent refused it, if it did. */
 export async function openWebSocket(
   { signal, headers, wantsStream, timeoutMs }: AgentCall,
-  { endpoint }: Way,
+  endpoint: Endpoint,
   deps: WebSocketDeps,
 ): Promise<OpenedSocket | number> {
   const { silenceMs, firstByteMs, maxBodyBytes, maxHeaderBytes } = deps.limits
-  const url = new URL(endpoint)
+  const url = new URL(endpoint.url)
   url.hash = ''
   const sent = outgoingHeaders(Object.entries(headers))
   const connection = await dialUnlessAborted(deps.dial, url, signal)
@@ -45,7 +45,7 @@ export async function openWebSocket(
       autoPong: false, // an agent that asks and does not read would fill the memory with answers
       maxHeaderSize: maxHeaderBytes,
     })
-    let body: AnswerBody | undefined
+    let body: ResponseBody | undefined
     let failure: GatewayError | undefined
     let isAtLineStart = true
 
@@ -71,13 +71,13 @@ export async function openWebSocket(
     socket.on('unexpected-response', (_request, response) => {
       const status = response.statusCode ?? 0
       if (status < 400) {
-        return fail(new GatewayError('bad_answer', `the agent answers the handshake of WebSocket with ${status}`))
+        return fail(new GatewayError('bad_response', `the agent answers the handshake of WebSocket with ${status}`))
       }
       resolve(status)
-      fail(new GatewayError('bad_answer', 'refused'))
+      fail(new GatewayError('bad_response', 'refused'))
     })
     socket.on('open', () => {
-      body = createAnswerBody({
+      body = createResponseBody({
         silenceMs: Math.max(silenceMs, patienceOf({ wantsStream, timeoutMs })),
         pause: () => socket.pause(),
         resume: () => socket.resume(),
@@ -97,7 +97,7 @@ export async function openWebSocket(
     socket.on('error', (cause) => fail(translate(cause, body !== undefined)))
     socket.on('close', (code) => {
       if (code !== NORMAL && code !== NO_STATUS) {
-        return fail(new GatewayError('bad_answer', `the agent closed the socket (${code})`, { mayHaveRun: true }))
+        return fail(new GatewayError('bad_response', `the agent closed the socket (${code})`, { mayHaveRun: true }))
       }
       signal.removeEventListener('abort', onAbort)
       body?.end()
@@ -140,7 +140,7 @@ function translate(cause: Error, isOpen: boolean): GatewayError {
     return new GatewayError('too_large', 'a message of the agent is too large', options)
   }
   if (code.startsWith('WS_ERR_') || code.startsWith('HPE_') || isOpen) {
-    return new GatewayError('bad_answer', 'the agent does not speak WebSocket as it should', options)
+    return new GatewayError('bad_response', 'the agent does not speak WebSocket as it should', options)
   }
   const isLate = cause.message === 'Opening handshake has timed out'
   return new GatewayError(isLate ? 'timeout' : 'unreachable', 'the WebSocket could not be opened', options)

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { createRemembered, type RememberOptions } from './remember.js'
+import { createSwrCache, type SwrCacheOptions } from './swr-cache.js'
 
-function start(changes: Partial<RememberOptions<string>> = {}) {
+function start(changes: Partial<SwrCacheOptions<string>> = {}) {
   let at = 0
   const asked: string[] = []
-  const remembered = createRemembered<string>({
+  const remembered = createSwrCache<string>({
     now: () => at,
     freshMs: 10,
     usableMs: 100,
