@@ -3,8 +3,9 @@ import type { FastifyInstance } from 'fastify'
 import { type AdmitOptions, admit } from './admit.js'
 import { collectBody } from './collect-body.js'
 import { allowOrigin, sendPreflight } from './cors.js'
+import { pathOf } from './read-request.js'
 import type { Route, RouteGroup } from './route-group.js'
-import { pathOf, sendError, toDirectoryError } from './send-error.js'
+import { sendError, toDirectoryError } from './send-error.js'
 
 export interface MountOptions extends AdmitOptions {
   readonly baseUrl: () => string

@@ -6,6 +6,9 @@ export function idOf({ params }: FastifyRequest): string {
   return isObject(params) ? String(params.id) : ''
 }
 
+/** The path of the URL, without the query. */
+export const pathOf = (request: FastifyRequest): string => request.url.split('?')[0] ?? ''
+
 /** Query parameters in the order they were sent, repeated ones included. */
 export function readQuery(request: FastifyRequest): URLSearchParams {
   const at = request.url.indexOf('?')

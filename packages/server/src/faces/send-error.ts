@@ -2,6 +2,7 @@ import { DirectoryError, errorBody } from '@switchboard/protocol'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { CallFailed } from '../services/calls/response/call-failed.js'
 import { StoreError } from '../store/store-error.js'
+import { pathOf } from './read-request.js'
 
 /** Sends the error body that clients of every draft can read, in the media type of the route group (C-68). */
 export function sendError(
@@ -42,8 +43,6 @@ export function sendError(
 /** The media type of errors if no route matched (C-68). */
 const errorTypeOf = (url: string): string =>
   /^\/(ad|\.well-known|tasks)(\/|$|\?)/.test(url) ? 'application/problem+json' : 'application/json'
-
-export const pathOf = (request: FastifyRequest): string => request.url.split('?')[0] ?? ''
 
 /** Translates Fastify's and the store's errors; anything else is a bug, of which the caller learns only the request id. */
 export function toDirectoryError(error: unknown, request: FastifyRequest): DirectoryError {

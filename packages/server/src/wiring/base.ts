@@ -10,6 +10,8 @@ export interface Base {
   readonly log: FastifyBaseLogger
   readonly now: () => number
   readonly state: ServerState
+  /** Base of the absolute URLs that the directory hands out. */
+  readonly baseUrl: () => string
   /** Returns a handler that logs errors under this message. */
   readonly logError: (message: string) => (error: unknown) => void
 }
@@ -22,12 +24,14 @@ export interface ServerState {
 }
 
 export function createBase(config: Config, store: Store, log: FastifyBaseLogger, now: () => number): Base {
+  const state: ServerState = { phase: 'starting', listening: undefined }
   return {
     config,
     store,
     log,
     now,
-    state: { phase: 'starting', listening: undefined },
+    state,
+    baseUrl: () => config.publicUrl ?? state.listening ?? `http://${config.host}:${config.port}`,
     logError: (message) => (error) => log.error({ err: error }, message),
   }
 }
@@ -35,7 +39,3 @@ export function createBase(config: Config, store: Store, log: FastifyBaseLogger,
 /** JSON lines on stderr. Request headers are never logged, so neither are secrets. */
 export const createLog = (level: string): FastifyBaseLogger =>
   pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, pino.destination(2))
-
-/** Base of the absolute URLs that the directory hands out. */
-export const baseUrlOf = ({ config, state }: Base): string =>
-  config.publicUrl ?? state.listening ?? `http://${config.host}:${config.port}`

@@ -12,7 +12,7 @@ import type { Context } from '../services/context.js'
 import type { Catalog } from '../services/registry/catalog.js'
 import { createCallback } from '../services/tasks/callback.js'
 import { createTasks, type Tasks } from '../services/tasks/tasks.js'
-import { type Base, baseUrlOf } from './base.js'
+import type { Base } from './base.js'
 import type { Identity } from './identity.js'
 
 export interface Calls {
@@ -39,12 +39,11 @@ export async function wireOutcomes({ store, now, logError }: Base, catalog: Cata
 
 /** Invocations: the gateway, credentials for agents, and deferred calls. */
 export async function wireCalls(
-  base: Base,
+  { config, log, now, state, baseUrl, logError }: Base,
   context: Context,
   { seal, signing }: Identity,
   outcomes: Outcomes,
 ): Promise<Calls> {
-  const { config, log, now, logError } = base
   const credentials = await createCredentials({
     context,
     seal,
@@ -54,7 +53,7 @@ export async function wireCalls(
   context.catalog.subscribe({ changed: credentials.meet })
   const gateway = openGateway(config, {
     now,
-    self: () => [baseUrlOf(base), ...(base.state.listening === undefined ? [] : [base.state.listening])],
+    self: () => [baseUrl(), ...(state.listening === undefined ? [] : [state.listening])],
     onOutcome: (id, operation, { ok, ms, status = 0 }) => {
       const agent = context.catalog.get(id)
       // A client error (4xx) says nothing about the agent.

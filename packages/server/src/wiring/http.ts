@@ -23,7 +23,7 @@ import { createTasksRoutes } from '../faces/tasks/tasks-routes.js'
 import { createRateLimits } from '../policy/rate-limit.js'
 import type { Outcomes } from '../services/calls/outcomes.js'
 import type { Context } from '../services/context.js'
-import { type Base, baseUrlOf } from './base.js'
+import type { Base } from './base.js'
 import type { Calls } from './calls.js'
 import type { Identity } from './identity.js'
 
@@ -47,11 +47,10 @@ export interface Http {
 
 /** The HTTP application with the routes of all drafts. */
 export function wireHttp(base: Base, { context, identity, outcomes, calls, version }: HttpParts): Http {
-  const { config, log, now, state } = base
+  const { config, log, now, state, baseUrl } = base
   const { grants, keys, signing } = identity
   const { catalog, embeddings } = context
   const { invoke, credentials, tasks } = calls
-  const baseUrl = (): string => baseUrlOf(base)
   const limits = createRateLimits(config.rateLimits, now)
   const admission: AdmitOptions = {
     authenticate: identity.authenticate,
@@ -102,16 +101,16 @@ export function wireHttp(base: Base, { context, identity, outcomes, calls, versi
   return { app, sockets }
 }
 
-function createApp(base: Base): FastifyInstance {
-  const { tls, behindProxy } = base.config
+function createApp({ config, log, baseUrl }: Base): FastifyInstance {
+  const { tls, behindProxy } = config
   return Fastify({
-    loggerInstance: base.log,
+    loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: ({ headers }) => toRequestId(headers['x-request-id']),
     // Trust one hop, our proxy: what a client wrote into X-Forwarded-For before it does not count.
     trustProxy: behindProxy && ((_address, hop) => hop === 0),
-    frameworkErrors: (error, request, reply) => sendBadUrlError(error, request, reply, baseUrlOf(base)),
-    clientErrorHandler: (error, socket) => sendClientError(error, socket, baseUrlOf(base)),
+    frameworkErrors: (error, request, reply) => sendBadUrlError(error, request, reply, baseUrl()),
+    clientErrorHandler: (error, socket) => sendClientError(error, socket, baseUrl()),
     // While closing, requests on open connections are still served; new connections are refused.
     return503OnClosing: false,
     forceCloseConnections: 'idle',

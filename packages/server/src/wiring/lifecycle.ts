@@ -4,7 +4,7 @@ import { startPruning } from '../services/operations/prune.js'
 import type { Expiry } from '../services/registry/expire.js'
 import { followStore } from '../services/registry/follow.js'
 import { indexWords } from '../services/registry/load.js'
-import { type Base, baseUrlOf } from './base.js'
+import type { Base } from './base.js'
 import type { Calls } from './calls.js'
 import type { Http } from './http.js'
 import type { Identity } from './identity.js'
@@ -34,7 +34,7 @@ export interface Lifecycle {
 
 /** Background work, and the order in which the parts start and stop. */
 export function wireLifecycle(base: Base, parts: LifecycleParts): Lifecycle {
-  const { config, store, log, state, logError } = base
+  const { config, store, log, state, baseUrl, logError } = base
   const { context, identity, outcomes, calls, expiry, cursor } = parts
   const { app, sockets } = parts.http
   const { catalog, embeddings, abuse } = context
@@ -70,7 +70,7 @@ export function wireLifecycle(base: Base, parts: LifecycleParts): Lifecycle {
       abuse.start()
       calls.startTasks()
       log.info({ url: state.listening, agents: catalog.index.size }, 'ready')
-      return baseUrlOf(base)
+      return baseUrl()
     },
     async close() {
       const wasReady = state.phase === 'ready'

@@ -10,6 +10,8 @@ const PAUSE_MS = 4
 export interface AbuseWatch extends Required<CatalogListener> {
   /** Empty until the agent has been checked. */
   findingsOf(agent: Agent): readonly AbuseFinding[]
+  /** The findings as they appear in a document's `verification`. */
+  warningsOf(agent: Agent): readonly JsonObject[]
   /** Penalty factor of its score, 0 to 1; 1: no findings. */
   factorOf(agent: Agent): number
   /** Starts to check the agents that were loaded in bulk. */
@@ -54,6 +56,8 @@ export function createAbuseWatch(onFinding: (agent: Agent, codes: readonly strin
     return known?.record === record ? known : undefined
   }
 
+  const findingsOf = (agent: Agent): readonly AbuseFinding[] => resultOf(agent)?.findings ?? []
+
   return {
     changed(agent, when) {
       if (resultOf(agent)) return
@@ -65,13 +69,10 @@ export function createAbuseWatch(onFinding: (agent: Agent, codes: readonly strin
       found.delete(number)
       duplicates.remove(number)
     },
-    findingsOf: (agent) => resultOf(agent)?.findings ?? [],
+    findingsOf,
+    warningsOf: (agent) => findingsOf(agent).map(({ code, member, message }) => ({ code, member, message })),
     factorOf: (agent) => resultOf(agent)?.factor ?? 1,
     start: checkBatch,
     stop: () => clearTimeout(timer),
   }
 }
-
-/** Findings as they appear in a document's `verification`. */
-export const toWarnings = (findings: readonly AbuseFinding[]): JsonObject[] =>
-  findings.map(({ code, member, message }) => ({ code, member, message }))

@@ -2,7 +2,7 @@ import type { TLSSocket } from 'node:tls'
 import { certificateSubject, DirectoryError } from '@switchboard/protocol'
 import type { Caller } from '../../policy/caller.js'
 import type { Keys } from './keys.js'
-import { looksLikeToken, type VerifyToken } from './tokens.js'
+import type { VerifyToken } from './tokens.js'
 
 /** The credentials of a request, and where it came from. */
 export interface Credentials {
@@ -81,6 +81,9 @@ export function createAuthenticate({ keys, verifyToken, certificateScopes }: Aut
     return { subject: undefined, kind: 'anonymous', scopes: NO_SCOPES, address, requestId }
   }
 }
+
+/** A JWT has three parts and a JSON header; API keys have neither. */
+const looksLikeToken = (secret: string): boolean => /^eyJ[\w-]*\.[\w-]+\.[\w-]*$/.test(secret)
 
 const isAuthorizedTls = (socket: unknown): socket is TLSSocket =>
   typeof socket === 'object' && socket !== null && 'authorized' in socket && socket.authorized === true

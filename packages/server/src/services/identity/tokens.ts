@@ -18,9 +18,6 @@ export interface TokenClaims {
 
 export type VerifyToken = (token: string) => Promise<TokenClaims>
 
-/** A JWT has three parts and a JSON header; API keys have neither. */
-export const looksLikeToken = (secret: string): boolean => /^eyJ[\w-]*\.[\w-]+\.[\w-]*$/.test(secret)
-
 /** Verifies JWTs of the configured issuers (AD §8.2). */
 export function createVerifyToken(issuers: readonly Issuer[], now: () => number): VerifyToken {
   const verify = createTokenVerifier(issuers, { now })
