@@ -94,7 +94,7 @@ describe('counters', () => {
     now += 7 * DAY_MS
     const half = { calls: 4, success_rate: 0.75, latency_ms: 100 }
     expect(outcomes.statisticsOf(agent, alice)).toEqual({ ...half, operations: { translate: half } })
-    await outcomes.sendRequest()
+    await outcomes.sync()
     now += 7 * DAY_MS
     expect(outcomes.statisticsOf(agent, alice)).toMatchObject({ calls: 2, success_rate: 0.75 })
     outcomes.record(agent, 'translate', { ok: true, ms: 100 })
@@ -106,16 +106,16 @@ describe('counters', () => {
     one.record(agent, 'x', { ok: true, ms: 10 })
     other.record(agent, 'x', { ok: false, ms: 10 })
     other.record(agent, 'y', { ok: true, ms: 30 })
-    await one.sendRequest()
-    await other.sendRequest()
-    await one.sendRequest()
+    await one.sync()
+    await other.sync()
+    await one.sync()
     for (const outcomes of [one, other]) {
       expect(outcomes.statisticsOf(agent, alice)).toMatchObject({
         calls: 3,
         operations: { x: { calls: 2, success_rate: 0.5, latency_ms: 10 }, y: { calls: 1 } },
       })
     }
-    await one.sendRequest()
+    await one.sync()
     expect(one.statisticsOf(agent, alice)).toMatchObject({ calls: 3 })
   })
 
@@ -124,17 +124,17 @@ describe('counters', () => {
     const { add } = store.statistics
     outcomes.record(agent, 'x', { ok: true, ms: 1 })
     store.statistics.add = () => Promise.reject(new Error('away'))
-    await expect(outcomes.sendRequest()).rejects.toThrow('away')
+    await expect(outcomes.sync()).rejects.toThrow('away')
     store.statistics.add = add
     outcomes.record(agent, 'x', { ok: true, ms: 1 })
-    await outcomes.sendRequest()
+    await outcomes.sync()
     expect(await store.statistics.since(0)).toMatchObject([{ calls: 2 }])
   })
 
   it('are not inherited by another owner of the name', async () => {
     const outcomes = await open()
     outcomes.record(agent, 'x', { ok: false, ms: 1 })
-    await outcomes.sendRequest()
+    await outcomes.sync()
     await store.write(remove(agent.stored))
     catalog.drop('a', agent.stored.revision)
     const next = catalog.apply(await stored(store.write(put('a', { owner: 'bob', document: aidipAgent({ id: 'a' }) }))))
@@ -142,7 +142,7 @@ describe('counters', () => {
     expect([outcomes.statisticsOf(next, bob), outcomes.factorOf(next)]).toEqual([undefined, 1])
     outcomes.record(next, 'x', { ok: true, ms: 1 })
     expect(outcomes.statisticsOf(next, bob)).toMatchObject({ calls: 1, success_rate: 1 })
-    await outcomes.sendRequest()
+    await outcomes.sync()
     expect((await open()).statisticsOf(next, bob)).toMatchObject({ calls: 1, success_rate: 1 })
   })
 

@@ -51,7 +51,7 @@ export function toTask(row: Row): StoredTask {
     status: STATUSES.find((known) => known === row.status) ?? 'failed',
     ...(work && { work }),
     request: String(row.request),
-    idempotent: Number(row.idempotent) === 1,
+    idempotent: Number(row.repeatable) === 1,
     ...(typeof row.agent_task === 'string' && { agentTask: row.agent_task }),
     ...(typeof row.answer === 'string' && { answer: row.answer }),
     ...(state && { callback: { state, attempts: Number(row.callback_attempts) } }),

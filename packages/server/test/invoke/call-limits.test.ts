@@ -16,10 +16,10 @@ describe('limits of calls under way', () => {
     const begun = new Promise<void>((resolve) => {
       begin = resolve
     })
-    const reply: Reply = async (...sendRequest) => {
+    const reply: Reply = async (...args) => {
       begin()
       await released
-      return echo(...sendRequest)
+      return echo(...args)
     }
     return { reply, begun, release }
   }

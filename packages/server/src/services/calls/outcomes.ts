@@ -31,7 +31,7 @@ export interface Outcomes {
   /** What ranking may make of it: from 0.95 to 1.05, and 1 where nothing is known. */
   factorOf(agent: Agent): number
   /** Tells the store what is new and learns what other replicas told it. */
-  sendRequest(): Promise<void>
+  sync(): Promise<void>
   /** Tells the store the rest. */
   close(): Promise<void>
 }
@@ -90,7 +90,7 @@ export async function createOutcomes({ store, now, isKnown, onError }: OutcomesO
     }
   }
 
-  const sendRequest = async (): Promise<void> => {
+  const sync = async (): Promise<void> => {
     await tell()
     await learn()
     for (const [id, { added }] of agents) if (!isKnown(id) && added.size === 0) agents.delete(id)
@@ -108,7 +108,7 @@ export async function createOutcomes({ store, now, isKnown, onError }: OutcomesO
   await learn()
   let running: Promise<void> | undefined
   const run = (): Promise<void> => {
-    running ??= sendRequest().finally(() => {
+    running ??= sync().finally(() => {
       running = undefined
     })
     return running
@@ -145,7 +145,7 @@ export async function createOutcomes({ store, now, isKnown, onError }: OutcomesO
       const totals = ratingsOf(agent)
       return counts || totals ? reputationFactor(toReputation(counts, totals)) : 1
     },
-    sendRequest: run,
+    sync: run,
     async close() {
       clearInterval(timer)
       await running?.catch(onError)

@@ -40,7 +40,7 @@ export function writeRequest(ready: ReadyCall, isTakenOn: boolean): JsonObject {
     headers: { ...headers },
     ...(!credential.isOurs && { credential: { ...credential.headers } }),
     caller,
-    idempotent,
+    repeatable: idempotent,
   }
 }
 
@@ -54,7 +54,7 @@ const writePayload = (payload: Payload): JsonObject =>
 
 /** The call as it can be made now, with the agent and the operator’s credential as they are now. */
 export async function readRequest(deps: RequestDeps, request: JsonObject): Promise<ReadyCall> {
-  const { agent: id, number, operation: name, base, payload, headers, credential: sent, caller, idempotent } = request
+  const { agent: id, number, operation: name, base, payload, headers, credential: sent, caller, repeatable } = request
   const agent = deps.context.catalog.get(String(id))
   // Another one that has the name now is not the one that was asked.
   if (!agent || agent.number !== number) throw unknownAgent(String(id))
@@ -72,7 +72,7 @@ export async function readRequest(deps: RequestDeps, request: JsonObject): Promi
     headers: isObject(headers) ? textsOf(headers) : {},
     credential,
     caller: String(caller),
-    idempotent: idempotent === true,
+    idempotent: repeatable === true,
     wantsStream: false,
   }
 }
