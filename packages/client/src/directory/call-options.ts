@@ -5,32 +5,35 @@ import { type Identifiers, readIdentifiers } from '../transports/identifiers.js'
 import type { RequestOptions } from './requester.js'
 import type { TrustPolicy } from './trust.js'
 
-/** How an agent is called by way of a directory. */
+/** Options of a call to an agent in a directory. */
 export interface DirectoryCallOptions
   extends RequestOptions,
     Identifiers,
     Partial<CallLimits>,
     TrustPolicy,
     AddressPolicy {
-  /** Which operation, for agents with several. */
+  /** The operation to call, if the agent has several. */
   readonly operation?: string
-  /** `gateway`: the directory calls the agent; `direct`: this client does, at the agent's own endpoint. */
+  /** `gateway` (default): the directory calls the agent. `direct`: this client calls the agent's own endpoint. */
   readonly mode?: 'gateway' | 'direct'
-  /** For the agent itself, where its metadata asks for one; the directory's token never goes there. */
+  /** For the agent, if its metadata asks for one. The directory's token is never sent to the agent. */
   readonly credentials?: Credential
-  /** The agent may take the work on and answer later; that answer is waited for (C-62). */
+  /** Lets the agent respond later; the client polls until the response is ready (C-62). */
   readonly respondAsync?: boolean
+  /** Accepted media types, most preferred first; default: JSON. */
   readonly accept?: string | readonly string[]
+  /** Media type of an input that is not JSON. */
   readonly contentType?: string
+  /** Milliseconds until the whole response has arrived, or a stream has started; default: 30 s. */
   readonly timeoutMs?: number
 }
 
-/** The wish to be answered later, where there is one. */
-export const preferOf = ({ respondAsync }: DirectoryCallOptions): Record<string, string> =>
+/** The `Prefer` header that these options need. */
+export const preferHeader = ({ respondAsync }: DirectoryCallOptions): Record<string, string> =>
   respondAsync ? { prefer: 'respond-async' } : {}
 
-/** What a call has in common, whichever way it goes. */
-export function commonOf(
+/** The parts of a call that are the same through the gateway and direct. */
+export function createCall(
   id: string,
   url: string,
   input: CallInput,

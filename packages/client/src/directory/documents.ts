@@ -1,10 +1,10 @@
 import { asObjects, asString, asStrings, isObject, type JsonObject, type JsonValue } from '@switchboard/protocol'
 import { ClientError } from '../errors.js'
 
-/** An agent's document as the directory shows it; members that are not named here are there too. */
+/** The document of an agent as the directory returns it, with every member. */
 export type AgentMetadata = JsonObject & { readonly id: string }
 
-/** An agent in a list or among the results of a search. Its text is a stranger's: see `toDisplayText`. */
+/** An agent in a search result. Its publisher wrote the texts: pass them to `toDisplayText` before you show them. */
 export interface AgentSummary {
   readonly id: string
   readonly name: string
@@ -13,9 +13,9 @@ export interface AgentSummary {
   readonly capabilities: readonly string[]
   readonly tags: readonly string[]
   readonly status?: string
-  /** From 0 to 1, relative to this answer: no measure across queries or directories. */
+  /** From 0 to 1; not comparable between queries or directories. */
   readonly score?: number
-  /** All that the directory told, whole documents where they were asked for. */
+  /** Everything that the directory returned; the whole document with `includeMetadata`. */
   readonly document: AgentMetadata
 }
 
@@ -28,7 +28,7 @@ export interface Candidate {
   readonly bindings: readonly CandidateBinding[]
   readonly score?: number
   readonly status?: string
-  /** Reasons for the place in the list, where they were asked for and are told. */
+  /** Reasons for the rank, if the request asked for them and the directory gives them. */
   readonly evidence?: Evidence
   readonly freshness?: JsonObject
   readonly document: AgentMetadata
@@ -42,7 +42,7 @@ export interface CandidateBinding {
 }
 
 export interface Evidence {
-  /** Components by name; those a reader does not know mean nothing to it. */
+  /** Parts of the score by name; ignore names that you do not know. */
   readonly components: Readonly<Record<string, number>>
   readonly matchedTags: readonly string[]
   readonly matchedExamples: readonly JsonObject[]
@@ -61,11 +61,11 @@ export interface DirectoryEntry {
 }
 
 export function readMetadata(value: JsonValue | undefined): AgentMetadata {
-  return withId(value, 'the agent’s document')
+  return withId(value, 'the document of the agent')
 }
 
 export function readSummary(value: JsonValue): AgentSummary {
-  const document = withId(value, 'an agent of the list')
+  const document = withId(value, 'an agent in the list')
   const endpoint = asString(document.endpoint)
   const status = asString(document.status)
   return {
@@ -101,7 +101,7 @@ export function readCandidate(value: JsonValue): Candidate {
 
 export function readEntry(value: JsonValue): DirectoryEntry {
   const agent = isObject(value) ? asString(value.agent) : undefined
-  if (!isObject(value) || agent === undefined) throw bad('an entry of the lookup has no agent')
+  if (!isObject(value) || agent === undefined) throw badResponse('an entry of the lookup has no agent')
   const base = asString(value.base)
   const href = asString(value.href)
   return {
@@ -115,16 +115,16 @@ export function readEntry(value: JsonValue): DirectoryEntry {
   }
 }
 
-/** The items of a list; whatever else stands in its place is no answer. */
+/** The items of a body that is a list, or has one in the first of these members that is there. */
 export function listIn(body: JsonValue | undefined, ...members: string[]): readonly JsonValue[] {
   if (Array.isArray(body)) return body
   const list = isObject(body) ? members.map((name) => body[name]).find(Array.isArray) : undefined
-  if (!Array.isArray(list)) throw bad(`the answer has no list of ${members.join(' or ')}`)
+  if (!Array.isArray(list)) throw badResponse(`the response has no list of ${members.join(' or ')}`)
   return list
 }
 
 function withId(value: JsonValue | undefined, what: string): AgentMetadata {
-  if (!hasId(value)) throw bad(`${what} has no id`)
+  if (!hasId(value)) throw badResponse(`${what} has no id`)
   return value
 }
 
@@ -157,4 +157,4 @@ function toCapability({ name, type }: JsonObject): { name: string; type?: string
   return [{ name, ...(typeof type === 'string' && { type }) }]
 }
 
-const bad = (message: string): ClientError => new ClientError('bad_response', message)
+const badResponse = (message: string): ClientError => new ClientError('bad_response', message)

@@ -1,17 +1,17 @@
 /** A page, and how to get the next one. */
 export interface Paged<Page> {
   readonly page: Page
-  /** Undefined: this was the last. */
+  /** Undefined for the last page. */
   readonly next: (() => Promise<Paged<Page>>) | undefined
 }
 
-/** Awaited, it is the first page; iterated, every item of every page, asked for as they are needed. */
+/** Await it for the first page, or iterate over the items of all pages, which are requested as needed. */
 export interface Listing<Page, Item> extends PromiseLike<Page>, AsyncIterable<Item> {
-  /** Page by page. */
+  /** Iterates over pages instead of items. */
   pages(): AsyncIterable<Page>
 }
 
-/** Nothing is asked for before somebody awaits or iterates. */
+/** Creates a listing, which sends no request until it is awaited or iterated. */
 export function createListing<Page, Item>(
   first: () => Promise<Paged<Page>>,
   itemsOf: (page: Page) => readonly Item[],

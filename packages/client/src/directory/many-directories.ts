@@ -1,59 +1,59 @@
 import type { DiscoveryRequest } from '@switchboard/protocol'
-import type { DirectoryClient } from './create-client.js'
+import type { DiscoveryClient } from './create-discovery-client.js'
 import type { DiscoverOptions } from './discover.js'
 import type { AgentSummary, Candidate } from './documents.js'
 import type { SearchOptions, SearchRequest } from './search.js'
 
-/** An item and the directory that told it. */
-export type Told<Item> = Item & { readonly registry: string }
+/** An item, with the base URL of the directory that it is from. */
+export type FromDirectory<Item> = Item & { readonly registry: string }
 
-/** What several directories answered; one that failed does not spoil the others. */
+/** The results of several directories, without those that failed. */
 export interface Merged<Item> {
-  /** By rank: the first of each directory, then the second of each. Scores of different directories mean nothing together. */
-  readonly items: readonly Told<Item>[]
+  /** The first of each directory, then the second of each, …: scores of different directories are not comparable. */
+  readonly items: readonly FromDirectory<Item>[]
   readonly failures: readonly { readonly registry: string; readonly error: unknown }[]
 }
 
-/** Asks several directories the same question, each for one page. */
+/** Searches several directories, one page of each. */
 export function searchAll(
-  directories: readonly DirectoryClient[],
+  directories: readonly Pick<DiscoveryClient, 'baseUrl' | 'search'>[],
   what: string | SearchRequest,
   options?: SearchOptions,
 ): Promise<Merged<AgentSummary>> {
   return merge(directories, async (directory) => (await directory.search(what, options)).agents)
 }
 
-/** Candidates of several discovery services; merged by rank and never by their scores (PROF §6.1). */
+/** Finds candidates in several discovery services; merged by rank, never by score (PROF §6.1). */
 export function discoverAll(
-  directories: readonly DirectoryClient[],
+  directories: readonly Pick<DiscoveryClient, 'baseUrl' | 'discover'>[],
   what: string | DiscoveryRequest,
   options?: DiscoverOptions,
 ): Promise<Merged<Candidate>> {
   return merge(directories, async (directory) => (await directory.discover(what, options)).candidates)
 }
 
-async function merge<Item extends object>(
-  directories: readonly DirectoryClient[],
-  ask: (directory: DirectoryClient) => Promise<readonly Item[]>,
+async function merge<Directory extends Pick<DiscoveryClient, 'baseUrl'>, Item extends object>(
+  directories: readonly Directory[],
+  find: (directory: Directory) => Promise<readonly Item[]>,
 ): Promise<Merged<Item>> {
-  const answers = await Promise.all(
+  const results = await Promise.all(
     directories.map(async (directory) => {
       const registry = directory.baseUrl
       try {
-        return { registry, items: await ask(directory) }
+        return { registry, items: await find(directory) }
       } catch (error) {
         return { registry, items: [], error }
       }
     }),
   )
-  const ranks = Math.max(0, ...answers.map(({ items }) => items.length))
+  const ranks = Math.max(0, ...results.map(({ items }) => items.length))
   const items = Array.from({ length: ranks }, (_, rank) =>
-    answers.flatMap(({ registry, items: own }) => own.slice(rank, rank + 1).map((item) => ({ ...item, registry }))),
+    results.flatMap(({ registry, items: own }) => own.slice(rank, rank + 1).map((item) => ({ ...item, registry }))),
   )
   return {
     items: items.flat(),
-    failures: answers.flatMap((answer) =>
-      'error' in answer ? [{ registry: answer.registry, error: answer.error }] : [],
+    failures: results.flatMap((result) =>
+      'error' in result ? [{ registry: result.registry, error: result.error }] : [],
     ),
   }
 }

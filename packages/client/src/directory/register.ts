@@ -9,43 +9,42 @@ import {
 import { ClientError } from '../errors.js'
 import { type AgentMetadata, readMetadata } from './documents.js'
 import { expandTemplate } from './expand-template.js'
-import type { Paths } from './lookup.js'
-import type { DirectoryAnswer, DirectoryRequest, Requester, RequestOptions } from './requester.js'
+import type { PathFinder } from './lookup.js'
+import type { DirectoryRequest, DirectoryResponse, Requester, RequestOptions } from './requester.js'
 
 export interface RegisterOptions extends RequestOptions {
-  /** The agent's id, and its name in the Agent Directory, where the document states none or another is wanted. */
+  /** The agent's id, which is its name in the Agent Directory, if the document states none or another one is wanted. */
   readonly id?: string
-  /** Seconds; for registrations of the Agent Directory, which lapse unless they are refreshed. */
+  /** Seconds, for the Agent Directory, whose registrations expire unless they are refreshed. */
   readonly lifetime?: number
-  /** Which draft the document speaks, where it should not be told by its members. */
+  /** The draft of the document; default: detected from its members. */
   readonly format?: DocumentFormat
-  /** Fails with `conflict` unless the agent is still the one with this entity tag. */
+  /** Fail with `conflict` unless the agent still has this entity tag. */
   readonly ifMatch?: string
 }
 
-/** What came of a registration. */
+/** The result of a registration. */
 export interface Registration {
   readonly id: string
-  /** False: one of the same owner was replaced. */
+  /** False if it replaced an agent of the same owner. */
   readonly created: boolean
-  /** The resource of the registration, absolute. */
+  /** The absolute URL of the registration. */
   readonly href: string
-  /** As the directory shows it. */
+  /** As the directory returns it. */
   readonly document: JsonObject
-  /** Seconds granted, where the registration lapses. */
+  /** Seconds until the registration expires, if it does. */
   readonly lifetime?: number
   readonly warnings: readonly string[]
 }
 
-/** Registers a document of any draft, through the face that takes it. */
+/** Registers a document of any draft at the path for its format. */
 export async function register(
   request: Requester,
-  findPaths: (options: RequestOptions) => Promise<Paths>,
+  findPaths: PathFinder,
   document: JsonObject,
   options: RegisterOptions = {},
 ): Promise<Registration> {
-  const { id, lifetime, format: said, ifMatch, ...rest } = options
-  const format = said ?? detectFormat(document)
+  const { id, lifetime, format = detectFormat(document), ifMatch, ...rest } = options
   const headers = ifMatch === undefined ? {} : { 'if-match': ifMatch }
   const post = (path: string, body: JsonObject, isRepeatable: boolean): DirectoryRequest => ({
     ...rest,
@@ -57,16 +56,20 @@ export async function register(
   })
   switch (format) {
     case undefined:
-      throw new ClientError('invalid_argument', 'no draft has a document with these members: name its format')
+      throw new ClientError(
+        'invalid_argument',
+        'the format of the document cannot be detected from its members: name it in the option format',
+      )
     case 'aidip': {
       const body = id === undefined ? document : { ...document, id }
-      // Without an id each request would make an agent of its own.
+      // Without an id, each attempt would register another agent.
       return readAgent(request, await request(post('/agents', body, typeof body.id === 'string')))
     }
     case 'directory': {
       const { registration } = await findPaths(rest)
       const name = id ?? asString(document.agent)
-      if (name === undefined) throw new ClientError('invalid_argument', 'the Agent Directory needs a name: give an id')
+      if (name === undefined)
+        throw new ClientError('invalid_argument', 'the Agent Directory needs a name for the agent: set the option id')
       const path = registration + expandTemplate('{?agent,lt}', { agent: name, lt: lifetime })
       return readRegistration(request, name, await request(post(path, document, true)), rest)
     }
@@ -79,13 +82,13 @@ export async function register(
 }
 
 /**
- * Descriptors, A2A cards and MCP servers have no registration of their own: they are sent as metadata of the profile,
- * which keeps every member it does not know and has a place for all their ways to be reached (C-18, C-27).
+ * The drafts have no registration for descriptors, A2A cards and MCP servers. They are sent as metadata of the profile,
+ * which keeps unknown members and can state several bindings (C-18, C-27).
  */
 function toProfile(format: DocumentFormat, document: JsonObject, id: string | undefined): JsonObject {
   const { name, description, tags, bindings, authentication } = readRecord(format, document, id ?? '')
   const [first] = bindings
-  if (first === undefined) throw new ClientError('invalid_argument', 'the document names no way to reach the agent')
+  if (first === undefined) throw new ClientError('invalid_argument', 'the document has no endpoint of the agent')
   const ownId =
     id ?? asString(document.id) ?? (format === 'mcp' ? asString(document.name) : undefined) ?? first.endpoint
   return {
@@ -99,19 +102,19 @@ function toProfile(format: DocumentFormat, document: JsonObject, id: string | un
   }
 }
 
-function readAgent(request: Requester, answer: DirectoryAnswer): Registration {
-  const document = readMetadata(answer.body)
-  return { id: document.id, document, ...outcomeOf(request, answer) }
+function readAgent(request: Requester, response: DirectoryResponse): Registration {
+  const document = readMetadata(response.body)
+  return { id: document.id, document, ...outcomeOf(request, response) }
 }
 
-/** The answer of the Agent Directory is empty: what was granted is read from its resource (AD §4.2). */
+/** The Agent Directory responds without a body, so this reads the granted lifetime from the registration (AD §4.2). */
 async function readRegistration(
   request: Requester,
   id: string,
-  answer: DirectoryAnswer,
+  response: DirectoryResponse,
   options: RequestOptions,
 ): Promise<Registration> {
-  const outcome = outcomeOf(request, answer)
+  const outcome = outcomeOf(request, response)
   const { body } = await request({ ...options, method: 'GET', path: outcome.href })
   const document = isObject(body) ? body : {}
   return { id, document, ...outcome, ...(typeof document.lt === 'number' && { lifetime: document.lt }) }
@@ -119,25 +122,25 @@ async function readRegistration(
 
 function outcomeOf(
   request: Requester,
-  { status, headers, warnings, url }: DirectoryAnswer,
+  { status, headers, warnings, url }: DirectoryResponse,
 ): Omit<Registration, 'id' | 'document'> {
   const location = headers.get('location')
   const href = location !== null && URL.canParse(location, url) ? request.urlOf(new URL(location, url).href) : url
   return { created: status === 201, href, warnings }
 }
 
-/** The next document, or how to make it from the one that is there. */
+/** The new document, or a function that makes it from the current one. */
 export type Update = JsonObject | ((current: AgentMetadata) => JsonObject | Promise<JsonObject>)
 
-/** How often a change is made again because somebody else's came first. */
-const MAX_RACES = 3
+/** Retries of an update that lost a race against another one. */
+const MAX_CONFLICTS = 3
 
-/** Members that the directory adds, which are no part of what a publisher says. */
+/** Members that the directory adds to the publisher's document. */
 const ADDED = ['verification', 'freshness', 'redacted', 'statistics']
 
 /**
- * Replaces an agent's metadata. A function is given the present document, and is asked again if somebody else changed
- * it meanwhile, so that no change is lost.
+ * Replaces an agent's metadata. A function receives the current document, and is called again if the document has
+ * changed in the meantime, so that no change is lost.
  */
 export async function update(
   request: Requester,
@@ -152,14 +155,14 @@ export async function update(
     return readAgent(request, await request({ ...rest, method: 'PUT', path, body, headers }))
   }
   if (typeof change !== 'function') return put(change, ifMatch)
-  for (let races = 0; ; races++) {
+  for (let conflicts = 0; ; conflicts++) {
     const { body, headers } = await request({ ...rest, method: 'GET', path })
     const current = readMetadata(body)
     for (const name of ADDED) delete current[name]
     try {
       return await put(await change(current), headers.get('etag') ?? undefined)
     } catch (error) {
-      if (!(error instanceof ClientError) || error.status !== 412 || races >= MAX_RACES) throw error
+      if (!(error instanceof ClientError) || error.status !== 412 || conflicts >= MAX_CONFLICTS) throw error
     }
   }
 }

@@ -2,62 +2,90 @@ import type { JsonValue } from '@switchboard/protocol'
 import { ClientError } from '../errors.js'
 import { isLoopback } from '../resolve/address-policy.js'
 import { DEFAULT_LIMITS } from '../transports/call.js'
+import { credentialHeader } from '../transports/credential.js'
 import { createDeadline } from '../transports/deadline.js'
 import { exchange, type HttpDeps } from '../transports/http/exchange.js'
 import { readWarnings } from '../transports/http/read-reply.js'
 import { checkRequestId } from '../transports/identifiers.js'
 import { readBody, readJsonBytes } from '../transports/read-body.js'
+import { DEFAULT_RETRY, type RetryPolicy } from '../transports/retry.js'
 
-/** What every method of a client takes. */
+/** How a directory is reached. */
+export interface ConnectionOptions {
+  /** URL of the directory, such as `https://directory.example`, with or without a base path such as `/v0`. */
+  readonly baseUrl: string
+  /** An API key or a JWT for the directory. */
+  readonly token?: string
+  /** Default: the global `fetch`. */
+  readonly fetch?: typeof fetch
+  /** How often repeatable requests are retried, and how long to wait in between. */
+  readonly retry?: Partial<RetryPolicy>
+}
+
+/** Options of every request to a directory. */
 export interface RequestOptions {
   readonly signal?: AbortSignal
-  /** Milliseconds, repeats included; 30 seconds unless told. */
+  /** Milliseconds, retries included; default: 30 s. */
   readonly timeoutMs?: number
-  /** One value that both sides can be asked about (C-74). */
+  /** Identifies the request in the logs of both sides (C-74). */
   readonly requestId?: string
 }
 
 export interface DirectoryRequest extends RequestOptions {
   readonly method: string
-  /** Below the base URL, or an absolute URL of the same directory, as in a link to the next page. */
+  /** A path below the base URL, or an absolute URL of the same directory, such as a link to the next page. */
   readonly path: string
   readonly body?: JsonValue
   readonly headers?: Readonly<Record<string, string>>
-  /** Sending it twice does no harm; GET, PUT and DELETE never do. */
+  /** May be sent twice; default: true for GET, PUT and DELETE. */
   readonly isRepeatable?: boolean
 }
 
-export interface DirectoryAnswer {
+export interface DirectoryResponse {
   readonly status: number
   readonly headers: Headers
   /** Undefined if the body is empty. */
   readonly body: JsonValue | undefined
   readonly warnings: readonly string[]
-  /** What was asked, for links that are relative to it. */
+  /** The URL of the request, the base of relative links. */
   readonly url: string
 }
 
 export interface Requester {
-  (request: DirectoryRequest): Promise<DirectoryAnswer>
+  (request: DirectoryRequest): Promise<DirectoryResponse>
   /** The directory's own URL for a path. */
   urlOf(path: string): string
-  /** What proves to the directory who is asking. */
+  /** Headers that identify the caller to the directory. */
   readonly credentials: Readonly<Record<string, string>>
 }
 
 const IDEMPOTENT = new Set(['GET', 'PUT', 'DELETE'])
 
-/** Sends requests to one directory, and its credentials to no other place. */
-export function createRequester(baseUrl: string, credentials: Record<string, string>, deps: HttpDeps): Requester {
+/** Connects to a directory; `deps` is for other requests with the same fetch and retries. */
+export function openRequester({ baseUrl, token, fetch, retry }: ConnectionOptions): {
+  request: Requester
+  deps: HttpDeps
+} {
+  const deps: HttpDeps = {
+    // Browsers reject a fetch that is detached from its global.
+    fetch: fetch ?? ((input, init) => globalThis.fetch(input, init)),
+    retry: { ...DEFAULT_RETRY, ...retry },
+  }
+  const credentials = credentialHeader(token === undefined ? undefined : { type: 'bearer', token })
+  return { request: createRequester(baseUrl, credentials, deps), deps }
+}
+
+/** Sends requests to one directory, and its credentials nowhere else. */
+function createRequester(baseUrl: string, credentials: Record<string, string>, deps: HttpDeps): Requester {
   const base = readBase(baseUrl, Object.keys(credentials).length > 0)
   const urlOf = (path: string): string => {
     const url = path.startsWith('/') ? base.href.replace(/\/$/, '') + path : path
     if (!URL.canParse(url) || new URL(url).origin !== base.origin) {
-      throw new ClientError('bad_response', 'the directory refers to a page of another origin', { url: base.origin })
+      throw new ClientError('bad_response', 'the directory links to another origin', { url: base.origin })
     }
     return url
   }
-  const send = async (request: DirectoryRequest): Promise<DirectoryAnswer> => {
+  const send = async (request: DirectoryRequest): Promise<DirectoryResponse> => {
     const { method, path, body, requestId } = request
     checkRequestId(requestId)
     const url = urlOf(path)
@@ -81,7 +109,7 @@ export function createRequester(baseUrl: string, credentials: Record<string, str
       return {
         status: response.status,
         headers: response.headers,
-        body: bytes.byteLength === 0 ? undefined : readJsonBytes(bytes, `the answer to ${method} ${path}`),
+        body: bytes.byteLength === 0 ? undefined : readJsonBytes(bytes, `the response to ${method} ${path}`),
         warnings: readWarnings(response.headers),
         url,
       }
@@ -92,17 +120,14 @@ export function createRequester(baseUrl: string, credentials: Record<string, str
   return Object.assign(send, { urlOf, credentials })
 }
 
-/** A key goes to a directory over TLS, or not off this computer. */
+/** A token is sent over TLS only, except to this computer. */
 function readBase(baseUrl: string, hasCredentials: boolean): URL {
   const base = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined
   if (!base || !/^https?:$/.test(base.protocol) || base.username !== '' || base.search !== '' || base.hash !== '') {
-    throw new ClientError(
-      'invalid_argument',
-      'baseUrl must be the http(s) URL of a directory, without query or userinfo',
-    )
+    throw new ClientError('invalid_argument', 'baseUrl must be an http(s) URL without userinfo, query and fragment')
   }
   if (base.protocol === 'http:' && hasCredentials && !isLoopback(base.hostname)) {
-    throw new ClientError('insecure', `a key is not sent to ${base.host} without TLS: use https`)
+    throw new ClientError('insecure', `the token is not sent to ${base.host} without TLS: use https in baseUrl`)
   }
   return base
 }

@@ -1,18 +1,18 @@
-import { isObject, type JsonObject, type JsonValue } from '@switchboard/protocol'
+import { asStrings, isObject, type JsonObject, type JsonValue } from '@switchboard/protocol'
 import { type AgentSummary, listIn, readSummary } from './documents.js'
 import { createListing, type Listing, type Paged } from './listing.js'
-import type { DirectoryAnswer, Requester, RequestOptions } from './requester.js'
-import { isGoodEnough, type TrustPolicy } from './trust.js'
+import type { DirectoryResponse, Requester, RequestOptions } from './requester.js'
+import { meetsPolicy, type TrustPolicy } from './trust.js'
 
-/** A search by words, by filters, or both; all filters bind. */
+/** A search by words, filters or both; agents must match all filters. */
 export interface SearchRequest {
   readonly query?: string
   readonly filters?: Readonly<Record<string, JsonValue>>
-  /** Agents on a page, 1 to 100. */
+  /** Agents per page, 1 to 100. */
   readonly top?: number
-  /** How many to pass over. */
+  /** Agents to skip. */
   readonly skip?: number
-  /** Whole documents instead of summaries. */
+  /** Return whole documents instead of summaries. */
   readonly includeMetadata?: boolean
 }
 
@@ -20,12 +20,12 @@ export interface SearchOptions extends RequestOptions, Pick<TrustPolicy, 'requir
 
 export interface SearchPage {
   readonly agents: readonly AgentSummary[]
-  /** Agents that fit, on all pages. */
+  /** Number of matches on all pages. */
   readonly total?: number
   readonly warnings: readonly string[]
 }
 
-/** Searches (AIDIP §4.3.1); bare arrays of revision 01 and objects of revision 00 are read alike (C-01). */
+/** Searches (AIDIP §4.3.1). Reads the arrays of revision 01 and the objects of revision 00 (C-01). */
 export function search(
   request: Requester,
   what: string | SearchRequest,
@@ -33,22 +33,22 @@ export function search(
 ): Listing<SearchPage, AgentSummary> {
   const wanted: SearchRequest = typeof what === 'string' ? { query: what } : what
   const { requireCertified, minQuality, ...rest } = options
-  const wantsFacts = requireCertified === true || minQuality !== undefined
+  const hasPolicy = requireCertified === true || minQuality !== undefined
   const body: JsonObject = {
     ...(wanted.query !== undefined && { query: wanted.query }),
     ...(wanted.filters && { filters: { ...wanted.filters } }),
     ...(wanted.top !== undefined && { top: wanted.top }),
     ...(wanted.skip !== undefined && { skip: wanted.skip }),
-    ...((wanted.includeMetadata || wantsFacts) && { include_metadata: true }),
+    ...((wanted.includeMetadata || hasPolicy) && { include_metadata: true }),
   }
   const fetchPage = async (path: string, sent: JsonObject): Promise<Paged<SearchPage>> => {
-    const answer = await request({ ...rest, method: 'POST', path, body: sent, isRepeatable: true })
-    const listed = listIn(answer.body, 'results', 'agents').map(readSummary)
-    const total = totalOf(answer)
-    const next = nextOf(answer, sent, listed.length, total)
+    const response = await request({ ...rest, method: 'POST', path, body: sent, isRepeatable: true })
+    const listed = listIn(response.body, 'results', 'agents').map(readSummary)
+    const total = totalOf(response)
+    const next = nextPage(response, sent, listed.length, total)
     const page = {
-      agents: wantsFacts ? listed.filter(({ document }) => isGoodEnough(document, options)) : listed,
-      warnings: [...answer.warnings, ...warningsIn(answer.body)],
+      agents: hasPolicy ? listed.filter(({ document }) => meetsPolicy(document, options)) : listed,
+      warnings: [...response.warnings, ...(isObject(response.body) ? asStrings(response.body.warnings) : [])],
       ...(total !== undefined && { total }),
     }
     return { page, next: next && (() => fetchPage(next.path, next.body)) }
@@ -59,39 +59,36 @@ export function search(
   )
 }
 
-function totalOf({ headers, body }: DirectoryAnswer): number | undefined {
+function totalOf({ headers, body }: DirectoryResponse): number | undefined {
   if (isObject(body) && typeof body.count === 'number') return body.count
   const text = headers.get('x-total-count')
   return text !== null && /^\d+$/.test(text) ? Number(text) : undefined
 }
-
-const warningsIn = (body: JsonValue | undefined): string[] =>
-  isObject(body) && Array.isArray(body.warnings) ? body.warnings.filter((item) => typeof item === 'string') : []
 
 interface NextPage {
   readonly path: string
   readonly body: JsonObject
 }
 
-/** The next page: by the link that the answer has; a registry that only counts is asked with `skip`. */
-function nextOf(
-  answer: DirectoryAnswer,
+/** The next page: by the link in the response, else by `skip` if the directory states a total. */
+function nextPage(
+  response: DirectoryResponse,
   sent: JsonObject,
   listed: number,
   total: number | undefined,
 ): NextPage | undefined {
-  // A directory that hands out links for ever and nothing with them is not followed.
+  // Stop at an empty page, because a directory might link to more of them forever.
   if (listed === 0) return undefined
-  const link = linkOf(answer)
+  const link = nextLink(response)
   if (link !== undefined) return { path: link, body: sent }
-  if (!isObject(answer.body) || total === undefined) return undefined
-  const passed = [answer.body.skip, sent.skip].find((skip) => typeof skip === 'number') ?? 0
-  const skip = passed + listed
+  if (!isObject(response.body) || total === undefined) return undefined
+  const skipped = [response.body.skip, sent.skip].find((skip) => typeof skip === 'number') ?? 0
+  const skip = skipped + listed
   return skip < total ? { path: '/agents/search', body: { ...sent, skip } } : undefined
 }
 
-/** An absolute URL of `Link: <…>; rel="next"`, or of the member `next`. */
-export function linkOf({ headers, body, url }: DirectoryAnswer): string | undefined {
+/** The absolute URL of the next page, from the member `next` or the header `Link: <…>; rel="next"`. */
+export function nextLink({ headers, body, url }: DirectoryResponse): string | undefined {
   const target =
     isObject(body) && typeof body.next === 'string'
       ? body.next

@@ -11,15 +11,14 @@ import { readBody } from '../transports/read-body.js'
 import { DEFAULT_RETRY } from '../transports/retry.js'
 import type { DirectoryEntry } from './documents.js'
 
-/** Bytes of a card. */
 const MAX_CARD_BYTES = 256 * 1024
 
-/** Where agents describe themselves, the newest name first (C-46). */
+/** Paths of agents' own descriptions, the newest first (C-46). */
 const CARDS = ['/.well-known/agent-card.json', '/.well-known/agent.json']
 
 /**
- * Compares what a directory says of an agent with what the agent itself publishes at its base (AD §8.5): `match` if it
- * lists every capability that the directory does.
+ * Compares a directory's entry with the card that the agent publishes at its base (AD §8.5): `match` if the card lists
+ * every capability of the entry.
  */
 export async function verifyAtBase(
   entry: DirectoryEntry,
@@ -37,8 +36,8 @@ export async function verifyAtBase(
 }
 
 /**
- * Whether an identity document vouches for the agent. That one is named proves nothing (AD §4.1): a DID document must
- * lead to the origin of the agent's base. Types that are not known here are left alone.
+ * Verifies the identity that an entry claims (AD §4.1): `verified` if the DID document names an endpoint at the origin
+ * of the agent's base, `unknown` for identities other than DIDs.
  */
 export async function verifyIdentity(
   entry: DirectoryEntry,

@@ -1,28 +1,27 @@
 import type { StreamPart } from '@switchboard/protocol'
 import type { Call, CallInput, Output, Reply, Transport } from '../transports/call.js'
 import type { Credential } from '../transports/credential.js'
-import { commonOf, type DirectoryCallOptions, preferOf } from './call-options.js'
-import { directCall } from './direct-call.js'
+import { createCall, type DirectoryCallOptions, preferHeader } from './call-options.js'
+import { createDirectCall } from './direct-call.js'
 import type { AgentMetadata } from './documents.js'
 import type { Requester } from './requester.js'
 import { assertCallable } from './trust.js'
 
-/** Calls of agents that a directory knows. */
+type Agent = string | { readonly id: string }
+
+/** Calls the agents of a directory. */
 export interface DirectoryCalls {
-  /** @typeParam T the output that you expect; see `Reply` */
-  invoke<T = Output>(
-    agent: string | { readonly id: string },
-    input: CallInput,
-    options?: DirectoryCallOptions,
-  ): Promise<Reply<T>>
-  stream(
-    agent: string | { readonly id: string },
-    input: CallInput,
-    options?: DirectoryCallOptions,
-  ): AsyncIterable<StreamPart>
+  /**
+   * Calls an agent and waits for its response, deferred ones too.
+   *
+   * @typeParam T the output that you expect; see `Reply`
+   */
+  invoke<T = Output>(agent: Agent, input: CallInput, options?: DirectoryCallOptions): Promise<Reply<T>>
+  /** Calls an agent and yields the parts of its response as they arrive. Leaving the loop cancels the call. */
+  stream(agent: Agent, input: CallInput, options?: DirectoryCallOptions): AsyncIterable<StreamPart>
 }
 
-/** Words below /agents/{id}/ that are no operations (C-04). */
+/** Paths below /agents/{id}/ that are not operations (C-04). */
 const RESERVED = new Set([
   'invoke',
   'feedback',
@@ -33,19 +32,17 @@ const RESERVED = new Set([
   'server.json',
 ])
 
-/** Calls agents that a directory knows. */
 export function createDirectoryCalls(request: Requester, transport: Transport): DirectoryCalls {
   const prepare = async (id: string, input: CallInput, options: DirectoryCallOptions): Promise<Call> => {
-    const wantsFacts = options.requireCertified || options.minQuality !== undefined
-    if (options.mode !== 'direct' && !wantsFacts) return throughGateway(request, id, input, options)
-    // Asked now: what was found earlier may have been revoked since (PROF §14).
+    const hasPolicy = options.requireCertified || options.minQuality !== undefined
+    if (options.mode !== 'direct' && !hasPolicy) return createGatewayCall(request, id, input, options)
+    // Read again for each call, because the agent may have been revoked since it was found (PROF §14).
     const metadata = await readMetadataOf(request, id, options)
     assertCallable(metadata, options)
     return options.mode === 'direct'
-      ? directCall(metadata, input, options)
-      : throughGateway(request, id, input, options)
+      ? createDirectCall(metadata, input, options)
+      : createGatewayCall(request, id, input, options)
   }
-  type Agent = string | { readonly id: string }
   function invoke<T>(agent: Agent, input: CallInput, options?: DirectoryCallOptions): Promise<Reply<T>>
   async function invoke(agent: Agent, input: CallInput, options: DirectoryCallOptions = {}): Promise<Reply> {
     return transport.invoke(await prepare(idOf(agent), input, options))
@@ -58,7 +55,7 @@ export function createDirectoryCalls(request: Requester, transport: Transport): 
   }
 }
 
-const idOf = (agent: string | { readonly id: string }): string => (typeof agent === 'string' ? agent : agent.id)
+const idOf = (agent: Agent): string => (typeof agent === 'string' ? agent : agent.id)
 
 async function readMetadataOf(request: Requester, id: string, options: DirectoryCallOptions): Promise<AgentMetadata> {
   const { signal, timeoutMs } = options
@@ -71,7 +68,7 @@ async function readMetadataOf(request: Requester, id: string, options: Directory
   return { ...(typeof body === 'object' && !Array.isArray(body) ? body : {}), id }
 }
 
-function throughGateway(request: Requester, id: string, input: CallInput, options: DirectoryCallOptions): Call {
+function createGatewayCall(request: Requester, id: string, input: CallInput, options: DirectoryCallOptions): Call {
   const { operation, credentials } = options
   const rest =
     operation === undefined
@@ -81,12 +78,12 @@ function throughGateway(request: Requester, id: string, input: CallInput, option
         : encodeURIComponent(operation)
   const url = request.urlOf(`/agents/${encodeURIComponent(id)}/${rest}`)
   return {
-    ...commonOf(id, url, input, options),
-    headers: { ...preferOf(options), ...forwarded(credentials, request.credentials), ...request.credentials },
+    ...createCall(id, url, input, options),
+    headers: { ...preferHeader(options), ...forwarded(credentials, request.credentials), ...request.credentials },
   }
 }
 
-/** The agent's own credential beside the gateway's: each has a header of its own (C-96). */
+/** The header for the agent's credential, other than the header of the directory's (C-96). */
 function forwarded(credential: Credential | undefined, own: Readonly<Record<string, string>>): Record<string, string> {
   if (credential === undefined) return {}
   if (credential.type === 'bearer') return { 'x-agent-authorization': `Bearer ${credential.token}` }
