@@ -4,7 +4,7 @@ import { createAuthenticator } from './auth/authenticate.js'
 import { createAdmit } from './call/admit.js'
 import { createAudit } from './call/audit.js'
 import { createInvoke } from './call/invoke.js'
-import { createOnwardCalls } from './call/onward-calls.js'
+import { createOutgoingCalls } from './call/outgoing-calls.js'
 import { createPerformer } from './call/perform.js'
 import { createRateLimiter } from './call/rate-limiter.js'
 import { createSessions } from './call/sessions.js'
@@ -31,7 +31,7 @@ const MAX_CALLS = 100
 /** Seconds. */
 const DESCRIPTOR_MAX_AGE = 60
 
-/** An agent, taken apart: what answers, and what is known of where it is. */
+/** The parts of an agent that `createAgent` puts behind servers and registers in directories. */
 export interface AgentParts {
   readonly runtime: Runtime
   readonly versions: Versions
@@ -42,10 +42,10 @@ export interface AgentParts {
   description(): Description
   describe(changes: Partial<Description>): void
   reach(): Reach
-  reached(news: Partial<Reach>): void
-  /** The document for those who reach the agent at that base. */
+  setReach(changes: Partial<Reach>): void
+  /** The descriptor, with endpoints below that base URL. */
   descriptor(base: string | undefined): Promise<JsonObject>
-  /** Takes no more work, and tells what is under way to stop. */
+  /** Accepts no more calls, and aborts those in progress. */
   stop(): void
   close(): Promise<void>
 }
@@ -63,7 +63,7 @@ export function createParts(options: ErasedOptions): AgentParts {
   const authenticator = createAuthenticator(options.authentication, runtime)
   const rules = { allowPrivate: options.allowPrivate ?? false }
   const signer = key && createMessageSigner(key, now)
-  if (options.signResponses && !signer) throw new AgentError('invalid_definition', 'signing answers needs a key')
+  if (options.signResponses && !signer) throw new AgentError('invalid_definition', 'signResponses needs a key')
 
   const offers = { a2a: offersProtocol('a2a', options.a2a), mcp: offersProtocol('mcp', options.mcp) }
 
@@ -79,14 +79,14 @@ export function createParts(options: ErasedOptions): AgentParts {
 
   const sessions = createSessions(now, options.sessions)
   const identities = options.delegation?.identities ?? []
-  const onward = createOnwardCalls({
+  const outgoing = createOutgoingCalls({
     runtime,
-    outgoing: options.outgoing ?? {},
+    options: options.outgoing ?? {},
     identity: (base) => identities[0] ?? base,
     ...(key && { key }),
   })
   const schemas = createPublisherSchemas()
-  const note = createAudit({ now, audit: options.audit ?? (() => {}), onError })
+  const recordCall = createAudit({ now, audit: options.audit ?? (() => {}), onError })
   const admit = createAdmit({
     now,
     schemas,
@@ -99,16 +99,16 @@ export function createParts(options: ErasedOptions): AgentParts {
       now,
     }),
     allow: options.allow ?? (() => true),
-    note,
+    recordCall,
   })
   const performer = createPerformer({
     runtime,
     schemas,
     sessions,
     admit,
-    note,
+    recordCall,
     onError,
-    onward,
+    outgoing,
     checkOutput: options.checkOutput ?? 'warn',
     maxCalls: options.maxCalls ?? MAX_CALLS,
   })
@@ -133,7 +133,7 @@ export function createParts(options: ErasedOptions): AgentParts {
     })
   const publish = createPublisher(now, key)
   const published = (base: string): Promise<Published> => {
-    // Over a socket alone there is no address to give out but the socket's.
+    // An agent that only listens on a Unix socket has no URL to publish.
     const baseUrl = reach.baseUrl === undefined && reach.socket !== undefined ? undefined : base
     return publish(base, cardFor(baseUrl))
   }
@@ -169,8 +169,8 @@ export function createParts(options: ErasedOptions): AgentParts {
       about = { ...about, ...changes }
     },
     reach: () => reach,
-    reached(news) {
-      reach = { ...reach, ...news }
+    setReach(changes) {
+      reach = { ...reach, ...changes }
     },
     descriptor: async (base) => (await published(base ?? 'http://localhost')).document,
     stop() {
@@ -179,6 +179,6 @@ export function createParts(options: ErasedOptions): AgentParts {
       upgrades.close()
       routes.close()
     },
-    close: () => onward.close(),
+    close: () => outgoing.close(),
   }
 }

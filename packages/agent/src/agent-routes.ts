@@ -2,11 +2,11 @@ import type { JsonObject, SigningKey } from '@switchboard/protocol'
 import type { A2aDeps, A2aRoute } from './a2a/a2a-route.js'
 import { createPublisher, type Published } from './descriptor/published.js'
 import { AgentError } from './errors.js'
-import { answerJson } from './http/answer.js'
-import { answerDocument } from './http/document-route.js'
+import { documentResponse } from './http/document-route.js'
 import type { Exchange } from './http/exchange.js'
 import { createInvocation, type InvocationDeps } from './http/invocation.js'
 import type { Routes } from './http/respond.js'
+import { jsonResponse } from './http/responses.js'
 import { createTaskRoute } from './http/task-route.js'
 import type { McpRoute } from './mcp/mcp-route.js'
 import type { OptionalProtocol } from './optional-sdk.js'
@@ -17,7 +17,7 @@ export interface RoutesDeps extends A2aDeps, InvocationDeps {
   readonly name: string
   readonly tasks: Tasks
   readonly key: SigningKey | undefined
-  /** The descriptor for those who reach the agent at that base; undefined where it publishes none. */
+  /** The descriptor, with endpoints below that base URL; undefined if the agent publishes none. */
   readonly descriptor: (base: string) => Promise<Published | undefined>
   /** Seconds. */
   readonly maxAge: number
@@ -25,7 +25,7 @@ export interface RoutesDeps extends A2aDeps, InvocationDeps {
   readonly offers: Readonly<Record<OptionalProtocol, boolean>>
 }
 
-/** What answers below the agent's paths; A2A has tasks of its own to end. */
+/** The handlers of the agent's paths. `close` aborts the tasks of A2A callers. */
 export interface AgentRoutes extends Routes {
   close(): void
 }
@@ -44,17 +44,17 @@ export function createRoutes(deps: RoutesDeps): AgentRoutes {
     async card(exchange) {
       const published = await deps.descriptor(exchange.base)
       if (!published) throw new AgentError('not_found', 'this agent publishes no descriptor')
-      return answerDocument(exchange, published, maxAge)
+      return documentResponse(exchange, published, maxAge)
     },
     async keys(exchange) {
-      if (!key) throw new AgentError('not_found', 'this agent signs nothing')
+      if (!key) throw new AgentError('not_found', 'this agent has no keys')
       const keySet: JsonObject = { keys: [publicKeyOf(key)] }
       const types = ['application/json', 'application/jwk-set+json']
-      return answerDocument(exchange, await publishKeys('keys', keySet), maxAge, types)
+      return documentResponse(exchange, await publishKeys('keys', keySet), maxAge, types)
     },
     async health() {
       const status = deps.isStopping() ? 'stopping' : 'ok'
-      return answerJson({ status, name, version }, status === 'ok' ? 200 : 503, { 'cache-control': 'no-store' })
+      return jsonResponse({ status, name, version }, status === 'ok' ? 200 : 503, { 'cache-control': 'no-store' })
     },
     task: createTaskRoute(deps.tasks, authenticator),
     // Both are loaded on the first request: their SDKs are large, and the A2A card needs the agent's address.

@@ -5,17 +5,17 @@ import { AgentError } from './errors.js'
 import type { HandlerInput, HandlerOutput, KeepLiterals, ReadonlyJson, Schema } from './schema/infer.js'
 import { readSchema } from './schema/read-schema.js'
 
-/** What callers may expect of the answers (AURI §7). */
+/** What callers may expect of the outputs (AURI §7). */
 export interface Behaviour {
-  /** Equal inputs give equal outputs. */
+  /** Equal inputs produce equal outputs. */
   readonly isDeterministic?: boolean
-  /** How much answers differ, as a temperature or a word. */
+  /** How much outputs vary, as a temperature or a word. */
   readonly expectedOutputVariability?: number | string
   readonly requiresContext?: boolean
-  /** Calls with the same X-Session-ID remember each other. */
+  /** Calls with the same X-Session-ID share state. */
   readonly memoryEnabled?: boolean
   readonly responseLatency?: 'low' | 'medium' | 'high'
-  /** Answers say how sure they are, by `context.report({ confidence })`. */
+  /** Outputs come with a confidence, set with `context.report({ confidence })`. */
   readonly confidenceEstimation?: boolean
 }
 
@@ -31,7 +31,7 @@ export type HandlerResult<T = ReadonlyJson> =
   | KeepLiterals
   | Promise<KeepLiterals>
 
-/** What there is to say about a capability beside its schemas and its handler. */
+/** The options of a capability, without its schemas and its handler. */
 interface CapabilityOptions extends Behaviour {
   readonly name: string
   readonly description?: string
@@ -121,15 +121,15 @@ export interface Capability extends CapabilityOptions {
   readonly streaming: boolean
 }
 
-/** Milliseconds that a caller may wait on a silent connection; work that takes longer is deferred. */
+/** Milliseconds; work that takes longer must be deferred, because proxies close silent connections. */
 export const LONGEST_WAIT_MS = 300_000
 
 const ANY_INPUT: JsonObject = { type: 'object' }
 
-/** First segments of the paths that the kit itself answers. */
+/** First segments of the kit's own paths. */
 const RESERVED = new Set(['invoke', 'tasks', 'a2a', 'mcp', 'health', 'agent.json', '.well-known'])
 
-/** Reads definitions; what callers could not use is refused here, once, with the reason. */
+/** Validates definitions. @throws {AgentError} `invalid_definition` with the reason */
 export function readCapabilities(
   definitions: readonly (CheckedCapability | ErasedDefinition)[],
   defaults: { readonly description: string; readonly version: string; readonly tags: readonly string[] },
@@ -146,14 +146,14 @@ export function readCapabilities(
     if (problem !== undefined) fail(problem)
     const [first = ''] = name.split('/')
     if (RESERVED.has(first) || /^v\d/.test(first) || name.split('/').some((part) => /^\.{0,2}$/.test(part))) {
-      fail('has a name that stands for something else in URLs: choose another')
+      fail('has a name that is reserved in URLs: choose another')
     }
-    if (capabilities.has(name)) fail('is there twice')
+    if (capabilities.has(name)) fail('is defined twice')
     if (definition.version !== undefined && coerceVersion(definition.version) === undefined) {
-      fail(`has the version "${definition.version}", which is no semantic version such as "1.0.0"`)
+      fail(`has the version "${definition.version}", which is not a semantic version such as "1.0.0"`)
     }
     if (!definition.deferred && (definition.timeoutMs ?? 0) > LONGEST_WAIT_MS) {
-      fail('takes longer than a connection is held open: make it deferred')
+      fail(`has a timeoutMs above ${LONGEST_WAIT_MS}, longer than connections are held open: make it deferred`)
     }
     const failSchema = (why: string): never => fail(`has a schema that cannot be used: ${why}`)
     const inputSchema = readSchema('input', input, allowance, failSchema)

@@ -2,24 +2,24 @@ import type { JsonObject } from '@switchboard/protocol'
 import type { Agent } from './create-agent.js'
 import { createPublisher } from './descriptor/published.js'
 import { AgentError, toAgentError } from './errors.js'
-import { answerError, answerJson } from './http/answer.js'
-import { answerDocument } from './http/document-route.js'
+import { documentResponse } from './http/document-route.js'
 import type { Exchange, Place } from './http/exchange.js'
 import type { Respond } from './http/respond.js'
+import { errorResponse, jsonResponse } from './http/responses.js'
 import { segmentsBelow } from './http/route-path.js'
 import type { ListenOptions } from './node/listen.js'
 import { createServing, type Listening } from './node/serving.js'
 import { SYSTEM } from './runtime.js'
 
 export interface AgentHostOptions {
-  /** By the name in their path: `planner` is at `/planner`. */
+  /** By path segment: `planner` is served at `/planner`. */
   readonly agents: Readonly<Record<string, Agent>>
   /** Address that others reach the host at. Default: the one it listens on. */
   readonly publicUrl?: string
   readonly onError?: (error: unknown) => void
 }
 
-/** Many agents behind one address. */
+/** Several agents at one address. */
 export interface AgentHost {
   readonly url: string | undefined
   listen(options?: ListenOptions): Promise<Listening>
@@ -31,7 +31,7 @@ export interface AgentHost {
 /** Seconds. */
 const MAX_AGE = 60
 
-/** Serves several agents below one address, with agents.json to enumerate them (AURI §5.1). */
+/** Serves several agents at one address and lists them in agents.json (AURI §5.1). */
 export function createAgentHost({
   agents,
   publicUrl,
@@ -42,7 +42,9 @@ export function createAgentHost({
   if (names.length === 0 || bad !== undefined) {
     throw new AgentError(
       'invalid_definition',
-      `an agent lies below a path segment such as "planner", not "${bad ?? ''}"`,
+      bad === undefined
+        ? 'a host needs at least one agent'
+        : `"${bad}" cannot be a path segment: use letters, digits and . _ ~ -, such as "planner"`,
     )
   }
   const publish = createPublisher(SYSTEM.now, undefined)
@@ -56,25 +58,25 @@ export function createAgentHost({
     return file === 'jwks.json' && keys.length > 0 ? { keys } : undefined
   }
 
-  const answer = async (request: Request, place: Place): Promise<Response> => {
+  const route = async (request: Request, place: Place): Promise<Response> => {
     const { pathname, origin } = new URL(request.url)
     const path = segmentsBelow(pathname, place.basePath ?? '') ?? []
     const at = place.baseUrl ?? base ?? `${origin}${place.basePath ?? ''}`
     const [first, second, ...rest] = path
     const agent = first !== undefined && Object.hasOwn(agents, first) ? agents[first] : undefined
     if (agent) return agent.fetch(request, below(place, at, first ?? ''))
-    if (first === 'health' && path.length === 1) return answerJson({ status: 'ok', agents: names })
+    if (first === 'health' && path.length === 1) return jsonResponse({ status: 'ok', agents: names })
     const document = first === '.well-known' && rest.length === 0 ? documentOf(second, at) : undefined
-    if (!document) throw new AgentError('not_found', `there is no such agent here; there is ${names.join(', ')}`)
+    if (!document) throw new AgentError('not_found', `there is no such agent here; the agents are ${names.join(', ')}`)
     const exchange: Exchange = { request, url: new URL(request.url), base: at, path, requestId: '', place }
-    return answerDocument(exchange, await publish(`${at} ${second}`, document), MAX_AGE, ['application/json'])
+    return documentResponse(exchange, await publish(`${at} ${second}`, document), MAX_AGE, ['application/json'])
   }
 
   const respond: Respond = async (request, place) => {
     try {
-      return await answer(request, place)
+      return await route(request, place)
     } catch (error) {
-      return answerError(toAgentError(error), { instance: new URL(request.url).pathname, requestId: SYSTEM.newId() })
+      return errorResponse(toAgentError(error), { instance: new URL(request.url).pathname, requestId: SYSTEM.newId() })
     }
   }
 

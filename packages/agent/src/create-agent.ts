@@ -16,29 +16,30 @@ import type { Schema } from './schema/infer.js'
 /** An agent that can be called. */
 export interface Agent {
   readonly name: string
-  /** Address to the world, without a slash at the end; undefined until it is known. */
+  /** The URL that others reach the agent at, without a trailing slash; undefined until it is known. */
   readonly url: string | undefined
-  /** Serves over HTTP, HTTPS, WebSocket and, where asked for, a Unix socket. */
+  /** Serves HTTP or HTTPS, WebSocket and, if requested, a Unix socket. */
   listen(options?: ListenOptions): Promise<Listening>
   /**
-   * Registers in a directory, and keeps the registration alive until the agent is closed. If the directory is down, the
-   * attempt is repeated until it answers, and the promise resolves then; it rejects if the registration is refused.
+   * Registers in a directory, and keeps the registration alive until the agent is closed. While the directory is down
+   * this retries, and the promise stays pending; it rejects if the directory refuses the registration.
    */
   register(directory: string | URL | DirectoryClient, options?: RegisterOptions): Promise<AgentRegistration>
-  /** Changes what the agent says of itself: the descriptor at once, and every directory that it is registered in. */
+  /** Changes the description in the descriptor, and in every directory that the agent is registered in. */
   update(changes: Partial<Omit<Description, 'name' | 'id'>>): void
-  /** The document at /.well-known/agent.json, signed where the agent has a key. */
+  /** The document at /.well-known/agent.json, signed if the agent has a key. */
   descriptor(): Promise<JsonObject>
-  /** The agent is served by somebody else at this address: its descriptor and registrations say so. */
+  /** Says where your own server serves the agent; its descriptor and registrations then contain this URL. */
   servedAt(url: string, options?: { readonly webSocket?: boolean }): void
-  /** Answers one request, for servers that speak the web's own types. */
+  /** Handles one request, for servers that use the Fetch API. */
   fetch(request: Request, place?: Place): Promise<Response>
-  /** The same for a server of Node; `upgrade` is for its event of that name. */
+  /** Handles one request of a Node server. */
   handle(request: IncomingMessage, response: ServerResponse): void
+  /** Handles the `upgrade` event of a Node server. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, place?: Place): void
-  /** Leaves every directory, lets calls under way end, and stops. */
+  /** Deregisters from every directory, lets calls in progress finish, and stops. */
   close(): Promise<void>
-  /** JSON Web Keys that verify what this agent signs. */
+  /** JSON Web Keys that verify the agent's signatures. */
   readonly publicKeys: readonly JsonObject[]
 }
 
@@ -93,7 +94,7 @@ export function createAgent<
   const closing = new AbortController()
   let closed: Promise<void> | undefined
 
-  const tell = (): void => {
+  const updateRegistrations = (): void => {
     for (const registration of registrations) registration.changed()
   }
 
@@ -112,9 +113,9 @@ export function createAgent<
       return parts.reach().baseUrl
     },
     async listen(listenOptions = {}) {
-      const listening = await serving.listen(listenOptions, options.publicUrl === undefined ? undefined : bare(options.publicUrl))
-      parts.reached({ baseUrl: listening.url, socket: listening.socket, hasWebSocket: true })
-      tell()
+      const listening = await serving.listen(listenOptions, options.publicUrl === undefined ? undefined : withoutTrailingSlash(options.publicUrl))
+      parts.setReach({ baseUrl: listening.url, socket: listening.socket, hasWebSocket: true })
+      updateRegistrations()
       return listening
     },
     async register(directory, registerOptions = {}) {
@@ -133,12 +134,12 @@ export function createAgent<
     },
     update(changes) {
       parts.describe(changes)
-      tell()
+      updateRegistrations()
     },
     descriptor: () => parts.descriptor(parts.reach().baseUrl),
     servedAt(url, { webSocket = false } = {}) {
-      parts.reached({ baseUrl: bare(url), hasWebSocket: webSocket })
-      tell()
+      parts.setReach({ baseUrl: withoutTrailingSlash(url), hasWebSocket: webSocket })
+      updateRegistrations()
     },
     fetch: (request, place = {}) => respond(request, { ...knownBase(parts), ...place }),
     handle: (request, response) => serving.handle(request, response, parts.reach().baseUrl),
@@ -153,7 +154,7 @@ export function createAgent<
   }
 }
 
-const bare = (url: string): string => new URL(url).href.replace(/\/+$/, '')
+const withoutTrailingSlash = (url: string): string => new URL(url).href.replace(/\/+$/, '')
 
 const knownBase = ({ reach }: AgentParts): Place => {
   const { baseUrl } = reach()

@@ -2,14 +2,14 @@ import { DirectoryError, type ErrorCode, type Issue, type JsonObject, problemBod
 
 interface Kind {
   readonly status: number
-  /** The word of AIDIP and agent:// for it (AURI §9). */
+  /** The code that AIDIP and agent:// use (AURI §9). */
   readonly name: string
   readonly title: string
-  /** The profile's `code`, where it is not ours. */
+  /** The profile's `code`, if it differs from ours. */
   readonly profile?: string
 }
 
-/** Every way a call can fail; the only place that knows statuses and the drafts' words for them (C-68, AURI §9). */
+/** Status and codes of every error; the only place that knows them (C-68, AURI §9). */
 const KINDS = {
   invalid_input: { status: 400, name: 'InvalidInput', title: 'Invalid Input', profile: 'invalid_request' },
   unauthorized: { status: 401, name: 'Unauthorized', title: 'Unauthorized' },
@@ -31,7 +31,7 @@ const KINDS = {
   ambiguous_response: { status: 422, name: 'AmbiguousResponse', title: 'Ambiguous Response' },
   idempotency_mismatch: { status: 422, name: 'IdempotencyMismatch', title: 'Idempotency Mismatch' },
   rate_limited: { status: 429, name: 'RateLimited', title: 'Too Many Requests' },
-  /** The agent is not set up as it must be: thrown where it is made, never told to callers. */
+  /** The options are wrong. Thrown when the agent is created or started, never sent to callers. */
   invalid_definition: { status: 500, name: 'InvalidDefinition', title: 'Invalid Definition' },
   internal_error: { status: 500, name: 'InternalError', title: 'Internal Error' },
   agent_error: { status: 502, name: 'AgentError', title: 'A Called Agent Failed' },
@@ -39,7 +39,7 @@ const KINDS = {
   timeout: { status: 504, name: 'Timeout', title: 'Timeout' },
 } satisfies Record<string, Kind>
 
-/** What can go wrong with a call; stable, for programs to tell apart. */
+/** Stable codes of errors. */
 export type AgentErrorCode = keyof typeof KINDS
 
 export interface AgentErrorOptions {
@@ -48,12 +48,12 @@ export interface AgentErrorOptions {
   readonly retryAfter?: number
   /** Response headers that belong to this error, such as Allow. */
   readonly headers?: Readonly<Record<string, string>>
-  /** Extension members of the problem. */
+  /** Additional members of the problem document. */
   readonly members?: JsonObject
   readonly cause?: unknown
 }
 
-/** A failure that the caller is told about, known by its code. Handlers throw it too; anything else is a 500 without details. */
+/** An error that is sent to the caller. Handlers may throw it; any other error becomes a 500 without details. */
 export class AgentError extends Error {
   override readonly name = 'AgentError'
   readonly code: AgentErrorCode
@@ -76,10 +76,10 @@ export class AgentError extends Error {
   }
 }
 
-/** An input that does not fit; the message names every member at fault. */
+/** An input that does not match its schema; the message names every wrong member. */
 export function invalidInput(issues: readonly Issue[]): AgentError {
-  const said = issues.map(({ at, message }) => (at === '' ? `the input ${message}` : `${at} ${message}`))
-  return new AgentError('invalid_input', said.join('; '), { issues })
+  const problems = issues.map(({ at, message }) => (at === '' ? `the input ${message}` : `${at} ${message}`))
+  return new AgentError('invalid_input', problems.join('; '), { issues })
 }
 
 /** The body of an error, for clients of every draft. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { ExpiringMap } from './expiring-map.js'
 
 describe('an expiring map', () => {
-  it('forgets what has expired', () => {
+  it('drops expired entries', () => {
     let time = 0
     const map = new ExpiringMap<string>({ now: () => time, max: 10 })
     map.set('a', 'x', 100)
@@ -12,7 +12,7 @@ describe('an expiring map', () => {
     expect([...map.values()]).toEqual([])
   })
 
-  it('makes room by forgetting what was set longest ago', () => {
+  it('evicts the oldest entry when it is full', () => {
     const map = new ExpiringMap<number>({ now: () => 0, max: 2 })
     map.set('a', 1, 100)
     map.set('b', 2, 100)
@@ -21,7 +21,7 @@ describe('an expiring map', () => {
     expect([map.get('a'), map.get('b'), map.get('c')]).toEqual([3, undefined, 4])
   })
 
-  it('keeps no more than fits in together', () => {
+  it('limits the total size', () => {
     const map = new ExpiringMap<string>({ now: () => 0, max: 10, sizeOf: (text) => text.length, maxSize: 10 })
     map.set('a', 'xxxx', 100)
     map.set('b', 'xxxx', 100)
@@ -33,9 +33,9 @@ describe('an expiring map', () => {
     expect(map.get('c')).toBe('xxxx')
   })
 
-  it('takes nothing more where nothing may go', () => {
+  it('rejects entries if nothing can be evicted', () => {
     let time = 0
-    const map = new ExpiringMap<string>({ now: () => time, max: 1, mayGo: (value) => value === 'done' })
+    const map = new ExpiringMap<string>({ now: () => time, max: 1, isEvictable: (value) => value === 'done' })
     expect(map.set('a', 'running', 100)).toBe(true)
     expect(map.set('b', 'running', 100)).toBe(false)
     expect(map.set('a', 'done', 100)).toBe(true)

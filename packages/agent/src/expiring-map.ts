@@ -6,23 +6,23 @@ interface Entry<T> {
 
 export interface ExpiringMapOptions<T> {
   readonly now: () => number
-  /** Entries at once. */
+  /** Most entries. */
   readonly max: number
-  /** False for what must stay while it has not expired. */
-  readonly mayGo?: (value: T) => boolean
-  /** What an entry takes of `maxSize`; nothing unless told. */
+  /** False for entries that must stay until they expire. */
+  readonly isEvictable?: (value: T) => boolean
+  /** How much of `maxSize` an entry takes. Default: nothing. */
   readonly sizeOf?: (value: T) => number
   readonly maxSize?: number
 }
 
-/** A map that forgets: what has expired, and what was set longest ago where there is no more room. */
+/** A map whose entries expire; when it is full, the oldest are evicted. */
 export class ExpiringMap<T> {
   readonly #entries = new Map<string, Entry<T>>()
   readonly #options: Required<ExpiringMapOptions<T>>
   #size = 0
 
   constructor(options: ExpiringMapOptions<T>) {
-    this.#options = { mayGo: () => true, sizeOf: () => 0, maxSize: Number.POSITIVE_INFINITY, ...options }
+    this.#options = { isEvictable: () => true, sizeOf: () => 0, maxSize: Number.POSITIVE_INFINITY, ...options }
   }
 
   get(key: string): T | undefined {
@@ -32,13 +32,13 @@ export class ExpiringMap<T> {
     return undefined
   }
 
-  /** False if there is no room, because nothing may go; what was there under the key is gone then, too. */
+  /** False if nothing can be evicted to make room; the previous entry of the key is deleted in any case. */
   set(key: string, value: T, lifetimeMs: number): boolean {
     const { now, max, maxSize, sizeOf } = this.#options
     this.delete(key)
     const size = sizeOf(value)
     if (size > maxSize) return false
-    while (this.#entries.size >= max || this.#size + size > maxSize) if (!this.#makeRoom()) return false
+    while (this.#entries.size >= max || this.#size + size > maxSize) if (!this.#evict()) return false
     this.#entries.set(key, { value, size, expiresAt: now() + lifetimeMs })
     this.#size += size
     return true
@@ -54,8 +54,8 @@ export class ExpiringMap<T> {
     for (const { value, expiresAt } of this.#entries.values()) if (expiresAt > now) yield value
   }
 
-  #makeRoom(): boolean {
-    const { now, mayGo } = this.#options
+  #evict(): boolean {
+    const { now, isEvictable } = this.#options
     const time = now()
     let oldest: string | undefined
     for (const [key, { value, expiresAt }] of this.#entries) {
@@ -63,7 +63,7 @@ export class ExpiringMap<T> {
         this.delete(key)
         return true
       }
-      if (oldest === undefined && mayGo(value)) oldest = key
+      if (oldest === undefined && isEvictable(value)) oldest = key
     }
     if (oldest === undefined) return false
     this.delete(oldest)

@@ -10,7 +10,7 @@ const isAllowed = (url: string, allowPrivate = false): boolean => {
   }
 }
 
-describe('an address that a stranger named', () => {
+describe('an address from another party', () => {
   it.each(['https://hooks.example/x', 'https://93.184.216.34/', 'https://[2606:2800:220:1::1]/'])(
     'may be %s',
     (url) => {

@@ -24,7 +24,7 @@ export interface GuardedRequest {
   readonly maxBytes: number
 }
 
-export interface GuardedAnswer {
+export interface GuardedResponse {
   readonly status: number
   readonly body: Uint8Array
 }
@@ -33,19 +33,19 @@ export interface GuardedAnswer {
  * Sends a request to an address that comes from another party: over TLS, without following redirects, and to public
  * networks only. The address is checked when the connection is opened, so that DNS rebinding cannot get around it.
  */
-export async function guardedRequest(ask: GuardedRequest, rules: AddressRules): Promise<GuardedAnswer> {
-  const url = checkUrl(ask.url, rules)
+export async function guardedRequest(request: GuardedRequest, rules: AddressRules): Promise<GuardedResponse> {
+  const url = checkUrl(request.url, rules)
   const limit = AbortSignal.timeout(TIMEOUT_MS)
-  const signal = ask.signal ? AbortSignal.any([ask.signal, limit]) : limit
+  const signal = request.signal ? AbortSignal.any([request.signal, limit]) : limit
   const send = url.protocol === 'https:' ? httpsRequest : httpRequest
-  const answer = await new Promise<IncomingMessage>((resolve, reject) => {
-    send(url, { method: ask.method, headers: ask.headers ?? {}, agent: false, lookup: guard(rules), signal })
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    send(url, { method: request.method, headers: request.headers ?? {}, agent: false, lookup: guard(rules), signal })
       .on('response', resolve)
       .on('error', reject)
-      .end(ask.body)
+      .end(request.body)
   })
-  const tooLarge = (): AgentError => blocked(`${url.host} responded with more than ${ask.maxBytes} bytes`)
-  return { status: answer.statusCode ?? 0, body: await readBytes(answer, ask.maxBytes, tooLarge) }
+  const tooLarge = (): AgentError => blocked(`${url.host} responded with more than ${request.maxBytes} bytes`)
+  return { status: response.statusCode ?? 0, body: await readBytes(response, request.maxBytes, tooLarge) }
 }
 
 /** Parses a URL, and rejects it if its scheme, credentials or literal address are not allowed. */

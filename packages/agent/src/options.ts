@@ -11,20 +11,20 @@ import type { Runtime } from './runtime.js'
 import type { TaskStore } from './tasks/task.js'
 
 export interface DelegationOptions {
-  /** Calls without a chain are refused. */
+  /** Reject calls without a delegation chain. */
   readonly required?: boolean
-  /** Names of this agent that chains may be made out to, beside its URL: a DID, an agent URI. */
+  /** Names of this agent, besides its URL, that chains may have as audience: a DID, an agent URI. */
   readonly identities?: readonly string[]
-  /** Keys of those who hand tasks on; by default they are looked up where their name says. */
+  /** Finds the keys of issuers. Default: where the issuer's DID or URL publishes them. */
   readonly keysOf?: (issuer: string) => Promise<readonly VerificationKey[]>
 }
 
-/** An agent: what it is, what it can do, and whom it serves. */
+/** The options of `createAgent`. */
 export interface AgentOptions<C = CheckedCapability> extends Description {
-  /** Semantic, such as "1.0.0". */
+  /** A semantic version, such as "1.0.0". */
   readonly version: string
   readonly capabilities: readonly C[]
-  /** What the agent could do before, by version: callers may still ask for it (AURI §7). */
+  /** Capabilities of earlier versions, which callers may still request (AURI §7). */
   readonly olderVersions?: Readonly<Record<string, readonly CheckedCapability[]>>
   /** Address that others reach the agent at, such as `https://planner.example`. Default: the one it listens on. */
   readonly publicUrl?: string
@@ -34,42 +34,44 @@ export interface AgentOptions<C = CheckedCapability> extends Description {
   readonly a2a?: boolean
   /** Offer MCP, which needs `npm install @modelcontextprotocol/sdk`. Default: if that is installed. */
   readonly mcp?: boolean
-  /** Without it everybody may call. */
+  /** How callers authenticate. Default: everyone may call. */
   readonly authentication?: AuthenticationOptions
-  /** The last word on a call: consent, contracts, whose delegation counts. Everybody unless told. */
+  /** A final check of each call, for consent, contracts or delegation. Default: every call is allowed. */
   readonly allow?: (request: AccessRequest) => boolean | Promise<boolean>
   readonly delegation?: DelegationOptions
-  /** Signs the descriptor, webhooks and hops of delegation; its public half is published. */
+  /** Signs the descriptor, webhooks and delegations; the public key is published. */
   readonly key?: SigningKey
-  /** Signs answers too (RFC 9421); needs a key. */
+  /** Sign responses too (RFC 9421); needs `key`. */
   readonly signResponses?: boolean
-  /** Whether outputs are checked: `warn` marks an answer that does not fit, `strict` makes it an error. */
+  /** What happens to outputs that do not match their schema: `warn` (default) marks them, `strict` returns a 500. */
   readonly checkOutput?: 'warn' | 'strict' | 'off'
-  /** For each caller; 600 calls a minute unless told. */
+  /** Per caller. Default: 600 calls a minute. */
   readonly rateLimit?: RateLimit
-  /** Handlers at work at once; 100 unless told. */
+  /** Most concurrent handlers; further calls get a 503. Default: 100. */
   readonly maxCalls?: number
-  /** Of a request; 1 MiB unless told. */
+  /** Default: 1 MiB. */
   readonly maxBodyBytes?: number
-  /** Seconds that clients may keep the descriptor; a minute unless told. */
+  /** Seconds that clients may cache the descriptor. Default: 60. */
   readonly descriptorMaxAge?: number
-  /** False: there is no descriptor to be had (AURI §5). */
+  /** False: the agent publishes no descriptor (AURI §5). */
   readonly publishDescriptor?: boolean
   readonly sessions?: SessionOptions
-  /** Where deferred tasks are kept; in memory unless told. */
+  /** Where deferred tasks are stored. Default: in memory. */
   readonly taskStore?: TaskStore
-  /** Origins whose pages may call this agent; none unless told. */
+  /** Origins whose web pages may call the agent. Default: none. */
   readonly origins?: readonly string[]
-  /** Webhooks and issuers on this machine and in private networks too, by plain HTTP: for development. */
+  /**
+   * Allow webhooks and issuers in private networks and on this machine, the latter over plain HTTP too; for development.
+   */
   readonly allowPrivate?: boolean
   /** How `context.call` finds and calls other agents. */
   readonly outgoing?: CallerOptions
-  /** Told of every call, without its payload. */
+  /** Called after every call, without its payload. */
   readonly audit?: (entry: AuditEntry) => void
-  /** Told what went wrong that no caller should see; the console unless told. */
+  /** Called with errors that callers must not see. Default: `console.error`. */
   readonly onError?: (error: unknown) => void
   readonly runtime?: Partial<Runtime>
 }
 
-/** Options as the kit reads them: the compiler has checked the types of handlers. */
+/** The options without the types of handlers, which the compiler has checked. */
 export type ErasedOptions = AgentOptions<CheckedCapability | ErasedDefinition>

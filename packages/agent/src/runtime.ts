@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** What the kit takes from its surroundings; tests give their own. */
+/** Clock, ids, randomness and network; tests replace them. */
 export interface Runtime {
   /** Milliseconds since 1970. */
   readonly now: () => number
   readonly newId: () => string
-  /** From 0 to 1. */
+  /** From 0 (inclusive) to 1 (exclusive). */
   readonly random: () => number
-  /** Ends early, without an error, if the signal does. Keeps no process alive. */
+  /** Resolves early if the signal aborts. Does not keep the process alive. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>
   readonly fetch: typeof fetch
 }

@@ -2,7 +2,7 @@ import { coerceVersion, compareVersions, type JsonObject, selectVersion } from '
 import { type Capability, type CheckedCapability, type ErasedDefinition, readCapabilities } from './capability.js'
 import { AgentError } from './errors.js'
 
-/** One version of the agent, and what it can do. */
+/** One version of the agent, and its capabilities. */
 export interface AgentVersion {
   readonly version: string
   readonly capabilities: ReadonlyMap<string, Capability>
@@ -12,7 +12,7 @@ export interface AgentVersion {
 export interface Versions {
   readonly latest: AgentVersion
   readonly older: readonly AgentVersion[]
-  /** The one that is asked for by number or range; the latest if none is. */
+  /** The version that matches a number or range; the latest if undefined. */
   choose(wanted: string | undefined): AgentVersion
 }
 
@@ -24,7 +24,7 @@ export function readVersions(
 ): Versions {
   const read = (number: string, capabilities: readonly (CheckedCapability | ErasedDefinition)[]): AgentVersion => {
     if (coerceVersion(number) === undefined) {
-      throw new AgentError('invalid_definition', `"${number}" is no semantic version such as "1.0.0"`)
+      throw new AgentError('invalid_definition', `"${number}" is not a semantic version such as "1.0.0"`)
     }
     return { version: number, capabilities: readCapabilities(capabilities, { ...defaults, version: number }) }
   }
@@ -32,7 +32,7 @@ export function readVersions(
   const others = Object.entries(older).map(([number, capabilities]) => read(number, capabilities))
   const exact = (text: string): string => coerceVersion(text) ?? text
   if (others.some((other) => compareVersions(exact(other.version), exact(version)) >= 0)) {
-    throw new AgentError('invalid_definition', `an older version is not older than ${version}`)
+    throw new AgentError('invalid_definition', `the versions in olderVersions must be older than ${version}`)
   }
   const all = [latest, ...others]
   const document: JsonObject = {
@@ -50,7 +50,7 @@ export function readVersions(
       const numbers = all.map((one) => one.version)
       throw new AgentError(
         'version_not_found',
-        `there is no version ${wanted.slice(0, 100)}; there is ${numbers.join(', ')}`,
+        `there is no version ${wanted.slice(0, 100)}; available: ${numbers.join(', ')}`,
         {
           members: { versions: numbers },
         },

@@ -63,7 +63,7 @@ describe('the official A2A client', () => {
     expect(outputsOf(task)).toEqual([{ text: 'hi' }])
   })
 
-  it('sends text where the capability takes text, and names the skill where there are several', async () => {
+  it('sends text to a capability that takes text, and names the skill if there are several', async () => {
     const shout = {
       ...echo,
       name: 'shout',
@@ -80,7 +80,7 @@ describe('the official A2A client', () => {
     expect(refused.status?.message?.parts[0]?.content?.value).toMatch(/must be one of "echo", "shout"/)
   })
 
-  it('streams parts as they come', async () => {
+  it('streams parts', async () => {
     const { url } = await startAgent({ capabilities: [count] })
     const client = await connect(url)
     const events: StreamResponse[] = []
@@ -95,7 +95,7 @@ describe('the official A2A client', () => {
     expect(last?.$case === 'statusUpdate' && last.value.status?.state).toBe(TaskState.TASK_STATE_COMPLETED)
   })
 
-  it('asks for its tasks, cancels them, and sees nobody else’s', async () => {
+  it('reads and cancels its own tasks, and no others', async () => {
     let isStopped = false
     const slow = {
       name: 'slow',
@@ -132,7 +132,7 @@ describe('the official A2A client', () => {
     expect(listed.tasks.map((task) => [task.id, task.status?.state])).toEqual([[id, TaskState.TASK_STATE_CANCELED]])
   })
 
-  it('gets no stream that has no end', async () => {
+  it('gets an error instead of an endless stream', async () => {
     const endless = {
       name: 'endless',
       async *handler() {
@@ -146,7 +146,7 @@ describe('the official A2A client', () => {
     expect(task.status?.message?.parts[0]?.content?.value).toMatch(/ask for the stream over HTTP/)
   })
 
-  it('is told what is wrong with its input', async () => {
+  it('gets an error that says what is wrong with its input', async () => {
     const { url } = await startAgent()
     const client = await connect(url)
     const task = taskOf(await client.sendMessage(say(data({ text: 5 }))))
@@ -160,7 +160,7 @@ describe('A2A 0.3', () => {
     post(`${url}/a2a`, { jsonrpc: '2.0', id: 1, method, params: { ...params } })
   const message = { kind: 'message', messageId: 'm1', role: 'user', parts: [{ kind: 'data', data: { text: 'hi' } }] }
 
-  it('speaks message/send, tasks/get and message/stream', async () => {
+  it('supports message/send, tasks/get and message/stream', async () => {
     const { url } = await startAgent()
     const { json } = await rpc(url, 'message/send', { message, configuration: { blocking: true } })
     expect(json.result).toMatchObject({ kind: 'task', status: { state: 'completed' } })
@@ -172,7 +172,7 @@ describe('A2A 0.3', () => {
     expect(stream.text).toContain('"artifact-update"')
   })
 
-  it('AURI-9-04 AURI-9-07 answers what is wrong with an error of JSON-RPC', async () => {
+  it('AURI-9-04 AURI-9-07 reports errors as JSON-RPC errors', async () => {
     const { url } = await startAgent()
     const unknown = await rpc(url, 'message/sing', {})
     expect(unknown.json).toMatchObject({ jsonrpc: '2.0', id: 1, error: { code: -32601, message: expect.any(String) } })

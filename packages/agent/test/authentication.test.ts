@@ -43,7 +43,7 @@ const who = {
 }
 
 describe('a caller', () => {
-  it('AURI-10-01 AURI-10-04 shows a key in X-API-Key or as a bearer token, and never in the query', async () => {
+  it('AURI-10-01 AURI-10-04 sends a key as X-API-Key or bearer token, and never in the query', async () => {
     const sha256 = createHash('sha256').update('secret of ben').digest('hex')
     const apiKeys = [
       { subject: 'ann', key: 'secret of ann' },
@@ -62,7 +62,7 @@ describe('a caller', () => {
     ])
   })
 
-  it('AURI-10-01 AURI-10-03 shows a token of a known issuer; one that is expired, altered or for others is refused', async () => {
+  it('AURI-10-01 AURI-10-03 sends a token of a known issuer; expired, altered and foreign ones are rejected', async () => {
     const issuer = await startIssuer()
     const { jwksUrl } = issuer
     const issuers = [{ issuer: ISSUER, audience: 'tester', jwksUrl }]
@@ -97,7 +97,7 @@ describe('a caller', () => {
     issuer.close()
   })
 
-  it('need not say who it is where the agent does not mind', async () => {
+  it('may be anonymous if the agent allows it', async () => {
     const apiKeys = [{ subject: 'ann', key: 'secret', scopes: ['write'] }]
     const { url } = await startAgent({
       capabilities: [who, { ...who, name: 'write', scopes: ['write'] }],
@@ -109,7 +109,7 @@ describe('a caller', () => {
     expect((await post(`${url}/write`, {}, { 'x-api-key': 'secret' })).status).toBe(200)
   })
 
-  it('AURI-10-12 is refused from the moment its consent is taken back, and every call leaves a trace without its payload', async () => {
+  it('AURI-10-12 is rejected as soon as consent is revoked, and every call is audited without its payload', async () => {
     const consents = new Set(['ann'])
     const trail: AuditEntry[] = []
     const { url } = await startAgent({
@@ -131,7 +131,7 @@ describe('a caller', () => {
 })
 
 describe('the client', () => {
-  it('AURI-8.3.1-03 obtains the credential that the descriptor asks for, before the call', async () => {
+  it('AURI-8.3.1-03 obtains the credential that the descriptor requires, before the call', async () => {
     const apiKeys = [{ subject: 'ann', key: 'secret' }]
     const { host } = await startAgent({ capabilities: [who], authentication: { apiKeys } })
     const asked: (readonly string[])[] = []
@@ -180,7 +180,7 @@ describe('over TLS', () => {
   const ask = (url: string, path: string, identity?: { cert: string; key: string }) =>
     sendTls(url, { method: 'POST', path, ca: authority.cert, body: { text: 'a' }, ...(identity && { identity }) })
 
-  it('AURI-10-02 a certificate says who calls', async () => {
+  it('AURI-10-02 a client certificate identifies the caller', async () => {
     const url = await start(false)
     expect(url).toMatch(/^https:/)
     const friend = authority.issue('/CN=whoever', 'URI:https://friend.example')
@@ -193,7 +193,7 @@ describe('over TLS', () => {
     expect((await ask(url, '/who', stranger.issue('/CN=friend'))).status).toBe(401)
   })
 
-  it('AURI-10-02 without a certificate there is no connection where one is required', async () => {
+  it('AURI-10-02 a caller without a required certificate cannot connect', async () => {
     const url = await start(true)
     expect((await ask(url, '/who', authority.issue('/CN=other'))).status).toBe(200)
     await expect(ask(url, '/who')).rejects.toThrow()

@@ -45,7 +45,7 @@ const passing = (next?: string, more: TestOptions = {}): TestOptions => ({
 
 const chained = (chain: string) => ({ 'x-delegation-chain': chain })
 
-describe('a chain of delegation', () => {
+describe('a delegation chain', () => {
   it('AURI-8-07 AURI-8.3.2-01 AURI-8.3.2-02 AURI-10-10 grows by a hop with each agent, and the last one sees them in order', async () => {
     const person = makePerson()
     const translator = await startAgent(passing())
@@ -55,7 +55,7 @@ describe('a chain of delegation', () => {
     expect(answer.json.inner.inner).toEqual({ actors: [person.did, planner.url, booker.url], subject: person.did })
   })
 
-  it('AURI-8.2-01 AURI-8.2-02 is told in the answer, agent by agent', async () => {
+  it('AURI-8.2-01 AURI-8.2-02 is reported in the response, agent by agent', async () => {
     const first = await startAgent(passing())
     const second = await startAgent()
     const both = await startAgent({
@@ -80,14 +80,14 @@ describe('a chain of delegation', () => {
     ])
   })
 
-  it('is begun by an agent with a key that was given none', async () => {
+  it('is started by an agent with a key if the call came without one', async () => {
     const last = await startAgent(passing())
     const first = await startAgent(passing(`agent://${last.host}/pass`))
     const { json } = await post(`${first.url}/pass`, {})
     expect(json.inner.actors).toEqual([first.url])
   })
 
-  it('AURI-10-11 is refused where it is forged, expired, replayed, for others, in a circle or too long', async () => {
+  it('AURI-10-11 is rejected if it is forged, expired, replayed, for another audience, circular or too long', async () => {
     const person = makePerson()
     const { url } = await startAgent(passing())
     const ask = (chain: string) => post(`${url}/pass`, {}, chained(chain))
@@ -108,7 +108,7 @@ describe('a chain of delegation', () => {
     expect(await reasonOf('x'.repeat(20_000))).toEqual([403, 'too_long'])
   })
 
-  it('AURI-10-11 never leads back to one who has handed the task on', async () => {
+  it('AURI-10-11 never leads back to an agent that is already part of it', async () => {
     const person = makePerson()
     let home = ''
     const calls: string[] = []
@@ -141,7 +141,7 @@ describe('a chain of delegation', () => {
     expect(calls).toEqual(['first', 'second'])
   })
 
-  it('can be demanded, and judged', async () => {
+  it('can be required, and checked by the agent', async () => {
     const [ann, ben] = [makePerson(), makePerson()]
     const { url } = await startAgent(
       passing(undefined, {
@@ -154,13 +154,13 @@ describe('a chain of delegation', () => {
     expect((await post(`${url}/pass`, {}, chained(await ben.ask(url)))).status).toBe(403)
   })
 
-  it('is made out to whatever name the agent says it has', async () => {
+  it('may have any configured identity of the agent as audience', async () => {
     const person = makePerson()
     const { url } = await startAgent(passing(undefined, { delegation: { identities: ['did:web:a.example'] } }))
     expect((await post(`${url}/pass`, {}, chained(await person.ask('did:web:a.example')))).status).toBe(200)
   })
 
-  it('AIDIP-5.2-13 fails as a whole where an inner call fails, and says nothing of what was said inside', async () => {
+  it('AIDIP-5.2-13 fails as a whole if an inner call fails, without revealing its details', async () => {
     const failing = await startAgent({
       capabilities: [{ ...echo, handler: () => Promise.reject(new Error('secret')) }],
     })

@@ -13,7 +13,7 @@ const describeIt = async (options: Parameters<typeof startAgent>[0] = {}) => {
 }
 
 describe('the descriptor of an agent', () => {
-  it('AURI-5-02 AURI-5-06 AIDIP00-4-02 lies at both well-known names, as one document', async () => {
+  it('AURI-5-02 AURI-5-06 AIDIP00-4-02 is the same document at both well-known paths', async () => {
     const { url } = await startAgent()
     const first = await send(`${url}/.well-known/agent.json`)
     const second = await send(`${url}/.well-known/agent-card.json`)
@@ -23,17 +23,17 @@ describe('the descriptor of an agent', () => {
     expect(first.json).toMatchObject({ name: 'tester', description: 'Says things back.', version: '2.1.0' })
   })
 
-  it('AURI-5-01 AURI-7-01 lies beside the agent too', async () => {
+  it('AURI-5-01 AURI-7-01 is at agent.json below the agent too', async () => {
     const { url } = await startAgent()
     expect((await send(`${url}/agent.json`)).json.name).toBe('tester')
   })
 
-  it('AURI-5-04 is there by itself, and can be switched off', async () => {
+  it('AURI-5-04 is published by default, and can be switched off', async () => {
     const { url } = await startAgent({ publishDescriptor: false })
     expect((await send(`${url}/.well-known/agent.json`)).status).toBe(404)
   })
 
-  it('AURI-5.1-08 says how long it may be kept, and whether it has changed', async () => {
+  it('AURI-5.1-08 has caching headers and answers conditional requests', async () => {
     const { agent, url } = await startAgent()
     const first = await send(`${url}/.well-known/agent.json`)
     expect(first.headers.get('cache-control')).toBe('public, max-age=60')
@@ -48,7 +48,7 @@ describe('the descriptor of an agent', () => {
     expect(changed.json.description).toBe('Says other things.')
   })
 
-  it('AURI-7-02 is a card that A2A clients read, and a descriptor that ours reads without a warning', async () => {
+  it('AURI-7-02 is a valid A2A card, and a descriptor that our client reads without a warning', async () => {
     const card = await describeIt()
     expect(validateDocument('a2a', card)).toEqual([])
     const { record, warnings } = parseDescriptor(JSON.stringify(card), 'https://a.example/.well-known/agent.json')
@@ -56,14 +56,14 @@ describe('the descriptor of an agent', () => {
     expect(record.operations.map(({ name }) => name)).toEqual(['echo'])
   })
 
-  it('AURI-7-03 is JSON-LD for those who ask for it', async () => {
+  it('AURI-7-03 is JSON-LD on request', async () => {
     const { url } = await startAgent()
     const answer = await send(`${url}/agent.json`, { headers: { accept: 'application/ld+json' } })
     expect(answer.headers.get('content-type')).toBe('application/ld+json')
     expect(JSON.parse(answer.text)).toHaveProperty(['@context'])
   })
 
-  it('AURI-8.1-06 AURI-8.1-07 answers 406 with what there is to a type that it does not have', async () => {
+  it('AURI-8.1-06 AURI-8.1-07 answers 406 with the supported types', async () => {
     const { url } = await startAgent()
     const answer = await send(`${url}/agent.json`, { headers: { accept: 'text/html' } })
     expect(answer.status).toBe(406)
@@ -85,11 +85,11 @@ describe('the descriptor of an agent', () => {
     ])
   })
 
-  it('AURI-7-06 refuses a version that is not semantic', () => {
-    expect(() => makeAgent({ version: 'banana' })).toThrow(/no semantic version/)
+  it('AURI-7-06 rejects a version that is not semantic', () => {
+    expect(() => makeAgent({ version: 'banana' })).toThrow(/not a semantic version/)
   })
 
-  it('AURI-7-05 names the older versions and where they are', async () => {
+  it('AURI-7-05 lists the older versions and their paths', async () => {
     const { url } = await startAgent({ olderVersions: { '1.0': [echo] } })
     const { json } = await send(`${url}/agent.json`)
     expect(json.supportedVersions).toEqual({ '1.0': '/v1.0/' })
@@ -98,7 +98,7 @@ describe('the descriptor of an agent', () => {
     expect(found.endpoint).toBe(`${url}/v1.0/`)
   })
 
-  it('AURI-7-11 AURI-7-12 tells how its answers behave', async () => {
+  it('AURI-7-11 AURI-7-12 describes the behaviour of capabilities', async () => {
     const behaviour = { isDeterministic: true, responseLatency: 'low', memoryEnabled: false } as const
     const card = await describeIt({ capabilities: [{ ...echo, ...behaviour, idempotent: true }] })
     expect(card.skills[0]).toMatchObject({ ...behaviour, idempotent: true })
@@ -117,7 +117,7 @@ describe('the descriptor of an agent', () => {
     }
   })
 
-  it('AURI-7-15 AURI-7-16 tells the media types of each capability', async () => {
+  it('AURI-7-15 AURI-7-16 lists the media types of each capability', async () => {
     const card = await describeIt({ capabilities: [{ ...count, outputFormats: ['application/ld+json'] }] })
     expect(card.skills[0].contentTypes).toEqual({
       inputFormat: ['application/json'],
@@ -125,7 +125,7 @@ describe('the descriptor of an agent', () => {
     })
   })
 
-  it('AURI-7-13 AURI-7-18 AURI-7-24 AURI-11-01 keeps what else its author says', async () => {
+  it('AURI-7-13 AURI-7-18 AURI-7-24 AURI-11-01 has the optional and extension members of its author', async () => {
     const card = await describeIt({
       interactionModel: 'contract-net',
       orchestration: { steps: ['plan', 'book'] },
@@ -141,31 +141,31 @@ describe('the descriptor of an agent', () => {
     expect(card.skills[0].id).toBe('com.example:plan')
   })
 
-  it('AURI-7-22 says how a version is asked for', async () => {
+  it('AURI-7-22 says how to request a version', async () => {
     const card = await describeIt()
     expect(card.versionNegotiation).toMatchObject({ preferred: 'header', header: 'X-Agent-Version', query: 'version' })
   })
 
-  it('AURI-10-07 says for each transport how callers prove who they are', async () => {
+  it('AURI-10-07 says how callers authenticate, for each transport', async () => {
     const card = await describeIt({ authentication: { apiKeys: [{ subject: 'ann', key: 'secret' }] } })
     expect(Object.keys(card.security)).toEqual(Object.keys(card.transport))
     expect(card.security).toEqual({ http: ['api_key'], ws: ['api_key'], a2a: ['api_key'], mcp: ['api_key'] })
     expect(JSON.stringify(card)).not.toContain('secret')
   })
 
-  it('AURI-8.1-03 AURI-8.1.1-02 AURI-9-06 documents identifiers, their lifetime and the form of errors', async () => {
+  it('AURI-8.1-03 AURI-8.1.1-02 AURI-9-06 documents identifiers, their lifetime and the error format', async () => {
     const card = await describeIt({ sessions: { lifetime: 600 } })
     expect(card.state.session).toMatchObject({ header: 'X-Session-ID', lifetimeSeconds: 600 })
     expect(card.state.task.path).toBe('/tasks/{taskId}')
     expect(card.errorFormat).toBe('application/problem+json')
   })
 
-  it('AURI-10.1-02 carries the notes on consent and audit', async () => {
+  it('AURI-10.1-02 has the notes on consent and audit', async () => {
     const privacy = { audit: 'each call, 30 days', consent: 'https://a.example/consent' }
     expect((await describeIt({ privacy })).privacy).toEqual(privacy)
   })
 
-  it('AURI-10-08 is signed where the agent has a key, and verifies against what it publishes', async () => {
+  it('AURI-10-08 is signed if the agent has a key, and verifies with the published key', async () => {
     const { url } = await startAgent({ key: makeKey() })
     const { json: card } = await send(`${url}/.well-known/agent.json`)
     const { json: keySet, text } = await send(`${url}/.well-known/jwks.json`)
@@ -177,12 +177,12 @@ describe('the descriptor of an agent', () => {
     expect(found.signer?.key).toBe('key-1')
   })
 
-  it('has no key set where it signs nothing', async () => {
+  it('comes without a key set if the agent has no key', async () => {
     const { url } = await startAgent()
     expect((await send(`${url}/.well-known/jwks.json`)).status).toBe(404)
   })
 
-  it('may be read by any page', async () => {
+  it('may be read by web pages of any origin', async () => {
     const { url } = await startAgent()
     const answer = await send(`${url}/agent.json`, { headers: { origin: 'https://page.example' } })
     expect(answer.headers.get('access-control-allow-origin')).toBe('*')
@@ -196,7 +196,7 @@ describe('the descriptor of an agent', () => {
     expect(await answer.text()).toBe('')
   })
 
-  it('names the public address that it is given', async () => {
+  it('contains the configured public URL', async () => {
     const { url } = await startAgent({ publicUrl: 'https://tester.example/' })
     const { json } = await send(`${url}/agent.json`, { headers: { host: 'evil.example' } })
     expect(json.url).toBe('https://tester.example')
@@ -229,7 +229,7 @@ describe('the guide', () => {
 })
 
 describe('suggestUri', () => {
-  it('AURI-6.3-01 names the transport where there is only one, and leaves it to the descriptor where there are more', async () => {
+  it('AURI-6.3-01 names the transport if there is only one, and none if there are several', async () => {
     const card = await describeIt({ publicUrl: 'https://tester.example/planner' })
     expect(suggestUri(card)).toBe('agent://tester.example/planner')
     expect(suggestUri({ transport: { https: 'https://h.example:8443/x/' } })).toBe('agent+https://h.example:8443/x')
@@ -240,26 +240,26 @@ describe('suggestUri', () => {
   })
 })
 
-describe('what cannot be an agent', () => {
+describe('an invalid definition', () => {
   it.each([
     ['no capability', { capabilities: [] }, /at least one capability/],
-    ['a capability twice', { capabilities: [echo, echo] }, /is there twice/],
-    ['a name that is a path of the kit', { capabilities: [{ ...echo, name: 'tasks' }] }, /stands for something else/],
+    ['a capability twice', { capabilities: [echo, echo] }, /is defined twice/],
+    ['a name that is a path of the kit', { capabilities: [{ ...echo, name: 'tasks' }] }, /reserved in URLs/],
     ['a schema that reaches out', { capabilities: [{ ...echo, input: { $ref: 'https://x.example' } }] }, /schema/],
     ['work that outlasts a connection', { capabilities: [{ ...echo, timeoutMs: 400_000 }] }, /make it deferred/],
-    ['signed answers without a key', { signResponses: true }, /needs a key/],
-    ['an older version that is newer', { olderVersions: { '3.0.0': [echo] } }, /not older/],
+    ['signed responses without a key', { signResponses: true }, /needs a key/],
+    ['an older version that is newer', { olderVersions: { '3.0.0': [echo] } }, /must be older/],
   ])('has %s', (_, options, message) => {
     expect(() => makeAgent(options)).toThrow(message)
   })
 
-  it('asks for certificates that nobody vouches for', async () => {
+  it('requires client certificates without a CA', async () => {
     const tls = { cert: '', key: '', clientRequired: true }
     await expect(makeAgent().listen({ tls })).rejects.toMatchObject({ code: 'invalid_definition' })
     await expect(makeAgent().listen({ behindProxy: true })).rejects.toMatchObject({ code: 'invalid_definition' })
   })
 
-  it('listens to others without TLS', async () => {
+  it('listens on a public address without TLS', async () => {
     await expect(makeAgent().listen({ host: '0.0.0.0' })).rejects.toMatchObject({ code: 'invalid_definition' })
   })
 })

@@ -6,7 +6,7 @@ import { closeAll, count, echo, makeAgent, startAgent, until } from './support/a
 afterEach(closeAll)
 
 describe('hostile input', () => {
-  it('never breaks the agent: whatever the path, the headers and the body, the answer is a known one', async () => {
+  it('never breaks the agent: whatever the path, headers and body are, the response is a known one', async () => {
     const errors: unknown[] = []
     const agent = makeAgent({
       capabilities: [echo, count],
@@ -86,7 +86,7 @@ describe('hostile input', () => {
     expect(errors).toEqual([])
   })
 
-  it('over a socket is answered or refused, and the agent goes on', async () => {
+  it('over a socket gets a reply or closes it, and the agent goes on', async () => {
     const errors: unknown[] = []
     const { url } = await startAgent({ onError: (error) => errors.push(error), maxBodyBytes: 10_000 })
     const frames = fc.sample(

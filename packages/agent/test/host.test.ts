@@ -17,7 +17,7 @@ async function startHost() {
 }
 
 describe('a host of many agents', () => {
-  it('AURI-5-03 AURI-5.1-01 AURI-5.1-08 enumerates them, and each has its descriptor', async () => {
+  it('AURI-5-03 AURI-5.1-01 AURI-5.1-08 lists them, and each has its descriptor', async () => {
     const { url, agents } = await startHost()
     const answer = await send(`${url}/.well-known/agents.json`)
     expect(answer.json).toEqual({
@@ -42,7 +42,7 @@ describe('a host of many agents', () => {
     expect(parts).toEqual([{ n: 1 }, { n: 2 }])
   })
 
-  it('publishes the keys of all, so that a signature of any can be checked', async () => {
+  it('publishes the keys of all agents', async () => {
     const { url, authority } = await startHost()
     const { json } = await send(`${url}/.well-known/jwks.json`)
     expect(json.keys.map(({ kid }: { kid: string }) => kid)).toEqual(['planner-key'])
@@ -54,7 +54,7 @@ describe('a host of many agents', () => {
     expect(reply.output).toEqual([{ n: 1 }])
   })
 
-  it('answers sockets, and knows whom it does not have', async () => {
+  it('serves WebSockets of its agents, and answers 404 for others', async () => {
     const { url } = await startHost()
     const socket = new WebSocket(`${url.replace('http', 'ws')}/translator/echo`)
     const line = await new Promise((resolve, reject) => {
@@ -67,8 +67,8 @@ describe('a host of many agents', () => {
     expect((await send(`${url}/health`)).json).toEqual({ status: 'ok', agents: ['planner', 'translator'] })
   })
 
-  it('has names that are segments of a path', () => {
+  it('needs agents, with names that can be path segments', () => {
     expect(() => createAgentHost({ agents: { 'a/b': makeAgent() } })).toThrow(/path segment/)
-    expect(() => createAgentHost({ agents: {} })).toThrow(/path segment/)
+    expect(() => createAgentHost({ agents: {} })).toThrow(/at least one agent/)
   })
 })

@@ -17,7 +17,7 @@ describe('a call over HTTP', () => {
     expect(answer.headers.get('cache-control')).toBe('no-store')
   })
 
-  it('AIDIP-5.2-01 is answered with 201 and its address where the work made a resource', async () => {
+  it('AIDIP-5.2-01 is answered with 201 and a Location if it created a resource', async () => {
     const { url } = await startAgent({
       capabilities: [
         {
@@ -33,7 +33,7 @@ describe('a call over HTTP', () => {
     expect([answer.status, answer.headers.get('location')]).toEqual([201, 'https://a.example/things/1'])
   })
 
-  it('names the capability in the path, in the body, or not at all where there is one', async () => {
+  it('names the capability in the path or the body, or not at all if there is only one', async () => {
     const one = await startAgent()
     expect((await post(`${one.url}/`, { text: 'a' })).json).toEqual({ text: 'a' })
     expect((await post(`${one.url}/invoke`, { operation: 'echo', text: 'a' })).json).toEqual({ text: 'a' })
@@ -43,7 +43,7 @@ describe('a call over HTTP', () => {
     expect((await post(`${two.url}/echo`, { operation: 'parrot', text: 'b' })).status).toBe(400)
   })
 
-  it('leaves words to the input that its schema speaks of', async () => {
+  it('leaves reserved members in the input if its schema declares them', async () => {
     const named = {
       name: 'named',
       input: { operation: 'string', stream: 'string' },
@@ -54,7 +54,7 @@ describe('a call over HTTP', () => {
     expect((await post(`${url}/named`, input)).json).toEqual(input)
   })
 
-  it('is a GET only where it changes nothing', async () => {
+  it('may be a GET only for safe capabilities', async () => {
     const add = {
       name: 'add',
       input: { a: 'number', b: 'number' },
@@ -67,7 +67,7 @@ describe('a call over HTTP', () => {
     expect((await send(`${url}/echo`, { method: 'PUT', body: '{}' })).status).toBe(405)
   })
 
-  it('AIDIP-5.2-04 AURI-8-10 AURI-8.3.2-03 may say more of the answer than the answer', async () => {
+  it('AIDIP-5.2-04 AURI-8-10 AURI-8.3.2-03 may add metadata to the output', async () => {
     const sure = {
       ...echo,
       confidenceEstimation: true,
@@ -88,7 +88,7 @@ describe('a call over HTTP', () => {
     })
   })
 
-  it('carries one request id in and out', async () => {
+  it('keeps its request id', async () => {
     const { url } = await startAgent()
     const answer = await post(`${url}/nothing`, {}, { 'x-request-id': 'r-1' })
     expect(answer.headers.get('x-request-id')).toBe('r-1')
@@ -97,7 +97,7 @@ describe('a call over HTTP', () => {
     expect(other.headers.get('x-request-id')).toMatch(/^[\w-]{36}$/)
   })
 
-  it('marks an output that does not fit, and refuses it where that is wanted', async () => {
+  it('marks an output that does not match its schema, or rejects it in strict mode', async () => {
     const wrong = { ...echo, handler: () => ({ text: 5 }) }
     const lenient = await startAgent({ capabilities: [wrong] })
     const marked = await post(`${lenient.url}/echo`, { text: 'a' })
@@ -108,7 +108,7 @@ describe('a call over HTTP', () => {
     expect((await post(`${off.url}/echo`, { text: 'a' })).headers.has('x-output-valid')).toBe(false)
   })
 
-  it('AIDIP-9-08 is signed where that is wanted, and the signature covers the body', async () => {
+  it('AIDIP-9-08 has a signed response if configured, and the signature covers the body', async () => {
     const { url } = await startAgent({ key: makeKey(), signResponses: true })
     const { json: keySet } = await send(`${url}/.well-known/jwks.json`)
     const answer = await post(`${url}/echo`, { text: 'a' })
@@ -117,7 +117,7 @@ describe('a call over HTTP', () => {
     expect(verifyResponse({ ...answer, text: '{"text":"b"}' }, key?.jwk)).toBe(false)
   })
 
-  it('runs without a server too', async () => {
+  it('works without a server', async () => {
     const agent = makeAgent()
     const body = JSON.stringify({ text: 'a' })
     const headers = { 'content-type': 'application/json' }
@@ -131,27 +131,27 @@ describe('a call over HTTP', () => {
     expect(await card.json()).toMatchObject({ url: 'https://h.example/agents/tester' })
   })
 
-  it('AURI-8.1-06 AURI-8.1-07 answers 406 with what there is', async () => {
+  it('AURI-8.1-06 AURI-8.1-07 answers 406 with the supported types', async () => {
     const { url } = await startAgent()
     const answer = await post(`${url}/echo`, { text: 'a' }, { accept: 'application/fipa-acl' })
     expect(answer.status).toBe(406)
     expect(answer.json.supported).toContain('application/json')
   })
 
-  it('offers JSON under another name where the capability does', async () => {
+  it('offers the further JSON media types of a capability', async () => {
     const { url } = await startAgent({ capabilities: [{ ...echo, outputFormats: ['application/ld+json'] }] })
     const answer = await post(`${url}/echo`, { text: 'a' }, { accept: 'application/ld+json' })
     expect(answer.headers.get('content-type')).toBe('application/ld+json')
   })
 
-  it('says that it is well', async () => {
+  it('reports its health', async () => {
     const { url } = await startAgent()
     expect((await send(`${url}/health`)).json).toEqual({ status: 'ok', name: 'tester', version: '2.1.0' })
   })
 })
 
 describe('a call that is refused', () => {
-  it('AURI-9-02 is told as problem details', async () => {
+  it('AURI-9-02 is answered with problem details', async () => {
     const { url } = await startAgent()
     const answer = await post(`${url}/gen-iti`, {})
     expect(answer.headers.get('content-type')).toBe('application/problem+json')
@@ -166,7 +166,7 @@ describe('a call that is refused', () => {
     })
   })
 
-  it('names every member at fault', async () => {
+  it('names every wrong member', async () => {
     const { url } = await startAgent({ capabilities: [{ ...echo, input: { text: 'string', to: 'string' } }] })
     const answer = await post(`${url}/echo`, { text: 1 })
     expect(answer.status).toBe(400)
@@ -193,7 +193,7 @@ describe('a call that is refused', () => {
     expect([answer.status, answer.json.error]).toEqual([status, { code: name, message: 'for a reason' }])
   })
 
-  it('AURI-9-01 says nothing of what broke inside', async () => {
+  it('AURI-9-01 does not reveal internal errors', async () => {
     const seen: unknown[] = []
     const broken = { ...echo, handler: () => Promise.reject(new Error('password is 123')) }
     const { url } = await startAgent({ capabilities: [broken], onError: (error) => seen.push(error) })
@@ -202,7 +202,7 @@ describe('a call that is refused', () => {
     expect(seen).toEqual([expect.objectContaining({ message: 'password is 123' })])
   })
 
-  it('refuses bodies that are too large, of another type, or no JSON', async () => {
+  it('rejects bodies that are too large, of another type, or not JSON', async () => {
     const { url } = await startAgent({ maxBodyBytes: 1000 })
     expect((await post(`${url}/echo`, { text: 'a'.repeat(2000) })).status).toBe(413)
     const raw = (type: string, body: string) =>
@@ -212,7 +212,7 @@ describe('a call that is refused', () => {
     expect((await raw('application/json', '{"text":')).json.detail).toMatch(/not valid JSON/)
   })
 
-  it('counts the bytes of a body that does not say its length', async () => {
+  it('counts the bytes of a body without Content-Length', async () => {
     const { url } = await startAgent({ maxBodyBytes: 1000 })
     const status = await new Promise((resolve, reject) => {
       const sent = request(`${url}/echo`, { method: 'POST', headers: { 'content-type': 'application/json' } })
@@ -223,7 +223,7 @@ describe('a call that is refused', () => {
     expect(status).toBe(413)
   })
 
-  it('gives up on a handler that takes too long, and tells it', async () => {
+  it('times out a slow handler, and aborts its signal', async () => {
     let isTold = false
     const slow = {
       ...echo,
@@ -240,7 +240,7 @@ describe('a call that is refused', () => {
     expect(isTold).toBe(true)
   })
 
-  it('AIDIP-9-12 lets nobody call too often', async () => {
+  it('AIDIP-9-12 limits the rate of calls per caller', async () => {
     const { url } = await startAgent({ rateLimit: { calls: 2, seconds: 60 } })
     const statuses = []
     for (let i = 0; i < 3; i++) statuses.push((await post(`${url}/echo`, { text: 'a' })).status)
@@ -250,7 +250,7 @@ describe('a call that is refused', () => {
     expect(json.retry_after).toBe(Number(headers.get('retry-after')))
   })
 
-  it('AIDIP-9-12 counts the callers behind a proxy by the proxy’s word, and not by theirs', async () => {
+  it('AIDIP-9-12 identifies callers behind a proxy by the address that the proxy appends', async () => {
     const agent = makeAgent({ publicUrl: 'https://tester.example', rateLimit: { calls: 1, seconds: 60 } })
     const { address = '' } = await agent.listen({ behindProxy: true })
     const from = async (forwarded: string) =>
@@ -260,7 +260,7 @@ describe('a call that is refused', () => {
     expect(await from('203.0.113.9, 198.51.100.1')).toBe(429)
   })
 
-  it('takes on only so much at once', async () => {
+  it('limits the number of concurrent handlers', async () => {
     const answers: ((value: string) => void)[] = []
     const waiting = { ...echo, handler: () => new Promise<string>((resolve) => answers.push(resolve)) }
     const { url } = await startAgent({ capabilities: [waiting], maxCalls: 1 })
@@ -274,7 +274,7 @@ describe('a call that is refused', () => {
     expect((await first).status).toBe(200)
   })
 
-  it('answers for no other name than this machine’s', async () => {
+  it('rejects requests for other hosts on loopback', async () => {
     const { url } = await startAgent()
     const status = await new Promise((resolve, reject) => {
       request(`${url}/agent.json`, { headers: { host: 'evil.example' } })
@@ -285,7 +285,7 @@ describe('a call that is refused', () => {
     expect(status).toBe(421)
   })
 
-  it('runs nothing for a page that nobody named, though the browser did not ask first', async () => {
+  it('does not run simple requests of web pages from other origins', async () => {
     let calls = 0
     const { url } = await startAgent({ capabilities: [{ name: 'wipe', handler: () => ++calls }] })
     const ask = (origin: string) => send(`${url}/wipe`, { method: 'POST', headers: { origin } })
@@ -295,7 +295,7 @@ describe('a call that is refused', () => {
     expect((await ask(url)).status).toBe(200)
   })
 
-  it('lets only the pages call that its owner named', async () => {
+  it('allows web pages of the configured origins only', async () => {
     const { url } = await startAgent({ origins: ['https://page.example'] })
     const ask = (origin: string) =>
       send(`${url}/echo`, { method: 'OPTIONS', headers: { origin, 'access-control-request-method': 'POST' } })
@@ -308,7 +308,7 @@ describe('versions', () => {
   const old = { ...echo, handler: ({ text }: { text: string }) => ({ text: `old ${text}` }) }
   const start = () => startAgent({ olderVersions: { '1.0.0': [old] } })
 
-  it('AURI-7-20 are asked for by header, query or path', async () => {
+  it('AURI-7-20 are requested by header, query or path', async () => {
     const { url } = await start()
     const answers = [
       await post(`${url}/echo`, { text: 'a' }, { 'x-agent-version': '1.0.0' }),
@@ -322,13 +322,13 @@ describe('versions', () => {
     }
   })
 
-  it('AURI-7-21 are the latest where none is asked for', async () => {
+  it('AURI-7-21 default to the latest', async () => {
     const { url } = await start()
     const answer = await post(`${url}/echo`, { text: 'a' })
     expect([answer.json.text, answer.headers.get('x-agent-version')]).toEqual(['a', '2.1.0'])
   })
 
-  it('are refused where they are not there, or asked for in two ways', async () => {
+  it('are rejected if they are unknown or contradictory', async () => {
     const { url } = await start()
     const unknown = await post(`${url}/echo`, { text: 'a' }, { 'x-agent-version': '9.0.0' })
     expect([unknown.status, unknown.json.versions]).toEqual([404, ['2.1.0', '1.0.0']])
@@ -348,7 +348,7 @@ describe('sessions', () => {
     },
   }
 
-  it('AURI-8.1-02 AURI-8.1.1-01 remember for those who have the same id, and for nobody else', async () => {
+  it('AURI-8.1-02 AURI-8.1.1-01 share state between calls of one caller with the same id, and nobody else', async () => {
     const { url } = await startAgent({ capabilities: [remember] })
     const say = async (text: string, id: string) =>
       (await post(`${url}/remember`, { text }, { 'x-session-id': id })).json.before
@@ -358,7 +358,7 @@ describe('sessions', () => {
     expect((await post(`${url}/remember?sessionId=s1`, { text: 'd' })).json.before).toEqual(['a', 'b'])
   })
 
-  it('AURI-8.1-05 are taken from the body where there is no header', async () => {
+  it('AURI-8.1-05 are read from the body if there is no header', async () => {
     const { url } = await startAgent({ capabilities: [remember] })
     await post(`${url}/remember`, { text: 'a' }, { 'x-session-id': 's1' })
     expect((await post(`${url}/remember`, { text: 'b', sessionId: 's1' })).json.before).toEqual(['a'])
@@ -366,13 +366,13 @@ describe('sessions', () => {
     expect(two.status).toBe(400)
   })
 
-  it('are begun by the agent where it needs one', async () => {
+  it('are started by capabilities with memory', async () => {
     const { url } = await startAgent({ capabilities: [remember] })
     const id = (await post(`${url}/remember`, { text: 'a' })).headers.get('x-session-id') ?? ''
     expect((await post(`${url}/remember`, { text: 'b' }, { 'x-session-id': id })).json.before).toEqual(['a'])
   })
 
-  it('end when they have been silent for long enough', async () => {
+  it('expire without calls', async () => {
     let time = Date.now()
     const { url } = await startAgent({
       capabilities: [remember],
@@ -391,7 +391,7 @@ describe('an Idempotency-Key', () => {
     return { ...echo, input: {}, output: {}, handler: () => ({ calls: ++calls }) }
   }
 
-  it('makes one call of many', async () => {
+  it('makes repeated calls run once', async () => {
     const { url } = await startAgent({ capabilities: [counting()] })
     const ask = (key: string, body = {}) => post(`${url}/echo`, body, { 'idempotency-key': key })
     expect((await ask('k')).json).toEqual({ calls: 1 })
@@ -401,7 +401,7 @@ describe('an Idempotency-Key', () => {
     expect((await ask('k', { other: true })).status).toBe(422)
   })
 
-  it('is free again after a failure, and taken while the call is under way', async () => {
+  it('can be used again after a failure, but not while the call is in progress', async () => {
     const answers: ((value: string) => void)[] = []
     const waiting = { ...echo, output: {}, handler: () => new Promise<string>((resolve) => answers.push(resolve)) }
     const { url } = await startAgent({ capabilities: [waiting] })
@@ -419,7 +419,7 @@ describe('an Idempotency-Key', () => {
 })
 
 describe('a generator', () => {
-  it('is given whole to those who want no stream', async () => {
+  it('is collected for callers that do not stream', async () => {
     const whole = {
       ...count,
       name: 'whole',

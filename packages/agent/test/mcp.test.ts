@@ -42,7 +42,7 @@ describe('the official MCP client', () => {
     await client.close()
   })
 
-  it('hears of parts while they come', async () => {
+  it('gets parts as progress notifications', async () => {
     const { url } = await startAgent({ capabilities: [count] })
     const client = await connect(url)
     const heard: (string | undefined)[] = []
@@ -53,7 +53,7 @@ describe('the official MCP client', () => {
     await client.close()
   })
 
-  it('is told what is wrong with its arguments, as the result of the tool', async () => {
+  it('gets errors in its arguments as the result of the tool', async () => {
     const { url } = await startAgent()
     const client = await connect(url)
     const wrong = await client.callTool({ name: 'echo', arguments: { text: 5 } })
@@ -62,7 +62,7 @@ describe('the official MCP client', () => {
     await client.close()
   })
 
-  it('gives an input that is no object by its name', async () => {
+  it('passes an input that is not an object as the argument input', async () => {
     const shout = {
       ...echo,
       input: { type: 'string' },
@@ -77,7 +77,7 @@ describe('the official MCP client', () => {
     await client.close()
   })
 
-  it('needs the same credentials as all others', async () => {
+  it('needs the same credentials as other callers', async () => {
     const { url } = await startAgent({ authentication: { apiKeys: [{ subject: 'ann', key: 'secret' }] } })
     await expect(connect(url)).rejects.toThrow(/401/)
     const client = await connect(url, { 'x-api-key': 'secret' })
@@ -85,7 +85,7 @@ describe('the official MCP client', () => {
     await client.close()
   })
 
-  it('keeps no session', async () => {
+  it('has no session', async () => {
     const { url } = await startAgent()
     expect((await send(`${url}/mcp`)).status).toBe(405)
   })

@@ -34,7 +34,7 @@ function makeClock() {
   return { sleep, next }
 }
 
-describe.each<RegistrationFormat>(['aidip', 'profile', 'ad'])('a registration through the face %s', (format) => {
+describe.each<RegistrationFormat>(['aidip', 'profile', 'directory'])('a registration in the format %s', (format) => {
   it('AIDIP-2-03 AIDIP00-3-01 PROF-4.1-04 AD-4.1-10 AD-4.1-16 makes an agent that is found, read and called through the directory', async () => {
     const { agent, url } = await startAgent({ capabilities: [echo, count], tags: ['talk'] })
     const registration = await agent.register(directory.url, { format, token })
@@ -62,7 +62,7 @@ describe.each<RegistrationFormat>(['aidip', 'profile', 'ad'])('a registration th
     expect((await read()).status).toBe(404)
   })
 
-  it('PROF-4.8-06 PROF-4.8-07 AD-2.1-01 is renewed before it lapses, at no fixed time', async () => {
+  it('PROF-4.8-06 PROF-4.8-07 AD-2.1-01 is renewed before it expires, with jitter', async () => {
     const { sleep, next } = makeClock()
     let random = 0
     const runtime = { sleep, random: () => random }
@@ -81,7 +81,7 @@ describe.each<RegistrationFormat>(['aidip', 'profile', 'ad'])('a registration th
     expect((await read()).json.expires_at).toBeDefined()
   })
 
-  it('is made anew where the directory has forgotten the agent', async () => {
+  it('is repeated if the directory has lost the agent', async () => {
     const { sleep, next } = makeClock()
     const { agent } = await startAgent({ runtime: { sleep } })
     await agent.register(directory.url, { format, token })
@@ -108,7 +108,7 @@ describe.each<RegistrationFormat>(['aidip', 'profile', 'ad'])('a registration th
     expect((await directory.get('/agents/tester', { key: token })).json.version).toBe('2.1.0')
   })
 
-  it('PROF-9-01 tells one change at once', async () => {
+  it('PROF-9-01 sends a change at once', async () => {
     const { agent } = await startAgent()
     await agent.register(directory.url, { format, token })
     agent.update({ description: 'Says other things.' })
@@ -121,7 +121,7 @@ describe.each<RegistrationFormat>(['aidip', 'profile', 'ad'])('a registration th
 })
 
 describe('a registration', () => {
-  it('is patient with a directory that does not answer', async () => {
+  it('is retried with backoff while the directory is down', async () => {
     const { sleep, next } = makeClock()
     let isDown = false
     const errors: unknown[] = []
@@ -182,19 +182,19 @@ describe('a registration', () => {
     await closed
   })
 
-  it('needs to know where the agent is', async () => {
+  it('needs the address of the agent', async () => {
     await expect(makeAgent().register(directory.url, { token })).rejects.toMatchObject({ code: 'invalid_definition' })
   })
 
-  it('AD-8.2-01 shows who it is to the Agent Directory, which takes nobody else', async () => {
+  it('AD-8.2-01 sends credentials to the Agent Directory, which requires them', async () => {
     const { agent } = await startAgent()
-    await expect(agent.register(directory.url, { format: 'ad' })).rejects.toMatchObject({ code: 'unauthorized' })
+    await expect(agent.register(directory.url, { format: 'directory' })).rejects.toMatchObject({ code: 'unauthorized' })
     expect((await read()).status).toBe(404)
-    await agent.register(directory.url, { format: 'ad', token })
+    await agent.register(directory.url, { format: 'directory', token })
     expect((await read()).status).toBe(200)
   })
 
-  it('fails where it is refused, so that nobody believes the agent is known', async () => {
+  it('fails if the directory refuses it', async () => {
     const { agent } = await startAgent()
     await expect(agent.register(directory.url, { token: 'wrong' })).rejects.toMatchObject({ code: 'unauthorized' })
     await expect(agent.register(directory.url, { token, lifetime: 5 })).rejects.toMatchObject({
@@ -216,7 +216,7 @@ describe('a registration', () => {
     expect((await read()).json.id).toBe(first.id)
   })
 
-  it('PROF-14-12 gives no right to call: the agent judges for itself', async () => {
+  it('PROF-14-12 gives no right to call: the agent still authenticates callers', async () => {
     const { agent } = await startAgent({ authentication: { apiKeys: [{ subject: 'ann', key: 'secret' }] } })
     await agent.register(directory.url, { token })
     const found = await directory.post('/agents/search', { as: 'tokC', body: { query: 'say' } })

@@ -27,7 +27,7 @@ const startZod = (more: Partial<AgentOptions> = {}) =>
   )
 
 describe('a Standard Schema', () => {
-  it('gives the handler what it makes of the input, and callers what it makes of the output', async () => {
+  it('parses the input for the handler, and the output for the caller', async () => {
     const url = await startZod()
     const answer = await post(`${url}/year`, { date: '2024-05-01' })
     expect([answer.status, answer.json]).toEqual([200, { year: 2024 }])
@@ -40,7 +40,7 @@ describe('a Standard Schema', () => {
     expect(answer.json.error.details.map(({ member }: { member: string }) => member)).toEqual(['/date', '/shift'])
   })
 
-  it('checks outputs as the agent asks for it', async () => {
+  it('checks outputs according to checkOutput', async () => {
     const bad = { date: '1969-05-01' }
     const warned = await post(`${await startZod()}/year`, bad)
     expect([warned.status, warned.headers.get('x-output-valid')]).toEqual([200, 'false'])
@@ -49,7 +49,7 @@ describe('a Standard Schema', () => {
     expect(unchecked.json).toEqual({ year: 1969, secret: 'left out' })
   })
 
-  it('is published as the JSON Schema that the library makes of it', async () => {
+  it('is published as the JSON Schema that the library converts it to', async () => {
     const url = await startZod()
     const { json } = await send(`${url}/.well-known/agent.json`)
     expect(json.skills[0].input).toMatchObject({
@@ -60,7 +60,7 @@ describe('a Standard Schema', () => {
     expect(json.skills[0].output).toMatchObject({ properties: { year: { type: 'integer', minimum: 1970 } } })
   })
 
-  it('takes an explicit JSON Schema where the library has none', async () => {
+  it('can be given an explicit JSON Schema', async () => {
     const words = object({
       text: pipe(
         string(),

@@ -51,7 +51,7 @@ const breaking = {
 }
 
 describe('a stream over HTTP', () => {
-  it('comes as server-sent events with an end mark', async () => {
+  it('consists of server-sent events with an end mark', async () => {
     const { url } = await startAgent({ capabilities: [count] })
     const answer = await ask(`${url}/count`, { to: 2 }, { accept: EVENTS })
     expect(answer.headers.get('content-type')).toBe(EVENTS)
@@ -71,7 +71,7 @@ describe('a stream over HTTP', () => {
     expect(await (await ask(`${url}/written`, {}, { accept: LINES })).text()).toBe(lines)
   })
 
-  it('comes as lines for those who would rather have lines, and as events for the word stream', async () => {
+  it('consists of lines if the caller prefers them, and of events for the member stream', async () => {
     const { url } = await startAgent({ capabilities: [count] })
     const lines = await ask(`${url}/count`, { to: 2 }, { accept: LINES })
     expect(await lines.text()).toBe('{"n":1}\n{"n":2}\n')
@@ -80,13 +80,13 @@ describe('a stream over HTTP', () => {
     await events.text()
   })
 
-  it('has one part where the capability has only the whole', async () => {
+  it('has one part if the capability does not stream', async () => {
     const { url } = await startAgent()
     const answer = await ask(`${url}/echo`, { text: 'a' }, { accept: LINES })
     expect(await answer.text()).toBe('{"text":"a"}\n')
   })
 
-  it('has a status of its own for what fails before the first part', async () => {
+  it('has an error status if the handler fails before the first part', async () => {
     const { url } = await startAgent({
       capabilities: [
         {
@@ -102,7 +102,7 @@ describe('a stream over HTTP', () => {
     expect((await ask(`${url}/breaking`, {}, { accept: EVENTS })).status).toBe(409)
   })
 
-  it('tells an error after the first byte within, and then ends without the end mark', async () => {
+  it('reports an error after the first part in the stream, and then has no end mark', async () => {
     const { url } = await startAgent({ capabilities: [breaking] })
     const events = await (await ask(`${url}/breaking`, {}, { accept: EVENTS })).text()
     expect(events).toMatch(/^data: 1\n\nevent: error\ndata: \{.*"status":503.*\}\n\n$/)
@@ -122,7 +122,7 @@ describe('a stream over HTTP', () => {
     expect(parts).toEqual([{ n: 1 }, { n: 2 }, 1])
   })
 
-  it('ends the handler when its reader leaves', async () => {
+  it('ends the handler when its reader disconnects', async () => {
     const { seen, capability } = endless()
     const { url } = await startAgent({ capabilities: [capability] })
     const leaving = new AbortController()
@@ -136,7 +136,7 @@ describe('a stream over HTTP', () => {
     expect(seen).toMatchObject({ isStopped: true, isAborted: true })
   })
 
-  it('ends the handler when its reader leaves without a server between them', async () => {
+  it('ends the handler when its reader stops, without a server between them', async () => {
     const { seen, capability } = endless()
     const agent = makeAgent({ capabilities: [capability] })
     const headers = { accept: LINES, 'content-type': 'application/json' }
@@ -151,7 +151,7 @@ describe('a stream over HTTP', () => {
     expect(seen).toMatchObject({ isStopped: true, isAborted: true })
   })
 
-  it('makes nothing that nobody reads', async () => {
+  it('produces no parts that nobody reads', async () => {
     const { seen, capability } = endless()
     const { url } = await startAgent({ capabilities: [capability] })
     const leaving = new AbortController()
@@ -205,7 +205,7 @@ const refusalOf = (url: string, headers: Record<string, string> = {}): Promise<n
   })
 
 describe('calls over a WebSocket', () => {
-  it('AURI-8-06 AURI-8-09 have the same parts as over HTTP, a line of JSON each', async () => {
+  it('AURI-8-06 AURI-8-09 have the same parts as over HTTP, one line of JSON each', async () => {
     const { url } = await startAgent({ capabilities: [count] })
     const { socket, send, wait } = await openSocket(`${url}/count`)
     send({ id: '1', input: { to: 3 }, stream: true })
@@ -221,7 +221,7 @@ describe('calls over a WebSocket', () => {
     socket.close()
   })
 
-  it('AURI-8-06 may come in pieces, and several at once', async () => {
+  it('AURI-8-06 may be split over messages, and be concurrent', async () => {
     const { url } = await startAgent({ capabilities: [echo] })
     const { socket, wait } = await openSocket(url)
     const frame = (id: string) => JSON.stringify({ id, operation: 'echo', input: { text: id } })
@@ -265,7 +265,7 @@ describe('calls over a WebSocket', () => {
     socket.close()
   })
 
-  it('AURI-9-05 tell errors with type, title, detail and status', async () => {
+  it('AURI-9-05 report errors with type, title, detail and status', async () => {
     const { url } = await startAgent()
     const { socket, send, wait } = await openSocket(url)
     send({ id: 7, operation: 'missing', input: {} })
@@ -282,7 +282,7 @@ describe('calls over a WebSocket', () => {
     socket.close()
   })
 
-  it('AURI-8.1-05 take identifiers from the envelope', async () => {
+  it('AURI-8.1-05 read identifiers from the envelope', async () => {
     const where = {
       name: 'where',
       handler: (_: object, context: { session?: { id: string }; taskId?: string }) => [
@@ -298,7 +298,7 @@ describe('calls over a WebSocket', () => {
     socket.close()
   })
 
-  it('can be taken back, without harm to the others', async () => {
+  it('can be cancelled one by one', async () => {
     const { seen, capability } = endless()
     const { url } = await startAgent({ capabilities: [capability, echo] })
     const { socket, send, wait, lines } = await openSocket(url)
@@ -333,7 +333,7 @@ describe('calls over a WebSocket', () => {
     expect(seen).toMatchObject({ isStopped: true, isAborted: true })
   })
 
-  it('may end before the agent stops, and then the socket is closed', async () => {
+  it('may finish before the agent stops, and then the socket is closed', async () => {
     const answers: ((value: string) => void)[] = []
     const slow = { name: 'slow', handler: () => new Promise<string>((resolve) => answers.push(resolve)) }
     const { agent, url } = await startAgent({ capabilities: [slow] })
@@ -351,7 +351,7 @@ describe('calls over a WebSocket', () => {
     expect(lines).toEqual([expect.objectContaining({ id: '1', result: 'just in time' })])
   })
 
-  it('are carried by the client, many on one socket', async () => {
+  it('share one socket of the client', async () => {
     const { host } = await startAgent({ capabilities: [count] })
     const options = { httpLoopback: true, static: { [`agent://${host}`]: { descriptor: wsOnly(host) } } }
     const parts: unknown[] = []
@@ -359,7 +359,7 @@ describe('calls over a WebSocket', () => {
     expect(parts).toEqual([{ n: 1 }, { n: 2 }])
   })
 
-  it('are refused where a line is none', async () => {
+  it('end with an error if a line is not a frame', async () => {
     const { url } = await startAgent()
     const { socket, wait } = await openSocket(url)
     const closed = new Promise((resolve) => socket.on('close', resolve))
@@ -378,7 +378,7 @@ describe('calls over a WebSocket', () => {
     socket.close()
   })
 
-  it('are not for pages that nobody named', async () => {
+  it('are rejected from web pages of other origins', async () => {
     const { url } = await startAgent({ origins: ['https://page.example'] })
     expect(await refusalOf(url, { origin: 'https://evil.example' })).toBe(403)
     expect(await refusalOf(url, { host: 'evil.example' })).toBe(421)

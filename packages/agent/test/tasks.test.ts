@@ -39,7 +39,7 @@ const pollUntilOver = (location: string, headers: Record<string, string> = {}) =
   )
 
 describe('a deferred call', () => {
-  it('AURI-8-02 AURI-8-04 is promised with 202, a task and when to ask, and then asked for', async () => {
+  it('AURI-8-02 AURI-8-04 is accepted with 202, a task and a poll interval, and then polled', async () => {
     const { seen, capability } = slow()
     const { url } = await startAgent({ capabilities: [capability] })
     const accepted = await post(`${url}/slow`, {}, ASYNC)
@@ -55,18 +55,18 @@ describe('a deferred call', () => {
     expect((await pollUntilOver(location)).json).toMatchObject({ status: 'completed', result: 'done' })
   })
 
-  it('is refused at once where the input does not fit', async () => {
+  it('is rejected at once if the input does not match its schema', async () => {
     const { url } = await startAgent()
     expect((await post(`${url}/echo`, { text: 5 }, ASYNC)).status).toBe(400)
   })
 
-  it('is what a capability that takes long always is, and the client waits for it', async () => {
+  it('is how deferred capabilities always run, and the client waits for the result', async () => {
     const { host } = await startAgent({ capabilities: [{ ...echo, deferred: true }] })
     const reply = await invokeAgent(`agent://${host}/echo`, { text: 'later' }, { httpLoopback: true })
     expect(reply).toMatchObject({ output: { text: 'later' }, taskId: expect.any(String) })
   })
 
-  it('tells of its failure', async () => {
+  it('reports its failure', async () => {
     const failing = {
       ...echo,
       handler: () => Promise.reject(new AgentError('ambiguous_response', 'two answers fit')),
@@ -77,7 +77,7 @@ describe('a deferred call', () => {
     expect(json).toMatchObject({ status: 'failed', error: { status: 422, detail: 'two answers fit' } })
   })
 
-  it('is cancelled with DELETE, and its handler is told', async () => {
+  it('is cancelled with DELETE, which aborts the handler', async () => {
     const { seen, capability } = slow()
     const { url } = await startAgent({ capabilities: [capability] })
     const location = locationOf(await post(`${url}/slow`, {}, ASYNC), url)
@@ -102,7 +102,7 @@ describe('a deferred call', () => {
     expect((await send(`${url}/tasks/unknown`, { headers: ann })).status).toBe(404)
   })
 
-  it('is made once for its Idempotency-Key', async () => {
+  it('runs once per Idempotency-Key', async () => {
     const { url } = await startAgent()
     const headers = { ...ASYNC, 'idempotency-key': 'k' }
     const [first, second] = [
@@ -112,7 +112,7 @@ describe('a deferred call', () => {
     expect(second.json.taskId).toBe(first.json.taskId)
   })
 
-  it('can be kept elsewhere', async () => {
+  it('can use another store', async () => {
     const kept = new Map<string, string>()
     const taskStore = {
       put: async (task: { id: string }) => Boolean(kept.set(task.id, JSON.stringify(task))),
@@ -125,7 +125,7 @@ describe('a deferred call', () => {
     expect(json.result).toEqual({ text: 'a' })
   })
 
-  it('says so where there is no room for its result', async () => {
+  it('fails if its result is too large to store', async () => {
     const kept = new Map<string, string>()
     const taskStore = {
       put: async (task: { id: string; result?: unknown }) =>
@@ -138,7 +138,7 @@ describe('a deferred call', () => {
     expect(json).toMatchObject({ status: 'failed', error: { status: 413 } })
   })
 
-  it('is not taken on where there is no room', async () => {
+  it('is rejected if the store is full', async () => {
     const { url } = await startAgent({ taskStore: { put: async () => false, get: async () => undefined } })
     expect((await post(`${url}/echo`, { text: 'a' }, ASYNC)).status).toBe(503)
   })
@@ -159,7 +159,7 @@ describe('a webhook', () => {
     return { events, url: `http://127.0.0.1:${port}/hook` }
   }
 
-  it('AURI-8-03 AURI-8-08 is told the end with type, ids, time and payload, signed', async () => {
+  it('AURI-8-03 AURI-8-08 gets the result with type, ids, time and payload, signed', async () => {
     const receiver = await startReceiver()
     const { url } = await startAgent({ key: makeKey(), allowPrivate: true })
     const accepted = await post(`${url}/echo`, { text: 'a' }, { ...ASYNC, 'x-callback-url': receiver.url })
@@ -183,7 +183,7 @@ describe('a webhook', () => {
     expect(event && verifyMessage({ ...event, text: '{}' }, key?.jwk, derived)).toBe(false)
   })
 
-  it('is told again where it failed', async () => {
+  it('is called again if it failed', async () => {
     const receiver = await startReceiver(2)
     const runtime = { sleep: async () => {} }
     const { url } = await startAgent({ allowPrivate: true, runtime })
@@ -209,7 +209,7 @@ describe('a webhook', () => {
     expect(answer.status).toBe(400)
   })
 
-  it('is not called where a name leads to this machine', async () => {
+  it('is not called if its name resolves to this machine', async () => {
     const seen: unknown[] = []
     const runtime = { sleep: async () => {} }
     const { url } = await startAgent({ onError: (error) => seen.push(error), runtime })

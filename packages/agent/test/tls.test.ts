@@ -60,7 +60,7 @@ describe('an agent behind TLS', () => {
     }
   })
 
-  it('calls another on the way, with a chain that is verified by the keys that its host publishes', async () => {
+  it('calls another agent, which verifies the chain with the keys of its host', async () => {
     const last = {
       name: 'last',
       handler: (_: object, { delegation }: HandlerContext) => [...(delegation?.actors ?? [])],

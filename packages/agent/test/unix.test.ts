@@ -20,7 +20,7 @@ afterEach(async () => {
 const uri = (path: string): string => `agent+unix://${encodeURIComponent(socket)}/${path}`
 
 describe('an agent on a Unix socket', () => {
-  it('is there for its own user only, and called by its path', async () => {
+  it('is open to its user only, and called by its path', async () => {
     const agent = makeAgent({ capabilities: [echo, count] })
     expect(await agent.listen({ socket })).toEqual({ socket })
     expect(statSync(socket).mode & 0o777).toBe(0o600)
@@ -31,7 +31,7 @@ describe('an agent on a Unix socket', () => {
     expect(parts).toEqual([{ n: 1 }, { n: 2 }])
   })
 
-  it('AURI-8.1-05 AURI-10-07 takes the session from the body, and says how the socket is protected', async () => {
+  it('AURI-8.1-05 AURI-10-07 reads the session from the body, and documents how the socket is protected', async () => {
     const agent = makeAgent({
       capabilities: [
         { name: 'where', handler: (_: object, { session }: { session?: { id: string } }) => session?.id ?? '' },
@@ -46,7 +46,7 @@ describe('an agent on a Unix socket', () => {
     })
   })
 
-  it('listens on a port beside it where that is wanted, and defers there as well', async () => {
+  it('can listen on a port too, and defers there as well', async () => {
     const agent = makeAgent({ capabilities: [echo, { ...echo, name: 'later', deferred: true }] })
     const { url = '' } = await agent.listen({ socket, port: 0 })
     expect((await fetch(`${url}/health`)).status).toBe(200)
@@ -55,7 +55,7 @@ describe('an agent on a Unix socket', () => {
     expect((await invokeAgent(uri('echo'), { text: 'hi' }, { socketFolders: [folder] })).output).toEqual({ text: 'hi' })
   })
 
-  it('takes the place of one that was left behind, but of none that is alive', async () => {
+  it('replaces a stale socket, but not one in use', async () => {
     const left = createServer().listen(socket)
     await new Promise((resolve) => left.once('listening', resolve))
     await expect(makeAgent().listen({ socket })).rejects.toThrow(/EADDRINUSE/)

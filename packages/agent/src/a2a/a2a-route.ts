@@ -7,10 +7,10 @@ import type { Authenticator } from '../auth/authenticate.js'
 import type { Caller } from '../auth/caller.js'
 import type { Performer } from '../call/perform.js'
 import { AgentError } from '../errors.js'
-import { answerJson } from '../http/answer.js'
 import { credentialsOf } from '../http/credentials.js'
 import type { Exchange } from '../http/exchange.js'
 import { readJsonBody } from '../http/read-body.js'
+import { jsonResponse } from '../http/responses.js'
 import type { Runtime } from '../runtime.js'
 import type { Versions } from '../versions.js'
 import { setCaller } from './caller.js'
@@ -31,7 +31,7 @@ export interface A2aRoute {
   close(): void
 }
 
-/** A2A over JSON-RPC, as 1.0 and as 0.3 speak it: sending, streaming, and tasks. */
+/** A2A over JSON-RPC, versions 1.0 and 0.3: messages, streams and tasks. */
 export function createA2aRoute({ versions, performer, authenticator, runtime, card, maxBodyBytes }: A2aDeps): A2aRoute {
   const executor = createA2aExecutor(versions, performer, runtime)
   const handler = new DefaultRequestHandler(AgentCard.fromJSON(card()), createA2aTaskStore(runtime.now), executor)
@@ -41,11 +41,11 @@ export function createA2aRoute({ versions, performer, authenticator, runtime, ca
     async handle(exchange) {
       const { request, base, requestId } = exchange
       if (request.method !== 'POST') {
-        throw new AgentError('method_not_allowed', 'A2A is spoken with POST', { headers: { allow: 'POST' } })
+        throw new AgentError('method_not_allowed', 'use POST for A2A', { headers: { allow: 'POST' } })
       }
       const caller = await authenticator.authenticate(credentialsOf(exchange))
       const body = await readJsonBody(request, maxBodyBytes)
-      if (!isObject(body)) throw new AgentError('invalid_input', 'a message of JSON-RPC is an object')
+      if (!isObject(body)) throw new AgentError('invalid_input', 'a JSON-RPC message must be an object')
       const isLegacy = isLegacyJsonRpcMethod(body.method)
       const requestedVersion = request.headers.get(A2A_VERSION_HEADER) ?? (isLegacy ? '0.3' : '1.0')
       const context = new ServerCallContext({ user: userOf(caller), requestedVersion })
@@ -56,9 +56,9 @@ export function createA2aRoute({ versions, performer, authenticator, runtime, ca
         version: request.headers.get('x-agent-version'),
         delegationChain: request.headers.get('x-delegation-chain'),
       })
-      const answer = await (isLegacy ? legacy : current).handle(body, context)
-      if (!(Symbol.asyncIterator in answer)) return answerJson(JSON.parse(JSON.stringify(answer)))
-      return answerStream(answer, (error) => ({
+      const result = await (isLegacy ? legacy : current).handle(body, context)
+      if (!(Symbol.asyncIterator in result)) return jsonResponse(JSON.parse(JSON.stringify(result)))
+      return streamResponse(result, (error) => ({
         jsonrpc: '2.0',
         id: body.id ?? null,
         error: isLegacy
@@ -74,8 +74,8 @@ export function createA2aRoute({ versions, performer, authenticator, runtime, ca
 
 const userOf = ({ subject, client }: Caller) => ({ isAuthenticated: subject !== undefined, userName: client })
 
-/** Events as they come. A reader who leaves can come back and ask for the task, so the work goes on. */
-function answerStream(
+/** Streams events. The task goes on if the reader disconnects, because it can come back for it. */
+function streamResponse(
   events: AsyncGenerator<unknown, void, undefined>,
   toError: (error: unknown) => unknown,
 ): Response {

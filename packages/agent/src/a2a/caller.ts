@@ -2,7 +2,7 @@ import type { ServerCallContext } from '@a2a-js/sdk/server'
 import type { Caller } from '../auth/caller.js'
 import { AgentError } from '../errors.js'
 
-/** Who sent a message, and how, for the executor, which sees only what the SDK hands on. */
+/** What the executor needs to know about a request, passed through the SDK's call context. */
 export interface A2aCaller {
   readonly caller: Caller
   readonly base: string

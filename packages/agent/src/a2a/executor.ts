@@ -14,11 +14,11 @@ import { inputOf, skillOf } from './read-message.js'
 const MAX_OUTPUT = 1024 * 1024
 
 export interface A2aExecutor extends AgentExecutor {
-  /** Stops all work. */
+  /** Aborts all tasks. */
   close(): void
 }
 
-/** Runs messages of A2A as calls like all others: each is a task, its parts are the pieces of one artifact. */
+/** Runs A2A messages as calls: each message is a task, and the parts of the result are chunks of one artifact. */
 export function createA2aExecutor(versions: Versions, performer: Performer, runtime: Runtime): A2aExecutor {
   const running = new Map<string, AbortController>()
   return {
@@ -36,7 +36,7 @@ export function createA2aExecutor(versions: Versions, performer: Performer, runt
         else await publishParts(outcome.parts, events)
         events.status('TASK_STATE_COMPLETED')
       } catch (error) {
-        // The word "cancelled" comes from whoever cancelled.
+        // For a cancelled task, cancelTask publishes the final status.
         if (!controller.signal.aborted) events.fail(toAgentError(error))
       } finally {
         running.delete(request.taskId)
@@ -55,7 +55,7 @@ export function createA2aExecutor(versions: Versions, performer: Performer, runt
   }
 }
 
-/** The SDK keeps all that is published for readers who come later, so it may not be much. */
+/** Bounded, because the SDK stores everything that is published for readers that reconnect. */
 async function publishParts(parts: AsyncIterable<JsonValue>, events: ReturnType<typeof createEvents>): Promise<void> {
   let size = 0
   for await (const part of parts) {
@@ -77,7 +77,7 @@ function toCall(versions: Versions, request: RequestContext, from: A2aCaller, si
     base: from.base,
     requestId: from.requestId,
     versions: [from.version],
-    // A context of A2A is what is called a session elsewhere.
+    // An A2A context is a session.
     sessionIds: [asString(message.contextId)],
     taskIds: [request.taskId],
     idempotencyKey: undefined,
@@ -89,7 +89,7 @@ function toCall(versions: Versions, request: RequestContext, from: A2aCaller, si
 
 const toObject = (value: unknown): JsonObject => (isObject(value) ? value : {})
 
-/** What the bus is told of one task. */
+/** Publishes the events of one task. */
 function createEvents(
   { taskId, contextId, task, userMessage }: RequestContext,
   bus: ExecutionEventBus,

@@ -10,10 +10,10 @@ import {
 import type { Capability } from '../capability.js'
 import { invalidInput } from '../errors.js'
 
-/** Members that hold what a person would say. */
+/** Input members that usually hold free text. */
 const TEXT_MEMBERS = ['text', 'query', 'prompt', 'message', 'question', 'content', 'input']
 
-/** The skill that a message is for: A2A has no member for it, clients write it here; an agent with one skill needs none. */
+/** The skill that a message is for. A2A has no member for it, so clients use metadata; with one skill it is optional. */
 export function skillOf(message: JsonObject, capabilities: ReadonlyMap<string, Capability>): Capability {
   const metadata = isObject(message.metadata) ? message.metadata : {}
   const named = asString(metadata.skillId) ?? asString(metadata.skill) ?? asString(metadata.operation)
@@ -26,7 +26,7 @@ export function skillOf(message: JsonObject, capabilities: ReadonlyMap<string, C
   throw invalidInput([{ at: '/metadata/skillId', message: `must be one of ${names}` }])
 }
 
-/** The input that the parts of a message stand for: data as it is, else text where the capability takes text. */
+/** The input in a message: its data part, or else its text in a member that takes text. */
 export function inputOf(message: JsonObject, capability: Capability): JsonValue {
   const parts = asObjects(message.parts)
   const data = parts.find((part) => part.data !== undefined)?.data
@@ -53,7 +53,7 @@ function fromText(text: string, { input }: Capability): JsonValue {
   return { [member ?? 'text']: text }
 }
 
-/** Text that is a JSON object is meant as one. */
+/** Parses text that is a JSON object. */
 function tryObject(text: string): JsonObject | undefined {
   if (!text.trimStart().startsWith('{')) return undefined
   try {

@@ -8,12 +8,12 @@ interface StoredKey {
   readonly scopes: readonly string[]
 }
 
-/** Finds who a key belongs to. Hashes are compared, each in the same time, so that nothing is learnt by trying. */
+/** Finds the owner of a key. Hashes are compared in constant time, against timing attacks. */
 export function createApiKeys(keys: readonly ApiKey[]): (key: string) => Omit<StoredKey, 'hash'> | undefined {
   const stored = keys.map(({ key, sha256, subject, scopes = [] }): StoredKey => {
     const hash = key === undefined ? Buffer.from(sha256 ?? '', 'hex') : hashOf(key)
     if (hash.length !== 32 || key === '') {
-      throw new AgentError('invalid_definition', `the API key of ${subject} needs a key, or its SHA-256 in hexadecimal`)
+      throw new AgentError('invalid_definition', `the API key of ${subject} needs "key", or "sha256" in hexadecimal`)
     }
     return { hash, subject, scopes }
   })

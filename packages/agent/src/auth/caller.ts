@@ -1,9 +1,9 @@
-/** Who calls, as far as it was proven. */
+/** The authenticated caller. */
 export interface Caller {
-  /** Undefined: nobody in particular. */
+  /** Undefined for anonymous callers. */
   readonly subject: string | undefined
   readonly scopes: ReadonlySet<string>
   readonly scheme: 'none' | 'api_key' | 'oauth2_bearer' | 'mtls'
-  /** Whom limits count for: the subject, else the address. */
+  /** Identifies the caller in rate limits: the subject, or else the address. */
   readonly client: string
 }

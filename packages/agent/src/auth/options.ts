@@ -1,30 +1,30 @@
 import type { JWK } from 'jose'
 
-/** A key that a caller shows in X-API-Key, or as a bearer token. */
+/** A key that callers send as X-API-Key or as a bearer token. */
 export interface ApiKey {
   readonly subject: string
-  /** The key itself, or its SHA-256 in hexadecimal: one of the two. */
+  /** Set either the key, or its SHA-256 in hexadecimal. */
   readonly key?: string
   readonly sha256?: string
   readonly scopes?: readonly string[]
 }
 
-/** Whose JSON Web Tokens are taken. */
+/** An issuer of accepted JSON Web Tokens. */
 export interface TokenIssuer {
   readonly issuer: string
   readonly audience: string | readonly string[]
-  /** Where its keys are; asked when a token comes, and again for keys that are not known. */
+  /** URL of its key set, fetched for the first token and for unknown keys. */
   readonly jwksUrl?: string
-  /** Its keys, where they are known beforehand. */
+  /** Its keys, instead of `jwksUrl`. */
   readonly keys?: readonly JWK[]
 }
 
-/** How callers prove who they are; an agent that names nothing takes everybody. */
+/** How callers authenticate. */
 export interface AuthenticationOptions {
   readonly apiKeys?: readonly ApiKey[]
   readonly issuers?: readonly TokenIssuer[]
-  /** Callers whose certificate the server's `ca` vouches for; scopes by subject, none unless told. */
+  /** Accept client certificates that `tls.clientCa` has issued; `scopesOf` gives the scopes of a subject. */
   readonly clientCertificates?: { readonly scopesOf?: (subject: string) => readonly string[] }
-  /** Callers without credentials are taken too; they have no scopes. */
+  /** Accept callers without credentials too; they have no scopes. */
   readonly anonymous?: boolean
 }

@@ -17,7 +17,7 @@ import { chooseCapability } from './choose-capability.js'
 type Sent = string | null | undefined
 
 /** A call as it was requested: each identifier from every place where it may be sent (C-63). */
-export interface Asked {
+export interface CallRequest {
   readonly capability: string | undefined
   readonly input: JsonValue
   readonly caller: Caller
@@ -37,20 +37,20 @@ export interface Asked {
 }
 
 /** Finds the capability and version that are called, and separates what controls the call from the input. */
-export function buildCall(versions: Versions, asked: Asked): Call {
-  const { query } = asked
+export function buildCall(versions: Versions, request: CallRequest): Call {
+  const { query } = request
   const inQuery = (name: string): Sent => {
-    const latest = asked.capability === undefined ? undefined : versions.latest.capabilities.get(asked.capability)
+    const latest = request.capability === undefined ? undefined : versions.latest.capabilities.get(request.capability)
     return latest && declaresMember(latest.input, name) ? undefined : query?.get(name)
   }
-  const wanted = agreeOnVersion([...asked.versions, inQuery('version')])
+  const wanted = agreeOnVersion([...request.versions, inQuery('version')])
   const { version, capabilities } = versions.choose(wanted)
-  const chosen = chooseCapability(capabilities, asked.capability, asked.input)
+  const chosen = chooseCapability(capabilities, request.capability, request.input)
   const { reserved, rest } = takeReserved(chosen.input, chosen.capability.input)
-  const sessionId = agree('sessionId', [...asked.sessionIds, inQuery('sessionId'), reserved.sessionId])
-  const taskId = agree('taskId', [...asked.taskIds, inQuery('taskId'), reserved.taskId])
-  const idempotencyKey = readIdempotencyKey(asked.idempotencyKey)
-  const { caller, base, requestId, delegationChain, signal } = asked
+  const sessionId = agree('sessionId', [...request.sessionIds, inQuery('sessionId'), reserved.sessionId])
+  const taskId = agree('taskId', [...request.taskIds, inQuery('taskId'), reserved.taskId])
+  const idempotencyKey = readIdempotencyKey(request.idempotencyKey)
+  const { caller, base, requestId, delegationChain, signal } = request
   return {
     capability: chosen.capability,
     version,
@@ -58,7 +58,7 @@ export function buildCall(versions: Versions, asked: Asked): Call {
     caller,
     requestId,
     base,
-    wantsStream: asked.wantsStream || reserved.stream,
+    wantsStream: request.wantsStream || reserved.stream,
     signal,
     ...(sessionId !== undefined && { sessionId }),
     ...(taskId !== undefined && { taskId }),

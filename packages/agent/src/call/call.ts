@@ -2,10 +2,10 @@ import type { JsonObject, JsonValue } from '@switchboard/protocol'
 import type { Caller } from '../auth/caller.js'
 import type { Capability } from '../capability.js'
 
-/** One call, whichever way it came. */
+/** One call, independent of the protocol that it came by. */
 export interface Call {
   readonly capability: Capability
-  /** Of the agent, as chosen (C-63). */
+  /** The agent's version that was chosen (C-63). */
   readonly version: string
   readonly input: JsonValue
   readonly caller: Caller
@@ -14,26 +14,26 @@ export interface Call {
   readonly taskId?: string
   readonly idempotencyKey?: string
   readonly delegationChain?: string
-  /** Where the agent is called: names that a delegation may be made out to. */
+  /** The URL that the agent was called at, which delegation chains must have as audience. */
   readonly base: string
   readonly wantsStream: boolean
-  /** Ends when the caller goes away. */
+  /** Aborts when the caller disconnects. */
   readonly signal: AbortSignal
 }
 
-/** What an answer says of itself (AURI §8): how sure it is, who had a part in it, how long it took. */
+/** Metadata of a result (AURI §8): confidence, agents involved, time taken. */
 export interface Metadata extends JsonObject {}
 
-/** What came of a call. */
+/** The result of a call. */
 export type Outcome = Value | Parts
 
 export interface Value {
   readonly kind: 'value'
   readonly value: JsonValue
-  /** False: the output does not fit its schema (C-67). */
+  /** False: the output does not match its schema (C-67). */
   readonly isValid: boolean
   readonly metadata: Metadata
-  /** Where the resource is that the work made; the answer is then a 201 (AIDIP §5.2). */
+  /** URL of the resource that the call created; the response is then a 201 (AIDIP §5.2). */
   readonly location?: string
   readonly sessionId?: string
 }

@@ -3,27 +3,27 @@ import type { Delegation, JsonObject } from '@switchboard/protocol'
 import type { Caller } from '../auth/caller.js'
 import type { Session } from './sessions.js'
 
-/** What a handler knows of its call, and what it can do beside answering it. */
+/** What a handler knows about its call, and what it can do besides returning a result. */
 export interface HandlerContext {
-  /** Ends when the caller goes away, cancels, or the time is over: pass it on to whatever takes long. */
+  /** Aborts when the caller disconnects or cancels, or the timeout expires: pass it to slow operations. */
   readonly signal: AbortSignal
   readonly capability: string
-  /** The agent's version that was asked for. */
+  /** The agent's version that was called. */
   readonly version: string
   readonly requestId: string
   readonly caller: Caller
-  /** Where a caller sent an X-Session-ID, and always for capabilities with `memoryEnabled`. */
+  /** Present if the caller sent an X-Session-ID, and always for capabilities with `memoryEnabled`. */
   readonly session?: Session
-  /** The task of the caller that this call is a part of, or the deferred task that it runs as. */
+  /** The caller's task that this call is part of, or the deferred task that it runs as. */
   readonly taskId?: string
-  /** For whom and through whom the call came, verified (C-65). */
+  /** The verified delegation chain: the principal, and the agents that passed the task on (C-65). */
   readonly delegation?: Delegation
-  /** Says something about the answer beside it: confidence, sourceAgent, usage … (AURI §8). */
+  /** Adds metadata to the result: confidence, sourceAgent, usage … (AURI §8). */
   report(metadata: JsonObject): void
-  /** The work made a resource: the answer is a 201 with its address. */
+  /** Makes the response a 201 with the URL of the resource that the call created. */
   created(location: string): void
-  /** Calls another agent for the same task; where this agent has a key, with the chain of delegation one hop longer. */
+  /** Calls another agent for the same task. If this agent has a key, the call extends the delegation chain. */
   call<T = Output>(uri: string, input?: CallInput, options?: CallOptions): Promise<Reply<T>>
-  /** The same, for the parts of an answer as they come. */
+  /** Like `call`, for the parts of a streamed response. */
   stream(uri: string, input?: CallInput, options?: CallOptions): AsyncGenerator<StreamPart, void, undefined>
 }

@@ -4,10 +4,10 @@ import { AgentError, toAgentError } from '../errors.js'
 import type { Runtime } from '../runtime.js'
 import { parseWith } from '../schema/read-schema.js'
 import type { Admit, AdmittedCall } from './admit.js'
-import type { NoteEnd } from './audit.js'
+import type { RecordCall } from './audit.js'
 import type { Call, Outcome, Value } from './call.js'
 import type { HandlerContext } from './handler-context.js'
-import type { OnwardCalls } from './onward-calls.js'
+import type { OutgoingCalls } from './outgoing-calls.js'
 import {
   collectParts,
   createTimeLimit,
@@ -24,15 +24,15 @@ export interface PerformerDeps {
   readonly schemas: PublisherSchemas
   readonly sessions: Sessions
   readonly admit: Admit
-  readonly note: NoteEnd
+  readonly recordCall: RecordCall
   readonly onError: (error: unknown) => void
-  readonly onward: OnwardCalls
+  readonly outgoing: OutgoingCalls
   readonly checkOutput: 'warn' | 'strict' | 'off'
-  /** Handlers at work at once; beyond it callers are told to come again. */
+  /** Most concurrent handlers; further calls get a 503. */
   readonly maxCalls: number
 }
 
-/** Makes calls: the same steps for each, whichever way it came. */
+/** Runs calls, in the same steps for every protocol. */
 export interface Performer {
   readonly admit: Admit
   run(admitted: AdmittedCall): Promise<Outcome>
@@ -50,8 +50,8 @@ export function createPerformer(deps: PerformerDeps): Performer {
     const { capability, caller } = call
     const startedAt = runtime.now()
     if (running >= deps.maxCalls) {
-      const busy = new AgentError('unavailable', 'the agent is busy', { retryAfter: 1 })
-      deps.note(admitted, startedAt, busy)
+      const busy = new AgentError('unavailable', 'the agent is busy: try again later', { retryAfter: 1 })
+      deps.recordCall(admitted, startedAt, busy)
       throw busy
     }
     const limit = createTimeLimit(
@@ -60,7 +60,7 @@ export function createPerformer(deps: PerformerDeps): Performer {
     )
     const sessionId = call.sessionId ?? (capability.memoryEnabled ? runtime.newId() : undefined)
     const session = sessionId === undefined ? undefined : sessions.open(sessionId, caller.client)
-    const said: Said = { metadata: {}, location: undefined, trace: [] }
+    const report: HandlerReport = { metadata: {}, location: undefined, trace: [] }
     const context: HandlerContext = {
       signal: limit.signal,
       capability: capability.name,
@@ -70,11 +70,11 @@ export function createPerformer(deps: PerformerDeps): Performer {
       ...(session && { session }),
       ...(call.taskId !== undefined && { taskId: call.taskId }),
       ...(admitted.delegation && { delegation: admitted.delegation }),
-      report: (metadata) => Object.assign(said.metadata, metadata),
+      report: (metadata) => Object.assign(report.metadata, metadata),
       created: (location) => {
-        said.location = location
+        report.location = location
       },
-      ...deps.onward.within(admitted, limit.signal, (uri) => said.trace.push(uri)),
+      ...deps.outgoing.within(admitted, limit.signal, (uri) => report.trace.push(uri)),
     }
     running++
     let isFinished = false
@@ -83,23 +83,23 @@ export function createPerformer(deps: PerformerDeps): Performer {
       isFinished = true
       running--
       limit.clear()
-      deps.note(admitted, startedAt, error)
+      deps.recordCall(admitted, startedAt, error)
     }
     try {
       const result = await limit.race(Promise.resolve(invoke(() => capability.perform(admitted.input, context))))
-      if (!isParts(result)) return await toValue(admitted, result, said, startedAt, session?.id, finish)
+      if (!isParts(result)) return await toValue(admitted, result, report, startedAt, session?.id, finish)
       const parts = readParts(result, limit)
       if (call.wantsStream) {
         const first = await parts.next()
         const rest = restOf(first, parts, limit, finish)
-        // For callers who leave before they read: a generator that was never begun cleans nothing up.
+        // For callers that disconnect before they read: a generator that never started does not run its finally block.
         limit.signal.addEventListener('abort', () => {
           finish(limit.reason)
           parts.return(undefined).catch(() => {})
         })
         return { kind: 'parts', parts: rest, ...(session && { sessionId: session.id }) }
       }
-      return await toValue(admitted, await collectParts(parts), said, startedAt, session?.id, finish)
+      return await toValue(admitted, await collectParts(parts), report, startedAt, session?.id, finish)
     } catch (error) {
       const cause = fromInnerCall(error)
       finish(cause)
@@ -120,7 +120,7 @@ export function createPerformer(deps: PerformerDeps): Performer {
   const toValue = async (
     { call }: AdmittedCall,
     result: unknown,
-    { metadata, location, trace }: Said,
+    { metadata, location, trace }: HandlerReport,
     startedAt: number,
     sessionId: string | undefined,
     finish: () => void,
@@ -128,10 +128,10 @@ export function createPerformer(deps: PerformerDeps): Performer {
     const { capability } = call
     const { value, issues } = await checkOutput(capability, result)
     if (issues.length > 0) {
-      const said = issues.map(({ at, message }) => `${at || 'the output'} ${message}`).join('; ')
+      const problems = issues.map(({ at, message }) => `${at || 'the output'} ${message}`).join('; ')
       const error = new AgentError(
         'internal_error',
-        `the output of ${capability.name} does not fit its schema: ${said}`,
+        `the output of ${capability.name} does not match its schema: ${problems}`,
       )
       if (deps.checkOutput === 'strict') throw error
       deps.onError(error)
@@ -156,15 +156,15 @@ export function createPerformer(deps: PerformerDeps): Performer {
   return { admit: deps.admit, run }
 }
 
-/** What a handler says beside its answer. */
-interface Said {
+/** What a handler reports besides its result. */
+interface HandlerReport {
   readonly metadata: Record<string, JsonValue>
   location: string | undefined
-  /** Agents that were called onward. */
+  /** Other agents that the handler called. */
   readonly trace: string[]
 }
 
-/** A handler that throws before it returns a promise fails like any other. */
+/** Turns an error that a handler throws synchronously into a rejection. */
 async function invoke<T>(work: () => T): Promise<Awaited<T>> {
   return await work()
 }
@@ -188,9 +188,9 @@ async function* restOf(
   }
 }
 
-/** The output with what is to be said of it, where it is an object that may hold more (AIDIP §5.2). */
+/** Adds the metadata to the output, if that is an object whose schema allows more members (AIDIP §5.2). */
 export function withMetadata({ value, metadata }: Value, schema: Call['capability']['output']): JsonValue {
-  const hasNews = Object.keys(metadata).some((name) => name !== 'status' && name !== 'timeTaken')
-  if (!hasNews || !isObject(value) || Object.hasOwn(value, 'metadata')) return value
+  const hasDetails = Object.keys(metadata).some((name) => name !== 'status' && name !== 'timeTaken')
+  if (!hasDetails || !isObject(value) || Object.hasOwn(value, 'metadata')) return value
   return toJsonSchema(schema).additionalProperties === false ? value : { ...value, metadata }
 }

@@ -25,7 +25,7 @@ describe('the rate limiter', () => {
     }
   })
 
-  it('AIDIP-9-12 refuses what is too much, and lets the allowance fill up again', () => {
+  it('AIDIP-9-12 rejects calls beyond the limit, and refills the allowance', () => {
     let time = 0
     const limit = createRateLimiter({ calls: 2, seconds: 10 }, () => time)
     limit('ann')

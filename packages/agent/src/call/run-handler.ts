@@ -3,16 +3,16 @@ import { ClientError } from '@switchboard/client'
 import type { JsonValue } from '@switchboard/protocol'
 import { AgentError } from '../errors.js'
 
-/** Characters that the collected parts of a stream may have, for a caller who wants the whole. */
+/** Characters of all parts of a stream that are collected for a caller without streaming. */
 export const MAX_COLLECTED = 16 * 1024 * 1024
 
-/** Milliseconds that a handler may go on giving parts without waiting for anything; then all others have their turn. */
+/** Milliseconds that a handler may yield parts without pausing; then the event loop gets a turn. */
 const MAX_BUSY_MS = 10
 
 export const isParts = (result: unknown): result is AsyncIterable<unknown> =>
   typeof result === 'object' && result !== null && Symbol.asyncIterator in result
 
-/** Parts one by one; each is given only so much time, and leaving early ends the handler's generator. */
+/** Reads parts within the time limit of each; returning early ends the handler's generator. */
 export async function* readParts(
   source: AsyncIterable<unknown>,
   limit: TimeLimit,
@@ -37,12 +37,12 @@ export async function* readParts(
     isOver = error !== limit.reason
     throw error
   } finally {
-    // Not waited for: the generator may be in the middle of a wait, which the signal ends.
+    // Not awaited: the generator may be waiting for something that only the signal ends.
     if (!isOver) Promise.resolve(items.return?.()).catch(() => {})
   }
 }
 
-/** The whole of a stream: what its generator returns, else the list of its parts. */
+/** The whole result of a stream: what its generator returns, or else the list of its parts. */
 export async function collectParts(
   parts: AsyncGenerator<JsonValue, JsonValue | undefined, undefined>,
 ): Promise<JsonValue> {
@@ -54,30 +54,30 @@ export async function collectParts(
     size += JSON.stringify(value).length
     if (size > MAX_COLLECTED) {
       await parts.return(undefined)
-      throw new AgentError('payload_too_large', 'the answer is too large to be given whole: ask for a stream')
+      throw new AgentError('payload_too_large', 'the result is too large to send at once: request a stream')
     }
     collected.push(value)
   }
 }
 
-/** What JSON makes of a handler's value; no value is null. */
+/** The handler's value as JSON; `undefined` becomes null. */
 export function toJson(value: unknown): JsonValue {
   let text: string | undefined
   try {
     text = JSON.stringify(value)
   } catch (cause) {
-    throw new AgentError('internal_error', 'the agent gave an answer that is no JSON', { cause })
+    throw new AgentError('internal_error', 'the handler returned a value that is not JSON', { cause })
   }
   return text === undefined ? null : JSON.parse(text)
 }
 
-/** Time that the handler has, for the answer or for each part of it. */
+/** The time limit of a handler, for its result or for each part of it. */
 export interface TimeLimit {
-  /** Ends when the time is over, or the caller has gone. */
+  /** Aborts when the time is up or the caller disconnects. */
   readonly signal: AbortSignal
-  /** Why it ended. */
+  /** Why the signal aborted. */
   readonly reason: unknown
-  /** The result, or the reason as soon as there is one: a handler that ignores its signal holds nobody up. */
+  /** Rejects with the reason as soon as the signal aborts, even if the handler ignores it. */
   race<T>(work: Promise<T> | T): Promise<T>
   clear(): void
 }
@@ -86,7 +86,7 @@ export function createTimeLimit(ms: number, outer: AbortSignal): TimeLimit {
   const controller = new AbortController()
   const { signal } = controller
   const expire = (): void =>
-    controller.abort(new AgentError('timeout', `the agent did not answer within ${ms} milliseconds`))
+    controller.abort(new AgentError('timeout', `the agent did not respond within ${ms} milliseconds`))
   let timer = setTimeout(expire, ms)
   const leave = (): void => controller.abort(outer.reason)
   if (outer.aborted) leave()
@@ -109,7 +109,7 @@ export function createTimeLimit(ms: number, outer: AbortSignal): TimeLimit {
         return await Promise.race([work, ended])
       } finally {
         if (onAbort) signal.removeEventListener('abort', onAbort)
-        // Between two parts it is the reader who takes the time.
+        // Between two parts the reader takes the time, not the handler.
         clearTimeout(timer)
       }
     },
@@ -120,9 +120,9 @@ export function createTimeLimit(ms: number, outer: AbortSignal): TimeLimit {
   }
 }
 
-/** A composite whose inner call fails has failed (AIDIP §5.2): its caller learns that, and not what was said inside. */
+/** Hides the details of a failed call to another agent; the caller only learns its code (AIDIP §5.2). */
 export function fromInnerCall(error: unknown): unknown {
   if (!(error instanceof ClientError)) return error
   const code = error.code === 'timeout' ? 'timeout' : 'agent_error'
-  return new AgentError(code, `an agent that this one calls failed: ${error.code}`, { cause: error })
+  return new AgentError(code, `a call to another agent failed: ${error.code}`, { cause: error })
 }

@@ -1,24 +1,24 @@
 import type { JsonValue } from '@switchboard/protocol'
 import { ExpiringMap } from '../expiring-map.js'
 
-/** What calls with the same X-Session-ID of the same caller share (AURI §8.1). */
+/** State that calls of the same caller with the same X-Session-ID share (AURI §8.1). */
 export interface Session {
   readonly id: string
-  /** Kept in memory until the session has been silent for its lifetime. */
+  /** In memory, until the session expires. */
   readonly data: Map<string, JsonValue>
 }
 
 export interface Sessions {
-  /** The session of that id; a new one if it is not known, or no longer. */
+  /** The session with that id; a new one if it is unknown or has expired. */
   open(id: string, owner: string): Session
-  /** Seconds without a call after which a session is forgotten. */
+  /** Seconds until a session without calls expires. */
   readonly lifetime: number
 }
 
 export interface SessionOptions {
-  /** Seconds; half an hour unless told. */
+  /** Seconds until a session without calls expires. Default: 1800. */
   readonly lifetime?: number
-  /** Sessions at once; the one that was silent longest is forgotten first. */
+  /** Most sessions; the least recently used is evicted first. Default: 10,000. */
   readonly max?: number
 }
 
@@ -27,7 +27,7 @@ export function createSessions(now: () => number, { lifetime = 1800, max = 10_00
   return {
     lifetime,
     open(id, owner) {
-      // A stranger who knows the id gets a session of their own.
+      // Another caller who knows the id gets a separate session.
       const key = JSON.stringify([owner, id])
       const session = sessions.get(key) ?? { id, data: new Map() }
       sessions.set(key, session, lifetime * 1000)

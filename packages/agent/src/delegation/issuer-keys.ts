@@ -15,7 +15,7 @@ import { type AddressRules, guardedRequest } from '../guarded-request.js'
 /** Bytes of a key set or a DID document. */
 const MAX_BYTES = 256 * 1024
 /** Milliseconds that keys are cached, and a revoked key may still be trusted. */
-const KEPT_MS = 300_000
+const RETENTION_MS = 300_000
 const MAX_ISSUERS = 1000
 
 /**
@@ -40,7 +40,7 @@ export function createIssuerKeys(now: () => number, rules: AddressRules) {
     const keys = await fetchKeys(issuer).catch((cause) => {
       throw unknown(issuer, cause)
     })
-    known.set(issuer, keys, KEPT_MS)
+    known.set(issuer, keys, RETENTION_MS)
     return keys
   }
 }

@@ -51,7 +51,7 @@ async function chainOf(...names: readonly string[]): Promise<string> {
   return chain
 }
 
-describe('a chain of delegation', () => {
+describe('a delegation chain', () => {
   it.each([BASE, `${BASE}/pass`, `${BASE}/v1.0.0`, `${BASE}/v1.0.0/pass`, `${BASE}/invoke`, 'did:web:a.example'])(
     'may be made out to %s',
     async (name) => {
@@ -67,7 +67,7 @@ describe('a chain of delegation', () => {
     },
   )
 
-  it('AURI-10-11 is refused where it comes back to the same agent under another of its names', async () => {
+  it('AURI-10-11 is rejected if it returns to the same agent under another name', async () => {
     const chain = await chainOf('https://p.example', BASE, 'https://b.example', `${BASE}/pass`)
     await expect(verify(callWith(chain))).rejects.toMatchObject({ members: { reason: 'loop' } })
   })

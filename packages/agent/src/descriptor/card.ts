@@ -1,8 +1,8 @@
 import { DESCRIPTOR_CONTEXT, given, type JsonObject, STREAM_TYPES } from '@switchboard/protocol'
 import type { Capability } from '../capability.js'
 import type { Versions } from '../versions.js'
+import { type AgentBinding, bindingsOf } from './bindings.js'
 import type { Description, Reach } from './description.js'
-import { type WayIn, waysInto } from './ways.js'
 
 const JSON_TYPE = 'application/json'
 
@@ -10,20 +10,20 @@ export interface CardOptions {
   readonly description: Description
   readonly versions: Versions
   readonly reach: Reach
-  /** Seconds that a session lives without a call. */
+  /** Seconds until a session without calls expires. */
   readonly sessionLifetime: number
   readonly delegation: boolean
 }
 
 /**
- * The one document that agent.json and agent-card.json are (C-86): an A2A card, with all that AURI §7 and §10 ask of a
- * descriptor beside it.
+ * The document at agent.json and agent-card.json (C-86): an A2A card that also has the descriptor members of AURI §7 and
+ * §10.
  */
 export function toCard({ description: about, versions, reach, sessionLifetime, delegation }: CardOptions): JsonObject {
-  const ways = waysInto(reach)
+  const bindings = bindingsOf(reach)
   const capabilities = [...versions.latest.capabilities.values()]
-  const byProtocol = <T extends JsonObject[string]>(toMember: (way: WayIn) => T): JsonObject =>
-    Object.fromEntries(ways.map((way) => [way.protocol, toMember(way)]))
+  const byProtocol = <T extends JsonObject[string]>(toMember: (binding: AgentBinding) => T): JsonObject =>
+    Object.fromEntries(bindings.map((binding) => [binding.protocol, toMember(binding)]))
   const basePath = reach.baseUrl === undefined ? '' : new URL(reach.baseUrl).pathname.replace(/\/$/, '')
   return {
     '@context': DESCRIPTOR_CONTEXT,
@@ -40,17 +40,22 @@ export function toCard({ description: about, versions, reach, sessionLifetime, d
     examples: (about.examples ?? []).map((text) => ({ text })),
     ...(about.languages && { supported_languages: [...about.languages] }),
     status: about.status ?? 'active',
-    // Flags of A2A; what the agent can do is listed in `skills`.
+    // A2A's feature flags; the agent's capabilities are listed as `skills`.
     capabilities: { streaming: true, pushNotifications: false, extendedAgentCard: false },
     defaultInputModes: [JSON_TYPE, 'text/plain'],
     defaultOutputModes: [JSON_TYPE, 'text/plain'],
     supportedInterfaces: ['1.0', '0.3'].flatMap((protocolVersion) =>
-      ways
+      bindings
         .filter(({ protocol }) => protocol === 'a2a')
         .map(({ endpoint }) => ({ url: endpoint, protocolBinding: 'JSONRPC', protocolVersion })),
     ),
     skills: capabilities.map(toSkill),
-    bindings: ways.map(({ protocol, endpoint, details }, priority) => ({ ...details, protocol, endpoint, priority })),
+    bindings: bindings.map(({ protocol, endpoint, details }, priority) => ({
+      ...details,
+      protocol,
+      endpoint,
+      priority,
+    })),
     transport: byProtocol(({ endpoint }) => endpoint),
     security: byProtocol(({ security }) => [...security]),
     authentication: { schemes: [...reach.schemes] },
@@ -106,7 +111,7 @@ function toSkill(capability: Capability): JsonObject {
   }
 }
 
-/** The same in A2A's words: one of these is enough. */
+/** The authentication schemes as A2A writes them; a caller needs only one. */
 function securitySchemes(schemes: readonly string[]): JsonObject {
   const named = schemes.flatMap((scheme) => {
     const known = A2A_SCHEMES[scheme]

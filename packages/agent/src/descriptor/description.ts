@@ -1,17 +1,17 @@
 import type { JsonObject, Visibility } from '@switchboard/protocol'
 import type { OptionalProtocol } from '../optional-sdk.js'
 
-/** What an agent says of itself beside its capabilities; all of it can change while it runs. */
+/** The description of an agent, without its capabilities; `agent.update()` changes it while the agent runs. */
 export interface Description {
   readonly name: string
   readonly description: string
-  /** The agent's id in directories; its name unless told. */
+  /** The agent's id in directories. Default: its name. */
   readonly id?: string
   readonly publisher?: string
   readonly tags?: readonly string[]
-  /** Sentences that this agent is the answer to. */
+  /** Requests in plain words that this agent can fulfil. */
   readonly examples?: readonly string[]
-  /** Languages that it understands; all unless told. */
+  /** Languages that it understands. Default: all. */
   readonly languages?: readonly string[]
   readonly status?: 'active' | 'inactive' | 'suspended' | 'deprecated' | 'testing'
   /**
@@ -19,28 +19,27 @@ export interface Description {
    * `private`: finding needs one too. Default: `public`.
    */
   readonly visibility?: Visibility
-  /** Members of the registration that directories show to nobody else, such as `endpoint`. */
+  /** Top-level members of the registration that directories show to its owner only, such as `endpoint`. */
   readonly private?: readonly string[]
   readonly documentationUrl?: string
-  /** How messages are shaped, where it is not plain JSON (AURI §7). */
+  /** The message format, if it is not plain JSON (AURI §7). */
   readonly interactionModel?: string
-  /** Agents and steps that the work is made of (AURI §8.2). */
+  /** The agents and steps that a task involves (AURI §8.2). */
   readonly orchestration?: JsonObject
-  /** What is kept of calls, for how long, and how consent is given and taken back (AURI §10). */
+  /** What is stored about calls, for how long, and how consent is given and revoked (AURI §10). */
   readonly privacy?: JsonObject
-  /** Members of your own; names with a domain such as `com.example.plan` meet no others. */
+  /** Additional members. Names with a domain, such as `com.example.plan`, avoid conflicts. */
   readonly extensions?: JsonObject
 }
 
-/** Where an agent can be reached, and how callers prove who they are there. */
+/** Where an agent can be reached, and how callers authenticate. */
 export interface Reach {
-  /** Without a slash at the end; undefined if it is reached by its socket only. */
+  /** Without a trailing slash; undefined if the agent only listens on a Unix socket. */
   readonly baseUrl: string | undefined
   /** Path of its Unix socket. */
   readonly socket: string | undefined
-  /** In the drafts' words (C-11). */
+  /** Authentication schemes, as the drafts name them (C-11). */
   readonly schemes: readonly string[]
-  /** WebSockets are answered too. */
   readonly hasWebSocket: boolean
   readonly offers: Readonly<Record<OptionalProtocol, boolean>>
 }

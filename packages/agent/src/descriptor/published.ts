@@ -1,24 +1,24 @@
 import { createHash } from 'node:crypto'
 import { type JsonObject, type SigningKey, signDocument } from '@switchboard/protocol'
 
-/** A document as it is served. */
+/** A document, ready to be served. */
 export interface Published {
   readonly document: JsonObject
   readonly body: string
   readonly tag: string
-  /** Milliseconds since 1970, of the last change. */
+  /** Milliseconds since 1970. */
   readonly changedAt: number
 }
 
-/** Bases under which one agent is asked for that are remembered; a forged Host must not fill the memory. */
-const MAX_KEPT = 16
+/** Documents that are cached; bounded, because the base URL may come from a forged Host header. */
+const MAX_CACHED = 16
 
 /**
- * Makes documents ready to be served: signed where there is a key, and known by a tag that changes with their content
+ * Prepares documents for serving: signs them if there is a key, and computes an entity tag that changes with the content
  * (AURI §5.1).
  */
 export function createPublisher(now: () => number, key: SigningKey | undefined) {
-  const kept = new Map<string, { content: string; published: Promise<Published> }>()
+  const cache = new Map<string, { content: string; published: Promise<Published> }>()
 
   const publish = async (document: JsonObject, changedAt: number): Promise<Published> => {
     const signed = key ? await signDocument(document, key) : document
@@ -29,13 +29,13 @@ export function createPublisher(now: () => number, key: SigningKey | undefined) 
 
   return (name: string, document: JsonObject): Promise<Published> => {
     const content = JSON.stringify(document)
-    const known = kept.get(name)
+    const known = cache.get(name)
     if (known?.content === content) return known.published
-    // A signature may differ each time it is made: the same content is signed once.
+    // Signatures may differ each time, so the same content is signed only once.
     const published = publish(document, now())
-    const [oldest] = kept.keys()
-    if (kept.size >= MAX_KEPT && oldest !== undefined && !known) kept.delete(oldest)
-    kept.set(name, { content, published })
+    const [oldest] = cache.keys()
+    if (cache.size >= MAX_CACHED && oldest !== undefined && !known) cache.delete(oldest)
+    cache.set(name, { content, published })
     return published
   }
 }

@@ -1,12 +1,12 @@
 import { asString, isObject, type JsonObject } from '@switchboard/protocol'
 
 /**
- * The agent URI to hand out for a descriptor (AURI §6.3): with its transport where there is only one, as `agent://`
- * where the descriptor has to tell which. Undefined if it names no way that has a URI.
+ * The agent URI to publish for a descriptor (AURI §6.3). It names the transport if there is only one; with several it is
+ * an `agent://` URI, and the descriptor lists them. Undefined if no transport of the descriptor can be written as a URI.
  */
 export function suggestUri({ name, url, transport }: JsonObject): string | undefined {
-  const ways = isObject(transport) ? Object.entries(transport) : []
-  const [first] = ways
+  const transports = isObject(transport) ? Object.entries(transport) : []
+  const [first] = transports
   const [word, target] = first ?? []
   if (word === 'local') return typeof name === 'string' ? `agent+local://${encodeURIComponent(name)}` : undefined
   if (word === 'unix') return typeof target === 'string' ? `agent+unix://${encodeURIComponent(target)}` : undefined
@@ -15,5 +15,5 @@ export function suggestUri({ name, url, transport }: JsonObject): string | undef
   const { host, pathname } = new URL(endpoint)
   const place = host + pathname.replace(/\/+$/, '')
   const scheme = /^([a-z]+):/i.exec(endpoint)?.[1]
-  return ways.length > 1 ? `agent://${place}` : `agent+${scheme}://${place}`
+  return transports.length > 1 ? `agent://${place}` : `agent+${scheme}://${place}`
 }

@@ -1,19 +1,22 @@
 import { AgentError } from '../errors.js'
 
 /**
- * Throws for a page that may not call. Browsers send simple requests of any page without asking first, so an agent on
- * this machine, or one that knows its callers by their certificates, must look at where they come from.
+ * Rejects calls from web pages of other origins. Browsers send simple requests without a preflight, so an agent on this
+ * machine, or one that authenticates by client certificate, must check where they come from.
  */
 export function checkOrigin(origin: string | null, origins: readonly string[], base: string): void {
   if (origin === null || isAllowedOrigin(origin, origins)) return
   if (URL.canParse(base) && new URL(base).origin === origin) return
-  throw new AgentError('permission_denied', `pages of ${origin.slice(0, 100)} may not call this agent`)
+  throw new AgentError(
+    'permission_denied',
+    `web pages of ${origin.slice(0, 100)} may not call this agent: add it to the option origins`,
+  )
 }
 
-/** Headers of answers that pages may read. */
+/** Response headers that web pages may read. */
 const EXPOSED = 'Location, Retry-After, X-Agent-Version, X-Output-Valid, X-Request-ID, X-Session-ID, X-Task-ID'
 
-/** Whether a page of that origin may call: those that the agent's owner named, and no other. */
+/** Whether the option `origins` lists an origin. */
 export const isAllowedOrigin = (origin: string | null, origins: readonly string[]): boolean =>
   origin !== null && (origins.includes(origin) || origins.includes('*'))
 
@@ -22,7 +25,7 @@ export const isPreflight = ({ method, headers }: Request): boolean =>
 
 export function preflight({ headers }: Request, origins: readonly string[]): Response {
   const origin = headers.get('origin')
-  // Without these headers the browser asks no further.
+  // Without CORS headers the browser does not send the request.
   if (!isAllowedOrigin(origin, origins)) return new Response(null, { status: 204 })
   return new Response(null, {
     status: 204,

@@ -1,7 +1,7 @@
 import type { Credentials } from '../auth/authenticate.js'
 import type { Exchange } from './exchange.js'
 
-/** What a request shows of its caller. Never from the query, which ends up in logs (AURI §10). */
+/** The credentials of a request; never from the query, which ends up in logs (AURI §10). */
 export function credentialsOf({ request, place }: Pick<Exchange, 'request' | 'place'>): Credentials {
   return {
     authorization: request.headers.get('authorization') ?? undefined,

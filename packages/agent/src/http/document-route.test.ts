@@ -4,7 +4,7 @@ import {
   CONDITIONAL_REQUEST_VECTORS,
   CURRENT_TAG,
 } from '../../../protocol/test-vectors/call/conditional-request.js'
-import { answerDocument } from './document-route.js'
+import { documentResponse } from './document-route.js'
 
 const PUBLISHED = { document: {}, body: '{}', tag: CURRENT_TAG, changedAt: CHANGED_AT }
 
@@ -18,6 +18,6 @@ describe('a document', () => {
     }
     const request = new Request(url, { headers })
     const exchange = { request, url, base: url.origin, path: ['agent.json'], requestId: 'r1', place: {} }
-    expect(answerDocument(exchange, PUBLISHED, 60).status).toBe(vector.isNotModified ? 304 : 200)
+    expect(documentResponse(exchange, PUBLISHED, 60).status).toBe(vector.isNotModified ? 304 : 200)
   })
 })

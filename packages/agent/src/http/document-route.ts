@@ -4,7 +4,7 @@ import { AgentError } from '../errors.js'
 import type { Exchange } from './exchange.js'
 
 /** A public document with its caching headers: Cache-Control, ETag, Last-Modified (AURI §5.1). */
-export function answerDocument(
+export function documentResponse(
   { request }: Exchange,
   { body, tag, changedAt }: Published,
   maxAge: number,

@@ -1,22 +1,22 @@
-/** Where and from whom a request came, as far as the request itself cannot say. */
+/** What the server knows about a request beyond the request itself. */
 export interface Place {
-  /** Path below which the agent lies, such as `/planner`; none unless told. */
+  /** Path that the agent is served below, such as `/planner`. Default: none. */
   readonly basePath?: string
-  /** Address of the agent to the world, without a slash at the end; the request's own origin unless told. */
+  /** Public URL of the agent, without a trailing slash. Default: the origin of the request. */
   readonly baseUrl?: string
   /** Subject of a client certificate that the TLS layer has verified. */
   readonly certificate?: string
-  /** Whom limits count for where a caller has no name. */
+  /** Address of the caller, for rate limits of anonymous callers. */
   readonly address?: string
 }
 
-/** One request, with what the routes need to know of it. */
+/** One request, with what the routes need. */
 export interface Exchange {
   readonly request: Request
   readonly url: URL
-  /** Of the agent to the world. */
+  /** Public URL of the agent. */
   readonly base: string
-  /** Below the agent, in decoded segments; empty for the agent itself. */
+  /** Decoded path segments below the agent. */
   readonly path: readonly string[]
   readonly requestId: string
   readonly place: Place

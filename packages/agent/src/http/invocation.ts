@@ -19,10 +19,10 @@ import { AgentError, problemOf, toAgentError } from '../errors.js'
 import type { MessageSigner } from '../signing/message-signer.js'
 import { POLL_SECONDS, toTaskDocument } from '../tasks/task.js'
 import type { Versions } from '../versions.js'
-import { answerJson } from './answer.js'
 import { credentialsOf } from './credentials.js'
 import type { Exchange } from './exchange.js'
 import { readJsonBody } from './read-body.js'
+import { jsonResponse } from './responses.js'
 import { streamBody } from './stream-body.js'
 
 export interface InvocationDeps {
@@ -70,7 +70,7 @@ export function createInvocation(deps: InvocationDeps) {
     })
     const preferences = readPreferences(exchange, call)
     const invoked = await deps.invoke(call, preferences.defer)
-    return answer(exchange, call, invoked, preferences, deps.signer, leave)
+    return toResponse(exchange, call, invoked, preferences, deps.signer, leave)
   }
 }
 
@@ -83,7 +83,7 @@ function getInput(versions: Versions, { capability: name, version }: Target, url
     throw new AgentError('capability_not_found', `The requested capability '${name.slice(0, 100)}' was not found.`)
   }
   if (!capability?.safe) {
-    throw new AgentError('method_not_allowed', 'a capability is called with POST', { headers: { allow: 'POST' } })
+    throw new AgentError('method_not_allowed', 'call capabilities with POST', { headers: { allow: 'POST' } })
   }
   const parameters = parametersOf(url.searchParams)
   const declared = Object.keys(parameters).filter((parameter) => declaresMember(capability.input, parameter))
@@ -101,7 +101,7 @@ const parametersOf = (query: URLSearchParams): Record<string, string | string[]>
 
 interface Preferences {
   readonly defer: Deferral | undefined
-  /** The media type to answer with. */
+  /** The media type of the response. */
   readonly type: string
 }
 
@@ -112,7 +112,7 @@ function readPreferences({ request }: Exchange, { capability, wantsStream }: Cal
   const offered = wantsStream ? [...STREAM_TYPES, ...whole] : [...whole, ...STREAM_TYPES]
   const type = chooseMediaType(accept, offered)
   if (type === undefined) {
-    throw new AgentError('not_acceptable', `${capability.name} answers as ${offered.join(', ')}`, {
+    throw new AgentError('not_acceptable', `${capability.name} is offered as ${offered.join(', ')}`, {
       members: { supported: offered },
     })
   }
@@ -121,7 +121,7 @@ function readPreferences({ request }: Exchange, { capability, wantsStream }: Cal
   return { defer: callbackUrl === null ? {} : { callbackUrl }, type }
 }
 
-function answer(
+function toResponse(
   { base, request, url, requestId }: Exchange,
   call: Call,
   invoked: Invoked,
@@ -150,7 +150,7 @@ function answer(
   switch (invoked.kind) {
     case 'task': {
       const { id } = invoked.task
-      return answerJson(toTaskDocument(invoked.task), 202, {
+      return jsonResponse(toTaskDocument(invoked.task), 202, {
         ...headers,
         'x-task-id': id,
         // Relative, so that it works through whichever host the caller used.
@@ -177,7 +177,7 @@ function answer(
         ],
         JSON.stringify(value),
       )
-      return answerJson(value, status, { ...headers, ...more, ...signature })
+      return jsonResponse(value, status, { ...headers, ...more, ...signature })
     }
   }
 }

@@ -1,12 +1,12 @@
 import { toRequestId } from '@switchboard/protocol'
 import { AgentError, toAgentError } from '../errors.js'
-import { answerError } from './answer.js'
 import { allowOrigin, checkOrigin, isPreflight, preflight } from './cors.js'
 import type { Exchange, Place } from './exchange.js'
 import type { createInvocation } from './invocation.js'
+import { errorResponse } from './responses.js'
 import { segmentsBelow, targetOf } from './route-path.js'
 
-/** What answers below each fixed path; everything else is a call. */
+/** The handlers of the fixed paths; every other path is a call. */
 export interface Routes {
   readonly card: (exchange: Exchange) => Promise<Response>
   readonly keys: (exchange: Exchange) => Promise<Response>
@@ -20,14 +20,14 @@ export interface Routes {
 export interface ResponderOptions {
   readonly routes: Routes
   readonly newId: () => string
-  /** The latest, which answers say of themselves where no other was asked for (C-63). */
+  /** The latest version, for responses that are not about another (C-63). */
   readonly version: string
-  /** Origins whose pages may call. */
+  /** Origins whose web pages may call. */
   readonly origins: readonly string[]
   readonly onError: (error: unknown) => void
 }
 
-/** Answers every request of the agent, errors too. */
+/** Handles every request of the agent; errors become responses. */
 export type Respond = (request: Request, place: Place) => Promise<Response>
 
 export function createResponder({ routes, newId, version, origins, onError }: ResponderOptions): Respond {
@@ -43,11 +43,11 @@ export function createResponder({ routes, newId, version, origins, onError }: Re
     if (first === 'tasks' && second !== undefined && rest.length === 0) return routes.task(exchange, second)
     if (first === 'a2a' && second === undefined) return routes.a2a(exchange)
     if (first === 'mcp' && second === undefined) return routes.mcp(exchange)
-    // A descriptor that is not there is no capability that was misspelt.
+    // A missing descriptor must not be reported as an unknown capability.
     if (first === '.well-known' || path.at(-1) === 'agent.json')
       throw new AgentError('not_found', 'there is nothing here')
     if (request.method !== 'POST' && request.method !== 'GET') {
-      throw new AgentError('method_not_allowed', 'a capability is called with POST', { headers: { allow: 'POST' } })
+      throw new AgentError('method_not_allowed', 'call capabilities with POST', { headers: { allow: 'POST' } })
     }
     return routes.call(exchange, targetOf(path))
   }
@@ -68,7 +68,7 @@ export function createResponder({ routes, newId, version, origins, onError }: Re
     } catch (error) {
       const known = toAgentError(error)
       if (known.code === 'internal_error' && known !== error) onError(error)
-      response = answerError(known, { instance: url.pathname, requestId })
+      response = errorResponse(known, { instance: url.pathname, requestId })
     }
     response.headers.set('x-request-id', requestId)
     if (!response.headers.has('x-agent-version')) response.headers.set('x-agent-version', version)

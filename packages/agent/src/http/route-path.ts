@@ -12,11 +12,11 @@ function decode(segment: string): string {
   try {
     return decodeURIComponent(segment)
   } catch (cause) {
-    throw new AgentError('invalid_input', 'the path is not encoded as URLs are', { cause })
+    throw new AgentError('invalid_input', 'the path has an invalid percent-encoding', { cause })
   }
 }
 
-/** What a path says of a call: `/v1.2.0/translate` names version and capability, `/` and `/invoke` name none (C-63). */
+/** Version and capability in a path: `/v1.2.0/translate` names both, `/` and `/invoke` name none (C-63). */
 export function targetOf(path: readonly string[]): Target {
   const [first = '', ...others] = path
   const version = /^v(\d[\w.+-]*)$/.exec(first)?.[1]

@@ -3,9 +3,9 @@ import type { Authenticator } from '../auth/authenticate.js'
 import { AgentError } from '../errors.js'
 import { POLL_SECONDS, toTaskDocument } from '../tasks/task.js'
 import type { Tasks } from '../tasks/tasks.js'
-import { answerJson } from './answer.js'
 import { credentialsOf } from './credentials.js'
 import type { Exchange } from './exchange.js'
+import { jsonResponse } from './responses.js'
 
 /** Reads and cancels deferred calls (AURI §8.1.1). */
 export function createTaskRoute(tasks: Tasks, authenticator: Authenticator) {
@@ -20,7 +20,7 @@ export function createTaskRoute(tasks: Tasks, authenticator: Authenticator) {
       })
     }
     const task = request.method === 'GET' ? await tasks.read(id, reader) : await tasks.cancel(id, reader)
-    return answerJson(toTaskDocument(task), 200, {
+    return jsonResponse(toTaskDocument(task), 200, {
       'cache-control': 'no-store',
       'x-task-id': id,
       ...(task.status === 'running' && { 'retry-after': String(POLL_SECONDS) }),

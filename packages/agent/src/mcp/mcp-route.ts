@@ -25,15 +25,14 @@ export interface McpDeps {
 }
 
 /**
- * MCP over Streamable HTTP: each capability is a tool. Without sessions: every request stands for itself, so there is
- * nothing to keep and any replica can answer.
+ * MCP over Streamable HTTP: each capability is a tool. There are no sessions, so any replica can handle any request.
  */
 export function createMcpRoute(deps: McpDeps): McpRoute {
   const { versions, authenticator } = deps
   return async (exchange) => {
     const { request } = exchange
     if (request.method !== 'POST') {
-      throw new AgentError('method_not_allowed', 'this server keeps no sessions: use POST', {
+      throw new AgentError('method_not_allowed', 'this server has no sessions: use POST', {
         headers: { allow: 'POST' },
       })
     }
@@ -101,7 +100,7 @@ async function callTool(deps: McpDeps, exchange: Exchange, caller: Caller, tool:
     for await (const part of outcome.parts) {
       parts.push(part)
       size += JSON.stringify(part).length
-      if (size > MAX_COLLECTED) throw new AgentError('payload_too_large', 'the answer is too large for a tool result')
+      if (size > MAX_COLLECTED) throw new AgentError('payload_too_large', 'the result is too large for MCP')
       await onPart(part)
     }
     return toToolResult(parts.every((part) => typeof part === 'string') ? parts.join('') : parts)

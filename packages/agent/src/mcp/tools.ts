@@ -3,7 +3,7 @@ import { isObject, type JsonObject, type JsonValue, toJsonSchema } from '@switch
 import type { Capability } from '../capability.js'
 import { type AgentError, problemOf } from '../errors.js'
 
-/** A capability as a tool of MCP, whose arguments are always an object: another input stands in the member `input`. */
+/** A capability as an MCP tool. Arguments are always an object, so an input of another type is its member `input`. */
 export function toTool(capability: Capability): Tool {
   const { name, description, input, output, safe, idempotent, streaming } = capability
   const schema = toJsonSchema(input)
@@ -14,7 +14,7 @@ export function toTool(capability: Capability): Tool {
     inputSchema: takesObject(capability)
       ? { ...schema, type: 'object' }
       : { type: 'object', properties: { input: schema }, required: ['input'] },
-    // Parts of a stream are a list, whatever the schema says of one.
+    // A stream becomes a list of its parts, which the schema does not describe.
     ...(outputSchema.type === 'object' && !streaming && { outputSchema: { ...outputSchema, type: 'object' } }),
     annotations: {
       ...(safe !== undefined && { readOnlyHint: safe }),
@@ -23,7 +23,7 @@ export function toTool(capability: Capability): Tool {
   }
 }
 
-/** The input that the arguments of a tool stand for. */
+/** The input in the arguments of a tool call. */
 export function inputOf(capability: Capability, args: JsonObject): JsonValue {
   return takesObject(capability) ? args : (args.input ?? null)
 }
@@ -38,7 +38,7 @@ export function toToolResult(value: JsonValue): CallToolResult {
   return { content: [{ type: 'text', text }], ...(isObject(value) && { structuredContent: value }) }
 }
 
-/** What went wrong is told to the model, which can do better next time. */
+/** Errors are part of the result, so that the model can correct its call. */
 export function toToolError(error: AgentError, requestId: string): CallToolResult {
   const problem = problemOf(error, { instance: '/mcp', requestId })
   return { isError: true, content: [{ type: 'text', text: error.message }], _meta: { problem } }

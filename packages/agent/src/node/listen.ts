@@ -17,32 +17,32 @@ export interface TlsOptions {
 }
 
 export interface ListenOptions {
-  /** 0 picks a free one, which is the default. */
+  /** Default: 0, a free port. */
   readonly port?: number
-  /** 127.0.0.1 unless told. */
+  /** Default: 127.0.0.1. */
   readonly host?: string
   readonly tls?: TlsOptions
-  /** Path of a Unix socket, for callers of the same user only. Without a port or host, nothing else is listened on. */
+  /** Path of a Unix socket, for callers of the same user. Without `port` and `host`, the agent listens only there. */
   readonly socket?: string
-  /** TLS ends at a proxy in front of this agent, which alone can reach it and which sets X-Forwarded-For. */
+  /** A proxy terminates TLS, sets X-Forwarded-For, and is the only one that can reach this agent. */
   readonly behindProxy?: boolean
 }
 
-/** Milliseconds until the headers of a request, and the whole of it, must have come. */
+/** Milliseconds until the headers of a request, and the whole request, must have arrived. */
 const HEADERS_MS = 20_000
 const REQUEST_MS = 120_000
-/** Milliseconds without a byte either way: whoever does not read what it asked for holds no handler for ever. */
+/** Milliseconds without traffic until a connection is closed, so that a caller that stops reading frees its handler. */
 const SILENCE_MS = LONGEST_WAIT_MS + 10_000
-/** Chains of delegation are long. */
+/** Delegation chains are long. */
 const MAX_HEADER_BYTES = 32 * 1024
 
-/** A server that does not listen yet. Plain HTTP to others than this machine is refused, unless a proxy speaks TLS. */
+/** Creates a server that does not listen yet. Plain HTTP is only allowed on loopback, or behind a proxy with TLS. */
 export function createNodeServer(options: ListenOptions, onRequest: RequestListener): Server {
   const { tls, host = '127.0.0.1', behindProxy = false } = options
   if (!tls && !behindProxy && !isLoopbackHost(host)) {
     throw new AgentError(
       'invalid_definition',
-      `plain HTTP on ${host} can be read by others: give tls, or behindProxy if a proxy ends TLS`,
+      `plain HTTP on ${host} is not private: set tls, or behindProxy if a proxy terminates TLS`,
     )
   }
   const limits = { headersTimeout: HEADERS_MS, requestTimeout: REQUEST_MS, maxHeaderSize: MAX_HEADER_BYTES }
@@ -51,11 +51,11 @@ export function createNodeServer(options: ListenOptions, onRequest: RequestListe
   if (clientRequired && ca === undefined) {
     throw new AgentError('invalid_definition', 'tls.clientRequired needs tls.clientCa, to verify certificates with')
   }
-  const asked = ca === undefined ? {} : { ca, requestCert: true, rejectUnauthorized: clientRequired }
-  return createHttpsServer({ ...limits, cert, key, ...asked }, onRequest).setTimeout(SILENCE_MS)
+  const verification = ca === undefined ? {} : { ca, requestCert: true, rejectUnauthorized: clientRequired }
+  return createHttpsServer({ ...limits, cert, key, ...verification }, onRequest).setTimeout(SILENCE_MS)
 }
 
-/** Listens on a port; the URL by which it is reached on this machine. */
+/** Listens on a port and returns its URL on this machine. */
 export async function listenOnPort(
   server: Server,
   { port = 0, host = '127.0.0.1', tls }: ListenOptions,
@@ -73,14 +73,14 @@ export async function listenOnPort(
   return `http${tls ? 's' : ''}://${name.includes(':') ? `[${name}]` : name}:${bound}`
 }
 
-/** Listens on a Unix socket that only its owner may open; one that a dead process left behind is replaced. */
+/** Listens on a Unix socket that only its owner may open; replaces the stale socket of a dead process. */
 export async function listenOnSocket(path: string, onRequest: RequestListener): Promise<Server> {
   const limits = { headersTimeout: HEADERS_MS, requestTimeout: REQUEST_MS, maxHeaderSize: MAX_HEADER_BYTES }
   const server = createHttpServer(limits, onRequest).setTimeout(SILENCE_MS)
   const bind = (): Promise<void> =>
     new Promise((resolve, reject) => {
       server.once('error', reject)
-      // Nobody else gets in between the making of the file and the change of its mode; threads cannot do that.
+      // The file must not be open to others even for a moment. Worker threads cannot set the umask.
       const before = isMainThread ? process.umask(0o177) : undefined
       try {
         server.listen(path, () => {
@@ -94,7 +94,7 @@ export async function listenOnSocket(path: string, onRequest: RequestListener): 
   try {
     await bind()
   } catch (error) {
-    if (!isInUse(error) || (await answers(path))) throw error
+    if (!isInUse(error) || (await isListening(path))) throw error
     await unlink(path)
     await bind()
   }
@@ -104,7 +104,7 @@ export async function listenOnSocket(path: string, onRequest: RequestListener): 
 
 const isInUse = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
 
-const answers = (path: string): Promise<boolean> =>
+const isListening = (path: string): Promise<boolean> =>
   new Promise((resolve) => {
     const socket = connect(path)
     socket.once('connect', () => {
@@ -114,7 +114,7 @@ const answers = (path: string): Promise<boolean> =>
     socket.once('error', () => resolve(false))
   })
 
-/** Takes no more connections, and ends those that do not end by themselves. */
+/** Accepts no more connections, and closes those that are still open after the grace period. */
 export async function closeServer(server: Server, graceMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
   server.closeIdleConnections()

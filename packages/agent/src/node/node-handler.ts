@@ -3,9 +3,9 @@ import type { Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
 import { certificateSubject, isLoopbackHost } from '@switchboard/protocol'
 import { AgentError, toAgentError } from '../errors.js'
-import { answerError } from '../http/answer.js'
 import type { Place } from '../http/exchange.js'
 import type { Respond } from '../http/respond.js'
+import { errorResponse } from '../http/responses.js'
 import { sendResponse } from './send-response.js'
 import { toRequest } from './to-request.js'
 
@@ -35,7 +35,7 @@ const subjectOf = (socket: Socket): string | undefined =>
 export function checkHost({ headers }: IncomingMessage, loopbackOnly: boolean): void {
   const host = (headers.host ?? 'localhost').replace(/:\d+$/, '')
   if (loopbackOnly && !isLoopbackHost(host)) {
-    throw new AgentError('misdirected', 'this agent answers for localhost only: set publicUrl to serve other hosts')
+    throw new AgentError('misdirected', 'this agent only serves localhost: set publicUrl to serve other hosts')
   }
 }
 
@@ -47,19 +47,19 @@ export function createNodeHandler(options: NodeHandlerOptions) {
     response.once('close', () => {
       if (!response.writableFinished) leaving.abort()
     })
-    const answer = async (): Promise<Response> => {
+    const handle = async (): Promise<Response> => {
       try {
         checkHost(message, loopbackOnly)
         return await respond(toRequest(message, leaving.signal), placeOf(message, place(), behindProxy))
       } catch (error) {
-        return answerError(toAgentError(error), { instance: '/', requestId: '' })
+        return errorResponse(toAgentError(error), { instance: '/', requestId: '' })
       }
     }
-    answer()
-      .then((answered) => {
+    handle()
+      .then((result) => {
         // Does not wait for the rest of a body that nobody reads.
-        if (!message.complete) answered.headers.set('connection', 'close')
-        return sendResponse(answered, response)
+        if (!message.complete) result.headers.set('connection', 'close')
+        return sendResponse(result, response)
       })
       .catch((error: unknown) => {
         if (!leaving.signal.aborted) onError(error)

@@ -1,24 +1,24 @@
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 
-/** Types whose parts are to be on their way as they come. */
+/** Media types that are sent part by part. */
 const STREAMED = /^(text\/event-stream|application\/x-ndjson)/
 
-/** Sends an answer of the web through Node: whole with its length, or as fast as the caller reads. */
-export async function sendResponse(answer: Response, response: ServerResponse): Promise<void> {
-  const headers = [...answer.headers].flat()
-  if (answer.body && STREAMED.test(answer.headers.get('content-type') ?? '')) {
-    response.writeHead(answer.status, headers)
-    await sendStream(answer.body, response)
+/** Sends a Fetch API response through Node: with its length, or as a stream with backpressure. */
+export async function sendResponse(source: Response, response: ServerResponse): Promise<void> {
+  const headers = [...source.headers].flat()
+  if (source.body && STREAMED.test(source.headers.get('content-type') ?? '')) {
+    response.writeHead(source.status, headers)
+    await sendStream(source.body, response)
     return
   }
-  const body = answer.body ? Buffer.from(await answer.arrayBuffer()) : undefined
+  const body = source.body ? Buffer.from(await source.arrayBuffer()) : undefined
   const length = body ? ['content-length', String(body.length)] : []
-  response.writeHead(answer.status, [...headers, ...length]).end(body)
+  response.writeHead(source.status, [...headers, ...length]).end(body)
 }
 
 async function sendStream(body: ReadableStream<Uint8Array>, response: ServerResponse): Promise<void> {
-  // The caller learns that there is an answer, though no part of it may have come yet.
+  // The first part may take a while; the caller gets the status at once.
   response.flushHeaders()
   const reader = body.getReader()
   const gone = new AbortController()

@@ -7,33 +7,33 @@ import type { Respond } from '../http/respond.js'
 import { closeServer, createNodeServer, type ListenOptions, listenOnPort, listenOnSocket } from './listen.js'
 import { checkHost, createNodeHandler, placeOf } from './node-handler.js'
 
-/** Milliseconds that calls under way get when the agent stops. */
+/** Milliseconds that calls in progress get when the agent stops. */
 const GRACE_MS = 5000
 
-/** What can be put behind a server: one agent, or a host of many. */
+/** What a server can serve: an agent or an agent host. */
 export interface Servable {
   readonly respond: Respond
   readonly upgrade: (message: IncomingMessage, socket: Duplex, head: Buffer, place: Place) => Promise<void>
 }
 
-/** Where it is reached after `listen`. */
+/** The addresses after `listen`. */
 export interface Listening {
-  /** By others; undefined if a socket alone is listened on. */
+  /** The public URL; undefined if the agent only listens on a Unix socket. */
   readonly url?: string
-  /** On this machine: the port that was bound. */
+  /** The URL on this machine, with the bound port. */
   readonly address?: string
   readonly socket?: string
 }
 
 export interface Serving {
   listen(options: ListenOptions, publicUrl: string | undefined): Promise<Listening>
-  /** For a server of your own. */
+  /** For your own server. */
   handle(message: IncomingMessage, response: ServerResponse, publicUrl: string | undefined): void
   upgrade(message: IncomingMessage, socket: Duplex, head: Buffer, publicUrl: string | undefined): void
   close(): Promise<void>
 }
 
-/** Puts an agent behind servers of Node. */
+/** Serves an agent or host with Node's servers. */
 export function createServing({ respond, upgrade }: Servable, onError: (error: unknown) => void): Serving {
   const servers: Server[] = []
 
@@ -62,7 +62,7 @@ export function createServing({ respond, upgrade }: Servable, onError: (error: u
             'behind a proxy the agent cannot know its own address: set publicUrl',
           )
         }
-        // Known once it listens; nothing is answered before.
+        // The URL is known before the first request arrives.
         const place = (): Place => ({ baseUrl: publicUrl ?? url ?? '' })
         const loopbackOnly = publicUrl === undefined && isLoopbackHost(host)
         const server = createNodeServer(
@@ -98,10 +98,10 @@ export function createServing({ respond, upgrade }: Servable, onError: (error: u
   }
 }
 
-/** What callers of a socket say instead of a host. */
+/** The host of requests over a Unix socket. */
 const LOCAL = 'http://localhost'
 
-/** The address that the caller used, for agents that were not told theirs. */
+/** The origin that the caller used, for agents without a known URL. */
 function ownOrigin({ headers, socket }: IncomingMessage): string {
   const origin = `http${'encrypted' in socket ? 's' : ''}://${headers.host ?? 'localhost'}`
   return URL.canParse(origin) ? new URL(origin).origin : LOCAL

@@ -1,14 +1,14 @@
 import type { IncomingMessage } from 'node:http'
 import { AgentError } from '../errors.js'
 
-/** The host of URLs that are made of a request's path alone: what a caller writes into Host decides nothing. */
+/** The host of request URLs; the Host header is not trusted. */
 const NOWHERE = 'http://agent.invalid'
 
-/** A request of Node as one of the web; its body is read only as fast as it is asked for. */
+/** Converts a Node request to a Fetch API request, whose body is read on demand. */
 export function toRequest(message: IncomingMessage, signal: AbortSignal): Request {
   const { method = 'GET', url = '/' } = message
   const target = url.startsWith('/') ? `${NOWHERE}${url}` : ''
-  if (!URL.canParse(target)) throw new AgentError('invalid_input', 'the request names no path')
+  if (!URL.canParse(target)) throw new AgentError('invalid_input', 'the request has no path')
   const headers = new Headers()
   for (const [name, values] of Object.entries(message.headersDistinct)) {
     for (const value of values ?? []) headers.append(name, value)
@@ -27,7 +27,7 @@ function bodyOf(message: IncomingMessage): ReadableStream<Uint8Array> {
         else controller.enqueue(value)
       },
       cancel() {
-        // The rest is thrown away, so that the answer still finds its way.
+        // The rest is discarded, so that the response can still be sent.
         message.resume()
       },
     },

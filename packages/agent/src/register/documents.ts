@@ -1,25 +1,25 @@
-import { given, type JsonObject } from '@switchboard/protocol'
+import { type DocumentFormat, given, type JsonObject } from '@switchboard/protocol'
 import type { Capability } from '../capability.js'
+import { type AgentBinding, bindingsOf } from '../descriptor/bindings.js'
 import type { Description, Reach } from '../descriptor/description.js'
-import { type WayIn, waysInto } from '../descriptor/ways.js'
 import { AgentError } from '../errors.js'
 import type { Versions } from '../versions.js'
 
-/** The faces of a directory that an agent can register through. */
-export type RegistrationFormat = 'aidip' | 'profile' | 'ad'
+/** The document formats that an agent can register with. */
+export type RegistrationFormat = Extract<DocumentFormat, 'aidip' | 'profile' | 'directory'>
 
-/** What there is to say about the agent to a directory. */
+/** What a registration is made from. */
 export interface Registrable {
   readonly description: Description
   readonly versions: Versions
   readonly reach: Reach
 }
 
-/** The agent in the words of one draft. */
+/** The registration document in the format of one draft. */
 export function toRegistration(format: RegistrationFormat, agent: Registrable): JsonObject {
   const { description: about, versions, reach } = agent
-  const ways = waysInto(reach)
-  const [first] = ways
+  const bindings = bindingsOf(reach)
+  const [first] = bindings
   if (!first || (reach.baseUrl === undefined && format !== 'profile')) {
     throw new AgentError(
       'invalid_definition',
@@ -44,24 +44,24 @@ export function toRegistration(format: RegistrationFormat, agent: Registrable): 
         operations: capabilities.map(toOperation),
         authentication: authenticationOf(reach.schemes),
         ...(about.languages && { supported_languages: [...about.languages] }),
-        bindings: toBindings(ways),
+        bindings: toBindings(bindings),
       }
     case 'profile':
       return {
         ...shared,
         ...common(about),
         ...given('publisher', about.publisher),
-        bindings: toBindings(ways),
+        bindings: toBindings(bindings),
         capabilities: capabilities.map((capability) => toCapability(capability)),
         examples: examplesOf(about, capabilities),
         auth: { ...authenticationOf(reach.schemes), schemes: [...reach.schemes] },
       }
-    case 'ad':
+    case 'directory':
       return {
         ...shared,
         base: first.endpoint,
-        // All of these are spoken to at the one base: A2A finds its card below it.
-        protocols: ways.map(({ protocol }) => protocol).filter((word, i) => i === 0 || word === 'a2a'),
+        // The document has one base URL: HTTP works there, and A2A clients find the card below it.
+        protocols: bindings.map(({ protocol }) => protocol).filter((protocol, i) => i === 0 || protocol === 'a2a'),
         capabilities: capabilities.map((capability) => ({ ...toCapability(capability), type: 'tool' })),
         ...given('vendor', about.publisher),
       }
@@ -76,10 +76,10 @@ const common = (about: Description): JsonObject => ({
   ...about.extensions,
 })
 
-const toBindings = (ways: readonly WayIn[]): JsonObject[] =>
-  ways.map(({ protocol, endpoint, details }, priority) => ({ ...details, protocol, endpoint, priority }))
+const toBindings = (bindings: readonly AgentBinding[]): JsonObject[] =>
+  bindings.map(({ protocol, endpoint, details }, priority) => ({ ...details, protocol, endpoint, priority }))
 
-/** The first scheme is the one that callers are told to use. */
+/** The formats have room for one scheme: the first that authenticates. */
 const authenticationOf = (schemes: readonly string[]): JsonObject => ({
   type: schemes.find((scheme) => scheme !== 'none') ?? 'none',
 })

@@ -53,7 +53,7 @@ export function registerAgent(
       : directory
   return keepRegistered(client, {
     document: () => deps.toDocument(format),
-    format: format === 'ad' ? 'directory' : format,
+    format,
     id: id ?? deps.id,
     lifetime,
     signal: signal ? AbortSignal.any([signal, closing]) : closing,

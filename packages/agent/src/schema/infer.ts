@@ -113,7 +113,7 @@ type FromJsonSchema<S> = S extends { readonly const: infer V }
     ? Mutable<V>
     : FromAlternatives<S> | (S extends { readonly nullable: true } ? null : never)
 
-/** `anyOf` and `oneOf` decide only where the schema itself does not say more than `type: 'object'`. */
+/** `anyOf` and `oneOf` count only if the schema has no `properties` of its own. */
 type FromAlternatives<S> = S extends { readonly properties: unknown }
   ? FromTypes<S>
   : S extends { readonly anyOf: readonly (infer A)[] }

@@ -2,33 +2,33 @@ import type { JsonObject, JsonValue } from '@switchboard/protocol'
 
 export type TaskStatus = 'running' | 'completed' | 'failed' | 'cancelled'
 
-/** Work that was taken on to be answered later (AURI §8, C-62). */
+/** A deferred call (AURI §8, C-62). */
 export interface Task {
   readonly id: string
   readonly status: TaskStatus
   readonly capability: string
   readonly version: string
-  /** Whose it is: nobody else may ask for it. */
+  /** The only caller that may read it. */
   readonly owner: string
   readonly sessionId?: string
   /** Milliseconds since 1970. */
   readonly createdAt: number
   readonly updatedAt: number
-  /** When it may be forgotten; while it runs, when it is given up. */
+  /** When a finished task may be deleted, and a running one is aborted. */
   readonly expiresAt: number
   readonly result?: JsonValue
   readonly metadata?: JsonObject
   readonly error?: JsonObject
 }
 
-/** Where tasks are kept; another process can answer for them if they lie in something that it shares. */
+/** Stores tasks. With a shared store, other processes can serve them too. */
 export interface TaskStore {
-  /** False if there is no room. */
+  /** False if the store is full. */
   put(task: Task): Promise<boolean>
   get(id: string): Promise<Task | undefined>
 }
 
-/** Seconds between two questions after a task. */
+/** Seconds that callers should wait between polls. */
 export const POLL_SECONDS = 1
 
 /** A task as its caller sees it. */

@@ -6,8 +6,8 @@ import type { Runtime } from '../runtime.js'
 import type { Task, TaskStore } from './task.js'
 import type { Webhook } from './webhook.js'
 
-/** Milliseconds that the end of a task can be asked for, and that a task may run. */
-const KEPT_MS = 3_600_000
+/** Milliseconds that a finished task is stored, and that a task may run. */
+const RETENTION_MS = 3_600_000
 const LONGEST_MS = 24 * 3_600_000
 
 export interface TasksOptions {
@@ -18,32 +18,32 @@ export interface TasksOptions {
   readonly onError: (error: unknown) => void
 }
 
-/** Who asks for a task. */
+/** The caller that reads a task. */
 export interface TaskReader {
   readonly owner: string
   readonly sessionId?: string
 }
 
-/** Calls that are answered later: by asking again, or by a webhook. */
+/** Deferred calls; callers poll them or get a webhook. */
 export interface Tasks {
   start(admitted: AdmittedCall, callbackUrl: string | undefined): Promise<Task>
   read(id: string, reader: TaskReader): Promise<Task>
-  /** Stops the work, if it is still going on. */
+  /** Aborts the task if it is still running. */
   cancel(id: string, reader: TaskReader): Promise<Task>
   close(): void
 }
 
 export function createTasks({ runtime, store, performer, webhook, onError }: TasksOptions): Tasks {
-  /** What this process works on. */
+  /** Tasks that run in this process. */
   const running = new Map<string, AbortController>()
   const closing = new AbortController()
 
   const finish = async (task: Task, end: Partial<Task>, callbackUrl: string | undefined): Promise<Task> => {
     const now = runtime.now()
-    let ended: Task = { ...task, ...end, updatedAt: now, expiresAt: now + KEPT_MS }
+    let ended: Task = { ...task, ...end, updatedAt: now, expiresAt: now + RETENTION_MS }
     running.delete(task.id)
     if (!(await store.put(ended))) {
-      const error = new AgentError('payload_too_large', 'there is no room for the result')
+      const error = new AgentError('payload_too_large', 'the result is too large to store')
       const { result: _lost, ...rest } = ended
       ended = {
         ...rest,
@@ -78,7 +78,7 @@ export function createTasks({ runtime, store, performer, webhook, onError }: Tas
   const find = async (id: string, { owner, sessionId }: TaskReader): Promise<Task> => {
     const task = await store.get(id)
     const isTheirs = task?.owner === owner && (sessionId === undefined || (task.sessionId ?? sessionId) === sessionId)
-    if (!task || !isTheirs) throw new AgentError('not_found', 'there is no such task of yours, or no longer')
+    if (!task || !isTheirs) throw new AgentError('not_found', 'you have no such task, or it has expired')
     return task
   }
 
@@ -99,7 +99,7 @@ export function createTasks({ runtime, store, performer, webhook, onError }: Tas
         expiresAt: now + LONGEST_MS,
       }
       if (!(await store.put(task))) {
-        throw new AgentError('unavailable', 'the agent has taken on as much work as it can', { retryAfter: 10 })
+        throw new AgentError('unavailable', 'the agent has too many tasks: try again later', { retryAfter: 10 })
       }
       work(task, { ...admitted, call: { ...admitted.call, wantsStream: false } }, callbackUrl).catch(onError)
       return task
@@ -110,7 +110,7 @@ export function createTasks({ runtime, store, performer, webhook, onError }: Tas
       if (task.status !== 'running') return task
       const own = running.get(id)
       own?.abort(CANCELLED)
-      // What its own process will write; of another's nothing can be stopped from here.
+      // Tasks of other processes cannot be aborted from here.
       return own ? { ...task, status: 'cancelled', updatedAt: runtime.now() } : task
     },
     close() {
@@ -124,5 +124,5 @@ const CANCELLED = new AgentError('conflict', 'the task was cancelled')
 
 function wholeOf(outcome: Awaited<ReturnType<Performer['run']>>): Value {
   if (outcome.kind === 'value') return outcome
-  throw new AgentError('internal_error', 'a deferred call gave a stream')
+  throw new AgentError('internal_error', 'a deferred call returned a stream')
 }

@@ -4,11 +4,11 @@ import type { Runtime } from '../runtime.js'
 import type { MessageSigner } from '../signing/message-signer.js'
 import { type Task, toTaskDocument } from './task.js'
 
-/** How often a webhook is told, and milliseconds before the second time; each wait is twice the one before. */
+/** Delivery attempts, and milliseconds before the second one; the delay doubles each time. */
 const ATTEMPTS = 5
 const FIRST_WAIT_MS = 1000
-/** Answers after which it is worth telling again: too early, too often, or in trouble. */
-const PASSING = new Set([408, 425, 429])
+/** Statuses after which a retry makes sense, besides those from 500 on. */
+const RETRYABLE = new Set([408, 425, 429])
 
 export interface WebhookOptions {
   readonly runtime: Runtime
@@ -18,15 +18,15 @@ export interface WebhookOptions {
   readonly onError: (error: unknown) => void
 }
 
-/** Tells callers' webhooks that their task is over (AURI §8). */
+/** Notifies callers' webhooks when their task has finished (AURI §8). */
 export interface Webhook {
-  /** Throws if the URL may not be called at all. */
+  /** Throws if the URL is not allowed. */
   check(url: string): void
   notify(url: string, task: Task, signal: AbortSignal): Promise<void>
 }
 
 export function createWebhook({ runtime, agent, rules, signer, onError }: WebhookOptions): Webhook {
-  const tell = async (url: string, body: string, signal: AbortSignal): Promise<boolean> => {
+  const deliver = async (url: string, body: string, signal: AbortSignal): Promise<boolean> => {
     const type = 'application/json'
     const parts = [
       { name: '@method', value: 'POST' },
@@ -35,7 +35,7 @@ export function createWebhook({ runtime, agent, rules, signer, onError }: Webhoo
     ]
     const headers = { 'content-type': type, ...signer?.sign(parts, body) }
     const { status } = await guardedRequest({ method: 'POST', url, headers, body, signal, maxBytes: 65_536 }, rules)
-    return status < 500 && !PASSING.has(status)
+    return status < 500 && !RETRYABLE.has(status)
   }
   return {
     check(url) {
@@ -47,17 +47,18 @@ export function createWebhook({ runtime, agent, rules, signer, onError }: Webhoo
       for (let attempt = 0; attempt < ATTEMPTS && !signal.aborted; attempt++) {
         if (attempt > 0) await runtime.sleep(FIRST_WAIT_MS * 2 ** (attempt - 1) * (0.5 + runtime.random() / 2), signal)
         try {
-          if (await tell(url, body, signal)) return
+          if (await deliver(url, body, signal)) return
         } catch (error) {
           failure = error
         }
       }
-      if (!signal.aborted) onError(new Error(`the webhook of task ${task.id} could not be told`, { cause: failure }))
+      if (!signal.aborted)
+        onError(new Error(`the webhook of task ${task.id} could not be delivered`, { cause: failure }))
     },
   }
 }
 
-/** The id is the same for each attempt, so that a receiver can tell a repetition. */
+/** The id is the same for every attempt, so that receivers can detect duplicates. */
 function toEvent(task: Task, agent: string): JsonObject {
   const { id, status, capability, updatedAt } = task
   return {

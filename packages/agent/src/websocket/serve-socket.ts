@@ -11,7 +11,7 @@ import {
 } from '@switchboard/protocol'
 import type { WebSocket } from 'ws'
 import type { Caller } from '../auth/caller.js'
-import { type Asked, buildCall, textIn } from '../call/build-call.js'
+import { buildCall, type CallRequest, textIn } from '../call/build-call.js'
 import type { Invoke } from '../call/invoke.js'
 import { AgentError, problemOf, toAgentError } from '../errors.js'
 import type { Target } from '../http/invocation.js'
@@ -22,7 +22,7 @@ import type { Versions } from '../versions.js'
 const HIGH_WATER = 65_536
 /** Most concurrent calls on one socket. */
 const MAX_CALLS = 32
-/** Milliseconds between pings; a caller that has not answered one by the next is gone. */
+/** Milliseconds between pings; a caller that misses one is disconnected. */
 const HEARTBEAT_MS = 15_000
 /** RFC 6455 §7.4.1. */
 const GOING_AWAY = 1001
@@ -30,7 +30,7 @@ const REFUSED = 1008
 
 /** A socket that is being served. */
 export interface ServedSocket {
-  /** Closes it as soon as no call is under way on it. */
+  /** Closes it when no call is in progress. */
   leave(): void
 }
 
@@ -75,7 +75,7 @@ export function serveSocket(socket: WebSocket, deps: SocketDeps, place: SocketPl
       if (calls.has(key)) throw new AgentError('conflict', `a call with the id ${key} is in progress`)
       if (calls.size >= MAX_CALLS) throw new AgentError('unavailable', `more than ${MAX_CALLS} calls on one socket`)
       calls.set(key, controller)
-      const call = buildCall(deps.versions, toAsked(frame, place, requestId, controller.signal))
+      const call = buildCall(deps.versions, toCallRequest(frame, place, requestId, controller.signal))
       const invoked = await deps.invoke(
         call,
         members.respondAsync === true || call.capability.deferred ? {} : undefined,
@@ -152,12 +152,12 @@ export function serveSocket(socket: WebSocket, deps: SocketDeps, place: SocketPl
 type RequestFrame = Extract<CallerFrame, { kind: 'request' }>
 
 /** The members of a frame stand for headers; the headers of the handshake apply to every call (AURI §8.1). */
-function toAsked(
+function toCallRequest(
   { input, wantsStream, members }: RequestFrame,
   { caller, base, target, headers }: SocketPlace,
   requestId: string,
   signal: AbortSignal,
-): Asked {
+): CallRequest {
   const operation = textIn(members, 'operation')
   if (operation !== undefined && target.capability !== undefined && operation !== target.capability) {
     throw new AgentError('invalid_input', `/operation must be "${target.capability}", as in the URL, or be left out`)

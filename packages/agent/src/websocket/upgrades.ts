@@ -12,7 +12,7 @@ import { type ServedSocket, type SocketDeps, serveSocket } from './serve-socket.
 
 /** Sockets at once. */
 const MAX_SOCKETS = 1000
-/** Milliseconds that calls under way get when the agent stops. */
+/** Milliseconds that calls in progress get when the agent stops. */
 const GRACE_MS = 5000
 
 export interface UpgradeDeps extends SocketDeps {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { audienceOf } from './onward-calls.js'
+import { audienceOf } from './outgoing-calls.js'
 
 describe('audienceOf', () => {
   it.each([

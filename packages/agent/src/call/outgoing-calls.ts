@@ -4,18 +4,18 @@ import type { Runtime } from '../runtime.js'
 import type { AdmittedCall } from './admit.js'
 import type { HandlerContext } from './handler-context.js'
 
-export interface OnwardCallsOptions {
+export interface OutgoingCallsOptions {
   readonly runtime: Runtime
   /** How other agents are found and called. */
-  readonly outgoing: CallerOptions
-  /** Signs hops; without it calls go on without a chain. */
+  readonly options: CallerOptions
+  /** Signs delegations; without a key calls carry no chain. */
   readonly key?: SigningKey
-  /** Who starts a chain, where none was received. */
+  /** The issuer of a new chain, if the call came without one. */
   readonly identity: (base: string) => string
 }
 
-/** Calls of other agents, made for a call that is under way. */
-export interface OnwardCalls {
+/** Calls to other agents on behalf of a call in progress. */
+export interface OutgoingCalls {
   within(
     admitted: AdmittedCall,
     signal: AbortSignal,
@@ -24,9 +24,9 @@ export interface OnwardCalls {
   close(): Promise<void>
 }
 
-export function createOnwardCalls({ runtime, outgoing: options, key, identity }: OnwardCallsOptions): OnwardCalls {
-  const { transports: _transports, ...ways } = options
-  const resolving = { fetch: runtime.fetch, ...ways }
+export function createOutgoingCalls({ runtime, options, key, identity }: OutgoingCallsOptions): OutgoingCalls {
+  const { transports: _transports, ...resolverOptions } = options
+  const resolving = { fetch: runtime.fetch, ...resolverOptions }
   let caller: AgentCaller | undefined
   const connect = (): AgentCaller => {
     caller ??= createCaller({ fetch: runtime.fetch, ...options })
@@ -36,9 +36,9 @@ export function createOnwardCalls({ runtime, outgoing: options, key, identity }:
   const chainFor =
     ({ call, delegation }: AdmittedCall, signingKey: SigningKey): Chain =>
     async ({ uri, url }) => {
-      // From the same cache as the call itself.
+      // Cached: the call itself resolves the same URI.
       const { capability } = await resolveAgent(uri, resolving)
-      // The next hop continues under the name that the last one was made out to.
+      // The chain continues with the name that it has as audience.
       const issuer = delegation?.hops.at(-1)?.audience ?? identity(call.base)
       return delegate({
         ...(delegation && call.delegationChain !== undefined && { chain: call.delegationChain }),
@@ -80,12 +80,12 @@ export function createOnwardCalls({ runtime, outgoing: options, key, identity }:
 
 type Chain = Exclude<NonNullable<CallOptions['delegationChain']>, string>
 
-/** Inputs in a query are nobody else's business. */
+/** Without the query, which may contain private input. */
 const nameOf = (uri: string): string => uri.split(/[?#]/)[0] ?? uri
 
 /**
- * The name that a hop is made out to: where the call really goes, and never what a descriptor says of itself, for that
- * could be somebody else's name.
+ * The audience of a delegation: the URL that is really called, and never a name that the descriptor claims, which could
+ * belong to another agent.
  */
 export function audienceOf(url: string, capability: string | undefined): string {
   const bare = nameOf(url).replace(/^ws/, 'http')

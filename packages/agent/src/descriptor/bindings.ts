@@ -1,20 +1,20 @@
 import type { JsonObject } from '@switchboard/protocol'
 import type { Reach } from './description.js'
 
-/** One way to reach the agent. */
-export interface WayIn {
+/** A protocol and the endpoint that it is offered at. */
+export interface AgentBinding {
   readonly protocol: string
   readonly endpoint: string
   readonly security: readonly string[]
-  /** What else is said of it. */
+  /** Further members of the binding. */
   readonly details: JsonObject
 }
 
-/** Ways to the agent, most preferred first: plain HTTP, WebSocket, A2A, MCP, or its socket (C-18). */
-export function waysInto({ baseUrl, socket, schemes, hasWebSocket, offers }: Reach): WayIn[] {
+/** The agent's bindings, most preferred first: HTTP, WebSocket, A2A and MCP, or only its Unix socket (C-18). */
+export function bindingsOf({ baseUrl, socket, schemes, hasWebSocket, offers }: Reach): AgentBinding[] {
   if (baseUrl === undefined) {
     if (socket === undefined) return []
-    // Whoever may open the file may call: that is the socket's own protection.
+    // The permissions of the socket file decide who may call.
     return [{ protocol: 'unix', endpoint: socket, security: ['file-permissions', ...schemes], details: {} }]
   }
   const scheme = baseUrl.startsWith('https:') ? 'https' : 'http'
@@ -32,7 +32,6 @@ export function waysInto({ baseUrl, socket, schemes, hasWebSocket, offers }: Rea
           {
             protocol: socketScheme,
             endpoint: `${baseUrl.replace(/^http/, 'ws')}/`,
-            // No browser sends the certificate of a person here, and none is asked for.
             security,
             details: { interaction_model: 'streaming', media_types: ['application/x-ndjson'] },
           },
