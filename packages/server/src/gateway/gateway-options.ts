@@ -1,39 +1,40 @@
-/** What the operator may set; times in milliseconds, sizes in bytes. */
+/** Settings of the operator; times in milliseconds, sizes in bytes. */
 export interface GatewayOptions {
   /**
-   * Addresses that are called though they are not public: ranges (`10.0.0.0/8`), host names (`agents.corp.example`,
-   * `*.corp.example`) and origins (`http://10.0.0.5:9000`), the last as written, without TLS too.
+   * Non-public addresses that may be called: ranges (`10.0.0.0/8`), host names (`agents.corp.example`,
+   * `*.corp.example`) and origins (`http://10.0.0.5:9000`). An `http` origin may be called without TLS.
    */
   readonly allow: readonly string[]
-  /** Development: this machine may be called, by plain HTTP too (CONTRACT). */
+  /** For development: allow loopback addresses, also over plain HTTP (CONTRACT). */
   readonly allowLoopback: boolean
-  /** Folders whose sockets may be called (C-81). */
+  /** Folders whose Unix sockets may be called (C-81). */
   readonly socketFolders: readonly string[]
-  /** Whom agents' certificates are vouched for by, besides the usual authorities, and who the gateway is (C-96). PEM. */
+  /** PEM: extra CA certificates to trust when calling agents, and the gateway's client certificate and key (C-96). */
   readonly tls: { readonly ca?: string; readonly cert?: string; readonly key?: string }
-  /** Name lookup, connection and TLS handshake. */
+  /** DNS lookup, connection and TLS handshake together. */
   readonly connectMs: number
-  /** From the request to the first byte of the answer; the whole call's limit may be shorter. */
+  /** From the request to the response headers; the timeout of the call may be shorter. */
   readonly firstByteMs: number
-  /** Whole exchange of `fetch`; a call brings its own limit. A stream must have begun by then. */
+  /** Timeout of `fetch`; calls have their own. A stream only has to start by then. */
   readonly timeoutMs: number
-  /** In a stream: how long nothing may come, or nothing be taken. */
+  /** Idle timeout of a response body: no data arrived, or none was read. */
   readonly silenceMs: number
-  /** How long a stream may go on at all. */
+  /** Maximum duration of a stream. */
   readonly streamMs: number
   readonly maxHeaderBytes: number
   readonly maxBodyBytes: number
   /** One event or line of a stream. */
   readonly maxPartBytes: number
-  /** Calls under way; beyond it they are refused at once, so that those under way end in time. */
+  /** Concurrent calls; more are rejected at once, so that active ones finish in time. */
   readonly maxCalls: number
   readonly maxCallsPerAgent: number
-  /** Attempts after the first on the same way, where it is safe. */
+  /** Retries of a call after the first attempt, where repeating is safe. */
   readonly retries: number
-  /** Retries for each call made, over all agents: an outage is not made worse by asking twice as often. */
+  /** Retry budget: retries allowed per call, over all agents, so that an outage does not multiply the load. */
   readonly retryShare: number
 }
 
+/** Defaults of all gateway settings. */
 export const DEFAULT_GATEWAY_OPTIONS: GatewayOptions = {
   allow: [],
   allowLoopback: false,

@@ -1,77 +1,78 @@
 import type { Readable } from 'node:stream'
 import type { JsonObject, JsonValue, StreamPart } from '@switchboard/protocol'
 
-/** What is spoken at an endpoint. */
+/** Protocols that the gateway can speak. */
 export type CallProtocol = 'http' | 'a2a' | 'mcp' | 'websocket' | 'unix'
 
-/** One way to an agent; ways are tried in the order of their priority (C-19). */
+/** One address of an agent and the protocol it speaks; endpoints are tried in order of priority (C-19). */
 export interface Endpoint {
   readonly protocol: CallProtocol
   readonly url: string
-  /** What else the publisher said of the binding: its protocol's version, its tenant. */
+  /** The binding as published: protocol version, tenant and other members. */
   readonly source?: JsonObject
   /**
-   * Several operations share this endpoint: where the protocol itself has no place for its name (http, unix), a JSON
-   * object goes with a member `operation` beside the input (AIDIP §5.1).
+   * Several operations share this endpoint. Over protocols without a field for the operation (http, unix), its name is
+   * added to the JSON input as the member `operation` (AIDIP §5.1).
    */
   readonly namesOperation?: boolean
 }
 
-/** What goes to the agent. */
+/** The input sent to the agent. */
 export type Payload =
   | { readonly kind: 'json'; readonly value: JsonValue }
   | { readonly kind: 'bytes'; readonly contentType: string; readonly body: Uint8Array | Readable }
 
-/** One call of one agent, in the words of no protocol. Everything about the caller's rights is settled. */
+/** One call to one agent, independent of protocol. The caller has already been authorised. */
 export interface AgentCall {
-  /** Whose circuit, limit and statistics this call counts for. */
+  /** Id of the agent, the key for its circuit breakers, concurrency limit and statistics. */
   readonly agent: string
-  /** For whom it is made: what a protocol keeps between calls is kept apart by it. The agent is not told. */
+  /** Id of the caller; protocol sessions are not shared between callers. Not sent to the agent. */
   readonly caller?: string
   readonly endpoints: readonly Endpoint[]
   readonly operation: string
   readonly payload: Payload
   /**
-   * For the agent: its credential, request id, session, version, delegation; never the caller's credential for us. The
-   * `via` that the call came with belongs here too: by it a loop through other gateways is seen.
+   * Headers for the agent: its credential, request id, session, version, delegation chain. Never the credential with
+   * which the caller authenticated to the directory. Includes the `via` of the incoming request, to detect loops through
+   * other gateways.
    */
   readonly headers: Readonly<Record<string, string>>
-  /** Parts are wanted as they come; an agent that does not stream answers whole. */
+  /** Stream the response if the agent can; otherwise it comes in one piece. */
   readonly wantsStream: boolean
-  /** Running it twice does no harm: an idempotent operation, or one with a key that the agent is given too. */
+  /** Safe to repeat: an idempotent operation, or an idempotency key is passed to the agent. */
   readonly idempotent: boolean
-  /** Milliseconds for the whole call; a stream must have begun by then and is bounded by silence after it. */
+  /** Milliseconds for the whole call. A stream only has to start by then; `silenceMs` and `streamMs` apply after that. */
   readonly timeoutMs: number
-  /** The caller went away or changed its mind: the agent's work is cancelled. */
+  /** Aborted when the caller disconnects or cancels; cancels the agent's work too. */
   readonly signal: AbortSignal
 }
 
-/** What an agent answered, whatever it speaks. Its own errors are answers; what went wrong on the way is thrown. */
+/** The response of an agent, independent of protocol. The agent's own errors are responses; gateway errors are thrown. */
 export type AgentResponse = {
   /** 2xx, or the agent's own 4xx or 5xx (C-97). */
   readonly status: number
-  /** Lower-case names; only those that are fit to be passed on. */
+  /** Lower-case names; only headers that may be forwarded to the caller. */
   readonly headers: Readonly<Record<string, string>>
-  /** The way that answered. */
+  /** The endpoint that responded. */
   readonly endpoint: Endpoint
 } & (
   | { readonly kind: 'json'; readonly value: JsonValue }
   | { readonly kind: 'bytes'; readonly contentType: string; readonly body: Readable }
-  /** Iterating throws GatewayError if it breaks off; returning early cancels the agent's work. */
+  /** Iterating throws GatewayError if the stream breaks; returning early cancels the agent's work. */
   | { readonly kind: 'stream'; readonly parts: AsyncIterable<StreamPart> }
-  /** The agent took the work on and will be done later (its own 202, or a task of A2A). */
+  /** The agent accepted the work and will finish later (HTTP 202, or an A2A task). */
   | { readonly kind: 'task'; readonly task: AgentTask }
 )
 
-/** Work that goes on at the agent: where to ask for it. */
+/** A task running at the agent, and where to poll it. */
 export interface AgentTask {
   readonly id: string
   readonly status: string
-  /** Absolute; undefined: asked for by its id in the agent's own protocol. */
+  /** Absolute URL to poll; undefined: poll by id, over the agent's protocol. */
   readonly url?: string
   /** Seconds. */
   readonly pollInterval?: number
-  /** The way that took it on. */
+  /** The endpoint that accepted it. */
   readonly endpoint?: Pick<Endpoint, 'protocol' | 'url'>
 }
 
@@ -80,28 +81,28 @@ export type GatewayErrorCode =
   | 'blocked'
   /** The address leads back to this gateway. */
   | 'loop'
-  /** No connection, or it broke before an answer. */
+  /** No connection, or it broke before a response. */
   | 'unreachable'
   | 'timeout'
-  /** The caller's signal. */
+  /** The caller aborted the call. */
   | 'cancelled'
-  /** Not what the protocol says, not JSON, broken off half-way. */
+  /** Violates the protocol, is not valid JSON, or broke off. */
   | 'bad_response'
   | 'too_large'
-  /** So many calls of this agent are under way that this one must wait for later. */
+  /** Too many concurrent calls, to this agent or in total. */
   | 'busy'
-  /** It failed so often that it is left alone for a while. */
+  /** The circuit breaker is open after repeated failures. */
   | 'circuit_open'
-  /** The agent refused the credential that the gateway sent for itself. */
+  /** The agent rejected the gateway's own credential. */
   | 'credential_refused'
-  /** No way that this gateway speaks. */
+  /** No endpoint with a protocol that this gateway speaks. */
   | 'not_invocable'
 
-/** A call that came to nothing on the way; what the agent itself answered is an `AgentAnswer`. */
+/** A call that failed without a response from the agent. The agent's own errors are an `AgentResponse`. */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError'
   readonly code: GatewayErrorCode
-  /** Whether the agent may have begun the work. */
+  /** Whether the agent may have started the work. */
   readonly mayHaveRun: boolean
   /** Seconds after which it is worth trying again. */
   readonly retryAfter: number | undefined
@@ -118,16 +119,16 @@ export class GatewayError extends Error {
   }
 }
 
-/** Calls agents. The one room that opens connections to addresses which publishers and callers gave. */
+/** Calls agents. The only part that connects to addresses supplied by publishers and callers. */
 export interface Gateway {
   call(call: AgentCall): Promise<AgentResponse>
-  /** How work that an agent took on is doing: a task again, or its result. The first of `ways` must be the one that answered. */
+  /** The current state of a task, or its result. The first of `endpoints` must be the one that accepted the task. */
   poll(call: AgentCall, task: AgentTask): Promise<AgentResponse>
   cancel(call: AgentCall, task: AgentTask): Promise<void>
-  /** For webhooks, crawls and documents: an address from outside, guarded, no redirects, size and time limited. */
+  /** For webhooks, crawls and documents: checks addresses, follows no redirects, limits size and time. */
   readonly fetch: typeof fetch
-  /** Throws GatewayError for an address that `fetch` would refuse whatever a name server says. */
+  /** Throws GatewayError if `fetch` would refuse the URL whatever its host resolves to. */
   checkAddress(url: URL): void
-  /** Ends what is under way and closes its connections. */
+  /** Aborts active calls and closes all connections. */
   close(): Promise<void>
 }

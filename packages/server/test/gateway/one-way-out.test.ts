@@ -34,11 +34,11 @@ const OPENERS: Record<string, readonly string[] | 'all'> = {
 /** Who may, and why. Everything else goes through the gateway. */
 const ALLOWED: Record<string, readonly string[]> = {
   // The guard and what dials behind it.
-  'gateway/resolve-name.ts': ['dns/promises'],
-  'gateway/dial.ts': ['net', 'tls'],
+  'gateway/connection/resolve-name.ts': ['dns/promises'],
+  'gateway/connection/dial.ts': ['net', 'tls'],
   'gateway/create-gateway.ts': ['undici'],
-  'gateway/unix-sockets.ts': ['net', 'undici'],
-  'gateway/transports/open-websocket.ts': ['ws'],
+  'gateway/connection/unix-sockets.ts': ['net', 'undici'],
+  'gateway/transports/websocket/open-websocket.ts': ['ws'],
   // Addresses that the operator wrote (CONTRACT).
   'services/identity/tokens.ts': ['@switchboard/protocol'],
   'services/discovery/remote-embedder.ts': ['global'],
