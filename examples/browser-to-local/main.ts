@@ -5,13 +5,13 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createAgent } from '@switchboard/agent'
-import { createLocalClient, createLocalRuntime, type Question } from '@switchboard/local'
+import { type ConsentRequest, createLocalClient, createLocalRuntime } from '@switchboard/local'
 import { chromium } from 'playwright-core'
 import { servePage } from './serve-page.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'switchboard-example-'))
 const notes: string[] = []
-const questions: Question[] = []
+const questions: ConsentRequest[] = []
 
 const agent = createAgent({
   name: 'notes',

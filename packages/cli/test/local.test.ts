@@ -54,7 +54,7 @@ describe('switchboard local', () => {
     expect(statSync(join(socket, '..')).mode & 0o777).toBe(0o700)
     expect(await cli('local', '--bridge-port', '0')).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/^switchboard: another local runtime listens on [^\n]+\n$/),
+      stderr: expect.stringMatching(/^switchboard: another local runtime is listening on [^\n]+\n$/),
     })
     runtime.child.kill('SIGTERM')
     expect(await runtime.ended).toMatchObject({ code: 0, stderr: '' })

@@ -4,24 +4,24 @@ import { isObject, type JsonObject, parseJson } from '@switchboard/protocol'
 import { LIMITS } from './limits.js'
 import { LocalError } from './local-error.js'
 
-/** One thing that happened; never with what was sent or answered (AURI §10). */
+/** One event. Inputs and outputs are never logged (AURI §10). */
 export interface AuditEntry {
   readonly event: 'call' | 'allowed' | 'refused' | 'revoked'
   readonly agent: string
   readonly capability: string
-  /** The page's; undefined: a program of this user. */
+  /** Origin of the web page; undefined for a program of this user. */
   readonly origin?: string
   readonly status?: number
   /** Milliseconds. */
   readonly duration?: number
 }
 
-/** What was done through the runtime, in a file of mode 0600 and bounded size. */
+/** A log of calls and consents, in a file of mode 0600 and bounded size. */
 export interface AuditLog {
   write(entry: AuditEntry): void
   /** Newest first. */
   read(limit: number): Promise<readonly JsonObject[]>
-  /** Resolves when all is written. */
+  /** Resolves when all entries are written. */
   flush(): Promise<void>
 }
 
@@ -31,6 +31,7 @@ export interface AuditLogDeps {
   readonly onError: (error: unknown) => void
 }
 
+/** Rotates the file when it reaches its size limit, and keeps one older file. */
 export function createAuditLog({ path, now, onError }: AuditLogDeps): AuditLog {
   let writes = Promise.resolve()
   const append = async (line: string): Promise<void> => {
@@ -55,15 +56,15 @@ export function createAuditLog({ path, now, onError }: AuditLogDeps): AuditLog {
   }
 }
 
-/** Does the work of a call and writes down that it was done, and how it ended. */
+/** Runs a call and logs it with its status and duration. */
 export async function audited(
   { log, now }: { readonly log: AuditLog; readonly now: () => number },
-  who: Pick<AuditEntry, 'agent' | 'capability' | 'origin'>,
+  subject: Pick<AuditEntry, 'agent' | 'capability' | 'origin'>,
   response: ServerResponse,
   work: () => Promise<void>,
 ): Promise<void> {
-  const { agent, capability, origin } = who
-  const began = now()
+  const { agent, capability, origin } = subject
+  const startedAt = now()
   let status = 500
   try {
     await work()
@@ -72,12 +73,12 @@ export async function audited(
     if (error instanceof LocalError) status = error.status
     throw error
   } finally {
-    const duration = now() - began
+    const duration = now() - startedAt
     log.write({ event: 'call', ...(origin !== undefined && { origin }), agent, capability, status, duration })
   }
 }
 
-/** A line that a crash has cut off is left out. */
+/** Skips a line that was truncated by a crash. */
 function toEntry(line: string): JsonObject[] {
   try {
     const value = parseJson(line)

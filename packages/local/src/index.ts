@@ -1,6 +1,6 @@
 export type { LocalAgent, Target } from './agents/local-agent.js'
-export type { Consent, Right, RightFilter } from './consents/consent.js'
-export type { AskPerson, Question } from './consents/questions.js'
+export type { Consent, Permission, PermissionFilter } from './consents/consent.js'
+export type { AskForConsent, ConsentRequest } from './consents/consent-requests.js'
 export { createLocalClient, type LocalAgentSummary, type LocalClient } from './create-local-client.js'
 export { createLocalRuntime, type LocalRuntime, type LocalRuntimeOptions } from './create-local-runtime.js'
 export { LocalError, type LocalErrorCode } from './local-error.js'

@@ -1,29 +1,30 @@
-/** What strangers, and programs gone wrong, may cost this computer. */
+/** Bounds on what web pages and faulty programs can make the runtime spend. */
 export const LIMITS = {
-  /** Bytes of a request's body: inputs of calls, descriptors. */
+  /** Maximum bytes of a request body: a call's input or a descriptor. */
   bodyBytes: 1024 * 1024,
-  /** Bytes of all headers; chains of delegation are long. */
+  /** Maximum bytes of all headers together; delegation chains are long. */
   headerBytes: 32 * 1024,
-  /** Milliseconds until a request must have come whole. */
+  /** Timeout in ms for receiving a complete request. */
   requestMs: 30_000,
-  /** Milliseconds that an agent may stay silent, before its answer and within it. */
+  /** Idle timeout in ms of an agent, before its response and between chunks of it. */
   silenceMs: 120_000,
-  /** Milliseconds that a page waits for the person to decide. */
+  /** Time in ms that the user has to answer a consent request. */
   consentMs: 120_000,
-  /** Milliseconds for which an origin that was refused is not asked about again. */
+  /** Time in ms after a refusal during which requests of the same origin are refused without asking. */
   refusalMs: 600_000,
-  /** The same for one whose page left before the person had decided. */
+  /** The same after a page that left before the user had answered. */
   leavingMs: 5000,
   connections: 256,
   agents: 1000,
   consents: 1000,
-  /** Browsers of one person that hold a token of the same origin. */
+  /** Tokens per origin: one for each browser of the user. */
   tokensPerOrigin: 8,
-  /** Questions that wait for the person; one for each origin. */
-  questions: 8,
+  /** Open consent requests, at most one per origin. */
+  consentRequests: 8,
+  /** Concurrent calls per origin. */
   callsPerOrigin: 16,
-  /** Deferred calls of pages that are remembered. */
+  /** Deferred calls of pages whose origin is remembered. */
   tasks: 1000,
-  /** Bytes of the log, twice: the file and the one before it. */
+  /** Maximum bytes of the log file; one older file of the same size is kept. */
   logBytes: 1024 * 1024,
 } as const

@@ -2,12 +2,12 @@ import type { JsonObject } from '@switchboard/protocol'
 
 interface Kind {
   readonly status: number
-  /** The word of agent:// and AIDIP for it (AURI §9). */
+  /** The `error.code` of agent:// and AIDIP (AURI §9). */
   readonly name: string
   readonly title: string
 }
 
-/** Every way a request can fail here; the only place that knows statuses. */
+/** Status, name and title of each error code. */
 const KINDS = {
   invalid_input: { status: 400, name: 'InvalidInput', title: 'Invalid Input' },
   permission_denied: { status: 403, name: 'PermissionDenied', title: 'Permission Denied' },
@@ -23,14 +23,14 @@ const KINDS = {
   agent_error: { status: 502, name: 'AgentError', title: 'The Agent Failed' },
   unavailable: { status: 503, name: 'Unavailable', title: 'Unavailable' },
   timeout: { status: 504, name: 'Timeout', title: 'Timeout' },
-  /** No runtime answers, or its folder cannot be used; told where one is started or asked, never to callers. */
+  /** No runtime is listening, or its folder cannot be used. Only thrown to programs, never sent over HTTP. */
   unusable: { status: 500, name: 'Unusable', title: 'Unusable' },
 } satisfies Record<string, Kind>
 
-/** What can go wrong in the local runtime; stable, for programs to tell apart. */
+/** Stable codes by which programs can tell errors apart. */
 export type LocalErrorCode = keyof typeof KINDS
 
-/** Every failure of this package, known by its code. */
+/** The error that everything in this package throws. */
 export class LocalError extends Error {
   override readonly name = 'LocalError'
   readonly code: LocalErrorCode
@@ -45,16 +45,20 @@ export class LocalError extends Error {
   }
 }
 
-/** Problem details (RFC 9457) with AIDIP's `error` beside them, so that clients of both can read it. */
-export function problemOf({ code, status, message }: LocalError): JsonObject {
+/** Problem details (RFC 9457) that also carry AIDIP's `error`, for clients of either. */
+export function toProblem({ code, status, message }: LocalError): JsonObject {
   const { name, title } = KINDS[code]
   const type = `urn:switchboard:problem:${code.replaceAll('_', '-')}`
   return { type, title, status, detail: message, error: { code: name, message } }
 }
 
-/** The code behind a name in `error.code`, for those who ask the runtime. */
-export const codeNamed = (name: string): LocalErrorCode | undefined => CODES.find((code) => KINDS[code].name === name)
+/** The code for an `error.code` in a response of the runtime. */
+export const codeOfName = (name: string): LocalErrorCode | undefined => CODES.find((code) => KINDS[code].name === name)
 
 const CODES: readonly LocalErrorCode[] = Object.keys(KINDS).filter((code): code is LocalErrorCode =>
   Object.hasOwn(KINDS, code),
 )
+
+/** The code of a system error, such as `ENOENT`. */
+export const systemCodeOf = (error: unknown): string | undefined =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined

@@ -2,7 +2,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { invokeAgent, streamAgent } from '@switchboard/client'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { Question } from '../src/index.js'
+import type { ConsentRequest } from '../src/index.js'
 import { type Computer, type RawRequest, sendRaw, startAgent, startComputer } from './support/computer.js'
 
 const PAGE = 'https://page.example'
@@ -14,9 +14,9 @@ const DESCRIPTOR = {
 
 let agent: Awaited<ReturnType<typeof startAgent>>
 let computer: Computer
-/** How the person answers; the questions are kept. */
-let answers: (question: Question, signal: AbortSignal) => Promise<boolean>
-const asked: Question[] = []
+/** How the user answers; the requests they see are in `asked`. */
+let answer: (request: ConsentRequest, signal: AbortSignal) => Promise<boolean>
+const asked: ConsentRequest[] = []
 
 beforeAll(async () => {
   agent = await startAgent(({ url, body }, response) => {
@@ -33,11 +33,11 @@ afterAll(() => agent.close())
 beforeEach(async () => {
   asked.length = 0
   agent.seen.length = 0
-  answers = async () => true
+  answer = async () => true
   computer = await startComputer({
-    ask: (question, signal) => {
-      asked.push(question)
-      return answers(question, signal)
+    ask: (request, signal) => {
+      asked.push(request)
+      return answer(request, signal)
     },
   })
   await computer.client.register('notes', { url: agent.url, descriptor: DESCRIPTOR })
@@ -51,7 +51,7 @@ interface PageRequest extends RawRequest {
   readonly token?: string
 }
 
-/** A request as a browser sends it for a page; `headers` come after. */
+/** A request as a browser sends it for a page, with more `headers` at the end. */
 function fromPage(path: string, { origin = PAGE, token, headers = [], ...rest }: PageRequest = {}) {
   const body = rest.body ?? '{}'
   return sendRaw(computer.bridgeUrl + path, {
@@ -73,7 +73,7 @@ const call = (token: string | undefined, more: PageRequest = {}, operation = 'ad
   fromPage(`/agents/notes/${operation}`, { ...(token !== undefined && { token }), body: '{"text":"milk"}', ...more })
 
 describe('a page', () => {
-  it('AURI-6.1-09 is refused without consent, let in after it, and refused again once it is revoked', async () => {
+  it('AURI-6.1-09 is rejected without consent, allowed with it, and rejected again after it is revoked', async () => {
     const asPage: typeof fetch = (input, init) =>
       fetch(input, { ...init, headers: { ...Object.fromEntries(new Headers(init?.headers)), origin: PAGE } })
     const invoke = (token: string) =>
@@ -90,7 +90,7 @@ describe('a page', () => {
     expect(agent.seen).toHaveLength(1)
   })
 
-  it('is asked about once, with what it wants, and remembered over a restart', async () => {
+  it('needs consent once, which survives a restart', async () => {
     const token = await tokenFor()
     expect(asked).toEqual([{ origin: PAGE, agent: 'notes', capability: 'add', description: '' }])
     expect((await askConsent('add', { token })).json.token).toBe(token)
@@ -103,11 +103,11 @@ describe('a page', () => {
     expect(readFileSync(file, 'utf8')).not.toContain(token)
   })
 
-  it('may do what was consented to and nothing else', async () => {
+  it('may only do what the user consented to', async () => {
     const token = await tokenFor('add')
     expect((await call(token, {}, 'list')).status).toBe(403)
     expect((await call(token, {}, 'invoke')).status).toBe(403)
-    // Which operation it runs is said in its body, so only a consent to all is one to it.
+    // The body of `invoke` names the operation, so it needs consent to all capabilities.
     await computer.client.allow({ origin: PAGE, agent: 'notes', capability: 'invoke' })
     expect((await call(token, {}, 'invoke')).status).toBe(403)
     expect((await fromPage('/agents/others/add', { token })).status).toBe(403)
@@ -120,7 +120,7 @@ describe('a page', () => {
     expect(agent.seen).toEqual([])
   })
 
-  it('may call everything that the agent lists where all was consented to, and not what it does not list', async () => {
+  it('with consent to all capabilities, may call those that the agent lists and no others', async () => {
     const token = await tokenFor('*')
     expect((await call(token, {}, 'add')).status).toBe(200)
     expect((await call(token, {}, 'invoke')).status).toBe(200)
@@ -137,7 +137,7 @@ describe('a page', () => {
     expect(agent.seen).toEqual([])
   })
 
-  it('reads streams as they come, and loses them when its consent is taken back', async () => {
+  it('reads streams, which end when its consent is revoked', async () => {
     const token = await tokenFor('talk')
     const asPage: typeof fetch = (input, init) =>
       fetch(input, { ...init, headers: { ...Object.fromEntries(new Headers(init?.headers)), origin: PAGE } })
@@ -146,7 +146,7 @@ describe('a page', () => {
     const read = async (): Promise<void> => {
       for await (const { data } of streamAgent('agent+local://notes/talk', {}, options)) {
         parts.push(data)
-        // The agent never ends it: only the revocation does.
+        // The agent never ends the stream; only the revocation does.
         await computer.client.revoke({ agent: 'notes' })
       }
     }
@@ -154,7 +154,7 @@ describe('a page', () => {
     expect(parts).toEqual([1])
   })
 
-  it('may ask for the deferred calls that it began, and for no other', async () => {
+  it('may only poll the deferred calls that it started', async () => {
     const token = await tokenFor('list')
     expect((await fromPage('/agents/notes/tasks/7', { method: 'GET', token })).status).toBe(403)
     const accepted = await call(token, {}, 'list')
@@ -168,14 +168,14 @@ describe('a page', () => {
     expect((await fromPage('/agents/notes/tasks/7', { method: 'GET', token })).status).toBe(403)
   })
 
-  it('AURI-10-12 is on the record: consents, refusals and calls, without payloads', async () => {
+  it('AURI-10-12 has consents, refusals and calls logged, without inputs and outputs', async () => {
     const token = await tokenFor()
     await call(token)
     await computer.client.revoke({ origin: PAGE })
     expect((await call(token)).json.error.code).toBe('PermissionDenied')
-    answers = async () => false
+    answer = async () => false
     await askConsent()
-    // Only what the person decided is written down, or a page could fill the log.
+    // Only decisions of the user are logged; otherwise a page could fill the log.
     await askConsent()
     const entries = await computer.client.log()
     expect(entries.map(({ event, origin, agent: name, capability }) => [event, origin, name, capability])).toEqual([
@@ -189,19 +189,19 @@ describe('a page', () => {
   })
 })
 
-describe('the person', () => {
-  it('says no, and is not asked again about that origin for a while', async () => {
-    answers = async () => false
+describe('the user', () => {
+  it('is not asked again about an origin for some time after a refusal', async () => {
+    answer = async () => false
     expect((await askConsent()).status).toBe(403)
-    answers = async () => true
+    answer = async () => true
     expect((await askConsent()).status).toBe(403)
     expect((await askConsent('list')).status).toBe(403)
     expect(asked).toHaveLength(1)
     expect((await askConsent('add', { origin: 'https://other.example' })).status).toBe(200)
   })
 
-  it('can be asked elsewhere: the question is listed, and answered by allow and revoke', async () => {
-    answers = () => new Promise(() => {})
+  it('can list open requests, and answer them with allow and revoke', async () => {
+    answer = () => new Promise(() => {})
     const first = askConsent()
     await expect.poll(async () => (await computer.client.consents()).questions).toHaveLength(1)
     await computer.client.allow({ origin: PAGE, agent: 'notes', capability: '*' })
@@ -215,19 +215,19 @@ describe('the person', () => {
     expect((await second).status).toBe(403)
   })
 
-  it('can allow in advance: the first page that asks gets the token, a second browser has to be asked about', async () => {
-    answers = async () => false
+  it('can allow in advance: the first page that asks gets the token, a second browser needs consent', async () => {
+    answer = async () => false
     await computer.client.allow({ origin: PAGE, agent: 'Notes', capability: 'add' })
     expect((await call(await tokenFor())).status).toBe(200)
     expect((await askConsent()).status).toBe(403)
     expect(asked).toHaveLength(1)
-    // Saying yes lifts the earlier no.
-    answers = async () => true
+    // Allowing it overrides the earlier refusal.
+    answer = async () => true
     await computer.client.allow({ origin: PAGE, agent: 'notes', capability: 'add' })
     expect((await askConsent()).status).toBe(200)
   })
 
-  it('is not asked what nobody can do, and strangers do not learn which agents are here', async () => {
+  it('is not asked about unknown agents and capabilities, which pages cannot tell from a refusal', async () => {
     const refusal = (await fromPage('/consents', { body: '{"agent":"nobody","capability":"add"}' })).json
     expect(refusal.error.code).toBe('PermissionDenied')
     expect((await askConsent('mcp')).json).toEqual(refusal)
@@ -236,8 +236,8 @@ describe('the person', () => {
     expect(asked).toHaveLength(1)
   })
 
-  it('is asked about few origins at a time, and about one thing of each', async () => {
-    answers = () => new Promise(() => {})
+  it('is asked about a limited number of origins at a time, and once per origin', async () => {
+    answer = () => new Promise(() => {})
     const waiting = Array.from({ length: 8 }, (_, n) => askConsent('add', { origin: `https://p${n}.example` }))
     await expect.poll(async () => (await computer.client.consents()).questions).toHaveLength(8)
     expect((await askConsent('list', { origin: 'https://p1.example' })).status).toBe(429)
@@ -246,9 +246,9 @@ describe('the person', () => {
     expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual(Array(8).fill(403))
   })
 
-  it('is not bothered for a page that has left', async () => {
+  it('is no longer asked when the page has left', async () => {
     const ended = new Promise<void>((resolve) => {
-      answers = (_question, signal) => new Promise(() => signal.addEventListener('abort', () => resolve()))
+      answer = (_request, signal) => new Promise(() => signal.addEventListener('abort', () => resolve()))
     })
     const leaving = new AbortController()
     const body = JSON.stringify({ agent: 'notes', capability: 'add' })
@@ -261,7 +261,7 @@ describe('the person', () => {
     expect((await computer.client.consents()).questions).toEqual([])
   })
 
-  it('has to repair a file of consents that cannot be read: none is lost in silence', async () => {
+  it('must repair an unreadable consent file before the runtime starts', async () => {
     await tokenFor()
     writeFileSync(join(computer.state, 'consents.json'), '{"consents":[{}]}')
     await expect(computer.restart()).rejects.toMatchObject({ code: 'unusable' })
@@ -272,26 +272,26 @@ describe('the person', () => {
 
 describe('a hostile page', () => {
   const HOSTS: [string, string[]][] = [
-    ['a name that was made to mean this computer', ['rebind.example']],
-    ['such a name with the port', ['rebind.example:PORT']],
+    ['a host name rebound to this computer', ['rebind.example']],
+    ['a rebound host name with the port', ['rebind.example:PORT']],
     ['a subdomain of localhost', ['evil.localhost:PORT']],
-    ['this computer without the port', ['127.0.0.1']],
+    ['no port', ['127.0.0.1']],
     ['another port', ['127.0.0.1:1']],
-    ['another address of loopback', ['127.0.0.2:PORT']],
+    ['another loopback address', ['127.0.0.2:PORT']],
     ['no host', []],
     ['two hosts', ['127.0.0.1:PORT', 'rebind.example']],
   ]
-  it.each(HOSTS)('is refused with %s, though its token is good', async (_what, hosts) => {
+  it.each(HOSTS)('is rejected with %s, even with a valid token', async (_what, hosts) => {
     const token = await tokenFor()
     const names = hosts.flatMap((host) => ['host', host.replace('PORT', own().split(':')[1] ?? '')])
     const headers = [...names, 'origin', PAGE, 'content-type', 'application/json', 'authorization', `Bearer ${token}`]
-    const { status, headers: answered } = await sendRaw(`${computer.bridgeUrl}/agents/notes/add`, {
+    const { status, headers: received } = await sendRaw(`${computer.bridgeUrl}/agents/notes/add`, {
       headers,
       body: '{}',
     })
-    // Node itself refuses a request without a host.
+    // Node itself rejects a request without Host with 400.
     expect([400, 421]).toContain(status)
-    expect(answered).not.toHaveProperty('access-control-allow-origin')
+    expect(received).not.toHaveProperty('access-control-allow-origin')
     expect(agent.seen).toEqual([])
   })
 
@@ -303,11 +303,11 @@ describe('a hostile page', () => {
     ['https://page.example/'],
     ['*'],
     [''],
-  ])('is refused with the origin %j', async (origin) => {
+  ])('is rejected with the origin %j', async (origin) => {
     const token = await tokenFor()
-    for (const answer of [await call(token, { origin }), await askConsent('add', { origin })]) {
-      expect(answer.status).toBe(403)
-      expect(answer.headers).not.toHaveProperty('access-control-allow-origin')
+    for (const response of [await call(token, { origin }), await askConsent('add', { origin })]) {
+      expect(response.status).toBe(403)
+      expect(response.headers).not.toHaveProperty('access-control-allow-origin')
     }
     const preflight = await fromPage('/consents', {
       method: 'OPTIONS',
@@ -318,7 +318,7 @@ describe('a hostile page', () => {
     expect([agent.seen.length, asked.length]).toEqual([0, 1])
   })
 
-  it('is refused without an origin, and with two', async () => {
+  it('is rejected without an Origin header, and with two', async () => {
     const token = await tokenFor()
     const headers = ['host', own(), 'content-type', 'application/json', 'authorization', `Bearer ${token}`]
     const url = `${computer.bridgeUrl}/agents/notes/add`
@@ -329,7 +329,7 @@ describe('a hostile page', () => {
   })
 
   it.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x'])(
-    'cannot send %s, which no browser asks about first',
+    'cannot send %s, for which browsers need no preflight',
     async (type) => {
       const token = await tokenFor()
       const headers = ['host', own(), 'origin', PAGE, 'content-type', type, 'authorization', `Bearer ${token}`]
@@ -340,7 +340,7 @@ describe('a hostile page', () => {
     },
   )
 
-  it('gets no use of cookies, and the agent sees neither them nor the token', async () => {
+  it('cannot use cookies, and the agent receives neither cookies nor the token', async () => {
     const token = await tokenFor()
     const { headers } = await call(token, {
       headers: ['cookie', `token=${token}`, 'x-callback-url', 'https://x.example'],
@@ -354,16 +354,16 @@ describe('a hostile page', () => {
     expect((await call(undefined, { headers: ['cookie', `token=${token}`] })).status).toBe(403)
   })
 
-  it('is bounded in what it sends', async () => {
+  it('cannot send oversized or malformed bodies', async () => {
     const token = await tokenFor()
     expect((await call(token, { body: `"${'x'.repeat(1024 * 1024)}"` })).status).toBe(413)
     expect((await askConsent('x'.repeat(2001))).status).toBe(400)
-    expect((await fromPage('/consents', { body: '{"agent":1}' })).json.detail).toMatch(/\/agent must be a text/)
+    expect((await fromPage('/consents', { body: '{"agent":1}' })).json.detail).toMatch(/\/agent must be a string/)
     expect(agent.seen).toEqual([])
   })
 })
 
-describe('the browser’s question', () => {
+describe('a CORS preflight', () => {
   const preflight = (headers: readonly string[], origin = PAGE) =>
     fromPage('/agents/notes/add', {
       method: 'OPTIONS',
@@ -371,7 +371,7 @@ describe('the browser’s question', () => {
       headers: ['access-control-request-method', 'POST', ...headers],
     })
 
-  it('is answered for pages, so that they learn why they are refused', async () => {
+  it('is accepted from every page, so that it can read why its request is rejected', async () => {
     const { status, headers } = await preflight(['access-control-request-headers', 'authorization,content-type'])
     expect(status).toBe(204)
     expect(headers).toMatchObject({
@@ -382,12 +382,12 @@ describe('the browser’s question', () => {
     expect(headers).not.toHaveProperty('access-control-allow-private-network')
   })
 
-  it('lets public pages reach into this computer where the browser asks for that', async () => {
+  it('allows private network access if the browser asks for it', async () => {
     const { headers } = await preflight(['access-control-request-private-network', 'true'])
     expect(headers['access-control-allow-private-network']).toBe('true')
   })
 
-  it('runs nothing', async () => {
+  it('does not call the agent', async () => {
     await tokenFor()
     await preflight([])
     expect(agent.seen).toEqual([])

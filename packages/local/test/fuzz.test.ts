@@ -35,7 +35,7 @@ const body = fc.oneof(
 )
 
 describe('random requests', () => {
-  it('never reach an agent through the bridge, and never break it', async () => {
+  it('never reach an agent through the bridge, and never make it fail', async () => {
     const host = new URL(computer.bridgeUrl).host
     await fc.assert(
       fc.asyncProperty(
@@ -46,11 +46,16 @@ describe('random requests', () => {
           body,
           key: headerText,
         }),
-        async (asked) => {
-          const headers = ['host', host, 'origin', asked.origin, 'content-type', 'application/json']
-          const more = ['authorization', `Bearer ${asked.key}`, 'content-length', String(Buffer.byteLength(asked.body))]
-          const request = { method: asked.method, headers: [...headers, ...more], body: asked.body }
-          const { status } = await sendRaw(computer.bridgeUrl + asked.path, request)
+        async (random) => {
+          const headers = ['host', host, 'origin', random.origin, 'content-type', 'application/json']
+          const more = [
+            'authorization',
+            `Bearer ${random.key}`,
+            'content-length',
+            String(Buffer.byteLength(random.body)),
+          ]
+          const request = { method: random.method, headers: [...headers, ...more], body: random.body }
+          const { status } = await sendRaw(computer.bridgeUrl + random.path, request)
           expect([400, 403, 404, 413, 415, 429]).toContain(status)
         },
       ),
@@ -59,7 +64,7 @@ describe('random requests', () => {
     expect([agent.seen, failures]).toEqual([[], []])
   })
 
-  it('never break the socket, whatever an agent says of itself', async () => {
+  it('never make the socket API fail, whatever a descriptor contains', async () => {
     const descriptor = fc.oneof(
       fc.object({ maxDepth: 4 }),
       fc.record({
@@ -70,8 +75,8 @@ describe('random requests', () => {
       }),
     )
     await fc.assert(
-      fc.asyncProperty(descriptor, async (described) => {
-        const sent = JSON.stringify({ url: agent.url, descriptor: described })
+      fc.asyncProperty(descriptor, async (value) => {
+        const sent = JSON.stringify({ url: agent.url, descriptor: value })
         const headers = [
           'host',
           'localhost',

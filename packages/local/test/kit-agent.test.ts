@@ -1,4 +1,4 @@
-// An agent made with the kit, registered with the runtime over its socket, and called by its local name.
+// An agent built with the kit registers with the runtime and is called by its local name.
 import { join } from 'node:path'
 import { createAgent } from '@switchboard/agent'
 import { invokeAgent, streamAgent } from '@switchboard/client'
@@ -9,7 +9,7 @@ const cancelled: string[] = []
 const agent = createAgent({
   name: 'teller',
   version: '1.0.0',
-  description: 'Counts, and says texts backwards.',
+  description: 'Counts, and reverses texts.',
   capabilities: [
     {
       name: 'reverse',
@@ -37,7 +37,7 @@ const agent = createAgent({
   ],
 })
 
-describe('an agent of this computer, made with the kit', () => {
+describe('an agent built with the kit, on this computer', () => {
   let computer: Computer
   let options: { localSocket: string }
   beforeAll(async () => {
@@ -52,12 +52,12 @@ describe('an agent of this computer, made with the kit', () => {
     await computer.close()
   })
 
-  it('AURI-6.1-03 is resolved and called by agent+local', async () => {
+  it('AURI-6.1-03 is resolved and called by its agent+local URI', async () => {
     const { output } = await invokeAgent('agent+local://teller/reverse?text=abc', undefined, options)
     expect(output).toEqual({ text: 'cba' })
   })
 
-  it('streams, and stops when the caller leaves', async () => {
+  it('streams, and is cancelled when the caller stops reading', async () => {
     const parts: unknown[] = []
     for await (const { data } of streamAgent('agent+local://teller/count', { to: 3 }, options)) parts.push(data)
     expect(parts).toEqual([{ n: 1 }, { n: 2 }, { n: 3 }])
@@ -65,12 +65,12 @@ describe('an agent of this computer, made with the kit', () => {
     await expect.poll(() => cancelled).toContain('count')
   })
 
-  it('puts work off, and the client waits for it', async () => {
+  it('defers a call, and the client waits for the result', async () => {
     const { output } = await invokeAgent('agent+local://teller/later', { text: 'done' }, options)
     expect(output).toEqual({ text: 'done' })
   })
 
-  it('is unknown once it is taken out', async () => {
+  it('is not found after it was removed', async () => {
     await computer.client.unregister('teller')
     const call = invokeAgent('agent+local://teller/reverse', { text: 'abc' }, options)
     await expect(call).rejects.toMatchObject({ code: 'not_found' })

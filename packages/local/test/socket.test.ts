@@ -21,7 +21,7 @@ let agent: Awaited<ReturnType<typeof startAgent>>
 let onSocket: Awaited<ReturnType<typeof startAgent>>
 const agentSocket = () => join(folder, 'agent.sock')
 
-const answer = ({ url, method, body }: Seen, response: Parameters<Parameters<typeof startAgent>[0]>[1]): void => {
+const handle = ({ url, method, body }: Seen, response: Parameters<Parameters<typeof startAgent>[0]>[1]): void => {
   if (url === '/agent.json') {
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(DESCRIPTOR))
   } else if (url === '/count') {
@@ -43,8 +43,8 @@ const answer = ({ url, method, body }: Seen, response: Parameters<Parameters<typ
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'switchboard-agents-'))
-  agent = await startAgent(answer)
-  onSocket = await startAgent(answer, agentSocket())
+  agent = await startAgent(handle)
+  onSocket = await startAgent(handle, agentSocket())
 })
 afterAll(async () => {
   await Promise.all([agent.close(), onSocket.close()])
@@ -66,14 +66,14 @@ const raw = (method: string, path: string, body = '{}') =>
   })
 const settings = () => ({ localSocket: computer.socket, retry })
 
-describe('the socket of the user', () => {
-  it('can be opened by this user alone', () => {
+describe('the socket', () => {
+  it('can only be opened by this user', () => {
     expect(statSync(computer.socket).mode & 0o777).toBe(0o600)
     expect(statSync(join(computer.socket, '..')).mode & 0o777).toBe(0o700)
     expect(statSync(computer.state).mode & 0o777).toBe(0o700)
   })
 
-  it('is closed to others though its folder was open before', async () => {
+  it('restricts a folder that other users could open', async () => {
     const open = join(folder, 'open')
     mkdirSync(open, { mode: 0o755 })
     const runtime = await createLocalRuntime({ socket: join(open, 'local.sock'), state: open })
@@ -81,7 +81,7 @@ describe('the socket of the user', () => {
     await runtime.close()
   })
 
-  it('is refused in a folder that is only a link, and for a second runtime', async () => {
+  it('is rejected in a folder that is a symbolic link, and for a second runtime', async () => {
     symlinkSync(folder, join(folder, 'link'))
     const state = computer.state
     await expect(createLocalRuntime({ socket: join(folder, 'link', 'local.sock'), state })).rejects.toMatchObject({
@@ -91,7 +91,7 @@ describe('the socket of the user', () => {
     expect(await computer.client.agents()).toEqual([])
   })
 
-  it('replaces a socket that a dead runtime left behind', async () => {
+  it('replaces the stale socket of a killed runtime', async () => {
     const left = join(folder, 'left.sock')
     const program = `require('net').createServer().listen(${JSON.stringify(left)}, () => process.kill(process.pid, 'SIGKILL'))`
     spawnSync(process.execPath, ['-e', program])
@@ -101,7 +101,7 @@ describe('the socket of the user', () => {
     await runtime.close()
   })
 
-  it('leaves a file alone that is in its place', async () => {
+  it('never overwrites a regular file', async () => {
     const file = join(folder, 'file')
     writeFileSync(file, 'precious')
     await expect(createLocalRuntime({ socket: file, state: computer.state })).rejects.toMatchObject({
@@ -111,8 +111,8 @@ describe('the socket of the user', () => {
   })
 })
 
-describe('agents that register', () => {
-  it('AURI-6.1-03 AURI-6.1-08 are found and called by agent+local://name, and no longer once they are removed', async () => {
+describe('registered agents', () => {
+  it('AURI-6.1-03 AURI-6.1-08 are found and called by agent+local://name until they are removed', async () => {
     await computer.client.register('Notes', { url: agent.url, descriptor: DESCRIPTOR })
     const call = () => invokeAgent('agent+local://notes/add?n=1', { text: 'milk' }, { ...settings(), sessionId: 's1' })
     const reply = await call()
@@ -123,17 +123,17 @@ describe('agents that register', () => {
     await expect(computer.client.unregister('notes')).rejects.toMatchObject({ code: 'not_found' })
   })
 
-  it('AURI-6.1-04 are found by agent+unix://name where they listen on a socket, whatever their descriptor claims', async () => {
+  it('AURI-6.1-04 are found by agent+unix://name on the socket they registered, whatever their descriptor claims', async () => {
     await computer.client.register('notes', { socket: agentSocket(), descriptor: DESCRIPTOR })
     const reply = await invokeAgent('agent+unix://notes/add', { a: 1 }, settings())
     expect(reply.output).toEqual({ url: '/add', body: '{"a":1}' })
     await computer.client.unregister('notes')
-    // One on a port has no socket, so the path in its descriptor leads nowhere.
+    // An agent on a port has no socket, so the path in its descriptor is ignored.
     await computer.client.register('notes', { url: agent.url, descriptor: DESCRIPTOR })
     await expect(invokeAgent('agent+unix://notes/add', {}, settings())).rejects.toMatchObject({ code: 'not_found' })
   })
 
-  it('stream, answer later, and are cancelled, through the runtime', async () => {
+  it('can stream, defer and be cancelled through the runtime', async () => {
     await computer.client.register('notes', { socket: agentSocket() })
     const parts: unknown[] = []
     for await (const { data } of streamAgent('agent+local://notes/count', {}, settings())) parts.push(data)
@@ -142,19 +142,19 @@ describe('agents that register', () => {
     expect((await raw('DELETE', '/agents/notes/tasks/t%2F1')).json).toEqual({ done: 'DELETE' })
   })
 
-  it('are told by the runtime when they fail, redirect or are gone, and are then forgotten', async () => {
-    const passing = await startAgent(answer)
-    await computer.client.register('notes', { url: passing.url, descriptor: DESCRIPTOR })
+  it('give 502 if they fail or redirect, 503 if they are gone, and are then removed', async () => {
+    const temporary = await startAgent(handle)
+    await computer.client.register('notes', { url: temporary.url, descriptor: DESCRIPTOR })
     const call = (operation: string) => invokeAgent(`agent+local://notes/${operation}`, {}, settings())
     await expect(call('breaks')).rejects.toMatchObject({ status: 502 })
     await expect(call('away')).rejects.toMatchObject({ status: 502 })
-    await passing.close()
+    await temporary.close()
     await expect(call('add')).rejects.toMatchObject({ code: 'unavailable' })
     await expect(call('add')).rejects.toMatchObject({ code: 'not_found' })
   })
 
-  it('keep their name for as long as they listen, and can say again where that is', async () => {
-    const first = await startAgent(answer)
+  it('keep their name as long as they listen, and may register again', async () => {
+    const first = await startAgent(handle)
     await computer.client.register('notes', { url: first.url })
     await computer.client.register('notes', { url: first.url })
     await expect(computer.client.register('notes', { url: agent.url })).rejects.toMatchObject({ code: 'conflict' })
@@ -166,25 +166,25 @@ describe('agents that register', () => {
   })
 
   it.each([
-    ['a host elsewhere', { url: 'http://192.0.2.1:80' }, /\/url must be an http URL on 127/],
-    ['a name that could lead elsewhere', { url: 'http://me.localhost.example' }, /\/url/],
+    ['a host on another computer', { url: 'http://192.0.2.1:80' }, /\/url must be an http URL on 127/],
+    ['a host name that DNS resolves', { url: 'http://me.localhost.example' }, /\/url/],
     ['credentials', { url: 'http://a:b@127.0.0.1:1' }, /userinfo/],
-    ['a socket that is none', { socket: '/etc/passwd' }, /no socket \/etc\/passwd/],
+    ['a file that is not a socket', { socket: '/etc/passwd' }, /no socket at \/etc\/passwd/],
     ['a relative socket', { socket: 'x.sock' }, /absolute/],
-    ['nowhere', { url: '' }, /\/url/],
+    ['an empty URL', { url: '' }, /\/url/],
     [
       'capabilities of a wrong type',
       { url: 'http://127.0.0.1:1', descriptor: { name: 'x', capabilities: 7 } },
       /capabilities/,
     ],
-  ])('are refused with %s', async (_what, registration, reason) => {
+  ])('are rejected with %s', async (_what, registration, reason) => {
     await expect(computer.client.register('notes', registration)).rejects.toMatchObject({
       code: 'invalid_input',
       message: expect.stringMatching(reason),
     })
   })
 
-  it.each(['', '.', '..', 'a b', 'a/b', 'ä', '-a', 'x'.repeat(64)])('are refused with the name %j', async (name) => {
+  it.each(['', '.', '..', 'a b', 'a/b', 'ä', '-a', 'x'.repeat(64)])('are rejected with the name %j', async (name) => {
     const registration = { url: agent.url, descriptor: DESCRIPTOR }
     await expect(computer.client.register(name, registration)).rejects.toMatchObject({
       code: expect.stringMatching(/invalid_input|not_found/),
@@ -192,7 +192,7 @@ describe('agents that register', () => {
     expect(await computer.client.agents()).toEqual([])
   })
 
-  it('AURI-10-12 are called on the record, which has no payloads', async () => {
+  it('AURI-10-12 have their calls logged, without inputs and outputs', async () => {
     await computer.client.register('notes', { url: agent.url })
     await invokeAgent('agent+local://notes/add', { text: 'very secret' }, settings())
     const entries = await computer.client.log()
@@ -209,21 +209,21 @@ describe('agents that register', () => {
     expect(statSync(join(computer.state, 'local-log.jsonl')).mode & 0o777).toBe(0o600)
   })
 
-  it('never see cookies or other headers that do not concern them, and set none', async () => {
+  it('never receive cookies or unrelated headers, and cannot set cookies', async () => {
     await computer.client.register('notes', { url: agent.url, descriptor: DESCRIPTOR })
-    const headers = { cookie: 'a=b', 'x-forwarded-for': '1.2.3.4', authorization: 'Bearer own-of-the-agent' }
+    const headers = { cookie: 'a=b', 'x-forwarded-for': '1.2.3.4', authorization: 'Bearer key-of-the-agent' }
     await invokeAgent('agent+local://notes/add', {}, { ...settings(), headers })
-    expect(agent.seen[0]?.headers).toMatchObject({ authorization: 'Bearer own-of-the-agent' })
+    expect(agent.seen[0]?.headers).toMatchObject({ authorization: 'Bearer key-of-the-agent' })
     expect(agent.seen[0]?.headers).not.toHaveProperty('cookie')
     expect(agent.seen[0]?.headers).not.toHaveProperty('x-forwarded-for')
-    const answered = await raw('POST', '/agents/notes/add')
-    expect(answered.headers).toMatchObject({ 'x-session-id': 's1' })
-    expect(answered.headers).not.toHaveProperty('set-cookie')
+    const response = await raw('POST', '/agents/notes/add')
+    expect(response.headers).toMatchObject({ 'x-session-id': 's1' })
+    expect(response.headers).not.toHaveProperty('set-cookie')
   })
 })
 
 describe('hostile requests', () => {
-  it('are bounded: too long a body, a broken path, paths above the agent', async () => {
+  it('are rejected: oversized bodies, malformed paths, paths outside the agent', async () => {
     await computer.client.register('notes', { url: agent.url, descriptor: DESCRIPTOR })
     const tooLong = { text: 'x'.repeat(1024 * 1024) }
     await expect(invokeAgent('agent+local://notes/add', tooLong, settings())).rejects.toMatchObject({ status: 413 })
@@ -232,7 +232,7 @@ describe('hostile requests', () => {
     }
     expect((await raw('POST', '/agents/notes/%zz')).status).toBe(400)
     expect((await raw('GET', '/agents/notes/add')).status).toBe(405)
-    expect((await raw('PUT', '/agents/notes', '{"url":1,"url":2}')).json.detail).toMatch(/twice/)
+    expect((await raw('PUT', '/agents/notes', '{"url":1,"url":2}')).json.detail).toMatch(/duplicate member "url"/)
     expect((await raw('PUT', '/agents/notes', '[]')).json.detail).toMatch(/object/)
     expect(agent.seen).toEqual([])
   })

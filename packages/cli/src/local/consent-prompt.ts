@@ -1,6 +1,6 @@
 import { createInterface, type Interface } from 'node:readline'
 import { toDisplayText } from '@switchboard/client'
-import type { AskPerson, Question } from '@switchboard/local'
+import type { AskForConsent, ConsentRequest } from '@switchboard/local'
 
 export interface PromptDeps {
   readonly input: NodeJS.ReadableStream
@@ -11,7 +11,7 @@ export interface PromptDeps {
 
 /** Asks for consent in the terminal of the runtime, one question at a time. */
 export interface ConsentPrompt {
-  readonly ask: AskPerson
+  readonly ask: AskForConsent
   close(): void
 }
 
@@ -40,7 +40,7 @@ export function createConsentPrompt({ input, output, isAsking }: PromptDeps): Co
       signal.addEventListener('abort', leave, { once: true })
     })
 
-  const ask = async (question: Question, signal: AbortSignal): Promise<boolean> => {
+  const ask = async (question: ConsentRequest, signal: AbortSignal): Promise<boolean> => {
     const before = last
     const { promise, done } = turn()
     last = promise
@@ -76,12 +76,12 @@ function turn(): { readonly promise: Promise<void>; readonly done: () => void } 
   return { promise, done }
 }
 
-function sentenceOf({ origin, agent, capability }: Question): string {
+function sentenceOf({ origin, agent, capability }: ConsentRequest): string {
   const what = capability === '*' ? `everything that ${agent} can do` : `${capability} of ${agent}`
   return toDisplayText(`${origin} wants to call ${what}`)
 }
 
-const textOf = (question: Question): string => {
+const textOf = (question: ConsentRequest): string => {
   const about = toDisplayText(question.description)
   return `${sentenceOf(question)}${about === '' ? '' : ` (${about})`}\nAllow it, until you revoke it? [y/N] `
 }

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { createLocalClient, type Right } from '@switchboard/local'
+import { createLocalClient, type Permission } from '@switchboard/local'
 import { asString, isObject, type JsonObject } from '@switchboard/protocol'
 import { readJson } from '../documents/read-input.js'
 import { readText } from '../documents/read-text.js'
@@ -84,7 +84,7 @@ async function consents({ socket, words, asJson }: LocalRequest): Promise<void> 
   await printTable(['ORIGIN', 'AGENT', 'CAPABILITY', 'SINCE'], rows, 'no web page may call a local agent')
 }
 
-const rowOf = ({ origin, agent, capability }: Right): string[] => [origin, agent, capability]
+const rowOf = ({ origin, agent, capability }: Permission): string[] => [origin, agent, capability]
 
 async function allow({ socket, words, asJson }: LocalRequest): Promise<void> {
   expectWords(words, 2, 3, 'allow ORIGIN AGENT [CAPABILITY]')

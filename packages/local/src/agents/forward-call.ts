@@ -1,28 +1,29 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream/promises'
-import { SAFE } from '../http/serve-http.js'
+import { SAFE_HEADERS } from '../http/serve-http.js'
 import { LIMITS } from '../limits.js'
 import { LocalError } from '../local-error.js'
 import type { AgentTable } from './agent-table.js'
 import type { LocalAgent } from './local-agent.js'
-import { openTarget } from './open-target.js'
+import { sendToAgent } from './send-to-agent.js'
 
-/** One request for an agent, whoever sent it. */
+/** A request to forward, from a program or from a web page. */
 export interface ForwardedCall {
   readonly agent: LocalAgent
   readonly method: 'POST' | 'GET' | 'DELETE'
-  /** Below the agent, encoded. */
+  /** Percent-encoded, relative to the agent's base URL. */
   readonly path: string
-  /** Headers that go to the agent, and come back from it. */
-  readonly passes: { readonly to: ReadonlySet<string>; readonly back: ReadonlySet<string> }
+  /** Headers to forward: those of the request and those of the response. */
+  readonly forwardedHeaders: { readonly request: ReadonlySet<string>; readonly response: ReadonlySet<string> }
   readonly body?: Uint8Array
-  readonly signal: AbortSignal
-  /** The agent has taken the work on and will answer later under this id. */
+  /** Cancels the call, as does a caller that disconnects. */
+  readonly signal?: AbortSignal
+  /** Called with the id of the task if the agent defers the call (202). */
   readonly onTask?: (id: string) => void
 }
 
-/** Headers of calls that concern agents; all others end here, cookies above all. */
-export const TO_AGENT: readonly string[] = [
+/** Request headers that are forwarded to agents. All others are dropped, cookies above all. */
+export const REQUEST_HEADERS: readonly string[] = [
   'accept',
   'accept-language',
   'content-type',
@@ -34,7 +35,8 @@ export const TO_AGENT: readonly string[] = [
   'x-session-id',
   'x-task-id',
 ]
-export const FROM_AGENT: readonly string[] = [
+/** Response headers that are forwarded to callers. */
+export const RESPONSE_HEADERS: readonly string[] = [
   'content-type',
   'content-length',
   'idempotent-replayed',
@@ -47,35 +49,38 @@ export const FROM_AGENT: readonly string[] = [
   'x-task-id',
 ]
 
-/** Sends a call on and its answer back, as fast as the caller reads. Returns the status of the answer. */
+/** Forwards a call to the agent and streams the response back, with backpressure. */
 export async function forwardCall(
   agents: AgentTable,
   message: IncomingMessage,
   response: ServerResponse,
-  { agent, method, path, passes, body, signal, onTask }: ForwardedCall,
-): Promise<number> {
-  const leaving = new AbortController()
-  response.once('close', () => leaving.abort())
-  const headers = pick(message, passes.to)
-  const request = { method, path, headers, ...(body && { body }), signal: AbortSignal.any([signal, leaving.signal]) }
-  const answer = await openTarget(agent.target, request).catch((error: unknown) => {
-    if (error instanceof LocalError && error.code === 'unavailable') agents.forget(agent)
+  { agent, method, path, forwardedHeaders, body, signal, onTask }: ForwardedCall,
+): Promise<void> {
+  const disconnected = new AbortController()
+  response.once('close', () => disconnected.abort())
+  const headers = pick(message, forwardedHeaders.request)
+  const cancelled = AbortSignal.any([disconnected.signal, ...(signal ? [signal] : [])])
+  const request = { method, path, headers, ...(body && { body }), signal: cancelled }
+  const incoming = await sendToAgent(agent.target, request).catch((error: unknown) => {
+    if (error instanceof LocalError && error.code === 'unavailable') agents.evict(agent)
     throw error
   })
-  const status = answer.statusCode ?? 502
+  const status = incoming.statusCode ?? 502
   if (status >= 300 && status < 400) {
-    answer.destroy()
-    throw new LocalError('agent_error', 'the agent redirects, and calls follow no redirects')
+    incoming.destroy()
+    throw new LocalError(
+      'agent_error',
+      `the agent responded with a redirect (${status}), and calls do not follow redirects`,
+    )
   }
-  const taskId = status === 202 ? taskIdOf(answer) : undefined
+  const taskId = status === 202 ? taskIdOf(incoming) : undefined
   if (taskId !== undefined) onTask?.(taskId)
   const location = taskId === undefined ? {} : { location: `/agents/${agent.name}/tasks/${encodeURIComponent(taskId)}` }
-  response.writeHead(status, { ...SAFE, ...pick(answer, passes.back), ...location })
-  // What comes is on its way at once, though no part may have come yet.
+  response.writeHead(status, { ...SAFE_HEADERS, ...pick(incoming, forwardedHeaders.response), ...location })
+  // Send the headers at once: the first part of a stream may take a while.
   response.flushHeaders()
-  answer.setTimeout(LIMITS.silenceMs, () => answer.destroy())
-  await pipeline(answer, response)
-  return status
+  incoming.setTimeout(LIMITS.silenceMs, () => incoming.destroy())
+  await pipeline(incoming, response)
 }
 
 function pick({ headers }: IncomingMessage, names: ReadonlySet<string>): Record<string, string> {
@@ -85,7 +90,7 @@ function pick({ headers }: IncomingMessage, names: ReadonlySet<string>): Record<
   return Object.fromEntries(wanted)
 }
 
-/** Agents name a task by where it is asked for, `…/tasks/{id}` (AURI §8.1.1), or by its id alone. */
+/** The task id of a 202: from `Location: …/tasks/{id}` (AURI §8.1.1), else from `X-Task-Id`. */
 function taskIdOf({ headers }: IncomingMessage): string | undefined {
   const last = /\/tasks\/([^/?#]+)\/?$/.exec(headers.location ?? '')?.[1]
   const header = headers['x-task-id']
@@ -100,5 +105,5 @@ function decode(text: string): string | undefined {
   }
 }
 
-/** The path of an operation; a name with slashes has several segments, as in agent URIs (C-85). */
+/** The path of an operation. Slashes in the name separate segments, as in agent URIs (C-85). */
 export const pathOf = (operation: string): string => `/${operation.split('/').map(encodeURIComponent).join('/')}`

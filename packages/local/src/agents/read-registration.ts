@@ -5,25 +5,27 @@ import { detectFormat, isObject, type JsonObject, readRecord, validateDocument }
 import { LocalError } from '../local-error.js'
 import type { LocalAgent, Target } from './local-agent.js'
 
-/** What an agent sends to be found: `{"socket" or "url", "descriptor"?}`. */
+/** The parsed body of a registration: `{"socket" or "url", "descriptor"?}`. */
 export interface RegistrationRequest {
   readonly target: Target
-  /** Undefined: the agent itself is asked for it. */
+  /** If undefined, the runtime fetches the descriptor from the agent. */
   readonly descriptor: JsonObject | undefined
 }
 
-/** A name is the host of a URI (RFC 3986 reg-name), as hosts are written. */
+/** A name is the host of a URI (RFC 3986 reg-name). */
 const NAME = /^[a-z0-9]([a-z0-9._-]{0,61}[a-z0-9])?$/
 
+/** Parses an agent's name; names are case-insensitive. */
 export function readName(text: string): string {
   const name = text.toLowerCase()
   if (NAME.test(name)) return name
   throw new LocalError(
     'invalid_input',
-    'a local agent’s name has 1 to 63 letters, digits, ".", "_" and "-", and begins and ends with a letter or digit',
+    'the name of a local agent must have 1 to 63 letters, digits, ".", "_" or "-", and begin and end with a letter or digit',
   )
 }
 
+/** Parses the body of a registration and checks that its socket or URL is on this computer. */
 export async function readRegistration(body: JsonObject): Promise<RegistrationRequest> {
   const { socket, url, descriptor } = body
   if (descriptor !== undefined && !isObject(descriptor)) {
@@ -31,22 +33,22 @@ export async function readRegistration(body: JsonObject): Promise<RegistrationRe
   }
   if (typeof socket === 'string' && url === undefined) return { target: await readSocket(socket), descriptor }
   if (typeof url === 'string' && socket === undefined) return { target: { url: readUrl(url) }, descriptor }
-  throw new LocalError('invalid_input', 'give /socket, the path where the agent listens, or /url, one of the two')
+  throw new LocalError('invalid_input', 'give either /socket, the path of the agent’s socket, or /url')
 }
 
-/** Nobody but this user answers for an agent of this user. */
+/** A socket of another user is rejected: that user could impersonate the agent. */
 async function readSocket(path: string): Promise<Target> {
   if (!isAbsolute(path) || normalize(path) !== path) {
     throw new LocalError('invalid_input', '/socket must be an absolute path without ".."')
   }
   const found = await stat(path).catch(() => undefined)
-  if (!found?.isSocket()) throw new LocalError('invalid_input', `/socket: there is no socket ${path}`)
+  if (!found?.isSocket()) throw new LocalError('invalid_input', `/socket: there is no socket at ${path}`)
   const { uid } = userInfo()
-  if (uid !== -1 && found.uid !== uid) throw new LocalError('invalid_input', `/socket: ${path} is another user’s`)
+  if (uid !== -1 && found.uid !== uid) throw new LocalError('invalid_input', `/socket: ${path} belongs to another user`)
   return { socket: path }
 }
 
-/** Literal addresses and the one name that systems reserve for this computer. */
+/** Loopback literals, and the one host name that always means this computer. */
 const LOOPBACK = new Set(['127.0.0.1', '[::1]', 'localhost'])
 
 function readUrl(text: string): string {
@@ -60,7 +62,7 @@ function readUrl(text: string): string {
   return url.href.replace(/\/+$/, '')
 }
 
-/** The agent that a descriptor of any draft describes. */
+/** Reads name, description and capabilities from a descriptor of any draft. */
 export function describeAgent(name: string, target: Target, descriptor: JsonObject): LocalAgent {
   const format = detectFormat(descriptor) ?? 'descriptor'
   const wrong = validateDocument(format, descriptor).find(({ at }) => /^\/(capabilities|operations|skills)\b/.test(at))
@@ -70,6 +72,6 @@ export function describeAgent(name: string, target: Target, descriptor: JsonObje
   return { name, description, capabilities: [...new Set(names)].filter(isCallable), target, descriptor }
 }
 
-/** Names that cannot be part of a path, and the one that stands for all, are not called by themselves. */
+/** Excludes names that cannot be a path segment, and those with a meaning of their own: `*` and `invoke`. */
 const isCallable = (name: string): boolean =>
   name !== '' && name !== '*' && name !== 'invoke' && !name.split('/').some((part) => /^\.{0,2}$/.test(part))

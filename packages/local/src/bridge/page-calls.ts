@@ -1,36 +1,39 @@
-import type { Right } from '../consents/consent.js'
+import type { Permission } from '../consents/consent.js'
 import { LIMITS } from '../limits.js'
 import { LocalError } from '../local-error.js'
 
-/** What pages have under way, so that taking a consent back ends it. */
+/** The running and deferred calls of web pages, so that revoking a consent can end them. */
 export interface PageCalls {
-  /** Throws if the origin has too many calls under way. */
-  begin(right: Right): { readonly signal: AbortSignal; end(): void }
-  /** Ends the calls whose right is no longer given. */
-  endUnless(isAllowed: (right: Right) => boolean): void
-  /** Remembers who may ask for a deferred call. */
-  addTask(id: string, right: Right): void
-  taskOf(agent: string, id: string): Right | undefined
+  /** Throws if the origin has too many concurrent calls. */
+  begin(permission: Permission): { readonly signal: AbortSignal; end(): void }
+  /** Aborts the running calls that are no longer allowed. */
+  abortUnless(isAllowed: (permission: Permission) => boolean): void
+  /** Stores the permission under which a deferred call was started. */
+  addTask(id: string, permission: Permission): void
+  taskOf(agent: string, id: string): Permission | undefined
 }
 
 export function createPageCalls(): PageCalls {
-  const running = new Map<AbortController, Right>()
-  const tasks = new Map<string, Right>()
+  const running = new Map<AbortController, Permission>()
+  const tasks = new Map<string, Permission>()
   return {
-    begin(right) {
-      const own = [...running.values()].filter(({ origin }) => origin === right.origin)
+    begin(permission) {
+      const own = [...running.values()].filter(({ origin }) => origin === permission.origin)
       if (own.length >= LIMITS.callsPerOrigin) {
-        throw new LocalError('rate_limited', `a page may have ${LIMITS.callsPerOrigin} calls under way`)
+        throw new LocalError(
+          'rate_limited',
+          `an origin may have ${LIMITS.callsPerOrigin} calls at a time: wait for one`,
+        )
       }
       const control = new AbortController()
-      running.set(control, right)
+      running.set(control, permission)
       return { signal: control.signal, end: () => running.delete(control) }
     },
-    endUnless(isAllowed) {
-      for (const [control, right] of running) if (!isAllowed(right)) control.abort()
+    abortUnless(isAllowed) {
+      for (const [control, permission] of running) if (!isAllowed(permission)) control.abort()
     },
-    addTask(id, right) {
-      tasks.set(keyOf(right.agent, id), right)
+    addTask(id, permission) {
+      tasks.set(keyOf(permission.agent, id), permission)
       const [oldest] = tasks.keys()
       if (tasks.size > LIMITS.tasks && oldest !== undefined) tasks.delete(oldest)
     },
@@ -38,5 +41,5 @@ export function createPageCalls(): PageCalls {
   }
 }
 
-/** Each agent has ids of its own. */
+/** Task ids are unique per agent only. */
 const keyOf = (agent: string, id: string): string => `${agent}/${id}`

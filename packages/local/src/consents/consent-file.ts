@@ -1,43 +1,42 @@
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { asObjects, isObject, type JsonObject, parseJson } from '@switchboard/protocol'
-import { codeOf } from '../listen-privately.js'
-import { LocalError } from '../local-error.js'
+import { LocalError, systemCodeOf } from '../local-error.js'
 import type { Consent } from './consent.js'
 
-/** What is remembered: who may do what, and which tokens prove it. */
+/** The content of the file: consents, and the tokens that pages present. */
 export interface ConsentState {
   readonly consents: readonly Consent[]
   readonly tokens: readonly IssuedToken[]
 }
 
-/** A token is kept as its hash: whoever reads the file cannot use it. */
+/** A token is stored as its hash, so that the file does not reveal it. */
 export interface IssuedToken {
   readonly origin: string
-  /** SHA-256 of the token, hexadecimal. */
+  /** SHA-256 of the token, in hex. */
   readonly hash: string
   readonly issuedAt: string
 }
 
 export interface ConsentFile {
-  /** A file that cannot be read is an error, never an empty one: consents would be forgotten without a word. */
+  /** Throws if the file is unreadable. Treating it as empty would silently lose consents. */
   load(): Promise<ConsentState>
   save(state: ConsentState): Promise<void>
 }
 
-/** Consents in a file of mode 0600, replaced as a whole. */
+/** Stores consents in a file of mode 0600 that is replaced atomically. */
 export function createConsentFile(path: string): ConsentFile {
   let saves = Promise.resolve()
   return {
     async load() {
       const text = await readFile(path, 'utf8').catch((error: unknown) => {
-        if (codeOf(error) === 'ENOENT') return undefined
-        throw broken(path, error)
+        if (systemCodeOf(error) === 'ENOENT') return undefined
+        throw unreadable(path, error)
       })
       if (text === undefined) return { consents: [], tokens: [] }
       try {
         return readState(parseJson(text))
       } catch (error) {
-        throw broken(path, error)
+        throw unreadable(path, error)
       }
     },
     save(state) {
@@ -46,7 +45,7 @@ export function createConsentFile(path: string): ConsentFile {
         await writeFile(`${path}.new`, text, { mode: 0o600 })
         await rename(`${path}.new`, path)
       }
-      // One after the other, so that the last one wins; a failure is told to whoever asked for that save.
+      // In sequence, so that the last one wins; each caller gets the error of its own save.
       const saved = saves.then(write)
       saves = saved.catch(() => {})
       return saved
@@ -58,24 +57,24 @@ function readState(value: unknown): ConsentState {
   if (!isObject(value)) throw new TypeError('not an object')
   return {
     consents: asObjects(value.consents).map((item) => ({
-      origin: text(item, 'origin'),
-      agent: text(item, 'agent'),
-      capability: text(item, 'capability'),
-      allowedAt: text(item, 'allowedAt'),
+      origin: stringIn(item, 'origin'),
+      agent: stringIn(item, 'agent'),
+      capability: stringIn(item, 'capability'),
+      allowedAt: stringIn(item, 'allowedAt'),
     })),
     tokens: asObjects(value.tokens).map((item) => ({
-      origin: text(item, 'origin'),
-      hash: text(item, 'hash'),
-      issuedAt: text(item, 'issuedAt'),
+      origin: stringIn(item, 'origin'),
+      hash: stringIn(item, 'hash'),
+      issuedAt: stringIn(item, 'issuedAt'),
     })),
   }
 }
 
-function text(item: JsonObject, name: string): string {
+function stringIn(item: JsonObject, name: string): string {
   const value = item[name]
   if (typeof value === 'string') return value
-  throw new TypeError(`${name} must be a text`)
+  throw new TypeError(`${name} must be a string`)
 }
 
-const broken = (path: string, cause: unknown): LocalError =>
-  new LocalError('unusable', `the consents in ${path} cannot be read: repair the file or remove it`, { cause })
+const unreadable = (path: string, cause: unknown): LocalError =>
+  new LocalError('unusable', `cannot read the consents in ${path}: repair or remove the file`, { cause })

@@ -1,8 +1,8 @@
-/** Stands for every capability of an agent, those to come too. */
-export const EVERYTHING = '*'
+/** Stands for every capability of an agent, including later ones. */
+export const ALL_CAPABILITIES = '*'
 
-/** What pages of one origin want, or may do: call one capability of one agent. */
-export interface Right {
+/** What a consent grants, or a page requests: to call one capability of one agent from one origin. */
+export interface Permission {
   /** As browsers send it: `https://page.example`. */
   readonly origin: string
   readonly agent: string
@@ -10,22 +10,23 @@ export interface Right {
   readonly capability: string
 }
 
-/** A right that the person of this computer has given. */
-export interface Consent extends Right {
+/** A permission that the user has granted. */
+export interface Consent extends Permission {
   /** RFC 3339. */
   readonly allowedAt: string
 }
 
-/** Some of a right's members, to find all that have them. */
-export type RightFilter = Partial<Right>
+/** Selects the permissions that have all the given members. */
+export type PermissionFilter = Partial<Permission>
 
-export const matches = (right: Right, { origin, agent, capability }: RightFilter): boolean =>
-  (origin === undefined || right.origin === origin) &&
-  (agent === undefined || right.agent === agent) &&
-  (capability === undefined || right.capability === capability)
+/** Whether a permission has all members of the filter. */
+export const matches = (permission: Permission, { origin, agent, capability }: PermissionFilter): boolean =>
+  (origin === undefined || permission.origin === origin) &&
+  (agent === undefined || permission.agent === agent) &&
+  (capability === undefined || permission.capability === capability)
 
-/** Whether a consent is enough for what is wanted. */
-export const covers = (consent: Right, { origin, agent, capability }: Right): boolean =>
+/** Whether a consent grants the requested permission. */
+export const covers = (consent: Permission, { origin, agent, capability }: Permission): boolean =>
   consent.origin === origin &&
   consent.agent === agent &&
-  (consent.capability === EVERYTHING || consent.capability === capability)
+  (consent.capability === ALL_CAPABILITIES || consent.capability === capability)

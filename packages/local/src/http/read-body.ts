@@ -14,8 +14,7 @@ import { LocalError } from '../local-error.js'
 
 /** The whole body of a request, up to the limit. */
 export async function readBody(message: IncomingMessage): Promise<Uint8Array> {
-  const tooLarge = (): LocalError =>
-    new LocalError('too_large', `the body is larger than ${LIMITS.bodyBytes} bytes: send less`)
+  const tooLarge = (): LocalError => new LocalError('too_large', `the body is larger than ${LIMITS.bodyBytes} bytes`)
   if (Number(message.headers['content-length'] ?? 0) > LIMITS.bodyBytes) throw tooLarge()
   // The socket stays open for the response.
   return readBytes(message.iterator({ destroyOnReturn: false }), LIMITS.bodyBytes, tooLarge)
@@ -24,13 +23,13 @@ export async function readBody(message: IncomingMessage): Promise<Uint8Array> {
 /** The body as a JSON object. */
 export async function readJsonObject(message: IncomingMessage): Promise<JsonObject> {
   requireJson(message)
-  const value = parseStrictly(await readBody(message), 'the body')
+  const value = parseJsonBytes(await readBody(message), 'the body')
   if (!isObject(value)) throw new LocalError('invalid_input', 'the body must be a JSON object')
   return value
 }
 
 /** Parses JSON; `what` names it in the error. */
-export function parseStrictly(bytes: Uint8Array, what: string): JsonValue {
+export function parseJsonBytes(bytes: Uint8Array, what: string): JsonValue {
   try {
     return parseJsonBody(bytes)
   } catch (cause) {
@@ -48,11 +47,11 @@ export function requireJson({ headers }: IncomingMessage): void {
   throw new LocalError('unsupported_media_type', 'send JSON with "Content-Type: application/json"')
 }
 
-/** A required member: a text that is not empty. */
-export function textIn(body: JsonObject, name: string): string {
+/** A required member that is a non-empty string. */
+export function stringIn(body: JsonObject, name: string): string {
   const value = body[name]
-  if (typeof value === 'string' && value !== '' && value.length <= MAX_TEXT) return value
-  throw new LocalError('invalid_input', `/${name} must be a text of 1 to ${MAX_TEXT} characters`)
+  if (typeof value === 'string' && value !== '' && value.length <= MAX_STRING) return value
+  throw new LocalError('invalid_input', `/${name} must be a string of 1 to ${MAX_STRING} characters`)
 }
 
-const MAX_TEXT = 2000
+const MAX_STRING = 2000

@@ -2,16 +2,16 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AuditLog } from '../audit-log.js'
 import { isWebOrigin, ORIGIN_RULE } from '../bridge/origin.js'
 import type { PageCalls } from '../bridge/page-calls.js'
-import type { RightFilter } from '../consents/consent.js'
-import type { ConsentBook } from '../consents/consent-book.js'
-import type { Questions } from '../consents/questions.js'
-import { readJsonObject, textIn } from '../http/read-body.js'
+import type { PermissionFilter } from '../consents/consent.js'
+import type { ConsentRequests } from '../consents/consent-requests.js'
+import type { ConsentStore } from '../consents/consent-store.js'
+import { readJsonObject, stringIn } from '../http/read-body.js'
 import { sendJson } from '../http/serve-http.js'
 import { LocalError } from '../local-error.js'
 
 export interface ConsentRoutesDeps {
-  readonly book: ConsentBook
-  readonly questions: Questions
+  readonly store: ConsentStore
+  readonly requests: ConsentRequests
   readonly calls: PageCalls
   readonly log: AuditLog
 }
@@ -22,24 +22,24 @@ export type ConsentRoutes = (
   query: URLSearchParams,
 ) => Promise<void>
 
-/** `/consents` for the person's own programs: what is allowed and asked, yes in advance, and no at any time. */
-export function createConsentRoutes({ book, questions, calls, log }: ConsentRoutesDeps): ConsentRoutes {
+/** `/consents` for the user's own programs: list consents and open requests, allow (also in advance), revoke. */
+export function createConsentRoutes({ store, requests, calls, log }: ConsentRoutesDeps): ConsentRoutes {
   const allow = async (message: IncomingMessage, response: ServerResponse): Promise<void> => {
     const body = await readJsonObject(message)
-    const agent = textIn(body, 'agent').toLowerCase()
-    const right = { origin: textIn(body, 'origin'), agent, capability: textIn(body, 'capability') }
-    if (!isWebOrigin(right.origin)) throw new LocalError('invalid_input', `/origin: ${ORIGIN_RULE}`)
-    await book.allow(right)
-    log.write({ event: 'allowed', ...right })
-    questions.allow(right)
-    sendJson(response, 200, right)
+    const agent = stringIn(body, 'agent').toLowerCase()
+    const permission = { origin: stringIn(body, 'origin'), agent, capability: stringIn(body, 'capability') }
+    if (!isWebOrigin(permission.origin)) throw new LocalError('invalid_input', `/origin: ${ORIGIN_RULE}`)
+    await store.allow(permission)
+    log.write({ event: 'allowed', ...permission })
+    requests.allow(permission)
+    sendJson(response, 200, permission)
   }
 
   const revoke = async (response: ServerResponse, query: URLSearchParams): Promise<void> => {
     const filter = filterOf(query)
-    const refused = questions.refuse(filter)
-    const revoked = await book.revoke(filter)
-    calls.endUnless(book.isAllowed)
+    const refused = requests.refuse(filter)
+    const revoked = await store.revoke(filter)
+    calls.abortUnless(store.isAllowed)
     for (const { origin, agent, capability } of revoked) log.write({ event: 'revoked', origin, agent, capability })
     sendJson(response, 200, { revoked: revoked.map((consent) => ({ ...consent })), refused })
   }
@@ -47,25 +47,25 @@ export function createConsentRoutes({ book, questions, calls, log }: ConsentRout
   return async (message, response, query) => {
     switch (message.method) {
       case 'GET': {
-        const consents = book.list().map((consent) => ({ ...consent }))
-        const waiting = questions.list().map((question) => ({ ...question }))
-        return sendJson(response, 200, { consents, questions: waiting })
+        const consents = store.list().map((consent) => ({ ...consent }))
+        const questions = requests.list().map((request) => ({ ...request }))
+        return sendJson(response, 200, { consents, questions })
       }
       case 'POST':
         return allow(message, response)
       case 'DELETE':
         return revoke(response, query)
       default:
-        throw new LocalError('method_not_allowed', 'consents are asked for, given and revoked')
+        throw new LocalError('method_not_allowed', '/consents takes GET, POST and DELETE')
     }
   }
 }
 
-/** At least one member: nothing is revoked by leaving a word out. */
-function filterOf(query: URLSearchParams): RightFilter {
+/** Requires at least one member, so that a forgotten parameter does not revoke everything. */
+function filterOf(query: URLSearchParams): PermissionFilter {
   const [origin, agent, capability] = ['origin', 'agent', 'capability'].map((name) => query.get(name) ?? undefined)
   if (origin === undefined && agent === undefined && capability === undefined) {
-    throw new LocalError('invalid_input', '?origin, ?agent or ?capability must say what is revoked')
+    throw new LocalError('invalid_input', 'say what to revoke with ?origin, ?agent or ?capability')
   }
   return {
     ...(origin !== undefined && { origin }),

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createLocalClient, createLocalRuntime, type LocalClient, type LocalRuntimeOptions } from '../../src/index.js'
 
-/** What an agent of the tests has seen of a call. */
+/** A request as a test agent received it. */
 export interface Seen {
   readonly method: string
   readonly url: string
@@ -17,12 +17,12 @@ export interface Computer {
   readonly state: string
   readonly bridgeUrl: string
   readonly client: LocalClient
-  /** Stops the runtime and starts it again on the same folder. */
+  /** Stops the runtime and starts it again with the same folders. */
   restart(more?: Partial<LocalRuntimeOptions>): Promise<void>
   close(): Promise<void>
 }
 
-/** A runtime with a folder of its own, and a bridge on a free port. */
+/** Starts a runtime in a temporary folder, with a bridge on a free port. */
 export async function startComputer(options: Partial<LocalRuntimeOptions> = {}): Promise<Computer> {
   const folder = mkdtempSync(join(tmpdir(), 'switchboard-local-'))
   const [socket, state] = [join(folder, 'run', 'local.sock'), join(folder, 'state')]
@@ -47,7 +47,7 @@ export async function startComputer(options: Partial<LocalRuntimeOptions> = {}):
   }
 }
 
-/** An agent of this computer: a plain HTTP server, on a socket or a port. */
+/** Starts an agent: a plain HTTP server on a socket or a port. */
 export async function startAgent(
   handle: (seen: Seen, response: ServerResponse) => void,
   socket?: string,
@@ -76,39 +76,39 @@ export async function startAgent(
   }
 }
 
-export interface RawAnswer {
+export interface RawResponse {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly text: string
-  /** Typed as JSON.parse types it. */
+  /** Has the type that JSON.parse returns. */
   readonly json: ReturnType<typeof JSON.parse>
 }
 
 export interface RawRequest {
-  /** Instead of the host and port of the URL. */
+  /** Connects here instead of the host and port of the URL. */
   readonly socketPath?: string
   readonly method?: string
-  /** Names and values in a row, exactly as they are sent. */
+  /** Alternating names and values, sent exactly like this. */
   readonly headers?: readonly string[]
   readonly body?: string | Uint8Array
 }
 
-/** Sends a request as it is written here, Host and Origin too, which no browser lets a page choose. */
+/** Sends a request verbatim, including Host and Origin, which browsers do not let pages set. */
 export function sendRaw(
   url: string,
   { method = 'POST', headers = [], body, socketPath }: RawRequest,
-): Promise<RawAnswer> {
+): Promise<RawResponse> {
   return new Promise((resolve, reject) => {
-    // Given apart, since URLs take "." and ".." out of paths.
+    // Passed separately, since URL parsing removes "." and ".." segments.
     const path = url.slice(new URL(url).origin.length) || '/'
-    const place = { path, ...(socketPath !== undefined && { socketPath }) }
-    const options = { ...place, method, headers: [...headers], setHost: false, agent: false as const }
-    const sent = request(url, options, async (message) => {
+    const address = { path, ...(socketPath !== undefined && { socketPath }) }
+    const options = { ...address, method, headers: [...headers], setHost: false, agent: false as const }
+    const outgoing = request(url, options, async (message) => {
       const text = await textOf(message)
-      const { statusCode: status = 0, headers: answered } = message
-      resolve({ status, headers: answered, text, json: isJson(text) ? JSON.parse(text) : undefined })
+      const { statusCode: status = 0, headers: received } = message
+      resolve({ status, headers: received, text, json: isJson(text) ? JSON.parse(text) : undefined })
     })
-    sent.on('error', reject).end(body)
+    outgoing.on('error', reject).end(body)
   })
 }
 

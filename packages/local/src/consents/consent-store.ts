@@ -1,31 +1,32 @@
 import { createHash } from 'node:crypto'
 import { LIMITS } from '../limits.js'
 import { LocalError } from '../local-error.js'
-import { type Consent, covers, matches, type Right, type RightFilter } from './consent.js'
+import { type Consent, covers, matches, type Permission, type PermissionFilter } from './consent.js'
 import type { ConsentFile, ConsentState } from './consent-file.js'
 
-export interface ConsentBookDeps {
+export interface ConsentStoreDeps {
   readonly file: ConsentFile
   /** Milliseconds since 1970. */
   readonly now: () => number
-  /** A secret that cannot be guessed. */
+  /** An unguessable secret. */
   readonly newToken: () => string
 }
 
-/** Who may do what; changes are in force at once, and remembered. */
-export interface ConsentBook {
+/** The consents and tokens of all origins. Changes take effect at once and are saved. */
+export interface ConsentStore {
   list(): readonly Consent[]
-  isAllowed(right: Right): boolean
-  allow(right: Right): Promise<void>
-  /** Takes back all consents that match, and tells which. An origin without any loses its tokens. */
-  revoke(filter: RightFilter): Promise<readonly Consent[]>
+  isAllowed(permission: Permission): boolean
+  allow(permission: Permission): Promise<void>
+  /** Revokes and returns all consents that match. An origin without consents loses its tokens. */
+  revoke(filter: PermissionFilter): Promise<readonly Consent[]>
   hasToken(origin: string): boolean
-  isToken(origin: string, token: string): boolean
-  /** A new token; the origin's oldest one ends where there are too many. */
+  isValidToken(origin: string, token: string): boolean
+  /** Issues a token. Invalidates the origin's oldest one if it has too many. */
   issueToken(origin: string): Promise<string>
 }
 
-export async function openConsentBook({ file, now, newToken }: ConsentBookDeps): Promise<ConsentBook> {
+/** Loads the consents; fails if the file is damaged. */
+export async function openConsentStore({ file, now, newToken }: ConsentStoreDeps): Promise<ConsentStore> {
   let state = await file.load()
   const change = async (next: ConsentState): Promise<void> => {
     state = next
@@ -34,11 +35,11 @@ export async function openConsentBook({ file, now, newToken }: ConsentBookDeps):
   const time = (): string => new Date(now()).toISOString()
   return {
     list: () => state.consents,
-    isAllowed: (right) => state.consents.some((consent) => covers(consent, right)),
+    isAllowed: (permission) => state.consents.some((consent) => covers(consent, permission)),
     async allow({ origin, agent, capability }) {
       if (state.consents.some((consent) => matches(consent, { origin, agent, capability }))) return
       if (state.consents.length >= LIMITS.consents) {
-        throw new LocalError('rate_limited', `no more than ${LIMITS.consents} consents are kept: revoke some`)
+        throw new LocalError('rate_limited', `there are ${LIMITS.consents} consents already: revoke some`)
       }
       await change({ ...state, consents: [...state.consents, { origin, agent, capability, allowedAt: time() }] })
     },
@@ -51,20 +52,20 @@ export async function openConsentBook({ file, now, newToken }: ConsentBookDeps):
       return revoked
     },
     hasToken: (wanted) => state.tokens.some(({ origin }) => origin === wanted),
-    isToken(wanted, token) {
+    isValidToken(wanted, token) {
       const hash = hashOf(token)
       return state.tokens.some((issued) => issued.origin === wanted && issued.hash === hash)
     },
     async issueToken(wanted) {
       const token = newToken()
       const own = state.tokens.filter(({ origin }) => origin === wanted)
-      const tooOld = own.slice(0, Math.max(0, own.length - LIMITS.tokensPerOrigin + 1))
-      const kept = state.tokens.filter((issued) => !tooOld.includes(issued))
+      const evicted = own.slice(0, Math.max(0, own.length - LIMITS.tokensPerOrigin + 1))
+      const kept = state.tokens.filter((issued) => !evicted.includes(issued))
       await change({ ...state, tokens: [...kept, { origin: wanted, hash: hashOf(token), issuedAt: time() }] })
       return token
     },
   }
 }
 
-/** Tokens are random and long, so a plain hash hides them. */
+/** A plain hash is enough: tokens are long and random. */
 const hashOf = (token: string): string => createHash('sha256').update(token).digest('hex')
