@@ -13,7 +13,7 @@ beforeEach(() => directory.clear())
 const tokA = { as: 'tokA' } as const
 const BASE = 'https://agents.example.com/a'
 
-it('AD-B-05 B.4: a foreign claim is a conflict that names the agent', async () => {
+it('AD-B-05 B.4: claiming another owner’s name is a conflict, and the error names the agent', async () => {
   await register(directory, 'ticket-classifier', fixture('FX-TC'))
   const { status, headers, json } = await directory.post('/ad/r?agent=ticket-classifier', {
     as: 'tokB',
@@ -33,7 +33,7 @@ it('AD-B-05 B.4: a foreign claim is a conflict that names the agent', async () =
   })
 })
 
-it('AD-6-01 AD-6-02 AD-6-03 has a status for each failure, and a problem that tells of it', async () => {
+it('AD-6-01 AD-6-02 AD-6-03 returns a fitting status and a problem document for each failure', async () => {
   const href = await register(directory, 'worker', { base: BASE })
   const failures = {
     400: await directory.post('/ad/r?agent=x', { ...tokA, raw: '{"base":' }),
@@ -71,7 +71,7 @@ it('AD-6-03 AD-8.3-02 answers 429 with Retry-After once the limit is reached', a
   expect(refused?.json.retry_after).toBe(Number(refused?.headers.get('retry-after')))
 })
 
-it('AD-6-02 has the same body as every other format, with the type asked for (C-68)', async () => {
+it('AD-6-02 sends the same error body as the other drafts’ routes, in the requested media type (C-68)', async () => {
   const { headers, json } = await directory.get('/agents/nobody', { headers: { accept: 'application/problem+json' } })
   expect(headers.get('content-type')).toMatch(/^application\/problem\+json\b/)
   const { json: here } = await directory.get('/ad/r/999999')

@@ -17,24 +17,24 @@ beforeEach(() => directory.clear())
 const tokA = { as: 'tokA' } as const
 const BASE = 'https://agents.example.com/a'
 
-/** Resolves when the resource is gone, which must be within a second. */
+/** Resolves when the resource is gone; fails after a second. */
 const untilGone = (path: string): Promise<void> =>
   vi.waitFor(async () => expect((await directory.get(path, { as: 'admin' })).status, path).toBe(404), {
     timeout: 1000,
     interval: 20,
   })
 
-/** Longer than the directory takes to notice that the clock went on. */
+/** Longer than the directory takes to notice that the clock has moved. */
 const aMoment = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 400))
 
 const lifetimeOf = async (path: string): Promise<number> => (await directory.get(path)).json.lt
 
-describe('the lifetime asked for', () => {
-  it('AD-4.1-07 is a day if none is', async () => {
+describe('the requested lifetime', () => {
+  it('AD-4.1-07 defaults to a day', async () => {
     expect(await lifetimeOf(await register(directory, 'a', { base: BASE }))).toBe(86400)
   })
 
-  it('AD-4.1-08 is a whole number from 60 to 4294967295', async () => {
+  it('AD-4.1-08 must be a whole number from 60 to 4294967295', async () => {
     for (const lt of ['59', '0', '-1', '4294967296', '99999999999', '1.5', '60.0', '1e3', '0x60', 'abc', '', ' 60']) {
       const answer = await directory.post(`/ad/r?agent=a&lt=${encodeURIComponent(lt)}`, {
         ...tokA,
@@ -46,13 +46,13 @@ describe('the lifetime asked for', () => {
     expect(await lifetimeOf(await register(directory, 'a', { base: BASE }, { lt: 60 }))).toBe(60)
   })
 
-  it('AD-4.1-09 AD-4.2-08 AD-4.2-09 is granted up to a week; the resource tells what was', async () => {
+  it('AD-4.1-09 AD-4.2-08 AD-4.2-09 is capped at a week; the resource shows the granted lifetime', async () => {
     expect(await lifetimeOf(await register(directory, 'a', { base: BASE }, { lt: 604_800 }))).toBe(604_800)
     expect(await lifetimeOf(await register(directory, 'b', { base: BASE }, { lt: 604_801 }))).toBe(604_800)
     expect(await lifetimeOf(await register(directory, 'c', { base: BASE }, { lt: 4_294_967_295 }))).toBe(604_800)
   })
 
-  it('AD-4.4-03 can be changed by an update, within the same bounds', async () => {
+  it('AD-4.4-03 can be changed by an update, within the same limits', async () => {
     const href = await register(directory, 'a', { base: BASE })
     const updated = await directory.post(`${href}?lt=3600`, tokA)
     expect({ status: updated.status, text: updated.text }).toEqual({ status: 204, text: '' })
@@ -65,7 +65,7 @@ describe('the lifetime asked for', () => {
     expect(await lifetimeOf(href)).toBe(604_800)
   })
 
-  it('AD-4.1-09 AD-4.2-08 is granted up to what the operator allows', async () => {
+  it('AD-4.1-09 AD-4.2-08 is capped at the operator’s maximum', async () => {
     await directory.restart({ lifetimes: { max: 120 } })
     expect(await lifetimeOf(await register(directory, 'a', { base: BASE }))).toBe(120)
     expect(await lifetimeOf(await register(directory, 'b', { base: BASE }, { lt: 3600 }))).toBe(120)
@@ -73,8 +73,8 @@ describe('the lifetime asked for', () => {
   })
 })
 
-describe('the end', () => {
-  it('AD-4.5-02 removes a registration that was not refreshed, within a second and not before', async () => {
+describe('expiry', () => {
+  it('AD-4.5-02 removes a registration that was not refreshed, within a second but not early', async () => {
     const href = await register(directory, 'a', { base: BASE }, { lt: 60 })
     clock.advance(59)
     await aMoment()
@@ -87,7 +87,7 @@ describe('the end', () => {
     }
   })
 
-  it('AD-4.4-01 AD-4.4-02 is put off by an empty POST', async () => {
+  it('AD-4.4-01 AD-4.4-02 is postponed by an empty POST', async () => {
     const href = await register(directory, 'a', { base: BASE }, { lt: 60 })
     clock.advance(40)
     const refreshed = await directory.post(href, tokA)
@@ -99,7 +99,7 @@ describe('the end', () => {
     await untilGone(href)
   })
 
-  it('AD-4.4-02 is put off by a registration or an update with a body too', async () => {
+  it('AD-4.4-02 is also postponed by a registration or an update with a body', async () => {
     const again = await register(directory, 'again', { base: BASE }, { lt: 60 })
     const changed = await register(directory, 'changed', { base: BASE }, { lt: 60 })
     clock.advance(50)
@@ -112,7 +112,7 @@ describe('the end', () => {
     await Promise.all([untilGone(again), untilGone(changed)])
   })
 
-  it('AD-4.4-02 stays put off when the agent is changed and marked at the same time', async () => {
+  it('AD-4.4-02 stays postponed if the agent is updated and marked at the same time', async () => {
     const href = await register(directory, 'a', { base: BASE }, { lt: 60 })
     clock.advance(50)
     const [marked, refreshed, changed] = await Promise.all([
@@ -126,14 +126,14 @@ describe('the end', () => {
     expect(await lookUp(directory)).toEqual(['a'])
   })
 
-  it('AD-4.4-03 comes sooner after a shorter lifetime', async () => {
+  it('AD-4.4-03 comes sooner after the lifetime is shortened', async () => {
     const href = await register(directory, 'a', { base: BASE }, { lt: 3600 })
     await directory.post(`${href}?lt=60`, tokA)
     clock.advance(61)
     await untilGone(href)
   })
 
-  it('AD-4.4-05 is told to those who come late, until they register anew', async () => {
+  it('AD-4.4-05 is reported to late requests until the agent registers again', async () => {
     const href = await register(directory, 'a', { base: BASE }, { lt: 60 })
     clock.advance(61)
     await untilGone(href)
@@ -151,13 +151,13 @@ describe('the end', () => {
     expect((await directory.get(href)).status).toBe(404)
   })
 
-  it('AD-4.4-05 is not claimed of what was removed', async () => {
+  it('AD-4.4-05 is not reported for a registration that was deleted', async () => {
     const href = await register(directory, 'a', { base: BASE })
     await directory.delete(href, tokA)
     expect((await directory.get(href)).json.type).toMatch(/\/not-found$/)
   })
 
-  it('AD-8.2-07 is in the audit, as the directory’s own doing', async () => {
+  it('AD-8.2-07 is in the audit log with the directory as the actor', async () => {
     const href = await register(directory, 'audited-end', { base: BASE }, { lt: 60 })
     clock.advance(61)
     await untilGone(href)
@@ -166,7 +166,7 @@ describe('the end', () => {
   })
 })
 
-describe('a name that lapsed', () => {
+describe('an expired name', () => {
   const secret: JsonObject = { base: BASE, visibility: 'private', capabilities: [{ name: 'x', type: 'tool' }] }
 
   const lapse = async (name: string): Promise<void> => {
@@ -180,7 +180,7 @@ describe('a name that lapsed', () => {
     await untilGone(href)
   }
 
-  it('AD-7.1-02 is free for another owner, who inherits neither grants nor marks', async () => {
+  it('AD-7.1-02 can be taken by another owner, who inherits neither grants nor marks', async () => {
     await lapse('name')
     const href = await register(directory, 'name', secret, { as: 'tokB' })
     expect((await directory.get(href, { as: 'tokB' })).json.verification).toEqual({ state: 'self-asserted' })
@@ -190,7 +190,7 @@ describe('a name that lapsed', () => {
     expectRefusal(await directory.post('/ad/r?agent=name', { ...tokA, body: { base: BASE } }), { status: 409 })
   })
 
-  it('AD-7.1-02 gets its marks and grants back with its owner', async () => {
+  it('AD-7.1-02 gets its marks and grants back if its owner registers it again', async () => {
     await lapse('name')
     const href = await register(directory, 'name', secret)
     expect((await directory.get(href, tokA)).json.verification).toMatchObject({
@@ -203,10 +203,10 @@ describe('a name that lapsed', () => {
   })
 })
 
-describe('lifetimes across drafts (C-40)', () => {
+describe('lifetimes of agents from other drafts (C-40)', () => {
   const after = (seconds: number): string => new Date(clock.now() + seconds * 1000).toISOString()
 
-  it('AD-2.2-02 an agent of another draft does not lapse; its lt is the longest there is', async () => {
+  it('AD-2.2-02 an agent of another draft does not expire; its lt is the maximum', async () => {
     await directory.post('/agents', { ...tokA, body: aidipAgent({ id: 'aidip' }) })
     await directory.post('/discover/agents', { ...tokA, body: fixture('FX-D0', { id: 'profile' }) })
     clock.advance(30 * 86400)
@@ -217,7 +217,7 @@ describe('lifetimes across drafts (C-40)', () => {
     expect((await directory.get('/agents/aidip')).json).not.toHaveProperty('expires_at')
   })
 
-  it('AD-4.4-02 a refresh gives such an agent no end, unless it asks for one', async () => {
+  it('AD-4.4-02 a refresh does not make such an agent expire unless it requests a lifetime', async () => {
     await directory.post('/agents', { ...tokA, body: aidipAgent({ id: 'aidip' }) })
     const [{ href }] = (await directory.get('/ad/l')).json.agents
     expect((await directory.post(href, tokA)).status).toBe(204)
@@ -230,7 +230,7 @@ describe('lifetimes across drafts (C-40)', () => {
     await untilGone(href)
   })
 
-  it('AD-4.2-09 the end of a lease is expires_at in the other views, and lt in this one', async () => {
+  it('AD-4.2-09 the end of a lease is expires_at in the other views and lt in this one', async () => {
     const started = clock.now()
     const href = await register(directory, 'a', { base: BASE }, { lt: 600 })
     for (const path of ['/agents/a', '/discover/agents/a']) {
@@ -240,11 +240,11 @@ describe('lifetimes across drafts (C-40)', () => {
     }
     const { json } = await directory.get(href)
     expect(json.lt).toBe(600)
-    // Sent back it would be the publisher's own end, which no refresh moves.
+    // If a publisher sent expires_at back, it would become a fixed end that no refresh moves.
     expect(json).not.toHaveProperty('expires_at')
   })
 
-  it('AD-4.5-02 with a lease and an expires_at the earlier holds, and no refresh moves the publisher’s', async () => {
+  it('AD-4.5-02 the earlier of lease end and expires_at applies, and a refresh does not move expires_at', async () => {
     const href = await register(directory, 'a', { base: BASE, expires_at: after(100) }, { lt: 60 })
     const late = await register(directory, 'b', { base: BASE, expires_at: after(100) }, { lt: 60 })
     clock.advance(50)
@@ -256,7 +256,7 @@ describe('lifetimes across drafts (C-40)', () => {
     await untilGone(href)
   })
 
-  it('AD-4.5-02 an agent of another draft ends at its own expires_at, refreshed or not', async () => {
+  it('AD-4.5-02 an agent of another draft ends at its expires_at, refreshed or not', async () => {
     await directory.post('/agents', { ...tokA, body: aidipAgent({ id: 'aidip', expires_at: after(100) }) })
     const [{ href }] = (await directory.get('/ad/l')).json.agents
     await directory.post(`${href}?lt=3600`, tokA)
@@ -268,7 +268,7 @@ describe('lifetimes across drafts (C-40)', () => {
 })
 
 describe('a restart', () => {
-  it('AD-4.5-02 keeps what is left of a lifetime', async () => {
+  it('AD-4.5-02 keeps the remaining lifetime', async () => {
     const href = await register(directory, 'a', { base: BASE }, { lt: 60 })
     clock.advance(30)
     await directory.restart()
@@ -280,7 +280,7 @@ describe('a restart', () => {
     await untilGone(href)
   })
 
-  it('AD-4.5-02 brings nothing back that has lapsed, before it or during it', async () => {
+  it('AD-4.5-02 restores nothing that expired before or during it', async () => {
     const before = await register(directory, 'before', { base: BASE }, { lt: 60 })
     clock.advance(30)
     const during = await register(directory, 'during', { base: BASE }, { lt: 60 })

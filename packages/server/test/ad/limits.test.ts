@@ -6,7 +6,7 @@ import { lookUp, register } from './register.js'
 const BASE = 'https://agents.example.com/a'
 const tokA = { as: 'tokA' } as const
 
-describe('size', () => {
+describe('size limits', () => {
   let directory: TestDirectory
   beforeAll(async () => {
     directory = await startDirectory()
@@ -16,7 +16,7 @@ describe('size', () => {
 
   const many = (count: number) => Array.from({ length: count }, (_, i) => ({ name: `c${i}`, type: 'tool' }))
 
-  it('AD-8.3-03 of a body is at most 256 KiB', async () => {
+  it('AD-8.3-03 allow a body of at most 256 KiB', async () => {
     const exact = (bytes: number): string => {
       const frame = JSON.stringify({ base: BASE, description: '' })
       return JSON.stringify({ base: BASE, description: 'x'.repeat(bytes - frame.length) })
@@ -26,7 +26,7 @@ describe('size', () => {
     expect((await directory.post('/ad/r?agent=x', { ...tokA, raw: exact(262_144) })).status).toBe(201)
   })
 
-  it('AD-8.3-03 of the list of capabilities is at most 1000, in registrations and updates', async () => {
+  it('AD-8.3-03 allow at most 1000 capabilities, in registrations and updates', async () => {
     for (const count of [1001, 10_001]) {
       const answer = await directory.post('/ad/r?agent=x', { ...tokA, body: { base: BASE, capabilities: many(count) } })
       expect([400, 413], String(count)).toContain(answer.status)
@@ -38,7 +38,7 @@ describe('size', () => {
     expect((await directory.get(href)).json.capabilities).toHaveLength(1000)
   })
 
-  it('AD-8.3-03 of the tags of a capability is at most 100', async () => {
+  it('AD-8.3-03 allow at most 100 tags for a capability', async () => {
     const tagged = (count: number) => ({
       base: BASE,
       capabilities: [{ name: 'x', type: 'tool', tags: Array.from({ length: count }, (_, i) => `t${i}`) }],
@@ -49,8 +49,8 @@ describe('size', () => {
   })
 })
 
-describe('rate', () => {
-  it('AD-8.3-02 of registrations is limited for each caller, apart from lookups', async () => {
+describe('rate limits', () => {
+  it('AD-8.3-02 apply to registrations per caller, separately from lookups', async () => {
     const directory = await startDirectory({ rateLimits: { search: 1e6, register: 5, lookup: 1e6, invoke: 1e6 } })
     try {
       const statuses = []

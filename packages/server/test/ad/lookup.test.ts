@@ -19,14 +19,14 @@ beforeAll(async () => {
 })
 afterAll(() => directory.close())
 
-describe('filters', () => {
-  it('AD-5-02 none at all finds everything, in the order of registration (C-56)', async () => {
+describe('lookup filters', () => {
+  it('AD-5-02 a lookup without filters returns every agent, in order of registration (C-56)', async () => {
     expect(await lookUp(directory)).toEqual(NAMES)
     await directory.post('/ad/r?agent=ticket-classifier', { as: 'tokA', body: fixture('FX-TC', { version: '2.0' }) })
     expect(await lookUp(directory)).toEqual(NAMES)
   })
 
-  it('AD-5-01 hold together', async () => {
+  it('AD-5-01 are combined with AND', async () => {
     expect(await lookUp(directory, '?protocol=mcp&cap_type=tool')).toEqual([
       'ticket-classifier',
       'knowledge-lookup',
@@ -37,7 +37,7 @@ describe('filters', () => {
     expect(await lookUp(directory, '?agent=order-router&protocol=a2a&cap_name=route_order')).toEqual(['order-router'])
   })
 
-  it('AD-5.1-01 match the registered value exactly', async () => {
+  it('AD-5.1-01 match registered values exactly', async () => {
     for (const query of ['cap_name=purge', 'cap_name=Purge_by_tag', 'agent=SPLIT', 'tag=NLP', 'cap_type=Tool']) {
       expect(await lookUp(directory, `?${query}`), query).toEqual([])
     }
@@ -46,30 +46,30 @@ describe('filters', () => {
     expect(await lookUp(directory, '?agent=')).toEqual([])
   })
 
-  it('AD-5.1-08 protocol is one of the protocols, to the letter (C-20)', async () => {
+  it('AD-5.1-08 protocol matches one of the agent’s protocols exactly (C-20)', async () => {
     expect(await lookUp(directory, '?protocol=mcp')).toEqual(['ticket-classifier', 'knowledge-lookup', 'split'])
     expect(await lookUp(directory, '?protocol=mcp/1.0')).toEqual(['split'])
     expect(await lookUp(directory, '?protocol=MCP')).toEqual([])
   })
 
-  it('AD-5.1-09 cap_type is the type of a capability', async () => {
+  it('AD-5.1-09 cap_type matches the type of a capability', async () => {
     expect(await lookUp(directory, '?cap_type=skill')).toEqual(['split'])
     expect(await lookUp(directory, '?cap_type=prompt')).toEqual([])
   })
 
-  it('AD-5.1-10 tag is a tag of some capability', async () => {
+  it('AD-5.1-10 tag matches a tag of any capability', async () => {
     expect(await lookUp(directory, '?tag=nlp')).toEqual(['knowledge-lookup'])
     expect(await lookUp(directory, '?tag=search')).toEqual(['knowledge-lookup', 'split'])
   })
 
-  it('AD-5.1-14 of capabilities are met by one and the same', async () => {
+  it('AD-5.1-14 on capabilities must all match the same capability', async () => {
     expect(await lookUp(directory, '?cap_type=tool&tag=search')).toEqual(['knowledge-lookup'])
     expect(await lookUp(directory, '?cap_name=plain_tool&cap_type=skill')).toEqual([])
     expect(await lookUp(directory, '?cap_name=plain*&tag=search')).toEqual([])
     expect(await lookUp(directory, '?cap_name=find*&cap_type=skill&tag=search')).toEqual(['split'])
   })
 
-  it('AD-5.1-15 that are unknown are ignored', async () => {
+  it('AD-5.1-15 with unknown names are ignored', async () => {
     const plain = await directory.get('/ad/l?protocol=mcp')
     const { status, json } = await directory.get('/ad/l?foo=bar&protocol=mcp&cap=x&Tag=none')
     expect(status).toBe(200)
@@ -77,25 +77,25 @@ describe('filters', () => {
   })
 })
 
-describe('the star', () => {
-  it('AD-5.1-02 at the end of agent or cap_name stands for any ending', async () => {
+describe('the wildcard *', () => {
+  it('AD-5.1-02 at the end of agent or cap_name matches any suffix', async () => {
     expect(await lookUp(directory, '?cap_name=purge*')).toEqual(['cdn-cache-manager'])
     expect(await lookUp(directory, '?agent=tick*')).toEqual(['ticket-classifier'])
     expect(await lookUp(directory, '?cap_name=purge_by_tag*')).toEqual(['cdn-cache-manager'])
     expect(await lookUp(directory, '?agent=Tick*')).toEqual([])
   })
 
-  it('AD-5.1-02 is the same when it is encoded (C-98)', async () => {
+  it('AD-5.1-02 works percent-encoded too (C-98)', async () => {
     expect(await lookUp(directory, '?cap_name=purge%2A')).toEqual(['cdn-cache-manager'])
     expect(await lookUp(directory, '?agent=tick%2a')).toEqual(['ticket-classifier'])
   })
 
-  it('AD-5.1-02 alone finds whoever has a name, or a capability at all (C-54)', async () => {
+  it('AD-5.1-02 alone matches any name, or any agent with a capability (C-54)', async () => {
     expect(await lookUp(directory, '?agent=*')).toEqual(NAMES)
     expect(await lookUp(directory, '?cap_name=*')).toEqual(NAMES.filter((name) => name !== 'bare'))
   })
 
-  it('AD-5.1-03 stands nowhere else', async () => {
+  it('AD-5.1-03 is rejected anywhere else in the value', async () => {
     for (const parameter of ['agent', 'cap_name']) {
       for (const value of ['a*b', '*a', 'a**', '**', '%2Aa', 'a%2A*']) {
         const answer = await directory.get(`/ad/l?${parameter}=${value}`)
@@ -104,13 +104,13 @@ describe('the star', () => {
     }
   })
 
-  it('AD-5.1-06 is the only sign with a meaning', async () => {
+  it('AD-5.1-06 is the only special character', async () => {
     for (const pattern of ['purge.%2B', 'purge_by_ta?', 'purge_by_ta[g]', 'purge.*', 'purge%25', '%5Epurge_by_tag$']) {
       expect(await lookUp(directory, `?cap_name=${pattern}`), pattern).toEqual([])
     }
   })
 
-  it('AD-5.1-07 means itself in the other parameters', async () => {
+  it('AD-5.1-07 is an ordinary character in the other parameters', async () => {
     for (const query of ['tag=sea*', 'tag=*', 'protocol=mc*', 'protocol=*', 'cap_type=to*', 'cap_type=*']) {
       expect(await lookUp(directory, `?${query}`), query).toEqual([])
     }
@@ -123,8 +123,8 @@ describe('the star', () => {
   })
 })
 
-describe('an entry', () => {
-  it('AD-5.2-01 AD-5.2-02 has exactly what is needed to choose and to contact', async () => {
+describe('a lookup entry', () => {
+  it('AD-5.2-01 AD-5.2-02 has exactly the members needed to choose and contact an agent', async () => {
     const { json } = await directory.get('/ad/l?agent=knowledge-lookup')
     expect(json).toEqual({
       agents: [
@@ -142,14 +142,14 @@ describe('an entry', () => {
     expect(split).not.toHaveProperty('description')
   })
 
-  it('AD-5.2-03 leads to the registration in full', async () => {
+  it('AD-5.2-03 links to the full registration', async () => {
     const [entry] = (await directory.get('/ad/l?agent=knowledge-lookup')).json.agents
     const { status, json } = await directory.get(entry.href)
     expect(status).toBe(200)
     expect(json.capabilities).toEqual([{ name: 'search_kb', type: 'tool', tags: ['nlp', 'search'] }])
   })
 
-  it('AD-5-02 is left out while the agent is not available, and can still be read (C-21)', async () => {
+  it('AD-5-02 is omitted while the agent is unavailable, which can still be read by id (C-21)', async () => {
     const body = aidipAgent({ id: 'resting', status: 'inactive' })
     await directory.post('/agents', { as: 'tokA', body })
     expect(await lookUp(directory, '?agent=resting')).toEqual([])

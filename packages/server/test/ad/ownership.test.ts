@@ -27,7 +27,7 @@ const tokB = { as: 'tokB' } as const
 const BASE = 'https://agents.example.com/a'
 
 describe('an owner', () => {
-  it('AD-8.2-01 has credentials', async () => {
+  it('AD-8.2-01 needs credentials', async () => {
     const answer = await directory.post('/ad/r?agent=x', { body: { base: BASE } })
     expectRefusal(answer, { status: 401, code: 'unauthorized' })
     expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer\b/)
@@ -38,7 +38,7 @@ describe('an owner', () => {
     expect(wrong.headers.get('www-authenticate')).toMatch(/invalid_token/)
   })
 
-  it('AD-2.1-02 AD-8.3-01 is the only one to change or delete a registration', async () => {
+  it('AD-2.1-02 AD-8.3-01 is the only caller who can change or delete a registration', async () => {
     const href = await register(directory, 'worker', fixture('FX-OR'))
     const before = await directory.get(href)
     for (const answer of [
@@ -53,7 +53,7 @@ describe('an owner', () => {
     expect((await directory.get(href)).text).toBe(before.text)
   })
 
-  it('AD-8.2-04 is known by the subject of the credential, not by the key itself', async () => {
+  it('AD-8.2-04 is identified by the subject of the credential, not by the key', async () => {
     const href = await register(directory, 'worker', fixture('FX-OR'))
     const second = await directory.makeKey({ subject: 'tokA', scopes: ['publish'] })
     expect((await directory.post(href, { key: second })).status).toBe(204)
@@ -62,7 +62,7 @@ describe('an owner', () => {
     expect((await directory.delete(href, { key: second })).status).toBe(204)
   })
 
-  it('AD-8.2-04 may publish: a key that only discovers registers and changes nothing', async () => {
+  it('AD-8.2-04 needs the publish scope: a discover key can neither register nor change', async () => {
     expectRefusal(await directory.post('/ad/r?agent=x', { as: 'tokC', body: { base: BASE } }), { status: 403 })
     const href = await register(directory, 'worker', fixture('FX-OR'))
     const reader = await directory.makeKey({ subject: 'tokA', scopes: ['discover'] })
@@ -70,7 +70,7 @@ describe('an owner', () => {
     expectRefusal(await directory.delete(href, { key: reader }), { status: 403 })
   })
 
-  it('AD-8.3-01 is one across drafts', async () => {
+  it('AD-8.3-01 is the same in all drafts', async () => {
     await directory.post('/agents', { ...tokA, body: aidipAgent({ id: 'probe' }) })
     const [{ href }] = (await directory.get('/ad/l')).json.agents
     expectRefusal(await directory.post(href, tokB), { status: 403 })
@@ -81,14 +81,14 @@ describe('an owner', () => {
     expect((await directory.get(adHref)).json.base).toBe(fixture('FX-OR').base)
   })
 
-  it('AD-8.3-01 may be put aside by an administrator', async () => {
+  it('AD-8.3-01 can be overridden by an administrator', async () => {
     const href = await register(directory, 'worker', fixture('FX-OR'))
     expect((await directory.post(href, { as: 'admin', body: { description: 'Seen to.' } })).status).toBe(204)
     expectRefusal(await directory.post('/ad/r?agent=worker', { ...tokB, body: { base: BASE } }), { status: 409 })
     expect((await directory.delete(href, { as: 'admin' })).status).toBe(204)
   })
 
-  it('AD-8.2-07 leaves a trace of every change', async () => {
+  it('AD-8.2-07 leaves an audit entry for every change', async () => {
     const href = await register(directory, 'audited', fixture('FX-OR'))
     await directory.post(href, { ...tokA, body: { description: 'Routes orders to other places.' } })
     await directory.post(href, tokA)
@@ -101,7 +101,7 @@ describe('an owner', () => {
 })
 
 describe('a name', () => {
-  it('AD-7.1-01 can be kept for subjects that the operator names', async () => {
+  it('AD-7.1-01 can be reserved for subjects by the operator', async () => {
     expectRefusal(await directory.post('/ad/r?agent=corp-mail', { ...tokB, body: { base: BASE } }), { status: 403 })
     expect(await lookUp(directory)).toEqual([])
     await register(directory, 'corp-mail', { base: BASE })
@@ -109,18 +109,18 @@ describe('a name', () => {
     expectRefusal(elsewhere, { status: 403 })
   })
 
-  it('AD-7.1-01 is within the names of the credential, where it has some', async () => {
+  it('AD-7.1-01 must match the name patterns of the credential, if it has any', async () => {
     const key = await directory.makeKey({ subject: 'tokB', scopes: ['publish'], names: ['lab-*'] })
     expectRefusal(await directory.post('/ad/r?agent=x', { key, body: { base: BASE } }), { status: 403 })
     expect((await directory.post('/ad/r?agent=lab-x', { key, body: { base: BASE } })).status).toBe(201)
   })
 
-  it('AD-7.1-03 that is active belongs to its owner: 409', async () => {
+  it('AD-7.1-03 in use cannot be claimed by another owner: 409', async () => {
     await register(directory, 'worker', { base: BASE })
     expectRefusal(await directory.post('/ad/r?agent=worker', { ...tokB, body: { base: BASE } }), { status: 409 })
   })
 
-  it('AD-7.1-03 of a hidden agent is taken too, and that is all a stranger learns (C-33)', async () => {
+  it('AD-7.1-03 of a hidden agent is taken too, and the 409 reveals nothing else (C-33)', async () => {
     const href = await register(directory, 'hidden', { base: BASE, description: 'A secret.', visibility: 'private' })
     const claim = await directory.post('/ad/r?agent=hidden', { ...tokB, body: { base: BASE } })
     expectRefusal(claim, { status: 409 })
@@ -130,7 +130,7 @@ describe('a name', () => {
     }
   })
 
-  it('AD-7.1-02 goes to the first who comes, also when many come at once', async () => {
+  it('AD-7.1-02 goes to the first claim, even among many at once', async () => {
     const claims = await Promise.all(
       Array.from({ length: 20 }, (_, i) =>
         directory.post('/ad/r?agent=race', { as: i % 2 === 0 ? 'tokA' : 'tokB', body: { base: BASE } }),
@@ -146,7 +146,7 @@ describe('a name', () => {
 describe('a capability', () => {
   const claim = (name: string, type: string) => ({ base: BASE, capabilities: [{ name, type }] })
 
-  it('AD-7.3-01 can be kept for credentials with a scope, in registrations and updates', async () => {
+  it('AD-7.3-01 can be reserved for credentials with a scope, in registrations and updates', async () => {
     const body = claim('financial-analysis', 'skill')
     expectRefusal(await directory.post('/ad/r?agent=bank', { ...tokB, body }), { status: 403 })
     expect(await lookUp(directory)).toEqual([])
@@ -158,14 +158,14 @@ describe('a capability', () => {
     expect(await lookUp(directory, '?cap_name=financial-analysis')).toEqual(['bank'])
   })
 
-  it('AD-7.3-01 of a type can be kept for subjects', async () => {
+  it('AD-7.3-01 type can be reserved for subjects', async () => {
     expectRefusal(await directory.post('/ad/r?agent=x', { ...tokB, body: claim('ask', 'prompt') }), { status: 403 })
     await register(directory, 'x', claim('ask', 'prompt'))
   })
 })
 
 describe('a commissioning tool', () => {
-  it('AD-2-01 AD-8.3-01 registers, updates and removes the agents it is for', async () => {
+  it('AD-2-01 AD-8.3-01 registers, updates and removes the agents that its name patterns match', async () => {
     const key = await directory.makeKey({ subject: 'tool', scopes: ['ct'], names: ['robot-*'] })
     const { status, headers } = await directory.post('/ad/r?agent=robot-1', { key, body: { base: BASE } })
     expect(status).toBe(201)
@@ -177,7 +177,7 @@ describe('a commissioning tool', () => {
     expect((await directory.delete(href, { key })).status).toBe(204)
   })
 
-  it('AD-8.3-01 has no right to any other agent', async () => {
+  it('AD-8.3-01 has no access to any other agent', async () => {
     const key = await directory.makeKey({ subject: 'tool', scopes: ['ct'], names: ['robot-*'] })
     const href = await register(directory, 'worker', { base: BASE })
     expectRefusal(await directory.post(href, { key }), { status: 403 })
@@ -188,7 +188,7 @@ describe('a commissioning tool', () => {
     expect(await lookUp(directory)).toEqual(['worker'])
   })
 
-  it('AD-2-01 registers for the owner that the policy names (C-43)', async () => {
+  it('AD-2-01 registers on behalf of the owner that the policy maps the name to (C-43)', async () => {
     const key = await directory.makeKey({ subject: 'tool', scopes: ['ct'], names: ['plant-7-*'] })
     const { headers } = await directory.post('/ad/r?agent=plant-7-pump', { key, body: { base: BASE } })
     const href = headers.get('location') ?? ''
@@ -200,7 +200,7 @@ describe('a commissioning tool', () => {
 })
 
 describe('a private registration', () => {
-  it('AD-7.2-01 AD-8.4-01 is there for its owner, for whom it was granted, and for nobody else', async () => {
+  it('AD-7.2-01 AD-8.4-01 is visible to its owner, administrators and subjects with a grant only', async () => {
     const href = await register(directory, 'hidden', { ...fixture('FX-KB'), visibility: 'private' })
     await register(directory, 'open', fixture('FX-KB'))
     const sees = async (as: 'anon' | 'tokA' | 'tokB' | 'tokC' | 'admin'): Promise<boolean> => {
@@ -221,14 +221,14 @@ describe('a private registration', () => {
     expect(await sees('tokC')).toBe(false)
   })
 
-  it('AD-7.2-01 can be granted by a tag (C-95)', async () => {
+  it('AD-7.2-01 can be granted by tag (C-95)', async () => {
     await register(directory, 'hidden', { ...fixture('FX-KB'), visibility: 'private' })
     const body = { subject: 'tokC', tag: 'nlp', scopes: ['discover'] }
     await directory.post('/admin/grants', { as: 'admin', body })
     expect(await lookUp(directory, '', 'tokC')).toEqual(['hidden'])
   })
 
-  it('AD-7.2-01 is called restricted by the draft; our restricted ones are found by all (C-95)', async () => {
+  it('AD-7.2-01 is what the draft calls restricted; visibility "restricted" here hides nothing from lookups (C-95)', async () => {
     await register(directory, 'restricted', { ...fixture('FX-KB'), visibility: 'restricted' })
     expect(await lookUp(directory)).toEqual(['restricted'])
   })

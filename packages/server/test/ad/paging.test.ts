@@ -15,7 +15,7 @@ const namesOf = ({ json }: Answer): string[] => json.agents.map(({ agent }: { ag
 const nextOf = ({ headers }: Answer): string | undefined =>
   /^<([^>]+)>; rel="next"$/.exec(headers.get('link') ?? '')?.[1]
 
-/** Names on each page, following the links from a path. */
+/** Names on each page, following the next links from a path. */
 async function pages(path: string): Promise<string[][]> {
   const found: string[][] = []
   for (let next: string | undefined = path; next !== undefined; ) {
@@ -27,7 +27,7 @@ async function pages(path: string): Promise<string[][]> {
   return found
 }
 
-/** Registers agent-000, agent-001 and so on; bulk import is the quick way. */
+/** Registers agent-000, agent-001 and so on by bulk import, which is faster. */
 async function registerMany(count: number): Promise<string[]> {
   const names = Array.from({ length: count }, (_, i) => `agent-${String(i).padStart(3, '0')}`)
   const raw = names.map((agent) => JSON.stringify({ agent, base: `https://agents.example.com/${agent}` })).join('\n')
@@ -45,7 +45,7 @@ async function registerThree(): Promise<void> {
 describe('the published examples', () => {
   beforeEach(registerThree)
 
-  it('AD-B-03 B.2: a client asks for MCP agents', async () => {
+  it('AD-B-03 B.2: a client looks up MCP agents', async () => {
     const { status, headers, json } = await directory.get('/ad/l?protocol=mcp', {
       headers: { accept: 'application/json' },
     })
@@ -88,7 +88,7 @@ describe('the published examples', () => {
 })
 
 describe('pages', () => {
-  it('AD-5.1-11 AD-5.3-02 start at 0, and past the last are empty', async () => {
+  it('AD-5.1-11 AD-5.3-02 start at 0, and are empty past the last one', async () => {
     await registerThree()
     expect(await lookUp(directory, '?page=0')).toEqual(await lookUp(directory))
     for (const query of ['?count=2', '?count=2&page=0']) {
@@ -100,7 +100,7 @@ describe('pages', () => {
     expect(past.headers.get('link')).toBeNull()
   })
 
-  it('AD-5.1-11 are whole numbers', async () => {
+  it('AD-5.1-11 page and count must be whole numbers', async () => {
     for (const page of ['-1', 'x', '1.5', '', '1e2', '0x1']) {
       expectRefusal(await directory.get(`/ad/l?page=${page}`), { status: 400, member: '?page' }, page)
     }
@@ -109,7 +109,7 @@ describe('pages', () => {
     }
   })
 
-  it('AD-5.1-12 AD-5.1-13 AD-5.3-03 have 100 agents unless fewer are asked for, and each agent once', async () => {
+  it('AD-5.1-12 AD-5.1-13 AD-5.3-03 have 100 agents by default and at most, and list each agent once', async () => {
     const names = await registerMany(150)
     const first = await directory.get('/ad/l')
     expect(namesOf(first)).toEqual(names.slice(0, 100))
@@ -121,7 +121,7 @@ describe('pages', () => {
     expect(fifties.flat()).toEqual(names)
   })
 
-  it('AD-5.3-03 of seven have each agent once, in a stable order', async () => {
+  it('AD-5.3-03 of seven list each agent once, in a stable order', async () => {
     const names = await registerMany(20)
     expect((await pages('/ad/l?count=7')).flat()).toEqual(names)
     expect((await pages('/ad/l?agent=agent-01*&count=3')).flat()).toEqual(names.slice(10))
@@ -129,7 +129,7 @@ describe('pages', () => {
 })
 
 describe('the next link', () => {
-  it('AD-5.3-01 is relative, keeps the filters in their order and drops what is unknown (C-55)', async () => {
+  it('AD-5.3-01 is relative, keeps the filters in their order and drops unknown parameters (C-55)', async () => {
     await registerThree()
     const next = async (query: string): Promise<string | undefined> => nextOf(await directory.get(`/ad/l?${query}`))
     expect(await next('count=1&foo=bar&page=0&protocol=mcp')).toBe('/ad/l?count=1&protocol=mcp&page=1')
@@ -140,7 +140,7 @@ describe('the next link', () => {
     ])
   })
 
-  it('AD-5.3-01 carries values that need encoding', async () => {
+  it('AD-5.3-01 percent-encodes values that need it', async () => {
     for (const name of ['a', 'b']) {
       const capabilities = [{ name: 'x & y/z', type: 'tööl' }]
       await register(directory, name, { base: 'https://agents.example.com/', capabilities })
@@ -149,7 +149,7 @@ describe('the next link', () => {
     expect(await pages(`/ad/l?${query}`)).toEqual([['a'], ['b']])
   })
 
-  it('AD-8.4-01 counts only agents that the caller may see', async () => {
+  it('AD-8.4-01 counts only agents visible to the caller', async () => {
     const base = 'https://agents.example.com/a'
     await register(directory, 'open', { base })
     for (const name of ['hidden-1', 'hidden-2']) await register(directory, name, { base, visibility: 'private' })
@@ -167,16 +167,16 @@ describe('the next link', () => {
   })
 })
 
-describe('a list that is known already', () => {
-  const ask = (answer: Answer, as: 'anon' | 'tokC' = 'anon') => ({
+describe('a conditional lookup', () => {
+  const ifChangedSince = (answer: Answer, as: 'anon' | 'tokC' = 'anon') => ({
     as,
     headers: { 'if-none-match': answer.headers.get('etag') ?? 'none' },
   })
 
-  it('AD-5-02 is answered with 304 until something in it changes', async () => {
+  it('AD-5-02 returns 304 until something in the list changes', async () => {
     const href = await register(directory, 'worker', fixture('FX-OR'))
     let known = await directory.get('/ad/l')
-    const same = await directory.get('/ad/l', ask(known))
+    const same = await directory.get('/ad/l', ifChangedSince(known))
     expect({ status: same.status, text: same.text }).toEqual({ status: 304, text: '' })
     const changes = [
       () => directory.post(href, { as: 'tokA', body: { description: 'Routes orders to other places.' } }),
@@ -186,24 +186,24 @@ describe('a list that is known already', () => {
     ]
     for (const change of changes) {
       await change()
-      const after = await directory.get('/ad/l', ask(known))
+      const after = await directory.get('/ad/l', ifChangedSince(known))
       expect(after.status).toBe(200)
       expect(after.json).not.toEqual(known.json)
       known = after
     }
   })
 
-  it('AD-7.2-01 is not known to another caller, nor after a grant', async () => {
+  it('AD-7.2-01 returns the list for another caller or after a grant', async () => {
     await register(directory, 'hidden', { base: 'https://agents.example.com/a', visibility: 'private' })
     const known = await directory.get('/ad/l', { as: 'tokC' })
     expect(known.json.agents).toEqual([])
-    expect((await directory.get('/ad/l', { ...ask(known), as: 'tokA' })).json.agents).toHaveLength(1)
+    expect((await directory.get('/ad/l', { ...ifChangedSince(known), as: 'tokA' })).json.agents).toHaveLength(1)
     const body = { subject: 'tokC', agent: 'hidden', scopes: ['discover'] }
     await directory.post('/admin/grants', { as: 'admin', body })
-    expect((await directory.get('/ad/l', ask(known, 'tokC'))).json.agents).toHaveLength(1)
+    expect((await directory.get('/ad/l', ifChangedSince(known, 'tokC'))).json.agents).toHaveLength(1)
   })
 
-  it('AD-5-02 is never taken for unchanged by its date alone: seconds are too coarse', async () => {
+  it('AD-5-02 ignores If-Modified-Since alone: seconds are too coarse', async () => {
     const known = await directory.get('/ad/l')
     await register(directory, 'worker', fixture('FX-OR'))
     const headers = { 'if-modified-since': known.headers.get('last-modified') ?? '' }

@@ -18,7 +18,7 @@ export async function register(
   return headers.get('location') ?? ''
 }
 
-/** Names of the agents that a lookup finds, in its order. */
+/** Names of the agents that a lookup returns, in the order of the response. */
 export async function lookUp(directory: TestDirectory, query = '', as: Who = 'anon'): Promise<string[]> {
   const { status, json, text } = await directory.get(`/ad/l${query}`, { as })
   expect(status, text).toBe(200)

@@ -22,7 +22,7 @@ const tokA = { as: 'tokA' } as const
 const BASE = 'https://agents.example.com/a'
 
 describe('registering', () => {
-  it('AD-4.1-01 AD-4.1-02 AD-4.2-03 answers the published registration with 201 and its Location', async () => {
+  it('AD-4.1-01 AD-4.1-02 AD-4.2-03 answers the draft’s example with 201 and a Location', async () => {
     const { status, headers } = await directory.post('/ad/r?agent=summarizer-v2', { ...tokA, body: fixture('FX-SUM') })
     expect(status).toBe(201)
     expect(headers.get('location')).toMatch(/^\/ad\/r\/\d+$/)
@@ -31,7 +31,7 @@ describe('registering', () => {
     expect(json).toMatchObject(fixture('FX-SUM'))
   })
 
-  it('AD-4.2-01 AD-4.2-04 replaces on the same name by the same owner: 200 and the same Location', async () => {
+  it('AD-4.2-01 AD-4.2-04 replaces an agent of the same name and owner: 200 and the same Location', async () => {
     const href = await register(directory, 'worker', fixture('FX-SUM'))
     const again = await directory.post('/ad/r?agent=worker', { ...tokA, body: fixture('FX-OR') })
     expect(again.status).toBe(200)
@@ -44,14 +44,14 @@ describe('registering', () => {
     expect(await lookUp(directory, '?cap_name=summarize')).toEqual([])
   })
 
-  it('AD-4.2-01 is idempotent: the same twice is one entry', async () => {
+  it('AD-4.2-01 is idempotent: registering twice leaves one entry', async () => {
     await register(directory, 'worker', fixture('FX-OR'))
     const again = await directory.post('/ad/r?agent=worker', { ...tokA, body: fixture('FX-OR') })
     expect(again.status).toBe(200)
     expect(await lookUp(directory)).toEqual(['worker'])
   })
 
-  it('AD-4.2-06 leaves the bodies of 201 and 200 empty, with Content-Length 0 (C-38)', async () => {
+  it('AD-4.2-06 returns 201 and 200 without a body, with Content-Length 0 (C-38)', async () => {
     for (const status of [201, 200]) {
       const answer = await directory.post('/ad/r?agent=worker', { ...tokA, body: fixture('FX-OR') })
       expect(answer.status).toBe(status)
@@ -60,7 +60,7 @@ describe('registering', () => {
     }
   })
 
-  it('AD-4.2-02 AD-2.2-02 shows name, base, lt and href in every representation that has them', async () => {
+  it('AD-4.2-02 AD-2.2-02 stores name, base, lt and href, and returns them in every representation that has them', async () => {
     const href = await register(directory, 'worker', { base: BASE })
     const { json } = await directory.get(href)
     expect(json).toMatchObject({ agent: 'worker', base: BASE, lt: 86400, href })
@@ -69,7 +69,7 @@ describe('registering', () => {
     expect(lookup.json.agents).toEqual([{ agent: 'worker', base: BASE, protocols: [], capabilities: [], href }])
   })
 
-  it('AD-2.2-01 takes any Unicode text as a name, once in the directory', async () => {
+  it('AD-2.2-01 accepts any Unicode text as a name, unique in the directory', async () => {
     const href = await register(directory, '翻译', { base: BASE })
     expect((await directory.get(href)).json.agent).toBe('翻译')
     expect(await lookUp(directory, `?agent=${encodeURIComponent('翻*')}`)).toEqual(['翻译'])
@@ -96,7 +96,7 @@ describe('registering', () => {
     }
   })
 
-  it('AD-4.2-02 stores the name of the query and ignores one in the body (C-42)', async () => {
+  it('AD-4.2-02 stores the name from the query and ignores one in the body (C-42)', async () => {
     const href = await register(directory, 'worker', { base: BASE, agent: 'somebody-else' })
     expect((await directory.get(href)).json.agent).toBe('worker')
     expect((await directory.get('/agents/worker')).text).not.toContain('somebody-else')
@@ -117,48 +117,56 @@ describe('registering', () => {
   })
 })
 
-describe('what a registration must be', () => {
-  const refused = async (query: string, body: JsonValue, member: string): Promise<void> => {
+describe('a registration', () => {
+  const expectInvalid = async (query: string, body: JsonValue, member: string): Promise<void> => {
     const answer = await directory.post(`/ad/r${query}`, { ...tokA, body })
     expectRefusal(answer, { status: 400, code: 'invalid_request', member }, JSON.stringify(body))
     expect(await lookUp(directory)).toEqual([])
   }
 
-  it('AD-4.1-03 has a name', async () => {
-    await refused('', { base: BASE }, '?agent')
-    await refused('?agent=', { base: BASE }, '?agent')
+  it('AD-4.1-03 must have a name', async () => {
+    await expectInvalid('', { base: BASE }, '?agent')
+    await expectInvalid('?agent=', { base: BASE }, '?agent')
   })
 
-  it('AD-5.1-04 AD-5.1-05 has no star in its name or in those of its capabilities', async () => {
-    for (const name of ['a*', '*', 'a*b', '%2A']) await refused(`?agent=${name}`, { base: BASE }, '?agent')
-    await refused('?agent=a', { base: BASE, capabilities: [{ name: 'x*y', type: 'tool' }] }, '/capabilities/0/name')
+  it('AD-5.1-04 AD-5.1-05 must not have a * in its name or the names of its capabilities', async () => {
+    for (const name of ['a*', '*', 'a*b', '%2A']) await expectInvalid(`?agent=${name}`, { base: BASE }, '?agent')
+    await expectInvalid(
+      '?agent=a',
+      { base: BASE, capabilities: [{ name: 'x*y', type: 'tool' }] },
+      '/capabilities/0/name',
+    )
   })
 
-  it('AD-4.1-10 has a base that is a URI', async () => {
-    await refused('?agent=a', {}, '/base')
-    for (const base of [5, 'not a uri', '/path', '']) await refused('?agent=a', { base }, '/base')
+  it('AD-4.1-10 must have a base that is a URI', async () => {
+    await expectInvalid('?agent=a', {}, '/base')
+    for (const base of [5, 'not a uri', '/path', '']) await expectInvalid('?agent=a', { base }, '/base')
   })
 
   it.each([
-    ['AD-4.1-11 description is a text', { description: 5 }, '/description'],
-    ['AD-4.1-13 protocols is a list of texts', { protocols: 'mcp' }, '/protocols'],
-    ['AD-4.1-15 capabilities is a list of objects', { capabilities: ['x'] }, '/capabilities/0'],
-    ['AD-4.1-16 a capability has a type', { capabilities: [{ name: 'x' }] }, '/capabilities/0/type'],
-    ['AD-4.1-16 a capability has a name', { capabilities: [{ type: 'tool' }] }, '/capabilities/0/name'],
-    ['AD-4.1-16 the name is a text', { capabilities: [{ name: 5, type: 'tool' }] }, '/capabilities/0/name'],
-    ['AD-4.1-17 tags is a list', { capabilities: [{ name: 'x', type: 't', tags: 'a' }] }, '/capabilities/0/tags'],
+    ['AD-4.1-11 description must be a string', { description: 5 }, '/description'],
+    ['AD-4.1-13 protocols must be a list of strings', { protocols: 'mcp' }, '/protocols'],
+    ['AD-4.1-15 capabilities must be a list of objects', { capabilities: ['x'] }, '/capabilities/0'],
+    ['AD-4.1-16 a capability must have a type', { capabilities: [{ name: 'x' }] }, '/capabilities/0/type'],
+    ['AD-4.1-16 a capability must have a name', { capabilities: [{ type: 'tool' }] }, '/capabilities/0/name'],
     [
-      'AD-4.1-17 schemas are objects',
+      'AD-4.1-16 the name of a capability must be a string',
+      { capabilities: [{ name: 5, type: 'tool' }] },
+      '/capabilities/0/name',
+    ],
+    ['AD-4.1-17 tags must be a list', { capabilities: [{ name: 'x', type: 't', tags: 'a' }] }, '/capabilities/0/tags'],
+    [
+      'AD-4.1-17 schemas must be objects',
       { capabilities: [{ name: 'x', type: 't', input_schema: 'string' }] },
       '/capabilities/0/input_schema',
     ],
     [
-      'AD-4.1-18 schemas are JSON Schema',
+      'AD-4.1-18 schemas must be valid JSON Schema',
       { capabilities: [{ name: 'x', type: 't', input_schema: { type: 'objekt' } }] },
       '/capabilities/0/input_schema/type',
     ],
     [
-      'AD-4.1-19 names of capabilities are unique',
+      'AD-4.1-19 names of capabilities must be unique',
       {
         capabilities: [
           { name: 'a', type: 'tool' },
@@ -167,19 +175,19 @@ describe('what a registration must be', () => {
       },
       '/capabilities/1/name',
     ],
-    ['AD-4.1-20 version is a text', { version: 2 }, '/version'],
-    ['AD-4.1-20 vendor is a text', { vendor: 2 }, '/vendor'],
+    ['AD-4.1-20 version must be a string', { version: 2 }, '/version'],
+    ['AD-4.1-20 vendor must be a string', { vendor: 2 }, '/vendor'],
   ] satisfies [string, JsonObject, string][])('%s', async (_rule, members, at) => {
-    await refused('?agent=a', { base: BASE, ...members }, at)
+    await expectInvalid('?agent=a', { base: BASE, ...members }, at)
   })
 
-  it('AD-4.1-06 has a name of at most 255 characters', async () => {
+  it('AD-4.1-06 must have a name of at most 255 characters', async () => {
     await register(directory, 'ü'.repeat(255), { base: BASE })
     const answer = await directory.post(`/ad/r?agent=${'a'.repeat(256)}`, { ...tokA, body: { base: BASE } })
     expectRefusal(answer, { status: 400, member: '?agent' })
   })
 
-  it('AD-4.1-05 AD-4.1-12 is advised to have a telling name and a description of one or two sentences', async () => {
+  it('AD-4.1-05 AD-4.1-12 gets warnings for a vague name and for a description longer than two sentences', async () => {
     const advice = async (name: string, description: string): Promise<string> => {
       const answer = await directory.post(`/ad/r?agent=${name}`, { ...tokA, body: { base: BASE, description } })
       expect(answer.status).toBe(201)
@@ -191,22 +199,22 @@ describe('what a registration must be', () => {
   })
 })
 
-describe('what a registration may be', () => {
-  it('AD-4.1-13 AD-4.1-14 AD-A-02 names any protocols, with or without a version', async () => {
+describe('a valid registration', () => {
+  it('AD-4.1-13 AD-4.1-14 AD-A-02 may name any protocols, with or without a version', async () => {
     await register(directory, 'worker', { base: BASE, protocols: ['agtp', 'mcp/1.0'] })
     expect(await lookUp(directory, '?protocol=agtp')).toEqual(['worker'])
     expect(await lookUp(directory, '?protocol=mcp/1.0')).toEqual(['worker'])
     expect(await lookUp(directory, '?protocol=mcp')).toEqual([])
   })
 
-  it('AD-4.1.1-01 AD-4.1.1-02 has capabilities of the four types, or of any other', async () => {
+  it('AD-4.1.1-01 AD-4.1.1-02 may have capabilities of the four standard types or any other', async () => {
     for (const type of ['tool', 'skill', 'resource', 'prompt', 'workflow']) {
       await register(directory, `has-${type}`, { base: BASE, capabilities: [{ name: 'x', type }] })
       expect(await lookUp(directory, `?cap_type=${type}`)).toEqual([`has-${type}`])
     }
   })
 
-  it('AD-4.1-17 AD-4.1-20 AD-4.1-21 AD-4.3-01 AD-4.3-02 comes back whole, with its href', async () => {
+  it('AD-4.1-17 AD-4.1-20 AD-4.1-21 AD-4.3-01 AD-4.3-02 is returned complete, with its href', async () => {
     const document: JsonObject = {
       ...fixture('FX-SUM'),
       capabilities: [
@@ -230,15 +238,15 @@ describe('what a registration may be', () => {
     expect(verification).toEqual({ state: 'self-asserted' })
   })
 
-  it('AD-4.1-11 shows the description in lookups', async () => {
+  it('AD-4.1-11 has its description in lookups', async () => {
     await register(directory, 'worker', { base: BASE, description: 'Sorts parcels by weight.' })
     const { json } = await directory.get('/ad/l')
     expect(json.agents[0].description).toBe('Sorts parcels by weight.')
   })
 })
 
-describe('reading', () => {
-  it('AD-4.3-03 answers 404 for a resource that is not there', async () => {
+describe('GET of a registration', () => {
+  it('AD-4.3-03 returns 404 if it does not exist', async () => {
     for (const path of [
       '/ad/r/999999',
       '/ad/r/0',
@@ -253,7 +261,7 @@ describe('reading', () => {
     }
   })
 
-  it('AD-4.3-01 answers a conditional GET with 304 until the registration changes', async () => {
+  it('AD-4.3-01 returns 304 to a conditional request until the registration changes', async () => {
     const href = await register(directory, 'worker', fixture('FX-OR'))
     const first = await directory.get(href)
     const known = { headers: { 'if-none-match': first.headers.get('etag') ?? '' } }
@@ -266,7 +274,7 @@ describe('reading', () => {
     expect((await directory.get(href, known)).json.verification).toMatchObject({ unsafe: true })
   })
 
-  it('AD-4.3-01 shows an agent of another draft as a registration, tags inherited (C-17, C-20, C-40)', async () => {
+  it('AD-4.3-01 presents an agent of another draft as a registration with inherited tags (C-17, C-20, C-40)', async () => {
     await directory.post('/agents', { ...tokA, body: aidipAgent({ id: 'probe', tags: ['NLP'], publisher: 'Acme' }) })
     const [entry] = (await directory.get('/ad/l?tag=NLP&cap_type=skill')).json.agents
     expect(entry).toMatchObject({ agent: 'probe', base: 'https://agents.example.net/probe', protocols: ['https'] })

@@ -13,7 +13,7 @@ beforeEach(() => directory.clear())
 
 const tokA = { as: 'tokA' } as const
 
-it('AD-4.5-01 removes a registration for its owner: 204, gone everywhere, and the name is free', async () => {
+it('AD-4.5-01 deletes a registration for its owner: 204, gone from every view, and the name is free', async () => {
   const href = await register(directory, 'worker', fixture('FX-OR'))
   const { status, text } = await directory.delete(href, tokA)
   expect({ status, text }).toEqual({ status: 204, text: '' })
@@ -24,21 +24,21 @@ it('AD-4.5-01 removes a registration for its owner: 204, gone everywhere, and th
   expect(await register(directory, 'worker', fixture('FX-OR'), { as: 'tokB' })).not.toBe(href)
 })
 
-it('AD-4.5-01 answers 404 the second time', async () => {
+it('AD-4.5-01 returns 404 the second time', async () => {
   const href = await register(directory, 'worker', fixture('FX-OR'))
   await directory.delete(href, tokA)
   expectRefusal(await directory.delete(href, tokA), { status: 404, code: 'not_found' })
   expectRefusal(await directory.post(href, tokA), { status: 404, code: 'not_found' })
 })
 
-it('AD-4.5-01 removes an agent that came through another draft', async () => {
+it('AD-4.5-01 deletes an agent registered through another draft', async () => {
   await directory.post('/agents', { ...tokA, body: aidipAgent({ id: 'probe' }) })
   const [{ href }] = (await directory.get('/ad/l')).json.agents
   expect((await directory.delete(href, tokA)).status).toBe(204)
   expect((await directory.get('/agents/probe')).status).toBe(404)
 })
 
-it('AD-4.5-01 respects If-Match', async () => {
+it('AD-4.5-01 honours If-Match', async () => {
   const href = await register(directory, 'worker', fixture('FX-OR'))
   const { headers } = await directory.get(href)
   const ifMatch = { ...tokA, headers: { 'if-match': headers.get('etag') ?? '' } }

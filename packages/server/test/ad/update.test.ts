@@ -20,7 +20,7 @@ const update = async (href: string, body: JsonObject): Promise<void> => {
 }
 
 describe('an update with a body', () => {
-  it('AD-4.4-04 replaces the capabilities and leaves the rest (C-37)', async () => {
+  it('AD-4.4-04 replaces the capabilities and nothing else (C-37)', async () => {
     const href = await register(directory, 'summarizer-v2', fixture('FX-SUM'))
     const before = (await directory.get(href)).json
     const capabilities = [{ name: 'translate', type: 'skill', tags: ['nlp'] }]
@@ -30,7 +30,7 @@ describe('an update with a body', () => {
     expect(await lookUp(directory, '?cap_name=translate&tag=nlp')).toEqual(['summarizer-v2'])
   })
 
-  it('AD-4.4-04 replaces any member that it has, and no other (C-37)', async () => {
+  it('AD-4.4-04 replaces exactly the members that it contains (C-37)', async () => {
     const href = await register(directory, 'worker', { ...fixture('FX-SUM'), 'com.example.room': 4 })
     const before = (await directory.get(href)).json
     const changes = { base: 'https://elsewhere.example/a', protocols: ['mcp'], version: '3.0.0', 'com.example.lift': 2 }
@@ -40,7 +40,7 @@ describe('an update with a body', () => {
     expect((await directory.get(href)).json).toEqual({ ...before, ...changes })
   })
 
-  it('AD-4.4-04 renames nothing, whatever the body says (C-42)', async () => {
+  it('AD-4.4-04 ignores agent, lt and href in the body (C-42)', async () => {
     const href = await register(directory, 'worker', fixture('FX-OR'))
     await update(href, { agent: 'other', lt: 5, href: '/ad/r/1', description: 'Routes parcels now.' })
     expect((await directory.get(href)).json).toMatchObject({ agent: 'worker', lt: 86400, href })
@@ -72,7 +72,7 @@ describe('an update with a body', () => {
     expect((await directory.get(href)).json).toEqual(before)
   })
 
-  it('AD-4.4-04 loses nothing when many come at once', async () => {
+  it('AD-4.4-04 loses nothing when many updates arrive at once', async () => {
     const href = await register(directory, 'worker', fixture('FX-OR'))
     const names = Array.from({ length: 30 }, (_, i) => `com.example.m${i}`)
     await Promise.all(names.map((name) => update(href, { [name]: true })))
@@ -90,7 +90,7 @@ describe('an update of an agent of another draft (C-37)', () => {
     ...fixture('FX-T01', { id: 'translator', updated_at: '2026-01-01T00:00:00Z', 'com.example.room': { floor: 4 } }),
   })
 
-  it('AD-4.4-04 changes what every draft spells alike in place', async () => {
+  it('AD-4.4-04 changes members with the same name in every draft in place', async () => {
     const href = await publish('/agents', translator())
     const before = (await directory.get('/agents/translator')).json
     await update(href, { description: 'Translates between two languages.', version: '1.3.0' })
@@ -98,7 +98,7 @@ describe('an update of an agent of another draft (C-37)', () => {
     expect(after).toEqual({ ...before, description: 'Translates between two languages.', version: '1.3.0' })
   })
 
-  it('AD-4.4-04 replaces the capabilities and loses nothing the publisher sent', async () => {
+  it('AD-4.4-04 replaces the capabilities and keeps everything else the publisher sent', async () => {
     const href = await publish('/agents', translator())
     const before = (await directory.get('/agents/translator')).json
     const seen = (await directory.get(href)).json
@@ -114,7 +114,7 @@ describe('an update of an agent of another draft (C-37)', () => {
     }
   })
 
-  it('AD-4.4-04 moves the base and keeps the rest of a profile', async () => {
+  it('AD-4.4-04 changes the base and keeps the rest of a profile', async () => {
     const href = await publish('/discover/agents', fixture('FX-HR', { constraints: { region: 'apac' } }))
     await update(href, { base: 'https://elsewhere.example/hr' })
     const id = encodeURIComponent('https://agents.example.net/id/hr-core-automator')
@@ -125,7 +125,7 @@ describe('an update of an agent of another draft (C-37)', () => {
     expect(json.bindings).toMatchObject([{ protocol: 'https', endpoint: 'https://elsewhere.example/hr' }])
   })
 
-  it('AD-7.2-01 leaves private what was private', async () => {
+  it('AD-7.2-01 keeps private members private', async () => {
     const operations = [
       { name: 'open', inputs: {}, outputs: {} },
       { name: 'secret', inputs: {}, outputs: {}, private: true },
@@ -143,7 +143,7 @@ describe('an update of an agent of another draft (C-37)', () => {
     expect(await lookUp(directory, '?cap_name=open')).toEqual(['probe'])
   })
 
-  it('AD-4.4-04 leaves the operator’s marks to the operator', async () => {
+  it('AD-4.4-04 does not touch the operator’s marks', async () => {
     const href = await publish('/agents', aidipAgent({ id: 'probe' }))
     await directory.patch('/admin/agents/probe', { as: 'admin', body: { status: 'deprecated', unsafe: true } })
     await update(href, { vendor: 'Acme' })

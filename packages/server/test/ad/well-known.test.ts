@@ -23,7 +23,7 @@ function expand(template: string, values: Record<string, string>): string {
   })
 }
 
-it('AD-3.1-01 AD-3.1-02 AD-3.1-03 AD-3.1-04 describes itself to anybody at the well-known path', async () => {
+it('AD-3.1-01 AD-3.1-02 AD-3.1-03 AD-3.1-04 describes the directory to anybody at the well-known path', async () => {
   const { status, headers, json } = await directory.get('/.well-known/ad')
   expect(status).toBe(200)
   expect(headers.get('content-type')).toMatch(/^application\/json\b/)
@@ -34,7 +34,7 @@ it('AD-3.1-01 AD-3.1-02 AD-3.1-03 AD-3.1-04 describes itself to anybody at the w
   })
 })
 
-it('AD-3.1-02 takes registrations at the path it names', async () => {
+it('AD-3.1-02 accepts registrations at the path in the description', async () => {
   const { json } = await directory.get('/.well-known/ad')
   const { status } = await directory.post(`${json.registration}?agent=order-router`, {
     as: 'tokA',
@@ -43,7 +43,7 @@ it('AD-3.1-02 takes registrations at the path it names', async () => {
   expect(status).toBe(201)
 })
 
-it('AD-3.1-03 answers every expansion of its template, stars encoded too (C-98)', async () => {
+it('AD-3.1-03 answers every expansion of the lookup template, percent-encoded wildcards included (C-98)', async () => {
   await register(directory, 'cdn-cache-manager', fixture('FX-CDN'))
   await register(directory, 'knowledge-lookup', fixture('FX-KB'))
   const { json } = await directory.get('/.well-known/ad')
@@ -60,20 +60,20 @@ it('AD-3.1-03 answers every expansion of its template, stars encoded too (C-98)'
   expect(await found({ page: '1', count: '1' })).toEqual(['knowledge-lookup'])
 })
 
-it('AD-1-01 AD-1-02 finds an agent nobody named, by a plain GET', async () => {
+it('AD-1-01 AD-1-02 finds an agent by capability with a plain GET, without knowing its name', async () => {
   await register(directory, 'summarizer-v2', fixture('FX-SUM'))
   const response = await fetch(`${directory.url}/ad/l?cap_name=summarize`)
   expect(response.status).toBe(200)
   expect(await response.json()).toMatchObject({ agents: [{ agent: 'summarizer-v2' }] })
 })
 
-it('AD-2.2-03 has an empty list while nobody is registered', async () => {
+it('AD-2.2-03 returns an empty list while no agent is registered', async () => {
   const { status, json, headers } = await directory.get('/ad/l')
   expect({ status, json }).toEqual({ status: 200, json: { agents: [] } })
   expect(headers.get('link')).toBeNull()
 })
 
-it('AD-9-01 answers JSON whatever is accepted, and errors as problem+json', async () => {
+it('AD-9-01 returns JSON whatever Accept says, and errors as problem+json', async () => {
   const href = await register(directory, 'order-router', fixture('FX-OR'))
   for (const path of ['/.well-known/ad', '/ad/l', href]) {
     const { status, headers } = await directory.get(path, { headers: { accept: 'text/html' } })
@@ -84,7 +84,7 @@ it('AD-9-01 answers JSON whatever is accepted, and errors as problem+json', asyn
   expect(headers.get('content-type')).toMatch(/^application\/problem\+json\b/)
 })
 
-it('AD-F-01 keeps capabilities inside their registration', async () => {
+it('AD-F-01 has no resources for single capabilities', async () => {
   const href = await register(directory, 'order-router', fixture('FX-OR'))
   for (const path of [`${href}/capabilities`, `${href}/capabilities/route_order`]) {
     const { status, headers } = await directory.get(path)
@@ -93,7 +93,7 @@ it('AD-F-01 keeps capabilities inside their registration', async () => {
   }
 })
 
-it('AD-9-01 refuses other methods with what there is', async () => {
+it('AD-9-01 rejects other methods with 405 and Allow', async () => {
   const { status, headers } = await directory.post('/ad/l', { as: 'tokA', body: {} })
   expect(status).toBe(405)
   expect(headers.get('allow')).toContain('GET')
