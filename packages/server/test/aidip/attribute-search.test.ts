@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '@switchboard/protocol'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { startDirectory, type TestDirectory } from '../support/directory.js'
 import { aidipAgent, fixture } from '../support/documents.js'
-import { list, register, registerAll, search } from './ask.js'
+import { list, register, registerAll, search } from './requests.js'
 
 let directory: TestDirectory
 beforeAll(async () => {
@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => directory.close())
 beforeEach(() => directory.clear())
 
-/** Agents that have these members and nothing else of interest. */
+/** Registers agents that differ from the default document only in these members. */
 const agents = (members: Record<string, JsonObject>) =>
   registerAll(
     directory,
@@ -26,7 +26,7 @@ describe('filters of POST /agents/search', () => {
     top: 10,
   }
 
-  it('AIDIP-4.3.1-02 AIDIP-4.3.1-03 AIDIP-4.3.1-07 take the draft’s example and answer with an array', async () => {
+  it('AIDIP-4.3.1-02 AIDIP-4.3.1-03 AIDIP-4.3.1-07 accept the draft’s example and return an array', async () => {
     await register(directory, fixture('FX-T01'))
     await register(directory, fixture('FX-T00'))
     const { status, json } = await directory.post('/agents/search', { body: sample })
@@ -36,7 +36,7 @@ describe('filters of POST /agents/search', () => {
     expect(Array.isArray((await directory.post('/agents/search', { body: { filters: {} } })).json)).toBe(true)
   })
 
-  it('AIDIP-4.3.1-05 all have to hold', async () => {
+  it('AIDIP-4.3.1-05 are combined with AND', async () => {
     await agents({
       both: { capabilities: ['translation'], tags: ['nlp'], supported_languages: ['zh'] },
       tagless: { capabilities: ['translation'], supported_languages: ['zh'] },
@@ -47,7 +47,7 @@ describe('filters of POST /agents/search', () => {
     expect(await find({ capabilities: ['translation'], tags: ['nlp'] })).toEqual(['both', 'foreign'])
   })
 
-  it('AIDIP-4.3.1-06 C-15 ask for every value that they list', async () => {
+  it('AIDIP-4.3.1-06 C-15 match only agents with every listed value', async () => {
     await agents({
       one: { capabilities: ['translation'], tags: ['a'] },
       more: { capabilities: ['speech', 'summarization', 'translation'], tags: ['b', 'a', 'c'] },
@@ -58,7 +58,7 @@ describe('filters of POST /agents/search', () => {
     expect(await find({ tags: [] })).toEqual(['one', 'more'])
   })
 
-  it('AIDIP-4.3.1-10 that nothing meets give an empty array', async () => {
+  it('AIDIP-4.3.1-10 without a match return an empty array', async () => {
     await register(directory, fixture('FX-T01'))
     const { status, json, headers } = await directory.post('/agents/search', { body: { filters: { tags: ['zzz'] } } })
     expect(status).toBe(200)
@@ -67,7 +67,7 @@ describe('filters of POST /agents/search', () => {
     expect((await directory.get('/agents?capabilities=zzz')).json).toEqual([])
   })
 
-  it('AIDIP-4.3.1-04 give no more than top', async () => {
+  it('AIDIP-4.3.1-04 return no more than top', async () => {
     await registerAll(
       directory,
       Array.from({ length: 30 }, (_, i) => aidipAgent({ id: `a${i}` })),
@@ -77,7 +77,7 @@ describe('filters of POST /agents/search', () => {
     expect(await search(directory, { filters: {}, top: 30 })).toHaveLength(30)
   })
 
-  it('AIDIP-4.3.1-08 C-05 give summaries: the essentials and no operations', async () => {
+  it('AIDIP-4.3.1-08 C-05 return summaries without operations', async () => {
     await register(directory, fixture('FX-T01'))
     const [summary] = (await directory.post('/agents/search', { body: sample })).json
     const { id, name, description, endpoint, capabilities, tags } = fixture('FX-T01')
@@ -109,27 +109,27 @@ describe('filters of POST /agents/search', () => {
     'text',
     null,
   ]
-  it.each(malformed.map((body) => [body]))('AIDIP-4.3.1-11 C-50 that are malformed give 400: %j', async (body) => {
+  it.each(malformed.map((body) => [body]))('AIDIP-4.3.1-11 C-50 that are malformed return 400: %j', async (body) => {
     const { status, json } = await directory.post('/agents/search', { body })
     expect(status).toBe(400)
     expect(json.error).toMatchObject({ code: 'InvalidInput', message: expect.stringMatching(/\S/) })
   })
 
-  it('AIDIP-4.3.1-11 are JSON, and there is a body', async () => {
+  it('AIDIP-4.3.1-11 need a body, and it must be JSON', async () => {
     expect((await directory.post('/agents/search', { raw: '{"filters":' })).status).toBe(400)
     expect((await directory.post('/agents/search')).status).toBe(400)
     const headers = { 'content-type': 'application/x-www-form-urlencoded' }
     expect((await directory.post('/agents/search', { raw: 'top=1', headers })).status).toBe(415)
   })
 
-  it('C-50 leave members beside them that nobody knows alone', async () => {
+  it('C-50 ignore unknown members next to them', async () => {
     await register(directory, fixture('FX-T01'))
     expect(await search(directory, { filters: {}, sort_by: 'mood', limit: 'x' })).toEqual(['agent-12345'])
   })
 })
 
 describe('filters of GET /agents', () => {
-  it('AIDIP-4.3.1-01 are capabilities, tags and language', async () => {
+  it('AIDIP-4.3.1-01 accept capabilities, tags and language', async () => {
     await register(directory, fixture('FX-T01'))
     await register(directory, fixture('FX-T00'))
     await register(directory, aidipAgent({ id: 'untagged', capabilities: ['translation'] }))
@@ -138,7 +138,7 @@ describe('filters of GET /agents', () => {
     expect(await list(directory, 'language=zh')).toEqual(['agent-12345', 'untagged'])
   })
 
-  it('C-14 take lists by commas and by repetition, and all must hold', async () => {
+  it('C-14 accept comma-separated and repeated values, combined with AND', async () => {
     await agents({ ab: { capabilities: ['a', 'b'], tags: ['x', 'y'] }, a: { capabilities: ['a'], tags: ['x'] } })
     for (const query of ['capabilities=a,b', 'capabilities=a&capabilities=b', 'capability=a&capabilities=b']) {
       expect(await list(directory, query)).toEqual(['ab'])
@@ -148,7 +148,7 @@ describe('filters of GET /agents', () => {
     expect(await list(directory, 'tags=')).toEqual(['ab', 'a'])
   })
 
-  it('C-50 may name any member', async () => {
+  it('C-50 accept any member name', async () => {
     await agents({ mit: { license: 'MIT', x: ['a', 'b'] }, bsd: { license: 'BSD', x: ['b'] } })
     expect(await list(directory, 'license=MIT')).toEqual(['mit'])
     expect(await list(directory, 'x=a&x=b')).toEqual(['mit'])
@@ -156,7 +156,7 @@ describe('filters of GET /agents', () => {
     expect(await list(directory, 'nobody_has_this=1')).toEqual([])
   })
 
-  it('C-50 compare numbers and booleans by how they are written', async () => {
+  it('C-50 compare numbers and booleans by their text', async () => {
     await agents({ gpu: { gpu: true, context: 8192, price: 0.5 }, cpu: { gpu: false, context: 4096, price: 2 } })
     expect(await list(directory, 'gpu=true')).toEqual(['gpu'])
     expect(await list(directory, 'context=4096')).toEqual(['cpu'])
@@ -165,8 +165,8 @@ describe('filters of GET /agents', () => {
   })
 })
 
-describe('words that mean the same', () => {
-  it('C-14 AIDIP00-5.2-02 capability and capabilities, tag and tags, alone or in a list', async () => {
+describe('synonyms and spellings', () => {
+  it('C-14 AIDIP00-5.2-02 accepts capability and capabilities, tag and tags, as a string or a list', async () => {
     await agents({ x: { capabilities: ['translation'], tags: ['nlp'] }, y: {} })
     for (const name of ['capability', 'capabilities']) {
       expect(await find({ [name]: 'translation' })).toEqual(['x'])
@@ -178,7 +178,7 @@ describe('words that mean the same', () => {
     }
   })
 
-  it('C-12 publisher, provider and vendor, in documents and in filters', async () => {
+  it('C-12 treats publisher, provider and vendor alike, in documents and filters', async () => {
     await agents({
       a: { publisher: 'ExampleAI' },
       b: { provider: 'ExampleAI' },
@@ -198,7 +198,7 @@ describe('words that mean the same', () => {
     expect((await directory.get('/v0/agents/a')).json.provider).toBe('ExampleAI')
   })
 
-  it('C-16 tags and capabilities in any case and Unicode form', async () => {
+  it('C-16 matches tags and capabilities in any case and Unicode form', async () => {
     await agents({ x: { tags: ['NLP', 'Café'], capabilities: ['Translation'] } })
     for (const tag of ['nlp', 'Nlp', 'CAFÉ', 'cafe\u0301']) expect(await find({ tags: [tag] })).toEqual(['x'])
     expect(await find({ capabilities: ['tRANSLATION'] })).toEqual(['x'])
@@ -206,7 +206,7 @@ describe('words that mean the same', () => {
     expect((await directory.get('/agents/x')).json.tags).toEqual(['NLP', 'Café'])
   })
 
-  it('C-11 authentication by its canonical kind', async () => {
+  it('C-11 matches authentication by its canonical type', async () => {
     await agents({
       a: { authentication: 'API Key' },
       b: { authentication: { type: 'api_key' } },
@@ -220,13 +220,13 @@ describe('words that mean the same', () => {
   })
 })
 
-describe('languages', () => {
-  it('AIDIP-3.1-13 do not drop an agent that names none', async () => {
+describe('language filters', () => {
+  it('AIDIP-3.1-13 keep agents that name no languages', async () => {
     await agents({ any: {}, english: { supported_languages: ['en'] } })
     expect(await find({ supported_languages: ['fr'] })).toEqual(['any'])
   })
 
-  it('C-13 go by three names, as a string or a list of which all must hold', async () => {
+  it('C-13 accept three names, and a string or a list whose items must all match', async () => {
     await agents({ both: { supported_languages: ['en', 'zh'] }, one: { supported_languages: ['en'] } })
     for (const name of ['language', 'supported_language', 'supported_languages']) {
       expect(await find({ [name]: 'zh' })).toEqual(['both'])
@@ -249,8 +249,8 @@ describe('languages', () => {
   })
 })
 
-describe('status', () => {
-  it('C-21 leaves out what is not available unless it is asked for', async () => {
+describe('the status of an agent', () => {
+  it('C-21 hides unavailable agents unless the filter names their status', async () => {
     const words = ['active', 'inactive', 'suspended', 'deprecated', 'testing', 'napping']
     await agents({ silent: {}, ...Object.fromEntries(words.map((status) => [status, { status }])) })
     const available = ['active', 'deprecated', 'napping', 'silent', 'testing']
@@ -263,7 +263,7 @@ describe('status', () => {
     for (const id of words) expect((await directory.get(`/agents/${id}`)).status).toBe(200)
   })
 
-  it('C-21 ranks what is deprecated or in testing below what is active, the words being equal', async () => {
+  it('C-21 ranks deprecated and testing agents below active ones with the same text', async () => {
     const description = 'Forecasts rainfall for farmers.'
     await agents({
       old: { description, status: 'deprecated' },
@@ -315,7 +315,7 @@ describe('C-50 filters on any member', () => {
     expect(await find(filters)).toEqual(ids)
   })
 
-  it('wrong types for members that the drafts define are refused, not dropped', async () => {
+  it('rejects a wrong type for members that the drafts define', async () => {
     const wrong: JsonObject[] = [{ version: 1 }, { name: true }, { license: {} }, { endpoint: 5 }]
     for (const filters of wrong) {
       const { status, json } = await directory.post('/agents/search', { body: { filters } })
@@ -325,13 +325,13 @@ describe('C-50 filters on any member', () => {
   })
 })
 
-it('C-23 a filter on verification asks what the registry says, not what the publisher claims', async () => {
+it('C-23 a filter on verification uses the registry’s value, not the publisher’s claim', async () => {
   await agents({ liar: { verification: { state: 'verified' } }, checked: {} })
   await directory.patch('/admin/agents/checked', { as: 'admin', body: { verification: 'verified' } })
   expect(await find({ verification: { state: 'verified' } })).toEqual(['checked'])
 })
 
-it('C-31 C-21 GET /agents?id= finds one agent, whatever its status', async () => {
+it('C-31 C-21 GET /agents?id= returns an agent with any status', async () => {
   const id = 'https://agents.example.net/id/a b?c#d'
   await agents({ [id]: { status: 'inactive' }, other: {} })
   expect(await list(directory, `id=${encodeURIComponent(id)}`)).toEqual([id])

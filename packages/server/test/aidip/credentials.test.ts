@@ -41,8 +41,8 @@ beforeEach(() => directory.clear())
 const register = (headers: Record<string, string>) =>
   directory.post('/agents', { headers, body: aidipAgent({ id: 'x' }) })
 
-describe('without credentials', () => {
-  it('AIDIP-9-03 public discovery is open and everything else is not', async () => {
+describe('a caller without credentials', () => {
+  it('AIDIP-9-03 may use public discovery and nothing else', async () => {
     await directory.post('/agents', { as: 'tokA', body: aidipAgent({ id: 'x' }) })
     for (const path of ['/agents', '/agents/public', '/agents/x']) expect((await directory.get(path)).status).toBe(200)
     expect((await directory.post('/agents/search', { body: {} })).status).toBe(200)
@@ -61,14 +61,14 @@ describe('without credentials', () => {
   })
 })
 
-describe('a key', () => {
-  it('AIDIP-9-03 is taken in either header', async () => {
+describe('an API key', () => {
+  it('AIDIP-9-03 is accepted in either header', async () => {
     const key = await directory.makeKey({ subject: 'someone', scopes: ['publish'] })
     expect((await register({ authorization: `Bearer ${key}` })).status).toBe(201)
     expect((await register({ 'x-api-key': key })).status).toBe(200)
   })
 
-  it('AIDIP-9-03 that is wrong, revoked or past its end is refused, on public paths too', async () => {
+  it('AIDIP-9-03 is rejected if wrong, revoked or expired, even on public paths', async () => {
     const made = await directory.post('/admin/keys', { as: 'admin', body: { subject: 's', scopes: ['publish'] } })
     expect((await register({ 'x-api-key': made.json.key })).status).toBe(201)
     expect((await directory.delete(`/admin/keys/${made.json.id}`, { as: 'admin' })).status).toBe(204)
@@ -89,16 +89,16 @@ describe('a key', () => {
 })
 
 describe('an OAuth 2.0 bearer token', () => {
-  it('AIDIP-9-03 names subject and scopes', async () => {
+  it('AIDIP-9-03 determines subject and scopes', async () => {
     const publisher = await sign({ scope: 'publish discover' })
     expect((await register({ authorization: `Bearer ${publisher}` })).status).toBe(201)
-    // The same subject by a key owns what the token registered.
+    // A key of the same subject owns what the token registered.
     expect((await directory.put('/agents/x', { as: 'tokA', body: aidipAgent() })).status).toBe(200)
     const client = await sign({ sub: 'client', scope: 'discover' })
     expect((await register({ authorization: `Bearer ${client}` })).status).toBe(403)
   })
 
-  it('AIDIP-9-03 of another issuer, audience, key or time is refused', async () => {
+  it('AIDIP-9-03 with a wrong issuer, audience, key or time is rejected', async () => {
     const past = Math.floor(clock.now() / 1000) - 600
     const wrong = [
       await sign({ scope: 'publish', iss: 'https://evil.example' }),
@@ -145,7 +145,7 @@ describe('a client certificate', () => {
       ...(identity && { identity }),
     })
 
-  it('AIDIP-9-03 names the subject; without one the caller is nobody, and another authority’s does not count', async () => {
+  it('AIDIP-9-03 determines the subject; without one, or with one from another CA, the caller is anonymous', async () => {
     expect((await post()).status).toBe(401)
     const stranger = createAuthority(folder, 'other').issue('/CN=mallory')
     expect((await post(stranger)).status).toBe(401)

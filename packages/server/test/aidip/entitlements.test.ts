@@ -2,7 +2,7 @@ import type { JsonObject } from '@switchboard/protocol'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { startDirectory, type TestDirectory, type Who } from '../support/directory.js'
 import { aidipAgent } from '../support/documents.js'
-import { idsOf, list, register, search } from './ask.js'
+import { idsOf, list, register, search } from './requests.js'
 
 let directory: TestDirectory
 beforeAll(async () => {
@@ -23,7 +23,7 @@ const grant = async (changes: JsonObject): Promise<string> => {
   return json.id
 }
 
-/** Everything by which a caller could learn of the private agent; each must agree with the others. */
+/** Whether the caller can see the private agent; checks that every list, search and read agrees. */
 async function sees(as: Who): Promise<boolean> {
   const query = { query: 'nothing else to say' }
   const answers = await Promise.all([
@@ -51,7 +51,7 @@ async function sees(as: Who): Promise<boolean> {
 }
 
 describe('a private agent', () => {
-  it('AIDIP-9-04 C-95 is found and read only with a grant', async () => {
+  it('AIDIP-9-04 C-95 is found and read with a grant only', async () => {
     expect(await sees('tokC')).toBe(false)
     const id = await grant({ agent: 'secret' })
     expect(await sees('tokC')).toBe(true)
@@ -61,13 +61,13 @@ describe('a private agent', () => {
     expect(await sees('tokC')).toBe(false)
   })
 
-  it('C-95 is seen by its owner and the administrator', async () => {
+  it('C-95 is visible to its owner and the administrator', async () => {
     expect(await sees('tokA')).toBe(true)
     expect(await sees('admin')).toBe(true)
     expect(await sees('tokB')).toBe(false)
   })
 
-  it('C-95 may be granted by tag, to agents that have it now or later', async () => {
+  it('C-95 can be granted by tag, for agents that have the tag now or later', async () => {
     const id = await grant({ tag: 'vault' })
     expect(await sees('tokC')).toBe(true)
     await register(directory, aidipAgent({ id: 'later', visibility: 'private', tags: ['vault', 'x'] }), 'tokB')
@@ -79,12 +79,12 @@ describe('a private agent', () => {
     expect(await sees('tokC')).toBe(false)
   })
 
-  it('C-95 a grant to invoke shows the agent too', async () => {
+  it('C-95 is visible with a grant to invoke, too', async () => {
     await grant({ agent: 'secret', scopes: ['invoke'] })
     expect(await sees('tokC')).toBe(true)
   })
 
-  it('C-95 may be seen by strangers as soon as its owner makes it public, and no longer when it is private again', async () => {
+  it('C-95 becomes visible to others when its owner makes it public, and hidden again when private', async () => {
     const change = (visibility: string) =>
       directory.put('/agents/secret', { as: 'tokA', body: aidipAgent({ visibility, tags: ['vault'] }) })
     await change('public')
@@ -93,7 +93,7 @@ describe('a private agent', () => {
     expect(await sees('anon')).toBe(false)
   })
 
-  it('hides its private members from those who have a grant', async () => {
+  it('hides its private members from subjects with a grant', async () => {
     const body = aidipAgent({ visibility: 'private', tags: ['vault'], notes: 'quokka', private: ['notes'] })
     await directory.put('/agents/secret', { as: 'tokA', body })
     await grant({ agent: 'secret' })
@@ -102,14 +102,14 @@ describe('a private agent', () => {
     expect(text).not.toContain('quokka')
   })
 
-  it('a name that lapsed and is registered by another owner inherits no grants', async () => {
+  it('does not pass its grants on to another owner who registers the name later', async () => {
     await grant({ agent: 'secret' })
     await directory.delete('/agents/secret', { as: 'tokA' })
     await register(directory, aidipAgent({ id: 'secret', visibility: 'private', tags: ['vault'] }), 'tokB')
     expect(await sees('tokC')).toBe(false)
   })
 
-  it('C-70 looks the same from outside as one that is not there', async () => {
+  it('C-70 is indistinguishable from one that does not exist', async () => {
     const headers = { 'x-request-id': 'same' }
     for (const as of ['anon', 'tokB'] as const) {
       const hidden = await directory.get('/agents/secret', { as, headers })
@@ -127,31 +127,31 @@ describe('a restricted agent', () => {
   })
 })
 
-describe('who asks', () => {
-  it('AIDIP00-5.1-02 AIDIP00-5.1-01 nobody: the public list, without private agents', async () => {
+describe('what a caller sees', () => {
+  it('AIDIP00-5.1-02 AIDIP00-5.1-01 an anonymous caller gets the public list, without private agents', async () => {
     const answer = await directory.get('/agents')
     expect(answer.status).toBe(200)
     expect(idsOf(answer)).toEqual(['open', 'restricted'])
     expect(idsOf(await directory.get('/agents/public'))).toEqual(['open', 'restricted'])
   })
 
-  it('AIDIP00-5.1-01 anyone: /agents/public shows what is open to all and nothing else', async () => {
+  it('AIDIP00-5.1-01 every caller gets the same public agents from /agents/public', async () => {
     for (const as of ['anon', 'tokA', 'tokC', 'admin'] as const) {
       const answer = await directory.get('/agents/public', { as })
       expect([as, idsOf(answer), answer.json.count]).toEqual([as, ['open', 'restricted'], 2])
     }
   })
 
-  it('AIDIP00-5.1-06 AIDIP00-5.2-16 a client with a grant: the private agent as well, counted only for it', async () => {
+  it('AIDIP00-5.1-06 AIDIP00-5.2-16 a client with a grant also gets the private agent, and only its count includes it', async () => {
     await grant({ agent: 'secret' })
-    const ask = { body: { query: 'agent made for a test', skip: 0 } }
-    const anonymous = await directory.post('/agents/search', ask)
-    const granted = await directory.post('/agents/search', { ...ask, as: 'tokC' })
+    const request = { body: { query: 'agent made for a test', skip: 0 } }
+    const anonymous = await directory.post('/agents/search', request)
+    const granted = await directory.post('/agents/search', { ...request, as: 'tokC' })
     expect([idsOf(anonymous).sort(), anonymous.json.count]).toEqual([['open', 'restricted'], 2])
     expect([idsOf(granted).sort(), granted.json.count]).toEqual([['open', 'restricted', 'secret'], 3])
   })
 
-  it('AIDIP-1-01 an application or another agent: the same answers', async () => {
+  it('AIDIP-1-01 applications and agents get the same responses', async () => {
     const browser = await directory.makeKey({ subject: 'https://app.example.net', scopes: ['discover'] })
     const agent = await directory.makeKey({ subject: 'urn:agent:planner', scopes: ['discover', 'invoke', 'publish'] })
     const flow = async (key: string) => {
@@ -168,12 +168,12 @@ describe('who asks', () => {
   })
 })
 
-describe('anonymous callers, by the operator’s setting', () => {
-  it('AIDIP00-5.2-17 C-53 public: they find what is public', async () => {
+describe('the operator’s setting for anonymous callers', () => {
+  it('AIDIP00-5.2-17 C-53 public: anonymous callers find public agents', async () => {
     expect(await search(directory, { query: 'test' })).toEqual(['open', 'restricted'])
   })
 
-  it('AIDIP00-5.2-17 C-53 none: they are refused everywhere, and others are not', async () => {
+  it('AIDIP00-5.2-17 C-53 none: anonymous callers get 401 everywhere, others do not', async () => {
     await directory.restart({ anonymous: 'none' })
     try {
       for (const path of [

@@ -19,14 +19,14 @@ const register = async (changes: Parameters<typeof aidipAgent>[0]): Promise<void
 const search = async (query: string): Promise<{ id: string; score: number }[]> =>
   (await directory.post('/agents/search', { body: { query, top: 100 } })).json
 
-it('AIDIP00-5.3-02 finds an agent by a word that only the description of an operation has', async () => {
+it('AIDIP00-5.3-02 finds an agent by a word that occurs only in the description of an operation', async () => {
   const operations = [{ name: 'run', description: 'Solves a sudoku.', inputs: {}, outputs: {} }]
   await register({ id: 'puzzler', operations })
   await register({ id: 'other' })
   expect((await search('sudoku')).map(({ id }) => id)).toEqual(['puzzler'])
 })
 
-it('AIDIP00-5.3-03 AIDIP00-5.3-05 scores any query from 0 to 1, and the order of the list is that of the scores', async () => {
+it('AIDIP00-5.3-03 AIDIP00-5.3-05 scores every query from 0 to 1, and sorts the list by score', async () => {
   const words = ['alpha', 'beta', 'gamma', 'delta', 'translate', 'chinese']
   await Promise.all(
     Array.from({ length: 30 }, (_, i) =>
@@ -44,14 +44,14 @@ it('AIDIP00-5.3-03 AIDIP00-5.3-05 scores any query from 0 to 1, and the order of
   )
 })
 
-it('AIDIP00-5.4-01 lists what an administrator uploads as a file', async () => {
+it('AIDIP00-5.4-01 lists the agents that an administrator uploads as a file', async () => {
   const raw = `${JSON.stringify(fixture('FX-T00'))}\n`
   const { text } = await directory.post('/admin/import', { as: 'admin', raw })
   expect(JSON.parse(text)).toMatchObject({ line: 1, status: 'created', id: 'translator-001' })
   expect((await directory.get('/agents/public')).json.agents).toMatchObject([{ id: 'translator-001' }])
 })
 
-it('AIDIP00-5.4-05 leaves out the best match where the client may not see it', async () => {
+it('AIDIP00-5.4-05 omits the best match if the client may not see it', async () => {
   await register({ id: 'hidden', description: 'translates product descriptions', visibility: 'private' })
   await register({ id: 'plain', description: 'translates' })
   expect((await search('translates product descriptions')).map(({ id }) => id)).toEqual(['plain'])
@@ -64,7 +64,7 @@ it('AIDIP00-4-02 serves its own card at the standard URL', async () => {
   expect(validateDocument('a2a', json)).toEqual([])
 })
 
-it('PROF-4.7-06 documents the extensions that touch who is found and what is shown', () => {
+it('PROF-4.7-06 documents the extensions that affect discovery and visibility', () => {
   const guide = readFileSync(new URL('../../../../docs/publishing.md', import.meta.url), 'utf8')
   for (const extension of ['visibility', 'private', 'redacted', 'sequence']) expect(guide).toContain(extension)
 })

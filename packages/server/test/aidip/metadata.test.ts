@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { DEFAULTS } from '../../src/config.js'
 import { startDirectory, type TestDirectory } from '../support/directory.js'
 import { aidipAgent, fixture } from '../support/documents.js'
-import { list, register, search, withoutRegistryMembers } from './ask.js'
+import { list, register, search, withoutRegistryMembers } from './requests.js'
 
 let directory: TestDirectory
 beforeAll(async () => {
@@ -15,7 +15,7 @@ const send = (changes: Parameters<typeof aidipAgent>[0]) =>
   directory.post('/agents', { as: 'tokA', body: aidipAgent({ id: 'x', ...changes }) })
 
 describe('core fields', () => {
-  it('AIDIP-2-01 AIDIP-3.1-08 capabilities are plain strings, and a list', async () => {
+  it('AIDIP-2-01 AIDIP-3.1-08 capabilities must be a list of strings', async () => {
     expect((await send({ capabilities: 'translation' })).status).toBe(400)
     expect((await send({ capabilities: [{ name: 'translation' }] })).status).toBe(400)
     expect((await send({ capabilities: ['translation', 'image_classification'] })).status).toBe(201)
@@ -23,38 +23,38 @@ describe('core fields', () => {
     expect(await search(directory, { filters: { capabilities: ['image_classification'] } })).toEqual(['x'])
   })
 
-  it('C-07 capabilities may be empty only if tags or operations tell what the agent does', async () => {
+  it('C-07 capabilities may be empty only if there are tags or operations', async () => {
     expect((await send({ capabilities: [] })).status).toBe(400)
     expect((await send({ capabilities: [], tags: ['nlp'] })).status).toBe(201)
     const operations = [{ name: 'run', description: 'Runs.', inputs: {}, outputs: {} }]
     expect((await send({ capabilities: [], operations })).status).toBe(200)
   })
 
-  it('AIDIP-3.1-06 the version is text that follows changes', async () => {
+  it('AIDIP-3.1-06 the version is a string and changes with an update', async () => {
     await register(directory, fixture('FX-T01', { version: '1.2.0' }))
     await directory.put('/agents/agent-12345', { as: 'tokA', body: fixture('FX-T01', { version: '1.2.1' }) })
     expect((await directory.get('/agents/agent-12345')).json.version).toBe('1.2.1')
   })
 
-  it('AIDIP-3.1-07 the publisher comes back as registered', async () => {
+  it('AIDIP-3.1-07 the publisher is returned as registered', async () => {
     await register(directory, fixture('FX-T01'))
     expect((await directory.get('/agents/agent-12345')).json.publisher).toBe('ExampleAI Inc.')
   })
 
-  it('AIDIP-3.1-09 tags are apart from capabilities', async () => {
+  it('AIDIP-3.1-09 tags and capabilities are separate', async () => {
     await register(directory, aidipAgent({ id: 'tagged', tags: ['cloud'], capabilities: ['translation'] }))
     expect(await search(directory, { filters: { tags: ['cloud'] } })).toEqual(['tagged'])
     expect(await search(directory, { filters: { capabilities: ['cloud'] } })).toEqual([])
     expect(await search(directory, { filters: { tags: ['translation'] } })).toEqual([])
   })
 
-  it('AIDIP-3.1-10 the endpoint is a URL or a path of the gateway', async () => {
+  it('AIDIP-3.1-10 the endpoint must be a URL or a path of the gateway', async () => {
     expect((await send({ endpoint: '/agents/x/invoke' })).status).toBe(201)
     expect((await directory.get('/agents/x')).json.endpoint).toBe('/agents/x/invoke')
     for (const endpoint of [42, '', 'not a url', 'https://']) expect((await send({ endpoint })).status).toBe(400)
   })
 
-  it('AIDIP-3.1-11 an endpoint that is kept private is shown as the gateway’s path', async () => {
+  it('AIDIP-3.1-11 a private endpoint is shown as the gateway’s path', async () => {
     await register(directory, aidipAgent({ id: 'a/b', endpoint: 'https://10.0.0.7/secret', private: ['endpoint'] }))
     const unified = `${directory.url}/agents/a%2Fb/invoke`
     for (const path of ['/agents/a%2Fb', '/agents', '/v0/agents/a%2Fb', '/agents?include_metadata=true']) {
@@ -65,7 +65,7 @@ describe('core fields', () => {
     expect((await directory.get('/agents/a%2Fb', { as: 'tokA' })).json.endpoint).toBe('https://10.0.0.7/secret')
   })
 
-  it('AIDIP-3.1-12 supported_languages is an optional list', async () => {
+  it('AIDIP-3.1-12 supported_languages is optional and must be a list', async () => {
     expect((await send({})).status).toBe(201)
     expect((await send({ supported_languages: ['en', 'zh', 'fr'] })).json.supported_languages).toHaveLength(3)
     expect((await send({ supported_languages: 'en' })).status).toBe(400)
@@ -80,7 +80,7 @@ describe('core fields', () => {
     expect((await send({ authentication: { type: 5 } })).status).toBe(400)
   })
 
-  it('AIDIP-3.1-16 an agent that is not available is hidden from search and still read by id', async () => {
+  it('AIDIP-3.1-16 an unavailable agent is hidden from search but can be read by id', async () => {
     await register(directory, fixture('FX-T01'))
     await directory.put('/agents/agent-12345', { as: 'tokA', body: fixture('FX-T01', { status: 'inactive' }) })
     expect(await search(directory, {})).toEqual([])
@@ -91,7 +91,7 @@ describe('core fields', () => {
     expect(read.json.status).toBe('inactive')
   })
 
-  it('AIDIP-3.1-17 AIDIP-9-09 further members are kept, nested ones too', async () => {
+  it('AIDIP-3.1-17 AIDIP-9-09 unknown members are kept, nested ones too', async () => {
     const more = {
       pricing: { per_call: 0.01, tiers: [{ from: 1, note: null }] },
       x: 1,
@@ -106,7 +106,7 @@ describe('core fields', () => {
     expect(await search(directory, { filters: { data_retention: { days: 31 } } })).toEqual([])
   })
 
-  it('C-27 a member that means something in another draft is kept as sent', async () => {
+  it('C-27 a member with a meaning in another draft is kept as sent', async () => {
     const more = { bindings: 'text', base: 7, skills: [{ id: 's' }], supportedVersions: { '1.0': 'x' }, url: null }
     expect((await send(more)).status).toBe(201)
     expect((await directory.get('/agents/x')).json).toMatchObject(more)
@@ -123,7 +123,7 @@ describe('core fields', () => {
 describe('operations and their schemas', () => {
   const translate = { name: 'translateText', description: 'Translates.', inputs: { type: 'object' }, outputs: {} }
 
-  it('AIDIP-3.2-01 input and output must be described', async () => {
+  it('AIDIP-3.2-01 input and output schemas are required', async () => {
     const { inputs: _i, outputs: _o, ...silent } = aidipAgent()
     const { status, json } = await directory.post('/agents', { as: 'tokA', body: silent })
     expect(status).toBe(400)
@@ -134,7 +134,7 @@ describe('operations and their schemas', () => {
     )
   })
 
-  it('AIDIP-2-03 several operations keep schemas of their own', async () => {
+  it('AIDIP-2-03 each operation keeps its own schemas', async () => {
     const detect = {
       name: 'detectLanguage',
       description: 'Tells the language of a text.',
@@ -145,7 +145,7 @@ describe('operations and their schemas', () => {
     expect((await directory.get('/agents/x')).json.operations).toEqual([translate, detect])
   })
 
-  it('AIDIP-3.2-02 an operation has a name, text for a description and objects for schemas', async () => {
+  it('AIDIP-3.2-02 an operation must have a name, a string as description and objects as schemas', async () => {
     const { name: _, ...nameless } = translate
     const broken = [
       nameless,
@@ -159,7 +159,7 @@ describe('operations and their schemas', () => {
     expect((await directory.get('/agents/x')).status).toBe(404)
   })
 
-  it('AIDIP-3.2-03 a schema that is none is refused where it stands', async () => {
+  it('AIDIP-3.2-03 an invalid schema is rejected, and the error says where it is', async () => {
     const top = await send({ inputs: { type: 'objekt' } })
     expect(top.status).toBe(400)
     expect(top.json.error.message).toContain('/inputs')
@@ -170,7 +170,7 @@ describe('operations and their schemas', () => {
     expect((await send({ inputs: good })).json.inputs).toEqual(good)
   })
 
-  it('AIDIP-3.2-04 examples are a list of pairs', async () => {
+  it('AIDIP-3.2-04 examples must be a list of pairs', async () => {
     await register(directory, fixture('FX-T01'))
     expect((await send({ operations: [{ ...translate, examples: { input: {}, output: {} } }] })).status).toBe(400)
     expect((await send({ operations: [{ ...translate, examples: ['text'] }] })).status).toBe(400)
@@ -198,7 +198,7 @@ describe('operations and their schemas', () => {
     expect(json.operations).toEqual([generate])
   })
 
-  it('AIDIP-3.2-07 AIDIP-3.2-08 inputs and outputs at the top are valid too, with a hint to operations', async () => {
+  it('AIDIP-3.2-07 AIDIP-3.2-08 inputs and outputs at the top level are valid too, with a hint to use operations', async () => {
     const { inputs: _i, outputs: _o, ...rest } = aidipAgent()
     const simple = await register(directory, { ...rest, inputs: { type: 'object' }, outputs: { type: 'object' } })
     expect(simple.json).not.toHaveProperty('operations')
@@ -207,7 +207,7 @@ describe('operations and their schemas', () => {
     expect(recommended.headers.get('x-switchboard-warnings') ?? '').not.toContain('/operations')
   })
 
-  it('C-09 names and types stand for a schema, and come back as they were sent', async () => {
+  it('C-09 a map of names to types is accepted as a schema and returned as sent', async () => {
     const maps = { inputs: { text: 'string', to: 'string?', type: 'string' }, outputs: { text: 'string' } }
     await send(maps)
     expect((await directory.get('/agents/x')).json).toMatchObject(maps)
@@ -225,14 +225,14 @@ describe('authentication in both views', () => {
     ['Mutual TLS', 'mtls'],
     ['None', 'none'],
     ['carrier pigeon', 'carrier pigeon'],
-  ])('AIDIP00-4-08 C-11 %j is an object of type %j in 01 and itself in 00', async (word, type) => {
+  ])('AIDIP00-4-08 C-11 %j becomes an object of type %j in 01 and stays as sent in 00', async (word, type) => {
     await send({ authentication: word })
     expect((await directory.get('/agents/x')).json.authentication).toEqual({ type })
     expect((await directory.get('/v1/agents/x')).json.authentication).toEqual({ type })
     expect((await directory.get('/v0/agents/x')).json.authentication).toBe(word)
   })
 
-  it('C-11 an object keeps its other members and has its type made canonical in 01', async () => {
+  it('C-11 an object keeps its other members, and its type becomes canonical in 01', async () => {
     const authentication = { type: 'API Key', instructions: 'Ask us.', realm: 'x' }
     await send({ authentication })
     expect((await directory.get('/agents/x')).json.authentication).toEqual({ ...authentication, type: 'api_key' })
@@ -240,8 +240,8 @@ describe('authentication in both views', () => {
   })
 })
 
-describe('another policy', () => {
-  it('AIDIP-3.2-05 C-07 strict: version, publisher and tags are required, and examples must fit', async () => {
+describe('validation policies', () => {
+  it('AIDIP-3.2-05 C-07 strict: version, publisher and tags are required, and examples must match their schemas', async () => {
     const strict = { ...DEFAULTS.policy, strictness: { strict01: true }, strictExamples: true }
     await directory.restart({ policy: strict })
     try {
@@ -261,7 +261,7 @@ describe('another policy', () => {
     }
   })
 
-  it('C-10 lenient: capabilities may be objects that have a name', async () => {
+  it('C-10 lenient: capabilities may be objects with a name', async () => {
     await directory.restart({ policy: { ...DEFAULTS.policy, strictness: { lenientCapabilities: true } } })
     try {
       const capabilities = ['a', { name: 'b', version: '1' }]
@@ -276,7 +276,7 @@ describe('another policy', () => {
   })
 })
 
-it('C-23 a publisher’s claims are kept apart from what the registry verified', async () => {
+it('C-23 the publisher’s claims are separate from the registry’s verification', async () => {
   const claims = { certification: { verified: true, quality_score: 4.8 }, quality_score: 5 }
   await register(directory, aidipAgent({ id: 'x', ...claims, verification: { state: 'verified' } }))
   const answer = await directory.get('/agents/x')

@@ -2,7 +2,7 @@ import { type JsonObject, validateDocument } from '@switchboard/protocol'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { startDirectory, type TestDirectory } from '../support/directory.js'
 import { aidipAgent, fixture } from '../support/documents.js'
-import { list, register, withoutRegistryMembers } from './ask.js'
+import { list, register, withoutRegistryMembers } from './requests.js'
 
 let directory: TestDirectory
 beforeAll(async () => {
@@ -12,7 +12,7 @@ afterAll(() => directory.close())
 beforeEach(() => directory.clear())
 
 describe('a new agent', () => {
-  it('AIDIP-4.2-01 AIDIP-4.2-02 is answered with 201, the stored metadata and an id', async () => {
+  it('AIDIP-4.2-01 AIDIP-4.2-02 returns 201, the stored metadata and an id', async () => {
     const { status, json, headers } = await directory.post('/agents', { as: 'tokA', body: aidipAgent() })
     expect(status).toBe(201)
     expect(json).toMatchObject(aidipAgent())
@@ -22,7 +22,7 @@ describe('a new agent', () => {
     expect((await directory.get(`/agents/${json.id}`)).json).toEqual(json)
   })
 
-  it('AIDIP-3.1-01 gets an id of its own from the registry each time', async () => {
+  it('AIDIP-3.1-01 gets a unique id from the registry', async () => {
     const first = await register(directory, aidipAgent())
     const second = await register(directory, aidipAgent())
     expect(first.json.id).not.toBe(second.json.id)
@@ -34,13 +34,13 @@ describe('a new agent', () => {
     expect(json.id).toBe('agent-12345')
   })
 
-  it('AIDIP-3.1-04 may have the name of another', async () => {
+  it('AIDIP-3.1-04 may have the same name as another', async () => {
     await register(directory, aidipAgent({ id: 'one', name: 'Twin' }))
     await register(directory, aidipAgent({ id: 'two', name: 'Twin' }))
     expect(await list(directory, 'name=Twin')).toEqual(['one', 'two'])
   })
 
-  it('AIDIP-3.3-01 AIDIP-3-02 AIDIP-4.3.3-01 comes back as it was sent', async () => {
+  it('AIDIP-3.3-01 AIDIP-3-02 AIDIP-4.3.3-01 is returned as it was sent', async () => {
     await register(directory, fixture('FX-T01'))
     const answer = await directory.get('/agents/agent-12345')
     expect(answer.status).toBe(200)
@@ -57,7 +57,7 @@ describe('a new agent', () => {
     expect((await directory.get(path)).status).toBe(404)
   })
 
-  it('AIDIP-1-02 AIDIP-4-01 is found beside those of other publishers and platforms', async () => {
+  it('AIDIP-1-02 AIDIP-4-01 can be found among those of other publishers and platforms', async () => {
     const hosts = ['https://python.example.org/run', 'https://java.example.com:8443/rpc', 'wss://edge.example.net/a']
     for (let i = 0; i < 25; i++) {
       const as = (['tokA', 'tokB', 'admin'] as const)[i % 3]
@@ -69,7 +69,7 @@ describe('a new agent', () => {
   })
 })
 
-describe('an agent that exists', () => {
+describe('an existing agent', () => {
   it('AIDIP-4.2-03 is updated by its owner: 200 and the stored metadata', async () => {
     await register(directory, fixture('FX-T01'))
     const again = await directory.post('/agents', { as: 'tokA', body: fixture('FX-T01', { version: '1.3.0' }) })
@@ -79,7 +79,7 @@ describe('an agent that exists', () => {
     expect(await list(directory)).toEqual(['agent-12345'])
   })
 
-  it('C-34 is replaced whole: members that are not sent again are gone', async () => {
+  it('C-34 is replaced entirely: members that are not sent again are gone', async () => {
     await register(directory, aidipAgent({ id: 'x', pricing: { per_call: 1 }, tags: ['old'] }))
     await directory.post('/agents', { as: 'tokA', body: aidipAgent({ id: 'x' }) })
     const { json } = await directory.get('/agents/x')
@@ -88,7 +88,7 @@ describe('an agent that exists', () => {
     expect(await list(directory, 'tags=old')).toEqual([])
   })
 
-  it('C-34 keeps its place among the others', async () => {
+  it('C-34 keeps its position in the list', async () => {
     for (const id of ['a', 'b', 'c']) await register(directory, aidipAgent({ id }))
     await directory.post('/agents', { as: 'tokA', body: aidipAgent({ id: 'a', version: '2' }) })
     expect(await list(directory)).toEqual(['a', 'b', 'c'])
@@ -102,14 +102,14 @@ describe('an agent that exists', () => {
     expect((await directory.get('/agents/agent-12345')).json.version).toBe('1.2.0')
   })
 
-  it('C-33 cannot be claimed even if it is hidden: 409 without a word of it', async () => {
+  it('C-33 cannot be claimed even if it is hidden: the 409 reveals nothing about it', async () => {
     await register(directory, aidipAgent({ id: 'hidden', name: 'Nobody knows', visibility: 'private' }))
     const claim = await directory.post('/agents', { as: 'tokB', body: aidipAgent({ id: 'hidden' }) })
     expect(claim.status).toBe(409)
     expect(claim.text).not.toMatch(/Nobody knows|tokA/)
   })
 
-  it('C-30 shares its id with every draft: an AD name taken by another cannot be claimed here', async () => {
+  it('C-30 shares its id with every draft: a name in the Agent Directory cannot be claimed here by another owner', async () => {
     const body = { base: 'https://ad.example.net', capabilities: [{ name: 'purge', type: 'tool' }] }
     expect((await directory.post('/ad/r?agent=shared', { as: 'tokA', body })).status).toBe(201)
     expect((await directory.post('/agents', { as: 'tokB', body: aidipAgent({ id: 'shared' }) })).status).toBe(409)
@@ -117,8 +117,8 @@ describe('an agent that exists', () => {
   })
 })
 
-describe('who may register', () => {
-  it('AIDIP-4.2-07 nobody without credentials or without the scope publish', async () => {
+describe('permission to register', () => {
+  it('AIDIP-4.2-07 needs credentials with the publish scope', async () => {
     const anonymous = await directory.post('/agents', { body: fixture('FX-T01') })
     expect(anonymous.status).toBe(401)
     expect(anonymous.headers.get('www-authenticate')).toMatch(/^Bearer/)
@@ -129,7 +129,7 @@ describe('who may register', () => {
     expect((await directory.get('/agents/agent-12345', { as: 'admin' })).status).toBe(404)
   })
 
-  it('AIDIP-4.1-01 the agent’s administrator, on behalf of its publisher, who then owns it', async () => {
+  it('AIDIP-4.1-01 is given to an administrator on behalf of a publisher, who becomes the owner', async () => {
     const made = await directory.post('/agents?owner=tokA', { as: 'admin', body: fixture('FX-T01') })
     expect(made.status).toBe(201)
     const byOwner = await directory.put('/agents/agent-12345', { as: 'tokA', body: fixture('FX-T01') })
@@ -138,13 +138,13 @@ describe('who may register', () => {
     expect(byOther.status).toBe(403)
   })
 
-  it('AIDIP-4.1-01 nobody else on behalf of another', async () => {
+  it('AIDIP-4.1-01 is denied to others on behalf of another publisher', async () => {
     const made = await directory.post('/agents?owner=tokB', { as: 'tokA', body: fixture('FX-T01') })
     expect(made.status).toBe(403)
     expect((await directory.get('/agents/agent-12345')).status).toBe(404)
   })
 
-  it('lets a key that is limited to names register those names only', async () => {
+  it('is limited to the names of a key that has name patterns', async () => {
     const key = await directory.makeKey({ subject: 'corp', scopes: ['publish'], names: ['corp-*'] })
     expect((await directory.post('/agents', { key, body: aidipAgent({ id: 'corp-1' }) })).status).toBe(201)
     expect((await directory.post('/agents', { key, body: aidipAgent({ id: 'other' }) })).status).toBe(403)
@@ -162,18 +162,18 @@ describe('ids', () => {
     }
   })
 
-  it.each(['search', 'public', '.', '..'])('C-04 are not %j, which is a path of the directory', async (id) => {
+  it.each(['search', 'public', '.', '..'])('C-04 must not be %j, which is a path of the directory', async (id) => {
     const answer = await form(id)
     expect(answer.status).toBe(400)
     expect(answer.json.error.message).toContain('/id')
   })
 
-  it.each(['a*', '*', 'a\nb', 'a\u0000', 'a\u007f', 'a\u0085', ''])('C-30 are not %j', async (id) => {
+  it.each(['a*', '*', 'a\nb', 'a\u0000', 'a\u007f', 'a\u0085', ''])('C-30 must not be %j', async (id) => {
     expect((await form(id)).status).toBe(400)
     expect(await list(directory)).toEqual([])
   })
 
-  it('C-30 have up to 512 code points', async () => {
+  it('C-30 have at most 512 code points', async () => {
     const longest = '𝒳'.repeat(512)
     const made = await form(longest)
     expect(made.status).toBe(201)
@@ -182,8 +182,8 @@ describe('ids', () => {
   })
 })
 
-describe('documents that are refused', () => {
-  it('AIDIP-4.2-04 say what is missing', async () => {
+describe('an invalid document is rejected', () => {
+  it('AIDIP-4.2-04 and the error names the missing member', async () => {
     const { name: _, ...nameless } = fixture('FX-T01')
     const { status, json } = await directory.post('/agents', { as: 'tokA', body: nameless })
     expect(status).toBe(400)
@@ -191,12 +191,12 @@ describe('documents that are refused', () => {
     expect(json.error.message).toContain('name')
   })
 
-  it('AIDIP-4.2-04 name every member at fault at once', async () => {
+  it('AIDIP-4.2-04 and the error names every invalid member', async () => {
     const { json } = await directory.post('/agents', { as: 'tokA', body: aidipAgent({ tags: 'x', version: 1 }) })
     expect(json.error.details.map(({ member }: JsonObject) => member).sort()).toEqual(['/tags', '/version'])
   })
 
-  it('AIDIP-3-01 have no metadata that conforms to the schema', async () => {
+  it('AIDIP-3-01 if its metadata does not match the schema', async () => {
     expect(validateDocument('aidip', fixture('FX-T01'))).toEqual([])
     const missing = validateDocument('aidip', {}).map(({ at, message }) => `${at} ${message}`)
     for (const member of ['name', 'description', 'capabilities', 'endpoint', 'operations']) {
@@ -207,7 +207,7 @@ describe('documents that are refused', () => {
     expect(json.error.details).toHaveLength(missing.length)
   })
 
-  it.each(['name', 'description', 'capabilities', 'endpoint'])('C-07 lack %s', async (member) => {
+  it.each(['name', 'description', 'capabilities', 'endpoint'])('C-07 if %s is missing', async (member) => {
     const { [member]: _, ...document } = fixture('FX-T01')
     const { status, json } = await directory.post('/agents', { as: 'tokA', body: document })
     expect(status).toBe(400)
@@ -231,19 +231,25 @@ describe('documents that are refused', () => {
     outputs: [],
     visibility: 'secret',
   }
-  it.each(Object.entries(wrong))('AIDIP-4.2-05 have %s of the wrong type, and leave nothing', async (name, value) => {
-    const { status, json } = await directory.post('/agents', { as: 'tokA', body: fixture('FX-T01', { [name]: value }) })
-    expect(status).toBe(400)
-    expect(json.error.message).toContain(name)
-    expect((await directory.get('/agents/agent-12345', { as: 'admin' })).status).toBe(404)
-  })
+  it.each(Object.entries(wrong))(
+    'AIDIP-4.2-05 if %s has the wrong type, and nothing is stored',
+    async (name, value) => {
+      const { status, json } = await directory.post('/agents', {
+        as: 'tokA',
+        body: fixture('FX-T01', { [name]: value }),
+      })
+      expect(status).toBe(400)
+      expect(json.error.message).toContain(name)
+      expect((await directory.get('/agents/agent-12345', { as: 'admin' })).status).toBe(404)
+    },
+  )
 
-  it('AIDIP-4.2-05 have an id of the wrong type', async () => {
+  it('AIDIP-4.2-05 if the id has the wrong type', async () => {
     expect((await directory.post('/agents', { as: 'tokA', body: aidipAgent({ id: 12 }) })).status).toBe(400)
     expect(await list(directory)).toEqual([])
   })
 
-  it('AIDIP-4.2-06 are no JSON', async () => {
+  it('AIDIP-4.2-06 if it is not JSON', async () => {
     const broken = await directory.post('/agents', { as: 'tokA', raw: '{' })
     expect(broken.status).toBe(400)
     expect(broken.json.error.code).toBe('InvalidInput')
@@ -255,7 +261,7 @@ describe('documents that are refused', () => {
     expect(await list(directory)).toEqual([])
   })
 
-  it('AIDIP00-4-01 are no JSON object', async () => {
+  it('AIDIP00-4-01 if it is not a JSON object', async () => {
     for (const body of [[fixture('FX-T01')], 'text', 1, null]) {
       expect((await directory.post('/agents', { as: 'tokA', body })).status).toBe(400)
     }
@@ -264,29 +270,29 @@ describe('documents that are refused', () => {
 
   const fields = JSON.stringify(aidipAgent({ id: 'odd' })).slice(0, -1)
   it.each([
-    ['a member twice', `${fields},"name":"again"}`],
+    ['a duplicate member', `${fields},"name":"again"}`],
     ['a member named __proto__', `${fields},"__proto__":{"x":1}}`],
-    ['half of a surrogate pair', `${fields},"x":"\\ud800"}`],
+    ['a lone surrogate', `${fields},"x":"\\ud800"}`],
     ['a number that overflows', `${fields},"x":1e400}`],
     ['nesting deeper than 64', `${fields},"x":${'['.repeat(64)}${']'.repeat(64)}}`],
-  ])('have %s', async (_, raw) => {
+  ])('if it has %s', async (_, raw) => {
     expect((await directory.post('/agents', { as: 'tokA', raw })).status).toBe(400)
     expect((await directory.get('/agents/odd')).status).toBe(404)
   })
 
-  it('are not UTF-8', async () => {
+  it('if it is not UTF-8', async () => {
     const raw = new Uint8Array([...new TextEncoder().encode(fields.slice(0, -1)), 0xff, 0x22, 0x7d])
     expect((await directory.post('/agents', { as: 'tokA', raw })).status).toBe(400)
   })
 
-  it('C-24 have a version that is no text, with the remedy in the error', async () => {
+  it('C-24 if the version is not a string; the error says how to fix it', async () => {
     const raw = JSON.stringify(aidipAgent()).replace('{', '{"version": 3.1.4,')
     const { status, json } = await directory.post('/agents', { as: 'tokA', raw })
     expect(status).toBe(400)
     expect(json.error.message).toMatch(/quote it/)
   })
 
-  it('C-76 are larger than 256 KiB (413) or have too many parts (400)', async () => {
+  it('C-76 if it is larger than 256 KiB (413) or has too many parts (400)', async () => {
     const large = await directory.post('/agents', { as: 'tokA', body: aidipAgent({ x: 'x'.repeat(270_000) }) })
     expect(large.status).toBe(413)
     expect(large.json.error.code).toBe('PayloadTooLarge')
@@ -299,7 +305,7 @@ describe('documents that are refused', () => {
 })
 
 describe('errors', () => {
-  it('C-68 can be read by the clients of every draft', async () => {
+  it('C-68 are readable for clients of every draft', async () => {
     const headers = { 'x-request-id': 'trace-1' }
     const plain = await directory.get('/agents/nope', { headers })
     expect(plain.headers.get('content-type')).toMatch(/^application\/json/)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { startDirectory, type TestDirectory } from '../support/directory.js'
 import { aidipAgent, fixture } from '../support/documents.js'
-import { list, register } from './ask.js'
+import { list, register } from './requests.js'
 
 let directory: TestDirectory
 beforeAll(async () => {
@@ -13,13 +13,13 @@ beforeEach(() => directory.clear())
 const read = (headers: Record<string, string> = {}, path = '/agents/x') => directory.get(path, { headers })
 
 describe('GET /agents/{id}', () => {
-  it('AIDIP-4.3.3-02 answers 404 to an unknown id', async () => {
+  it('AIDIP-4.3.3-02 returns 404 for an unknown id', async () => {
     const { status, json } = await directory.get('/agents/unknown')
     expect(status).toBe(404)
     expect(json.error).toMatchObject({ code: 'NotFound', message: expect.stringContaining('unknown') })
   })
 
-  it('AIDIP-4.3.3-03 C-31 takes an id with reserved characters as one segment', async () => {
+  it('AIDIP-4.3.3-03 C-31 accepts an id with reserved characters as one path segment', async () => {
     await directory.post('/discover/agents', { as: 'tokA', body: fixture('FX-HR') })
     const { status, json } = await directory.get('/agents/https%3A%2F%2Fagents.example.net%2Fid%2Fhr-core-automator')
     expect(status).toBe(200)
@@ -40,7 +40,7 @@ describe('GET /agents/{id}', () => {
     },
   )
 
-  it('C-31 does not unwrap what is encoded twice', async () => {
+  it('C-31 decodes percent-encoding only once', async () => {
     await register(directory, aidipAgent({ id: 'a/b' }))
     await register(directory, aidipAgent({ id: 'a%2Fb', name: 'Literal' }))
     expect((await directory.get('/agents/a%2Fb')).json.id).toBe('a/b')
@@ -50,11 +50,14 @@ describe('GET /agents/{id}', () => {
     expect((await directory.get('/agents/a%2Fb')).status).toBe(200)
   })
 
-  it.each(['/agents/%', '/agents/%zz', '/agents/%ff', '/agents/a%c3'])('refuses %s, which is no text', async (path) => {
-    expect((await directory.get(path)).status).toBe(400)
-  })
+  it.each(['/agents/%', '/agents/%zz', '/agents/%ff', '/agents/a%c3'])(
+    'rejects %s, which is not valid UTF-8',
+    async (path) => {
+      expect((await directory.get(path)).status).toBe(400)
+    },
+  )
 
-  it('C-04 knows no agents called search or public', async () => {
+  it('C-04 does not treat search and public as ids', async () => {
     expect((await directory.get('/agents/public')).json).toHaveProperty('agents')
     for (const path of ['/agents/search', '/agents/public']) {
       const { status, headers } = await directory.put(path, { as: 'tokA', body: aidipAgent() })
@@ -64,7 +67,7 @@ describe('GET /agents/{id}', () => {
     }
   })
 
-  it('C-69 sends JSON whatever the client accepts', async () => {
+  it('C-69 returns JSON whatever Accept says', async () => {
     await register(directory, aidipAgent({ id: 'x' }))
     for (const path of ['/agents/x', '/agents', '/v0/agents']) {
       const { status, headers } = await read({ accept: 'text/html' }, path)
@@ -73,7 +76,7 @@ describe('GET /agents/{id}', () => {
     }
   })
 
-  it('shows strangers a document without its private parts, and says so', async () => {
+  it('hides private parts from other callers and marks the document as redacted', async () => {
     const operations = [
       { name: 'open', inputs: {}, outputs: {} },
       { name: 'closed', inputs: {}, outputs: {}, private: true },
@@ -89,7 +92,7 @@ describe('GET /agents/{id}', () => {
 })
 
 describe('conditional requests for one agent', () => {
-  it('AIDIP00-4-14 ETag: If-None-Match gives 304 until the agent changes', async () => {
+  it('AIDIP00-4-14 ETag: If-None-Match returns 304 until the agent changes', async () => {
     await register(directory, aidipAgent({ id: 'x' }))
     const first = await read()
     const tag = first.headers.get('etag') ?? ''
@@ -111,7 +114,7 @@ describe('conditional requests for one agent', () => {
     expect(changed.headers.get('etag')).not.toBe(tag)
   })
 
-  it('AIDIP00-4-14 Last-Modified: If-Modified-Since gives 304 until the agent changes, be it in the same second', async () => {
+  it('AIDIP00-4-14 Last-Modified: If-Modified-Since returns 304 until the agent changes, even within the same second', async () => {
     await register(directory, aidipAgent({ id: 'x' }))
     for (let version = 2; version < 5; version++) {
       const since = { 'if-modified-since': (await read()).headers.get('last-modified') ?? '' }
@@ -125,7 +128,7 @@ describe('conditional requests for one agent', () => {
     expect(Date.parse(headers.get('last-modified') ?? '')).toBeLessThanOrEqual(Date.parse(headers.get('date') ?? ''))
   })
 
-  it('AIDIP00-4-14 If-Modified-Since is not asked where there is an If-None-Match, nor where it is no date', async () => {
+  it('AIDIP00-4-14 If-Modified-Since is ignored if there is an If-None-Match or it is not a date', async () => {
     await register(directory, aidipAgent({ id: 'x' }))
     const later = new Date(Date.now() + 3_600_000).toUTCString()
     expect((await read({ 'if-none-match': '"other"', 'if-modified-since': later })).status).toBe(200)
@@ -133,7 +136,7 @@ describe('conditional requests for one agent', () => {
     expect((await read({ 'if-modified-since': 'Thu, 01 Jan 1970 00:00:00 GMT' })).status).toBe(200)
   })
 
-  it('C-22 Last-Modified is the server’s time, and the publisher’s own stays in the document', async () => {
+  it('C-22 Last-Modified is the server’s time; the publisher’s timestamps stay in the document', async () => {
     const claims = { last_update: '2020-01-01', updated_at: '2020-01-01T00:00:00Z' }
     await register(directory, aidipAgent({ id: 'x', ...claims }))
     for (const path of ['/agents/x', '/v0/agents/x']) {
@@ -143,7 +146,7 @@ describe('conditional requests for one agent', () => {
     }
   })
 
-  it('each view, and each thing a caller may see, has a tag of its own', async () => {
+  it('each view, and each level of access, has its own ETag', async () => {
     await register(directory, aidipAgent({ id: 'x', authentication: 'None', notes: 'quokka', private: ['notes'] }))
     const card = { accept: 'application/agent-card+json' }
     const answers = await Promise.all([
@@ -161,14 +164,14 @@ describe('conditional requests for one agent', () => {
     expect((await read(card)).headers.get('etag')).toBe(open)
   })
 
-  it('the operator’s marks change the tag', async () => {
+  it('the operator’s marks change the ETag', async () => {
     await register(directory, aidipAgent({ id: 'x' }))
     const tag = (await read()).headers.get('etag') ?? ''
     await directory.patch('/admin/agents/x', { as: 'admin', body: { verification: 'verified' } })
     expect((await read({ 'if-none-match': tag })).status).toBe(200)
   })
 
-  it('a name registered anew has another tag than before', async () => {
+  it('a name that is registered again gets a new ETag', async () => {
     await register(directory, aidipAgent({ id: 'x', version: 'first' }))
     const tag = (await read()).headers.get('etag') ?? ''
     await directory.delete('/agents/x', { as: 'tokA' })
@@ -190,7 +193,7 @@ describe('conditional requests for one agent', () => {
 describe('conditional requests for lists', () => {
   const paths = ['/agents', '/v0/agents?tags=a', '/agents/public']
 
-  it('ETag: 304 until anything changes that the caller may see', async () => {
+  it('ETag: 304 until something visible to the caller changes', async () => {
     await register(directory, aidipAgent({ id: 'x', tags: ['a'] }))
     for (const path of paths) {
       const tag = (await read({}, path)).headers.get('etag') ?? ''
@@ -204,7 +207,7 @@ describe('conditional requests for lists', () => {
     }
   })
 
-  it('ETag: stays while nothing changes, though the server reads its own change log', async () => {
+  it('ETag: stays the same while nothing changes, even after the server reads its own change log', async () => {
     await register(directory, aidipAgent({ id: 'x', visibility: 'private' }))
     const body = { subject: 'tokC', agent: 'x', scopes: ['discover'] }
     await directory.post('/admin/grants', { as: 'admin', body })
@@ -213,7 +216,7 @@ describe('conditional requests for lists', () => {
     expect((await directory.get('/agents', { as: 'tokC', headers: { 'if-none-match': tag } })).status).toBe(304)
   })
 
-  it('ETag: another caller’s does not fit', async () => {
+  it('ETag: does not match for another caller', async () => {
     await register(directory, aidipAgent({ id: 'x', visibility: 'private' }))
     const tag = (await directory.get('/agents')).headers.get('etag') ?? ''
     const own = await directory.get('/agents', { as: 'tokA', headers: { 'if-none-match': tag } })
@@ -221,7 +224,7 @@ describe('conditional requests for lists', () => {
     expect(own.json).toHaveLength(1)
   })
 
-  it('ETag and Last-Modified: a grant given or taken back changes the list', async () => {
+  it('ETag and Last-Modified: creating or deleting a grant changes the list', async () => {
     await register(directory, aidipAgent({ id: 'x', visibility: 'private' }))
     const before = await directory.get('/agents', { as: 'tokC' })
     expect(before.json).toEqual([])
@@ -239,7 +242,7 @@ describe('conditional requests for lists', () => {
     expect((await directory.get('/agents', { as: 'tokC', headers: since })).json).toEqual([])
   })
 
-  it('Last-Modified: a date alone never hides a change, be it in the same second', async () => {
+  it('Last-Modified: a date alone never hides a change, even within the same second', async () => {
     await register(directory, aidipAgent({ id: 'x' }))
     const { headers } = await read({}, '/agents')
     const since = { 'if-modified-since': headers.get('last-modified') ?? '' }
@@ -252,20 +255,20 @@ describe('conditional requests for lists', () => {
 })
 
 describe('HEAD', () => {
-  it('answers like GET, without the body', async () => {
+  it('returns the headers of GET without the body', async () => {
     await register(directory, aidipAgent({ id: 'x' }))
     for (const path of ['/agents/x', '/agents', '/agents/public', '/v0/agents?top=1', '/agents/nope']) {
       const [head, get] = [await directory.head(path), await directory.get(path)]
       expect(head.status).toBe(get.status)
       expect(head.text).toBe('')
       for (const name of ['content-type', 'content-length', 'etag', 'last-modified', 'x-total-count', 'link']) {
-        if (name === 'content-length' && get.status === 404) continue // the request id in it may differ in length
+        if (name === 'content-length' && get.status === 404) continue // the body has a request id, whose length may differ
         expect([path, name, head.headers.get(name)]).toEqual([path, name, get.headers.get(name)])
       }
     }
   })
 
-  it('is conditional, and guarded, like GET', async () => {
+  it('supports conditional requests and checks access, like GET', async () => {
     await register(directory, aidipAgent({ id: 'x', visibility: 'private' }))
     expect((await directory.head('/agents/x')).status).toBe(404)
     const own = await directory.head('/agents/x', { as: 'tokA' })

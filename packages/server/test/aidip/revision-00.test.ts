@@ -2,7 +2,7 @@ import { type JsonObject, validateDocument } from '@switchboard/protocol'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { startDirectory, type TestDirectory } from '../support/directory.js'
 import { aidipAgent, fixture } from '../support/documents.js'
-import { idsOf, list, register, registerAll, search, withoutRegistryMembers } from './ask.js'
+import { idsOf, list, register, registerAll, search, withoutRegistryMembers } from './requests.js'
 
 let directory: TestDirectory
 beforeAll(async () => {
@@ -26,7 +26,7 @@ const fleet = (count: number, members: (i: number) => JsonObject = () => ({})) =
     Array.from({ length: count }, (_, i) => aidipAgent({ id: `a${i}`, ...members(i) })),
   )
 
-describe('C-01 the shape of a search', () => {
+describe('C-01 the shape of a search response', () => {
   beforeEach(() => register(directory, fixture('FX-T00')))
   const shape = async (path: string, body: JsonObject = {}, headers: Record<string, string> = {}) => {
     const { status, json } = await directory.post(path, { body, headers })
@@ -51,13 +51,13 @@ describe('C-01 the shape of a search', () => {
     expect(await shape('/agents/search', body)).toBe('object')
   })
 
-  it('is an object if Accept says so', async () => {
+  it('is an object if Accept requests revision 00', async () => {
     expect(await shape('/agents/search', {}, PROFILE)).toBe('object')
     expect(await shape('/agents/search', {}, { accept: 'text/html, application/json;profile=aidip-00' })).toBe('object')
     expect(await shape('/agents/search', {}, { accept: 'application/json; profile="aidip-01"' })).toBe('array')
   })
 
-  it('is whatever ?shape says', async () => {
+  it('is the one that ?shape names', async () => {
     expect(await shape('/v0/agents/search?shape=array', { skip: 0 }, PROFILE)).toBe('array')
     expect(await shape('/agents/search?shape=object')).toBe('object')
   })
@@ -66,7 +66,7 @@ describe('C-01 the shape of a search', () => {
 describe('C-02 the shape of a list', () => {
   beforeEach(() => register(directory, fixture('FX-T00')))
 
-  it('follows the same rule', async () => {
+  it('follows the same rules', async () => {
     for (const path of ['/agents', '/v1/agents', '/v0/agents?shape=array']) {
       expect(Array.isArray((await directory.get(path)).json)).toBe(true)
     }
@@ -93,7 +93,7 @@ describe('agent metadata', () => {
     expect(validateDocument('aidip', fixture('FX-T00'))).toEqual([])
   })
 
-  it('AIDIP00-4-06 the draft’s sample is accepted and comes back as it was sent at /v0', async () => {
+  it('AIDIP00-4-06 the draft’s sample is accepted and returned as sent at /v0', async () => {
     const made = await directory.post('/v0/agents', { as: 'tokA', body: fixture('FX-T00') })
     expect(made.status).toBe(201)
     expect(made.headers.get('location')).toBe('/v0/agents/translator-001')
@@ -101,7 +101,7 @@ describe('agent metadata', () => {
     expect(withoutRegistryMembers(await directory.get('/v0/agents/translator-001'))).toEqual(fixture('FX-T00'))
   })
 
-  it('AIDIP00-4-04 an endpoint is needed', async () => {
+  it('AIDIP00-4-04 an endpoint is required', async () => {
     for (const member of ['endpoint', 'name', 'description', 'capabilities']) {
       const { [member]: _, ...document } = fixture('FX-T00')
       expect((await directory.post('/v0/agents', { as: 'tokA', body: document })).status).toBe(400)
@@ -109,14 +109,14 @@ describe('agent metadata', () => {
     expect((await directory.get('/v0/agents')).json.count).toBe(0)
   })
 
-  it('AIDIP00-4-07 C-18 the endpoint may be a path, which is resolved against the registry', async () => {
+  it('AIDIP00-4-07 C-18 the endpoint may be a path, resolved against the registry', async () => {
     await register(directory, aidipAgent({ id: 't1', endpoint: '/agents/t1' }))
     expect((await directory.get('/v0/agents/t1')).json.endpoint).toBe('/agents/t1')
     const { json } = await directory.get('/discover/agents/t1')
     expect(json.bindings[0].endpoint).toBe(`${directory.url}/agents/t1`)
   })
 
-  it('AIDIP00-4-09 all the optional members are kept', async () => {
+  it('AIDIP00-4-09 all optional members are kept', async () => {
     const optional = {
       supported_languages: ['en', 'fr'],
       tags: ['NLP'],
@@ -135,7 +135,7 @@ describe('agent metadata', () => {
     }
   })
 
-  it('AIDIP00-4-10 a certification that the publisher claims is told apart from one by the registry', async () => {
+  it('AIDIP00-4-10 the publisher’s certification claim is separate from the registry’s verification', async () => {
     await register(directory, fixture('FX-T00'))
     const claimed = (await directory.get('/agents/translator-001')).json
     expect(claimed.certification).toEqual({ verified: true, quality_score: 4.8 })
@@ -154,7 +154,7 @@ describe('agent metadata', () => {
     expect(headers.get('content-type')).toMatch(/^application\/json(;|$)/)
   })
 
-  it('AIDIP00-4-15 a card may be asked for by its media type', async () => {
+  it('AIDIP00-4-15 a card can be requested by its media type', async () => {
     await register(directory, fixture('FX-T00'))
     for (const path of ['/agents/translator-001', '/v0/agents/translator-001']) {
       const { status, headers, json } = await directory.get(path, {
@@ -179,7 +179,7 @@ describe('the discovery service', () => {
     }
   })
 
-  it('AIDIP00-5.1-03 the list takes filters and pages', async () => {
+  it('AIDIP00-5.1-03 the list accepts filters and pages', async () => {
     await fleet(3, () => ({ capabilities: ['translation'] }))
     await register(directory, aidipAgent({ id: 'other' }))
     const first = await directory.get('/v0/agents?capability=translation&top=1')
@@ -189,7 +189,7 @@ describe('the discovery service', () => {
     expect(await list(directory, 'capability=translation&top=1')).toEqual(['a0'])
   })
 
-  it('AIDIP00-5.1-05 search is POST, and "search" no agent', async () => {
+  it('AIDIP00-5.1-05 search needs POST, and "search" is not an agent id', async () => {
     for (const path of ['/agents/search', '/v0/agents/search']) {
       const { status, headers, json } = await directory.get(path)
       expect(status).toBe(405)
@@ -200,7 +200,7 @@ describe('the discovery service', () => {
 })
 
 describe('the search request', () => {
-  it('AIDIP00-5.2-02 capability or capabilities', async () => {
+  it('AIDIP00-5.2-02 accepts capability or capabilities', async () => {
     await fleet(3, (i) => (i > 0 ? { capabilities: ['translation', `c${i}`] } : {}))
     const several = await search00({ filters: { capabilities: ['translation'] } })
     expect(several.results.map(({ id }: JsonObject) => id)).toEqual(['a1', 'a2'])
@@ -208,7 +208,7 @@ describe('the search request', () => {
     expect((await search00({ filters: { capability: ['translation', 'c1'] } })).results).toHaveLength(1)
   })
 
-  it('AIDIP00-5.2-03 language or supported_language', async () => {
+  it('AIDIP00-5.2-03 accepts language or supported_language', async () => {
     await fleet(3, (i) => ({ supported_languages: i === 1 ? ['zh', 'en'] : ['en'] }))
     for (const name of ['language', 'supported_language']) {
       const { results, count } = await search00({ filters: { [name]: 'zh' } })
@@ -216,7 +216,7 @@ describe('the search request', () => {
     }
   })
 
-  it('AIDIP00-5.2-04 authentication: the kinds that the client can do', async () => {
+  it('AIDIP00-5.2-04 authentication lists the types that the client supports', async () => {
     await register(directory, aidipAgent({ id: 'silent' }))
     await register(directory, aidipAgent({ id: 'none', authentication: 'none' }))
     await register(directory, aidipAgent({ id: 'none01', authentication: { type: 'none' } }))
@@ -225,7 +225,7 @@ describe('the search request', () => {
     expect(await search(directory, { filters: { authentication: ['api_key'] } })).toEqual(['translator-001'])
   })
 
-  it('AIDIP00-5.2-05 AIDIP00-5.2-18 provider and any other member', async () => {
+  it('AIDIP00-5.2-05 AIDIP00-5.2-18 accepts provider and any other member', async () => {
     await register(directory, fixture('FX-T00'))
     await register(
       directory,
@@ -237,7 +237,7 @@ describe('the search request', () => {
     expect(await search(directory, { filters: { output_format: 'csv' } })).toEqual([])
   })
 
-  it('AIDIP00-5.2-06 AIDIP00-5.2-11 top, which the count does not depend on', async () => {
+  it('AIDIP00-5.2-06 AIDIP00-5.2-11 top limits the results but not the count', async () => {
     await fleet(5)
     for (const top of [1, 2, 5, 50]) {
       const { results, count } = await search00({ top })
@@ -245,7 +245,7 @@ describe('the search request', () => {
     }
   })
 
-  it('AIDIP00-5.2-07 skip', async () => {
+  it('AIDIP00-5.2-07 skip selects the page', async () => {
     await fleet(25)
     const page = async (skip: number) => (await search00({ top: 10, skip })).results.map(({ id }: JsonObject) => id)
     const pages = [await page(0), await page(10), await page(20)]
@@ -253,7 +253,7 @@ describe('the search request', () => {
     expect(pages.flat()).toEqual(Array.from({ length: 25 }, (_, i) => `a${i}`))
   })
 
-  it('AIDIP00-5.2-08 ranked: with a score by default, by name without', async () => {
+  it('AIDIP00-5.2-08 ranked: sorted by score by default, by name if false', async () => {
     await fleet(3, (i) => ({ name: ['Cello', 'Alto', 'Basso'][i] ?? '', description: `Sings${' arias'.repeat(i)}.` }))
     const scored = await search00({ query: 'sings arias' })
     for (const { score } of scored.results) expect(typeof score).toBe('number')
@@ -263,7 +263,7 @@ describe('the search request', () => {
     expect((await search00({ ranked: false })).results[0].name).toBe('Alto')
   })
 
-  it('AIDIP00-5.2-09 include_metadata: whole documents', async () => {
+  it('AIDIP00-5.2-09 include_metadata returns whole documents', async () => {
     await register(directory, fixture('FX-T00'))
     const full = (await search00({ include_metadata: true })).results[0]
     expect(full).toMatchObject(fixture('FX-T00'))
@@ -272,7 +272,7 @@ describe('the search request', () => {
     expect((await search00({ include_metadata: true, query: 'translate' })).results[0].score).toBeGreaterThan(0)
   })
 
-  it('AIDIP00-5.2-15 GET /agents with the same words finds the same', async () => {
+  it('AIDIP00-5.2-15 GET /agents with the same filters finds the same agents', async () => {
     await fleet(6, (i) => ({
       capabilities: i % 2 ? ['translation'] : ['other'],
       ...(i < 4 && { supported_languages: i < 2 ? ['es'] : ['es-MX', 'fr'] }),

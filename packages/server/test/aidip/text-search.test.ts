@@ -2,7 +2,7 @@ import type { JsonObject } from '@switchboard/protocol'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { startDirectory, type TestDirectory } from '../support/directory.js'
 import { aidipAgent, fixture } from '../support/documents.js'
-import { list, register, search } from './ask.js'
+import { list, register, search } from './requests.js'
 
 let directory: TestDirectory
 beforeAll(async () => {
@@ -26,15 +26,15 @@ const news = aidipAgent({
   supported_languages: ['fr'],
 })
 
-describe('a query', () => {
-  it('AIDIP-4.3.2-01 in natural language ranks the agent that fits it first', async () => {
+describe('a text query', () => {
+  it('AIDIP-4.3.2-01 in natural language ranks the best match first', async () => {
     for (const document of [fixture('FX-T01'), fixture('FX-T00'), news, legal]) await register(directory, document)
     const query = 'I need an agent that can summarize long legal documents in Chinese.'
     const found = await search(directory, { query, top: 5 })
     expect(found[0]).toBe('agent-67890')
   })
 
-  it('AIDIP-4.3.2-02 gives scores from 0 to 1 that never rise along the list', async () => {
+  it('AIDIP-4.3.2-02 returns scores from 0 to 1 in descending order', async () => {
     for (const document of [fixture('FX-T01'), fixture('FX-T00'), news, legal]) await register(directory, document)
     for (const query of ['translate English text', 'summarize documents', 'legal Chinese', 'agent']) {
       const { json } = await directory.post('/agents/search', { body: { query } })
@@ -44,14 +44,14 @@ describe('a query', () => {
     }
   })
 
-  it('AIDIP-4.3.2-02 is what a score belongs to: filters alone give none', async () => {
+  it('AIDIP-4.3.2-02 is needed for scores: filters alone return none', async () => {
     await register(directory, legal)
     expect((await directory.post('/agents/search', { body: { query: 'legal' } })).json[0].score).toBeGreaterThan(0)
     expect((await directory.post('/agents/search', { body: {} })).json[0]).not.toHaveProperty('score')
     expect((await directory.post('/agents/search', { body: { query: ' ' } })).json[0]).not.toHaveProperty('score')
   })
 
-  it('AIDIP-4.3.2-03 leaves the filters binding', async () => {
+  it('AIDIP-4.3.2-03 is combined with the filters, which still apply', async () => {
     for (const document of [fixture('FX-T01'), fixture('FX-T00'), news, legal]) await register(directory, document)
     const body = { query: 'summarize long legal documents', filters: { capabilities: ['translation'] } }
     const { json } = await directory.post('/agents/search', { body })
@@ -60,7 +60,7 @@ describe('a query', () => {
     expect(await search(directory, both)).toEqual(['agent-67890'])
   })
 
-  it('AIDIP-10-01 takes the body of the example flow', async () => {
+  it('AIDIP-10-01 accepts the body of the draft’s example flow', async () => {
     const more = Array.from({ length: 4 }, (_, i) => ({ ...legal, id: `legal-${i}` }))
     for (const document of [news, ...more]) await register(directory, document)
     const filters = { capabilities: ['summarization'], supported_language: 'en' }
@@ -72,7 +72,7 @@ describe('a query', () => {
     expect(json.map(({ id }: JsonObject) => id)).not.toContain('news')
   })
 
-  it('AIDIP-10-02 gives hits with id, name, description and score, and the rest by GET', async () => {
+  it('AIDIP-10-02 returns hits with id, name, description and score; GET returns the rest', async () => {
     await register(directory, legal)
     const [hit] = (await directory.post('/agents/search', { body: { query: 'summarize' } })).json
     expect(hit).toMatchObject({ id: legal.id, name: legal.name, description: legal.description })
@@ -97,7 +97,7 @@ describe('a query', () => {
     expect((await search(directory, { query: 'image classification of medical images' }))[0]).toBe('image')
   })
 
-  it('does not say that something private is there', async () => {
+  it('does not match private members', async () => {
     await register(directory, aidipAgent({ id: 'x', notes: 'quokka', tags: ['wombat'], private: ['notes', 'tags'] }))
     expect(await search(directory, { query: 'quokka wombat' })).toEqual([])
     expect(await search(directory, { filters: { notes: 'quokka' } })).toEqual([])
@@ -106,10 +106,10 @@ describe('a query', () => {
   })
 })
 
-describe('with search by text switched off', () => {
+describe('with text search switched off', () => {
   beforeAll(() => directory.restart({ search: { semantic: false } }))
 
-  it('AIDIP-4.3.2-04 C-52 the filters alone decide, and the answer says so', async () => {
+  it('AIDIP-4.3.2-04 C-52 only the filters apply, and the response has a warning', async () => {
     for (const document of [fixture('FX-T01'), fixture('FX-T00'), news, legal]) await register(directory, document)
     const filters = { capabilities: ['translation'] }
     const answer = await directory.post('/agents/search', { body: { query: 'zzz French', filters } })

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { DEFAULTS } from '../../src/config.js'
 import { startDirectory, type TestDirectory, type Who } from '../support/directory.js'
 import { aidipAgent, fixture } from '../support/documents.js'
-import { idsOf, list, register, search, withoutRegistryMembers } from './ask.js'
+import { idsOf, list, register, search, withoutRegistryMembers } from './requests.js'
 
 let directory: TestDirectory
 beforeAll(async () => {
@@ -14,9 +14,9 @@ beforeEach(() => directory.clear())
 
 const mark = (id: string, body: JsonObject, as: Who = 'admin') => directory.patch(`/admin/agents/${id}`, { as, body })
 
-// An owner who comes back finds the marks of before, so each test has an agent of its own.
+// An owner who registers again gets the old marks back, so each test uses another agent.
 describe('the operator’s marks', () => {
-  it('AIDIP-9-13 show what the registry certified, beside what the publisher claims', async () => {
+  it('AIDIP-9-13 show the registry’s certification next to the publisher’s claims', async () => {
     const document = aidipAgent({ id: 'x', certification: { verified: true, by: 'myself' } })
     await register(directory, document)
     const certification = { program: 'safety-2026', level: 2 }
@@ -31,7 +31,7 @@ describe('the operator’s marks', () => {
     expect(await search(directory, { filters: { verification: { quality_score: 4.5 } } })).toEqual(['x'])
   })
 
-  it('AIDIP-9-13 outlast an update and can be taken away', async () => {
+  it('AIDIP-9-13 survive an update and can be removed', async () => {
     await register(directory, aidipAgent({ id: 'y' }))
     await mark('y', { verification: 'verified', quality_score: 3 })
     const updated = await directory.put('/agents/y', { as: 'tokA', body: aidipAgent({ version: '2' }) })
@@ -40,7 +40,7 @@ describe('the operator’s marks', () => {
     expect(cleared.json.verification).toEqual({ state: 'self-asserted' })
   })
 
-  it('AIDIP-9-13 are for administrators, on agents that exist, within bounds', async () => {
+  it('AIDIP-9-13 can be set by administrators only, on existing agents, with valid values', async () => {
     await register(directory, aidipAgent({ id: 'z' }))
     const body = { verification: 'verified' }
     expect((await mark('z', body, 'anon')).status).toBe(401)
@@ -58,7 +58,7 @@ describe('the operator’s marks', () => {
     expect((await directory.get('/agents/z')).json.verification).toEqual({ state: 'self-asserted' })
   })
 
-  it('C-21 a status of the operator’s is in force over the publisher’s', async () => {
+  it('C-21 override the publisher’s status', async () => {
     await register(directory, aidipAgent({ id: 'w', status: 'active' }))
     await mark('w', { status: 'suspended' })
     expect(await list(directory)).toEqual([])
@@ -71,8 +71,8 @@ describe('the operator’s marks', () => {
   })
 })
 
-describe('the audit', () => {
-  it('AIDIP-9-15 has registration, update and removal with actor, time and outcome, and no payload', async () => {
+describe('the audit log', () => {
+  it('AIDIP-9-15 has entries for registration, update and removal with actor, time and outcome, without payload', async () => {
     const since = new Date(Date.now() - 1).toISOString()
     const headers = { 'x-request-id': 'trace-15' }
     const body = fixture('FX-T01')
@@ -95,26 +95,26 @@ describe('the audit', () => {
     expect(text).not.toMatch(/Chinese|api\.example\.com|translateText/)
   })
 
-  it('AIDIP-9-15 is for administrators', async () => {
+  it('AIDIP-9-15 is for administrators only', async () => {
     expect((await directory.get('/admin/audit')).status).toBe(401)
     expect((await directory.get('/admin/audit', { as: 'tokA' })).status).toBe(403)
   })
 })
 
-describe('limits', () => {
-  it('AIDIP-9-11 a client that searches too often is told when to come back; others are not held up', async () => {
+describe('rate limits', () => {
+  it('AIDIP-9-11 return 429 with Retry-After to a client that searches too often; others are not affected', async () => {
     const limited = await startDirectory({ rateLimits: { ...DEFAULTS.rateLimits, search: 3, lookup: 5, register: 2 } })
     try {
-      const ask = { as: 'tokC', body: { query: 'x' } } as const
-      const search = () => limited.post('/agents/search', ask)
+      const options = { as: 'tokC', body: { query: 'x' } } as const
+      const search = () => limited.post('/agents/search', options)
       for (let i = 0; i < 3; i++) expect((await search()).status).toBe(200)
       const refused = await search()
       expect(refused.status).toBe(429)
       expect(refused.json.error.code).toBe('RateLimited')
       expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
       expect(refused.json.retry_after).toBe(Number(refused.headers.get('retry-after')))
-      expect((await limited.post('/agents/search', { ...ask, as: 'tokB' })).status).toBe(200)
-      // Plain lists have an allowance of their own, and a larger one.
+      expect((await limited.post('/agents/search', { ...options, as: 'tokB' })).status).toBe(200)
+      // Plain lists have their own, larger limit.
       const lists = await Promise.all(Array.from({ length: 6 }, () => limited.get('/agents', { as: 'tokC' })))
       expect(lists.filter(({ status }) => status === 200)).toHaveLength(5)
       const made = await Promise.all(
@@ -129,7 +129,7 @@ describe('limits', () => {
 })
 
 describe('encryption', () => {
-  it('AIDIP-9-02 C-73 an endpoint in the clear is refused, but for this machine in development', async () => {
+  it('AIDIP-9-02 C-73 a plaintext endpoint is rejected, except on this machine in development', async () => {
     const send = (endpoint: string) => directory.post('/agents', { as: 'tokA', body: aidipAgent({ endpoint }) })
     for (const endpoint of [
       'http://agents.example.net/x',
@@ -150,7 +150,7 @@ describe('encryption', () => {
     expect(inside.json.error.message).toContain('/operations/0/endpoint')
   })
 
-  it('AIDIP-9-02 C-72 in production no endpoint is in the clear, and no request', async () => {
+  it('AIDIP-9-02 C-72 in production every plaintext endpoint and request is rejected', async () => {
     const production = await startDirectory({ behindProxy: true })
     try {
       const headers = { 'x-forwarded-proto': 'https' }
@@ -169,7 +169,7 @@ describe('encryption', () => {
 })
 
 describe('several directories', () => {
-  it('AIDIP-4.1-02 what was acknowledged is there after a restart, as it was', async () => {
+  it('AIDIP-4.1-02 acknowledged writes survive a restart unchanged', async () => {
     await register(directory, fixture('FX-T01'))
     await register(directory, aidipAgent({ id: 'hidden', visibility: 'private' }))
     await mark('agent-12345', { verification: 'verified' })
@@ -184,7 +184,7 @@ describe('several directories', () => {
     expect((await directory.put('/agents/agent-12345', { as: 'tokB', body: fixture('FX-T01') })).status).toBe(403)
   })
 
-  it('AIDIP-4.1-03 AIDIP-4.1-04 each answers for its own agents, and what one wrote the other takes', async () => {
+  it('AIDIP-4.1-03 AIDIP-4.1-04 each serves its own agents, and a document from one is accepted by the other', async () => {
     const second = await startDirectory({ anonymous: 'none' })
     try {
       await register(directory, fixture('FX-T01'))
@@ -206,8 +206,8 @@ describe('several directories', () => {
   })
 })
 
-describe('the gateway switched off', () => {
-  it('AIDIP-2-02 search works, and calls are answered with an error object', async () => {
+describe('with the gateway switched off', () => {
+  it('AIDIP-2-02 search works, and calls return an error object', async () => {
     await directory.restart({ gateway: { ...DEFAULTS.gateway, enabled: false } })
     try {
       await register(directory, aidipAgent({ id: 'x' }))

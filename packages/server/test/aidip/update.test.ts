@@ -2,7 +2,7 @@ import type { JsonObject } from '@switchboard/protocol'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { startDirectory, type TestDirectory } from '../support/directory.js'
 import { aidipAgent, fixture } from '../support/documents.js'
-import { list, register, search } from './ask.js'
+import { list, register, search } from './requests.js'
 
 let directory: TestDirectory
 beforeAll(async () => {
@@ -15,7 +15,7 @@ const put = (id: string, changes: JsonObject = {}, headers: Record<string, strin
   directory.put(`/agents/${id}`, { as: 'tokA', body: aidipAgent(changes), headers })
 
 describe('PUT /agents/{id}', () => {
-  it('AIDIP-4.2-08 updates: 200, and the new endpoint is served', async () => {
+  it('AIDIP-4.2-08 updates the agent: 200, and the new endpoint is served', async () => {
     await register(directory, fixture('FX-T01'))
     const body = fixture('FX-T01', { endpoint: 'https://new.example.com/t' })
     const { status, json } = await directory.put('/agents/agent-12345', { as: 'tokA', body })
@@ -25,7 +25,7 @@ describe('PUT /agents/{id}', () => {
     expect((await directory.get('/agents')).json[0].endpoint).toBe('https://new.example.com/t')
   })
 
-  it('AIDIP-4.2-09 answers 404 to an unknown id and creates nothing', async () => {
+  it('AIDIP-4.2-09 returns 404 for an unknown id and creates nothing', async () => {
     const { status, json } = await put('nope')
     expect(status).toBe(404)
     expect(json.error.code).toBe('NotFound')
@@ -33,7 +33,7 @@ describe('PUT /agents/{id}', () => {
     expect(await list(directory)).toEqual([])
   })
 
-  it('AIDIP-4.2-10 answers 403 to another publisher and changes nothing', async () => {
+  it('AIDIP-4.2-10 returns 403 to another publisher and changes nothing', async () => {
     await register(directory, fixture('FX-T01'))
     const before = await directory.get('/agents/agent-12345')
     const body = fixture('FX-T01', { version: '6.6.6' })
@@ -45,7 +45,7 @@ describe('PUT /agents/{id}', () => {
     expect((await directory.get('/agents/agent-12345')).text).toBe(before.text)
   })
 
-  it('AIDIP-4.2-11 validates like POST and goes on serving the old document', async () => {
+  it('AIDIP-4.2-11 validates like POST and keeps the old document if invalid', async () => {
     await register(directory, fixture('FX-T01'))
     const before = await directory.get('/agents/agent-12345')
     const body = fixture('FX-T01', { capabilities: 'translation' })
@@ -56,7 +56,7 @@ describe('PUT /agents/{id}', () => {
     expect((await directory.get('/agents/agent-12345')).text).toBe(before.text)
   })
 
-  it('AIDIP-4.2-12 makes the new content found at once, and the old no longer', async () => {
+  it('AIDIP-4.2-12 makes the new content searchable immediately, and the old no longer', async () => {
     await register(
       directory,
       aidipAgent({ id: 'x', capabilities: ['aaa'], tags: ['old'], description: 'Paints barns.' }),
@@ -70,7 +70,7 @@ describe('PUT /agents/{id}', () => {
     expect(await search(directory, { query: 'clocks' })).toEqual(['x'])
   })
 
-  it('AIDIP-9-07 C-36 refuses a body id that differs from the path', async () => {
+  it('AIDIP-9-07 C-36 rejects a body id that differs from the path', async () => {
     await register(directory, aidipAgent({ id: 'x' }))
     const { status, json } = await put('x', { id: 'y', version: '2' })
     expect(status).toBe(400)
@@ -79,7 +79,7 @@ describe('PUT /agents/{id}', () => {
     expect((await directory.get('/agents/y')).status).toBe(404)
   })
 
-  it('C-36 takes the id from the path where the body has none', async () => {
+  it('C-36 uses the id from the path if the body has none', async () => {
     await register(directory, aidipAgent({ id: 'a/b c' }))
     const { status, json } = await put('a%2Fb%20c', { version: '2' })
     expect(status).toBe(200)
@@ -87,7 +87,7 @@ describe('PUT /agents/{id}', () => {
     expect((await directory.get('/agents/a%2Fb%20c')).json).toMatchObject({ id: 'a/b c', version: '2' })
   })
 
-  it('C-33 answers 404 where the agent is hidden from the caller', async () => {
+  it('C-33 returns 404 if the agent is hidden from the caller', async () => {
     await register(directory, aidipAgent({ id: 'hidden', visibility: 'private' }))
     const body = aidipAgent()
     const hidden = await directory.put('/agents/hidden', { as: 'tokB', body })
@@ -98,7 +98,7 @@ describe('PUT /agents/{id}', () => {
     expect((await directory.get('/agents/hidden', { as: 'tokA' })).status).toBe(200)
   })
 
-  it('lets the administrator update without becoming the owner', async () => {
+  it('allows the administrator to update without becoming the owner', async () => {
     await register(directory, aidipAgent({ id: 'x' }))
     expect((await directory.put('/agents/x', { as: 'admin', body: aidipAgent({ version: '2' }) })).status).toBe(200)
     expect((await put('x', { version: '3' })).status).toBe(200)
@@ -106,7 +106,7 @@ describe('PUT /agents/{id}', () => {
 })
 
 describe('DELETE /agents/{id}', () => {
-  it('C-03 removes for the owner: 204, and the name is free', async () => {
+  it('C-03 removes the agent for its owner: 204, and the name is free', async () => {
     await register(directory, aidipAgent({ id: 'x' }))
     const gone = await directory.delete('/agents/x', { as: 'tokA' })
     expect(gone.status).toBe(204)
@@ -117,7 +117,7 @@ describe('DELETE /agents/{id}', () => {
     await register(directory, aidipAgent({ id: 'x' }), 'tokB')
   })
 
-  it('C-33 answers 403 to another publisher and 401 to nobody', async () => {
+  it('C-33 returns 403 to another publisher and 401 without credentials', async () => {
     await register(directory, aidipAgent({ id: 'x' }))
     expect((await directory.delete('/agents/x', { as: 'tokB' })).status).toBe(403)
     expect((await directory.delete('/agents/x', { as: 'tokC' })).status).toBe(403)
@@ -126,10 +126,10 @@ describe('DELETE /agents/{id}', () => {
   })
 })
 
-describe('C-35 which update is newer', () => {
+describe('C-35 deciding which update is newer', () => {
   const stored = { id: 'x', description: 'The first text of this agent.' }
 
-  it('without stamps the last write wins, whatever the version says', async () => {
+  it('without timestamp or sequence the last write wins, whatever the version says', async () => {
     await register(directory, aidipAgent({ ...stored, version: '2.0.0' }))
     expect((await put('x', { version: '1.0.0' })).status).toBe(200)
     expect(
@@ -156,19 +156,19 @@ describe('C-35 which update is newer', () => {
     expect((await directory.get('/agents/x')).json.version).toBe('new')
   })
 
-  it('sequence goes before updated_at', async () => {
+  it('sequence takes precedence over updated_at', async () => {
     await register(directory, aidipAgent({ ...stored, sequence: 1, updated_at: '2026-05-08T00:00:00Z' }))
     expect((await put('x', { sequence: 2, updated_at: '2020-01-01T00:00:00Z' })).status).toBe(200)
     expect((await put('x', { sequence: 1, updated_at: '2027-01-01T00:00:00Z' })).status).toBe(409)
   })
 
-  it('a stamp that only one side has decides nothing', async () => {
+  it('a member that only one side has is ignored', async () => {
     await register(directory, aidipAgent({ ...stored, sequence: 5 }))
     expect((await put('x', { updated_at: '2020-01-01T00:00:00Z' })).status).toBe(200)
     expect((await put('x', { sequence: 1 })).status).toBe(200)
   })
 
-  it('the same stamp and the same content is no change, in any spelling of the time', async () => {
+  it('the same timestamp with the same content changes nothing, in any notation of the time', async () => {
     await register(directory, aidipAgent({ ...stored, updated_at: '2026-05-08T00:00:00Z' }))
     const before = await directory.get('/agents/x')
     const again = await put('x', { ...stored, updated_at: '2026-05-08T02:00:00+02:00' })
@@ -176,7 +176,7 @@ describe('C-35 which update is newer', () => {
     expect((await directory.get('/agents/x')).headers.get('etag')).toBe(before.headers.get('etag'))
   })
 
-  it('the same stamp and other content is a conflict', async () => {
+  it('the same sequence with different content is a conflict', async () => {
     await register(directory, aidipAgent({ ...stored, sequence: 3 }))
     const { status, json } = await put('x', { sequence: 3, version: 'other' })
     expect(status).toBe(409)
@@ -184,12 +184,12 @@ describe('C-35 which update is newer', () => {
     expect((await directory.get('/agents/x')).json).not.toHaveProperty('version')
   })
 
-  it('a changed endpoint with a later stamp is a plain update', async () => {
+  it('a changed endpoint with a higher sequence is an ordinary update', async () => {
     await register(directory, aidipAgent({ ...stored, sequence: 3 }))
     expect((await put('x', { sequence: 4, endpoint: 'https://moved.example.net' })).status).toBe(200)
   })
 
-  it('stamps of the wrong type are refused', async () => {
+  it('members of the wrong type are rejected', async () => {
     for (const changes of [{ sequence: '5' }, { sequence: 1.5 }, { updated_at: 'yesterday' }, { updated_at: 5 }]) {
       expect((await directory.post('/agents', { as: 'tokA', body: aidipAgent(changes) })).status).toBe(400)
     }
@@ -199,7 +199,7 @@ describe('C-35 which update is newer', () => {
 describe('C-35 If-Match', () => {
   const tagOf = async (path = '/agents/x') => (await directory.get(path)).headers.get('etag') ?? ''
 
-  it('guards against writing over another’s change', async () => {
+  it('prevents overwriting a concurrent change', async () => {
     await register(directory, aidipAgent({ id: 'x' }))
     const tag = await tagOf()
     expect((await put('x', { version: '2' }, { 'if-match': tag })).status).toBe(200)
@@ -210,7 +210,7 @@ describe('C-35 If-Match', () => {
     expect((await put('x', { version: '3' }, { 'if-match': `"other", ${await tagOf()}` })).status).toBe(200)
   })
 
-  it('works through POST, and by the tag of any view', async () => {
+  it('works with POST, and with the ETag of any view', async () => {
     await register(directory, aidipAgent({ id: 'x' }))
     const headers = { 'if-match': await tagOf('/v0/agents/x') }
     const post = () => directory.post('/agents', { as: 'tokA', headers, body: aidipAgent({ id: 'x', version: '2' }) })
@@ -218,18 +218,18 @@ describe('C-35 If-Match', () => {
     expect((await post()).status).toBe(412)
   })
 
-  it('decides before the stamps do', async () => {
+  it('takes precedence over sequence and updated_at', async () => {
     await register(directory, aidipAgent({ id: 'x', sequence: 9 }))
     expect((await put('x', { sequence: 1 }, { 'if-match': await tagOf() })).status).toBe(200)
     expect((await directory.get('/agents/x')).json.sequence).toBe(1)
   })
 
-  it('compares strongly: a weak tag never matches', async () => {
+  it('compares strongly: a weak ETag never matches', async () => {
     await register(directory, aidipAgent({ id: 'x' }))
     expect((await put('x', {}, { 'if-match': `W/${await tagOf()}` })).status).toBe(412)
   })
 
-  it('* means any, and nothing where there is none', async () => {
+  it('* matches any existing agent, and fails if there is none', async () => {
     const headers = { 'if-match': '*' }
     const create = () => directory.post('/agents', { as: 'tokA', headers, body: aidipAgent({ id: 'x' }) })
     expect((await create()).status).toBe(412)
@@ -238,7 +238,7 @@ describe('C-35 If-Match', () => {
     expect((await create()).status).toBe(200)
   })
 
-  it('guards removal', async () => {
+  it('protects against deleting a changed agent', async () => {
     await register(directory, aidipAgent({ id: 'x' }))
     const tag = await tagOf()
     await put('x', { version: '2' })
@@ -247,7 +247,7 @@ describe('C-35 If-Match', () => {
     expect((await remove(await tagOf())).status).toBe(204)
   })
 
-  it('lets one of several writers at the same time win', async () => {
+  it('allows one of several concurrent writers to win', async () => {
     await register(directory, aidipAgent({ id: 'x' }))
     const headers = { 'if-match': await tagOf() }
     const answers = await Promise.all(Array.from({ length: 8 }, (_, i) => put('x', { version: `${i}` }, headers)))

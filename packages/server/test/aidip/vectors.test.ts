@@ -3,9 +3,9 @@ import { isObject, type JsonObject, type JsonValue } from '@switchboard/protocol
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Answer, startDirectory, type TestDirectory, type Who } from '../support/directory.js'
 import { fixture } from '../support/documents.js'
-import { registerAll, search } from './ask.js'
+import { registerAll, search } from './requests.js'
 
-// The vectors of both revisions that ask for registration, search and retrieval. Those of calls are the gateway's.
+// The vectors of both revisions for registration, search and retrieval. The gateway's tests run those for calls.
 
 interface Step {
   as?: Who
@@ -55,7 +55,7 @@ describe('http vectors', () => {
   it.each(of('AIDIP00'))('AIDIP-8-01 revision 00 stays valid: $id', (vector) => run(vector))
   it.each(of('AIDIP'))('$id', (vector) => run(vector))
 
-  it('are all of them', () => {
+  it('are complete', () => {
     expect([of('AIDIP').length, of('AIDIP00').length]).toEqual([16, 4])
   })
 })
@@ -88,7 +88,7 @@ function toContent(body: JsonObject): { raw: string } | { body: JsonObject } {
   return { body: typeof body.$fixture === 'string' ? fixture(body.$fixture) : body }
 }
 
-/** The matchers of spec/vectors.md, as far as these vectors use them; members that are not named are not looked at. */
+/** The matchers of spec/vectors.md that these vectors use; members that are not named are ignored. */
 function matches(value: unknown, wanted: JsonValue, at: string): void {
   if (Array.isArray(wanted)) {
     expect(value, at).toHaveLength(wanted.length)

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@switchboard/protocol'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { register } from '../aidip/ask.js'
+import { register } from '../aidip/requests.js'
 import { startDirectory, type TestDirectory } from '../support/directory.js'
 import { aidipAgent, fixture } from '../support/documents.js'
 import { expectRefusal } from '../support/errors.js'

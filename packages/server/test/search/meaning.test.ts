@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { register, search } from '../aidip/ask.js'
+import { register, search } from '../aidip/requests.js'
 import { discover, profileAgent, publish } from '../profile/publish.js'
 import { startDirectory, type TestDirectory } from '../support/directory.js'
 import { aidipAgent } from '../support/documents.js'

@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '@switchboard/protocol'
 import { expect } from 'vitest'
 import type { Answer, Ask, TestDirectory, Who } from '../support/directory.js'
 
-/** Registers a document that must be accepted; returns the answer. */
+/** Registers a document that must be accepted; returns the response. */
 export async function register(directory: TestDirectory, document: JsonObject, as: Who = 'tokA'): Promise<Answer> {
   const answer = await directory.post('/agents', { as, body: document })
   expect(answer.status, answer.text).toBe(201)
@@ -17,27 +17,27 @@ export async function registerAll(directory: TestDirectory, documents: readonly 
   expect(text.match(/"status":"created"/g)).toHaveLength(documents.length)
 }
 
-/** Ids of an answer in either shape, in its order. */
+/** Ids in a response of either shape, in its order. */
 export function idsOf({ json }: Answer): string[] {
   const items: { id: string }[] = Array.isArray(json) ? json : (json.results ?? json.agents)
   return items.map(({ id }) => id)
 }
 
-/** Ids that POST /agents/search finds. */
-export async function search(directory: TestDirectory, body: JsonValue, ask: Ask = {}): Promise<string[]> {
-  const answer = await directory.post('/agents/search', { ...ask, body })
+/** Ids found by POST /agents/search. */
+export async function search(directory: TestDirectory, body: JsonValue, options: Ask = {}): Promise<string[]> {
+  const answer = await directory.post('/agents/search', { ...options, body })
   expect(answer.status, answer.text).toBe(200)
   return idsOf(answer)
 }
 
-/** Ids that GET /agents lists; `query` starts after the question mark. */
-export async function list(directory: TestDirectory, query = '', ask: Ask = {}): Promise<string[]> {
-  const answer = await directory.get(`/agents?${query}`, ask)
+/** Ids listed by GET /agents; `query` is the query string without the question mark. */
+export async function list(directory: TestDirectory, query = '', options: Ask = {}): Promise<string[]> {
+  const answer = await directory.get(`/agents?${query}`, options)
   expect(answer.status, answer.text).toBe(200)
   return idsOf(answer)
 }
 
-/** A document without what the registry adds to it. */
+/** The document without the members that the registry adds. */
 export function withoutRegistryMembers({ json }: Answer): JsonObject {
   const { verification: _, ...document } = json
   return document
