@@ -13,7 +13,7 @@ beforeEach(() => directory.clear())
 
 const tokA = { as: 'tokA' } as const
 
-/** One agent of each draft, by id. */
+/** Registers one agent of each draft; returns the documents by id. */
 async function registerAll(): Promise<Record<string, JsonObject>> {
   const documents = {
     'agent-12345': fixture('FX-T01'),
@@ -36,7 +36,7 @@ async function registerAll(): Promise<Record<string, JsonObject>> {
 const pathOf = (id: string): string => `/agents/${encodeURIComponent(id)}/agent.json`
 
 describe('the descriptor of an agent', () => {
-  it('AURI-5-01 AURI-7-01 is below the path of the agent, whatever draft it came by', async () => {
+  it('AURI-5-01 AURI-7-01 is below the path of the agent, whichever draft it was registered through', async () => {
     for (const id of Object.keys(await registerAll())) {
       const { status, headers, json } = await directory.get(pathOf(id))
       expect(status, id).toBe(200)
@@ -50,7 +50,7 @@ describe('the descriptor of an agent', () => {
     })
   })
 
-  it('AURI-7-04 AURI-7-08 AURI-7-22 AURI-10-07 says name, version, description, how versions are chosen, and security for each transport', async () => {
+  it('AURI-7-04 AURI-7-08 AURI-7-22 AURI-10-07 has name, version, description, version negotiation, and security for each transport', async () => {
     for (const id of Object.keys(await registerAll())) {
       const { json } = await directory.get(pathOf(id))
       expect(json.name, id).toMatch(/./)
@@ -66,7 +66,7 @@ describe('the descriptor of an agent', () => {
     }
   })
 
-  it('AURI-10-07 names the scheme that the agent asks for', async () => {
+  it('AURI-10-07 names the authentication scheme of the agent', async () => {
     const body = aidipAgent({ id: 'probe', authentication: { type: 'oauth2_bearer', scopes: ['x'] } })
     await directory.post('/agents', { ...tokA, body })
     const { json } = await directory.get(pathOf('probe'))
@@ -74,7 +74,7 @@ describe('the descriptor of an agent', () => {
     expect(json.authentication).toEqual({ schemes: ['oauth2_bearer'] })
   })
 
-  it('AURI-7-03 is JSON-LD: it has a context', async () => {
+  it('AURI-7-03 is JSON-LD: it has an @context', async () => {
     const documents = await registerAll()
     for (const id of Object.keys(documents)) {
       expect((await directory.get(pathOf(id))).json['@context'], id).toEqual(expect.stringMatching(/^https:/))
@@ -83,7 +83,7 @@ describe('the descriptor of an agent', () => {
     expect((await directory.get(pathOf('agent://planner.example.com/'))).json['@context']).toBe(own)
   })
 
-  it('AURI-7-09 AURI-7-10 lists each capability with name, description, tags, version, and schemas where there are', async () => {
+  it('AURI-7-09 AURI-7-10 lists each capability with name, description, tags, version, and schemas if there are any', async () => {
     await registerAll()
     for (const id of ['agent-12345', 'https://agents.example.net/id/hr-core-automator', 'summarizer-v2']) {
       const { json } = await directory.get(pathOf(id))
@@ -105,13 +105,13 @@ describe('the descriptor of an agent', () => {
     expect(translator.capabilities.map(({ name }: JsonObject) => name)).toContain('translation')
   })
 
-  it('AURI-7-01 AURI-7-13 AURI-7-18 AURI-7-24 that was registered comes back as it was, unknown members too', async () => {
+  it('AURI-7-01 AURI-7-13 AURI-7-18 AURI-7-24 is returned as it was registered, unknown members included', async () => {
     await registerAll()
     const { json } = await directory.get(pathOf('agent://planner.example.com/'))
     expect(json).toMatchObject(fixture('FX-DESC', { 'com.example.mqtt': { topic: 'plans' } }))
   })
 
-  it('AURI-7-01 is not there for strangers if the agent is private (C-70)', async () => {
+  it('AURI-7-01 is hidden from other callers if the agent is private (C-70)', async () => {
     await directory.post('/agents', { ...tokA, body: aidipAgent({ id: 'hidden', visibility: 'private' }) })
     for (const id of ['hidden', 'nobody']) {
       const answer = await directory.get(pathOf(id))
@@ -121,7 +121,7 @@ describe('the descriptor of an agent', () => {
     expect((await directory.get(pathOf('hidden'), tokA)).status).toBe(200)
   })
 
-  it('AURI-7-01 leaves out what is private in it', async () => {
+  it('AURI-7-01 omits private parts', async () => {
     const operations = [
       { name: 'open', inputs: {}, outputs: {} },
       { name: 'vault', inputs: {}, outputs: {}, private: true },
@@ -145,13 +145,13 @@ describe('caching', () => {
       expect(Date.parse(headers.get('last-modified') ?? ''), file).toBeGreaterThan(0)
       expect(headers.get('vary'), file).toMatch(/Accept/)
     }
-    // What only some may see must not lie in a cache that all share.
+    // A shared cache must not hold what only some callers may see.
     const { headers } = await directory.get(pathOf('probe'), tokA)
     expect(headers.get('cache-control')).not.toMatch(/public/)
   })
 
   it.each(['agent.json', 'agent-card.json', 'agent-card.json?version=0.3', 'server.json'])(
-    'AURI-5.1-08 a conditional GET of %s is answered with 304 until the agent changes',
+    'AURI-5.1-08 a conditional GET of %s returns 304 until the agent changes',
     async (file) => {
       await directory.post('/agents', { ...tokA, body: aidipAgent({ id: 'probe' }) })
       const url = `/agents/probe/${file}`
@@ -173,7 +173,7 @@ describe('caching', () => {
     },
   )
 
-  it('AURI-5.1-08 every view has a tag of its own', async () => {
+  it('AURI-5.1-08 every view has its own ETag', async () => {
     await directory.post('/agents', { ...tokA, body: aidipAgent({ id: 'probe' }) })
     const paths = ['agent.json', 'agent-card.json', 'agent-card.json?version=0.3', 'server.json']
     const tags = await Promise.all(

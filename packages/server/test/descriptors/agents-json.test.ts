@@ -17,7 +17,7 @@ const register = async (changes: Record<string, string>): Promise<void> => {
   expect(status, text).toBe(201)
 }
 
-it('AURI-5-03 AURI-5.1-01 maps the names of all agents to URLs, each of which answers (C-84)', async () => {
+it('AURI-5-03 AURI-5.1-01 maps the names of all agents to URLs that work (C-84)', async () => {
   await directory.post('/agents', { ...tokA, body: fixture('FX-T01') })
   await directory.post('/discover/agents', { ...tokA, body: fixture('FX-HR') })
   await directory.post('/ad/r?agent=order-router', { ...tokA, body: fixture('FX-OR') })
@@ -36,11 +36,11 @@ it('AURI-5-03 AURI-5.1-01 maps the names of all agents to URLs, each of which an
   }
 })
 
-it('AURI-5-03 is an empty map while nobody is registered', async () => {
+it('AURI-5-03 is an empty map while no agent is registered', async () => {
   expect((await directory.get(PATH)).json).toEqual({ agents: {} })
 })
 
-it('AURI-5-03 lists what everybody may see, and what can be used now (C-21, C-95)', async () => {
+it('AURI-5-03 lists agents that everybody may see and that are available (C-21, C-95)', async () => {
   await register({ id: 'open' })
   await register({ id: 'restricted', visibility: 'restricted' })
   await register({ id: 'hidden', visibility: 'private' })
@@ -55,22 +55,22 @@ it('AURI-5.1-08 has Cache-Control, ETag and Last-Modified', async () => {
   for (const name of ['cache-control', 'etag', 'last-modified']) expect(headers.get(name), name).toMatch(/./)
 })
 
-it('AURI-5.1-08 answers a conditional GET with 304 until an agent comes, changes or goes', async () => {
-  const ask = async (tag: string): Promise<{ status: number; tag: string }> => {
+it('AURI-5.1-08 returns 304 to a conditional GET until an agent is added, changed or removed', async () => {
+  const getIfChanged = async (tag: string): Promise<{ status: number; tag: string }> => {
     const { status, headers, text } = await directory.get(PATH, { headers: { 'if-none-match': tag } })
     if (status === 304) expect(text).toBe('')
     return { status, tag: headers.get('etag') ?? '' }
   }
-  let { tag } = await ask('"none"')
-  expect(await ask(tag)).toEqual({ status: 304, tag })
-  expect((await ask(`"other", ${tag}`)).status).toBe(304)
+  let { tag } = await getIfChanged('"none"')
+  expect(await getIfChanged(tag)).toEqual({ status: 304, tag })
+  expect((await getIfChanged(`"other", ${tag}`)).status).toBe(304)
   for (const change of [
     () => register({ id: 'probe' }),
     () => directory.put('/agents/probe', { ...tokA, body: aidipAgent({ status: 'inactive' }) }),
     () => directory.delete('/agents/probe', tokA),
   ]) {
     await change()
-    const after = await ask(tag)
+    const after = await getIfChanged(tag)
     expect(after.status).toBe(200)
     tag = after.tag
   }

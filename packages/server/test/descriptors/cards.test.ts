@@ -12,8 +12,8 @@ beforeEach(() => directory.clear())
 
 const tokA = { as: 'tokA' } as const
 
-describe('the card of the directory itself (C-86)', () => {
-  it('AURI-7-01 AURI-7-04 AURI-7-08 is one document at both well-known names', async () => {
+describe('the card of the directory (C-86)', () => {
+  it('AURI-7-01 AURI-7-04 AURI-7-08 is the same document at both well-known names', async () => {
     const descriptor = await directory.get('/.well-known/agent.json')
     const card = await directory.get('/.well-known/agent-card.json')
     expect([descriptor.status, card.status]).toEqual([200, 200])
@@ -22,7 +22,7 @@ describe('the card of the directory itself (C-86)', () => {
     expect(card.json).toMatchObject({ name: 'Switchboard', version: VERSION, description: expect.stringMatching(/./) })
   })
 
-  it('AURI-7-10 AURI-7-22 AURI-10-07 is an A2A card, with what the agent:// draft demands', async () => {
+  it('AURI-7-10 AURI-7-22 AURI-10-07 is an A2A card with the members that the agent:// draft requires', async () => {
     const { json } = await directory.get('/.well-known/agent-card.json')
     expect(json.capabilities).toEqual({})
     expect(json.supportedInterfaces[0].url).toBe(`${directory.url}/agents/search`)
@@ -39,7 +39,7 @@ describe('the card of the directory itself (C-86)', () => {
     expect(json['@context']).toEqual(expect.any(String))
   })
 
-  it('AURI-5.1-08 is cached, and answers a conditional GET with 304', async () => {
+  it('AURI-5.1-08 is cacheable, and a conditional GET returns 304', async () => {
     for (const path of ['/.well-known/agent.json', '/.well-known/agent-card.json']) {
       const { headers } = await directory.get(path)
       expect(headers.get('cache-control'), path).toMatch(/^public, max-age=\d+$/)
@@ -49,7 +49,7 @@ describe('the card of the directory itself (C-86)', () => {
     }
   })
 
-  it('AURI-10-07 says that credentials are needed, where strangers may not discover', async () => {
+  it('AURI-10-07 says that credentials are needed if anonymous discovery is off', async () => {
     await directory.restart({ anonymous: 'none' })
     const { status, json } = await directory.get('/.well-known/agent.json')
     expect(status).toBe(200)
@@ -57,14 +57,14 @@ describe('the card of the directory itself (C-86)', () => {
     await directory.restart()
   })
 
-  it('has the keys beside it that answers are signed with', async () => {
+  it('has the signing keys published next to it', async () => {
     const { keys } = (await directory.get('/.well-known/jwks.json')).json
     expect(keys).toMatchObject([{ kty: 'OKP', crv: 'Ed25519', use: 'sig' }])
   })
 })
 
 describe('the card of an agent', () => {
-  it('AURI-7-10 is an A2A card 1.0, or 0.3 if that is asked for', async () => {
+  it('AURI-7-10 is an A2A card 1.0, or 0.3 on request', async () => {
     await directory.post('/agents', {
       ...tokA,
       body: fixture('FX-T01', { authentication: { type: 'api_key' }, publisher: 'Example Org' }),
@@ -90,7 +90,7 @@ describe('the card of an agent', () => {
     expect(older).not.toHaveProperty('supportedInterfaces')
   })
 
-  it('AURI-7-01 that was imported comes back as it was', async () => {
+  it('AURI-7-01 is returned as it was imported', async () => {
     const card = {
       protocolVersion: '0.3.0',
       name: 'Planner',
@@ -111,7 +111,7 @@ describe('the card of an agent', () => {
     expect((await directory.get('/ad/l?cap_name=plan&cap_type=skill&tag=travel')).json.agents).toHaveLength(1)
   })
 
-  it('AURI-7-04 is a server.json for MCP registries', async () => {
+  it('AURI-7-04 is also available as a server.json for MCP registries', async () => {
     await directory.post('/ad/r?agent=knowledge-lookup', { ...tokA, body: fixture('FX-KB') })
     const { json } = await directory.get('/agents/knowledge-lookup/server.json')
     expect(json).toMatchObject({

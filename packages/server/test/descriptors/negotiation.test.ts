@@ -3,7 +3,7 @@ import { startDirectory, type TestDirectory } from '../support/directory.js'
 import { aidipAgent } from '../support/documents.js'
 import { expectRefusal } from '../support/errors.js'
 
-// Reading changes nothing: one agent serves every test.
+// Reading changes nothing, so all tests share one agent.
 let directory: TestDirectory
 beforeAll(async () => {
   directory = await startDirectory()
@@ -21,7 +21,7 @@ const typeOf = async (path: string, accept: string): Promise<string> => {
 }
 
 describe('a descriptor', () => {
-  it('AURI-7-01 is application/json unless something else is asked for', async () => {
+  it('AURI-7-01 is application/json by default', async () => {
     for (const path of PATHS) {
       for (const accept of ['*/*', 'application/*', 'application/json', 'text/html, */*;q=0.1', '']) {
         expect(await typeOf(path, accept), `${path} ${accept}`).toMatch(JSON_TYPE)
@@ -29,7 +29,7 @@ describe('a descriptor', () => {
     }
   })
 
-  it('AURI-7-03 is JSON-LD on request, with a context', async () => {
+  it('AURI-7-03 is JSON-LD on request, with an @context', async () => {
     for (const path of PATHS) {
       expect(await typeOf(path, 'application/ld+json')).toMatch(/^application\/ld\+json\b/)
     }
@@ -37,7 +37,7 @@ describe('a descriptor', () => {
     expect(json['@context']).toEqual(expect.any(String))
   })
 
-  it('AURI-7-03 keeps the types apart in caches', async () => {
+  it('AURI-7-03 has separate cache entries for its media types', async () => {
     const plain = await directory.get('/agents/probe/agent.json')
     const linked = await directory.get('/agents/probe/agent.json', { headers: { accept: 'application/ld+json' } })
     expect(linked.headers.get('etag')).not.toBe(plain.headers.get('etag'))
@@ -58,11 +58,11 @@ describe('a descriptor', () => {
     ['application/*;q=0.2, application/ld+json;q=0.9', /^application\/ld\+json\b/],
     ['APPLICATION/LD+JSON', /^application\/ld\+json\b/],
     ['application/ld+json; profile="https://example.org/p"', /^application\/ld\+json\b/],
-  ])('AURI-7-01 is of the type that "%s" likes best', async (accept, type) => {
+  ])('AURI-7-01 has the type that "%s" prefers', async (accept, type) => {
     expect(await typeOf('/agents/probe/agent.json', accept)).toMatch(type)
   })
 
-  it('AURI-7-01 is refused with 406 and what there is, if nothing fits (C-69)', async () => {
+  it('AURI-7-01 returns 406 with the supported types if none is acceptable (C-69)', async () => {
     for (const path of PATHS) {
       for (const accept of ['application/fipa-acl', 'text/html', 'application/json;q=0', '*/*;q=0']) {
         const answer = await directory.get(path, { headers: { accept } })
@@ -79,7 +79,7 @@ describe('a descriptor', () => {
 })
 
 describe('lists and metadata', () => {
-  it('AURI-5-03 are never refused for their type (C-69)', async () => {
+  it('AURI-5-03 are JSON whatever Accept says (C-69)', async () => {
     for (const path of [
       '/.well-known/agents.json',
       '/agents',

@@ -18,14 +18,14 @@ const HR_ID = 'https://agents.example.net/id/hr-core-automator'
 const bindingsOf = (...protocols: string[]): JsonObject[] =>
   protocols.map((protocol) => ({ protocol, endpoint: `https://agents.example.net/${protocol}` }))
 
-describe('a request', () => {
-  it('PROF-5-01 is one object', async () => {
+describe('a discovery request', () => {
+  it('PROF-5-01 must be one object', async () => {
     for (const body of [[], [{ query: 'x' }], 'x', null]) {
       expectRefusal(await directory.post('/discover', { body }), { status: 400, code: 'invalid_request' })
     }
   })
 
-  it('PROF-5.1-01 has a query, which is a text and not empty (C-48)', async () => {
+  it('PROF-5.1-01 must have a query, a non-empty string (C-48)', async () => {
     for (const body of [{}, { query: 5 }, { query: '' }, { query: null }, { required_tags: ['hr'] }]) {
       const answer = await directory.post('/discover', { body })
       expectRefusal(answer, { status: 400, code: 'invalid_request', member: '/query' }, JSON.stringify(body))
@@ -33,29 +33,29 @@ describe('a request', () => {
   })
 
   it.each([
-    ['PROF-5.1-02 required_tags is a list', { required_tags: 'hr' }, '/required_tags'],
-    ['PROF-5.1-03 preferred_tags is a list', { preferred_tags: 'hr' }, '/preferred_tags'],
-    ['PROF-5.1-04 excluded_tags is a list', { excluded_tags: [5] }, '/excluded_tags/0'],
-    ['PROF-5.1-05 protocols is a list', { protocols: 'https' }, '/protocols'],
-    ['PROF-5.1-06 constraints is an object', { constraints: ['apac'] }, '/constraints'],
-    ['PROF-5.1-07 limit is above 0', { limit: 0 }, '/limit'],
-    ['PROF-5.1-07 limit is a whole number', { limit: 1.5 }, '/limit'],
-    ['PROF-5.1-07 limit is a number', { limit: 'x' }, '/limit'],
-    ['PROF-5.1-08 include_evidence is true or false', { include_evidence: 'yes' }, '/include_evidence'],
-    ['PROF-5.1-10 client_context is an object', { client_context: 'zh' }, '/client_context'],
+    ['PROF-5.1-02 required_tags must be a list', { required_tags: 'hr' }, '/required_tags'],
+    ['PROF-5.1-03 preferred_tags must be a list', { preferred_tags: 'hr' }, '/preferred_tags'],
+    ['PROF-5.1-04 excluded_tags must be a list of strings', { excluded_tags: [5] }, '/excluded_tags/0'],
+    ['PROF-5.1-05 protocols must be a list', { protocols: 'https' }, '/protocols'],
+    ['PROF-5.1-06 constraints must be an object', { constraints: ['apac'] }, '/constraints'],
+    ['PROF-5.1-07 limit must be positive', { limit: 0 }, '/limit'],
+    ['PROF-5.1-07 limit must be a whole number', { limit: 1.5 }, '/limit'],
+    ['PROF-5.1-07 limit must be a number', { limit: 'x' }, '/limit'],
+    ['PROF-5.1-08 include_evidence must be a boolean', { include_evidence: 'yes' }, '/include_evidence'],
+    ['PROF-5.1-10 client_context must be an object', { client_context: 'zh' }, '/client_context'],
   ] satisfies [string, JsonObject, string][])('%s', async (_rule, members, member) => {
     const answer = await directory.post('/discover', { body: { query: 'x', ...members } })
     expectRefusal(answer, { status: 400, code: 'invalid_request', member })
   })
 
-  it('PROF-5.1-09 has a detail of three words', async () => {
+  it('PROF-5.1-09 accepts three levels of detail', async () => {
     const answer = await directory.post('/discover', { body: { query: 'x', detail: 'huge' } })
     expectRefusal(answer, { status: 400, code: 'invalid_request', member: '/detail' })
     for (const detail of ['minimal', 'summary', 'full'])
       expect((await directory.post('/discover', { body: { query: 'x', detail } })).status).toBe(200)
   })
 
-  it('PROF-5.2-01 as published is accepted, and finds the HR agent', async () => {
+  it('PROF-5.2-01 from the draft is accepted and finds the HR agent', async () => {
     await publish(directory, fixture('FX-D0'))
     await publish(directory, fixture('FX-HR', { constraints: { region: 'apac' } }))
     const { candidates: found, warnings } = await discover(directory, {
@@ -82,7 +82,7 @@ describe('a request', () => {
     expect(await candidates(directory, { ...minimal, include_evidence: true })).toHaveLength(1)
   })
 
-  it('may have members that nobody knows (C-50)', async () => {
+  it('may have unknown members (C-50)', async () => {
     await publish(directory, profileAgent())
     expect(await candidates(directory, { query: 'probe', 'com.example.x': 1, foo: {} })).toEqual(['probe'])
   })
@@ -95,7 +95,7 @@ describe('hard filters', () => {
     await publish(directory, profileAgent({ id: 'other', tags: ['x'], bindings: bindingsOf('grpc') }))
   })
 
-  it('PROF-5.1-02 PROF-5.1-11 PROF-3.1-02 PROF-4.4-02 required_tags: all of them, whatever their case (C-16)', async () => {
+  it('PROF-5.1-02 PROF-5.1-11 PROF-3.1-02 PROF-4.4-02 required_tags: the agent must have all of them, in any case (C-16)', async () => {
     const { candidates: found, applied_filters: applied } = await discover(directory, {
       query: 'probe',
       required_tags: ['hr', 'x'],
@@ -105,7 +105,7 @@ describe('hard filters', () => {
     expect(await candidates(directory, { query: 'probe', required_tags: ['workflow'] })).toEqual(['hr'])
   })
 
-  it('PROF-5.1-04 PROF-5.1-11 excluded_tags: none of them', async () => {
+  it('PROF-5.1-04 PROF-5.1-11 excluded_tags: the agent must have none of them', async () => {
     const { candidates: found, applied_filters: applied } = await discover(directory, {
       query: 'probe',
       excluded_tags: ['hr'],
@@ -115,7 +115,7 @@ describe('hard filters', () => {
     expect(await candidates(directory, { query: 'probe', required_tags: ['hr'], excluded_tags: ['x'] })).toEqual(['hr'])
   })
 
-  it('PROF-5.1-05 PROF-3.1-02 PROF-6.1-03 protocols: one of them, and only bindings that speak it (C-20)', async () => {
+  it('PROF-5.1-05 PROF-3.1-02 PROF-6.1-03 protocols: the agent must have one of them, and only its bindings are returned (C-20)', async () => {
     const { candidates: found, applied_filters: applied } = await discover(directory, {
       query: 'probe',
       protocols: ['MCP'],
@@ -132,7 +132,7 @@ describe('hard filters', () => {
     expect(await candidates(directory, { query: 'probe', protocols: ['mcp/2.0'] })).toEqual([])
   })
 
-  it('PROF-5.1-12 PROF-6.1-04 tags of a taxonomy that is not known here are reported, not dropped in silence', async () => {
+  it('PROF-5.1-12 PROF-6.1-04 tags of unknown taxonomies are reported, not silently dropped', async () => {
     const { candidates: found, ...rest } = await discover(directory, {
       query: 'probe',
       required_tags: ['hr', 'urn:tax:foo#bar'],
@@ -144,7 +144,7 @@ describe('hard filters', () => {
     expect(rest.warnings.join()).toContain('urn:tax:foo#bar')
   })
 
-  it('PROF-13.3-01 PROF-14-09 PROF-12-06 an unknown constraint is reported, or refused if the client is strict (C-50)', async () => {
+  it('PROF-13.3-01 PROF-14-09 PROF-12-06 an unknown constraint is reported, or rejected if the client prefers strict handling (C-50)', async () => {
     const body = {
       query: 'find a translation agent',
       required_tags: ['translation'],
@@ -161,14 +161,14 @@ describe('hard filters', () => {
     )
   })
 
-  it('PROF-5.1-12 a constraint whose value cannot be understood is reported too', async () => {
+  it('PROF-5.1-12 a constraint with an unreadable value is reported too', async () => {
     const constraints = { region: 5, max_cost: 'cheap', max_results_age_seconds: '300' }
     const answer = await discover(directory, { query: 'probe', constraints })
     expect(answer.unsupported_filters.sort()).toEqual(['max_cost', 'max_results_age_seconds', 'region'])
     expect(answer.applied_filters).toEqual({})
   })
 
-  it('PROF-5.1-11 agents that are not available are left out (C-21)', async () => {
+  it('PROF-5.1-11 unavailable agents are omitted (C-21)', async () => {
     await publish(directory, profileAgent({ id: 'resting', status: 'inactive' }))
     await publish(directory, profileAgent({ id: 'banned', status: 'suspended' }))
     await publish(directory, profileAgent({ id: 'old', status: 'deprecated' }))
@@ -180,7 +180,7 @@ describe('constraints', () => {
   const found = async (constraints: JsonObject): Promise<string[]> =>
     (await candidates(directory, { query: 'probe', constraints })).sort()
 
-  it('PROF-5.1-06 PROF-4.1-08 region: agents that allow it, and, with a warning, those that state none (C-99)', async () => {
+  it('PROF-5.1-06 PROF-4.1-08 region: matches agents that allow it, and those without a region, with a warning (C-99)', async () => {
     await publish(directory, profileAgent({ id: 'apac', constraints: { region: 'apac' } }))
     await publish(directory, profileAgent({ id: 'both', constraints: { regions: ['EU', 'APAC'] } }))
     await publish(directory, profileAgent({ id: 'eu', constraints: { region: 'eu' } }))
@@ -194,7 +194,7 @@ describe('constraints', () => {
     expect(warnings).toEqual([expect.stringContaining('region')])
   })
 
-  it('PROF-5.1-06 cost, latency and residency: agents within them', async () => {
+  it('PROF-5.1-06 cost, latency and residency: match agents within the limits', async () => {
     await publish(directory, profileAgent({ id: 'cheap', constraints: { cost: 1, latency_ms: 900 } }))
     await publish(directory, profileAgent({ id: 'fast', constraints: { cost: 9, latency_ms: 90 } }))
     await publish(directory, profileAgent({ id: 'local', constraints: { data_residency: 'eu' } }))
@@ -205,15 +205,15 @@ describe('constraints', () => {
   })
 })
 
-describe('soft wishes', () => {
-  it('PROF-5.1-03 preferred_tags lift, and leave out nobody', async () => {
+describe('preferences', () => {
+  it('PROF-5.1-03 preferred_tags raise the rank and exclude no agent', async () => {
     await publish(directory, profileAgent({ id: 'plain', tags: ['a'] }))
     await publish(directory, profileAgent({ id: 'liked', tags: ['a', 'Gold'] }))
     expect(await candidates(directory, { query: 'probe' })).toEqual(['plain', 'liked'])
     expect(await candidates(directory, { query: 'probe', preferred_tags: ['gold'] })).toEqual(['liked', 'plain'])
   })
 
-  it('PROF-5.1-03 preferred_tags lift an agent onto the page that would otherwise be cut off', async () => {
+  it('PROF-5.1-03 preferred_tags can raise an agent onto a page that would otherwise not include it', async () => {
     for (let i = 0; i < 12; i++) await publish(directory, profileAgent({ id: `plain-${i}`, tags: ['a'] }))
     await publish(directory, profileAgent({ id: 'liked', tags: ['a', 'gold'] }))
     const wanted = { query: 'probe', limit: 2 }
@@ -227,7 +227,7 @@ describe('soft wishes', () => {
     expect(await candidates(directory, { query: 'probe', client_context })).toEqual(['probe'])
   })
 
-  it('PROF-5.1-07 limit: so many and no more; 10 if none is asked for, 100 at the most (C-47)', async () => {
+  it('PROF-5.1-07 limit: the maximum number of candidates, 10 by default and at most 100 (C-47)', async () => {
     const raw = Array.from({ length: 105 }, (_, i) => JSON.stringify(profileAgent({ id: `p${i}` }))).join('\n')
     await directory.post('/admin/import', { as: 'admin', raw })
     expect(await candidates(directory, { query: 'probe' })).toHaveLength(10)
@@ -236,15 +236,15 @@ describe('soft wishes', () => {
   })
 })
 
-describe('the response', () => {
-  it('PROF-7.2-01 has no candidate twice, however many of its parts match', async () => {
+describe('the discovery response', () => {
+  it('PROF-7.2-01 lists each candidate once, however many of its parts match', async () => {
     await publish(directory, fixture('FX-HR'))
     const query = 'HR onboarding workflow hcm: prepare a new-employee onboarding workflow, check payroll fields'
     const preferred_tags = ['hr', 'HR', 'onboarding', 'workflow']
     expect(await candidates(directory, { query, preferred_tags })).toEqual([HR_ID])
   })
 
-  it('PROF-1-02 is found without a word to any agent', async () => {
+  it('PROF-1-02 is computed without contacting any agent', async () => {
     const bystander = await startBystander()
     const bindings = [{ protocol: 'http', endpoint: `${bystander.url}/invoke` }]
     await publish(directory, profileAgent({ bindings }))
@@ -276,7 +276,7 @@ describe('the response', () => {
     expect(await candidates(directory, { query: 'zebra' })).toEqual([])
   })
 
-  it('PROF-6.1-01 takes the client’s own request id (C-74)', async () => {
+  it('PROF-6.1-01 uses the client’s request id (C-74)', async () => {
     const { headers, json } = await directory.post('/discover', {
       body: { query: 'x' },
       headers: { 'x-request-id': 'mine-4711' },
@@ -284,7 +284,7 @@ describe('the response', () => {
     expect([json.request_id, headers.get('x-request-id')]).toEqual(['mine-4711', 'mine-4711'])
   })
 
-  it('PROF-5.1-13 minimal: id, status, how to go on, and nothing else', async () => {
+  it('PROF-5.1-13 minimal: only id, status, bindings and score', async () => {
     await publish(directory, fixture('FX-HR'))
     const { candidates: found } = await discover(directory, { query: 'onboarding', detail: 'minimal' })
     expect(found).toEqual([
@@ -297,7 +297,7 @@ describe('the response', () => {
     ])
   })
 
-  it('PROF-5.1-14 PROF-6.1-08 PROF-7.4-01 PROF-3-03 summary is the default: what is needed to choose', async () => {
+  it('PROF-5.1-14 PROF-6.1-08 PROF-7.4-01 PROF-3-03 summary is the default: the members needed to choose', async () => {
     await publish(directory, fixture('FX-HR', { 'com.example.index': 'x', identity: 'did:web:hr.example' }))
     for (const detail of ['summary', undefined]) {
       const request = { query: 'onboarding', ...(detail !== undefined && { detail }) }
@@ -318,14 +318,14 @@ describe('the response', () => {
     }
   })
 
-  it('PROF-5.1-15 full: the whole document', async () => {
+  it('PROF-5.1-15 full: the entire document', async () => {
     const document = fixture('FX-HR', { 'com.example.x': { y: 1 } })
     await publish(directory, document)
     const { candidates: found } = await discover(directory, { query: 'onboarding', detail: 'full' })
     expect(found[0]).toMatchObject(document)
   })
 
-  it('PROF-5.1-16 PROF-7.4-02 PROF-7.4-03 PROF-7.4-04 PROF-8-02 leaves out what is private at every level, and says so', async () => {
+  it('PROF-5.1-16 PROF-7.4-02 PROF-7.4-03 PROF-7.4-04 PROF-8-02 omits private parts at every level of detail and marks the candidate as redacted', async () => {
     await publish(
       directory,
       profileAgent({
@@ -344,7 +344,7 @@ describe('the response', () => {
       expect(json.warnings, detail).toHaveLength(1)
       expect(text, detail).not.toMatch(/museum|10\.0\.0\.7|account 7/)
     }
-    // A hit would tell that it is there.
+    // A hit would reveal that it exists.
     expect(await candidates(directory, { query: 'museum' }, { as: 'tokC' })).toEqual([])
     expect(await candidates(directory, { query: 'probe', protocols: ['grpc'] }, { as: 'tokC' })).toEqual([])
     const own = await discover(directory, { query: 'probe', detail: 'full' }, tokA)
@@ -352,7 +352,7 @@ describe('the response', () => {
     expect(own).not.toHaveProperty('warnings')
   })
 
-  it('PROF-3.1-03 PROF-5.1-08 PROF-6.1-09 PROF-8-01 has evidence if it is asked for', async () => {
+  it('PROF-3.1-03 PROF-5.1-08 PROF-6.1-09 PROF-8-01 has evidence if requested', async () => {
     await publish(directory, fixture('FX-HR'))
     const request = { query: 'onboarding', required_tags: ['hr'], preferred_tags: ['workflow', 'tax'] }
     const { candidates: with_ } = await discover(directory, { ...request, include_evidence: true })
@@ -374,7 +374,7 @@ describe('the response', () => {
     }
   })
 
-  it('PROF-6.1-05 warns while search by text is off, and the filters alone decide (C-52)', async () => {
+  it('PROF-6.1-05 has a warning while text search is off, and only the filters apply (C-52)', async () => {
     await directory.restart({ search: { semantic: false } })
     await publish(directory, profileAgent({ id: 'plants', name: 'Plants', tags: ['x'], description: 'Waters plants.' }))
     await publish(
@@ -387,7 +387,7 @@ describe('the response', () => {
     await directory.restart()
   })
 
-  it('PROF-11-02 PROF-3.1-05 has agents of the other drafts among its candidates', async () => {
+  it('PROF-11-02 PROF-3.1-05 includes agents of the other drafts', async () => {
     await directory.post('/agents', { ...tokA, body: fixture('FX-T01') })
     await directory.post('/ad/r?agent=summarizer-v2', { ...tokA, body: fixture('FX-SUM') })
     const [translator] = (await discover(directory, { query: 'translate', required_tags: ['translation'] })).candidates
@@ -399,7 +399,7 @@ describe('the response', () => {
     expect(summarizer).toMatchObject({ id: 'summarizer-v2', bindings: [{ protocol: 'a2a' }] })
   })
 
-  it('PROF-6.1-02 has nothing of agents that the caller may not see', async () => {
+  it('PROF-6.1-02 contains nothing about agents that the caller may not see', async () => {
     await directory.post('/agents', { ...tokA, body: aidipAgent({ id: 'hidden', visibility: 'private' }) })
     expect(await candidates(directory, { query: 'probe' })).toEqual([])
     expect(await candidates(directory, { query: 'probe' }, tokA)).toEqual(['hidden'])

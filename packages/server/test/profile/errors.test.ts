@@ -48,21 +48,21 @@ describe('an error', () => {
     },
   )
 
-  it('PROF-12-12 PROF-12-04 PROF-7.2-01 has status 429 past the limit, and says how long to wait (C-75)', async () => {
-    const ask = () => directory.post('/discover', { as: 'tokC', body: { query: 'x' } })
+  it('PROF-12-12 PROF-12-04 PROF-7.2-01 has status 429 above the limit, and says how long to wait (C-75)', async () => {
+    const sendQuery = () => directory.post('/discover', { as: 'tokC', body: { query: 'x' } })
     const statuses = []
-    for (let i = 0; i < 10; i++) statuses.push((await ask()).status)
+    for (let i = 0; i < 10; i++) statuses.push((await sendQuery()).status)
     expect(new Set(statuses)).toEqual(new Set([200]))
-    const refused = await ask()
+    const refused = await sendQuery()
     expectRefusal(refused, { status: 429, code: 'rate_limited' })
     expect(refused.json.retry_after).toBeGreaterThan(0)
     expect(String(refused.json.retry_after)).toBe(refused.headers.get('retry-after'))
-    // The limit comes before the body is looked at.
+    // The limit is checked before the body is read.
     expect((await directory.post('/discover', { as: 'tokC', body: {} })).status).toBe(429)
     expect((await directory.post('/discover', { as: 'tokB', body: {} })).status).toBe(400)
   })
 
-  it('PROF-12-01 PROF-12-02 has a code and a message wherever it happens on these paths', async () => {
+  it('PROF-12-01 PROF-12-02 has a code and a message on every path of this draft', async () => {
     for (const answer of [
       await directory.put('/discover/agents', { ...tokA, body: {} }),
       await directory.delete('/discover', tokA),
@@ -76,12 +76,12 @@ describe('an error', () => {
     }
   })
 
-  it('PROF-12-03 carries the id that the client gave', async () => {
+  it('PROF-12-03 has the client’s request id', async () => {
     const { json } = await directory.get('/discover/agents/nobody', { headers: { 'x-request-id': 'mine-4711' } })
     expect(json.correlation_id).toBe('mine-4711')
   })
 
-  it('PROF-12-07 has status 401 where strangers may not discover', async () => {
+  it('PROF-12-07 has status 401 if anonymous discovery is off', async () => {
     await directory.restart({ anonymous: 'none' })
     for (const answer of [
       await directory.post('/discover', { body: { query: 'x' } }),

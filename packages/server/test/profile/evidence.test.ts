@@ -27,7 +27,7 @@ describe('tags of a declared taxonomy', () => {
     await publish(directory, profileAgent({ id: 'money', tags: ['money'] }))
   })
 
-  it('PROF-4.4-04 satisfy a demand for a broader one, and for one that means the same; synonyms do not', async () => {
+  it('PROF-4.4-04 match a required broader or equivalent tag; synonyms do not', async () => {
     const found = async (tag: string) => (await candidates(directory, { query: 'probe', required_tags: [tag] })).sort()
     expect(await found('finance')).toEqual(['finance', 'invoices'])
     expect(await found('urn:tax:work#finance')).toEqual(['finance', 'invoices'])
@@ -35,11 +35,11 @@ describe('tags of a declared taxonomy', () => {
     expect(await found('invoice-processing')).toEqual(['invoices'])
   })
 
-  it('C-51 exclude what is narrower too', async () => {
+  it('C-51 are excluded along with their narrower tags', async () => {
     expect(await candidates(directory, { query: 'probe', excluded_tags: ['finance'] })).toEqual(['money'])
   })
 
-  it('PROF-4.4-05 are told apart: what the agent has, and what follows from it', async () => {
+  it('PROF-4.4-05 are reported separately: the agent’s own tags and those derived from them', async () => {
     const { candidates: found } = await discover(directory, {
       query: 'probe',
       preferred_tags: ['finance'],
@@ -55,20 +55,20 @@ describe('tags of a declared taxonomy', () => {
     expect(found[0].id).toBe('finance')
   })
 
-  it('PROF-4.4-01 are recommended to publishers of other tags', async () => {
+  it('PROF-4.4-01 are recommended to publishers who use other tags', async () => {
     const { headers } = await publish(directory, profileAgent({ id: 'stars', tags: ['money', 'astrology'] }))
     expect(headers.get('x-switchboard-warnings')).toContain(
       '/tags are not in the taxonomies of this directory: astrology',
     )
   })
 
-  it('are named in the service description', async () => {
+  it('are listed in the service description', async () => {
     expect((await directory.get('/discover')).json.taxonomies).toEqual(['urn:tax:work'])
   })
 })
 
 describe('evidence', () => {
-  it('PROF-6.2-01 PROF-6.2-02 has the components that the draft names, and one of our own that is documented', async () => {
+  it('PROF-6.2-01 PROF-6.2-02 has the components of the draft, and one documented component of our own', async () => {
     await publish(directory, profileAgent({ id: 'a', tags: ['x'], description: 'Plans trips.' }))
     const { candidates: found } = await discover(directory, {
       query: 'plan a trip',
@@ -89,7 +89,7 @@ describe('evidence', () => {
       const plain = { number: 0, wordScore: 0, similarity: undefined, languages: undefined }
       return rankCandidates(query, 1, [{ ...plain, ...candidate }])[0]?.score
     }
-    // Word scores are the unit of the sum, so that each weight can be read off an agent that has the same in words.
+    // Word scores are the unit of the sum, so each weight can be compared with an agent that has this word score.
     const scoreOfWords = (wordScore: number): number => scoreOf({ wordScore }) ?? 0
     expect(scoreOf({ similarity: 1 })).toBeCloseTo(scoreOfWords(ranking.meaning_weight))
     expect(scoreOf({ similarity: ranking.meaning_floor })).toBeUndefined()
@@ -100,7 +100,7 @@ describe('evidence', () => {
     expect(spoken('en')).toBeCloseTo(scoreOfWords(1))
   })
 
-  it('PROF-8-01 shows the words and the sentences of the description that answered', async () => {
+  it('PROF-8-01 shows the matched words and sentences of the description', async () => {
     const description = 'Books hotels everywhere. Plans trips for families. Knows no prices.'
     await publish(directory, profileAgent({ id: 'a', description }))
     const { candidates: found } = await discover(directory, { query: 'planning a family trip', include_evidence: true })
@@ -108,7 +108,7 @@ describe('evidence', () => {
     expect(found[0].matched_words).toEqual(expect.arrayContaining(['family', 'trip']))
   })
 
-  it('tells how status lowers a score, by the component that does it', async () => {
+  it('shows how the status lowers the score, in the policy component', async () => {
     await publish(directory, profileAgent({ id: 'old', status: 'deprecated' }))
     await publish(directory, profileAgent({ id: 'new' }))
     const { candidates: found } = await discover(directory, { query: 'probe', include_evidence: true })
@@ -116,7 +116,7 @@ describe('evidence', () => {
     expect(found[1].score_components.policy).toBeLessThan(found[0].score_components.policy)
   })
 
-  it('PROF-5.1-03 raises agents with preferred tags and lowers no other', async () => {
+  it('PROF-5.1-03 shows that preferred tags raise agents and lower none', async () => {
     await publish(directory, profileAgent({ id: 'plain', tags: ['y'] }))
     await publish(directory, profileAgent({ id: 'wished', tags: ['x'] }))
     const scores = async (body: { preferred_tags?: string[] }) => {
@@ -128,26 +128,26 @@ describe('evidence', () => {
     expect(after.wished).toBeGreaterThan(before.wished)
   })
 
-  it('PROF-5.1-10 takes domain and locale for hints, which exclude nobody', async () => {
+  it('PROF-5.1-10 treats domain and locale as hints that exclude no agent', async () => {
     await publish(directory, profileAgent({ id: 'a', description: 'Answers questions.' }))
     await publish(directory, profileAgent({ id: 'b', description: 'Answers legal questions.' }))
-    const ask = (client_context?: { domain?: string; locale?: string }) =>
+    const idsFor = (client_context?: { domain?: string; locale?: string }) =>
       candidates(directory, { query: 'answer questions', ...(client_context && { client_context }) })
-    expect(await ask()).toEqual(['a', 'b'])
-    expect(await ask({ domain: 'legal' })).toEqual(['b', 'a'])
-    expect((await ask({ locale: 'zh-CN' })).sort()).toEqual(['a', 'b'])
+    expect(await idsFor()).toEqual(['a', 'b'])
+    expect(await idsFor({ domain: 'legal' })).toEqual(['b', 'a'])
+    expect((await idsFor({ locale: 'zh-CN' })).sort()).toEqual(['a', 'b'])
   })
 })
 
 describe('the ranking', () => {
-  it('PROF-7.1-02 PROF-7.1-03 uses no text that the publisher did not write: what is found is in the record', async () => {
+  it('PROF-7.1-02 PROF-7.1-03 uses only text that the publisher wrote', async () => {
     await publish(directory, profileAgent({ id: 'a', description: 'Plans trips.' }))
     const { candidates: found } = await discover(directory, { query: 'plan trips abroad', include_evidence: true })
     expect(found[0].matched_words).toEqual(['plan', 'trips'])
     expect(await candidates(directory, { query: 'journey' })).toEqual([])
   })
 
-  it('PROF-1-01 can be another engine: the shape of the answer stays', async () => {
+  it('PROF-1-01 can be switched to another engine without changing the shape of the response', async () => {
     await publish(directory, profileAgent({ id: 'a' }))
     const shape = async () => Object.keys((await discover(directory, { query: 'probe' })).candidates[0]).sort()
     const before = await shape()
@@ -156,14 +156,14 @@ describe('the ranking', () => {
     await directory.restart()
   })
 
-  it('PROF-7.2-02 compares as many candidates closely as the operator says; the others follow in order of their words', async () => {
+  it('PROF-7.2-02 compares the configured number of candidates closely; the others follow by word score', async () => {
     for (let i = 0; i < 5; i++) await publish(directory, profileAgent({ id: `copy-${i}` }))
     const scores = async () => {
       const { json, headers } = await directory.post('/agents/search', { body: { query: 'probe' } })
       expect([json.length, headers.get('x-total-count')]).toEqual([5, '5'])
       return new Set(json.map(({ score }: { score: number }) => score)).size
     }
-    // Each copy of a better result counts less, as far as copies are looked for.
+    // Each near-copy of a better result scores less, but only among the candidates compared closely.
     expect(await scores()).toBe(4)
     await directory.restart({ search: { rerankLimit: 2 } })
     expect(await scores()).toBe(2)

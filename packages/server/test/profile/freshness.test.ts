@@ -16,8 +16,8 @@ beforeEach(() => directory.clear())
 
 const tokA = { as: 'tokA' } as const
 const day = (n: number): string => new Date(Date.UTC(2026, 4, n)).toISOString()
-const send = (body: JsonObject, ask: { headers?: Record<string, string> } = {}): Promise<Answer> =>
-  directory.post('/discover/agents', { ...tokA, ...ask, body })
+const send = (body: JsonObject, options: { headers?: Record<string, string> } = {}): Promise<Answer> =>
+  directory.post('/discover/agents', { ...tokA, ...options, body })
 const stored = async (id = 'probe'): Promise<JsonObject> => (await directory.get(`/discover/agents/${id}`)).json
 
 describe('an update', () => {
@@ -28,7 +28,7 @@ describe('an update', () => {
     expect(await stored(HR)).toMatchObject({ updated_at: day(2), description: 'The second edition of it.' })
   })
 
-  it('PROF-9-03 is compared by the instant, not by how it is written', async () => {
+  it('PROF-9-03 is compared by instant, not by notation', async () => {
     await publish(directory, profileAgent({ updated_at: '2026-05-08T12:00:00+02:00', description: 'At ten, UTC.' }))
     const before = await send(profileAgent({ updated_at: '2026-05-08T09:59:59Z', description: 'Before ten, UTC.' }))
     expectRefusal(before, { status: 409, code: 'stale_metadata' })
@@ -36,7 +36,7 @@ describe('an update', () => {
     expect(after.status).toBe(200)
   })
 
-  it('PROF-9-05 that is newer is a refresh', async () => {
+  it('PROF-9-05 that is newer refreshes the record', async () => {
     const first = (await publish(directory, profileAgent({ updated_at: day(1) }))).json.freshness
     clock.advance(10)
     const { status, json } = await send(profileAgent({ updated_at: day(2), description: 'The second edition.' }))
@@ -48,7 +48,7 @@ describe('an update', () => {
     }
   })
 
-  it('PROF-9-04 that says the same is accepted once more and changes nothing but when it was heard', async () => {
+  it('PROF-9-04 with the same content is accepted and changes only received_at', async () => {
     const first = (await publish(directory, fixture('FX-D0'))).json
     clock.advance(10)
     const { status, json } = await send(fixture('FX-D0'))
@@ -60,7 +60,7 @@ describe('an update', () => {
     expect((await directory.get('/agents')).json).toHaveLength(1)
   })
 
-  it('PROF-9-02 may be stamped by sequence, before updated_at', async () => {
+  it('PROF-9-02 may be ordered by sequence, which takes precedence over updated_at', async () => {
     await publish(directory, profileAgent({ sequence: 7, updated_at: day(1) }))
     expectRefusal(await send(profileAgent({ sequence: 6, updated_at: day(9), name: 'Old' })), {
       status: 409,
@@ -69,20 +69,20 @@ describe('an update', () => {
     expect((await send(profileAgent({ sequence: 8, updated_at: day(1), name: 'New' }))).status).toBe(200)
   })
 
-  it('PROF-9-02 PROF-4.8-02 may be stamped by version', async () => {
+  it('PROF-9-02 PROF-4.8-02 may be ordered by version', async () => {
     await publish(directory, profileAgent({ version: '1.10.0' }))
     expectRefusal(await send(profileAgent({ version: '1.9.0' })), { status: 409, code: 'stale_metadata' })
     expect((await send(profileAgent({ version: '1.11.0', name: 'Probe II' }))).status).toBe(200)
   })
 
-  it('PROF-9-02 may be made conditional by an entity tag', async () => {
+  it('PROF-9-02 may be conditional on an ETag', async () => {
     await publish(directory, profileAgent({ updated_at: day(5) }))
     const tag = (await directory.get('/discover/agents/probe')).headers.get('etag') ?? ''
     await send(profileAgent({ updated_at: day(6), name: 'Six' }))
     const late = await send(profileAgent({ updated_at: day(7), name: 'Seven' }), { headers: { 'if-match': tag } })
     expectRefusal(late, { status: 412, code: 'stale_metadata' })
     expect((await stored()).name).toBe('Six')
-    // The tag of any view names the same revision.
+    // The ETag of any view identifies the same revision.
     const other = (await directory.get('/agents/probe')).headers.get('etag') ?? ''
     const good = await send(profileAgent({ updated_at: day(5), name: 'Five' }), { headers: { 'if-match': other } })
     expect(good.status).toBe(200)
@@ -90,13 +90,13 @@ describe('an update', () => {
     expectRefusal(unborn, { status: 412 })
   })
 
-  it('PROF-9-07 with the same stamp and other content is a conflict', async () => {
+  it('PROF-9-07 with the same timestamp and different content is a conflict', async () => {
     await publish(directory, profileAgent({ updated_at: day(1) }))
     expectRefusal(await send(profileAgent({ updated_at: day(1), name: 'Other' })), { status: 409, code: 'conflict' })
     expect((await stored()).name).toBe('Probe')
   })
 
-  it('PROF-9-07 PROF-12-09 with other bindings and nothing newer is a conflict; with a newer stamp it is a move', async () => {
+  it('PROF-9-07 PROF-12-09 with other bindings is a conflict unless its timestamp is newer', async () => {
     const elsewhere = [{ protocol: 'https', endpoint: 'https://other.example/invoke' }]
     await publish(directory, fixture('FX-D0'))
     expectRefusal(await send(fixture('FX-D0', { bindings: elsewhere })), { status: 409, code: 'conflict' })
@@ -107,7 +107,7 @@ describe('an update', () => {
     expect((await stored(HR)).bindings).toEqual(elsewhere)
   })
 
-  it('PROF-9-06 PROF-12-09 by another owner is a conflict, through whichever draft it was registered', async () => {
+  it('PROF-9-06 PROF-12-09 by another owner is a conflict, whichever draft the agent was registered through', async () => {
     await publish(directory, fixture('FX-HR'))
     await directory.post('/agents', { ...tokA, body: aidipAgent({ id: 'probe' }) })
     for (const body of [fixture('FX-HR', { updated_at: day(20) }), profileAgent({ updated_at: day(20) })]) {
@@ -117,7 +117,7 @@ describe('an update', () => {
     expect(await stored(HR)).toMatchObject({ updated_at: '2026-05-08T00:00:00Z' })
   })
 
-  it('PROF-9-03 is judged on every path', async () => {
+  it('PROF-9-03 is checked for staleness on every path', async () => {
     await publish(directory, profileAgent({ updated_at: day(5) }))
     const old = aidipAgent({ id: 'probe', updated_at: day(4) })
     expectRefusal(await directory.post('/agents', { ...tokA, body: old }), { status: 409, code: 'stale_metadata' })
@@ -129,7 +129,7 @@ describe('an update', () => {
   })
 })
 
-describe('many updates at once', () => {
+describe('concurrent updates', () => {
   const shuffled = (count: number): number[] => {
     const numbers = Array.from({ length: count }, (_, i) => i + 1)
     for (let i = count - 1; i > 0; i--) {
@@ -146,7 +146,7 @@ describe('many updates at once', () => {
     ['shuffled', shuffled(50)],
     ['in order', Array.from({ length: 50 }, (_, i) => i + 1)],
     ['backwards', Array.from({ length: 50 }, (_, i) => 50 - i)],
-  ])('PROF-9-03 leave the newest, %s', async (_order, numbers) => {
+  ])('PROF-9-03 keep the newest, sent %s', async (_order, numbers) => {
     await publish(directory, edition(0))
     const answers = await Promise.all(numbers.map((n) => send(edition(n))))
     expect(answers[numbers.indexOf(50)]?.status).toBe(200)
@@ -157,7 +157,7 @@ describe('many updates at once', () => {
     expect((await stored()).updated_at).toBe(stamp(50))
   })
 
-  it('PROF-9-04 register one agent once', async () => {
+  it('PROF-9-04 register an agent only once', async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => send(edition(1))))
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1)
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(19)
@@ -165,8 +165,8 @@ describe('many updates at once', () => {
   })
 })
 
-describe('what a result tells', () => {
-  it('PROF-4.8-03 PROF-14-05 PROF-3.1-03 is when it was indexed, and when the metadata was true', async () => {
+describe('freshness and expiry', () => {
+  it('PROF-4.8-03 PROF-14-05 PROF-3.1-03 results show when the agent was indexed and when its metadata was updated', async () => {
     await publish(directory, fixture('FX-HR'))
     const { candidates: found } = await discover(directory, { query: 'onboarding' })
     const { metadata_updated_at, indexed_at } = found[0].freshness
@@ -174,7 +174,7 @@ describe('what a result tells', () => {
     expect(Math.abs(clock.now() - Date.parse(indexed_at))).toBeLessThan(5000)
   })
 
-  it('PROF-4.8-04 respects the age that a client will bear, counted from the last refresh (C-99)', async () => {
+  it('PROF-4.8-04 results respect the maximum age that a client accepts, counted from the last refresh (C-99)', async () => {
     await publish(directory, profileAgent({ updated_at: day(1) }))
     const request = { query: 'probe', constraints: { max_results_age_seconds: 300 } }
     const fresh = await discover(directory, request)
@@ -187,7 +187,7 @@ describe('what a result tells', () => {
     expect(await candidates(directory, request)).toEqual(['probe'])
   })
 
-  it('PROF-4.8-04 counts a refresh by the Agent Directory too', async () => {
+  it('PROF-4.8-04 a refresh through the Agent Directory counts too', async () => {
     await publish(directory, profileAgent({ updated_at: day(1) }))
     clock.advance(301)
     const [{ href }] = (await directory.get('/ad/l')).json.agents
@@ -196,7 +196,7 @@ describe('what a result tells', () => {
     expect(await candidates(directory, { query: 'probe', constraints })).toEqual(['probe'])
   })
 
-  it('PROF-4.8-05 PROF-4.1-10 ends at expires_at: waited for, by the real clock', async () => {
+  it('PROF-4.8-05 PROF-4.1-10 an agent disappears at its expires_at, by the real clock', async () => {
     const real = await startDirectory()
     try {
       const ends = Date.now() + 1500
@@ -214,13 +214,13 @@ describe('what a result tells', () => {
     }
   })
 
-  it('PROF-4.1-10 refuses a document that has ended before it comes, and names the member', async () => {
+  it('PROF-4.1-10 a document that has already expired is rejected, and the error names the member', async () => {
     const body = profileAgent({ expires_at: '2020-01-01T00:00:00Z' })
     const { status, json } = await directory.post('/discover/agents', { as: 'tokA', body })
     expect([status, json.error.details[0].member]).toEqual([400, '/expires_at'])
   })
 
-  it('PROF-4.8-05 ends later if it is refreshed with a later expires_at', async () => {
+  it('PROF-4.8-05 an agent stays longer after a refresh with a later expires_at', async () => {
     const end = (seconds: number): string => new Date(clock.now() + seconds * 1000).toISOString()
     await publish(directory, profileAgent({ updated_at: day(1), expires_at: end(60) }))
     clock.advance(50)

@@ -2,7 +2,7 @@ import type { JsonObject } from '@switchboard/protocol'
 import { expect } from 'vitest'
 import type { Answer, Ask, TestDirectory, Who } from '../support/directory.js'
 
-/** The id of FX-HR, and FX-D0's, as they stand in a path. */
+/** The ids of FX-HR and FX-D0, encoded for a path. */
 export const HR = encodeURIComponent('https://agents.example.net/id/hr-core-automator')
 export const MINIMAL = encodeURIComponent('https://example.net/agents/minimal')
 
@@ -26,13 +26,13 @@ export async function publish(directory: TestDirectory, body: JsonObject, as: Wh
 }
 
 /** The body of a discovery response. */
-export async function discover(directory: TestDirectory, body: JsonObject, ask: Ask = {}): Promise<Answer['json']> {
-  const { status, json, text } = await directory.post('/discover', { ...ask, body })
+export async function discover(directory: TestDirectory, body: JsonObject, options: Ask = {}): Promise<Answer['json']> {
+  const { status, json, text } = await directory.post('/discover', { ...options, body })
   expect(status, text).toBe(200)
   return json
 }
 
 /** Ids of the candidates, best first. */
-export async function candidates(directory: TestDirectory, body: JsonObject, ask: Ask = {}): Promise<string[]> {
-  return (await discover(directory, body, ask)).candidates.map(({ id }: { id: string }) => id)
+export async function candidates(directory: TestDirectory, body: JsonObject, options: Ask = {}): Promise<string[]> {
+  return (await discover(directory, body, options)).candidates.map(({ id }: { id: string }) => id)
 }

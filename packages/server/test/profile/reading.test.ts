@@ -13,7 +13,7 @@ beforeEach(() => directory.clear())
 
 const tokA = { as: 'tokA' } as const
 
-it('PROF-3.1-04 PROF-18-01 describes itself, point by point of the checklist', async () => {
+it('PROF-3.1-04 PROF-18-01 describes itself, covering each point of the checklist', async () => {
   const { status, headers, json } = await directory.get('/discover')
   expect(status).toBe(200)
   expect(headers.get('content-type')).toMatch(/^application\/json\b/)
@@ -33,7 +33,7 @@ it('PROF-3.1-04 PROF-18-01 describes itself, point by point of the checklist', a
   for (const point of ten) expect(JSON.stringify(json[point] ?? ''), point).toMatch(/[a-zA-Z]/)
 })
 
-it('PROF-18-01 supports what it says: constraints, levels of detail, limits', async () => {
+it('PROF-18-01 supports what its description says: constraints, levels of detail, limits', async () => {
   await publish(directory, profileAgent())
   const { json } = await directory.get('/discover')
   for (const name of json.supported_constraints) {
@@ -53,7 +53,7 @@ it('PROF-18-01 supports what it says: constraints, levels of detail, limits', as
   expect((await directory.post('/discover/agents', { ...tokA, body: big })).status).toBe(413)
 })
 
-it('PROF-3-01 answers a conditional GET with 304 until the agent changes or is heard of', async () => {
+it('PROF-3-01 returns 304 to a conditional GET until the agent changes or is refreshed', async () => {
   await publish(directory, fixture('FX-HR'))
   const path = `/discover/agents/${HR}`
   const first = await directory.get(path)
@@ -67,7 +67,7 @@ it('PROF-3-01 answers a conditional GET with 304 until the agent changes or is h
   expect(heard.json.freshness.received_at).not.toBe(first.json.freshness.received_at)
 })
 
-it('PROF-7.4-02 PROF-7.4-03 shows private parts to the owner only, and says that something is left out', async () => {
+it('PROF-7.4-02 PROF-7.4-03 shows private parts to the owner only, and marks the document as redacted for others', async () => {
   const document = profileAgent({
     examples: [
       { id: 'ex-1', text: 'Probe the public part.' },
@@ -94,7 +94,7 @@ it('PROF-7.4-02 PROF-7.4-03 shows private parts to the owner only, and says that
   }
 })
 
-it('PROF-11-02 shows an agent of another draft by the table of mappings', async () => {
+it('PROF-11-02 presents an agent of another draft as the draft’s mapping table says', async () => {
   await directory.post('/agents', {
     ...tokA,
     body: aidipAgent({
@@ -118,7 +118,7 @@ it('PROF-11-02 shows an agent of another draft by the table of mappings', async 
   })
 })
 
-it('PROF-14-02 tells what the operator verified from what the publisher says of itself', async () => {
+it('PROF-14-02 separates the operator’s verification from the publisher’s claims', async () => {
   await publish(directory, profileAgent({ verification: { state: 'verified' }, certification: { level: 'gold' } }))
   const read = async () => (await directory.get('/discover/agents/probe')).json
   expect((await read()).verification).toEqual({ state: 'self-asserted' })
@@ -133,13 +133,13 @@ it('PROF-14-02 tells what the operator verified from what the publisher says of 
   })
 })
 
-it('PROF-4.1-09 takes an agent without a status for an active one', async () => {
+it('PROF-4.1-09 treats an agent without a status as active', async () => {
   await publish(directory, profileAgent())
   const { json } = await directory.post('/discover', { body: { query: 'probe' } })
   expect(json.candidates[0].status).toBe('active')
 })
 
-it('PROF-12-10 answers 404 for an agent that is not there, or not for the caller', async () => {
+it('PROF-12-10 returns 404 for an agent that does not exist or is hidden from the caller', async () => {
   await publish(directory, profileAgent({ visibility: 'private' }))
   for (const path of ['/discover/agents/nobody', '/discover/agents/probe']) {
     expectRefusal(await directory.get(path, { as: 'tokC' }), { status: 404, code: 'not_found' }, path)

@@ -15,7 +15,7 @@ beforeEach(() => directory.clear())
 const tokA = { as: 'tokA' } as const
 
 describe('registering', () => {
-  it('PROF-3-01 PROF-4.9-01 PROF-3.1-05 takes the published document, and gives it back equal', async () => {
+  it('PROF-3-01 PROF-4.9-01 PROF-3.1-05 accepts the draft’s example and returns it unchanged', async () => {
     const { headers, json } = await publish(directory, fixture('FX-HR'))
     expect(headers.get('location')).toBe(`/discover/agents/${HR}`)
     expect(json).toMatchObject(fixture('FX-HR'))
@@ -25,7 +25,7 @@ describe('registering', () => {
     expect(freshness).toMatchObject({ metadata_updated_at: '2026-05-08T00:00:00Z' })
   })
 
-  it('PROF-13.1-01 PROF-3.1-01 PROF-3.1-05 takes the minimal object, and no less', async () => {
+  it('PROF-13.1-01 PROF-3.1-01 PROF-3.1-05 accepts the minimal object, and nothing less', async () => {
     const { headers } = await publish(directory, fixture('FX-D0'))
     expect(headers.get('x-switchboard-warnings')).toMatch(/tags/)
     const { json } = await directory.get(`/discover/agents/${MINIMAL}`)
@@ -39,7 +39,7 @@ describe('registering', () => {
     expectRefusal(empty, { status: 400, member: '/bindings' })
   })
 
-  it('PROF-4-01 takes one object, not a list of them', async () => {
+  it('PROF-4-01 accepts one object, not a list', async () => {
     for (const body of [[fixture('FX-D0')], 'text', null, 5]) {
       const answer = await directory.post('/discover/agents', { ...tokA, body })
       expectRefusal(answer, { status: 400, code: 'invalid_request' })
@@ -47,7 +47,7 @@ describe('registering', () => {
     expect((await directory.get('/agents')).json).toEqual([])
   })
 
-  it('PROF-3-02 takes JSON only', async () => {
+  it('PROF-3-02 accepts JSON only', async () => {
     for (const path of ['/discover/agents', '/discover']) {
       const answer = await directory.post(path, {
         ...tokA,
@@ -58,7 +58,7 @@ describe('registering', () => {
     }
   })
 
-  it('PROF-4.6-02 takes no binding without an endpoint that is a string', async () => {
+  it('PROF-4.6-02 rejects a binding without an endpoint that is a string', async () => {
     for (const more of [{}, { endpoint: null }, { endpoint: 5 }, { endpoint: ['https://a.example/'] }]) {
       const body = profileAgent({ bindings: [{ protocol: 'https', ...more }] })
       const answer = await directory.post('/discover/agents', { ...tokA, body })
@@ -67,7 +67,7 @@ describe('registering', () => {
     expect((await directory.get('/agents')).json).toEqual([])
   })
 
-  it('PROF-13.1-01 takes endpoints of the schemes that policy allows (C-73)', async () => {
+  it('PROF-13.1-01 accepts endpoints with the schemes that the policy allows (C-73)', async () => {
     const reached = (endpoint: string) =>
       directory.post('/discover/agents', {
         ...tokA,
@@ -82,14 +82,14 @@ describe('registering', () => {
   })
 })
 
-describe('fields', () => {
-  it('PROF-4.1-14 are spelled with the right case', async () => {
+describe('members', () => {
+  it('PROF-4.1-14 are case-sensitive', async () => {
     const { id, ...rest } = profileAgent()
     const answer = await directory.post('/discover/agents', { ...tokA, body: { ...rest, ID: id ?? '' } })
     expectRefusal(answer, { status: 400, member: '/id' })
   })
 
-  it('PROF-4.1-15 PROF-4.1-16 PROF-4.7-02 PROF-4.7-03 that are unknown are taken and given back, nested too', async () => {
+  it('PROF-4.1-15 PROF-4.1-16 PROF-4.7-02 PROF-4.7-03 that are unknown are accepted and returned, nested ones too', async () => {
     const document = profileAgent({
       'com.example.x': { deep: [1, { er: null }] },
       foo: 'bar',
@@ -110,7 +110,7 @@ describe('fields', () => {
     })
   })
 
-  it('PROF-4.7-01 changed in meaning under an old version are warned about', async () => {
+  it('PROF-4.7-01 that change while the version stays the same cause a warning', async () => {
     const hr = (day: number, version: string, tags: string[]) =>
       fixture('FX-HR', { updated_at: `2026-06-0${day}T00:00:00Z`, version, tags })
     const warned = async (day: number, version: string, tags: string[]): Promise<string> => {
@@ -123,7 +123,7 @@ describe('fields', () => {
     expect(await warned(3, '1.1.0', ['hr', 'tax'])).not.toMatch(/version/)
   })
 
-  it('PROF-4.8-01 have a status of five words; others are warned about', async () => {
+  it('PROF-4.8-01 named status have five known values; others cause a warning', async () => {
     for (const status of ['active', 'inactive', 'suspended', 'deprecated', 'testing']) {
       const { headers } = await publish(directory, profileAgent({ id: status, status }))
       expect(headers.get('x-switchboard-warnings') ?? '', status).not.toMatch(/status/)
@@ -134,7 +134,7 @@ describe('fields', () => {
 })
 
 describe('identity', () => {
-  it('PROF-4.2-01 is the id: another id is another agent, never a new name for the old one', async () => {
+  it('PROF-4.2-01 is the id: a different id is a different agent, not a rename', async () => {
     await publish(directory, profileAgent())
     await publish(directory, profileAgent({ id: 'probe-2' }))
     expect((await directory.get('/discover/agents/probe')).json.id).toBe('probe')
@@ -144,7 +144,7 @@ describe('identity', () => {
     expectRefusal(renamed, { status: 400, member: '/id' })
   })
 
-  it('PROF-4.2-02 is a URI, a DNS name, a registry’s own, or any other text', async () => {
+  it('PROF-4.2-02 may be a URI, a DNS name, a local id or any other text', async () => {
     const ids = [
       'https://agents.example.net/id/a?b=c#d',
       'agent.example.net',
@@ -163,7 +163,7 @@ describe('identity', () => {
     expect((await candidates(directory, { query: 'probe' })).sort()).toEqual([...ids].sort())
   })
 
-  it('PROF-4.2-03 is not the name: two agents may share one', async () => {
+  it('PROF-4.2-03 is not the name: two agents may have the same name', async () => {
     await publish(directory, profileAgent({ id: 'one', name: 'Twin' }))
     await publish(directory, profileAgent({ id: 'two', name: 'Twin' }), 'tokB')
     expect(await candidates(directory, { query: 'twin' })).toEqual(['one', 'two'])
@@ -171,7 +171,7 @@ describe('identity', () => {
 })
 
 describe('strict validation', () => {
-  it('PROF-4.7-02 refuses unknown members where that is the operator’s policy', async () => {
+  it('PROF-4.7-02 rejects unknown members if the operator’s policy says so', async () => {
     await directory.restart({ policy: { ...DEFAULTS.policy, strictness: { refuseUnknownMembers: true } } })
     const answer = await directory.post('/discover/agents', { ...tokA, body: profileAgent({ foo: 'bar' }) })
     expectRefusal(answer, { status: 400, member: '/foo' })

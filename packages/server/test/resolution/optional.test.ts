@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { setStage } from '../invoke/setup.js'
 
-// What calls teach would change scores from one round to the next.
+// Learning from calls would change scores between the rounds.
 const stage = setStage({ search: { learn: false } })
 
-/** What clients that know nothing of resolution ask; without what differs from one answer to the next. */
+/** Responses to clients that do not use resolution, without members that differ in every response. */
 async function traffic(): Promise<unknown[]> {
   const { directory } = stage
   const answers = [
@@ -23,7 +23,7 @@ async function traffic(): Promise<unknown[]> {
 }
 
 describe('resolution', () => {
-  it('AIDIP-1-03 AIDIP-8-02 AIDIP-8-03 can be done without: no other answer changes', async () => {
+  it('AIDIP-1-03 AIDIP-8-02 AIDIP-8-03 is optional: no other response changes', async () => {
     await stage.register()
     const before = await traffic()
     await stage.directory.restart({ resolution: { enabled: false } })
@@ -34,7 +34,7 @@ describe('resolution', () => {
     expect(await traffic()).toEqual(before)
   })
 
-  it('AIDIP-7-02 takes no part in the call: the agent is asked the same with it and without', async () => {
+  it('AIDIP-7-02 does not change calls: the agent gets the same request with and without it', async () => {
     await stage.register()
     await stage.call({ text: 'hello' })
     const { candidates } = (await stage.directory.post('/resolve', { as: 'tokC', body: { intent: 'probe' } })).json

@@ -24,7 +24,7 @@ const translator = (id: string, more: JsonObject = {}): JsonObject =>
   aidipAgent({ id, name: `Translator ${id}`, description: 'Translates contracts to Chinese.', ...more })
 
 describe('POST /resolve', () => {
-  it('AIDIP-6-01 names agents fit for an intent and calls none of them', async () => {
+  it('AIDIP-6-01 finds agents for an intent and calls none of them', async () => {
     let calls = 0
     const { createServer } = await import('node:http')
     const agent = createServer((_request, response) => {
@@ -41,7 +41,7 @@ describe('POST /resolve', () => {
     agent.close()
   })
 
-  it('AIDIP-6-02 gives endpoints and all that is needed to call them', async () => {
+  it('AIDIP-6-02 returns endpoints and everything needed to call them', async () => {
     await register(directory, fixture('FX-T01'))
     const { candidates } = await resolve({ intent: 'translate text' })
     expect(candidates[0]).toMatchObject({
@@ -56,7 +56,7 @@ describe('POST /resolve', () => {
     })
   })
 
-  it('AIDIP-6-03 AIDIP-7-01 applies the policy, orders by context, and says what was left out and why', async () => {
+  it('AIDIP-6-03 AIDIP-7-01 applies the policy, ranks by context, and reports how many agents were excluded and why', async () => {
     await register(directory, translator('good'))
     await register(directory, translator('fair'))
     await register(
@@ -85,7 +85,7 @@ describe('POST /resolve', () => {
     ['publishers', ['ExampleAI'], {}, { publisher: 'ExampleAI' }],
     ['region', 'apac', {}, { constraints: { region: 'apac' } }],
   ] satisfies [string, JsonObject[string], JsonObject, JsonObject][])(
-    'AIDIP-6-03 takes the demand %s',
+    'AIDIP-6-03 applies the requirement %s',
     async (name, value, marks, members) => {
       await register(directory, translator('fits', members))
       await register(
@@ -98,7 +98,7 @@ describe('POST /resolve', () => {
     },
   )
 
-  it('C-50 reports a demand that it does not know, and refuses one of the wrong type', async () => {
+  it('C-50 reports an unknown requirement, and rejects one of the wrong type', async () => {
     await register(directory, translator('t1'))
     const found = await resolve({ intent: 'translate', policy: { colour: 'blue' } })
     expect([idsOf(found), found.unsupported_policy]).toEqual([['t1'], ['colour']])
@@ -117,7 +117,7 @@ describe('POST /resolve', () => {
     })
   })
 
-  it('AIDIP-6-04 answers about now', async () => {
+  it('AIDIP-6-04 reflects the current state', async () => {
     await register(directory, translator('best', { tags: ['contracts'] }))
     await register(directory, translator('next'))
     expect(idsOf(await resolve({ intent: 'translate contracts' }))[0]).toBe('best')
@@ -126,7 +126,7 @@ describe('POST /resolve', () => {
     expect(idsOf(await resolve({ intent: 'translate contracts' }))).toEqual(['next'])
   })
 
-  it('AIDIP-6.1-01 takes an id for a text like any other, and makes no ids of its own', async () => {
+  it('AIDIP-6.1-01 treats an id like any other text, and invents no ids', async () => {
     await register(directory, fixture('FX-T01'))
     await register(directory, aidipAgent({ id: 'x', name: 'Agent 12345 watcher', description: 'Watches agent-12345.' }))
     const found = await resolve({ intent: 'agent-12345' })
@@ -134,7 +134,7 @@ describe('POST /resolve', () => {
     for (const id of idsOf(found)) expect((await directory.get(`/agents/${id}`)).status).toBe(200)
   })
 
-  it('AIDIP-9-17 leaves out who tries to command its readers, or mostly fails, with the reason in the audit', async () => {
+  it('AIDIP-9-17 excludes agents with instructions for their readers, and records the reason in the audit log', async () => {
     await register(directory, translator('open'))
     await register(
       directory,
@@ -146,7 +146,7 @@ describe('POST /resolve', () => {
     await expect.poll(audited).toMatchObject([{ agent: 'loud', outcome: 'refused', detail: 'suspicious' }])
   })
 
-  it('AIDIP-9-18 leaves out what an operator holds unsafe, and counts nothing that the caller may not see', async () => {
+  it('AIDIP-9-18 excludes agents that an operator marked unsafe, and counts none that the caller may not see', async () => {
     await register(directory, translator('open'))
     await register(directory, translator('bad'))
     await register(directory, translator('hidden', { visibility: 'private' }))
