@@ -88,6 +88,17 @@ describe('a Standard Schema', () => {
   })
 })
 
+describe('capability', () => {
+  it('returns a definition that can be spread and changed', async () => {
+    const greet = capability({ name: 'greet', input: { name: 'string' }, handler: ({ name }) => `Hello, ${name}!` })
+    const shout = capability({ ...greet, name: 'shout', handler: ({ name }) => `HELLO, ${name}!` })
+    const url = await start([greet, shout, capability({ ...greet, name: 'slow', deferred: true })])
+    expect((await post(`${url}/greet`, { name: 'Ann' })).json).toBe('Hello, Ann!')
+    expect((await post(`${url}/shout`, { name: 'Ann' })).json).toBe('HELLO, Ann!')
+    expect((await post(`${url}/slow`, { name: 'Ann' })).status).toBe(202)
+  })
+})
+
 describe('a map of names to types', () => {
   const make = (input: Record<string, string | object>) =>
     createAgent({
