@@ -90,7 +90,7 @@ describe('switchboard register, get, search and remove', () => {
     expect(await bench.cli('get', 'nobody')).toMatchObject({ code: 1, stderr: expect.stringMatching(/nobody/) })
     expect(await bench.cli('search', 'x', '--url', 'http://127.0.0.1:1')).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/^switchboard: 127\.0\.0\.1:1 does not answer[^\n]*--url[^\n]*\n$/),
+      stderr: expect.stringMatching(/^switchboard: 127\.0\.0\.1:1 is not responding[^\n]*--url[^\n]*\n$/),
     })
     expect(await bench.cli('search', 'x', '--url', 'http://directory.example', '--token', 'secret')).toMatchObject({
       code: 1,

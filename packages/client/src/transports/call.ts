@@ -3,20 +3,20 @@ import type { Endpoint } from '../resolve/resolved-agent.js'
 import type { Credential } from './credential.js'
 import type { Identifiers } from './identifiers.js'
 
-/** What an agent is given: JSON, or bytes and forms where it takes them (C-66). */
+/** The input of a call: JSON, or bytes and forms for agents that accept them (C-66). */
 export type CallInput = JsonValue | Uint8Array | FormData
 
-/** What one call may cost. */
+/** Time and size limits of one call. */
 export interface CallLimits {
-  /** Milliseconds until the answer is there, or a stream has begun. */
+  /** Timeout in ms for the complete response, or for the start of a stream. */
   readonly timeoutMs: number
-  /** Milliseconds of silence after which a stream counts as dead. */
+  /** Idle timeout of a stream in ms: the longest time without a new part. */
   readonly silenceMs: number
-  /** Milliseconds that a deferred answer is waited for. */
+  /** Longest time in ms to wait for a deferred result. */
   readonly waitMs: number
-  /** Bytes of a whole answer. */
+  /** Maximum bytes of a complete response. */
   readonly maxBytes: number
-  /** Characters of one part of a stream. */
+  /** Maximum characters of one part of a stream. */
   readonly maxPartLength: number
 }
 
@@ -28,30 +28,30 @@ export const DEFAULT_LIMITS: CallLimits = {
   maxPartLength: 1024 * 1024,
 }
 
-/** One call of one agent, in the words of no transport. */
+/** One call of one agent, independent of the transport. */
 export interface Call {
-  /** The agent's URI in normal form, for messages. */
+  /** The agent's normalized URI, for messages. */
   readonly uri: string
   readonly endpoint: Endpoint
-  /** Where transports with URLs send it: the endpoint, and the operation where that is part of the path. */
+  /** The URL to send it to: the endpoint, with the operation if that is part of the path. */
   readonly url: string
   readonly operation?: string
-  /** GET only where nothing was said of the agent, or its descriptor says so (C-57). */
+  /** GET only if the agent has no descriptor, or if its descriptor says so (C-57). */
   readonly method: 'GET' | 'POST'
-  /** Undefined: there is no payload. */
+  /** Undefined if the call has no payload. */
   readonly input: CallInput | undefined
   readonly contentType?: string
-  /** Media types that the caller takes, most wanted first; empty: JSON. */
+  /** Media types that the caller accepts, in order of preference; JSON if empty. */
   readonly accept: readonly string[]
   readonly identifiers: Identifiers
   readonly credential?: Credential
-  /** Finds another credential after a 401 which brought that challenge; asked once a call. */
+  /** Gets another credential after a 401 with this challenge; called at most once per call. */
   readonly renewCredential?: (challenge: string | undefined) => Promise<Credential | undefined>
-  /** More headers, for transports that have them. */
+  /** Additional headers, for transports that have headers. */
   readonly headers: Readonly<Record<string, string>>
   readonly limits: CallLimits
   readonly signal?: AbortSignal
-  /** Running it twice does no harm. */
+  /** Safe to retry: running it twice has the same effect as once. */
   readonly repeatable: boolean
 }
 
@@ -60,32 +60,32 @@ export type Output = JsonValue | Uint8Array
 
 /**
  * The response of an agent. It is untrusted data: check it before you show it, store it or act on it (AIDIP §9).
- * `T` is what the caller expects of the output, which nothing verifies; `outputValid` says whether it matches the
+ * `T` is the type that the caller expects, which is not verified; `outputValid` says whether the output matches the
  * agent's schema.
  */
 export interface Reply<T = Output> {
   /** JSON, or bytes of the media type in `contentType`. */
   readonly output: T
   readonly contentType: string
-  /** HTTP status, or what the transport has in its place. */
+  /** HTTP status; 200 for transports without one. */
   readonly status: number
-  /** Nothing an agent says is trusted by having been received. */
+  /** Always false, as a reminder that the output is untrusted. */
   readonly trusted: false
-  /** The version that answered. */
+  /** The version of the agent that responded. */
   readonly version?: string
   readonly requestId?: string
   readonly sessionId?: string
   readonly taskId?: string
-  /** False: a gateway saw that the output does not fit the agent's schema (C-67). */
+  /** False if a gateway found that the output does not match the agent's schema (C-67). */
   readonly outputValid?: boolean
   readonly warnings: readonly string[]
 }
 
-/** A way to carry calls. What goes wrong is thrown as a ClientError, by both methods alike. */
+/** Carries calls over one protocol. Both methods throw ClientError only. */
 export interface Transport {
   invoke(call: Call): Promise<Reply>
-  /** Ends when the agent has ended; leaving early cancels the agent's work. */
+  /** Ends when the agent ends the stream. Stopping early cancels the agent's work. */
   stream(call: Call): AsyncIterable<StreamPart>
-  /** Lets go of connections that are kept open. */
+  /** Closes idle and shared connections. */
   close?(): Promise<void>
 }

@@ -1,28 +1,29 @@
 import { ClientError } from '../errors.js'
 
-/** A time limit and the caller's own signal in one; its reason is always a ClientError. */
+/** Combines a timeout with the caller's abort signal. The abort reason is always a ClientError. */
 export interface Deadline {
   readonly signal: AbortSignal
-  /** Throws why the work has to end, if it has to. */
+  /** Throws the abort reason if the deadline has passed or the caller has aborted. */
   check(): void
-  /** From now on so many milliseconds. */
+  /** Restarts the timeout with this many milliseconds. */
   extend(ms: number): void
-  /** Time does not count until it is extended. */
+  /** Stops the timeout until `extend` is called. */
   pause(): void
-  /** Settles as the work does, or fails as soon as it has to end. */
+  /** Settles with the work, or rejects with the abort reason, whichever comes first. */
   race<T>(work: Promise<T>): Promise<T>
-  /** The work is done: no timer and no listener is left. */
+  /** Removes the timer and the listener. Call it when the work is done. */
   clear(): void
 }
 
+/** `what` names the work in the error messages. */
 export function createDeadline(ms: number, what: string, caller?: AbortSignal): Deadline {
   const controller = new AbortController()
   const { signal } = controller
-  const onCallerAborts = (): void => {
+  const onCallerAbort = (): void => {
     const cause: unknown = caller?.reason
-    // Of a limit within a limit, the outer one's own reason is what counts.
-    const isOwn = cause instanceof ClientError
-    controller.abort(isOwn ? cause : new ClientError('aborted', `${what} was given up by its caller`, { cause }))
+    // Keep the reason of an outer deadline.
+    const isOuterDeadline = cause instanceof ClientError
+    controller.abort(isOuterDeadline ? cause : new ClientError('aborted', `${what} was aborted`, { cause }))
   }
   let timer: ReturnType<typeof setTimeout> | undefined
   const extend = (next: number): void => {
@@ -30,9 +31,9 @@ export function createDeadline(ms: number, what: string, caller?: AbortSignal): 
     const onTimeout = (): void => controller.abort(new ClientError('timeout', `${what} took longer than ${next} ms`))
     timer = setTimeout(onTimeout, next)
   }
-  if (caller?.aborted) onCallerAborts()
+  if (caller?.aborted) onCallerAbort()
   else {
-    caller?.addEventListener('abort', onCallerAborts)
+    caller?.addEventListener('abort', onCallerAbort)
     extend(ms)
   }
   return {
@@ -41,7 +42,7 @@ export function createDeadline(ms: number, what: string, caller?: AbortSignal): 
     pause: () => clearTimeout(timer),
     check: () => signal.throwIfAborted(),
     async race(work) {
-      // Whoever loses the race may still fail later, and nobody is left to hear it.
+      // The work may still fail after it has lost the race: avoid an unhandled rejection.
       work.catch(() => {})
       let stop = (): void => {}
       const stopped = new Promise<never>((_resolve, reject) => {
@@ -57,7 +58,7 @@ export function createDeadline(ms: number, what: string, caller?: AbortSignal): 
     },
     clear() {
       clearTimeout(timer)
-      caller?.removeEventListener('abort', onCallerAborts)
+      caller?.removeEventListener('abort', onCallerAbort)
     },
   }
 }

@@ -1,15 +1,15 @@
 import { agree, DirectoryError, isRequestId, readIdempotencyKey } from '@switchboard/protocol'
 import { ClientError } from '../errors.js'
 
-/** What belongs to a call besides its input: headers where there are headers, members of the envelope elsewhere (AURI §8.1). */
+/** Metadata of a call: sent as headers, or as members of the envelope by transports without headers (AURI §8.1). */
 export interface Identifiers {
   readonly sessionId?: string
   readonly taskId?: string
   /** The version of the agent to call. */
   readonly version?: string
-  /** One value for client, agent and support (C-74): letters, digits and `_.:-`, at most 128. */
+  /** Correlates the logs of client, directory and agent (C-74): at most 128 letters, digits and `_.:-`. */
   readonly requestId?: string
-  /** The agent does the work once, however often it is called with this key (C-61). */
+  /** With the same key the agent does the work only once, however often it is called (C-61). */
   readonly idempotencyKey?: string
   /** Signed hops, comma-separated (C-65). */
   readonly delegationChain?: string
@@ -41,7 +41,7 @@ export function readIdentifiers(
   })
 }
 
-/** Throws for an id that the far side would replace with another: nobody could search for it (C-74). */
+/** Throws for an id that the server would replace, which would make it useless for correlation (C-74). */
 export function checkRequestId(requestId: string | undefined): void {
   if (requestId === undefined || isRequestId(requestId)) return
   throw new ClientError('invalid_argument', 'requestId must be 1 to 128 letters, digits and characters of "_.:-"')

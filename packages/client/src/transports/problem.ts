@@ -9,25 +9,25 @@ import {
 } from '@switchboard/protocol'
 import { ClientError, type ClientErrorCode, type ClientErrorOptions } from '../errors.js'
 
-/** Categories that the draft recommends (AURI §9). */
+/** Error categories that the draft recommends (AURI §9). */
 const CATEGORIES = ['CapabilityNotFound', 'InvalidInput', 'AmbiguousResponse', 'Timeout', 'PermissionDenied'] as const
 
 export type ProblemCategory = (typeof CATEGORIES)[number]
 
-/** What the far side said went wrong, whichever of the usual shapes it said it in. */
+/** An error of an agent or directory, read from any of the common formats. */
 export interface Problem {
-  /** Its own word for it: `StaleMetadata`, `-32601`, the end of a problem's type. */
+  /** The sender's own code: `StaleMetadata`, `-32601`, or the last segment of a problem type. */
   readonly code?: string
   readonly category?: ProblemCategory
   readonly message?: string
   readonly status?: number
-  /** Of problem details (RFC 9457). */
+  /** From problem details (RFC 9457), as are `title` and `instance`. */
   readonly type?: string
   readonly title?: string
   readonly instance?: string
-  /** Members at fault. */
+  /** The invalid members of the input. */
   readonly issues?: readonly { readonly member: string; readonly message: string }[]
-  /** Media types that would be acceptable (AURI §8.1). */
+  /** Media types that the agent supports (AURI §8.1). */
   readonly supported?: readonly string[]
   /** Seconds. */
   readonly retryAfter?: number
@@ -35,8 +35,8 @@ export interface Problem {
 }
 
 /**
- * Reads problem details (RFC 9457), the error object of AIDIP, the profile's error, a JSON-RPC error and a GraphQL list
- * of errors alike (AURI §9); undefined if the value is none of them.
+ * Reads problem details (RFC 9457), the error objects of AIDIP and of the profile, JSON-RPC errors and GraphQL error
+ * lists (AURI §9); undefined if the value is none of these.
  */
 export function readProblem(value: unknown): Problem | undefined {
   if (!isObject(value)) return undefined
@@ -69,7 +69,7 @@ export function readProblem(value: unknown): Problem | undefined {
   }
 }
 
-/** The member that holds the error: AIDIP's and JSON-RPC's `error`, the first of GraphQL's `errors`. */
+/** The error member: `error` in AIDIP and JSON-RPC, the first of `errors` in GraphQL. */
 function errorOf(value: JsonObject): JsonObject | undefined {
   if (isObject(value.error)) return value.error
   if (typeof value.error === 'string') return { message: value.error }
@@ -79,12 +79,12 @@ function errorOf(value: JsonObject): JsonObject | undefined {
 }
 
 function codeOf(source: JsonObject | undefined): string | undefined {
-  // Matrix says errcode.
+  // Matrix calls it errcode.
   const code = source?.code ?? source?.errcode
   return typeof code === 'string' || typeof code === 'number' ? String(code) : undefined
 }
 
-/** Seconds; Matrix counts milliseconds. */
+/** In seconds; Matrix sends milliseconds. */
 function retryAfterOf({ retry_after: seconds, retry_after_ms: ms }: JsonObject): number | undefined {
   const value = typeof ms === 'number' ? ms / 1000 : seconds
   return typeof value === 'number' && value >= 0 ? value : undefined
@@ -100,7 +100,7 @@ function toIssue(item: JsonObject): { member: string; message: string }[] {
   return member !== undefined && message !== undefined ? [{ member, message }] : []
 }
 
-/** JSON-RPC's reserved codes, in the draft's words. */
+/** The draft's categories for JSON-RPC's reserved codes. */
 const RPC_CATEGORIES: Readonly<Record<string, ProblemCategory>> = {
   '-32601': 'CapabilityNotFound',
   '-32600': 'InvalidInput',
@@ -108,12 +108,12 @@ const RPC_CATEGORIES: Readonly<Record<string, ProblemCategory>> = {
   '-32700': 'InvalidInput',
 }
 
-const plain = (text: string): string => text.toLowerCase().replaceAll(/[^a-z0-9]/g, '')
+const normalize = (text: string): string => text.toLowerCase().replaceAll(/[^a-z0-9]/g, '')
 
 function categoryOf(code: string | undefined, title: string | undefined): ProblemCategory | undefined {
   if (code !== undefined && Object.hasOwn(RPC_CATEGORIES, code)) return RPC_CATEGORIES[code]
-  const words = [code, title].flatMap((text) => (text === undefined ? [] : [plain(text)]))
-  return CATEGORIES.find((category) => words.includes(plain(category)))
+  const names = [code, title].flatMap((text) => (text === undefined ? [] : [normalize(text)]))
+  return CATEGORIES.find((category) => names.includes(normalize(category)))
 }
 
 const CODE_OF_CATEGORY: Readonly<Record<ProblemCategory, ClientErrorCode>> = {
@@ -139,13 +139,13 @@ const CODE_OF_STATUS: Readonly<Record<number, ClientErrorCode>> = {
   504: 'timeout',
 }
 
-/** The error that a caller is given for what the far side said. */
+/** The ClientError for a problem of the other side. */
 export function toClientError(problem: Problem, options: ClientErrorOptions): ClientError {
   const status = options.status ?? problem.status ?? statusOfName(problem.code)
   const retryAfter = options.retryAfter ?? problem.retryAfter
   const requestId = options.requestId ?? problem.requestId
-  const said = problem.message ?? `the answer has the status ${status ?? 'of an error'}`
-  return new ClientError(codeFor(problem, status), shortened(said), {
+  const message = problem.message ?? (status === undefined ? 'the call failed' : `the response has status ${status}`)
+  return new ClientError(codeFor(problem, status), toOneLine(message), {
     ...options,
     ...(status !== undefined && { status }),
     ...(retryAfter !== undefined && { retryAfter }),
@@ -153,12 +153,12 @@ export function toClientError(problem: Problem, options: ClientErrorOptions): Cl
   })
 }
 
-/** Within a stream an error has no status of its own, but its name stands for one (C-68). */
+/** Errors within a stream have no status, but their code implies one (C-68). */
 const statusOfName = (name: string | undefined): number | undefined =>
   Object.values(ERROR_KINDS).find((kind) => kind.name === name)?.status
 
 function codeFor({ category }: Problem, status: number | undefined): ClientErrorCode {
-  // A status that says more than a category does is kept: 429 and 503 tell when to come again.
+  // 429 and 503 win over the category: they tell the caller to retry later.
   if (category !== undefined && status !== 429 && status !== 503) return CODE_OF_CATEGORY[category]
   if (status === undefined || status >= 600) return 'remote_error'
   const code = CODE_OF_STATUS[status]
@@ -167,11 +167,11 @@ function codeFor({ category }: Problem, status: number | undefined): ClientError
   return status >= 400 ? 'invalid_input' : 'bad_response'
 }
 
-/** Characters of a stranger's message that are worth a line. */
+/** Maximum characters of a message from the other side. */
 const MAX_MESSAGE = 500
 
-/** On one line and bounded: it may end up in a log or on a terminal. */
-function shortened(message: string): string {
+/** Removes control characters and truncates: the message may end up in a log or on a terminal. */
+function toOneLine(message: string): string {
   const line = message.replaceAll(/\p{Cc}+/gu, ' ').trim()
   return line.length > MAX_MESSAGE ? `${line.slice(0, MAX_MESSAGE)}…` : line
 }

@@ -18,7 +18,7 @@ export async function* readChunks(
     for (;;) {
       if (silenceMs !== undefined) deadline.extend(silenceMs)
       const { done, value } = await deadline.race(reader.read()).catch((error: unknown) => {
-        throw toBroken(error)
+        throw toConnectionError(error)
       })
       isDone = done
       if (done) return
@@ -31,7 +31,7 @@ export async function* readChunks(
   }
 }
 
-const toBroken = (error: unknown): ClientError =>
+const toConnectionError = (error: unknown): ClientError =>
   error instanceof ClientError
     ? error
     : new ClientError('unreachable', 'the connection broke before the response was complete', { cause: error })
@@ -48,7 +48,7 @@ export const readBody = (
     () => new ClientError('too_large', `the response has more than ${maxBytes} bytes`),
   )
 
-/** Parses JSON from the far side strictly; `what` names it in the error. */
+/** Parses JSON of the other side strictly; `what` names it in the error. */
 export const readJsonBytes = (bytes: Uint8Array, what: string): JsonValue => readJson(() => parseJsonBody(bytes), what)
 
 /** The same for JSON that is part of a stream. */

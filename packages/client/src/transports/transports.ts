@@ -13,32 +13,30 @@ import { createWebSocketTransport } from './websocket/websocket-transport.js'
 export interface TransportOptions extends AddressPolicy {
   readonly fetch?: typeof fetch
   readonly retry?: Partial<RetryPolicy>
-  /** Whom WebSockets trust and who they say they are; Node only. For https the given fetch knows that. */
+  /** Trusted CAs and client certificate for WebSockets; Node only. For https, configure `fetch`. */
   readonly socketTls?: SocketTls
-  /** How WebSockets are opened, where the platform's own way does not do. */
+  /** Opens WebSockets. Default: `ws` in Node, else the platform's WebSocket. */
   readonly openSocket?: OpenSocket
-  /** Folders whose sockets `agent+unix` may call by path; none unless named (C-81). */
+  /** Folders with sockets that `agent+unix` may call by path. Default: none (C-81). */
   readonly socketFolders?: readonly string[]
-  /** Agents of this process, for `agent+local`. */
+  /** Agents in this process, for `agent+local`. */
   readonly localRegistry?: LocalRegistry
-  /** Where the local runtime listens, if not at the user's usual place. */
+  /** Socket of the local runtime. Default: the one of this user. */
   readonly localSocket?: string
-  /** The local runtime's loopback bridge, for pages. */
+  /** URL of the local runtime's loopback bridge, for web pages. */
   readonly localBridge?: string
-  /** Without an access token `agent+matrix` is not spoken. */
+  /** Enables `agent+matrix`. */
   readonly matrix?: MatrixOptions
-  /** A fresh id for messages. */
-  readonly newId?: () => string
 }
 
-/** The transports that can be spoken, by the word in `agent+word://`. */
+/** The available transports, by their name in `agent+name://`. */
 export interface Transports {
   readonly names: readonly string[]
-  /** @throws {ClientError} `unsupported_transport`; HTTPS is never the guess (C-91) */
+  /** @throws {ClientError} `unsupported_transport`; never falls back to HTTPS (C-91) */
   get(name: string): Transport
-  /** Adds one, or replaces one that is there. */
+  /** Adds or replaces a transport. */
   register(name: string, transport: Transport): void
-  /** Lets go of every connection that is kept open. */
+  /** Closes idle and shared connections of all transports. */
   close(): Promise<void>
 }
 
@@ -62,7 +60,7 @@ export function createTransports(options: TransportOptions = {}): Transports {
     socketFolders: options.socketFolders ?? [],
     socketOf: (name: string) => socketOfLocalAgent(local, name),
   }
-  const newId = options.newId ?? (() => crypto.randomUUID())
+  const newId = (): string => crypto.randomUUID()
   const known = new Map<string, Transport>([
     ['https', http],
     ['http', http],
@@ -80,11 +78,17 @@ export function createTransports(options: TransportOptions = {}): Transports {
       const transport = known.get(name)
       if (transport) return transport
       const names = [...known.keys()].join(', ')
-      throw new ClientError('unsupported_transport', `agent+${name} is not spoken here: register it, or use ${names}`)
+      throw new ClientError(
+        'unsupported_transport',
+        `agent+${name} is not supported: register a transport for it, or use one of ${names}`,
+      )
     },
     register(name, transport) {
       if (!/^[a-z][a-z0-9-]*$/.test(name)) {
-        throw new ClientError('invalid_argument', `"${name}" is no name of a transport: letters, digits and "-"`)
+        throw new ClientError(
+          'invalid_argument',
+          `"${name}" is not a valid transport name: use lower-case letters, digits and "-"`,
+        )
       }
       known.set(name, transport)
     },

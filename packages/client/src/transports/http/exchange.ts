@@ -14,16 +14,16 @@ export interface HttpRequest {
   readonly isRepeatable: boolean
 }
 
-/** What sends requests, and how often. */
+/** How requests are sent and retried. */
 export interface HttpDeps {
   readonly fetch: typeof fetch
   readonly retry: RetryPolicy
 }
 
-/** Bytes of an error's body that are read. */
+/** Maximum bytes of an error body. */
 const MAX_ERROR_BYTES = 64 * 1024
 
-/** Sends a request; the answer is a 2xx. Everything else is thrown, redirects too: they could lead anywhere. */
+/** Sends a request and returns a 2xx response. Throws for any other, including redirects, which could lead anywhere. */
 export function exchange(deps: HttpDeps, request: HttpRequest, deadline: Deadline): Promise<Response> {
   return withRetries(deps.retry, request.isRepeatable, deadline, async () => {
     const response = await send(deps, request, deadline)
@@ -41,7 +41,7 @@ async function send({ fetch }: HttpDeps, request: HttpRequest, deadline: Deadlin
         method,
         headers,
         redirect: 'manual',
-        // Cookies of a page belong to nobody who is called here.
+        // Never send the cookies of the page.
         credentials: 'omit',
         signal: deadline.signal,
         ...(body !== undefined && { body }),
@@ -50,7 +50,7 @@ async function send({ fetch }: HttpDeps, request: HttpRequest, deadline: Deadlin
   } catch (error) {
     deadline.check()
     if (error instanceof ClientError) throw error
-    throw new ClientError('unreachable', `${hostOf(url)} does not answer`, { cause: error, url: withoutQuery(url) })
+    throw new ClientError('unreachable', `${hostOf(url)} is not responding`, { cause: error, url: withoutQuery(url) })
   }
 }
 
@@ -72,7 +72,11 @@ async function readFailure(
   }
   if (response.type === 'opaqueredirect' || (status >= 300 && status < 400)) {
     void response.body?.cancel().catch(() => {})
-    return new ClientError('bad_redirect', `${hostOf(url)} redirects, and calls follow no redirects`, options)
+    return new ClientError(
+      'bad_redirect',
+      `${hostOf(url)} responded with a redirect, and calls do not follow redirects`,
+      options,
+    )
   }
   const details = await readErrorBody(response, deadline)
   return toClientError(readProblem(details) ?? {}, {
@@ -82,12 +86,12 @@ async function readFailure(
   })
 }
 
-/** Why a 401 came: how the far side wants its callers to prove who they are. */
+/** The cause of a 401; its message is the `WWW-Authenticate` header. */
 export class Challenge extends Error {
   override readonly name = 'Challenge'
 }
 
-/** A body that is no JSON, too long or broken off says nothing more than the status does. */
+/** Undefined if the body is not JSON, too large or incomplete: then the status has to do. */
 async function readErrorBody(response: Response, deadline: Deadline): Promise<JsonValue | undefined> {
   try {
     const bytes = await readBody(response.body, MAX_ERROR_BYTES, deadline)
@@ -98,12 +102,12 @@ async function readErrorBody(response: Response, deadline: Deadline): Promise<Js
   }
 }
 
-/** A JSON body of a 2xx. */
+/** Reads the JSON body of a 2xx response. */
 export async function readJsonBody(response: Response, maxBytes: number, deadline: Deadline): Promise<JsonValue> {
   return readJsonBytes(await readBody(response.body, maxBytes, deadline), 'the response')
 }
 
-/** What people ask for stays out of errors and logs. */
+/** Queries may contain personal data, so they stay out of errors and logs. */
 const withoutQuery = (url: string): string => url.split(/[?#]/)[0] ?? ''
 
 const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : url)

@@ -3,16 +3,16 @@ import { ClientError } from '../../errors.js'
 import type { Call, Reply, Transport } from '../call.js'
 import { type Credential, credentialHeader } from '../credential.js'
 import { createDeadline, type Deadline } from '../deadline.js'
-import { awaitTask } from './deferred.js'
+import { awaitTask } from './await-task.js'
 import { Challenge, exchange, type HttpDeps, type HttpRequest, readJsonBody } from './exchange.js'
 import { readEvents, readNdjson } from './read-events.js'
 import { readReply } from './read-reply.js'
 
 const JSON_TYPE = 'application/json'
-/** Server-sent events go through every proxy and browser, so they come first (C-59); an agent may answer whole. */
+/** Prefers server-sent events, which pass all proxies and browsers (C-59); an agent may also respond with plain JSON. */
 const ACCEPT_STREAM = `${EVENT_STREAM.type}, ${NDJSON.type};q=0.9, ${JSON_TYPE};q=0.5`
 
-/** Calls over HTTP: `https`, loopback `http`, and whatever else can carry HTTP behind a fetch of its own. */
+/** Calls over HTTP: `https`, loopback `http`, and with a special `fetch` also Unix sockets. */
 export function createHttpTransport(deps: HttpDeps): Transport {
   return {
     async invoke(call) {
@@ -39,14 +39,14 @@ export function createHttpTransport(deps: HttpDeps): Transport {
   }
 }
 
-interface Sent {
+interface Exchange {
   readonly response: Response
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** Sends a call; on 401 once more, with the credential that the answer asked for. */
-async function send(deps: HttpDeps, call: Call, accept: string, deadline: Deadline): Promise<Sent> {
-  const attempt = async (credential: Credential | undefined): Promise<Sent> => {
+/** Sends a call. After a 401 it tries once more, with the credential for the challenge. */
+async function send(deps: HttpDeps, call: Call, accept: string, deadline: Deadline): Promise<Exchange> {
+  const attempt = async (credential: Credential | undefined): Promise<Exchange> => {
     const headers = headersOf(call, accept, credential)
     return { response: await exchange(deps, requestOf(call, headers), deadline), headers }
   }
@@ -86,13 +86,13 @@ function headersOf(call: Call, accept: string, credential: Credential | undefine
   }
 }
 
-/** A form names its own boundary, so its type is left to fetch. */
+/** `fetch` sets the type of a form itself, with the boundary. */
 function contentTypeOf({ method, input, contentType }: Call): string | undefined {
   if (method === 'GET' || input === undefined || input instanceof FormData) return undefined
   return contentType ?? (input instanceof Uint8Array ? 'application/octet-stream' : JSON_TYPE)
 }
 
-/** A question about a task is not the call again: it has no body, no key and no wish for a stream. */
+/** Headers for polling a task: without those that describe the body or apply to the call itself. */
 function taskHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
   const { 'content-type': _type, 'idempotency-key': _key, prefer: _prefer, ...rest } = headers
   return { ...rest, accept: JSON_TYPE }
@@ -109,11 +109,12 @@ async function* readParts(
   else if (isJsonType(type) || type === '') yield { data: await readJsonBody(response, call.limits.maxBytes, deadline) }
   else {
     void response.body?.cancel().catch(() => {})
-    throw new ClientError('bad_response', `${call.uri} answers with ${type}, which is no stream: use invokeAgent`)
+    throw new ClientError('bad_response', `${call.uri} responded with ${type}, which is not a stream: use invokeAgent`)
   }
 }
 
 function toPart({ output, contentType }: Reply): StreamPart {
-  if (output instanceof Uint8Array) throw new ClientError('bad_response', `a stream carries JSON, not ${contentType}`)
+  if (output instanceof Uint8Array)
+    throw new ClientError('bad_response', `a part of a stream must be JSON, not ${contentType}`)
   return { data: output }
 }

@@ -76,7 +76,7 @@ async function* readText(
 }
 
 const notUtf8 = (cause: unknown): ClientError =>
-  new ClientError('bad_response', 'the stream is not UTF-8 text', { cause })
+  new ClientError('bad_response', 'the stream is not valid UTF-8', { cause })
 
 function toPart({ event, id, data }: ServerSentEvent): StreamPart {
   if (event === 'error') throw streamError(data)

@@ -13,14 +13,14 @@ export async function readReply(response: Response, call: Call, deadline: Deadli
   }
   const bytes = await readBody(response.body, call.limits.maxBytes, deadline)
   const output = isJsonType(type) || type === '' ? toJson(bytes) : bytes
-  return { output, contentType: type || 'application/json', ...factsOf(response, call) }
+  return { output, contentType: type || 'application/json', ...replyMetadata(response, call) }
 }
 
 const toJson = (bytes: Uint8Array): Reply['output'] =>
   bytes.byteLength === 0 ? null : readJsonBytes(bytes, 'the response')
 
-/** What the headers say about the response. */
-export function factsOf({ status, headers }: Response, call: Call): Omit<Reply, 'output' | 'contentType'> {
+/** The members of a reply that come from the headers. */
+export function replyMetadata({ status, headers }: Response, call: Call): Omit<Reply, 'output' | 'contentType'> {
   const version = headers.get('x-agent-version')
   const requestId = headers.get('x-request-id') ?? call.identifiers.requestId
   const sessionId = headers.get('x-session-id') ?? call.identifiers.sessionId

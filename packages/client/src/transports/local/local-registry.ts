@@ -3,22 +3,22 @@ import { ClientError } from '../../errors.js'
 import type { CallInput } from '../call.js'
 import type { Identifiers } from '../identifiers.js'
 
-/** What an agent in this process is told of a call. */
+/** The context of a call that an agent in this process gets. */
 export interface LocalCall extends Identifiers {
-  /** The capability that is called; undefined if the URI names none. */
+  /** The called capability; undefined if the URI names none. */
   readonly operation?: string
   readonly signal: AbortSignal
 }
 
-/** An agent in this process; one that gives parts as they come is an async generator. */
+/** An agent in this process. To stream, return an async iterable. */
 export type LocalAgent = (
   input: CallInput | undefined,
   call: LocalCall,
 ) => JsonValue | Promise<JsonValue> | AsyncIterable<JsonValue>
 
-/** Agents that run in this process and are found by `agent+local://name` before any other. */
+/** Agents in this process. `agent+local://name` finds them before those of the local runtime. */
 export interface LocalRegistry {
-  /** Until the returned function is called. A name is taken once. */
+  /** Registers an agent until the returned function is called. Throws if the name is taken. */
   register(name: string, agent: LocalAgent): () => void
   get(name: string): LocalAgent | undefined
 }
@@ -27,9 +27,9 @@ export function createLocalRegistry(): LocalRegistry {
   const agents = new Map<string, LocalAgent>()
   return {
     register(name, agent) {
-      // Hosts of agent URIs have no case.
+      // Hosts of agent URIs are case-insensitive.
       const key = name.toLowerCase()
-      if (agents.has(key)) throw new ClientError('conflict', `there is a local agent called ${name} already`)
+      if (agents.has(key)) throw new ClientError('conflict', `there is already a local agent named ${name}`)
       agents.set(key, agent)
       return () => {
         if (agents.get(key) === agent) agents.delete(key)

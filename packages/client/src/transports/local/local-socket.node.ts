@@ -4,22 +4,22 @@ import { join } from 'node:path'
 import { ClientError } from '../../errors.js'
 
 /**
- * Where the local runtime of this user listens: `$XDG_RUNTIME_DIR/switchboard/local.sock`, else
- * `~/.switchboard/local.sock`. A folder that is the user's own keeps others from listening there in its place.
+ * The socket of this user's local runtime: `$XDG_RUNTIME_DIR/switchboard/local.sock`, else
+ * `~/.switchboard/local.sock`. Both are in folders to which other users cannot write.
  */
 export function localSocketPath(): string {
   const runtime = process.env.XDG_RUNTIME_DIR
   return runtime ? join(runtime, 'switchboard', 'local.sock') : join(homedir(), '.switchboard', 'local.sock')
 }
 
-/** The path, if the user's own runtime listens there; undefined if none does. */
+/** The path if there is a socket of this user, else undefined. */
 export async function findLocalSocket(path = localSocketPath()): Promise<string | undefined> {
   const found = await stat(path).catch(() => undefined)
   if (!found?.isSocket()) return undefined
-  // Whoever made the socket answers for every local agent, so it has to be this user (or there are no users: -1).
+  // The owner of the socket could impersonate every local agent, so it must be this user (uid -1: no user ids).
   const { uid } = userInfo()
   if (uid !== -1 && found.uid !== uid) {
-    throw new ClientError('permission_denied', `${path} belongs to another user: no local agent is called through it`)
+    throw new ClientError('permission_denied', `the socket ${path} belongs to another user and is not used`)
   }
   return path
 }

@@ -6,40 +6,40 @@ import { createDeadline } from '../deadline.js'
 import { exchange, readJsonBody } from '../http/exchange.js'
 import { createHttpTransport } from '../http/http-transport.js'
 import type { RetryPolicy } from '../retry.js'
-import { runsInNode } from '../runtime.js'
+import { runsInNode } from '../runs-in-node.js'
 import { loadUnixFetch } from '../unix/unix-transport.js'
+import { createInProcessTransport } from './in-process-transport.js'
 import type { LocalRegistry } from './local-registry.js'
-import { createProcessTransport } from './process-transport.js'
 
 export interface LocalTransportOptions {
   readonly fetch: typeof fetch
   readonly retry: RetryPolicy
-  /** Agents of this process, asked first. */
+  /** Agents in this process; looked up first. */
   readonly registry?: LocalRegistry
-  /** Where the local runtime listens, if not at the user's usual place; Node only. */
+  /** Socket of the local runtime; Node only. Default: the one of this user. */
   readonly socketPath?: string
-  /** The runtime's loopback bridge, for pages: it asks the person before it lets one in. */
+  /** The runtime's loopback bridge, for web pages, which need the user's consent. */
   readonly bridgeUrl?: string
 }
 
-/** Where local agents that are not in this process are asked for. */
+/** A connection to the local runtime. */
 interface Runtime {
   readonly fetch: typeof fetch
   readonly base: string
 }
 
-/** Name of the way in that takes any operation. */
+/** The unified endpoint, for calls that name no operation. */
 const UNIFIED = 'invoke'
 
-/** Agents on this computer (AURI §6.1, C-91): in this process, or through the local runtime. Nothing leaves it. */
+/** Calls agents on this computer (AURI §6.1, C-91): in this process, or through the local runtime. */
 export function createLocalTransport(options: LocalTransportOptions): Transport {
-  const open = async (call: Call): Promise<{ transport: Transport; call: Call }> => {
+  const route = async (call: Call): Promise<{ transport: Transport; call: Call }> => {
     const { host, path } = parseAgentUri(call.uri)
     const operation = call.operation ?? (path.slice(1) || undefined)
     const agent = options.registry?.get(host)
     if (agent) {
       return {
-        transport: createProcessTransport(agent),
+        transport: createInProcessTransport(agent),
         call: { ...call, ...(operation !== undefined && { operation }) },
       }
     }
@@ -53,21 +53,21 @@ export function createLocalTransport(options: LocalTransportOptions): Transport 
   }
   return {
     async invoke(call) {
-      const way = await open(call)
-      return way.transport.invoke(way.call)
+      const routed = await route(call)
+      return routed.transport.invoke(routed.call)
     },
     async *stream(call) {
-      const way = await open(call)
-      yield* way.transport.stream(way.call)
+      const routed = await route(call)
+      yield* routed.transport.stream(routed.call)
     },
   }
 }
 
-/** Where the local runtime says the agent of a name listens; undefined if it knows no such agent, or none runs. */
+/** The socket of a local agent; undefined if the runtime does not know the agent, or no runtime is running. */
 export async function socketOfLocalAgent(options: LocalTransportOptions, name: string): Promise<string | undefined> {
   const runtime = await findRuntime(options)
   if (runtime === undefined) return undefined
-  const deadline = createDeadline(DEFAULT_LIMITS.timeoutMs, `asking the local runtime for ${name}`)
+  const deadline = createDeadline(DEFAULT_LIMITS.timeoutMs, `looking up ${name} in the local runtime`)
   try {
     const url = `${runtime.base}/agents/${encodeURIComponent(name)}`
     const request = { method: 'GET', url, headers: { accept: 'application/json' }, isRepeatable: true }
@@ -93,18 +93,18 @@ async function findRuntime(options: LocalTransportOptions): Promise<Runtime | un
   return { fetch: createUnixFetch(socket), base: 'http://localhost' }
 }
 
-/** Where the local runtime of this user listens unless told otherwise; whoever runs one listens there. Node only. */
+/** The default socket of this user's local runtime. Node only. */
 export async function defaultLocalSocket(): Promise<string> {
-  if (!runsInNode()) throw new ClientError('unsupported_transport', 'Unix sockets are there in Node only')
+  if (!runsInNode()) throw new ClientError('unsupported_transport', 'Unix sockets are only available in Node')
   const { localSocketPath } = await import('./local-socket.node.js')
   return localSocketPath()
 }
 
-/** A bridge to this computer is on this computer. */
+/** Throws unless the bridge is on this computer. */
 function assertBridge(url: string): string {
   const parsed = URL.canParse(url) ? new URL(url) : undefined
   if (!parsed || !/^https?:$/.test(parsed.protocol) || !isLoopbackHost(parsed.hostname)) {
-    throw new ClientError('invalid_argument', `the local bridge must have a loopback URL: ${url}`)
+    throw new ClientError('invalid_argument', `localBridge must be a loopback URL, not ${url}`)
   }
   return url.replace(/\/+$/, '')
 }
@@ -112,5 +112,5 @@ function assertBridge(url: string): string {
 const notFound = (name: string): ClientError =>
   new ClientError(
     'not_found',
-    `no local agent is called ${name}: it is not in this process, and no local runtime answers (switchboard local)`,
+    `there is no agent named ${name} in this process, and no local runtime is running: start one with switchboard local`,
   )

@@ -3,53 +3,53 @@ import { type IncomingMessage, request } from 'node:http'
 import { dirname, isAbsolute, normalize, sep } from 'node:path'
 import { ClientError } from '../../errors.js'
 
-/** Bytes of all headers of an answer. */
+/** Maximum bytes of all response headers. */
 const MAX_HEADER_BYTES = 64 * 1024
 
-/** A fetch whose requests go through a Unix socket, whatever host their URL names. */
+/** A `fetch` that sends all requests over a Unix socket and ignores the host of the URL. */
 export function createUnixFetch(socketPath: string): typeof fetch {
   return async (input, init) => {
-    const asked = new Request(input, init)
-    const { pathname, search } = new URL(asked.url)
-    // Inputs of agents are whole values, so their length is known and no agent has to understand chunks.
-    const body = asked.body === null ? undefined : Buffer.from(await asked.arrayBuffer())
-    const answer = await new Promise<IncomingMessage>((resolve, reject) => {
-      const sent = request({
+    const wanted = new Request(input, init)
+    const { pathname, search } = new URL(wanted.url)
+    // Inputs are complete values, so send Content-Length: not every agent understands chunked encoding.
+    const body = wanted.body === null ? undefined : Buffer.from(await wanted.arrayBuffer())
+    const incoming = await new Promise<IncomingMessage>((resolve, reject) => {
+      const outgoing = request({
         socketPath,
-        method: asked.method,
+        method: wanted.method,
         path: pathname + search,
         headers: {
-          ...Object.fromEntries(asked.headers),
+          ...Object.fromEntries(wanted.headers),
           host: 'localhost',
           ...(body !== undefined && { 'content-length': String(body.byteLength) }),
         },
-        // A socket is a file of this computer: a connection costs nothing, and none outlives its call.
+        // Connections to a local socket are cheap: open one per call and keep none.
         agent: false,
         maxHeaderSize: MAX_HEADER_BYTES,
-        signal: asked.signal,
+        signal: wanted.signal,
       })
-      sent.on('response', resolve).on('error', reject).end(body)
+      outgoing.on('response', resolve).on('error', reject).end(body)
     })
-    return toResponse(answer)
+    return toResponse(incoming)
   }
 }
 
 const NO_BODY = new Set([204, 205, 304])
 
-function toResponse(answer: IncomingMessage): Response {
-  const status = answer.statusCode ?? 0
+function toResponse(incoming: IncomingMessage): Response {
+  const status = incoming.statusCode ?? 0
   const headers = new Headers()
-  for (const [name, values] of Object.entries(answer.headersDistinct)) {
+  for (const [name, values] of Object.entries(incoming.headersDistinct)) {
     for (const value of values ?? []) headers.append(name, value)
   }
   const hasBody = !NO_BODY.has(status)
-  if (!hasBody) answer.resume()
-  return new Response(hasBody ? toStream(answer) : null, { status, headers })
+  if (!hasBody) incoming.resume()
+  return new Response(hasBody ? toStream(incoming) : null, { status, headers })
 }
 
-/** As much is read as is asked for, and leaving early closes the socket. */
-function toStream(answer: IncomingMessage): ReadableStream<Uint8Array> {
-  const chunks = answer[Symbol.asyncIterator]()
+/** Reads on demand; cancelling closes the socket. */
+function toStream(incoming: IncomingMessage): ReadableStream<Uint8Array> {
+  const chunks = incoming[Symbol.asyncIterator]()
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
       const { done, value } = await chunks.next()
@@ -57,21 +57,21 @@ function toStream(answer: IncomingMessage): ReadableStream<Uint8Array> {
       else controller.enqueue(new Uint8Array(value))
     },
     async cancel() {
-      answer.destroy()
+      incoming.destroy()
     },
   })
 }
 
 /**
- * The socket's path as the system knows it, if it lies in one of the folders; links are followed before they are
- * compared, so that none leads out (C-81).
+ * The real path of the socket, if it is in one of the folders. Symbolic links are resolved first, so that none leads
+ * out of them (C-81).
  */
 export async function assertAllowedSocket(path: string, folders: readonly string[]): Promise<string> {
   if (!isAbsolute(path) || normalize(path) !== path) {
-    throw new ClientError('invalid_uri', `a socket is named by an absolute path without "..": ${path}`)
+    throw new ClientError('invalid_uri', `the path of a socket must be absolute and without "..": ${path}`)
   }
   const target = await realpath(path).catch((error: unknown) => {
-    throw new ClientError('not_found', `there is no socket ${path}`, { cause: error })
+    throw new ClientError('not_found', `there is no socket at ${path}`, { cause: error })
   })
   const allowed = await Promise.all(folders.map((folder) => realpath(folder).catch(() => undefined)))
   const isInside = allowed.some(
@@ -80,6 +80,6 @@ export async function assertAllowedSocket(path: string, folders: readonly string
   if (isInside) return target
   throw new ClientError(
     'permission_denied',
-    `sockets may be called in ${folders.join(', ') || 'no folder'} only: name the folder of ${path} in socketFolders`,
+    `${path} is in none of the allowed socket folders (${folders.join(', ') || 'none'}): add its folder to socketFolders`,
   )
 }

@@ -3,22 +3,22 @@ import { ClientError } from '../../errors.js'
 import type { Call, Transport } from '../call.js'
 import { createHttpTransport } from '../http/http-transport.js'
 import type { RetryPolicy } from '../retry.js'
-import { runsInNode } from '../runtime.js'
+import { runsInNode } from '../runs-in-node.js'
 
 export interface UnixTransportOptions {
   readonly retry: RetryPolicy
-  /** Folders whose sockets may be called by their path; none unless the caller names some (C-81). */
+  /** Folders with sockets that may be called by path (C-81). */
   readonly socketFolders: readonly string[]
-  /** Where the agent of a name listens: what the local runtime or a map knows; undefined if nobody knows it. */
+  /** Looks up the socket of an agent by name; undefined if the agent is unknown. */
   readonly socketOf?: (name: string) => Promise<string | undefined>
 }
 
-/** HTTP over the socket of an agent on this computer. Node only. */
+/** Calls agents on this computer with HTTP over a Unix socket. Node only. */
 export function createUnixTransport(options: UnixTransportOptions): Transport {
-  const open = async (call: Call): Promise<{ transport: Transport; call: Call }> => {
+  const route = async (call: Call): Promise<{ transport: Transport; call: Call }> => {
     const { createUnixFetch, assertAllowedSocket } = await loadUnixFetch()
-    const { socket, path, isVouchedFor } = await locate(call, options)
-    const target = isVouchedFor ? socket : await assertAllowedSocket(socket, options.socketFolders)
+    const { socket, path, isTrusted } = await locate(call, options)
+    const target = isTrusted ? socket : await assertAllowedSocket(socket, options.socketFolders)
     return {
       transport: createHttpTransport({ fetch: createUnixFetch(target), retry: options.retry }),
       call: { ...call, url: `http://localhost${path}` },
@@ -26,41 +26,41 @@ export function createUnixTransport(options: UnixTransportOptions): Transport {
   }
   return {
     async invoke(call) {
-      const way = await open(call)
-      return way.transport.invoke(way.call)
+      const routed = await route(call)
+      return routed.transport.invoke(routed.call)
     },
     async *stream(call) {
-      const way = await open(call)
-      yield* way.transport.stream(way.call)
+      const routed = await route(call)
+      yield* routed.transport.stream(routed.call)
     },
   }
 }
 
-interface Place {
+interface SocketLocation {
   readonly socket: string
-  /** What is asked for on it. */
+  /** Path of the HTTP request. */
   readonly path: string
-  /** The runtime of this computer's user named it, and no stranger's document or URI. */
-  readonly isVouchedFor: boolean
+  /** The user's own local runtime named the socket, rather than a URI or a descriptor. */
+  readonly isTrusted: boolean
 }
 
-async function locate(call: Call, { socketOf }: UnixTransportOptions): Promise<Place> {
-  // A descriptor may give the socket as a file (transport.unix, C-81).
+async function locate(call: Call, { socketOf }: UnixTransportOptions): Promise<SocketLocation> {
+  // transport.unix in a descriptor is the path of a socket (C-81).
   const file = /^(?:unix:(?:\/\/)?)?(\/[^?#]*)$/.exec(call.endpoint.url)?.[1]
   if (file !== undefined) {
     const path = call.operation === undefined ? '/' : `/${encodeURIComponent(call.operation)}`
-    return { socket: file, path, isVouchedFor: false }
+    return { socket: file, path, isTrusted: false }
   }
   const uri = parseAgentUri(call.url)
   const path = (uri.path || '/') + (uri.query === null ? '' : `?${uri.query}`)
-  if (uri.socketPath !== undefined) return { socket: uri.socketPath, path, isVouchedFor: false }
+  if (uri.socketPath !== undefined) return { socket: uri.socketPath, path, isTrusted: false }
   const socket = await socketOf?.(uri.host)
-  if (socket === undefined) throw new ClientError('not_found', `no agent of this computer is called ${uri.host}`)
-  return { socket, path, isVouchedFor: true }
+  if (socket === undefined) throw new ClientError('not_found', `there is no agent named ${uri.host} on this computer`)
+  return { socket, path, isTrusted: true }
 }
 
-/** The part that needs Node. */
+/** Loads the module that needs Node. */
 export async function loadUnixFetch(): Promise<typeof import('./unix-fetch.node.js')> {
-  if (!runsInNode()) throw new ClientError('unsupported_transport', 'Unix sockets are there in Node only')
+  if (!runsInNode()) throw new ClientError('unsupported_transport', 'Unix sockets are only available in Node')
   return import('./unix-fetch.node.js')
 }

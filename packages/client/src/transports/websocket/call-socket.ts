@@ -2,22 +2,22 @@ import { createMessageLines, type ReplyFrame, readReply, writeFrame } from '@swi
 import { ClientError } from '../../errors.js'
 import type { Call } from '../call.js'
 import type { Deadline } from '../deadline.js'
-import { FrameQueue } from '../frame-queue.js'
 import { readJsonText } from '../read-body.js'
+import { FrameQueue } from './frame-queue.js'
 import { requestFrame } from './frames.js'
 import type { OpenSocket, TextSocket } from './open-socket.js'
 
-/** Characters waiting for a slow reader at which the socket is paused, resumed, and the call failed. */
+/** Unread characters at which the socket is paused, resumed, and the call fails. */
 const PAUSE_LENGTH = 1024 * 1024
 const RESUME_LENGTH = PAUSE_LENGTH / 4
-const GIVE_UP_LENGTH = 16 * 1024 * 1024
+const OVERFLOW_LENGTH = 16 * 1024 * 1024
 
 /** A socket shared by many calls. */
 export interface CallSocket {
   readonly isClosed: boolean
   /** Calls in progress. */
   readonly size: number
-  /** Sends the request and yields the frames of the reply. Leaving early cancels the call. */
+  /** Sends the request and yields the frames of the reply. Stopping early cancels the call. */
   start(call: Call, wantsStream: boolean, deadline: Deadline): AsyncGenerator<ReplyFrame, void, undefined>
   close(): void
 }
@@ -39,7 +39,7 @@ interface OpenCallSocket {
   readonly onIdle: () => void
 }
 
-/** Opens a socket; its calls are told apart by their ids. */
+/** Opens a socket that multiplexes calls by their ids. */
 export async function openCallSocket(options: OpenCallSocket): Promise<CallSocket> {
   const { open, url, headers, maxBytes, deadline, onIdle } = options
   const calls = new Map<string, OpenCall>()
@@ -59,7 +59,7 @@ export async function openCallSocket(options: OpenCallSocket): Promise<CallSocke
     endAll(() => error)
     socket?.close()
   }
-  const settleFlow = (): void => {
+  const applyBackpressure = (): void => {
     const waiting = Math.max(0, ...Array.from(calls.values(), ({ queue }) => queue.waiting))
     if (waiting > PAUSE_LENGTH) socket?.pause?.()
     else if (waiting < RESUME_LENGTH) socket?.resume?.()
@@ -67,16 +67,21 @@ export async function openCallSocket(options: OpenCallSocket): Promise<CallSocke
   const deliver = (text: string): void => {
     const { id, isForeign, frame } = readReply(readJsonText(text, 'a line of the socket'), (known) => calls.has(known))
     const call = id === undefined ? (isForeign ? undefined : onlyOne(calls)) : calls.get(id)
-    // The rest of a call that has been cancelled.
+    // A late frame of a cancelled call.
     if (!call) return
     call.isBare = frame.kind === 'part' && frame.isBare
     if (frame.kind === 'part' && text.length > call.maxPartLength) {
       call.queue.end(new ClientError('too_large', `a part has more than ${call.maxPartLength} characters`))
     } else call.queue.push(frame, text.length)
-    if (call.queue.waiting > GIVE_UP_LENGTH) {
-      call.queue.end(new ClientError('too_large', 'the agent sends faster than it is read'))
+    if (call.queue.waiting > OVERFLOW_LENGTH) {
+      call.queue.end(
+        new ClientError(
+          'too_large',
+          `more than ${OVERFLOW_LENGTH} characters of the stream are unread: read it faster`,
+        ),
+      )
     }
-    settleFlow()
+    applyBackpressure()
   }
   const deliverAll = (all: Iterable<string>): void => {
     try {
@@ -92,10 +97,10 @@ export async function openCallSocket(options: OpenCallSocket): Promise<CallSocke
   const onClose = (code: number): void => {
     const last = lines.end()
     if (last !== undefined && !isClosed) deliverAll([last])
-    const isProper = code === 1000 || code === 1005
+    const isCleanClose = code === 1000 || code === 1005
     const broken = new ClientError('unreachable', `the socket closed before the reply was complete (${code})`)
     // An agent without frames ends its reply by closing; any other has sent no end.
-    endAll(({ isBare }) => (isProper && isBare ? undefined : broken))
+    endAll(({ isBare }) => (isCleanClose && isBare ? undefined : broken))
   }
   socket = await open({ url, headers, maxBytes, deadline, events: { onText, onClose, onError: fail } })
   const opened = socket
@@ -110,7 +115,7 @@ export async function openCallSocket(options: OpenCallSocket): Promise<CallSocke
     async *start(call, wantsStream, callDeadline) {
       const id = String(++lastId)
       const request = requestFrame(id, call, wantsStream)
-      const queue = new FrameQueue<ReplyFrame>(settleFlow)
+      const queue = new FrameQueue<ReplyFrame>(applyBackpressure)
       let isEnded = false
       calls.set(id, { queue, isBare: false, maxPartLength: call.limits.maxPartLength })
       try {
@@ -126,7 +131,7 @@ export async function openCallSocket(options: OpenCallSocket): Promise<CallSocke
       } finally {
         calls.delete(id)
         if (!isEnded && !isClosed) opened.send(writeFrame({ id, cancel: true }))
-        settleFlow()
+        applyBackpressure()
         if (calls.size === 0) onIdle()
       }
     },

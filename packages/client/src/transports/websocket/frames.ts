@@ -21,11 +21,11 @@ export function requestFrame(id: string, call: Call, wantsStream: boolean): Requ
 
 type FrameOf<Kind extends ReplyFrame['kind']> = Extract<ReplyFrame, { kind: Kind }>
 
-/** The error that an error frame stands for. */
+/** The ClientError for an error frame. */
 export const toError = ({ problem }: FrameOf<'error'>): ClientError =>
   toClientError(readProblem(problem) ?? {}, { details: problem })
 
-/** The part that a frame of a stream carries; a result is a stream of one part. */
+/** The stream part in a frame; a result counts as a stream of one part. */
 export const toPart = (frame: FrameOf<'part' | 'result'>): StreamPart =>
   frame.kind === 'result'
     ? { data: frame.value }

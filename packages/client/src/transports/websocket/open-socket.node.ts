@@ -3,10 +3,10 @@ import { ClientError } from '../../errors.js'
 import { toClientError } from '../problem.js'
 import type { SocketRequest, SocketTls, TextSocket } from './open-socket.js'
 
-/** Milliseconds that the other side has to answer a close before the connection is cut. */
+/** Time in ms for the closing handshake before the connection is terminated. */
 const CLOSE_MS = 1000
 
-/** Opens a socket with `ws`: credentials in the handshake, a limit for messages, no compression bombs, no redirects. */
+/** Opens a socket with `ws`: headers in the handshake, a message size limit, no compression, no redirects. */
 export async function openInNode(request: SocketRequest, tls: SocketTls = {}): Promise<TextSocket> {
   const { url, headers, maxBytes, deadline, events } = request
   const socket = new WebSocket(url, {
@@ -20,7 +20,7 @@ export async function openInNode(request: SocketRequest, tls: SocketTls = {}): P
   const opened = new Promise<void>((resolve, reject) => {
     socket.on('open', resolve)
     socket.on('unexpected-response', (_request, { statusCode = 0 }) => {
-      const message = `the WebSocket is refused with the status ${statusCode}`
+      const message = `the WebSocket handshake failed with status ${statusCode}`
       reject(toClientError({ message }, { status: statusCode, url }))
       socket.terminate()
     })
@@ -35,7 +35,7 @@ export async function openInNode(request: SocketRequest, tls: SocketTls = {}): P
   })
   socket.on('message', (data, isBinary) => {
     if (!isBinary) return events.onText(String(data))
-    events.onError(new ClientError('bad_response', 'the agent sends bytes where lines of JSON are spoken'))
+    events.onError(new ClientError('bad_response', 'the agent sent a binary message instead of JSON text'))
     socket.terminate()
   })
   try {
@@ -59,10 +59,10 @@ export async function openInNode(request: SocketRequest, tls: SocketTls = {}): P
 function toError(cause: Error, url: string): ClientError {
   const code = 'code' in cause ? String(cause.code) : ''
   if (code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') {
-    return new ClientError('too_large', 'a message of the agent is too large', { cause, url })
+    return new ClientError('too_large', 'the agent sent a message that is too large', { cause, url })
   }
   if (code.startsWith('WS_ERR_')) {
-    return new ClientError('bad_response', 'the agent does not speak WebSocket as it should', { cause, url })
+    return new ClientError('bad_response', `the agent violated the WebSocket protocol (${code})`, { cause, url })
   }
-  return new ClientError('unreachable', `${url} opens no WebSocket, or it broke`, { cause, url })
+  return new ClientError('unreachable', `the WebSocket connection to ${url} failed`, { cause, url })
 }

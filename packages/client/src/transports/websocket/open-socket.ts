@@ -1,29 +1,29 @@
 import { ClientError } from '../../errors.js'
 import type { Deadline } from '../deadline.js'
-import { runsInNode } from '../runtime.js'
+import { runsInNode } from '../runs-in-node.js'
 
-/** An open WebSocket, as far as it is needed here. */
+/** The part of an open WebSocket that this package uses. */
 export interface TextSocket {
   send(text: string): void
   close(): void
-  /** Stops reading until `resume`, where the platform can do that. */
+  /** Stops reading until `resume`; undefined if the platform cannot do that. */
   pause?(): void
   resume?(): void
 }
 
-/** What a socket tells its owner. */
+/** Callbacks of a socket. */
 export interface SocketEvents {
   onText(text: string): void
-  /** Once, whether it was closed from here or there. 1000 and 1005 are ends as they should be. */
+  /** Called once, whichever side closes. 1000 and 1005 are clean closes. */
   onClose(code: number): void
-  /** Something came that cannot be used; the socket is closed then. */
+  /** An invalid message arrived; the socket is closed. */
   onError(error: ClientError): void
 }
 
 export interface SocketRequest {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
-  /** Bytes of a message. */
+  /** Maximum bytes of a message. */
   readonly maxBytes: number
   readonly deadline: Deadline
   readonly events: SocketEvents
@@ -31,14 +31,14 @@ export interface SocketRequest {
 
 export type OpenSocket = (request: SocketRequest) => Promise<TextSocket>
 
-/** Whom a TLS connection trusts and who it says it is, as PEM; Node only. */
+/** TLS settings as PEM: trusted CAs, client certificate and its key. Node only. */
 export interface SocketTls {
   readonly ca?: string
   readonly cert?: string
   readonly key?: string
 }
 
-/** Opens sockets with what the platform has: `ws` in Node, which knows headers and limits, else WebSocket. */
+/** Opens sockets with `ws` in Node, which supports headers and limits, else with the platform's WebSocket. */
 export function createSocketOpener(tls?: SocketTls): OpenSocket {
   return async (request) => {
     if (!runsInNode()) return openInBrowser(request)
@@ -47,15 +47,15 @@ export function createSocketOpener(tls?: SocketTls): OpenSocket {
   }
 }
 
-/** With the WebSocket of the platform, which knows neither headers nor limits nor how to wait for a slow reader. */
+/** Opens a socket with the platform's WebSocket, which supports neither headers, size limits nor backpressure. */
 export async function openInBrowser({ url, headers, maxBytes, deadline, events }: SocketRequest): Promise<TextSocket> {
   if (Object.keys(headers).length > 0) {
-    throw new ClientError('unsupported_transport', 'browsers send no credentials with a WebSocket: use https')
+    throw new ClientError('unsupported_transport', 'browsers cannot send credentials with a WebSocket: use https')
   }
   const socket = newWebSocket(url)
   const opened = new Promise<void>((resolve, reject) => {
     socket.addEventListener('open', () => resolve())
-    socket.addEventListener('error', () => reject(new ClientError('unreachable', `${url} opens no WebSocket`)))
+    socket.addEventListener('error', () => reject(new ClientError('unreachable', `cannot open a WebSocket to ${url}`)))
   })
   try {
     await deadline.race(opened)
@@ -64,10 +64,12 @@ export async function openInBrowser({ url, headers, maxBytes, deadline, events }
     throw error
   }
   socket.addEventListener('message', ({ data }) => {
-    // A character is at least a byte.
+    // Every character has at least one byte.
     if (typeof data === 'string' && data.length <= maxBytes) events.onText(data)
     else {
-      events.onError(new ClientError('bad_response', 'the agent sends bytes, or more text than is taken'))
+      events.onError(
+        new ClientError('bad_response', `the agent sent a binary message or more than ${maxBytes} characters`),
+      )
       socket.close()
     }
   })
@@ -82,7 +84,7 @@ function newWebSocket(url: string): WebSocket {
   try {
     return new WebSocket(url)
   } catch (cause) {
-    // A page served by https may open no ws: URL, for one.
-    throw new ClientError('unreachable', `${url} opens no WebSocket`, { cause, url })
+    // For example, a page served over https may not open ws: URLs.
+    throw new ClientError('unreachable', `cannot open a WebSocket to ${url}`, { cause, url })
   }
 }

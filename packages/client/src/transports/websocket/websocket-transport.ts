@@ -8,9 +8,9 @@ import { type CallSocket, openCallSocket } from './call-socket.js'
 import { toError, toPart } from './frames.js'
 import type { OpenSocket } from './open-socket.js'
 
-/** Milliseconds that a socket without calls stays open. */
+/** Time in ms that a socket without calls stays open. */
 const IDLE_MS = 5000
-/** Most sockets that are shared; beyond that each call opens its own. */
+/** Maximum number of shared sockets; beyond that each call opens its own. */
 const MAX_SOCKETS = 100
 
 export interface WebSocketOptions {
@@ -32,7 +32,7 @@ export function createWebSocketTransport({ open, retry }: WebSocketOptions): Tra
     const known = shared && (await deadline.race(shared))
     if (known && !known.isClosed) return known
     let timer: ReturnType<typeof setTimeout> | undefined
-    const forget = (socket: CallSocket | undefined): void => {
+    const discard = (socket: CallSocket | undefined): void => {
       clearTimeout(timer)
       if (sockets.get(key) === opening) sockets.delete(key)
       socket?.close()
@@ -40,8 +40,8 @@ export function createWebSocketTransport({ open, retry }: WebSocketOptions): Tra
     let current: CallSocket | undefined
     const onIdle = (): void => {
       clearTimeout(timer)
-      if (current?.isClosed) forget(undefined)
-      else timer = setTimeout(() => current?.size === 0 && forget(current), IDLE_MS)
+      if (current?.isClosed) discard(undefined)
+      else timer = setTimeout(() => current?.size === 0 && discard(current), IDLE_MS)
     }
     const opening = openCallSocket({ open, url: call.url, headers, maxBytes: call.limits.maxBytes, deadline, onIdle })
     if (sockets.size < MAX_SOCKETS) sockets.set(key, opening)
@@ -49,13 +49,13 @@ export function createWebSocketTransport({ open, retry }: WebSocketOptions): Tra
       current = await opening
       return current
     } catch (error) {
-      forget(undefined)
+      discard(undefined)
       throw error
     }
   }
 
   /** The first frame and those after it; if this fails, no part of the reply has arrived. */
-  const begin = (call: Call, wantsStream: boolean, deadline: Deadline): Promise<Begun> => {
+  const begin = (call: Call, wantsStream: boolean, deadline: Deadline): Promise<StartedReply> => {
     const isRepeatable = call.repeatable || call.identifiers.idempotencyKey !== undefined
     return withRetries(retry, isRepeatable, deadline, async () => {
       const socket = await socketFor(call, deadline)
@@ -75,7 +75,7 @@ export function createWebSocketTransport({ open, retry }: WebSocketOptions): Tra
         await frames.return()
         // A bare line may be the whole output: without a request for a stream it is taken as such.
         if (first.kind === 'part' && !first.isBare) {
-          throw new ClientError('bad_response', `${call.uri} answers with a stream: use streamAgent`)
+          throw new ClientError('bad_response', `${call.uri} responded with a stream: use streamAgent`)
         }
         return toReply(first, call)
       } finally {
@@ -99,7 +99,7 @@ export function createWebSocketTransport({ open, retry }: WebSocketOptions): Tra
   }
 }
 
-interface Begun {
+interface StartedReply {
   readonly first: ReplyFrame
   readonly frames: AsyncGenerator<ReplyFrame, void, undefined>
 }
@@ -129,7 +129,7 @@ async function* readParts(
   try {
     for (let frame: ReplyFrame | undefined = first; frame !== undefined; ) {
       if (frame.kind === 'error') throw toError(frame)
-      // The reader's own time does not count.
+      // The idle timeout does not run while the reader handles a part.
       deadline.pause()
       if (frame.kind !== 'end') yield toPart(frame)
       if (frame.kind !== 'part') return
@@ -138,7 +138,7 @@ async function* readParts(
       frame = next.done ? undefined : next.value
     }
   } finally {
-    // A reader that leaves at the first part has not started the generator's own cleanup.
+    // If the reader stops at the first part, the loop above has not consumed `frames` to its end.
     await frames.return()
   }
 }

@@ -4,22 +4,23 @@ import type { Call, Transport } from '../call.js'
 import { createDeadline, type Deadline } from '../deadline.js'
 import type { LocalAgent } from './local-registry.js'
 
-/** Calls a function of this process as any other agent: with limits, and as a stream or whole. */
-export function createProcessTransport(agent: LocalAgent): Transport {
+/** Calls a function in this process with the same limits and stream semantics as any other agent. */
+export function createInProcessTransport(agent: LocalAgent): Transport {
   const run = async (call: Call, deadline: Deadline): Promise<JsonValue | AsyncIterable<JsonValue>> => {
     const { operation, identifiers, input } = call
     const context = { ...identifiers, ...(operation !== undefined && { operation }), signal: deadline.signal }
-    return deadline.race(guarded(async () => agent(input, context)))
+    return deadline.race(translatingErrors(async () => agent(input, context)))
   }
   return {
     async invoke(call) {
       const deadline = createDeadline(call.limits.timeoutMs, `the call of ${call.uri}`, call.signal)
       try {
-        const answer = await run(call, deadline)
-        if (isParts(answer)) throw new ClientError('bad_response', `${call.uri} answers with a stream: use streamAgent`)
+        const result = await run(call, deadline)
+        if (isStream(result))
+          throw new ClientError('bad_response', `${call.uri} responded with a stream: use streamAgent`)
         const { sessionId, taskId } = call.identifiers
         const ids = { ...(sessionId !== undefined && { sessionId }), ...(taskId !== undefined && { taskId }) }
-        return { output: answer, contentType: 'application/json', status: 200, trusted: false, ...ids, warnings: [] }
+        return { output: result, contentType: 'application/json', status: 200, trusted: false, ...ids, warnings: [] }
       } finally {
         deadline.clear()
       }
@@ -27,9 +28,9 @@ export function createProcessTransport(agent: LocalAgent): Transport {
     async *stream(call) {
       const deadline = createDeadline(call.limits.timeoutMs, `the stream of ${call.uri}`, call.signal)
       try {
-        const answer = await run(call, deadline)
-        if (isParts(answer)) yield* readParts(answer, call, deadline)
-        else yield { data: answer }
+        const result = await run(call, deadline)
+        if (isStream(result)) yield* readParts(result, call, deadline)
+        else yield { data: result }
       } finally {
         deadline.clear()
       }
@@ -47,7 +48,7 @@ async function* readParts(
   try {
     for (;;) {
       deadline.extend(call.limits.silenceMs)
-      const next = await deadline.race(guarded(() => iterator.next()))
+      const next = await deadline.race(translatingErrors(() => iterator.next()))
       isDone = next.done === true
       if (next.done) return
       deadline.pause()
@@ -58,11 +59,11 @@ async function* readParts(
   }
 }
 
-const isParts = (answer: JsonValue | AsyncIterable<JsonValue>): answer is AsyncIterable<JsonValue> =>
-  typeof answer === 'object' && answer !== null && Symbol.asyncIterator in answer
+const isStream = (result: JsonValue | AsyncIterable<JsonValue>): result is AsyncIterable<JsonValue> =>
+  typeof result === 'object' && result !== null && Symbol.asyncIterator in result
 
-/** What the function throws is the agent's error, unless it is one of ours already. */
-async function guarded<T>(work: () => Promise<T>): Promise<T> {
+/** Turns errors of the agent's function into ClientErrors. */
+async function translatingErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {

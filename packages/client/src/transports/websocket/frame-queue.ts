@@ -1,4 +1,4 @@
-import type { Deadline } from './deadline.js'
+import type { Deadline } from '../deadline.js'
 
 /** An unbounded queue between a sender and one reader that reports how much is waiting, for backpressure. */
 export class FrameQueue<Item> {
