@@ -1,5 +1,5 @@
-// The browser build in a real browser: a page of another origin finds, resolves, calls and streams, and reaches an agent
-// on this computer through the local runtime's bridge once the person has agreed.
+// The browser build in a real browser: a page of another origin finds, resolves, calls and streams, and calls an agent on
+// this computer through the bridge of the local runtime after the user has consented.
 import { createAgent } from '@switchboard/agent'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -8,7 +8,7 @@ import { startDirectory, type TestDirectory } from '../../server/test/support/di
 import { findChromium, NO_CHROMIUM } from './support/chromium.js'
 import { type ClientPage, serveClientPage } from './support/client-page.js'
 
-/** What the page's bundle is called there; functions given to `evaluate` run in the page. */
+/** The global of the page's bundle; functions passed to `evaluate` run in the page. */
 declare const switchboard: typeof import('../src/index.js')
 
 const executablePath = findChromium()
@@ -47,7 +47,7 @@ const makeAgent = (origin: string) =>
     ],
   })
 
-/** How far the counts should have gone that were not listened to until their end. */
+/** The `to` of each count that was cancelled. */
 const stopped: number[] = []
 
 describe.skipIf(executablePath === undefined)(executablePath ? 'the client in Chromium' : NO_CHROMIUM, () => {
@@ -58,12 +58,12 @@ describe.skipIf(executablePath === undefined)(executablePath ? 'the client in Ch
   let agentUrl: string
   let browser: Browser
   let tab: Page
-  /** For functions that run in the page: they see nothing of this file. */
+  /** Arguments of functions that run in the page, which cannot access this file's variables. */
   let given: { readonly baseUrl: string; readonly token: string; readonly agentUrl: string; readonly host: string }
 
   const open = async (url: string): Promise<Page> => {
     const context = await browser.newContext({ ignoreHTTPSErrors: true })
-    // The browser's own question, whether this page may reach into the person's network at all.
+    // The browser's own permission for pages that connect to the user's network.
     await context.grantPermissions(['local-network-access'])
     const opened = await context.newPage()
     await opened.goto(url)
@@ -83,7 +83,7 @@ describe.skipIf(executablePath === undefined)(executablePath ? 'the client in Ch
       ...(executablePath !== undefined && { executablePath }),
       args: [
         '--host-resolver-rules=MAP *.example 127.0.0.1',
-        // As if the page came from the Internet: browsers guard loopback from such pages.
+        // Treat the page as one from the Internet, which may not connect to loopback without permission.
         `--ip-address-space-overrides=127.0.0.1:${page.port}=public`,
       ],
     })
@@ -96,7 +96,7 @@ describe.skipIf(executablePath === undefined)(executablePath ? 'the client in Ch
     await page?.close()
   })
 
-  it('leaves what needs Node out of the bundle', () => {
+  it('has no code for Node in its bundle', () => {
     expect(page.modules).toContainEqual(expect.stringMatching(/client\/dist\/index\.js$/))
     expect(page.modules.filter((path) => /\.node\.js$|node_modules\/ws\//.test(path))).toEqual([])
   })
@@ -132,6 +132,21 @@ describe.skipIf(executablePath === undefined)(executablePath ? 'the client in Ch
     })
   })
 
+  it("resolves an agent URI under `script-src 'self'`, which forbids generated code", async () => {
+    const result = await tab.evaluate(async ({ host }) => {
+      const isForbidden = () => {
+        try {
+          return new Function('return false')()
+        } catch (error) {
+          return error instanceof EvalError
+        }
+      }
+      const { version, record } = await switchboard.resolveAgent(`agent://${host}/reverse`, { httpLoopback: true })
+      return { version, capabilities: record?.capabilities.map(({ name }) => name), isForbidden: isForbidden() }
+    }, given)
+    expect(result).toEqual({ version: '1.4.0', capabilities: ['reverse', 'count', 'later'], isForbidden: true })
+  })
+
   it('invokes through the directory, directly and by URI', async () => {
     const outputs = await tab.evaluate(async ({ baseUrl, token, host }) => {
       const directory = switchboard.createClient({ baseUrl, token })
@@ -146,7 +161,7 @@ describe.skipIf(executablePath === undefined)(executablePath ? 'the client in Ch
     expect(outputs).toEqual(Array(3).fill({ output: { text: 'cba' }, version: '1.4.0' }))
   })
 
-  it('waits for what is deferred', async () => {
+  it('waits for deferred responses', async () => {
     const output = await tab.evaluate(async ({ host }) => {
       const options = { httpLoopback: true, sessionId: 's-1' }
       return (await switchboard.invokeAgent(`agent://${host}/later`, { text: 'done' }, options)).output
@@ -181,7 +196,7 @@ describe.skipIf(executablePath === undefined)(executablePath ? 'the client in Ch
     await expect.poll(() => stopped).toContain(100_000)
   })
 
-  it('tells failures by their codes', async () => {
+  it('reports failures by code', async () => {
     const codes = await tab.evaluate(async ({ baseUrl, token, host }) => {
       const directory = switchboard.createClient({ baseUrl, token })
       const works = [
@@ -198,7 +213,7 @@ describe.skipIf(executablePath === undefined)(executablePath ? 'the client in Ch
     expect(codes).toEqual(['invalid_input', 'not_found', 'unsupported_transport', 'blocked_address'])
   })
 
-  it('searches on pages that the directory was not told of, and calls nothing there', async () => {
+  it('can only search from origins that the directory does not list', async () => {
     const other = await open(`https://other.example:${page.port}`)
     const results = await other.evaluate(async ({ baseUrl, token, host }) => {
       const directory = switchboard.createClient({ baseUrl, token })
@@ -224,7 +239,7 @@ describe.skipIf(executablePath === undefined)(executablePath ? 'the client in Ch
       return () => computer.close()
     })
 
-    /** The token that the page is given for a capability; undefined if the person refused. */
+    /** Asks for consent; resolves to the token for the capability, or undefined if the user refused. */
     const askConsent = (from: Page, capability: string): Promise<string | undefined> =>
       from.evaluate(
         async ({ url, wanted }) => {
@@ -239,7 +254,7 @@ describe.skipIf(executablePath === undefined)(executablePath ? 'the client in Ch
         { ...bridge, wanted: capability },
       )
 
-    /** What `reverse` gives the page, or the code of its refusal. */
+    /** The output of `reverse`, or the code of the error. */
     const reverse = (from: Page, token?: string): Promise<unknown> =>
       from.evaluate(
         async ({ url, secret }) => {
@@ -253,7 +268,7 @@ describe.skipIf(executablePath === undefined)(executablePath ? 'the client in Ch
         { ...bridge, secret: token },
       )
 
-    it('AURI-6.1-09 is refused before the person consents, let in after, and refused once that is revoked', async () => {
+    it('AURI-6.1-09 is rejected before the user consents, accepted afterwards, and rejected once the consent is revoked', async () => {
       expect(await reverse(tab)).toBe('permission_denied')
       const token = await askConsent(tab, 'reverse')
       expect(await reverse(tab, token)).toEqual({ text: 'cba' })
@@ -262,7 +277,7 @@ describe.skipIf(executablePath === undefined)(executablePath ? 'the client in Ch
       expect(await reverse(tab, token)).toBe('permission_denied')
     })
 
-    it('streams from it, until the consent is taken back', async () => {
+    it('streams from it until the consent is revoked', async () => {
       const token = await askConsent(tab, 'count')
       const streaming = tab.evaluate(
         async ({ url, secret }) => {
@@ -295,7 +310,7 @@ describe.skipIf(executablePath === undefined)(executablePath ? 'the client in Ch
       expect(await reverse(other, token)).toBe('permission_denied')
     })
 
-    it('AURI-6.1-09 is not reached by a page whose name was made to mean this computer', async () => {
+    it('AURI-6.1-09 rejects a page whose host name was rebound to this computer', async () => {
       const rebound = await browser.newPage()
       const answer = await rebound.goto(`http://rebind.example:${new URL(bridge.url).port}/agents/teller/reverse`)
       expect(answer?.status()).toBe(421)

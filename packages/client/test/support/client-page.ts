@@ -7,15 +7,15 @@ import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { createAuthority } from '../../../server/test/support/tls.js'
 
-/** A page that has the client as the global `switchboard`. */
+/** A page with the client as the global `switchboard`. */
 export interface ClientPage {
   readonly port: number
-  /** Files that went into the page's bundle. */
+  /** Files in the page's bundle. */
   readonly modules: readonly string[]
   close(): Promise<void>
 }
 
-/** The client as web projects bundle it: by its package's name, for browsers. */
+/** Bundles the client as a web project does: by its package name, for browsers. */
 async function bundleClient(): Promise<{ readonly code: string; readonly modules: readonly string[] }> {
   const { outputFiles, metafile } = await build({
     stdin: {
@@ -29,15 +29,15 @@ async function bundleClient(): Promise<{ readonly code: string; readonly modules
     write: false,
     metafile: true,
   })
-  // Files that the package leaves out for browsers are listed as disabled.
+  // Files that package.json excludes from browsers are listed as disabled.
   const modules = Object.keys(metafile.inputs).filter((path) => !path.startsWith('(disabled):'))
   return { code: outputFiles[0]?.text ?? '', modules }
 }
 
-/** No code but the page's own; the checks of descriptors are compiled there, which takes 'unsafe-eval'. */
-const CONTENT_POLICY = "default-src 'none'; script-src 'self' 'unsafe-eval'; connect-src *"
+/** Only the page's own scripts, and no generated code: `'unsafe-eval'` is missing. */
+const CONTENT_POLICY = "default-src 'none'; script-src 'self'; connect-src *"
 
-/** Serves the page by HTTPS; the browser has to be told to trust it, and which names lead here. */
+/** Serves the page over HTTPS. The browser must ignore certificate errors and map host names to 127.0.0.1. */
 export async function serveClientPage(): Promise<ClientPage> {
   const { code, modules } = await bundleClient()
   const folder = mkdtempSync(join(tmpdir(), 'switchboard-page-'))
