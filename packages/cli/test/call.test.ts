@@ -47,13 +47,13 @@ afterAll(async () => {
 const open = (path: string): string[] => [`agent://${web.host}/${path}`, '--allow-private']
 
 describe('switchboard resolve', () => {
-  it('says where an agent is, and what was asked to find it', async () => {
+  it('prints where an agent is, and which URLs were requested to find it', async () => {
     const { code, stdout } = await bench.stranger('resolve', ...open('echo?n=1'))
     expect(code).toBe(0)
     expect(stdout).toMatch(/^agent +tester$/m)
     expect(stdout).toMatch(/^version +1\.2\.3$/m)
     expect(stdout).toMatch(/^capability +echo$/m)
-    expect(stdout).toMatch(/^asked +http:\/\/127\.0\.0\.1:\d+\/\.well-known\/agents\.json$/m)
+    expect(stdout).toMatch(/^requested +http:\/\/127\.0\.0\.1:\d+\/\.well-known\/agents\.json$/m)
     const json = JSON.parse((await bench.stranger('resolve', ...open('echo'), '--json')).stdout)
     expect(json).toMatchObject({ capability: 'echo', endpoint: `${web.url}/run`, descriptor: { name: 'tester' } })
   })

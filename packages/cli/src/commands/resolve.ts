@@ -55,7 +55,7 @@ export async function resolve(args: string[]): Promise<number> {
 }
 
 function factsOf(resolved: ResolvedAgent): [string, string | undefined][] {
-  const { agent, capability, version, signer, fallback, params, endpoints, record, asked } = resolved
+  const { agent, capability, version, signer, fallback, params, endpoints, record, requestedUrls } = resolved
   return [
     ['uri', resolved.uri],
     ['agent', agent],
@@ -66,7 +66,7 @@ function factsOf(resolved: ResolvedAgent): [string, string | undefined][] {
     ['found', fallback ? 'nothing: the endpoint is a guess' : undefined],
     ['signed by', signer && `${signer.key} (${signer.authority})`],
     ['offers', record?.capabilities.map(({ name }) => name).join(', ')],
-    ...asked.map((url): [string, string] => ['asked', url]),
+    ...requestedUrls.map((url): [string, string] => ['requested', url]),
   ]
 }
 

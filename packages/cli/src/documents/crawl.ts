@@ -72,8 +72,8 @@ async function readIndex(
 ): Promise<JsonObject | undefined> {
   const place = url.pathname.endsWith('.json') ? url.href : new URL('/.well-known/agents.json', url).href
   let index: JsonObject | undefined
-  const look: CustomResolver = async (_uri, { ask }) => {
-    index = await ask(place)
+  const look: CustomResolver = async (_uri, { fetchJson }) => {
+    index = await fetchJson(place)
     // Nothing else has to be asked for.
     return index && { descriptor: { name: 'index', capabilities: [] }, endpoint: url.origin }
   }

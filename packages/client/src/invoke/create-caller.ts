@@ -57,7 +57,7 @@ export function createCaller(options: CallerOptions = {}): AgentCaller {
     const { call, model, resolved, warnings } = await prepare(uri, input, callOptions, false)
     const reply = await transports.get(call.endpoint.transport).invoke(call)
     const output = model && !(reply.output instanceof Uint8Array) ? model.toOutput(reply.output) : reply.output
-    const outputValid = reply.outputValid ?? fitsSchema(resolved.capabilityDetails?.output, output)
+    const outputValid = reply.outputValid ?? matchesSchema(resolved.capabilityDetails?.output, output)
     return {
       ...reply,
       output,
@@ -95,7 +95,7 @@ function assertFits({ uri, capability, capabilityDetails }: ResolvedAgent, input
 }
 
 /** Whether an output is what the descriptor promises; undefined if it promises nothing that can be checked. */
-function fitsSchema(schema: JsonObject | undefined, output: Reply['output']): boolean | undefined {
+function matchesSchema(schema: JsonObject | undefined, output: Reply['output']): boolean | undefined {
   return schema === undefined || output instanceof Uint8Array ? undefined : schemas.check(schema, output).length === 0
 }
 

@@ -1,9 +1,9 @@
 import { type AgentUri, type ControlParam, type Params, sortParams } from '@switchboard/agent-uri'
 import { type AgentRecord, type Capability, checkPublisherSchema, declaresMember } from '@switchboard/protocol'
 import { ClientError } from '../errors.js'
-import { decodePart, refuseDots } from './uri-path.js'
+import { decodeSegment, rejectDotSegments } from './uri-path.js'
 
-/** The capability that a URI asks for, and its parameters. */
+/** The capability that a URI names, and its parameters. */
 export interface ChosenCapability {
   readonly capability?: string
   readonly capabilityDetails?: Capability
@@ -13,7 +13,7 @@ export interface ChosenCapability {
 }
 
 /**
- * The capability that the rest of the path names, else the fragment (C-88), and the query divided into input and
+ * Reads the capability from the rest of the path, else from the fragment (C-88), and divides the query into input and
  * control parameters (C-89).
  */
 export function chooseCapability(
@@ -21,8 +21,8 @@ export function chooseCapability(
   rest: readonly string[],
   record: AgentRecord | undefined,
 ): ChosenCapability {
-  const name = rest.map(decodePart).join('/') || decodePart(uri.fragment ?? '')
-  refuseDots(`/${name}`)
+  const name = rest.map(decodeSegment).join('/') || decodeSegment(uri.fragment ?? '')
+  rejectDotSegments(`/${name}`)
   const listed = record?.capabilities.find((capability) => capability.name === name)
   const unlisted = name !== '' && !listed && record && record.capabilities.length > 0
   const { details, warnings } = listed ? withUsableSchema(listed) : { details: undefined, warnings: [] }
@@ -39,18 +39,18 @@ export function chooseCapability(
   }
 }
 
-/** Inputs are checked against the capability's schema, so a schema that could stall the check is left out. */
+/** Removes schemas that cannot be checked safely, because inputs and outputs are checked against them. */
 function withUsableSchema(capability: Capability): { details: Capability; warnings: string[] } {
   const { input, output, ...rest } = capability
   const isUsable = (schema: Capability['input']) => schema && checkPublisherSchema(schema, '').length === 0
   const dropped = [...(input && !isUsable(input) ? ['input'] : []), ...(output && !isUsable(output) ? ['output'] : [])]
   return {
     details: { ...rest, ...(input && isUsable(input) && { input }), ...(output && isUsable(output) && { output }) },
-    warnings: dropped.map((member) => `the ${member} schema of "${capability.name}" is not usable and was left out`),
+    warnings: dropped.map((member) => `the ${member} schema of "${capability.name}" is not usable and is ignored`),
   }
 }
 
 function single(name: string, value: string | readonly string[] | undefined): string {
   if (typeof value === 'string') return value
-  throw new ClientError('invalid_uri', `"${name}" stands twice in the query and can have one value only`)
+  throw new ClientError('invalid_uri', `the query has more than one "${name}"`)
 }

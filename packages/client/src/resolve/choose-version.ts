@@ -8,48 +8,48 @@ import {
 } from '@switchboard/protocol'
 import { ClientError } from '../errors.js'
 
-/** The places where a version can be asked for (C-63). */
-export interface AskedVersions {
+/** The places that can request a version (C-63). */
+export interface RequestedVersions {
   readonly option?: string | undefined
   readonly query?: string | undefined
   readonly path?: string | undefined
 }
 
 /**
- * The version, or range of versions, that is asked for.
+ * The requested version or range of versions.
  *
- * @throws {ClientError} `version_conflict` if two places contradict each other, `invalid_argument` for what is not a version
+ * @throws {ClientError} `version_conflict` if two places disagree, `invalid_argument` if one is not a version
  */
-export function readAskedVersion({ option, query, path }: AskedVersions): string | undefined {
-  const asked = [option, query, path].filter((text) => text !== undefined)
-  for (const text of asked) {
+export function readRequestedVersion({ option, query, path }: RequestedVersions): string | undefined {
+  const requested = [option, query, path].filter((text) => text !== undefined)
+  for (const text of requested) {
     if (!isVersionRange(text))
       throw new ClientError('invalid_argument', 'version must be a version such as "3.1.4" or a range such as "^3.0.0"')
   }
   try {
-    return agreeOnVersion(asked)
+    return agreeOnVersion(requested)
   } catch (cause) {
     if (!(cause instanceof DirectoryError)) throw cause
     throw new ClientError('version_conflict', cause.message, { cause })
   }
 }
 
-/** Whether a segment of the path is a version that the agent offers. */
+/** Whether a path segment is a version that the agent offers. */
 export function isOfferedVersion(document: JsonObject, segment: string | undefined): boolean {
   return segment !== undefined && /^\d+\.\d/.test(segment) && selectVersion(document, segment) !== undefined
 }
 
 export interface ChosenVersion {
   readonly version?: string
-  /** Where that version is served, if not at the usual place. */
+  /** URL of that version, if it has its own. */
   readonly base?: string
 }
 
 /**
- * The version of the agent that fits what was asked for (AURI §7). An agent that states none can be asked for an exact one,
- * and judges for itself.
+ * Chooses the version of the agent that matches the request (AURI §7). If the agent states no version, an exact version
+ * is passed on for the agent to decide.
  *
- * @throws {ClientError} `version_mismatch` if it states some and none fits
+ * @throws {ClientError} `version_mismatch` if no version of the agent matches
  */
 export function chooseVersion(document: JsonObject, wanted: string | undefined): ChosenVersion {
   const chosen = selectVersion(document, wanted)
@@ -57,5 +57,5 @@ export function chooseVersion(document: JsonObject, wanted: string | undefined):
   if (wanted === undefined) return {}
   const statesNone = document.version === undefined && document.supportedVersions === undefined
   if (statesNone && coerceVersion(wanted) !== undefined) return { version: wanted }
-  throw new ClientError('version_mismatch', `the agent offers no version that fits ${wanted}`)
+  throw new ClientError('version_mismatch', `the agent has no version that matches ${wanted}`)
 }

@@ -2,14 +2,14 @@ import type { Capability, VerificationKey } from '@switchboard/protocol'
 import { createDeadline } from '../transports/deadline.js'
 import { describeLocation } from './describe-location.js'
 import { createDocumentCache, type DocumentCache } from './document-cache.js'
-import { KNOWN_TRANSPORTS } from './explicit-binding.js'
+import { KNOWN_TRANSPORTS } from './explicit-endpoint.js'
 import { createDocumentFetcher } from './fetch-document.js'
-import { createInquiry, type Inquiry } from './inquiry.js'
 import { findKeys } from './key-source.js'
 import { createFindKnown } from './known-agents.js'
 import { createLocator } from './locate-agent.js'
 import type { ResolveOptions, ResolveRequest, ResolverOptions } from './options.js'
 import { preferExplicit, readUri } from './read-uri.js'
+import { createResolution, type Resolution } from './resolution.js'
 import type { ResolvedAgent } from './resolved-agent.js'
 
 const DEFAULT_TIMEOUT_MS = 10_000
@@ -17,16 +17,16 @@ const DEFAULT_MAX_BYTES = 262_144
 
 /** Resolves agent URIs with one configuration and one cache. */
 export interface Resolver {
-  /** Of several URIs for the same agent, one that names its transport is preferred. */
+  /** Finds out where and how an agent is called. Of several URIs of the same agent, one with a transport is preferred. */
   resolveAgent(uri: string | readonly string[], request?: ResolveRequest): Promise<ResolvedAgent>
-  /** What the agent says it can do; empty if it has no descriptor. */
+  /** The capabilities of the agent; empty if it has no descriptor. */
   capabilities(uri: string, request?: ResolveRequest): Promise<readonly Capability[]>
-  /** Published keys of a DID, an agent or a web address; empty if there are none. They verify chains of delegation. */
+  /** The published keys of a DID, an agent URI or a URL, to verify delegation chains; empty if there are none. */
   keysOf(identity: string, request?: ResolveRequest): Promise<readonly VerificationKey[]>
 }
 
 /**
- * A resolver of agent URIs; what it learns is cached for as long as the hosts allow.
+ * Creates a resolver of agent URIs. Documents are cached for as long as their hosts allow.
  *
  * @example
  * const resolver = createResolver({ requireSignature: true })
@@ -42,32 +42,36 @@ export function createResolver(options: ResolverOptions = {}): Resolver {
   const rules = { policy: options, transports: new Set([...KNOWN_TRANSPORTS, ...(options.transports ?? [])]) }
   const locate = createLocator({ options, rules, findKnown: createFindKnown(options) })
 
-  /** Work that may ask the network, within the time limit. */
-  const inquire = async <T>(what: string, { signal }: ResolveRequest, work: (inquiry: Inquiry) => Promise<T>) => {
+  /** Runs a resolution within the time limit. */
+  const run = async <T>(what: string, { signal }: ResolveRequest, work: (resolution: Resolution) => Promise<T>) => {
     const deadline = createDeadline(timeoutMs, what, signal)
     try {
       deadline.check()
-      return await work(createInquiry({ fetchDocument, policy: options, deadline, maxDocumentBytes }))
+      return await work(createResolution({ fetchDocument, policy: options, deadline, maxDocumentBytes }))
     } finally {
       deadline.clear()
     }
   }
 
   const resolve: Resolver['resolveAgent'] = (text, request = {}) =>
-    inquire('resolving the agent URI', request, async (inquiry) => {
+    run('resolving the agent URI', request, async (resolution) => {
       const uri = readUri(typeof text === 'string' ? text : preferExplicit(text))
-      return describeLocation({ uri, request, options, rules }, await locate(uri, inquiry), inquiry)
+      return describeLocation({ uri, request, options, rules }, await locate(uri, resolution), resolution)
     })
 
   return {
     resolveAgent: resolve,
     capabilities: async (uri, request) => (await resolve(uri, request)).record?.capabilities ?? [],
     keysOf: (identity, request = {}) =>
-      inquire('finding keys', request, async (inquiry) => (await findKeys(identity, inquiry, didMethods))?.keys ?? []),
+      run(
+        'finding keys',
+        request,
+        async (resolution) => (await findKeys(identity, resolution, didMethods))?.keys ?? [],
+      ),
   }
 }
 
-/** One cache for each fetch: what one of them sees, with its own rights, is not shown to the users of another. */
+/** One cache per `fetch`, because each may have other credentials and must not see the documents of another. */
 const sharedCaches = new WeakMap<typeof globalThis.fetch, DocumentCache>()
 
 function sharedCache(fetch: typeof globalThis.fetch): DocumentCache {
@@ -77,9 +81,9 @@ function sharedCache(fetch: typeof globalThis.fetch): DocumentCache {
 }
 
 /**
- * Finds out where and how an agent is called. For many URIs with the same options make one `createResolver`.
+ * Finds out where and how an agent is called. To resolve many URIs with the same options, use `createResolver`.
  *
- * @throws {ClientError} known by its code
+ * @throws {ClientError} branch on its `code`
  *
  * @example
  * const { endpoint, capability } = await resolveAgent('agent://translator.example/translate?text=Bonjour')

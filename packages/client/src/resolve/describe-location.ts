@@ -3,45 +3,45 @@ import { asString } from '@switchboard/protocol'
 import { ClientError } from '../errors.js'
 import { checkAddress } from './address-policy.js'
 import { chooseCapability } from './choose-capability.js'
-import { chooseVersion, isOfferedVersion, readAskedVersion } from './choose-version.js'
-import type { EndpointRules } from './explicit-binding.js'
-import type { Inquiry } from './inquiry.js'
+import { chooseVersion, isOfferedVersion, readRequestedVersion } from './choose-version.js'
+import type { EndpointRules } from './explicit-endpoint.js'
 import type { Location } from './locate-agent.js'
 import type { ResolveRequest, ResolverOptions } from './options.js'
 import type { Descriptor } from './parse-descriptor.js'
 import { readEndpoints, rebaseEndpoints } from './read-endpoints.js'
+import type { Resolution } from './resolution.js'
 import type { Endpoint, ResolvedAgent, VerifiedSigner } from './resolved-agent.js'
 import { originOf, segmentsOf } from './uri-path.js'
 import { verifyDescriptor } from './verify-descriptor.js'
 
-/** One resolution: who is asked for, with what wishes, and under which rules. */
-export interface Question {
+/** A URI to resolve, with the options and rules that apply. */
+export interface ResolutionInput {
   readonly uri: AgentUri
   readonly request: ResolveRequest
   readonly options: ResolverOptions
   readonly rules: EndpointRules
 }
 
-/** Answers a resolution once the agent is found: who signed for it, its version, its capability and its endpoints. */
+/** Completes a resolution after the agent was found: verifies the signature, chooses version, capability and endpoints. */
 export async function describeLocation(
-  question: Question,
+  input: ResolutionInput,
   location: Location,
-  inquiry: Inquiry,
+  resolution: Resolution,
 ): Promise<ResolvedAgent> {
-  const { uri, request } = question
+  const { uri, request } = input
   const { descriptor, name, rest, fallback = false } = location
-  const signer = await checkSigner(question, descriptor, inquiry)
-  for (const warning of descriptor?.warnings ?? []) inquiry.warn(warning)
+  const signer = await checkSigner(input, descriptor, resolution)
+  for (const warning of descriptor?.warnings ?? []) resolution.warn(warning)
 
   const document = descriptor?.document ?? {}
-  const path = isOfferedVersion(document, rest[0]) ? rest[0] : undefined
-  const chosen = chooseCapability(uri, path === undefined ? rest : rest.slice(1), descriptor?.record)
-  for (const warning of chosen.warnings) inquiry.warn(warning)
-  const wanted = readAskedVersion({ option: request.version, query: chosen.control.version, path })
-  const { version, base } = chooseVersion(document, wanted)
+  const pathVersion = isOfferedVersion(document, rest[0]) ? rest[0] : undefined
+  const chosen = chooseCapability(uri, pathVersion === undefined ? rest : rest.slice(1), descriptor?.record)
+  for (const warning of chosen.warnings) resolution.warn(warning)
+  const requested = { option: request.version, query: chosen.control.version, path: pathVersion }
+  const { version, base } = chooseVersion(document, readRequestedVersion(requested))
 
-  const [first, ...others] = endpointsOf(question, location, base, inquiry)
-  if (!first) throw new ClientError('not_found', 'the agent names no endpoint')
+  const [first, ...others] = endpointsOf(input, location, base, resolution)
+  if (!first) throw new ClientError('not_found', 'the agent has no endpoint')
   const agent = name ?? asString(document.name)
   const interactionModel = asString(document.interactionModel)
   return {
@@ -51,8 +51,8 @@ export async function describeLocation(
     fallback,
     params: chosen.params,
     control: chosen.control,
-    warnings: inquiry.warnings,
-    asked: inquiry.asked,
+    warnings: resolution.warnings,
+    requestedUrls: resolution.requestedUrls,
     ...(agent !== undefined && { agent }),
     ...(chosen.capability !== undefined && { capability: chosen.capability }),
     ...(chosen.capabilityDetails && { capabilityDetails: chosen.capabilityDetails }),
@@ -65,28 +65,34 @@ export async function describeLocation(
 }
 
 async function checkSigner(
-  { uri, options }: Question,
+  { uri, options }: ResolutionInput,
   descriptor: Descriptor | undefined,
-  inquiry: Inquiry,
+  resolution: Resolution,
 ): Promise<VerifiedSigner | undefined> {
-  if (descriptor) return verifyDescriptor(uri, descriptor, inquiry, options)
-  if (options.requireSignature) throw new ClientError('unsigned', 'the agent has no descriptor that could be signed')
+  if (descriptor) return verifyDescriptor(uri, descriptor, resolution, options)
+  if (options.requireSignature)
+    throw new ClientError('unsigned', 'the agent has no descriptor, and requireSignature needs a signed one')
   return undefined
 }
 
-function endpointsOf(question: Question, location: Location, base: string | undefined, inquiry: Inquiry): Endpoint[] {
+function endpointsOf(
+  input: ResolutionInput,
+  location: Location,
+  base: string | undefined,
+  resolution: Resolution,
+): Endpoint[] {
   const { descriptor, endpoint, rest } = location
-  const { uri, rules } = question
+  const { uri, rules } = input
   const endpoints = endpoint
     ? [endpoint]
     : descriptor
-      ? readEndpoints(descriptor, () => homeOf(uri, rest, descriptor, rules), rules, inquiry)
+      ? readEndpoints(descriptor, () => defaultUrl(uri, rest, descriptor, rules), rules, resolution)
       : []
   return base === undefined ? endpoints : rebaseEndpoints(endpoints, base, rules)
 }
 
-/** Where an agent without hints lives: the folder of its descriptor, else the host and path that the URI names. */
-function homeOf(uri: AgentUri, rest: readonly string[], { url }: Descriptor, { policy }: EndpointRules): string {
+/** The URL of an agent whose descriptor states none: the folder of the descriptor, else the host and path of the URI. */
+function defaultUrl(uri: AgentUri, rest: readonly string[], { url }: Descriptor, { policy }: EndpointRules): string {
   const folder = /^(https?:\/\/.*?)(\/\.well-known)?\/agent(-card)?\.json$/.exec(url)?.[1]
   if (folder !== undefined || uri.did !== undefined) return checkAddress(folder ?? url, policy).href
   const segments = segmentsOf(uri.path)

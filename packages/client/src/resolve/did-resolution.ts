@@ -1,46 +1,46 @@
 import { asString, isObject, type JsonObject, type JsonValue } from '@switchboard/protocol'
 import { ClientError } from '../errors.js'
 import { didWebUrl } from './did-web.js'
-import type { Inquiry } from './inquiry.js'
 import type { DidMethod } from './options.js'
+import type { Resolution } from './resolution.js'
 
-/** Services of one document that are looked at. */
+/** Services of a document that are read. */
 const MAX_SERVICES = 50
 
 /**
- * The document of a DID, by did:web or a method that the caller brought (C-87).
+ * Resolves a DID with did:web or one of the caller's methods (C-87).
  *
- * @throws {ClientError} `unsupported_method`, `not_found`, or `bad_document` if it is another DID's
+ * @throws {ClientError} `unsupported_method`, `not_found`, or `bad_document` if the document is of another DID
  */
 export async function resolveDid(
   did: string,
-  inquiry: Inquiry,
+  resolution: Resolution,
   methods: Readonly<Record<string, DidMethod>>,
 ): Promise<JsonObject> {
-  const document = await askMethod(did, inquiry, methods)
-  if (!document) throw new ClientError('not_found', `there is no document of ${did}`)
+  const document = await runMethod(did, resolution, methods)
+  if (!document) throw new ClientError('not_found', `${did} has no document`)
   if (document.id !== did) {
-    throw new ClientError('bad_document', `the document of ${did} says it is another's: /id must be the DID`)
+    throw new ClientError('bad_document', `the document of ${did} belongs to another DID: its /id must be the same`)
   }
   return document
 }
 
-async function askMethod(
+async function runMethod(
   did: string,
-  inquiry: Inquiry,
+  resolution: Resolution,
   methods: Readonly<Record<string, DidMethod>>,
 ): Promise<JsonObject | undefined> {
   const name = did.split(':')[1] ?? ''
-  const ask = async (url: string): Promise<JsonObject | undefined> => (await inquiry.askObject(url))?.document
+  const fetchJson = async (url: string) => (await resolution.fetchObject(url))?.document
   const method = Object.hasOwn(methods, name) ? methods[name] : undefined
-  if (method) return inquiry.deadline.race(method(did, { ask, signal: inquiry.deadline.signal }))
-  if (name === 'web') return ask(didWebUrl(did, inquiry.policy))
-  throw new ClientError('unsupported_method', `agents cannot be found by did:${name} here`)
+  if (method) return resolution.deadline.race(method(did, { fetchJson, signal: resolution.deadline.signal }))
+  if (name === 'web') return fetchJson(didWebUrl(did, resolution.policy))
+  throw new ClientError('unsupported_method', `did:${name} is not supported: add the method to didMethods`)
 }
 
 /**
- * URLs at which a DID's agent may be described, the most explicit service first: AgentDescriptor is the document
- * itself, AgentService the agent's folder or document, LinkedDomains a host with the well-known names (C-87).
+ * URLs at which the descriptor of a DID's agent may be, the most specific service first: AgentDescriptor is its URL,
+ * AgentService its URL or folder, LinkedDomains a host with well-known paths (C-87).
  */
 export function descriptorUrls(document: JsonObject): string[] {
   const services = (Array.isArray(document.service) ? document.service : []).filter(isObject).slice(0, MAX_SERVICES)
@@ -57,14 +57,14 @@ export function descriptorUrls(document: JsonObject): string[] {
   ].slice(0, MAX_URLS)
 }
 
-/** A document with more of them is not followed to its end. */
+/** URLs of a document that are tried. */
 const MAX_URLS = 8
 
 const WELL_KNOWN = ['/.well-known/agent.json', '/.well-known/agent-card.json']
 
 const typesOf = ({ type }: JsonObject): JsonValue[] => [type ?? null].flat()
 
-/** An endpoint is a URL, a list of them, or an object that holds some (DID Core §5.4, Linked Domains). */
+/** A service endpoint is a URL, a list of endpoints, or an object with URLs (DID Core §5.4, Linked Domains). */
 function urlsOf(endpoint: JsonValue | undefined): string[] {
   if (typeof endpoint === 'string') return [endpoint]
   if (Array.isArray(endpoint)) return endpoint.slice(0, MAX_URLS).flatMap(urlsOf)

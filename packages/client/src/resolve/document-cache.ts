@@ -1,14 +1,14 @@
-/** An answer that may be given again. */
+/** A cached response. */
 export interface CachedDocument {
-  /** Undefined: there was nothing at this URL. */
+  /** Undefined if nothing was at this URL. */
   readonly text: string | undefined
   readonly etag?: string
   readonly lastModified?: string
-  /** Milliseconds since 1970; from then on it must be asked for again. */
+  /** Milliseconds since 1970; afterwards it must be revalidated. */
   readonly freshUntil: number
 }
 
-/** Where answers are kept; bounded, and shared by as many resolvers as the caller likes. */
+/** A cache of responses, which several resolvers can share. */
 export interface DocumentCache {
   get(url: string): CachedDocument | undefined
   set(url: string, document: CachedDocument): void
@@ -21,9 +21,9 @@ export interface CacheLimits {
   readonly maxLength?: number
 }
 
-/** Keeps answers in memory, and forgets the one that was used longest ago when there is no room for a new one. */
+/** Creates an LRU cache in memory, limited by entries and by length. */
 export function createDocumentCache({ maxEntries = 1000, maxLength = 16_000_000 }: CacheLimits = {}): DocumentCache {
-  // A Map keeps the order of insertion: the first entry is the one used longest ago.
+  // A Map keeps the order of insertion, so the first entry is the least recently used.
   const entries = new Map<string, CachedDocument>()
   let length = 0
 

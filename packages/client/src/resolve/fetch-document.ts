@@ -6,13 +6,13 @@ import { type AddressPolicy, checkAddress } from './address-policy.js'
 import type { CachedDocument, DocumentCache } from './document-cache.js'
 import { absenceOf, freshnessOf } from './freshness.js'
 
-/** A document that was found; `url` is where, after redirects. */
+/** A document; `url` is where it was found, after redirects. */
 export interface FoundDocument {
   readonly url: string
   readonly text: string
 }
 
-/** Nothing usable is there; `reason` where it is more than a plain 404. */
+/** No usable document; `reason` is missing for a plain 404. */
 export interface NoDocument {
   readonly text: undefined
   readonly reason?: string
@@ -24,12 +24,12 @@ export interface DocumentRequest {
   readonly policy: AddressPolicy
 }
 
-export interface FetcherParts {
+export interface FetcherDeps {
   readonly fetch: typeof fetch
   readonly cache: DocumentCache
   /** Milliseconds since 1970. */
   readonly now: () => number
-  /** Whether an answer may send on to another origin; by default it may not. */
+  /** Whether to follow a redirect to another origin; default: no. */
   readonly mayRedirect?: (from: URL, to: URL) => boolean
 }
 
@@ -40,30 +40,30 @@ const MAX_REDIRECTS = 3
 const ACCEPT = 'application/json, application/ld+json;q=0.9, application/agent-card+json;q=0.9'
 
 /**
- * A browser revalidates by its own cache; a condition set by hand would make every cross-origin request ask for leave
- * (a preflight), which most hosts do not grant.
+ * Whether to set the headers of conditional requests. Browsers revalidate their own cache, and there the headers would
+ * cause a CORS preflight, which most hosts reject.
  */
-const BY_HAND = !('document' in globalThis || 'WorkerGlobalScope' in globalThis)
+const SETS_CONDITIONS = !('document' in globalThis || 'WorkerGlobalScope' in globalThis)
 
 /**
- * Fetches JSON texts with the care that strangers' hosts need: every address is checked, redirects stay on their
- * origin, no cookies are sent, sizes are bounded and HTTP's caching rules kept. A client error of the far side means
- * that nothing is there; a failure of it throws, because it must not pass for an absence.
+ * Fetches JSON texts from untrusted hosts: addresses are checked, redirects stay on the origin, no cookies are sent,
+ * sizes are limited, and HTTP's caching rules apply. A 4xx means that there is no document. A 5xx or 429 throws, because
+ * the document may exist.
  */
-export function createDocumentFetcher({ fetch, cache, now, mayRedirect }: FetcherParts): FetchDocument {
+export function createDocumentFetcher({ fetch, cache, now, mayRedirect }: FetcherDeps): FetchDocument {
   const send = async (
     url: URL,
     known: CachedDocument | undefined,
     { deadline }: DocumentRequest,
     redirect: 'manual' | 'follow',
   ): Promise<Response> => {
-    const condition = BY_HAND && known?.text !== undefined ? conditionOf(known) : {}
+    const condition = SETS_CONDITIONS && known?.text !== undefined ? conditionOf(known) : {}
     const headers = { accept: ACCEPT, ...condition }
     deadline.check()
     try {
       return await deadline.race(fetch(url.href, { headers, redirect, credentials: 'omit', signal: deadline.signal }))
     } catch (cause) {
-      // Some fetches end with an error of their own when the signal fires.
+      // If the deadline has passed, throw its error instead of the one of fetch.
       deadline.check()
       throw new ClientError('unreachable', `${url.href} cannot be reached`, { url: url.href, cause })
     }
@@ -73,7 +73,7 @@ export function createDocumentFetcher({ fetch, cache, now, mayRedirect }: Fetche
     let url = start
     for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
       const response = await send(url, known, request, 'manual')
-      // Browsers hide where a redirect leads; there it is followed first and judged by where it ended.
+      // Browsers hide the target of a redirect, so follow it and check where it ended.
       if (response.type === 'opaqueredirect') return arrived(url, await send(url, known, request, 'follow'))
       const location = REDIRECTS.has(response.status) ? response.headers.get('location') : null
       if (location === null) return { url, response }
@@ -96,22 +96,22 @@ export function createDocumentFetcher({ fetch, cache, now, mayRedirect }: Fetche
     from.origin === to.origin || (mayRedirect?.(from, to) ?? false)
 
   return async (text, request) => {
-    const asked = checkAddress(text, request.policy)
-    const known = cache.get(asked.href)
-    if (known && known.freshUntil > now()) return answerOf(asked.href, known)
+    const requested = checkAddress(text, request.policy)
+    const known = cache.get(requested.href)
+    if (known && known.freshUntil > now()) return toResult(requested.href, known)
 
-    const { url, response } = await follow(asked, known, request)
-    if (!response) return { text: undefined, reason: `${asked.href} redirects to another origin, ${url.origin}` }
+    const { url, response } = await follow(requested, known, request)
+    if (!response) return { text: undefined, reason: `${requested.href} redirects to another origin, ${url.origin}` }
     const keep = (document: Omit<CachedDocument, 'freshUntil'>, fresh: number | undefined): void => {
-      // What was found elsewhere is not kept: a redirect may change sooner than its target.
-      if (fresh === undefined || url.href !== asked.href) cache.delete(asked.href)
-      else cache.set(asked.href, { ...document, freshUntil: now() + fresh })
+      // A redirected document is not cached, because the redirect may change before its target does.
+      if (fresh === undefined || url.href !== requested.href) cache.delete(requested.href)
+      else cache.set(requested.href, { ...document, freshUntil: now() + fresh })
     }
 
     const { status, headers } = response
     if (status === 304 && known) {
       keep({ ...known, ...validatorsOf(headers) }, freshnessOf(headers, now()))
-      return answerOf(asked.href, known)
+      return toResult(requested.href, known)
     }
     if (!response.ok || !mayBeJson(headers)) {
       await response.body?.cancel()
@@ -127,7 +127,7 @@ export function createDocumentFetcher({ fetch, cache, now, mayRedirect }: Fetche
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
 
-const answerOf = (url: string, { text }: CachedDocument): FoundDocument | NoDocument =>
+const toResult = (url: string, { text }: CachedDocument): FoundDocument | NoDocument =>
   text === undefined ? { text } : { url, text }
 
 function conditionOf({ etag, lastModified }: CachedDocument): Record<string, string> {
@@ -140,7 +140,7 @@ function validatorsOf(headers: Headers): Pick<CachedDocument, 'etag' | 'lastModi
   return { ...(etag !== null && { etag }), ...(lastModified !== null && { lastModified }) }
 }
 
-/** Types that static hosts use for JSON files; many sites send HTML for paths that do not exist. */
+/** Media types that static hosts use for JSON. HTML is not one: many sites send it for paths that do not exist. */
 const UNSPECIFIC_TYPES = new Set(['', 'text/plain', 'text/json', 'application/octet-stream'])
 
 function mayBeJson(headers: Headers): boolean {
@@ -150,13 +150,13 @@ function mayBeJson(headers: Headers): boolean {
 
 function absent(url: string, { status, ok, headers }: Response): NoDocument {
   if (status === 404 || status === 410) return { text: undefined }
-  const what = ok ? `answers ${headers.get('content-type')} instead of JSON` : `answers ${status}`
+  const what = ok ? `responded with ${headers.get('content-type')} instead of JSON` : `responded with ${status}`
   return { text: undefined, reason: `${url} ${what}` }
 }
 
 function unavailable(url: string, { status, headers }: Response, now: () => number): ClientError {
   const retryAfter = readRetryAfter(headers.get('retry-after'), now)
-  return new ClientError('unavailable', `${url} answers ${status}`, {
+  return new ClientError('unavailable', `${url} responded with ${status}: try again later`, {
     url,
     status,
     ...(retryAfter !== undefined && { retryAfter }),
@@ -165,6 +165,6 @@ function unavailable(url: string, { status, headers }: Response, now: () => numb
 
 async function readText({ body }: Response, url: string, { deadline, maxBytes }: DocumentRequest): Promise<string> {
   const text = decodeUtf8(await readBody(body, maxBytes, deadline))
-  if (text === undefined) throw new ClientError('bad_document', `${url} is not in UTF-8`, { url })
+  if (text === undefined) throw new ClientError('bad_document', `${url} is not valid UTF-8`, { url })
   return text
 }

@@ -1,13 +1,13 @@
 import type { AgentUri } from '@switchboard/agent-uri'
 import { ClientError } from '../errors.js'
 import { descriptorUrls, resolveDid } from './did-resolution.js'
-import { type Inquiry, readObject } from './inquiry.js'
 import type { DidMethod } from './options.js'
 import { type AgentsIndex, type IndexedAgent, parseAgentsJson } from './parse-agents-json.js'
 import { type Descriptor, isDescriptor, parseDescriptor, readDescriptor } from './parse-descriptor.js'
+import { type Resolution, readObject } from './resolution.js'
 import { longestKey, originOf, segmentsOf } from './uri-path.js'
 
-/** An agent that was found, and what of the URI's path is left for it to read. */
+/** An agent that was found, and the rest of the URI's path. */
 export interface FoundAgent {
   readonly descriptor: Descriptor
   /** Its name in agents.json. */
@@ -15,25 +15,25 @@ export interface FoundAgent {
   readonly rest: readonly string[]
 }
 
-/** Levels of a path that are asked for an agent.json; a longer path is asked at its end and near its root. */
+/** Folders of a path in which agent.json is tried; of a deeper path, the deepest one and those near the root. */
 const MAX_LEVELS = 12
 
 /**
- * Looks for the descriptor of an agent on its host, in the order of AURI §6.2 and C-85: the agents.json of the host,
- * the agent.json of the path and of each folder above it, then the well-known names.
+ * Finds the descriptor of an agent on its host, in the order of AURI §6.2 and C-85: the agents.json of the host, the
+ * agent.json of the path and of each folder above it, then the well-known paths.
  */
-export async function findOnHost(uri: AgentUri, inquiry: Inquiry): Promise<FoundAgent | undefined> {
-  const origin = originOf(uri, inquiry.policy)
+export async function findOnHost(uri: AgentUri, resolution: Resolution): Promise<FoundAgent | undefined> {
+  const origin = originOf(uri, resolution.policy)
   const segments = segmentsOf(uri.path)
-  const indexed = await findInIndex(origin, segments, inquiry)
+  const indexed = await findInIndex(origin, segments, resolution)
   if (indexed) return indexed
 
-  for (const { path, rest } of levelsOf(segments, inquiry)) {
-    const descriptor = await tryDescriptor(`${origin}${path}/agent.json`, inquiry)
+  for (const { path, rest } of foldersOf(segments, resolution)) {
+    const descriptor = await tryDescriptor(`${origin}${path}/agent.json`, resolution)
     if (descriptor) return { descriptor, rest }
   }
   for (const name of ['agent.json', 'agent-card.json']) {
-    const descriptor = await tryDescriptor(`${origin}/.well-known/${name}`, inquiry)
+    const descriptor = await tryDescriptor(`${origin}/.well-known/${name}`, resolution)
     if (descriptor) return { descriptor, rest: segments }
   }
   return undefined
@@ -42,54 +42,55 @@ export async function findOnHost(uri: AgentUri, inquiry: Inquiry): Promise<Found
 async function findInIndex(
   origin: string,
   segments: readonly string[],
-  inquiry: Inquiry,
+  resolution: Resolution,
 ): Promise<FoundAgent | undefined> {
-  const index = await askIndex(`${origin}/.well-known/agents.json`, inquiry)
+  const index = await fetchIndex(`${origin}/.well-known/agents.json`, resolution)
   const match = index && longestKey(segments, (key) => index.has(key))
   const entry = match && index.get(match.key)
   if (!entry) return undefined
-  const descriptor = await followEntry(entry, `${origin}/.well-known/agents.json`, inquiry)
+  const descriptor = await followEntry(entry, `${origin}/.well-known/agents.json`, resolution)
   return descriptor && { descriptor, name: match.key, rest: match.rest }
 }
 
-/** A file of that name which is no index is as good as none; nothing in it is followed. */
-async function askIndex(url: string, inquiry: Inquiry): Promise<AgentsIndex | undefined> {
-  const found = await inquiry.ask(url, 'index')
+/** An invalid index is ignored, with a warning. */
+async function fetchIndex(url: string, resolution: Resolution): Promise<AgentsIndex | undefined> {
+  const found = await resolution.fetchText(url, 'index')
   if (!found) return undefined
   try {
     return parseAgentsJson(readObject(found.text, found.url), found.url)
   } catch (error) {
     if (!(error instanceof ClientError)) throw error
-    inquiry.warn(error.message)
+    resolution.warn(error.message)
     return undefined
   }
 }
 
-/** The agent.json that an index leads to is the source of truth; what the index embeds is used without one (C-84). */
-async function followEntry(entry: IndexedAgent, from: string, inquiry: Inquiry): Promise<Descriptor | undefined> {
+/** Prefers the agent.json that an index links to over the entry embedded in the index (C-84). */
+async function followEntry(entry: IndexedAgent, from: string, resolution: Resolution): Promise<Descriptor | undefined> {
   const { name, url, embedded } = entry
-  const descriptor = url === undefined ? undefined : await tryDescriptor(url, inquiry)
+  const descriptor = url === undefined ? undefined : await tryDescriptor(url, resolution)
   if (descriptor) return descriptor
-  if (url !== undefined) inquiry.warn(`agents.json names ${url} for "${name}", and no descriptor is there`)
+  if (url !== undefined) resolution.warn(`agents.json links "${name}" to ${url}, which has no descriptor`)
   return embedded && readDescriptor(embedded, from)
 }
 
-/** The descriptor at a URL; undefined if nothing is there, or something that describes no agent. */
-export async function tryDescriptor(url: string, inquiry: Inquiry): Promise<Descriptor | undefined> {
-  const found = await inquiry.ask(url)
+/** The descriptor at a URL; undefined if there is none. */
+export async function tryDescriptor(url: string, resolution: Resolution): Promise<Descriptor | undefined> {
+  const found = await resolution.fetchText(url)
   if (!found) return undefined
   const descriptor = parseDescriptor(found.text, found.url)
   if (isDescriptor(descriptor.document)) return descriptor
-  inquiry.warn(`${found.url} describes no agent`)
+  resolution.warn(`${found.url} is not a descriptor of an agent`)
   return undefined
 }
 
-/** The folders of a path from its end to the root, each with the segments below it. */
-function levelsOf(segments: readonly string[], inquiry: Inquiry): { path: string; rest: readonly string[] }[] {
+/** The folders of a path from the deepest to the root, each with the segments below it. */
+function foldersOf(segments: readonly string[], resolution: Resolution): { path: string; rest: readonly string[] }[] {
   const lengths = Array.from({ length: segments.length + 1 }, (_, i) => segments.length - i)
-  const asked = lengths.filter((length) => length === segments.length || length < MAX_LEVELS)
-  if (asked.length < lengths.length) inquiry.warn(`the path is deeper than ${MAX_LEVELS}: not every folder was asked`)
-  return asked.map((length) => ({
+  const tried = lengths.filter((length) => length === segments.length || length < MAX_LEVELS)
+  if (tried.length < lengths.length)
+    resolution.warn(`the path is deeper than ${MAX_LEVELS}: not every folder was tried`)
+  return tried.map((length) => ({
     path: segments
       .slice(0, length)
       .map((segment) => `/${segment}`)
@@ -98,18 +99,18 @@ function levelsOf(segments: readonly string[], inquiry: Inquiry): { path: string
   }))
 }
 
-/** Looks for the descriptor that the document of a DID leads to (C-87). */
+/** Finds the descriptor that the document of a DID links to (C-87). */
 export async function findByDid(
   did: string,
   path: string,
-  inquiry: Inquiry,
+  resolution: Resolution,
   methods: Readonly<Record<string, DidMethod>>,
 ): Promise<FoundAgent> {
-  const urls = descriptorUrls(await resolveDid(did, inquiry, methods))
+  const urls = descriptorUrls(await resolveDid(did, resolution, methods))
   for (const url of urls) {
-    const descriptor = await tryDescriptor(url, inquiry)
+    const descriptor = await tryDescriptor(url, resolution)
     if (descriptor) return { descriptor, rest: segmentsOf(path) }
   }
-  const why = urls.length === 0 ? 'names no service that describes an agent' : 'leads to no descriptor'
-  throw new ClientError('not_found', `the document of ${did} ${why}`)
+  const reason = urls.length === 0 ? 'has no service for an agent' : 'links to no descriptor'
+  throw new ClientError('not_found', `the document of ${did} ${reason}`)
 }

@@ -1,13 +1,13 @@
-/** A day; who says longer is asked again after it all the same. */
+/** A day; longer lifetimes are cut. */
 const MAX_FRESH_MS = 86_400_000
 
-/** How long "there is nothing here" holds where the answer does not say, and at most. */
+/** How long a 404 is cached: by default, and at most. */
 const ABSENT_MS = 30_000
 const MAX_ABSENT_MS = 300_000
 
 /**
- * Milliseconds for which an answer may be given again without asking (RFC 9111 §4.2), for a cache of one user.
- * Undefined: it may not be kept at all. Without a word about it an answer is kept, and asked for again each time.
+ * Milliseconds for which a response is fresh (RFC 9111 §4.2), for a private cache; undefined if it must not be stored.
+ * A response without a lifetime is stored and revalidated each time.
  */
 export function freshnessOf(headers: Headers, now: number): number | undefined {
   const directives = readCacheControl(headers)
@@ -15,7 +15,7 @@ export function freshnessOf(headers: Headers, now: number): number | undefined {
   return Math.min(statedFreshness(headers, directives, now) ?? 0, MAX_FRESH_MS)
 }
 
-/** The same for an answer that nothing is there. */
+/** The same for a 404. */
 export function absenceOf(headers: Headers, now: number): number | undefined {
   const directives = readCacheControl(headers)
   if (directives.has('no-store')) return undefined
@@ -27,12 +27,12 @@ function statedFreshness(headers: Headers, directives: Map<string, string>, now:
   const maxAge = directives.get('max-age')
   const expires = headers.get('expires')
   if (maxAge === undefined && expires === null) return undefined
-  // An age or a date that cannot be read means stale.
+  // An invalid age or date means stale.
   const lifetime = maxAge === undefined ? dateOf(expires) - (dateOf(headers.get('date')) || now) : secondsOf(maxAge)
   return Math.max(0, (lifetime || 0) - (secondsOf(headers.get('age') ?? '') || 0))
 }
 
-/** The directives in lower case; the first of two that contradict each other holds. */
+/** The directives in lower case; of duplicates, the first. */
 function readCacheControl(headers: Headers): Map<string, string> {
   const directives = new Map<string, string>()
   for (const part of (headers.get('cache-control') ?? '').split(',')) {

@@ -3,7 +3,7 @@ import type { JsonObject, VerificationKey } from '@switchboard/protocol'
 import type { AddressPolicy } from './address-policy.js'
 import type { DocumentCache } from './document-cache.js'
 
-/** Where an agent is, told by the caller: an endpoint, its descriptor, or where that is. */
+/** An agent that the caller knows: its endpoint, or an object with its endpoint, its descriptor or both. */
 export type KnownAgent =
   | string
   | {
@@ -12,54 +12,54 @@ export type KnownAgent =
       readonly descriptor?: JsonObject | string
     }
 
-/** What a custom resolver may use: requests made with it count, are bounded and cached as all others. */
+/** What a custom resolver can use. Its requests are cached, and count towards the limits of the resolution. */
 export interface ResolverContext {
   /** The JSON object at a URL; undefined if nothing is there. */
-  readonly ask: (url: string) => Promise<JsonObject | undefined>
+  readonly fetchJson: (url: string) => Promise<JsonObject | undefined>
   readonly signal: AbortSignal
 }
 
-/** Asked before the network; undefined passes the question on. */
+/** Finds agents before the network is tried; returns undefined for agents that it does not know. */
 export type CustomResolver = (uri: AgentUri, context: ResolverContext) => Promise<KnownAgent | undefined>
 
-/** Gives the DID document of a DID of its method. */
+/** Resolves the DIDs of one method to their documents. */
 export type DidMethod = (did: string, context: ResolverContext) => Promise<JsonObject | undefined>
 
-/** How agent URIs are resolved. */
 export interface ResolverOptions extends AddressPolicy {
+  /** Default: the global `fetch`. */
   readonly fetch?: typeof fetch
-  /** Milliseconds for one resolution with all its requests; 10 seconds unless told. */
+  /** Milliseconds for a resolution with all its requests; default: 10 s. */
   readonly timeoutMs?: number
-  /** Bytes of one document; 256 KiB unless told, and eight times that for an index of agents. */
+  /** Limit on the bytes of a document, default: 256 KiB; agents.json may have eight times as many. */
   readonly maxDocumentBytes?: number
-  /** Answers are kept here; by default all resolutions with the same `fetch` share one cache in memory. */
+  /** Default: a cache in memory, shared by all resolvers with the same `fetch`. */
   readonly cache?: DocumentCache
   /** Milliseconds since 1970. */
   readonly now?: () => number
-  /** Agents known beforehand by URI; the longest path wins, and nothing is asked for an endpoint. */
+  /** Agents by URI, which are not looked up; the longest path wins. */
   readonly static?: Readonly<Record<string, KnownAgent>>
-  /** Asked in this order, after the static map. */
+  /** Custom resolvers, tried in this order after `static`. */
   readonly resolvers?: readonly CustomResolver[]
-  /** DID methods beside did:web, by name. */
+  /** DID methods other than did:web, by name. */
   readonly didMethods?: Readonly<Record<string, DidMethod>>
-  /** Ask WebFinger too (RFC 7033), where nothing else is found. */
+  /** Try WebFinger (RFC 7033) if nothing else is found. */
   readonly webfinger?: boolean
-  /** Where nothing is found, HTTPS to the same host and path is the guess (AURI §6.2); false gives `not_found`. */
+  /** Fall back to HTTPS on the same host and path if nothing is found (AURI §6.2), default: true; else `not_found`. */
   readonly allowFallback?: boolean
-  /** Refuse descriptors without a good signature; `"did"` demands that a DID vouches for the key. */
+  /** Reject descriptors without a valid signature; with `"did"`, the key must be from the DID in the URI. */
   readonly requireSignature?: boolean | 'did'
-  /** Keys whose signatures are good for any agent, beside those that the agent's authority publishes. */
+  /** Keys that may sign for any agent, in addition to those that the agent's authority publishes. */
   readonly trustedKeys?: readonly VerificationKey[]
-  /** Transports that the caller can speak beside https, wss, unix, local and matrix. */
+  /** Transports that the caller supports in addition to https, wss, unix, local and matrix. */
   readonly transports?: readonly string[]
-  /** Whether an answer may send on to another origin; by default it may not. */
+  /** Whether to follow a redirect to another origin; default: no. */
   readonly mayRedirect?: (from: URL, to: URL) => boolean
 }
 
-/** What may differ from one resolution to the next. */
+/** Options of a single resolution. */
 export interface ResolveRequest {
   readonly signal?: AbortSignal
-  /** A version or a range such as "^3.0.0"; `?version=` in the URI is read too (C-63). */
+  /** A version, or a range such as "^3.0.0"; the URI can also name one with `?version=` (C-63). */
   readonly version?: string
 }
 

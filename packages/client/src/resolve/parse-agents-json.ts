@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '@switchboard/protocol'
 import { ClientError } from '../errors.js'
 
-/** What an index says of one agent: where its descriptor is, what the index itself tells of it, or both (C-84). */
+/** An entry of an index: the URL of a descriptor, an embedded descriptor, or both (C-84). */
 export interface IndexedAgent {
   readonly name: string
   /** Absolute URL of the agent.json, which is the source of truth (AURI §7). */
@@ -13,10 +13,9 @@ export interface IndexedAgent {
 export type AgentsIndex = ReadonlyMap<string, IndexedAgent>
 
 /**
- * Reads an agents.json. Relative URLs are read against where it was found; an entry that is neither a URL nor an object
- * is left out.
+ * Reads an agents.json. Its relative URLs are relative to `url`. Entries that are neither URLs nor objects are ignored.
  *
- * @throws {ClientError} `bad_document` if there is no object `agents`
+ * @throws {ClientError} `bad_document` if it has no object `agents`
  */
 export function parseAgentsJson(document: JsonObject, url: string): AgentsIndex {
   if (!isObject(document.agents)) {
@@ -39,7 +38,7 @@ export function parseAgentsJson(document: JsonObject, url: string): AgentsIndex 
 const absoluteUrl = (text: string, base: string): string | undefined =>
   URL.canParse(text, base) ? new URL(text, base).href : undefined
 
-/** Where the agent.json of an embedded entry is: its `url`, if that is one of a document or of a folder. */
+/** The URL of an embedded entry's agent.json: its `url` if that ends with `.json`, else agent.json in that folder. */
 function descriptorUrl({ url }: JsonObject, base: string): string | undefined {
   const target = typeof url === 'string' ? absoluteUrl(url, base) : undefined
   if (target === undefined || !/^https?:/.test(target)) return undefined

@@ -1,6 +1,6 @@
 /**
- * Quotes the versions of a descriptor, its own and those of its capabilities, that were written as numbers: as a number
- * 1.10 would become 1.1 (C-24). The text is valid JSON, so a look at its tokens is enough.
+ * Quotes versions that were written as numbers, in a descriptor and its capabilities: parsed as a number, 1.10 would
+ * become 1.1 (C-24). The text must be valid JSON.
  */
 export function quoteVersions(text: string): string {
   const containers: string[] = []
@@ -19,8 +19,8 @@ export function quoteVersions(text: string): string {
   return result
 }
 
-/** Strings, numbers, punctuation, and what lies between them. */
+/** Strings, numbers, punctuation, and the text between them. */
 const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*|[{}[\]:,]|[^"{}[\]:,\d-]+/g
 
-/** Names of the containers around a version: none around the document, and the list of capabilities. */
+/** The names of the containers around a version: of the document itself, and of an item of `capabilities`. */
 const PLACES = new Set(['', ' "capabilities" '])

@@ -1,13 +1,17 @@
 import { type AgentUri, AgentUriError, parseAgentUri } from '@switchboard/agent-uri'
 import { ClientError } from '../errors.js'
 
-/** Characters of a URI that is resolved: more than servers take in a request line, and little to look through. */
+/** Longest URI that is resolved; most servers reject longer request lines. */
 const MAX_LENGTH = 8192
 
-/** The parts of an agent URI, or an `invalid_uri` whose cause says which part is wrong. */
+/**
+ * Parses an agent URI.
+ *
+ * @throws {ClientError} `invalid_uri`, with an `AgentUriError` as its cause
+ */
 export function readUri(text: string): AgentUri {
   if (text.length > MAX_LENGTH)
-    throw new ClientError('invalid_uri', `an agent URI of more than ${MAX_LENGTH} characters`)
+    throw new ClientError('invalid_uri', `the agent URI has more than ${MAX_LENGTH} characters`)
   try {
     return parseAgentUri(text)
   } catch (cause) {
@@ -17,11 +21,11 @@ export function readUri(text: string): AgentUri {
 }
 
 /**
- * The URI to use of several for the same agent: one that names its transport, because nothing has to be found out for
- * it, else the first (AURI §6.2).
+ * Chooses among several URIs of the same agent: one with a transport, because it needs no lookup, else the first
+ * (AURI §6.2).
  */
 export function preferExplicit(candidates: readonly string[]): string {
   const first = candidates.find((text) => readUri(text).transport !== null) ?? candidates[0]
-  if (first === undefined) throw new ClientError('invalid_argument', 'there is no agent URI to resolve')
+  if (first === undefined) throw new ClientError('invalid_argument', 'the list of agent URIs is empty')
   return first
 }

@@ -1,63 +1,63 @@
 import type { ControlParam, Params } from '@switchboard/agent-uri'
 import type { AgentRecord, Capability, JsonObject } from '@switchboard/protocol'
 
-/** One way to reach the agent. */
+/** An endpoint of an agent. */
 export interface Endpoint {
   /**
-   * How bytes travel: `https`, `wss`, `http` and `ws` (loopback in development), `unix`, `local`, `matrix`, or a
-   * transport that the caller named.
+   * `https`, `wss`, `unix`, `local`, `matrix`, a transport of the caller, or `http` and `ws` for loopback in
+   * development.
    */
   readonly transport: string
-  /** What is spoken there in the descriptor's words, such as `a2a` or `mcp`; the transport where it says no more. */
+  /** The protocol that the descriptor names, such as `a2a` or `mcp`; default: the transport. */
   readonly protocol: string
-  /** Absolute. Of unix, local, matrix and named transports the agent URI or what the descriptor gives. */
+  /** An absolute URL. For unix, local, matrix and the caller's transports, the agent URI or the descriptor's text. */
   readonly url: string
-  /** Security mechanisms of this transport, where the descriptor tells them (AURI §10). */
+  /** Security mechanisms of this endpoint, if the descriptor states them (AURI §10). */
   readonly security?: readonly string[]
-  /** What else the descriptor says of it, such as the protocolBinding of an A2A interface. */
+  /** The descriptor's object for this endpoint, for example an A2A interface with its `protocolBinding`. */
   readonly source?: JsonObject
 }
 
-/** Who signed the descriptor. */
+/** The signer of a descriptor. */
 export interface VerifiedSigner {
-  /** The key's id: a DID URL, or a kid of the key set. */
+  /** The id of the key: a DID URL, or a `kid` of the key set. */
   readonly key: string
-  /** The DID, or the URL of the key set, that vouches for the key. */
+  /** The DID or the URL of the key set that has the key; `trustedKeys` for a key of the caller. */
   readonly authority: string
 }
 
-/** What an agent URI leads to, and how that was found out. */
+/** The result of resolving an agent URI. */
 export interface ResolvedAgent {
-  /** In normal form and without userinfo; with the query, which may hold what no log should. */
+  /** In normal form, without userinfo. Its query may contain secrets: do not log it. */
   readonly uri: string
-  /** The name that agents.json, the descriptor or the local URI gives to the agent. */
+  /** The agent's name in agents.json, the descriptor or the local URI. */
   readonly agent?: string
-  /** The capability that the path names, else the fragment (C-85, C-88); it may not be listed by the descriptor. */
+  /** The capability that the path or the fragment names (C-85, C-88); the descriptor may not list it. */
   readonly capability?: string
-  /** What the descriptor says of that capability. Schemas that could stall a check are left out of it. */
+  /** The capability in the descriptor, without schemas that cannot be checked safely. */
   readonly capabilityDetails?: Capability
-  /** The first of `endpoints`. */
+  /** The URL of the first endpoint. */
   readonly endpoint: string
-  /** Ways to reach the agent, most preferred first; never empty. All have passed the address policy. */
+  /** Most preferred first; never empty. All have passed the address policy. */
   readonly endpoints: readonly Endpoint[]
-  /** Nothing was found and HTTPS is the guess: GET, or POST with a payload, to the endpoint as it is (AURI §6.2). */
+  /** Nothing was found, so the endpoint is HTTPS on the URI's own host and path (AURI §6.2). */
   readonly fallback: boolean
-  /** The version chosen, else the one that the descriptor states. */
+  /** The chosen version, else the one that the descriptor states. */
   readonly version?: string
-  /** Query parameters that are input of the capability. */
+  /** Query parameters that are inputs of the capability. */
   readonly params: Params
-  /** Query parameters that steer the call (C-89); header and envelope are the place to send them. */
+  /** Query parameters that control the call (C-89); they are sent as headers or in the envelope. */
   readonly control: Readonly<Partial<Record<ControlParam, string>>>
   readonly fragment?: string
-  /** As it was published. */
+  /** The document as published. */
   readonly descriptor?: JsonObject
-  /** The descriptor read: capabilities, operations, bindings, authentication. */
+  /** The parsed descriptor: capabilities, operations, bindings, authentication. */
   readonly record?: AgentRecord
-  /** How messages are to be shaped, in the descriptor's words (AURI §7). */
+  /** The message format that the descriptor names (AURI §7). */
   readonly interactionModel?: string
   readonly signer?: VerifiedSigner
-  /** What was odd and borne with; sentences for people. */
+  /** Problems that did not prevent the resolution; sentences for people. */
   readonly warnings: readonly string[]
-  /** URLs that were asked, in order; those answered from the cache too. */
-  readonly asked: readonly string[]
+  /** In order, including those served from the cache. */
+  readonly requestedUrls: readonly string[]
 }

@@ -1,24 +1,24 @@
 import type { AgentUri } from '@switchboard/agent-uri'
 import { isSigned, SigningError, type VerificationKey, verifyDocument } from '@switchboard/protocol'
 import { ClientError } from '../errors.js'
-import type { Inquiry } from './inquiry.js'
 import { findKeys } from './key-source.js'
 import type { ResolverOptions } from './options.js'
 import type { Descriptor } from './parse-descriptor.js'
+import type { Resolution } from './resolution.js'
 import type { VerifiedSigner } from './resolved-agent.js'
 
-/** Stands in `signer.authority` for keys that the caller trusts. */
+/** The `authority` of keys that the caller trusts. */
 const CALLER = 'trustedKeys'
 
 /**
- * Verifies the signature of a descriptor: against the DID document where the authority is a DID (AURI §10), else
- * against the keys of the host that it came from. One that is wrong is never passed over; one that cannot be checked,
- * or is missing, is refused only if the caller demands signatures.
+ * Verifies the signature of a descriptor with the keys of the DID in the URI (AURI §10), else of the descriptor's host.
+ * A wrong signature is always an error. A missing signature, or one whose key is unknown, is an error only with
+ * `requireSignature`.
  */
 export async function verifyDescriptor(
   { did }: AgentUri,
   { document, url }: Descriptor,
-  inquiry: Inquiry,
+  resolution: Resolution,
   options: ResolverOptions,
 ): Promise<VerifiedSigner | undefined> {
   const { requireSignature = false, trustedKeys = [], didMethods = {} } = options
@@ -30,24 +30,28 @@ export async function verifyDescriptor(
   if (trusted && requireSignature !== 'did') return { key: trusted, authority: CALLER }
 
   if (did === undefined && requireSignature === 'did') {
-    throw new ClientError('unsigned', `no DID vouches for ${url}`, { url })
+    throw new ClientError(
+      'unsigned',
+      `${url} is not signed with a key of a DID: use an agent URI with a DID, or requireSignature: true`,
+      { url },
+    )
   }
-  const published = await findKeys(did ?? url, inquiry, didMethods)
+  const published = await findKeys(did ?? url, resolution, didMethods)
   if (!published) {
-    if (requireSignature) throw new ClientError('unsigned', `${url} is signed and its host publishes no keys`, { url })
-    inquiry.warn(`${url} is signed and its host publishes no keys: the signature was not checked`)
+    if (requireSignature) throw new ClientError('unsigned', `${url} is signed, but its host publishes no keys`, { url })
+    resolution.warn(`${url} is signed, but its host publishes no keys: the signature was not checked`)
     return undefined
   }
   try {
     return { key: await verify(document, published.keys), authority: published.authority }
   } catch (cause) {
     if (!(cause instanceof SigningError)) throw cause
-    const said = `${url} is not signed by a key of ${published.authority}: ${cause.message}`
-    // A card may be signed by somebody whose keys are elsewhere: no more is known of it than of an unsigned one.
+    const message = `${url} is not signed by a key of ${published.authority}: ${cause.message}`
+    // The signer's keys may be published elsewhere: treat the document as unsigned.
     const isUnknown = cause.code === 'unknown_key' || cause.code === 'unsupported_algorithm'
     if (did !== undefined || requireSignature || !isUnknown)
-      throw new ClientError('bad_signature', said, { url, cause })
-    inquiry.warn(said)
+      throw new ClientError('bad_signature', message, { url, cause })
+    resolution.warn(message)
     return undefined
   }
 }

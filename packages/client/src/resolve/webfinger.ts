@@ -1,18 +1,18 @@
 import { type AgentUri, formatAgentUri } from '@switchboard/agent-uri'
 import { asObjects, asString } from '@switchboard/protocol'
-import type { Inquiry } from './inquiry.js'
+import type { Resolution } from './resolution.js'
 import { originOf } from './uri-path.js'
 
-/** Links that lead to the description of the agent: `describedby` (RFC 6892's registry), with a JSON type or none. */
+/** The relation of links to a descriptor, with a JSON type or none. */
 const RELATION = 'describedby'
 
-/** Asks WebFinger (RFC 7033) where the descriptor of an agent is; undefined if the host does not tell. */
-export async function askWebFinger(uri: AgentUri, inquiry: Inquiry): Promise<string | undefined> {
+/** The URL of an agent's descriptor, from WebFinger (RFC 7033); undefined if the host does not state one. */
+export async function findByWebFinger(uri: AgentUri, resolution: Resolution): Promise<string | undefined> {
   const resource = formatAgentUri({ ...uri, userinfo: null, query: null, fragment: null })
-  const url = new URL('/.well-known/webfinger', originOf(uri, inquiry.policy))
+  const url = new URL('/.well-known/webfinger', originOf(uri, resolution.policy))
   url.searchParams.set('resource', resource)
   url.searchParams.set('rel', RELATION)
-  const found = await inquiry.askObject(url.href)
+  const found = await resolution.fetchObject(url.href)
   const link = asObjects(found?.document.links).find(
     ({ rel, type, href }) => rel === RELATION && typeof href === 'string' && /json/.test(asString(type) ?? 'json'),
   )

@@ -40,7 +40,7 @@ describe('where an agent is looked for', () => {
       params: { text: 'Bonjour' },
       version: '1.0.0',
       fallback: false,
-      asked: web.asked,
+      requestedUrls: web.asked,
     })
   })
 
@@ -126,8 +126,8 @@ describe('where an agent is looked for', () => {
     expect(agent).toMatchObject({ agent: 'translator' })
     expect(agent.warnings).toEqual(
       expect.arrayContaining([
-        'https://example.com/t/agent.json answers text/html instead of JSON',
-        'https://example.com/agent.json describes no agent',
+        'https://example.com/t/agent.json responded with text/html instead of JSON',
+        'https://example.com/agent.json is not a descriptor of an agent',
       ]),
     )
   })
@@ -219,9 +219,12 @@ describe('where an agent is looked for', () => {
         said.push('first')
         return undefined
       },
-      async ({ host }: { host: string }, { ask }: { ask: (url: string) => Promise<JsonObject | undefined> }) => {
+      async (
+        { host }: { host: string },
+        { fetchJson }: { fetchJson: (url: string) => Promise<JsonObject | undefined> },
+      ) => {
         said.push('second')
-        const found = await ask(`https://example.net/where/${host}`)
+        const found = await fetchJson(`https://example.net/where/${host}`)
         return typeof found?.at === 'string' ? { descriptor: found.at } : undefined
       },
     ]

@@ -353,7 +353,7 @@ describe('the network', () => {
   it('is asked a bounded number of times, however long the path', async () => {
     const { warnings } = await resolve(`agent://example.com/${'a/'.repeat(2000)}`)
     expect(web.asked.length).toBeLessThan(20)
-    expect(warnings.join()).toContain('not every folder was asked')
+    expect(warnings.join()).toContain('not every folder was tried')
     await expect(resolve(`agent://example.com/${'a/'.repeat(500_000)}`)).rejects.toMatchObject({ code: 'invalid_uri' })
   })
 
@@ -375,6 +375,6 @@ describe('the network', () => {
   it('may refuse with 401, which is no descriptor', async () => {
     web.pages = { [HOST_CARD]: (response) => answerJson(response, 401, card) }
     const { fallback, warnings } = await resolve('agent://example.com/')
-    expect([fallback, warnings]).toEqual([true, [`${HOST_CARD} answers 401`]])
+    expect([fallback, warnings]).toEqual([true, [`${HOST_CARD} responded with 401`]])
   })
 })

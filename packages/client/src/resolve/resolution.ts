@@ -4,49 +4,50 @@ import type { Deadline } from '../transports/deadline.js'
 import { type AddressPolicy, checkAddress } from './address-policy.js'
 import type { FetchDocument, FoundDocument } from './fetch-document.js'
 
-/** Requests of one resolution; a chain of documents that needs more is a trap. */
+/** Limit on the requests of one resolution, against documents that link to each other without end. */
 const MAX_REQUESTS = 32
 
-/** Warnings of one resolution; hostile documents could earn thousands. */
+/** Limit on the warnings of one resolution, against hostile documents. */
 const MAX_WARNINGS = 50
 
-/** An index names many agents, and each name costs a line. */
+/** An index of agents may be this many times as long as another document. */
 const INDEX_FACTOR = 8
 
-/** One resolution under way: what it has asked so far, what was odd, and what it may still do. */
-export interface Inquiry {
+/** A resolution in progress: its limits, its requests so far and their warnings. */
+export interface Resolution {
   readonly policy: AddressPolicy
   readonly deadline: Deadline
-  readonly asked: readonly string[]
+  /** In order, including those served from the cache. */
+  readonly requestedUrls: readonly string[]
   readonly warnings: readonly string[]
   warn(sentence: string): void
-  /** The text at a URL; undefined, and a warning if that is odd, where there is none. */
-  ask(url: string, kind?: 'index'): Promise<FoundDocument | undefined>
-  /** The same, read as a JSON object. */
-  askObject(url: string, kind?: 'index'): Promise<{ url: string; document: JsonObject } | undefined>
+  /** The text at a URL; undefined if nothing is there, with a warning unless the response is a plain 404. */
+  fetchText(url: string, kind?: 'index'): Promise<FoundDocument | undefined>
+  /** The JSON object at a URL. */
+  fetchObject(url: string, kind?: 'index'): Promise<{ url: string; document: JsonObject } | undefined>
 }
 
-export interface InquiryParts {
+export interface ResolutionDeps {
   readonly fetchDocument: FetchDocument
   readonly policy: AddressPolicy
   readonly deadline: Deadline
   readonly maxDocumentBytes: number
 }
 
-export function createInquiry({ fetchDocument, policy, deadline, maxDocumentBytes }: InquiryParts): Inquiry {
-  const asked: string[] = []
+export function createResolution({ fetchDocument, policy, deadline, maxDocumentBytes }: ResolutionDeps): Resolution {
+  const requestedUrls: string[] = []
   const warnings: string[] = []
 
   const warn = (sentence: string): void => {
     if (warnings.length < MAX_WARNINGS) warnings.push(sentence)
   }
 
-  const ask = async (url: string, kind?: 'index'): Promise<FoundDocument | undefined> => {
-    if (asked.length >= MAX_REQUESTS) {
-      throw new ClientError('bad_document', `one URI leads to more than ${MAX_REQUESTS} requests`, { url })
+  const fetchText = async (url: string, kind?: 'index'): Promise<FoundDocument | undefined> => {
+    if (requestedUrls.length >= MAX_REQUESTS) {
+      throw new ClientError('bad_document', `resolving the URI needs more than ${MAX_REQUESTS} requests`, { url })
     }
     const maxBytes = kind === 'index' ? maxDocumentBytes * INDEX_FACTOR : maxDocumentBytes
-    asked.push(checkAddress(url, policy).href)
+    requestedUrls.push(checkAddress(url, policy).href)
     const found = await fetchDocument(url, { deadline, maxBytes, policy })
     if (found.text !== undefined) return found
     if (found.reason !== undefined) warn(found.reason)
@@ -56,18 +57,22 @@ export function createInquiry({ fetchDocument, policy, deadline, maxDocumentByte
   return {
     policy,
     deadline,
-    asked,
+    requestedUrls,
     warnings,
     warn,
-    ask,
-    async askObject(url, kind) {
-      const found = await ask(url, kind)
+    fetchText,
+    async fetchObject(url, kind) {
+      const found = await fetchText(url, kind)
       return found && { url: found.url, document: readObject(found.text, found.url) }
     },
   }
 }
 
-/** The JSON object of a text, or a `bad_document` that says where it came from. */
+/**
+ * Parses a JSON object.
+ *
+ * @throws {ClientError} `bad_document`, with the URL of the text
+ */
 export function readObject(text: string, url: string): JsonObject {
   const value = readJson(text, url)
   if (isObject(value)) return value
