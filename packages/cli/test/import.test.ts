@@ -90,7 +90,7 @@ describe('switchboard import', () => {
     const file = bench.file('bulk.ndjson', lines(...many, { nothing: true }))
     const answer = await bench.cli('import', file, '--bulk')
     expect([answer.code, answer.stdout]).toEqual([1, 'imported 2000 (2000 new, 0 updated), 1 failed\n'])
-    expect(answer.stderr).toMatch(/bulk\.ndjson:2001: .*no draft/)
+    expect(answer.stderr).toMatch(/bulk\.ndjson:2001: .*format of the document cannot be detected/)
     expect(await isThere('bulk-1999')).toBe(true)
     expect((await bench.stranger('import', file, '--bulk')).code).toBe(1)
   }, 60_000)

@@ -1,4 +1,5 @@
 export type { StreamPart } from '@switchboard/protocol'
+export * from './admin.js'
 export type { DirectoryCallOptions } from './directory/call-options.js'
 export {
   createClient,

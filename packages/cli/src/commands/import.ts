@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util'
 import { ClientError } from '@switchboard/client'
-import { type Directory, openDirectory } from '../directory.js'
+import { openAdmin, openDirectory } from '../directory.js'
 import { crawl, isUrl } from '../documents/crawl.js'
-import { type ImportResult, importAll, importInBulk } from '../documents/import-all.js'
+import { type DocumentResult, importAll, importInBulk } from '../documents/import-all.js'
 import { type BadDocument, type FoundDocument, readDocuments } from '../documents/read-documents.js'
 import { DIRECTORY_FLAGS, DIRECTORY_HELP } from '../settings.js'
 import { untilInterrupted } from '../terminal/interruption.js'
@@ -14,12 +14,12 @@ const HELP = `switchboard import: register many documents
 
   switchboard import FILE|URL|-…
 
-Takes A2A cards, MCP server.json files and lists of a registry, agent.json files, lists and dumps of directories (JSON),
+Accepts A2A cards, MCP server.json files and registry lists, agent.json files, lists and dumps of directories (JSON),
 and lines of JSON (.ndjson, .jsonl). A URL is a document, or a host: all agents of its agents.json are registered, or
-the one that is found there. What fails is told and does not stop the others; the exit code is then 1.
+the one found there. A document that fails is reported and does not stop the others; the exit code is then 1.
 
-  --bulk             send all through POST /admin/import, which has no limit on registrations; needs an admin's key
-  --allow-private    read documents of private networks, too
+  --bulk             send everything to POST /admin/import, which has no limit on registrations; needs an admin key
+  --allow-private    also read documents from private networks
 ${DIRECTORY_HELP}
 
 Examples:
@@ -38,11 +38,12 @@ export async function importDocuments(args: string[]): Promise<number> {
     await print(HELP)
     return 0
   }
-  if (positionals.length === 0) throw new UsageError('name what is imported: switchboard import FILE|URL…')
+  if (positionals.length === 0) throw new UsageError('name at least one source: switchboard import FILE|URL…')
   const signal = untilInterrupted()
   const found = documentsOf(positionals, { allowPrivate: values['allow-private'] === true, signal })
-  const directory: Directory = openDirectory(values)
-  const results = (values.bulk ? importInBulk : importAll)(directory, found, signal)
+  const results = values.bulk
+    ? importInBulk(openAdmin(values), found, signal)
+    : importAll(openDirectory(values), found, signal)
   const bar = createProgressBar(process.stderr)
   const count = { created: 0, updated: 0, failed: 0 }
   for await (const result of results) {
@@ -73,7 +74,7 @@ async function* documentsOf(
   }
 }
 
-async function tell({ from, status, id, message }: ImportResult, asJson: boolean): Promise<void> {
+async function tell({ from, status, id, message }: DocumentResult, asJson: boolean): Promise<void> {
   const told = { from, status, ...(id !== undefined && { id }), ...(message !== undefined && { message }) }
   if (asJson) return printJsonLine(told)
   if (status === 'failed') remark(`${from}: ${message}`)

@@ -1,17 +1,17 @@
 import { parseArgs } from 'node:util'
-import { asObjects, asString, asStrings, type JsonObject } from '@switchboard/protocol'
-import { openDirectory } from '../directory.js'
+import type { ApiKey } from '@switchboard/client'
+import { openAdmin } from '../directory.js'
 import { readNumber } from '../read-number.js'
 import { DIRECTORY_FLAGS, DIRECTORY_HELP } from '../settings.js'
 import { print, printJson, printJsonLine, printTable } from '../terminal/print.js'
 import { UsageError } from '../usage.js'
 
-const HELP = `switchboard keys: who may do what in a directory
+const HELP = `switchboard keys: manage the API keys of a directory
 
-  switchboard keys list                     all keys, without their secrets
-  switchboard keys create SUBJECT           make one; its secret is shown only now
-  switchboard keys revoke ID…               end them at once
-  switchboard keys reset-admin              make a new administrator's key
+  switchboard keys list                     list all keys, without their secrets
+  switchboard keys create SUBJECT           create a key; its secret is shown only once
+  switchboard keys revoke ID…               revoke keys, effective immediately
+  switchboard keys reset-admin              create a new administrator's key
 
 For list, create and revoke, with an administrator's key as --token:
   --scope SCOPE      publish, discover, invoke, ct or admin; may be given several times (discover, invoke)
@@ -19,7 +19,7 @@ For list, create and revoke, with an administrator's key as --token:
   --expires-in N     seconds
 ${DIRECTORY_HELP}
 
-For reset-admin, which whoever can write the data may do, also while the directory runs; the old key ends at once:
+For reset-admin, which needs write access to the data; the directory may be running, and the old key is revoked at once:
   --data FOLDER      folder of the embedded store (./switchboard-data)
   --database URL     a postgres:// URL instead
   --config FILE      settings from a file
@@ -61,9 +61,9 @@ export async function keys(args: string[]): Promise<number> {
   )
 }
 
-/** The key goes to stdout, so that scripts can take it. */
+/** The key goes to stdout, so that scripts can use it. */
 async function resetAdmin({ data, database, config }: Flags): Promise<number> {
-  // Only this needs the directory itself, which takes a while to load.
+  // Only this action needs the server package, which is slow to load.
   const { readConfig, resetAdministratorKey } = await import('@switchboard/server')
   const settings = readConfig({
     ...(data !== undefined && { data }),
@@ -75,39 +75,38 @@ async function resetAdmin({ data, database, config }: Flags): Promise<number> {
 }
 
 async function list(values: Flags): Promise<number> {
-  const answer = await openDirectory(values).administer('GET', '/admin/keys')
-  const all = asObjects(answer.keys)
-  if (values.json) await printJson(all)
+  const all = await openAdmin(values).listKeys()
+  if (values.json) await printJson(all.map(({ document }) => document))
   else await printTable(['ID', 'SUBJECT', 'SCOPES', 'NAMES', 'EXPIRES'], all.map(toRow), 'no keys')
   return 0
 }
 
-const toRow = (key: JsonObject): string[] => [
-  asString(key.id) ?? '',
-  asString(key.subject) ?? '',
-  asStrings(key.scopes).join(' '),
-  asStrings(key.names).join(' '),
-  asString(key.expires_at) ?? '',
+const toRow = ({ id, subject, scopes, names, expiresAt }: ApiKey): string[] => [
+  id,
+  subject,
+  scopes.join(' '),
+  names.join(' '),
+  expiresAt ?? '',
 ]
 
 async function create(subject: string, values: Flags): Promise<number> {
   const expiresIn = readNumber('--expires-in', values['expires-in'], { least: 1, most: LONGEST })
-  const made = await openDirectory(values).administer('POST', '/admin/keys', {
+  const { document, secret } = await openAdmin(values).createKey({
     subject,
     scopes: values.scope ?? ['discover', 'invoke'],
     ...(values.name && { names: values.name }),
-    ...(expiresIn !== undefined && { expires_in: expiresIn }),
+    ...(expiresIn !== undefined && { expiresIn }),
   })
-  if (values.json) await printJson(made)
-  // The secret alone, so that scripts can take it.
-  else await print(`${asString(made.key)}\n`)
+  if (values.json) await printJson({ ...document, key: secret })
+  // The secret alone, so that scripts can use it.
+  else await print(`${secret}\n`)
   return 0
 }
 
 async function revoke(ids: readonly string[], values: Flags): Promise<number> {
-  const directory = openDirectory(values)
+  const admin = openAdmin(values)
   for (const id of ids) {
-    await directory.administer('DELETE', `/admin/keys/${encodeURIComponent(id)}`)
+    await admin.revokeKey(id)
     if (values.json) await printJsonLine({ id, revoked: true })
     else await print(`revoked ${id}\n`)
   }

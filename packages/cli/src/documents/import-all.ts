@@ -1,47 +1,45 @@
-import { ClientError } from '@switchboard/client'
-import { asString, type JsonObject } from '@switchboard/protocol'
-import type { Directory } from '../directory.js'
+import { type AdminClient, ClientError, type DirectoryClient, type ImportItem } from '@switchboard/client'
 import { UsageError } from '../usage.js'
 import type { BadDocument, FoundDocument } from './read-documents.js'
 import { toRegistration } from './registrable.js'
 
-/** What became of one document. */
-export interface ImportResult {
+/** The result for one document, with its source. */
+export interface DocumentResult {
   readonly from: string
   readonly status: 'created' | 'updated' | 'failed'
   readonly id?: string
   readonly message?: string
-  /** How many there are in its source, where that is known. */
+  /** Number of documents in its source, if known. */
   readonly total?: number
 }
 
-/** Documents under way at once: few enough for a directory that others use, too. */
-const AT_ONCE = 8
+/** Concurrent registrations: few enough for a directory that others use, too. */
+const CONCURRENCY = 8
 
-/** Registers documents as anybody would, and gives the results in order. */
+/** Registers documents one request each, and yields the results in order. */
 export async function* importAll(
-  directory: Directory,
+  directory: DirectoryClient,
   found: AsyncIterable<FoundDocument | BadDocument>,
   signal: AbortSignal,
-): AsyncGenerator<ImportResult> {
-  const pending: Promise<ImportResult>[] = []
+): AsyncGenerator<DocumentResult> {
+  const pending: Promise<DocumentResult>[] = []
   for await (const item of found) {
     if (signal.aborted) break
     const started = importOne(directory, item, signal)
-    // Told when its turn comes; the first failure that ends all leaves the others unheard.
+    // Rejections are handled in order; after a fatal one, nobody awaits the others.
     started.catch(() => {})
     pending.push(started)
-    const first = pending.length >= AT_ONCE ? pending.shift() : undefined
+    const first = pending.length >= CONCURRENCY ? pending.shift() : undefined
     if (first) yield await first
   }
   for (const rest of pending) yield await rest
 }
 
 async function importOne(
-  directory: Directory,
+  directory: DirectoryClient,
   item: FoundDocument | BadDocument,
   signal: AbortSignal,
-): Promise<ImportResult> {
+): Promise<DocumentResult> {
   const { from } = item
   if ('problem' in item) return { from, status: 'failed', message: item.problem }
   const total = item.total === undefined ? {} : { total: item.total }
@@ -50,7 +48,7 @@ async function importOne(
     const { id, created } = await directory.register(document, { ...options, signal })
     return { from, status: created ? 'created' : 'updated', id, ...total }
   } catch (error) {
-    // Nothing else can come of the others either.
+    // The others would fail in the same way.
     if (error instanceof ClientError && FATAL.has(error.code)) throw error
     if (!(error instanceof ClientError || error instanceof UsageError)) throw error
     return { from, status: 'failed', message: error.message, ...total }
@@ -59,16 +57,17 @@ async function importOne(
 
 const FATAL = new Set(['unreachable', 'unauthorized', 'insecure', 'aborted'])
 
-/** Sends documents as lines, which operators may, and gives the results as they come. */
+/** Registers documents through the administration, and yields the results as they arrive. */
 export async function* importInBulk(
-  directory: Directory,
+  admin: AdminClient,
   found: AsyncIterable<FoundDocument | BadDocument>,
   signal: AbortSignal,
-): AsyncGenerator<ImportResult> {
-  /** What was sent and is not answered yet, by its line. */
+): AsyncGenerator<DocumentResult> {
+  /** Documents without a result yet, by line. */
   const sent = new Map<number, FoundDocument>()
   const bad: BadDocument[] = []
-  const lines = async function* (): AsyncGenerator<string> {
+  const toFailure = ({ from, problem }: BadDocument): DocumentResult => ({ from, status: 'failed', message: problem })
+  const items = async function* (): AsyncGenerator<ImportItem> {
     let line = 0
     for await (const item of found) {
       if ('problem' in item) {
@@ -77,29 +76,18 @@ export async function* importInBulk(
       }
       sent.set(++line, item)
       const { document, format, id } = item
-      yield JSON.stringify({ document, ...(format && { format }), ...(id !== undefined && { id }) })
+      yield { document, ...(format && { format }), ...(id !== undefined && { id }) }
     }
   }
-  for await (const result of directory.importLines(lines(), signal)) {
-    const line = Number(result.line)
+  for await (const { line, ...result } of admin.importAgents(items(), { signal })) {
     const item = sent.get(line)
     sent.delete(line)
-    yield toResult(item?.from ?? `line ${line}`, result, item?.total)
-    for (const { from, problem } of bad.splice(0)) yield { from, status: 'failed', message: problem }
+    const total = item?.total === undefined ? {} : { total: item.total }
+    const from = item?.from ?? `line ${line}`
+    if (result.status === 'failed') yield { from, status: 'failed', message: result.message, ...total }
+    else yield { from, status: result.status, id: result.id, ...total }
+    yield* bad.splice(0).map(toFailure)
   }
-  for (const { from, problem } of bad) yield { from, status: 'failed', message: problem }
-  for (const { from } of sent.values()) yield { from, status: 'failed', message: 'the directory gave no answer' }
-}
-
-function toResult(from: string, result: JsonObject, total: number | undefined): ImportResult {
-  const id = asString(result.id)
-  const message = asString(result.message)
-  const status = result.status === 'created' || result.status === 'updated' ? result.status : 'failed'
-  return {
-    from,
-    status,
-    ...(id !== undefined && { id }),
-    ...(message !== undefined && { message }),
-    ...(total !== undefined && { total }),
-  }
+  yield* bad.map(toFailure)
+  for (const { from } of sent.values()) yield { from, status: 'failed', message: 'the directory sent no result' }
 }

@@ -1,4 +1,4 @@
-/** Aborts when the person, or the system, wants the program to end; a second signal ends it at once. */
+/** Aborts on SIGINT or SIGTERM; a second signal terminates the program. */
 export function untilInterrupted(): AbortSignal {
   const control = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => control.abort())

@@ -1,8 +1,8 @@
-/** How far a long piece of work is, on a terminal; elsewhere nothing is shown. */
+/** The progress of a long task; shown on terminals only. */
 export interface ProgressBar {
-  /** Undefined total: only the count is known. */
+  /** Without a total, only the count is shown. */
   show(done: number, total: number | undefined, failed: number): void
-  /** Takes the bar away, so that a line can be printed or the work is over. */
+  /** Removes the bar, to print a line or at the end. */
   clear(): void
 }
 
@@ -13,7 +13,7 @@ export interface ProgressScreen {
 }
 
 const WIDTH = 30
-/** Carriage return, and erasing to the end of the line. */
+/** Carriage return and erase to the end of the line. */
 const TO_START = '\r\u001b[K'
 
 export function createProgressBar(screen: ProgressScreen): ProgressBar {

@@ -10,7 +10,7 @@ export interface HttpRequest {
   readonly method: string
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
-  readonly body?: string | Uint8Array | FormData
+  readonly body?: string | Uint8Array | FormData | ReadableStream<Uint8Array>
   readonly isRepeatable: boolean
 }
 
@@ -45,6 +45,7 @@ async function send({ fetch }: HttpDeps, request: HttpRequest, deadline: Deadlin
         credentials: 'omit',
         signal: deadline.signal,
         ...(body !== undefined && { body }),
+        ...(body instanceof ReadableStream && { duplex: 'half' }),
       }),
     )
   } catch (error) {

@@ -1,0 +1,12 @@
+// The entry point `@switchboard/client/admin`: manage a directory, without the code that finds, resolves and calls agents.
+export {
+  type AdminClient,
+  type ApiKey,
+  type ApiKeyRequest,
+  type CreatedApiKey,
+  createAdminClient,
+  type ImportItem,
+  type ImportResult,
+} from './directory/create-admin-client.js'
+export type { ConnectionOptions, RequestOptions } from './directory/requester.js'
+export { ClientError, type ClientErrorCode, type ClientErrorOptions } from './errors.js'
