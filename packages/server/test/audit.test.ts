@@ -31,7 +31,7 @@ const entries = async (query = ''): Promise<Entry[]> =>
 const untilGone = (path: string): Promise<void> =>
   expect.poll(async () => (await directory.get(path)).status, { timeout: 5000 }).toBe(404)
 
-describe('the audit', () => {
+describe('the audit log', () => {
   it('AD-8.2-07 AIDIP-9-15 has an entry for every change, with actor, time and outcome', async () => {
     const headers = { 'x-request-id': 'request-of-the-audit' }
     const a = { as: 'tokA' as const, headers }
@@ -103,7 +103,7 @@ describe('the audit', () => {
     expect(detail('mark')).toBe('certification unsafe')
   })
 
-  it('is newest first, and found by subject, agent, action and time', async () => {
+  it('lists the newest entry first, and can be filtered by subject, agent, action and time', async () => {
     await directory.post('/agents', { as: 'tokB', body: aidipAgent({ id: 'first' }) })
     clock.advance(10)
     const between = new Date(clock.now() - 5000).toISOString()
@@ -120,7 +120,7 @@ describe('the audit', () => {
     expect((await directory.get('/admin/audit?limit=2', { as: 'admin' })).json.entries).toEqual(all.slice(0, 2))
   })
 
-  it('AIDIP-9-15 holds no word of what was searched for', async () => {
+  it('AIDIP-9-15 contains no search terms', async () => {
     await directory.get('/agents?q=secretsearch', { as: 'tokC' })
     await directory.post('/agents/search', {
       as: 'tokC',
@@ -131,12 +131,12 @@ describe('the audit', () => {
     expect(JSON.stringify(await entries())).not.toContain('secretsearch')
   })
 
-  it('is for administrators', async () => {
+  it('is for administrators only', async () => {
     expectRefusal(await directory.get('/admin/audit'), { status: 401 })
     expectRefusal(await directory.get('/admin/audit', { as: 'tokA' }), { status: 403 })
   })
 
-  it('AIDIP-9-15 AIDIP00-7-05 forgets entries that are older than the operator keeps them', async () => {
+  it('AIDIP-9-15 AIDIP00-7-05 deletes entries older than the operator’s retention period', async () => {
     const old = (await entries()).length
     expect(old).toBeGreaterThan(5)
     clock.advance(3 * DAY)

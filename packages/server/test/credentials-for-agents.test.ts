@@ -28,30 +28,30 @@ const SECRET = 'the-agents-own-secret'
 const set = (body: JsonObject) => directory.put(PATH, { as: 'admin', body })
 const BEARER = { type: 'bearer', token: SECRET }
 
-/** What the agent is shown by the gateway. */
-async function shown() {
+/** The headers that the agent receives from the gateway. */
+async function receivedHeaders() {
   const answer = await directory.post('/agents/x/invoke', { as: 'tokC', body: { text: 'hello' } })
   expect(answer.status, answer.text).toBe(200)
   return agent.calls.at(-1)?.headers ?? {}
 }
 
-describe('credentials of agents', () => {
-  it('AIDIP-9-06 are what the gateway shows to the agent, and never the caller’s', async () => {
+describe('an agent’s credential', () => {
+  it('AIDIP-9-06 is sent to the agent by the gateway, never the caller’s', async () => {
     expect((await set(BEARER)).status).toBe(200)
-    expect(await shown()).toMatchObject({ authorization: `Bearer ${SECRET}` })
+    expect(await receivedHeaders()).toMatchObject({ authorization: `Bearer ${SECRET}` })
     await set({ type: 'api_key', key: SECRET })
-    expect(await shown()).toMatchObject({ 'x-api-key': SECRET })
+    expect(await receivedHeaders()).toMatchObject({ 'x-api-key': SECRET })
     await set({ type: 'api_key', key: SECRET, header: 'X-Corp-Token' })
-    const headers = await shown()
+    const headers = await receivedHeaders()
     expect(headers).toMatchObject({ 'x-corp-token': SECRET })
     expect(headers).not.toHaveProperty('authorization')
     await set({ type: 'basic', username: 'gate', password: 'way: with a colon' })
-    expect(await shown()).toMatchObject({ authorization: `Basic ${btoa('gate:way: with a colon')}` })
+    expect(await receivedHeaders()).toMatchObject({ authorization: `Basic ${btoa('gate:way: with a colon')}` })
     await directory.delete(PATH, { as: 'admin' })
-    expect(await shown()).not.toHaveProperty('authorization')
+    expect(await receivedHeaders()).not.toHaveProperty('authorization')
   })
 
-  it('are told of without the secret, and removed', async () => {
+  it('is returned without the secret and can be deleted', async () => {
     expectRefusal(await directory.get(PATH, { as: 'admin' }), { status: 404 })
     const { json } = await set(BEARER)
     const origins = [new URL(agent.url).origin]
@@ -70,13 +70,13 @@ describe('credentials of agents', () => {
     [{ type: 'api_key', key: SECRET, header: 'a b' }, '/header'],
     [{ type: 'basic', username: 'a:b', password: 'c' }, '/username'],
     [{ type: 'bearer', token: SECRET, extra: 1 }, '/extra'],
-  ])('are refused when they cannot be used: %j', async (body, member) => {
+  ])('is rejected if it cannot be used: %j', async (body, member) => {
     const answer = await set(body)
     expectRefusal(answer, { status: 400, member })
     expect(answer.text).not.toContain(SECRET)
   })
 
-  it('are for operators only', async () => {
+  it('is for administrators only', async () => {
     for (const as of ['tokA', 'tokC'] as const) {
       expectRefusal(await directory.put(PATH, { as, body: BEARER }), { status: 403 })
       expectRefusal(await directory.get(PATH, { as }), { status: 403 })
@@ -87,23 +87,23 @@ describe('credentials of agents', () => {
     })
   })
 
-  it('stay after a restart', async () => {
+  it('survives a restart', async () => {
     await set(BEARER)
     await directory.restart()
-    expect(await shown()).toMatchObject({ authorization: `Bearer ${SECRET}` })
+    expect(await receivedHeaders()).toMatchObject({ authorization: `Bearer ${SECRET}` })
   })
 
-  it('are not inherited by another owner of the name', async () => {
+  it('is not inherited by another owner of the name', async () => {
     await set(BEARER)
     await directory.delete('/agents/x', { as: 'tokA' })
     await directory.post('/agents', { as: 'tokB', body: agent.document() })
-    expect(await shown()).not.toHaveProperty('authorization')
+    expect(await receivedHeaders()).not.toHaveProperty('authorization')
     expectRefusal(await directory.get(PATH, { as: 'admin' }), { status: 404 })
     await directory.restart()
-    expect(await shown()).not.toHaveProperty('authorization')
+    expect(await receivedHeaders()).not.toHaveProperty('authorization')
   })
 
-  it('are in the audit by their type', async () => {
+  it('is in the audit log with its type only', async () => {
     await set(BEARER)
     const { text, json } = await directory.get('/admin/audit?action=credential.set&limit=1', { as: 'admin' })
     expect(json.entries).toMatchObject([{ actor: 'admin', agent: 'x', detail: 'bearer' }])
@@ -112,11 +112,11 @@ describe('credentials of agents', () => {
 })
 
 describe('credentials at rest', () => {
-  it('lie in no file of the store and no line of the log, and need the secret they were set with', async () => {
+  it('are in no file of the store and no line of the log, and need the secret they were encrypted with', async () => {
     const folder = temporaryFolder()
     const data = join(folder.path, 'data')
     const env = { SWITCHBOARD_ADMIN_KEY: 'administrator-of-the-child' }
-    const ask = (url: string, method: string, path: string, body?: JsonObject) =>
+    const send = (url: string, method: string, path: string, body?: JsonObject) =>
       fetch(url + path, {
         method,
         headers: { authorization: `Bearer ${env.SWITCHBOARD_ADMIN_KEY}`, 'content-type': 'application/json' },
@@ -124,8 +124,8 @@ describe('credentials at rest', () => {
       })
     const args = ['--data', data, '--log-level', 'debug']
     const first = await startServer(args, { env })
-    await ask(first.url, 'POST', '/agents', agent.document())
-    expect((await ask(first.url, 'PUT', PATH, BEARER)).status).toBe(200)
+    await send(first.url, 'POST', '/agents', agent.document())
+    expect((await send(first.url, 'PUT', PATH, BEARER)).status).toBe(200)
     const { stdout, stderr } = await first.stop()
     expect(stdout + stderr).not.toContain(SECRET)
     for (const file of ['switchboard.db', 'secret.key']) {
@@ -134,10 +134,10 @@ describe('credentials at rest', () => {
     const other = await startServer(args, {
       env: { ...env, SWITCHBOARD_SECRET: 'another secret altogether'.replaceAll(' ', '-') },
     })
-    expect((await ask(other.url, 'GET', PATH)).status).toBe(404)
+    expect((await send(other.url, 'GET', PATH)).status).toBe(404)
     expect((await other.stop()).stderr).toContain('cannot decrypt the credential')
     const again = await startServer(args, { env })
-    expect((await ask(again.url, 'GET', PATH)).status).toBe(200)
+    expect((await send(again.url, 'GET', PATH)).status).toBe(200)
     await again.stop()
     folder.remove()
   }, 30_000)

@@ -5,7 +5,7 @@ import { type Answer, startDirectory, type TestDirectory } from './support/direc
 import { aidipAgent, fixture } from './support/documents.js'
 import { expectRefusal } from './support/errors.js'
 
-/** Every route that changes agents, with a request that would do if the caller had the right. */
+/** Every route that changes agents, with a request that is valid if the caller has permission. */
 const WRITES: [method: 'post' | 'put' | 'delete', path: string, body?: JsonObject][] = [
   ['post', '/agents', aidipAgent({ id: 'new' })],
   ['post', '/v0/agents', aidipAgent({ id: 'new' })],
@@ -49,7 +49,7 @@ const DISCOVERY: [method: 'get' | 'post', path: string, body?: JsonObject][] = [
 ]
 
 let directory: TestDirectory
-const ask = (
+const send = (
   [method, path, body]: [method: 'get' | 'post' | 'put' | 'patch' | 'delete', path: string, body?: JsonObject],
   key?: string,
 ): Promise<Answer> => directory[method](path, { ...(key !== undefined && { key }), ...(body && { body }) })
@@ -61,8 +61,8 @@ describe('scopes', () => {
   })
   afterAll(() => directory.close())
 
-  it.each(WRITES)('AIDIP-9-03 %s %s takes credentials: 401 with WWW-Authenticate', async (...route) => {
-    const answer = await ask(route)
+  it.each(WRITES)('AIDIP-9-03 %s %s needs credentials: 401 with WWW-Authenticate', async (...route) => {
+    const answer = await send(route)
     expectRefusal(answer, { status: 401, code: 'unauthorized' })
     expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer realm="/)
   })
@@ -74,30 +74,30 @@ describe('scopes', () => {
     expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer /)
   })
 
-  it.each(WRITES)('%s %s takes publish: another scope gets 403', async (...route) => {
+  it.each(WRITES)('%s %s needs the publish scope: other scopes get 403', async (...route) => {
     for (const scopes of [['discover'], ['invoke'], ['discover', 'invoke'], ['ct']]) {
       const key = await directory.makeKey({ subject: 'tokA', scopes })
-      expectRefusal(await ask(route, key), { status: 403, code: 'forbidden' }, scopes.join())
+      expectRefusal(await send(route, key), { status: 403, code: 'forbidden' }, scopes.join())
     }
   })
 
-  it.each(ADMIN)('%s %s takes admin: 401 for nobody, 403 for every other scope', async (...route) => {
-    expectRefusal(await ask(route), { status: 401, code: 'unauthorized' })
+  it.each(ADMIN)('%s %s needs the admin scope: 401 without credentials, 403 with any other scope', async (...route) => {
+    expectRefusal(await send(route), { status: 401, code: 'unauthorized' })
     const key = await directory.makeKey({
       subject: 'admin',
       scopes: ['publish', 'discover', 'invoke', 'ct'],
       names: ['*'],
     })
-    expectRefusal(await ask(route, key), { status: 403, code: 'forbidden' })
+    expectRefusal(await send(route, key), { status: 403, code: 'forbidden' })
   })
 
-  it('AIDIP-9-03 public discovery takes no credentials', async () => {
-    for (const route of DISCOVERY) expect((await ask(route)).status, route.join()).toBe(200)
+  it('AIDIP-9-03 public discovery needs no credentials', async () => {
+    for (const route of DISCOVERY) expect((await send(route)).status, route.join()).toBe(200)
   })
 
-  it('AIDIP-9-03 a wrong key is refused even where none is needed', async () => {
+  it('AIDIP-9-03 a wrong key is rejected even if none is needed', async () => {
     for (const route of DISCOVERY) {
-      const answer = await ask(route, 'sb_no-such-key')
+      const answer = await send(route, 'sb_no-such-key')
       expectRefusal(answer, { status: 401 }, route.join())
       expect(answer.headers.get('www-authenticate')).toContain('error="invalid_token"')
     }
@@ -120,13 +120,13 @@ describe('without public discovery', () => {
   })
   afterAll(() => directory.close())
 
-  it.each(DISCOVERY)('%s %s takes the scope discover', async (...route) => {
-    expectRefusal(await ask(route), { status: 401, code: 'unauthorized' })
+  it.each(DISCOVERY)('%s %s needs the discover scope', async (...route) => {
+    expectRefusal(await send(route), { status: 401, code: 'unauthorized' })
     const publisher = await directory.makeKey({ subject: 'p', scopes: ['publish', 'invoke'] })
-    expectRefusal(await ask(route, publisher), { status: 403, code: 'forbidden' })
+    expectRefusal(await send(route, publisher), { status: 403, code: 'forbidden' })
     const client = await directory.makeKey({ subject: 'c', scopes: ['discover'] })
-    expect((await ask(route, client)).status).toBe(200)
-    expect((await ask(route, directory.adminKey)).status).toBe(200)
+    expect((await send(route, client)).status).toBe(200)
+    expect((await send(route, directory.adminKey)).status).toBe(200)
   })
 })
 
@@ -158,7 +158,7 @@ describe('keys', () => {
     expect(listed.json.keys).toContainEqual(shown)
   })
 
-  it('are taken as bearer and as X-API-Key', async () => {
+  it('are accepted as bearer tokens and as X-API-Key', async () => {
     const { json } = await create({ subject: 'alice', scopes: ['publish'] })
     const asBearer = await directory.post('/agents', {
       body: aidipAgent({ id: 'b' }),
@@ -169,7 +169,7 @@ describe('keys', () => {
     expect(asKey.status).toBe(201)
   })
 
-  it('end when they are revoked, at once', async () => {
+  it('stop working immediately when revoked', async () => {
     const { json } = await create({ subject: 'alice', scopes: ['publish'] })
     expect((await directory.get('/agents', { key: json.key })).status).toBe(200)
     expect((await directory.delete(`/admin/keys/${json.id}`, { as: 'admin' })).status).toBe(204)
@@ -178,7 +178,7 @@ describe('keys', () => {
     expect((await directory.get('/admin/keys', { as: 'admin' })).text).not.toContain(json.id)
   })
 
-  it('end when their time is over', async () => {
+  it('stop working when they expire', async () => {
     const { json } = await create({ subject: 'alice', scopes: ['publish'], expires_in: 1 })
     expect((await directory.get('/agents', { key: json.key })).status).toBe(200)
     await new Promise((resolve) => setTimeout(resolve, 1050))
@@ -187,7 +187,7 @@ describe('keys', () => {
     expect(answer.headers.get('www-authenticate')).toContain('error="invalid_token"')
   })
 
-  it('outlive a restart, and so does their revocation', async () => {
+  it('survive a restart, and so does their revocation', async () => {
     const kept = await create({ subject: 'alice', scopes: ['publish'] })
     const gone = await create({ subject: 'alice', scopes: ['publish'] })
     await directory.delete(`/admin/keys/${gone.json.id}`, { as: 'admin' })
@@ -196,7 +196,7 @@ describe('keys', () => {
     expect((await directory.get('/agents', { key: gone.json.key })).status).toBe(401)
   })
 
-  it('with unknown scopes are refused by name', async () => {
+  it('with unknown scopes are rejected, and the error names the scope', async () => {
     expectRefusal(await create({ subject: 'x', scopes: ['publish', 'root'] }), {
       status: 400,
       member: '/scopes',
@@ -204,7 +204,7 @@ describe('keys', () => {
     })
   })
 
-  it('of one subject act for each other, those of another do not', async () => {
+  it('of the same subject are interchangeable, those of another subject are not', async () => {
     const [one, two, other] = await Promise.all(
       ['alice', 'alice', 'bob'].map((subject) => directory.makeKey({ subject, scopes: ['publish'] })),
     )
@@ -215,7 +215,7 @@ describe('keys', () => {
     expectRefusal(await directory.put('/agents/shared', { key: other ?? '', body: aidipAgent() }), { status: 403 })
   })
 
-  it('limited to names do nothing to others, their own subject’s included', async () => {
+  it('limited to names cannot change other agents, even of the same subject', async () => {
     const wide = await directory.makeKey({ subject: 'alice', scopes: ['publish'] })
     const narrow = await directory.makeKey({ subject: 'alice', scopes: ['publish'], names: ['corp-*', 'exact'] })
     for (const id of ['corp-1', 'exact']) {
@@ -246,7 +246,7 @@ describe('keys', () => {
   })
 })
 
-describe('who registers for whom', () => {
+describe('registering on behalf of others', () => {
   beforeAll(async () => {
     directory = await startDirectory({
       policy: {
@@ -265,7 +265,7 @@ describe('who registers for whom', () => {
 
   const capability = (name: string, type: string): JsonObject => fixture('FX-SUM', { capabilities: [{ name, type }] })
 
-  it('AIDIP-4.1-01 an administrator registers for a publisher, who then owns the agent', async () => {
+  it('AIDIP-4.1-01 an administrator registers for a publisher, who becomes the owner', async () => {
     const owned: [string, JsonObject][] = [
       ['/agents?owner=tokA', aidipAgent({ id: 'x' })],
       ['/discover/agents?owner=tokA', fixture('FX-D0', { id: 'x' })],
@@ -279,7 +279,7 @@ describe('who registers for whom', () => {
     }
   })
 
-  it('AD-7.1-01 a reserved name is registered by those it is reserved for', async () => {
+  it('AD-7.1-01 a reserved name can be registered only by the subjects it is reserved for', async () => {
     for (const name of ['corp-x', 'corp']) {
       const body = fixture('FX-SUM')
       expectRefusal(await directory.post(`/ad/r?agent=${name}`, { as: 'tokB', body }), {
@@ -294,7 +294,7 @@ describe('who registers for whom', () => {
     expect((await directory.post('/ad/r?agent=corporate', { as: 'tokB', body: fixture('FX-SUM') })).status).toBe(201)
   })
 
-  it('AD-7.3-01 a capability that the operator keeps for a scope takes that scope', async () => {
+  it('AD-7.3-01 a capability reserved for a scope needs that scope', async () => {
     const body = capability('financial-analysis', 'tool')
     const refused = await directory.post('/ad/r?agent=fin', { as: 'tokA', body })
     expectRefusal(refused, { status: 403, code: 'forbidden', says: /financial-analysis/ })
@@ -304,7 +304,7 @@ describe('who registers for whom', () => {
     expect((await directory.post('/ad/r?agent=fin', { key, body })).status).toBe(201)
   })
 
-  it('AD-7.3-01 a type of capability may be kept for subjects', async () => {
+  it('AD-7.3-01 a type of capability can be reserved for subjects', async () => {
     const body = capability('anything', 'prompt')
     expectRefusal(await directory.post('/ad/r?agent=p', { as: 'tokB', body }), { status: 403 })
     expect((await directory.post('/ad/r?agent=p', { as: 'tokA', body })).status).toBe(201)
@@ -316,7 +316,7 @@ describe('who registers for whom', () => {
     expectRefusal(await directory.post(own, { as: 'tokB', body: update }), { status: 403 })
   })
 
-  it('AD-8.3-01 only the registrant or a commissioning tool for that name changes or removes', async () => {
+  it('AD-8.3-01 only the owner or a commissioning tool for that name can change or remove an agent', async () => {
     const ct = await directory.makeKey({ subject: 'tool', scopes: ['ct'], names: ['robot-*'] })
     const elsewhere = await directory.makeKey({ subject: 'tool', scopes: ['ct'], names: ['other-*'] })
     const registered = await directory.post('/ad/r?agent=robot-1', { as: 'tokA', body: fixture('FX-SUM') })
@@ -331,7 +331,7 @@ describe('who registers for whom', () => {
     expect((await directory.delete(href, { key: ct })).status).toBe(204)
   })
 
-  it('C-43 what a tool registers belongs to the mapped subject, else to the tool', async () => {
+  it('C-43 an agent registered by a tool belongs to the mapped subject, or to the tool if none is mapped', async () => {
     const ct = await directory.makeKey({ subject: 'tool', scopes: ['ct'], names: ['plant-*', 'loose-*'] })
     for (const name of ['plant-7', 'loose-7']) {
       expect((await directory.post(`/ad/r?agent=${name}`, { key: ct, body: fixture('FX-SUM') })).status).toBe(201)

@@ -19,7 +19,7 @@ interface Case {
   readonly headers?: Record<string, string>
   readonly type: string
   readonly status: number
-  /** The profile's code and AIDIP's. */
+  /** The profile's code; `name` is AIDIP's. */
   readonly code: string
   readonly name: string
 }
@@ -327,7 +327,7 @@ describe('an error', () => {
   })
 
   it.each(CASES.filter(({ path }) => !path.endsWith('.json')))(
-    'C-68 $method $path is problem+json where that is accepted',
+    'C-68 $method $path is problem+json if the client accepts it',
     async (expected) => {
       for (const accept of [PROBLEM, `${JSON_TYPE};q=0.5, ${PROBLEM}`]) {
         const answer = await send(expected, { accept })
@@ -337,7 +337,7 @@ describe('an error', () => {
     },
   )
 
-  it('C-68 has a type that can be read', async () => {
+  it('C-68 has a type URL that can be fetched', async () => {
     const { json } = await directory.get('/agents/nothing')
     expect(json.type).toBe(`${directory.url}/problems/not-found`)
     const page = await fetch(json.type)
@@ -352,7 +352,7 @@ describe('an error', () => {
     expectRefusal(await directory.get('/problems/no-such-kind'), { status: 404 })
   })
 
-  it('repeats no markup that could run, and is never taken for a page', async () => {
+  it('is never served as HTML, so markup from the request cannot run', async () => {
     const target = '/agents/%3Cscript%3Ealert(1)%3C%2Fscript%3E'
     for (const path of [target, `${target}/x`, '/<script>alert(1)</script>']) {
       const answer = await sendRaw(directory.url, { target: path, headers: { accept: 'text/html' } })
@@ -363,7 +363,7 @@ describe('an error', () => {
 })
 
 describe('methods', () => {
-  it('that a path does not have get 405 with Allow, before credentials are asked for', async () => {
+  it('not allowed on a path get 405 with Allow, before credentials are checked', async () => {
     const { json } = await directory.get('/openapi.json')
     const paths: [string, string[]][] = Object.entries(json.paths).map(([path, methods]) => [
       path.replaceAll(/\{\w+\}/g, '1'),
@@ -399,7 +399,7 @@ describe('methods', () => {
     }
   })
 
-  it('nobody knows are 404 or 405, and nothing else', async () => {
+  it('that are unknown get 404 or 405', async () => {
     for (const method of ['TRACE', 'PROPFIND', 'LOCK', 'MKCOL', 'LINK', 'QUERY']) {
       const answer = await sendRaw(directory.url, {
         method,
@@ -412,7 +412,7 @@ describe('methods', () => {
   })
 })
 
-describe('paths that are not there', () => {
+describe('unknown paths', () => {
   it.each([
     ['/nothing', JSON_TYPE],
     ['/agents/a/b/c', JSON_TYPE],
@@ -435,7 +435,7 @@ describe('paths that are not there', () => {
   })
 })
 
-describe('C-69 what a client accepts', () => {
+describe('C-69 content negotiation', () => {
   const NEGOTIATED = [
     '/agents/here/agent.json',
     '/agents/here/agent-card.json',
@@ -444,10 +444,10 @@ describe('C-69 what a client accepts', () => {
     '/.well-known/agent-card.json',
   ]
 
-  it('C-69 is looked at for descriptors, and nowhere else', async () => {
+  it('C-69 applies to descriptors only', async () => {
     const { json } = await directory.get('/openapi.json')
     const paths = Object.entries(json.paths)
-      // There is no task to look at here.
+      // There is no task to request here.
       .filter(([path, methods]) => 'get' in Object(methods) && !path.startsWith('/tasks/'))
       .map(([path]) =>
         path.replace('{id}', path.startsWith('/problems') ? 'not-found' : 'here').replace('{number}', '1'),
@@ -466,7 +466,7 @@ describe('C-69 what a client accepts', () => {
     }
   })
 
-  it('C-69 gets 406 with what there is', async () => {
+  it('C-69 returns 406 with the supported types', async () => {
     for (const path of NEGOTIATED) {
       const answer = await directory.get(path, { headers: { accept: 'text/html, image/*;q=0.5' } })
       expectRefusal(answer, { status: 406, says: /application\/json/ }, path)
@@ -475,11 +475,11 @@ describe('C-69 what a client accepts', () => {
   })
 })
 
-describe('C-74 the id of a request', () => {
-  const ask = (path: string, id?: string): Promise<Answer> =>
+describe('C-74 the request id', () => {
+  const getWithId = (path: string, id?: string): Promise<Answer> =>
     directory.get(path, id === undefined ? {} : { headers: { 'x-request-id': id } })
 
-  it('C-74 PROF-12-03 is the client’s own if it is well-formed, in header and body', async () => {
+  it('C-74 PROF-12-03 is the client’s if it is well-formed, in header and body', async () => {
     for (const id of ['a', 'req-1', '4f0c2a5e-1b7e-4a7a-9a57-0d7e9f6d9a11', 'a.b:c_d', 'x'.repeat(128)]) {
       for (const path of [
         '/agents',
@@ -489,7 +489,7 @@ describe('C-74 the id of a request', () => {
         '/health/ready',
         '/agents/here/agent.json',
       ]) {
-        const { headers, json, status } = await ask(path, id)
+        const { headers, json, status } = await getWithId(path, id)
         expect(headers.get('x-request-id'), path).toBe(id)
         if (status >= 400) expect(json.correlation_id, path).toBe(id)
       }
@@ -498,11 +498,11 @@ describe('C-74 the id of a request', () => {
     expect(found.json.request_id).toBe('mine')
   })
 
-  it('C-74 is ours if there is none or it is odd, and new each time', async () => {
+  it('C-74 is generated if it is missing or malformed, and is unique', async () => {
     const seen = new Set<string>()
     const odd = [undefined, '', ' ', 'a b', 'x'.repeat(129), 'a/b', '<b>', 'a,b', 'ü', '"x"', '%{x}']
     for (const id of odd) {
-      const { headers, json } = await ask('/agents/nothing', id)
+      const { headers, json } = await getWithId('/agents/nothing', id)
       const given = headers.get('x-request-id') ?? ''
       expect(given, id).toMatch(/^[0-9a-f-]{36}$/)
       expect(json.correlation_id).toBe(given)

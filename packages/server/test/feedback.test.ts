@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => directory.close())
 beforeEach(async () => {
   await directory.clear()
-  // Ratings stay for an owner who comes back; another owner begins anew.
+  // Ratings are kept for an owner who registers again, so another owner registers in between.
   await directory.post('/agents', { as: 'admin', body: fixture('FX-T01') })
   await directory.clear()
   await directory.post('/agents', { as: 'tokA', body: fixture('FX-T01') })
@@ -23,7 +23,7 @@ const reputation = async (as: Who = 'tokA') =>
   (await directory.get('/agents/agent-12345', { as })).json.verification.reputation
 
 describe('feedback', () => {
-  it('AIDIP-10-05 is taken in, and the average appears in the agent’s reputation', async () => {
+  it('AIDIP-10-05 is accepted, and the average is in the agent’s reputation', async () => {
     const answer = await directory.post(PATH, { as: 'tokC', body: { rating: 5, comment: 'quick and right' } })
     expect(answer).toMatchObject({
       status: 201,
@@ -40,44 +40,44 @@ describe('feedback', () => {
     [4.5, '/rating'],
     ['5', '/rating'],
     [undefined, '/rating'],
-  ])('AIDIP-10-05 answers 400 to the rating %s', async (rating, member) => {
+  ])('AIDIP-10-05 returns 400 for the rating %s', async (rating, member) => {
     const body = rating === undefined ? {} : { rating }
     expectRefusal(await directory.post(PATH, { as: 'tokC', body }), { status: 400, member })
     expect(await reputation()).toBeUndefined()
   })
 
-  it('answers 400 to a comment that is none, or endless', async () => {
+  it('returns 400 for a comment that is too long or not a string', async () => {
     for (const comment of [7, 'x'.repeat(2001)]) {
       const answer = await directory.post(PATH, { as: 'tokC', body: { rating: 3, comment } })
       expectRefusal(answer, { status: 400, member: '/comment' })
     }
   })
 
-  it('is one opinion a subject: the latest', async () => {
+  it('counts once for each subject: the latest', async () => {
     for (const rating of [1, 2, 4]) expect((await rate(rating)).status).toBe(201)
     expect(await reputation()).toEqual({ rating: 4, ratings: 1 })
   })
 
-  it('is taken in below /v0 and /v1 too', async () => {
+  it('is accepted below /v0 and /v1 too', async () => {
     expect((await rate(1, 'tokC', `/v0${PATH}`)).status).toBe(201)
     expect((await rate(5, 'tokB', `/v1${PATH}`)).status).toBe(201)
     expect(await reputation()).toEqual({ rating: 3, ratings: 2 })
   })
 
-  it('is refused to those without credentials, without the scope, and to the publisher', async () => {
+  it('is rejected without credentials, without the scope, and from the publisher', async () => {
     expectRefusal(await rate(5, 'anon'), { status: 401 })
     expectRefusal(await rate(5, 'tokA'), { status: 403, says: 'own' })
     const key = await directory.makeKey({ subject: 'reader', scopes: ['discover'] })
     expectRefusal(await directory.post(PATH, { key, body: { rating: 5 } }), { status: 403, says: 'scope invoke' })
   })
 
-  it('is told of nowhere where the agent is not: unknown, or hidden from the caller', async () => {
+  it('returns 404 if the agent is unknown or hidden from the caller', async () => {
     expectRefusal(await rate(5, 'tokC', '/agents/nobody/feedback'), { status: 404 })
     await directory.post('/agents', { as: 'tokA', body: fixture('FX-T01', { id: 'hidden', visibility: 'private' }) })
     expectRefusal(await rate(5, 'tokC', '/agents/hidden/feedback'), { status: 404 })
   })
 
-  it('is shown to the owner and operators only, and stays after a restart', async () => {
+  it('is shown to the owner and administrators only, and survives a restart', async () => {
     await rate(4)
     await directory.restart()
     expect(await reputation('admin')).toEqual({ rating: 4, ratings: 1 })
@@ -85,7 +85,7 @@ describe('feedback', () => {
     for (const who of ['tokC', 'tokB', 'anon'] as const) expect(await reputation(who)).toBeUndefined()
   })
 
-  it('is not inherited by another owner of the name, and kept for one who comes back', async () => {
+  it('is not inherited by another owner of the name, but kept for an owner who registers again', async () => {
     await rate(1)
     await directory.delete('/agents/agent-12345', { as: 'tokA' })
     await directory.post('/agents', { as: 'tokA', body: fixture('FX-T01') })
@@ -97,14 +97,14 @@ describe('feedback', () => {
     expect(await reputation('tokB')).toEqual({ rating: 5, ratings: 1 })
   })
 
-  it('is in the audit, without what was said', async () => {
+  it('is in the audit log without the comment', async () => {
     await directory.post(PATH, { as: 'tokC', body: { rating: 2, comment: 'they know my secret' } })
     const { entries } = (await directory.get('/admin/audit?action=feedback&limit=1', { as: 'admin' })).json
     expect(entries).toMatchObject([{ actor: 'tokC', agent: 'agent-12345', detail: 'rating 2' }])
     expect(JSON.stringify(entries)).not.toContain('secret')
   })
 
-  it('does not make the owner publish what it reads and sends back', async () => {
+  it('is not stored in the document when the owner sends back what it read', async () => {
     await rate(2)
     const { json, headers } = await directory.get('/agents/agent-12345', { as: 'tokA' })
     const put = await directory.put('/agents/agent-12345', {
@@ -117,8 +117,8 @@ describe('feedback', () => {
   })
 })
 
-describe('the metadata with its reputation', () => {
-  it('is answered anew when it has changed, and 304 when it has not', async () => {
+describe('metadata with reputation', () => {
+  it('returns 200 after a new rating, and 304 otherwise', async () => {
     await rate(2)
     const get = (etag = '') => directory.get('/agents/agent-12345', { as: 'tokA', headers: { 'if-none-match': etag } })
     const first = await get()

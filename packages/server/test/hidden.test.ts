@@ -16,14 +16,14 @@ beforeAll(async () => {
 beforeEach(() => directory.clear())
 afterAll(() => directory.close())
 
-const ask = ([method, path, body]: Request, as: Who, headers?: Record<string, string>): Promise<Answer> =>
+const send = ([method, path, body]: Request, as: Who, headers?: Record<string, string>): Promise<Answer> =>
   directory[method](path, { as, ...(body && { body }), ...(headers && { headers }) })
 
-/** Callers that have no grant. */
+/** Callers without a grant. */
 const STRANGERS: readonly Who[] = ['anon', 'tokB', 'tokC']
 
-/** What an answer says, without what differs from one request to the next. Validators may move with the revision. */
-function said({ status, headers, text }: Answer): JsonObject {
+/** The response without parts that differ between requests. Validators may change with the revision. */
+function stable({ status, headers, text }: Answer): JsonObject {
   const volatile = /"(correlation_id|request_id|generated_at|search_time|received_at|indexed_at)":("[^"]*"|[\d.]+)/g
   return {
     status,
@@ -50,8 +50,8 @@ const SECRET = {
   visibility: 'private',
 }
 
-/** Every way in which a stranger could come across the agent; {n} is its number. */
-const QUESTIONS: readonly Request[] = [
+/** Every request that could reveal the agent; {n} is its number. */
+const LOOKUPS: readonly Request[] = [
   ['get', '/agents'],
   ['get', '/v0/agents'],
   ['get', '/v1/agents'],
@@ -113,7 +113,7 @@ const QUESTIONS: readonly Request[] = [
   ['get', '/.well-known/agent.json'],
   ['get', '/discover'],
 ]
-/** What only callers with credentials may try. */
+/** Requests that need credentials. */
 const ATTEMPTS: readonly Request[] = [
   ['put', '/agents/hidden', aidipAgent()],
   ['put', '/agents/hidden', {}],
@@ -127,8 +127,8 @@ const ATTEMPTS: readonly Request[] = [
   ['delete', '/ad/r/{n}'],
 ]
 
-/** The ways to register it. */
-const ENDPOINT_ERRORS: Record<string, () => Promise<Answer>> = {
+/** A registration through each draft. */
+const REGISTRATIONS: Record<string, () => Promise<Answer>> = {
   'POST /agents': () => directory.post('/agents', { as: 'tokA', body: aidipAgent(SECRET) }),
   'POST /discover/agents': () => directory.post('/discover/agents', { as: 'tokA', body: fixture('FX-D0', SECRET) }),
   'POST /ad/r': () =>
@@ -149,7 +149,7 @@ async function registerPublic(): Promise<void> {
   }
 }
 
-/** The number that the next registration gets. */
+/** The number of the next registration. */
 async function nextNumber(): Promise<number> {
   const { headers } = await directory.post('/ad/r?agent=last', { as: 'tokA', body: fixture('FX-SUM') })
   const number = Number(headers.get('location')?.split('/').at(-1))
@@ -157,35 +157,35 @@ async function nextNumber(): Promise<number> {
   return number + 1
 }
 
-describe.each(Object.entries(ENDPOINT_ERRORS))('a private agent registered by %s', (_way, register) => {
-  it('AIDIP-9-04 AD-7.2-01 AD-8.4-01 changes nothing that a stranger is told', async () => {
+describe.each(Object.entries(REGISTRATIONS))('a private agent registered with %s', (_route, register) => {
+  it('AIDIP-9-04 AD-7.2-01 AD-8.4-01 changes no response to other callers', async () => {
     await registerPublic()
     const number = String(await nextNumber())
     const requests = (as: Who): Request[] =>
-      [...QUESTIONS, ...(as === 'anon' ? [] : ATTEMPTS)].map(([method, path, body]) => [
+      [...LOOKUPS, ...(as === 'anon' ? [] : ATTEMPTS)].map(([method, path, body]) => [
         method,
         path.replace('{n}', number),
         body,
       ])
-    const tell = async (as: Who): Promise<JsonObject> => {
-      const told: JsonObject = {}
-      for (const request of requests(as)) told[JSON.stringify(request)] = said(await ask(request, as))
-      return told
+    const responsesTo = async (as: Who): Promise<JsonObject> => {
+      const responses: JsonObject = {}
+      for (const request of requests(as)) responses[JSON.stringify(request)] = stable(await send(request, as))
+      return responses
     }
     const before = new Map<Who, JsonObject>()
-    for (const as of STRANGERS) before.set(as, await tell(as))
+    for (const as of STRANGERS) before.set(as, await responsesTo(as))
     expect((await register()).status).toBe(201)
     expect((await directory.get(`/ad/r/${number}`, { as: 'tokA' })).json.agent).toBe('hidden')
-    for (const as of STRANGERS) expect(await tell(as), as).toEqual(before.get(as))
-    // The same requests find it for its owner, so they would have found it.
+    for (const as of STRANGERS) expect(await responsesTo(as), as).toEqual(before.get(as))
+    // The same requests return it to its owner, so they would have revealed it.
     const found = (
-      await Promise.all(requests('tokA').map((request) => (request[0] === 'get' ? ask(request, 'tokA') : undefined)))
+      await Promise.all(requests('tokA').map((request) => (request[0] === 'get' ? send(request, 'tokA') : undefined)))
     ).filter((answer) => answer?.text.includes('hidden') && answer.status === 200)
     expect(found.length).toBeGreaterThan(20)
     expect((await directory.get('/agents/hidden', { as: 'tokA' })).status).toBe(200)
   })
 
-  it('C-33 is known to be there only by a claim on its name: 409', async () => {
+  it('C-33 is revealed only by claiming its name: 409', async () => {
     await register()
     const claims: Request[] = [
       ['post', '/agents', aidipAgent({ id: 'hidden' })],
@@ -195,32 +195,32 @@ describe.each(Object.entries(ENDPOINT_ERRORS))('a private agent registered by %s
     ]
     await directory.post('/agents', { as: 'tokA', body: aidipAgent({ id: 'seen' }) })
     for (const claim of claims) {
-      const answer = await ask(claim, 'tokB')
+      const answer = await send(claim, 'tokB')
       expectRefusal(answer, { status: 409, code: 'conflict' }, claim[1])
       expect(answer.text).not.toMatch(/tokA|private|Zebra|quokka/i)
-      // A visible agent of somebody else is told of in the same words.
+      // The error for a visible agent of another owner is worded the same.
       const text = JSON.stringify(claim[2]).replace('"hidden"', '"seen"')
-      const seen = await ask([claim[0], claim[1].replace('hidden', 'seen'), JSON.parse(text)], 'tokB')
-      expect(said(seen)).toEqual(JSON.parse(JSON.stringify(said(answer)).replaceAll('hidden', 'seen')))
-      expectRefusal(await ask(claim, 'anon'), { status: 401 })
-      expectRefusal(await ask(claim, 'tokC'), { status: 403 })
+      const seen = await send([claim[0], claim[1].replace('hidden', 'seen'), JSON.parse(text)], 'tokB')
+      expect(stable(seen)).toEqual(JSON.parse(JSON.stringify(stable(answer)).replaceAll('hidden', 'seen')))
+      expectRefusal(await send(claim, 'anon'), { status: 401 })
+      expectRefusal(await send(claim, 'tokC'), { status: 403 })
     }
   })
 
-  it('C-70 is 404 for operations, not 403, and stays as it is', async () => {
+  it('C-70 is 404 for operations, not 403, and does not change', async () => {
     await register()
     const { href } = (await directory.get('/ad/l?agent=hidden', { as: 'tokA' })).json.agents[0]
     const before = (await directory.get('/agents/hidden', { as: 'tokA' })).text
     for (const [method, path, body] of ATTEMPTS) {
       if (body !== undefined && Object.keys(body).length === 0) continue
       if (body?.id === 'other') continue
-      const answer = await ask([method, path.replace('/ad/r/{n}', href), body], 'tokB')
+      const answer = await send([method, path.replace('/ad/r/{n}', href), body], 'tokB')
       expectRefusal(answer, { status: 404, code: 'not_found' }, `${method} ${path}`)
     }
     expect((await directory.get('/agents/hidden', { as: 'tokA' })).text).toBe(before)
   })
 
-  it('is shown by a grant, and hidden again when the grant is taken back', async () => {
+  it('is visible with a grant, and hidden again when the grant is deleted', async () => {
     await register()
     const grant = await directory.post('/admin/grants', {
       as: 'admin',
@@ -235,21 +235,21 @@ describe.each(Object.entries(ENDPOINT_ERRORS))('a private agent registered by %s
   })
 })
 
-describe('a private agent whose time is over', () => {
-  it('C-41 looks to a stranger as if it had never been', async () => {
+describe('an expired private agent', () => {
+  it('C-41 looks to other callers as if it had never existed', async () => {
     const body = fixture('FX-SUM', { visibility: 'private' })
     const { headers } = await directory.post('/ad/r?agent=hidden&lt=60', { as: 'tokA', body })
     const href = headers.get('location') ?? ''
-    const before = said(await directory.get(href))
+    const before = stable(await directory.get(href))
     clock.advance(61)
     await expect.poll(async () => (await directory.get(href, { as: 'tokA' })).status).toBe(404)
-    expect(said(await directory.get(href))).toEqual(before)
+    expect(stable(await directory.get(href))).toEqual(before)
     expectRefusal(await directory.post(href, { as: 'tokA' }), { status: 404, code: 'not_found' })
   })
 })
 
 describe('private members of a public agent', () => {
-  /** Each with a word of its own, so that any of them is found wherever it comes out. */
+  /** Each value contains "mum", so that any leak can be found. */
   const DOCUMENTS: Record<string, { path: string; body: JsonObject }> = {
     aidip: {
       path: '/agents',
@@ -327,13 +327,13 @@ describe('private members of a public agent', () => {
   ]
 
   it.each(Object.entries(DOCUMENTS))(
-    'PROF-7.4-02 PROF-7.4-03 of a %s document are on no face for others, and on its own for its owner',
-    async (_face, { path, body }) => {
+    'PROF-7.4-02 PROF-7.4-03 of a %s document are in no response to others, and in the owner’s',
+    async (_format, { path, body }) => {
       expect((await directory.post(path, { as: 'tokA', body })).status).toBe(201)
       const { href } = (await directory.get('/ad/l?agent=partly')).json.agents[0]
       for (const as of ['tokC', 'anon'] as const) {
         for (const request of [...READ, ['get', href] as const]) {
-          const answer = await ask(request, as)
+          const answer = await send(request, as)
           expect(answer.text, request.join(' ')).not.toMatch(/mum/i)
           expect([...answer.headers.values()].join(' ')).not.toMatch(/mum/i)
           if (request[1].startsWith('/agents/partly') && answer.status === 200) expect(answer.json.redacted).toBe(true)
@@ -348,7 +348,7 @@ describe('private members of a public agent', () => {
     },
   )
 
-  /** Questions that ask for what is private, and the same ones for what nobody has. */
+  /** Requests that search for private values; `word` can replace them with values that no agent has. */
   const about = (word: (text: string) => string): Request[] => {
     const filter = (name: string, value: JsonValue): Request => [
       'post',
@@ -397,8 +397,8 @@ describe('private members of a public agent', () => {
   }
 
   it.each(Object.entries(DOCUMENTS))(
-    'PROF-7.4-02 of a %s document answer no question of a stranger',
-    async (_face, { path, body }) => {
+    'PROF-7.4-02 of a %s document cannot be found by other callers',
+    async (_format, { path, body }) => {
       await registerPublic()
       expect((await directory.post(path, { as: 'tokA', body })).status).toBe(201)
       const [wanted, never] = [about((text) => text), about((text) => text.replaceAll(/mum|notes|tags/gi, 'zzz'))]
@@ -407,22 +407,22 @@ describe('private members of a public agent', () => {
         const other = never[i]
         if (!other) throw new Error('the lists differ')
         for (const as of ['tokC', 'anon'] as const) {
-          const [asked, elsewhere] = [await ask(request, as), await ask(other, as)]
+          const [asked, elsewhere] = [await send(request, as), await send(other, as)]
           const without = (answer: Answer): JsonObject => {
-            const { text, ...rest } = said(answer)
-            // What was asked for is repeated in the answer; that is the caller's own.
+            const { text, ...rest } = stable(answer)
+            // The response repeats the caller's query.
             return { ...rest, text: String(text).replaceAll(/"(query|applied_filters)":("[^"]*"|\{[^}]*\}+)/g, '') }
           }
           expect(without(asked), request.join(' ')).toEqual(without(elsewhere))
         }
-        if (JSON.stringify(said(await ask(request, 'tokA'))) !== JSON.stringify(said(await ask(other, 'tokA'))))
+        if (JSON.stringify(stable(await send(request, 'tokA'))) !== JSON.stringify(stable(await send(other, 'tokA'))))
           foundByOwner++
       }
       expect(foundByOwner).toBeGreaterThan(3)
     },
   )
 
-  it('are no hint in the order of a list by name', async () => {
+  it('do not influence the order of a list by name', async () => {
     const named = (id: string, name: string) => aidipAgent({ id, name, private: ['name'] })
     await directory.post('/agents', { as: 'tokA', body: named('b-id', 'a secret name') })
     await directory.post('/agents', { as: 'tokA', body: named('a-id', 'z secret name') })
@@ -432,7 +432,7 @@ describe('private members of a public agent', () => {
 })
 
 describe('validators', () => {
-  it('a list’s tag is good for those who see the same only', async () => {
+  it('the ETag of a list matches only for callers who see the same agents', async () => {
     await registerPublic()
     await directory.post('/agents', { as: 'tokA', body: aidipAgent(SECRET) })
     for (const path of ['/agents', '/v0/agents', '/ad/l', '/agents/public']) {
@@ -448,7 +448,7 @@ describe('validators', () => {
     }
   })
 
-  it('a document’s tag is good for those who see as much of it only', async () => {
+  it('the ETag of a document matches only for callers who see the same parts', async () => {
     const body = aidipAgent({ id: 'partly', notes: 'mum', private: ['notes'] })
     await directory.post('/agents', { as: 'tokA', body })
     for (const path of ['/agents/partly', '/discover/agents/partly', '/agents/partly/agent.json']) {
@@ -458,7 +458,7 @@ describe('validators', () => {
     }
   })
 
-  it('If-None-Match: * tells nothing of what is hidden', async () => {
+  it('If-None-Match: * reveals nothing hidden', async () => {
     await directory.post('/agents', { as: 'tokA', body: aidipAgent(SECRET) })
     const headers = { 'if-none-match': '*' }
     expect((await directory.get('/agents/hidden', { headers })).status).toBe(404)
@@ -466,15 +466,15 @@ describe('validators', () => {
   })
 })
 
-describe('where nobody may discover without credentials', () => {
-  it('C-53 every discovery route is 401, whether or not there is something', async () => {
+describe('without anonymous discovery', () => {
+  it('C-53 every discovery route returns 401, whether or not the agent exists', async () => {
     const closed = await startDirectory({ anonymous: 'none' })
     try {
       await closed.post('/agents', { as: 'tokA', body: aidipAgent({ ...SECRET, visibility: 'public' }) })
-      // What the directory says of itself is open to all.
+      // The directory's description of itself is public.
       const ofItself = (request: Request): boolean =>
         ['get /discover', 'get /.well-known/agent.json'].includes(`${request[0]} ${request[1]}`)
-      for (const [method, path, body] of QUESTIONS.filter((request) => !ofItself(request))) {
+      for (const [method, path, body] of LOOKUPS.filter((request) => !ofItself(request))) {
         for (const at of [path.replace('{n}', '1'), path.replace('{n}', '2').replace('hidden', 'nothing')]) {
           const answer = await closed[method](at, { ...(body && { body }) })
           expectRefusal(answer, { status: 401, code: 'unauthorized' }, at)

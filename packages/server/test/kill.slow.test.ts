@@ -7,14 +7,14 @@ import { ADMIN_KEY, type ServerProcess, startServer, temporaryFolder } from './s
 
 const ROUNDS = 20
 const CLIENTS = 32
-/** Ids of one client; few, so that they are updated, removed and registered again. */
+/** Ids of each client; few, so that they are updated, removed and registered again. */
 const IDS = 6
 
-/** What is known of one id: how it was acknowledged last, and what may have happened unheard. */
+/** The expected state of an id: the last acknowledged write, and one that may have happened without a response. */
 interface Known {
-  /** Marker of the newest acknowledged content; undefined: not registered. */
+  /** Marker of the last acknowledged content; undefined if not registered. */
   marker: number | undefined
-  /** What was sent last and not answered. */
+  /** The last write without a response. */
   pending: { marker: number | undefined } | undefined
 }
 
@@ -24,12 +24,12 @@ afterAll(folder.remove)
 const known = new Map<string, Known>()
 let markers = 0
 
-/** Long enough to span pages of the database, and to be told from every other. */
+/** Long enough to span database pages, and different for each marker. */
 const paddingOf = (marker: number): string => `${marker} `.repeat(300)
 const contentOf = (marker: number): JsonObject => ({ marker, padding: paddingOf(marker), description: `v${marker}` })
 
-/** A whole document in the words of one draft. */
-const WAYS: readonly ((id: string, marker: number) => { method: string; path: string; body: JsonObject })[] = [
+/** A registration with a whole document in each draft's format. */
+const REGISTRATIONS: readonly ((id: string, marker: number) => { method: string; path: string; body: JsonObject })[] = [
   (id, marker) => ({ method: 'POST', path: '/agents', body: aidip(id, marker) }),
   (id, marker) => ({ method: 'POST', path: '/v0/agents', body: aidip(id, marker) }),
   (id, marker) => ({
@@ -75,7 +75,7 @@ async function send(url: string, method: string, path: string, body?: JsonObject
   return response
 }
 
-/** Registers, updates and removes until the server is gone; every answer is remembered when it is heard. */
+/** Registers, updates and removes until the server is gone; records each acknowledged write. */
 async function storm(url: string, client: number, killed: () => boolean, begun: () => void): Promise<number> {
   const ids = Array.from({ length: IDS }, (_, i) => `c${client}-${i}`)
   const numbers = new Map<string, string>()
@@ -115,7 +115,7 @@ async function change(
   } else if (exists && how < 0.6) {
     await (await send(url, 'PUT', `/agents/${id}`, aidip(id, marker))).text()
   } else {
-    const { method, path, body } = pick(WAYS)(id, marker)
+    const { method, path, body } = pick(REGISTRATIONS)(id, marker)
     const response = await send(url, method, path, body)
     await response.text()
     const location = response.headers.get('location') ?? ''
@@ -134,7 +134,7 @@ async function listAll(url: string): Promise<Map<string, JsonObject>> {
   }
 }
 
-/** Checks what a restarted server says against what its callers were told, and takes it for the truth from then on. */
+/** Compares the restarted server with the acknowledged writes; its state is the expected one from then on. */
 async function check(url: string, round: number): Promise<void> {
   const stored = await listAll(url)
   for (const [id, state] of known) {
@@ -151,13 +151,13 @@ async function check(url: string, round: number): Promise<void> {
   expect(ready.index.agents).toBe([...known.values()].filter(({ marker }) => marker !== undefined).length)
 }
 
-/** The agent on every face: valid there, and the same version. */
+/** Checks that the agent is valid in every draft's format, with the same content. */
 async function checkFormats(url: string, id: string, marker: number): Promise<void> {
   const read = async (path: string): Promise<JsonObject> => JSON.parse(await (await send(url, 'GET', path)).text())
   const found = await read(`/ad/l?agent=${id}`)
   const [entry] = Array.isArray(found.agents) ? found.agents : []
   const { href } = JSON.parse(JSON.stringify(entry))
-  const faces = [
+  const views = [
     ['aidip', `/agents/${id}`],
     ['aidip', `/v0/agents/${id}`],
     ['profile', `/discover/agents/${id}`],
@@ -166,7 +166,7 @@ async function checkFormats(url: string, id: string, marker: number): Promise<vo
     ['a2a', `/agents/${id}/agent-card.json`],
     ['mcp', `/agents/${id}/server.json`],
   ] as const
-  for (const [format, path] of faces) {
+  for (const [format, path] of views) {
     const document = await read(path)
     expect(document, `${path} ${marker}`).toMatchObject(contentOf(marker))
     expect(validateDocument(format, document), path).toEqual([])
@@ -174,7 +174,7 @@ async function checkFormats(url: string, id: string, marker: number): Promise<vo
 }
 
 describe('kill -9', () => {
-  it('AIDIP-4.1-02 loses nothing that was acknowledged and serves nothing that is half written', async () => {
+  it('AIDIP-4.1-02 loses no acknowledged write and serves no partial write', async () => {
     const config = join(folder.path, 'config.json')
     const limits = { search: 1e9, register: 1e9, lookup: 1e9, invoke: 1e9 }
     writeFileSync(config, JSON.stringify({ rateLimits: limits, logLevel: 'error' }))
@@ -184,7 +184,7 @@ describe('kill -9', () => {
     for (let round = 1; round <= ROUNDS; round++) {
       let killed = false
       let clients: Promise<number>[] = []
-      // A slow machine takes a while to get going; the storm counts from its first acknowledgement.
+      // A slow machine needs time to start; the clock runs from the first acknowledgement.
       await new Promise<void>((begun) => {
         clients = Array.from({ length: CLIENTS }, (_, i) => storm(server.url, i, () => killed, begun))
       })

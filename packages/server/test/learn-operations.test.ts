@@ -23,7 +23,7 @@ function createLearner() {
   const learn = createLearnOperations({ fetch: gateway.fetch, now: () => at, newId: () => `id-${at}` })
   return {
     learn,
-    pass: (ms: number) => {
+    advance: (ms: number) => {
       at += ms
     },
   }
@@ -42,7 +42,8 @@ const server = (url: string, more: JsonObject = {}) => ({
     'm',
   ),
 })
-const asked = (agent: { asked(): string[] }): number => agent.asked().filter((method) => method === 'tools/list').length
+const listRequests = (agent: { asked(): string[] }): number =>
+  agent.asked().filter((method) => method === 'tools/list').length
 
 describe('operations of an MCP server', () => {
   it('are its tools with their schemas, from all pages', async () => {
@@ -55,46 +56,46 @@ describe('operations of an MCP server', () => {
     ])
   })
 
-  it('are asked for once, and anew behind the back of a caller who comes later', async () => {
+  it('are fetched once, and later refreshed in the background', async () => {
     const tools = [[tool('old')]]
     const agent = await startTools({ tools })
-    const { learn, pass } = createLearner()
+    const { learn, advance } = createLearner()
     const names = async () => (await learn(server(agent.url))).map(({ name }) => name)
     expect([await names(), await names()]).toEqual([['old'], ['old']])
-    expect(asked(agent)).toBe(1)
+    expect(listRequests(agent)).toBe(1)
     tools[0] = [tool('new')]
-    pass(3_600_000)
+    advance(3_600_000)
     expect(await names()).toEqual(['old'])
     await expect.poll(names).toEqual(['new'])
-    expect(asked(agent)).toBe(2)
+    expect(listRequests(agent)).toBe(2)
   })
 
-  it('are asked for with the credential, and what one is told another is not', async () => {
+  it('are fetched with the credential and cached for each credential separately', async () => {
     const agent = await startTools({ tools: [[tool('a')]] })
     const { learn } = createLearner()
     await learn(server(agent.url), { headers: { authorization: 'Bearer a' } })
     await learn(server(agent.url), { headers: { authorization: 'Bearer b' } })
-    expect(asked(agent)).toBe(2)
+    expect(listRequests(agent)).toBe(2)
     const list = agent.seen.filter(({ body }) => body.method === 'tools/list')
     expect(list.map(({ headers }) => headers.authorization)).toEqual(['Bearer a', 'Bearer b'])
   })
 
-  it('leave no session behind', async () => {
+  it('leave no session open', async () => {
     const agent = await startTools({ tools: [[tool('a')]] })
     await createLearner().learn(server(agent.url))
     await expect.poll(() => agent.sessions.size).toBe(0)
     expect(agent.asked()).toContain('DELETE')
   })
 
-  it('are those of the record where it describes their inputs: nobody is asked', async () => {
+  it('come from the record if it describes their inputs: no request is sent', async () => {
     const agent = await startTools({ tools: [[tool('a')]] })
     const operations = [{ name: 'x', inputs: { text: 'string' }, outputs: { text: 'string' } }]
-    const told = await createLearner().learn(server(agent.url, { operations }))
-    expect(told.map(({ name }) => name)).toEqual(['x'])
+    const learned = await createLearner().learn(server(agent.url, { operations }))
+    expect(learned.map(({ name }) => name)).toEqual(['x'])
     expect(agent.seen).toEqual([])
   })
 
-  it('add their schemas to those that a record only names, and are no more than those', async () => {
+  it('add schemas to the operations that a record only names, but no further operations', async () => {
     const schema = { required: ['text'] }
     const agent = await startTools({ tools: [[tool('a', schema), tool('unlisted')]] })
     const document = {
@@ -106,14 +107,14 @@ describe('operations of an MCP server', () => {
         { name: 'p', type: 'prompt' },
       ],
     }
-    const told = await createLearner().learn({ record: readRecord('directory', document, 'd') })
-    expect(told.map(({ name, inputs }) => [name, inputs])).toEqual([
+    const learned = await createLearner().learn({ record: readRecord('directory', document, 'd') })
+    expect(learned.map(({ name, inputs }) => [name, inputs])).toEqual([
       ['a', { type: 'object', required: ['text'] }],
       ['p', { type: 'object' }],
     ])
   })
 
-  it('lose a schema that would cost too much, or is none', async () => {
+  it('lose a schema that is invalid or too expensive to check', async () => {
     const bad = [
       tool('pattern', { properties: { a: { type: 'string', pattern: '(?=a)b' } } }),
       tool('remote', { $ref: 'https://evil.example/schema' }),
@@ -121,8 +122,8 @@ describe('operations of an MCP server', () => {
       tool('good', { required: ['a'] }),
     ]
     const agent = await startTools({ tools: [bad] })
-    const told = await createLearner().learn(server(agent.url))
-    expect(told.map(({ name, inputs }) => [name, Object.keys(inputs)])).toEqual([
+    const learned = await createLearner().learn(server(agent.url))
+    expect(learned.map(({ name, inputs }) => [name, Object.keys(inputs)])).toEqual([
       ['pattern', ['type']],
       ['remote', ['type']],
       ['wrong', ['type']],
@@ -130,34 +131,34 @@ describe('operations of an MCP server', () => {
     ])
   })
 
-  it('are at most a thousand, and pages without end are not turned for ever', async () => {
+  it('are limited to a thousand, and to a maximum number of pages', async () => {
     const page = Array.from({ length: 90 }, (_, n) => tool(`t${n}`))
     const agent = await startTools({ tools: Array(100).fill(page) })
     expect(await createLearner().learn(server(agent.url))).toHaveLength(1000)
     const empty = await startTools({ tools: Array(100).fill([]) })
     expect(await createLearner().learn(server(empty.url))).toEqual([])
-    expect(asked(empty)).toBe(20)
+    expect(listRequests(empty)).toBe(20)
   })
 
   it.each([
     ['refuses', 403],
     ['is broken', 500],
-  ])('are those of the record where the server %s, and it is left alone for a while', async (_, status) => {
+  ])('come from the record if the server %s, and the request is not repeated for a while', async (_, status) => {
     let calls = 0
     const agent = await startHttpAgent((_request, response) => {
       calls++
       sendJson(response, {}, status)
     })
     open.push(agent)
-    const { learn, pass } = createLearner()
+    const { learn, advance } = createLearner()
     expect([await learn(server(agent.url)), await learn(server(agent.url))]).toEqual([[], []])
     expect(calls).toBe(1)
-    pass(60_000)
+    advance(60_000)
     await learn(server(agent.url))
     expect(calls).toBe(2)
   })
 
-  it('are those of the record where nobody is there', async () => {
+  it('come from the record if the server is not reachable', async () => {
     const agent = await startTools({})
     await agent.close()
     expect(await createLearner().learn(server(agent.url))).toEqual([])
@@ -165,15 +166,15 @@ describe('operations of an MCP server', () => {
 })
 
 describe('operations of an A2A agent', () => {
-  it('AD-A-01 are the skills of its own card where the record has none', async () => {
+  it('AD-A-01 are the skills of its card if the record has none', async () => {
     const agent = await startA2aAgent((_, publish) => publish(AgentEvent.message(message([a2aText('ok')]))))
     open.push(agent)
     const document = { name: 'd', base: agent.url, protocols: ['a2a'], capabilities: [] }
-    const told = await createLearner().learn({ record: readRecord('directory', document, 'd') })
-    expect(told.map(({ name }) => name)).toEqual(['echo'])
+    const learned = await createLearner().learn({ record: readRecord('directory', document, 'd') })
+    expect(learned.map(({ name }) => name)).toEqual(['echo'])
   })
 
-  it('are those of a registered card: nobody is asked', async () => {
+  it('come from the card if one is registered: no request is sent', async () => {
     const agent = await startA2aAgent(() => {})
     open.push(agent)
     const record = readRecord('a2a', await agent.cardOf('1.0'), 'a')

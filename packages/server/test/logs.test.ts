@@ -16,12 +16,12 @@ afterAll(async () => {
   folder.remove()
 })
 
-/** Runs a server with this log level, lets it be asked, stops it, and returns all that it logged. */
-async function logOf(level: string, ask: (url: string) => Promise<void>): Promise<string> {
+/** Runs a server with this log level, sends it requests, stops it, and returns its log. */
+async function logOf(level: string, sendRequests: (url: string) => Promise<void>): Promise<string> {
   const data = join(folder.path, level)
   const server = await startServer(['--data', data, '--log-level', level, '--config', join(folder.path, 'config.json')])
   try {
-    await ask(server.url)
+    await sendRequests(server.url)
   } finally {
     await server.stop()
   }
@@ -36,7 +36,7 @@ const send = (url: string, path: string, headers: Record<string, string>, body?:
   })
 
 describe('the log', () => {
-  it('holds no secret, however chatty it is and however the secret came', async () => {
+  it('contains no secret, at any level and however the secret was sent', async () => {
     const secrets: string[] = [ADMIN_KEY]
     const log = await logOf('trace', async (url) => {
       const admin = { authorization: `Bearer ${ADMIN_KEY}` }
@@ -47,14 +47,14 @@ describe('the log', () => {
       const wrong = 'sb_a-key-that-nobody-has'
       const basic = Buffer.from('user:secret-password').toString('base64')
       secrets.push(key, token, wrongToken, wrong, basic, 'secret-password')
-      const endpoints: Record<string, string>[] = [key, token, wrongToken, wrong].flatMap((secret) => [
+      const variants: Record<string, string>[] = [key, token, wrongToken, wrong].flatMap((secret) => [
         { authorization: `Bearer ${secret}` },
         { authorization: secret },
         { 'x-api-key': secret },
         { cookie: `key=${secret}` },
         { 'x-agent-authorization': secret },
       ])
-      for (const headers of [...endpoints, { authorization: `Basic ${basic}` }]) {
+      for (const headers of [...variants, { authorization: `Basic ${basic}` }]) {
         await send(url, '/agents', headers)
         await send(url, '/agents', headers, aidipAgent())
         await send(url, '/ad/r?agent=a*', headers, fixture('FX-SUM'))
@@ -70,7 +70,7 @@ describe('the log', () => {
     for (const secret of secrets) expect(log).not.toContain(secret)
   })
 
-  it('PROF-14-11 PROF-15-04 holds no query text, at the default level and below', async () => {
+  it('PROF-14-11 PROF-15-04 contains no query text, at the default level and below', async () => {
     const words = ['zebracrossing', 'quokkafilter', 'axolotltag', 'narwhalconstraint', 'okapiname']
     for (const level of ['info', 'debug']) {
       const log = await logOf(level, async (url) => {
@@ -83,7 +83,7 @@ describe('the log', () => {
           { query: words[0], required_tags: [words[2]], constraints: { region: words[3] } },
         )
         await send(url, `/ad/l?agent=${words[4]}&tag=${words[2]}`, {})
-        // Refused ones too: the reason is logged, the question is not.
+        // Rejected queries too: the reason is logged, the query is not.
         await send(url, '/agents/search', {}, { query: [words[0]], filters: words[1] })
         await send(url, `/agents?top=${words[0]}`, {})
         await send(url, `/ad/l?agent=${words[4]}**`, {})
@@ -99,7 +99,7 @@ describe('the log', () => {
     }
   })
 
-  it('PROF-12-03 C-74 names a refused request by the id that its sender got', async () => {
+  it('PROF-12-03 C-74 identifies a rejected request by the request id in the response', async () => {
     const ids: string[] = []
     const log = await logOf('info', async (url) => {
       const refused = await send(url, '/discover', {}, {})
@@ -111,7 +111,7 @@ describe('the log', () => {
     for (const id of ids) expect(log).toContain(`"reqId":"${id}"`)
   })
 
-  it('AD-8.2-06 warns of a credential that lives far longer than the registration', async () => {
+  it('AD-8.2-06 warns about a credential that lives much longer than the registration', async () => {
     const log = await logOf('warn', async (url) => {
       const short = { authorization: `Bearer ${await issuer.token({ sub: 'short-lived' }, '1h')}` }
       expect((await send(url, '/ad/r?agent=a&lt=86400', short, fixture('FX-SUM'))).status).toBe(201)

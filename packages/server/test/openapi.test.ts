@@ -34,7 +34,7 @@ afterAll(async () => {
 const entries = (value: JsonValue | undefined): [string, JsonValue][] => (isObject(value) ? Object.entries(value) : [])
 const objects = (value: JsonValue | undefined): JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : [])
 
-/** The paths that the application has routes for, read off the tree that Fastify prints. */
+/** The paths of the application's routes, parsed from the tree that Fastify prints. */
 function routesOf(app: FastifyInstance): string[] {
   const parents: string[] = []
   return app
@@ -50,12 +50,12 @@ function routesOf(app: FastifyInstance): string[] {
 }
 
 describe('/openapi.json', () => {
-  it('describes every path that is served and no other', () => {
+  it('describes exactly the paths that are served', () => {
     expect(routesOf(server.app).sort()).toEqual(Object.keys(Object(document.paths)).sort())
     expect(operations.length).toBeGreaterThan(40)
   })
 
-  it('describes every method of each path and no other', async () => {
+  it('describes exactly the methods of each path', async () => {
     for (const [path, methods] of entries(document.paths)) {
       const response = await fetch(url + path.replaceAll(/[{}]/g, 'x'), { method: 'OPTIONS' })
       const allowed = (response.headers.get('allow') ?? '').split(', ').sort()
@@ -68,7 +68,7 @@ describe('/openapi.json', () => {
     }
   })
 
-  it('is OpenAPI 3.1 with a title, a version and the server’s own address', () => {
+  it('is OpenAPI 3.1 with a title, a version and the URL of the server', () => {
     expect(document).toMatchObject({
       openapi: expect.stringMatching(/^3\.1\.\d+$/),
       info: { title: expect.any(String), version: expect.any(String), license: { name: 'Apache-2.0' } },
@@ -89,7 +89,7 @@ describe('/openapi.json', () => {
     expect(Object.keys(document).filter((name) => !known.includes(name))).toEqual([])
   })
 
-  it('names each operation once and says what it does', () => {
+  it('gives each operation a unique id and a summary', () => {
     const ids = operations.map(({ operation }) => operation.operationId)
     expect(new Set(ids).size).toBe(ids.length)
     const tags = objects(document.tags).map(({ name }) => name)
@@ -103,7 +103,7 @@ describe('/openapi.json', () => {
     }
   })
 
-  it('has a parameter for each variable of a path, and each parameter once', () => {
+  it('has a parameter for each path variable, and no duplicates', () => {
     for (const { path, method, operation } of operations) {
       const parameters = objects(operation.parameters)
       const inPath = parameters.filter((parameter) => parameter.in === 'path')
@@ -122,7 +122,7 @@ describe('/openapi.json', () => {
     }
   })
 
-  it('has answers with descriptions, errors in the media type of the face among them', () => {
+  it('describes all responses, including errors in the media type of the draft', () => {
     for (const { path, method, operation } of operations) {
       const answers = entries(operation.responses)
       expect(answers.length, `${method} ${path}`).toBeGreaterThan(1)
@@ -138,7 +138,7 @@ describe('/openapi.json', () => {
     }
   })
 
-  it('has a body for what takes one only, and references that lead somewhere', () => {
+  it('has request bodies only for methods with a body, and references that resolve', () => {
     const references: string[] = []
     JSON.stringify(document, (name, value) => {
       if (name === '$ref' && typeof value === 'string') references.push(value)
@@ -160,7 +160,7 @@ describe('/openapi.json', () => {
     }
   })
 
-  it('demands credentials where the server does', async () => {
+  it('requires credentials exactly where the server does', async () => {
     const schemes = Object.keys(Object(Object(document.components).securitySchemes))
     for (const { path, method, operation } of operations) {
       const security = objects(operation.security)

@@ -32,7 +32,7 @@ describe('outcomes of calls', () => {
   const invoke = (text: string) => directory.post('/agents/x/invoke', { as: 'tokC', body: { text } })
   const reputation = async () => (await directory.get('/agents/x', { as: 'tokA' })).json.verification.reputation
 
-  it('are counted by operation and shown to the owner, also after a restart', async () => {
+  it('are counted by operation and shown to the owner, even after a restart', async () => {
     await directory.post('/agents', { as: 'tokA', body: agent.document() })
     expect(await reputation()).toBeUndefined()
     for (const text of ['a', 'b', 'c']) expect((await invoke(text)).status).toBe(200)
@@ -50,7 +50,7 @@ describe('outcomes of calls', () => {
     expect((await directory.get('/agents/x', { as: 'tokC' })).text).not.toContain('success_rate')
   })
 
-  it('are not the agent’s where the caller was wrong', async () => {
+  it('do not count against the agent if the caller made the mistake', async () => {
     await directory.clear()
     await directory.post('/agents', { as: 'tokB', body: agent.document() })
     agent.reply = (_received, response) => sendJson(response, { error: { code: 'NotToday', message: 'no' } }, 409)
@@ -88,7 +88,7 @@ describe('counters', () => {
     return outcomes
   }
 
-  it('halve in a week, and the success rate stays what it was', async () => {
+  it('halve in a week while the success rate stays the same', async () => {
     const outcomes = await open()
     for (let i = 0; i < 8; i++) outcomes.record(agent, 'translate', { ok: i < 6, ms: 100 })
     now += 7 * DAY_MS
@@ -101,7 +101,7 @@ describe('counters', () => {
     expect(outcomes.statisticsOf(agent, alice)).toMatchObject({ calls: 3, success_rate: 0.833 })
   })
 
-  it('of replicas add up: each learns what the others counted', async () => {
+  it('of replicas add up: each sees what the others counted', async () => {
     const [one, other] = [await open(), await open()]
     one.record(agent, 'x', { ok: true, ms: 10 })
     other.record(agent, 'x', { ok: false, ms: 10 })
@@ -119,7 +119,7 @@ describe('counters', () => {
     expect(one.statisticsOf(agent, alice)).toMatchObject({ calls: 3 })
   })
 
-  it('are told again when the store was away', async () => {
+  it('are written again after the store was unavailable', async () => {
     const outcomes = await open()
     const { add } = store.statistics
     outcomes.record(agent, 'x', { ok: true, ms: 1 })
@@ -146,7 +146,7 @@ describe('counters', () => {
     expect((await open()).statisticsOf(next, bob)).toMatchObject({ calls: 1, success_rate: 1 })
   })
 
-  it('move the ranking a little, by calls and by ratings', async () => {
+  it('change the ranking a little, by calls and by ratings', async () => {
     const outcomes = await open()
     expect(outcomes.factorOf(agent)).toBe(1)
     for (let i = 0; i < 50; i++) outcomes.record(agent, 'x', { ok: false, ms: 1 })
@@ -157,7 +157,7 @@ describe('counters', () => {
     expect(outcomes.factorOf(agent)).toBeGreaterThan(bad)
   })
 
-  it('of an endless number of operations are not all kept', async () => {
+  it('are kept for a limited number of operations', async () => {
     const outcomes = await open()
     for (let i = 0; i < 1000; i++) outcomes.record(agent, `o${i}`, { ok: true, ms: 1 })
     expect(outcomes.statisticsOf(agent, alice)).toMatchObject({ calls: 200 })

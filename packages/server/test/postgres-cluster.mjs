@@ -1,5 +1,5 @@
-// A throw-away PostgreSQL cluster: node postgres-cluster.mjs <folder> <pid of its owner> <folder of the programs>
-// It lives as long as its owner, which it watches, so that it is gone after the tests however they ended (Ctrl-C, kill).
+// A temporary PostgreSQL cluster: node postgres-cluster.mjs <folder> <pid of its owner> <folder of the programs>
+// It watches its owner and stops with it, so that it is gone after the tests however they end (Ctrl-C, kill).
 // When it is ready, <folder>/url holds its URL; if it fails, <folder>/failed holds the reason.
 
 import { execFileSync, spawn } from 'node:child_process'
@@ -12,7 +12,7 @@ const [folder, owner, programs] = process.argv.slice(2)
 const data = join(folder, 'data')
 const log = join(folder, 'log')
 
-/** PostgreSQL refuses to run as root; then it runs as the user that Debian made for it, or as nobody. */
+/** PostgreSQL refuses to run as root, so root runs it as the user that Debian creates for it, or as nobody. */
 function unprivileged() {
   if (process.getuid?.() !== 0) return {}
   for (const user of ['postgres', 'nobody']) {
@@ -62,7 +62,7 @@ async function startServer(user) {
   throw new Error(`postgres was not ready within 30 s: ${readFileSync(log, 'utf8').slice(-2000)}`)
 }
 
-/** For readers that must never see half of it. */
+/** Writes a file atomically, so that readers never see part of it. */
 function publish(name, text) {
   writeFileSync(join(folder, `${name}.new`), text)
   renameSync(join(folder, `${name}.new`), join(folder, name))

@@ -7,7 +7,7 @@ import { expectRefusal } from './support/errors.js'
 
 const database = await testDatabase()
 
-/** Within this time one server knows what another one did. */
+/** How quickly one server must see the changes of another. */
 const SOON = { timeout: 1000, interval: 20 }
 
 describe.skipIf(!database)(database ? 'two servers on one PostgreSQL database' : `two servers, ${NO_POSTGRES}`, () => {
@@ -33,7 +33,7 @@ describe.skipIf(!database)(database ? 'two servers on one PostgreSQL database' :
   const statuses = (path: string, ...servers: TestDirectory[]): Promise<number[]> =>
     Promise.all(servers.map(async (server) => (await server.get(path)).status))
 
-  it('register, read, update, look up and remove through every format', async () => {
+  it('can register, read, update, look up and remove through every format', async () => {
     const agent = aidipAgent({ id: 'a', tags: ['x'] })
     expect((await one.post('/agents', { as: 'tokA', body: agent })).status).toBe(201)
     expect((await one.get('/agents/a')).json).toMatchObject(agent)
@@ -52,7 +52,7 @@ describe.skipIf(!database)(database ? 'two servers on one PostgreSQL database' :
     expect(await statuses('/agents/a', one)).toEqual([404])
   })
 
-  it('what one registers, changes and removes, the other serves so within a second', async () => {
+  it('a change on one server is visible on the other within a second', async () => {
     const body = aidipAgent({ id: 'shared', description: 'Zebracrossing' })
     await one.post('/agents', { as: 'tokA', body })
     await expect.poll(() => statuses('/agents/shared', two), SOON).toEqual([200])
@@ -73,14 +73,14 @@ describe.skipIf(!database)(database ? 'two servers on one PostgreSQL database' :
     await expect.poll(() => statuses('/agents/shared', two), SOON).toEqual([404])
   })
 
-  it('a key revoked on one ends on the other within a second', async () => {
+  it('a key revoked on one server is rejected by the other within a second', async () => {
     const { json } = await one.post('/admin/keys', { as: 'admin', body: { subject: 'x', scopes: ['discover'] } })
     await expect.poll(async () => (await two.get('/agents', { key: json.key })).status, SOON).toBe(200)
     await one.delete(`/admin/keys/${json.id}`, { as: 'admin' })
     await expect.poll(async () => (await two.get('/agents', { key: json.key })).status, SOON).toBe(401)
   })
 
-  it('a grant made on one holds on the other within a second, and no longer than it', async () => {
+  it('a grant created or deleted on one server takes effect on the other within a second', async () => {
     await one.post('/agents', { as: 'tokA', body: aidipAgent({ id: 'private', visibility: 'private' }) })
     const body = { subject: 'tokC', agent: 'private', scopes: ['discover'] }
     const { json } = await one.post('/admin/grants', { as: 'admin', body })
@@ -89,7 +89,7 @@ describe.skipIf(!database)(database ? 'two servers on one PostgreSQL database' :
     await expect.poll(async () => (await two.get('/agents/private', { as: 'tokC' })).status, SOON).toBe(404)
   })
 
-  it('when both are asked for one name at once, exactly one gives it', async () => {
+  it('of two concurrent claims on a name exactly one succeeds', async () => {
     for (let round = 0; round < 10; round++) {
       const claim = (server: TestDirectory, as: 'tokA' | 'tokB', version: string): Promise<Answer> =>
         server.post('/agents', { as, body: aidipAgent({ id: `contested-${round}`, version }) })
@@ -102,7 +102,7 @@ describe.skipIf(!database)(database ? 'two servers on one PostgreSQL database' :
     }
   })
 
-  it('updates of one agent on both at once all count, one after the other', async () => {
+  it('concurrent updates of an agent on both servers are all applied, one after the other', async () => {
     await one.post('/agents', { as: 'tokA', body: aidipAgent({ id: 'busy' }) })
     await expect.poll(() => statuses('/agents/busy', two), SOON).toEqual([200])
     const updates = Array.from({ length: 20 }, (_, i) =>
@@ -115,25 +115,25 @@ describe.skipIf(!database)(database ? 'two servers on one PostgreSQL database' :
     expect(audit.json.entries).toHaveLength(20)
   })
 
-  it('a stale If-Match is refused by either', async () => {
+  it('both servers reject a stale If-Match', async () => {
     await one.post('/agents', { as: 'tokA', body: aidipAgent({ id: 'tagged' }) })
     await expect.poll(() => statuses('/agents/tagged', two), SOON).toEqual([200])
     const tag = (await two.get('/agents/tagged')).headers.get('etag') ?? ''
     await one.put('/agents/tagged', { as: 'tokA', body: aidipAgent({ version: '2' }), headers: { 'if-match': tag } })
     const late = { as: 'tokA' as const, body: aidipAgent({ version: '3' }), headers: { 'if-match': tag } }
-    // At once: the other server may not have heard of the change yet, and must not write over it all the same.
+    // Immediately: the other server may not have seen the change yet, and must still not overwrite it.
     expectRefusal(await two.put('/agents/tagged', late), { status: 412 })
     expect((await one.get('/agents/tagged')).json.version).toBe('2')
   })
 
-  it('a lease that one renewed is not ended by the other', async () => {
+  it('a lease renewed on one server is not expired by the other', async () => {
     const { headers } = await one.post('/ad/r?agent=leased&lt=60', { as: 'tokA', body: fixture('FX-SUM') })
     const href = headers.get('location') ?? ''
     await expect.poll(() => statuses(href, two), SOON).toEqual([200])
     clock.advance(40)
     expect((await two.post(href, { as: 'tokA' })).status).toBe(204)
     clock.advance(30)
-    // Both look at what is due once a second.
+    // Both servers check for expired leases once a second.
     await new Promise((resolve) => setTimeout(resolve, 1500))
     expect(await statuses(href, one, two)).toEqual([200, 200])
     clock.advance(31)
@@ -142,7 +142,7 @@ describe.skipIf(!database)(database ? 'two servers on one PostgreSQL database' :
     expect(json.entries).toHaveLength(1)
   })
 
-  it('C-68 while the database is gone, writes get 503 and what is known is still served', async () => {
+  it('C-68 without the database, writes return 503 and reads still work', async () => {
     const doomed = await testDatabase()
     const server = await startDirectory({ database: doomed?.url ?? '' })
     try {
@@ -159,7 +159,7 @@ describe.skipIf(!database)(database ? 'two servers on one PostgreSQL database' :
     }
   })
 
-  it('a server that starts later serves all that is there', async () => {
+  it('a server that starts later serves all existing agents', async () => {
     await one.post('/agents', { as: 'tokA', body: aidipAgent({ id: 'early' }) })
     const three = await startDirectory({ database: database?.url ?? '' }, { now: clock.now })
     try {

@@ -13,13 +13,13 @@ export interface TestDatabase {
   drop(): Promise<void>
 }
 
-/** Why tests were skipped; for the name of the skipped part. */
+/** Reason for skipped tests; part of their titles. */
 export const NO_POSTGRES = 'skipped: no PostgreSQL (initdb, postgres) on PATH or in /usr/lib/postgresql'
 
 /**
- * A new, empty database in a cluster that the whole test run shares and that ends with it; no setup file is needed.
- * Undefined, with a line on the console, where PostgreSQL is not installed; SWITCHBOARD_TEST_POSTGRES=required makes
- * that an error.
+ * A new, empty database in a cluster that is shared by the whole test run and stopped after it; no setup file is needed.
+ * Undefined, with a warning, if PostgreSQL is not installed; with SWITCHBOARD_TEST_POSTGRES=required that is an error
+ * instead.
  *
  * @example
  * const database = await testDatabase()
@@ -53,15 +53,15 @@ function findPrograms(): string | undefined {
 }
 
 /**
- * The URL of the run's cluster. The first test file that asks starts it; the others find its folder and wait. It is
- * named after, and ends with, the process that runs the tests: vitest's, be its workers processes or threads.
+ * The URL of the cluster. The first test file that needs it starts it; the others find its folder and wait. It is named
+ * after the process that runs the tests (vitest's, whether its workers are processes or threads) and stops with it.
  */
 async function startCluster(programs: string): Promise<string> {
   const owner = process.env.VITEST && isMainThread ? process.ppid : process.pid
   const folder = join(tmpdir(), `switchboard-postgres-${owner}-${startOf(owner)}`)
   if (isNew(folder)) {
     const program = fileURLToPath(new URL('./postgres-cluster.mjs', import.meta.url))
-    // Detached, so that Ctrl-C does not reach it before the tests are done with it.
+    // Detached, so that Ctrl-C does not stop it while tests still use it.
     spawn(process.execPath, [program, folder, String(owner), programs], { detached: true, stdio: 'ignore' }).unref()
   }
   const deadline = Date.now() + 60_000
@@ -75,7 +75,7 @@ async function startCluster(programs: string): Promise<string> {
   throw new Error(`PostgreSQL did not start within 60 s; if nothing runs in ${folder}, delete it`)
 }
 
-/** Tells a process from an earlier one of the same number, whose folder a crash may have left (Linux only). */
+/** Distinguishes a process from an earlier one with the same pid, whose folder a crash may have left (Linux only). */
 function startOf(pid: number): string {
   const file = `/proc/${pid}/stat`
   const fields = existsSync(file) ? readFileSync(file, 'utf8').split(') ').at(-1)?.split(' ') : undefined
@@ -84,7 +84,7 @@ function startOf(pid: number): string {
 
 function isNew(folder: string): boolean {
   try {
-    // Not 0700: as root, the server runs as another user and has its data in there.
+    // Not 0700: if this is root, the server runs as another user and has its data in this folder.
     mkdirSync(folder, { mode: 0o755 })
     return true
   } catch (error) {

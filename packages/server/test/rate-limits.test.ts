@@ -22,7 +22,7 @@ const start = async (limits: {
   directory = await startDirectory({ rateLimits }, { now: clock.now })
 }
 
-const ask = ([method, path, body]: Request, as: Who = 'anon'): Promise<Answer> =>
+const send = ([method, path, body]: Request, as: Who = 'anon'): Promise<Answer> =>
   directory[method](path, { as, ...(body && { body }) })
 
 const SEARCHES: readonly Request[] = [
@@ -56,11 +56,11 @@ describe.each([
   ['AD-8.3-02', 'lookup', LOOKUPS, 'anon'],
   ['AD-8.3-02', 'register', REGISTRATIONS, 'tokA'],
 ] as const)('%s the limit on %s', (id, action, requests, as) => {
-  it(`${id} is one for all routes of the kind; past it 429 with Retry-After, until a minute’s share is back`, async () => {
+  it(`${id} is shared by all routes of this kind; above it 429 with Retry-After until the bucket refills`, async () => {
     await start({ [action]: requests.length })
-    for (const request of requests) expect((await ask(request, as)).status, request[1]).not.toBe(429)
+    for (const request of requests) expect((await send(request, as)).status, request[1]).not.toBe(429)
     for (const request of requests) {
-      const answer = await ask(request, as)
+      const answer = await send(request, as)
       expectRefusal(answer, { status: 429, code: 'rate_limited' }, request[1])
       expect(answer.json.error.code).toBe('RateLimited')
       const wait = Number(answer.headers.get('retry-after'))
@@ -69,40 +69,40 @@ describe.each([
       expect(wait).toBeLessThanOrEqual(60)
     }
     const first = requests[0] ?? ['get', '/']
-    const wait = Number((await ask(first, as)).headers.get('retry-after'))
+    const wait = Number((await send(first, as)).headers.get('retry-after'))
     clock.advance(wait)
-    expect((await ask(first, as)).status).not.toBe(429)
-    expect((await ask(first, as)).status).toBe(429)
+    expect((await send(first, as)).status).not.toBe(429)
+    expect((await send(first, as)).status).toBe(429)
     clock.advance(600)
-    for (const request of requests) expect((await ask(request, as)).status, request[1]).not.toBe(429)
-    expect((await ask(first, as)).status).toBe(429)
+    for (const request of requests) expect((await send(request, as)).status, request[1]).not.toBe(429)
+    expect((await send(first, as)).status).toBe(429)
   })
 })
 
 describe('limits', () => {
-  it('AIDIP-9-11 allow fewer searches than plain lookups, unless the operator says otherwise', async () => {
+  it('AIDIP-9-11 allow fewer searches than lookups by default', async () => {
     await start({})
     expect(DEFAULTS.rateLimits.search).toBeLessThan(DEFAULTS.rateLimits.lookup)
   })
 
-  it('AIDIP-9-11 one client does not spend another’s, whichever key it uses', async () => {
+  it('AIDIP-9-11 apply per client, whichever of its keys it uses', async () => {
     await start({ search: 2 })
     const [search] = SEARCHES
     if (!search) return
     const second = await directory.makeKey({ subject: 'tokA', scopes: ['discover'] })
-    expect((await ask(search, 'tokA')).status).toBe(200)
+    expect((await send(search, 'tokA')).status).toBe(200)
     expect((await directory.post(search[1], { key: second, body: {} })).status).toBe(200)
-    expect((await ask(search, 'tokA')).status).toBe(429)
+    expect((await send(search, 'tokA')).status).toBe(429)
     expect((await directory.post(search[1], { key: second, body: {} })).status).toBe(429)
     for (const as of ['tokB', 'tokC', 'anon', 'admin'] as const) {
       expect(
-        [(await ask(search, as)).status, (await ask(search, as)).status, (await ask(search, as)).status],
+        [(await send(search, as)).status, (await send(search, as)).status, (await send(search, as)).status],
         as,
       ).toEqual([200, 200, 429])
     }
   })
 
-  it('AIDIP-9-11 callers without a subject are told apart by their address, whatever they claim it is', async () => {
+  it('AIDIP-9-11 apply per address to anonymous callers, whatever address they claim', async () => {
     await start({ search: 2 })
     const search = async (address: string): Promise<number> =>
       (
@@ -114,39 +114,39 @@ describe('limits', () => {
     expect([await search('10.0.0.1'), await search('10.0.0.2'), await search('10.0.0.3')]).toEqual([200, 200, 429])
   })
 
-  it('a subject that is named like an address is not that address', async () => {
+  it('a subject named like an address is separate from that address', async () => {
     await start({ search: 1 })
     const key = await directory.makeKey({ subject: '127.0.0.1', scopes: ['discover'] })
     expect((await directory.post('/agents/search', { key, body: {} })).status).toBe(200)
     expect((await directory.post('/agents/search', { body: {} })).status).toBe(200)
   })
 
-  it('kinds of requests do not spend each other’s', async () => {
+  it('of different kinds of requests are separate', async () => {
     await start({ search: 1, lookup: 1, register: 1 })
-    expect((await ask(['post', '/agents/search', {}], 'tokA')).status).toBe(200)
-    expect((await ask(['get', '/agents'], 'tokA')).status).toBe(200)
-    expect((await ask(['post', '/agents', aidipAgent()], 'tokA')).status).toBe(201)
-    expect((await ask(['post', '/agents/search', {}], 'tokA')).status).toBe(429)
-    expect((await ask(['get', '/agents'], 'tokA')).status).toBe(429)
-    expect((await ask(['post', '/agents', aidipAgent()], 'tokA')).status).toBe(429)
+    expect((await send(['post', '/agents/search', {}], 'tokA')).status).toBe(200)
+    expect((await send(['get', '/agents'], 'tokA')).status).toBe(200)
+    expect((await send(['post', '/agents', aidipAgent()], 'tokA')).status).toBe(201)
+    expect((await send(['post', '/agents/search', {}], 'tokA')).status).toBe(429)
+    expect((await send(['get', '/agents'], 'tokA')).status).toBe(429)
+    expect((await send(['post', '/agents', aidipAgent()], 'tokA')).status).toBe(429)
   })
 
-  it('nothing is stored past the limit, and what is broken counts as well', async () => {
+  it('stop writes, and invalid requests count too', async () => {
     await start({ register: 2 })
-    expect((await ask(['post', '/agents', {}], 'tokA')).status).toBe(400)
-    expect((await ask(['post', '/agents', aidipAgent({ id: 'within' })], 'tokA')).status).toBe(201)
-    expect((await ask(['post', '/agents', aidipAgent({ id: 'past' })], 'tokA')).status).toBe(429)
-    expect((await ask(['get', '/agents/past'])).status).toBe(404)
-    expect((await ask(['get', '/health/ready'])).json.index.agents).toBe(1)
+    expect((await send(['post', '/agents', {}], 'tokA')).status).toBe(400)
+    expect((await send(['post', '/agents', aidipAgent({ id: 'within' })], 'tokA')).status).toBe(201)
+    expect((await send(['post', '/agents', aidipAgent({ id: 'past' })], 'tokA')).status).toBe(429)
+    expect((await send(['get', '/agents/past'])).status).toBe(404)
+    expect((await send(['get', '/health/ready'])).json.index.agents).toBe(1)
   })
 
-  it('imports by operators, health and the directory’s own description have none', async () => {
+  it('do not apply to imports by administrators, health checks and the directory’s description', async () => {
     await start({ search: 1, lookup: 1, register: 1, invoke: 1 })
     for (let i = 0; i < 5; i++) {
       const document = { document: aidipAgent({ id: `i${i}` }) }
-      expect((await ask(['post', '/admin/import', document], 'admin')).json.status).toBe('created')
+      expect((await send(['post', '/admin/import', document], 'admin')).json.status).toBe('created')
       for (const path of ['/health/ready', '/health/live', '/.well-known/ad', '/openapi.json']) {
-        expect((await ask(['get', path])).status, path).toBe(200)
+        expect((await send(['get', path])).status, path).toBe(200)
       }
     }
   })

@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => directory.close())
 
-/** How a kind of document is registered; those that have no path of their own are imported. */
+/** How each kind of document is registered; kinds without a route are imported. */
 const register: Record<Kind, (sent: SentDocument) => Promise<Answer>> = {
   aidip: ({ id, document }) => directory.post('/agents', { as: 'admin', body: { ...document, id } }),
   aidip00: ({ id, document }) => directory.post('/v0/agents', { as: 'admin', body: { ...document, id } }),
@@ -32,7 +32,7 @@ async function importDocument({ format, id, document }: SentDocument): Promise<A
   return { ...answer, status: answer.json?.status === 'created' ? 201 : 400 }
 }
 
-/** Where an agent can be read, and whose words it is then in. */
+/** Where an agent can be read, and in which format. */
 const READERS: Record<string, { format: DocumentFormat; path: (id: string, number: string) => string }> = {
   aidip: { format: 'aidip', path: (id) => `/agents/${id}` },
   aidip00: { format: 'aidip', path: (id) => `/v0/agents/${id}` },
@@ -44,9 +44,9 @@ const READERS: Record<string, { format: DocumentFormat; path: (id: string, numbe
   mcp: { format: 'mcp', path: (id) => `/agents/${id}/server.json` },
 }
 
-/** Members that the directory writes itself, whatever the publisher sent under the name. */
+/** Members that the directory writes, whatever the publisher sent under these names. */
 const REGISTRY: Partial<Record<Kind, string[]>> = {
-  // The 01 view knows one form of authentication (C-11); what was sent comes back at /v0.
+  // The 01 view has one canonical form of authentication (C-11); /v0 returns it as sent.
   aidip: ['authentication', 'id', 'publisher'],
   aidip00: ['id', 'provider'],
   profile: ['id', 'freshness'],
@@ -54,24 +54,24 @@ const REGISTRY: Partial<Record<Kind, string[]>> = {
   descriptor: ['versionNegotiation', 'security', 'errorFormat'],
 }
 
-/** What came back, less what the directory adds and what it may write anew. */
+/** The document that was read, without members that the directory added. */
 function ownMembers(kind: Kind, read: JsonObject, sent: JsonObject): JsonObject {
   const registry = new Set(['verification', ...(REGISTRY[kind] ?? [])])
   const added = (name: string): boolean => registry.has(name) && !Object.hasOwn(sent, name)
   return Object.fromEntries(Object.entries(read).filter(([name]) => !added(name)))
 }
 
-/** The document as the directory takes it: encrypted endpoints (C-73), an end that is not over yet, one id. */
+/** The document with encrypted endpoints (C-73), a future expires_at and a consistent id, so that it is accepted. */
 function acceptable(sent: SentDocument): SentDocument {
   const text = JSON.stringify(sent.document).replaceAll(/http:/gi, 'https:').replaceAll(/ws:/gi, 'wss:')
   const document: JsonObject = JSON.parse(text)
   if (typeof document.expires_at === 'string') document.expires_at = '2090-01-02T03:04:05+02:00'
-  // On these faces the id that is registered is the one in the document.
+  // These drafts take the id from the document.
   if (document.id !== undefined && (sent.format === 'aidip' || sent.format === 'profile')) document.id = sent.id
   return { ...sent, document }
 }
 
-/** Members that this face overwrites are left out of what is compared; on the other faces they are plain data. */
+/** Leaves out members that this view overwrites; in the other views they are plain data. */
 function comparable(kind: Kind, sent: JsonObject): JsonObject {
   const overwritten: Partial<Record<Kind, string[]>> = {
     aidip: ['authentication'],
@@ -88,17 +88,17 @@ async function numberOf(id: string): Promise<string | undefined> {
 }
 
 describe.each(KINDS)('a random document of kind %s', (kind) => {
-  it('comes back equal on the face that took it, and valid on every other', async () => {
+  it('is returned unchanged in its own format and valid in every other', async () => {
     await fc.assert(
       fc.asyncProperty(sentDocument(kind).map(acceptable), async (sent) => {
         const id = encodeURIComponent(sent.id)
-        // What is left of a run that failed would spoil those that look for its cause.
+        // Remove what a failed run left, so that it does not affect shrinking.
         await directory.delete(`/agents/${id}`, { as: 'admin' })
         const registered = await register[kind](sent)
         expect(registered.status, registered.text).toBe(201)
         const number = await numberOf(id)
         for (const [name, { format, path }] of Object.entries(READERS)) {
-          // What is inactive is not looked up, so nobody learns its number.
+          // Inactive agents are not in lookups, so their number is unknown.
           if (name === 'directory' && number === undefined) continue
           const answer = await directory.get(path(id, number ?? ''), { as: 'admin' })
           expect(answer.status, `${name} ${answer.text}`).toBe(200)
@@ -121,8 +121,8 @@ function expectSame(kind: Kind, sent: JsonObject, read: JsonObject): void {
   expect(different.map((name) => ({ name, sent: expected[name], read: own[name] }))).toEqual([])
 }
 
-describe('the drafts’ own documents', () => {
-  it('AIDIP-4.1-04 what one registry gives out, another takes without edits', async () => {
+describe('the drafts’ example documents', () => {
+  it('AIDIP-4.1-04 one registry accepts the documents of another without changes', async () => {
     const other = await startDirectory()
     try {
       for (const body of [
@@ -142,7 +142,7 @@ describe('the drafts’ own documents', () => {
     }
   })
 
-  it('AIDIP-4.1-03 registries side by side answer their own agents only', async () => {
+  it('AIDIP-4.1-03 separate registries return their own agents only', async () => {
     const other = await startDirectory({ anonymous: 'none' })
     try {
       await directory.post('/agents', { as: 'tokA', body: aidipAgent({ id: 'only-here' }) })
@@ -157,7 +157,7 @@ describe('the drafts’ own documents', () => {
     }
   })
 
-  it('AIDIP-4.1-02 entries survive a restart as they were', async () => {
+  it('AIDIP-4.1-02 entries survive a restart unchanged', async () => {
     const bodies = { FX1: fixture('FX-T01', { id: 'restart-1' }), FX0: fixture('FX-T00', { id: 'restart-2' }) }
     for (const body of Object.values(bodies)) await directory.post('/agents', { as: 'tokA', body })
     await directory.post('/ad/r?agent=restart-3', { as: 'tokA', body: fixture('FX-CDN') })
@@ -177,7 +177,7 @@ describe('the drafts’ own documents', () => {
     expect((await directory.get('/ad/l?agent=restart-*')).json).toEqual(json)
   })
 
-  it('keeps NUL and other control characters in texts that are no names', async () => {
+  it('NUL and other control characters are kept in text that is not a name', async () => {
     const description = 'a\u0000b\u0001\u007f\u0085\ud83d\ude42'
     const body = aidipAgent({ id: 'odd-text', description, [description]: [description] })
     expect((await directory.post('/agents', { as: 'tokA', body })).status).toBe(201)

@@ -43,8 +43,8 @@ const messageOf = ({ status, headers, text }: Answer, method: string, path: stri
   request: { method, url: directory.url + path },
 })
 
-describe('signed answers', () => {
-  it('AIDIP-9-08 verify against the published key, and no longer when the body was altered', async () => {
+describe('signed responses', () => {
+  it('AIDIP-9-08 verify with the published key, but not after a change', async () => {
     const answer = await invoke('/agents/x/invoke?sessionId=s1')
     expect(answer.status, answer.text).toBe(200)
     const message = messageOf(answer, 'POST', '/agents/x/invoke?sessionId=s1')
@@ -70,7 +70,7 @@ describe('signed answers', () => {
     }
   })
 
-  it('AIDIP00-7-06 are given by the revision 00 face too', async () => {
+  it('AIDIP00-7-06 are sent for revision 00 too', async () => {
     const answer = await invoke('/v0/agents/x/invoke')
     expect(answer.status, answer.text).toBe(200)
     const message = messageOf(answer, 'POST', '/v0/agents/x/invoke')
@@ -80,14 +80,14 @@ describe('signed answers', () => {
     expect(() => verifyMessage({ ...message, status: 201 }, published)).toThrow('does not verify')
   })
 
-  it('are given for lists, documents and errors', async () => {
+  it('are sent for lists, documents and errors', async () => {
     for (const path of ['/agents', '/agents/x', '/agents/unknown', '/agents?top=0', '/.well-known/agent.json']) {
       const answer = await directory.get(path, { headers: ACCEPT })
       verifyMessage(messageOf(answer, 'GET', path), await keys())
     }
   })
 
-  it('carry the label, nonce and tag that were asked for', async () => {
+  it('have the requested label, nonce and tag', async () => {
     const asked = { 'accept-signature': 'mine=("@status");nonce="n-123";tag="app"' }
     const answer = await invoke('/agents/x/invoke', asked)
     const { label, parameters } = verifyMessage(messageOf(answer, 'POST', '/agents/x/invoke'), await keys())
@@ -95,31 +95,31 @@ describe('signed answers', () => {
   })
 
   it.each([
-    ['nothing is asked for', {}],
-    ['the wish cannot be read', { 'accept-signature': '((((' }],
-    ['another algorithm is asked for', { 'accept-signature': 'sig1=("@status");alg="rsa-pss-sha512"' }],
-    ['the label is endless', { 'accept-signature': `${'a'.repeat(300)}=("@status")` }],
-    ['the digest is not wanted', { 'want-content-digest': 'sha-256=0' }],
-    ['another digest is wanted', { 'want-content-digest': 'unixsum=3' }],
-  ])('are not given where %s', async (_why, headers) => {
+    ['nothing is requested', {}],
+    ['the header is malformed', { 'accept-signature': '((((' }],
+    ['another algorithm is requested', { 'accept-signature': 'sig1=("@status");alg="rsa-pss-sha512"' }],
+    ['the label is too long', { 'accept-signature': `${'a'.repeat(300)}=("@status")` }],
+    ['the digest has weight 0', { 'want-content-digest': 'sha-256=0' }],
+    ['another digest is requested', { 'want-content-digest': 'unixsum=3' }],
+  ])('are not sent if %s', async (_why, headers) => {
     const answer = await invoke('/agents/x/invoke', headers)
     expect(answer.status).toBe(200)
     for (const name of ['signature', 'signature-input', 'content-digest']) expect(answer.headers.has(name)).toBe(false)
   })
 
-  it('come down to a digest for those who want no more', async () => {
+  it('have only a digest if only that is requested', async () => {
     const answer = await invoke('/agents/x/invoke', { 'want-content-digest': 'sha-512=3, sha-256=10' })
     expect(answer.headers.get('content-digest')).toMatch(/^sha-256=:[A-Za-z0-9+/]{43}=:$/)
     expect(answer.headers.has('signature')).toBe(false)
   })
 
-  it('do not disturb an answer without a body', async () => {
+  it('leave a response without a body unchanged', async () => {
     const { headers } = await directory.get('/agents/x')
     const same = { ...ACCEPT, 'if-none-match': headers.get('etag') ?? '' }
     expect(await directory.get('/agents/x', { headers: same })).toMatchObject({ status: 304, text: '' })
   })
 
-  it('are given for all that the gateway answers where the operator wants it so, and for nothing else', async () => {
+  it('are sent for all responses of the gateway, and no others, if the operator configures it', async () => {
     const signing = await startDirectory({ gateway: { sign: true } })
     try {
       await signing.post('/agents', { as: 'tokA', body: agent.document() })
@@ -136,7 +136,7 @@ describe('signed answers', () => {
 })
 
 describe('signing keys', () => {
-  it('are published without their private half', async () => {
+  it('are published without the private key', async () => {
     const [key] = await keys()
     expect(key).toEqual({
       kty: 'OKP',
@@ -148,13 +148,13 @@ describe('signing keys', () => {
     })
   })
 
-  it('stay the same when the directory starts again', async () => {
+  it('survive a restart', async () => {
     const before = await keys()
     await directory.restart()
     expect(await keys()).toEqual(before)
   })
 
-  it('are replaced by the operator; the old one is published for a week and then forgotten', async () => {
+  it('are replaced by the operator; the old one stays published for a week', async () => {
     expectRefusal(await directory.post('/admin/signing-keys', { as: 'tokA' }), { status: 403 })
     const old = await invoke()
     const made = await directory.post('/admin/signing-keys', { as: 'admin' })
@@ -172,7 +172,7 @@ describe('signing keys', () => {
     expect(entries.map(({ actor }: { actor: string }) => actor)).toEqual(['admin', 'admin', 'switchboard'])
   })
 
-  it('are replaced by themselves at the age of 90 days', async () => {
+  it('are replaced automatically after 90 days', async () => {
     const before = await keys()
     clock.advance(91 * 86_400)
     await invoke()
@@ -180,7 +180,7 @@ describe('signing keys', () => {
   })
 })
 
-describe('the secret by which keys are kept', () => {
+describe('the secret that encrypts the keys', () => {
   it('is a file that only its owner can read', async () => {
     const data = mkdtempSync(join(tmpdir(), 'switchboard-secret-'))
     const server = await createServer({ data, logLevel: 'silent' })
@@ -190,7 +190,7 @@ describe('the secret by which keys are kept', () => {
     expect(mode()).toBe(0o600)
     chmodSync(file, 0o644)
     await (await createServer({ data, logLevel: 'silent' })).close()
-    expect(mode(), 'as after a backup was put back').toBe(0o600)
+    expect(mode(), 'as after restoring a backup').toBe(0o600)
     writeFileSync(file, '')
     await expect(createServer({ data, logLevel: 'silent' })).rejects.toMatchObject({
       name: 'StoreError',
@@ -199,7 +199,7 @@ describe('the secret by which keys are kept', () => {
     rmSync(data, { recursive: true })
   })
 
-  it('is needed to sign: with another one a new key is made, and without one none', async () => {
+  it('is needed to sign: another secret creates a new key, and without a secret nothing is signed', async () => {
     const data = mkdtempSync(join(tmpdir(), 'switchboard-secret-'))
     const store = await openSqliteStore(data)
     const open = (secret?: string) =>

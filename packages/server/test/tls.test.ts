@@ -14,13 +14,13 @@ import { type Authority, createAuthority, type Identity, sendTls, type TlsAsk } 
 
 const folder = temporaryFolder()
 let authority: Authority
-let stranger: Authority
+let otherAuthority: Authority
 let server: Identity
 let issuer: TestIssuer
 
 beforeAll(async () => {
   authority = createAuthority(folder.path, 'authority')
-  stranger = createAuthority(folder.path, 'stranger')
+  otherAuthority = createAuthority(folder.path, 'stranger')
   server = authority.issue('/CN=directory', 'IP:127.0.0.1')
   issuer = await startIssuer()
 })
@@ -29,19 +29,19 @@ afterAll(async () => {
   folder.remove()
 })
 
-/** A directory that speaks HTTPS, and a way to ask it. */
+/** Starts a directory with HTTPS; `send` sends it requests. */
 async function startTls(clientRequired = false): Promise<{
   directory: TestDirectory
-  ask(ask: Omit<TlsAsk, 'ca'>): Promise<Answer>
+  send(request: Omit<TlsAsk, 'ca'>): Promise<Answer>
 }> {
   const directory = await startDirectory({
     tls: { ...server, clientCa: authority.cert, clientRequired },
     issuers: [issuer.trust],
   })
-  return { directory, ask: (ask) => sendTls(directory.url, { ca: authority.cert, ...ask }) }
+  return { directory, send: (request) => sendTls(directory.url, { ca: authority.cert, ...request }) }
 }
 
-/** Registers through the Agent Directory and returns the answer. */
+/** A registration through the Agent Directory. */
 const registration = (agent: string): Pick<TlsAsk, 'method' | 'path' | 'body'> => ({
   method: 'POST',
   path: `/ad/r?agent=${agent}`,
@@ -59,7 +59,7 @@ describe('TLS', () => {
     new Promise((resolve, reject) => {
       const { hostname, port } = new URL(tls.directory.url)
       const versions = { minVersion: maxVersion === 'TLSv1.1' ? ('TLSv1' as const) : maxVersion, maxVersion }
-      // SECLEVEL=0, lest our own side refuses the old version.
+      // SECLEVEL=0, so that the client does not reject the old version itself.
       const ciphers = maxVersion === 'TLSv1.1' ? { ciphers: 'DEFAULT:@SECLEVEL=0' } : {}
       const socket = connect(
         { host: hostname, port: Number(port), ca: authority.cert, ...versions, ...ciphers },
@@ -71,13 +71,13 @@ describe('TLS', () => {
       socket.on('error', reject)
     })
 
-  it('AIDIP-9-01 AIDIP00-7-01 speaks TLS 1.3, and nothing older than 1.2', async () => {
+  it('AIDIP-9-01 AIDIP00-7-01 supports TLS 1.3 and 1.2, and nothing older', async () => {
     expect(await protocolOf('TLSv1.3')).toBe('TLSv1.3')
     expect(await protocolOf('TLSv1.2')).toBe('TLSv1.2')
     await expect(protocolOf('TLSv1.1')).rejects.toThrow(/protocol version|unsupported protocol|alert/i)
   })
 
-  it('AIDIP-9-01 AIDIP00-7-01 refuses plain HTTP', async () => {
+  it('AIDIP-9-01 AIDIP00-7-01 rejects plain HTTP', async () => {
     expect(tls.directory.url).toMatch(/^https:/)
     const request = Buffer.from('GET /agents HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n')
     // A TLS alert or a reset, never an HTTP response.
@@ -88,7 +88,7 @@ describe('TLS', () => {
     expect(status).toBeNaN()
   })
 
-  it('PROF-14-10 AD-8.1-01 serves every face by HTTPS', async () => {
+  it('PROF-14-10 AD-8.1-01 serves every draft over HTTPS', async () => {
     for (const path of [
       '/agents',
       '/discover',
@@ -97,19 +97,19 @@ describe('TLS', () => {
       '/.well-known/agents.json',
       '/health/ready',
     ]) {
-      expect((await tls.ask({ path })).status, path).toBe(200)
+      expect((await tls.send({ path })).status, path).toBe(200)
     }
-    expect((await tls.ask({ path: '/.well-known/agent.json' })).json.url).toMatch(/^https:/)
+    expect((await tls.send({ path: '/.well-known/agent.json' })).json.url).toMatch(/^https:/)
   })
 
-  it('AD-8.2-02 a client certificate registers: 201', async () => {
+  it('AD-8.2-02 a client certificate can register: 201', async () => {
     const identity = authority.issue('/CN=robot')
-    const answer = await tls.ask({ ...registration('of-certificate'), identity })
+    const answer = await tls.send({ ...registration('of-certificate'), identity })
     expect(answer.status).toBe(201)
-    expectRefusal(await tls.ask(registration('of-nobody')), { status: 401 })
+    expectRefusal(await tls.send(registration('of-nobody')), { status: 401 })
   })
 
-  it('AD-8.2-04 the owner is the certificate’s SAN URI, else its DNS name, else its CN', async () => {
+  it('AD-8.2-04 the owner is the certificate’s SAN URI, or its DNS name, or its CN', async () => {
     const cases: [identity: Identity, subject: string, others: string[]][] = [
       [
         authority.issue('/CN=n1', 'DNS:d1.example', 'URI:wimse://td.example/a1', 'DNS:d2.example'),
@@ -126,56 +126,56 @@ describe('TLS', () => {
     ]
     for (const [i, [identity, subject, others]] of cases.entries()) {
       const agent = `owned-${i}`
-      expect((await tls.ask({ ...registration(agent), identity })).status).toBe(201)
+      expect((await tls.send({ ...registration(agent), identity })).status).toBe(201)
       for (const sub of others) {
         const headers = { authorization: `Bearer ${await issuer.token({ sub })}` }
-        expectRefusal(await tls.ask({ method: 'DELETE', path: `/agents/${agent}`, headers }), { status: 403 }, sub)
+        expectRefusal(await tls.send({ method: 'DELETE', path: `/agents/${agent}`, headers }), { status: 403 }, sub)
       }
       const headers = { authorization: `Bearer ${await issuer.token({ sub: subject })}` }
-      expect((await tls.ask({ method: 'DELETE', path: `/agents/${agent}`, headers })).status, subject).toBe(204)
+      expect((await tls.send({ method: 'DELETE', path: `/agents/${agent}`, headers })).status, subject).toBe(204)
     }
   })
 
-  it('takes no name from a certificate that its CA does not vouch for', async () => {
-    const identity = stranger.issue('/CN=robot', 'URI:wimse://td.example/a1')
-    expect((await tls.ask({ path: '/agents', identity })).status).toBe(200)
-    expectRefusal(await tls.ask({ ...registration('forged'), identity }), { status: 401 })
-    expectRefusal(await tls.ask({ path: '/admin/keys', identity }), { status: 401 })
+  it('ignores the name in a certificate of an unknown CA', async () => {
+    const identity = otherAuthority.issue('/CN=robot', 'URI:wimse://td.example/a1')
+    expect((await tls.send({ path: '/agents', identity })).status).toBe(200)
+    expectRefusal(await tls.send({ ...registration('forged'), identity }), { status: 401 })
+    expectRefusal(await tls.send({ path: '/admin/keys', identity }), { status: 401 })
   })
 
-  it('gives certificates the scopes of the config, which are not admin', async () => {
+  it('gives certificates the configured scopes, which do not include admin', async () => {
     const identity = authority.issue('/CN=admin')
-    expectRefusal(await tls.ask({ path: '/admin/keys', identity }), { status: 403 })
+    expectRefusal(await tls.send({ path: '/admin/keys', identity }), { status: 403 })
   })
 
-  it('AIDIP-9-03 takes all three kinds of credential', async () => {
+  it('AIDIP-9-03 accepts all three kinds of credentials', async () => {
     const identity = authority.issue('/CN=kinds')
     const token = { authorization: `Bearer ${await issuer.token()}` }
     const post = (id: string) => ({ method: 'POST', path: '/agents', body: aidipAgent({ id }) })
-    expect((await tls.ask({ ...post('k1'), identity })).status).toBe(201)
-    expect((await tls.ask({ ...post('k2'), headers: token })).status).toBe(201)
-    expect((await tls.ask({ ...post('k3'), headers: { 'x-api-key': tls.directory.adminKey } })).status).toBe(201)
+    expect((await tls.send({ ...post('k1'), identity })).status).toBe(201)
+    expect((await tls.send({ ...post('k2'), headers: token })).status).toBe(201)
+    expect((await tls.send({ ...post('k3'), headers: { 'x-api-key': tls.directory.adminKey } })).status).toBe(201)
   })
 
-  it('AD-8.2-03 API keys do not register in the Agent Directory in production; tokens and certificates do', async () => {
+  it('AD-8.2-03 API keys cannot register in the Agent Directory in production; tokens and certificates can', async () => {
     const headers = { 'x-api-key': tls.directory.adminKey }
-    const refused = await tls.ask({ ...registration('by-key'), headers })
+    const refused = await tls.send({ ...registration('by-key'), headers })
     expectRefusal(refused, { status: 401, code: 'unauthorized', says: /token|certificate/ })
     expect(refused.headers.get('www-authenticate')).toMatch(/^Bearer /)
     const bearer = { authorization: `Bearer ${tls.directory.adminKey}` }
-    expectRefusal(await tls.ask({ ...registration('by-key'), headers: bearer }), { status: 401 })
+    expectRefusal(await tls.send({ ...registration('by-key'), headers: bearer }), { status: 401 })
     const token = { authorization: `Bearer ${await issuer.token()}` }
-    const created = await tls.ask({ ...registration('by-token'), headers: token })
+    const created = await tls.send({ ...registration('by-token'), headers: token })
     expect(created.status).toBe(201)
     const path = created.headers.get('location') ?? ''
-    expectRefusal(await tls.ask({ method: 'POST', path, headers }), { status: 401 })
-    expect((await tls.ask({ method: 'POST', path, headers: token })).status).toBe(204)
-    expect((await tls.ask({ ...registration('by-certificate'), identity: authority.issue('/CN=c') })).status).toBe(201)
-    // C-71: on the other faces keys stay valid.
+    expectRefusal(await tls.send({ method: 'POST', path, headers }), { status: 401 })
+    expect((await tls.send({ method: 'POST', path, headers: token })).status).toBe(204)
+    expect((await tls.send({ ...registration('by-certificate'), identity: authority.issue('/CN=c') })).status).toBe(201)
+    // C-71: the other drafts still accept keys.
     const agent = { method: 'POST', path: '/agents', body: aidipAgent({ id: 'by-key' }), headers }
-    expect((await tls.ask(agent)).status).toBe(201)
+    expect((await tls.send(agent)).status).toBe(201)
     const metadata = { method: 'POST', path: '/discover/agents', body: fixture('FX-D0', { id: 'by-key-2' }), headers }
-    expect((await tls.ask(metadata)).status).toBe(201)
+    expect((await tls.send(metadata)).status).toBe(201)
   })
 
   const PLAIN = [
@@ -186,9 +186,9 @@ describe('TLS', () => {
     'HTTP://agents.example/a',
   ]
 
-  it.each(PLAIN)('AIDIP-9-02 C-73 refuses the endpoint %s in production', async (endpoint) => {
+  it.each(PLAIN)('AIDIP-9-02 C-73 rejects the endpoint %s in production', async (endpoint) => {
     const headers = { authorization: `Bearer ${await issuer.token()}` }
-    const post = (path: string, body: TlsAsk['body']) => tls.ask({ method: 'POST', path, body: body ?? {}, headers })
+    const post = (path: string, body: TlsAsk['body']) => tls.send({ method: 'POST', path, body: body ?? {}, headers })
     expectRefusal(await post('/agents', aidipAgent({ endpoint })), { status: 400, member: '/endpoint' })
     const bindings = [
       { protocol: 'https', endpoint: 'https://ok.example' },
@@ -207,13 +207,13 @@ describe('TLS', () => {
   })
 })
 
-describe('mutual TLS that is required', () => {
-  it('refuses connections without a certificate, or with one that nobody vouches for', async () => {
-    const { directory, ask } = await startTls(true)
+describe('required mutual TLS', () => {
+  it('rejects connections without a certificate or with one of an unknown CA', async () => {
+    const { directory, send } = await startTls(true)
     try {
-      await expect(ask({ path: '/agents' })).rejects.toThrow()
-      await expect(ask({ path: '/agents', identity: stranger.issue('/CN=x') })).rejects.toThrow()
-      expect((await ask({ path: '/agents', identity: authority.issue('/CN=x') })).status).toBe(200)
+      await expect(send({ path: '/agents' })).rejects.toThrow()
+      await expect(send({ path: '/agents', identity: otherAuthority.issue('/CN=x') })).rejects.toThrow()
+      expect((await send({ path: '/agents', identity: authority.issue('/CN=x') })).status).toBe(200)
     } finally {
       await directory.close()
     }
@@ -230,7 +230,7 @@ describe('behind a proxy', () => {
   })
   afterAll(() => directory.close())
 
-  it('AIDIP-9-01 AIDIP00-7-01 refuses what did not come to the proxy by HTTPS', async () => {
+  it('AIDIP-9-01 AIDIP00-7-01 rejects requests that did not reach the proxy over HTTPS', async () => {
     const paths = [
       '/agents',
       '/agents/x',
@@ -249,22 +249,22 @@ describe('behind a proxy', () => {
       expect(answer.status, path).not.toBe(403)
     }
     expectRefusal(await directory.post('/agents', { as: 'admin', body: aidipAgent() }), { status: 403 })
-    // Whoever looks after the process asks it directly.
+    // Process supervisors send requests directly.
     expect((await directory.get('/health/ready')).status).toBe(200)
   })
 
-  it('AD-8.2-03 is production, on loopback too', async () => {
+  it('AD-8.2-03 counts as production, even on loopback', async () => {
     const headers = { 'x-forwarded-proto': 'https' }
-    const ask = { as: 'admin' as const, headers }
-    expectRefusal(await directory.post('/ad/r?agent=a', { ...ask, body: fixture('FX-SUM') }), { status: 401 })
+    const options = { as: 'admin' as const, headers }
+    expectRefusal(await directory.post('/ad/r?agent=a', { ...options, body: fixture('FX-SUM') }), { status: 401 })
     const endpoint = 'http://127.0.0.1:9000'
-    expectRefusal(await directory.post('/agents', { ...ask, body: aidipAgent({ endpoint }) }), {
+    expectRefusal(await directory.post('/agents', { ...options, body: aidipAgent({ endpoint }) }), {
       status: 400,
       member: '/endpoint',
     })
   })
 
-  it('AIDIP-9-11 counts the address that the proxy saw, not one that the client wrote', async () => {
+  it('AIDIP-9-11 limits by the address that the proxy saw, not one that the client sent', async () => {
     const search = async (forged: string): Promise<number> => {
       const headers = { 'x-forwarded-proto': 'https', 'x-forwarded-for': `${forged}, 198.51.100.7` }
       return (await directory.post('/agents/search', { body: {}, headers })).status
@@ -286,7 +286,7 @@ describe('in development', () => {
   })
   afterAll(() => directory.close())
 
-  it('C-73 takes plain endpoints on this machine and nowhere else', async () => {
+  it('C-73 accepts plaintext endpoints on this machine only', async () => {
     for (const endpoint of [
       'http://127.0.0.1:9000/a',
       'http://localhost:9000',
@@ -321,7 +321,7 @@ describe('in development', () => {
     }
   })
 
-  it('C-73 takes other transports by the policy’s list', async () => {
+  it('C-73 accepts other schemes on the policy’s list', async () => {
     for (const base of [
       'coap://robot.example',
       'agent://robot.example/x',
@@ -345,23 +345,23 @@ describe('in development', () => {
     }
   })
 
-  it('AD-8.2-03 API keys register in the Agent Directory', async () => {
+  it('AD-8.2-03 API keys can register in the Agent Directory', async () => {
     expect((await directory.post('/ad/r?agent=dev', { as: 'tokA', body: fixture('FX-SUM') })).status).toBe(201)
   })
 })
 
-describe('settings of TLS', () => {
+describe('TLS settings', () => {
   it.each([
     [{ 'tls-cert': 'a' }, /must be set together/],
     [{ 'tls-key': 'a' }, /must be set together/],
     [{ 'tls-client-ca': 'a' }, /--tls-cert/],
     [{ 'tls-client-required': true }, /--tls-client-ca/],
     [{ 'tls-cert': '/no/such', 'tls-key': '/no/such' }, /--tls-cert \/no\/such cannot be read/],
-  ])('refuses %o', (flags, reason) => {
+  ])('rejects %o', (flags, reason) => {
     expect(() => readConfig(flags, {})).toThrow(reason)
   })
 
-  it('refuses files that are no certificate and key of each other', () => {
+  it('rejects files that are not a matching certificate and key', () => {
     const file = (name: string, text: string): string => {
       const path = join(folder.path, name)
       writeFileSync(path, text)

@@ -30,7 +30,7 @@ const claims = () => ({
 })
 
 describe('JWTs', () => {
-  it('AD-8.2-02 a valid bearer token registers: 201', async () => {
+  it('AD-8.2-02 a valid bearer token can register: 201', async () => {
     const key = await issuer.token()
     expect((await directory.post('/ad/r?agent=a', { key, body: fixture('FX-SUM') })).status).toBe(201)
     expect((await directory.post('/agents', { key, body: aidipAgent({ id: 'b' }) })).status).toBe(201)
@@ -45,7 +45,7 @@ describe('JWTs', () => {
     expect((await directory.delete('/agents/a', { key: sameSubject })).status).toBe(204)
   })
 
-  it('AD-8.2-05 a workload identity is taken, and owns by its whole URI', async () => {
+  it('AD-8.2-05 a workload identity is accepted, and its whole URI is the owner', async () => {
     const key = await issuer.token({ sub: 'wimse://td.example/agent' })
     await directory.post('/ad/r?agent=a', { key, body: fixture('FX-SUM') })
     for (const sub of ['wimse://td.example/agent2', 'wimse://td.example', 'wimse://other.example/agent', 'agent']) {
@@ -86,14 +86,15 @@ describe('JWTs', () => {
   })
 
   const FORGED: Record<string, () => Promise<string>> = {
-    'of another audience': () => issuer.token({ aud: 'elsewhere' }),
+    'for another audience': () => issuer.token({ aud: 'elsewhere' }),
     'without an audience': () => issuer.token({ aud: undefined }),
     'of an unknown issuer': () => issuer.token({ iss: 'https://evil.example' }),
-    'of an issuer that begins alike': () => issuer.token({ iss: `${issuer.trust.issuer}.evil.example` }),
-    'whose issuer is no text': async () => `${encode({ alg: 'RS256' })}.${encode({ ...claims(), iss: { a: 1 } })}.x`,
+    'of an issuer with the same prefix': () => issuer.token({ iss: `${issuer.trust.issuer}.evil.example` }),
+    'whose issuer is not a string': async () =>
+      `${encode({ alg: 'RS256' })}.${encode({ ...claims(), iss: { a: 1 } })}.x`,
     'whose issuer is __proto__': async () =>
       `${encode({ alg: 'RS256' })}.${encode({ ...claims(), iss: '__proto__' })}.x`,
-    'without an end': () =>
+    'without an expiry': () =>
       new SignJWT((({ exp: _exp, ...rest }) => rest)(claims()))
         .setProtectedHeader({ alg: 'RS256', kid: 'key-1' })
         .sign(issuer.privateKey),
@@ -101,11 +102,11 @@ describe('JWTs', () => {
     'with an empty subject': () => issuer.token({ sub: '' }),
     'with a control character in its subject': () => issuer.token({ sub: 'a\u0000b' }),
     'that is not valid yet': () => issuer.token({ nbf: inAnHour() }),
-    'of another key': async () => {
+    'signed with another key': async () => {
       const { privateKey } = await generateKeyPair('RS256')
       return new SignJWT(claims()).setProtectedHeader({ alg: 'RS256', kid: 'key-1' }).sign(privateKey)
     },
-    'of a key that nobody published': async () => {
+    'signed with an unpublished key': async () => {
       const { privateKey } = await generateKeyPair('RS256')
       return new SignJWT(claims()).setProtectedHeader({ alg: 'RS256', kid: 'key-9' }).sign(privateKey)
     },
@@ -115,7 +116,7 @@ describe('JWTs', () => {
       const signed = `${encode({ alg: 'HS256', kid: 'key-1', typ: 'JWT' })}.${encode(claims())}`
       return `${signed}.${createHmac('sha256', issuer.publicKey).update(signed).digest('base64url')}`
     },
-    'with a key of its own in the header': async () => {
+    'with its own key in the header': async () => {
       const { privateKey, publicKey } = await generateKeyPair('RS256', { extractable: true })
       const { exportJWK } = await import('jose')
       const header = { alg: 'RS256', jwk: await exportJWK(publicKey) }
@@ -125,14 +126,14 @@ describe('JWTs', () => {
       const [header, , signature] = (await issuer.token()).split('.')
       return `${header}.${encode({ ...claims(), sub: 'admin', scope: 'admin' })}.${signature}`
     },
-    'whose parts are no JSON': async () => 'eyJ.AAAA.AAAA',
-    'that asks for extensions nobody knows': () =>
+    'whose parts are not JSON': async () => 'eyJ.AAAA.AAAA',
+    'that requires unknown extensions': () =>
       new SignJWT(claims())
         .setProtectedHeader({ alg: 'RS256', kid: 'key-1', crit: ['exp'], exp: 1 })
         .sign(issuer.privateKey, { crit: { exp: true } }),
   }
 
-  it.each(Object.entries(FORGED))('AD-8.2-02 refuses a token %s: 401 invalid_token', async (_what, forge) => {
+  it.each(Object.entries(FORGED))('AD-8.2-02 rejects a token %s: 401 invalid_token', async (_what, forge) => {
     const key = await forge()
     const answer = await directory.post('/agents', { key, body: aidipAgent({ id: 'never' }) })
     expectRefusal(answer, { status: 401, code: 'unauthorized' })
@@ -142,12 +143,12 @@ describe('JWTs', () => {
     expectRefusal(await directory.get('/agents', { key }), { status: 401 })
   })
 
-  it('does not take a token as an API key', async () => {
+  it('does not accept a token as an API key', async () => {
     const token = await issuer.token()
     expectRefusal(await directory.get('/agents', { headers: { 'x-api-key': token } }), { status: 401 })
   })
 
-  it('answers 503, not 401, while the issuer’s keys cannot be had', async () => {
+  it('returns 503, not 401, while the issuer’s keys are not available', async () => {
     const broken = await startIssuer('https://broken.example')
     broken.available = false
     await directory.restart({ issuers: [issuer.trust, broken.trust] })
@@ -164,7 +165,7 @@ describe('JWTs', () => {
 })
 
 describe('a directory that trusts no issuer', () => {
-  it('refuses every token', async () => {
+  it('rejects every token', async () => {
     await directory.restart({ issuers: [] })
     expectRefusal(await directory.get('/agents', { key: await issuer.token() }), { status: 401, says: /issuer/ })
     await directory.restart()
