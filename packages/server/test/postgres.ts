@@ -17,9 +17,8 @@ export interface TestDatabase {
 export const NO_POSTGRES = 'skipped: no PostgreSQL (initdb, postgres) on PATH or in /usr/lib/postgresql'
 
 /**
- * A new, empty database in a cluster that is shared by the whole test run and stopped after it; no setup file is needed.
- * Undefined, with a warning, if PostgreSQL is not installed; with SWITCHBOARD_TEST_POSTGRES=required that is an error
- * instead.
+ * A new, empty database in a cluster that the whole test run shares and that stops after it; no setup file is needed.
+ * Undefined, with a warning, if PostgreSQL is not installed; SWITCHBOARD_TEST_POSTGRES=required makes that an error.
  *
  * @example
  * const database = await testDatabase()

@@ -10,7 +10,7 @@ import { expectRefusal } from './support/errors.js'
 import { startIssuer, type TestIssuer } from './support/issuer.js'
 import { temporaryFolder } from './support/process.js'
 import { sendBytes } from './support/raw.js'
-import { type Authority, createAuthority, type Identity, sendTls, type TlsAsk } from './support/tls.js'
+import { type Authority, createAuthority, type Identity, sendTls, type TlsRequest } from './support/tls.js'
 
 const folder = temporaryFolder()
 let authority: Authority
@@ -32,7 +32,7 @@ afterAll(async () => {
 /** Starts a directory with HTTPS; `send` sends it requests. */
 async function startTls(clientRequired = false): Promise<{
   directory: TestDirectory
-  send(request: Omit<TlsAsk, 'ca'>): Promise<Answer>
+  send(request: Omit<TlsRequest, 'ca'>): Promise<Answer>
 }> {
   const directory = await startDirectory({
     tls: { ...server, clientCa: authority.cert, clientRequired },
@@ -42,7 +42,7 @@ async function startTls(clientRequired = false): Promise<{
 }
 
 /** A registration through the Agent Directory. */
-const registration = (agent: string): Pick<TlsAsk, 'method' | 'path' | 'body'> => ({
+const registration = (agent: string): Pick<TlsRequest, 'method' | 'path' | 'body'> => ({
   method: 'POST',
   path: `/ad/r?agent=${agent}`,
   body: fixture('FX-SUM'),
@@ -188,7 +188,8 @@ describe('TLS', () => {
 
   it.each(PLAIN)('AIDIP-9-02 C-73 rejects the endpoint %s in production', async (endpoint) => {
     const headers = { authorization: `Bearer ${await issuer.token()}` }
-    const post = (path: string, body: TlsAsk['body']) => tls.send({ method: 'POST', path, body: body ?? {}, headers })
+    const post = (path: string, body: TlsRequest['body']) =>
+      tls.send({ method: 'POST', path, body: body ?? {}, headers })
     expectRefusal(await post('/agents', aidipAgent({ endpoint })), { status: 400, member: '/endpoint' })
     const bindings = [
       { protocol: 'https', endpoint: 'https://ok.example' },

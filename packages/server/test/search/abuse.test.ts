@@ -17,7 +17,7 @@ const codesOf = async (id: string, as: 'admin' | 'anon' = 'admin'): Promise<stri
   return (json.verification.warnings ?? []).map(({ code }: { code: string }) => code)
 }
 
-describe('an agent that tries to be found more often than it should', () => {
+describe('an agent that tries to manipulate its rank', () => {
   const TRICKS: [string, JsonObject][] = [
     [
       'instructions',
@@ -28,7 +28,7 @@ describe('an agent that tries to be found more often than it should', () => {
     ['tag_stuffing', { tags: Array.from({ length: 100 }, (_, i) => `trip-${i} italy train ${i * 7}`) }],
   ]
 
-  it.each(TRICKS)('PROF-14-03 PROF-14-04 is flagged for %s and gains no rank by it', async (code, members) => {
+  it.each(TRICKS)('PROF-14-03 PROF-14-04 is flagged for %s and not ranked higher', async (code, members) => {
     await register(directory, honest)
     const answer = await register(directory, { ...honest, id: 'trickster', publisher: 'Other', ...members })
     expect(answer.headers.get('x-switchboard-warnings')).toContain('ranked lower')
@@ -37,7 +37,7 @@ describe('an agent that tries to be found more often than it should', () => {
     expect(await search(directory, { query: 'plan a trip through Italy by train' })).toEqual(['honest', 'trickster'])
   })
 
-  it('is told of in every view, with the place, and in evidence', async () => {
+  it('has warnings with the affected member in every view, and a lower score in the evidence', async () => {
     await register(directory, { ...honest, ...TRICKS[0]?.[1] })
     const { json } = await directory.get('/discover/agents/honest')
     expect(json.verification.warnings).toEqual([
@@ -48,14 +48,14 @@ describe('an agent that tries to be found more often than it should', () => {
     expect(candidates[0].score_components.policy).toBeLessThan(0.5)
   })
 
-  it('is no longer flagged when it has mended its ways', async () => {
+  it('is no longer flagged after the document is corrected', async () => {
     await register(directory, { ...honest, ...TRICKS[0]?.[1] })
     expect(await codesOf('honest')).toEqual(['instructions'])
     await directory.put('/agents/honest', { as: 'tokA', body: honest })
     expect(await codesOf('honest')).toEqual([])
   })
 
-  it('is flagged again after a restart, though it was shown before it was looked at', async () => {
+  it('is flagged again after a restart, when the background check has run', async () => {
     await register(directory, { ...honest, ...TRICKS[0]?.[1] })
     await directory.restart()
     await expect.poll(() => codesOf('honest')).toEqual(['instructions'])
@@ -84,7 +84,7 @@ describe('a flood of near-copies', () => {
     expect(found.indexOf('bus')).toBeLessThan(4)
   })
 
-  it('counts nothing that is hidden', async () => {
+  it('does not count hidden agents', async () => {
     for (let i = 0; i < 10; i++) await register(directory, copy(i, { visibility: 'private' }), 'tokB')
     await register(directory, copy(99), 'tokB')
     expect(await codesOf('copy-99', 'anon')).toEqual([])

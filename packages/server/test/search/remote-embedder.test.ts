@@ -8,7 +8,7 @@ import { startDirectory, type TestDirectory } from '../support/directory.js'
 import { aidipAgent } from '../support/documents.js'
 import { settle } from './settle.js'
 
-/** An endpoint of the OpenAI form whose model knows two topics; over real HTTP. */
+/** An endpoint with OpenAI's API over real HTTP; its model knows two topics. */
 interface Endpoint {
   readonly url: string
   readonly requests: { authorization: string | undefined; model: string; input: string[] }[]
@@ -66,8 +66,8 @@ const warningsOf = async (query: string) => {
   return headers.get('x-switchboard-warnings')
 }
 
-describe('an endpoint that makes the vectors', () => {
-  it('is asked with its model and key, and its vectors are matched with the texts they are of', async () => {
+describe('a remote embedding endpoint', () => {
+  it('is called with model and key, and its vectors are assigned to the right texts', async () => {
     expect((await search(directory, { query: 'feline' }))[0]).toBe('pets')
     expect((await search(directory, { query: 'forecast' }))[0]).toBe('sky')
     for (const { model, authorization } of endpoint.requests)
@@ -75,7 +75,7 @@ describe('an endpoint that makes the vectors', () => {
   })
 
   it.each(['fails', 'short', 'no-json'] as const)(
-    'PROF-7.2-03 that %s leaves words to answer, with a warning and no error',
+    'PROF-7.2-03 that %s leaves search by words working, with a warning and no error',
     async (mode) => {
       endpoint.mode = mode
       expect(await warningsOf(`kitten ${mode}`)).toContain('words only')
@@ -85,7 +85,7 @@ describe('an endpoint that makes the vectors', () => {
     },
   )
 
-  it('PROF-6.1-05 makes up for what it missed when it answers again, and says so until then', async () => {
+  it('PROF-6.1-05 catches up after an outage, and searches have a warning until then', async () => {
     endpoint.mode = 'fails'
     await register(directory, aidipAgent({ id: 'late', name: 'Late', description: 'All about cat food.' }))
     await sleep(50)
@@ -96,16 +96,16 @@ describe('an endpoint that makes the vectors', () => {
     expect(await search(directory, { query: 'feline meals' })).toContain('late')
   })
 
-  it('is not asked again for what it made before, when the directory starts anew', async () => {
+  it('is not called again for stored embeddings after a restart', async () => {
     await directory.restart()
     endpoint.requests.length = 0
     await settle(directory)
     expect((await search(directory, { query: 'feline' }))[0]).toBe('pets')
-    const asked = endpoint.requests.flatMap(({ input }) => input)
-    expect(asked.filter((text) => text.includes('All about'))).toEqual([])
+    const embedded = endpoint.requests.flatMap(({ input }) => input)
+    expect(embedded.filter((text) => text.includes('All about'))).toEqual([])
   })
 
-  it('gets another model’s vectors made anew, in the background, while words answer', async () => {
+  it('is called for new embeddings if the model changes', async () => {
     await directory.restart({ search: { embedder: { url: endpoint.url, model: 'topics-2' } } })
     endpoint.requests.length = 0
     await settle(directory)

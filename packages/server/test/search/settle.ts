@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { TestDirectory } from '../support/directory.js'
 
-/** Waits until every agent is found by meaning. */
+/** Waits until every agent is embedded. */
 export async function settle(directory: TestDirectory): Promise<void> {
   for (;;) {
     const { json } = await directory.get('/health/ready')

@@ -11,7 +11,7 @@ import { describeStore } from './suite.js'
 const database = await testDatabase()
 let schemas = 0
 
-/** A new schema, first on the search path of its URL; quicker to make than a database. */
+/** A new schema, first on the search path of its URL; faster to create than a database. */
 async function createSchema(): Promise<{
   url: string
   sql(...statements: string[]): Promise<void>
@@ -59,13 +59,13 @@ describe.skipIf(!database)(database ? 'on PostgreSQL' : `store on PostgreSQL, ${
     })
     afterEach(() => Promise.all(stores.map((store) => store.close())))
 
-    it('may start at once on an empty database', async () => {
+    it('can start at the same time on an empty database', async () => {
       const [first, , , , last] = await open(5)
       await first?.write(put('a'))
       expect(await last?.get('a')).toMatchObject({ id: 'a' })
     })
 
-    it('let one of them register a name, and one of them change a revision', async () => {
+    it('allow only one of them to register a name, and to change a revision', async () => {
       await open(3)
       for (let round = 0; round < 20; round++) {
         const id = `a${round}`
@@ -101,7 +101,7 @@ describe.skipIf(!database)(database ? 'on PostgreSQL' : `store on PostgreSQL, ${
       expect(changes?.changes).toHaveLength([...done.values()].reduce((sum, count) => sum + count, 0))
     })
 
-    it('see a lease that another one has renewed', async () => {
+    it('see a lease renewed by another one', async () => {
       const [one, other] = await open(2)
       if (!one || !other) return expect.fail()
       for (let round = 0; round < 10; round++) {
@@ -116,7 +116,7 @@ describe.skipIf(!database)(database ? 'on PostgreSQL' : `store on PostgreSQL, ${
   })
 
   describe('change feed', () => {
-    it('misses nothing when transactions commit out of order, and shows nothing that was rolled back', async () => {
+    it('misses nothing when transactions commit out of order, and contains nothing rolled back', async () => {
       const { url, client } = await createSchema()
       const store = await openPostgresStore(url)
       let { cursor } = await store.load()
@@ -134,7 +134,7 @@ describe.skipIf(!database)(database ? 'on PostgreSQL' : `store on PostgreSQL, ${
         }
       }
       const committed: string[] = []
-      /** Another program's transactions, held open for a while after they have written. */
+      /** Transactions of another program, held open for a while after writing. */
       const hold = async (writer: number): Promise<void> => {
         const connected = await client()
         for (let i = 0; i < 30; i++) {
@@ -163,7 +163,7 @@ describe.skipIf(!database)(database ? 'on PostgreSQL' : `store on PostgreSQL, ${
       await store.close()
     })
 
-    it('does not prune what a transaction under way could still precede', async () => {
+    it('does not prune changes that a running transaction could still precede', async () => {
       const { url, client } = await createSchema()
       const store = await openPostgresStore(url)
       const { cursor } = await store.load()
@@ -180,7 +180,7 @@ describe.skipIf(!database)(database ? 'on PostgreSQL' : `store on PostgreSQL, ${
       await store.close()
     })
 
-    it('begins anew after a restore from another cluster, whose transaction ids mean nothing here', async () => {
+    it('starts over after a restore from another cluster with other transaction ids', async () => {
       const { url, sql } = await createSchema()
       const store = await openPostgresStore(url)
       await store.write(put('a'))
@@ -197,7 +197,7 @@ describe.skipIf(!database)(database ? 'on PostgreSQL' : `store on PostgreSQL, ${
     })
   })
 
-  describe('database', () => {
+  describe('the database', () => {
     const secret = 'hunter2-secret'
 
     const expectUnavailable = async (url: string): Promise<void> => {
@@ -212,14 +212,14 @@ describe.skipIf(!database)(database ? 'on PostgreSQL' : `store on PostgreSQL, ${
       expect(Date.now() - started).toBeLessThan(7000)
     }
 
-    it('is unavailable when nothing listens, or the URL is none', async () => {
+    it('is unavailable if nothing listens or the URL is invalid', async () => {
       await expectUnavailable(`postgres://user:${secret}@127.0.0.1:1/x`)
       await expectUnavailable(`postgres://user:${secret}@localhost:1/x`)
       await expectUnavailable(`postgres://user:${secret}@[/x`)
       await expectUnavailable(`${database?.url}-which-is-not-there`)
     })
 
-    it('is unavailable within seconds when the server does not answer', async () => {
+    it('is unavailable within seconds if the server does not respond', async () => {
       const silent = createServer().listen(0, '127.0.0.1')
       await new Promise((resolve) => silent.once('listening', resolve))
       const address = silent.address()
@@ -228,18 +228,18 @@ describe.skipIf(!database)(database ? 'on PostgreSQL' : `store on PostgreSQL, ${
       silent.close()
     }, 10_000)
 
-    it('is unavailable when the search path leads nowhere', async () => {
+    it('is unavailable if the schema in the search path does not exist', async () => {
       await expectUnavailable(`${database?.url}?options=-csearch_path%3Dnowhere`)
     })
 
-    it('is refused when a newer Switchboard has written it', async () => {
+    it('is rejected if a newer Switchboard has written it', async () => {
       const { url, sql } = await createSchema()
       await (await openPostgresStore(url)).close()
       await sql(`UPDATE switchboard SET version = ${MIGRATIONS.length + 1}`)
       await expect(openPostgresStore(url)).rejects.toMatchObject({ code: 'newer_version' })
     })
 
-    it('may cut connections: what ran fails with a code, and what comes later goes on', async () => {
+    it('may close connections: running writes fail with a code, later ones work', async () => {
       const { url, client } = await createSchema()
       const store = await openPostgresStore(`${url}&application_name=cut`)
       await Promise.all(Array.from({ length: 20 }, (_, i) => store.write(put(`a${i}`))))
@@ -251,7 +251,7 @@ describe.skipIf(!database)(database ? 'on PostgreSQL' : `store on PostgreSQL, ${
       for (const result of results) {
         if (result.status === 'rejected') expect(result.reason).toMatchObject({ code: 'unavailable' })
       }
-      // What was refused is not there; what was done is. (A commit whose answer was lost may be either.)
+      // Completed writes are stored. (A write may be stored even though its response was lost.)
       const ids = new Set((await loadAll(store)).agents.map(({ id }) => id))
       results.forEach((result, i) => {
         if (result.status === 'fulfilled') expect(ids.has(`b${i}`)).toBe(true)
@@ -260,7 +260,7 @@ describe.skipIf(!database)(database ? 'on PostgreSQL' : `store on PostgreSQL, ${
       await store.close()
     })
 
-    it('takes many idempotency claims of several replicas for one key', async () => {
+    it('accepts one of many claims of an idempotency key from several replicas', async () => {
       const { url } = await createSchema()
       const stores = await Promise.all([openPostgresStore(url), openPostgresStore(url)])
       const claim = { client: 'c', agent: 'a', key: 'k', fingerprint: 'f', at: AT, expiresAt: AT + 9 }

@@ -6,10 +6,10 @@ import { AT, entry } from './fixtures.js'
 const credential = (agent: string): StoredCredential => ({ agent, owner: 'alice', secret: 'c2VhbGVk', at: AT })
 const signingKey = (id: string, createdAt = AT): StoredSigningKey => ({ id, publicKey: '{}', secret: 's', createdAt })
 
-/** What every store must do with secrets. */
+/** Tests of secrets that every store must pass. */
 export function describeSecrets(store: () => Store): void {
   describe('secrets', () => {
-    it('are stored, replaced and deleted, with entries in change log and audit', async () => {
+    it('are stored, replaced and deleted, with entries in change log and audit log', async () => {
       const { secrets } = store()
       const { cursor } = await store().load()
       await secrets.putCredential(credential('a'), entry({ action: 'credential.set' }))

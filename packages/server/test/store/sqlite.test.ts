@@ -37,7 +37,7 @@ function sql(folder: string, ...statements: string[]): void {
   db.close()
 }
 
-/** Another process that writes without end. Its output says what is durable. */
+/** Starts another process that writes continuously; it prints each durable write. */
 async function startStorm(folder: string): Promise<{ child: ChildProcess; output: () => string }> {
   const program = fileURLToPath(new URL('./storm.mjs', import.meta.url))
   const child = spawn(process.execPath, [program, folder], { stdio: ['ignore', 'pipe', 'inherit'] })
@@ -62,20 +62,20 @@ describe('sqlite folder', () => {
   })
   afterEach(() => dropFolder(folder))
 
-  it('is created for its owner only', async () => {
+  it('is created with access for its owner only', async () => {
     const store = await openSqliteStore(join(folder, 'deep'))
     expect(statSync(join(folder, 'deep')).mode & 0o777).toBe(0o700)
     await store.close()
   })
 
-  it('is served by one process, until that is gone however it went', async () => {
+  it('is locked by one process until that process is gone, even if it was killed', async () => {
     const { child } = await startStorm(folder)
     await expect(openSqliteStore(folder)).rejects.toMatchObject({ name: 'StoreError', code: 'locked' })
     await kill(child)
     await (await openSqliteStore(folder)).close()
   })
 
-  it('is opened once in one process, and a refused attempt does not loosen the lock', async () => {
+  it('is opened once in a process, and a rejected attempt does not release the lock', async () => {
     const store = await openSqliteStore(folder)
     for (let i = 0; i < 2; i++) await expect(openSqliteStore(folder)).rejects.toMatchObject({ code: 'locked' })
     await store.write(put('a'))
@@ -83,7 +83,7 @@ describe('sqlite folder', () => {
     await (await openSqliteStore(folder)).close()
   })
 
-  it('can be written beside a running server, which hears of it', async () => {
+  it('can be written to while a server runs, which sees the change', async () => {
     const server = await openSqliteStore(folder)
     const { cursor } = await server.load()
     const command = await openSqliteStore(folder, { lock: false })
@@ -99,7 +99,7 @@ describe('sqlite folder', () => {
     await server.close()
   })
 
-  it('holds every acknowledged write, whole, after kill -9', async () => {
+  it('contains every acknowledged write, complete, after kill -9', async () => {
     const { child, output } = await startStorm(folder)
     while (output().split('\n').length < 1000) await new Promise((resolve) => setTimeout(resolve, 5))
     await kill(child)
@@ -125,7 +125,7 @@ describe('sqlite folder', () => {
     await store.close()
   })
 
-  it('is brought from version 0 to that of the code', async () => {
+  it('is migrated from version 0 to the current version', async () => {
     mkdirSync(folder)
     sql(folder, 'PRAGMA user_version = 0')
     const store = await openSqliteStore(folder)
@@ -136,7 +136,7 @@ describe('sqlite folder', () => {
     db.close()
   })
 
-  it('is left as it was when a migration fails', async () => {
+  it('is unchanged if a migration fails', async () => {
     mkdirSync(folder)
     sql(folder, 'CREATE TABLE grants (x)')
     await expect(openSqliteStore(folder)).rejects.toMatchObject({ code: 'unavailable' })
@@ -145,7 +145,7 @@ describe('sqlite folder', () => {
     db.close()
   })
 
-  it('is refused when a newer Switchboard has written it', async () => {
+  it('is rejected if a newer Switchboard has written it', async () => {
     await (await openSqliteStore(folder)).close()
     sql(folder, `PRAGMA user_version = ${MIGRATIONS.length + 1}`)
     await expect(openSqliteStore(folder)).rejects.toMatchObject({
@@ -154,7 +154,7 @@ describe('sqlite folder', () => {
     })
   })
 
-  it('is unavailable, in one line, when it cannot be used', async () => {
+  it('is reported as unavailable, in one line, if it cannot be used', async () => {
     mkdirSync(folder)
     writeFileSync(join(folder, 'file'), '')
     await expectUnavailable(join(folder, 'file'))

@@ -25,13 +25,13 @@ const rating = (changes: Partial<StoredRating> = {}): StoredRating => ({
   ...changes,
 })
 
-/** What every store must do with counters and ratings. */
+/** Tests of counters and ratings that every store must pass. */
 export function describeStatistics(store: () => Store): void {
   const add = (...more: StoredCounts[]) => store().statistics.add(more, HALF_LIFE)
   const all = async () => (await store().statistics.since(0)).toSorted((a, b) => (a.operation < b.operation ? -1 : 1))
 
   describe('statistics', () => {
-    it('add up, and what is older counts half after each half-life', async () => {
+    it('add up, and halve with each half-life', async () => {
       await add(counts(), counts({ operation: 'zip' }))
       await add(counts({ at: AT + HALF_LIFE, calls: 1, failures: 0, ms: 7 }))
       expect(await all()).toEqual([
@@ -39,7 +39,7 @@ export function describeStatistics(store: () => Store): void {
         counts({ operation: 'zip' }),
       ])
       await add(counts({ at: AT - HALF_LIFE, calls: 4, failures: 0, ms: 0 }))
-      expect((await all())[0], 'what comes late has faded too').toMatchObject({ at: AT + HALF_LIFE, calls: 4 })
+      expect((await all())[0], 'late counts decay too').toMatchObject({ at: AT + HALF_LIFE, calls: 4 })
     })
 
     it('of several processes add up in any order', async () => {
@@ -49,18 +49,18 @@ export function describeStatistics(store: () => Store): void {
       await add()
     })
 
-    it('are read since a time', async () => {
+    it('can be read from a given time', async () => {
       await add(counts({ operation: 'old' }), counts({ operation: 'new', at: AT + 5 }))
       expect((await store().statistics.since(AT + 5)).map(({ operation }) => operation)).toEqual(['new'])
     })
 
-    it('begin anew with another owner', async () => {
+    it('start again with another owner', async () => {
       await add(counts())
       await add(counts({ owner: 'bob', calls: 1, failures: 0, ms: 3, at: AT - 9 }))
       expect(await all()).toEqual([counts({ owner: 'bob', calls: 1, failures: 0, ms: 3, at: AT - 9 })])
     })
 
-    it('are pruned when nothing was added for long', async () => {
+    it('are pruned when nothing was added for a long time', async () => {
       await add(counts(), counts({ operation: 'new', at: AT + 5 }))
       await store().prune({ audit: 0, tombstones: AT + 5, changes: 0, idempotency: 0, tasks: 0 })
       expect((await all()).map(({ operation }) => operation)).toEqual(['new'])
@@ -68,7 +68,7 @@ export function describeStatistics(store: () => Store): void {
   })
 
   describe('ratings', () => {
-    it('count once for each subject, the latest', async () => {
+    it('count once for each subject: the latest', async () => {
       const { statistics } = store()
       expect(await statistics.rate(rating())).toEqual({ agent: 'a', owner: 'alice', count: 1, sum: 5 })
       expect(await statistics.rate(rating({ subject: 'dave', rating: 2 }))).toMatchObject({ count: 2, sum: 7 })
@@ -79,7 +79,7 @@ export function describeStatistics(store: () => Store): void {
       expect(await statistics.ratingsSince(AT)).toHaveLength(2)
     })
 
-    it('on an earlier owner’s agent do not count', async () => {
+    it('of an earlier owner’s agent do not count', async () => {
       await store().statistics.rate(rating())
       await store().statistics.rate(rating({ subject: 'dave', owner: 'bob', rating: 1 }))
       const totals = await store().statistics.ratingsSince(0)
@@ -90,7 +90,7 @@ export function describeStatistics(store: () => Store): void {
     })
   })
 
-  it('forgets statistics, ratings and credentials when another owner registers the name, and then only', async () => {
+  it('deletes statistics, ratings and credentials only when another owner registers the name', async () => {
     const { statistics, secrets } = store()
     const audit = { at: AT, actor: 'admin', action: 'credential.set', outcome: 'ok' as const }
     const kept = async () => [
@@ -104,13 +104,13 @@ export function describeStatistics(store: () => Store): void {
     await secrets.putCredential({ agent: 'a', owner: 'alice', secret: 's', at: AT }, audit)
     await store().write(remove(first))
     const again = await stored(store().write(put('a')))
-    expect(await kept(), 'its owner came back').toEqual([1, 1, 1])
+    expect(await kept(), 'registered again by its owner').toEqual([1, 1, 1])
     await store().write(remove(again))
     await store().write(put('a', { owner: 'bob' }))
-    expect(await kept(), 'another owner came').toEqual([0, 0, 0])
+    expect(await kept(), 'registered by another owner').toEqual([0, 0, 0])
   })
 
-  it('forgets ratings and credentials when not even a tombstone of the agent is left', async () => {
+  it('deletes ratings and credentials when the agent’s tombstone is gone too', async () => {
     const { statistics, secrets } = store()
     const audit = { at: AT, actor: 'admin', action: 'credential.set', outcome: 'ok' as const }
     const agent = await stored(store().write(put('a')))

@@ -1,4 +1,4 @@
-// Writes to the store in the folder given until it is killed, and says on stdout what is durable: node storm.mjs <folder>
+// Writes to the store in the folder until it is killed, and prints each durable write: node storm.mjs <folder>
 import { writeSync } from 'node:fs'
 import { openSqliteStore } from '../../dist/store/sqlite/open-sqlite-store.js'
 
@@ -12,7 +12,7 @@ async function write(writer) {
     const put = { kind: 'put', id, owner: 'storm', format: 'mcp', marks: {}, at: i, received: true, audit }
     const document = { id, padding: 'x'.repeat(2000) }
     const { agent } = await store.write({ ...put, document, lease: { seconds: i, expiresAt: i } })
-    // One line is one system call, so that a kill does not cut it in half.
+    // One system call for each line, so that a kill does not cut it in half.
     writeSync(1, `${id} ${agent.number}\n`)
   }
 }

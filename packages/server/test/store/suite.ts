@@ -13,15 +13,15 @@ import { describeSecrets } from './secret-suite.js'
 import { describeStatistics } from './statistics-suite.js'
 import { describeTasks } from './task-suite.js'
 
-/** Where a store is: a folder, a schema; new for each test. */
+/** Where a store is, such as a folder or a schema; new for each test. */
 export interface StorePlace {
   open(): Promise<Store>
-  /** Makes the database refuse, with an error of its own, to store agents of this owner. */
+  /** Makes the database reject agents of this owner, with its own error. */
   refuseOwner(owner: string): Promise<void>
   drop(): Promise<void>
 }
 
-/** What every store must do. */
+/** Tests that every store must pass. */
 export function describeStore(name: string, createPlace: () => Promise<StorePlace>): void {
   describe(name, () => {
     let place: StorePlace
@@ -39,7 +39,7 @@ export function describeStore(name: string, createPlace: () => Promise<StorePlac
     const audits = (action?: string) => store.audit({ limit: 1000, ...(action !== undefined && { action }) })
 
     describe('put', () => {
-      it('stores a new agent and gives it back', async () => {
+      it('stores a new agent and returns it', async () => {
         const lease = { seconds: 60, expiresAt: AT + 60_000 }
         const agent = await stored(store.write(put('a', { lease, marks: { unsafe: true, quality_score: 0.5 } })))
         expect(agent).toEqual({
@@ -65,14 +65,14 @@ export function describeStore(name: string, createPlace: () => Promise<StorePlac
         expect(await store.get('a')).not.toHaveProperty('lease')
       })
 
-      it('keeps a document to the letter', async () => {
+      it('keeps a document exactly', async () => {
         const document = { z: 1, a: ['\u0000', '\ud800', '𝄞 "quoted" \\ \n', 1e-7, null, {}], '': { '\u0000': 'key' } }
         await store.write(put('a', { document }))
         const agent = await store.get('a')
         expect(JSON.stringify(agent?.document)).toBe(JSON.stringify(document))
       })
 
-      it('is a conflict when the name is taken, or not there, or has changed', async () => {
+      it('is a conflict if the name is taken, does not exist, or has changed', async () => {
         const first = await stored(store.write(put('a')))
         expect(await store.write(put('a', { owner: 'bob' }))).toEqual({ outcome: 'conflict' })
         expect(await store.write(put('b', { expect: 7 }))).toEqual({ outcome: 'conflict' })
@@ -84,7 +84,7 @@ export function describeStore(name: string, createPlace: () => Promise<StorePlac
         expect(await audits()).toHaveLength(2)
       })
 
-      it('keeps number and createdAt, and takes the rest from the write', async () => {
+      it('keeps number and createdAt, and replaces the rest', async () => {
         const first = await stored(store.write(put('a', { lease: { seconds: 60, expiresAt: AT + 60_000 } })))
         const second = await stored(
           store.write(
@@ -115,14 +115,14 @@ export function describeStore(name: string, createPlace: () => Promise<StorePlac
         expect(await store.get('a')).toEqual(second)
       })
 
-      it('keeps receivedAt when the owner was not heard from', async () => {
+      it('keeps receivedAt if the write does not come from the owner', async () => {
         const first = await stored(store.write(put('a')))
         const second = await stored(store.write(put('a', { expect: first.revision, at: AT + 5, received: false })))
         expect(second).toMatchObject({ receivedAt: AT, modifiedAt: AT + 5 })
         expect(await store.get('a')).toEqual(second)
       })
 
-      it('gives growing revisions and numbers, and never a number again', async () => {
+      it('assigns increasing revisions and numbers, and never reuses a number', async () => {
         const a = await stored(store.write(put('a')))
         const b = await stored(store.write(put('b')))
         const a2 = await stored(store.write(put('a', { expect: a.revision })))
@@ -134,7 +134,7 @@ export function describeStore(name: string, createPlace: () => Promise<StorePlac
         expect(b2.number).toBeGreaterThan(b.number)
       })
 
-      it('refuses text that cannot be stored, in the hands of its caller', async () => {
+      it('rejects text that cannot be stored, without affecting other writes', async () => {
         const good = store.write(put('a'))
         for (const bad of [put('a\0b'), put('b', { owner: 'x\ud800' })]) {
           await expect(store.write(bad)).rejects.toMatchObject({ code: 'invalid' })
@@ -144,7 +144,7 @@ export function describeStore(name: string, createPlace: () => Promise<StorePlac
         expect(await store.tombstone({ id: 'a\0b' })).toBeUndefined()
       })
 
-      it('lets one of many writers win each revision', async () => {
+      it('allows one of many concurrent writers of a revision to win', async () => {
         let agent = await stored(store.write(put('a')))
         for (let round = 0; round < 3; round++) {
           const { revision } = agent
@@ -159,7 +159,7 @@ export function describeStore(name: string, createPlace: () => Promise<StorePlac
         expect(await audits()).toHaveLength(4)
       })
 
-      it('lets one of many registrations of a name win', async () => {
+      it('allows one of many concurrent registrations of a name to win', async () => {
         const results = await Promise.all(
           Array.from({ length: 50 }, (_, i) => store.write(put('a', { owner: `o${i}` }))),
         )
@@ -167,8 +167,8 @@ export function describeStore(name: string, createPlace: () => Promise<StorePlac
       })
     })
 
-    describe('all or nothing', () => {
-      it('leaves nothing of a write that failed, and does not spoil the others', async () => {
+    describe('atomicity', () => {
+      it('a failed write leaves nothing behind and does not affect others', async () => {
         await store.write(put('before'))
         await place.refuseOwner('mallory')
         const { cursor } = await loadAll(store)
@@ -186,7 +186,7 @@ export function describeStore(name: string, createPlace: () => Promise<StorePlac
         expect((await store.write(put('a3'))).outcome).toBe('done')
       })
 
-      it('leaves nothing of a conflict', async () => {
+      it('a conflict leaves nothing behind', async () => {
         const agent = await stored(store.write(put('a')))
         const { cursor } = await loadAll(store)
         await store.write(put('a'))
@@ -209,11 +209,11 @@ export function describeStore(name: string, createPlace: () => Promise<StorePlac
         expect(await store.get('a')).toEqual(renewed)
         expect((await store.changes(cursor)).changes).toEqual([])
         expect(await audits('refresh')).toHaveLength(1)
-        // The revision is as it was, so what was decided before is still good.
+        // The revision is unchanged, so a decision based on it is still valid.
         expect((await store.write(put('a', { expect: agent.revision }))).outcome).toBe('done')
       })
 
-      it('is kept by a put that does not ask for another, though the writer knew an older one', async () => {
+      it('survives a put with lease "keep", even if the writer read an older lease', async () => {
         const lease = { seconds: 60, expiresAt: AT + 60_000 }
         const renewed = { seconds: 60, expiresAt: AT + 90_000 }
         const first = await stored(store.write(put('a', { lease })))
@@ -222,14 +222,14 @@ export function describeStore(name: string, createPlace: () => Promise<StorePlac
         expect([second.lease, (await store.get('a'))?.lease]).toEqual([renewed, renewed])
       })
 
-      it('hears from an agent without a lease', async () => {
+      it('updates receivedAt of an agent without a lease', async () => {
         const agent = await stored(store.write(put('a')))
         const heard = await stored(store.write(refresh(agent, { lease: 'keep', at: AT + 5 })))
         expect(heard).toEqual({ ...agent, receivedAt: AT + 5 })
         expect(heard).not.toHaveProperty('lease')
       })
 
-      it('is a conflict when the agent is gone, also if another has its name', async () => {
+      it('is a conflict if the agent is gone, even if the name is taken again', async () => {
         const agent = await stored(store.write(put('a')))
         await store.write(remove(agent))
         expect(await store.write(refresh(agent))).toEqual({ outcome: 'conflict' })
@@ -237,7 +237,7 @@ export function describeStore(name: string, createPlace: () => Promise<StorePlac
         expect(await store.write(refresh(agent))).toEqual({ outcome: 'conflict' })
       })
 
-      it('takes many at once, and the last of several for one agent', async () => {
+      it('handles many at once; the last one for an agent wins', async () => {
         const agents = await Promise.all(Array.from({ length: 30 }, (_, i) => stored(store.write(put(`a${i}`)))))
         const results = await Promise.all(
           [1, 2, 3].flatMap((n) => agents.map((agent) => store.write(refresh(agent, { at: AT + n })))),
@@ -265,7 +265,7 @@ export function describeStore(name: string, createPlace: () => Promise<StorePlac
         expect(await store.tombstone({ number: 99 })).toBeUndefined()
       })
 
-      it('remembers the newest of a name', async () => {
+      it('keeps the newest tombstone of a name', async () => {
         const first = await stored(store.write(put('a')))
         await store.write(remove(first, { at: AT + 9 }))
         const second = await stored(store.write(put('a', { owner: 'bob' })))
@@ -274,21 +274,21 @@ export function describeStore(name: string, createPlace: () => Promise<StorePlac
         expect(await store.tombstone({ number: first.number })).toMatchObject({ owner: 'alice' })
       })
 
-      it('takes the lease along', async () => {
+      it('removes the lease too', async () => {
         const agent = await stored(store.write(put('a', { lease: { seconds: 1, expiresAt: AT } })))
         await store.write(remove(agent))
         await store.write(put('a'))
         expect(await store.get('a')).not.toHaveProperty('lease')
       })
 
-      it('is a conflict when the agent has changed or is gone', async () => {
+      it('is a conflict if the agent has changed or is gone', async () => {
         const agent = await stored(store.write(put('a')))
         await store.write(put('a', { expect: agent.revision }))
         expect(await store.write(remove(agent))).toEqual({ outcome: 'conflict' })
         expect(await store.write(remove({ ...agent, id: 'b' }))).toEqual({ outcome: 'conflict' })
       })
 
-      it('waits for the lease to be over where that is asked', async () => {
+      it('can require that the lease is over', async () => {
         const lease = { seconds: 10, expiresAt: AT + 10_000 }
         const agent = await stored(store.write(put('a', { lease })))
         expect(await store.write(remove(agent, { ifLeaseOver: AT + 9_999 }))).toEqual({ outcome: 'conflict' })
@@ -301,7 +301,7 @@ export function describeStore(name: string, createPlace: () => Promise<StorePlac
     })
 
     describe('load', () => {
-      it('gives all live agents in order of registration, in batches', async () => {
+      it('returns all live agents in order of registration, in batches', async () => {
         await Promise.all(Array.from({ length: 1201 }, (_, i) => store.write(put(`a${i}`))))
         const gone = await store.get('a600')
         if (gone) await store.write(remove(gone))
@@ -316,7 +316,7 @@ export function describeStore(name: string, createPlace: () => Promise<StorePlac
         expect(sizes.length).toBeGreaterThan(1)
       })
 
-      it('sees one state, from which the feed goes on', async () => {
+      it('reads one snapshot, and the change feed continues from it', async () => {
         for (let i = 0; i < 600; i += 100) {
           await Promise.all(
             Array.from({ length: 100 }, (_, k) => store.write(put(`a${i + k}`, { document: { v: 1 } }))),
@@ -338,7 +338,7 @@ export function describeStore(name: string, createPlace: () => Promise<StorePlac
         expect(changes.map(({ kind }) => kind)).toEqual(['put', 'put', 'remove'])
       })
 
-      it('may be left in the middle, or never begun', async () => {
+      it('may be stopped early, or never started', async () => {
         await Promise.all(Array.from({ length: 600 }, (_, i) => store.write(put(`a${i}`))))
         for await (const batch of (await store.load()).agents) if (batch.length > 0) break
         await store.load()
@@ -353,7 +353,7 @@ export function describeStore(name: string, createPlace: () => Promise<StorePlac
     })
 
     describe('changes', () => {
-      it('tells of puts and removes, keys and grants, once', async () => {
+      it('contains each put, remove, key and grant once', async () => {
         const { cursor } = await loadAll(store)
         const agent = await stored(store.write(put('a')))
         await store.putKey(key('k'), entry())
@@ -370,7 +370,7 @@ export function describeStore(name: string, createPlace: () => Promise<StorePlac
         expect((await store.changes(cursor)).changes).toEqual(first.changes)
       })
 
-      it('gives each change exactly once to a follower, while many write', async () => {
+      it('delivers each change exactly once while many write', async () => {
         let { cursor } = await loadAll(store)
         const seen: Change[] = []
         let writing = true
@@ -402,7 +402,7 @@ export function describeStore(name: string, createPlace: () => Promise<StorePlac
         expect(seen.filter((change) => change.kind === 'remove')).toHaveLength(16 * 25)
       })
 
-      it('loses a cursor that is older than what is kept, and says so', async () => {
+      it('rejects a cursor older than the retained changes: cursor_lost', async () => {
         const { cursor } = await loadAll(store)
         await store.write(put('a', { at: AT }))
         const second = await store.changes(cursor)
@@ -419,7 +419,7 @@ export function describeStore(name: string, createPlace: () => Promise<StorePlac
         expect((await loadAll(store)).agents).toHaveLength(3)
       })
 
-      it('keeps a cursor while refreshes go on and old changes are pruned', async () => {
+      it('keeps a cursor valid while agents are refreshed and old changes are pruned', async () => {
         const agent = await stored(store.write(put('a')))
         const { cursor } = await loadAll(store)
         await store.write(refresh(agent))
@@ -427,7 +427,7 @@ export function describeStore(name: string, createPlace: () => Promise<StorePlac
         expect((await store.changes(cursor)).changes).toEqual([])
       })
 
-      it('takes no cursor that it has not given', async () => {
+      it('rejects cursors that it did not issue', async () => {
         await store.write(put('a'))
         for (const cursor of ['', 'x', '999', '1/2', '-1', '1/999:999:']) {
           await expect(store.changes(cursor)).rejects.toMatchObject({ code: 'cursor_lost' })
@@ -436,7 +436,7 @@ export function describeStore(name: string, createPlace: () => Promise<StorePlac
     })
 
     describe('keys and grants', () => {
-      it('keeps keys, with and without limits', async () => {
+      it('stores keys, with and without limits', async () => {
         const plain = key('k1')
         const limited = { ...key('k2'), names: ['corp-*'], expiresAt: AT + 5, createdAt: AT + 1 }
         expect(await store.putKey(plain, entry())).toBe(true)
@@ -452,7 +452,7 @@ export function describeStore(name: string, createPlace: () => Promise<StorePlac
         expect(await audits()).toHaveLength(4)
       })
 
-      it('lets one of many first keys win', async () => {
+      it('allows one of many concurrent first keys to win', async () => {
         const results = await Promise.all(
           Array.from({ length: 10 }, (_, i) => store.putKey({ ...key('admin'), hash: `h${i}` }, entry(), true)),
         )
@@ -460,7 +460,7 @@ export function describeStore(name: string, createPlace: () => Promise<StorePlac
         expect(await store.keys()).toMatchObject([{ hash: `h${results.indexOf(true)}` }])
       })
 
-      it('keeps grants, for an agent or a tag', async () => {
+      it('stores grants, for an agent or a tag', async () => {
         const forAgent = { ...grant('g1'), agent: { id: 'a', owner: 'alice' } }
         const forTag = { ...grant('g2'), tag: 'finance' }
         await store.putGrant(forAgent, entry())
@@ -487,7 +487,7 @@ export function describeStore(name: string, createPlace: () => Promise<StorePlac
         data: Uint8Array.from([0, 255, ...Buffer.from(text)]),
       })
 
-      it('keeps bytes for each agent, by model, in order and in batches', async () => {
+      it('are stored as bytes for each agent and model, and read in order in batches', async () => {
         const agents = await Promise.all(Array.from({ length: 1200 }, (_, i) => store.write(put(`a${i}`))))
         const numbers = agents
           .flatMap((result) => ('agent' in result && result.agent ? [result.agent.number] : []))
@@ -501,7 +501,7 @@ export function describeStore(name: string, createPlace: () => Promise<StorePlac
         expect((await all('m1', [numbers[3] ?? 0, 9e9])).map(({ number }) => number)).toEqual([numbers[3]])
       })
 
-      it('replaces what was kept of an agent, and forgets it with the agent', async () => {
+      it('are replaced for an agent, and deleted with the agent', async () => {
         const result = await store.write(put('a'))
         if (result.outcome !== 'done' || !result.agent) throw new Error('not written')
         const { number } = result.agent
@@ -516,7 +516,7 @@ export function describeStore(name: string, createPlace: () => Promise<StorePlac
     })
 
     describe('audit', () => {
-      it('gives entries newest first, filtered, up to a limit', async () => {
+      it('returns entries newest first, filtered, up to a limit', async () => {
         const full = entry({ at: AT + 3, actor: 'bob', agent: 'a', format: 'aidip', requestId: 'r', detail: 'why' })
         const entries = [entry({ at: AT + 1 }), entry({ at: AT + 2, outcome: 'refused', action: 'mark' }), full]
         await store.appendAudit(entries)
@@ -530,7 +530,7 @@ export function describeStore(name: string, createPlace: () => Promise<StorePlac
         expect(await store.audit({ limit: 10, subject: 'bob', action: 'mark' })).toEqual([])
       })
 
-      it('mends what cannot be stored instead of losing it', async () => {
+      it('replaces characters that cannot be stored instead of dropping the entry', async () => {
         await store.appendAudit([entry({ detail: 'a\0b\ud800c', actor: '\0' })])
         expect(await store.audit({ limit: 1 })).toMatchObject([{ detail: 'a\ufffdb\ufffdc', actor: '\ufffd' }])
         expect(await store.audit({ limit: 1, subject: '\0' })).toEqual([])
@@ -548,7 +548,7 @@ export function describeStore(name: string, createPlace: () => Promise<StorePlac
         ...changes,
       })
 
-      it('lets the first caller begin, and tells the others how it goes', async () => {
+      it('lets the first caller begin, and reports the state to the others', async () => {
         const states = await Promise.all(Array.from({ length: 20 }, () => store.beginIdempotent(claim())))
         expect(states.filter(({ state }) => state === 'begun')).toHaveLength(1)
         expect(states.filter(({ state }) => state === 'running')).toHaveLength(19)
@@ -561,7 +561,7 @@ export function describeStore(name: string, createPlace: () => Promise<StorePlac
         expect(await store.beginIdempotent(claim({ fingerprint: 'other' }))).toEqual({ state: 'mismatch' })
       })
 
-      it('frees a key that was abandoned, but not one that is finished', async () => {
+      it('releases a key that was abandoned, but not one that is finished', async () => {
         await store.beginIdempotent(claim())
         await store.abandonIdempotent(claim())
         expect(await store.beginIdempotent(claim())).toEqual({ state: 'begun' })
@@ -570,7 +570,7 @@ export function describeStore(name: string, createPlace: () => Promise<StorePlac
         expect(await store.beginIdempotent(claim())).toEqual({ state: 'finished', response: 'ok' })
       })
 
-      it('frees a key when its time is over', async () => {
+      it('releases a key when it expires', async () => {
         await store.beginIdempotent(claim())
         await store.finishIdempotent(claim(), 'ok', AT + 1000)
         const late = claim({ fingerprint: 'other', at: AT + 1000, expiresAt: AT + 2000 })
@@ -578,14 +578,14 @@ export function describeStore(name: string, createPlace: () => Promise<StorePlac
         expect(await store.beginIdempotent(late)).toEqual({ state: 'running' })
       })
 
-      it('keeps an answer longer than it lets a key be reserved', async () => {
+      it('keeps a response longer than the reservation of the key', async () => {
         await store.beginIdempotent(claim())
         await store.finishIdempotent(claim(), 'ok', AT + 9000)
         const later = claim({ at: AT + 8999, expiresAt: AT + 9999 })
         expect(await store.beginIdempotent(later)).toEqual({ state: 'finished', response: 'ok' })
       })
 
-      it('lets nobody finish or free a key that another has taken over', async () => {
+      it('ignores finish and abandon from a caller whose key was taken over', async () => {
         await store.beginIdempotent(claim())
         const next = claim({ at: AT + 1000, expiresAt: AT + 2000 })
         expect(await store.beginIdempotent(next)).toEqual({ state: 'begun' })
@@ -601,7 +601,7 @@ export function describeStore(name: string, createPlace: () => Promise<StorePlac
     describeStatistics(() => store)
     describeSecrets(() => store)
 
-    it('prunes what is older than asked for', async () => {
+    it('prunes what is older than requested', async () => {
       const old = await stored(store.write(put('old')))
       const kept = await stored(store.write(put('kept')))
       await store.write(remove(old, { at: AT + 1, audit: entry({ at: AT + 1, action: 'remove' }) }))
@@ -621,7 +621,7 @@ export function describeStore(name: string, createPlace: () => Promise<StorePlac
       })
     })
 
-    it('keeps everything when it is closed and opened again', async () => {
+    it('keeps everything after closing and reopening', async () => {
       const agent = await stored(store.write(put('a', { lease: { seconds: 60, expiresAt: AT + 60_000 } })))
       const gone = await stored(store.write(put('b')))
       await store.write(remove(gone))

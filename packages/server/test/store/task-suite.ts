@@ -23,12 +23,12 @@ export const task = (id: string, changes: Partial<StoredTask> = {}): StoredTask 
 
 const LIMITS = { open: 3, kept: 2 }
 
-/** What every store must do with deferred calls. */
+/** Tests of deferred calls that every store must pass. */
 export function describeTasks(store: () => Store): void {
   describe('tasks', () => {
     const create = (id: string, changes: Partial<StoredTask> = {}) => store().tasks.create(task(id, changes), LIMITS)
 
-    it('are given back as they were stored', async () => {
+    it('are returned as stored', async () => {
       const full = task('t1', {
         session: 's',
         idempotent: true,
@@ -44,7 +44,7 @@ export function describeTasks(store: () => Store): void {
       expect(await store().tasks.get('t\0')).toBeUndefined()
     })
 
-    it('are refused to an owner who has enough unfinished ones, and to nobody else', async () => {
+    it('are rejected if their owner has too many unfinished ones', async () => {
       for (const id of ['1', '2', '3']) expect(await create(id)).toBe(true)
       expect(await create('4')).toBe(false)
       expect(await create('5', { owner: 'dave' })).toBe(true)
@@ -53,7 +53,7 @@ export function describeTasks(store: () => Store): void {
       expect(await create('4')).toBe(true)
     })
 
-    it('of an owner who makes new ones are forgotten, the oldest finished first', async () => {
+    it('of the same owner are deleted when new ones are created, the oldest finished first', async () => {
       for (const [i, id] of ['1', '2', '3'].entries()) {
         const { work: _work, ...done } = task(id, { status: 'failed', updatedAt: AT + i })
         await store().tasks.create(done, LIMITS)
@@ -63,7 +63,7 @@ export function describeTasks(store: () => Store): void {
       expect(kept).toEqual([undefined, '2', '3', 'new'])
     })
 
-    it('are changed at the version that was read, by one of those who try', async () => {
+    it('are updated only at the version that was read: one of many concurrent updates wins', async () => {
       await create('t')
       const tries = await Promise.all(
         Array.from({ length: 10 }, (_, i) => store().tasks.update(task('t', { status: 'running', answer: String(i) }))),
@@ -73,7 +73,7 @@ export function describeTasks(store: () => Store): void {
       expect(changed).toMatchObject({ version: 2, status: 'running', answer: String(tries.indexOf(true)) })
     })
 
-    it('that nobody holds any more are taken over once, oldest first', async () => {
+    it('without a current holder are claimed once, oldest first', async () => {
       await create('free', { heldUntil: AT - 2, createdAt: AT + 1 })
       await create('older', { heldUntil: AT, owner: 'dave' })
       await create('held', { heldUntil: AT + 1 })
@@ -86,12 +86,12 @@ export function describeTasks(store: () => Store): void {
         ['older', 2, 'p2'],
       ])
       expect(await store().tasks.get('free')).toEqual(claimed.find(({ id }) => id === 'free'))
-      expect(await store().tasks.update(task('free')), 'the former holder is late').toBe(false)
+      expect(await store().tasks.update(task('free')), 'from the former holder').toBe(false)
       const [first] = await store().tasks.claim({ ...claim, at: AT + 5000, limit: 1 })
       expect(first?.createdAt).toBe(AT)
     })
 
-    it('are held on to by being renewed', async () => {
+    it('are kept by their holder through renewal', async () => {
       await create('mine')
       await create('theirs', { holder: 'p2' })
       const { work: _work, ...done } = task('done')
@@ -104,7 +104,7 @@ export function describeTasks(store: () => Store): void {
       expect(await store().tasks.renew('p3', ids, AT)).toEqual([])
     })
 
-    it('are pruned when they are over and done', async () => {
+    it('are pruned when they are finished and expired', async () => {
       await create('working', { expiresAt: AT })
       for (const [id, expiresAt] of [
         ['over', AT + 4],
@@ -119,7 +119,7 @@ export function describeTasks(store: () => Store): void {
       expect(await store().tasks.get('working')).toBeDefined()
     })
 
-    it('with text that cannot be stored are refused', async () => {
+    it('with text that cannot be stored are rejected', async () => {
       for (const bad of [{ operation: 'x\0' }, { session: '\ud800' }, { owner: '\0' }]) {
         await expect(create('t', bad)).rejects.toMatchObject({ code: 'invalid' })
       }

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** An HTTP server on this machine that counts who comes by. */
+/** An HTTP server on this machine that counts the requests it receives. */
 export interface Bystander {
   readonly url: string
   requests(): number

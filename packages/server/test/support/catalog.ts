@@ -1,7 +1,7 @@
 import { type Catalog, createCatalog } from '../../src/services/registry/catalog.js'
 import type { Store } from '../../src/store/store.js'
 
-/** A catalog of its own, for a service that is tested without a server. */
+/** A catalog for services that are tested without a server. */
 export const testCatalog = (store: Store, now: () => number = Date.now): Catalog =>
   createCatalog({
     store,

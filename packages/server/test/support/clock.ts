@@ -1,4 +1,4 @@
-/** A clock that tests set forward: lifetimes are longer than anyone wants to wait. */
+/** A clock that tests can set forward, because lifetimes are too long to wait for. */
 export interface TestClock {
   readonly now: () => number
   advance(seconds: number): void

@@ -5,14 +5,14 @@ import type { JsonObject, JsonValue } from '@switchboard/protocol'
 import { createServer, type ServerDeps } from '../../src/app.js'
 import type { Settings } from '../../src/config.js'
 
-/** Who sends a request: two publishers, an ordinary client, the administrator, a commissioning tool, or nobody. */
+/** The caller: two publishers (tokA, tokB), an ordinary client (tokC), the administrator, or no credentials. */
 export type Who = 'tokA' | 'tokB' | 'tokC' | 'admin' | 'anon'
 
 export interface Answer {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  /** The body as JSON, typed as JSON.parse types it; undefined if it is none. */
+  /** The parsed body, typed as JSON.parse types it; undefined if it is not JSON. */
   readonly json: ReturnType<typeof JSON.parse>
 }
 
@@ -20,7 +20,7 @@ export interface Ask {
   readonly as?: Who
   readonly key?: string
   readonly body?: JsonValue
-  /** Sent as it is, instead of `body`. */
+  /** Sent unchanged, instead of `body`. */
   readonly raw?: string | Uint8Array
   readonly headers?: Record<string, string>
 }
@@ -35,11 +35,11 @@ export interface TestDirectory {
   put(path: string, ask?: Ask): Promise<Answer>
   patch(path: string, ask?: Ask): Promise<Answer>
   delete(path: string, ask?: Ask): Promise<Answer>
-  /** A key made with POST /admin/keys. */
-  makeKey(wish: JsonObject): Promise<string>
+  /** Creates a key with POST /admin/keys. */
+  makeKey(options: JsonObject): Promise<string>
   /** Deletes every agent and grant, so that the next test starts with none. */
   clear(): Promise<void>
-  /** Stops and starts again on the same data. */
+  /** Stops the server and starts it again on the same data. */
   restart(config?: Settings): Promise<void>
   close(): Promise<void>
 }
@@ -52,7 +52,7 @@ const SCOPES: Partial<Record<Who, string[]>> = {
 
 const OPEN_LIMITS = { search: 1e6, register: 1e6, lookup: 1e6, invoke: 1e6 }
 
-/** Starts a directory the way `createServer` is embedded; limits are out of the way unless a test sets them. */
+/** Starts a directory as an application embeds it with `createServer`; rate limits are high unless a test sets them. */
 export async function startDirectory(settings: Settings = {}, deps: ServerDeps = {}): Promise<TestDirectory> {
   const data = mkdtempSync(join(tmpdir(), 'switchboard-test-'))
   const adminKey = 'administrator-of-the-tests'
@@ -66,7 +66,7 @@ export async function startDirectory(settings: Settings = {}, deps: ServerDeps =
         rateLimits: OPEN_LIMITS,
         ...settings,
         ...more,
-        // The model is a process of its own, which most tests need not wait for.
+        // The embedding model runs in a separate process; most tests do not need it.
         search: { embedder: 'none', ...settings.search, ...more.search },
       },
       deps,
@@ -102,8 +102,8 @@ export async function startDirectory(settings: Settings = {}, deps: ServerDeps =
     return { status: response.status, headers: response.headers, text, json }
   }
 
-  const makeKey = async (wish: JsonObject): Promise<string> => {
-    const { json } = await send('POST', '/admin/keys', { as: 'admin', body: wish })
+  const makeKey = async (options: JsonObject): Promise<string> => {
+    const { json } = await send('POST', '/admin/keys', { as: 'admin', body: options })
     return String(json.key)
   }
 

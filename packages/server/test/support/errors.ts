@@ -3,15 +3,15 @@ import type { Answer } from './directory.js'
 
 export interface Refusal {
   readonly status: number
-  /** The profile's word for it (PROF §12). */
+  /** The profile's error code (PROF §12). */
   readonly code?: string
-  /** A JSON pointer or `?name` that the answer must point at. */
+  /** A JSON pointer or `?name` that the error must name. */
   readonly member?: string
-  /** Something that the message must say. */
+  /** Text that the message must contain. */
   readonly says?: string | RegExp
 }
 
-/** The one error body that a client of any draft can read (C-68), and what it must say. */
+/** Checks that the response is an error body that clients of every draft can read (C-68), with these contents. */
 export function expectRefusal(answer: Answer, refusal: Refusal, hint = ''): void {
   const { status, headers, json } = answer
   const why = `${hint} → ${status} ${answer.text.slice(0, 300)}`

@@ -1,31 +1,31 @@
 import type { JsonWebKey } from 'node:crypto'
 import { createHash, createPublicKey, verify } from 'node:crypto'
 
-/** A message as its receiver has it; header names in lower case. */
+/** A message as received; header names in lower case. */
 export interface SignedMessage {
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
-  /** Of a response. */
+  /** For a response. */
   readonly status?: number
-  /** The request, or the one that was answered: method and absolute URL. */
+  /** The request, or the request of this response: method and absolute URL. */
   readonly request: { readonly method: string; readonly url: string }
 }
 
 export interface Verified {
   readonly label: string
-  /** Identifiers as they are written: `"@status"`, `"@path";req` … */
+  /** Component identifiers as written: `"@status"`, `"@path";req` … */
   readonly covered: readonly string[]
   readonly parameters: Readonly<Record<string, string | number>>
 }
 
 /**
- * Checks a message by the letter of RFC 9421 §3.2 and RFC 9530, with nothing of the code that signed it; throws where
- * anything does not fit.
+ * Verifies a message according to RFC 9421 §3.2 and RFC 9530, independently of the code that signed it; throws if
+ * anything does not match.
  */
 export function verifyMessage(message: SignedMessage, keys: readonly JsonWebKey[]): Verified {
   const { headers, body } = message
   const digest = createHash('sha256').update(body).digest('base64')
-  if (headers['content-digest'] !== `sha-256=:${digest}:`) throw new Error('the digest does not fit the body')
+  if (headers['content-digest'] !== `sha-256=:${digest}:`) throw new Error('the digest does not match the body')
 
   const [, label = '', input = ''] = /^([a-z*][a-z0-9_.*-]*)=(\(.*)$/.exec(headers['signature-input'] ?? '') ?? []
   const [, list = '', rest = ''] = /^\(([^)]*)\)(.*)$/.exec(input) ?? []
@@ -64,6 +64,6 @@ function componentOf(identifier: string, { headers, status, request }: SignedMes
       return search === '' ? '?' : search
   }
   const value = headers[identifier.slice(1, -1)]
-  if (value === undefined) throw new Error(`${identifier} is covered and not there`)
+  if (value === undefined) throw new Error(`${identifier} is covered but missing`)
   return value
 }

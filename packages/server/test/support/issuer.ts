@@ -6,21 +6,21 @@ export type Claims = Record<string, unknown>
 
 /** An authority that issues JWTs and serves its public keys. */
 export interface TestIssuer {
-  /** The entry of the directory's config. */
+  /** The entry in the directory's config. */
   readonly trust: { issuer: string; audience: string; jwksUrl: string }
-  /** A token of an hour; claims win over the defaults. */
+  /** A token valid for an hour; `claims` override the defaults. */
   token(claims?: Claims, expires?: string | number): Promise<string>
-  /** The public key as text, which anybody may know. */
+  /** The public key as PEM. */
   readonly publicKey: string
   readonly privateKey: CryptoKey
-  /** Whether the keys are answered with 200; otherwise with 503. */
+  /** Whether the key set is served (200); otherwise 503. */
   available: boolean
   close(): Promise<void>
 }
 
 const KEY_ID = 'key-1'
 
-/** Starts an issuer on a free port of loopback. */
+/** Starts an issuer on a free loopback port. */
 export async function startIssuer(issuer = 'https://issuer.example', audience = 'switchboard'): Promise<TestIssuer> {
   const { publicKey, privateKey } = await generateKeyPair('RS256', { extractable: true })
   const keys = [{ ...(await exportJWK(publicKey)), kid: KEY_ID, alg: 'RS256', use: 'sig' }]

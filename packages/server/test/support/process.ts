@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** The repository. */
+/** The root of the repository. */
 export const ROOT = fileURLToPath(new URL('../../../..', import.meta.url))
 const CLI = join(ROOT, 'packages/cli/dist/main.js')
 
-/** The administrator's key of servers that are started without another one. */
+/** The admin key of servers started without another one. */
 export const ADMIN_KEY = 'administrator-of-the-child'
 
-/** A program that runs beside the test. */
+/** A program running beside the test. */
 export interface Running {
   readonly child: ChildProcess
   stdout(): string
@@ -35,22 +35,22 @@ export interface RunOptions {
   readonly cwd?: string
 }
 
-/** Starts a program and gathers what it prints. */
+/** Starts a program and collects its output. */
 export function run(command: string, args: readonly string[], { env = {}, cwd = ROOT }: RunOptions = {}): Running {
   const { PATH = '', HOME = '' } = process.env
   const child = spawn(command, args, { cwd, env: { PATH, HOME, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
   let [stdout, stderr] = ['', '']
   const watchers = new Set<() => void>()
-  const tell = (): void => {
+  const notify = (): void => {
     for (const watcher of watchers) watcher()
   }
   child.stdout?.on('data', (chunk) => {
     stdout += chunk
-    tell()
+    notify()
   })
   child.stderr?.on('data', (chunk) => {
     stderr += chunk
-    tell()
+    notify()
   })
   const ended = new Promise<Ended>((resolve, reject) => {
     child.on('error', reject)
@@ -63,13 +63,13 @@ export function run(command: string, args: readonly string[], { env = {}, cwd = 
     ended,
     printed: (text) =>
       new Promise((resolve, reject) => {
-        const look = (): void => {
+        const check = (): void => {
           if (![stdout, stderr].some((all) => (typeof text === 'string' ? all.includes(text) : text.test(all)))) return
-          watchers.delete(look)
+          watchers.delete(check)
           resolve()
         }
-        watchers.add(look)
-        look()
+        watchers.add(check)
+        check()
         ended.then(() => reject(new Error(`ended without printing ${text}: ${stdout}${stderr}`)), reject)
       }),
   }
@@ -79,7 +79,7 @@ export function run(command: string, args: readonly string[], { env = {}, cwd = 
 export const switchboard = (args: readonly string[], options?: RunOptions): Running =>
   run(process.execPath, [CLI, ...args], options)
 
-/** A server in a process of its own. */
+/** A server in its own process. */
 export interface ServerProcess extends Running {
   readonly url: string
   stop(signal?: NodeJS.Signals): Promise<Ended>

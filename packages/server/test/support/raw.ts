@@ -3,13 +3,13 @@ import type { Answer } from './directory.js'
 
 export interface RawRequest {
   readonly method?: string
-  /** The request target exactly as it goes over the wire; fetch would tidy it up. */
+  /** The request target exactly as sent; fetch would normalise it. */
   readonly target: string
   readonly headers?: Record<string, string>
   readonly body?: string | Uint8Array
 }
 
-/** Sends one HTTP/1.1 request byte by byte as given, over a socket of its own. */
+/** Sends one HTTP/1.1 request exactly as given, over its own socket. */
 export function sendRaw(url: string, { method = 'GET', target, headers = {}, body }: RawRequest): Promise<Answer> {
   const payload = body === undefined ? Buffer.alloc(0) : Buffer.from(body)
   const fields = {
@@ -23,7 +23,7 @@ export function sendRaw(url: string, { method = 'GET', target, headers = {}, bod
   return sendBytes(url, Buffer.concat([head, payload]))
 }
 
-/** Sends bytes, be they HTTP or not, and reads what comes back until the server closes. */
+/** Sends bytes, whether HTTP or not, and reads the response until the server closes the connection. */
 export function sendBytes(url: string, bytes: Uint8Array): Promise<Answer> {
   const { hostname, port } = new URL(url)
   return new Promise((resolve, reject) => {

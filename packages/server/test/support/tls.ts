@@ -12,11 +12,11 @@ export interface Identity {
 }
 
 export interface Authority extends Identity {
-  /** A certificate that this authority vouches for; alternative names such as `URI:https://a.example`. */
+  /** A certificate signed by this authority; alternative names such as `URI:https://a.example`. */
   issue(subject: string, ...alternatives: string[]): Identity
 }
 
-/** A certificate authority made with openssl; its files lie in the folder. */
+/** A certificate authority created with openssl; its files are in the folder. */
 export function createAuthority(folder: string, name: string): Authority {
   const make = (file: string, subject: string, names: readonly string[], signer: readonly string[]): Identity => {
     const [cert, key, config] = ['pem', 'key', 'cnf'].map((kind) => join(folder, `${file}.${kind}`))
@@ -44,19 +44,22 @@ export function createAuthority(folder: string, name: string): Authority {
   }
 }
 
-export interface TlsAsk {
+export interface TlsRequest {
   readonly method?: string
   readonly path: string
-  /** Whom the client trusts. */
+  /** The CA certificate that the client trusts. */
   readonly ca: string
-  /** Who the client is. */
+  /** The client's certificate. */
   readonly identity?: Identity
   readonly headers?: Record<string, string>
   readonly body?: JsonValue
 }
 
-/** One HTTPS request on a connection of its own. */
-export function sendTls(url: string, { method = 'GET', path, ca, identity, headers, body }: TlsAsk): Promise<Answer> {
+/** Sends one HTTPS request on its own connection. */
+export function sendTls(
+  url: string,
+  { method = 'GET', path, ca, identity, headers, body }: TlsRequest,
+): Promise<Answer> {
   const payload = body === undefined ? undefined : JSON.stringify(body)
   return new Promise((resolve, reject) => {
     const sent = request(

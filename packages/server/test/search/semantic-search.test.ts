@@ -24,7 +24,7 @@ const registerTopics = async (): Promise<void> => {
   await settle(directory)
 }
 
-describe('search by meaning', () => {
+describe('semantic search', () => {
   it('AIDIP-4.3.2-01 finds agents that share no word with the query, from the first start', async () => {
     await registerTopics()
     const first = async (query: string) => (await search(directory, { query }))[0]
@@ -34,7 +34,7 @@ describe('search by meaning', () => {
     expect(await first('bookkeeping of invoices')).toBe('money')
   })
 
-  it('AIDIP00-5.3-03 gives scores from 0 to 1 whatever is asked', async () => {
+  it('AIDIP00-5.3-03 returns scores from 0 to 1 for any query', async () => {
     await registerTopics()
     const strange = [
       '',
@@ -55,7 +55,7 @@ describe('search by meaning', () => {
     }
   })
 
-  it('AIDIP00-5.3-05 orders the list by the score, which never rises, on every format', async () => {
+  it('AIDIP00-5.3-05 sorts by descending score in every draft’s response', async () => {
     await registerTopics()
     const { json } = await directory.post('/agents/search', { body: { query: 'sum up documents and bills' } })
     const { candidates } = await discover(directory, { query: 'sum up documents and bills' })
@@ -66,7 +66,7 @@ describe('search by meaning', () => {
     }
   })
 
-  it('AIDIP00-5.4-04 raises agents that speak the language which the query names', async () => {
+  it('AIDIP00-5.4-04 ranks agents higher that support the language named in the query', async () => {
     const translator = { description: 'Translates product descriptions.', capabilities: ['translation'] }
     await register(
       directory,
@@ -83,7 +83,7 @@ describe('search by meaning', () => {
     expect(await found('French')).toBe('french')
   })
 
-  it('AIDIP00-5.3-01 puts an agent that is tagged so before one that only mentions it at the end', async () => {
+  it('AIDIP00-5.3-01 ranks an agent with the tag above one that only mentions the word at the end', async () => {
     const filler = 'Answers letters, sorts mail, plans meetings, books rooms and keeps the calendar; also does some'
     await register(
       directory,
@@ -120,7 +120,7 @@ describe('search by meaning', () => {
     expect(candidates[0].score_components.example).toBeGreaterThan(0.9)
   })
 
-  it('PROF-7.3-01 PROF-7.3-02 matches examples one by one, and names the one that fits', async () => {
+  it('PROF-7.3-01 PROF-7.3-02 matches examples one by one, and names the best match', async () => {
     await registerTopics()
     const things = [
       'boil an egg',
@@ -147,7 +147,7 @@ describe('search by meaning', () => {
     expect(scores).toEqual([...scores].sort((a, b) => b - a))
   })
 
-  it('PROF-7.4-02 searches no meaning of what is private', async () => {
+  it('PROF-7.4-02 does not search private examples', async () => {
     await registerTopics()
     const body = profileAgent({
       id: 'secretive',
@@ -157,18 +157,18 @@ describe('search by meaning', () => {
     })
     await publish(directory, body, 'tokA')
     await settle(directory)
-    const asked = async (as: 'anon' | 'tokA') => {
+    const candidatesFor = async (as: 'anon' | 'tokA') => {
       const { json } = await directory.post('/discover', {
         as,
         body: { query: 'Launch the submarine', include_evidence: true },
       })
       return JSON.stringify(json.candidates)
     }
-    expect(await asked('anon')).not.toContain('submarine')
-    expect(await asked('tokA')).not.toContain('matched_examples":[{')
+    expect(await candidatesFor('anon')).not.toContain('submarine')
+    expect(await candidatesFor('tokA')).not.toContain('matched_examples":[{')
   })
 
-  it('forgets what an agent meant before it was changed', async () => {
+  it('drops the old embeddings when an agent changes', async () => {
     await registerTopics()
     const body = aidipAgent({ ...TOPICS[0], description: 'Plays chess against people.' })
     expect((await directory.put('/agents/law', { as: 'tokA', body })).status).toBe(200)
@@ -177,7 +177,7 @@ describe('search by meaning', () => {
     expect((await search(directory, { query: 'legal agreements condensed' }))[0]).not.toBe('law')
   })
 
-  it('keeps what was made, so that a restart finds by meaning without making it again', async () => {
+  it('stores embeddings, so that a restart does not have to create them again', async () => {
     await registerTopics()
     const before = await directory.post('/agents/search', { body: { query: 'temperature forecast' } })
     await directory.restart()
