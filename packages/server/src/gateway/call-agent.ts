@@ -1,18 +1,19 @@
-import { type AgentCall, type Gateway, GatewayError } from './gateway.js'
+import { finished } from 'node:stream'
+import { type AgentCall, type AgentResponse, type Gateway, GatewayError } from './gateway.js'
 import type { GatewayOptions } from './gateway-options.js'
+import { observeStream } from './http/observe-stream.js'
 import { viaFor } from './http/outgoing-headers.js'
-import { onResponseEnd } from './on-response-end.js'
 import type { ConcurrencyLimit } from './resilience/concurrency-limit.js'
 import { createDeadline, type Deadline } from './resilience/deadline.js'
 import type { RetryBudget } from './resilience/retry-budget.js'
-import { isAgentsFault, type TryEndpoints, type UsableEndpoint } from './resilience/try-endpoints.js'
+import { isAgentsFault, type TryEndpoints, type UsableEndpoints } from './resilience/try-endpoints.js'
 import type { Transports } from './transports/transports.js'
 
-/** How a call ended, for statistics; told once, for a stream at its end. */
+/** How a call ended, for statistics; a stream is reported at its end. */
 export interface Outcome {
-  /** The agent did its part: it answered, and not with its own failure. */
+  /** The agent responded with a status below 500, and its stream did not break. */
   readonly ok: boolean
-  /** Milliseconds to the answer; for a stream, to its beginning. */
+  /** Milliseconds to the response; for a stream, to its start. */
   readonly ms: number
   readonly status?: number
   readonly code?: GatewayError['code']
@@ -20,8 +21,8 @@ export interface Outcome {
 
 export type OnOutcome = (agent: string, operation: string, outcome: Outcome) => void
 
-/** Characters; no server reads more, and of each endpoint something is remembered. */
-const LONGEST_ENDPOINT = 8192
+/** In characters. Servers reject longer URLs, and the gateway keeps a circuit breaker for each. */
+const MAX_URL_LENGTH = 8192
 
 export interface CallAgentDeps {
   readonly transports: Transports
@@ -29,97 +30,96 @@ export interface CallAgentDeps {
   readonly budget: RetryBudget
   readonly tryEndpoints: TryEndpoints
   readonly options: Pick<GatewayOptions, 'streamMs'>
-  /** Who this gateway is to others, and to itself. */
+  /** The name of this gateway in `Via`. */
   readonly hopId: string
   readonly now: () => number
   readonly onOutcome: OnOutcome
 }
 
-/** Calls agents through limits, circuits and retries. Which protocol is spoken is the transports' matter. */
+/** Applies limits, deadlines, circuit breakers and retries to every call; the transports do the rest. */
 export function createCallAgent(deps: CallAgentDeps): Pick<Gateway, 'call' | 'poll' | 'cancel'> & { stop(): void } {
   const { transports, concurrency, budget, tryEndpoints, options, hopId, now, onOutcome } = deps
-  const underWay = new Set<Deadline>()
+  const active = new Set<Deadline>()
 
-  const usableEndpoints = ({ endpoints }: AgentCall): UsableEndpoint[] => {
-    const usable = endpoints.flatMap((endpoint) => {
+  const usableEndpoints = ({ endpoints }: AgentCall): UsableEndpoints => {
+    const [first, ...rest] = endpoints.flatMap((endpoint) => {
       const transport = transports[endpoint.protocol]
-      return transport && endpoint.url.length <= LONGEST_ENDPOINT ? [{ endpoint, transport }] : []
+      return transport && endpoint.url.length <= MAX_URL_LENGTH ? [{ endpoint, transport }] : []
     })
-    if (usable.length > 0) return usable
-    throw new GatewayError('not_invocable', 'this gateway speaks none of the protocols of the agent')
+    if (first) return [first, ...rest]
+    throw new GatewayError('not_invocable', 'the gateway speaks none of the protocols of the agent')
   }
 
-  /** What every call goes through: room, time, and the mark that it has been here. */
-  const enter = (call: AgentCall): { call: AgentCall; limit: Deadline; leave: () => void } => {
+  /** Counts the call, starts its deadline and adds this gateway to `Via`. */
+  const begin = (call: AgentCall): { call: AgentCall; deadline: Deadline; finish: () => void } => {
     const headers = lowerCase(call.headers)
     headers.via = viaFor(headers.via, hopId)
-    const out = concurrency.enter(call.agent)
-    const limit = createDeadline(call.signal, call.timeoutMs, now)
-    const onAbort = (): void => leave()
-    // A stream that nobody reads is over, too, when its caller or its time is.
-    limit.signal.addEventListener('abort', onAbort, { once: true })
-    const leave = (): void => {
-      out()
-      limit.release()
-      underWay.delete(limit)
+    const releaseSlot = concurrency.acquire(call.agent)
+    const deadline = createDeadline(call.signal, call.timeoutMs, now)
+    const finish = (): void => {
+      releaseSlot()
+      deadline.release()
+      active.delete(deadline)
     }
-    underWay.add(limit)
-    if (limit.signal.aborted) leave()
-    return { call: { ...call, headers, signal: limit.signal }, limit, leave }
+    active.add(deadline)
+    // Ends a stream that nobody reads, too.
+    deadline.signal.addEventListener('abort', finish, { once: true })
+    if (deadline.signal.aborted) finish()
+    return { call: { ...call, headers, signal: deadline.signal }, deadline, finish }
   }
 
   return {
-    async call(given) {
-      const endpoints = usableEndpoints(given)
-      const { call, limit, leave } = enter(given)
+    async call(requested) {
+      const endpoints = usableEndpoints(requested)
+      const { call, deadline, finish } = begin(requested)
       const started = now()
       budget.earn()
       let outcome: Omit<Outcome, 'ms'> & { ms?: number } = { ok: false }
-      const end = (error?: unknown): void => {
-        leave()
+      const report = (error?: unknown): void => {
+        finish()
         const ms = outcome.ms ?? now() - started
         const failed =
           error instanceof GatewayError && error.code !== 'cancelled' ? { ok: false, code: error.code } : {}
         onOutcome(call.agent, call.operation, { ...outcome, ms, ...failed })
       }
       try {
-        const answer = await tryEndpoints(call, endpoints, limit)
-        outcome = { ok: answer.status < 500, status: answer.status, ms: now() - started }
-        // A stream that nobody asked for is put together, within the time of any other answer.
-        if (answer.kind === 'bytes' || (answer.kind === 'stream' && call.wantsStream)) limit.extend(options.streamMs)
-        return onResponseEnd(answer, once(end))
+        const response = await tryEndpoints(call, endpoints, deadline)
+        const { kind, status } = response
+        outcome = { ok: status < 500, status, ms: now() - started }
+        // A stream that the caller did not request is collected within the timeout of the call.
+        if (kind === 'bytes' || (kind === 'stream' && call.wantsStream)) deadline.extend(options.streamMs)
+        return onResponseEnd(response, report)
       } catch (error) {
-        leave()
-        // Who went away, or was not let in, learned nothing about the agent.
-        if (isAgentsFault(error)) end(error)
+        finish()
+        // Other errors, like a cancelled or rejected call, say nothing about the agent.
+        if (isAgentsFault(error)) report(error)
         throw error
       }
     },
 
-    async poll(given, task) {
-      const [usable] = usableEndpoints(given)
-      const { call, leave } = enter(given)
+    async poll(requested, task) {
+      const [{ endpoint, transport }] = usableEndpoints(requested)
+      const { call, finish } = begin(requested)
       try {
-        if (!usable) throw new GatewayError('not_invocable', 'the agent has no way')
-        return onResponseEnd(await usable.transport.poll(call, usable.endpoint, task), leave)
+        return onResponseEnd(await transport.poll(call, endpoint, task), finish)
       } catch (error) {
-        leave()
+        finish()
         throw error
       }
     },
 
-    async cancel(given, task) {
-      const [usable] = usableEndpoints(given)
-      const { call, leave } = enter(given)
+    async cancel(requested, task) {
+      const [{ endpoint, transport }] = usableEndpoints(requested)
+      const { call, finish } = begin(requested)
       try {
-        await usable?.transport.cancel(call, usable.endpoint, task)
+        await transport.cancel(call, endpoint, task)
       } finally {
-        leave()
+        finish()
       }
     },
 
     stop() {
-      for (const limit of underWay) limit.cancel()
+      for (const deadline of active) deadline.cancel()
     },
   }
 }
@@ -130,11 +130,10 @@ function lowerCase(headers: Readonly<Record<string, string>>): Record<string, st
   return lower
 }
 
-function once(work: (error?: unknown) => void): (error?: unknown) => void {
-  let isDone = false
-  return (error) => {
-    if (isDone) return
-    isDone = true
-    work(error)
-  }
+/** Calls `onEnd` once the response is complete: at once, or when its stream has ended, failed or was cancelled. */
+function onResponseEnd(response: AgentResponse, onEnd: (error?: unknown) => void): AgentResponse {
+  if (response.kind === 'stream') return { ...response, parts: observeStream(response.parts, { onEnd }) }
+  if (response.kind === 'bytes') finished(response.body, (error) => onEnd(error ?? undefined))
+  else onEnd()
+  return response
 }

@@ -3,11 +3,11 @@ import { Agent } from 'undici'
 import { createCallAgent, type OnOutcome } from './call-agent.js'
 import { createAddressGuard } from './connection/address-guard.js'
 import { createDial, type Dial } from './connection/dial.js'
-import { createGuardedFetch } from './connection/guarded-fetch.js'
 import { createResolveName, type ResolveName } from './connection/resolve-name.js'
 import { createUnixSockets } from './connection/unix-sockets.js'
 import type { Gateway } from './gateway.js'
 import { DEFAULT_GATEWAY_OPTIONS, type GatewayOptions } from './gateway-options.js'
+import { createGuardedFetch } from './http/guarded-fetch.js'
 import { createSendRequest } from './http/send-request.js'
 import { createCircuitBreakers } from './resilience/circuit-breakers.js'
 import { createConcurrencyLimit } from './resilience/concurrency-limit.js'
@@ -40,7 +40,7 @@ export function createGateway(settings: Partial<GatewayOptions>, deps: GatewayDe
   const sockets = createUnixSockets(options)
   const sendRequest = createSendRequest(dispatcher, options)
   const guardedFetch = createGuardedFetch(sendRequest, options)
-  const transports = createTransports({ options, dial, sendRequest, fetch: guardedFetch, sockets, now })
+  const transports = createTransports({ options, dial, sendRequest, sockets, now })
   const budget = createRetryBudget(options.retryShare)
   const breakers = createCircuitBreakers({ now, random })
   const { stop, ...calls } = createCallAgent({

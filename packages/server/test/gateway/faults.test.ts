@@ -195,7 +195,7 @@ describe('an agent that', () => {
   ])('answers %s is refused', async (_what, bytes) => {
     const { agent, gateway } = await start((socket) => socket.write(bytes))
     const error = await failure(gateway.call(callOf(agent.url)))
-    expect(error).toMatchObject({ code: expect.stringMatching(/^(bad_answer|unreachable)$/), mayHaveRun: true })
+    expect(error).toMatchObject({ code: expect.stringMatching(/^(bad_response|unreachable)$/), mayHaveRun: true })
   })
 
   it('answers twice to one call is heard once', async () => {

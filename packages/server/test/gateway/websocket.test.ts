@@ -224,13 +224,17 @@ describe('an agent behind a WebSocket', () => {
     await expect(call('302')).rejects.toMatchObject({ code: 'bad_response', mayHaveRun: false })
   })
 
-  it('that never shakes hands is given up', async () => {
-    const agent = await startRawAgent(() => {})
-    const gateway = createTestGateway({ firstByteMs: 100 })
+  it('times out after firstByteMs if it never completes the handshake', async () => {
+    const agent = await startRawAgent((socket) => void socket.resume())
+    const gateway = createTestGateway({ firstByteMs: 100, retries: 0 })
     open.push(gateway, agent)
-    const target = endpoint(agent.url.replace('http', 'ws'), 'websocket')
-    await expect(gateway.call(callOf(target, { timeoutMs: 300 }))).rejects.toMatchObject({ code: 'timeout' })
-    expect(agent.sockets.size).toBeLessThanOrEqual(1)
+    const call = callOf(endpoint(agent.url.replace('http', 'ws'), 'websocket'), { timeoutMs: 60_000 })
+    await expect(gateway.call(call)).rejects.toMatchObject({
+      code: 'timeout',
+      message: 'no WebSocket handshake within 100 ms',
+      mayHaveRun: false,
+    })
+    await expect.poll(() => agent.sockets.size).toBe(0)
   })
 
   it('is given up while it is being connected to', async () => {

@@ -1,6 +1,6 @@
 import { GatewayError } from '../gateway.js'
 
-/** About the connection and not the call, or set by what sends it (RFC 9110 §7.6.1); cookies are the browser's own. */
+/** Hop-by-hop headers (RFC 9110 §7.6.1), headers that the sender sets itself, and cookies. */
 const DROPPED: ReadonlySet<string> = new Set([
   'accept-encoding',
   'connection',
@@ -18,23 +18,23 @@ const DROPPED: ReadonlySet<string> = new Set([
   'upgrade',
 ])
 
-/** Bytes of all gateways on the way together: a longer way is none that anyone meant. */
-const MAX_VIA = 1024
+/** Maximum length of `Via`: a longer one is a loop through gateways that do not recognise themselves. */
+const MAX_VIA_LENGTH = 1024
 
-/** Characters that no header can hold (RFC 9110 §5.5); a line break would begin another header. */
-const UNSENDABLE = /[^\t\x20-\x7e\x80-\xff]/
+/** Characters not allowed in a header value (RFC 9110 §5.5); a line break would start another header. */
+const INVALID_CHARACTER = /[^\t\x20-\x7e\x80-\xff]/
 
 /**
- * Headers as they go out: lower-case names, nothing about the connection, no compression. Throws `not_invocable` for a
- * value that cannot be sent: whoever took it from outside should have refused it before.
+ * The headers of an outgoing request: lower-case names, no hop-by-hop headers, no compression. Throws `not_invocable`
+ * for a value with invalid characters, which should have been rejected where it entered.
  */
 export function outgoingHeaders(headers: Iterable<readonly [string, string]>): Record<string, string> {
   const outgoing: Record<string, string> = { 'accept-encoding': 'identity', 'user-agent': 'switchboard' }
   for (const [given, value] of headers) {
     const name = given.toLowerCase()
     if (DROPPED.has(name)) continue
-    if (UNSENDABLE.test(value)) {
-      throw new GatewayError('not_invocable', `the header ${name} holds characters that cannot be sent`)
+    if (INVALID_CHARACTER.test(value)) {
+      throw new GatewayError('not_invocable', `the header ${name} contains characters that are not allowed in a header`)
     }
     outgoing[name] = value
   }
@@ -42,13 +42,13 @@ export function outgoingHeaders(headers: Iterable<readonly [string, string]>): R
 }
 
 /**
- * The `Via` of a call that goes on from here (RFC 9110 §7.6.3). A call that has been here before is a loop, however
- * many gateways and names lie in between.
+ * Adds this gateway to the `Via` of a call (RFC 9110 §7.6.3). Throws `loop` if it is listed already, however many other
+ * gateways are in between.
  */
 export function viaFor(received: string | undefined, hopId: string): string {
   const hops = received?.split(',').map((hop) => hop.trim().split(/\s+/)[1]) ?? []
-  if (hops.includes(hopId) || (received?.length ?? 0) > MAX_VIA) {
-    throw new GatewayError('loop', 'the call has come through this gateway before')
+  if (hops.includes(hopId) || (received?.length ?? 0) > MAX_VIA_LENGTH) {
+    throw new GatewayError('loop', 'the call has already passed through this gateway')
   }
   return received ? `${received}, 1.1 ${hopId}` : `1.1 ${hopId}`
 }

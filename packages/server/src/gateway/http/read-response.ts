@@ -11,13 +11,13 @@ import {
 } from '@switchboard/protocol'
 import { type AgentCall, type AgentResponse, type AgentTask, type Endpoint, GatewayError } from '../gateway.js'
 import type { GatewayOptions } from '../gateway-options.js'
-import { decodeWhole, parseAnswer, readEvents, readLines } from './read-stream.js'
-import { limitBytes, type ResponseBody } from './response-body.js'
+import { observeStream } from './observe-stream.js'
+import { decodeText, parseResponseJson, readEventParts, readLineParts } from './read-stream.js'
+import { limitBytes, type ResponseBody, tooLarge } from './response-body.js'
 import type { HttpResponse } from './send-request.js'
-import { withCleanup } from './with-cleanup.js'
 
-/** Headers of an agent that say something about its answer and nothing about its host. */
-const PASSED_ON: readonly string[] = [
+/** Response headers to forward to the caller: those about the response, none about the agent's host. */
+const FORWARDED: readonly string[] = [
   'content-disposition',
   'content-language',
   'location',
@@ -29,69 +29,70 @@ const PASSED_ON: readonly string[] = [
   'x-task-id',
 ]
 
-/** Larger bodies of errors are not worth reading: an error object is small. */
+/** Larger error bodies are ignored: an error object is small. */
 const MAX_ERROR_BYTES = 64 * 1024
 
+/** Size limits of a response. */
 export type ResponseLimits = Pick<GatewayOptions, 'maxBodyBytes' | 'maxPartBytes'>
 
-/** Reads an HTTP answer of an agent as what it is: JSON, a stream, bytes, or a task that goes on. */
+/** Reads an HTTP response of an agent: JSON, a stream, bytes, or an accepted task. */
 export async function readResponse(
-  answer: HttpResponse,
+  response: HttpResponse,
   call: AgentCall,
   { endpoint, url, limits }: { endpoint: Endpoint; url: URL; limits: ResponseLimits },
 ): Promise<AgentResponse> {
-  refuseDetours(answer)
-  const { status, headers: received, body } = answer
-  // 304 refers to what the caller has, and a call has nothing.
+  rejectUnsupported(response)
+  const { status, headers: received, body } = response
+  // A 304 refers to a cached response, and calls have none.
   if (status === 304) {
     body.cancel()
-    throw new GatewayError('bad_response', 'the agent answers 304 to what is no conditional request', {
-      mayHaveRun: true,
-    })
+    const message = 'the agent sent 304 although the request was not conditional'
+    throw new GatewayError('bad_response', message, { mayHaveRun: true })
   }
-  const told = { status, headers: passedOn(received, url), endpoint }
-  if (status >= 400) return { ...told, kind: 'json', value: await readError(answer) }
+  const base = { status, headers: forwardedHeaders(received, url), endpoint }
+  if (status >= 400) return { ...base, kind: 'json', value: await readError(response) }
 
   const type = mediaTypeOf(received['content-type'])
   const streamed = (parts: AsyncGenerator<StreamPart, void>): AgentResponse => ({
-    ...told,
+    ...base,
     kind: 'stream',
-    parts: withCleanup(parts, body.cancel),
+    parts: observeStream(parts, { onCancel: body.cancel }),
   })
-  if (type === 'text/event-stream') return streamed(readEvents(body, limits.maxPartBytes))
-  if (isNdjsonType(type)) return streamed(readLines(body, limits.maxPartBytes))
+  if (type === 'text/event-stream') return streamed(readEventParts(body, limits.maxPartBytes))
+  if (isNdjsonType(type)) return streamed(readLineParts(body, limits.maxPartBytes))
   if (type !== '' && !isJsonType(type)) {
-    const bytes = Readable.from(withCleanup(limitBytes(body, limits.maxBodyBytes), body.cancel), { objectMode: false })
-    return { ...told, kind: 'bytes', contentType: received['content-type'] ?? type, body: bytes }
+    const bytes = observeStream(limitBytes(body, limits.maxBodyBytes), { onCancel: body.cancel })
+    const readable = Readable.from(bytes, { objectMode: false })
+    return { ...base, kind: 'bytes', contentType: received['content-type'] ?? type, body: readable }
   }
   if (call.wantsStream && status !== 202 && received['content-length'] === undefined) {
-    const begun = await readUntilLine(body, limits.maxBodyBytes)
-    if (begun.isLine) return streamed(begun.parts(limits.maxPartBytes))
-    return { ...told, kind: 'json', value: jsonOf(begun.bytes) }
+    const read = await readFirstLine(body, limits.maxBodyBytes)
+    if (read.isNdjson) return streamed(read.parts(limits.maxPartBytes))
+    return { ...base, kind: 'json', value: jsonOf(read.bytes) }
   }
   const value = jsonOf(await body.collect(limits.maxBodyBytes))
   const task = status === 202 ? taskOf(value, received, url) : undefined
-  return task ? { ...told, kind: 'task', task } : { ...told, kind: 'json', value }
+  return task ? { ...base, kind: 'task', task } : { ...base, kind: 'json', value }
 }
 
-/** Throws for a redirect, which could lead past the guard, and for what was not asked for: compression. */
-export function refuseDetours({ status, headers, body }: HttpResponse): void {
+/** Throws for a redirect, which could bypass the address guard, and for compression, which was not requested. */
+export function rejectUnsupported({ status, headers, body }: HttpResponse): void {
   const encoding = headers['content-encoding'] ?? 'identity'
   const problem =
     status >= 300 && status < 400 && status !== 304
-      ? `the agent redirects (${status}), and redirects are not followed: register the final address`
+      ? `the agent redirects (${status}), and redirects are not followed: register the final URL`
       : encoding !== 'identity'
-        ? `the agent answers in the encoding ${encoding.slice(0, 20)}, which was not asked for`
+        ? `the agent uses the content encoding ${encoding.slice(0, 20)}, which was not requested`
         : undefined
   if (problem === undefined) return
   body.cancel()
   throw new GatewayError('bad_response', problem, { mayHaveRun: true })
 }
 
-/** An empty body is `null`: there is nothing that an output schema could hold against it. */
-const jsonOf = (bytes: Uint8Array): JsonValue => (bytes.length === 0 ? null : parseAnswer(decodeWhole(bytes)))
+/** An empty body is `null`. */
+const jsonOf = (bytes: Uint8Array): JsonValue => (bytes.length === 0 ? null : parseResponseJson(decodeText(bytes)))
 
-/** The body of an error if it is JSON; whatever else is wrong with it, the status is the answer. */
+/** The body of an error if it is valid JSON, else `null`: the status alone is a response too. */
 async function readError({ headers, body }: HttpResponse): Promise<JsonValue> {
   if (!isJsonType(mediaTypeOf(headers['content-type']))) {
     body.cancel()
@@ -105,9 +106,9 @@ async function readError({ headers, body }: HttpResponse): Promise<JsonValue> {
   }
 }
 
-function passedOn(received: Readonly<Record<string, string>>, url: URL): Record<string, string> {
+function forwardedHeaders(received: Readonly<Record<string, string>>, url: URL): Record<string, string> {
   const headers: Record<string, string> = {}
-  for (const name of PASSED_ON) {
+  for (const name of FORWARDED) {
     const value = received[name]
     if (value !== undefined) headers[name] = value
   }
@@ -117,22 +118,22 @@ function passedOn(received: Readonly<Record<string, string>>, url: URL): Record<
   return headers
 }
 
-/** A task that the agent took on, if the answer names one (AURI §8: a task id, where to ask, and how often). */
+/** The task that a 202 response names, if any (AURI §8: its id, where to poll it, and how often). */
 export function taskOf(value: JsonValue, headers: Readonly<Record<string, string>>, url: URL): AgentTask | undefined {
   const members = isObject(value) ? value : {}
   const location = headers.location !== undefined && URL.canParse(headers.location, url.href)
-  const told = asString(members.taskId) ?? asString(members.task_id) ?? asString(members.id)
-  if (told === undefined && !location) return undefined
-  const at = location ? new URL(headers.location ?? '', url) : new URL(`/tasks/${encodeURIComponent(told ?? '')}`, url)
-  // The agent's credential goes with each question, so it must stay with the agent.
+  const id = asString(members.taskId) ?? asString(members.task_id) ?? asString(members.id)
+  if (id === undefined && !location) return undefined
+  const at = location ? new URL(headers.location ?? '', url) : new URL(`/tasks/${encodeURIComponent(id ?? '')}`, url)
+  // Every poll carries the agent's credential, so it may only go to the agent's own origin.
   if (at.origin !== url.origin) {
-    throw new GatewayError('bad_response', 'the agent names a task at another address than its own', {
+    throw new GatewayError('bad_response', 'the URL of the task is not at the origin of the agent', {
       mayHaveRun: true,
     })
   }
   const interval = members.pollInterval ?? readRetryAfter(headers['retry-after'], Date.now)
   return {
-    id: told ?? at.pathname.split('/').at(-1) ?? '',
+    id: id ?? at.pathname.split('/').at(-1) ?? '',
     status: asString(members.status) ?? 'running',
     url: at.href,
     ...(typeof interval === 'number' && interval > 0 && { pollInterval: interval }),
@@ -140,39 +141,41 @@ export function taskOf(value: JsonValue, headers: Readonly<Record<string, string
 }
 
 /**
- * A body without a known length may be JSON line by line, under the plain media type too (AIDIP 01 §5.3). It is, if its
- * first line is whole JSON by itself.
+ * A body of unknown length may be NDJSON even if its media type is plain JSON (AIDIP 01 §5.3): it is if its first line
+ * is complete JSON by itself.
  */
-async function readUntilLine(
+async function readFirstLine(
   body: ResponseBody,
   maxBytes: number,
 ): Promise<
-  | { readonly isLine: false; readonly bytes: Buffer }
-  | { readonly isLine: true; parts(maxPartBytes: number): AsyncGenerator<StreamPart, void> }
+  | { readonly isNdjson: false; readonly bytes: Uint8Array }
+  | { readonly isNdjson: true; parts(maxPartBytes: number): AsyncGenerator<StreamPart, void> }
 > {
   const iterator = body[Symbol.asyncIterator]()
   const rest = { [Symbol.asyncIterator]: () => iterator }
-  const pieces: Buffer[] = []
+  const chunks: Uint8Array[] = []
   let size = 0
-  let isOpen = true
+  let isFirstLine = true
   for (let next = await iterator.next(); !next.done; next = await iterator.next()) {
-    pieces.push(next.value)
+    chunks.push(next.value)
     size += next.value.length
     if (size > maxBytes) {
       body.cancel()
-      throw new GatewayError('too_large', `the answer is larger than ${maxBytes} bytes`, { mayHaveRun: true })
+      throw tooLarge(maxBytes)
     }
-    if (!isOpen || !next.value.includes(0x0a)) continue
-    const begun = Buffer.concat(pieces, size)
-    isOpen = false
-    if (isWhole(begun.subarray(0, begun.indexOf(0x0a)))) {
-      return { isLine: true, parts: (maxPartBytes) => readLines(rest, maxPartBytes, begun) }
+    if (!isFirstLine || !next.value.includes(NEWLINE)) continue
+    const start = Buffer.concat(chunks, size)
+    isFirstLine = false
+    if (isCompleteJson(start.subarray(0, start.indexOf(NEWLINE)))) {
+      return { isNdjson: true, parts: (maxPartBytes) => readLineParts(rest, maxPartBytes, start) }
     }
   }
-  return { isLine: false, bytes: Buffer.concat(pieces, size) }
+  return { isNdjson: false, bytes: Buffer.concat(chunks, size) }
 }
 
-function isWhole(line: Buffer): boolean {
+const NEWLINE = 0x0a
+
+function isCompleteJson(line: Uint8Array): boolean {
   try {
     jsonOf(line)
     return line.length > 0

@@ -13,64 +13,64 @@ import {
 import { GatewayError } from '../gateway.js'
 
 /** The parts of a `text/event-stream` as they arrive. */
-export async function* readEvents(
+export async function* readEventParts(
   body: AsyncIterable<Uint8Array>,
   maxPartBytes: number,
 ): AsyncGenerator<StreamPart, void> {
-  for await (const event of readAllEvents(body, maxPartBytes)) {
+  for await (const event of readEvents(body, maxPartBytes)) {
     if (isEndEvent(event)) return
     yield { ...event, data: translateJson(() => readEventData(event.data)) }
   }
 }
 
-/** The events of a `text/event-stream` as they arrive, none larger than the limit. */
-export const readAllEvents = (
-  body: AsyncIterable<Uint8Array>,
-  maxBytes: number,
-): AsyncGenerator<ServerSentEvent, void> =>
+/** The events of a `text/event-stream` as they arrive; throws `too_large` for an event over the limit. */
+export const readEvents = (body: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<ServerSentEvent, void> =>
   readEventStream(body, { maxLength: maxBytes, tooLarge: () => tooLarge(maxBytes), notUtf8 })
 
-/** The parts of a body with one JSON value a line (NDJSON); `begun` is its beginning, if that has been read already. */
-export async function* readLines(
-  body: AsyncIterable<Buffer>,
+/** The parts of a body with one JSON value per line (NDJSON); `start` is what has already been read of it. */
+export async function* readLineParts(
+  body: AsyncIterable<Uint8Array>,
   maxPartBytes: number,
-  begun?: Buffer,
+  start?: Uint8Array,
 ): AsyncGenerator<StreamPart, void> {
   const splitter = createByteLineSplitter(maxPartBytes, () => {
     throw tooLarge(maxPartBytes)
   })
-  if (begun) for (const line of splitter.push(begun)) yield* partsOf(line)
-  for await (const piece of body) for (const line of splitter.push(piece)) yield* partsOf(line)
+  if (start) for (const line of splitter.push(start)) yield* partsOf(line)
+  for await (const chunk of body) for (const line of splitter.push(chunk)) yield* partsOf(line)
   const last = splitter.end()
   if (last) yield* partsOf(last)
 }
 
 function* partsOf(line: Uint8Array): Generator<StreamPart, void> {
-  const text = decodeWhole(line).trim()
+  const text = decodeText(line).trim()
   if (text === '') return
-  const data = parseAnswer(text)
+  const data = parseResponseJson(text)
   yield isErrorLine(data) ? { data, event: 'error' } : { data }
 }
 
-/** The JSON of a response, parsed strictly. */
-export const parseAnswer = (text: string): JsonValue => translateJson(() => parseJson(text))
+/** Parses the JSON of a response strictly; throws `bad_response`. */
+export const parseResponseJson = (text: string): JsonValue => translateJson(() => parseJson(text))
 
 function translateJson(read: () => JsonValue): JsonValue {
   try {
     return read()
   } catch (cause) {
-    throw new GatewayError('bad_response', 'the answer is not valid JSON', { mayHaveRun: true, cause })
+    throw new GatewayError('bad_response', 'the response is not valid JSON', { mayHaveRun: true, cause })
   }
 }
 
-export function decodeWhole(bytes: Uint8Array): string {
+/** Decodes UTF-8 strictly; throws `bad_response`. */
+export function decodeText(bytes: Uint8Array): string {
   const text = decodeUtf8(bytes)
   if (text === undefined) throw notUtf8()
   return text
 }
 
 const notUtf8 = (cause?: unknown): GatewayError =>
-  new GatewayError('bad_response', 'the answer is not UTF-8', { mayHaveRun: true, cause })
+  new GatewayError('bad_response', 'the response is not valid UTF-8', { mayHaveRun: true, cause })
 
 const tooLarge = (maxBytes: number): GatewayError =>
-  new GatewayError('too_large', `a part of the answer is larger than ${maxBytes} bytes`, { mayHaveRun: true })
+  new GatewayError('too_large', `an event or line of the response is larger than ${maxBytes} bytes`, {
+    mayHaveRun: true,
+  })

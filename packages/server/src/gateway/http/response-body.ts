@@ -1,31 +1,35 @@
 import { readBytes } from '@switchboard/protocol'
 import { GatewayError } from '../gateway.js'
 
-/** The body of an answer: bytes come as fast as they are taken, and no faster. */
-export interface ResponseBody extends AsyncIterable<Buffer> {
-  /** All of it, or `too_large`. */
+/** The body of a response, with back-pressure. It can be read once; leaving the iteration early cancels it. */
+export interface ResponseBody extends AsyncIterable<Uint8Array> {
+  /** Reads the whole body; throws `too_large` beyond the limit. */
   collect(maxBytes: number): Promise<Uint8Array>
-  /** No more is wanted. */
+  /** Discards the rest and closes the connection. */
   cancel(): void
+}
+
+/** The side of a body that the connection writes to. */
+export interface WritableBody extends ResponseBody {
   push(chunk: Buffer): void
   end(): void
   fail(error: GatewayError): void
 }
 
 interface Source {
-  /** Milliseconds that nothing may come, or nothing be taken. */
+  /** Idle timeout in milliseconds: no data arrived, or none was read. */
   readonly silenceMs: number
   pause(): void
   resume(): void
-  /** Ends the exchange, which then fails this body. */
+  /** Aborts the request; it must then call `fail`. */
   cancel(error: GatewayError): void
 }
 
-/** Bytes held for a reader that is slower than the agent. */
-const HIGH_WATER = 64 * 1024
+/** Buffered bytes above which the source is paused. */
+const HIGH_WATER_MARK = 64 * 1024
 
-/** A queue between a connection and a reader. It is read once. */
-export function createResponseBody({ silenceMs, pause, resume, cancel }: Source): ResponseBody {
+/** A queue between a connection and its reader. */
+export function createResponseBody({ silenceMs, pause, resume, cancel }: Source): WritableBody {
   let chunks: Buffer[] = []
   let held = 0
   let isPaused = false
@@ -33,18 +37,18 @@ export function createResponseBody({ silenceMs, pause, resume, cancel }: Source)
   let wake: (() => void) | undefined
 
   const onSilence = (): void => {
-    const whose = chunks.length > 0 ? 'nobody took the answer' : 'the agent fell silent within its answer'
-    cancel(new GatewayError('timeout', whose, { mayHaveRun: true }))
+    const message = chunks.length > 0 ? 'the caller stopped reading the response' : 'the agent stopped sending'
+    cancel(new GatewayError('timeout', message, { mayHaveRun: true }))
   }
   const silence = setTimeout(onSilence, silenceMs)
 
-  const settle = (how: 'done' | GatewayError): void => {
-    end ??= how
+  const settle = (result: 'done' | GatewayError): void => {
+    end ??= result
     clearTimeout(silence)
     wake?.()
   }
 
-  /** What has come, as one piece: many small ones would cost the reader more than they are worth. */
+  /** Everything that is buffered, as one chunk: many small ones are more expensive to read. */
   const take = (): Buffer | undefined => {
     const [first] = chunks
     if (!first) return undefined
@@ -75,16 +79,16 @@ export function createResponseBody({ silenceMs, pause, resume, cancel }: Source)
   const stop = (): void => {
     chunks = []
     held = 0
-    if (end === undefined) cancel(new GatewayError('cancelled', 'the rest of the answer was not wanted'))
+    if (end === undefined) cancel(new GatewayError('cancelled', 'the rest of the response is not needed'))
   }
 
-  const body: ResponseBody = {
+  const body: WritableBody = {
     push(chunk) {
       if (end !== undefined) return
       chunks.push(chunk)
       held += chunk.length
       silence.refresh()
-      if (held > HIGH_WATER && !isPaused) {
+      if (held > HIGH_WATER_MARK && !isPaused) {
         isPaused = true
         pause()
       }
@@ -109,8 +113,8 @@ export function createResponseBody({ silenceMs, pause, resume, cancel }: Source)
   return body
 }
 
-/** The body up to the limit; the rest of a larger one is not waited for. */
-export async function* limitBytes(body: ResponseBody, maxBytes: number): AsyncGenerator<Buffer, void> {
+/** The chunks of a body; throws `too_large` as soon as there are more bytes than allowed. */
+export async function* limitBytes(body: ResponseBody, maxBytes: number): AsyncGenerator<Uint8Array, void> {
   let size = 0
   for await (const piece of body) {
     size += piece.length
@@ -119,5 +123,6 @@ export async function* limitBytes(body: ResponseBody, maxBytes: number): AsyncGe
   }
 }
 
-const tooLarge = (maxBytes: number): GatewayError =>
-  new GatewayError('too_large', `the answer is larger than ${maxBytes} bytes`, { mayHaveRun: true })
+/** The error for a response over the limit. */
+export const tooLarge = (maxBytes: number): GatewayError =>
+  new GatewayError('too_large', `the response is larger than ${maxBytes} bytes`, { mayHaveRun: true })

@@ -2,7 +2,8 @@ import type { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import { GatewayError } from '../gateway.js'
 import type { GatewayOptions } from '../gateway-options.js'
-import { createResponseBody, type ResponseBody } from './response-body.js'
+import { abortError } from '../resilience/with-timeout.js'
+import { createResponseBody, type ResponseBody, type WritableBody } from './response-body.js'
 
 /** One HTTP request. */
 export interface HttpRequest {
@@ -11,32 +12,33 @@ export interface HttpRequest {
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string | Uint8Array | Readable
-  /** Ends the exchange, the body included; its reason is thrown if it is a GatewayError. */
+  /** Aborts the request, also while the body is read. A GatewayError as its reason gives the code of the error. */
   readonly signal: AbortSignal
-  /** Milliseconds that nothing may come within the answer, where that is longer than usual: nobody waits for it. */
+  /** Idle timeout of the body in milliseconds, if longer than the default. */
   readonly silenceMs?: number
 }
 
-/** The answer to it, as far as it has come. */
+/** Status and headers of a response, and its body as it arrives. */
 export interface HttpResponse {
   readonly status: number
-  /** Lower-case names; a header that came several times is joined by commas. */
+  /** Lower-case names; repeated headers are joined by commas. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: ResponseBody
 }
 
-/** Sends a request and gives the answer when its headers are there. Every failure is a GatewayError. */
+/** Sends a request and resolves once the response headers have arrived. Every failure is a GatewayError. */
 export type SendRequest = (request: HttpRequest) => Promise<HttpResponse>
 
+/** Sends requests through a dispatcher, which must open connections through the address guard. */
 export function createSendRequest(
   dispatcher: Dispatcher,
   { firstByteMs, silenceMs }: Pick<GatewayOptions, 'firstByteMs' | 'silenceMs'>,
 ): SendRequest {
-  return ({ url, method, headers, body: payload, signal, silenceMs: patience = 0 }) =>
+  return ({ url, method, headers, body: payload, signal, silenceMs: minSilenceMs = 0 }) =>
     new Promise((resolve, reject) => {
-      if (signal.aborted) return reject(reasonOf(signal, false))
+      if (signal.aborted) return reject(abortError(signal, false))
       let controller: Dispatcher.DispatchController | undefined
-      let body: ResponseBody | undefined
+      let body: WritableBody | undefined
       let failure: GatewayError | undefined
 
       const settle = (): void => {
@@ -51,16 +53,16 @@ export function createSendRequest(
         else reject(error)
         controller?.abort(error)
       }
-      const onAbort = (): void => fail(reasonOf(signal, controller !== undefined))
-      const onFirstByteMissing = (): void =>
-        fail(new GatewayError('timeout', 'the agent did not begin to answer in time', { mayHaveRun: !!controller }))
-      const timer = setTimeout(onFirstByteMissing, firstByteMs)
+      const onAbort = (): void => fail(abortError(signal, controller !== undefined))
+      const onTimeout = (): void =>
+        fail(new GatewayError('timeout', `no response headers within ${firstByteMs} ms`, { mayHaveRun: !!controller }))
+      const timer = setTimeout(onTimeout, firstByteMs)
       signal.addEventListener('abort', onAbort)
 
       dispatcher.dispatch(
         { origin: url.origin, path: url.pathname + url.search, method, headers, body: payload ?? null },
         {
-          // From here on something may have been sent; before it, the request only waited for a connection.
+          // Until now the request was waiting for a connection; from here on it may have been sent.
           onRequestStart(started) {
             controller = started
             if (failure) started.abort(failure)
@@ -68,10 +70,10 @@ export function createSendRequest(
           onResponseStart(_, status, received) {
             if (status < 200 || failure) return
             clearTimeout(timer)
-            if (status > 599) return fail(noStatus(status))
+            if (status > 599) return fail(invalidStatus(status))
             if (countHeaders(received) > MAX_HEADERS) return fail(tooManyHeaders(true))
             body = createResponseBody({
-              silenceMs: Math.max(silenceMs, patience),
+              silenceMs: Math.max(silenceMs, minSilenceMs),
               pause: () => controller?.pause(),
               resume: () => controller?.resume(),
               cancel: fail,
@@ -93,29 +95,19 @@ export function createSendRequest(
     })
 }
 
-/** What an aborted signal means for the exchange. */
-export function reasonOf(signal: AbortSignal, mayHaveRun: boolean): GatewayError {
-  const { reason } = signal
-  const [code, message] =
-    reason instanceof GatewayError
-      ? [reason.code, reason.message]
-      : (['cancelled', 'the call was given up by its caller'] as const)
-  return new GatewayError(code, message, { mayHaveRun, cause: reason })
-}
-
-/** Small ones cost more than their bytes; the parser counts bytes only. */
+/** Many tiny headers cost more than their bytes, and the HTTP parser limits only the bytes. */
 const MAX_HEADERS = 200
 
 const countHeaders = (received: Record<string, string | string[] | undefined>): number =>
   Object.values(received).reduce((sum, value) => sum + (Array.isArray(value) ? value.length : 1), 0)
 
-/** Not `too_large`, which may be due to what was asked for: whoever answers so does it whatever the question. */
+/** Not `too_large`, which may depend on the input: such headers are a fault of the agent. */
 const tooManyHeaders = (mayHaveRun: boolean, cause?: unknown): GatewayError =>
-  new GatewayError('bad_response', 'the headers of the answer are too many or too large', { mayHaveRun, cause })
+  new GatewayError('bad_response', 'the response has too many or too large headers', { mayHaveRun, cause })
 
-/** RFC 9110 §15: such a number says nothing, and nobody could be answered with it. */
-const noStatus = (status: number): GatewayError =>
-  new GatewayError('bad_response', `the agent answers with the status ${status}`, { mayHaveRun: true })
+/** RFC 9110 §15: statuses end at 599, and others could not be passed on to the caller. */
+const invalidStatus = (status: number): GatewayError =>
+  new GatewayError('bad_response', `${status} is not a valid HTTP status`, { mayHaveRun: true })
 
 function joinHeaders(received: Record<string, string | string[] | undefined>): Record<string, string> {
   const headers: Record<string, string> = {}
@@ -132,7 +124,7 @@ function translate(cause: Error, { isSent, hasBegun }: { isSent: boolean; hasBeg
   if (code === 'UND_ERR_HEADERS_OVERFLOW' || code === 'HPE_HEADER_OVERFLOW') {
     return tooManyHeaders(isSent, cause)
   }
-  if (code.startsWith('HPE_')) return new GatewayError('bad_response', 'the agent does not answer in HTTP', options)
-  if (hasBegun) return new GatewayError('bad_response', 'the answer broke off', options)
-  return new GatewayError('unreachable', 'the connection broke before an answer', options)
+  if (code.startsWith('HPE_')) return new GatewayError('bad_response', 'the response is not valid HTTP', options)
+  if (hasBegun) return new GatewayError('bad_response', 'the connection broke during the response', options)
+  return new GatewayError('unreachable', 'the connection broke before the response', options)
 }

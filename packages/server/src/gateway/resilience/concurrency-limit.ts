@@ -1,16 +1,16 @@
 import { GatewayError } from '../gateway.js'
 
-/** Calls under way. */
+/** Limits concurrent calls. */
 export interface ConcurrencyLimit {
-  /** Counts one more and returns how to count it out again; throws `busy` where there is no room. */
-  enter(agent: string): () => void
+  /** Takes a slot and returns the function that frees it; throws `busy` if there is none. */
+  acquire(agent: string): () => void
   readonly size: number
 }
 
-/** Seconds: calls end all the time, so it is worth trying again soon. */
+/** Seconds; slots are freed all the time, so it is worth trying again soon. */
 const RETRY_AFTER = 1
 
-/** Bounds the calls under way: those of one agent, so that a slow one takes no room from others, and all together. */
+/** Limits the calls to each agent, so that a slow one does not take all slots, and the calls in total. */
 export function createConcurrencyLimit({
   maxCalls,
   maxCallsPerAgent,
@@ -24,16 +24,16 @@ export function createConcurrencyLimit({
     get size() {
       return size
     },
-    enter(agent) {
+    acquire(agent) {
       const count = counts.get(agent) ?? 0
-      if (count >= maxCallsPerAgent) throw busy(`${count} calls of the agent are under endpoint`)
-      if (size >= maxCalls) throw busy(`${size} calls are under endpoint`)
+      if (count >= maxCallsPerAgent) throw busy(`the agent already has ${count} concurrent calls`)
+      if (size >= maxCalls) throw busy(`the gateway already has ${size} concurrent calls`)
       counts.set(agent, count + 1)
       size++
-      let isOut = false
+      let isFree = false
       return () => {
-        if (isOut) return
-        isOut = true
+        if (isFree) return
+        isFree = true
         size--
         const left = (counts.get(agent) ?? 1) - 1
         if (left === 0) counts.delete(agent)

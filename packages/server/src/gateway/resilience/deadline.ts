@@ -1,24 +1,24 @@
-import { GatewayError } from '../gateway.js'
+import { type AgentCall, GatewayError } from '../gateway.js'
 
-/** The signal of one call: its caller, or its time, ends it. */
+/** The signal of one call, aborted by its caller or by its timeout. */
 export interface Deadline {
   readonly signal: AbortSignal
-  /** Milliseconds left of the whole call. */
+  /** Milliseconds left for the whole call. */
   left(): number
-  /** The answer streams: from now on another limit counts. */
+  /** Replaces the timeout, counted from now: the response is a stream. */
   extend(ms: number): void
-  /** Ends it as its caller would. */
+  /** Aborts the call as its caller would. */
   cancel(): void
-  /** It is over; nothing is left behind on the caller's signal. */
+  /** Stops the timer and stops listening to the caller's signal. */
   release(): void
 }
 
-/** AbortSignal.any and .timeout would stay on a caller's signal until they are collected. */
+/** Not `AbortSignal.any` and `.timeout`: they stay attached to the caller's signal until garbage collection. */
 export function createDeadline(caller: AbortSignal, timeoutMs: number, now: () => number): Deadline {
   const controller = new AbortController()
   const end = now() + timeoutMs
-  const cancel = (): void => controller.abort(new GatewayError('cancelled', 'the caller gave the call up'))
-  const expire = (): void => controller.abort(new GatewayError('timeout', 'the call took too long'))
+  const cancel = (): void => controller.abort(new GatewayError('cancelled', 'the caller cancelled the call'))
+  const expire = (): void => controller.abort(new GatewayError('timeout', 'the call timed out'))
   let timer = setTimeout(expire, timeoutMs)
   if (caller.aborted) cancel()
   else caller.addEventListener('abort', cancel)
@@ -36,3 +36,10 @@ export function createDeadline(caller: AbortSignal, timeoutMs: number, now: () =
     },
   }
 }
+
+/**
+ * Minimum idle timeout of the response to a call, in milliseconds. If the caller waits for the whole response, the agent
+ * may be silent for as long as the call may take; only streams are bound by `silenceMs` alone.
+ */
+export const silenceLimitOf = ({ wantsStream, timeoutMs }: Pick<AgentCall, 'wantsStream' | 'timeoutMs'>): number =>
+  wantsStream ? 0 : timeoutMs

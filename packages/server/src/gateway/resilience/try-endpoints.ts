@@ -5,31 +5,31 @@ import type { CallResult, CircuitBreakers } from './circuit-breakers.js'
 import type { Deadline } from './deadline.js'
 import type { RetryBudget } from './retry-budget.js'
 
-/** A way, and what speaks its protocol. */
+/** An endpoint and the transport for its protocol. */
 export interface UsableEndpoint {
   readonly endpoint: Endpoint
   readonly transport: Transport
 }
 
-/** Tries each way in turn; then, if it is safe and there is time and budget, again after a while. */
-export type TryEndpoints = (
-  call: AgentCall,
-  endpoints: readonly UsableEndpoint[],
-  limit: Deadline,
-) => Promise<AgentResponse>
+/** At least one endpoint, most preferred first. */
+export type UsableEndpoints = readonly [UsableEndpoint, ...UsableEndpoint[]]
 
-/** Milliseconds before the first retry; doubled each time, and any part of it is waited. */
+/** Tries the endpoints in order, then retries with backoff while repeating is safe and time and budget are left. */
+export type TryEndpoints = (call: AgentCall, endpoints: UsableEndpoints, deadline: Deadline) => Promise<AgentResponse>
+
+/** Milliseconds before the first retry, doubled each time; the actual delay is a random part of it. */
 const BACKOFF_MS = 200
-/** Answers by which an agent says that it is not there, rather than that it failed at this. */
-const NOT_THERE: ReadonlySet<number> = new Set([502, 503, 504])
-/** Errors that count against the agent; another way, or the same later, may do better. */
-const AGENTS: ReadonlySet<GatewayError['code']> = new Set(['unreachable', 'timeout', 'bad_response'])
-/** Errors of a way: another may do better, the same will not soon; the first says least to the caller. */
+/** Statuses that mean that the agent is unavailable, not that this request failed. */
+const UNAVAILABLE: ReadonlySet<number> = new Set([502, 503, 504])
+/** Errors that count against the agent; another endpoint may succeed, or the same one later. */
+const AGENTS_FAULT: ReadonlySet<GatewayError['code']> = new Set(['unreachable', 'timeout', 'bad_response'])
+/** Errors of one endpoint: another may succeed, the same will not soon. The least informative comes first. */
 const ENDPOINT_ERRORS: readonly GatewayError['code'][] = ['circuit_open', 'not_invocable', 'blocked']
 
-/** Whether the agent is to blame: not its caller, and not the gateway. */
-export const isAgentsFault = (error: unknown): boolean => error instanceof GatewayError && AGENTS.has(error.code)
+/** Whether an error is the fault of the agent, not of the caller or the gateway. */
+export const isAgentsFault = (error: unknown): boolean => error instanceof GatewayError && AGENTS_FAULT.has(error.code)
 
+/** Keeps a circuit breaker for each endpoint of each agent. */
 export function createTryEndpoints({
   breakers,
   budget,
@@ -41,18 +41,20 @@ export function createTryEndpoints({
   retries: number
   random: () => number
 }): TryEndpoints {
-  /** One attempt, if the circuit lets it through. */
+  /** One attempt, unless the circuit is open. */
   const attempt = async (call: AgentCall, { endpoint, transport }: UsableEndpoint): Promise<AgentResponse> => {
     const admission = breakers.admit(`${call.agent}\n${endpoint.url}`)
     if (admission.isOpen) {
       const retryAfter = Math.ceil(admission.retryAfterMs / 1000)
-      throw new GatewayError('circuit_open', 'the agent failed again and again and is left alone', { retryAfter })
+      throw new GatewayError('circuit_open', 'the circuit breaker is open: recent calls to the agent failed', {
+        retryAfter,
+      })
     }
     let result: CallResult = 'unknown'
     try {
-      const answer = await transport.call(call, endpoint)
-      result = NOT_THERE.has(answer.status) ? 'failed' : 'ok'
-      return answer
+      const response = await transport.call(call, endpoint)
+      result = UNAVAILABLE.has(response.status) ? 'failed' : 'ok'
+      return response
     } catch (error) {
       if (isAgentsFault(error)) result = 'failed'
       throw error
@@ -61,37 +63,37 @@ export function createTryEndpoints({
     }
   }
 
-  return async (call, endpoints, limit) => {
+  return async (call, endpoints, deadline) => {
     for (let round = 0; ; round++) {
       let failure: GatewayError | undefined
       for (const usable of endpoints) {
         try {
-          return await attempt({ ...call, timeoutMs: limit.left() }, usable)
+          return await attempt({ ...call, timeoutMs: deadline.left() }, usable)
         } catch (error) {
-          if (!(error instanceof GatewayError) || !isSafeToRepeat(call, error) || limit.signal.aborted) throw error
-          if (!failure || tells(error) > tells(failure)) failure = error
+          if (!(error instanceof GatewayError) || !isSafeToRepeat(call, error) || deadline.signal.aborted) throw error
+          if (!failure || informationIn(error) > informationIn(failure)) failure = error
         }
       }
-      if (!failure) throw new GatewayError('not_invocable', 'the agent has no way')
+      if (!failure) throw new GatewayError('not_invocable', 'the agent has no endpoint')
       const wait = random() * BACKOFF_MS * 2 ** round
-      const mayGoOn = isAgentsFault(failure) && round < retries && wait < limit.left()
-      if (!mayGoOn || !budget.take()) throw failure
-      await delay(wait, undefined, { signal: limit.signal }).catch(() => {
-        throw limit.signal.reason
+      const mayRetry = isAgentsFault(failure) && round < retries && wait < deadline.left()
+      if (!mayRetry || !budget.take()) throw failure
+      await delay(wait, undefined, { signal: deadline.signal }).catch(() => {
+        throw deadline.signal.reason
       })
     }
   }
 }
 
-/** Nothing was sent yet, or a second run does no harm; and the input is still there to be sent. */
+/** Nothing was sent yet or the call is idempotent, and the input can be sent again. */
 function isSafeToRepeat({ payload, idempotent }: AgentCall, error: GatewayError): boolean {
-  const isGone = payload.kind === 'bytes' && !(payload.body instanceof Uint8Array)
-  if (ENDPOINT_ERRORS.includes(error.code)) return !isGone || error.code !== 'blocked'
-  return isAgentsFault(error) && (!error.mayHaveRun || idempotent) && !isGone
+  const isConsumed = payload.kind === 'bytes' && !(payload.body instanceof Uint8Array)
+  if (ENDPOINT_ERRORS.includes(error.code)) return !isConsumed || error.code !== 'blocked'
+  return isAgentsFault(error) && (!error.mayHaveRun || idempotent) && !isConsumed
 }
 
-/** Of the failures of several ways, the one to tell is the one that says most. */
-const tells = ({ code }: GatewayError): number => {
+/** If several endpoints fail, the most informative error is thrown. */
+const informationIn = ({ code }: GatewayError): number => {
   const rank = ENDPOINT_ERRORS.indexOf(code)
   return rank === -1 ? ENDPOINT_ERRORS.length : rank
 }

@@ -3,13 +3,13 @@ import { type AgentCall, type AgentResponse, type AgentTask, type Endpoint, Gate
 import { outgoingHeaders } from '../http/outgoing-headers.js'
 import { type ResponseLimits, readResponse, taskOf } from '../http/read-response.js'
 import type { HttpRequest, SendRequest } from '../http/send-request.js'
-import { patienceOf } from '../patience.js'
+import { silenceLimitOf } from '../resilience/deadline.js'
 import type { Transport } from './transports.js'
 
-const ACCEPT_ANSWER = 'application/json, */*;q=0.1'
+const ACCEPT_RESPONSE = 'application/json, */*;q=0.1'
 const ACCEPT_STREAM = 'text/event-stream, application/x-ndjson;q=0.9, application/json;q=0.8, */*;q=0.1'
 
-/** Where a request of a way goes: a URL, and the `Host` to name if it is not the URL's own. */
+/** Where to send a request: the URL, and the `Host` header if it differs from the host of the URL. */
 export interface HttpTarget {
   readonly url: URL
   readonly host?: string
@@ -23,15 +23,15 @@ interface HttpPayload {
 export interface HttpTransportDeps {
   readonly sendRequest: SendRequest
   readonly limits: ResponseLimits
-  /** Reads a way's endpoint; throws GatewayError if it cannot be called. */
+  /** Parses the URL of an endpoint; throws GatewayError if it may not be called. */
   readonly target: (endpoint: string) => HttpTarget | Promise<HttpTarget>
 }
 
-/** Plain HTTP with JSON: the input is POSTed to the endpoint, the output is the answer (AIDIP 01 §5). */
+/** Plain HTTP: the input is POSTed to the endpoint as JSON or bytes, the response is the output (AIDIP 01 §5). */
 export function createHttpTransport({ sendRequest, limits, target }: HttpTransportDeps): Transport {
   const send = async (method: string, call: AgentCall, { url, host }: HttpTarget, payload?: HttpPayload) => {
     const headers = outgoingHeaders(Object.entries(call.headers))
-    headers.accept ??= call.wantsStream ? ACCEPT_STREAM : ACCEPT_ANSWER
+    headers.accept ??= call.wantsStream ? ACCEPT_STREAM : ACCEPT_RESPONSE
     if (host !== undefined) headers.host = host
     if (payload) headers['content-type'] = payload.contentType
     else delete headers['content-type']
@@ -40,38 +40,39 @@ export function createHttpTransport({ sendRequest, limits, target }: HttpTranspo
       method,
       headers,
       signal: call.signal,
-      silenceMs: patienceOf(call),
+      silenceMs: silenceLimitOf(call),
       ...(payload && { body: payload.body }),
     })
   }
 
   return {
     async call(call, endpoint) {
-      const at = await target(endpoint.url)
-      const answer = await send('POST', call, at, payloadOf(call, endpoint))
-      return readResponse(answer, call, { endpoint, url: at.url, limits })
+      const to = await target(endpoint.url)
+      const response = await send('POST', call, to, payloadOf(call, endpoint))
+      return readResponse(response, call, { endpoint, url: to.url, limits })
     },
 
     async poll(call, endpoint, task) {
-      const at = await target(endpoint.url)
-      const url = taskUrl(task, at.url)
-      const answer = await readResponse(await send('GET', call, { ...at, url }), call, { endpoint, url, limits })
-      // A 202 that names no other place is about the place that was asked.
-      if (answer.kind === 'task' && answer.headers.location === undefined)
-        return { ...answer, task: { ...answer.task, url: url.href } }
-      return answer.kind === 'json' && answer.status < 300 ? readTask(answer, answer.value, url) : answer
+      const to = await target(endpoint.url)
+      const url = taskUrl(task, to.url)
+      const response = await readResponse(await send('GET', call, { ...to, url }), call, { endpoint, url, limits })
+      // A 202 without a Location keeps the URL that was polled.
+      if (response.kind === 'task' && response.headers.location === undefined) {
+        return { ...response, task: { ...response.task, url: url.href } }
+      }
+      return response.kind === 'json' && response.status < 300 ? readTask(response, url) : response
     },
 
     async cancel(call, endpoint, task) {
-      const at = await target(endpoint.url)
-      const { body } = await send('DELETE', call, { ...at, url: taskUrl(task, at.url) })
-      // Whether it stopped or had ended before: there is no more that could be done about it.
+      const to = await target(endpoint.url)
+      const { body } = await send('DELETE', call, { ...to, url: taskUrl(task, to.url) })
+      // Any status will do: there is nothing else to try.
       body.cancel()
     },
   }
 }
 
-/** Where several operations share an endpoint, the body says which is meant (AIDIP 01 §5.1). */
+/** If several operations share the endpoint, the body names the operation (AIDIP 01 §5.1). */
 function payloadOf({ payload, operation }: AgentCall, { namesOperation }: Endpoint): HttpPayload {
   if (payload.kind === 'bytes') return payload
   const value = namesOperation && isObject(payload.value) ? { ...payload.value, operation } : payload.value
@@ -81,28 +82,24 @@ function payloadOf({ payload, operation }: AgentCall, { namesOperation }: Endpoi
 function taskUrl(task: AgentTask, endpoint: URL): URL {
   const url = new URL(task.url ?? `/tasks/${encodeURIComponent(task.id)}`, endpoint)
   if (url.origin === endpoint.origin) return url
-  throw new GatewayError('blocked', 'the task lies at another address than its agent')
+  throw new GatewayError('blocked', 'the URL of the task is not at the origin of the agent')
 }
 
 const SUCCEEDED: ReadonlySet<string> = new Set(['completed', 'succeeded', 'success', 'done', 'finished'])
 const FAILED: ReadonlySet<string> = new Set(['failed', 'error', 'cancelled', 'canceled', 'rejected', 'expired'])
 
-/** A document that says how a task is doing, or else the result itself. */
-function readTask(
-  answer: AgentResponse,
-  value: Extract<AgentResponse, { kind: 'json' }>['value'],
-  url: URL,
-): AgentResponse {
-  const { status, headers, endpoint } = answer
-  const told = { status, headers, endpoint }
-  if (!isObject(value) || (value.taskId ?? value.task_id ?? value.id) === undefined) return answer
+/** Reads the document of a task; any other JSON is the result itself. */
+function readTask(response: Extract<AgentResponse, { kind: 'json' }>, url: URL): AgentResponse {
+  const { status, headers, endpoint, value } = response
+  const base = { status, headers, endpoint }
+  if (!isObject(value) || (value.taskId ?? value.task_id ?? value.id) === undefined) return response
   const state = asString(value.status)?.toLowerCase()
-  if (state === undefined) return answer
-  if (SUCCEEDED.has(state)) return { ...told, kind: 'json', value: value.result ?? value.output ?? value }
+  if (state === undefined) return response
+  if (SUCCEEDED.has(state)) return { ...base, kind: 'json', value: value.result ?? value.output ?? value }
   if (FAILED.has(state)) {
     const error = isObject(value.error) ? value.error : { code: 'AgentError', message: `the task ended as ${state}` }
-    return { ...told, status: 500, kind: 'json', value: { error } }
+    return { ...base, status: 500, kind: 'json', value: { error } }
   }
   const task = taskOf(value, { ...headers, location: url.href }, url)
-  return task ? { ...told, kind: 'task', task } : answer
+  return task ? { ...base, kind: 'task', task } : response
 }

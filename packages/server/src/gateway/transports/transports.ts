@@ -17,33 +17,38 @@ import { createMcpTransport } from './mcp/mcp-transport.js'
 import { createWebSocketTransport } from './websocket/websocket-transport.js'
 
 /**
- * Speaks one protocol to agents. The call's signal ends the attempt and what follows from it: the caller went away, or
- * the time is up; its reason is then a GatewayError. Retries, limits and circuits are settled above it.
+ * Calls agents over one protocol. The signal of the call aborts the attempt and any stream that it returned, with a
+ * GatewayError as the reason. Retries, limits and circuit breakers are applied by the caller of a transport.
  */
 export interface Transport {
   call(call: AgentCall, endpoint: Endpoint): Promise<AgentResponse>
-  /** How a task that this transport answered with is doing. */
+  /** The state or the result of a task that `call` returned. */
   poll(call: AgentCall, endpoint: Endpoint, task: AgentTask): Promise<AgentResponse>
   cancel(call: AgentCall, endpoint: Endpoint, task: AgentTask): Promise<void>
 }
 
-/** Which protocols are spoken, and by what. */
+/** The transport of each supported protocol. */
 export type Transports = Readonly<Partial<Record<CallProtocol, Transport>>>
 
 export interface TransportDeps {
   readonly options: GatewayOptions
   readonly dial: Dial
   readonly sendRequest: SendRequest
-  /** Guarded; for transports that speak over HTTP. */
-  readonly fetch: typeof fetch
   readonly sockets: UnixSockets
   readonly now: () => number
 }
 
-/** One line for each protocol that this gateway speaks. */
+/** What the transports of A2A and MCP need. */
+export interface RpcTransportDeps extends Pick<GatewayOptions, 'maxBodyBytes' | 'maxPartBytes'> {
+  readonly sendRequest: SendRequest
+  readonly now: () => number
+  readonly newId: () => string
+}
+
+/** Creates the transports of all protocols that the gateway speaks. */
 export function createTransports({ options, dial, sendRequest, sockets, now }: TransportDeps): Transports {
   const { maxBodyBytes, maxPartBytes } = options
-  const translation = { ask: sendRequest, now, newId: randomUUID, maxBodyBytes, maxPartBytes }
+  const rpcDeps: RpcTransportDeps = { sendRequest, now, newId: randomUUID, maxBodyBytes, maxPartBytes }
   return {
     http: createHttpTransport({ sendRequest, limits: options, target: httpTarget }),
     unix: createHttpTransport({
@@ -52,8 +57,8 @@ export function createTransports({ options, dial, sendRequest, sockets, now }: T
       target: sockets.target,
     }),
     websocket: createWebSocketTransport({ dial, limits: options }),
-    a2a: createA2aTransport(translation),
-    mcp: createMcpTransport(translation),
+    a2a: createA2aTransport(rpcDeps),
+    mcp: createMcpTransport(rpcDeps),
   }
 }
 
@@ -61,6 +66,6 @@ function httpTarget(endpoint: string): { url: URL } {
   try {
     return { url: new URL(endpoint) }
   } catch (cause) {
-    throw new GatewayError('blocked', 'the endpoint of the agent is no URL', { cause })
+    throw new GatewayError('blocked', 'the endpoint of the agent is not a valid URL', { cause })
   }
 }

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto'
 import type { AgentRecord, Operation } from '@switchboard/protocol'
 import { endpointsOf } from '../../gateway/endpoints-of.js'
 import { type Endpoint, GatewayError } from '../../gateway/gateway.js'
+import { sendOverFetch } from '../../gateway/http/send-over-fetch.js'
 import { createSwrCache } from '../../gateway/resilience/swr-cache.js'
+import { withTimeout } from '../../gateway/resilience/with-timeout.js'
 import { readCard } from '../../gateway/transports/a2a/read-card.js'
 import { listTools } from '../../gateway/transports/mcp/list-tools.js'
-import { askOverFetch } from '../../gateway/transports/rpc/ask-over-fetch.js'
-import { withTimeLimit } from '../../gateway/transports/rpc/time-limit.js'
 import type { AgentCredential } from './admission/agent-credential.js'
 import { originOf } from './admission/target.js'
 
@@ -33,7 +33,7 @@ const REMEMBER = { freshMs: 300_000, usableMs: 86_400_000, failedMs: 60_000, lim
 
 /** Learns what agents of A2A and MCP can do, and keeps it fresh behind the callers' backs. */
 export function createLearnOperations({ fetch, now, newId }: LearnDeps): LearnOperations {
-  const ask = askOverFetch(fetch)
+  const sendRequest = sendOverFetch(fetch)
   const learned = createSwrCache<readonly Operation[]>({
     ...REMEMBER,
     now,
@@ -44,9 +44,9 @@ export function createLearnOperations({ fetch, now, newId }: LearnDeps): LearnOp
     { protocol, url }: Endpoint,
     headers: Readonly<Record<string, string>>,
   ): Promise<readonly Operation[]> =>
-    withTimeLimit(TIMEOUT_MS, async (signal) => {
-      if (protocol === 'mcp') return listTools({ ask, newId }, { endpoint: url, headers }, signal)
-      const card = await readCard(ask, url, signal)
+    withTimeout(TIMEOUT_MS, async (signal) => {
+      if (protocol === 'mcp') return listTools({ sendRequest, newId }, { url, headers }, signal)
+      const card = await readCard(sendRequest, url, signal)
       return card?.operations ?? []
     })
 

@@ -1,33 +1,34 @@
 import type { Endpoint } from '../../gateway.js'
+import type { SendRequest } from '../../http/send-request.js'
 import { createSwrCache } from '../../resilience/swr-cache.js'
-import type { Ask } from '../rpc/ask.js'
-import { unlessAborted, withTimeLimit } from '../rpc/time-limit.js'
+import { unlessAborted, withTimeout } from '../../resilience/with-timeout.js'
 import { readCard } from './read-card.js'
 import { type A2aTarget, targetOf } from './target.js'
 
 const CARD_TIMEOUT_MS = 5000
-const REMEMBER = { freshMs: 600_000, usableMs: 86_400_000, failedMs: 60_000, limit: 2000 }
+/** Times in milliseconds. */
+const CACHE = { freshMs: 600_000, usableMs: 86_400_000, failedMs: 60_000, limit: 2000 }
 
-/** How the agent at the end of a way is spoken to. */
+/** Finds out which version and binding of A2A the agent at an endpoint speaks. */
 export type FindTarget = (endpoint: Endpoint, signal: AbortSignal) => Promise<A2aTarget>
 
-/** Asks the agent's own card where the registered document says no more than the address. */
-export function createFindTarget({ ask, now }: { ask: Ask; now: () => number }): FindTarget {
-  const targets = createSwrCache<A2aTarget>({ ...REMEMBER, now })
+/** Takes the version and binding from the registered document; if it has none, from the agent's own card. */
+export function createFindTarget({ sendRequest, now }: { sendRequest: SendRequest; now: () => number }): FindTarget {
+  const targets = createSwrCache<A2aTarget>({ ...CACHE, now })
 
   const find = async (endpoint: string): Promise<A2aTarget> => {
-    const card = await withTimeLimit(CARD_TIMEOUT_MS, (signal) => readCard(ask, endpoint, signal))
-    const told = card?.bindings.flatMap(
+    const card = await withTimeout(CARD_TIMEOUT_MS, (signal) => readCard(sendRequest, endpoint, signal))
+    const listed = card?.bindings.flatMap(
       ({ endpoint: url, source }) => targetOf({ url, ...(source && { source }) }) ?? [],
     )
-    // The agent's credential goes to the host that was registered, wherever its card points.
+    // The agent's credential may only go to the registered origin, whatever its card says.
     const { origin } = new URL(endpoint)
-    const own = told?.find(({ url }) => URL.canParse(url) && new URL(url).origin === origin)
-    // Without a card the oldest that is still spoken; it is also what a missing A2A-Version header stands for.
+    const own = listed?.find(({ url }) => URL.canParse(url) && new URL(url).origin === origin)
+    // Without a card, the oldest supported version; a missing A2A-Version header means the same.
     return own ?? { version: '0.3', binding: 'jsonrpc', url: endpoint }
   }
 
-  // The question is shared by all who call that agent, so none of them may end it for the others.
+  // All callers of an agent share one lookup, so none of them may abort it.
   return async (endpoint, signal) =>
     targetOf(endpoint) ??
     (await unlessAborted(

@@ -1,41 +1,38 @@
 import { type AgentRecord, isObject, type JsonValue, readRecord, validateDocument } from '@switchboard/protocol'
-import { GatewayError } from '../../gateway.js'
-import { type Ask, type Asked, askJson, isSuccess, readJson } from '../rpc/ask.js'
-import { withoutSlashes } from './target.js'
+import type { HttpResponse, SendRequest } from '../../http/send-request.js'
+import { isSuccess, readJson, sendJson, undefinedIfBad } from '../rpc/send-json.js'
+import { withoutTrailingSlashes } from './target.js'
 
 const MAX_CARD_BYTES = 1 << 20
 
 /**
- * The card of an agent of which only an address is known: below that address, or at the root of its host (AD-A-01).
- * Read without the agent's credential: a card is public. Undefined if there is none.
+ * Fetches the card of an agent: below its endpoint, or at the root of its host (AD-A-01). The agent's credential is not
+ * sent, because cards are public. Undefined if there is no valid card.
  */
-export async function readCard(ask: Ask, endpoint: string, signal: AbortSignal): Promise<AgentRecord | undefined> {
+export async function readCard(
+  sendRequest: SendRequest,
+  endpoint: string,
+  signal: AbortSignal,
+): Promise<AgentRecord | undefined> {
   for (const url of cardUrls(endpoint)) {
-    const answer = await askJson(ask, { method: 'GET', url, headers: { accept: 'application/json' } }, signal)
-    const card = await readDocument(answer)
-    // What breaks the schema of cards is somebody else's document, or a hostile one.
+    const request = { method: 'GET', url, headers: { accept: 'application/json' } } as const
+    const card = await readDocument(await sendJson(sendRequest, request, signal))
+    // A document that violates the schema of cards is something else, or hostile.
     if (isObject(card) && validateDocument('a2a', card).length === 0) return readRecord('a2a', card, endpoint)
   }
   return undefined
 }
 
-/** Hosts answer unknown paths with pages; such a page is no card, and no reason to stop looking. */
-async function readDocument(answer: Asked): Promise<JsonValue | undefined> {
-  if (!isSuccess(answer)) {
-    answer.body.cancel()
-    return undefined
-  }
-  try {
-    return await readJson(answer, MAX_CARD_BYTES)
-  } catch (error) {
-    if (error instanceof GatewayError && error.code === 'bad_response') return undefined
-    throw error
-  }
+/** Undefined if the response is not JSON: some hosts serve an HTML page for unknown paths. */
+async function readDocument(response: HttpResponse): Promise<JsonValue | undefined> {
+  if (isSuccess(response)) return undefinedIfBad(readJson(response, MAX_CARD_BYTES))
+  response.body.cancel()
+  return undefined
 }
 
 function cardUrls(endpoint: string): string[] {
   const { origin, pathname } = new URL(endpoint)
   if (pathname.endsWith('.json')) return [origin + pathname]
-  const base = origin + withoutSlashes(pathname)
+  const base = origin + withoutTrailingSlashes(pathname)
   return [...new Set([`${base}/.well-known/agent-card.json`, `${origin}/.well-known/agent-card.json`])]
 }

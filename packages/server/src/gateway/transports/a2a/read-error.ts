@@ -1,15 +1,11 @@
 import { asObjects, asString, isObject, type JsonValue } from '@switchboard/protocol'
-import { type AgentFailure, agentFailure, httpFailure } from '../rpc/agent-error.js'
-import type { Asked } from '../rpc/ask.js'
-import { type RpcError, readRpcError } from '../rpc/json-rpc.js'
+import type { HttpResponse } from '../../http/send-request.js'
+import { type AgentFailure, agentFailure, httpFailure } from '../rpc/agent-failure.js'
+import { type ErrorKind, RPC_ERRORS, type RpcError, readRpcError, UNKNOWN_ERROR } from '../rpc/json-rpc.js'
 
-/** Codes of JSON-RPC and of A2A §5.4 (1.0), the name that callers see, and the status of such an error. */
-const ERRORS: Record<number, { status: number; name: string } | undefined> = {
-  [-32700]: { status: 400, name: 'InvalidInput' },
-  [-32600]: { status: 400, name: 'InvalidInput' },
-  [-32601]: { status: 501, name: 'UnsupportedOperation' },
-  [-32602]: { status: 400, name: 'InvalidInput' },
-  [-32603]: { status: 500, name: 'AgentError' },
+/** The errors of JSON-RPC and of A2A 1.0 §5.4. */
+const ERRORS: Readonly<Record<number, ErrorKind | undefined>> = {
+  ...RPC_ERRORS,
   [-32001]: { status: 404, name: 'TaskNotFound' },
   [-32002]: { status: 409, name: 'TaskNotCancelable' },
   [-32003]: { status: 501, name: 'PushNotificationNotSupported' },
@@ -21,7 +17,7 @@ const ERRORS: Record<number, { status: number; name: string } | undefined> = {
   [-32009]: { status: 501, name: 'VersionNotSupported' },
 }
 
-/** HTTP+JSON of 1.0 names the error by a reason instead. */
+/** Reasons by which HTTP+JSON of A2A 1.0 names the same errors. */
 const REASONS: Record<string, number | undefined> = {
   TASK_NOT_FOUND: -32001,
   TASK_NOT_CANCELABLE: -32002,
@@ -35,33 +31,37 @@ const REASONS: Record<string, number | undefined> = {
   INVALID_PARAMS: -32602,
 }
 
-/** An error of A2A, and what it is to the caller. */
+/** An A2A error as an error response to the caller. */
 export interface A2aFailure extends AgentFailure {
-  /** The protocol's own number for it, where there is one. */
+  /** The error code of the protocol, if known. */
   readonly code?: number
 }
 
+/** Translates a JSON-RPC error. */
 export function failureOf({ code, message }: RpcError): A2aFailure {
-  const { status, name } = ERRORS[code] ?? { status: 500, name: 'AgentError' }
+  const { status, name } = ERRORS[code] ?? UNKNOWN_ERROR
   return { ...agentFailure(status, name, message), code }
 }
 
-/** An answer with an error status keeps it (C-97); its body, if it is an error of A2A in any form, gives the reason. */
-export function failureOfAnswer(answer: Pick<Asked, 'status' | 'headers'>, body: JsonValue | undefined): A2aFailure {
+/** Translates an HTTP error: its status is kept (C-97), and an A2A error in its body gives the code and the message. */
+export function failureOfResponse(
+  response: Pick<HttpResponse, 'status' | 'headers'>,
+  body: JsonValue | undefined,
+): A2aFailure {
   const error = isObject(body) && isObject(body.error) ? body.error : body
-  if (!isObject(error)) return httpFailure(answer)
+  if (!isObject(error)) return httpFailure(response)
   const reason = asObjects(error.details)
     .map((detail) => asString(detail.reason) ?? '')
-    .find((word) => REASONS[word])
+    .find((known) => REASONS[known])
   const code = REASONS[reason ?? ''] ?? readRpcError(error)?.code
   const name = code === undefined ? undefined : ERRORS[code]?.name
-  return { ...httpFailure(answer, name, asString(error.message)), ...(code !== undefined && { code }) }
+  return { ...httpFailure(response, name, asString(error.message)), ...(code !== undefined && { code }) }
 }
 
-/** Not found, or ended before the wish arrived: there is nothing left to cancel. */
-export const isOver = ({ code, status }: A2aFailure): boolean =>
+/** The task to cancel is unknown or has already ended. */
+export const isNothingToCancel = ({ code, status }: A2aFailure): boolean =>
   code === undefined ? status === 404 || status === 409 : code === -32001 || code === -32002
 
-/** Nothing was done because the agent does not stream: asking again without a stream is safe. */
+/** The agent does not support streaming and has done nothing; the request can safely be sent again without it. */
 export const isUnsupported = ({ code, status }: A2aFailure): boolean =>
   code === undefined ? status === 404 || status === 405 || status === 501 : code === -32004 || code === -32601

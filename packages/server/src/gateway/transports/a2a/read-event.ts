@@ -1,8 +1,8 @@
 import { asObjects, asString, isObject, type JsonObject, type JsonValue } from '@switchboard/protocol'
-import { badAnswer } from '../rpc/ask.js'
 import type { ContentItem } from '../rpc/content.js'
+import { badResponse } from '../rpc/send-json.js'
 
-/** What an A2A agent tells, in answer to a message or on a stream; the same for both generations. */
+/** A result of an A2A agent, or one event of its stream; the same for both versions. */
 export type A2aEvent =
   | ({ readonly kind: 'message'; readonly items: ContentItem[] } & Ids)
   | ({ readonly kind: 'artifact'; readonly items: ContentItem[] } & Ids)
@@ -15,18 +15,17 @@ interface Ids {
 
 export interface A2aTask extends Ids {
   readonly taskId: string
-  /** In the words of 0.3: submitted, working, input-required, completed, canceled, failed, rejected, auth-required. */
+  /** As spelled in 0.3: submitted, working, input-required, completed, canceled, failed, rejected, auth-required. */
   readonly state: string
-  /** What the agent says about the state. */
-  readonly said: ContentItem[]
+  /** The message that comes with the state. */
+  readonly message: ContentItem[]
   readonly artifacts: ContentItem[]
 }
 
-/** Reads a result of either generation and binding; `wrapsData`: data lies one level deeper (HTTP+JSON of 0.3). */
+/** Reads a result of any version and binding; `wrapsData`: data is nested one level deeper (HTTP+JSON of 0.3). */
 export function readEvent(result: JsonValue, wrapsData = false): A2aEvent {
-  if (!isObject(result)) throw badAnswer('its result is not an object')
+  if (!isObject(result)) throw badResponse('its result is not an object')
   const { task, message = result.msg, statusUpdate, artifactUpdate } = result
-  // A task's status has a message too, but `message` beside `state` is never at the top.
   if (isObject(task)) return readTask('task', task, wrapsData)
   if (isObject(statusUpdate)) return readTask('status', statusUpdate, wrapsData)
   if (isObject(artifactUpdate)) return readArtifact(artifactUpdate, wrapsData)
@@ -62,21 +61,21 @@ function readTask(kind: 'task' | 'status', task: JsonObject, wrapsData: boolean)
   const taskId = asString(kind === 'task' ? task.id : task.taskId)
   const status = isObject(task.status) ? task.status : {}
   const state = asString(status.state)
-  if (!taskId || !state) throw badAnswer('its result is neither a message nor a task with an id and a state')
+  if (!taskId || !state) throw badResponse('its result is neither a message nor a task with an id and a state')
   const contextId = asString(task.contextId)
-  const ofAgent = asObjects(task.history).filter(({ role }) => role === 'agent' || role === 'ROLE_AGENT')
-  const last = isObject(status.message) ? status.message : ofAgent.at(-1)
+  const fromAgent = asObjects(task.history).filter(({ role }) => role === 'agent' || role === 'ROLE_AGENT')
+  const last = isObject(status.message) ? status.message : fromAgent.at(-1)
   return {
     kind,
     taskId,
     ...(contextId && { contextId }),
     state: plainState(state),
-    said: last ? partsOf(last, wrapsData) : [],
+    message: last ? partsOf(last, wrapsData) : [],
     artifacts: asObjects(task.artifacts).flatMap((artifact) => partsOf(artifact, wrapsData)),
   }
 }
 
-/** TASK_STATE_INPUT_REQUIRED → input-required; the protobuf of 0.3 spells canceled with two l. */
+/** TASK_STATE_INPUT_REQUIRED → input-required; the protobuf of 0.3 spells "cancelled". */
 function plainState(state: string): string {
   const plain = state
     .replace(/^TASK_STATE_/, '')

@@ -1,12 +1,12 @@
 import type { StreamPart } from '@switchboard/protocol'
-import { withCleanup } from '../../http/with-cleanup.js'
-import { badAnswer } from '../rpc/ask.js'
-import type { A2aReply } from './converse.js'
-import { isLast, partsOf } from './write-answer.js'
+import { observeStream } from '../../http/observe-stream.js'
+import { badResponse } from '../rpc/send-json.js'
+import type { A2aReply } from './send-action.js'
+import { isFinal, toStreamParts } from './to-response.js'
 
 /**
- * The parts of a stream whose first reply has come. Whoever stops reading, or goes away, stops the agent's work too:
- * closing the connection alone would leave its task running.
+ * The parts of a stream whose first reply has been read. If the reader stops or the signal is aborted, the agent's task
+ * is cancelled: closing the connection alone would leave it running.
  */
 export function streamParts(
   first: A2aReply,
@@ -17,7 +17,7 @@ export function streamParts(
   let task: string | undefined
   let isOver = false
   const note = (reply: A2aReply): void => {
-    if (reply.kind === 'failure' || isLast(reply.event)) isOver = true
+    if (reply.kind === 'failure' || isFinal(reply.event)) isOver = true
     else if (reply.event.kind !== 'message' && reply.event.taskId !== undefined) task = reply.event.taskId
   }
   const stop = (): void => {
@@ -38,15 +38,15 @@ export function streamParts(
       for (let next: IteratorResult<A2aReply, void> = { value: first }; !next.done; next = await rest.next()) {
         const reply = next.value
         note(reply)
-        const told = partsOf(reply, hasResult)
-        hasResult ||= told.some(({ event }) => event === undefined)
-        yield* told
+        const translated = toStreamParts(reply, hasResult)
+        hasResult ||= translated.some(({ event }) => event === undefined)
+        yield* translated
         if (reply.kind === 'failure') return
       }
-      if (!isOver) throw badAnswer('its stream ended before its work did')
+      if (!isOver) throw badResponse('its stream ended before its task did')
     } finally {
       await end()
     }
   }
-  return withCleanup(parts(), end)
+  return observeStream(parts(), { onCancel: end })
 }

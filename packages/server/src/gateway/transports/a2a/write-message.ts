@@ -2,15 +2,16 @@ import { IMPLIED_OPERATION, isObject, type JsonObject, type JsonValue } from '@s
 import type { AgentCall } from '../../gateway.js'
 import type { A2aTarget } from './target.js'
 
-/** Members that hold what a person would say: such an input alone is text, as most A2A agents expect it. */
+/** An input with one of these as its only member is sent as text, which most A2A agents expect. */
 const TEXT_MEMBERS = new Set(['text', 'query', 'prompt', 'message', 'input', 'question', 'content'])
 
-/** What goes into the one part of a message. */
+/** The content of the single part of a message. */
 export type MessageContent =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'data'; readonly data: JsonValue }
   | { readonly kind: 'file'; readonly bytes: string; readonly mimeType: string }
 
+/** Sends plain text as text and any other input as data. */
 export function contentOf(input: JsonValue): MessageContent {
   if (typeof input === 'string') return { kind: 'text', text: input }
   const members = isObject(input) ? Object.entries(input) : []
@@ -21,7 +22,7 @@ export function contentOf(input: JsonValue): MessageContent {
   return { kind: 'data', data: input }
 }
 
-/** Parameters of sending a message, for either generation and binding. */
+/** The parameters of `send` and `stream`, for any version and binding. */
 export function writeSendParams(call: AgentCall, content: MessageContent, id: string, target: A2aTarget): JsonObject {
   const session = call.headers['x-session-id']
   const task = call.headers['x-task-id']
@@ -31,14 +32,14 @@ export function writeSendParams(call: AgentCall, content: MessageContent, id: st
   return {
     ...(target.tenant && { tenant: target.tenant }),
     message: {
-      // The same key is the same message to an agent that looks for repeats.
+      // Agents that detect duplicates compare message ids, so a repeated call must have the same one.
       messageId: call.headers['idempotency-key'] ?? id,
       ...(session && { contextId: session }),
       ...(task && { taskId: task }),
-      // A2A has no member for the skill that is meant; agents look for it here.
+      // A2A has no member for the requested skill; agents look for it here.
       ...(call.operation !== IMPLIED_OPERATION && { metadata: { skillId: call.operation } }),
       ...(isOldRpc ? { kind: 'message', role: 'user' } : { role: 'ROLE_USER' }),
-      // HTTP+JSON of 0.3 is the JSON form of a protobuf that calls the parts of a message its content.
+      // HTTP+JSON of 0.3 follows the protobuf definition, where the parts are called `content`.
       ...(isOldHttp ? { content: [part] } : { parts: [part] }),
     },
     configuration: target.version === '0.3' ? { blocking: true } : { returnImmediately: false },
@@ -63,6 +64,6 @@ function oldHttpPart(content: MessageContent): JsonObject {
   return { file: { fileWithBytes: content.bytes, mimeType: content.mimeType } }
 }
 
-/** Data is an object in 0.3; the SDKs agree on this wrapping of anything else. */
+/** Data must be an object in 0.3; the SDKs wrap other values like this. */
 const oldData = (data: JsonValue): { data: JsonObject; metadata?: JsonObject } =>
   isObject(data) ? { data } : { data: { value: data }, metadata: { data_part_compat: true } }

@@ -1,8 +1,8 @@
 import type { JsonObject } from '@switchboard/protocol'
-import type { JsonRequest } from '../rpc/ask.js'
-import { type A2aTarget, withoutSlashes } from './target.js'
+import type { JsonRequest } from '../rpc/send-json.js'
+import { type A2aTarget, withoutTrailingSlashes } from './target.js'
 
-/** What is asked of an agent. */
+/** An operation of A2A. */
 export type A2aAction =
   | { readonly kind: 'send' | 'stream'; readonly params: JsonObject }
   | { readonly kind: 'get' | 'cancel'; readonly task: string }
@@ -12,22 +12,22 @@ const METHODS: Record<A2aTarget['version'], Record<A2aAction['kind'], string>> =
   '1.0': { send: 'SendMessage', stream: 'SendStreamingMessage', get: 'GetTask', cancel: 'CancelTask' },
 }
 
-/** The request that an action is in the agent's generation and binding; `id` is that of JSON-RPC. */
+/** The HTTP request for an action, in the version and binding of the agent; `id` is the id of the JSON-RPC request. */
 export function writeRequest(
   target: A2aTarget,
   action: A2aAction,
   headers: Readonly<Record<string, string>>,
   id: string,
 ): JsonRequest {
-  const own = {
+  const allHeaders = {
     ...headers,
     accept: action.kind === 'stream' ? 'text/event-stream, application/json' : 'application/json',
     'content-type': 'application/json',
     ...(target.version === '1.0' && { 'a2a-version': '1.0' }),
   }
   return target.binding === 'jsonrpc'
-    ? { method: 'POST', url: target.url, headers: own, body: rpcBody(target, action, id) }
-    : httpRequest(target, action, own)
+    ? { method: 'POST', url: target.url, headers: allHeaders, body: rpcBody(target, action, id) }
+    : httpRequest(target, action, allHeaders)
 }
 
 function rpcBody(target: A2aTarget, action: A2aAction, id: string): JsonObject {
@@ -36,10 +36,10 @@ function rpcBody(target: A2aTarget, action: A2aAction, id: string): JsonObject {
   return { jsonrpc: '2.0', id, method: METHODS[target.version][action.kind], params }
 }
 
-/** HTTP+JSON: 0.3 has its paths below /v1, 1.0 below the tenant if there is one. */
+/** HTTP+JSON: paths are below /v1 in 0.3, and below the tenant, if any, in 1.0. */
 function httpRequest(target: A2aTarget, action: A2aAction, headers: Record<string, string>): JsonRequest {
-  const below = target.version === '0.3' ? '/v1' : target.tenant ? `/${encodeURIComponent(target.tenant)}` : ''
-  const base = withoutSlashes(target.url) + below
+  const prefix = target.version === '0.3' ? '/v1' : target.tenant ? `/${encodeURIComponent(target.tenant)}` : ''
+  const base = withoutTrailingSlashes(target.url) + prefix
   if ('params' in action) {
     return { method: 'POST', url: `${base}/message:${action.kind}`, headers, body: action.params }
   }

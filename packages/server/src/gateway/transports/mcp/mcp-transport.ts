@@ -1,61 +1,63 @@
 import { asString, isObject, type JsonObject, type StreamPart } from '@switchboard/protocol'
 import { type AgentCall, type AgentResponse, type Endpoint, GatewayError } from '../../gateway.js'
-import { withCleanup } from '../../http/with-cleanup.js'
-import { patienceOf } from '../../patience.js'
-import { agentFailure, failureAnswer } from '../rpc/agent-error.js'
-import { badAnswer } from '../rpc/ask.js'
-import type { TranslatorDeps } from '../rpc/translator.js'
-import type { Transport } from '../transports.js'
-import { createMcpDialogue, type McpPlace, type McpReply, type McpSaid, replyOf } from './dialogue.js'
+import { observeStream } from '../../http/observe-stream.js'
+import { silenceLimitOf } from '../../resilience/deadline.js'
+import { agentFailure, failureResponse } from '../rpc/agent-failure.js'
+import { badResponse } from '../rpc/send-json.js'
+import type { RpcTransportDeps, Transport } from '../transports.js'
+import { createMcpClient, lastReply, type McpMessage, type McpReply, type McpTarget } from './mcp-client.js'
+import { createMcpSessions } from './mcp-sessions.js'
 import { readToolResult } from './read-tool-result.js'
-import { createMcpSessions } from './sessions.js'
 
-/** Calls the tools of an MCP server as if it were a plain agent with an operation for each. */
-export function createMcpTransport({ ask, now, newId, maxBodyBytes, maxPartBytes }: TranslatorDeps): Transport {
-  const dialogue = createMcpDialogue({ ask, maxBytes: maxBodyBytes, maxPartBytes })
-  const sessions = createMcpSessions({ dialogue, newId, now })
+/** Calls the tools of MCP servers; each tool is an operation. */
+export function createMcpTransport(deps: RpcTransportDeps): Transport {
+  const { sendRequest, now, newId, maxBodyBytes, maxPartBytes } = deps
+  const client = createMcpClient({ sendRequest, maxBytes: maxBodyBytes, maxPartBytes })
+  const sessions = createMcpSessions({ client, newId, now })
 
-  /** One attempt, in a session that the server may have forgotten. */
+  /** One attempt, in a session that the server may have dropped. */
   const callTool = async (
     call: AgentCall,
     endpoint: Endpoint,
-    place: McpPlace,
+    target: McpTarget,
     args: JsonObject,
-  ): Promise<AgentResponse | Extract<McpReply, { kind: 'lost' }>> => {
+  ): Promise<AgentResponse | Extract<McpReply, { kind: 'session-lost' }>> => {
     const id = newId()
     const params = {
       name: call.operation,
       arguments: args,
       ...(call.wantsStream && { _meta: { progressToken: id } }),
     }
-    // A server goes on working when the connection closes: it has to be told (MCP, cancellation).
-    let isTold = false
+    // A server keeps working when the connection closes, so it needs a notification (MCP, cancellation).
+    let isCancelled = false
     const cancel = (): void => {
       release()
-      if (isTold) return
-      isTold = true
-      const reason = 'the caller gave the call up'
-      dialogue.tell(place, { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id, reason } })
+      if (isCancelled) return
+      isCancelled = true
+      const reason = 'the caller cancelled the call'
+      client.notify(target, { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id, reason } })
     }
     const release = (): void => call.signal.removeEventListener('abort', cancel)
     call.signal.addEventListener('abort', cancel)
 
     let isStreaming = false
     try {
-      const said = await dialogue.request(place, { id, method: 'tools/call', params }, call.signal)
-      if ('reply' in said) return said.reply.kind === 'lost' ? said.reply : answerOf(said.reply, endpoint)
-      if (!call.wantsStream) return answerOf(await replyOf(said), endpoint)
-      const { value: first } = await said.next()
-      if (!first) throw badAnswer('its stream is empty')
-      // A result that comes first is an answer like any other, with a status of its own.
-      if (first.kind !== 'notice') return answerOf(first, endpoint)
+      const response = await client.request(target, { id, method: 'tools/call', params }, call.signal)
+      if ('reply' in response) {
+        return response.reply.kind === 'session-lost' ? response.reply : toResponse(response.reply, endpoint)
+      }
+      if (!call.wantsStream) return toResponse(await lastReply(response), endpoint)
+      const { value: first } = await response.next()
+      if (!first) throw badResponse('its stream is empty')
+      // Without notifications there is nothing to stream, and the response can have its own status.
+      if (first.kind !== 'notification') return toResponse(first, endpoint)
       isStreaming = true
       return {
         kind: 'stream',
         status: 200,
         headers: {},
         endpoint,
-        parts: streamParts(first, said, { cancel, release }),
+        parts: streamParts(first, response, { cancel, release }),
       }
     } finally {
       if (!isStreaming) release()
@@ -65,29 +67,30 @@ export function createMcpTransport({ ask, now, newId, maxBodyBytes, maxPartBytes
   return {
     async call(call, endpoint) {
       if (asString(endpoint.source?.type) === 'sse')
-        throw notInvocable('the older transport of MCP (HTTP+SSE) is not spoken')
-      if (call.payload.kind !== 'json') throw notInvocable('a tool of MCP takes JSON: send bytes as base64 or by URL')
+        throw notInvocable('the HTTP+SSE transport of MCP is not supported: register a Streamable HTTP endpoint')
+      if (call.payload.kind !== 'json') throw notInvocable('MCP tools take JSON: send bytes as base64 or as a URL')
       const args = call.payload.value
       if (!isObject(args)) {
-        return failureAnswer(agentFailure(400, 'InvalidInput', 'The input of a tool of MCP is an object'), endpoint)
+        const failure = agentFailure(400, 'InvalidInput', 'The input of an MCP tool must be an object')
+        return failureResponse(failure, endpoint)
       }
-      const place = {
-        endpoint: endpoint.url,
+      const target = {
+        url: endpoint.url,
         headers: call.headers,
-        silenceMs: patienceOf(call),
+        silenceMs: silenceLimitOf(call),
         ...(call.caller !== undefined && { caller: call.caller }),
       }
       for (let isRetry = false; ; isRetry = true) {
-        const opened = await sessions.open(place, call.signal)
-        if (opened.kind === 'failure') return failureAnswer(opened.failure, endpoint)
-        const answer = await callTool(call, endpoint, { ...place, session: opened.session }, args)
-        if (answer.kind !== 'lost') return answer
-        sessions.forget(place, opened)
-        // Of a session just opened it means something else: the server's own refusal.
-        if (isRetry) return failureAnswer(answer.failure, endpoint)
+        const opened = await sessions.open(target, call.signal)
+        if (opened.kind === 'failure') return failureResponse(opened.failure, endpoint)
+        const response = await callTool(call, endpoint, { ...target, session: opened.session }, args)
+        if (response.kind !== 'session-lost') return response
+        sessions.drop(target, opened)
+        // A new session cannot be lost yet: the server is rejecting the request itself.
+        if (isRetry) return failureResponse(response.failure, endpoint)
       }
     },
-    // Tasks are an experiment of MCP that is not taken part in: no answer of this transport names one.
+    // The gateway does not use MCP's experimental tasks, so `call` never returns one.
     poll: () => Promise.reject(notInvocable('MCP has no tasks')),
     cancel: () => Promise.reject(notInvocable('MCP has no tasks')),
   }
@@ -95,17 +98,17 @@ export function createMcpTransport({ ask, now, newId, maxBodyBytes, maxPartBytes
 
 const notInvocable = (message: string): GatewayError => new GatewayError('not_invocable', message)
 
-function answerOf(reply: McpReply, endpoint: Endpoint): AgentResponse {
-  if (reply.kind !== 'result') return failureAnswer(reply.failure, endpoint)
+function toResponse(reply: McpReply, endpoint: Endpoint): AgentResponse {
+  if (reply.kind !== 'result') return failureResponse(reply.failure, endpoint)
   const read = readToolResult(reply.result)
-  if ('failure' in read) return failureAnswer(read.failure, endpoint)
+  if ('failure' in read) return failureResponse(read.failure, endpoint)
   return { kind: 'json', status: 200, headers: {}, endpoint, value: read.value }
 }
 
-/** Progress and log messages as they come, the result at the end. */
+/** Progress and log messages as they arrive, then the result. */
 function streamParts(
-  first: McpSaid,
-  rest: AsyncGenerator<McpSaid, void>,
+  first: McpMessage,
+  rest: AsyncGenerator<McpMessage, void>,
   { cancel, release }: { cancel: () => void; release: () => void },
 ): AsyncIterable<StreamPart> {
   let isOver = false
@@ -116,22 +119,23 @@ function streamParts(
   }
   async function* parts(): AsyncGenerator<StreamPart, void> {
     try {
-      for (let next: IteratorResult<McpSaid, void> = { value: first }; !next.done; next = await rest.next()) {
-        isOver = next.value.kind !== 'notice'
-        yield* partsOf(next.value)
+      for (let next: IteratorResult<McpMessage, void> = { value: first }; !next.done; next = await rest.next()) {
+        isOver = next.value.kind !== 'notification'
+        yield* toStreamParts(next.value)
       }
     } finally {
       await end()
     }
   }
-  return withCleanup(parts(), end)
+  return observeStream(parts(), { onCancel: end })
 }
 
-function partsOf(said: McpSaid): StreamPart[] {
-  if (said.kind !== 'notice') return [lastPart(said)]
-  const { progressToken: _, _meta, ...told } = said.notice.params
-  if (said.notice.method === 'notifications/progress') return [{ event: 'progress', data: told }]
-  return said.notice.method === 'notifications/message' ? [{ event: 'log', data: told }] : []
+function toStreamParts(message: McpMessage): StreamPart[] {
+  if (message.kind !== 'notification') return [lastPart(message)]
+  const { method, params } = message.notification
+  const { progressToken: _, _meta, ...data } = params
+  if (method === 'notifications/progress') return [{ event: 'progress', data }]
+  return method === 'notifications/message' ? [{ event: 'log', data }] : []
 }
 
 function lastPart(reply: McpReply): StreamPart {

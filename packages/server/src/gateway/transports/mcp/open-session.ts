@@ -1,20 +1,21 @@
 import { asString } from '@switchboard/protocol'
-import type { AgentFailure } from '../rpc/agent-error.js'
-import { badAnswer } from '../rpc/ask.js'
-import type { McpDialogue, McpPlace, McpSession } from './dialogue.js'
+import type { AgentFailure } from '../rpc/agent-failure.js'
+import { badResponse } from '../rpc/send-json.js'
+import type { McpClient, McpSession, McpTarget } from './mcp-client.js'
 
-/** The newest that is offered, and all that are understood: what is used of MCP here is the same in each of them. */
+/** Supported versions; what the gateway uses of MCP is the same in all of them. */
 const NEWEST = '2025-11-25'
 const VERSIONS: ReadonlySet<string | undefined> = new Set([NEWEST, '2025-06-18', '2025-03-26', '2024-11-05'])
 
+/** A session, or the error response of the server. */
 export type OpenedSession =
   | { readonly kind: 'session'; readonly session: McpSession }
   | { readonly kind: 'failure'; readonly failure: AgentFailure }
 
-/** Introduces the gateway to a server. */
+/** Initialises a session with a server; a stateless server gives it no id. */
 export async function openSession(
-  dialogue: McpDialogue,
-  place: Omit<McpPlace, 'session'>,
+  client: McpClient,
+  target: Omit<McpTarget, 'session'>,
   id: string,
   signal: AbortSignal,
 ): Promise<OpenedSession> {
@@ -23,15 +24,15 @@ export async function openSession(
     capabilities: {},
     clientInfo: { name: 'switchboard', title: 'Switchboard gateway', version: '1.0.0' },
   }
-  const said = await dialogue.request(place, { id, method: 'initialize', params }, signal)
-  if (!('reply' in said)) throw badAnswer('its introduction has no end')
-  const { reply, session: sessionId } = said
+  const response = await client.request(target, { id, method: 'initialize', params }, signal)
+  if (!('reply' in response)) throw badResponse('it streams the result of initialize')
+  const { reply, session: sessionId } = response
   if (reply.kind !== 'result') return { kind: 'failure', failure: reply.failure }
   const version = asString(reply.result.protocolVersion)
   if (version === undefined || !VERSIONS.has(version)) {
-    throw badAnswer(`it speaks version ${version?.slice(0, 20) ?? 'unknown'} of MCP, which is not spoken here`)
+    throw badResponse(`MCP version ${version?.slice(0, 20) ?? 'unknown'} is not supported`)
   }
   const session = { version, ...(sessionId !== undefined && { id: sessionId }) }
-  dialogue.tell({ ...place, session }, { jsonrpc: '2.0', method: 'notifications/initialized' })
+  client.notify({ ...target, session }, { jsonrpc: '2.0', method: 'notifications/initialized' })
   return { kind: 'session', session }
 }

@@ -1,15 +1,15 @@
 import type { JsonObject, JsonValue } from '@switchboard/protocol'
 
-/** A piece of what an agent says, in the words of neither A2A nor MCP. */
+/** One item of an agent's output, independent of A2A and MCP. */
 export type ContentItem =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'data'; readonly data: JsonValue }
-  /** `uri`, or `bytes` in base64; `name` and `mimeType` where told. */
+  /** `uri`, or `bytes` in base64; `name` and `mimeType` if known. */
   | { readonly kind: 'file'; readonly file: JsonObject }
 
 /**
- * The pieces as one JSON value, the shape that a plain agent would answer with: data alone as it is, text alone as
- * `{"text": …}`, and a mixture with a member for each kind.
+ * Combines the items into one JSON value, as a plain HTTP agent would return it: a single data item as it is, text as
+ * `{"text": …}`, and mixed items as an object with a member for each kind.
  */
 export function toJsonValue(items: readonly ContentItem[]): JsonValue {
   const texts = items.flatMap((item) => (item.kind === 'text' ? [item.text] : []))
@@ -24,7 +24,7 @@ export function toJsonValue(items: readonly ContentItem[]): JsonValue {
   }
 }
 
-/** The text in it, for an error's message. */
+/** The text of the items, for error messages. */
 export function textOf(items: readonly ContentItem[]): string {
   return items.flatMap((item) => (item.kind === 'text' ? [item.text] : [])).join('\n')
 }

@@ -5,9 +5,9 @@ import type { Dial } from '../../connection/dial.js'
 import { type AgentCall, type Endpoint, GatewayError } from '../../gateway.js'
 import type { GatewayOptions } from '../../gateway-options.js'
 import { outgoingHeaders } from '../../http/outgoing-headers.js'
-import { createResponseBody, type ResponseBody } from '../../http/response-body.js'
-import { reasonOf } from '../../http/send-request.js'
-import { patienceOf } from '../../patience.js'
+import { createResponseBody, type ResponseBody, type WritableBody } from '../../http/response-body.js'
+import { silenceLimitOf } from '../../resilience/deadline.js'
+import { abortError, unlessAborted } from '../../resilience/with-timeout.js'
 
 export interface WebSocketDeps {
   readonly dial: Dial
@@ -17,68 +17,78 @@ export interface WebSocketDeps {
   >
 }
 
-/** A socket after its handshake: what it says, and how to speak to it. Cancelling the body closes it. */
+/** A socket after the handshake. Cancelling the body closes it. */
 export interface OpenedSocket {
   readonly body: ResponseBody
   send(text: string): void
 }
 
-/** Opens a socket past the guard; gives the status by which the agent refused it, if it did. */
+/** Opens a WebSocket through the address guard. If the agent rejects the handshake, the result is its HTTP status. */
 export async function openWebSocket(
-  { signal, headers, wantsStream, timeoutMs }: AgentCall,
+  call: AgentCall,
   endpoint: Endpoint,
   deps: WebSocketDeps,
 ): Promise<OpenedSocket | number> {
+  const { signal } = call
   const { silenceMs, firstByteMs, maxBodyBytes, maxHeaderBytes } = deps.limits
   const url = new URL(endpoint.url)
   url.hash = ''
-  const sent = outgoingHeaders(Object.entries(headers))
+  const headers = outgoingHeaders(Object.entries(call.headers))
   const connection = await dialUnlessAborted(deps.dial, url, signal)
   return new Promise((resolve, reject) => {
     const socket = new WebSocket(url, {
       createConnection: (): Socket => connection,
-      headers: sent,
+      headers,
       followRedirects: false,
-      handshakeTimeout: firstByteMs,
       maxPayload: maxBodyBytes,
-      perMessageDeflate: false, // a small message could become a large one
-      autoPong: false, // an agent that asks and does not read would fill the memory with answers
+      perMessageDeflate: false, // a small message could inflate to a large one
+      autoPong: false, // pongs to an agent that does not read them would fill the memory
       maxHeaderSize: maxHeaderBytes,
     })
-    let body: ResponseBody | undefined
+    let body: WritableBody | undefined
     let failure: GatewayError | undefined
     let isAtLineStart = true
 
+    const settle = (): void => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', onAbort)
+    }
     const fail = (error: GatewayError): void => {
       if (failure) return
       failure = error
-      signal.removeEventListener('abort', onAbort)
+      settle()
       if (body) body.fail(error)
       else reject(error)
-      // Who has all that was wanted says goodbye; the agent may be slow to answer it.
+      // The reader has all it needs: close cleanly, and give the agent some time to do the same.
       if (body && error.code === 'cancelled' && !signal.aborted) {
         socket.resume()
         socket.close(NORMAL)
-        setTimeout(() => socket.terminate(), GOODBYE_MS).unref()
+        setTimeout(() => socket.terminate(), CLOSE_TIMEOUT_MS).unref()
       } else {
         socket.terminate()
         connection.destroy()
       }
     }
-    const onAbort = (): void => fail(reasonOf(signal, body !== undefined))
+    const onAbort = (): void => fail(abortError(signal, body !== undefined))
     signal.addEventListener('abort', onAbort)
+    // Not the option handshakeTimeout of ws: it has no effect on a connection that is already open.
+    const timer = setTimeout(
+      () => fail(new GatewayError('timeout', `no WebSocket handshake within ${firstByteMs} ms`)),
+      firstByteMs,
+    )
 
     socket.on('unexpected-response', (_request, response) => {
       const status = response.statusCode ?? 0
       if (status < 400) {
-        return fail(new GatewayError('bad_response', `the agent answers the handshake of WebSocket with ${status}`))
+        return fail(new GatewayError('bad_response', `the agent answered the WebSocket handshake with ${status}`))
       }
       resolve(status)
-      fail(new GatewayError('bad_response', 'refused'))
+      fail(new GatewayError('bad_response', 'the agent rejected the WebSocket handshake'))
     })
     socket.on('open', () => {
+      clearTimeout(timer)
       body = createResponseBody({
-        silenceMs: Math.max(silenceMs, patienceOf({ wantsStream, timeoutMs })),
+        silenceMs: Math.max(silenceMs, silenceLimitOf(call)),
         pause: () => socket.pause(),
         resume: () => socket.resume(),
         cancel: fail,
@@ -92,56 +102,51 @@ export async function openWebSocket(
       if (bytes.length > 0) isAtLineStart = isWhole || bytes.at(-1) === NEWLINE[0]
     })
     socket.on('ping', (data) => {
-      if (socket.bufferedAmount < MAX_PONGS) socket.pong(data)
+      if (socket.bufferedAmount < MAX_BUFFERED_PONGS) socket.pong(data)
     })
     socket.on('error', (cause) => fail(translate(cause, body !== undefined)))
     socket.on('close', (code) => {
       if (code !== NORMAL && code !== NO_STATUS) {
-        return fail(new GatewayError('bad_response', `the agent closed the socket (${code})`, { mayHaveRun: true }))
+        const message = `the agent closed the WebSocket with the code ${code}`
+        return fail(new GatewayError('bad_response', message, { mayHaveRun: true }))
       }
-      signal.removeEventListener('abort', onAbort)
+      settle()
       body?.end()
     })
   })
 }
 
 const NEWLINE = Buffer.from('\n')
-/** Codes of RFC 6455 §7.4: done, and closed without a word, which many servers mean by it. */
+/** Close codes of RFC 6455 §7.4; many servers send no code when they mean a normal end. */
 const NORMAL = 1000
 const NO_STATUS = 1005
-/** Bytes of signs of life that wait to be sent; an agent that does not read them does not miss them. */
-const MAX_PONGS = 65_536
-/** Milliseconds for the agent to close after us. */
-const GOODBYE_MS = 1000
+/** Bytes waiting to be sent above which pings are not answered. */
+const MAX_BUFFERED_PONGS = 65_536
+/** Milliseconds for the agent to answer our close frame. */
+const CLOSE_TIMEOUT_MS = 1000
 
-function dialUnlessAborted(dial: Dial, url: URL, signal: AbortSignal): Promise<Socket> {
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => reject(reasonOf(signal, false))
-    if (signal.aborted) return onAbort()
-    signal.addEventListener('abort', onAbort)
-    dial(url).then(
-      (connection) => {
-        signal.removeEventListener('abort', onAbort)
-        if (signal.aborted) connection.destroy()
-        else resolve(connection)
-      },
-      (error: unknown) => {
-        signal.removeEventListener('abort', onAbort)
-        reject(error)
-      },
+async function dialUnlessAborted(dial: Dial, url: URL, signal: AbortSignal): Promise<Socket> {
+  if (signal.aborted) throw abortError(signal, false)
+  const dialing = dial(url)
+  try {
+    return await unlessAborted(dialing, signal)
+  } catch (error) {
+    dialing.then(
+      (connection) => connection.destroy(),
+      () => {}, // the same error, or nobody waits for it
     )
-  })
+    throw error
+  }
 }
 
 function translate(cause: Error, isOpen: boolean): GatewayError {
   const code = 'code' in cause ? String(cause.code) : ''
   const options = { mayHaveRun: isOpen, cause }
   if (code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') {
-    return new GatewayError('too_large', 'a message of the agent is too large', options)
+    return new GatewayError('too_large', 'a WebSocket message of the agent is too large', options)
   }
   if (code.startsWith('WS_ERR_') || code.startsWith('HPE_') || isOpen) {
-    return new GatewayError('bad_response', 'the agent does not speak WebSocket as it should', options)
+    return new GatewayError('bad_response', 'the agent violates the WebSocket protocol', options)
   }
-  const isLate = cause.message === 'Opening handshake has timed out'
-  return new GatewayError(isLate ? 'timeout' : 'unreachable', 'the WebSocket could not be opened', options)
+  return new GatewayError('unreachable', 'the WebSocket could not be opened', options)
 }

@@ -1,10 +1,10 @@
 import { isObject, type JsonValue, type ReplyFrame, writeFrame } from '@switchboard/protocol'
 import type { AgentCall } from '../../gateway.js'
 
-/** Each call has its own socket. */
+/** The id of the only call on a socket. */
 export const CALL_ID = '1'
 
-/** Members of a frame that stand for headers (AURI §8.1). */
+/** Headers and the members of a frame that replace them (AURI §8.1). */
 const MEMBERS = [
   ['x-session-id', 'sessionId'],
   ['x-task-id', 'taskId'],
@@ -14,7 +14,7 @@ const MEMBERS = [
   ['x-delegation-chain', 'delegationChain'],
 ] as const
 
-/** The request line for a call. */
+/** The request frame of a call. */
 export function writeRequest({ operation, headers, wantsStream }: AgentCall, input: JsonValue): string {
   const identifiers = MEMBERS.flatMap(([header, member]) => {
     const value = headers[header]
@@ -23,7 +23,7 @@ export function writeRequest({ operation, headers, wantsStream }: AgentCall, inp
   return writeFrame({ id: CALL_ID, operation, input, stream: wantsStream, ...Object.fromEntries(identifiers) })
 }
 
-/** The body of the HTTP response that an error frame stands for. Its status belongs to the frame, not to the body. */
+/** The body of the HTTP error response that an error frame corresponds to; the status is not part of it. */
 export function bodyOfError({ problem }: Extract<ReplyFrame, { kind: 'error' }>): JsonValue {
   const { error, errors } = problem
   if (error === undefined) return { errors: errors ?? null }

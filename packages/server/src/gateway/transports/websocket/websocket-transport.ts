@@ -1,24 +1,24 @@
 import { type ReplyFrame, readReply, type StreamPart } from '@switchboard/protocol'
 import { type AgentCall, type AgentResponse, type Endpoint, GatewayError } from '../../gateway.js'
-import { readLines } from '../../http/read-stream.js'
-import { withCleanup } from '../../http/with-cleanup.js'
+import { observeStream } from '../../http/observe-stream.js'
+import { readLineParts } from '../../http/read-stream.js'
 import type { Transport } from '../transports.js'
 import { openWebSocket, type WebSocketDeps } from './open-websocket.js'
 import { bodyOfError, CALL_ID, writeRequest } from './websocket-frames.js'
 
-/** Calls agents over WebSockets, in frames (AURI §8): one socket for each call; closing it cancels the call. */
+/** Calls agents over WebSockets, in frames (AURI §8): one socket per call; closing it cancels the call. */
 export function createWebSocketTransport({ dial, limits }: WebSocketDeps): Transport {
   return {
     async call(call, endpoint) {
-      if (call.payload.kind !== 'json') throw unsupported('bytes cannot be sent over a WebSocket')
+      if (call.payload.kind !== 'json') throw unsupported('only JSON can be sent over a WebSocket')
       const opened = await openWebSocket(call, endpoint, { dial, limits })
       if (typeof opened === 'number') return { status: opened, headers: {}, endpoint, kind: 'json', value: null }
       opened.send(writeRequest(call, call.payload.value))
-      const lines = readLines(opened.body, call.wantsStream ? limits.maxPartBytes : limits.maxBodyBytes)
-      return readAnswer(replies(lines), call, endpoint, opened.body.cancel)
+      const lines = readLineParts(opened.body, call.wantsStream ? limits.maxPartBytes : limits.maxBodyBytes)
+      return readResponse(replies(lines), call, endpoint, opened.body.cancel)
     },
     async poll() {
-      throw unsupported('tasks cannot be asked for over a WebSocket')
+      throw unsupported('tasks cannot be polled over a WebSocket')
     },
     async cancel() {
       throw unsupported('tasks cannot be cancelled over a WebSocket')
@@ -26,26 +26,26 @@ export function createWebSocketTransport({ dial, limits }: WebSocketDeps): Trans
   }
 }
 
-async function readAnswer(
+async function readResponse(
   frames: AsyncGenerator<ReplyFrame, void>,
   call: AgentCall,
   endpoint: Endpoint,
   cancel: () => void,
 ): Promise<AgentResponse> {
-  const told = { status: 200, headers: {}, endpoint }
+  const base = { status: 200, headers: {}, endpoint }
   const first = await frames.next()
   const frame: ReplyFrame = first.done ? { kind: 'end' } : first.value
-  // A bare line may be the whole output: without a request for a stream it is taken as such.
+  // A bare line may be the whole output: if no stream was requested, it is.
   if (frame.kind === 'part' && (call.wantsStream || !frame.isBare)) {
-    return { ...told, kind: 'stream', parts: withCleanup(parts(frame, frames), cancel) }
+    return { ...base, kind: 'stream', parts: observeStream(parts(frame, frames), { onCancel: cancel }) }
   }
   await frames.return()
-  if (frame.kind === 'error') return { ...told, status: frame.status ?? 500, kind: 'json', value: bodyOfError(frame) }
+  if (frame.kind === 'error') return { ...base, status: frame.status ?? 500, kind: 'json', value: bodyOfError(frame) }
   if (frame.kind === 'end' && !call.wantsStream && first.done) {
-    throw new GatewayError('bad_response', 'the agent closed the socket without an answer', { mayHaveRun: true })
+    throw new GatewayError('bad_response', 'the agent closed the WebSocket without a response', { mayHaveRun: true })
   }
   return {
-    ...told,
+    ...base,
     kind: 'json',
     value: frame.kind === 'result' ? frame.value : frame.kind === 'part' ? frame.data : null,
   }
@@ -64,9 +64,10 @@ async function* parts(
     if (frame.kind !== 'part') return
     isBare = frame.isBare
   }
-  // An agent without frames ends its stream by closing; any other has sent no end.
-  if (!isBare)
-    throw new GatewayError('bad_response', 'the agent closed the socket within its stream', { mayHaveRun: true })
+  // An agent that sends bare lines ends its stream by closing; with frames, the end frame is missing.
+  if (!isBare) {
+    throw new GatewayError('bad_response', 'the agent closed the WebSocket during its stream', { mayHaveRun: true })
+  }
 }
 
 const toPart = ({ data, event }: Extract<ReplyFrame, { kind: 'part' }>): StreamPart => ({

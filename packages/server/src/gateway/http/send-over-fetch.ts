@@ -1,27 +1,22 @@
 import { readBytes } from '@switchboard/protocol'
-import { GatewayError } from '../../gateway.js'
-import type { Ask } from './ask.js'
+import { tooLarge } from './response-body.js'
+import type { SendRequest } from './send-request.js'
 
-/** Sends requests through a guarded `fetch`, for code outside the gateway. */
-export function askOverFetch(fetch: typeof globalThis.fetch): Ask {
+/** A `SendRequest` over the gateway's guarded `fetch`, for code outside the gateway. */
+export function sendOverFetch(fetch: typeof globalThis.fetch): SendRequest {
   return async ({ url, method, headers, body, signal }) => {
-    const sent = typeof body === 'string' ? { body } : {}
-    const response = await fetch(url, { method, headers, signal, redirect: 'manual', ...sent })
+    if (body !== undefined && typeof body !== 'string') throw new TypeError('only text can be sent over fetch')
+    const response = await fetch(url, { method, headers, signal, redirect: 'manual', ...(body && { body }) })
     return {
       status: response.status,
       headers: Object.fromEntries(response.headers),
       body: {
         [Symbol.asyncIterator]: () => chunksOf(response),
         cancel() {
-          // Fails if the connection has broken already.
+          // Rejects if the connection is already broken.
           response.body?.cancel().catch(() => {})
         },
-        collect: (maxBytes) =>
-          readBytes(
-            chunksOf(response),
-            maxBytes,
-            () => new GatewayError('too_large', `the answer is larger than ${maxBytes} bytes`),
-          ),
+        collect: (maxBytes) => readBytes(chunksOf(response), maxBytes, () => tooLarge(maxBytes)),
       },
     }
   }

@@ -1,22 +1,22 @@
 import { describe, expect, it } from 'vitest'
 import { GatewayError } from '../../gateway.js'
-import type { McpDialogue } from './dialogue.js'
-import { createMcpSessions } from './sessions.js'
+import type { McpClient } from './mcp-client.js'
+import { createMcpSessions } from './mcp-sessions.js'
 
 /** Sessions with a server that numbers them. */
 function start({ limit = 10, fails = false }: { limit?: number; fails?: boolean } = {}) {
   let at = 0
   let opened = 0
-  const dialogue: McpDialogue = {
+  const client: McpClient = {
     async request() {
       opened++
-      if (fails) throw new GatewayError('unreachable', 'nobody is there')
+      if (fails) throw new GatewayError('unreachable', 'connection refused')
       return { reply: { kind: 'result', result: { protocolVersion: '2025-06-18' } }, session: `s${opened}` }
     },
-    tell() {},
-    leave() {},
+    notify() {},
+    endSession() {},
   }
-  const sessions = createMcpSessions({ dialogue, newId: () => 'i', now: () => at, limit })
+  const sessions = createMcpSessions({ client, newId: () => 'i', now: () => at, limit })
   const signal = new AbortController().signal
   return {
     sessions,
@@ -24,13 +24,16 @@ function start({ limit = 10, fails = false }: { limit?: number; fails?: boolean 
     pass: (ms: number) => {
       at += ms
     },
-    open: (who: string, own = signal) =>
-      sessions.open({ endpoint: 'https://a.example/', headers: { authorization: who, 'x-request-id': `${at}` } }, own),
+    open: (credential: string, callSignal = signal) =>
+      sessions.open(
+        { url: 'https://a.example/', headers: { authorization: credential, 'x-request-id': `${at}` } },
+        callSignal,
+      ),
   }
 }
 
-describe('sessions of MCP', () => {
-  it('are given up after ten minutes without a call', async () => {
+describe('MCP sessions', () => {
+  it('expire after ten minutes without a call', async () => {
     const { open, pass, count } = start()
     await open('a')
     pass(599_999)
@@ -40,22 +43,22 @@ describe('sessions of MCP', () => {
     expect(count()).toBe(2)
   })
 
-  it('are no more than the limit: the one that was used longest ago goes', async () => {
+  it('are limited in number: the least recently used is dropped', async () => {
     const { open, count } = start({ limit: 2 })
-    for (const who of ['a', 'b', 'a', 'c', 'a']) await open(who)
+    for (const credential of ['a', 'b', 'a', 'c', 'a']) await open(credential)
     expect(count()).toBe(3)
     await open('b')
     expect(count()).toBe(4)
   })
 
-  it('that could not be opened are tried again by the next call', async () => {
+  it('are opened again by the next call if opening failed', async () => {
     const { open, count } = start({ fails: true })
     await expect(open('a')).rejects.toMatchObject({ code: 'unreachable' })
     await expect(open('a')).rejects.toMatchObject({ code: 'unreachable' })
     expect(count()).toBe(2)
   })
 
-  it('go on being opened for others when one of those who wait goes away', async () => {
+  it('are still opened for the others when one of the waiting callers cancels', async () => {
     const { open } = start()
     const caller = new AbortController()
     const mine = open('a', caller.signal)
@@ -65,13 +68,13 @@ describe('sessions of MCP', () => {
     expect(await theirs).toMatchObject({ kind: 'session', session: { id: 's1' } })
   })
 
-  it('are forgotten once, however many calls lost them', async () => {
+  it('are dropped once, however many calls lost them', async () => {
     const { sessions, open, count } = start()
-    const place = { endpoint: 'https://a.example/', headers: { authorization: 'a' } }
+    const target = { url: 'https://a.example/', headers: { authorization: 'a' } }
     const lost = await open('a')
-    sessions.forget(place, lost)
+    sessions.drop(target, lost)
     await open('a')
-    sessions.forget(place, lost)
+    sessions.drop(target, lost)
     await open('a')
     expect(count()).toBe(2)
   })

@@ -1,0 +1,64 @@
+import type { JsonValue } from '@switchboard/protocol'
+import { parseResponseJson, readEvents } from '../../http/read-stream.js'
+import type { HttpResponse, SendRequest } from '../../http/send-request.js'
+import { readReply } from '../rpc/json-rpc.js'
+import { isEventStream, isSuccess, readJsonIfAny, requireJson, sendJson } from '../rpc/send-json.js'
+import { type A2aFailure, failureOf, failureOfResponse } from './read-error.js'
+import { type A2aEvent, readEvent } from './read-event.js'
+import type { A2aTarget } from './target.js'
+import { type A2aAction, writeRequest } from './write-request.js'
+
+/** A result or an error of an agent. */
+export type A2aReply =
+  | { readonly kind: 'event'; readonly event: A2aEvent }
+  | { readonly kind: 'failure'; readonly failure: A2aFailure }
+
+export interface SendActionDeps {
+  readonly sendRequest: SendRequest
+  readonly newId: () => string
+  readonly maxBytes: number
+  readonly maxPartBytes: number
+}
+
+/** Sends one request and reads its reply or stream of replies, which are the same for all versions and bindings. */
+export type SendAction = (
+  target: A2aTarget,
+  action: A2aAction,
+  headers: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+) => Promise<A2aReply | AsyncGenerator<A2aReply, void>>
+
+export function createSendAction({ sendRequest, newId, maxBytes, maxPartBytes }: SendActionDeps): SendAction {
+  return async (target, action, headers, signal) => {
+    const id = newId()
+    const response = await sendJson(sendRequest, writeRequest(target, action, headers, id), signal)
+    if (!isSuccess(response)) {
+      return { kind: 'failure', failure: failureOfResponse(response, await readJsonIfAny(response, maxBytes)) }
+    }
+    if (isEventStream(response)) return readReplies(response, target, id, maxPartBytes)
+    return readOne(await requireJson(response, maxBytes), target, id)
+  }
+}
+
+async function* readReplies(
+  { body }: HttpResponse,
+  target: A2aTarget,
+  id: string,
+  maxPartBytes: number,
+): AsyncGenerator<A2aReply, void> {
+  for await (const { data, event } of readEvents(body, maxPartBytes)) {
+    const value = parseResponseJson(data)
+    // HTTP+JSON has no envelope: only the name of the event marks an error.
+    if (event === 'error' && target.binding === 'http') {
+      yield { kind: 'failure', failure: failureOfResponse({ status: 500, headers: {} }, value) }
+    } else yield readOne(value, target, id)
+  }
+}
+
+function readOne(value: JsonValue, target: A2aTarget, id: string): A2aReply {
+  if (target.binding === 'http') return { kind: 'event', event: readEvent(value, target.version === '0.3') }
+  const reply = readReply(value, id)
+  return 'error' in reply
+    ? { kind: 'failure', failure: failureOf(reply.error) }
+    : { kind: 'event', event: readEvent(reply.result) }
+}
