@@ -240,7 +240,7 @@ describe('switchboard publish', () => {
     const { code, stderr } = await publishing.ended
     expect([code, stderr]).toEqual([0, expect.stringContaining('trying again')])
     await proxy.close()
-  }, 40_000)
+  })
 
   it('leaves it there with --once', async () => {
     const answer = await bench.cli('publish', bench.file('stays.json', aidip('stays')), '--once')

@@ -314,7 +314,7 @@ describe('SIGTERM', () => {
     npm.child.kill('SIGTERM')
     await npm.ended
     await expect(fetch(`${url}/health/live`)).rejects.toThrow()
-  }, 60_000)
+  })
 })
 
 describe('switchboard keys reset-admin', () => {

@@ -140,5 +140,5 @@ describe('credentials at rest', () => {
     expect((await send(again.url, 'GET', PATH)).status).toBe(200)
     await again.stop()
     folder.remove()
-  }, 30_000)
+  })
 })

@@ -68,7 +68,7 @@ describe('feedback', () => {
     expectRefusal(await rate(5, 'anon'), { status: 401 })
     expectRefusal(await rate(5, 'tokA'), { status: 403, says: 'own' })
     const key = await directory.makeKey({ subject: 'reader', scopes: ['discover'] })
-    expectRefusal(await directory.post(PATH, { key, body: { rating: 5 } }), { status: 403, says: 'scope invoke' })
+    expectRefusal(await directory.post(PATH, { key, body: { rating: 5 } }), { status: 403, says: 'invoke scope' })
   })
 
   it('returns 404 if the agent is unknown or hidden from the caller', async () => {

@@ -194,7 +194,7 @@ describe('the secret that encrypts the keys', () => {
     writeFileSync(file, '')
     await expect(createServer({ data, logLevel: 'silent' })).rejects.toMatchObject({
       name: 'StoreError',
-      message: expect.stringMatching(/^[^\n]*secret\.key holds no secret[^\n]*$/),
+      message: expect.stringMatching(/^[^\n]*secret\.key contains no secret[^\n]*$/),
     })
     rmSync(data, { recursive: true })
   })

@@ -204,7 +204,7 @@ describe('deferred calls of a directory that stops', () => {
     expect(agent.calls.map(({ json }) => json.text).toSorted()).toEqual(['again', 'again', 'once'])
     await server.stop()
     folder.remove()
-  }, 30_000)
+  })
 })
 
 describe('webhooks', () => {

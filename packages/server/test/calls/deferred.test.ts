@@ -29,7 +29,7 @@ describe('work that an agent has put off', () => {
     const other = await call({ text: 'a' })
     await stage.directory.delete(`/tasks/${other.json.taskId}`, { as: 'tokC' })
     await expect.poll(() => stage.agent.calls.map(({ method }) => method)).toContain('DELETE')
-  }, 15_000)
+  })
 })
 
 describe('work that an agent puts off and that cannot be followed', () => {

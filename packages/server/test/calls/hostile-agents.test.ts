@@ -115,7 +115,7 @@ describe('an agent behind a WebSocket that asks for signs of life and reads none
     expect(answered).toBeLessThan((FLOOD / 2) * 1024 * 1024)
     await gateway.close()
     await agent.close()
-  }, 30_000)
+  })
 })
 
 describe('an answer that is wanted whole', () => {

@@ -89,7 +89,7 @@ describe.each(['0.3', '1.0'])('an agent registered by its A2A card of %s', (vers
     await agent.store.save(done, begun.context)
     const told = async () => (await directory.get(`/tasks/${accepted.json.taskId}`, { as: 'tokC' })).json
     await expect.poll(told, { timeout: 10_000 }).toMatchObject({ status: 'completed', result: { late: true } })
-  }, 15_000)
+  })
 
   it('AIDIP-5.2-13 has its failed task told as an error', async () => {
     execute = ({ taskId, contextId }, publish) => {
