@@ -1,78 +1,75 @@
-/**
- * What can go wrong on the client's side; stable, for programs to tell apart. What an agent or a directory answers is
- * told with `status` and `details` beside the code.
- */
+/** Stable codes of failures, for programs to branch on. */
 export type ClientErrorCode =
-  /** The text is no agent URI, or one that this way cannot carry; the cause may be an AgentUriError. */
+  /** Not an agent URI, or not one that can be used here; the cause may be an `AgentUriError`. */
   | 'invalid_uri'
-  /** An option or an argument is not usable as it was given. */
+  /** An option or argument is invalid. */
   | 'invalid_argument'
-  /** No agent, no descriptor and no fallback; or the far side answered 404. */
+  /** No agent or descriptor was found, or the response was a 404. */
   | 'not_found'
-  /** The agent is there and does not have this capability. */
+  /** The agent does not have this capability. */
   | 'capability_not_found'
-  /** The agent offers no version that fits. */
+  /** The agent has no version that matches the request. */
   | 'version_mismatch'
-  /** Two places ask for different versions (C-63). */
+  /** The options, query and path request different versions (C-63). */
   | 'version_conflict'
-  /** No way that the agent names is known here; HTTPS is never tried by guess (C-91). */
+  /** None of the agent's transports is supported; HTTPS is never tried instead (C-91). */
   | 'unsupported_transport'
-  /** A DID method that nothing here resolves (C-87). */
+  /** The DID method is not supported (C-87). */
   | 'unsupported_method'
-  /** The address lies in a network that strangers' documents may not lead to. */
+  /** The address is not public, and the options do not allow it. */
   | 'blocked_address'
-  /** The way there is not encrypted. */
+  /** The connection would not be encrypted. */
   | 'insecure'
-  /** A redirect leads to another origin. */
+  /** A redirect that is not followed. */
   | 'bad_redirect'
-  /** No connection, or it broke. */
+  /** The connection failed or broke. */
   | 'unreachable'
   | 'timeout'
-  /** The caller's signal ended the work. */
+  /** The caller's signal was aborted. */
   | 'aborted'
-  /** More bytes than the limit allows. */
+  /** Larger than the limit. */
   | 'too_large'
-  /** A descriptor, agents.json, DID document or the like that cannot be used; the message names the member. */
+  /** A descriptor, agents.json or DID document is invalid; the message names the member. */
   | 'bad_document'
-  /** A signature is demanded and there is none, or no key to check it with. */
+  /** A signature is required, but it is missing or its key is not published. */
   | 'unsigned'
-  /** The signature does not fit the document or the keys of its authority. */
+  /** The signature is invalid. */
   | 'bad_signature'
-  /** The answer is not what its protocol promises. */
+  /** The response violates its protocol. */
   | 'bad_response'
-  /** 400 or 422: the far side does not take this input. */
+  /** 400 or 422: the agent or directory rejects the input. */
   | 'invalid_input'
-  /** 401: credentials are missing or not valid. */
+  /** 401: credentials are missing or invalid. */
   | 'unauthorized'
-  /** 403, or a local agent without consent. */
+  /** 403, or a local agent without the user's consent. */
   | 'permission_denied'
-  /** 406: none of the accepted media types is there. */
+  /** 406: none of the accepted media types is available. */
   | 'not_acceptable'
-  /** 409: the state there is another one. */
+  /** 409 or 412: the state has changed. */
   | 'conflict'
-  /** 429; `retryAfter` says when. */
+  /** 429: too many requests; see `retryAfter`. */
   | 'rate_limited'
-  /** 503: not now. */
+  /** 503: temporarily unavailable. */
   | 'unavailable'
-  /** The agent or directory failed, 500 and above. */
+  /** Another 5xx: the agent or directory failed. */
   | 'remote_error'
-  /** A session, socket or stream that is closed already. */
+  /** The session, socket or stream is already closed. */
   | 'closed'
 
 export interface ClientErrorOptions {
   cause?: unknown
-  /** HTTP status of the answer, or what the transport has in its place. */
+  /** HTTP status of the response, or its equivalent in another transport. */
   status?: number
-  /** What was asked; never with userinfo. */
+  /** URL of the request, without userinfo. */
   url?: string
-  /** Seconds. */
+  /** Seconds to wait before a retry. */
   retryAfter?: number
   requestId?: string
-  /** What the far side said about it, as it said it; judge it before you show it. */
+  /** The body of the error response. It is untrusted: check it before you show it. */
   details?: unknown
 }
 
-/** Every failure of this package, known by its code; messages are for people. */
+/** The error of every failure in this package. Branch on its `code`; messages are for people. */
 export class ClientError extends Error {
   override readonly name = 'ClientError'
   readonly code: ClientErrorCode

@@ -2,13 +2,13 @@ import { canonicalAuthenticationType } from '@switchboard/protocol'
 import type { Endpoint, ResolvedAgent } from '../resolve/resolved-agent.js'
 import type { Credential, Credentials } from '../transports/credential.js'
 
-/** What is sent at first, and how another is found if that is refused. */
+/** The credential for the first attempt, and how to get another after a 401. */
 export interface ChosenCredential {
   readonly credential?: Credential
   readonly renew?: (challenge: string | undefined) => Promise<Credential | undefined>
 }
 
-/** Sends a credential where the agent asks for one, and where nothing is known of it what was given for this call. */
+/** Chooses a credential that matches the agent's security schemes. An agent without a descriptor gets the one given. */
 export async function chooseCredential(
   { record }: ResolvedAgent,
   endpoint: Endpoint,
@@ -17,20 +17,20 @@ export async function chooseCredential(
 ): Promise<ChosenCredential> {
   if (credentials === undefined) return {}
   const stated = endpoint.security ?? record?.authentication?.schemes ?? []
-  const schemes = stated.map((word) => canonicalAuthenticationType(word) ?? word).filter((word) => word !== 'none')
+  const schemes = stated.map((name) => canonicalAuthenticationType(name) ?? name).filter((name) => name !== 'none')
   const need = { ...place, schemes }
-  const ask = typeof credentials === 'function' ? credentials : () => credentials
+  const provide = typeof credentials === 'function' ? credentials : () => credentials
   const first =
     typeof credentials === 'function'
       ? schemes.length > 0
         ? await credentials(need)
         : undefined
-      : !record || schemes.some((scheme) => fits(scheme, credentials))
+      : !record || schemes.some((scheme) => matches(scheme, credentials))
         ? credentials
         : undefined
   const renew = async (challenge: string | undefined): Promise<Credential | undefined> => {
-    const next = await ask({ ...need, ...(challenge !== undefined && { challenge }) })
-    // The same again would be refused again.
+    const next = await provide({ ...need, ...(challenge !== undefined && { challenge }) })
+    // The same credential would be rejected again.
     return first !== undefined && next !== undefined && JSON.stringify(next) === JSON.stringify(first)
       ? undefined
       : next
@@ -38,5 +38,5 @@ export async function chooseCredential(
   return { ...(first && { credential: first }), renew }
 }
 
-const fits = (scheme: string, { type }: Credential): boolean =>
+const matches = (scheme: string, { type }: Credential): boolean =>
   type === 'api_key' ? scheme === 'api_key' : scheme === 'oauth2_bearer'

@@ -8,23 +8,35 @@ import { isPlainInput } from './call-input.js'
 import type { CallerOptions, CallOptions } from './options.js'
 import { type PreparedCall, prepareCall } from './prepare-call.js'
 
-/** Calls agents by their URIs, with one cache of descriptors and connections that calls share. */
+/** Calls agents by URI; the calls share connections and cached descriptors. */
 export interface AgentCaller {
-  /** @typeParam T the output that you expect; see `Reply` */
+  /**
+   * Calls an agent and waits for its response, deferred ones too.
+   *
+   * @typeParam T the output that you expect; see `Reply`
+   */
   invoke<T = Output>(uri: string, input?: CallInput, options?: CallOptions): Promise<Reply<T>>
-  /** Leaving the loop cancels the agent's work. */
+  /** Calls an agent and yields the parts of its response as they arrive. Leaving the loop cancels the call. */
   stream(uri: string, input?: CallInput, options?: CallOptions): AsyncGenerator<StreamPart, void, undefined>
   readonly transports: Transports
-  /** Lets go of the connections that are kept open. */
+  /** Closes the connections. */
   close(): Promise<void>
 }
 
-/** Schemas of publishers made ready; bounded, and shared by all callers. */
+/** A bounded cache of prepared schemas, shared by all callers. */
 const schemas = createPublisherSchemas()
 
-/** Spoken where a descriptor on this computer says so, in development; no URI asks for them. */
+/** For endpoints on this computer, in development; an agent URI cannot name them. */
 const UNENCRYPTED = new Set(['http', 'ws'])
 
+/**
+ * Creates a caller of agents. Close it when you are done.
+ *
+ * @example
+ * const caller = createCaller({ credentials: { type: 'bearer', token } })
+ * const { output } = await caller.invoke('agent://translator.example/translate', { text: 'Bonjour', to: 'zh' })
+ * await caller.close()
+ */
 export function createCaller(options: CallerOptions = {}): AgentCaller {
   const { resolveTimeoutMs, transports: given, credentials, models = {}, ...rest } = options
   const transports = given ?? createTransports(rest)
@@ -48,7 +60,7 @@ export function createCaller(options: CallerOptions = {}): AgentCaller {
     })
     const setup = { transports, models, policy: options, ...(credentials && { credentials }) }
     const prepared = await prepareCall(resolved, input, call, setup, wantsStream)
-    if (call.checkInput !== false) assertFits(resolved, prepared.input)
+    if (call.checkInput !== false) assertValidInput(resolved, prepared.input)
     return { ...prepared, resolved }
   }
 
@@ -76,25 +88,25 @@ export function createCaller(options: CallerOptions = {}): AgentCaller {
       }
     },
     async close() {
-      // Those that were given belong to whoever made them.
+      // Transports in the options are closed by their owner.
       if (!given) await transports.close()
     },
   }
 }
 
-/** What the agent would refuse is not sent: the error names every member at fault (AURI §7). */
-function assertFits({ uri, capability, capabilityDetails }: ResolvedAgent, input: CallInput | undefined): void {
+/** Throws if the input does not match the capability's schema; the error names every invalid member (AURI §7). */
+function assertValidInput({ uri, capability, capabilityDetails }: ResolvedAgent, input: CallInput | undefined): void {
   const schema = capabilityDetails?.input
   if (schema === undefined || (input !== undefined && !isJson(input))) return
   const issues = schemas.check(schema, input ?? {})
   if (issues.length === 0) return
-  const said = issues.map(({ at, message }) => (at === '' ? `the input ${message}` : `${at} ${message}`))
-  throw new ClientError('invalid_input', `${capability} of ${uri.split('?')[0]}: ${said.join('; ')}`, {
+  const messages = issues.map(({ at, message }) => (at === '' ? `the input ${message}` : `${at} ${message}`))
+  throw new ClientError('invalid_input', `${capability} of ${uri.split('?')[0]}: ${messages.join('; ')}`, {
     details: issues,
   })
 }
 
-/** Whether an output is what the descriptor promises; undefined if it promises nothing that can be checked. */
+/** Whether an output matches the capability's schema; undefined if there is no schema for it. */
 function matchesSchema(schema: JsonObject | undefined, output: Reply['output']): boolean | undefined {
   return schema === undefined || output instanceof Uint8Array ? undefined : schemas.check(schema, output).length === 0
 }

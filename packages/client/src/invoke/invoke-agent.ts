@@ -4,11 +4,11 @@ import { createCaller } from './create-caller.js'
 import type { InvokeOptions } from './options.js'
 
 /**
- * Calls an agent by its URI: finds out where it is, sends the input, waits for the answer, deferred ones too. For many
- * calls make one `createCaller`, whose connections they share.
+ * Calls an agent by its URI: resolves it, sends the input and waits for the response, deferred ones too. For many calls,
+ * use `createCaller`, which shares connections.
  *
  * @typeParam T the output that you expect; see `Reply`
- * @throws {ClientError} known by its code
+ * @throws {ClientError} branch on its `code`
  *
  * @example
  * const uri = 'agent://translator.example/translate'
@@ -29,8 +29,8 @@ export async function invokeAgent<T = Output>(
 }
 
 /**
- * Calls an agent and gives the parts of its answer as they come; an agent that does not stream gives one. Leaving the
- * loop cancels its work.
+ * Calls an agent and yields the parts of its response as they arrive; an agent that does not stream yields one. Leaving
+ * the loop cancels the call.
  *
  * @example
  * for await (const { data } of streamAgent('agent://chat.example/talk', { text: 'Hello' })) console.log(data)

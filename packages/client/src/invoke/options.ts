@@ -5,31 +5,32 @@ import type { Identifiers } from '../transports/identifiers.js'
 import type { TransportOptions, Transports } from '../transports/transports.js'
 import type { InteractionModels } from './interaction-model.js'
 
-/** How agents are found and called. */
+/** Options of a caller: how it resolves and calls agents. */
 export interface CallerOptions extends Omit<ResolverOptions, 'transports' | 'timeoutMs'>, TransportOptions {
-  /** Milliseconds for finding out where an agent is; 10 seconds unless told. */
+  /** Milliseconds to resolve an agent's URI; default: 10 s. */
   readonly resolveTimeoutMs?: number
-  /** Transports made elsewhere, and closed there; by default the caller has its own. */
+  /** Shared transports, which you close yourself; default: the caller creates its own. */
   readonly transports?: Transports
-  /** For agents that ask who is calling. */
+  /** For agents that need credentials: one, or a function that chooses. */
   readonly credentials?: Credentials
-  /** Messages of models that agents ask for. */
+  /** Message formats that agents may require. */
   readonly models?: InteractionModels
 }
 
-/** What may differ from one call to the next. */
+/** Options of a single call. */
 export interface CallOptions extends Omit<Identifiers, 'delegationChain'>, Partial<CallLimits> {
   readonly signal?: AbortSignal
-  /** The value of X-Delegation-Chain, or what signs the next hop once it is known who is called (C-65). */
+  /** The value of X-Delegation-Chain, or a function that signs the next hop when the agent is known (C-65). */
   readonly delegationChain?: string | ((hop: { readonly uri: string; readonly url: string }) => Promise<string>)
-  /** Media types that are taken, most wanted first; JSON unless told. */
+  /** Accepted media types, most preferred first; default: JSON. */
   readonly accept?: string | readonly string[]
-  /** Of an input that is no JSON. */
+  /** Media type of an input that is not JSON. */
   readonly contentType?: string
+  /** Additional headers. */
   readonly headers?: Readonly<Record<string, string>>
-  /** The agent may take the work on and answer later; that answer is waited for (C-62). */
+  /** Lets the agent respond later; the client polls until the response is ready (C-62). */
   readonly respondAsync?: boolean
-  /** False: the input is not checked against the capability's schema before it is sent. */
+  /** Check the input against the capability's schema before it is sent; default: true. */
   readonly checkInput?: boolean
 }
 

@@ -12,7 +12,7 @@ import { chooseCredential } from './choose-credential.js'
 import { type InteractionModel, type InteractionModels, modelFor } from './interaction-model.js'
 import type { CallOptions } from './options.js'
 
-/** What a call is prepared with. */
+/** The parts of a caller that prepare its calls. */
 export interface CallSetup {
   readonly transports: Transports
   readonly models: InteractionModels
@@ -20,16 +20,16 @@ export interface CallSetup {
   readonly credentials?: Credentials
 }
 
-/** A call that is ready to be carried, and how its messages are shaped. */
+/** A call that is ready to be sent, and the model of its messages. */
 export interface PreparedCall {
   readonly call: Call
   readonly model: InteractionModel | undefined
-  /** The input before it was shaped, for the check against the capability's schema. */
+  /** The input before the model converted it, to check against the capability's schema. */
   readonly input: CallInput | undefined
   readonly warnings: readonly string[]
 }
 
-/** Makes one call out of what was resolved, what the caller gives, and what the two together mean. */
+/** Prepares a call from the resolved agent, the caller's input and the options. */
 export async function prepareCall(
   resolved: ResolvedAgent,
   given: CallInput | undefined,
@@ -65,38 +65,38 @@ export async function prepareCall(
     ...(options.signal && { signal: options.signal }),
     repeatable: method === 'GET' || resolved.capabilityDetails?.source?.idempotent === true,
   }
-  const unshaped =
+  const unknownModel =
     resolved.interactionModel !== undefined && !model
-      ? [`messages of the model "${resolved.interactionModel}" are not known here: the input is sent as it is`]
+      ? [`the interaction model "${resolved.interactionModel}" is not in models: the input is sent unchanged`]
       : []
-  return { call, model, input, warnings: [...resolved.warnings, ...unshaped] }
+  return { call, model, input, warnings: [...resolved.warnings, ...unknownModel] }
 }
 
-/** Protocols whose message is the input itself. */
+/** Protocols whose messages are the input itself. */
 const PLAIN = /^(https?|wss?|rest|json|http\+json|sse|ndjson|unix|local|matrix)$/i
 
 const isPlain = ({ protocol, transport }: Endpoint): boolean => PLAIN.test(protocol) || protocol === transport
 
-/** The most preferred endpoint that can be spoken to; a protocol with messages of its own needs its model. */
+/** The most preferred endpoint with a supported transport. A protocol with its own messages needs a model. */
 function chooseEndpoint({ uri, endpoints }: ResolvedAgent, { transports, models }: CallSetup): Endpoint {
-  const spoken = new Set(transports.names)
+  const supported = new Set(transports.names)
   const chosen = endpoints.find(
-    (endpoint) => spoken.has(endpoint.transport) && (isPlain(endpoint) || modelFor(models, endpoint.protocol)),
+    (endpoint) => supported.has(endpoint.transport) && (isPlain(endpoint) || modelFor(models, endpoint.protocol)),
   )
   if (chosen) return chosen
   const [first] = endpoints
-  // Says which transports there are, where that is what is missing.
+  // Throws an error that lists the transports, if the transport is what is missing.
   if (endpoints.length === 1 && first) transports.get(first.transport)
-  const words = endpoints.map(({ transport, protocol }) =>
+  const names = endpoints.map(({ transport, protocol }) =>
     transport === protocol ? transport : `${protocol} over ${transport}`,
   )
-  throw new ClientError('unsupported_transport', `${uri} is reached by ${words.join(', ')}, which is not spoken here`)
+  throw new ClientError('unsupported_transport', `${uri} supports ${names.join(', ')}, which this client does not`)
 }
 
 interface Target {
   readonly url: string
   readonly method: 'GET' | 'POST'
-  /** The path of the URL says which operation is meant. */
+  /** The path of the URL names the operation. */
   readonly isInPath: boolean
 }
 
@@ -112,11 +112,11 @@ function target(
   const { capability, capabilityDetails, record, fallback, uri } = resolved
   if (!HTTP.has(endpoint.transport)) return { url: endpoint.url, method: 'POST', isInPath: false }
   if (!record) {
-    // The URI itself says where: same host, path and query (AURI §6.1). Nothing said POST, so a guess is a GET (C-57).
+    // Without a descriptor, use the host, path and query of the URI (AURI §6.1); a fallback without input is a GET (C-57).
     const url = withQuery(endpoint.url, keptQuery(parseAgentUri(uri).query, given))
     return { url, method: fallback && given === undefined ? 'GET' : 'POST', isInPath: true }
   }
-  // A protocol with messages of its own names the operation in them.
+  // The messages of other protocols name the operation.
   if (!isPlain(endpoint)) return { url: endpoint.url, method: 'POST', isInPath: false }
   const own = ownEndpoint(capabilityDetails?.source)
   const url =
@@ -125,14 +125,14 @@ function target(
   return { url: asGet ?? url, method: asGet === undefined ? 'POST' : 'GET', isInPath: true }
 }
 
-/** A capability may have an address of its own. */
+/** The endpoint of a capability that has its own. */
 const ownEndpoint = (source: JsonObject | undefined): string | undefined =>
   asString(source?.endpoint) ?? asString(source?.url)
 
 const wantsGet = (source: JsonObject | undefined): boolean =>
   asString(source?.method ?? source?.httpMethod)?.toUpperCase() === 'GET'
 
-/** The capability as the last part of the path: what the path of an agent URI means, too (C-85). */
+/** Appends the capability to the path, as in an agent URI (C-85). */
 function below(endpoint: string, capability: string | undefined): string {
   if (capability === undefined) return endpoint
   const url = new URL(endpoint)
@@ -149,9 +149,9 @@ async function identifiersOf(
 ): Promise<Identifiers> {
   const { control } = resolved
   const { version: _, delegationChain, ...given } = options
-  const asked = options.version ?? control.version
+  const requested = options.version ?? control.version
   // The descriptor has resolved a range to one version.
-  const version = asked === undefined ? undefined : ((resolved.record && resolved.version) ?? asked)
+  const version = requested === undefined ? undefined : ((resolved.record && resolved.version) ?? requested)
   const chain = typeof delegationChain === 'function' ? await delegationChain({ uri, url }) : delegationChain
   return readIdentifiers(
     { ...given, ...(version !== undefined && { version }), ...(chain !== undefined && { delegationChain: chain }) },
