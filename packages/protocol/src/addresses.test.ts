@@ -11,7 +11,7 @@ import {
 } from './addresses.js'
 
 it.each(['localhost', 'LOCALHOST', 'a.localhost', '127.0.0.1', '127.255.0.9', '::1', '[::1]'])(
-  '%s is this machine',
+  '%s is a loopback host',
   (host) => {
     expect(isLoopbackHost(host)).toBe(true)
   },
@@ -73,20 +73,20 @@ describe('classifyAddress', () => {
   )
 
   it.each(['', 'example.com', '1.2.3.4.5', '256.1.1.1', '1.2.3.256', '4294967296', '08', '1..2', '1.2.3.4x', '0x1g'])(
-    'takes %j for no IPv4 address',
+    'rejects %j as an IPv4 address',
     (text) => {
       expect(parseIpAddress(text)).toBeUndefined()
     },
   )
 
   it.each([':', ':::', '1::2::3', '12345::', 'g::', '1:2:3:4:5:6:7', '1:2:3:4:5:6:7:8:9', '1:2:3:4::5:6:7:8'])(
-    'takes %j for no IPv6 address',
+    'rejects %j as an IPv6 address',
     (text) => {
       expect(parseIpAddress(text)).toBeUndefined()
     },
   )
 
-  it('reads every host that the URL standard takes for an IPv4 address as the same address', () => {
+  it('reads every host that the URL standard treats as an IPv4 address as the same address', () => {
     const part = fc.oneof(
       fc.nat(300).map(String),
       fc.nat().map((n) => `0x${n.toString(16)}`),
@@ -102,7 +102,7 @@ describe('classifyAddress', () => {
     )
   })
 
-  it('reads every IPv6 address, and its own spelling of it, as the URL standard does', () => {
+  it('reads every IPv6 address, and its own notation of it, as the URL standard does', () => {
     fc.assert(
       fc.property(fc.ipV6(), (text) => {
         const address = parseIpAddress(text)

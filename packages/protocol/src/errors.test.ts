@@ -30,7 +30,7 @@ describe('errorBody', () => {
     })
   })
 
-  it('says how long to wait, and adds the members of the error', () => {
+  it('says how long to wait, and adds the error’s own members', () => {
     const error = new DirectoryError('rate_limited', 'slow down', { retryAfter: 7, members: { limit: 600 } })
     expect(errorBody(error, AT)).toMatchObject({ status: 429, retry_after: 7, limit: 600 })
   })

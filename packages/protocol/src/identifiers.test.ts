@@ -9,18 +9,18 @@ describe('idProblem', () => {
     '翻译',
     'a b',
     '...',
-  ])('AIDIP00-4-03, PROF-4.2-02 takes %j', (id) => {
+  ])('AIDIP00-4-03, PROF-4.2-02 accepts %j', (id) => {
     expect(idProblem(id)).toBeUndefined()
   })
 
-  it.each(['search', 'public', '.', '..'])('refuses %j, which is a path of the directory (C-04)', (id) => {
+  it.each(['search', 'public', '.', '..'])('rejects %j, which is a path of the directory (C-04)', (id) => {
     expect(idProblem(id)).toContain('reserved')
     expect(agentNameProblem(id)).toContain('reserved')
     expect(idProblem(`${id}x`)).toBeUndefined()
   })
 
   it.each(['', 'a*b', '*', 'a\u0000', 'a\nb', 'a\u007f', 'a\u0085', '\ud800'])(
-    'refuses %j on every path (C-30)',
+    'rejects %j on every path (C-30)',
     (id) => {
       for (const problem of [idProblem, agentNameProblem, capabilityNameProblem])
         expect(problem(id)).toBeTypeOf('string')
@@ -42,7 +42,7 @@ describe('agentNameProblem', () => {
 
 describe('capabilityNameProblem', () => {
   it.each(['search', 'public', '.', 'com.example:plan', '翻译'])(
-    'takes %j: a capability is no part of a path',
+    'accepts %j: a capability is not part of a path',
     (name) => {
       expect(capabilityNameProblem(name)).toBeUndefined()
     },

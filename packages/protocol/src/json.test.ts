@@ -5,7 +5,7 @@ import { within } from '../test/cpu-time.js'
 import { DirectoryError } from './errors.js'
 import { asObjects, asString, asStrings, isObject, type JsonValue, parseJson, pointerToken, sameJson } from './json.js'
 
-/** The message of the refusal. */
+/** The message of the rejection. */
 function refusal(text: string): string {
   try {
     parseJson(text)
@@ -108,11 +108,11 @@ describe('parseJson', () => {
     }
   })
 
-  it('takes whole surrogate pairs, raw, escaped and mixed', () => {
+  it('accepts complete surrogate pairs, raw, escaped and mixed', () => {
     expect(parseJson('["😀","\\ud83d\\ude00","\\ud83d\ude00","\ud83d\\ude00"]')).toEqual(['😀', '😀', '😀', '😀'])
   })
 
-  it('takes 64 levels of nesting and refuses 65, of arrays and of objects', () => {
+  it('accepts 64 levels of nesting and rejects 65, in arrays and objects', () => {
     const arrays = (n: number, inside = '1') => '['.repeat(n) + inside + ']'.repeat(n)
     const objects = (n: number) => `${'{"a":'.repeat(n)}1${'}'.repeat(n)}`
     for (const text of [arrays(64), arrays(64, ''), objects(64)]) expect(parseJson(text)).toEqual(JSON.parse(text))
@@ -193,7 +193,7 @@ describe('parseJson', () => {
 })
 
 describe('sameJson', () => {
-  it('compares members without order and items with it', () => {
+  it('ignores the order of members but not of items', () => {
     expect(sameJson({ a: [1, { b: 2, c: 3 }] }, { a: [1, { c: 3, b: 2 }] })).toBe(true)
     expect(sameJson([1, 2], [2, 1])).toBe(false)
     expect(sameJson({ a: 1 }, { a: 1, b: 2 })).toBe(false)

@@ -1,5 +1,5 @@
-// The package runs in browsers: the compiler has no Node types for it (tsconfig.json), the linter forbids node: imports;
-// this looks at what neither sees: other packages, and globals behind a guard.
+// The package runs in browsers: the compiler has no Node types for it (tsconfig.json), the linter forbids node: imports.
+// These tests check what neither sees: other packages, and globals behind a guard.
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -12,18 +12,18 @@ const sources = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' }).filt
 )
 
 describe('the sources', () => {
-  it.each(sources)('%s needs nothing of Node', (path) => {
+  it.each(sources)('%s does not need Node', (path) => {
     const code = readFileSync(join(SOURCES, path), 'utf8').replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '')
     const imports = [...code.matchAll(/from '([^']+)'/g)].map(([, name]) => name ?? '')
     const packages = /^(\.{1,2}\/|(eventsource-parser|jose|negotiator|re2js|semver|structured-headers)$)/
     expect(imports.filter((name) => !packages.test(name))).toEqual([])
     expect(code).not.toMatch(/\b(Buffer|process|require|__dirname|setImmediate)\b/)
-    // A page without `unsafe-eval` in its policy could not run these.
+    // A page without `unsafe-eval` in its policy cannot run these.
     expect(code).not.toMatch(/\beval\(|\bFunction\(/)
   })
 })
 
-/** The packages that a module imports, directly or through other modules; types cost nothing. */
+/** The packages that a module imports, directly or through other modules; type imports do not count. */
 function packagesOf(path: string, seen = new Set<string>()): string[] {
   if (seen.has(path)) return []
   seen.add(path)
@@ -51,7 +51,7 @@ describe('the subpaths', () => {
     expect(packagesOf(`documents/${name}.ts`)).toEqual([])
   })
 
-  it('schema needs the regular expression engine, documents that and semantic versions', () => {
+  it('schema needs the regular expression engine, and documents needs semantic versions too', () => {
     expect(packagesOf('schema/index.ts')).toEqual(['re2js'])
     expect(packagesOf('documents/index.ts')).toEqual(['re2js', 'semver'])
     expect(packagesOf('versions.ts')).toEqual(['semver'])

@@ -10,7 +10,7 @@ describe('readCallerFrame', () => {
     expect(isRequestFrame(line)).toBe(isRequest)
   })
 
-  it('AURI-8.1-04 keeps the members that stand for headers', () => {
+  it('AURI-8.1-04 keeps the members that replace headers', () => {
     expect(readCallerFrame({ id: '1', input: 1, stream: true, sessionId: 's', taskId: 't' })).toEqual({
       kind: 'request',
       id: '1',
@@ -27,13 +27,13 @@ describe('readReply', () => {
     expect(frames.flatMap(dataOf)).toEqual(parts.map(({ data }) => data))
     const last = frames.at(-1)
     if (error?.status !== undefined) expect(last).toMatchObject({ kind: 'error', status: error.status })
-    // Without a status: an error frame, or a framed part that no end follows.
+    // Without a status: an error frame, or a framed part without an end.
     else if (error) expect(last?.kind === 'error' || (last?.kind === 'part' && !last.isBare)).toBe(true)
     else expect(last?.kind !== 'part' || last.isBare).toBe(true)
   })
 
   it.each([{ data: 1 }, { result: 1 }, { error: {} }, { done: true }])(
-    'knows a frame of another call: %o',
+    'recognizes a frame of another call: %o',
     (members) => {
       expect(readReply({ id: '2', ...members }, (id) => id === '1')).toMatchObject({ isForeign: true })
       expect(readReply({ id: '1', ...members }, (id) => id === '1')).toMatchObject({ id: '1', isForeign: false })
@@ -45,7 +45,7 @@ const dataOf = (frame: ReplyFrame) =>
   frame.kind === 'part' ? [frame.data] : frame.kind === 'result' ? [frame.value] : []
 
 describe('writeFrame', () => {
-  it('AURI-8-06 writes one line of JSON that reads back', () => {
+  it('AURI-8-06 writes one line of JSON that can be read back', () => {
     const line = writeFrame({ id: '1', input: { text: 'a\nb' }, stream: true, sessionId: 's' })
     expect(line).toBe('{"id":"1","input":{"text":"a\\nb"},"stream":true,"sessionId":"s"}\n')
     expect(isRequestFrame(JSON.parse(line))).toBe(true)

@@ -7,7 +7,7 @@ describe('isNotModified', () => {
     const { ifNoneMatch, ifModifiedSince } = vector
     const current = { tag: CURRENT_TAG, changedAt: CHANGED_AT }
     expect(isNotModified({ ifNoneMatch, ifModifiedSince }, current)).toBe(vector.isNotModified)
-    // Caches may have weakened our own tag too.
+    // Caches may have weakened our own ETag too.
     const weakened = { ...current, tag: `W/${CURRENT_TAG}` }
     expect(isNotModified({ ifNoneMatch, ifModifiedSince }, weakened)).toBe(vector.isNotModified)
   })

@@ -13,22 +13,22 @@ describe('server-sent events', () => {
     ['LF', 'data: a\ndata: b\n\n'],
     ['CR LF', 'data: a\r\ndata: b\r\n\r\n'],
     ['CR', 'data: a\rdata: b\r\r'],
-  ])('end their lines with %s', (_, text) => {
+  ])('may end lines with %s', (_, text) => {
     expect(read([text])).toEqual([{ data: 'a\nb' }])
   })
 
-  it('have a name and an id, which hold for one event', () => {
+  it('have a name and an id, which apply to one event only', () => {
     expect(read(['event: status\nid: 7\ndata:x\n\n', 'data: y\n\n'])).toEqual([
       { event: 'status', id: '7', data: 'x' },
       { data: 'y' },
     ])
   })
 
-  it('are nothing without data, and comments and unknown fields are nothing at all', () => {
+  it('need data; comments and unknown fields are ignored', () => {
     expect(read([': hello\nevent: a\n\nretry: 5\nwhat: 1\ndata\n\n'])).toEqual([{ data: '' }])
   })
 
-  it('come out the same however the text is cut', () => {
+  it('are the same however the text is split', () => {
     const text = 'event: a\r\ndata: 1\r\ndata: 2\r\n\r\n:c\rdata: 3\r\rid: 9\ndata: 4\n\n'
     fc.assert(
       fc.property(fc.array(fc.nat(text.length)), (cuts) => {
@@ -40,21 +40,21 @@ describe('server-sent events', () => {
   })
 
   it.each([
-    ['a line without end', ['data: ', ...Array(300).fill('x'.repeat(10))]],
-    ['an event without end', Array(300).fill('data: 12345\n')],
+    ['an endless line', ['data: ', ...Array(300).fill('x'.repeat(10))]],
+    ['an endless event', Array(300).fill('data: 12345\n')],
     ['one long line', [`data: ${'x'.repeat(2000)}\n\n`]],
-  ])('are refused for %s', (_, pieces) => {
+  ])('are rejected for %s', (_, pieces) => {
     expect(() => read(pieces)).toThrow('too large')
   })
 
-  it('that were complete before one too large are told', () => {
+  it('before one that is too large are returned', () => {
     const reader = createEventReader(10, () => new Error('too large'))
     const events = reader.read(`data: a\n\ndata: ${'x'.repeat(20)}\n\n`)[Symbol.iterator]()
     expect(events.next().value).toEqual({ data: 'a' })
     expect(() => events.next()).toThrow('too large')
   })
 
-  it('keep their limit however the text is cut', () => {
+  it('have the same limit however the text is split', () => {
     const text = `event: a\ndata: ${'x'.repeat(499)}\ndata: ${'y'.repeat(500)}\n\n`
     fc.assert(
       fc.property(fc.array(fc.nat(text.length)), (cuts) => {
@@ -71,7 +71,7 @@ describe('server-sent events', () => {
     ['invalid retries', 'retry:x\n'],
     ['LF lines before a CR', '\n'],
     ['comments', ':\n'],
-  ])('cost no more for a stream of %s', (_, line) => {
+  ])('take linear time for a stream of %s', (_, line) => {
     const piece = `${line.repeat(65_536 / line.length)}\r`
     const reader = createEventReader(1000, () => new Error('too large'))
     within(3000, () => {
@@ -79,7 +79,7 @@ describe('server-sent events', () => {
     })
   })
 
-  it('are read from bytes, also where a character is cut in two', async () => {
+  it('are read from bytes, even if a character is split', async () => {
     const options = { maxLength: 100, tooLarge: () => new Error('too large'), notUtf8: () => new Error('not UTF-8') }
     const gather = async (...chunks: Uint8Array[]): Promise<ServerSentEvent[]> => {
       const events: ServerSentEvent[] = []

@@ -9,7 +9,7 @@ const tooLong = (): never => {
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
 const decode = (bytes: Uint8Array): string => new TextDecoder().decode(bytes)
 
-/** Splits a text or bytes at these places. */
+/** Splits a text or bytes at these positions. */
 const cut = <Piece extends { slice(start: number, end: number): Piece; length: number }>(
   whole: Piece,
   cuts: readonly number[],
@@ -23,7 +23,7 @@ describe('line splitters', () => {
     .array(fc.constantFrom('a', 'é', '\r', '\n', '\r\n', '😀'), { maxLength: 40 })
     .map((all) => all.join(''))
 
-  it('give the same lines however the text or the bytes are cut', () => {
+  it('return the same lines however the text or bytes are split', () => {
     fc.assert(
       fc.property(text, fc.array(fc.nat(60), { maxLength: 8 }), (whole, cuts) => {
         const texts = createLineSplitter(200, tooLong)
@@ -37,7 +37,7 @@ describe('line splitters', () => {
     )
   })
 
-  it('cost no more when a line arrives a character at a time', () => {
+  it('take linear time when a line arrives one character at a time', () => {
     const splitter = createLineSplitter(2_000_000, tooLong)
     const lines = within(3000, () => {
       for (let i = 0; i < 1_000_000; i++) for (const line of splitter.push('x')) expect(line).toBe('')
@@ -46,21 +46,21 @@ describe('line splitters', () => {
     expect(lines[0]).toHaveLength(1_000_000)
   })
 
-  it('reject a line over the limit as soon as it is, after the lines before it', () => {
+  it('reject a line over the limit immediately, after returning the lines before it', () => {
     const splitter = createLineSplitter(5, tooLong)
     const lines = splitter.push('12345\n123456')[Symbol.iterator]()
     expect(lines.next().value).toBe('12345')
     expect(() => lines.next()).toThrow('too long')
   })
 
-  it('replace a line over the limit, and go on after it', () => {
+  it('replace a line over the limit, and continue after it', () => {
     const splitter = createByteLineSplitter(3, () => undefined)
     const lines = ['12', '34', '5', '67\nab', 'c\n', '1234'].flatMap((piece) => [...splitter.push(encode(piece))])
     expect(lines.map((line) => line && decode(line))).toEqual([undefined, 'abc'])
     expect(splitter.end()).toBeUndefined()
   })
 
-  it('know whether a line has begun', () => {
+  it('know whether a line has started', () => {
     const splitter = createLineSplitter(10, tooLong)
     expect(splitter.isAtLineStart).toBe(true)
     expect([...splitter.push('a')]).toEqual([])

@@ -8,11 +8,11 @@ describe('chooseMediaType', () => {
     expect(chooseMediaType(accept, OFFERED_TYPES)).toBe(chosen)
   })
 
-  it('takes no header and an empty one alike', () => {
+  it('treats a missing and an empty header the same', () => {
     for (const accept of [null, '', ' ']) expect(chooseMediaType(accept, OFFERED_TYPES)).toBe('application/json')
   })
 
-  it('considers a bounded number of ranges', () => {
+  it('considers a limited number of ranges', () => {
     expect(chooseMediaType(`${'a/b,'.repeat(100_000)}application/json`, OFFERED_TYPES)).toBeUndefined()
   })
 })
@@ -32,7 +32,7 @@ describe('isJsonType', () => {
 })
 
 describe('isNdjsonType', () => {
-  it('knows the names in use', () => {
+  it('recognizes the names in use', () => {
     expect(['application/x-ndjson', 'application/jsonl', 'application/json'].map(isNdjsonType)).toEqual([
       true,
       true,

@@ -19,7 +19,7 @@ describe('createMessageLines', () => {
     expect(readAll(messages)).toEqual(lines)
   })
 
-  it('AURI-8-06 gives the same lines however they are cut into messages', () => {
+  it('AURI-8-06 returns the same lines however they are split into messages', () => {
     const lines = fc.array(
       fc.json().map((text) => `{"id":"1","input":${text}}`),
       { minLength: 1, maxLength: 5 },
@@ -33,7 +33,7 @@ describe('createMessageLines', () => {
     )
   })
 
-  it('rejects a line that is too long, with or without its end', () => {
+  it('rejects a line that is too long, terminated or not', () => {
     const lines = create(10)
     expect([...lines.push('{2345')]).toEqual([])
     expect(() => [...lines.push('678901')]).toThrow('longer than 10')

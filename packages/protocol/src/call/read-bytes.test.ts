@@ -3,7 +3,7 @@ import { readBytes } from './read-bytes.js'
 
 const tooLarge = (): Error => new Error('too large')
 
-/** Chunks of the given sizes; `state` tells how many were read and whether the source was closed. */
+/** Chunks of the given sizes; `state` says how many were read and whether the source was closed. */
 function source(...sizes: readonly number[]) {
   const state = { read: 0, isClosed: false }
   async function* chunks(): AsyncGenerator<Uint8Array, void> {
@@ -30,7 +30,7 @@ describe('readBytes', () => {
     expect((await readBytes(source(6, 4).chunks, 10, tooLarge)).byteLength).toBe(10)
   })
 
-  it('rejects a longer body as soon as it is one, and closes its source', async () => {
+  it('rejects a longer body as soon as the limit is exceeded, and closes its source', async () => {
     const { state, chunks } = source(6, 5, 6, 6)
     await expect(readBytes(chunks, 10, tooLarge)).rejects.toThrow('too large')
     expect(state).toEqual({ read: 2, isClosed: true })

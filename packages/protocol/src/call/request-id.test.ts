@@ -11,7 +11,7 @@ describe('toRequestId', () => {
     expect(toRequestId(id, () => 'new')).toBe('new')
   })
 
-  it('C-74 makes a new id each time, of anything that is not a text', () => {
+  it('C-74 creates a new id each time for anything that is not a string', () => {
     const ids = [undefined, null, 7, ['a'], {}].map((value) => toRequestId(value))
     for (const id of ids) expect(id).toMatch(/^[0-9a-f-]{36}$/)
     expect(new Set(ids).size).toBe(ids.length)

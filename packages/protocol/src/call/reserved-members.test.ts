@@ -8,12 +8,12 @@ describe('takeReserved', () => {
     expect(takeReserved(input, inputs)).toEqual({ reserved: { stream: false, ...reserved }, rest })
   })
 
-  it('refuses an identifier that is not a text', () => {
+  it('rejects an identifier that is not a string', () => {
     expect(() => takeReserved({ sessionId: 1 }, {})).toThrow('/sessionId must be a string')
     expect(() => takeReserved({ taskId: null }, {})).toThrow('/taskId must be a string')
   })
 
-  it('leaves an input alone that is not an object', () => {
+  it('leaves an input unchanged that is not an object', () => {
     for (const input of [null, 'stream', 1, ['stream']]) {
       expect(takeReserved(input, {})).toEqual({ reserved: { stream: false }, rest: input })
     }
@@ -21,12 +21,12 @@ describe('takeReserved', () => {
 })
 
 describe('declaresMember', () => {
-  it('ends on circular references', () => {
+  it('terminates on circular references', () => {
     expect(declaresMember({ $ref: '#/$defs/a', $defs: { a: { $ref: '#/$defs/a' } } }, 'stream')).toBe(false)
     expect(declaresMember({ $ref: '#' }, 'stream')).toBe(false)
   })
 
-  it('does not take names of Object.prototype for members', () => {
+  it('does not mistake names of Object.prototype for members', () => {
     expect(declaresMember({ properties: {} }, 'constructor')).toBe(false)
     expect(declaresMember({ $ref: '#/constructor' }, 'name')).toBe(false)
   })

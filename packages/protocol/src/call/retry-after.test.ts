@@ -7,7 +7,7 @@ describe('readRetryAfter', () => {
     expect(readRetryAfter(header, () => RETRY_AFTER_NOW)).toBe(seconds)
   })
 
-  it('says nothing without a header', () => {
+  it('is undefined without a header', () => {
     expect([readRetryAfter(null, Date.now), readRetryAfter(undefined, Date.now)]).toEqual([undefined, undefined])
   })
 })

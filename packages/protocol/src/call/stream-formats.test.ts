@@ -10,19 +10,19 @@ describe('stream formats', () => {
     expect(parts.map(NDJSON.part).join('') + NDJSON.end).toBe(lines)
   })
 
-  it('C-59 write the end mark and heartbeats so that they are read as such', () => {
+  it('C-59 write an end mark and heartbeats that readers recognize', () => {
     const reader = createEventReader(1000, () => new Error('too large'))
     const events = [...reader.read(EVENT_STREAM.heartbeat + EVENT_STREAM.end)]
     expect(events.map(isEndEvent)).toEqual([true])
     expect(NDJSON.heartbeat.trim()).toBe('')
   })
 
-  it('give names and ids of events no line breaks', () => {
+  it('remove line breaks from names and ids of events', () => {
     const part = EVENT_STREAM.part({ data: 1, event: 'x\ndata: forged', id: '1\r\n\r\ndata: forged' })
     expect(part).toBe('id: 1    data: forged\nevent: x data: forged\ndata: 1\n\n')
   })
 
-  it('C-59 write an error as a line that is read as one, whether it is wrapped already or not', () => {
+  it('C-59 write an error as a line that readers recognize, whether already wrapped or not', () => {
     const wrapped = '{"error":{"code":"Timeout"}}\n'
     expect(NDJSON.error({ error: { code: 'Timeout' } })).toBe(wrapped)
     expect(NDJSON.error({ code: 'Timeout' })).toBe(wrapped)

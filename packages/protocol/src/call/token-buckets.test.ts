@@ -5,7 +5,7 @@ import { createTokenBuckets } from './token-buckets.js'
 const options = { capacity: BUCKET_CAPACITY, refillMs: BUCKET_REFILL_SECONDS * 1000, maxKeys: 2 }
 
 describe('createTokenBuckets', () => {
-  it('gives tokens while there are any, and says how long to wait for the next', () => {
+  it('returns tokens while there are any, and says how long to wait for the next', () => {
     let time = 0
     const take = createTokenBuckets({ ...options, now: () => time })
     for (const [seconds, key, wait] of TOKEN_BUCKET_VECTORS) {
@@ -20,7 +20,7 @@ describe('createTokenBuckets', () => {
     expect([take('ann', 1), take('ann', 2), take('ann', 100)]).toEqual([30, 60, 60])
   })
 
-  it('forgets the key that was used least recently', () => {
+  it('evicts the least recently used key', () => {
     const take = createTokenBuckets({ ...options, now: () => 0 })
     for (const key of ['ann', 'ben', 'ann']) take(key)
     take('cy')

@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 
 describe('createTokenVerifier', () => {
-  it.each(TOKENS)('AD-8.2-02 judges a token $name', async ({ result, ...vector }) => {
+  it.each(TOKENS)('AD-8.2-02 verifies a token $name', async ({ result, ...vector }) => {
     const verified = verify(await signer.sign(vector))
     if ('code' in result) await expect(verified).rejects.toMatchObject({ name: 'TokenError', ...result })
     else await expect(verified).resolves.toMatchObject(result)
@@ -41,15 +41,15 @@ describe('createTokenVerifier', () => {
     await expect(verify(await signer.sign({ algorithm: 'HS256' }))).rejects.toThrow(/not accepted: use one of .*ES256/)
   })
 
-  it('says that the keys are unavailable when they cannot be fetched, with the injected fetch', async () => {
-    const asked: string[] = []
+  it('reports that the keys are unavailable if they cannot be fetched', async () => {
+    const requested: string[] = []
     const fetch: typeof globalThis.fetch = async (url) => {
-      asked.push(String(url))
+      requested.push(String(url))
       throw new TypeError('fetch failed')
     }
     const issuer = { issuer: TOKEN_ISSUER, audience: TOKEN_AUDIENCE, jwksUrl: 'https://issuer.example/jwks.json' }
     const remote = createTokenVerifier([issuer], { now: () => TOKEN_NOW, fetch })
     await expect(remote(await signer.sign({ algorithm: 'ES256' }))).rejects.toMatchObject({ code: 'keys_unavailable' })
-    expect(asked).toEqual(['https://issuer.example/jwks.json'])
+    expect(requested).toEqual(['https://issuer.example/jwks.json'])
   })
 })

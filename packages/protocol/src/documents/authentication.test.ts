@@ -17,7 +17,7 @@ describe('canonicalAuthenticationType', () => {
     expect(canonicalAuthenticationType(word)).toBe(type)
   })
 
-  it.each(['SAML', 'constructor', '__proto__', ''])('leaves the unknown type %j as it is', (word) => {
+  it.each(['SAML', 'constructor', '__proto__', ''])('leaves the unknown type %j unchanged', (word) => {
     expect(canonicalAuthenticationType(word)).toBe(word)
   })
 })
@@ -33,14 +33,14 @@ describe('readAuthentication', () => {
     expect(readAuthentication({ type: 'none' })?.type).toBe('none')
   })
 
-  it('reads the schemes of an agent.json, the first of them as the type', () => {
+  it('reads the schemes of an agent.json; the first is the type', () => {
     expect(readAuthentication({ schemes: ['OAuth2', 'mTLS'] })).toEqual({
       type: 'oauth2_bearer',
       schemes: ['OAuth2', 'mTLS'],
     })
   })
 
-  it.each([5, null, [], ['API Key'], {}, { type: 5 }, { schemes: 'x' }])('reads nothing out of %j', (value) => {
+  it.each([5, null, [], ['API Key'], {}, { type: 5 }, { schemes: 'x' }])('ignores %j', (value) => {
     expect(readAuthentication(value)).toBeUndefined()
   })
 })

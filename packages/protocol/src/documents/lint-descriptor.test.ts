@@ -49,13 +49,13 @@ describe('lintDescriptor', () => {
     expect(lint({ capabilities, skills: [{ id: 's', name: 'S' }] }).warnings).toEqual([])
   })
 
-  it('AURI-7-22 demands that version negotiation is documented', () => {
+  it('AURI-7-22 requires documented version negotiation', () => {
     expect(lint({ versionNegotiation: undefined }).errors).toEqual(['/versionNegotiation'])
     expect(lint({ versionNegotiation: 'header' }).errors).toEqual([])
     expect(lintDescriptor(fixture('FX-DESC')).errors.map(({ at }) => at)).toContain('/versionNegotiation')
   })
 
-  it('AURI-10-07 demands the security mechanisms of each transport', () => {
+  it('AURI-10-07 requires the security mechanisms of each transport', () => {
     expect(lint({ security: undefined }).errors).toEqual(['/security'])
     expect(lint({ security: ['OAuth2'] }).errors).toEqual(['/security'])
     expect(lint({ security: { https: ['OAuth2'] } }).errors).toEqual(['/security'])

@@ -11,7 +11,7 @@ type Changes = Record<string, JsonValue | undefined>
 
 const FIXTURES: Partial<Record<DocumentFormat, string>> = { aidip: 'FX-T01', profile: 'FX-HR', directory: 'FX-SUM' }
 
-/** Advice on a sample of the drafts after some members were changed. */
+/** Advice on a sample of the drafts after changing some members. */
 const advice = (format: DocumentFormat, changes: Changes = {}, id = 'some-agent'): string =>
   lintRecord(readRecord(format, fixture(FIXTURES[format] ?? '', changes), id)).join('\n')
 
@@ -24,7 +24,7 @@ describe('lintRecord', () => {
     expect(advice('profile', { tags: undefined })).toContain('/tags is missing')
   })
 
-  it('PROF-4.3-01 tells what a short description should say', () => {
+  it('PROF-4.3-01 says what a short description should cover', () => {
     expect(advice('profile', { description: 'Does things.' })).toContain(
       '/description is short: describe purpose, domains, inputs, outputs and limits',
     )
@@ -124,14 +124,14 @@ describe('lintRecord on JSON Schemas', () => {
     operations: inputs.map((schema, i) => ({ name: `o${i}`, inputs: schema, outputs: {} })),
   })
 
-  it('says once what is ignored when calls are checked, and where first', () => {
+  it('reports what calls will ignore once, with the first location', () => {
     const upload = { type: 'object', properties: { a: { type: 'file' }, b: { type: 'file' } } }
     expect(advice('aidip', operations({ type: 'object' }, upload, upload))).toBe(
       '/operations/1/inputs/properties/a/type "file" is not a type of JSON Schema: it is read as "string" (and in 3 more places)',
     )
   })
 
-  it('says that a map with an unknown type is not understood', () => {
+  it('reports a map with an unknown type', () => {
     const lines = advice('aidip', operations({ texts: 'string[]', to: 'string' })).split('\n')
     expect(lines).toEqual([
       '/operations/0/inputs/texts is not a keyword of JSON Schema and is ignored',
@@ -149,7 +149,7 @@ describe('lintExamples', () => {
   const lint = (changes: Changes) =>
     lintExamples(readRecord('aidip', fixture('FX-T01', changes), 'a'), createPublisherSchemas())
 
-  it('AIDIP-3.2-05 finds examples that do not fit the schemas of their operation', () => {
+  it('AIDIP-3.2-05 finds examples that do not match the schemas of their operation', () => {
     expect(lint({})).toEqual([])
     const inputs = { text: 'string', to: 'string' }
     const operations = [

@@ -6,7 +6,7 @@ import type { JsonValue } from '../json.js'
 import { parseDocument, validateDocument } from './parse.js'
 import type { Strictness } from './validate-members.js'
 
-/** Where the sample of AIDIP-01 §3.3 is wrong after some members were changed. */
+/** Locations of the issues in the sample of AIDIP-01 §3.3 after changing some members. */
 const problems = (changes: Record<string, JsonValue | undefined>, strictness?: Strictness): string[] =>
   validateDocument('aidip', fixture('FX-T01', changes), strictness).map(({ at }) => at)
 
@@ -15,7 +15,7 @@ const operation = (changes: Record<string, JsonValue>) => ({
 })
 
 describe('AIDIP metadata', () => {
-  it('AIDIP-3-01 is refused if it does not conform, and told everything that is missing', () => {
+  it('AIDIP-3-01 is rejected if it does not conform, with everything that is missing', () => {
     expect(validateDocument('aidip', fixture('FX-T01'))).toEqual([])
     expect(validateDocument('aidip', {}).map(({ at }) => at)).toEqual([
       '/name',
@@ -28,12 +28,12 @@ describe('AIDIP metadata', () => {
     expect(() => parseDocument('aidip', {})).toThrow('/name is required; /description is required')
   })
 
-  it('AIDIP-3.3-01 accepts the published sample as it is', () => {
+  it('AIDIP-3.3-01 accepts the draft’s sample unchanged', () => {
     const sample = fixture('FX-T01')
     expect(parseDocument('aidip', sample)).toBe(sample)
   })
 
-  it.each([[[]], ['text'], [5], [null]])('AIDIP00-4-01 refuses %j: a record is an object', (value) => {
+  it.each([[[]], ['text'], [5], [null]])('AIDIP00-4-01 rejects %j: a record is an object', (value) => {
     expect(validateDocument('aidip', value)).toEqual([{ at: '', message: 'must be an object' }])
   })
 
@@ -41,46 +41,46 @@ describe('AIDIP metadata', () => {
     expect(problems({ [name]: undefined })).toEqual([`/${name}`])
   })
 
-  it('AIDIP-2-01 takes capabilities as plain strings', () => {
+  it('AIDIP-2-01 accepts capabilities as plain strings', () => {
     expect(problems({ capabilities: ['image_classification'] })).toEqual([])
   })
 
-  it('takes a document without an id, and refuses an id that is no text', () => {
+  it('accepts a document without an id, and rejects an id that is not a string', () => {
     expect(problems({ id: undefined })).toEqual([])
     expect(problems({ id: 12_345 })).toEqual(['/id'])
     expect(problems({ id: '' })).toEqual(['/id'])
   })
 
-  it('refuses a name that is no text', () => {
+  it('rejects a name that is not a string', () => {
     expect(problems({ name: 5 })).toEqual(['/name'])
     expect(problems({ name: '' })).toEqual(['/name'])
   })
 
-  it('refuses a description that is no text', () => {
+  it('rejects a description that is not a string', () => {
     expect(problems({ description: ['a'] })).toEqual(['/description'])
   })
 
-  it('AIDIP-3.1-06 refuses a version that is a number: 1.10 would become 1.1 (C-24)', () => {
+  it('AIDIP-3.1-06 rejects a version that is a number: 1.10 would become 1.1 (C-24)', () => {
     expect(problems({ version: 1.2 })).toEqual(['/version'])
     expect(problems({ version: '1.2' })).toEqual([])
   })
 
-  it('AIDIP-3.1-07 refuses a publisher that is no text', () => {
+  it('AIDIP-3.1-07 rejects a publisher that is not a string', () => {
     expect(problems({ publisher: {} })).toEqual(['/publisher'])
   })
 
-  it('AIDIP-3.1-08 refuses capabilities that are no array of strings', () => {
+  it('AIDIP-3.1-08 rejects capabilities that are not an array of strings', () => {
     expect(problems({ capabilities: 'translation' })).toEqual(['/capabilities'])
     expect(problems({ capabilities: [{ name: 'translation' }] })).toEqual(['/capabilities/0'])
   })
 
-  it('refuses tags that are no array of strings', () => {
+  it('rejects tags that are not an array of strings', () => {
     expect(problems({ tags: 'cloud' })).toEqual(['/tags'])
     expect(problems({ tags: ['cloud', 5] })).toEqual(['/tags/1'])
   })
 
   it.each(['/agents/x/invoke', 'https://api.example.com/a?b=c', 'agent://planner.example.com/x', '/'])(
-    'AIDIP-3.1-10, AIDIP00-4-07 takes the endpoint %s',
+    'AIDIP-3.1-10, AIDIP00-4-07 accepts the endpoint %s',
     (endpoint) => {
       expect(problems({ endpoint })).toEqual([])
     },
@@ -97,11 +97,11 @@ describe('AIDIP metadata', () => {
     '/a b',
     '/a\n',
     '/a"b',
-  ])('AIDIP-3.1-10 refuses the endpoint %j', (endpoint) => {
+  ])('AIDIP-3.1-10 rejects the endpoint %j', (endpoint) => {
     expect(problems({ endpoint })).toEqual(['/endpoint'])
   })
 
-  it('AIDIP-3.1-12 takes a document without supported_languages, and refuses a text', () => {
+  it('AIDIP-3.1-12 accepts a document without supported_languages, and rejects a string', () => {
     expect(problems({ supported_languages: undefined })).toEqual([])
     expect(problems({ supported_languages: ['en', 'zh', 'fr'] })).toEqual([])
     expect(problems({ supported_languages: 'en' })).toEqual(['/supported_languages'])
@@ -120,23 +120,23 @@ describe('AIDIP metadata', () => {
   })
 
   it.each(['none', 'API key', 'OAuth2', 'mTLS'])(
-    'AIDIP00-4-08 takes the authentication %j as a plain string',
+    'AIDIP00-4-08 accepts the authentication %j as a plain string',
     (authentication) => {
       expect(problems({ authentication })).toEqual([])
     },
   )
 
-  it('takes any word for a status, and refuses what is no text', () => {
+  it('accepts any string as a status, and rejects other types', () => {
     expect(problems({ status: 'deprecated' })).toEqual([])
     expect(problems({ status: undefined })).toEqual([])
     expect(problems({ status: true })).toEqual(['/status'])
   })
 
-  it('AIDIP-3.1-17 takes further fields', () => {
+  it('AIDIP-3.1-17 accepts unknown members', () => {
     expect(problems({ pricing: { per_call: 0.01 }, x: 1, constructor: { toString: [] }, '7': null })).toEqual([])
   })
 
-  it('AIDIP00-4-09 takes the optional fields of 00, and refuses them with a wrong type', () => {
+  it('AIDIP00-4-09 accepts the optional members of 00, and rejects them with a wrong type', () => {
     const optional = {
       supported_languages: ['en'],
       tags: ['a'],
@@ -151,16 +151,16 @@ describe('AIDIP metadata', () => {
     for (const name of Object.keys(optional)) expect(problems({ [name]: 5 })).toEqual([`/${name}`])
   })
 
-  it('AIDIP00-4-10 takes a certification that is an object', () => {
+  it('AIDIP00-4-10 accepts a certification that is an object', () => {
     expect(problems({ certification: { verified: true, quality_score: 4.8 } })).toEqual([])
     expect(problems({ certification: 'gold' })).toEqual(['/certification'])
   })
 
-  it('AIDIP00-4-11 takes a JSON-LD context', () => {
+  it('AIDIP00-4-11 accepts a JSON-LD context', () => {
     expect(problems({ '@context': 'https://schema.org' })).toEqual([])
   })
 
-  it('may have no capabilities only if tags or operations tell what it does (C-07)', () => {
+  it('may have no capabilities only if it has tags or operations (C-07)', () => {
     const io = { operations: undefined, inputs: {}, outputs: {} }
     expect(problems({ capabilities: [] })).toEqual([])
     expect(problems({ ...io, capabilities: [] })).toEqual([])
@@ -175,7 +175,7 @@ describe('AIDIP metadata', () => {
     expect(problems({ operations: many(1001, { name: 'a' }) })).toEqual(['/operations'])
   })
 
-  it('gets the first 20 issues if it is wrong in a hundred thousand places', () => {
+  it('gets the first 20 issues if a hundred thousand places are wrong', () => {
     const capabilities = Array.from({ length: 120_000 }, () => 1)
     const places = within(200, () => problems({ capabilities }))
     expect(places).toEqual(['/capabilities', ...Array.from({ length: 19 }, (_, i) => `/capabilities/${i}`)])
@@ -189,7 +189,7 @@ describe('AIDIP metadata', () => {
 })
 
 describe('AIDIP input and output', () => {
-  it('AIDIP-3.2-01 must be described, by operations or by inputs and outputs', () => {
+  it('AIDIP-3.2-01 must be described by operations, or by inputs and outputs', () => {
     expect(problems({ operations: undefined })).toEqual(['/operations'])
     expect(problems({ operations: undefined, inputs: {} })).toEqual(['/outputs'])
     expect(problems({ operations: undefined, outputs: {} })).toEqual(['/inputs'])
@@ -206,7 +206,7 @@ describe('AIDIP input and output', () => {
     expect(problems({ operations: { name: 'a' } })).toEqual(['/operations'])
   })
 
-  it('AIDIP-3.2-03 refuses inputs and outputs that are no JSON Schema, and says where', () => {
+  it('AIDIP-3.2-03 rejects inputs and outputs that are not JSON Schema, and says where', () => {
     expect(problems(operation({ inputs: { type: 'objekt' } }))).toEqual(['/operations/0/inputs/type'])
     expect(problems({ operations: undefined, inputs: {}, outputs: { properties: { a: { required: 'b' } } } })).toEqual([
       '/outputs/properties/a/required',
@@ -216,27 +216,27 @@ describe('AIDIP input and output', () => {
     ])
   })
 
-  it('AIDIP-3.2-04 takes examples as pairs in an array, and refuses an object', () => {
+  it('AIDIP-3.2-04 accepts examples as pairs in an array, and rejects an object', () => {
     expect(problems(operation({ examples: [{ input: { $ref: 'x' }, output: {} }] }))).toEqual([])
     expect(problems(operation({ examples: { input: {} } }))).toEqual(['/operations/0/examples'])
     expect(problems(operation({ examples: ['text'] }))).toEqual(['/operations/0/examples/0'])
   })
 
-  it('AIDIP-3.2-06 takes one generic operation', () => {
+  it('AIDIP-3.2-06 accepts one generic operation', () => {
     expect(problems({ operations: [{ name: 'generate', inputs: { type: 'object' } }] })).toEqual([])
   })
 
-  it('AIDIP-3.2-07, AIDIP00-4-06 takes inputs and outputs at the top level, as schemas or as maps', () => {
+  it('AIDIP-3.2-07, AIDIP00-4-06 accepts inputs and outputs at the top level, as schemas or as maps', () => {
     expect(validateDocument('aidip', fixture('FX-T00'))).toEqual([])
     expect(problems({ operations: undefined, inputs: { type: 'object' }, outputs: { text: 'string' } })).toEqual([])
   })
 
-  it('AIDIP00-4-05 takes an endpoint of its own for an operation', () => {
+  it('AIDIP00-4-05 accepts a separate endpoint for an operation', () => {
     expect(problems(operation({ endpoint: '/other' }))).toEqual([])
     expect(problems(operation({ endpoint: 'other' }))).toEqual(['/operations/0/endpoint'])
   })
 
-  it('AIDIP-2-03 takes several operations, each with its own schemas', () => {
+  it('AIDIP-2-03 accepts several operations, each with its own schemas', () => {
     const operations = ['translateText', 'detectLanguage'].map((name, i) => ({
       name,
       inputs: { [`p${i}`]: 'string' },
@@ -245,36 +245,33 @@ describe('AIDIP input and output', () => {
     expect(problems({ operations })).toEqual([])
   })
 
-  it.each(['capabilities', 'skills', 'examples', 'operations'])(
-    'hostile schemas are found in %s too, whoever reads them later',
-    (list) => {
-      const item = { name: 'a', id: 'a', text: 'a', type: 'tool', input_schema: { $ref: 'https://evil.example/' } }
-      const documents = {
-        capabilities: validateDocument('directory', { base: 'https://a.example/', capabilities: [item] }),
-        skills: validateDocument('a2a', {
-          name: 'a',
-          description: 'b',
-          version: '1',
-          url: 'https://a.example/',
-          capabilities: {},
-          skills: [item],
-        }),
-        examples: validateDocument('profile', fixture('FX-HR', { examples: [item] })),
-        operations: validateDocument('descriptor', { name: 'a', operations: [item] }),
-      }
-      expect(documents[list as keyof typeof documents].map(({ at }) => at)).toEqual([`/${list}/0/input_schema/$ref`])
-    },
-  )
+  it.each(['capabilities', 'skills', 'examples', 'operations'])('finds hostile schemas in %s too', (list) => {
+    const item = { name: 'a', id: 'a', text: 'a', type: 'tool', input_schema: { $ref: 'https://evil.example/' } }
+    const documents = {
+      capabilities: validateDocument('directory', { base: 'https://a.example/', capabilities: [item] }),
+      skills: validateDocument('a2a', {
+        name: 'a',
+        description: 'b',
+        version: '1',
+        url: 'https://a.example/',
+        capabilities: {},
+        skills: [item],
+      }),
+      examples: validateDocument('profile', fixture('FX-HR', { examples: [item] })),
+      operations: validateDocument('descriptor', { name: 'a', operations: [item] }),
+    }
+    expect(documents[list as keyof typeof documents].map(({ at }) => at)).toEqual([`/${list}/0/input_schema/$ref`])
+  })
 })
 
-describe('strictness of the operator', () => {
-  it.each(['version', 'publisher', 'tags'])('requires %s by strict01 only (C-07)', (name) => {
+describe('the operator’s strictness settings', () => {
+  it.each(['version', 'publisher', 'tags'])('requires %s with strict01 only (C-07)', (name) => {
     expect(problems({ [name]: undefined })).toEqual([])
     expect(problems({ [name]: undefined }, { strict01: true })).toEqual([`/${name}`])
     expect(problems({}, { strict01: true })).toEqual([])
   })
 
-  it('takes capabilities with a name if lenient (C-10)', () => {
+  it('accepts capability objects with a name if lenient (C-10)', () => {
     const lenient = { lenientCapabilities: true }
     expect(problems({ capabilities: [{ name: 'a' }, 'b'] }, lenient)).toEqual([])
     expect(problems({ capabilities: [{ name: 5 }, { title: 'a' }] }, lenient)).toEqual([
@@ -283,7 +280,7 @@ describe('strictness of the operator', () => {
     ])
   })
 
-  it('PROF-4.7-02 ignores unknown members unless they are refused by policy', () => {
+  it('PROF-4.7-02 ignores unknown members unless the policy rejects them', () => {
     const strict = { refuseUnknownMembers: true }
     expect(problems({ foo: 1 })).toEqual([])
     expect(problems({ 'f/oo': 1, 'com.example.x': 1, 'https://example.com/x': 1, 'x-y': 1 }, strict)).toEqual([

@@ -3,7 +3,7 @@ import { fixture } from '../../test/fixtures.js'
 import type { JsonValue } from '../json.js'
 import { validateDocument } from './parse.js'
 
-/** Where the sample of AURI appendix A is wrong after some members were changed. */
+/** Locations of the issues in the sample of AURI appendix A after changing some members. */
 const problems = (changes: Record<string, JsonValue | undefined>): string[] =>
   validateDocument('descriptor', fixture('FX-DESC', changes)).map(({ at }) => at)
 
@@ -24,7 +24,7 @@ describe('an agent.json', () => {
     expect(problems({ version: 3.1 })).toEqual(['/version'])
   })
 
-  it('AURI-7-05 maps older versions to end points', () => {
+  it('AURI-7-05 maps older versions to endpoints', () => {
     expect(problems({ supportedVersions: { '3.0.0': '/v3/', '1.0': '/version-1/' } })).toEqual([])
     expect(problems({ supportedVersions: { '3.0.0': 3 } })).toEqual(['/supportedVersions/3.0.0'])
     expect(problems({ supportedVersions: ['3.0.0'] })).toEqual(['/supportedVersions'])
@@ -41,13 +41,13 @@ describe('an agent.json', () => {
   })
 
   it.each(['agent2agent', 'fipa-acl', 'kqml', 'contract-net', 'emergent', 'own'])(
-    'AURI-7-13 takes the interaction model %s',
+    'AURI-7-13 accepts the interaction model %s',
     (interactionModel) => {
       expect(problems({ interactionModel })).toEqual([])
     },
   )
 
-  it('AURI-7-15, AURI-7-16 takes formats for each capability, and content types that are an object', () => {
+  it('AURI-7-15, AURI-7-16 accepts formats for each capability, and content types that are an object', () => {
     const formats = { inputFormats: ['application/json'], outputFormats: ['text/plain'] }
     expect(
       problems(
@@ -60,7 +60,7 @@ describe('an agent.json', () => {
     expect(problems(capability({ contentTypes: 'application/json' }))).toEqual(['/capabilities/0/contentTypes'])
   })
 
-  it('AURI-11-01 takes namespaced capabilities, other transports and unknown members', () => {
+  it('AURI-11-01 accepts namespaced capabilities, other transports and unknown members', () => {
     expect(
       problems({
         ...capability({ name: 'com.example:plan' }),
@@ -95,7 +95,7 @@ describe('an A2A card', () => {
 })
 
 describe('a server.json of MCP', () => {
-  it('needs name, description and version, and takes remotes and packages', () => {
+  it('needs name, description and version, and may have remotes and packages', () => {
     expect(
       validateDocument('mcp', {
         name: 'a',

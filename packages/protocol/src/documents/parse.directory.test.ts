@@ -3,14 +3,14 @@ import { fixture } from '../../test/fixtures.js'
 import type { JsonValue } from '../json.js'
 import { parseAgentName, parseDirectoryUpdate, validateDocument } from './parse.js'
 
-/** Where the sample of AD §4.1 is wrong after some members were changed. */
+/** Locations of the issues in the sample of AD §4.1 after changing some members. */
 const problems = (changes: Record<string, JsonValue | undefined>): string[] =>
   validateDocument('directory', fixture('FX-SUM', changes)).map(({ at }) => at)
 
 const capabilities = (...items: JsonValue[]) => ({ capabilities: items })
 
 describe('a registration in the Agent Directory', () => {
-  it('AD-4.1-01 is a JSON object such as the one of the draft', () => {
+  it('AD-4.1-01 is a JSON object such as the one in the draft', () => {
     expect(validateDocument('directory', fixture('FX-SUM'))).toEqual([])
     expect(validateDocument('directory', [])).toEqual([{ at: '', message: 'must be an object' }])
   })
@@ -33,27 +33,27 @@ describe('a registration in the Agent Directory', () => {
       expect(problems({ base })).toEqual([])
   })
 
-  it('AD-4.1-11 takes a description, a text', () => {
+  it('AD-4.1-11 accepts a description that is a string', () => {
     expect(problems({ description: undefined })).toEqual([])
     expect(problems({ description: 5 })).toEqual(['/description'])
   })
 
-  it('AD-4.1-13 takes protocols as an array of any names', () => {
+  it('AD-4.1-13 accepts protocols as an array of any names', () => {
     expect(problems({ protocols: 'mcp' })).toEqual(['/protocols'])
     expect(problems({ protocols: ['agtp', 'mcp', 'a2a', 'grpc'] })).toEqual([])
   })
 
-  it('AD-4.1-14 takes a version after the name of a protocol', () => {
+  it('AD-4.1-14 accepts a version after the name of a protocol', () => {
     expect(problems({ protocols: ['mcp/1.0'] })).toEqual([])
   })
 
-  it('AD-4.1-15 takes capabilities as objects', () => {
+  it('AD-4.1-15 accepts capabilities as objects', () => {
     expect(problems(capabilities('x'))).toEqual(['/capabilities/0'])
     expect(problems({ capabilities: {} })).toEqual(['/capabilities'])
     expect(problems({ capabilities: undefined })).toEqual([])
   })
 
-  it('AD-4.1-16 requires name and type of each capability, texts', () => {
+  it('AD-4.1-16 requires name and type of each capability, both strings', () => {
     expect(problems(capabilities({ name: 'a' }))).toEqual(['/capabilities/0/type'])
     expect(problems(capabilities({ type: 'tool' }))).toEqual(['/capabilities/0/name'])
     expect(problems(capabilities({ name: 5, type: 'tool' }))).toEqual(['/capabilities/0/name'])
@@ -88,38 +88,38 @@ describe('a registration in the Agent Directory', () => {
     ).toEqual(['/capabilities/2/name'])
   })
 
-  it('AD-4.1-20 takes version and vendor, texts', () => {
+  it('AD-4.1-20 accepts version and vendor as strings', () => {
     expect(problems({ version: 2 })).toEqual(['/version'])
     expect(problems({ vendor: 5 })).toEqual(['/vendor'])
   })
 
-  it('AD-4.1-21, AD-4.1-22 takes any identity, and does not interpret it', () => {
+  it('AD-4.1-21, AD-4.1-22 accepts any identity, and does not interpret it', () => {
     expect(problems({ identity: 'https://nowhere.invalid/', identity_type: 'zzz' })).toEqual([])
     expect(problems({ identity: 5, identity_type: 5 })).toEqual(['/identity', '/identity_type'])
   })
 
-  it.each(['tool', 'skill', 'resource', 'prompt'])('AD-4.1.1-01 takes the type %s', (type) => {
+  it.each(['tool', 'skill', 'resource', 'prompt'])('AD-4.1.1-01 accepts the type %s', (type) => {
     expect(problems(capabilities({ name: 'a', type }))).toEqual([])
   })
 
-  it('AD-4.1.1-02 takes other types', () => {
+  it('AD-4.1.1-02 accepts other types', () => {
     expect(problems(capabilities({ name: 'a', type: 'workflow' }))).toEqual([])
   })
 
-  it('AD-5.1-04, AD-5.1-05 refuses a star in the name of the agent and of a capability', () => {
+  it('AD-5.1-04, AD-5.1-05 rejects a * in the name of the agent or of a capability', () => {
     for (const name of ['a*', '*', 'x*y']) {
       expect(() => parseAgentName(name)).toThrow('?agent contains "*"')
       expect(problems(capabilities({ name, type: 'tool' }))).toEqual(['/capabilities/0/name'])
     }
   })
 
-  it('takes capabilities named like paths of this directory', () => {
+  it('accepts capabilities named like paths of this directory', () => {
     expect(problems(capabilities({ name: 'search', type: 'tool' }, { name: 'public', type: 'tool' }))).toEqual([])
   })
 })
 
 describe('an update in the Agent Directory', () => {
-  it('may have any of the members, base or not (C-37)', () => {
+  it('may have any of the members, with or without base (C-37)', () => {
     expect(parseDirectoryUpdate({})).toEqual({})
     expect(parseDirectoryUpdate({ capabilities: [] })).toEqual({ capabilities: [] })
   })
@@ -132,7 +132,7 @@ describe('an update in the Agent Directory', () => {
       '/capabilities/0/input_schema/$ref',
     ],
     [[], 'the document must be an object'],
-  ])('is checked like a registration: %j', (update, at) => {
+  ])('is validated like a registration: %j', (update, at) => {
     expect(() => parseDirectoryUpdate(update)).toThrow(at)
   })
 })

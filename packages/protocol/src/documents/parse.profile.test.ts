@@ -3,7 +3,7 @@ import { fixture } from '../../test/fixtures.js'
 import type { JsonValue } from '../json.js'
 import { parseDiscoveryRequest, validateDocument } from './parse.js'
 
-/** Where the sample of PROF §4.9 is wrong after some members were changed. */
+/** Locations of the issues in the sample of PROF §4.9 after changing some members. */
 const problems = (changes: Record<string, JsonValue | undefined>): string[] =>
   validateDocument('profile', fixture('FX-HR', changes)).map(({ at }) => at)
 
@@ -11,68 +11,65 @@ const binding = (changes: Record<string, JsonValue | undefined>): JsonValue =>
   JSON.parse(JSON.stringify([{ protocol: 'https', endpoint: 'https://agents.example.net/a', ...changes }]))
 
 describe('profile metadata', () => {
-  it('PROF-4-01 is a single object', () => {
+  it('PROF-4-01 must be a single object', () => {
     expect(validateDocument('profile', [fixture('FX-HR')])).toEqual([{ at: '', message: 'must be an object' }])
   })
 
-  it.each(['id', 'name', 'description'])('PROF-4.1-01, PROF-4.1-02, PROF-4.1-03 requires %s, a text', (name) => {
+  it.each(['id', 'name', 'description'])('PROF-4.1-01, PROF-4.1-02, PROF-4.1-03 requires %s, a string', (name) => {
     expect(problems({ [name]: undefined })).toEqual([`/${name}`])
     expect(problems({ [name]: 5 })).toEqual([`/${name}`])
   })
 
-  it.each([undefined, [], {}, ['https']])(
-    'PROF-4.1-04 requires bindings, and does not take %j for them',
-    (bindings) => {
-      expect(problems({ bindings }).join()).toMatch(/^\/bindings/)
-    },
-  )
+  it.each([undefined, [], {}, ['https']])('PROF-4.1-04 requires bindings, and rejects %j', (bindings) => {
+    expect(problems({ bindings }).join()).toMatch(/^\/bindings/)
+  })
 
-  it('PROF-4.1-05 takes a document without tags, and refuses a text', () => {
+  it('PROF-4.1-05 accepts a document without tags, and rejects a string', () => {
     expect(problems({ tags: undefined })).toEqual([])
     expect(problems({ tags: 'hr' })).toEqual(['/tags'])
   })
 
-  it('PROF-4.1-06 takes a document without examples, and refuses texts', () => {
+  it('PROF-4.1-06 accepts a document without examples, and rejects strings', () => {
     expect(problems({ examples: undefined })).toEqual([])
     expect(problems({ examples: ['text'] })).toEqual(['/examples/0'])
   })
 
-  it('PROF-4.1-07 takes a document without auth, and refuses a text', () => {
+  it('PROF-4.1-07 accepts a document without auth, and rejects a string', () => {
     expect(problems({ auth: { type: 'oauth2', anything: [] } })).toEqual([])
     expect(problems({ auth: 'oauth2' })).toEqual(['/auth'])
   })
 
-  it('PROF-4.1-08 takes constraints, an object', () => {
+  it('PROF-4.1-08 accepts constraints that are an object', () => {
     expect(problems({ constraints: { region: 'apac', max_cost: 1 } })).toEqual([])
     expect(problems({ constraints: ['apac'] })).toEqual(['/constraints'])
   })
 
-  it('PROF-4.1-09 takes a document without a status, and refuses what is no text', () => {
+  it('PROF-4.1-09 accepts a document without a status, and rejects one that is not a string', () => {
     expect(problems({ status: undefined })).toEqual([])
     expect(problems({ status: 1 })).toEqual(['/status'])
   })
 
-  it('PROF-4.1-10 takes expires_at as a timestamp only', () => {
+  it('PROF-4.1-10 accepts expires_at as a timestamp only', () => {
     expect(problems({ expires_at: '2027-05-08T00:00:00.5+02:00' })).toEqual([])
     for (const expires_at of ['tomorrow', '2027-05-08', '2027-02-30T00:00:00Z', 5])
       expect(problems({ expires_at })).toEqual(['/expires_at'])
   })
 
-  it('PROF-4.1-11 refuses a version that is a number', () => {
+  it('PROF-4.1-11 rejects a version that is a number', () => {
     expect(problems({ version: 1 })).toEqual(['/version'])
   })
 
-  it('PROF-4.1-12 takes updated_at as a timestamp only', () => {
+  it('PROF-4.1-12 accepts updated_at as a timestamp only', () => {
     expect(problems({ updated_at: 'yesterday' })).toEqual(['/updated_at'])
     expect(problems({ updated_at: undefined })).toEqual([])
   })
 
-  it('PROF-4.1-13 takes a signature, an object', () => {
+  it('PROF-4.1-13 accepts a signature that is an object', () => {
     expect(problems({ signature: { kid: 'k', anything: 1 } })).toEqual([])
     expect(problems({ signature: 'abc' })).toEqual(['/signature'])
   })
 
-  it('PROF-4.1-14 reads the names of fields with their case', () => {
+  it('PROF-4.1-14 treats names of members as case-sensitive', () => {
     expect(problems({ id: undefined, ID: 'x' })).toEqual(['/id'])
   })
 
@@ -81,17 +78,17 @@ describe('profile metadata', () => {
   })
 
   it.each(['https://example.net/a', 'agents.example.net', 'local-7', 'urn:uuid:6f1c2f6e-2f5b-4c0e-9f0e-0d8a5a1f7a11'])(
-    'PROF-4.2-02 takes the id %s',
+    'PROF-4.2-02 accepts the id %s',
     (id) => {
       expect(problems({ id })).toEqual([])
     },
   )
 
-  it('PROF-4.5-01 takes an example without an id', () => {
+  it('PROF-4.5-01 accepts an example without an id', () => {
     expect(problems({ examples: [{ text: 'a' }] })).toEqual([])
   })
 
-  it('PROF-4.5-02 refuses an example without text', () => {
+  it('PROF-4.5-02 rejects an example without text', () => {
     expect(problems({ examples: [{ id: 'ex-1' }] })).toEqual(['/examples/0/text'])
     expect(problems({ examples: [{ text: 5 }] })).toEqual(['/examples/0/text'])
   })
@@ -107,7 +104,7 @@ describe('profile metadata', () => {
     ])
   })
 
-  it('PROF-4.6-01 requires a protocol, a text', () => {
+  it('PROF-4.6-01 requires a protocol, a string', () => {
     expect(problems({ bindings: binding({ protocol: undefined }) })).toEqual(['/bindings/0/protocol'])
     expect(problems({ bindings: binding({ protocol: 5 }) })).toEqual(['/bindings/0/protocol'])
   })
@@ -121,30 +118,30 @@ describe('profile metadata', () => {
     }
   })
 
-  it('PROF-4.6-03 takes media types as an array', () => {
+  it('PROF-4.6-03 accepts media types as an array', () => {
     expect(problems({ bindings: binding({ media_types: ['application/json'] }) })).toEqual([])
     expect(problems({ bindings: binding({ media_types: 'application/json' }) })).toEqual(['/bindings/0/media_types'])
   })
 
-  it('PROF-4.6-04 takes any interaction model', () => {
+  it('PROF-4.6-04 accepts any interaction model', () => {
     for (const interaction_model of ['request-response', 'streaming', 'batch', 'other']) {
       expect(problems({ bindings: binding({ interaction_model }) })).toEqual([])
     }
     expect(problems({ bindings: binding({ interaction_model: 1 }) })).toEqual(['/bindings/0/interaction_model'])
   })
 
-  it('PROF-4.6-05 takes a priority that is an integer', () => {
+  it('PROF-4.6-05 accepts a priority that is an integer', () => {
     expect(problems({ bindings: binding({ priority: 1 }) })).toEqual([])
     expect(problems({ bindings: binding({ priority: 1.5 }) })).toEqual(['/bindings/0/priority'])
     expect(problems({ bindings: binding({ priority: '1' }) })).toEqual(['/bindings/0/priority'])
   })
 
-  it('PROF-4.7-02 takes unknown top-level fields', () => {
+  it('PROF-4.7-02 accepts unknown top-level members', () => {
     expect(problems({ foo: 1 })).toEqual([])
   })
 
   it.each(['active', 'inactive', 'suspended', 'deprecated', 'testing', 'paused'])(
-    'PROF-4.8-01 takes the status %s',
+    'PROF-4.8-01 accepts the status %s',
     (status) => {
       expect(problems({ status })).toEqual([])
     },
@@ -166,13 +163,13 @@ describe('profile metadata', () => {
 })
 
 describe('a discovery request', () => {
-  it('needs a query that is not empty', () => {
+  it('needs a non-empty query', () => {
     expect(() => parseDiscoveryRequest({})).toThrow('/query is required')
     expect(() => parseDiscoveryRequest({ query: '' })).toThrow('/query must not be empty')
     expect(() => parseDiscoveryRequest([])).toThrow('the document must be an object')
   })
 
-  it('comes back as it was, with what it has besides', () => {
+  it('is returned unchanged, with unknown members', () => {
     const request = { query: 'translate', limit: 3, detail: 'full', required_tags: ['nlp'], unknown: { a: 1 } }
     expect(parseDiscoveryRequest(request)).toEqual(request)
   })
@@ -184,7 +181,7 @@ describe('a discovery request', () => {
     { required_tags: 'a' },
     { constraints: [] },
     { include_evidence: 1 },
-  ])('refuses %j', (wrong) => {
+  ])('rejects %j', (wrong) => {
     expect(() => parseDiscoveryRequest({ query: 'a', ...wrong })).toThrow(`/${Object.keys(wrong)[0]}`)
   })
 })

@@ -145,7 +145,7 @@ describe('readRecord', () => {
 })
 
 describe('capabilities and operations', () => {
-  it('AIDIP-2-01 reads strings as skills, and leaves out what has no name', () => {
+  it('AIDIP-2-01 reads strings as skills, and skips items without a name', () => {
     expect(
       read('aidip', { capabilities: ['translation', '', 5, { name: 'x', type: 'own' }, {}] }).capabilities,
     ).toMatchObject([
@@ -192,7 +192,7 @@ describe('capabilities and operations', () => {
     ])
   })
 
-  it('takes the union of the tags of capabilities where a draft tags those (C-17)', () => {
+  it('combines the tags of capabilities for drafts that tag those (C-17)', () => {
     const capabilities = [
       { name: 'a', type: 'tool', tags: ['x', 'y'] },
       { name: 'b', type: 'tool', tags: ['y', 5] },
@@ -214,7 +214,7 @@ describe('bindings', () => {
   const endpoints = (format: DocumentFormat, document: JsonObject) =>
     read(format, document).bindings.map(({ protocol, endpoint }) => `${protocol} ${endpoint}`)
 
-  it('PROF-4.6-05 are ordered by priority, the lowest first and those without last (C-19)', () => {
+  it('PROF-4.6-05 are sorted by priority, lowest first, those without one last (C-19)', () => {
     const bindings = [
       { protocol: 'a', endpoint: '1' },
       { protocol: 'b', endpoint: '2', priority: 5 },
@@ -273,7 +273,7 @@ describe('bindings', () => {
     ])
   })
 
-  it('have the protocol of their scheme', () => {
+  it('have the protocol of their URI scheme', () => {
     expect(['HTTPS://a', 'agent+wss://a', '/x', 'x y'].map(schemeOf)).toEqual(['https', 'agent+wss', 'https', 'https'])
   })
 })

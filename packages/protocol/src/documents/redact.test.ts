@@ -41,7 +41,7 @@ const VIEWS: [DocumentFormat | undefined, (record: AgentRecord, facts: RegistryF
 
 const SECRET = 's3cr3t'
 
-/** Every text inside a value becomes the secret, so that a leak of any part of it shows. */
+/** Replaces every string inside a value with the secret, so that any leak shows. */
 function secretly(value: JsonValue): JsonValue {
   if (typeof value === 'string') return `${SECRET} ${value}`
   if (Array.isArray(value)) return value.map(secretly)
@@ -53,13 +53,13 @@ const shown = (record: AgentRecord, facts = FACTS): string =>
   JSON.stringify(VIEWS.map(([, view]) => view(record, facts)))
 
 describe('redactRecord', () => {
-  it('gives the same record if nothing is private', () => {
+  it('returns the same record if nothing is private', () => {
     const record = readRecord('profile', fixture('FX-HR', { private: [] }), 'a')
     expect(redactRecord(record)).toBe(record)
     expect(record.redacted).toBe(false)
   })
 
-  it('PROF-7.4-02, PROF-7.4-03 leaves out the members named in private, and says so', () => {
+  it('PROF-7.4-02, PROF-7.4-03 omits the members named in private, and marks the record as redacted', () => {
     const record = redactRecord(
       readRecord('profile', fixture('FX-HR', { auth: { type: SECRET }, private: ['auth', 'examples'] }), 'a'),
     )
@@ -80,7 +80,7 @@ describe('redactRecord', () => {
     'additionalInterfaces',
     'remotes',
     'packages',
-  ])('PROF-7.4-02 leaves out private items of %s, on any format', (list) => {
+  ])('PROF-7.4-02 omits private items of %s, in any format', (list) => {
     const item = (text: string) => ({
       ...{
         id: text,
@@ -102,7 +102,7 @@ describe('redactRecord', () => {
     }
   })
 
-  it('leaves out private examples of operations', () => {
+  it('omits private examples of operations', () => {
     const examples = [{ input: { text: SECRET }, private: true }, { input: { text: 'open' } }]
     const record = redactRecord(
       readRecord('aidip', fixture('FX-T01', { operations: [{ name: 'a', inputs: {}, examples }] }), 'a'),
@@ -112,7 +112,7 @@ describe('redactRecord', () => {
     expect(record.examples).toEqual([{ text: 'open' }])
   })
 
-  it("AIDIP-3.1-11 shows the address at the gateway if the agent's own is private", () => {
+  it("AIDIP-3.1-11 shows the gateway's address if the agent's own is private", () => {
     const endpoint = `https://${SECRET}.example/`
     const record = redactRecord(
       readRecord('aidip', fixture('FX-T01', { endpoint, private: ['endpoint'] }), 'agent-12345'),
@@ -141,7 +141,7 @@ describe('redactRecord', () => {
     })
   })
 
-  it.each(KINDS)('hides any member of any document of the kind %s in every view, which stay valid', (kind) => {
+  it.each(KINDS)('hides any member of any %s document in every view, which stay valid', (kind) => {
     const always = new Set(['id', 'status', 'visibility', 'private'])
     const cases = sentDocument(kind).chain((sent) =>
       fc.record({
@@ -159,7 +159,7 @@ describe('redactRecord', () => {
         expect(shown(record, facts).includes(SECRET)).toBe(false)
         for (const [format, view] of VIEWS)
           if (format) expect(validateDocument(format, view(record, facts)), format).toEqual([])
-        // Taken over by the directory it is as private as it was.
+        // A registration in the directory made from it is as private.
         const moved = toRegistration(readRecord(sent.format, document, sent.id), facts)
         expect(shown(redactRecord(readRecord('directory', moved, sent.id)), facts).includes(SECRET)).toBe(false)
       }),

@@ -14,7 +14,7 @@ const ofKind = (kind: string): Vector[] => vectors.filter((vector) => vector.kin
 
 const inputOf = ({ input }: Vector): JsonObject => (isObject(input) ? input : {})
 
-/** Places of the issues that a parser throws. */
+/** Locations of the issues that a parser throws. */
 function refusals(parse: () => unknown): string[] {
   try {
     parse()
@@ -26,13 +26,13 @@ function refusals(parse: () => unknown): string[] {
 }
 
 describe('metadata.validate', () => {
-  const faces: Record<string, DocumentFormat> = {
+  const formats: Record<string, DocumentFormat> = {
     aidip: 'aidip',
     prof: 'profile',
     ad: 'directory',
     descriptor: 'descriptor',
   }
-  /** AURI's minimum is advice to publishers here, because readers do without (C-25). */
+  /** AURI's minimum is only advice to publishers here, because readers do not need it (C-25). */
   const minimum = (document: JsonValue): string[] =>
     isObject(document)
       ? lintDescriptor(document)
@@ -42,14 +42,14 @@ describe('metadata.validate', () => {
 
   it.each(ofKind('metadata.validate'))('$id', (vector) => {
     const { profile, document = null, query } = inputOf(vector)
-    const format = faces[asString(profile) ?? '']
+    const format = formats[asString(profile) ?? '']
     if (format === undefined) throw new Error(`no such profile: ${profile}`)
     const found = [
       ...validateDocument(format, document).map(({ at }) => at),
       ...(isObject(query) ? refusals(() => parseAgentName(asString(query.agent))) : []),
       ...(format === 'descriptor' ? minimum(document) : []),
     ]
-    // The lifetime is a matter of the server's policy.
+    // The lifetime depends on the server's policy.
     const expected = asStrings(vector.expect.errors).filter((at) => at !== '?lt')
     expect([...new Set(found)].sort()).toEqual(expected.sort())
   })

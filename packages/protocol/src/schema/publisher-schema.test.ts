@@ -4,7 +4,7 @@ import { validateDocument } from '../documents/parse.js'
 import type { JsonObject, JsonValue } from '../json.js'
 import { checkPublisherSchema, createPublisherSchemas } from './publisher-schema.js'
 
-/** Refused: the place and the reason in one text. */
+/** Location and reason of each rejection. */
 const refusal = (schema: JsonValue): string =>
   checkPublisherSchema(schema, '')
     .map(({ at, message }) => `${at} ${message}`)
@@ -12,7 +12,7 @@ const refusal = (schema: JsonValue): string =>
 
 const accepted = (schema: JsonObject): void => expect(checkPublisherSchema(schema, '')).toEqual([])
 
-/** Far above what anything here takes, far below what an attack would reach. */
+/** Much longer than any check here takes, much shorter than a successful attack. */
 const soon = <T>(work: () => T): T => within(2000, work)
 
 const nested = (levels: number, inner: JsonValue, wrap: (inside: JsonValue) => JsonObject): JsonObject => {
@@ -26,7 +26,7 @@ const definitions = (n: number, of: (i: number) => JsonObject): JsonObject => ({
   $defs: Object.fromEntries(Array.from({ length: n }, (_, i) => [`a${i}`, of(i)])),
 })
 
-describe('checkPublisherSchema refuses', () => {
+describe('checkPublisherSchema rejects', () => {
   it.each([5, 'string', null, [], true])('%j, which is not an object', (value) => {
     expect(checkPublisherSchema(value, '/inputs')).toEqual([
       { at: '/inputs', message: 'must be an object: a JSON Schema, or a map of names to types' },
@@ -57,13 +57,13 @@ describe('checkPublisherSchema refuses', () => {
     '#/allOf/length',
     '#/title',
     '#/constructor',
-  ])('the reference %j, which does not lead to a schema', ($ref) => {
+  ])('the reference %j, which does not point to a schema', ($ref) => {
     const schema = { title: 'x', properties: {}, allOf: [{}], items: { $ref } }
     if ($ref === '#/properties') accepted(schema)
     else expect(refusal(schema)).toContain('does not point to a schema')
   })
 
-  it('a reference to an invalid schema, wherever that is', () => {
+  it('a reference to an invalid schema, wherever it is', () => {
     expect(refusal({ $ref: '#/x', x: { type: 5 } })).toMatch(/^\/x\/type is not valid JSON Schema/)
     expect(refusal({ $ref: '#/enum/0', enum: [{ properties: 5 }] })).toMatch(/^\/enum\/0\/properties is not valid/)
   })
@@ -137,7 +137,7 @@ describe('checkPublisherSchema refuses', () => {
     expect(refusal({ pattern: 'a'.repeat(6000) })).toContain('RE2')
   })
 
-  it('a schema that applies itself endlessly', () => {
+  it('a schema that applies itself without end', () => {
     expect(refusal({ $ref: '#' })).toContain('endlessly')
     expect(refusal({ allOf: [{ $ref: '#' }] })).toContain('endlessly')
     expect(refusal({ dependencies: { a: { $ref: '#' } } })).toContain('endlessly')
@@ -159,7 +159,7 @@ describe('checkPublisherSchema refuses', () => {
     expect(refusal(below)).toContain('references multiply')
   })
 
-  it('recursion by two branches, or by a reference beside properties: work could double at each level', () => {
+  it('recursion through two branches or a reference beside properties, which could double the work at each level', () => {
     const branches = [{ $ref: '#' }, { properties: { x: { $ref: '#' } } }]
     for (const keyword of ['anyOf', 'oneOf', 'allOf']) {
       expect(
@@ -186,7 +186,7 @@ describe('checkPublisherSchema refuses', () => {
     )
   })
 
-  it('a document whose patterns are too costly together', () => {
+  it('a document whose patterns are too expensive together', () => {
     const operations = Array.from({ length: 1000 }, (_, i) => ({
       name: `o${i}`,
       inputs: { pattern: `(a|b|c|d|e${i}){1000}` },
@@ -209,18 +209,18 @@ describe('checkPublisherSchema accepts', () => {
         required: ['text'],
       },
     ],
-    ['a tree by items', { type: 'object', properties: { children: { type: 'array', items: { $ref: '#' } } } }],
+    ['a tree through items', { type: 'object', properties: { children: { type: 'array', items: { $ref: '#' } } } }],
     ['a binary tree', { properties: { left: { $ref: '#' }, right: { $ref: '#' } }, additionalProperties: false }],
     [
-      'a tree behind a name',
+      'a tree through a definition',
       { $ref: '#/definitions/node', definitions: { node: { properties: { next: { $ref: '#/definitions/node' } } } } },
     ],
-    ['a member that is itself or null', { properties: { next: { anyOf: [{ $ref: '#' }, { type: 'null' }] } } }],
+    ['a recursive member or null', { properties: { next: { anyOf: [{ $ref: '#' }, { type: 'null' }] } } }],
     [
-      'two kinds that hold each other',
+      'two definitions that contain each other',
       definitions(2, (i) => ({ properties: { x: { $ref: `#/$defs/a${1 - i}` }, y: { type: 'string' } } })),
     ],
-    ['a map of itself', { additionalProperties: { $ref: '#' } }],
+    ['a recursive map', { additionalProperties: { $ref: '#' } }],
     [
       'shared definitions',
       { properties: { a: { $ref: '#/$defs/s' }, b: { $ref: '#/$defs/s' } }, $defs: { s: { type: 'string' } } },
@@ -257,7 +257,7 @@ describe('checkPublisherSchema accepts', () => {
       { properties: { a: { format: 'email' }, b: { format: 'constructor' }, c: { format: 'own' } } },
     ],
     [
-      'words of other tools',
+      'keywords of other tools',
       {
         id: 'x',
         nullable: true,
@@ -318,7 +318,7 @@ describe('checkPublisherSchema accepts', () => {
     expect(check(schema, { [name]: 5 }).map(({ at }) => at)).toEqual([`/${name}`])
   })
 
-  it('data that looks like a schema in enum, const, default and examples', () => {
+  it('data that reads like a schema in enum, const, default and examples', () => {
     const bait = { $ref: 'https://evil.example/', pattern: '(?=', $dynamicRef: '#', type: 'objekt' }
     accepted({ enum: [bait], const: bait, default: bait, examples: [bait], description: 'x' })
   })
@@ -363,10 +363,10 @@ describe('createPublisherSchemas', () => {
     expect(check(schema, { a: 'b', b: 'a', x: 1, y: 'y' }).map(({ at }) => at)).toEqual(['/a', '/b', '/x', '/y'])
   })
 
-  it('caches the last schemas, and no more', () => {
+  it('caches a limited number of schemas', () => {
     const { check } = createPublisherSchemas(2)
-    /** How often the schema is looked at while a value is checked: once for its key, more to make it ready. */
-    const looks = (name: string): number => {
+    /** How often the schema is read while a value is checked: once for its cache key, more often to compile it. */
+    const reads = (name: string): number => {
       let count = 0
       const get = (): string => {
         count++
@@ -375,14 +375,14 @@ describe('createPublisherSchemas', () => {
       check(Object.defineProperty({}, 'title', { enumerable: true, get }), 1)
       return count
     }
-    const first = looks('a')
+    const first = reads('a')
     expect(first).toBeGreaterThan(1)
-    expect([looks('a'), looks('b'), looks('a')]).toEqual([1, first, 1])
-    // Now b is the least recently used and has to go.
-    expect([looks('c'), looks('a'), looks('b')]).toEqual([first, 1, first])
+    expect([reads('a'), reads('b'), reads('a')]).toEqual([1, first, 1])
+    // Now b is the least recently used and is evicted.
+    expect([reads('c'), reads('a'), reads('b')]).toEqual([first, 1, first])
   })
 
-  it('gives the right result however often schemas are evicted', () => {
+  it('returns the right result however often schemas are evicted', () => {
     const { check } = createPublisherSchemas(2)
     const schema = (n: number) => ({ const: n })
     for (const round of [1, 2, 3]) for (const n of [1, 2, 3]) expect(check(schema(n), n), `${round}`).toEqual([])
@@ -417,7 +417,7 @@ describe('createPublisherSchemas', () => {
   })
 })
 
-describe('values that are designed to be costly', () => {
+describe('values designed to be expensive', () => {
   const { check } = createPublisherSchemas()
   const long = (unit: string, size = 200_000) => unit.repeat(size / unit.length)
 
@@ -434,7 +434,7 @@ describe('values that are designed to be costly', () => {
     expect(check({ pattern: '^c[ab]{900}$' }, text.slice(0, 2000))[0]?.message).toContain('must match the pattern')
   })
 
-  it('an ordinary pattern on a long text is checked, not refused', () => {
+  it('an ordinary pattern on a long text is checked, not rejected', () => {
     expect(check({ pattern: '^[A-Za-z0-9+/]*={0,2}$' }, long('abcd'))).toEqual([])
     expect(check({ pattern: '^[A-Za-z0-9+/]*={0,2}$' }, `${long('abcd')}!`)[0]?.message).toContain(
       'must match the pattern',
@@ -458,7 +458,7 @@ describe('values that are designed to be costly', () => {
   })
 
   it('recursion inside recursion', () => {
-    // Each level of the value is visited by more and more of the ten, so nothing known in advance bounds the work.
+    // More and more of the ten definitions visit each level of the value, so the work cannot be bounded in advance.
     const schema = definitions(10, (i) => ({
       properties: { x: { $ref: `#/$defs/a${i}` } },
       ...(i < 9 && { allOf: [{ $ref: `#/$defs/a${i + 1}` }] }),

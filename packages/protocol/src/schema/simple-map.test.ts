@@ -8,7 +8,7 @@ describe('isSimpleMap', () => {
     { type: 'string', text: 'string?' },
     { type: 'array', items: 'string' },
     { constructor: 'any', toString: 'file' },
-  ])('AIDIP00-4-06 sees a map of names to types in %j', (value) => {
+  ])('AIDIP00-4-06 recognizes a map of names to types: %j', (value) => {
     expect(isSimpleMap(value)).toBe(true)
   })
 
@@ -21,13 +21,13 @@ describe('isSimpleMap', () => {
     { text: 'string??' },
     { text: 5 },
     { text: ['string'] },
-  ])('sees a JSON Schema in %j', (value) => {
+  ])('recognizes a JSON Schema: %j', (value) => {
     expect(isSimpleMap(value)).toBe(false)
   })
 })
 
 describe('toJsonSchema', () => {
-  it('AIDIP00-4-06 requires every name but those with a question mark', () => {
+  it('AIDIP00-4-06 requires every name except those with a question mark', () => {
     expect(toJsonSchema({ text: 'string', n: 'integer?', what: 'any', data: 'file?', constructor: 'boolean' })).toEqual(
       {
         type: 'object',
@@ -43,7 +43,7 @@ describe('toJsonSchema', () => {
     )
   })
 
-  it('leaves a schema as it is; without one, any value fits', () => {
+  it('returns a schema unchanged; without one, any value is valid', () => {
     const schema = { type: 'array', items: { type: 'string' } }
     expect(toJsonSchema(schema)).toBe(schema)
     expect(toJsonSchema(undefined)).toEqual({})

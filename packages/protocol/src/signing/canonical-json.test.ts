@@ -38,7 +38,7 @@ describe('canonicalJson', () => {
     expect(canonicalJson(value)).toBe('{"\\r":0,"1":0,"\u0080":0,"\u00f6":0,"\u20ac":0,"\u{1f600}":0,"\ufb33":0}')
   })
 
-  it('gives one text whatever the order of members, and loses nothing', () => {
+  it('writes the same text for any order of members, and loses nothing', () => {
     fc.assert(
       fc.property(json, (value) => {
         const text = canonicalJson(value)
@@ -48,7 +48,7 @@ describe('canonicalJson', () => {
     )
   })
 
-  it('refuses what has no one text', () => {
+  it('rejects values without a canonical form', () => {
     expect(() => canonicalJson('\ud800')).toThrow(/surrogate/)
     expect(() => canonicalJson({ '\udc00': 1 })).toThrow(/surrogate/)
     expect(() => canonicalJson(Number.NaN)).toThrow(/number/)

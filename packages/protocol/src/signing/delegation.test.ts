@@ -16,7 +16,7 @@ interface Actor {
   key: SigningKey
 }
 
-/** Somebody with a key of their own, who is called by the did:key of it. */
+/** An actor with its own key, named by its did:key. */
 async function newActor(): Promise<Actor> {
   const { privateKey, publicKey } = await generateKeyPair('EdDSA', { extractable: true })
   const name = didKeyOf(await exportJWK(publicKey))
@@ -25,7 +25,7 @@ async function newActor(): Promise<Actor> {
 
 const keysOf = async (issuer: string): Promise<VerificationKey[]> => [keyOfDidKey(issuer)]
 
-describe('a chain of delegation', () => {
+describe('a delegation chain', () => {
   const actors: Actor[] = []
   let time = START
   let ids = 0
@@ -57,7 +57,7 @@ describe('a chain of delegation', () => {
     expect(chain.split(',')).toHaveLength(3)
   })
 
-  it('AURI-10-11 refuses a hop that was signed by somebody else', async () => {
+  it('AURI-10-11 rejects a hop signed by somebody else', async () => {
     const chain = await hop(1, 2, await hop(0, 1), { key: actor(5).key })
     await expect(check(chain, 2)).rejects.toMatchObject({ code: 'unknown_key' })
     const pretending = { id: actor(1).key.id, jwk: actor(5).key.jwk }
@@ -66,14 +66,14 @@ describe('a chain of delegation', () => {
     })
   })
 
-  it('AURI-10-03 refuses an altered claim', async () => {
+  it('AURI-10-03 rejects an altered claim', async () => {
     const [head, body, mark] = (await hop(0, 1)).split('.')
     const claims = JSON.parse(Buffer.from(body ?? '', 'base64url').toString())
     const altered = Buffer.from(JSON.stringify({ ...claims, sub: 'root' })).toString('base64url')
     await expect(check(`${head}.${altered}.${mark}`, 1)).rejects.toMatchObject({ code: 'bad_signature' })
   })
 
-  it('AURI-10-03 refuses a chain once any of its hops has expired', async () => {
+  it('AURI-10-03 rejects a chain as soon as one of its hops has expired', async () => {
     const first = await hop(0, 1, undefined, { lifetime: 60 })
     const chain = await hop(1, 2, first, { lifetime: 600 })
     time = START + 80_000 // clocks may differ by 30 s
@@ -83,14 +83,14 @@ describe('a chain of delegation', () => {
     time = START
   })
 
-  it('refuses a hop from the future and one that lives too long', async () => {
+  it('rejects a hop from the future and one with too long a lifetime', async () => {
     const late = await hop(0, 1, undefined, { now: () => START + 60_000 })
     await expect(check(late, 1)).rejects.toMatchObject({ code: 'malformed' })
     const long = await hop(0, 1, undefined, { lifetime: 1e7 })
     await expect(check(long, 1)).rejects.toMatchObject({ code: 'malformed' })
   })
 
-  it('AURI-10-11 refuses a loop, when it is signed and when it is shown', async () => {
+  it('AURI-10-11 rejects a loop, when signing and when verifying', async () => {
     const chain = await hop(1, 2, await hop(0, 1))
     await expect(hop(2, 0, chain)).rejects.toMatchObject({ code: 'loop' })
     await expect(hop(2, 2, chain)).rejects.toMatchObject({ code: 'loop' })
@@ -98,7 +98,7 @@ describe('a chain of delegation', () => {
     await expect(check(looping, 0)).rejects.toMatchObject({ code: 'loop' })
   })
 
-  it('AURI-10-11 takes ten hops and refuses an eleventh', async () => {
+  it('AURI-10-11 accepts ten hops and rejects an eleventh', async () => {
     let chain = await hop(0, 1)
     for (let i = 1; i < 10; i++) chain = await hop(i, i + 1, chain)
     expect((await check(chain, 10)).hops).toHaveLength(10)
@@ -107,27 +107,27 @@ describe('a chain of delegation', () => {
     await expect(check(eleven, 11)).rejects.toMatchObject({ code: 'too_long' })
   })
 
-  it('refuses a chain that leads to another agent', async () => {
+  it('rejects a chain for another audience', async () => {
     await expect(check(await hop(0, 1), 2)).rejects.toMatchObject({ code: 'wrong_audience' })
     const names = [actor(9).name, actor(1).name]
     expect(await check(await hop(0, 1), 1, { audience: names })).toMatchObject({ subject: 'user-7' })
   })
 
-  it('refuses hops that are put together from different chains', async () => {
+  it('rejects hops combined from different chains', async () => {
     const [first, second] = [await hop(0, 1), await hop(0, 1)]
     const continued = await hop(1, 2, first)
     await expect(check(`${second},${continued.split(',')[1]}`, 2)).rejects.toMatchObject({ code: 'broken_chain' })
-    // A hop cut out, so that the chain begins in its middle.
+    // A hop is cut out, so that the chain starts in the middle.
     await expect(check(String(continued.split(',')[1]), 2)).rejects.toMatchObject({ code: 'broken_chain' })
-    // Somebody continues a chain that was handed to another.
+    // An actor continues a chain that was delegated to another.
     await expect(hop(3, 4, first)).rejects.toMatchObject({ code: 'broken_chain' })
-    // The subject changes on the way.
+    // The subject changes along the chain.
     const claims = { sub: 'root', aud: actor(2).name, prior: await hashOf(first) }
     const swapped = `${first},${await token(1, claims)}`
     await expect(check(swapped, 2)).rejects.toMatchObject({ code: 'broken_chain' })
   })
 
-  it('refuses a hop that was shown before, while earlier hops may come again', async () => {
+  it('rejects a replayed last hop, while earlier hops may be used again', async () => {
     const seen = createSeenTokens({ now: () => time })
     const first = await hop(0, 1)
     const [once, again] = [await hop(1, 2, first), await hop(1, 2, first)]
@@ -136,36 +136,36 @@ describe('a chain of delegation', () => {
     expect(await check(again, 2, { seen })).toMatchObject({ subject: 'user-7' })
   })
 
-  it('is not remembered unless it is good, so that nobody can use up another one’s token', async () => {
+  it('is recorded as seen only if valid, so that nobody can use up another one’s token', async () => {
     const seen = createSeenTokens({ now: () => time })
     const chain = await hop(0, 1)
     await expect(check(`${chain.slice(0, -6)}AAAAAA`, 1, { seen })).rejects.toMatchObject({ code: 'bad_signature' })
     expect(await check(chain, 1, { seen })).toMatchObject({ subject: 'user-7' })
   })
 
-  it('takes no other JWT for a hop', async () => {
+  it('rejects other types of JWT', async () => {
     const plain = await token(0, { aud: actor(1).name }, 'JWT')
     await expect(check(plain, 1)).rejects.toMatchObject({ code: 'bad_signature' })
   })
 
-  it('needs a subject at its start', async () => {
+  it('needs a subject in its first hop', async () => {
     const request = { issuer: 'a', audience: 'b', key: actor(0).key, now: () => time, newId: () => 'x' }
     await expect(delegate(request)).rejects.toMatchObject({ code: 'malformed' })
   })
 
-  it('looks for no keys before the rest is in order', async () => {
-    let asked = 0
+  it('fetches no keys before all other checks have passed', async () => {
+    let fetched = 0
     const counting = async (issuer: string) => {
-      asked++
+      fetched++
       return keysOf(issuer)
     }
     const loop = `${await hop(0, 1)},${await token(1, { aud: actor(0).name })}`
     await expect(check(loop, 0, { keysOf: counting })).rejects.toThrow(SigningError)
     await expect(check('x,y', 0, { keysOf: counting })).rejects.toThrow(SigningError)
-    expect(asked).toBe(0)
+    expect(fetched).toBe(0)
   })
 
-  it('is refused with a code, whatever is sent for one', async () => {
+  it('is rejected with a code, whatever is sent', async () => {
     const good = await hop(1, 2, await hop(0, 1))
     const cut = fc.tuple(fc.nat(good.length), fc.nat(good.length), fc.string()).map(([a, b, text]) => {
       const [from, to] = a < b ? [a, b] : [b, a]
@@ -176,13 +176,13 @@ describe('a chain of delegation', () => {
     await fc.assert(
       fc.asyncProperty(hostile, async (chain) => {
         const result = await check(chain, 2).catch((error: unknown) => error)
-        // Space, and bits that base64url does not use, change nothing of what is said.
+        // Whitespace, and bits that base64url does not use, do not change the meaning.
         if (!(result instanceof SigningError)) expect(result).toEqual(expected)
       }),
     )
   })
 
-  /** A token with one good signature and any claims. */
+  /** A token with a valid signature and any claims. */
   async function token(from: number, claims: object, typ = 'delegation+jwt'): Promise<string> {
     const at = Math.floor(time / 1000)
     return new SignJWT({ sub: 'user-7', iss: actor(from).name, jti: `id-${ids++}`, iat: at, exp: at + 60, ...claims })
@@ -191,8 +191,8 @@ describe('a chain of delegation', () => {
   }
 })
 
-describe('tokens that were seen', () => {
-  it('are refused until they expire, and beyond the limit all are', () => {
+describe('seen tokens', () => {
+  it('are rejected until they expire, and all are rejected above the limit', () => {
     let now = 0
     const seen = createSeenTokens({ now: () => now, max: 3 })
     expect(seen.add('a', 1000)).toBe(true)

@@ -23,7 +23,7 @@ describe('the keys of a DID document', () => {
     expect(key?.jwk.d).toBeUndefined()
   })
 
-  it('are only those that may assert, where the document says so', () => {
+  it('are only those for assertions, if the document says so', () => {
     const method = (id: string): JsonObject => ({ id, type: 'JsonWebKey2020', publicKeyJwk: ED25519 })
     const document = {
       id: DID,
@@ -35,7 +35,7 @@ describe('the keys of a DID document', () => {
     expect(readDidKeys({ ...document, assertionMethod: [] })).toEqual([])
   })
 
-  it('are bounded, and nonsense among them is left out', () => {
+  it('are limited in number, and invalid ones are skipped', () => {
     const nonsense = [
       null,
       'x',
@@ -49,7 +49,7 @@ describe('the keys of a DID document', () => {
     expect(readDidKeys({ id: DID, verificationMethod: many }).length).toBeLessThanOrEqual(100)
   })
 
-  it('are read from anything without failing', () => {
+  it('are read from any document without an exception', () => {
     const part = fc.oneof(fc.jsonValue(), fc.constantFrom('#a', DID, MULTIBASE, ED25519))
     const method = fc.record(
       { id: part, type: part, publicKeyJwk: part, publicKeyMultibase: part, publicKeyBase58: part },
@@ -75,7 +75,7 @@ describe('the keys of a DID document', () => {
 })
 
 describe('a key set', () => {
-  it('gives public keys that can verify, without private members', () => {
+  it('returns public keys for verification, without private members', () => {
     const keys = readKeySet({ keys: [{ ...ED25519, kid: 'a', d: 'secret' }, { kty: 'oct', k: 'x' }, 'x', null] })
     expect(keys).toEqual([{ id: 'a', jwk: ED25519 }])
   })

@@ -4,7 +4,7 @@ import { decodeBase58, encodeBase58 } from './base58.js'
 import { didKeyOf, keyOfDidKey } from './did-key.js'
 import { SigningError } from './signing-error.js'
 
-/** Examples of the did:key specification. */
+/** Examples from the did:key specification. */
 const SAMPLES = [
   {
     did: 'did:key:z6MkiTBz1ymuepAQ4HEHYSF1H8quG5GLVVQR3djdX3mDooWp',
@@ -22,19 +22,19 @@ const SAMPLES = [
 ]
 
 describe('did:key', () => {
-  it.each(SAMPLES)('$did is the key of the specification', ({ did, jwk }) => {
+  it.each(SAMPLES)('$did encodes the key in the specification', ({ did, jwk }) => {
     expect(keyOfDidKey(did)).toEqual({ id: `${did}#${did.slice('did:key:'.length)}`, jwk })
     expect(didKeyOf(jwk)).toBe(did)
   })
 
   it.each(['did:key:z6Mk', 'did:key:', 'did:web:example.com', 'did:key:z0OIl', `did:key:z${'6'.repeat(10_000)}`, ''])(
-    '%s is none',
+    '%s is not a valid did:key',
     (did) => {
       expect(() => keyOfDidKey(did)).toThrow(SigningError)
     },
   )
 
-  it('takes no point beside the curve', () => {
+  it('rejects a point that is not on the curve', () => {
     const point = Uint8Array.from([0x80, 0x24, 2, ...new Array<number>(31).fill(0), 7])
     const other = Uint8Array.from([0x80, 0x24, 9, ...new Array<number>(31).fill(0), 5])
     for (const bytes of [point, other]) {
@@ -44,7 +44,7 @@ describe('did:key', () => {
 })
 
 describe('base58', () => {
-  it('brings back every sequence of bytes', () => {
+  it('round-trips any bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 64 }), (bytes) => {
         expect([...decodeBase58(encodeBase58(bytes))]).toEqual([...bytes])

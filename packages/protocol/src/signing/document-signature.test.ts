@@ -50,7 +50,7 @@ describe('a signed document', () => {
     expect(await verifyDocument(signed, [published])).toEqual({ key: 'key-1', algorithm: alg })
   })
 
-  it('AURI-10-08 is a detached JWS over the canonical form, as another implementation sees it', async () => {
+  it('AURI-10-08 is a detached JWS over the canonical form, verified with another implementation', async () => {
     const signed = await signDocument(document, ours().signing)
     const [head, mark] = partsOf(signed)
     const key: JsonWebKey = { kty: 'OKP', crv: 'Ed25519', x: String(ours().published.jwk.x) }
@@ -64,7 +64,7 @@ describe('a signed document', () => {
     expect(isGood).toBe(true)
   })
 
-  it('keeps its signature when members change places and the old signature is replaced', async () => {
+  it('verifies after members are reordered and after it is signed again', async () => {
     const signed = await signDocument(await signDocument(document, theirs().signing), ours().signing)
     const reordered = Object.fromEntries(Object.entries(signed).reverse())
     expect(await verifyDocument(reordered, [ours().published])).toMatchObject({ key: 'key-1' })
@@ -81,7 +81,7 @@ describe('a signed document', () => {
     }
   })
 
-  it('AURI-10-09 fails with another key of the same name', async () => {
+  it('AURI-10-09 fails with another key of the same id', async () => {
     const signed = await signDocument(document, ours().signing)
     await expect(verifyDocument(signed, [theirs().published])).rejects.toMatchObject({ code: 'bad_signature' })
   })
@@ -99,22 +99,22 @@ describe('a signed document', () => {
     [{ kid: 'key-1' }, 'unsupported_algorithm'],
     [{ alg: 'ES256', kid: 'key-1' }, 'unknown_key'],
     [{ alg: 'EdDSA', kid: 'key-1', crit: ['exp'], exp: 1 }, 'bad_signature'],
-  ])('refuses the header %j', async (header, code) => {
+  ])('rejects the header %j', async (header, code) => {
     const signed = withHeader(await signDocument(document, ours().signing), header)
     await expect(verifyDocument(signed, [ours().published])).rejects.toMatchObject({ code })
   })
 
   it.each([
-    ['nothing', {}, 'unsigned'],
-    ['a text', { signature: 'x' }, 'unsigned'],
+    ['no member', {}, 'unsigned'],
+    ['a string', { signature: 'x' }, 'unsigned'],
     ['an empty object', { signature: {} }, 'unsigned'],
-    ['no JWS', { signature: { jws: 'x' } }, 'malformed'],
-    ['a payload of its own', { signature: { jws: 'e30.e30.e30' } }, 'malformed'],
-  ])('with %s for a signature is refused', async (_what, members, code) => {
+    ['an invalid JWS', { signature: { jws: 'x' } }, 'malformed'],
+    ['an attached payload', { signature: { jws: 'e30.e30.e30' } }, 'malformed'],
+  ])('is rejected with %s as the signature', async (_what, members, code) => {
     await expect(verifyDocument({ ...document, ...members }, [ours().published])).rejects.toMatchObject({ code })
   })
 
-  it('does not use a key that is published for encryption, nor one that is broken', async () => {
+  it('does not use a key for encryption or an invalid key', async () => {
     const signed = await signDocument(document, ours().signing)
     const { jwk } = ours().published
     const forEncryption: JWK = { ...jwk, use: 'enc' }
@@ -141,5 +141,5 @@ describe('a signed document', () => {
 })
 
 const fail = (): never => {
-  throw new Error('the keys are not made yet')
+  throw new Error('the keys have not been created yet')
 }

@@ -27,14 +27,14 @@ const VIEWS: { name: string; format: DocumentFormat; view: View }[] = [
   { name: 'MCP', format: 'mcp', view: toMcpServer },
 ]
 
-/** Members of the answer that are the registry's word, whatever the document says. */
+/** Members that the registry writes, whatever the document says. */
 const REGISTRY = ['verification']
 const BY_FORMAT: Partial<Record<DocumentFormat, string[]>> = {
   directory: ['agent', 'lt', 'href'],
   profile: ['id', 'freshness'],
   aidip: ['id'],
 }
-/** Members that are added where the publisher gave none (C-12, C-25). */
+/** Members that are added if the publisher did not send them (C-12, C-25). */
 const ADDED: Record<string, string[]> = {
   'AIDIP-01': ['publisher', 'authentication'],
   'AIDIP-00': ['provider'],
@@ -59,7 +59,7 @@ describe.each(KINDS)('a document of the kind %s', (kind) => {
     )
   })
 
-  it('AIDIP-3-02, PROF-4.1-16, PROF-4.7-04, AURI-7-18, AURI-7-24 comes back as it was sent, with the unknown and nested members', () => {
+  it('AIDIP-3-02, PROF-4.1-16, PROF-4.7-04, AURI-7-18, AURI-7-24 is returned as it was sent, with unknown and nested members', () => {
     fc.assert(
       fc.property(cases, ([sent, facts]) => {
         const record = readRecord(sent.format, sent.document, sent.id)
@@ -81,7 +81,7 @@ describe.each(KINDS)('a document of the kind %s', (kind) => {
     )
   })
 
-  it('has summaries in every format, which do not change the record and its document', () => {
+  it('has summaries in every format that do not change the record or its document', () => {
     fc.assert(
       fc.property(cases, ([sent, facts]) => {
         const record = readRecord(sent.format, sent.document, sent.id)

@@ -38,11 +38,11 @@ const DESC = (changes: Record<string, JsonValue | undefined> = {}) =>
   sample('descriptor', 'FX-DESC', changes, 'planner')
 
 describe('the AIDIP view', () => {
-  it('AIDIP-3-02, AIDIP-3.3-01, AIDIP-3.1-03, AIDIP-3.1-07 gives the published sample back as it was registered', () => {
+  it('AIDIP-3-02, AIDIP-3.3-01, AIDIP-3.1-03, AIDIP-3.1-07 returns the draft’s sample as it was registered', () => {
     expect(toAidip(T01(), FACTS)).toEqual({ ...fixture('FX-T01'), ...ADDED })
   })
 
-  it('AIDIP-3.1-17, AIDIP00-4-11 keeps further fields', () => {
+  it('AIDIP-3.1-17, AIDIP00-4-11 keeps unknown members', () => {
     const more = { pricing: { per_call: 0.01 }, x: 1, '@context': 'https://schema.org', constructor: [] }
     expect(toAidip(T01(more), FACTS)).toMatchObject(more)
   })
@@ -53,7 +53,7 @@ describe('the AIDIP view', () => {
     expect(toAidip(record, FACTS, '00').authentication).toBe('API Key')
   })
 
-  it('AIDIP-3.1-14 gives an authentication object back, with a canonical type', () => {
+  it('AIDIP-3.1-14 returns an authentication object with a canonical type', () => {
     const sent = { type: 'oauth2_bearer', scopes: ['invoke'], realm: { a: 1 } }
     expect(toAidip(T01({ authentication: sent }), FACTS).authentication).toEqual(sent)
     expect(toAidip(T01({ authentication: { ...sent, type: 'OAuth2' } }), FACTS).authentication).toEqual(sent)
@@ -71,7 +71,7 @@ describe('the AIDIP view', () => {
     })
   })
 
-  it('says publisher in 01 and provider in 00 (C-12)', () => {
+  it('calls the publisher "publisher" in 01 and "provider" in 00 (C-12)', () => {
     expect(toAidip(sample('aidip', 'FX-T00'), FACTS)).toMatchObject({ publisher: 'ExampleAI', provider: 'ExampleAI' })
     expect(toAidip(T01(), FACTS, '00')).toMatchObject({ publisher: 'ExampleAI Inc.', provider: 'ExampleAI Inc.' })
   })
@@ -102,13 +102,13 @@ describe('the AIDIP view', () => {
     })
   })
 
-  it('AIDIP00-4-07 resolves a path against the base of the directory for other readers (C-18)', () => {
+  it('AIDIP00-4-07 resolves a path against the directory’s base URL in other views (C-18)', () => {
     const record = T01({ endpoint: '/agents/t1' })
     expect(toAidip(record, FACTS).endpoint).toBe('/agents/t1')
     expect(toDirectory(record, FACTS).base).toBe('https://directory.example/agents/t1')
   })
 
-  it('prefers the http address of several, and has the gateway for an agent without a URI', () => {
+  it('prefers an HTTP endpoint, and falls back to the gateway for an agent without a URI', () => {
     const bindings = [
       { protocol: 'grpc', endpoint: 'grpc://a.example' },
       { protocol: 'https', endpoint: 'https://a.example/' },
@@ -120,7 +120,7 @@ describe('the AIDIP view', () => {
     )
   })
 
-  it('keeps members of another draft, and their privacy', () => {
+  it('keeps members of another draft, and which of them are private', () => {
     const shown = toAidip(SUM({ visibility: 'restricted', private: ['vendor'], license: 'MIT', tags: 5 }), FACTS)
     expect(shown).toMatchObject({
       visibility: 'restricted',
@@ -131,7 +131,7 @@ describe('the AIDIP view', () => {
     })
   })
 
-  it("shows the operator's status, and the end of the registration", () => {
+  it("shows the operator's status, and when the registration expires", () => {
     const expiresAt = Date.parse('2027-01-01T00:00:00Z')
     expect(toAidip(T01(), { ...FACTS, status: 'suspended', expiresAt })).toMatchObject({
       status: 'suspended',
@@ -143,7 +143,7 @@ describe('the AIDIP view', () => {
 })
 
 describe('the profile view', () => {
-  it('PROF-4.9-01 gives the sample back as it was registered', () => {
+  it('PROF-4.9-01 returns the sample as it was registered', () => {
     expect(toProfile(HR(), FACTS)).toEqual({ ...fixture('FX-HR'), ...ADDED, freshness: expect.any(Object) })
   })
 
@@ -191,7 +191,7 @@ describe('the profile view', () => {
     })
   })
 
-  it('has candidates of three levels of detail', () => {
+  it('has candidates in three levels of detail', () => {
     expect(Object.keys(toCandidate(HR(), FACTS, 'minimal'))).toEqual(['id', 'status', 'bindings'])
     expect(toCandidate(HR(), FACTS, 'minimal').bindings).toEqual([
       { protocol: 'https', endpoint: 'https://agents.example.net/hr-core/invoke' },
@@ -222,7 +222,7 @@ describe('the profile view', () => {
 })
 
 describe('the directory view', () => {
-  it('AD-4.1-17, AD-4.1-20, AD-4.1-21 gives a registration back with its lifetime', () => {
+  it('AD-4.1-17, AD-4.1-20, AD-4.1-21 returns a registration with its lifetime', () => {
     expect(toDirectory(SUM(), FACTS)).toEqual({
       ...fixture('FX-SUM'),
       ...ADDED,
@@ -263,7 +263,7 @@ describe('the directory view', () => {
     })
   })
 
-  it('AD-5.1-04 leaves out capabilities with invalid names, and keeps those named like its paths', () => {
+  it('AD-5.1-04 omits capabilities with invalid names, and keeps those named like its paths', () => {
     const capabilities = ['a*b', 'search', 'x'.repeat(256), 'search']
     const shown = toDirectory(T01({ capabilities, operations: [{ name: 'search', inputs: {} }] }), FACTS)
     expect(shown.capabilities).toMatchObject([{ name: 'search', type: 'skill' }])
@@ -353,14 +353,14 @@ describe('the agent.json', () => {
     expect(shown).toMatchObject({ version: '0.0.0', capabilities: [{ name: 'invoke', version: '0.0.0' }] })
   })
 
-  it('has no member that our own parser would refuse', () => {
+  it('has no member that our own parser would reject', () => {
     const bindings = [{ protocol: '__proto__', endpoint: 'https://a.example/' }]
     expect(JSON.stringify(toDescriptor(HR({ bindings }), FACTS).transport)).toBe('{}')
   })
 })
 
 describe('the A2A card', () => {
-  it('comes back as it was, in its own version', () => {
+  it('is returned unchanged in its own version', () => {
     const card: JsonObject = {
       name: 'a',
       description: 'b',
@@ -373,7 +373,7 @@ describe('the A2A card', () => {
     expect(toAgentCard(readRecord('a2a', card, 'x'), FACTS, '1.0')).toEqual({ ...card, ...ADDED })
   })
 
-  it('of another agent is written in the version asked for', () => {
+  it('of another agent is written in the requested version', () => {
     const old = toAgentCard(T01(), FACTS, '0.3')
     expect(old).toMatchObject({
       protocolVersion: '0.3.0',

@@ -5,11 +5,11 @@ import { checkPublisherSchema, createPublisherSchemas } from '../publisher-schem
 
 const { check } = createPublisherSchemas()
 
-/** Schema, values that fit, values that do not. */
+/** Schema, valid values, invalid values. */
 const CASES: [string, JsonObject, JsonValue[], JsonValue[]][] = [
   ['type', { type: 'integer' }, [1, 1.0, -0, 1e300], [1.5, '1', null, true]],
   ['types', { type: ['string', 'null'] }, ['', null], [0, false, [], {}]],
-  ['object is no array and no null', { type: 'object' }, [{}], [[], null]],
+  ['object is neither an array nor null', { type: 'object' }, [{}], [[], null]],
   ['nullable beside a type', { type: 'string', nullable: true }, ['a', null], [1]],
   ['nullable beside an enum', { enum: ['a'], nullable: true }, ['a', null], ['b']],
   ['nullable beside a reference', { allOf: [{ type: 'object' }], nullable: true }, [{}, null], ['b']],
@@ -50,13 +50,13 @@ const CASES: [string, JsonObject, JsonValue[], JsonValue[]][] = [
   ['item counts', { minItems: 1, maxItems: 2 }, [[1], [1, 2], 'x'], [[], [1, 2, 3]]],
   ['member counts', { minProperties: 1, maxProperties: 2 }, [{ a: 1 }, []], [{}, { a: 1, b: 1, c: 1 }]],
   [
-    'required by own members only',
+    'required considers own members only',
     { required: ['constructor', 'toString'] },
     [{ constructor: 1, toString: 1 }, []],
     [{}, { constructor: 1 }],
   ],
   [
-    'properties named like those of objects',
+    'properties named like those of Object.prototype',
     { properties: { constructor: { type: 'string' } } },
     [{}, { constructor: 'a' }],
     [{ constructor: 1 }],
@@ -140,7 +140,7 @@ const CASES: [string, JsonObject, JsonValue[], JsonValue[]][] = [
     [{ next: { nest: {} } }],
   ],
   [
-    'pointers inside of an $id',
+    'pointers inside an $id',
     {
       $defs: { a: { $id: 'urn:a', $ref: '#/$defs/b', $defs: { b: { type: 'string' } } }, b: { type: 'number' } },
       $ref: '#/$defs/a',
@@ -155,7 +155,7 @@ const CASES: [string, JsonObject, JsonValue[], JsonValue[]][] = [
     [{ b: 1 }],
   ],
   [
-    'unevaluatedProperties after the branch that fits',
+    'unevaluatedProperties after the matching branch',
     {
       anyOf: [{ properties: { a: { const: 1 } }, required: ['a'] }, { properties: { b: {} } }],
       unevaluatedProperties: false,
@@ -198,7 +198,7 @@ const CASES: [string, JsonObject, JsonValue[], JsonValue[]][] = [
     [{ a: 1 }],
   ],
   [
-    'unevaluatedProperties inside of unevaluatedProperties',
+    'unevaluatedProperties inside unevaluatedProperties',
     { allOf: [{ unevaluatedProperties: true }], unevaluatedProperties: false },
     [{ a: 1 }],
     [],

@@ -87,8 +87,8 @@ describe('random schemas', () => {
     ),
   })).value
 
-  /** Ajv's judgement; undefined where it cannot compile what we can check. */
-  function judgementOfAjv(root: JsonObject, values: JsonValue[]): boolean[] | undefined {
+  /** Ajv's results; undefined if it cannot compile a schema that we can check. */
+  function resultsOfAjv(root: JsonObject, values: JsonValue[]): boolean[] | undefined {
     const ajv = new Ajv2020({
       strict: false,
       logger: false,
@@ -111,7 +111,7 @@ describe('random schemas', () => {
     fc.assert(
       fc.property(schema, fc.array(value, { minLength: 1, maxLength: 6 }), (root, values) => {
         if (checkPublisherSchema(root, '').length > 0) return
-        const expected = judgementOfAjv(root, values)
+        const expected = resultsOfAjv(root, values)
         if (expected === undefined) return
         compared++
         expect(values.map((one) => fits(root, one))).toEqual(expected)

@@ -12,7 +12,7 @@ interface Group {
   tests: { description: string; data: JsonValue; valid: boolean }[]
 }
 
-/** The checker refuses the schemas of the groups, or misjudges the named cases (`invalid`: all invalid ones). */
+/** The checker rejects the schemas of the groups, or fails the named cases (`invalid`: all invalid ones). */
 type Exception =
   | { reason: string; file: string; refused: RegExp; groups: string[] | 'all' }
   | { reason: string; file: string; misjudged: 'invalid' | string[]; groups: string[] | 'all' }
@@ -153,7 +153,7 @@ it('has exceptions for existing files only', () => {
   for (const { file } of EXCEPTIONS) expect(() => readFileSync(new URL(file, SUITE)), file).not.toThrow()
 })
 
-/** As a publisher writes it: an object, which says its draft unless it is 2020-12. */
+/** As a publisher writes it: an object that names its draft unless it is 2020-12. */
 function described(schema: JsonObject | boolean, $schema: string | undefined): JsonObject {
   const description = typeof schema === 'boolean' ? { allOf: [schema] } : schema
   return $schema === undefined ? description : { $schema, ...description }
