@@ -1,6 +1,6 @@
 import { type JsonObject, readRecord } from '@switchboard/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
-import { createLearnOperations } from '../src/services/calls/learn-operations.js'
+import { createLearnOperations } from '../src/services/calls/admission/learn-operations.js'
 import { AgentEvent, text as a2aText, message, startA2aAgent } from './gateway/a2a-agent.js'
 import { createTestGateway, sendJson, startHttpAgent } from './gateway/agent.js'
 import { type McpAgentOptions, startMcpAgent, text } from './gateway/mcp-agent.js'

@@ -8,7 +8,7 @@ import type { Caller } from '../src/policy/caller.js'
 import { createSeal } from '../src/services/identity/seal.js'
 import type { Agent, Catalog } from '../src/services/registry/catalog.js'
 import type { Delivery } from '../src/services/tasks/callback.js'
-import { createTasks, type TaskRunner, type TaskStep, type Tasks, type TaskWish } from '../src/services/tasks/tasks.js'
+import { createTasks, type NewTask, type TaskRunner, type TaskStep, type Tasks } from '../src/services/tasks/tasks.js'
 import { openSqliteStore } from '../src/store/sqlite/open-sqlite-store.js'
 import type { Store } from '../src/store/store.js'
 import { put, remove, stored } from './store/fixtures.js'
@@ -22,7 +22,7 @@ function caller(subject: string): Caller {
   return { subject, kind: 'key', scopes: new Set(['invoke']), address: '127.0.0.1', requestId: 'r' }
 }
 
-const done = (body: JsonObject = { ok: true }): TaskStep => ({ kind: 'done', answer: { status: 200, body } })
+const done = (body: JsonObject = { ok: true }): TaskStep => ({ kind: 'done', result: { status: 200, body } })
 const never = (signal: AbortSignal) =>
   new Promise<TaskStep>((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('aborted'))))
 
@@ -68,7 +68,7 @@ describe('the worker of deferred calls', () => {
     return tasks
   }
 
-  const wish = (changes: Partial<TaskWish> = {}): TaskWish => ({
+  const wish = (changes: Partial<NewTask> = {}): NewTask => ({
     agent,
     operation: 'invoke',
     request: { input: 'secret input' },
@@ -100,7 +100,7 @@ describe('the worker of deferred calls', () => {
 
   it('tells what the agent or the directory says went wrong', async () => {
     const body = { error: { code: 'NoSuchLanguage', message: 'never heard of it' } }
-    const refused = startProcess({ run: async () => ({ kind: 'done', answer: { status: 422, body } }) })
+    const refused = startProcess({ run: async () => ({ kind: 'done', result: { status: 422, body } }) })
     const one = await refused.create(wish(), carol)
     await until(refused, one.id, { status: 'failed', httpStatus: 422, error: body.error })
     const failing = startProcess({
@@ -208,7 +208,7 @@ describe('the worker of deferred calls', () => {
   describe('after a process is gone', () => {
     /** A process that begins a call and never comes back. */
     const hang = () => new Promise<TaskStep>(() => {})
-    const beginAndDie = async (changes: Partial<TaskWish>): Promise<string> => {
+    const beginAndDie = async (changes: Partial<NewTask>): Promise<string> => {
       const tasks = startProcess({ run: hang, poll: hang }, { timing: { ...QUICK, lookMs: 1e6 } })
       const { id } = await tasks.create(wish(changes), carol)
       if (!changes.agentTask) await until(tasks, id, { status: 'running' })

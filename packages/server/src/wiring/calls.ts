@@ -2,11 +2,10 @@ import { createHash, randomUUID } from 'node:crypto'
 import { type Config, isProduction } from '../config.js'
 import { createGateway, type GatewayDeps } from '../gateway/create-gateway.js'
 import type { Gateway } from '../gateway/gateway.js'
-import { checkDelegation } from '../services/calls/admission/check-delegation.js'
-import { type Credentials, createCredentials } from '../services/calls/agent-credentials.js'
+import { type AgentCredentials, createAgentCredentials } from '../services/calls/admission/agent-credentials.js'
+import { createLearnOperations } from '../services/calls/admission/learn-operations.js'
 import { createInvoke, type Invoke } from '../services/calls/invoke.js'
-import { createLearnOperations } from '../services/calls/learn-operations.js'
-import { createOutcomes, type Outcomes } from '../services/calls/outcomes.js'
+import { createOutcomes, type Outcomes } from '../services/calls/outcomes/outcomes.js'
 import { createTaskRunner, DEFERRED_TIMEOUT_MS } from '../services/calls/sending/defer-call.js'
 import type { Context } from '../services/context.js'
 import type { Catalog } from '../services/registry/catalog.js'
@@ -16,7 +15,7 @@ import type { Base } from './base.js'
 import type { Identity } from './identity.js'
 
 export interface Calls {
-  readonly credentials: Credentials
+  readonly credentials: AgentCredentials
   readonly gateway: Gateway
   /** Undefined: without a secret to encrypt requests, calls cannot be deferred. */
   readonly tasks: Tasks | undefined
@@ -33,7 +32,7 @@ export async function wireOutcomes({ store, now, logError }: Base, catalog: Cata
     isKnown: (id) => catalog.get(id) !== undefined,
     onError: logError('could not store call statistics'),
   })
-  catalog.subscribe({ changed: outcomes.meet })
+  catalog.subscribe({ changed: outcomes.dropEarlier })
   return outcomes
 }
 
@@ -44,13 +43,13 @@ export async function wireCalls(
   { seal, signing }: Identity,
   outcomes: Outcomes,
 ): Promise<Calls> {
-  const credentials = await createCredentials({
+  const credentials = await createAgentCredentials({
     context,
     seal,
     onUnreadable: (agent) =>
       log.warn({ agent }, 'cannot decrypt the credential for an agent: it was set with a different secret'),
   })
-  context.catalog.subscribe({ changed: credentials.meet })
+  context.catalog.subscribe({ changed: credentials.dropEarlier })
   const gateway = openGateway(config, {
     now,
     self: () => [baseUrl(), ...(state.listening === undefined ? [] : [state.listening])],
@@ -76,14 +75,13 @@ export async function wireCalls(
     strictOutputs: config.policy.strictOutputs,
     tasks,
     learnOperations: createLearnOperations({ fetch: gateway.fetch, now, newId: randomUUID }),
-    keptCredential: credentials.of,
-    checkDelegation,
+    storedCredential: credentials.of,
   }
   return {
     credentials,
     gateway,
     tasks,
-    invoke: createInvoke({ ...deps, gateway: config.gateway.enabled ? gateway : undefined }),
+    invoke: createInvoke({ ...deps, enabled: config.gateway.enabled }),
     startTasks() {
       if (config.gateway.enabled) tasks?.start(createTaskRunner(deps))
     },

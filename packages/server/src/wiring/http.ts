@@ -21,7 +21,7 @@ import { sendBadUrlError, sendClientError } from '../faces/send-unrouted-error.j
 import { signResponses } from '../faces/sign-responses.js'
 import { createTasksRoutes } from '../faces/tasks/tasks-routes.js'
 import { createRateLimits } from '../policy/rate-limit.js'
-import type { Outcomes } from '../services/calls/outcomes.js'
+import type { Outcomes } from '../services/calls/outcomes/outcomes.js'
 import type { Context } from '../services/context.js'
 import type { Base } from './base.js'
 import type { Calls } from './calls.js'

@@ -1,4 +1,4 @@
-import type { Outcomes } from '../services/calls/outcomes.js'
+import type { Outcomes } from '../services/calls/outcomes/outcomes.js'
 import type { Context } from '../services/context.js'
 import { startPruning } from '../services/operations/prune.js'
 import type { Expiry } from '../services/registry/expire.js'

@@ -76,10 +76,21 @@ describe('the version', () => {
     expect(stage.agent.calls).toEqual([])
   })
 
-  it('C-63 is told by errors too', async () => {
-    await register(VERSIONS)
+  it('C-63 is a header of errors too, from the moment it is known', async () => {
+    await register({ ...VERSIONS, operations: [{ name: 'go', inputs: { text: 'string' }, outputs: {} }] })
+    await register({ id: 'y', ...VERSIONS, authentication: { type: 'api_key' } })
+    const versionOf = async (...[input, ask]: Parameters<typeof call>): Promise<unknown[]> => {
+      const { status, headers } = await call(input, ask)
+      return [status, headers.get('x-agent-version')]
+    }
+    expect(await versionOf(INPUT, { path: '/agents/y/invoke' })).toEqual([401, '3.1.4'])
+    expect(await versionOf({ text: 1 })).toEqual([400, '3.1.4'])
+    expect(await versionOf({ text: 1 }, { headers: { 'x-agent-version': '3.0.0' } })).toEqual([400, '3.0.0'])
     stage.agent.reply = fixed(null, 500)
-    expect((await call(INPUT)).headers.get('x-agent-version')).toBe('3.1.4')
+    expect(await versionOf(INPUT)).toEqual([500, '3.1.4'])
+    const replayed = { headers: { 'idempotency-key': 'k-1' } }
+    for (const _ of ['sent', 'replayed']) expect(await versionOf(INPUT, replayed)).toEqual([500, '3.1.4'])
+    expect(await versionOf(INPUT, { headers: { 'x-agent-version': '9.9.9' } })).toEqual([404, null])
   })
 })
 

@@ -1,5 +1,5 @@
 import { assertValid, compileSchema, DirectoryError, invalid, type JsonObject } from '@switchboard/protocol'
-import type { Credential, CredentialFacts, Credentials } from '../../services/calls/agent-credentials.js'
+import type { AgentCredentials, Credential, CredentialFacts } from '../../services/calls/admission/agent-credentials.js'
 import type { Signing } from '../../services/identity/signing.js'
 import { readJsonObject } from '../body.js'
 import { idOf } from '../read-request.js'
@@ -7,7 +7,7 @@ import { sendJson } from '../respond.js'
 import type { Route } from '../route-group.js'
 
 export interface SecretRoutesOptions {
-  readonly credentials: Credentials
+  readonly credentials: AgentCredentials
   readonly signing: Signing
 }
 

@@ -1,7 +1,7 @@
 import { aidipSchema, invalid, type JsonObject, parseDocument, toAidip, toAidipSummary } from '@switchboard/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { asAnonymous } from '../../policy/caller.js'
-import type { Outcomes } from '../../services/calls/outcomes.js'
+import type { Outcomes } from '../../services/calls/outcomes/outcomes.js'
 import type { Context } from '../../services/context.js'
 import { type Found, findAgents } from '../../services/discovery/find.js'
 import type { Grants } from '../../services/identity/grants.js'

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { isObject, type JsonObject, toAidip } from '@switchboard/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Outcomes } from '../../services/calls/outcomes.js'
+import type { Outcomes } from '../../services/calls/outcomes/outcomes.js'
 import type { Context } from '../../services/context.js'
 import { entityTag } from '../../services/registry/entity-tags.js'
 import { readAgent } from '../../services/registry/read.js'

@@ -1,6 +1,6 @@
 import { assertValid, compileSchema, type JsonObject } from '@switchboard/protocol'
-import { rateAgent } from '../../services/calls/feedback.js'
-import type { Outcomes } from '../../services/calls/outcomes.js'
+import type { Outcomes } from '../../services/calls/outcomes/outcomes.js'
+import { rateAgent } from '../../services/calls/outcomes/rate-agent.js'
 import type { Context } from '../../services/context.js'
 import { readJsonObject } from '../body.js'
 import { idOf } from '../read-request.js'

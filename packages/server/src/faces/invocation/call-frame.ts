@@ -13,28 +13,29 @@ import {
   readIdempotencyKey,
   toRequestId,
 } from '@switchboard/protocol'
-import type { Invocation, Invoked } from '../../services/calls/request/invocation.js'
+import type { InvocationResult } from '../../services/calls/response/invocation-result.js'
+import type { InvocationHead } from './read-invocation.js'
 import { errorOf } from './write-parts.js'
 
 /** A request for one of many calls over one socket. */
 export type CallFrame = Extract<CallerFrame, { kind: 'request' }>
 
-/** The call that a frame requests; what the handshake says applies to all calls of the socket. */
-export function withFrame<T extends Omit<Invocation, 'input' | 'spend' | 'signal'>>(envelope: T, frame: CallFrame): T {
-  const said = readTexts(frame.members)
-  const { caller, passed, version, session, task } = envelope
-  const chain = agreed('delegationChain', passed['x-delegation-chain'], said.delegationChain)
-  const wanted = frame.wantsStream ? NDJSON.type : 'application/json'
+/** The head of the call that a frame requests; the head of the handshake applies to all calls of the socket. */
+export function withFrame(head: InvocationHead, frame: CallFrame): InvocationHead {
+  const texts = readTexts(frame.members)
+  const { caller, forwarded, version, session, task } = head
+  const chain = agreed('delegationChain', forwarded['x-delegation-chain'], texts.delegationChain)
+  const accepted = frame.wantsStream ? NDJSON.type : 'application/json'
   return {
-    ...envelope,
-    caller: { ...caller, requestId: toRequestId(said.requestId) },
-    operation: agreed('operation', envelope.operation, said.operation),
-    version: { ...version, frame: said.version },
-    session: { ...session, frame: said.sessionId },
-    task: { ...task, frame: said.taskId },
-    idempotencyKey: readIdempotencyKey(agreed('idempotencyKey', envelope.idempotencyKey, said.idempotencyKey)),
-    passed: { ...passed, ...(chain !== undefined && { 'x-delegation-chain': chain }) },
-    choose: (offered: readonly string[]) => offered.find((type) => type === wanted),
+    ...head,
+    caller: { ...caller, requestId: toRequestId(texts.requestId) },
+    operation: agreed('operation', head.operation, texts.operation),
+    version: { ...version, frame: texts.version },
+    session: { ...session, frame: texts.sessionId },
+    task: { ...task, frame: texts.taskId },
+    idempotencyKey: readIdempotencyKey(agreed('idempotencyKey', head.idempotencyKey, texts.idempotencyKey)),
+    forwarded: { ...forwarded, ...(chain !== undefined && { 'x-delegation-chain': chain }) },
+    chooseMediaType: (offered) => offered.find((type) => type === accepted),
   }
 }
 
@@ -59,7 +60,7 @@ function agreed(name: string, outside: string | undefined, inside: string | unde
 }
 
 /** The frame for the whole output of a call. */
-export function resultFrame(id: FrameId, { status, headers }: Invoked, value: JsonValue): ReplyLine {
+export function resultFrame(id: FrameId, { status, headers }: InvocationResult, value: JsonValue): ReplyLine {
   const version = headers['x-agent-version']
   return {
     id,

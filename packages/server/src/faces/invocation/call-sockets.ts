@@ -8,7 +8,8 @@ import {
 } from '@switchboard/protocol'
 import type { FastifyRequest } from 'fastify'
 import { type WebSocket, WebSocketServer } from 'ws'
-import type { Input, Invoked } from '../../services/calls/request/invocation.js'
+import type { Input } from '../../services/calls/request/invocation.js'
+import type { InvocationResult } from '../../services/calls/response/invocation-result.js'
 import type { CallFrame } from './call-frame.js'
 import { heartbeats, SILENCE } from './heartbeats.js'
 import { readLines } from './read-lines.js'
@@ -38,9 +39,9 @@ export interface CallSockets {
 /** Makes the calls of one socket. */
 export interface SocketCalls {
   /** The only call of a socket whose first line is a bare input. */
-  one(input: Input, signal: AbortSignal): Promise<Invoked>
+  one(input: Input, signal: AbortSignal): Promise<InvocationResult>
   /** One of the calls of a socket whose first line is a frame. */
-  ofFrame(frame: CallFrame, signal: AbortSignal): Promise<Invoked>
+  ofFrame(frame: CallFrame, signal: AbortSignal): Promise<InvocationResult>
 }
 
 export function createCallSockets(maxInputBytes: number, heartbeatMs = HEARTBEAT_MS): CallSockets {
@@ -112,15 +113,15 @@ async function serve(socket: WebSocket, calls: SocketCalls, options: ServeOption
   }
 }
 
-async function sendParts(socket: WebSocket, invoked: Invoked, heartbeatMs: number): Promise<void> {
-  for await (const part of heartbeats(partsOf(invoked), heartbeatMs)) {
+async function sendParts(socket: WebSocket, result: InvocationResult, heartbeatMs: number): Promise<void> {
+  for await (const part of heartbeats(partsOf(result), heartbeatMs)) {
     if (part === SILENCE) socket.ping()
     else await sendLine(socket, NDJSON.part(part))
   }
 }
 
 /** The output of a call as parts. */
-async function* partsOf(invoked: Invoked): AsyncGenerator<StreamPart> {
-  if (invoked.kind === 'stream') yield* invoked.parts
-  else yield { data: await jsonOf(invoked) }
+async function* partsOf(result: InvocationResult): AsyncGenerator<StreamPart> {
+  if (result.kind === 'stream') yield* result.parts
+  else yield { data: await jsonOf(result) }
 }

@@ -7,29 +7,29 @@ import { clientOf } from '../admit.js'
 import { AIDIP_BASES, type Route, type RouteGroup } from '../route-group.js'
 import { withFrame } from './call-frame.js'
 import type { CallSockets, SocketCalls } from './call-sockets.js'
-import { readEnvelope, readInput } from './read-invocation.js'
-import { sendInvoked } from './send-invoked.js'
+import { type InvocationHead, readHead, readInput } from './read-invocation.js'
+import { sendResult } from './send-result.js'
 import { upgradeOf } from './upgrades.js'
 
 export interface InvocationOptions {
   readonly invoke: Invoke
   readonly limits: RateLimits
-  /** Bytes of an input. */
+  /** Most bytes of an input. */
   readonly maxInputBytes: number
   readonly sockets: CallSockets
-  /** Finds out who is calling and spends the allowance of one call, or throws. */
+  /** Authenticates the caller and counts one call against its rate limit, or throws. */
   readonly admit: (request: FastifyRequest) => Promise<void> | undefined
 }
 
-/** Ways to say what is called; the rest of the call is the same for all. */
+/** Paths that name what is called; everything else is the same for all. */
 const PATHS = {
-  '/agents/:id/invoke': 'Call an agent; with several operations, the member `operation` says which',
+  '/agents/:id/invoke': 'Call an agent; if it has several operations, the member `operation` selects one',
   '/agents/:id/:operation': 'Call one operation of an agent',
-  '/agents/:id/operations/:operation': 'Call an operation whose name is also that of another path',
-  '/agents/:id/versions/:version/:operation': 'Call a certain version of an agent; `invoke` as on the unified path',
+  '/agents/:id/operations/:operation': 'Call an operation whose name is also a path',
+  '/agents/:id/versions/:version/:operation': 'Call a version of an agent; `invoke` works as on the unified path',
 }
 
-/** AIDIP §5: calls of agents through this directory, by POST or over a WebSocket on the same paths (C-59). */
+/** AIDIP §5: calls to agents through this directory, by POST or over a WebSocket on the same paths (C-59). */
 export function createInvocationRoutes(options: InvocationOptions): RouteGroup {
   const routes = AIDIP_BASES.flatMap((base) =>
     Object.entries(PATHS).map(([path, summary]) => toRoute(base + path, summary, options)),
@@ -46,38 +46,38 @@ function toRoute(path: string, summary: string, options: InvocationOptions): Rou
     limit: 'invoke',
     bodyLimit: options.maxInputBytes,
     query: {
-      version: 'the version to call, as X-Agent-Version',
-      sessionId: 'as X-Session-ID',
-      taskId: 'as X-Task-ID',
+      version: 'the version to call; same as X-Agent-Version',
+      sessionId: 'same as X-Session-ID',
+      taskId: 'same as X-Task-ID',
     },
     body: INPUT_SCHEMA,
     responses: {
       200: 'the output, or a stream of parts (`stream: true`, or Accept)',
-      201: 'the output of work that made something',
-      202: 'taken on (`Prefer: respond-async`, or the agent’s own wish): see Location',
-      207: 'a batch of which some failed',
-      400: 'the input does not fit; details name the members',
-      401: 'no credentials, or the agent’s own are missing',
-      403: 'not with these credentials',
-      404: 'no such agent, operation or version, as far as the caller may know',
-      406: 'the answer does not come in what is accepted',
-      409: 'a call with this Idempotency-Key is under way',
+      201: 'the output; the agent has created something',
+      202: 'deferred, by `Prefer: respond-async` or by the agent: see Location',
+      207: 'a batch in which some inputs failed',
+      400: 'the input does not match its schema; `details` name the members',
+      401: 'no credentials for the directory, or none for the agent',
+      403: 'these credentials do not allow the call',
+      404: 'no such agent, operation or version that the caller may see',
+      406: 'the response is not available in an accepted media type',
+      409: 'a call with this Idempotency-Key is in progress',
       413: 'the input, or the batch, is too large',
-      415: 'the operation does not take this kind of input',
-      422: 'this Idempotency-Key was used for another call',
+      415: 'the operation does not support this media type',
+      422: 'this Idempotency-Key was used for a different call',
       429: 'too many calls',
       500: 'the agent failed',
-      501: 'the agent cannot be called here',
-      502: 'the agent could not be reached, or gave no proper answer',
-      503: 'the agent is not available now: see Retry-After',
-      504: 'the agent did not answer in time',
+      501: 'the agent cannot be called through this directory',
+      502: 'the agent could not be reached, or its response was invalid',
+      503: 'the agent is temporarily unavailable: see Retry-After',
+      504: 'the agent did not respond in time',
       508: 'the call leads back to this directory',
     },
     handle: (request, reply) => handle(options, request, reply),
   }
 }
 
-/** Any JSON: the agent's own schema decides. */
+/** Any JSON: the input is checked against the agent's own schema. */
 const INPUT_SCHEMA = {
   description: 'the input of the operation, or an array of inputs',
   type: ['object', 'array', 'string', 'number', 'boolean', 'null'],
@@ -85,17 +85,18 @@ const INPUT_SCHEMA = {
 
 async function handle(options: InvocationOptions, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { invoke, limits, sockets } = options
-  const envelope = readEnvelope(request)
+  const head = readHead(request)
   const upgrade = upgradeOf(request.raw)
   if (upgrade) {
     reply.hijack()
-    sockets.accept(upgrade, request, callsOver(options, request, envelope))
+    sockets.accept(upgrade, request, callsOver(options, request, head))
     return reply
   }
   const spend = spender(limits, request.caller)
   const signal = signalOf(reply)
   const input = await readInput(request)
-  return sendInvoked(request, reply, await invoke({ ...envelope, input, spend, signal }))
+  const onHeaders: Invocation['onHeaders'] = (headers) => reply.headers(headers)
+  return sendResult(request, reply, await invoke({ ...head, input, spend, onHeaders, signal }))
 }
 
 const spender =
@@ -103,31 +104,32 @@ const spender =
   (calls) =>
     limits.spend('invoke', clientOf(caller), calls)
 
-/** Calls over the socket that a request becomes. */
+/** The calls of a WebSocket that was opened by this request. */
 function callsOver(
   { invoke, limits, admit }: InvocationOptions,
   request: FastifyRequest,
-  envelope: ReturnType<typeof readEnvelope>,
+  head: InvocationHead,
 ): SocketCalls {
-  const { caller } = envelope
+  const { caller } = head
   let isAdmitted = true
   return {
-    one: (input, signal) => invoke({ ...envelope, choose, input, spend: spender(limits, caller), signal }),
+    one: (input, signal) => invoke({ ...head, chooseMediaType, input, spend: spender(limits, caller), signal }),
     async ofFrame(frame, signal) {
-      // The handshake stands for one call; before another, the key may have been withdrawn or its calls be used up.
+      // The handshake admitted the first call. Before another one the key may be revoked or its rate limit reached.
       if (!isAdmitted) await admit(request)
       isAdmitted = false
-      const asked = withFrame({ ...envelope, caller: request.caller }, frame)
+      const own = withFrame({ ...head, caller: request.caller }, frame)
       const input: Input = { kind: 'json', value: frame.input }
-      return invoke({ ...asked, input, spend: spender(limits, asked.caller), signal })
+      return invoke({ ...own, input, spend: spender(limits, own.caller), signal })
     },
   }
 }
 
-/** Over a socket everything is lines. */
-const choose: Invocation['choose'] = (offered) => offered.find((type) => type === 'application/x-ndjson')
+/** Over a socket every response is sent as lines of JSON. */
+const chooseMediaType: Invocation['chooseMediaType'] = (offered) =>
+  offered.find((type) => type === 'application/x-ndjson')
 
-/** Aborted when the caller goes away before it has been answered. */
+/** Aborted when the caller disconnects before the response is complete. */
 function signalOf({ raw }: FastifyReply): AbortSignal {
   const controller = new AbortController()
   raw.once('close', () => {

@@ -9,16 +9,19 @@ import {
   readIdempotencyKey,
 } from '@switchboard/protocol'
 import type { FastifyRequest } from 'fastify'
-import type { Input, Invocation, Places } from '../../services/calls/request/invocation.js'
+import type { CredentialsForAgent, Input, Invocation, Places } from '../../services/calls/request/invocation.js'
 import { readQuery } from '../read-request.js'
 import { headerOf } from '../respond.js'
 import { readForm } from './read-form.js'
 
 /** Headers that are forwarded to the agent unchanged: correlation, delegation, language, and the gateways so far. */
-const PASSED = ['x-delegation-chain', 'traceparent', 'tracestate', 'accept-language', 'via']
+const FORWARDED = ['x-delegation-chain', 'traceparent', 'tracestate', 'accept-language', 'via']
 
-/** Everything about a call except its input, from the URL and the headers. */
-export function readEnvelope(request: FastifyRequest): Omit<Invocation, 'input' | 'spend' | 'signal'> {
+/** An invocation without its input: what the URL and the headers say. A WebSocket has one head for all its calls. */
+export type InvocationHead = Omit<Invocation, 'input' | 'spend' | 'onHeaders' | 'signal'>
+
+/** Reads the head of an invocation from a request. */
+export function readHead(request: FastifyRequest): InvocationHead {
   const params = isObject(request.params) ? request.params : {}
   const query = readQuery(request)
   const header = (name: string): string | undefined => headerOf(request, name)
@@ -36,34 +39,34 @@ export function readEnvelope(request: FastifyRequest): Omit<Invocation, 'input' 
     version: { ...places('x-agent-version', 'version'), path: version },
     session: places('x-session-id', 'sessionId'),
     task: places('x-task-id', 'taskId'),
-    choose: (offered) => chooseMediaType(request.headers.accept, offered),
+    chooseMediaType: (offered) => chooseMediaType(request.headers.accept, offered),
     credentials: {
-      ...ofDirectory(request),
+      ...directoryCredentials(request),
       agentApiKey: header('x-agent-api-key'),
       agentAuthorization: header('x-agent-authorization'),
     },
-    passed: passedOf(request),
+    forwarded: forwardedHeaders(request),
     idempotencyKey: readIdempotencyKey(header('idempotency-key')),
     defer: prefersAsync(header('prefer')),
     callbackUrl: header('x-callback-url'),
   }
 }
 
-function passedOf(request: FastifyRequest): Record<string, string> {
-  const passed: Record<string, string> = {}
-  for (const name of PASSED) {
+function forwardedHeaders(request: FastifyRequest): Record<string, string> {
+  const forwarded: Record<string, string> = {}
+  for (const name of FORWARDED) {
     const value = headerOf(request, name)
-    if (value !== undefined) passed[name] = value
+    if (value !== undefined) forwarded[name] = value
   }
-  return passed
+  return forwarded
 }
 
 /** X-API-Key is meant for the agent only if the caller authenticated to the directory in another way (C-96). */
-function ofDirectory(request: FastifyRequest): { ours: string | undefined; apiKey: string | undefined } {
+function directoryCredentials(request: FastifyRequest): Pick<CredentialsForAgent, 'directorySecret' | 'apiKey'> {
   const { authorization } = request.headers
   const apiKey = headerOf(request, 'x-api-key')
-  if (authorization === undefined) return { ours: apiKey, apiKey: undefined }
-  return { ours: authorization.replace(/^Bearer +/i, ''), apiKey }
+  if (authorization === undefined) return { directorySecret: apiKey, apiKey: undefined }
+  return { directorySecret: authorization.replace(/^Bearer +/i, ''), apiKey }
 }
 
 /** The input: JSON, a form, or another media type that the operation may accept (C-66); `{}` without a body. */

@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers'
 import type { JsonValue } from '@switchboard/protocol'
 import type { WebSocket } from 'ws'
-import type { Invoked } from '../../services/calls/request/invocation.js'
+import type { InvocationResult } from '../../services/calls/response/invocation-result.js'
 
 /** Bytes waiting to be sent at which the agent has to wait for a slow caller. */
 const HIGH_WATER = 65_536
@@ -27,17 +27,17 @@ export function answerPings(socket: WebSocket): void {
 }
 
 /** The output of a call that is not a stream, as JSON. */
-export async function jsonOf(invoked: Exclude<Invoked, { kind: 'stream' }>): Promise<JsonValue> {
-  switch (invoked.kind) {
+export async function jsonOf(result: Exclude<InvocationResult, { kind: 'stream' }>): Promise<JsonValue> {
+  switch (result.kind) {
     case 'json':
-      return invoked.value
+      return result.value
     case 'task': {
-      const { id, status, pollInterval } = invoked.task
+      const { id, status, pollInterval } = result.task
       return { taskId: id, status, pollInterval }
     }
     case 'bytes': {
-      const data = (await buffer(invoked.body)).toString('base64')
-      return { contentType: invoked.contentType, contentEncoding: 'base64', data }
+      const data = (await buffer(result.body)).toString('base64')
+      return { contentType: result.contentType, contentEncoding: 'base64', data }
     }
   }
 }

@@ -1,6 +1,6 @@
 import { DirectoryError, parseJson, type ReplyLine, readCallerFrame, writeFrame } from '@switchboard/protocol'
 import type { WebSocket } from 'ws'
-import type { Invoked } from '../../services/calls/request/invocation.js'
+import type { InvocationResult } from '../../services/calls/response/invocation-result.js'
 import { type CallFrame, errorFrame, resultFrame } from './call-frame.js'
 import { heartbeats, SILENCE } from './heartbeats.js'
 import { jsonOf, sendLine } from './send-line.js'
@@ -13,7 +13,7 @@ const IDLE_MS = 120_000
 const GOING_AWAY = 1001
 
 export interface FramesOptions {
-  readonly call: (frame: CallFrame, signal: AbortSignal) => Promise<Invoked>
+  readonly call: (frame: CallFrame, signal: AbortSignal) => Promise<InvocationResult>
   readonly heartbeatMs: number
   /** Whether the server is stopping: no more calls are accepted. */
   readonly isClosing: () => boolean
@@ -33,9 +33,9 @@ export async function serveFrames(
   const idle = setTimeout(() => inProgress.size === 0 && socket.close(GOING_AWAY, 'no call came'), IDLE_MS)
   const send = (frame: ReplyLine): Promise<void> => sendLine(socket, writeFrame(frame))
 
-  const answer = async ({ id }: CallFrame, invoked: Invoked): Promise<void> => {
-    if (invoked.kind !== 'stream') return send(resultFrame(id, invoked, await jsonOf(invoked)))
-    for await (const part of heartbeats(invoked.parts, heartbeatMs)) {
+  const answer = async ({ id }: CallFrame, result: InvocationResult): Promise<void> => {
+    if (result.kind !== 'stream') return send(resultFrame(id, result, await jsonOf(result)))
+    for await (const part of heartbeats(result.parts, heartbeatMs)) {
       if (part === SILENCE) socket.ping()
       else await send({ id, data: part.data, ...(part.event !== undefined && { event: part.event }) })
     }

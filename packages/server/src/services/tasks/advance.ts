@@ -86,7 +86,7 @@ export function createAdvance(options: AdvanceOptions): Advance {
     const { task } = entry
     switch (step.kind) {
       case 'done':
-        return end(entry, answered(task, step.answer, now()))
+        return end(entry, answered(task, step.result, now()))
       case 'working': {
         const next = takenOn(task, step.task, now())
         if (next.agentTask !== task.agentTask && !(await save(entry, next))) return undefined

@@ -1,7 +1,7 @@
 import { DirectoryError, errorBody, isObject, type JsonObject, type JsonValue } from '@switchboard/protocol'
 import type { AgentTask } from '../../gateway/gateway.js'
 import type { StoredTask } from '../../store/task-store.js'
-import type { TaskAnswer } from './tasks.js'
+import type { TaskResult } from './tasks.js'
 
 /** Milliseconds that a result is kept for its caller. */
 const RESULT_KEPT_MS = 24 * 3_600_000
@@ -26,7 +26,7 @@ export const takenOn = (task: StoredTask, agentTask: AgentTask, now: number): St
 })
 
 /** The answer is there: a result, or what the agent says went wrong. */
-export function answered(task: StoredTask, { status, body }: TaskAnswer, now: number): StoredTask {
+export function answered(task: StoredTask, { status, body }: TaskResult, now: number): StoredTask {
   if (status >= 400) return ended(task, 'failed', { httpStatus: status, error: errorIn(body) }, now)
   const answer = { httpStatus: status, result: body }
   if (JSON.stringify(answer).length > LARGEST_RESULT) {

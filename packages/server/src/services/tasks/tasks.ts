@@ -27,7 +27,7 @@ export interface Task {
 }
 
 /** A call to be made later, or one that the agent itself has put off. */
-export interface TaskWish {
+export interface NewTask {
   readonly agent: Agent
   readonly operation: string
   /** All that the runner needs to make the call, now or after a restart; kept encrypted. */
@@ -41,15 +41,15 @@ export interface TaskWish {
   readonly agentTask?: AgentTask
 }
 
-/** The answer that the call would have had at once. 400 and above: the task has failed. */
-export interface TaskAnswer {
+/** The response that the call would have had without deferring. From 400 on, the task has failed. */
+export interface TaskResult {
   readonly status: number
   readonly body: JsonValue
 }
 
 /** How far a call has come. */
 export type TaskStep =
-  | { readonly kind: 'done'; readonly answer: TaskAnswer }
+  | { readonly kind: 'done'; readonly result: TaskResult }
   /** The agent works on it and is to be asked again. */
   | { readonly kind: 'working'; readonly task: AgentTask }
   /** Nothing was begun, the agent is busy or left alone for now: try again in so many seconds. */
@@ -67,7 +67,7 @@ export interface Tasks {
   /** Throws for a callback that is not allowed: before anything is begun. */
   checkCallback(url: string): void
   /** Takes a call on: durable when it resolves. Refuses a subject with too many. */
-  create(wish: TaskWish, caller: Caller): Promise<Task>
+  create(task: NewTask, caller: Caller): Promise<Task>
   /** For the caller who made it, in its session if one is named; nobody else learns that it exists. */
   read(id: string, caller: Caller, session?: string): Promise<Task>
   /** Ends it, and the agent's work; of a task that is over nothing changes. */

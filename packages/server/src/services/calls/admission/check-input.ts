@@ -10,26 +10,27 @@ import {
   toJsonSchema,
 } from '@switchboard/protocol'
 
-/** Refuses input that does not fit the operation's schema, naming the members (01 §5.2). */
+/** Throws `invalid_request` if the input does not match the operation's schema; the issues name the members (01 §5.2). */
 export function checkInput(schemas: PublisherSchemas, operation: Operation, input: JsonValue): void {
-  const misfits = schemas.check(operation.inputs, input)
-  const issues = misfits.length > 0 ? misfits : encodingIssues(operation.inputs, input)
+  const mismatches = schemas.check(operation.inputs, input)
+  const issues = mismatches.length > 0 ? mismatches : encodingIssues(operation.inputs, input)
   if (issues.length === 0) return
-  const said = issues.map(({ at, message }) => `${at === '' ? 'the input' : at} ${message}`)
-  throw new DirectoryError('invalid_request', said.join('; '), { issues })
+  const messages = issues.map(({ at, message }) => `${at === '' ? 'the input' : at} ${message}`)
+  throw new DirectoryError('invalid_request', messages.join('; '), { issues })
 }
 
-/** Levels of members and items in which encoded text is looked for. */
+/** Levels of members and items that are searched for encoded text. */
 const MAX_DEPTH = 8
 
-/** Descriptions by whether they promise base64 anywhere; most do not, and each call would have to look. */
-const promising = new WeakMap<JsonObject, boolean>()
+/** Whether a schema requires base64 anywhere, cached because most do not and every call has to know. */
+const requiresBase64 = new WeakMap<JsonObject, boolean>()
 
-/** JSON Schema only notes `contentEncoding`; an agent that is promised base64 should get it (01 §5.1). */
+/** For JSON Schema `contentEncoding` is only an annotation, but an agent that declares base64 must get base64 (01 §5.1). */
 function encodingIssues(description: JsonObject, value: JsonValue): Issue[] {
-  const isPromised = promising.get(description) ?? JSON.stringify(description).includes('"contentEncoding":"base64"')
-  promising.set(description, isPromised)
-  return isPromised ? findEncodingIssues(toJsonSchema(description), value, '', MAX_DEPTH) : []
+  const isRequired =
+    requiresBase64.get(description) ?? JSON.stringify(description).includes('"contentEncoding":"base64"')
+  requiresBase64.set(description, isRequired)
+  return isRequired ? findEncodingIssues(toJsonSchema(description), value, '', MAX_DEPTH) : []
 }
 
 function findEncodingIssues(schema: JsonObject, value: JsonValue, at: string, depth: number): Issue[] {

@@ -1,45 +1,41 @@
-import type { Readable } from 'node:stream'
-import type { JsonValue, StreamPart } from '@switchboard/protocol'
+import type { JsonValue } from '@switchboard/protocol'
 import type { Caller } from '../../../policy/caller.js'
-import type { Task } from '../../tasks/tasks.js'
 
-export type { Task }
-
-/** A value that a caller may give in several places; those that are present must agree (C-63). */
+/** A value that a caller may give in several places; the places that have it must agree (C-63). */
 export interface Places {
   readonly header?: string | undefined
   readonly query?: string | undefined
   readonly path?: string | undefined
   readonly body?: string | undefined
-  /** Of one of many calls over a socket, which have no headers of their own. */
+  /** A frame of a WebSocket, for calls that have no headers of their own. */
   readonly frame?: string | undefined
 }
 
 /** A file of a form. */
 export interface FormFile {
-  /** Name of the member that it belongs to. */
+  /** Name of the member that it becomes. */
   readonly name: string
   readonly bytes: Uint8Array
 }
 
-/** What the caller sends along: JSON, a form with files (C-66), or a body of some other kind. */
+/** The input of a call: JSON, a form with files (C-66), or a body of another media type. */
 export type Input =
   | { readonly kind: 'json'; readonly value: JsonValue }
   | {
       readonly kind: 'form'
       readonly value: JsonValue
       readonly files: readonly FormFile[]
-      /** The form as it came, for agents that take forms. */
+      /** The unparsed form, for agents that accept forms. */
       readonly contentType: string
       readonly body: Uint8Array
     }
   | { readonly kind: 'bytes'; readonly contentType: string; readonly body: Uint8Array }
 
-/** Headers by which a caller shows itself to the agent, beside its credential for the directory (C-96). */
+/** Credentials that the caller sent for the agent, besides its own for the directory (C-96). */
 export interface CredentialsForAgent {
-  /** The secret that the directory itself was shown; it goes nowhere. */
-  readonly ours: string | undefined
-  /** X-API-Key, where the directory was shown something else. */
+  /** The caller's secret for the directory; it must never reach an agent. */
+  readonly directorySecret: string | undefined
+  /** X-API-Key, if the caller authenticated to the directory in another way. */
   readonly apiKey: string | undefined
   /** X-Agent-API-Key. */
   readonly agentApiKey: string | undefined
@@ -47,40 +43,30 @@ export interface CredentialsForAgent {
   readonly agentAuthorization: string | undefined
 }
 
-/** One call of an agent, as a caller asks for it. */
+/** One call of an agent, as the caller requests it: parsed, but not yet checked against the agent. */
 export interface Invocation {
   readonly agent: string
   readonly caller: Caller
-  /** Chosen by the URL; undefined: the unified one, where the body may name it. */
+  /** From the URL; undefined: the unified URL, where the body may name the operation. */
   readonly operation: string | undefined
   readonly version: Places
   readonly session: Places
   readonly task: Places
   readonly input: Input
-  /** The best of these media types for the caller, undefined if it takes none of them. */
-  readonly choose: (offered: readonly string[]) => string | undefined
+  /** The media type that the caller prefers among those offered; undefined if it accepts none. */
+  readonly chooseMediaType: (offered: readonly string[]) => string | undefined
   readonly credentials: CredentialsForAgent
-  /** Correlation and delegation: passed on as they came. */
-  readonly passed: Readonly<Record<string, string>>
+  /** Headers that go to the agent unchanged: correlation and delegation. */
+  readonly forwarded: Readonly<Record<string, string>>
   readonly idempotencyKey: string | undefined
-  /** The caller would rather come back later for the answer (C-62). */
+  /** The caller prefers to fetch the result later (C-62). */
   readonly defer: boolean
-  /** X-Callback-URL: where it wants to be told of an answer that comes later. */
+  /** X-Callback-URL: the webhook for the result of a deferred call. */
   readonly callbackUrl: string | undefined
-  /** Takes the allowance of this many calls more than the request itself, or throws. */
+  /** Counts this many further calls against the caller's rate limit, or throws. */
   readonly spend: (calls: number) => void
-  /** The caller went away. */
+  /** Receives response headers as soon as they are known, because an error response carries them too (C-63). */
+  readonly onHeaders?: (headers: Readonly<Record<string, string>>) => void
+  /** Aborted when the caller disconnects. */
   readonly signal: AbortSignal
 }
-
-/** What comes of a call; failures are thrown. */
-export type Invoked = {
-  readonly status: number
-  readonly headers: Readonly<Record<string, string>>
-} & (
-  | { readonly kind: 'json'; readonly value: JsonValue }
-  | { readonly kind: 'bytes'; readonly contentType: string; readonly body: Readable }
-  /** Iterating throws DirectoryError if the agent fails on the way; returning early cancels its work. */
-  | { readonly kind: 'stream'; readonly parts: AsyncIterable<StreamPart> }
-  | { readonly kind: 'task'; readonly task: Task }
-)

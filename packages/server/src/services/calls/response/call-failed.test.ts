@@ -1,9 +1,9 @@
 import { DirectoryError, type JsonValue } from '@switchboard/protocol'
 import { describe, expect, it } from 'vitest'
 import { type AgentResponse, GatewayError, type GatewayErrorCode } from '../../../gateway/gateway.js'
-import { CallFailed, fromAnswer, fromErrorInside, fromGateway } from './call-failed.js'
+import { CallFailed, fromErrorInside, fromGateway, fromResponse } from './call-failed.js'
 
-const answer = (status: number, value: JsonValue, headers = {}): AgentResponse => {
+const response = (status: number, value: JsonValue, headers = {}): AgentResponse => {
   return { kind: 'json', status, value, headers, endpoint: { protocol: 'http', url: 'http://127.0.0.1' } }
 }
 
@@ -20,7 +20,7 @@ describe('fromGateway', () => {
     ['circuit_open', 503],
     ['credential_refused', 502],
     ['not_invocable', 501],
-  ])('makes %s a %i, says nothing of the inside, and remembers whether the work may have been done', (code, status) => {
+  ])('makes %s a %i, hides internals, and knows whether the work may have been done', (code, status) => {
     for (const mayHaveRun of [true, false]) {
       const failed = fromGateway(new GatewayError(code, '10.0.0.1 refused', { mayHaveRun }), {})
       expect(failed).toBeInstanceOf(DirectoryError)
@@ -28,30 +28,30 @@ describe('fromGateway', () => {
     }
   })
 
-  it('says when it is worth trying again', () => {
+  it('says when to retry', () => {
     expect(fromGateway(new GatewayError('busy', 'x', { retryAfter: 3 }), {})).toMatchObject({ retryAfter: 3 })
     expect(fromGateway(new GatewayError('circuit_open', 'x'), {})).toMatchObject({ retryAfter: expect.any(Number) })
   })
 
-  it('leaves other errors alone', () => {
-    const other = new Error('a mistake of ours')
+  it('returns other errors unchanged', () => {
+    const other = new Error('a bug')
     expect(fromGateway(other, {})).toBe(other)
   })
 })
 
-describe('fromAnswer', () => {
-  it('takes Retry-After in seconds and as a date', () => {
-    expect(fromAnswer(answer(503, null, { 'retry-after': '7' }), false).retryAfter).toBe(7)
+describe('fromResponse', () => {
+  it('reads Retry-After in seconds and as a date', () => {
+    expect(fromResponse(response(503, null, { 'retry-after': '7' }), false).retryAfter).toBe(7)
     const date = new Date(Date.now() + 60_000).toUTCString()
-    expect(fromAnswer(answer(429, null, { 'retry-after': date }), false).retryAfter).toBeGreaterThan(50)
-    expect(fromAnswer(answer(503, null, { 'retry-after': 'soon' }), false).retryAfter).toBeGreaterThan(0)
-    expect(fromAnswer(answer(500, null), false).retryAfter).toBeUndefined()
+    expect(fromResponse(response(429, null, { 'retry-after': date }), false).retryAfter).toBeGreaterThan(50)
+    expect(fromResponse(response(503, null, { 'retry-after': 'soon' }), false).retryAfter).toBeGreaterThan(0)
+    expect(fromResponse(response(500, null), false).retryAfter).toBeUndefined()
   })
 
-  it('knows that an agent which is not available has done nothing', () => {
-    expect(fromAnswer(answer(503, null), false).mayHaveRun).toBe(false)
-    expect(fromAnswer(answer(429, null), false).mayHaveRun).toBe(false)
-    expect(fromAnswer(answer(500, null), false).mayHaveRun).toBe(true)
+  it('knows that an unavailable agent has done nothing', () => {
+    expect(fromResponse(response(503, null), false).mayHaveRun).toBe(false)
+    expect(fromResponse(response(429, null), false).mayHaveRun).toBe(false)
+    expect(fromResponse(response(500, null), false).mayHaveRun).toBe(true)
   })
 
   it.each([
@@ -62,20 +62,20 @@ describe('fromAnswer', () => {
     [{ error: { code: 'A', message: 'x' } }],
     'error',
     null,
-  ])('takes %j for no error object', (value) => {
-    expect(fromAnswer(answer(400, value), false).members).toEqual({})
+  ])('does not take %j for an error object', (value) => {
+    expect(fromResponse(response(400, value), false).members).toEqual({})
   })
 
-  it('passes on no message of a failure that could be a trace', () => {
+  it('hides the message of a 5xx that looks like a stack trace', () => {
     for (const message of ['a\nb', 'x'.repeat(1001), 'thrown at run.js:12']) {
-      expect(fromAnswer(answer(500, { error: { code: 'A', message } }), false).members).toEqual({})
-      expect(fromAnswer(answer(400, { error: { code: 'A', message } }), false).members).not.toEqual({})
+      expect(fromResponse(response(500, { error: { code: 'A', message } }), false).members).toEqual({})
+      expect(fromResponse(response(400, { error: { code: 'A', message } }), false).members).not.toEqual({})
     }
   })
 })
 
 describe('fromErrorInside', () => {
-  it('sees an error object and nothing else', () => {
+  it('recognises an error object and nothing else', () => {
     expect(fromErrorInside({ error: { code: 'A', message: 'x' } })).toBeInstanceOf(CallFailed)
     expect(fromErrorInside({ error: null, text: 'a' })).toBeUndefined()
     expect(fromErrorInside([])).toBeUndefined()

@@ -9,9 +9,9 @@ import {
 } from '@switchboard/protocol'
 import { type AgentResponse, GatewayError, type GatewayErrorCode } from '../../../gateway/gateway.js'
 
-/** A call that did not succeed, as the caller is told. */
+/** A call that failed, as it is reported to the caller. */
 export class CallFailed extends DirectoryError {
-  /** Whether the agent may have done the work all the same. */
+  /** Whether the agent may have done the work nevertheless. */
   readonly mayHaveRun: boolean
 
   constructor(code: ErrorCode, message: string, options: ErrorOptions & { mayHaveRun: boolean }) {
@@ -20,95 +20,111 @@ export class CallFailed extends DirectoryError {
   }
 }
 
-/** What went wrong on the way, without addresses and other internals (01 §5.2). */
-const ON_THE_WAY: Record<Exclude<GatewayErrorCode, 'not_invocable'>, { code: ErrorCode; message: string }> = {
-  blocked: { code: 'agent_error', message: 'the agent has an address that this directory does not call' },
+/** A failure of the agent after it may have done the work. */
+export const agentFailed = (message: string): CallFailed => new CallFailed('agent_error', message, { mayHaveRun: true })
+
+/** Output that is rejected because it does not match its schema (C-67). */
+export const invalidOutput = (): CallFailed => agentFailed('the output of the agent does not match its own schema')
+
+interface Failure {
+  readonly code: ErrorCode
+  readonly message: string
+}
+
+/** What the caller is told when the gateway fails: neither addresses nor other internals (01 §5.2). */
+const GATEWAY_FAILURES: Record<GatewayErrorCode, Failure> = {
+  blocked: { code: 'agent_error', message: 'the agent has an address that this directory is not allowed to call' },
   loop: { code: 'loop_detected', message: 'the endpoint of the agent leads back to this directory' },
   unreachable: { code: 'agent_error', message: 'the agent could not be reached' },
-  timeout: { code: 'timeout', message: 'the agent did not answer in time' },
+  timeout: { code: 'timeout', message: 'the agent did not respond in time' },
   cancelled: { code: 'agent_error', message: 'the call was cancelled' },
-  bad_response: { code: 'agent_error', message: 'the agent gave an answer that cannot be read' },
-  too_large: { code: 'agent_error', message: 'the agent gave an answer that is too large' },
-  busy: { code: 'unavailable', message: 'the agent has as many calls as it can take: try again later' },
-  circuit_open: { code: 'unavailable', message: 'the agent has failed repeatedly and is left alone: try again later' },
-  credential_refused: { code: 'agent_error', message: 'the agent refuses the credential of this directory' },
+  bad_response: { code: 'agent_error', message: 'the response of the agent is invalid' },
+  too_large: { code: 'agent_error', message: 'the response of the agent is too large' },
+  busy: { code: 'unavailable', message: 'too many calls to this agent are in progress: try again later' },
+  circuit_open: {
+    code: 'unavailable',
+    message: 'the agent has failed repeatedly and its circuit breaker is open: try again later',
+  },
+  credential_refused: { code: 'agent_error', message: 'the agent rejected the credential of this directory' },
+  not_invocable: { code: 'not_invocable', message: 'the agent supports no protocol that this directory can call' },
 }
 
-/** Seconds, where nobody knows better. */
+/** Seconds, if neither the gateway nor the agent says when to retry. */
 const RETRY_SECONDS = 5
 
-/** The error for what the gateway could not do; anything else stays what it is. */
-export function fromGateway(error: unknown, reach: JsonObject): unknown {
+/**
+ * Translates an error of the gateway; any other error is returned unchanged.
+ *
+ * @param addresses where the caller may reach an agent that the directory cannot call
+ */
+export function fromGateway(error: unknown, addresses: JsonObject): unknown {
   if (!(error instanceof GatewayError)) return error
-  const { mayHaveRun, retryAfter } = error
-  if (error.code === 'not_invocable')
-    return new CallFailed('not_invocable', 'the agent speaks no protocol that this directory calls by', {
-      mayHaveRun,
-      members: reach,
-      cause: error,
-    })
-  const { code, message } = ON_THE_WAY[error.code]
-  const wait = retryAfter ?? (code === 'unavailable' ? RETRY_SECONDS : undefined)
-  return new CallFailed(code, message, { mayHaveRun, cause: error, ...(wait !== undefined && { retryAfter: wait }) })
+  const { mayHaveRun } = error
+  const { code, message } = GATEWAY_FAILURES[error.code]
+  const retryAfter = error.retryAfter ?? (code === 'unavailable' ? RETRY_SECONDS : undefined)
+  return new CallFailed(code, message, {
+    mayHaveRun,
+    cause: error,
+    ...(code === 'not_invocable' && { members: addresses }),
+    ...(retryAfter !== undefined && { retryAfter }),
+  })
 }
 
-/** Kinds of error by the agent's own status; the rest is the agent's failure. */
-const BY_STATUS: Partial<Record<number, { code: ErrorCode; message: string }>> = {
-  400: { code: 'invalid_request', message: 'the agent does not accept the input' },
-  401: {
-    code: 'unauthorized',
-    message: 'the agent does not accept the credential that was sent for it, or misses one',
-  },
-  403: { code: 'forbidden', message: 'the agent refuses this call' },
-  404: { code: 'not_found', message: 'the agent does not find what the call asks for' },
-  409: { code: 'conflict', message: 'the agent finds a conflict' },
+/** What the caller is told for the agent's own status, unless the agent says it better. */
+const STATUS_FAILURES: Partial<Record<number, Failure>> = {
+  400: { code: 'invalid_request', message: 'the agent rejected the input' },
+  401: { code: 'unauthorized', message: 'the agent requires a credential, or rejected the one that you sent for it' },
+  403: { code: 'forbidden', message: 'the agent refused this call' },
+  404: { code: 'not_found', message: 'the agent did not find what the call refers to' },
+  409: { code: 'conflict', message: 'the agent reported a conflict' },
   413: { code: 'payload_too_large', message: 'the input is too large for the agent' },
-  415: { code: 'unsupported_media_type', message: 'the agent does not take this kind of input' },
-  422: { code: 'invalid_request', message: 'the agent does not accept the input' },
-  429: { code: 'rate_limited', message: 'the agent limits its callers: try again later' },
-  503: { code: 'unavailable', message: 'the agent is not available now: try again later' },
+  415: { code: 'unsupported_media_type', message: 'the agent does not support this media type' },
+  422: { code: 'invalid_request', message: 'the agent rejected the input' },
+  429: { code: 'rate_limited', message: 'the agent limits the rate of calls: try again later' },
+  503: { code: 'unavailable', message: 'the agent is temporarily unavailable: try again later' },
   504: { code: 'timeout', message: 'the agent did not finish in time' },
 }
-const FAILURE: { code: ErrorCode; message: string } = {
+const OTHER_FAILURE: Failure = {
   code: 'agent_error',
   message: 'the agent encountered an unexpected error while processing the request',
 }
 
-/** The error for an agent's own 4xx or 5xx: its status stays, its words only if they are an error object (C-97). */
-export function fromAnswer(answer: AgentResponse, ownCredential: boolean): CallFailed {
-  const { status } = answer
-  if (ownCredential && (status === 401 || status === 403)) {
-    const { code, message } = ON_THE_WAY.credential_refused
+/** The error for an agent's own 4xx or 5xx: its status is passed on, and its error if that is an error object (C-97). */
+export function fromResponse(response: AgentResponse, storedCredential: boolean): CallFailed {
+  const { status, headers } = response
+  if (storedCredential && (status === 401 || status === 403)) {
+    const { code, message } = GATEWAY_FAILURES.credential_refused
     return new CallFailed(code, message, { mayHaveRun: false })
   }
-  const { code, message } = BY_STATUS[status] ?? FAILURE
-  const said = answer.kind === 'json' ? errorObjectOf(answer.value, status) : undefined
-  const waits = code === 'unavailable' || code === 'rate_limited'
-  const retryAfter = readRetryAfter(answer.headers['retry-after'], Date.now) ?? (waits ? RETRY_SECONDS : undefined)
-  const challenge = answer.headers['www-authenticate']
-  return new CallFailed(code, said?.message ?? message, {
+  const { code, message } = STATUS_FAILURES[status] ?? OTHER_FAILURE
+  const reported = response.kind === 'json' ? errorObjectOf(response.value, status) : undefined
+  const isTemporary = code === 'unavailable' || code === 'rate_limited'
+  const retryAfter = readRetryAfter(headers['retry-after'], Date.now) ?? (isTemporary ? RETRY_SECONDS : undefined)
+  const challenge = headers['www-authenticate']
+  return new CallFailed(code, reported?.message ?? message, {
     status,
-    mayHaveRun: !waits,
-    ...(said && { members: { error: said.object } }),
+    mayHaveRun: !isTemporary,
+    ...(reported && { members: { error: reported.object } }),
     ...(retryAfter !== undefined && { retryAfter }),
     ...(challenge !== undefined && { headers: { 'www-authenticate': challenge } }),
   })
 }
 
-/** An answer of 2xx whose content says that the work failed: no success is told of it (01 §5.2). */
+/** The error for a 2xx response that contains an error object: it must not count as a success (01 §5.2). */
 export function fromErrorInside(value: JsonValue): CallFailed | undefined {
-  const said = errorObjectOf(value, ERROR_INSIDE)
-  if (!said) return undefined
-  return new CallFailed('agent_error', said.message, { mayHaveRun: true, members: { error: said.object } })
+  const reported = errorObjectOf(value, ERROR_INSIDE)
+  if (!reported) return undefined
+  return new CallFailed('agent_error', reported.message, { mayHaveRun: true, members: { error: reported.object } })
 }
 
+/** Such an error is filtered like one with this status. */
 const ERROR_INSIDE = 502
-/** Characters of a message; longer ones are dumps. */
+/** Most characters of a message; longer ones are dumps. */
 const MAX_MESSAGE = 1000
 
 /**
- * The error object of AIDIP, if the value has one. Of a failure inside the agent only code and message are passed on,
- * and no message that has several lines: those are stack traces.
+ * The AIDIP error object in the value. Of a 5xx only code and message are passed on, and no message that looks like a
+ * stack trace.
  */
 function errorObjectOf(value: JsonValue, status: number): { message: string; object: JsonObject } | undefined {
   const error = isObject(value) ? value.error : undefined

@@ -1,66 +1,67 @@
 import { buffer } from 'node:stream/consumers'
 import { DirectoryError, type JsonValue } from '@switchboard/protocol'
-import type { AgentTask } from '../../../gateway/gateway.js'
+import type { AgentResponse, AgentTask } from '../../../gateway/gateway.js'
 import { isAdmin } from '../../../policy/caller.js'
 import { assertMayInvoke } from '../../../policy/invocation.js'
-import type { TaskRunner, TaskStep, Tasks, TaskWish } from '../../tasks/tasks.js'
-import { type RequestDeps, readRequest, writeRequest } from '../request/deferred-request.js'
-import type { Invocation, Invoked } from '../request/invocation.js'
-import type { ReadyCall } from '../request/ready-call.js'
+import type { NewTask, TaskRunner, TaskStep } from '../../tasks/tasks.js'
+import type { PreparedCall } from '../admission/prepare-call.js'
+import type { CallDeps } from '../call-deps.js'
+import type { Invocation } from '../request/invocation.js'
 import { CallFailed } from '../response/call-failed.js'
-import { type CheckedAnswer, cancelCall, pollCall, type RunDeps, runCall } from './run-call.js'
+import type { InvocationResult } from '../response/invocation-result.js'
+import { type CompletedResult, toResult } from '../response/to-result.js'
+import { agentTaskOf, cancelCall, pollCall, sendCall } from './send-call.js'
+import { readStoredCall, writeStoredCall } from './stored-call.js'
 
-export interface DeferDeps extends RunDeps, RequestDeps {
-  readonly tasks: Tasks | undefined
-  readonly timeoutMs: number
-}
-
-/** Milliseconds; nobody waits at the other end, and work that takes long is what deferring is for. */
+/** Milliseconds; nobody is waiting for the response, and long work is what deferring is for. */
 export const DEFERRED_TIMEOUT_MS = 600_000
 
-/** Milliseconds to tell an agent that its work is not wanted. */
-const CALL_OFF_MS = 10_000
+/** Milliseconds to tell an agent that its work is not needed. */
+const CANCEL_TIMEOUT_MS = 10_000
 
-/** Puts a call off: the caller gets a task to ask for (C-62). */
-export const deferCall = (deps: DeferDeps, invocation: Invocation, ready: ReadyCall): Promise<Invoked> =>
-  accept(deps, invocation, ready)
+/** Stores a call to be sent later; the caller gets a task to poll (C-62). */
+export const deferCall = (deps: CallDeps, invocation: Invocation, call: PreparedCall): Promise<InvocationResult> =>
+  createTask(deps, invocation, { ...call, wantsStream: false })
 
-/** Goes on with work that the agent itself has put off; what cannot be followed is called off. */
+/** Turns work that the agent itself has deferred into a task; if that fails, the agent's work is cancelled. */
 export async function followTask(
-  deps: DeferDeps,
+  deps: CallDeps,
   invocation: Invocation,
-  ready: ReadyCall,
+  call: PreparedCall,
   agentTask: AgentTask,
-): Promise<Invoked> {
+): Promise<InvocationResult> {
   try {
-    return await accept(deps, invocation, ready, { agentTask })
+    return await createTask(deps, invocation, call, { agentTask })
   } catch (error) {
-    callOff(deps, ready, agentTask)
+    cancelInBackground(deps, call, agentTask)
     throw error
   }
 }
 
-/** Tells an agent that nobody will ask for its work; whether it hears of it changes nothing here. */
-export function callOff(deps: RunDeps, ready: ReadyCall, task: AgentTask): void {
-  const occasion = { timeoutMs: CALL_OFF_MS, signal: new AbortController().signal }
-  cancelCall(deps, ready, task, occasion).catch(() => {})
+/** Tells an agent that nobody needs its work; whether that succeeds makes no difference here. */
+export function cancelInBackground(deps: Pick<CallDeps, 'gateway'>, call: PreparedCall, task: AgentTask): void {
+  const cancelling = { ...call, timeoutMs: CANCEL_TIMEOUT_MS, signal: new AbortController().signal }
+  cancelCall(deps, cancelling, task).catch(() => {})
 }
 
-async function accept(
-  { tasks }: DeferDeps,
+async function createTask(
+  { tasks }: CallDeps,
   { callbackUrl, caller }: Invocation,
-  ready: ReadyCall,
-  more: Pick<TaskWish, 'agentTask'> = {},
-): Promise<Invoked> {
-  if (!tasks) throw new DirectoryError('not_invocable', 'the agent puts the work off, which cannot be followed here')
-  const request = { ...writeRequest(ready, more.agentTask !== undefined), isAdmin: isAdmin(caller) }
-  const session = ready.headers['x-session-id']
+  call: PreparedCall,
+  more: Pick<NewTask, 'agentTask'> = {},
+): Promise<InvocationResult> {
+  if (!tasks)
+    throw new DirectoryError(
+      'not_invocable',
+      'the agent deferred the work, but this directory has no secret to store tasks: its operator must set SWITCHBOARD_SECRET',
+    )
+  const session = call.headers['x-session-id']
   const task = await tasks.create(
     {
-      agent: ready.target.agent,
-      operation: ready.operation.name,
-      request,
-      idempotent: ready.idempotent,
+      agent: call.agent,
+      operation: call.operation.name,
+      request: { ...writeStoredCall(call, more.agentTask !== undefined), isAdmin: isAdmin(caller) },
+      idempotent: call.idempotent,
       ...(session !== undefined && { session }),
       ...(callbackUrl !== undefined && { callbackUrl }),
       ...more,
@@ -71,45 +72,48 @@ async function accept(
   return { kind: 'task', status: 202, headers, task }
 }
 
-/** Makes calls that were put off, after a restart too: with the agent and its credential as they are then. */
-export function createTaskRunner(deps: DeferDeps): TaskRunner {
-  const timeoutMs = Math.max(deps.timeoutMs, DEFERRED_TIMEOUT_MS)
+/** Sends deferred calls, also after a restart, with the agent and its credential as they are then. */
+export function createTaskRunner(deps: CallDeps): TaskRunner {
+  const { timeoutMs } = deps
+  const runTimeoutMs = Math.max(timeoutMs, DEFERRED_TIMEOUT_MS)
   return {
-    run: (request, signal) =>
-      toStep(async () => {
-        const ready = await readRequest(deps, request)
-        assertStillMay(deps, ready, request.isAdmin === true)
-        return runCall(deps, ready, { timeoutMs, signal })
-      }),
-    poll: (request, task, signal) =>
-      toStep(async () => pollCall(deps, await readRequest(deps, request), task, { timeoutMs: deps.timeoutMs, signal })),
-    cancel: async (request, task) => {
-      const occasion = { timeoutMs: deps.timeoutMs, signal: new AbortController().signal }
-      await cancelCall(deps, await readRequest(deps, request), task, occasion)
+    async run(request, signal) {
+      const call = await readStoredCall(deps, request, { timeoutMs: runTimeoutMs, signal })
+      assertStillAllowed(deps, call, request.isAdmin === true)
+      return toStep(deps, call, () => sendCall(deps, call))
+    },
+    async poll(request, task, signal) {
+      const call = await readStoredCall(deps, request, { timeoutMs, signal })
+      return toStep(deps, call, () => pollCall(deps, call, task))
+    },
+    async cancel(request, task) {
+      const call = await readStoredCall(deps, request, { timeoutMs, signal: new AbortController().signal })
+      await cancelCall(deps, call, task)
     },
   }
 }
 
-/** A call that waited for its turn is made with the rights of then: a grant may have been withdrawn meanwhile. */
-function assertStillMay({ context }: DeferDeps, { target, caller }: ReadyCall, asAdmin: boolean): void {
+/** Checks the caller's rights when the call is sent: a grant may have been revoked since it was deferred. */
+function assertStillAllowed({ context }: CallDeps, { agent, caller }: PreparedCall, asAdmin: boolean): void {
   const scopes = new Set([asAdmin ? 'admin' : 'invoke'])
-  assertMayInvoke(target.agent, { subject: caller, kind: 'key', scopes, address: '', requestId: '' }, context.grantsOf)
+  assertMayInvoke(agent, { subject: caller, kind: 'key', scopes, address: '', requestId: '' }, context.grantsOf)
 }
 
-async function toStep(ask: () => Promise<CheckedAnswer>): Promise<TaskStep> {
+async function toStep(deps: CallDeps, call: PreparedCall, send: () => Promise<AgentResponse>): Promise<TaskStep> {
   try {
-    const answer = await ask()
-    if (answer.kind === 'task') return { kind: 'working', task: answer.task }
-    return { kind: 'done', answer: { status: answer.status, body: await toBody(answer) } }
+    const response = await send()
+    if (response.kind === 'task') return { kind: 'working', task: agentTaskOf(response) }
+    const result = await toResult(deps, call, response)
+    return { kind: 'done', result: { status: result.status, body: await bodyOf(result) } }
   } catch (error) {
     if (!(error instanceof CallFailed) || error.code !== 'unavailable' || error.mayHaveRun) throw error
     return { kind: 'later', retryAfter: error.retryAfter ?? 1 }
   }
 }
 
-async function toBody(answer: Exclude<CheckedAnswer, { kind: 'task' }>): Promise<JsonValue> {
-  if (answer.kind === 'json') return answer.value
-  if (answer.kind === 'stream') throw new DirectoryError('internal_error', 'a deferred call is not streamed')
-  const data = (await buffer(answer.body)).toString('base64')
-  return { contentType: answer.contentType, contentEncoding: 'base64', data }
+async function bodyOf(result: CompletedResult): Promise<JsonValue> {
+  if (result.kind === 'json') return result.value
+  if (result.kind === 'stream') throw new DirectoryError('internal_error', 'a deferred call cannot be streamed')
+  const data = (await buffer(result.body)).toString('base64')
+  return { contentType: result.contentType, contentEncoding: 'base64', data }
 }

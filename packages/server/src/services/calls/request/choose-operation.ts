@@ -8,19 +8,20 @@ import {
   toJsonSchema,
 } from '@switchboard/protocol'
 
-/** The operation of an agent that describes none: an object in, an object out (C-08). */
+/** The operation of an agent that describes none: any object in, any object out (C-08). */
 const ANYTHING: Operation = { name: IMPLIED_OPERATION, inputs: { type: 'object' }, outputs: { type: 'object' } }
 
 /** Operation names that an error message lists. */
 const NAMES_LISTED = 50
 
+/** An operation and its input. */
 export interface ChosenOperation {
   readonly operation: Operation
   /** The body without the name of the operation. */
   readonly value: JsonValue
 }
 
-/** The operation that a call is for (C-58), or the error that says which ones there are. */
+/** The operation that the caller requests (C-58); an error lists the operations that there are. */
 export function chooseOperation(
   operations: readonly Operation[],
   inUrl: string | undefined,
@@ -46,7 +47,7 @@ export function chooseOperation(
   }
 }
 
-/** Whether an array is one input of this operation, and not a batch of them (C-60). */
+/** Whether an array is a single input of the operation and not a batch (C-60). */
 export function takesArray(operations: readonly Operation[], inUrl: string | undefined): boolean {
   const named = inUrl === undefined ? operations : operations.filter(({ name }) => name === inUrl)
   const { type } = toJsonSchema(named.length === 1 ? named[0]?.inputs : undefined)

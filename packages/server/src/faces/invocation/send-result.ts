@@ -10,28 +10,29 @@ import {
   type StreamPart,
 } from '@switchboard/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Invoked, Task } from '../../services/calls/request/invocation.js'
+import type { InvocationResult } from '../../services/calls/response/invocation-result.js'
+import type { Task } from '../../services/tasks/tasks.js'
 import { sendJson } from '../respond.js'
 import { writeParts } from './write-parts.js'
 
-/** Answers a call in the form that the caller takes. */
-export function sendInvoked(request: FastifyRequest, reply: FastifyReply, invoked: Invoked): FastifyReply {
+/** Sends the result of a call in a media type that the caller accepts. */
+export function sendResult(request: FastifyRequest, reply: FastifyReply, result: InvocationResult): FastifyReply {
   const { accept } = request.headers
-  reply.code(invoked.status).headers(invoked.headers).header('cache-control', 'no-store')
-  switch (invoked.kind) {
+  reply.code(result.status).headers(result.headers).header('cache-control', 'no-store')
+  switch (result.kind) {
     case 'task':
-      return sendAccepted(reply, invoked.task)
+      return sendAccepted(reply, result.task)
     case 'bytes':
-      // Whatever an agent sends, it is no page of this directory.
-      reply.header('content-type', invoked.contentType).header('content-security-policy', "default-src 'none'; sandbox")
-      return reply.send(invoked.body)
+      // Bytes from an agent must not run as a page of this directory.
+      reply.header('content-type', result.contentType).header('content-security-policy', "default-src 'none'; sandbox")
+      return reply.send(result.body)
     case 'json':
-      // 204 and 205 say that there is nothing to say.
-      if (invoked.status === 204 || invoked.status === 205) return reply.send()
-      if (takesOnlyStreams(accept)) return sendStream(request, reply, only(invoked.value), formatFor(accept))
-      return sendJson(reply, invoked.value)
+      // 204 and 205 have no body.
+      if (result.status === 204 || result.status === 205) return reply.send()
+      if (acceptsOnlyStreams(accept)) return sendStream(request, reply, only(result.value), formatFor(accept))
+      return sendJson(reply, result.value)
     case 'stream':
-      return sendStream(request, reply, invoked.parts, formatFor(accept))
+      return sendStream(request, reply, result.parts, formatFor(accept))
   }
 }
 
@@ -46,7 +47,7 @@ async function* only(data: JsonValue): AsyncGenerator<StreamPart> {
   yield { data }
 }
 
-const takesOnlyStreams = (accept: string | undefined): boolean =>
+const acceptsOnlyStreams = (accept: string | undefined): boolean =>
   chooseMediaType(accept, ['application/json', ...STREAM_TYPES]) !== 'application/json' &&
   chooseMediaType(accept, ['application/json']) === undefined
 
@@ -62,7 +63,7 @@ function sendStream(
 ): FastifyReply {
   const onError = (error: unknown): void => {
     const code = error instanceof DirectoryError ? error.code : undefined
-    request.log[code === undefined ? 'error' : 'info']({ code, err: error }, 'a stream broke off')
+    request.log[code === undefined ? 'error' : 'info']({ code, err: error }, 'a stream ended early')
   }
   // Proxies must not buffer parts.
   reply.header('content-type', `${format.type}; charset=utf-8`).header('x-accel-buffering', 'no')

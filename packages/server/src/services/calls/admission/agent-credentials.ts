@@ -1,63 +1,63 @@
 import { asStrings, DirectoryError, isObject, type JsonValue } from '@switchboard/protocol'
-import type { Caller } from '../../policy/caller.js'
-import type { StoredCredential } from '../../store/secret-store.js'
-import { auditOf, type Context } from '../context.js'
-import type { Seal } from '../identity/seal.js'
-import type { Agent } from '../registry/catalog.js'
-import { unknownAgent } from '../registry/read.js'
-import type { KeptCredential } from './admission/agent-credential.js'
-import { originsOf } from './admission/target.js'
+import type { Caller } from '../../../policy/caller.js'
+import type { StoredCredential as CredentialRow } from '../../../store/secret-store.js'
+import { auditOf, type Context } from '../../context.js'
+import type { Seal } from '../../identity/seal.js'
+import type { Agent } from '../../registry/catalog.js'
+import { unknownAgent } from '../../registry/read.js'
+import type { StoredCredential } from './choose-credential.js'
+import { originsOf } from './endpoints.js'
 
-/** What the gateway shows an agent of itself, filled by the operator (C-96). */
+/** A credential that the gateway sends to an agent, set by the operator (C-96). */
 export type Credential =
   | { readonly type: 'bearer'; readonly token: string }
   | { readonly type: 'api_key'; readonly key: string; readonly header: string }
   | { readonly type: 'basic'; readonly username: string; readonly password: string }
 
-/** What may be told of a credential. */
+/** What may be shown of a credential: not its secret. */
 export interface CredentialFacts {
   readonly agent: string
   readonly type: Credential['type']
-  /** Where the agent was when it was set: no other address is shown it. */
+  /** Origins of the agent when the credential was set; it is sent nowhere else. */
   readonly origins: readonly string[]
   /** Milliseconds. */
   readonly setAt: number
 }
 
-/** Agents' credentials: encrypted in the store, never told, never another owner's, and bound to where the agent was. */
-export interface Credentials {
-  /** The headers that let the gateway in at this agent, if the operator has set any, and where they may go. */
-  of(agent: Agent): KeptCredential | undefined
-  /** Throws where the agent is unknown. */
+/** Credentials for agents: encrypted in the store, never shown, and bound to the agent's owner and origins. */
+export interface AgentCredentials {
+  /** The credential of this agent, if the operator has set one. */
+  of(agent: Agent): StoredCredential | undefined
+  /** Throws `not_found` if the agent is unknown. */
   facts(id: string): CredentialFacts | undefined
   set(id: string, credential: Credential, caller: Caller): Promise<CredentialFacts>
   remove(id: string, caller: Caller): Promise<void>
-  /** Forgets what was set for an earlier owner's agent of that name. */
-  meet(agent: Agent): void
+  /** Drops a credential that was set for an earlier owner's agent of the same name. */
+  dropEarlier(agent: Agent): void
   reload(): Promise<void>
 }
 
-interface Opened extends KeptCredential {
+interface OpenedCredential extends StoredCredential {
   readonly owner: string
   readonly type: Credential['type']
   readonly setAt: number
 }
 
-export interface CredentialsOptions {
+export interface AgentCredentialsOptions {
   readonly context: Context
-  /** Undefined: the operator has given no secret to keep others by. */
+  /** Undefined: the operator has configured no secret to encrypt with. */
   readonly seal: Seal | undefined
-  /** Told of a credential that cannot be opened: the secret is another one than it was set with. */
+  /** Called for a credential that cannot be decrypted, because it was set with a different secret. */
   readonly onUnreadable: (agent: string) => void
 }
 
-export async function createCredentials(options: CredentialsOptions): Promise<Credentials> {
+export async function createAgentCredentials(options: AgentCredentialsOptions): Promise<AgentCredentials> {
   const { context, seal, onUnreadable } = options
   const { store, catalog } = context
-  let byAgent = new Map<string, Opened>()
+  let byAgent = new Map<string, OpenedCredential>()
 
-  const open = ({ agent, owner, secret, at }: StoredCredential): [string, Opened][] => {
-    const text = seal?.open(secret, aboutOf(agent, owner))
+  const open = ({ agent, owner, secret, at }: CredentialRow): [string, OpenedCredential][] => {
+    const text = seal?.open(secret, bindingOf(agent, owner))
     const value: JsonValue | undefined = text === undefined ? undefined : JSON.parse(text)
     const credential = readCredential(value)
     if (credential) return [[agent, toOpened(credential, owner, originsIn(value), at)]]
@@ -69,8 +69,8 @@ export async function createCredentials(options: CredentialsOptions): Promise<Cr
   }
   await reload()
 
-  /** The credential of the agent that has this name now, and not of an earlier one. */
-  const current = (agent: Agent): Opened | undefined => {
+  /** The credential set for this owner's agent, not for an earlier one of the same name. */
+  const current = (agent: Agent): OpenedCredential | undefined => {
     const found = byAgent.get(agent.record.id)
     return found?.owner === agent.owner ? found : undefined
   }
@@ -82,7 +82,7 @@ export async function createCredentials(options: CredentialsOptions): Promise<Cr
 
   return {
     reload,
-    meet({ record: { id }, owner }) {
+    dropEarlier({ record: { id }, owner }) {
       if (byAgent.has(id) && byAgent.get(id)?.owner !== owner) byAgent.delete(id)
     },
     of: current,
@@ -101,7 +101,7 @@ export async function createCredentials(options: CredentialsOptions): Promise<Cr
       }
       const at = context.now()
       const origins = originsOf(agent, () => catalog.facts(agent).baseUrl)
-      const secret = seal.close(JSON.stringify({ ...credential, origins }), aboutOf(id, owner))
+      const secret = seal.close(JSON.stringify({ ...credential, origins }), bindingOf(id, owner))
       const audit = auditOf(caller, 'credential.set', at, { agent: id, detail: credential.type })
       await store.secrets.putCredential({ agent: id, owner, secret, at }, audit)
       const opened = toOpened(credential, owner, origins, at)
@@ -118,10 +118,15 @@ export async function createCredentials(options: CredentialsOptions): Promise<Cr
   }
 }
 
-/** A sealed credential opens only as what it was set for: moving rows about in the database does not help. */
-const aboutOf = (agent: string, owner: string): string => `credential ${JSON.stringify([agent, owner])}`
+/** Binds the encrypted credential to its agent and owner, so that moving rows in the database does not help an attacker. */
+const bindingOf = (agent: string, owner: string): string => `credential ${JSON.stringify([agent, owner])}`
 
-const toOpened = (credential: Credential, owner: string, origins: readonly string[], setAt: number): Opened => ({
+const toOpened = (
+  credential: Credential,
+  owner: string,
+  origins: readonly string[],
+  setAt: number,
+): OpenedCredential => ({
   owner,
   type: credential.type,
   headers: headersOf(credential),
@@ -129,7 +134,7 @@ const toOpened = (credential: Credential, owner: string, origins: readonly strin
   setAt,
 })
 
-const toFacts = (agent: string, { type, origins, setAt }: Opened): CredentialFacts => ({
+const toFacts = (agent: string, { type, origins, setAt }: OpenedCredential): CredentialFacts => ({
   agent,
   type,
   origins: [...origins],
@@ -138,7 +143,7 @@ const toFacts = (agent: string, { type, origins, setAt }: Opened): CredentialFac
 
 const originsIn = (value: JsonValue | undefined): string[] => (isObject(value) ? asStrings(value.origins) : [])
 
-/** Undefined where it is none of those we write. */
+/** Undefined if it is not a credential. */
 function readCredential(value: JsonValue | undefined): Credential | undefined {
   if (!isObject(value)) return undefined
   const { type, token, key, header, username, password } = value

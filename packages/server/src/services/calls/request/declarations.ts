@@ -8,8 +8,8 @@ import {
   type Operation,
 } from '@switchboard/protocol'
 
-/** What else the publisher says of an operation: its own item, then the document around it. */
-export function sourcesOf({ document }: AgentRecord, { name }: Operation): JsonObject[] {
+/** Where the publisher may declare something about an operation: its entry in the document, then the document. */
+function sourcesOf({ document }: AgentRecord, { name }: Operation): JsonObject[] {
   for (const list of [document.operations, document.capabilities, document.skills]) {
     for (const item of Array.isArray(list) ? list : []) {
       if (isObject(item) && (item.name === name || item.id === name)) return [item, document]
@@ -18,7 +18,7 @@ export function sourcesOf({ document }: AgentRecord, { name }: Operation): JsonO
   return [document]
 }
 
-/** Media types beside JSON that an operation lists for its input or output (AURI §7, C-26). */
+/** Media types other than JSON that an operation declares for its input or output, in lower case (AURI §7, C-26). */
 export function mediaTypesOf(record: AgentRecord, operation: Operation, side: 'input' | 'output'): string[] {
   const { contentMediaType } = side === 'input' ? operation.inputs : operation.outputs
   const listed = sourcesOf(record, operation).flatMap((source) => {
@@ -29,18 +29,17 @@ export function mediaTypesOf(record: AgentRecord, operation: Operation, side: 'i
       ...(isObject(mediaTypes) ? typesIn(mediaTypes[side] ?? mediaTypes[`${side}s`]) : []),
     ]
   })
-  // `contentMediaType` beside `contentEncoding` speaks of text inside JSON.
   const whole = asString(contentMediaType)
   return [...new Set([...listed, ...(whole === undefined ? [] : [whole])].map((type) => type.toLowerCase()))]
 }
 
 const typesIn = (value: JsonValue | undefined): string[] => (typeof value === 'string' ? [value] : asStrings(value))
 
-/** Whether a type is among those listed, which may be ranges such as `image/*`. */
+/** Whether a media type is in the list, which may contain ranges such as `image/*`. */
 export function isListed(listed: readonly string[], type: string): boolean {
   return listed.some((one) => one === type || (one.endsWith('/*') && type.startsWith(one.slice(0, -1))))
 }
 
-/** Whether an operation, or its agent, is marked with a word such as `batch` or `idempotent`. */
-export const isMarked = (record: AgentRecord, operation: Operation, word: string): boolean =>
-  sourcesOf(record, operation).some((source) => source[word] === true)
+/** Whether the publisher marked an operation, or the whole agent, as `batch` or `idempotent`. */
+export const isMarked = (record: AgentRecord, operation: Operation, mark: 'batch' | 'idempotent'): boolean =>
+  sourcesOf(record, operation).some((source) => source[mark] === true)

@@ -1,19 +1,18 @@
-import { addDecayed, type StoredCounts } from '../../store/statistics-store.js'
+import { addDecayed, type StoredCounts } from '../../../store/statistics-store.js'
 
-/** A call counts half after a week: an agent that got better is soon known for it. */
+/** Milliseconds after which a call counts half, so that an agent that improves is soon ranked accordingly. */
 export const HALF_LIFE_MS = 7 * 86_400_000
 
-/** Operations of one agent that are counted apart; calls of more are not counted. */
+/** Most operations of one agent that are counted; calls of further ones are not. */
 const MAX_OPERATIONS = 200
 
-/** Counters of one agent, by operation: what the store has, and what it is yet to be told. */
+/** Counters of one agent by operation: stored, being written, and new. */
 export interface AgentCounters {
   readonly owner: string
-  /** As the store has it. */
   readonly stored: Map<string, StoredCounts>
-  /** Since the store was last told. */
+  /** Counted since the last write. */
   added: Map<string, StoredCounts>
-  /** What the store is being told. */
+  /** Part of the write in progress. */
   sent: Map<string, StoredCounts>
 }
 
@@ -30,7 +29,7 @@ export function addCounts(to: Map<string, StoredCounts>, counts: StoredCounts): 
   to.set(counts.operation, known ? addDecayed(known, counts, HALF_LIFE_MS) : counts)
 }
 
-/** Counters by operation as of now: stored, on their way, and new, together. */
+/** The sum of stored, written and new counters by operation, decayed to now. */
 export function currentCounts({ stored, sent, added }: AgentCounters, now: number): Map<string, StoredCounts> {
   const together = new Map<string, StoredCounts>()
   for (const part of [stored, sent, added]) for (const counts of part.values()) addCounts(together, counts)
@@ -40,7 +39,7 @@ export function currentCounts({ stored, sent, added }: AgentCounters, now: numbe
   return together
 }
 
-/** All operations of an agent as one. */
+/** The sum over all operations. */
 export function sumCounts(all: Iterable<StoredCounts>): Pick<StoredCounts, 'calls' | 'failures' | 'ms'> {
   const sum = { calls: 0, failures: 0, ms: 0 }
   for (const { calls, failures, ms } of all) {

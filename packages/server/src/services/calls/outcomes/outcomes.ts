@@ -1,58 +1,51 @@
 import type { JsonObject } from '@switchboard/protocol'
-import { type Caller, isAdmin } from '../../policy/caller.js'
-import { type Reputation, reputationFactor } from '../../policy/reputation.js'
-import type { RatingTotals, StoredCounts, StoredRating } from '../../store/statistics-store.js'
-import type { Store } from '../../store/store.js'
-import type { Agent } from '../registry/catalog.js'
-import {
-  type AgentCounters,
-  addCounts,
-  currentCounts,
-  HALF_LIFE_MS,
-  newCounters,
-  sumCounts,
-} from './outcomes-counters.js'
+import { type Caller, isAdmin } from '../../../policy/caller.js'
+import { type Reputation, reputationFactor } from '../../../policy/reputation.js'
+import type { RatingTotals, StoredCounts, StoredRating } from '../../../store/statistics-store.js'
+import type { Store } from '../../../store/store.js'
+import type { Agent } from '../../registry/catalog.js'
+import { type AgentCounters, addCounts, currentCounts, HALF_LIFE_MS, newCounters, sumCounts } from './counters.js'
 
-/** How one call of an agent went. What the caller did wrong (4xx), or did not wait for, is no outcome. */
+/** How one call of an agent went. Client errors (4xx) and cancelled calls are not counted. */
 export interface Outcome {
   readonly ok: boolean
-  /** Milliseconds until the answer, or until it was given up. */
+  /** Milliseconds until the response or the failure. */
   readonly ms: number
 }
 
-/** What is learned from calls and from callers' ratings; nothing of it is inherited by another owner of the name. */
+/** Statistics of calls and ratings by agent. They belong to the owner: a new owner of the name starts from zero. */
 export interface Outcomes {
-  /** Forgets what was known of an earlier owner's agent of that name. */
-  meet(agent: Agent): void
+  /** Drops statistics of an earlier owner's agent of the same name. */
+  dropEarlier(agent: Agent): void
   record(agent: Agent, operation: string, outcome: Outcome): void
   rate(rating: StoredRating): Promise<void>
-  /** For the agent's owner and operators; undefined for everybody else, and where nothing is known. */
+  /** Undefined without data, and for callers who are neither the agent's owner nor an administrator. */
   statisticsOf(agent: Agent, caller: Caller): JsonObject | undefined
-  /** What ranking may make of it: from 0.95 to 1.05, and 1 where nothing is known. */
+  /** Score factor for ranking: 0.95 to 1.05; 1 without data. */
   factorOf(agent: Agent): number
-  /** Tells the store what is new and learns what other replicas told it. */
+  /** Writes new counts to the store and reads those of other replicas. */
   sync(): Promise<void>
-  /** Tells the store the rest. */
+  /** Writes the remaining counts. */
   close(): Promise<void>
 }
 
 export interface OutcomesOptions {
   readonly store: Store
   readonly now: () => number
-  /** Whether the agent is still registered: counters of others are not kept in memory. */
+  /** Whether the agent is still registered; counters of other agents are dropped from memory. */
   readonly isKnown: (id: string) => boolean
   readonly onError: (error: unknown) => void
 }
 
-/** A crash loses what was counted since the last time. */
-const EXCHANGE_MS = 10_000
-/** Replicas' clocks may differ by so much, and their writes take so long. */
+/** Milliseconds between synchronisations; a crash loses what was counted since the last one. */
+const SYNC_MS = 10_000
+/** Milliseconds by which clocks of replicas may differ, plus the time that a write takes. */
 const OVERLAP_MS = 60_000
 
 export async function createOutcomes({ store, now, isKnown, onError }: OutcomesOptions): Promise<Outcomes> {
   const agents = new Map<string, AgentCounters>()
   const ratings = new Map<string, RatingTotals>()
-  let learnedAt = 0
+  let readAt = 0
 
   const countersOf = (id: string, owner: string): AgentCounters => {
     const known = agents.get(id)
@@ -62,27 +55,27 @@ export async function createOutcomes({ store, now, isKnown, onError }: OutcomesO
     return fresh
   }
 
-  const learn = async (): Promise<void> => {
-    const since = learnedAt - OVERLAP_MS
+  const read = async (): Promise<void> => {
+    const since = readAt - OVERLAP_MS
     const at = now()
-    const learned = await store.statistics.since(since)
+    const changed = await store.statistics.since(since)
     for (const counters of agents.values()) counters.sent = new Map()
-    for (const counts of learned) {
+    for (const counts of changed) {
       countersOf(counts.agent, counts.owner).stored.set(counts.operation, counts)
     }
     for (const totals of await store.statistics.ratingsSince(since)) ratings.set(totals.agent, totals)
-    learnedAt = at
+    readAt = at
   }
 
-  const tell = async (): Promise<void> => {
-    const news: StoredCounts[] = []
+  const write = async (): Promise<void> => {
+    const fresh: StoredCounts[] = []
     for (const counters of agents.values()) {
       counters.sent = counters.added
       counters.added = new Map()
-      news.push(...counters.sent.values())
+      fresh.push(...counters.sent.values())
     }
     try {
-      await store.statistics.add(news, HALF_LIFE_MS)
+      await store.statistics.add(fresh, HALF_LIFE_MS)
     } catch (error) {
       for (const { sent, added } of agents.values()) for (const counts of sent.values()) addCounts(added, counts)
       for (const counters of agents.values()) counters.sent = new Map()
@@ -91,8 +84,8 @@ export async function createOutcomes({ store, now, isKnown, onError }: OutcomesO
   }
 
   const sync = async (): Promise<void> => {
-    await tell()
-    await learn()
+    await write()
+    await read()
     for (const [id, { added }] of agents) if (!isKnown(id) && added.size === 0) agents.delete(id)
   }
 
@@ -105,7 +98,7 @@ export async function createOutcomes({ store, now, isKnown, onError }: OutcomesO
     return totals?.owner === owner && totals.count > 0 ? totals : undefined
   }
 
-  await learn()
+  await read()
   let running: Promise<void> | undefined
   const run = (): Promise<void> => {
     running ??= sync().finally(() => {
@@ -113,11 +106,11 @@ export async function createOutcomes({ store, now, isKnown, onError }: OutcomesO
     })
     return running
   }
-  const timer = setInterval(() => run().catch(onError), EXCHANGE_MS)
+  const timer = setInterval(() => run().catch(onError), SYNC_MS)
   timer.unref()
 
   return {
-    meet({ record: { id }, owner }) {
+    dropEarlier({ record: { id }, owner }) {
       if (agents.has(id) && agents.get(id)?.owner !== owner) agents.delete(id)
       if (ratings.has(id) && ratings.get(id)?.owner !== owner) ratings.delete(id)
     },
@@ -130,9 +123,9 @@ export async function createOutcomes({ store, now, isKnown, onError }: OutcomesO
       ratings.set(rating.agent, totals)
     },
     statisticsOf(agent, caller) {
-      const mayKnow = caller.kind !== 'anonymous' && (isAdmin(caller) || caller.subject === agent.owner)
-      const counts = mayKnow ? current(agent) : undefined
-      const totals = mayKnow ? ratingsOf(agent) : undefined
+      const maySee = caller.kind !== 'anonymous' && (isAdmin(caller) || caller.subject === agent.owner)
+      const counts = maySee ? current(agent) : undefined
+      const totals = maySee ? ratingsOf(agent) : undefined
       if (!counts && !totals) return undefined
       const operations = [...(counts ?? [])].map(([name, each]) => [name, showCounts(each)])
       return {
@@ -149,7 +142,7 @@ export async function createOutcomes({ store, now, isKnown, onError }: OutcomesO
     async close() {
       clearInterval(timer)
       await running?.catch(onError)
-      await tell().catch(onError)
+      await write().catch(onError)
     },
   }
 }

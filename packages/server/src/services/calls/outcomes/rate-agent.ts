@@ -1,18 +1,18 @@
 import { DirectoryError } from '@switchboard/protocol'
-import type { Caller } from '../../policy/caller.js'
-import { assertMayInvoke } from '../../policy/invocation.js'
-import { auditOf, type Context } from '../context.js'
-import { readAgent } from '../registry/read.js'
+import type { Caller } from '../../../policy/caller.js'
+import { assertMayInvoke } from '../../../policy/invocation.js'
+import { auditOf, type Context } from '../../context.js'
+import { readAgent } from '../../registry/read.js'
 import type { Outcomes } from './outcomes.js'
 
-/** What a caller thinks of an agent. */
+/** A caller's rating of an agent. */
 export interface Feedback {
   /** 1 (bad) to 5 (good). */
   readonly rating: number
   readonly comment?: string
 }
 
-/** Takes a caller's opinion in, in place of an earlier one: each subject has one on each agent (AIDIP §10). */
+/** Stores a rating; each subject has one rating for each agent, and a new one replaces it (AIDIP §10). */
 export async function rateAgent(
   context: Context,
   outcomes: Outcomes,
@@ -22,10 +22,10 @@ export async function rateAgent(
 ): Promise<void> {
   const { agent } = readAgent(context, id, caller)
   const { subject } = caller
-  if (subject === undefined) throw new DirectoryError('forbidden', 'rating an agent takes credentials')
-  // Who may not call an agent has no experience to tell of.
+  if (subject === undefined) throw new DirectoryError('forbidden', 'rating an agent needs credentials')
+  // Only those who may call the agent can have experience with it.
   assertMayInvoke(agent, caller, context.grantsOf)
-  if (subject === agent.owner) throw new DirectoryError('forbidden', 'publishers do not rate their own agents')
+  if (subject === agent.owner) throw new DirectoryError('forbidden', 'publishers may not rate their own agents')
   const at = context.now()
   await outcomes.rate({ agent: id, owner: agent.owner, subject, at, ...feedback })
   await context.store.appendAudit([auditOf(caller, 'feedback', at, { agent: id, detail: `rating ${feedback.rating}` })])

@@ -10,58 +10,57 @@ import {
 import { endpointsOf } from '../../../gateway/endpoints-of.js'
 import type { Endpoint } from '../../../gateway/gateway.js'
 import type { Agent } from '../../registry/catalog.js'
-import type { ChosenVersion } from './choose-version.js'
+import type { ChosenVersion } from '../request/choose-version.js'
 
-/** Whom a call is for. */
-export interface Target {
+/** What determines the endpoints of an agent's operations. */
+export interface EndpointSource {
   readonly agent: Agent
-  /** The record as the caller sees it: operations that are kept from it cannot be called by it. */
-  readonly record: AgentRecord
+  /** The operations that the caller may call. */
   readonly operations: readonly Operation[]
-  readonly version: ChosenVersion
+  readonly version: Pick<ChosenVersion, 'base'>
 }
 
 /**
- * Where an operation is called, in order of preference. Endpoints may be kept from the caller, so they are read from
- * the whole record.
+ * Where an operation is called, in order of preference. Endpoints may be hidden from the caller, so they are read from
+ * the agent's full record.
  */
 export function endpointsFor(
-  { agent, operations, version }: Target,
+  { agent, operations, version }: EndpointSource,
   operation: Operation,
   baseUrl: () => string,
 ): readonly Endpoint[] {
   const { format, operations: all } = agent.record
   const latest = latestEndpoints(agent.record, baseUrl)
-  const endpoints =
-    version.base === undefined ? latest : latest.flatMap((endpoint) => atVersion(endpoint, version.base))
-  // Endpoints of operations are those of the latest version.
-  if (operation.endpoint === undefined || version.base !== undefined)
+  const { base } = version
+  const endpoints = base === undefined ? latest : latest.flatMap((endpoint) => atVersion(endpoint, base))
+  // An operation's own endpoint belongs to the latest version.
+  if (operation.endpoint === undefined || base !== undefined)
     return operations.length > 0 && all.length > 1
       ? endpoints.map((endpoint) => ({ ...endpoint, namesOperation: true }))
       : endpoints
-  const base = endpoints.find(({ protocol }) => protocol !== 'unix')?.url ?? baseUrl()
-  if (!URL.canParse(operation.endpoint, base)) return []
-  const endpoint = new URL(operation.endpoint, base).href
+  const agentUrl = endpoints.find(({ protocol }) => protocol !== 'unix')?.url ?? baseUrl()
+  if (!URL.canParse(operation.endpoint, agentUrl)) return []
+  const endpoint = new URL(operation.endpoint, agentUrl).href
   return endpointsOf({ format, bindings: [{ protocol: schemeOf(endpoint), endpoint }] })
 }
 
-/** Worked out once: a record does not change, and neither does the address of a directory that answers calls. */
-const known = new WeakMap<AgentRecord, readonly Endpoint[]>()
+/** Cached by record: a record never changes, and neither does the URL of a directory that serves calls. */
+const cache = new WeakMap<AgentRecord, readonly Endpoint[]>()
 
 function latestEndpoints(record: AgentRecord, baseUrl: () => string): readonly Endpoint[] {
+  const cached = cache.get(record)
+  if (cached) return cached
   const { format, bindings } = record
-  const endpoints =
-    known.get(record) ?? endpointsOf({ format, bindings: bindings.map((each) => absolute(each, baseUrl)) })
-  known.set(record, endpoints)
+  const endpoints = endpointsOf({ format, bindings: bindings.map((binding) => absolute(binding, baseUrl)) })
+  cache.set(record, endpoints)
   return endpoints
 }
 
-/** Every origin at which an agent may be called as it is registered now: at its versions and operations, too. */
+/** Every origin at which the agent may be called as it is registered now, with its versions and operations. */
 export function originsOf(agent: Agent, baseUrl: () => string): string[] {
-  const { record } = agent
-  const { operations, document } = record
+  const { operations, document } = agent.record
   const at = (operation: Operation, base?: string): readonly Endpoint[] =>
-    endpointsFor({ agent, record, operations, version: { version: undefined, base } }, operation, baseUrl)
+    endpointsFor({ agent, operations, version: { base } }, operation, baseUrl)
   const plain: Operation = { name: IMPLIED_OPERATION, inputs: {}, outputs: {} }
   const bases = isObject(document.supportedVersions) ? asStrings(Object.values(document.supportedVersions)) : []
   const endpoints = [plain, ...operations].flatMap((operation) => at(operation))
@@ -74,7 +73,7 @@ export function originOf(url: string): string {
   return socket ?? new URL(url).origin
 }
 
-/** A relative endpoint is one of this directory's own paths (C-18), unless it is the path of a socket. */
+/** A relative endpoint is a path of this directory (C-18), unless it is the path of a Unix socket. */
 function absolute(binding: Binding, baseUrl: () => string): Binding {
   const { protocol, endpoint } = binding
   if (/^[a-z][a-z0-9+.-]*:/i.test(endpoint) || /unix/i.test(protocol) || !URL.canParse(endpoint, baseUrl()))
@@ -82,9 +81,8 @@ function absolute(binding: Binding, baseUrl: () => string): Binding {
   return { ...binding, endpoint: new URL(endpoint, baseUrl()).href }
 }
 
-/** Where a version lies, relative to the endpoint (AURI §7). */
-function atVersion(endpoint: Endpoint, base: string | undefined): Endpoint[] {
-  if (base === undefined) return [endpoint]
+/** The endpoint of a version, whose base is relative to the agent's endpoint (AURI §7). */
+function atVersion(endpoint: Endpoint, base: string): Endpoint[] {
   const [scheme = '', socket = ''] = endpoint.url.split(':')
   if (endpoint.protocol === 'unix')
     return base.startsWith('/') ? [{ ...endpoint, url: `${scheme}:${socket}:${base}` }] : []

@@ -1,0 +1,70 @@
+import {
+  type AgentRecord,
+  checkOrder,
+  DirectoryError,
+  IMPLIED_OPERATION,
+  type Operation,
+  readHop,
+  SigningError,
+  splitChain,
+} from '@switchboard/protocol'
+import { assertInService, assertMayInvoke } from '../../../policy/invocation.js'
+import type { Agent } from '../../registry/catalog.js'
+import type { Readable } from '../../registry/read.js'
+import type { CallDeps } from '../call-deps.js'
+import { type ChosenVersion, chooseVersion } from '../request/choose-version.js'
+import type { Invocation } from '../request/invocation.js'
+import { type AgentCredential, chooseCredential } from './choose-credential.js'
+
+/** What the caller may call, independent of the input: a batch prepares all of its calls from one admission. */
+export interface Admission {
+  readonly agent: Agent
+  /** The record as the caller sees it. */
+  readonly record: AgentRecord
+  readonly version: ChosenVersion
+  readonly credential: AgentCredential
+  /** The operations that the caller may call; empty if the agent describes none. */
+  readonly operations: readonly Operation[]
+}
+
+export interface AdmitDeps extends Pick<CallDeps, 'context' | 'learnOperations' | 'storedCredential'> {
+  /** False: the operator has disabled calls. */
+  readonly enabled: boolean
+}
+
+/** Admits an invocation, or throws: may the caller call this agent, in this version, with this credential? */
+export async function admit(deps: AdmitDeps, invocation: Invocation, { agent, record }: Readable): Promise<Admission> {
+  assertMayInvoke(agent, invocation.caller, deps.context.grantsOf)
+  assertInService(agent)
+  if (!deps.enabled)
+    throw new DirectoryError('not_invocable', 'this directory does not call agents: call them at their own endpoints')
+  assertVisibleOperation(agent.record, record)
+  const version = chooseVersion(record, invocation.version)
+  invocation.onHeaders?.(version.headers)
+  const credential = chooseCredential(agent.record, invocation.credentials, deps.storedCredential(agent))
+  checkDelegation(invocation.forwarded['x-delegation-chain'])
+  // Operations that are hidden from the caller must not be learned either.
+  const visible = record === agent.record ? agent : { record: { ...agent.record, operations: record.operations } }
+  const operations = await deps.learnOperations(visible, credential)
+  return { agent, record, version, credential, operations }
+}
+
+/** If all operations are hidden from the caller, it can call none, not even by guessing a name. */
+function assertVisibleOperation({ id, operations }: AgentRecord, seen: AgentRecord): void {
+  if (seen.operations.length > 0 || operations.every(({ name }) => name === IMPLIED_OPERATION)) return
+  throw new DirectoryError('not_found', `the agent "${id}" has no operation that you may call`)
+}
+
+/**
+ * Rejects a delegation chain that is malformed, too long or circular (C-65). The agent verifies the signatures: the last
+ * hop is addressed to it, and it decides whom to trust.
+ */
+function checkDelegation(chain: string | undefined): void {
+  if (chain === undefined) return
+  try {
+    checkOrder(splitChain(chain).map(readHop))
+  } catch (error) {
+    if (!(error instanceof SigningError)) throw error
+    throw new DirectoryError('forbidden', `X-Delegation-Chain is not accepted: ${error.message}`, { cause: error })
+  }
+}

@@ -1,0 +1,57 @@
+import { type AgentRecord, DirectoryError, invalid } from '@switchboard/protocol'
+import type { CredentialsForAgent } from '../request/invocation.js'
+
+/** Headers that authenticate a call to the agent. */
+export interface AgentCredential {
+  readonly headers: Readonly<Record<string, string>>
+  /** Stored by the operator: if the agent rejects it, the caller is not at fault (C-97). */
+  readonly isStored: boolean
+  /** The only origins that may receive it; undefined: any, because the caller sent it for this agent. */
+  readonly origins?: ReadonlySet<string>
+}
+
+/** The operator's credential for an agent, bound to the origins that the agent had when it was set. */
+export type StoredCredential = Required<Pick<AgentCredential, 'headers' | 'origins'>>
+
+/**
+ * The credential for the agent (C-96): the caller's, or else the operator's. Throws `unauthorized` if the agent requires
+ * one and there is none, so that the agent is not called in vain.
+ */
+export function chooseCredential(
+  { id, authentication }: AgentRecord,
+  sent: CredentialsForAgent,
+  stored: StoredCredential | undefined,
+): AgentCredential {
+  const { directorySecret, agentApiKey, agentAuthorization } = sent
+  const type = authentication?.type
+  const key = agentApiKey ?? (type === 'api_key' ? sent.apiKey : undefined)
+  assertNotForDirectory(directorySecret, key, agentApiKey === undefined ? 'X-API-Key' : 'X-Agent-API-Key')
+  assertNotForDirectory(directorySecret, agentAuthorization, 'X-Agent-Authorization')
+  const headers = {
+    ...(key !== undefined && { 'x-api-key': key }),
+    ...(agentAuthorization !== undefined && { authorization: agentAuthorization }),
+  }
+  if (Object.keys(headers).length === 0 && stored) return { ...stored, isStored: true }
+  if (type === 'api_key' && key === undefined)
+    throw missing(id, 'an API key', 'X-API-Key beside "Authorization: Bearer …", or as X-Agent-API-Key', 'ApiKey')
+  if (type === 'oauth2_bearer' && agentAuthorization === undefined)
+    throw missing(id, 'a bearer token', 'X-Agent-Authorization: Bearer …', 'Bearer')
+  return { headers, isStored: false }
+}
+
+/** Whoever has a caller's secret for the directory can act as the caller, so no agent may receive it. */
+function assertNotForDirectory(secret: string | undefined, value: string | undefined, header: string): void {
+  if (secret === undefined || value === undefined || !value.includes(secret)) return
+  throw invalid([
+    {
+      at: header,
+      message: 'contains your credential for this directory, which is never forwarded: send the agent’s own credential',
+    },
+  ])
+}
+
+function missing(id: string, what: string, how: string, scheme: string): DirectoryError {
+  return new DirectoryError('unauthorized', `the agent "${id}" requires ${what}: send it as ${how}`, {
+    headers: { 'www-authenticate': `${scheme} realm="agent"` },
+  })
+}

@@ -1,0 +1,21 @@
+import type { Gateway } from '../../gateway/gateway.js'
+import type { Context } from '../context.js'
+import type { Agent } from '../registry/catalog.js'
+import type { Tasks } from '../tasks/tasks.js'
+import type { StoredCredential } from './admission/choose-credential.js'
+import type { LearnOperations } from './admission/learn-operations.js'
+
+/** What the steps of a call work with. */
+export interface CallDeps {
+  readonly context: Context
+  readonly gateway: Gateway
+  /** Milliseconds for a whole call, or a whole batch. */
+  readonly timeoutMs: number
+  /** Output that does not match its schema is an error; otherwise it is only marked (C-67). */
+  readonly strictOutputs: boolean
+  /** Undefined: calls cannot be deferred, because there is no secret to encrypt them with. */
+  readonly tasks: Tasks | undefined
+  readonly learnOperations: LearnOperations
+  /** The operator's credential for an agent. */
+  readonly storedCredential: (agent: Agent) => StoredCredential | undefined
+}

@@ -1,0 +1,143 @@
+import { DirectoryError, isObject, type JsonValue } from '@switchboard/protocol'
+import type { Admission } from '../admission/admit.js'
+import { type PreparedCall, prepareCall } from '../admission/prepare-call.js'
+import type { CallDeps } from '../call-deps.js'
+import { isMarked } from '../request/declarations.js'
+import type { Invocation } from '../request/invocation.js'
+import { type ItemResult, toBatchResult } from '../response/batch-result.js'
+import { agentFailed, CallFailed, fromErrorInside, invalidOutput } from '../response/call-failed.js'
+import type { InvocationResult } from '../response/invocation-result.js'
+import { hasValidOutput, toResult } from '../response/to-result.js'
+import { cancelInBackground } from './defer-call.js'
+import { agentTaskOf, sendCall } from './send-call.js'
+
+/** Most inputs of one batch (C-60). */
+const MAX_BATCH = 100
+/** Concurrent calls of one batch, so that it does not use up the agent's capacity. */
+const MAX_CONCURRENT = 8
+
+/** Sends several independent inputs of one request (AIDIP §5.3, C-60). */
+export async function sendBatch(
+  deps: CallDeps,
+  invocation: Invocation,
+  admission: Admission,
+  values: readonly JsonValue[],
+): Promise<InvocationResult> {
+  const { length } = values
+  if (length > MAX_BATCH)
+    throw new DirectoryError(
+      'payload_too_large',
+      `a batch of ${length} inputs is too large: send at most ${MAX_BATCH} at a time`,
+    )
+  // The request itself has been counted as one call.
+  if (length > 1) invocation.spend(length - 1)
+  const items = values.map((value, i) => prepareItem(deps, invocation, admission, value, i))
+  const whole = asOneCall(invocation, items)
+  return toBatchResult(whole ? await sendWhole(deps, whole) : await sendItems(deps, items))
+}
+
+/** A prepared call, or why the input cannot be sent. */
+type Item = PreparedCall | DirectoryError
+
+function prepareItem(
+  deps: CallDeps,
+  invocation: Invocation,
+  admission: Admission,
+  value: JsonValue,
+  index: number,
+): Item {
+  // With the same key, the agent would take two inputs for one.
+  const { idempotencyKey: key } = invocation
+  const own = key === undefined ? invocation : { ...invocation, idempotencyKey: `${key}-${index}` }
+  try {
+    return { ...prepareCall(deps, own, admission, { kind: 'json', value }), wantsStream: false }
+  } catch (error) {
+    if (error instanceof DirectoryError) return error
+    throw error
+  }
+}
+
+async function sendItems(deps: CallDeps, items: readonly Item[]): Promise<ItemResult[]> {
+  const deadline = performance.now() + deps.timeoutMs
+  return mapConcurrently(items, MAX_CONCURRENT, async (item) => {
+    if (item instanceof DirectoryError) return { ok: false, error: item }
+    const timeoutMs = Math.ceil(deadline - performance.now())
+    return timeoutMs > 0 ? sendItem(deps, { ...item, timeoutMs }) : { ok: false, error: tooLate() }
+  })
+}
+
+/** Maps items in order, with a limited number in progress. */
+export async function mapConcurrently<T, R>(
+  items: readonly T[],
+  limit: number,
+  map: (item: T) => Promise<R>,
+): Promise<R[]> {
+  const results: R[] = []
+  const queue = items.entries()
+  const worker = async (): Promise<void> => {
+    for (const [i, item] of queue) results[i] = await map(item)
+  }
+  await Promise.all(Array.from({ length: Math.min(limit, items.length) }, worker))
+  return results
+}
+
+async function sendItem(deps: CallDeps, call: PreparedCall): Promise<ItemResult> {
+  try {
+    const response = await sendCall(deps, call)
+    if (response.kind === 'task') {
+      cancelInBackground(deps, call, agentTaskOf(response))
+      return { ok: false, error: notJson() }
+    }
+    const result = await toResult(deps, call, response)
+    if (result.kind === 'json') return { ok: true, value: result.value, isValid: hasValidOutput(result) }
+    if (result.kind === 'bytes') result.body.destroy()
+    return { ok: false, error: notJson() }
+  } catch (error) {
+    if (error instanceof DirectoryError) return { ok: false, error }
+    throw error
+  }
+}
+
+const tooLate = (): CallFailed =>
+  new CallFailed('timeout', 'the batch took too long: this input was not sent', { mayHaveRun: false })
+const notJson = (): CallFailed => agentFailed('the agent did not return JSON, which a batch requires')
+
+/** One call for the whole batch, for agents that accept arrays; only if all inputs are valid and for one operation. */
+function asOneCall({ idempotencyKey: key }: Invocation, items: readonly Item[]): PreparedCall | undefined {
+  const [first] = items
+  if (!first || first instanceof DirectoryError || !isMarked(first.record, first.operation, 'batch')) return undefined
+  const { agent, operation, headers } = first
+  const values: JsonValue[] = []
+  for (const item of items) {
+    if (item instanceof DirectoryError || item.operation !== operation || item.payload.kind !== 'json') return undefined
+    values.push(item.payload.value)
+  }
+  // An array has no member for the name of the operation, so each input carries it.
+  const { name, endpoint } = operation
+  const isNamed = endpoint === undefined && agent.record.operations.length > 1
+  const named = isNamed ? values.map((value) => (isObject(value) ? { operation: name, ...value } : value)) : values
+  return {
+    ...first,
+    headers: { ...headers, ...(key !== undefined && { 'idempotency-key': key }) },
+    payload: { kind: 'json', value: named },
+  }
+}
+
+/** Sends a batch to an agent that accepts arrays: it returns an array of results, with an error object for each failure. */
+async function sendWhole(deps: CallDeps, call: PreparedCall): Promise<ItemResult[]> {
+  const { operation, payload } = call
+  const response = await sendCall(deps, call)
+  // The schema describes the output of one input, not of the batch.
+  const unchecked = { ...call, operation: { ...operation, outputs: {} } }
+  const result = response.kind === 'task' ? undefined : await toResult(deps, unchecked, response)
+  const outputs = result?.kind === 'json' && Array.isArray(result.value) ? result.value : undefined
+  const inputs = payload.kind === 'json' && Array.isArray(payload.value) ? payload.value : []
+  if (outputs?.length !== inputs.length)
+    throw agentFailed('the agent did not return one result for each input of the batch')
+  return outputs.map((value): ItemResult => {
+    const error = fromErrorInside(value)
+    if (error) return { ok: false, error }
+    const isValid = deps.context.schemas.check(operation.outputs, value).length === 0
+    return isValid || !deps.strictOutputs ? { ok: true, value, isValid } : { ok: false, error: invalidOutput() }
+  })
+}
