@@ -15,22 +15,22 @@ import { createRetryBudget } from './resilience/retry-budget.js'
 import { createTryEndpoints } from './resilience/try-endpoints.js'
 import { createTransports, type Transports } from './transports/transports.js'
 
-/** What a gateway is made of, besides its options; everything has a default but its own address. */
+/** What a gateway needs besides its settings. */
 export interface GatewayDeps {
-  /** URLs at which this gateway itself is reached: what it listens on, and its public one. Asked at each connection. */
+  /** URLs of this gateway itself, local and public, to detect loops. Called for each connection. */
   readonly self: () => readonly string[]
-  /** Its name in `Via`: one for all replicas of a directory, so that they know each other's calls. A token of RFC 9110. */
+  /** Name of this gateway in `Via`, a token of RFC 9110. All replicas of a directory share one, to detect loops between them. */
   readonly hopId?: string
   readonly resolve?: ResolveName
   readonly now?: () => number
   /** From 0 to 1. */
   readonly random?: () => number
   readonly onOutcome?: OnOutcome
-  /** More transports, or others in place of the usual ones. */
+  /** Additional transports, or replacements for the built-in ones. */
   readonly transports?: Transports
 }
 
-/** Makes the gateway; it opens no connection until it is asked to. */
+/** Creates the gateway. Connections are opened on demand. */
 export function createGateway(settings: Partial<GatewayOptions>, deps: GatewayDeps): Gateway {
   const options: GatewayOptions = { ...DEFAULT_GATEWAY_OPTIONS, ...settings }
   const { now = Date.now, random = Math.random, resolve = createResolveName(), onOutcome = () => {} } = deps
@@ -56,7 +56,7 @@ export function createGateway(settings: Partial<GatewayOptions>, deps: GatewayDe
   return {
     ...calls,
     fetch: guardedFetch,
-    checkAddress: guard.checkPlain,
+    checkAddress: guard.checkUnresolved,
     async close() {
       stop()
       await Promise.all([dispatcher.destroy(), sockets.dispatcher.destroy()])
@@ -64,11 +64,11 @@ export function createGateway(settings: Partial<GatewayOptions>, deps: GatewayDe
   }
 }
 
-/** Connections to agents, kept for the next call; every one of them was opened past the guard. */
+/** A pool of connections to agents, all opened through the address guard. */
 function createGuardedDispatcher(dial: Dial, { maxHeaderBytes }: Pick<GatewayOptions, 'maxHeaderBytes'>): Agent {
   return new Agent({
     maxHeaderSize: maxHeaderBytes,
-    // Each exchange keeps its own time, to the millisecond.
+    // `sendRequest` has its own timeouts, which are exact to the millisecond.
     headersTimeout: 0,
     bodyTimeout: 0,
     connect: ({ protocol, hostname, host }, callback) => {

@@ -9,15 +9,15 @@ const one = (protocol: string, endpoint: string, source?: Binding['source']) =>
   endpoints([{ protocol, endpoint, ...(source && { source }) }])[0]
 
 describe('endpointsOf', () => {
-  it.each(['https', 'HTTP', 'rest', 'json', 'http+json', 'openapi'])('takes %s for plain HTTP', (protocol) => {
+  it.each(['https', 'HTTP', 'rest', 'json', 'http+json', 'openapi'])('reads %s as plain HTTP', (protocol) => {
     expect(one(protocol, 'https://a.example/x')).toBe('http https://a.example/x')
   })
 
-  it.each(['a2a', 'A2A', 'a2a-jsonrpc', 'a2a/0.3'])('takes %s for A2A', (protocol) => {
+  it.each(['a2a', 'A2A', 'a2a-jsonrpc', 'a2a/0.3'])('reads %s as A2A', (protocol) => {
     expect(one(protocol, 'https://a.example')).toBe('a2a https://a.example')
   })
 
-  it.each(['mcp', 'MCP', 'mcp-streamable-http'])('takes %s for MCP', (protocol) => {
+  it.each(['mcp', 'MCP', 'mcp-streamable-http'])('reads %s as MCP', (protocol) => {
     expect(one(protocol, 'https://a.example/mcp')).toBe('mcp https://a.example/mcp')
   })
 
@@ -63,18 +63,18 @@ describe('endpointsOf', () => {
     ['https', 'https://'],
     ['websocket', 'https://a.example'],
     ['https', 'javascript:alert(1)'],
-  ])('C-44 finds no way by %s to %s', (protocol, endpoint) => {
+  ])('C-44 finds no endpoint for %s at %s', (protocol, endpoint) => {
     expect(one(protocol, endpoint)).toBeUndefined()
   })
 
-  it('leaves out gRPC among the interfaces of a card, and the older transport of MCP', () => {
+  it('skips gRPC interfaces of a card, and MCP over HTTP+SSE', () => {
     expect(one('a2a', 'https://a.example', { protocolBinding: 'GRPC' })).toBeUndefined()
     expect(one('a2a', 'https://a.example', { transport: 'grpc' })).toBeUndefined()
     expect(one('a2a', 'https://a.example', { transport: 'JSONRPC' })).toBe('a2a https://a.example')
     expect(one('mcp', 'https://a.example', { type: 'sse' })).toBeUndefined()
   })
 
-  it('takes the interfaces of a card for A2A, and its other bindings for what they say', () => {
+  it('reads the interfaces of a card as A2A, and its other bindings by their protocol', () => {
     const document = {
       name: 'card',
       description: 'd',
@@ -101,7 +101,7 @@ describe('endpointsOf', () => {
     ])
   })
 
-  it('C-19 keeps the order of the record, says nothing twice, and stops at eight', () => {
+  it('C-19 keeps the order of the record, removes duplicates, and stops at eight', () => {
     const binding = (protocol: string, n: number): Binding => ({ protocol, endpoint: `https://a${n}.example/` })
     expect(endpoints([binding('a2a', 1), binding('grpc', 1), binding('https', 1), binding('rest', 1)])).toEqual([
       'a2a https://a1.example/',

@@ -13,7 +13,7 @@ const NAMES: Record<string, string[]> = {
   'empty.example': [],
 }
 
-function guardOf(deps: Partial<GuardDeps> = {}) {
+function createCheck(deps: Partial<GuardDeps> = {}) {
   const guard = createAddressGuard({
     allow: [],
     allowLoopback: false,
@@ -26,9 +26,9 @@ function guardOf(deps: Partial<GuardDeps> = {}) {
 const refusal = (code: string) => expect.objectContaining({ name: 'GatewayError', code, mayHaveRun: false })
 
 describe('the address guard', () => {
-  it('gives the addresses of a public name', async () => {
-    expect(await guardOf()('https://agent.example/x')).toEqual(['1.1.1.1', '2606:4700:0:0:0:0:0:1'])
-    expect(await guardOf()('wss://1.1.1.1:8443')).toEqual(['1.1.1.1'])
+  it('returns the addresses of a public name', async () => {
+    expect(await createCheck()('https://agent.example/x')).toEqual(['1.1.1.1', '2606:4700:0:0:0:0:0:1'])
+    expect(await createCheck()('wss://1.1.1.1:8443')).toEqual(['1.1.1.1'])
   })
 
   it.each([
@@ -58,18 +58,18 @@ describe('the address guard', () => {
     'https://0177.0.0.1',
     'https://①②⑦.0.0.1',
   ])('refuses %s', async (url) => {
-    await expect(guardOf()(url)).rejects.toEqual(refusal('blocked'))
+    await expect(createCheck()(url)).rejects.toEqual(refusal('blocked'))
   })
 
   it.each(['http://agent.example', 'ws://agent.example', 'http://127.0.0.1', 'http://1.1.1.1'])(
     'AIDIP-9-02 never calls %s in production: it is not encrypted',
     async (url) => {
-      await expect(guardOf()(url)).rejects.toEqual(refusal('blocked'))
+      await expect(createCheck()(url)).rejects.toEqual(refusal('blocked'))
     },
   )
 
-  it('in development calls this machine, without TLS too, and nothing else of the inside', async () => {
-    const check = guardOf({ allowLoopback: true })
+  it('with allowLoopback allows loopback, also without TLS, and no other internal address', async () => {
+    const check = createCheck({ allowLoopback: true })
     expect(await check('http://127.0.0.1:9000')).toEqual(['127.0.0.1'])
     expect(await check('http://localhost:9000')).toEqual(['127.0.0.1', '0:0:0:0:0:0:0:1'])
     expect(await check('https://[::1]')).toHaveLength(1)
@@ -78,19 +78,19 @@ describe('the address guard', () => {
     }
   })
 
-  it('refuses other protocols and credentials in the URL', async () => {
+  it('rejects other schemes, and credentials in the URL', async () => {
     for (const url of ['ftp://agent.example', 'file:///etc/passwd', 'gopher://agent.example']) {
-      await expect(guardOf()(url), url).rejects.toEqual(refusal('blocked'))
+      await expect(createCheck()(url), url).rejects.toEqual(refusal('blocked'))
     }
-    await expect(guardOf()('https://user:pw@agent.example')).rejects.toEqual(refusal('blocked'))
+    await expect(createCheck()('https://user:pw@agent.example')).rejects.toEqual(refusal('blocked'))
   })
 
-  it('says that a name without an address is unreachable', async () => {
-    await expect(guardOf()('https://empty.example')).rejects.toEqual(refusal('unreachable'))
+  it('reports a name without addresses as unreachable', async () => {
+    await expect(createCheck()('https://empty.example')).rejects.toEqual(refusal('unreachable'))
   })
 
-  it('calls what the operator allows: ranges, names and origins', async () => {
-    const check = guardOf({ allow: ['10.0.0.0/24', '*.corp.example', 'http://10.9.9.9:8040', 'fd00::/8'] })
+  it('allows the ranges, names and origins of the operator', async () => {
+    const check = createCheck({ allow: ['10.0.0.0/24', '*.corp.example', 'http://10.9.9.9:8040', 'fd00::/8'] })
     expect(await check('https://10.0.0.1')).toEqual(['10.0.0.1'])
     expect(await check('https://private.example')).toEqual(['10.0.0.7'])
     expect(await check('https://[fd00::1]')).toHaveLength(1)
@@ -108,35 +108,35 @@ describe('the address guard', () => {
     }
   })
 
-  it('calls a cloud’s metadata only if its very address is allowed', async () => {
+  it('allows a metadata service only if its exact address is listed', async () => {
     for (const allow of [['169.254.0.0/16'], ['metadata.example'], ['0.0.0.0/0']]) {
-      await expect(guardOf({ allow })('https://metadata.example'), allow[0]).rejects.toEqual(refusal('blocked'))
+      await expect(createCheck({ allow })('https://metadata.example'), allow[0]).rejects.toEqual(refusal('blocked'))
     }
-    expect(await guardOf({ allow: ['169.254.169.254'] })('https://metadata.example')).toHaveLength(1)
+    expect(await createCheck({ allow: ['169.254.169.254'] })('https://metadata.example')).toHaveLength(1)
   })
 
-  it('asks the system’s own lookup only for names that the operator allowed', async () => {
-    const asked: unknown[] = []
-    const check = guardOf({
+  it('uses the lookup of the system only for names that the operator allowed', async () => {
+    const lookups: unknown[] = []
+    const check = createCheck({
       allow: ['*.corp.example'],
       resolve: async (name, { isTrusted }) => {
-        asked.push([name, isTrusted])
+        lookups.push([name, isTrusted])
         return ['1.1.1.1']
       },
     })
     await check('https://a.corp.example')
     await check('https://agent.example')
-    expect(asked).toEqual([
+    expect(lookups).toEqual([
       ['a.corp.example', true],
       ['agent.example', false],
     ])
   })
 
-  it.each(['10.0.0.0/40', 'not a host', 'ftp://x', ''])('refuses to start with %j allowed', (entry) => {
-    expect(() => guardOf({ allow: [entry] })).toThrow(TypeError)
+  it.each(['10.0.0.0/40', 'not a host', 'ftp://x', ''])('throws if %j is in the allow list', (entry) => {
+    expect(() => createCheck({ allow: [entry] })).toThrow(TypeError)
   })
 
-  describe('knows a way back to itself', () => {
+  describe('detects loops', () => {
     const self = () => ['http://127.0.0.1:8040', 'https://directory.example']
 
     it.each([
@@ -147,17 +147,17 @@ describe('the address guard', () => {
       'https://directory.example/agents/x/invoke',
       'https://DIRECTORY.example.:443',
     ])('%s', async (url) => {
-      await expect(guardOf({ allowLoopback: true, self })(url)).rejects.toEqual(refusal('loop'))
+      await expect(createCheck({ allowLoopback: true, self })(url)).rejects.toEqual(refusal('loop'))
     })
 
-    it('and tells it from its neighbours', async () => {
-      const check = guardOf({ allowLoopback: true, self, resolve: async () => ['1.1.1.1'] })
+    it('but allows other ports of the same host', async () => {
+      const check = createCheck({ allowLoopback: true, self, resolve: async () => ['1.1.1.1'] })
       expect(await check('http://127.0.0.1:8041')).toHaveLength(1)
       expect(await check('https://directory.example:8443')).toHaveLength(1)
     })
 
-    it('by any address of the machine if it listens on all', async () => {
-      const check = guardOf({ allow: ['0.0.0.0/0'], allowLoopback: true, self: () => ['http://0.0.0.0:8040'] })
+    it('through any address of the machine if it listens on all', async () => {
+      const check = createCheck({ allow: ['0.0.0.0/0'], allowLoopback: true, self: () => ['http://0.0.0.0:8040'] })
       const own = Object.values(networkInterfaces()).flatMap((list) => list ?? [])
       for (const { address } of own.filter(({ family }) => family === 'IPv4')) {
         await expect(check(`https://${address}:8040`), address).rejects.toEqual(refusal('loop'))
@@ -165,8 +165,8 @@ describe('the address guard', () => {
       await expect(check('http://127.0.0.1:8040')).rejects.toEqual(refusal('loop'))
     })
 
-    it('by a name that leads there', async () => {
-      const check = guardOf({ allow: ['*.example'], self, resolve: async () => ['127.0.0.1'] })
+    it('through a name that resolves to this gateway', async () => {
+      const check = createCheck({ allow: ['*.example'], self, resolve: async () => ['127.0.0.1'] })
       await expect(check('https://alias.example:8040')).rejects.toEqual(refusal('loop'))
     })
   })

@@ -16,19 +16,19 @@ import type { ResolveName } from './resolve-name.js'
 export interface GuardDeps {
   readonly allow: readonly string[]
   readonly allowLoopback: boolean
-  /** URLs at which this gateway itself is reached: what it listens on, and its public one. */
+  /** URLs of this gateway itself, local and public. */
   readonly self: () => readonly string[]
   readonly resolve: ResolveName
 }
 
 export interface AddressGuard {
   /**
-   * The addresses of a URL's host, each of them fit to be called; the connection must go to one of these. Throws
+   * The addresses of the host of a URL, all of which may be called; the connection must go to one of them. Throws
    * GatewayError: `blocked`, `loop`, or `unreachable` if the name has no address.
    */
   check(url: URL): Promise<readonly string[]>
-  /** The same as far as the URL itself tells, which is much for a literal address: for those who are called later. */
-  checkPlain(url: URL): void
+  /** The same checks without resolving the name, to reject a URL that will be called later. */
+  checkUnresolved(url: URL): void
 }
 
 const PORTS: Readonly<Record<string, { port: number; secure: boolean } | undefined>> = {
@@ -39,83 +39,84 @@ const PORTS: Readonly<Record<string, { port: number; secure: boolean } | undefin
 }
 
 /**
- * Decides where the gateway may connect to. It resolves names itself and hands on the addresses that it judged, so that
- * a second answer of the same name leads nowhere else.
+ * Decides where the gateway may connect to. It resolves names itself and returns the addresses that it checked, so that
+ * a second DNS lookup cannot lead elsewhere (DNS rebinding).
  */
 export function createAddressGuard({ allow, allowLoopback, self, resolve }: GuardDeps): AddressGuard {
   const allowed = readAllowed(allow)
 
-  const isFit = (address: IpAddress, kind: AddressClass, isNamed: boolean): boolean => {
+  const isAllowed = (address: IpAddress, kind: AddressClass, isAllowedName: boolean): boolean => {
     if (kind === 'public') return true
     if (kind === 'loopback' && allowLoopback) return true
-    // Secrets of the machine: a name or a wide range is not enough, the address itself must be written.
+    // Metadata services hand out credentials: a name or a range is not enough, the exact address must be listed.
     const ranges = kind === 'metadata' ? allowed.ranges.filter(({ prefix, bits }) => prefix === bits) : allowed.ranges
-    return (isNamed && kind !== 'metadata') || ranges.some((range) => isInRange(address, range))
+    return (isAllowedName && kind !== 'metadata') || ranges.some((range) => isInRange(address, range))
   }
 
-  /** What the URL itself says of where it leads; throws if that is nowhere. */
-  const read = (url: URL): Reading => {
+  /** Parses a URL and throws if it can be rejected without resolving its host. */
+  const parse = (url: URL): Target => {
     const known = PORTS[url.protocol]
-    if (!known) throw blocked(`${url.protocol} is not spoken by this gateway`)
-    if (url.username !== '' || url.password !== '') throw blocked('an address may not carry a name or password')
+    if (!known) throw blocked(`the scheme ${url.protocol} is not supported`)
+    if (url.username !== '' || url.password !== '') throw blocked('the URL must not contain a user name or password')
     const port = url.port === '' ? known.port : Number(url.port)
     const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '')
-    const mine = self().map((text) => new URL(text))
-    if (mine.some((own) => own.hostname.replace(/\.$/, '') === host && portOf(own) === port)) throw loop(host)
+    const ownUrls = self().map((text) => new URL(text))
+    if (ownUrls.some((own) => own.hostname.replace(/\.$/, '') === host && portOf(own) === port)) throw loop(host)
 
-    const asWritten = allowed.origins.has(`${known.secure ? 'https' : 'http'}://${host}:${port}`)
-    const isNamed = asWritten || allowed.isName(host)
-    if (!known.secure && !asWritten && !allowLoopback) throw blocked(`${host} must be called by an encrypted protocol`)
-    return { host, port, secure: known.secure, mine, asWritten, isNamed }
+    const isAllowedOrigin = allowed.origins.has(`${known.secure ? 'https' : 'http'}://${host}:${port}`)
+    const isAllowedName = isAllowedOrigin || allowed.isName(host)
+    if (!known.secure && !isAllowedOrigin && !allowLoopback) throw unencrypted(host)
+    return { host, port, secure: known.secure, ownUrls, isAllowedOrigin, isAllowedName }
   }
 
-  const judge = (addresses: readonly IpAddress[], { host, port, secure, mine, asWritten, isNamed }: Reading): void => {
+  const checkAddresses = (addresses: readonly IpAddress[], target: Target): void => {
+    const { host, port, secure, ownUrls, isAllowedOrigin, isAllowedName } = target
     for (const address of addresses) {
-      if (mine.some((own) => portOf(own) === port && isBoundTo(own, address))) throw loop(host)
+      if (ownUrls.some((own) => portOf(own) === port && isBoundTo(own, address))) throw loop(host)
       const kind = classifyAddress(address)
-      if (asWritten) continue
-      if (!isFit(address, kind, isNamed)) throw blocked(`${host} leads to a ${kind} address`)
-      if (!secure && kind !== 'loopback') throw blocked(`${host} must be called by an encrypted protocol`)
+      if (isAllowedOrigin) continue
+      if (!isAllowed(address, kind, isAllowedName)) throw blocked(`${host} resolves to a ${kind} address`)
+      if (!secure && kind !== 'loopback') throw unencrypted(host)
     }
   }
 
   return {
     async check(url) {
-      const reading = read(url)
-      const addresses = plainAddresses(reading.host) ?? (await resolved(reading, resolve))
-      judge(addresses, reading)
+      const target = parse(url)
+      const addresses = literalAddresses(target.host) ?? (await resolveAddresses(target, resolve))
+      checkAddresses(addresses, target)
       return addresses.map(formatIpAddress)
     },
-    checkPlain(url) {
-      const reading = read(url)
-      judge(plainAddresses(reading.host) ?? [], reading)
+    checkUnresolved(url) {
+      const target = parse(url)
+      checkAddresses(literalAddresses(target.host) ?? [], target)
     },
   }
 }
 
-/** A URL as far as it can be judged without asking anybody. */
-interface Reading {
-  /** Without brackets and without the dot at the end. */
+/** What is known about a URL before its host is resolved. */
+interface Target {
+  /** Without brackets and without a trailing dot. */
   readonly host: string
   readonly port: number
   readonly secure: boolean
-  readonly mine: readonly URL[]
-  /** The operator wrote this very origin. */
-  readonly asWritten: boolean
-  /** The operator wrote this name. */
-  readonly isNamed: boolean
+  readonly ownUrls: readonly URL[]
+  /** The operator allowed exactly this origin. */
+  readonly isAllowedOrigin: boolean
+  /** The operator allowed this host name. */
+  readonly isAllowedName: boolean
 }
 
-/** The addresses of a host that needs no name server. */
-function plainAddresses(host: string): IpAddress[] | undefined {
+/** The addresses of an IP literal or of a loopback name, which need no DNS lookup. */
+function literalAddresses(host: string): IpAddress[] | undefined {
   const literal = parseIpAddress(host)
   if (literal) return [literal]
-  // RFC 6761: these mean this machine whatever a name server says.
+  // RFC 6761: `localhost` and its subdomains always mean the loopback addresses.
   return isLoopbackHost(host) ? ['127.0.0.1', '::1'].flatMap((text) => parseIpAddress(text) ?? []) : undefined
 }
 
-async function resolved({ host, isNamed }: Reading, resolve: ResolveName): Promise<IpAddress[]> {
-  const addresses = (await resolve(host, { isTrusted: isNamed })).flatMap((text) => parseIpAddress(text) ?? [])
+async function resolveAddresses({ host, isAllowedName }: Target, resolve: ResolveName): Promise<IpAddress[]> {
+  const addresses = (await resolve(host, { isTrusted: isAllowedName })).flatMap((text) => parseIpAddress(text) ?? [])
   if (addresses.length === 0) throw new GatewayError('unreachable', `${host} has no address`)
   return addresses
 }
@@ -137,7 +138,7 @@ function readAllowed(entries: readonly string[]): Allowed {
       const url = new URL(entry)
       origins.add(`${url.protocol}//${url.hostname.replace(/^\[|\]$/g, '')}:${portOf(url)}`)
     } else if (/^(\*\.)?[a-z0-9_-]+(\.[a-z0-9_-]+)*$/i.test(entry)) names.add(entry.toLowerCase())
-    else throw new TypeError(`gateway: ${entry} is no range of addresses, host name or origin`)
+    else throw new TypeError(`gateway: ${entry} is not an address range, host name or origin`)
   }
   return {
     ranges,
@@ -154,7 +155,7 @@ function readAllowed(entries: readonly string[]): Allowed {
 
 const portOf = (url: URL): number => (url.port === '' ? (PORTS[url.protocol]?.port ?? 0) : Number(url.port))
 
-/** Whether a server at this URL hears what is sent to the address; one bound to all addresses hears all of the machine's. */
+/** Whether a server that listens at this URL is reached at the address; `0.0.0.0` and `::` mean all local addresses. */
 function isBoundTo(own: URL, address: IpAddress): boolean {
   const text = formatIpAddress(address)
   const host = own.hostname.replace(/^\[|\]$/g, '')
@@ -173,4 +174,5 @@ function sameAddress(a: string, b: string): boolean {
 }
 
 const blocked = (message: string): GatewayError => new GatewayError('blocked', message)
-const loop = (host: string): GatewayError => new GatewayError('loop', `${host} leads back to this gateway`)
+const unencrypted = (host: string): GatewayError => blocked(`${host} must be called over TLS (https or wss)`)
+const loop = (host: string): GatewayError => new GatewayError('loop', `${host} is this gateway itself`)

@@ -4,12 +4,13 @@ import { GatewayError } from '../gateway.js'
 import type { GatewayOptions } from '../gateway-options.js'
 import type { AddressGuard } from './address-guard.js'
 
-/** Opens a connection to where a URL leads, once the guard has agreed. */
+/** Opens a connection to the host of a URL, if the address guard allows it. */
 export type Dial = (url: URL) => Promise<Socket>
 
-/** Milliseconds that one of several addresses gets before the next is tried as well (RFC 8305). */
+/** Milliseconds before the next address of a host is tried in parallel (Happy Eyeballs, RFC 8305). */
 const NEXT_ADDRESS_MS = 250
 
+/** Creates connections over TCP and TLS. */
 export function createDial(guard: AddressGuard, { connectMs, tls }: Pick<GatewayOptions, 'connectMs' | 'tls'>): Dial {
   const { ca, ...identity } = tls
   const secureContext = createSecureContext({
@@ -28,7 +29,10 @@ export function createDial(guard: AddressGuard, { connectMs, tls }: Pick<Gateway
         socket?.destroy()
         reject(error)
       }
-      const timer = setTimeout(() => fail(new GatewayError('timeout', `${url.hostname} did not connect`)), connectMs)
+      const timer = setTimeout(
+        () => fail(new GatewayError('timeout', `no connection to ${url.hostname} within ${connectMs} ms`)),
+        connectMs,
+      )
 
       const open = (addresses: readonly string[]): void => {
         const host = url.hostname.replace(/^\[|\]$/g, '')
@@ -36,8 +40,8 @@ export function createDial(guard: AddressGuard, { connectMs, tls }: Pick<Gateway
         const target = {
           host,
           port: url.port === '' ? (secure ? 443 : 80) : Number(url.port),
-          // The name stays for TLS; where it leads was settled by the guard and is not asked again.
-          lookup: answerWith(addresses),
+          // TLS needs the host name, but the connection must go to an address that the guard has checked.
+          lookup: lookupOf(addresses),
           autoSelectFamily: addresses.length > 1,
           autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_MS,
         }
@@ -45,14 +49,14 @@ export function createDial(guard: AddressGuard, { connectMs, tls }: Pick<Gateway
           ? connectTls({
               ...target,
               secureContext,
-              // A certificate is asked for by name; an address has none to ask by.
+              // SNI takes names only, no IP addresses.
               ...(isIP(host) === 0 && { servername: host }),
               ALPNProtocols: ['http/1.1'],
             })
           : connectPlain(target)
         socket = opened
         opened.setNoDelay(true)
-        opened.once('error', (cause) => fail(new GatewayError('unreachable', `${host} cannot be reached`, { cause })))
+        opened.once('error', (cause) => fail(new GatewayError('unreachable', `cannot connect to ${host}`, { cause })))
         opened.once(secure ? 'secureConnect' : 'connect', () => {
           clearTimeout(timer)
           resolve(opened)
@@ -67,13 +71,14 @@ export function createDial(guard: AddressGuard, { connectMs, tls }: Pick<Gateway
           fail(
             cause instanceof GatewayError
               ? cause
-              : new GatewayError('unreachable', `${url.hostname} cannot be looked up`, { cause }),
+              : new GatewayError('unreachable', `cannot resolve ${url.hostname}`, { cause }),
           ),
       )
     })
 }
 
-function answerWith(addresses: readonly string[]): LookupFunction {
+/** A DNS lookup with a fixed result. */
+function lookupOf(addresses: readonly string[]): LookupFunction {
   const list = addresses.map((address) => ({ address, family: isIP(address) }))
   return (_host, options, callback) => {
     const [first] = list

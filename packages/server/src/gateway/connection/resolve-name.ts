@@ -1,25 +1,25 @@
 import { lookup, Resolver } from 'node:dns/promises'
 
-/** All addresses of a name; rejects or gives none if there are none. */
+/** Resolves a host name to all its addresses; rejects or returns none if it has none. */
 export type ResolveName = (name: string, options: { readonly isTrusted: boolean }) => Promise<readonly string[]>
 
-/** Milliseconds for one question to a name server, and how often it is asked. */
-const QUESTION_MS = 1500
-const QUESTIONS = 2
+/** Timeout of one DNS query in milliseconds, and the number of tries. */
+const QUERY_TIMEOUT_MS = 1500
+const TRIES = 2
 
 /**
- * Asks name servers directly, with a limit of its own: the system's lookup holds one of a few threads that files need
- * too, and a publisher's name server may be as slow as it likes. Names that the operator allowed go by the system, since
- * they may stand in its hosts file only.
+ * Queries DNS servers directly, with its own timeout. The lookup of the system blocks one of the few threads that file
+ * access needs too, and the DNS server of a publisher may be arbitrarily slow. Names that the operator allowed
+ * (`isTrusted`) are resolved by the system, because they may be defined only in its hosts file.
  *
- * @param servers `address:port` of name servers; those of the system by default
+ * @param servers `address:port` of DNS servers; default: those of the system
  */
 export function createResolveName(servers?: readonly string[]): ResolveName {
-  const resolver = new Resolver({ timeout: QUESTION_MS, tries: QUESTIONS })
+  const resolver = new Resolver({ timeout: QUERY_TIMEOUT_MS, tries: TRIES })
   if (servers) resolver.setServers(servers)
   return async (name, { isTrusted }) => {
     if (isTrusted) return (await lookup(name, { all: true })).map(({ address }) => address)
-    const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)])
-    return answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
+    const results = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)])
+    return results.flatMap((result) => (result.status === 'fulfilled' ? result.value : []))
   }
 }

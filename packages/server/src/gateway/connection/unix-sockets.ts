@@ -4,17 +4,16 @@ import { basename, dirname, join, normalize, sep } from 'node:path'
 import { Agent } from 'undici'
 import { GatewayError } from '../gateway.js'
 import type { GatewayOptions } from '../gateway-options.js'
-import type { HttpTarget } from '../transports/http-transport.js'
 
-/** HTTP over sockets of this machine. */
+/** HTTP over Unix domain sockets. */
 export interface UnixSockets {
-  /** Connects to nothing but targets made here. */
+  /** Connects only to URLs returned by `target`. */
   readonly dispatcher: Agent
-  /** Reads `unix:/run/agent.sock`, with `:/path` after it for a path of HTTP; throws if the socket may not be called. */
-  target(endpoint: string): Promise<HttpTarget>
+  /** Parses `unix:/run/agent.sock`, optionally followed by `:/path` for HTTP; throws if the socket may not be called. */
+  target(endpoint: string): Promise<{ readonly url: URL; readonly host: string }>
 }
 
-/** Sockets in the folders that the operator listed may be called (C-81), wherever a link in them leads. */
+/** Allows only sockets in the folders that the operator listed, after following symbolic links (C-81). */
 export function createUnixSockets({
   socketFolders,
   connectMs,
@@ -26,21 +25,24 @@ export function createUnixSockets({
     bodyTimeout: 0,
     connect: ({ hostname }, callback) => {
       const socket = connect({ path: Buffer.from(hostname.slice(0, -SUFFIX.length), 'hex').toString() })
-      let answer: typeof callback | undefined = callback
+      let done: typeof callback | undefined = callback
       const fail = (error: GatewayError): void => {
         socket.destroy()
         clearTimeout(timer)
-        answer?.(error, null)
-        answer = undefined
+        done?.(error, null)
+        done = undefined
       }
-      const timer = setTimeout(() => fail(new GatewayError('timeout', 'the socket did not connect')), connectMs)
+      const timer = setTimeout(
+        () => fail(new GatewayError('timeout', `no connection to the socket within ${connectMs} ms`)),
+        connectMs,
+      )
       socket.once('error', (cause) =>
-        fail(new GatewayError('unreachable', 'nobody listens at the socket of the agent', { cause })),
+        fail(new GatewayError('unreachable', 'cannot connect to the socket of the agent', { cause })),
       )
       socket.once('connect', () => {
         clearTimeout(timer)
-        answer?.(null, socket)
-        answer = undefined
+        done?.(null, socket)
+        done = undefined
       })
     },
   })
@@ -54,21 +56,21 @@ export function createUnixSockets({
       const folders = await Promise.all(socketFolders.map((folder) => realpath(folder).catch(() => undefined)))
       const isListed = folders.some((folder) => folder !== undefined && socket?.startsWith(join(folder, sep)))
       if (socket === undefined || !isListed) {
-        // Whether there is such a file is nobody's business.
-        throw blocked('the socket lies in no folder whose sockets may be called')
+        // The same error whether the file exists or not, so that callers cannot probe for files.
+        throw blocked('the socket is not in an allowed folder')
       }
       const found = await stat(socket).catch(() => undefined)
-      if (!found?.isSocket()) throw new GatewayError('unreachable', 'there is no socket at the path of the agent')
+      if (!found?.isSocket()) throw new GatewayError('unreachable', 'there is no socket at this path')
       const url = new URL(`http://${Buffer.from(socket).toString('hex')}${SUFFIX}${rest}`)
       return { url, host: 'localhost' }
     },
   }
 }
 
-/** The path is kept in the host of the URL, by which connections are pooled; only this room's dispatcher reads it. */
+/** The host of the URL is the socket path in hexadecimal and this suffix, because connections are pooled by host. */
 const SUFFIX = '.unix'
 
-/** Where the path leads; a socket that is not there now counts by its folder. Undefined: nowhere. */
+/** Follows symbolic links; a missing socket is located by its folder. Undefined if the folder is missing too. */
 async function realSocket(path: string): Promise<string | undefined> {
   const plain = normalize(path)
   return realpath(plain).catch(() =>

@@ -8,7 +8,7 @@ beforeEach(() => {
   breakers = createCircuitBreakers({ now: () => time, random: () => 1, limit: 3 })
 })
 
-/** One call; false if the circuit does not let it through. */
+/** Makes one call; false if the circuit is open. */
 function call(result: CallResult, key = 'a'): boolean {
   const admission = breakers.admit(key)
   if (!admission.isOpen) admission.settle(result)
@@ -22,8 +22,8 @@ const retryAfterMs = (key = 'a'): number | undefined => {
   return admission.isOpen ? admission.retryAfterMs : undefined
 }
 
-describe('a circuit', () => {
-  it('opens after five failures in a row, for that agent only', () => {
+describe('a circuit breaker', () => {
+  it('opens after five consecutive failures, for that key only', () => {
     fail(4)
     expect(call('failed')).toBe(true)
     expect(call('ok')).toBe(false)
@@ -31,7 +31,7 @@ describe('a circuit', () => {
     expect(call('ok', 'b')).toBe(true)
   })
 
-  it('stays closed if successes come in between, even slowly', () => {
+  it('stays closed if there are successes in between, even over a long time', () => {
     for (let i = 0; i < 10; i++) {
       fail(4)
       call('ok')
@@ -48,7 +48,7 @@ describe('a circuit', () => {
     expect(call('ok')).toBe(false)
   })
 
-  it('forgets old failures', () => {
+  it('lets old failures decay', () => {
     for (let i = 0; i < 40; i++) {
       call(i % 2 === 0 ? 'failed' : 'ok')
       time += 10_000
@@ -56,7 +56,7 @@ describe('a circuit', () => {
     expect(call('ok')).toBe(true)
   })
 
-  it('lets one probe through after a while; if it succeeds, all', () => {
+  it('allows one probe after a while, and closes if it succeeds', () => {
     fail(5)
     time += 2001
     const probe = breakers.admit('a')
@@ -76,7 +76,7 @@ describe('a circuit', () => {
     }
   })
 
-  it('lets another probe through if the first says nothing', () => {
+  it('allows another probe if the result of the first is unknown', () => {
     fail(5)
     time += 2001
     expect(call('unknown')).toBe(true)
@@ -84,26 +84,26 @@ describe('a circuit', () => {
     expect(call('ok')).toBe(true)
   })
 
-  it('does not count calls that say nothing of the agent', () => {
+  it('does not count calls with an unknown result', () => {
     for (let i = 0; i < 50; i++) call('unknown')
     expect(call('ok')).toBe(true)
   })
 
-  it('does not count what was under way when it opened', () => {
+  it('does not count calls that were running when it opened', () => {
     const late = breakers.admit('a')
     fail(5)
     if (!late.isOpen) late.settle('ok')
     expect(call('ok')).toBe(false)
   })
 
-  it('is forgotten if others are used more', () => {
+  it('is evicted if others were used more recently', () => {
     fail(5, 'a')
     for (const key of ['b', 'c', 'd']) call('ok', key)
     expect(breakers.size).toBe(3)
     expect(call('ok', 'a')).toBe(true)
   })
 
-  it('opens for a time that differs from one to the next', () => {
+  it('stays open for a random time', () => {
     breakers = createCircuitBreakers({ now: () => time, random: () => 0 })
     fail(5)
     expect(retryAfterMs()).toBe(1000)

@@ -1,33 +1,37 @@
-/** How a call went, as far as it says something about the agent. `unknown`: it was given up, or never got there. */
+import { LRUCache } from 'lru-cache'
+
+/** What a call says about the health of the agent. `unknown`: it was cancelled, or never reached the agent. */
 export type CallResult = 'ok' | 'failed' | 'unknown'
 
+/** Whether a call may be made. */
 export type Admission =
   | { readonly isOpen: false; settle(result: CallResult): void }
-  /** Milliseconds until it is worth asking again. */
+  /** Milliseconds after which to try again. */
   | { readonly isOpen: true; readonly retryAfterMs: number }
 
-/** A breaker for each way to each agent: one that fails again and again is left alone for a while. */
+/** Circuit breakers by key: after repeated failures, calls are rejected for a while. */
 export interface CircuitBreakers {
   admit(key: string): Admission
-  /** How many are remembered. */
+  /** Number of circuits kept. */
   readonly size: number
 }
 
-/** So many failures in a row open a circuit … */
-const FAILURES_IN_A_ROW = 5
-/** … and so does this share of failures among enough calls of the last while. */
+/** A circuit opens after this many consecutive failures … */
+const CONSECUTIVE_FAILURES = 5
+/** … or if this share of at least so many recent calls failed. */
 const FAILURE_SHARE = 0.5
-const ENOUGH_CALLS = 20
-/** Milliseconds after which a call counts half. */
+const MIN_CALLS = 20
+/** Milliseconds after which a call counts half in that share. */
 const HALF_LIFE_MS = 10_000
-/** Milliseconds that a circuit stays open: doubled with each failed probe, up to the longest. */
+/** Milliseconds that a circuit stays open; doubled by each failed probe, up to the maximum. */
 const FIRST_OPEN_MS = 2000
-const LONGEST_OPEN_MS = 60_000
-/** Milliseconds: what those hear who come while a probe is under way. */
+const MAX_OPEN_MS = 60_000
+/** `retryAfterMs` while a probe is running. */
 const PROBE_MS = 1000
 
 interface Circuit {
-  inARow: number
+  consecutiveFailures: number
+  /** Calls and failures, decayed to the time `at`. */
   calls: number
   failures: number
   at: number
@@ -38,8 +42,8 @@ interface Circuit {
 }
 
 /**
- * Small enough to be our own: the breakers that run on Node 20 keep their own clock, know no result that says nothing
- * (a caller who went away), and none forgets agents that are no longer called.
+ * Not a library: those that run on Node 20 use their own clock, have no neutral result for cancelled calls, and do not
+ * evict the circuits of agents that are no longer called.
  */
 export function createCircuitBreakers({
   now,
@@ -47,31 +51,31 @@ export function createCircuitBreakers({
   limit = 10_000,
 }: {
   now: () => number
-  /** From 0 to 1: replicas and ways must not all probe at once. */
+  /** From 0 to 1; spreads the probes of replicas and endpoints over time. */
   random: () => number
-  /** Circuits remembered; the least recently used is forgotten, which closes it. */
+  /** Circuits kept; the least recently used is evicted, which closes it. */
   limit?: number
 }): CircuitBreakers {
-  const breakers = new Map<string, Circuit>()
+  const circuits = new LRUCache<string, Circuit>({ max: limit })
 
   const count = (circuit: Circuit, failure: 0 | 1): void => {
     const decay = 0.5 ** ((now() - circuit.at) / HALF_LIFE_MS)
     circuit.calls = circuit.calls * decay + 1
     circuit.failures = circuit.failures * decay + failure
-    circuit.inARow = failure === 0 ? 0 : circuit.inARow + 1
+    circuit.consecutiveFailures = failure === 0 ? 0 : circuit.consecutiveFailures + 1
     circuit.at = now()
   }
 
   const open = (circuit: Circuit, openMs: number): void => {
-    circuit.openMs = Math.min(openMs, LONGEST_OPEN_MS)
+    circuit.openMs = Math.min(openMs, MAX_OPEN_MS)
     circuit.openUntil = now() + circuit.openMs * (0.5 + random() / 2)
     circuit.calls = 0
     circuit.failures = 0
-    circuit.inARow = 0
+    circuit.consecutiveFailures = 0
   }
 
-  const isFailing = ({ inARow, calls, failures }: Circuit): boolean =>
-    inARow >= FAILURES_IN_A_ROW || (calls >= ENOUGH_CALLS && failures >= calls * FAILURE_SHARE)
+  const isFailing = ({ consecutiveFailures, calls, failures }: Circuit): boolean =>
+    consecutiveFailures >= CONSECUTIVE_FAILURES || (calls >= MIN_CALLS && failures >= calls * FAILURE_SHARE)
 
   const settleProbe = (circuit: Circuit, result: CallResult): void => {
     circuit.isProbing = false
@@ -82,20 +86,17 @@ export function createCircuitBreakers({
   const settleCall = (circuit: Circuit, result: CallResult): void => {
     if (result === 'unknown') return
     count(circuit, result === 'failed' ? 1 : 0)
-    // What was under way when it opened says nothing new.
+    // Calls that were already running when the circuit opened do not open it again.
     if (circuit.openUntil === undefined && isFailing(circuit)) open(circuit, FIRST_OPEN_MS)
   }
 
   return {
     get size() {
-      return breakers.size
+      return circuits.size
     },
     admit(key) {
-      const circuit = breakers.get(key) ?? createCircuit(now())
-      breakers.delete(key)
-      breakers.set(key, circuit)
-      if (breakers.size > limit) for (const oldest of breakers.keys()) if (breakers.delete(oldest)) break
-
+      const circuit = circuits.get(key) ?? createCircuit(now())
+      circuits.set(key, circuit)
       if (circuit.openUntil === undefined) {
         return { isOpen: false, settle: once((result) => settleCall(circuit, result)) }
       }
@@ -109,7 +110,7 @@ export function createCircuitBreakers({
 }
 
 const createCircuit = (at: number): Circuit => ({
-  inARow: 0,
+  consecutiveFailures: 0,
   calls: 0,
   failures: 0,
   at,

@@ -4,40 +4,40 @@ import { createRetryBudget } from './retry-budget.js'
 
 const busy = expect.objectContaining({ code: 'busy', retryAfter: 1, mayHaveRun: false })
 
-describe('calls under way', () => {
-  it('are bounded for one agent, without harm to others', () => {
+describe('the concurrency limit', () => {
+  it('limits the calls to one agent without affecting others', () => {
     const concurrency = createConcurrencyLimit({ maxCalls: 10, maxCallsPerAgent: 2 })
-    const leave = concurrency.acquire('a')
+    const release = concurrency.acquire('a')
     concurrency.acquire('a')
     expect(() => concurrency.acquire('a')).toThrow(busy)
     concurrency.acquire('b')
-    leave()
+    release()
     concurrency.acquire('a')
     expect(() => concurrency.acquire('a')).toThrow(busy)
   })
 
-  it('are bounded all together', () => {
+  it('limits the calls in total', () => {
     const concurrency = createConcurrencyLimit({ maxCalls: 3, maxCallsPerAgent: 2 })
-    const leave = concurrency.acquire('a')
+    const release = concurrency.acquire('a')
     concurrency.acquire('b')
     concurrency.acquire('c')
     expect(() => concurrency.acquire('d')).toThrow(busy)
-    leave()
+    release()
     concurrency.acquire('d')
   })
 
-  it('are counted out once', () => {
+  it('frees a slot only once', () => {
     const concurrency = createConcurrencyLimit({ maxCalls: 3, maxCallsPerAgent: 3 })
-    const leave = concurrency.acquire('a')
+    const release = concurrency.acquire('a')
     concurrency.acquire('a')
-    leave()
-    leave()
+    release()
+    release()
     expect(concurrency.size).toBe(1)
   })
 })
 
 describe('the retry budget', () => {
-  it('has a reserve, and then a share of the calls', () => {
+  it('starts with a reserve and then grows with the calls', () => {
     const budget = createRetryBudget(0.1)
     const taken = (): number => {
       let n = 0

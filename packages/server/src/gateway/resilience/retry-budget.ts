@@ -1,21 +1,21 @@
-/** How many retries there may be, over all agents. */
+/** Limits the retries over all agents. */
 export interface RetryBudget {
-  /** A call was made: it earns its share of a retry. */
+  /** Adds the share of one call. */
   earn(): void
-  /** Takes one retry, if there is one. */
+  /** Takes one retry from the budget; false if it is used up. */
   take(): boolean
 }
 
-/** Retries that a gateway with few calls has in hand, and the most that are saved up. */
-const RESERVE = 10
-const MOST = 100
+/** Retries at the start, for a gateway with few calls, and the most that can be saved up. */
+const INITIAL = 10
+const MAX = 100
 
-/** A bucket that calls fill: when everything fails at once, only this share of it is asked again. */
+/** A token bucket that calls fill: if everything fails at once, only this share of the calls is retried. */
 export function createRetryBudget(share: number): RetryBudget {
-  let left = RESERVE
+  let left = INITIAL
   return {
     earn() {
-      left = Math.min(MOST, left + share)
+      left = Math.min(MAX, left + share)
     },
     take() {
       if (left < 1) return false

@@ -1,89 +1,84 @@
-/** What outsiders told, kept for a while, so that not every call asks them anew. */
+import { LRUCache } from 'lru-cache'
+
+/** A stale-while-revalidate cache for what agents say about themselves. */
 export interface SwrCache<T> {
   /**
-   * What is known for the key. Asks first if nothing usable is known; asks behind the caller's back if it has become
-   * old. Callers of one key share one question. After a failure nobody is asked again for a while: the failure stands.
+   * The value for the key. Loads it if none is usable, and refreshes it in the background if it is no longer fresh.
+   * Concurrent callers share one load. A failure is cached too, for a shorter time.
    */
-  get(key: string, ask: () => Promise<T>): Promise<T>
+  get(key: string, load: () => Promise<T>): Promise<T>
 }
 
+/** Times in milliseconds. */
 export interface SwrCacheOptions<T> {
   readonly now: () => number
-  /** Milliseconds for which what was told is used without asking again. */
+  /** How long a value is used without a refresh. */
   readonly freshMs: number
-  /** Milliseconds for which it is still used while somebody asks again. */
+  /** How long a value is used while it is being refreshed. */
   readonly usableMs: number
-  /** Milliseconds after a failure until the next question. */
+  /** How long to wait after a failure before loading again. */
   readonly failedMs: number
-  /** Keys remembered; the least recently used goes first. */
+  /** Keys kept; the least recently used is evicted first. */
   readonly limit: number
-  /** Size of a value in a unit of the caller's choice, and how much there may be in all. */
+  /** Size of a value, in any unit; an integer above 0. Required with `maxSize`. */
   readonly size?: (value: T) => number
+  /** Total size kept. */
   readonly maxSize?: number
 }
 
 interface Entry<T> {
-  known?: { readonly value: T; readonly at: number; readonly size: number }
+  loaded?: { readonly value: T; readonly at: number }
   failed?: { readonly error: unknown; readonly at: number }
-  asking?: Promise<T>
+  loading?: Promise<T>
 }
 
+/** Creates an empty cache. */
 export function createSwrCache<T>(options: SwrCacheOptions<T>): SwrCache<T> {
-  const { now, freshMs, usableMs, failedMs, limit, size = () => 0, maxSize = Number.POSITIVE_INFINITY } = options
-  const entries = new Map<string, Entry<T>>()
-  let total = 0
+  const { now, freshMs, usableMs, failedMs, limit, size = () => 1, maxSize } = options
+  const entries = new LRUCache<string, Entry<T>>({
+    max: limit,
+    ...(maxSize !== undefined && {
+      maxSize,
+      sizeCalculation: ({ loaded }: Entry<T>) => (loaded ? size(loaded.value) : 1),
+    }),
+  })
 
-  const sizeOf = ({ known }: Entry<T>): number => known?.size ?? 0
-  const learn = (key: string, entry: Entry<T>, value: T): void => {
-    const known = { value, at: now(), size: size(value) }
-    if (entries.get(key) === entry) total += known.size - sizeOf(entry)
-    entry.known = known
-    delete entry.failed
-    shrink()
-  }
-  const shrink = (): void => {
-    for (const [key, entry] of entries) {
-      if (entries.size <= limit && total <= maxSize) return
-      entries.delete(key)
-      total -= sizeOf(entry)
-    }
-  }
-  const question = (key: string, entry: Entry<T>, ask: () => Promise<T>): Promise<T> => {
-    const asking = ask().then(
+  const load = (key: string, entry: Entry<T>, loader: () => Promise<T>): Promise<T> => {
+    entry.loading = loader().then(
       (value) => {
-        delete entry.asking
-        learn(key, entry, value)
+        // A new object: the cache does not compute the size of the same one again. Unless evicted in the meantime.
+        if (entries.peek(key) === entry) entries.set(key, { loaded: { value, at: now() } })
         return value
       },
       (error: unknown) => {
-        delete entry.asking
+        delete entry.loading
         entry.failed = { error, at: now() }
         throw error
       },
     )
-    entry.asking = asking
-    return asking
+    return entry.loading
+  }
+  const create = (key: string): Entry<T> => {
+    const entry: Entry<T> = {}
+    entries.set(key, entry)
+    return entry
   }
 
   return {
-    async get(key, ask) {
-      const entry = entries.get(key) ?? {}
-      // Put last: a map keeps the order of insertion, so the first is the least recently used.
-      entries.delete(key)
-      entries.set(key, entry)
-      shrink()
-      const { known, failed } = entry
-      const mayAsk = !failed || now() - failed.at >= failedMs
-      const age = known ? now() - known.at : Number.POSITIVE_INFINITY
-      if (known && age < freshMs) return known.value
-      if (known && age < usableMs) {
-        // Its failure is remembered and told to whoever comes when the value is no longer usable.
-        if (mayAsk && !entry.asking) question(key, entry, ask).catch(() => {})
-        return known.value
+    async get(key, loader) {
+      const entry = entries.get(key) ?? create(key)
+      const { loaded, failed } = entry
+      const mayLoad = !failed || now() - failed.at >= failedMs
+      const age = loaded ? now() - loaded.at : Number.POSITIVE_INFINITY
+      if (loaded && age < freshMs) return loaded.value
+      if (loaded && age < usableMs) {
+        // A failed refresh is cached, and thrown once the value is no longer usable.
+        if (mayLoad && !entry.loading) load(key, entry, loader).catch(() => {})
+        return loaded.value
       }
-      if (entry.asking) return entry.asking
-      if (failed && !mayAsk) throw failed.error
-      return question(key, entry, ask)
+      if (entry.loading) return entry.loading
+      if (failed && !mayLoad) throw failed.error
+      return load(key, entry, loader)
     },
   }
 }
