@@ -6,10 +6,10 @@ interface ConnectionFlags {
   readonly token?: string | undefined
 }
 
-/** The directory that flags and environment name. */
+/** A client for the directory that flags and environment name. */
 export const openDirectory = (flags: ConnectionFlags): DirectoryClient => createClient(readConnection(flags))
 
-/** Its administration. */
+/** A client for the administration of that directory. */
 export const openAdmin = (flags: ConnectionFlags): AdminClient => createAdminClient(readConnection(flags))
 
 function readConnection(flags: ConnectionFlags): { baseUrl: string; token?: string } {

@@ -1,21 +1,21 @@
 import { ClientError, type ClientErrorCode, toDisplayText } from '@switchboard/client'
 import { LocalError } from '@switchboard/local'
 
-/** What to do about it, where the message of the other side cannot know. */
+/** Advice that only the command line can give, appended to the message of the error. */
 const ADVICE: Partial<Record<ClientErrorCode, string>> = {
-  unauthorized: 'give a key with --token or SWITCHBOARD_TOKEN (for an agent: --agent-token)',
-  permission_denied: 'the key or the agent does not allow it',
-  unreachable: 'is it running, and is the address right (of the directory: --url or SWITCHBOARD_URL)?',
-  blocked_address: '--allow-private opens it, for agents of your own network',
-  insecure: 'use https; --allow-private allows plain HTTP to this computer',
-  unsigned: 'leave --require-signature out to call it all the same',
-  timeout: 'it may need longer: --timeout SECONDS',
+  unauthorized: 'pass a valid key with --token or SWITCHBOARD_TOKEN (for an agent: --agent-token)',
+  permission_denied: 'use a key with the necessary scope, or ask the owner of the agent',
+  unreachable: 'check that it is running and that the address is right (for the directory: --url or SWITCHBOARD_URL)',
+  blocked_address: 'if the agent is in your own network, allow it with --allow-private',
+  insecure: 'use https, or --allow-private for plain HTTP on this computer',
+  unsigned: 'omit --require-signature to use it anyway',
+  timeout: 'allow more time with --timeout SECONDS',
 }
 
-/** Mistakes of the person at the keyboard, whoever finds them. */
-const WRONG_USE = new Set<string>(['invalid_uri', 'invalid_argument'])
+/** Error codes that mean wrong usage of the command. */
+const USAGE_CODES = new Set<string>(['invalid_uri', 'invalid_argument'])
 
-/** Failures that are told in one line; anything else is a bug and shows its stack. */
+/** Errors that are reported in one line. Anything else is a bug and shows its stack. */
 export function isExpected(error: unknown): error is Error {
   if (!(error instanceof Error)) return false
   const code = 'code' in error ? String(error.code) : ''
@@ -25,11 +25,11 @@ export function isExpected(error: unknown): error is Error {
   )
 }
 
-/** One line that says what is wrong and what to do, and the exit code: 1 failed, 2 used wrongly. */
+/** One line that says what is wrong and what to do, and the exit code: 1 for a failure, 2 for wrong usage. */
 export function explain(error: Error): { readonly line: string; readonly code: number } {
   const isFailure =
     error.name === 'CommandError' ||
-    (error instanceof ClientError && !WRONG_USE.has(error.code)) ||
+    (error instanceof ClientError && !USAGE_CODES.has(error.code)) ||
     (error instanceof LocalError && error.code !== 'invalid_input')
   return { line: toDisplayText(error.message + adviceFor(error)), code: isFailure ? 1 : 2 }
 }

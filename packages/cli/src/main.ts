@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { run } from './run.js'
 
-// Whoever reads the output has read enough, as `head` does.
+// The reader of a pipe, such as `head`, may close it early.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error
   process.exit(0)

@@ -1,6 +1,6 @@
 import { UsageError } from './usage.js'
 
-/** A whole number of a flag, within bounds; undefined if the flag is not given. */
+/** Parses a flag that is a whole number within bounds; undefined if the flag is not given. */
 export function readNumber(
   flag: string,
   text: string | undefined,

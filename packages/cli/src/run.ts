@@ -1,21 +1,21 @@
 import { explain, isExpected } from './explain.js'
 import { UsageError } from './usage.js'
 
-const HELP = `switchboard: the directory and exchange for AI agents
+const HELP = `switchboard: a directory and exchange for AI agents
 
-  switchboard serve              start the directory
+  switchboard serve              run a directory
   switchboard search WORDS…      find agents
-  switchboard get ID             show one
-  switchboard register FILE      register a document of any draft, once
-  switchboard publish FILE       register it and keep it registered
-  switchboard import FILE|URL…   register many
-  switchboard remove ID…         take agents out
-  switchboard resolve URI        find out where the agent of an agent:// URI is
-  switchboard call AGENT         call one by its URI or id
-  switchboard local              agents on this computer, and what web pages may do with them
-  switchboard keys               list, create and revoke keys; reset-admin
+  switchboard get ID             show an agent
+  switchboard register FILE      register an agent once, from a document of any draft
+  switchboard publish FILE       register an agent and keep it registered
+  switchboard import FILE|URL…   register many agents
+  switchboard remove ID…         remove agents
+  switchboard resolve URI        show where an agent:// URI leads
+  switchboard call AGENT         call an agent by URI or id
+  switchboard local              run and manage agents on this computer
+  switchboard keys               list, create and revoke API keys
 
-Each command has --help, and --json for programs. Exit codes: 0 done, 1 failed, 2 used wrongly.
+Each command has --help, and all but serve have --json for programs. Exit codes: 0 success, 1 failure, 2 wrong usage.
 
 Examples:
   switchboard serve --port 9000 --data ./my-data
@@ -24,7 +24,7 @@ Examples:
 
 type Command = (args: string[]) => Promise<number>
 
-/** Loaded when they are called: the directory itself is large, and most commands only talk with one. */
+/** Loaded on demand: the server is large, and most commands do not need it. */
 const COMMANDS = new Map<string, () => Promise<Command>>([
   ['serve', async () => (await import('./commands/serve.js')).serve],
   ['search', async () => (await import('./commands/search.js')).search],
@@ -39,7 +39,7 @@ const COMMANDS = new Map<string, () => Promise<Command>>([
   ['keys', async () => (await import('./commands/keys.js')).keys],
 ])
 
-/** Runs one command and returns its exit code; what went wrong is told in one line. */
+/** Runs one command and returns its exit code. Expected errors are printed to stderr in one line. */
 export async function run([name, ...args]: string[]): Promise<number> {
   if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
     process.stdout.write(HELP)

@@ -1,13 +1,13 @@
 import { defaultLocalSocket } from '@switchboard/client'
 import { UsageError } from './usage.js'
 
-/** Where the directory is, and what proves who is asking. */
+/** The URL of the directory, and the API key or JWT for it. */
 export interface DirectorySettings {
   readonly url: string
   readonly token?: string
 }
 
-/** Flags that every command has which talks with a directory. */
+/** Flags of every command that uses a directory. */
 export const DIRECTORY_FLAGS = {
   url: { type: 'string' },
   token: { type: 'string' },
@@ -15,21 +15,21 @@ export const DIRECTORY_FLAGS = {
   help: { type: 'boolean', short: 'h' },
 } as const
 
-/** What --help says of them. */
+/** Their lines in --help. */
 export const DIRECTORY_HELP = `  --url URL          the directory (http://127.0.0.1:8040)   SWITCHBOARD_URL
-  --token KEY        a key or JWT of the directory           SWITCHBOARD_TOKEN
+  --token TOKEN      API key or JWT for the directory        SWITCHBOARD_TOKEN
   --json             print JSON, for programs`
 
 const DEFAULT_URL = 'http://127.0.0.1:8040'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** Flags win over the environment, that over the defaults; this is the only place of the command that reads it. */
+/** Flags override the environment, which overrides the defaults. Only this file reads the environment. */
 export function readDirectorySettings(
   flags: { readonly url?: string | undefined; readonly token?: string | undefined },
   env: Environment = process.env,
 ): DirectorySettings {
-  // An empty variable is one that is not set.
+  // Treat an empty variable as unset.
   const url = flags.url ?? (env.SWITCHBOARD_URL || DEFAULT_URL)
   const token = flags.token ?? (env.SWITCHBOARD_TOKEN || undefined)
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
@@ -38,10 +38,10 @@ export function readDirectorySettings(
   return { url, ...(token !== undefined && { token }) }
 }
 
-/** What agents themselves want to see, which directories never do. */
+/** The token for the called agent; it is not a token of the directory. */
 export const readAgentToken = (flag: string | undefined, env: Environment = process.env): string | undefined =>
   flag ?? (env.SWITCHBOARD_AGENT_TOKEN || undefined)
 
-/** Where the local runtime of this user listens. */
+/** The socket of this user's local runtime. */
 export const readLocalSocket = async (flag: string | undefined, env: Environment = process.env): Promise<string> =>
   flag ?? (env.SWITCHBOARD_LOCAL_SOCKET || (await defaultLocalSocket()))

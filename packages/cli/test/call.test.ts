@@ -58,7 +58,7 @@ describe('switchboard resolve', () => {
     expect(json).toMatchObject({ capability: 'echo', endpoint: `${web.url}/run`, descriptor: { name: 'tester' } })
   })
 
-  it('refuses this computer unless it is told otherwise, and says how', async () => {
+  it('rejects loopback addresses without --allow-private, and suggests it', async () => {
     const refused = await bench.stranger('resolve', `agent://${web.host}/echo`)
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringMatching(/--allow-private/) })
     const unsigned = await bench.stranger('resolve', ...open('echo'), '--require-signature')
@@ -67,7 +67,7 @@ describe('switchboard resolve', () => {
 })
 
 describe('switchboard call', () => {
-  it('calls by URI: with pairs, JSON, a file, and a credential of the agent', async () => {
+  it('calls by URI with pairs, JSON, a file, and a token for the agent', async () => {
     const call = async (...args: string[]) =>
       JSON.parse((await bench.stranger('call', ...open('echo'), ...args)).stdout)
     expect(await call('n:=3', 'text=4')).toEqual({ url: '/run/echo', input: { n: 3, text: '4' }, who: null })
@@ -81,14 +81,14 @@ describe('switchboard call', () => {
     })
   })
 
-  it('checks the input before it is sent, naming the member', async () => {
+  it('validates the input before sending it, and names the member', async () => {
     expect(await bench.stranger('call', ...open('echo'), 'n=many')).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(/^switchboard: [^\n]*\/n [^\n]*integer[^\n]*\n$/),
     })
   })
 
-  it('prints the parts of a stream as they come', async () => {
+  it('prints the parts of a stream as they arrive', async () => {
     const calling = bench.start('call', ...open('count'), '--stream')
     // The second part is sent only after the first was printed.
     await calling.printed('{"n":1}\n')
@@ -100,7 +100,7 @@ describe('switchboard call', () => {
     expect((await asJson.ended).stdout).toBe('{"data":{"n":1}}\n{"data":"two"}\n')
   })
 
-  it('leaves a stream when it is interrupted', async () => {
+  it('ends a stream when interrupted', async () => {
     const calling = bench.start('call', ...open('count'), '--stream')
     await calling.printed('{"n":1}\n')
     calling.child.kill('SIGINT')
@@ -115,7 +115,7 @@ describe('switchboard call', () => {
     expect(await bench.cli('call', 'nobody')).toMatchObject({ code: 1, stderr: expect.stringMatching(/nobody/) })
   })
 
-  it('passes bytes on, tells failures, and keeps terminals safe', async () => {
+  it('writes bytes unchanged, reports failures, and removes control characters from text', async () => {
     const picture = JSON.parse((await bench.stranger('call', ...open('picture'), '--json')).stdout)
     expect(picture).toEqual({ contentType: 'image/png', base64: 'AP8=' })
     expect(await bench.stranger('call', ...open('fails'))).toMatchObject({
@@ -125,7 +125,7 @@ describe('switchboard call', () => {
     expect((await bench.stranger('call', ...open('steers'))).stdout).toBe('a[2Jb\nc\n')
   })
 
-  it('calls sockets in the folders that are named', async () => {
+  it('calls sockets in allowed folders', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'switchboard-cli-'))
     const server = createServer((_message, response) =>
       response.setHeader('content-type', 'application/json').end('"here"'),

@@ -23,7 +23,7 @@ const CARD = {
 }
 
 describe('switchboard register, get, search and remove', () => {
-  it('go through the life of an agent, readable and as JSON', async () => {
+  it('register, update, show, find and remove an agent, as text and as JSON', async () => {
     const registered = await bench.cli('register', bench.file('baker.json', aidip('baker')))
     expect(registered).toMatchObject({ code: 0, stdout: 'registered baker\n' })
     expect(await bench.cli('register', bench.file('baker.json', aidip('baker', { version: '2.0.0' })))).toMatchObject({
@@ -53,7 +53,7 @@ describe('switchboard register, get, search and remove', () => {
     expect(await bench.cli('get', 'baker')).toMatchObject({ code: 1, stdout: '' })
   })
 
-  it('take a card, an entry of the Agent Directory and stdin', async () => {
+  it('read a card, an entry of the Agent Directory, and stdin', async () => {
     const answer = await bench.cli('register', bench.file('card.json', CARD), '--id', 'weather', '--json')
     expect(JSON.parse(answer.stdout)).toMatchObject({ id: 'weather', created: true })
     const entry = bench.file('entry.json', {
@@ -67,13 +67,13 @@ describe('switchboard register, get, search and remove', () => {
     expect(await run('sh', ['-c', shell]).ended).toMatchObject({ code: 0, stdout: 'registered piped\n' })
   })
 
-  it('can give back what they have shown', async () => {
+  it('register what get has printed', async () => {
     await bench.cli('register', bench.file('round.json', aidip('round')))
     const { stdout } = await bench.cli('get', 'round', '--json')
     expect(await bench.cli('register', bench.file('shown.json', stdout))).toMatchObject({ code: 0 })
   })
 
-  it('say what is wrong in one line that names the member, with code 1', async () => {
+  it('report failures in one line that names the member, with exit code 1', async () => {
     const { capabilities: _left, ...rest } = { capabilities: [], ...aidip('broken') }
     const refused = await bench.cli(
       'register',
@@ -106,8 +106,11 @@ describe('switchboard register, get, search and remove', () => {
     [['get', 'a', '--view', 'b'], /--view must be one of aidip/],
     [['remove'], /switchboard remove ID/],
     [['register'], /switchboard register FILE/],
-    [['register', '/no/such'], /\/no\/such cannot be read: ENOENT/],
-    [['register', 'config.json'], /config\.json has the members of no draft: name it with --format/],
+    [['register', '/no/such'], /\/no\/such: cannot be read \(ENOENT\)/],
+    [
+      ['register', 'config.json'],
+      /config\.json: the format of the document cannot be detected; choose one with --format/,
+    ],
     [['register', 'config.json', '--format', 'x'], /--format must be one of/],
     [['register', 'config.json', '--lifetime', '5'], /--lifetime must be a whole number from 60/],
     [['publish'], /switchboard publish FILE/],
@@ -115,17 +118,17 @@ describe('switchboard register, get, search and remove', () => {
     [['resolve'], /switchboard resolve agent:/],
     [['resolve', 'agent://'], /not an agent URI/],
     [['call'], /switchboard call AGENT/],
-    [['call', 'x', 'nothing'], /"nothing" is no input: write name=text/],
-    [['call', 'x', 'a=1', '--input', '{}'], /by --input or by pairs/],
+    [['call', 'x', 'nothing'], /"nothing" is not a NAME=TEXT/],
+    [['call', 'x', 'a=1', '--input', '{}'], /either --input or NAME=TEXT pairs/],
     [['call', 'x', '--input', '{"a":1,"a":2}'], /--input: .*duplicate member/],
-    [['call', 'agent://x.example', '--operation', 'y'], /--operation is for agents of the directory/],
+    [['call', 'agent://x.example', '--operation', 'y'], /--operation is only for ids/],
     [['keys', 'create'], /switchboard keys create SUBJECT/],
     [['keys', 'create', 'a', '--expires-in', 'x'], /--expires-in/],
     [['get', 'a', '--url', 'ftp://x'], /--url must be the http or https URL/],
     [['local', 'lisst'], /there is no switchboard local lisst/],
     [['local', 'allow', 'x'], /switchboard local allow ORIGIN AGENT/],
     [['local', '--bridge-port', 'x'], /--bridge-port/],
-  ] satisfies [string[], RegExp][])('refuse %j in one line, with code 2', async (args, reason) => {
+  ] satisfies [string[], RegExp][])('reject %j in one line, with exit code 2', async (args, reason) => {
     const paths = args.map((arg) => (arg === 'config.json' ? join(bench.folder, arg) : arg))
     const { code, stdout, stderr } = await runQuietly(paths, { SWITCHBOARD_URL: bench.url })
     expect(stderr).toMatch(reason)
@@ -143,7 +146,7 @@ describe('switchboard register, get, search and remove', () => {
     },
   )
 
-  it('takes what could steer a terminal out of what strangers wrote', async () => {
+  it('removes control characters from untrusted text', async () => {
     const description = 'turns \u001b[31mred\u001b[0m, \u202eright to left\nand down'
     await bench.cli('register', bench.file('steering.json', aidip('steering', { description })))
     for (const args of [
@@ -160,7 +163,7 @@ describe('switchboard register, get, search and remove', () => {
 })
 
 describe('switchboard keys', () => {
-  it('makes, lists and revokes keys over HTTP', async () => {
+  it('creates, lists and revokes keys over HTTP', async () => {
     const made = await bench.cli(
       'keys',
       'create',
@@ -189,7 +192,7 @@ describe('switchboard keys', () => {
     expect((await bench.cli('keys', 'revoke', 'nobody')).code).toBe(1)
   })
 
-  it('names the scope that is none', async () => {
+  it('names an unknown scope', async () => {
     expect(await bench.cli('keys', 'create', 'acme', '--scope', 'all')).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(/^switchboard: [^\n]*\/scopes[^\n]*"all"[^\n]*\n$/),
@@ -198,7 +201,7 @@ describe('switchboard keys', () => {
 })
 
 describe('switchboard publish', () => {
-  it('registers, and takes the agent out when it is interrupted', async () => {
+  it('registers an agent, and removes it when interrupted', async () => {
     const publishing = bench.start('publish', bench.file('guest.json', aidip('guest')), '--lifetime', '600')
     await publishing.printed('registered guest')
     const document = JSON.parse((await bench.cli('get', 'guest', '--json')).stdout)
@@ -208,7 +211,7 @@ describe('switchboard publish', () => {
     expect((await bench.cli('get', 'guest')).code).toBe(1)
   })
 
-  it('keeps an entry of the Agent Directory, and takes it out too', async () => {
+  it('renews an entry of the Agent Directory, and removes it when interrupted', async () => {
     const entry = bench.file('leased.json', { agent: 'leased', base: 'https://leased.example', protocols: ['https'] })
     const publishing = bench.start('publish', entry, '--lifetime', '60')
     await publishing.printed('registered leased for 60 s')
@@ -218,7 +221,7 @@ describe('switchboard publish', () => {
     expect((await bench.cli('get', 'leased')).code).toBe(1)
   })
 
-  it('tries again from the start while the directory is down', async () => {
+  it('retries from the start while the directory is down', async () => {
     const guest = bench.file('late.json', aidip('late'))
     let isDown = true
     const seen: string[] = []
@@ -242,7 +245,7 @@ describe('switchboard publish', () => {
     await proxy.close()
   })
 
-  it('leaves it there with --once', async () => {
+  it('does not remove the agent with --once', async () => {
     const answer = await bench.cli('publish', bench.file('stays.json', aidip('stays')), '--once')
     expect(answer).toMatchObject({ code: 0, stdout: 'registered stays\n' })
     expect((await bench.cli('get', 'stays')).code).toBe(0)

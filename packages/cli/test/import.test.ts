@@ -28,7 +28,7 @@ const mcpServer = (name: string): object => ({
 })
 
 describe('switchboard import', () => {
-  it('takes cards, MCP servers, lists and dumps, and lines of JSON', async () => {
+  it('reads cards, MCP servers, lists, dumps and lines of JSON', async () => {
     const files = [
       bench.file('card.json', card('card-one')),
       bench.file('server.json', mcpServer('io.example/one')),
@@ -57,18 +57,18 @@ describe('switchboard import', () => {
     expect(again.stderr).toBe('imported 2 (0 new, 2 updated), 0 failed\n')
   })
 
-  it('tells what fails with its place, goes on with the others, and exits with 1', async () => {
+  it('reports failures with their source, continues with the others, and exits with 1', async () => {
     const file = bench.file(
       'some.ndjson',
       ['{"a":', JSON.stringify(aidip('good')), '7', '{"x":1}', 'x'.repeat(300_001)].join('\n'),
     )
     const answer = await bench.cli('import', file, '/no/such/file', bench.file('bad.json', '{"a":'))
     expect([answer.code, answer.stdout]).toEqual([1, 'imported 1 (1 new, 0 updated), 6 failed\n'])
-    const told = answer.stderr.split('\n')
-    expect(told).toEqual([
+    const reported = answer.stderr.split('\n')
+    expect(reported).toEqual([
       expect.stringMatching(/some\.ndjson:1: .*JSON/),
       expect.stringMatching(/some\.ndjson:3: a document must be a JSON object/),
-      expect.stringMatching(/some\.ndjson:4: .*no draft/),
+      expect.stringMatching(/some\.ndjson:4: the format of the document cannot be detected/),
       expect.stringMatching(/some\.ndjson:5: the line is longer/),
       expect.stringMatching(/\/no\/such\/file: .*ENOENT/),
       expect.stringMatching(/bad\.json: .*JSON/),
@@ -77,7 +77,7 @@ describe('switchboard import', () => {
     expect(await isThere('good')).toBe(true)
   })
 
-  it('ends at once where no document could be registered', async () => {
+  it('stops at once if no document can be registered', async () => {
     const file = bench.file('two.json', [aidip('a'), aidip('b')])
     expect(await bench.stranger('import', file)).toMatchObject({
       code: 1,
@@ -85,7 +85,7 @@ describe('switchboard import', () => {
     })
   })
 
-  it('sends thousands in bulk, with the key of an administrator', async () => {
+  it('imports thousands in bulk with an administrator’s key', async () => {
     const many = Array.from({ length: 2000 }, (_, n) => aidip(`bulk-${n}`))
     const file = bench.file('bulk.ndjson', lines(...many, { nothing: true }))
     const answer = await bench.cli('import', file, '--bulk')
@@ -95,7 +95,7 @@ describe('switchboard import', () => {
     expect((await bench.stranger('import', file, '--bulk')).code).toBe(1)
   }, 60_000)
 
-  it('reads a host: every agent of its agents.json, or the one that is there, or one document', async () => {
+  it('reads all agents of a host’s agents.json, or the one found there, or one document', async () => {
     const descriptor = (name: string) => ({
       name,
       version: '1.0.0',

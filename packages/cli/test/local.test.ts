@@ -47,7 +47,7 @@ const post = (path: string, body: unknown, token = '') =>
   })
 
 describe('switchboard local', () => {
-  it('listens where the client looks, for this user alone, until it is told to end', async () => {
+  it('listens on the default socket, for this user only, until SIGTERM', async () => {
     const socket = join(env.XDG_RUNTIME_DIR ?? '', 'switchboard', 'local.sock')
     expect(runtime.stdout()).toBe(`switchboard local ready on ${socket}, bridge ${bridge}\n`)
     expect(statSync(socket).mode & 0o777).toBe(0o600)
@@ -64,7 +64,7 @@ describe('switchboard local', () => {
     })
   })
 
-  it('AURI-6.1-03 registers an agent, which switchboard call finds by agent+local://name', async () => {
+  it('AURI-6.1-03 registers an agent that switchboard call finds by agent+local://name', async () => {
     expect((await cli('local', 'list')).stdout).toBe('no local agents\n')
     const added = await cli('local', 'add', 'notes', agent.url)
     expect(added).toMatchObject({ code: 0, stdout: 'agent+local://notes is registered: add\n' })
@@ -77,29 +77,31 @@ describe('switchboard local', () => {
     expect((await cli('local', 'remove', 'notes')).code).toBe(1)
   })
 
-  it('AURI-6.1-09 tells that a page asks, and lets it in when the person allows it, until that is revoked', async () => {
+  it('AURI-6.1-09 reports the request of a page, and lets it call from allow until revoke', async () => {
     await cli('local', 'add', 'notes', agent.url)
     const asking = post('/consents', { agent: 'notes', capability: 'add' })
-    await runtime.printed(`${PAGE} wants to call add of notes: switchboard local allow ${PAGE} 'notes' 'add'\n`)
-    expect((await cli('local', 'consents')).stdout).toMatch(/https:\/\/page\.example +notes +add +asked for/)
+    await runtime.printed(
+      `${PAGE} wants to call add of notes; to allow it: switchboard local allow ${PAGE} 'notes' 'add'\n`,
+    )
+    expect((await cli('local', 'consents')).stdout).toMatch(/https:\/\/page\.example +notes +add +requested/)
     expect(await cli('local', 'allow', PAGE, 'notes', 'add')).toMatchObject({ code: 0 })
     const { token } = JSON.parse(await (await asking).text())
     expect(await (await post('/agents/notes/add', { text: 'milk' }, token)).json()).toEqual({ text: 'milk' })
     expect((await cli('local', 'consents')).stdout).toMatch(/https:\/\/page\.example +notes +add +\d{4}-/)
-    expect((await cli('local', 'revoke', PAGE)).stdout).toBe(`revoked 1 of ${PAGE}\n`)
+    expect((await cli('local', 'revoke', PAGE)).stdout).toBe(`${PAGE}: 1 consent revoked\n`)
     expect((await post('/agents/notes/add', {}, token)).status).toBe(403)
     expect((await cli('local', 'consents')).stdout).toBe('no web page may call a local agent\n')
     expect(JSON.parse((await cli('local', 'log', '--json')).stdout)).toHaveLength(3)
   })
 
-  it('says what is wrong with an origin', async () => {
+  it('explains what is wrong with an origin', async () => {
     expect(await cli('local', 'allow', 'http://page.example', 'notes')).toMatchObject({
       code: 2,
       stderr: expect.stringMatching(/https:\/\/host/),
     })
   })
 
-  it('has no bridge where none is wanted', async () => {
+  it('has no bridge with --no-bridge', async () => {
     const socket = join(folder.path, 'other', 'local.sock')
     const other = switchboard(['local', '--no-bridge', '--socket', socket, '--state', join(folder.path, 'state')], {
       env,

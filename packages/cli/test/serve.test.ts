@@ -43,7 +43,7 @@ const file = (name: string, text: string): string => {
 const status = async (url: string, path: string, key?: string): Promise<number> =>
   (await fetch(url + path, { headers: key === undefined ? {} : { authorization: `Bearer ${key}` } })).status
 
-/** One line on stderr that says this, and exit code 2. */
+/** Expects one line on stderr that matches, and exit code 2. */
 function expectRefusal({ code, stdout, stderr }: Omit<Ended, 'signal'>, reason: RegExp): void {
   expect(stderr).toMatch(reason)
   expect(stderr).toMatch(/^switchboard: [^\n]+\n$/)
@@ -57,7 +57,7 @@ const expectRefusedHere = async (args: string[], reason: RegExp, env?: Record<st
   expectRefusal(await runQuietly(args, env), reason)
 
 describe('switchboard serve', () => {
-  it('prints the ready line alone on stdout, on a port of its own choice', async () => {
+  it('prints only the ready line on stdout, with a port of its choice', async () => {
     const server = await start(['--data', newData(), '--log-level', 'trace'])
     expect(server.stdout()).toMatch(/^switchboard ready on http:\/\/127\.0\.0\.1:\d+\n$/)
     expect(new URL(server.url).port).not.toBe('8040')
@@ -67,10 +67,10 @@ describe('switchboard serve', () => {
     expect([code, stdout]).toEqual([0, `switchboard ready on ${server.url}\n`])
   })
 
-  it('shows the administrator’s key it makes once, and keeps it hashed', async () => {
+  it('shows the generated administrator’s key once, and stores its hash', async () => {
     const data = newData()
     const first = await start(['--data', data], { SWITCHBOARD_ADMIN_KEY: '' })
-    const shown = /administrator's key, shown only now: (\S+)\n/.exec(first.stderr())?.[1] ?? ''
+    const shown = /administrator's key, shown only once: (\S+)\n/.exec(first.stderr())?.[1] ?? ''
     expect(shown.length).toBeGreaterThanOrEqual(24)
     expect(first.stderr().split(shown)).toHaveLength(2)
     expect(first.stdout()).not.toContain(shown)
@@ -86,7 +86,7 @@ describe('switchboard serve', () => {
     expect(await status(second.url, '/admin/keys', shown)).toBe(200)
   })
 
-  it('takes the key of the environment, and a new one in its place', async () => {
+  it('uses the key from the environment, also if that changes', async () => {
     const data = newData()
     const first = await start(['--data', data], { SWITCHBOARD_ADMIN_KEY: 'the-first-key-of-all' })
     expect(first.stderr()).not.toContain('administrator')
@@ -97,7 +97,7 @@ describe('switchboard serve', () => {
     expect(await status(second.url, '/admin/keys', 'the-first-key-of-all')).toBe(401)
   })
 
-  it('lets flags win over the environment, that over the file, and all over the defaults', () => {
+  it('lets flags override the environment, the environment the file, and the file the defaults', () => {
     const config = file(
       'precedence.json',
       JSON.stringify({ publicUrl: 'https://file.example', port: 1, logLevel: 'warn' }),
@@ -109,7 +109,7 @@ describe('switchboard serve', () => {
     expect(readConfig(flags, env)).toMatchObject({ publicUrl: 'https://flag.example', port: 2, host: '127.0.0.1' })
   })
 
-  it('reads the larger settings from the file', async () => {
+  it('reads further settings from the file', async () => {
     const config = file('larger.json', JSON.stringify({ anonymous: 'none', rateLimits: { lookup: 1 } }))
     const server = await start(['--data', newData(), '--config', config])
     expect(await status(server.url, '/agents')).toBe(401)
@@ -137,7 +137,7 @@ describe('switchboard serve', () => {
     [['--config', ROOT], /--config .* cannot be read/],
     [['--tls-cert', '/no/such', '--tls-key', '/no/such'], /--tls-cert \/no\/such cannot be read/],
   ]
-  it.each(BAD_FLAGS)('refuses %j in one line, with code 2', async (args, reason) => {
+  it.each(BAD_FLAGS)('rejects %j in one line, with exit code 2', async (args, reason) => {
     await expectRefusedHere(['serve', '--data', newData(), ...args], reason)
   })
 
@@ -159,7 +159,7 @@ describe('switchboard serve', () => {
     ['{"lifetimes":{"max":1}}', /\/lifetimes\/max/],
     ['{"host":"0.0.0.0"}', /plain HTTP/],
   ]
-  it.each(BAD_FILES)('refuses the config file %s in one line, with code 2', async (text, reason) => {
+  it.each(BAD_FILES)('rejects the config file %s in one line, with exit code 2', async (text, reason) => {
     await expectRefusedHere(['serve', '--data', newData(), '--config', file('bad.json', text)], reason)
   })
 
@@ -168,18 +168,18 @@ describe('switchboard serve', () => {
     [{ SWITCHBOARD_ADMIN_KEY: 'short' }, /SWITCHBOARD_ADMIN_KEY must have at least 16 characters/],
     [{ SWITCHBOARD_BEHIND_PROXY: 'yes' }, /--behind-proxy must be true or false/],
     [{ SWITCHBOARD_HOST: '0.0.0.0' }, /plain HTTP/],
-  ])('refuses the environment %j in one line, with code 2', async (env, reason) => {
+  ])('rejects the environment %j in one line, with exit code 2', async (env, reason) => {
     await expectRefusedHere(['serve', '--data', newData()], reason, { ...env })
   })
 
-  it('refuses them so as a program, too', async () => {
+  it('rejects them in the same way as a program', async () => {
     await expectRefused(switchboard(['serve', '--prot', '9000']), /--prot/)
     const config = file('unknown-key.json', '{"rateLimit":{}}')
     await expectRefused(switchboard(['serve'], { env: { SWITCHBOARD_CONFIG: config } }), /did you mean "rateLimits"\?/)
     await expectRefused(switchboard(['serve', '--host', '0.0.0.0']), /plain HTTP on 0\.0\.0\.0 is not allowed/)
   })
 
-  it('refuses a port that is taken', async () => {
+  it('rejects a port in use', async () => {
     const server = createServer().listen(0, '127.0.0.1')
     await new Promise((resolve) => server.once('listening', resolve))
     const address = server.address()
@@ -195,17 +195,17 @@ describe('switchboard serve', () => {
     }
   })
 
-  it('refuses a database that cannot be reached, and does not print its password', async () => {
+  it('rejects an unreachable database, without printing its password', async () => {
     const program = switchboard(['serve', '--port', '0', '--database', 'postgres://user:secret-password@127.0.0.1:1/x'])
     await expectRefused(program, /127\.0\.0\.1:1|ECONNREFUSED/)
     expect(program.stderr()).not.toContain('secret-password')
   })
 
-  it('refuses a data folder that is none', async () => {
+  it('rejects a data folder that is a file', async () => {
     await expectRefused(switchboard(['serve', '--port', '0', '--data', file('not-a-folder', '')]), /not-a-folder/)
   })
 
-  it('refuses a data folder that another server uses, and leaves that server alone', async () => {
+  it('rejects a data folder in use by another server, which keeps running', async () => {
     const data = newData()
     const first = await start(['--data', data])
     await expectRefused(switchboard(['serve', '--port', '0', '--data', data]), /another server uses the store/)
@@ -214,7 +214,7 @@ describe('switchboard serve', () => {
     expect((await start(['--data', data])).url).toMatch(/^http/)
   })
 
-  it('says what there is where no command, or an unknown one, is given', async () => {
+  it('explains the commands if none or an unknown one is given', async () => {
     const none = await runQuietly([])
     expect([none.code, none.stdout.includes('switchboard serve')]).toEqual([2, true])
     await expectRefusedHere(['sevre'], /there is no command "sevre"/)
@@ -234,7 +234,7 @@ describe('switchboard serve', () => {
 })
 
 describe('SIGTERM', () => {
-  /** A connection with a request that is begun and not ended; `finish` sends the rest and resolves to the answer. */
+  /** Opens a connection with an incomplete request; `finish` sends the rest and resolves to the response. */
   async function beginRegistration(url: string): Promise<{ finish(): Promise<string> }> {
     const body = JSON.stringify({
       id: 'slow',
@@ -271,7 +271,7 @@ describe('SIGTERM', () => {
     return socket
   }
 
-  it('answers what is under way, lets go of idle connections and exits with 0', async () => {
+  it('completes pending requests, closes idle connections and exits with 0', async () => {
     const data = newData()
     const server = await start(['--data', data])
     const idle = await Promise.all([open(server.url), open(server.url), open(server.url)])
@@ -289,11 +289,11 @@ describe('SIGTERM', () => {
     const { code, signal } = await server.ended
     expect([code, signal]).toEqual([0, null])
     expect(Date.now() - began).toBeLessThan(5000)
-    // It was acknowledged, so it is there.
+    // It was acknowledged, so it must be stored.
     expect(await status((await start(['--data', data])).url, '/agents/slow')).toBe(200)
   })
 
-  it('exits with 0 within 10 s though clients never finish', async () => {
+  it('exits with 0 within 10 s even if clients never finish', async () => {
     const server = await start(['--data', newData()])
     await beginRegistration(server.url)
     await open(server.url)
@@ -318,7 +318,7 @@ describe('SIGTERM', () => {
 })
 
 describe('switchboard keys reset-admin', () => {
-  it('makes a new key beside a running server; the old one ends within a second', async () => {
+  it('creates a new key while a server runs; the old one is revoked within a second', async () => {
     const data = newData()
     const server = await start(['--data', data])
     expect(await status(server.url, '/admin/keys', ADMIN_KEY)).toBe(200)
@@ -330,7 +330,7 @@ describe('switchboard keys reset-admin', () => {
     expect(await status(server.url, '/admin/keys', ADMIN_KEY)).toBe(401)
   })
 
-  it('works on data that no server uses', async () => {
+  it('works on data without a running server', async () => {
     const data = newData()
     mkdirSync(data)
     const { stdout } = await switchboard(['keys', 'reset-admin', '--data', data]).ended
@@ -339,7 +339,7 @@ describe('switchboard keys reset-admin', () => {
     expect(await status(server.url, '/admin/keys', stdout.trim())).toBe(200)
   })
 
-  it('is refused in one line where the data cannot be had', async () => {
+  it('fails in one line if the data is not accessible', async () => {
     await expectRefused(
       switchboard(['keys', 'reset-admin', '--database', 'postgres://127.0.0.1:1/x']),
       /127\.0\.0\.1|ECONNREFUSED/,

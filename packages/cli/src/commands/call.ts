@@ -16,23 +16,26 @@ import { print, printJson, printJsonLine, remark } from '../terminal/print.js'
 import { printable, printableJson } from '../terminal/printable.js'
 import { CommandError, UsageError } from '../usage.js'
 
-const HELP = `switchboard call: call an agent and print its answer
+const HELP = `switchboard call: call an agent and print its response
 
   switchboard call AGENT [NAME=TEXT | NAME:=JSON]…
 
-AGENT is an agent:// URI (agent+https, agent+wss, agent+unix, agent+local, too), or the id of an agent in the directory.
+AGENT is an agent:// URI (also agent+https, agent+wss, agent+unix or agent+local), or the id of an agent in the directory.
+NAME=TEXT passes a string, NAME:=JSON any other value.
 
-  --input INPUT          JSON, @FILE, or - for stdin, instead of pairs
-  --stream               print the parts of the answer as they come
-  --operation NAME       which operation, for an agent of the directory
-  --version RANGE        the agent's version that is wanted
-  --session ID, --task ID, --idempotency-key KEY
-  --timeout SECONDS      for the answer, or the begin of a stream (30)
-  --agent-token TOKEN    for the agent itself; SWITCHBOARD_AGENT_TOKEN
-  --require-signature    refuse descriptors without a good signature
-  --allow-private        allow private networks, and plain HTTP to this computer
-  --socket-folder FOLDER agent+unix may call sockets in it by their path; may be given several times
-  --local-socket PATH    of the local runtime, for agent+local; SWITCHBOARD_LOCAL_SOCKET
+  --input INPUT          the whole input instead: JSON, @FILE, or - for stdin
+  --stream               print the parts of the response as they arrive
+  --operation NAME       operation to call, if AGENT is an id
+  --version RANGE        version of the agent, such as ^3.0.0
+  --session ID           continue a session
+  --task ID              continue a task
+  --idempotency-key KEY  calls with the same key run once, so that retrying is safe
+  --timeout SECONDS      time limit for the response, or for the start of a stream (30)
+  --agent-token TOKEN    token for the agent itself; SWITCHBOARD_AGENT_TOKEN
+  --require-signature    reject descriptors without a valid signature
+  --allow-private        allow private networks, and plain HTTP on this computer
+  --socket-folder FOLDER let agent+unix call the sockets in this folder by path; repeatable
+  --local-socket PATH    socket of the local runtime, for agent+local; SWITCHBOARD_LOCAL_SOCKET
 ${DIRECTORY_HELP}
 
 Examples:
@@ -60,8 +63,8 @@ const FLAGS = {
 const readFlags = (args: string[]) => parseArgs({ args, allowPositionals: true, options: FLAGS })
 type Flags = ReturnType<typeof readFlags>['values']
 
-/** One agent, however it is reached. */
-interface Way {
+/** A call that is ready to be sent, directly or through the directory. */
+interface PreparedCall {
   invoke(): Promise<Reply>
   stream(): AsyncIterable<StreamPart>
   close(): Promise<void>
@@ -77,17 +80,17 @@ export async function call(args: string[]): Promise<number> {
   if (agent === undefined) throw new UsageError('name an agent: switchboard call AGENT [NAME=TEXT…]')
   const input = await readInput(values.input, pairs)
   const isUri = /^agent(\+[a-z0-9-]*)?:/i.test(agent)
-  const way = isUri ? await byUri(agent, input, values) : throughDirectory(agent, input, values)
+  const prepared = isUri ? await callByUri(agent, input, values) : callThroughDirectory(agent, input, values)
   try {
-    if (!values.stream) await tellReply(await way.invoke(), values.json === true)
-    else for await (const part of way.stream()) await tellPart(part, values.json === true)
+    if (!values.stream) await printReply(await prepared.invoke(), values.json === true)
+    else for await (const part of prepared.stream()) await printPart(part, values.json === true)
   } finally {
-    await way.close()
+    await prepared.close()
   }
   return 0
 }
 
-/** What both ways of calling take. */
+/** Options of calls by URI and by id. */
 function commonOptions(values: Flags): CallOptions & DirectoryCallOptions {
   const timeout = readNumber('--timeout', values.timeout, { least: 1, most: 86_400 })
   return {
@@ -100,9 +103,9 @@ function commonOptions(values: Flags): CallOptions & DirectoryCallOptions {
   }
 }
 
-async function byUri(uri: string, input: JsonValue | undefined, values: Flags): Promise<Way> {
+async function callByUri(uri: string, input: JsonValue | undefined, values: Flags): Promise<PreparedCall> {
   if (values.operation !== undefined) {
-    throw new UsageError('--operation is for agents of the directory: a URI names it in its path')
+    throw new UsageError('--operation is only for ids: a URI has the operation in its path')
   }
   const token = readAgentToken(values['agent-token'])
   const caller = createCaller({
@@ -120,7 +123,7 @@ async function byUri(uri: string, input: JsonValue | undefined, values: Flags): 
   }
 }
 
-function throughDirectory(id: string, input: JsonValue | undefined, values: Flags): Way {
+function callThroughDirectory(id: string, input: JsonValue | undefined, values: Flags): PreparedCall {
   const directory = openDirectory(values)
   const token = readAgentToken(values['agent-token'])
   const options: DirectoryCallOptions = {
@@ -135,11 +138,11 @@ function throughDirectory(id: string, input: JsonValue | undefined, values: Flag
   }
 }
 
-async function tellReply(reply: Reply, asJson: boolean): Promise<void> {
+async function printReply(reply: Reply, asJson: boolean): Promise<void> {
   const { output, contentType, status, version, sessionId, outputValid, warnings } = reply
-  if (output instanceof Uint8Array) return tellBytes(output, contentType, asJson)
+  if (output instanceof Uint8Array) return printBytes(output, contentType, asJson)
   if (asJson) {
-    const facts: JsonObject = {
+    const result: JsonObject = {
       output,
       status,
       contentType,
@@ -148,23 +151,25 @@ async function tellReply(reply: Reply, asJson: boolean): Promise<void> {
       ...(outputValid !== undefined && { outputValid }),
       warnings: [...warnings],
     }
-    return printJson(facts)
+    return printJson(result)
   }
   for (const warning of warnings) remark(`warning: ${warning}`)
-  if (outputValid === false) remark('warning: the answer does not fit the schema that the agent promises')
+  if (outputValid === false) remark('warning: the output does not match the agent’s schema')
   await print(`${typeof output === 'string' ? printable(output) : printableJson(output, 2)}\n`)
 }
 
-/** Bytes are for a file or another program. */
-async function tellBytes(bytes: Uint8Array, contentType: string, asJson: boolean): Promise<void> {
+/** Writes binary output to files and pipes, but not to a terminal. */
+async function printBytes(bytes: Uint8Array, contentType: string, asJson: boolean): Promise<void> {
   if (asJson) return printJson({ contentType, base64: Buffer.from(bytes).toString('base64') })
   if (process.stdout.isTTY && !contentType.startsWith('text/')) {
-    throw new CommandError(`the answer is ${contentType}, ${bytes.byteLength} bytes: send it to a file with > FILE`)
+    throw new CommandError(
+      `the output is ${bytes.byteLength} bytes of ${contentType}: redirect it to a file with > FILE`,
+    )
   }
   await print(process.stdout.isTTY ? printable(Buffer.from(bytes).toString('utf8')) : bytes)
 }
 
-async function tellPart({ data, event, id }: StreamPart, asJson: boolean): Promise<void> {
+async function printPart({ data, event, id }: StreamPart, asJson: boolean): Promise<void> {
   if (asJson) return printJsonLine({ data, ...(event && { event }), ...(id && { id }) })
   await print(`${typeof data === 'string' ? printable(data) : printableJson(data)}\n`)
 }

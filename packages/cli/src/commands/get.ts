@@ -6,11 +6,11 @@ import { DIRECTORY_FLAGS, DIRECTORY_HELP } from '../settings.js'
 import { print, printFacts, printJson } from '../terminal/print.js'
 import { UsageError } from '../usage.js'
 
-const HELP = `switchboard get: show one agent of a directory
+const HELP = `switchboard get: show an agent
 
   switchboard get ID
 
-  --view VIEW        aidip (default), profile, descriptor, a2a or mcp
+  --view VIEW        document format: aidip (default), profile, descriptor, a2a or mcp
 ${DIRECTORY_HELP}
 
 Example:
@@ -31,7 +31,7 @@ export async function get(args: string[]): Promise<number> {
   }
   const [id, ...more] = positionals
   if (id === undefined || more.length > 0) throw new UsageError('name one agent: switchboard get ID')
-  const view = VIEWS.find((word) => word === (values.view ?? 'aidip'))
+  const view = VIEWS.find((name) => name === (values.view ?? 'aidip'))
   if (!view) throw new UsageError(`--view must be one of ${VIEWS.join(', ')}, not "${values.view}"`)
   const document = await openDirectory(values).get(id, { view })
   if (values.json) await printJson(document)
@@ -50,7 +50,7 @@ function factsOf(id: string, document: JsonObject): [string, string | undefined]
     ['status', record.status],
     ['capabilities', record.capabilities.map(({ name }) => name).join(', ')],
     ['tags', record.tags.join(', ')],
-    ...record.bindings.map(({ protocol, endpoint }): [string, string] => [`by ${protocol}`, endpoint]),
+    ...record.bindings.map(({ protocol, endpoint }): [string, string] => [`endpoint (${protocol})`, endpoint]),
     ['expires', asString(document.expires_at)],
   ]
 }

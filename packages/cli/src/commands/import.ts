@@ -3,7 +3,7 @@ import { ClientError } from '@switchboard/client'
 import { openAdmin, openDirectory } from '../directory.js'
 import { crawl, isUrl } from '../documents/crawl.js'
 import { type DocumentResult, importAll, importInBulk } from '../documents/import-all.js'
-import { type BadDocument, type FoundDocument, readDocuments } from '../documents/read-documents.js'
+import { type BadDocument, type FoundDocument, problemOf, readDocuments } from '../documents/read-documents.js'
 import { DIRECTORY_FLAGS, DIRECTORY_HELP } from '../settings.js'
 import { untilInterrupted } from '../terminal/interruption.js'
 import { print, printJsonLine, remark } from '../terminal/print.js'
@@ -49,7 +49,7 @@ export async function importDocuments(args: string[]): Promise<number> {
   for await (const result of results) {
     count[result.status]++
     bar.clear()
-    await tell(result, values.json === true)
+    await report(result, values.json === true)
     bar.show(count.created + count.updated + count.failed, result.total, count.failed)
   }
   bar.clear()
@@ -69,13 +69,13 @@ async function* documentsOf(
       yield* isUrl(source) ? crawl(source, options) : readDocuments(source)
     } catch (error) {
       if (!(error instanceof ClientError || error instanceof UsageError)) throw error
-      yield { from: source, problem: error.message.replace(`${source}: `, '') }
+      yield { from: source, problem: problemOf(error, source) }
     }
   }
 }
 
-async function tell({ from, status, id, message }: DocumentResult, asJson: boolean): Promise<void> {
-  const told = { from, status, ...(id !== undefined && { id }), ...(message !== undefined && { message }) }
-  if (asJson) return printJsonLine(told)
+async function report({ from, status, id, message }: DocumentResult, asJson: boolean): Promise<void> {
+  const result = { from, status, ...(id !== undefined && { id }), ...(message !== undefined && { message }) }
+  if (asJson) return printJsonLine(result)
   if (status === 'failed') remark(`${from}: ${message}`)
 }

@@ -14,15 +14,15 @@ const HELP = `switchboard keys: manage the API keys of a directory
   switchboard keys reset-admin              create a new administrator's key
 
 For list, create and revoke, with an administrator's key as --token:
-  --scope SCOPE      publish, discover, invoke, ct or admin; may be given several times (discover, invoke)
-  --name PATTERN     names that may be registered, such as "acme-*"; may be given several times
-  --expires-in N     seconds
+  --scope SCOPE      publish, discover, invoke, ct or admin; repeatable (discover and invoke)
+  --name PATTERN     agent names that the key may register, such as "acme-*"; repeatable (all)
+  --expires-in N     seconds until the key expires (never)
 ${DIRECTORY_HELP}
 
 For reset-admin, which needs write access to the data; the directory may be running, and the old key is revoked at once:
   --data FOLDER      folder of the embedded store (./switchboard-data)
   --database URL     a postgres:// URL instead
-  --config FILE      settings from a file
+  --config FILE      config file of the directory
 
 Examples:
   switchboard keys create acme --scope publish --name 'acme-*' --token $ADMIN_KEY
@@ -42,8 +42,8 @@ const FLAGS = {
 const readFlags = (args: string[]) => parseArgs({ args, allowPositionals: true, options: FLAGS })
 type Flags = ReturnType<typeof readFlags>['values']
 
-/** Seconds: a hundred years. */
-const LONGEST = 3_153_600_000
+/** A hundred years, in seconds. */
+const MAX_LIFETIME = 3_153_600_000
 
 export async function keys(args: string[]): Promise<number> {
   const { values, positionals } = readFlags(args)
@@ -90,7 +90,7 @@ const toRow = ({ id, subject, scopes, names, expiresAt }: ApiKey): string[] => [
 ]
 
 async function create(subject: string, values: Flags): Promise<number> {
-  const expiresIn = readNumber('--expires-in', values['expires-in'], { least: 1, most: LONGEST })
+  const expiresIn = readNumber('--expires-in', values['expires-in'], { least: 1, most: MAX_LIFETIME })
   const { document, secret } = await openAdmin(values).createKey({
     subject,
     scopes: values.scope ?? ['discover', 'invoke'],

@@ -10,26 +10,26 @@ import { untilInterrupted } from '../terminal/interruption.js'
 import { print, printJsonLine, remark } from '../terminal/print.js'
 import { UsageError } from '../usage.js'
 
-const HELP = `switchboard local: agents on this computer
+const HELP = `switchboard local: run and manage agents on this computer
 
-  switchboard local                              run the local runtime, until it is interrupted
-  switchboard local list                         agents that have registered
-  switchboard local add NAME URL|SOCKET          register one that listens on this computer
-  switchboard local remove NAME                  take one out
-  switchboard local consents                     what web pages may do, and what they ask for
-  switchboard local allow ORIGIN AGENT [CAPABILITY]    let pages of an origin call it (all of it)
-  switchboard local revoke ORIGIN [AGENT [CAPABILITY]] take that back, or answer a question with no
-  switchboard local log                          what was called, and by whom
+  switchboard local                              run the local runtime until Ctrl-C
+  switchboard local list                         list the registered agents
+  switchboard local add NAME URL|SOCKET          register an agent that listens on this computer
+  switchboard local remove NAME                  remove an agent
+  switchboard local consents                     list what web pages may do, and their open requests
+  switchboard local allow ORIGIN AGENT [CAPABILITY]    let pages of an origin call an agent (default: all of it)
+  switchboard local revoke ORIGIN [AGENT [CAPABILITY]] revoke that, or refuse an open request
+  switchboard local log                          show calls, consents and refusals
 
-Programs call the agents as agent+local://name, web pages through the bridge after you have said yes, in the terminal
-of the runtime or with allow.
+Programs call the agents as agent+local://name. Web pages call them through the bridge, after you have allowed it in the
+terminal of the runtime or with allow.
 
-  --socket PATH      of the runtime ($XDG_RUNTIME_DIR/switchboard/local.sock, else
+  --socket PATH      socket of the runtime ($XDG_RUNTIME_DIR/switchboard/local.sock, else
                      ~/.switchboard/local.sock)                SWITCHBOARD_LOCAL_SOCKET
-  --state FOLDER     where the runtime keeps consents and the log (~/.switchboard)
-  --bridge-port N    loopback port for web pages; 0 picks a free one (8041)
-  --no-bridge        no web pages at all
-  --descriptor FILE  for add, where the agent publishes none itself
+  --state FOLDER     folder for consents and the log (~/.switchboard)
+  --bridge-port N    loopback port of the bridge for web pages; 0 picks a free one (8041)
+  --no-bridge        no access for web pages
+  --descriptor FILE  the agent's descriptor, for add; default: the one that the agent publishes
   --json             print JSON, for programs
 
 Examples:
@@ -58,18 +58,22 @@ export async function local(args: string[]): Promise<number> {
     return 0
   }
   const socket = resolve(await readLocalSocket(values.socket))
-  const [action, ...words] = positionals
+  const [action, ...rest] = positionals
   if (action === undefined) return run(socket, values)
   const act = LOCAL_ACTIONS.get(action)
   if (!act) throw new UsageError(`there is no switchboard local ${action}: try switchboard local --help`)
-  await act({ socket, words, asJson: values.json === true, descriptor: values.descriptor })
+  await act({ socket, args: rest, asJson: values.json === true, descriptor: values.descriptor })
   return 0
 }
 
 async function run(socket: string, values: ReturnType<typeof readFlags>['values']): Promise<number> {
   const port = readNumber('--bridge-port', values['bridge-port'], { least: 0, most: 65_535 }) ?? BRIDGE_PORT
   const signal = untilInterrupted()
-  const prompt = createConsentPrompt({ input: process.stdin, output: process.stderr, isAsking: process.stdin.isTTY })
+  const prompt = createConsentPrompt({
+    input: process.stdin,
+    output: process.stderr,
+    isInteractive: process.stdin.isTTY,
+  })
   const runtime = await createLocalRuntime({
     socket,
     state: resolve(values.state ?? join(homedir(), '.switchboard')),

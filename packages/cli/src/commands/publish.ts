@@ -6,7 +6,7 @@ import { DIRECTORY_HELP } from '../settings.js'
 import { untilInterrupted } from '../terminal/interruption.js'
 import { print, remark } from '../terminal/print.js'
 import { UsageError } from '../usage.js'
-import { REGISTER_FLAGS, readLifetime, register, tellRegistration } from './register.js'
+import { printRegistration, REGISTER_FLAGS, readLifetime, register } from './register.js'
 
 const HELP = `switchboard publish: register a document and keep it registered
 
@@ -16,7 +16,7 @@ Renews the registration before it expires, registers again if the directory has 
 is down, and removes the agent when it is interrupted (Ctrl-C). The document may be of any draft, as for switchboard
 register.
 
-  --once             register, and do not renew
+  --once             register without renewing, as switchboard register does
   --lifetime N       seconds until the directory drops an agent that is not renewed (3600)
   --id ID            the agent's id, if the document states none or another one is wanted
   --format FORMAT    aidip, profile, directory, descriptor, a2a or mcp; default: detected from the members
@@ -27,7 +27,7 @@ Example:
   switchboard publish agent.json --lifetime 600 --token $KEY
 `
 
-/** Seconds. */
+/** Default lifetime in seconds. */
 const LIFETIME = 3600
 
 export async function publish(args: string[]): Promise<number> {
@@ -49,7 +49,7 @@ export async function publish(args: string[]): Promise<number> {
   const { document, options } = toRegistration(found, values)
   let printed = Promise.resolve()
   const onRegistered = (registration: Registration): void => {
-    printed = printed.then(() => tellRegistration(registration, values.json === true))
+    printed = printed.then(() => printRegistration(registration, values.json === true))
   }
   const onError = (error: unknown): void => {
     if (!(error instanceof ClientError)) throw error

@@ -8,24 +8,24 @@ import { untilInterrupted } from '../terminal/interruption.js'
 import { print, printJson, remark } from '../terminal/print.js'
 import { UsageError } from '../usage.js'
 
-const HELP = `switchboard register: register one document, once
+const HELP = `switchboard register: register an agent once, from one document
 
   switchboard register FILE|URL|-
 
-The document may be of any draft: AIDIP metadata, a profile, an entry of the Agent Directory, an agent.json, an A2A card
-or an MCP server.json. To keep it registered use switchboard publish; for many documents, switchboard import.
+The document can be AIDIP metadata, a profile, an entry of the Agent Directory, an agent.json, an A2A card or an MCP
+server.json. To keep the agent registered use switchboard publish; for many documents, switchboard import.
 
-  --id ID            the agent's id, where the document states none or another is wanted
-  --format FORMAT      aidip, profile, directory, descriptor, a2a or mcp, if it is not told by the members
-  --lifetime N       seconds, for entries of the Agent Directory
-  --allow-private    read documents of private networks, too
+  --id ID            the agent's id, if the document states none or another one is wanted
+  --format FORMAT    aidip, profile, directory, descriptor, a2a or mcp; default: detected from the members
+  --lifetime N       seconds until the registration expires, for entries of the Agent Directory
+  --allow-private    also read documents from private networks
 ${DIRECTORY_HELP}
 
 Example:
   switchboard register agent.json --token $KEY
 `
 
-/** Flags of commands that register a document. */
+/** Flags of the commands that register one document. */
 export const REGISTER_FLAGS = {
   ...DIRECTORY_FLAGS,
   id: { type: 'string' },
@@ -34,7 +34,7 @@ export const REGISTER_FLAGS = {
   'allow-private': { type: 'boolean' },
 } as const
 
-/** Seconds: a minute is the shortest that the Agent Directory grants (AD §4.1). */
+/** In seconds. A minute is the shortest lifetime that the Agent Directory grants (AD §4.1). */
 export const readLifetime = (text: string | undefined): number | undefined =>
   readNumber('--lifetime', text, { least: 60, most: 4_294_967_295 })
 
@@ -55,12 +55,12 @@ export async function register(args: string[]): Promise<number> {
     signal,
     ...(lifetime !== undefined && { lifetime }),
   })
-  await tellRegistration(registration, values.json === true)
+  await printRegistration(registration, values.json === true)
   return 0
 }
 
-/** What came of it, for people or for programs. */
-export async function tellRegistration(registration: Registration, asJson: boolean): Promise<void> {
+/** Prints the result for people or programs. */
+export async function printRegistration(registration: Registration, asJson: boolean): Promise<void> {
   const { id, created, href, lifetime, warnings, document } = registration
   const seconds = lifetime === undefined ? {} : { lifetime }
   if (asJson) return printJson({ id, created, href, ...seconds, warnings: [...warnings], document })

@@ -4,7 +4,7 @@ import { DIRECTORY_FLAGS, DIRECTORY_HELP } from '../settings.js'
 import { print, printJsonLine } from '../terminal/print.js'
 import { UsageError } from '../usage.js'
 
-const HELP = `switchboard remove: take agents out of a directory
+const HELP = `switchboard remove: remove agents from a directory
 
   switchboard remove ID…
 
@@ -22,7 +22,7 @@ export async function remove(args: string[]): Promise<number> {
   }
   if (positionals.length === 0) throw new UsageError('name the agents: switchboard remove ID…')
   const directory = openDirectory(values)
-  // One after the other: what was removed before one failed has been told.
+  // One by one, so that the output shows what was removed before a failure.
   for (const id of positionals) {
     await directory.remove(id)
     if (values.json) await printJsonLine({ id, removed: true })

@@ -5,14 +5,14 @@ import { untilInterrupted } from '../terminal/interruption.js'
 import { print, printFacts, printJson, remark } from '../terminal/print.js'
 import { UsageError } from '../usage.js'
 
-const HELP = `switchboard resolve: find out where and how the agent of a URI is called
+const HELP = `switchboard resolve: show where an agent:// URI leads and how to call the agent
 
   switchboard resolve URI
 
-  --version RANGE        the version that is wanted, such as ^3.0.0
-  --require-signature    refuse descriptors without a good signature
-  --webfinger            ask WebFinger, too
-  --allow-private        allow private networks, and plain HTTP to this computer
+  --version RANGE        version of the agent, such as ^3.0.0
+  --require-signature    reject descriptors without a valid signature
+  --webfinger            also look it up with WebFinger
+  --allow-private        allow private networks, and plain HTTP on this computer
   --json                 print JSON, for programs
 
 Example:
@@ -62,19 +62,19 @@ function factsOf(resolved: ResolvedAgent): [string, string | undefined][] {
     ['version', version],
     ['capability', capability],
     ['input', Object.keys(params).length === 0 ? undefined : JSON.stringify(params)],
-    ...endpoints.map(({ protocol, url }): [string, string] => [`by ${protocol}`, url]),
-    ['found', fallback ? 'nothing: the endpoint is a guess' : undefined],
+    ...endpoints.map(({ protocol, url }): [string, string] => [`endpoint (${protocol})`, url]),
+    ['descriptor', fallback ? 'none found; the endpoint is derived from the URI' : undefined],
     ['signed by', signer && `${signer.key} (${signer.authority})`],
     ['offers', record?.capabilities.map(({ name }) => name).join(', ')],
     ...requestedUrls.map((url): [string, string] => ['requested', url]),
   ]
 }
 
-/** What programs want to know; the record is the descriptor read, which they can do themselves. */
+/** The JSON output. It leaves out the parsed record, since it has the descriptor itself. */
 function toJson({ record: _record, capabilityDetails: details, ...rest }: ResolvedAgent): JsonObject {
-  const known: [string, unknown][] = Object.entries({ ...rest, capabilityDetails: details?.source })
-  return Object.fromEntries(known.flatMap(([name, value]) => (value === undefined ? [] : [[name, asJson(value)]])))
+  const members: [string, unknown][] = Object.entries({ ...rest, capabilityDetails: details?.source })
+  return Object.fromEntries(members.flatMap(([name, value]) => (value === undefined ? [] : [[name, asJson(value)]])))
 }
 
-/** What is made of JSON and texts only is JSON once it has been written and read. */
+/** A deep copy that the compiler knows to be JSON. */
 const asJson = (value: unknown): JsonValue => JSON.parse(JSON.stringify(value))

@@ -10,10 +10,10 @@ const HELP = `switchboard search: find agents in a directory
 
   switchboard search [WORDS…]
 
-  --tag TAG          only agents with this tag; may be given several times
-  --capability NAME  only agents with this capability; may be given several times
-  --filter NAME=TEXT only agents whose metadata has this member
-  --limit N          show so many (20)
+  --tag TAG          only agents with this tag; repeatable
+  --capability NAME  only agents with this capability; repeatable
+  --filter NAME=TEXT only agents whose metadata has this value; repeatable
+  --limit N          maximum number of results (20)
 ${DIRECTORY_HELP}
 
 Examples:
@@ -21,8 +21,8 @@ Examples:
   switchboard search --tag hr --json
 `
 
-/** Agents that are asked for at a time. */
-const PAGE = 100
+/** Agents per request. */
+const PAGE_SIZE = 100
 
 export async function search(args: string[]): Promise<number> {
   const { values, positionals } = parseArgs({
@@ -48,7 +48,7 @@ export async function search(args: string[]): Promise<number> {
   }
   const query = positionals.join(' ')
   const request: SearchRequest = {
-    top: Math.min(limit, PAGE),
+    top: Math.min(limit, PAGE_SIZE),
     ...(query !== '' && { query }),
     ...(Object.keys(filters).length > 0 && { filters }),
   }

@@ -1,22 +1,22 @@
 import { parseArgs } from 'node:util'
 import { createServer, readConfig } from '@switchboard/server'
 
-const HELP = `switchboard serve: start the directory
+const HELP = `switchboard serve: run a directory
 
   --host ADDRESS         address to bind (127.0.0.1)                      SWITCHBOARD_HOST
   --port N               port; 0 picks a free one (8040)                  SWITCHBOARD_PORT
   --data FOLDER          folder of the embedded store (./switchboard-data)  SWITCHBOARD_DATA
   --database URL         a postgres:// URL instead of --data              SWITCHBOARD_DATABASE_URL
-  --public-url URL       base of absolute URLs handed out                 SWITCHBOARD_PUBLIC_URL
-  --tls-cert FILE        certificate: serve HTTPS                         SWITCHBOARD_TLS_CERT
-  --tls-key FILE         its key                                          SWITCHBOARD_TLS_KEY
-  --tls-client-ca FILE   CA of client certificates: mutual TLS            SWITCHBOARD_TLS_CLIENT_CA
-  --tls-client-required  refuse clients without a certificate             SWITCHBOARD_TLS_CLIENT_REQUIRED
-  --behind-proxy         a proxy in front speaks TLS (production mode)    SWITCHBOARD_BEHIND_PROXY
-  --config FILE          the same settings and the larger ones, as JSON   SWITCHBOARD_CONFIG
+  --public-url URL       base of absolute URLs in responses               SWITCHBOARD_PUBLIC_URL
+  --tls-cert FILE        certificate, to serve HTTPS                      SWITCHBOARD_TLS_CERT
+  --tls-key FILE         private key of the certificate                   SWITCHBOARD_TLS_KEY
+  --tls-client-ca FILE   CA of client certificates, for mutual TLS        SWITCHBOARD_TLS_CLIENT_CA
+  --tls-client-required  reject clients without a certificate             SWITCHBOARD_TLS_CLIENT_REQUIRED
+  --behind-proxy         a reverse proxy terminates TLS (production mode) SWITCHBOARD_BEHIND_PROXY
+  --config FILE          JSON file with these and further settings        SWITCHBOARD_CONFIG
   --log-level LEVEL      fatal, error, warn, info, debug, trace, silent   SWITCHBOARD_LOG_LEVEL
 
-SWITCHBOARD_ADMIN_KEY sets the administrator's key; without it one is made at the first start and shown once.
+SWITCHBOARD_ADMIN_KEY sets the administrator's key. Without it, the first start generates one and prints it once.
 
 Examples:
   switchboard serve --port 9000 --data ./my-data
@@ -39,7 +39,7 @@ const OPTIONS = {
   help: { type: 'boolean', short: 'h' },
 } as const
 
-/** Starts the directory and stays until SIGTERM or SIGINT; stdout carries the ready line and nothing else. */
+/** Runs the directory until SIGTERM or SIGINT. Only the ready line goes to stdout. */
 export async function serve(args: string[]): Promise<number> {
   const { values } = parseArgs({ args, options: OPTIONS })
   if (values.help) {
@@ -52,7 +52,7 @@ export async function serve(args: string[]): Promise<number> {
   })
   const server = await createServer(config)
   if (server.generatedAdminKey !== undefined) {
-    process.stderr.write(`administrator's key, shown only now: ${server.generatedAdminKey}\n`)
+    process.stderr.write(`administrator's key, shown only once: ${server.generatedAdminKey}\n`)
   }
   try {
     process.stdout.write(`switchboard ready on ${await server.listen()}\n`)

@@ -9,24 +9,20 @@ import {
 import { isLoopbackHost, type JsonObject } from '@switchboard/protocol'
 import type { BadDocument, FoundDocument } from './read-documents.js'
 
-/** Agents of one index that are read. */
+/** Maximum number of agents that are read from one agents.json. */
 const MAX_AGENTS = 1000
 
-/** Whether an argument is an address rather than a file. */
+/** Whether an argument is a URL rather than a file. */
 export const isUrl = (text: string): boolean => /^https?:\/\//i.test(text)
 
-/**
- * An address that the person wrote is meant, this computer too; what the documents there say does not open anything
- * that was closed before.
- */
-export function policyFor(host: string, allowPrivate: boolean): AddressPolicy {
-  const isHere = isLoopbackHost(host)
-  return { ...((allowPrivate || isHere) && { allowPrivate: true, httpLoopback: true }) }
+/** Also allows loopback hosts without the flag: whoever types such a URL means this computer. */
+function policyFor(host: string, allowPrivate: boolean): AddressPolicy {
+  return allowPrivate || isLoopbackHost(host) ? { allowPrivate: true, httpLoopback: true } : {}
 }
 
 /**
- * The descriptors at an address: the document itself if it names one, else all of the host's agents.json, else the
- * one that the client's resolver finds there. Sizes, addresses and signatures are its rules.
+ * Fetches the descriptors at a URL: the document if it is one, else all agents of the host's agents.json, else the one
+ * that the client's resolver finds. The resolver's limits on sizes, addresses and signatures apply.
  */
 export async function* crawl(
   text: string,
@@ -45,7 +41,7 @@ export async function* crawl(
   if (index === undefined) return yield found(url.href, await resolveAgent(host + url.pathname, options))
   const names = [...parseAgentsJson(index, url.href).keys()]
   if (names.length > MAX_AGENTS) {
-    yield { from: url.href, problem: `lists ${names.length} agents, of which ${MAX_AGENTS} are read` }
+    yield { from: url.href, problem: `lists ${names.length} agents; only the first ${MAX_AGENTS} are read` }
   }
   const read = names.slice(0, MAX_AGENTS)
   for (const name of read) {
@@ -65,18 +61,18 @@ function found(from: string, { descriptor }: ResolvedAgent): FoundDocument {
   return { from, document: descriptor }
 }
 
-/** The host's agents.json, asked for in the way that all documents are. */
+/** Fetches the host's agents.json through the resolver, so that its limits apply. */
 async function readIndex(
   url: URL,
   options: AddressPolicy & { readonly signal: AbortSignal },
 ): Promise<JsonObject | undefined> {
-  const place = url.pathname.endsWith('.json') ? url.href : new URL('/.well-known/agents.json', url).href
+  const indexUrl = url.pathname.endsWith('.json') ? url.href : new URL('/.well-known/agents.json', url).href
   let index: JsonObject | undefined
-  const look: CustomResolver = async (_uri, { fetchJson }) => {
-    index = await fetchJson(place)
-    // Nothing else has to be asked for.
+  const fetchIndex: CustomResolver = async (_uri, { fetchJson }) => {
+    index = await fetchJson(indexUrl)
+    // Any result ends the resolution, so that nothing else is fetched.
     return index && { descriptor: { name: 'index', capabilities: [] }, endpoint: url.origin }
   }
-  await resolveAgent(`agent://${url.host}`, { ...options, allowFallback: true, resolvers: [look] })
+  await resolveAgent(`agent://${url.host}`, { ...options, allowFallback: true, resolvers: [fetchIndex] })
   return index
 }

@@ -1,6 +1,6 @@
 import { type AdminClient, ClientError, type DirectoryClient, type ImportItem } from '@switchboard/client'
 import { UsageError } from '../usage.js'
-import type { BadDocument, FoundDocument } from './read-documents.js'
+import { type BadDocument, type FoundDocument, problemOf } from './read-documents.js'
 import { toRegistration } from './registrable.js'
 
 /** The result for one document, with its source. */
@@ -51,7 +51,7 @@ async function importOne(
     // The others would fail in the same way.
     if (error instanceof ClientError && FATAL.has(error.code)) throw error
     if (!(error instanceof ClientError || error instanceof UsageError)) throw error
-    return { from, status: 'failed', message: error.message, ...total }
+    return { from, status: 'failed', message: problemOf(error, from), ...total }
   }
 }
 

@@ -3,56 +3,56 @@ import { createInterface } from 'node:readline'
 import { type DocumentFormat, detectFormat, isObject, type JsonObject, type JsonValue } from '@switchboard/protocol'
 import { UsageError } from '../usage.js'
 import { readJson } from './read-input.js'
-import { readText } from './read-text.js'
+import { readText, reasonOf } from './read-text.js'
 
-/** A document to register, and where it was found. */
+/** A document to register, with its source. */
 export interface FoundDocument {
-  /** For messages: the file with the place in it, or the URL. */
+  /** For messages: the file with the line or position, or the URL. */
   readonly from: string
   readonly document: JsonObject
   readonly id?: string
   readonly format?: DocumentFormat
-  /** How many its source has, where that is known. */
+  /** Number of documents in its source, if known. */
   readonly total?: number
 }
 
-/** A place that holds no document, told without ending the others. */
+/** An item that is not a usable document; the others are still read. */
 export interface BadDocument {
   readonly from: string
   readonly problem: string
 }
 
-/** Bytes of a line; directories take no longer documents (C-76). */
+/** Maximum characters of a line; directories accept no larger documents (C-76). */
 const MAX_LINE = 300_000
 
-/** The documents of a file: one, a list, a dump of a directory, or lines of JSON. */
+/** Reads the documents of a file: a single one, a list, a dump of a directory, or lines of JSON. */
 export async function* readDocuments(name: string): AsyncGenerator<FoundDocument | BadDocument> {
   if (/\.(ndjson|jsonl)$/i.test(name)) return yield* readLines(name)
   const text = await readText(name)
   const [first = '', second = ''] = text.trimStart().split('\n', 2)
-  // A document over several lines does not close on its first one.
-  if (isWhole(first) && second.trim() !== '') return yield* toFound(text.split('\n'), name)
+  // If the first line is a complete object and more follow, these are lines of JSON.
+  if (isObjectLine(first) && second.trim() !== '') return yield* readFromLines(text.split('\n'), name)
   const items = itemsIn(readJson(text, name))
   for (const [n, item] of items.entries()) {
     yield toDocument(item, items.length === 1 ? name : `${name} #${n + 1}`, items.length)
   }
 }
 
-const isWhole = (line: string): boolean => /^\{.*\}\s*$/.test(line)
+const isObjectLine = (line: string): boolean => /^\{.*\}\s*$/.test(line)
 
 async function* readLines(name: string): AsyncGenerator<FoundDocument | BadDocument> {
   const source = createReadStream(name)
-  // Whoever iterates over the lines hears of errors of the file here, and not from the lines.
+  // readline does not report errors of its input to the iterator, so wait here until the file is open.
   const failed = new Promise<never>((_, reject) => source.once('error', reject))
   failed.catch(() => {})
   const opened = new Promise<void>((resolve) => source.once('open', () => resolve()))
   await Promise.race([opened, failed]).catch((error: unknown) => {
-    throw new UsageError(`${name} cannot be read: ${String(error)}`)
+    throw new UsageError(`${name}: cannot be read (${reasonOf(error)})`)
   })
-  yield* toFound(createInterface({ input: source, crlfDelay: Number.POSITIVE_INFINITY }), name)
+  yield* readFromLines(createInterface({ input: source, crlfDelay: Number.POSITIVE_INFINITY }), name)
 }
 
-async function* toFound(
+async function* readFromLines(
   lines: Iterable<string> | AsyncIterable<string>,
   name: string,
 ): AsyncGenerator<FoundDocument | BadDocument> {
@@ -71,14 +71,18 @@ function fromLine(line: string, from: string): FoundDocument | BadDocument {
     return toDocument(readJson(line, from), from)
   } catch (error) {
     if (!(error instanceof UsageError)) throw error
-    return { from, problem: error.message.slice(from.length + 2) }
+    return { from, problem: problemOf(error, from) }
   }
 }
 
-/** Members under which directories and registries list what they have. */
+/** The message of an error without its source, which the report of an import puts in front itself. */
+export const problemOf = ({ message }: Error, from: string): string =>
+  message.startsWith(`${from}: `) ? message.slice(from.length + 2) : message
+
+/** Members in which directories and registries list their documents. */
 const LISTS = ['agents', 'results', 'servers', 'candidates', 'items']
 
-/** The documents in a value: it is a list, has one, or is a document itself. */
+/** The documents in a value: a list, an object with a list, or a single document. */
 function itemsIn(value: JsonValue): readonly JsonValue[] {
   if (Array.isArray(value)) return value
   if (!isObject(value) || detectFormat(value) !== undefined) return [value]
@@ -86,29 +90,29 @@ function itemsIn(value: JsonValue): readonly JsonValue[] {
   return Array.isArray(list) ? list : [value]
 }
 
-/** Kinds of documents, by the drafts that they are of. */
+/** The values of --format. */
 export const DOCUMENT_FORMATS: readonly DocumentFormat[] = ['aidip', 'profile', 'directory', 'descriptor', 'a2a', 'mcp']
 
-/** A document alone, or in an envelope: MCP's registry says `server`, our own import `document`. */
+/** Reads a bare document, or one in an envelope: `server` in MCP registries, `document` in our import format. */
 function toDocument(item: JsonValue, from: string, total?: number): FoundDocument | BadDocument {
   const known = total === undefined ? {} : { total }
   if (!isObject(item)) return { from, problem: 'a document must be a JSON object' }
   if (isObject(item.server)) return { from, document: item.server, format: 'mcp', ...known }
   if (!isObject(item.document)) return { from, document: item, ...known }
-  const format = DOCUMENT_FORMATS.find((word) => word === item.format)
+  const format = DOCUMENT_FORMATS.find((name) => name === item.format)
   const id = typeof item.id === 'string' ? { id: item.id } : {}
   return { from, document: item.document, ...id, ...(format && { format }), ...known }
 }
 
-/** The one document of a file, for commands that take one. */
+/** Reads a file that must have exactly one document. */
 export async function readDocument(name: string): Promise<FoundDocument> {
   const found: (FoundDocument | BadDocument)[] = []
   for await (const item of readDocuments(name)) {
     found.push(item)
-    if (found.length > 1) throw new UsageError(`${name} holds several documents: use switchboard import`)
+    if (found.length > 1) throw new UsageError(`${name}: has several documents; use switchboard import`)
   }
   const [first] = found
-  if (!first) throw new UsageError(`${name} is empty`)
+  if (!first) throw new UsageError(`${name}: is empty`)
   if ('problem' in first) throw new UsageError(`${first.from}: ${first.problem}`)
   return first
 }

@@ -3,12 +3,12 @@ import { UsageError } from '../usage.js'
 import { readText } from './read-text.js'
 
 /**
- * The input of a call: `--input` with JSON, @file or "-" for stdin; or pairs, `name=text` and `name:=JSON`. Undefined
- * if there is none.
+ * Reads the input of a call, from `--input` (JSON, @file, or "-" for stdin) or from pairs (`name=text`, `name:=JSON`).
+ * Undefined if there is none.
  */
 export async function readInput(flag: string | undefined, pairs: readonly string[]): Promise<JsonValue | undefined> {
   if (flag !== undefined && pairs.length > 0) {
-    throw new UsageError(`give the input by --input or by pairs, not both: ${pairs.join(' ')}`)
+    throw new UsageError(`use either --input or NAME=TEXT pairs, not both: ${pairs.join(' ')}`)
   }
   if (pairs.length > 0) return readPairs(pairs)
   if (flag === undefined) return undefined
@@ -18,23 +18,23 @@ export async function readInput(flag: string | undefined, pairs: readonly string
 
 function readPairs(pairs: readonly string[]): JsonObject {
   const members = pairs.map((pair): [string, JsonValue] => {
-    const [, name, sign, value] = /^([^=:]+)(:?=)(.*)$/s.exec(pair) ?? []
+    const [, name, operator, value] = /^([^=:]+)(:?=)(.*)$/s.exec(pair) ?? []
     if (name === undefined || value === undefined) {
-      throw new UsageError(`"${pair}" is no input: write name=text or name:=JSON`)
+      throw new UsageError(`"${pair}" is not a NAME=TEXT or NAME:=JSON pair`)
     }
-    return [name, sign === '=' ? value : readJson(value, name)]
+    return [name, operator === '=' ? value : readJson(value, name)]
   })
-  const twice = members.find(([name], n) => members.findIndex(([other]) => other === name) !== n)
-  if (twice) throw new UsageError(`the input names ${twice[0]} twice`)
+  const duplicate = members.find(([name], n) => members.findIndex(([other]) => other === name) !== n)
+  if (duplicate) throw new UsageError(`${duplicate[0]} is given twice`)
   return Object.fromEntries(members)
 }
 
-/** JSON, read strictly; what is wrong with it is told with its place. */
-export function readJson(text: string, place: string): JsonValue {
+/** Parses JSON strictly; `source` names it in the error. */
+export function readJson(text: string, source: string): JsonValue {
   try {
     return parseJson(text)
   } catch (error) {
     if (!(error instanceof DirectoryError)) throw error
-    throw new UsageError(`${place}: ${error.message.replace(/^the body is /, '')}`)
+    throw new UsageError(`${source}: ${error.message.replace(/^the body is /, '')}`)
   }
 }

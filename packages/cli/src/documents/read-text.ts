@@ -1,10 +1,10 @@
 import { createReadStream } from 'node:fs'
 import { UsageError } from '../usage.js'
 
-/** Bytes of a whole document or list of them; longer ones are read as lines. */
+/** Maximum bytes of a file that is read at once. Lines of JSON have no such limit. */
 const MAX_BYTES = 64 * 1024 * 1024
 
-/** The text of a file, or of stdin if the name is "-". */
+/** Reads a file, or stdin if the name is "-". */
 export async function readText(name: string): Promise<string> {
   const source = name === '-' ? process.stdin : createReadStream(name)
   const chunks: Buffer[] = []
@@ -13,15 +13,16 @@ export async function readText(name: string): Promise<string> {
     for await (const chunk of source) {
       const bytes = Buffer.from(chunk)
       size += bytes.length
-      if (size > MAX_BYTES) throw new UsageError(`${name} is longer than ${MAX_BYTES} bytes: send lines, as .ndjson`)
+      if (size > MAX_BYTES)
+        throw new UsageError(`${name}: is larger than ${MAX_BYTES} bytes: use lines of JSON in an .ndjson file`)
       chunks.push(bytes)
     }
   } catch (error) {
-    throw error instanceof UsageError ? error : new UsageError(`${name} cannot be read: ${reasonOf(error)}`)
+    throw error instanceof UsageError ? error : new UsageError(`${name}: cannot be read (${reasonOf(error)})`)
   }
   return Buffer.concat(chunks).toString('utf8')
 }
 
-/** What the system says, without the path that the message names already. */
-const reasonOf = (error: unknown): string =>
+/** The system's error code; its message would repeat the path. */
+export const reasonOf = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : String(error)

@@ -4,7 +4,7 @@ import { CommandError, UsageError } from '../usage.js'
 import { crawl, isUrl } from './crawl.js'
 import { DOCUMENT_FORMATS, type FoundDocument, readDocument } from './read-documents.js'
 
-/** The one document of a file, of stdin or at an address. */
+/** Reads one document from a file, stdin or a URL. */
 export async function readSource(
   source: string,
   options: { readonly allowPrivate: boolean; readonly signal: AbortSignal },
@@ -14,34 +14,33 @@ export async function readSource(
   for await (const item of crawl(source, options)) {
     if ('problem' in item) throw new CommandError(`${item.from}: ${item.problem}`)
     found.push(item)
-    if (found.length > 1) throw new UsageError(`${source} lists several agents: use switchboard import`)
+    if (found.length > 1) throw new UsageError(`${source}: lists several agents; use switchboard import`)
   }
   const [first] = found
-  if (!first) throw new CommandError(`${source} lists no agents`)
+  if (!first) throw new CommandError(`${source}: lists no agents`)
   return first
 }
 
-/** What is sent to the directory for a document. */
+/** The arguments of `register` for a document. */
 export interface RegistrationRequest {
   readonly document: JsonObject
   readonly options: Pick<RegisterOptions, 'id' | 'format'>
 }
 
-/** What flags say wins over what stands beside the document, and that over the document. */
+/** Flags override the envelope of the document, which overrides the document itself. */
 export function toRegistration(
   found: FoundDocument,
   flags: { readonly id?: string | undefined; readonly format?: string | undefined } = {},
 ): RegistrationRequest {
-  const named = readFormat(flags.format) ?? found.format
-  const format = named ?? detectFormat(found.document)
+  const format = readFormat(flags.format) ?? found.format ?? detectFormat(found.document)
   if (format === undefined) {
     throw new UsageError(
-      `${found.from} has the members of no draft: name it with --format, one of ${DOCUMENT_FORMATS.join(', ')}`,
+      `${found.from}: the format of the document cannot be detected; choose one with --format (${DOCUMENT_FORMATS.join(', ')})`,
     )
   }
   const id = flags.id ?? found.id
   if (format !== 'directory') return { document: found.document, options: { format, ...(id !== undefined && { id }) } }
-  // The Agent Directory names an agent beside its entry; a dump has the name and the lease in it.
+  // In the Agent Directory the name is not part of an entry; dumps add the name and the lease to it.
   const { agent, lt: _lifetime, href: _href, ...entry } = found.document
   const name = id ?? asString(agent)
   return { document: entry, options: { format, ...(name !== undefined && { id: name }) } }
@@ -49,7 +48,7 @@ export function toRegistration(
 
 function readFormat(text: string | undefined): DocumentFormat | undefined {
   if (text === undefined) return undefined
-  const format = DOCUMENT_FORMATS.find((word) => word === text)
+  const format = DOCUMENT_FORMATS.find((name) => name === text)
   if (format) return format
   throw new UsageError(`--format must be one of ${DOCUMENT_FORMATS.join(', ')}, not "${text}"`)
 }

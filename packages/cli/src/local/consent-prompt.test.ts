@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import { createConsentPrompt } from './consent-prompt.js'
 
-const question = (origin: string, more = {}) => ({
+const request = (origin: string, more = {}) => ({
   origin,
   agent: 'notes',
   capability: 'add',
@@ -10,11 +10,11 @@ const question = (origin: string, more = {}) => ({
   ...more,
 })
 
-function start(isAsking = true) {
+function start(isInteractive = true) {
   const [input, output] = [new PassThrough(), new PassThrough({ encoding: 'utf8' })]
-  const prompt = createConsentPrompt({ input, output, isAsking })
+  const prompt = createConsentPrompt({ input, output, isInteractive })
   const shown = (): string => String(output.read() ?? '')
-  /** Types a line once the question is there: what is typed before is no answer. */
+  /** Types a line once the question is shown; anything typed earlier is ignored. */
   const type = async (line: string): Promise<void> => {
     await expect.poll(shown).toMatch(/\[y\/N\] $/)
     input.write(`${line}\n`)
@@ -23,39 +23,39 @@ function start(isAsking = true) {
 }
 const never = new AbortController().signal
 
-describe('the question in the terminal', () => {
+describe('the consent prompt', () => {
   it.each([
     ['y', true],
     [' YES ', true],
     ['n', false],
     ['yellow', false],
     ['yes please', false],
-  ])('takes %j for %s', async (line, decision) => {
+  ])('reads %j as %s', async (line, decision) => {
     const { prompt, type } = start()
-    const answer = prompt.ask(question('https://a.example'), never)
+    const answer = prompt.ask(request('https://a.example'), never)
     await type(`\n${line}`)
     expect(await answer).toBe(decision)
     prompt.close()
   })
 
-  it('says who wants what, without what could steer the terminal', async () => {
+  it('shows origin, capability and agent, without control characters', async () => {
     const { input, prompt, shown } = start()
-    const asked = question('https://a.example', { capability: 'add\u001b[2J', description: 'Good\nAllowed: yes' })
+    const asked = request('https://a.example', { capability: 'add\u001b[2J', description: 'Good\nAllowed: yes' })
     const answer = prompt.ask(asked, never)
     await expect
       .poll(shown)
       .toBe(
-        'https://a.example wants to call add [2J of notes (Good Allowed: yes)\nAllow it, until you revoke it? [y/N] ',
+        'https://a.example wants to call add [2J of notes (Good Allowed: yes)\nAllow it until you revoke it? [y/N] ',
       )
     input.write('n\n')
     await answer
     prompt.close()
   })
 
-  it('asks one after the other, and an answer is for the one that is shown', async () => {
+  it('asks one at a time, and an answer belongs to the request that is shown', async () => {
     const { prompt, type } = start()
-    const first = prompt.ask(question('https://a.example'), never)
-    const second = prompt.ask(question('https://b.example'), never)
+    const first = prompt.ask(request('https://a.example'), never)
+    const second = prompt.ask(request('https://b.example'), never)
     await type('y')
     expect(await first).toBe(true)
     await type('n')
@@ -63,25 +63,25 @@ describe('the question in the terminal', () => {
     prompt.close()
   })
 
-  it('is over when it was answered elsewhere: the next line is not its answer', async () => {
+  it('ends when the request was answered elsewhere, and the next line answers the next request', async () => {
     const { prompt, shown, type } = start()
     const ended = new AbortController()
-    const first = prompt.ask(question('https://a.example'), ended.signal)
+    const first = prompt.ask(request('https://a.example'), ended.signal)
     await expect.poll(shown).toMatch(/https:\/\/a\.example/)
     ended.abort()
     expect(await first).toBe(false)
     expect(shown()).toMatch(/answered elsewhere/)
-    const second = prompt.ask(question('https://b.example'), never)
+    const second = prompt.ask(request('https://b.example'), never)
     await type('yes')
     expect(await second).toBe(true)
     prompt.close()
   })
 
-  it('tells the command where nobody sits, quoted for a shell', async () => {
+  it('prints the command if there is no terminal, quoted for a shell', async () => {
     const { prompt, shown } = start(false)
-    void prompt.ask(question('https://a.example', { capability: "it's" }), never)
+    void prompt.ask(request('https://a.example', { capability: "it's" }), never)
     expect(shown()).toBe(
-      "https://a.example wants to call it's of notes: switchboard local allow https://a.example 'notes' 'it'\\''s'\n",
+      "https://a.example wants to call it's of notes; to allow it: switchboard local allow https://a.example 'notes' 'it'\\''s'\n",
     )
   })
 })

@@ -5,86 +5,73 @@ import type { AskForConsent, ConsentRequest } from '@switchboard/local'
 export interface PromptDeps {
   readonly input: NodeJS.ReadableStream
   readonly output: NodeJS.WritableStream
-  /** False: nobody sits there; how to answer is told, and the answer comes from elsewhere. */
-  readonly isAsking: boolean
+  /** False without a terminal: then the prompt prints the command that allows the request, and reads no answer. */
+  readonly isInteractive: boolean
 }
 
-/** Asks for consent in the terminal of the runtime, one question at a time. */
+/** Asks for consent in the terminal of the runtime, one request at a time. */
 export interface ConsentPrompt {
   readonly ask: AskForConsent
   close(): void
 }
 
-export function createConsentPrompt({ input, output, isAsking }: PromptDeps): ConsentPrompt {
+export function createConsentPrompt({ input, output, isInteractive }: PromptDeps): ConsentPrompt {
   let lines: Interface | undefined
   let last: Promise<unknown> = Promise.resolve()
 
-  const answerOf = (signal: AbortSignal): Promise<boolean> =>
+  const readAnswer = (signal: AbortSignal): Promise<boolean> =>
     new Promise((resolve) => {
       lines ??= createInterface({ input, terminal: false })
       const reading = lines
-      const end = (isYes: boolean): void => {
-        reading.off('line', take)
-        signal.removeEventListener('abort', leave)
-        resolve(isYes)
+      const end = (isAllowed: boolean): void => {
+        reading.off('line', onLine)
+        signal.removeEventListener('abort', onAbort)
+        resolve(isAllowed)
       }
-      // Whatever is not a clear yes is a no; an empty line is no answer.
-      const take = (line: string): void => {
+      // Anything but a clear yes is a no; empty lines are ignored.
+      const onLine = (line: string): void => {
         if (line.trim() !== '') end(/^y(es)?$/i.test(line.trim()))
       }
-      const leave = (): void => {
+      const onAbort = (): void => {
         output.write('(answered elsewhere, or the page has left)\n')
         end(false)
       }
-      reading.on('line', take)
-      signal.addEventListener('abort', leave, { once: true })
+      reading.on('line', onLine)
+      signal.addEventListener('abort', onAbort, { once: true })
     })
 
-  const ask = async (question: ConsentRequest, signal: AbortSignal): Promise<boolean> => {
-    const before = last
-    const { promise, done } = turn()
-    last = promise
-    await before
-    try {
+  /** Waits for the previous request, so that an answer belongs to the one on the screen. */
+  const askInTurn = (request: ConsentRequest, signal: AbortSignal): Promise<boolean> => {
+    const answer = last.then(() => {
       if (signal.aborted) return false
-      output.write(textOf(question))
-      return await answerOf(signal)
-    } finally {
-      done()
-    }
+      output.write(questionFor(request))
+      return readAnswer(signal)
+    })
+    last = answer.catch(() => {})
+    return answer
   }
 
   return {
-    ask: (question, signal) => {
-      if (isAsking) return ask(question, signal)
-      const { origin, agent, capability } = question
-      output.write(
-        `${sentenceOf(question)}: switchboard local allow ${origin} ${quoted(agent)} ${quoted(capability)}\n`,
-      )
+    ask: (request, signal) => {
+      if (isInteractive) return askInTurn(request, signal)
+      const { origin, agent, capability } = request
+      const command = `switchboard local allow ${origin} ${quoted(agent)} ${quoted(capability)}`
+      output.write(`${sentenceFor(request)}; to allow it: ${command}\n`)
       return new Promise(() => {})
     },
     close: () => lines?.close(),
   }
 }
 
-/** The next question waits for this one. */
-function turn(): { readonly promise: Promise<void>; readonly done: () => void } {
-  let done = (): void => {}
-  const promise = new Promise<void>((resolve) => {
-    done = resolve
-  })
-  return { promise, done }
-}
-
-function sentenceOf({ origin, agent, capability }: ConsentRequest): string {
-  const what = capability === '*' ? `everything that ${agent} can do` : `${capability} of ${agent}`
+function sentenceFor({ origin, agent, capability }: ConsentRequest): string {
+  const what = capability === '*' ? `all capabilities of ${agent}` : `${capability} of ${agent}`
   return toDisplayText(`${origin} wants to call ${what}`)
 }
 
-const textOf = (question: ConsentRequest): string => {
-  const about = toDisplayText(question.description)
-  return `${sentenceOf(question)}${about === '' ? '' : ` (${about})`}\nAllow it, until you revoke it? [y/N] `
+const questionFor = (request: ConsentRequest): string => {
+  const about = toDisplayText(request.description)
+  return `${sentenceFor(request)}${about === '' ? '' : ` (${about})`}\nAllow it until you revoke it? [y/N] `
 }
 
-/** For a shell, whatever a program called itself. */
+/** Quotes untrusted text for a shell. */
 const quoted = (text: string): string => `'${toDisplayText(text).replaceAll("'", "'\\''")}'`

@@ -6,18 +6,18 @@ import { readText } from '../documents/read-text.js'
 import { print, printJson, printTable } from '../terminal/print.js'
 import { UsageError } from '../usage.js'
 
-/** What an action of `switchboard local` is given. */
+/** The arguments of an action of `switchboard local`. */
 export interface LocalRequest {
   readonly socket: string
-  readonly words: readonly string[]
+  readonly args: readonly string[]
   readonly asJson: boolean
-  /** A file. */
+  /** Path of a file. */
   readonly descriptor: string | undefined
 }
 
 type Action = (request: LocalRequest) => Promise<void>
 
-/** What can be asked of a runtime that runs, by the word on the command line. */
+/** The actions on a running runtime, by name. */
 export const LOCAL_ACTIONS: ReadonlyMap<string, Action> = new Map<string, Action>([
   ['list', list],
   ['add', add],
@@ -28,8 +28,8 @@ export const LOCAL_ACTIONS: ReadonlyMap<string, Action> = new Map<string, Action
   ['log', log],
 ])
 
-async function list({ socket, words, asJson }: LocalRequest): Promise<void> {
-  expectWords(words, 0, 0, 'list')
+async function list({ socket, args, asJson }: LocalRequest): Promise<void> {
+  checkCount(args, 0, 0, 'list')
   const agents = await createLocalClient(socket).agents()
   if (asJson)
     return printJson(
@@ -44,10 +44,10 @@ async function list({ socket, words, asJson }: LocalRequest): Promise<void> {
   await printTable(['AGENT', 'CAPABILITIES', 'LISTENS ON', 'DESCRIPTION'], rows, 'no local agents')
 }
 
-async function add({ socket, words, asJson, descriptor: file }: LocalRequest): Promise<void> {
-  expectWords(words, 2, 2, 'add NAME URL|SOCKET')
-  const [name = '', place = ''] = words
-  const target = /^https?:/i.test(place) ? { url: place } : { socket: resolve(place) }
+async function add({ socket, args, asJson, descriptor: file }: LocalRequest): Promise<void> {
+  checkCount(args, 2, 2, 'add NAME URL|SOCKET')
+  const [name = '', address = ''] = args
+  const target = /^https?:/i.test(address) ? { url: address } : { socket: resolve(address) }
   const descriptor = file === undefined ? {} : { descriptor: await readDescriptor(file) }
   const agent = await createLocalClient(socket).register(name, { ...target, ...descriptor })
   if (asJson) return printJson({ name: agent.name, uri: `agent+local://${agent.name}` })
@@ -60,16 +60,16 @@ async function readDescriptor(file: string): Promise<JsonObject> {
   throw new UsageError(`${file} must be a JSON object`)
 }
 
-async function remove({ socket, words, asJson }: LocalRequest): Promise<void> {
-  expectWords(words, 1, 1, 'remove NAME')
-  const [name = ''] = words
+async function remove({ socket, args, asJson }: LocalRequest): Promise<void> {
+  checkCount(args, 1, 1, 'remove NAME')
+  const [name = ''] = args
   await createLocalClient(socket).unregister(name)
   if (asJson) return printJson({ name, removed: true })
   await print(`removed ${name}\n`)
 }
 
-async function consents({ socket, words, asJson }: LocalRequest): Promise<void> {
-  expectWords(words, 0, 0, 'consents')
+async function consents({ socket, args, asJson }: LocalRequest): Promise<void> {
+  checkCount(args, 0, 0, 'consents')
   const known = await createLocalClient(socket).consents()
   if (asJson) {
     return printJson({
@@ -79,32 +79,36 @@ async function consents({ socket, words, asJson }: LocalRequest): Promise<void> 
   }
   const rows = [
     ...known.consents.map((consent) => [...rowOf(consent), consent.allowedAt]),
-    ...known.questions.map((question) => [...rowOf(question), 'asked for: not allowed yet']),
+    ...known.questions.map((question) => [...rowOf(question), 'requested, not allowed yet']),
   ]
   await printTable(['ORIGIN', 'AGENT', 'CAPABILITY', 'SINCE'], rows, 'no web page may call a local agent')
 }
 
 const rowOf = ({ origin, agent, capability }: Permission): string[] => [origin, agent, capability]
 
-async function allow({ socket, words, asJson }: LocalRequest): Promise<void> {
-  expectWords(words, 2, 3, 'allow ORIGIN AGENT [CAPABILITY]')
-  const [origin = '', agent = '', capability = '*'] = words
+async function allow({ socket, args, asJson }: LocalRequest): Promise<void> {
+  checkCount(args, 2, 3, 'allow ORIGIN AGENT [CAPABILITY]')
+  const [origin = '', agent = '', capability = '*'] = args
   await createLocalClient(socket).allow({ origin, agent, capability })
   if (asJson) return printJson({ origin, agent, capability })
-  await print(`pages of ${origin} may call ${capability === '*' ? 'everything' : capability} of ${agent}\n`)
+  await print(`pages of ${origin} may call ${capability === '*' ? 'all capabilities' : capability} of ${agent}\n`)
 }
 
-async function revoke({ socket, words, asJson }: LocalRequest): Promise<void> {
-  expectWords(words, 1, 3, 'revoke ORIGIN [AGENT [CAPABILITY]]')
-  const [origin = '', agent, capability] = words
+async function revoke({ socket, args, asJson }: LocalRequest): Promise<void> {
+  checkCount(args, 1, 3, 'revoke ORIGIN [AGENT [CAPABILITY]]')
+  const [origin = '', agent, capability] = args
   const filter = { origin, ...(agent !== undefined && { agent }), ...(capability !== undefined && { capability }) }
   const { revoked, refused } = await createLocalClient(socket).revoke(filter)
   if (asJson) return printJson({ revoked: revoked.map((consent) => ({ ...consent })), refused })
-  await print(`revoked ${revoked.length} of ${origin}${refused > 0 ? `, and said no to ${refused}` : ''}\n`)
+  await print(
+    `${origin}: ${plural(revoked.length, 'consent')} revoked${refused > 0 ? `, ${plural(refused, 'request')} refused` : ''}\n`,
+  )
 }
 
-async function log({ socket, words, asJson }: LocalRequest): Promise<void> {
-  expectWords(words, 0, 0, 'log')
+const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
+
+async function log({ socket, args, asJson }: LocalRequest): Promise<void> {
+  checkCount(args, 0, 0, 'log')
   const entries = await createLocalClient(socket).log()
   if (asJson) return printJson([...entries])
   const rows = entries.map(({ at, event, origin, agent, capability, status }) => [
@@ -112,9 +116,9 @@ async function log({ socket, words, asJson }: LocalRequest): Promise<void> {
     typeof status === 'number' ? String(status) : '',
     asString(origin) ?? 'a program',
   ])
-  await printTable(['TIME', 'EVENT', 'AGENT', 'CAPABILITY', 'STATUS', 'BY'], rows, 'nothing has happened yet')
+  await printTable(['TIME', 'EVENT', 'AGENT', 'CAPABILITY', 'STATUS', 'BY'], rows, 'the log is empty')
 }
 
-function expectWords(words: readonly string[], least: number, most: number, usage: string): void {
-  if (words.length < least || words.length > most) throw new UsageError(`use: switchboard local ${usage}`)
+function checkCount(args: readonly string[], least: number, most: number, usage: string): void {
+  if (args.length < least || args.length > most) throw new UsageError(`use: switchboard local ${usage}`)
 }

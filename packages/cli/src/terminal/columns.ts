@@ -2,11 +2,11 @@ import stringWidth from 'string-width'
 
 const segmenter = new Intl.Segmenter()
 
-/** Pads a text with spaces to so many columns of the terminal; wide characters such as Chinese take two. */
+/** Pads a text with spaces to a width in terminal columns; wide characters such as Chinese take two. */
 export const padColumns = (text: string, columns: number): string =>
   text + ' '.repeat(Math.max(0, columns - stringWidth(text)))
 
-/** Cuts a text to so many columns of the terminal, and marks that with an ellipsis; characters stay whole. */
+/** Truncates a text to a width in terminal columns, with an ellipsis; never splits a character. */
 export function fitColumns(text: string, columns: number): string {
   if (stringWidth(text) <= columns) return text
   let fitted = ''

@@ -7,7 +7,7 @@ const screenOf = (isTTY: boolean, columns = 80) => {
 }
 
 describe('the progress bar', () => {
-  it('shows how far it is on a terminal, and is gone at the end', () => {
+  it('shows the progress on a terminal, and is removed at the end', () => {
     const { written, screen } = screenOf(true)
     const bar = createProgressBar(screen)
     bar.show(15, 30, 0)
@@ -22,7 +22,7 @@ describe('the progress bar', () => {
     ])
   })
 
-  it('fits the terminal, and shows nothing elsewhere', () => {
+  it('fits the terminal, and shows nothing without one', () => {
     const small = screenOf(true, 10)
     createProgressBar(small.screen).show(1, 2, 0)
     expect(small.written[0]?.length).toBe('\r\u001b[K'.length + 9)

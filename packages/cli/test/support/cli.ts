@@ -11,17 +11,17 @@ import {
   temporaryFolder,
 } from '../../../server/test/support/process.js'
 
-/** A directory and the command, in processes of their own. */
+/** A running directory, and the command to use it with, as separate processes. */
 export interface Bench {
   readonly url: string
   readonly folder: string
   /** Runs the command as the administrator, against the directory. */
   cli(...args: string[]): Promise<Ended>
-  /** The same without any key. */
+  /** The same without a key. */
   stranger(...args: string[]): Promise<Ended>
-  /** Starts it, for what runs until it is stopped. */
+  /** Starts a command that runs until it is stopped. */
   start(...args: string[]): Running
-  /** Writes a file, and gives its path. */
+  /** Writes a file and returns its path. */
   file(name: string, content: unknown): string
   close(): Promise<void>
 }
@@ -33,7 +33,7 @@ export async function startBench(): Promise<Bench> {
     writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content, undefined, 2))
     return path
   }
-  // The model is a process of its own, which these tests need not wait for.
+  // Without the embedding model, which these tests do not need and would wait for.
   const config = file('config.json', { search: { embedder: 'none' }, rateLimits: { register: 100_000 } })
   const server: ServerProcess = await startServer(['--data', join(folder.path, 'data'), '--config', config])
   const env = { SWITCHBOARD_URL: server.url, SWITCHBOARD_TOKEN: ADMIN_KEY }
@@ -59,7 +59,7 @@ export async function startBench(): Promise<Bench> {
   }
 }
 
-/** A web server of a test. */
+/** Starts a web server. */
 export async function startWeb(
   handle: (
     request: { url: string; method: string; body: string; headers: IncomingMessage['headers'] },

@@ -2,7 +2,7 @@ import { vi } from 'vitest'
 import type { Ended } from '../../../server/test/support/process.js'
 import { run } from '../../src/run.js'
 
-/** Runs a command in this process, for what ends before anything starts. */
+/** Runs a command in this process and captures its output; for commands that fail early. */
 export async function runQuietly(args: string[], env: Record<string, string> = {}): Promise<Omit<Ended, 'signal'>> {
   const [stdout, stderr]: [string[], string[]] = [[], []]
   vi.spyOn(process.stdout, 'write').mockImplementation((text) => stdout.push(String(text)) > 0)
