@@ -2,16 +2,16 @@ import { SigningError } from './signing-error.js'
 
 const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
 
-/** Longer texts hold no key of ours; decoding takes quadratic time. */
+/** Longer than any supported key; decoding takes quadratic time. */
 const MAX_LENGTH = 128
 
-/** Bytes of a base58btc text. */
+/** Decodes base58btc. */
 export function decodeBase58(text: string): Uint8Array<ArrayBuffer> {
-  if (text.length > MAX_LENGTH) throw new SigningError('malformed', 'a base58 text too long for a key')
+  if (text.length > MAX_LENGTH) throw new SigningError('malformed', 'the base58 text is too long for a key')
   let value = 0n
   for (const character of text) {
     const digit = ALPHABET.indexOf(character)
-    if (digit === -1) throw new SigningError('malformed', 'a character that base58 does not have')
+    if (digit === -1) throw new SigningError('malformed', 'the text contains a character that is not base58')
     value = value * 58n + BigInt(digit)
   }
   const bytes: number[] = []
@@ -20,7 +20,7 @@ export function decodeBase58(text: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from([...new Array<number>(zeros).fill(0), ...bytes])
 }
 
-/** Text of some bytes in base58btc. */
+/** Encodes base58btc. */
 export function encodeBase58(bytes: Uint8Array): string {
   let value = bytes.reduce((sum, byte) => (sum << 8n) | BigInt(byte), 0n)
   let text = ''

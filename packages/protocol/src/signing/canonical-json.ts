@@ -2,8 +2,8 @@ import { type JsonValue, MAX_JSON_DEPTH } from '../json.js'
 import { SigningError } from './signing-error.js'
 
 /**
- * The one text of a JSON value that everybody arrives at (RFC 8785): no space, members in the order of their UTF-16
- * code units, numbers and strings as ECMAScript writes them.
+ * The canonical text of a JSON value (RFC 8785): no white space, members sorted by their UTF-16 code units, numbers and
+ * strings as ECMAScript writes them.
  */
 export function canonicalJson(value: JsonValue): string {
   return write(value, 0)
@@ -22,7 +22,7 @@ function write(value: JsonValue, depth: number): string {
     case 'string':
       return text(value)
     case 'number':
-      if (!Number.isFinite(value)) throw new SigningError('malformed', 'a number that JSON cannot write')
+      if (!Number.isFinite(value)) throw new SigningError('malformed', 'the number is not finite')
       return JSON.stringify(value)
     default:
       return value ? 'true' : 'false'
@@ -30,6 +30,6 @@ function write(value: JsonValue, depth: number): string {
 }
 
 function text(value: string): string {
-  if (!value.isWellFormed()) throw new SigningError('malformed', 'a string with half of a surrogate pair')
+  if (!value.isWellFormed()) throw new SigningError('malformed', 'the string contains a lone surrogate')
   return JSON.stringify(value)
 }

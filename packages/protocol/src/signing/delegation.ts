@@ -3,22 +3,22 @@ import type { SigningKey } from './document-signature.js'
 import { algorithmOf, importKey } from './keys.js'
 import { SigningError } from './signing-error.js'
 
-/** Hops of one chain; a longer one is refused (C-65). */
+/** Maximum number of hops in a chain (C-65). */
 export const MAX_DELEGATION_HOPS = 10
 
-/** Characters of a whole chain: no server takes headers much larger. */
+/** Characters; servers do not accept much larger headers. */
 const MAX_CHAIN_LENGTH = 16_384
 
-/** Set apart from every other JWT, so that none can stand in for the other (RFC 8725 §3.11). */
+/** The `typ` of delegation tokens, so that no other JWT is accepted as one, or the reverse (RFC 8725 §3.11). */
 export const DELEGATION_TYPE = 'delegation+jwt'
 
-/** Seconds that a hop is good for, unless the caller says otherwise. */
+/** Seconds. */
 const DEFAULT_LIFETIME = 300
 
-/** One step of a task handed on: `issuer` asks `audience` to act for `subject`. */
+/** One step of a delegation: `issuer` asks `audience` to act on behalf of `subject`. */
 export interface DelegationHop {
   readonly issuer: string
-  /** For whom all this is done; the same in each hop of a chain. */
+  /** On whose behalf the task is done; the same in every hop of a chain. */
   readonly subject: string
   readonly audience: string
   /** Unique among the tokens of its issuer. */
@@ -26,16 +26,16 @@ export interface DelegationHop {
   /** Seconds since 1970. */
   readonly issuedAt: number
   readonly expiresAt: number
-  /** Hash of the hop before; absent in the first. */
+  /** Hash of the previous hop; absent in the first. */
   readonly prior?: string
 }
 
 export interface DelegationRequest {
-  /** The chain received, to be continued; none for whoever starts one. */
+  /** The received chain to extend; absent at the start of a chain. */
   readonly chain?: string
-  /** Who hands on: a DID, or an agent or https URL whose keys the audience can find. */
+  /** Who delegates: a DID, or an agent or https URL whose keys the audience can find. */
   readonly issuer: string
-  /** Needed at the start of a chain only; later hops act for the same. */
+  /** Required at the start of a chain; later hops keep it. */
   readonly subject?: string
   readonly audience: string
   readonly key: SigningKey
@@ -43,20 +43,20 @@ export interface DelegationRequest {
   readonly lifetime?: number
   /** Milliseconds since 1970. */
   readonly now: () => number
-  /** A fresh id for the token. */
+  /** Generates the id of the token. */
   readonly newId: () => string
 }
 
 /**
- * Adds a signed hop to a chain of delegation and gives the new value of `X-Delegation-Chain` (C-65). What the receiver
- * would refuse is not signed: a loop, an eleventh hop, a chain that was handed to somebody else.
+ * Adds a signed hop to a delegation chain and returns the new value of `X-Delegation-Chain` (C-65). Throws instead of
+ * signing a chain that the receiver would reject: a loop, too many hops, or a chain that was issued to another agent.
  */
 export async function delegate(request: DelegationRequest): Promise<string> {
   const { chain, issuer, audience, key, lifetime = DEFAULT_LIFETIME } = request
   const tokens = splitChain(chain ?? '')
   const earlier = tokens.map(readHop)
   const subject = earlier[0]?.subject ?? request.subject
-  if (subject === undefined) throw new SigningError('malformed', 'the first hop of a chain must name its subject')
+  if (subject === undefined) throw new SigningError('malformed', 'the first hop of a chain needs a subject')
 
   const issuedAt = Math.floor(request.now() / 1000)
   const last = tokens.at(-1)
@@ -75,7 +75,7 @@ export async function delegate(request: DelegationRequest): Promise<string> {
   return [...tokens, token].join(',')
 }
 
-/** The tokens of a header's value; empty if there are none. */
+/** The tokens in the value of `X-Delegation-Chain`. */
 export function splitChain(chain: string): string[] {
   if (chain.length > MAX_CHAIN_LENGTH) {
     throw new SigningError('too_long', `the chain has more than ${MAX_CHAIN_LENGTH} characters`)
@@ -84,7 +84,7 @@ export function splitChain(chain: string): string[] {
   return tokens.filter((token) => token !== '')
 }
 
-/** What a token claims; nothing of it is verified here. */
+/** The claims of a token, not verified. */
 export function readHop(token: string): DelegationHop {
   const { iss, sub, aud, jti, iat, exp, prior }: Record<string, unknown> = readClaims(token)
   if (typeof iss !== 'string' || typeof sub !== 'string' || typeof aud !== 'string' || typeof jti !== 'string') {
@@ -101,11 +101,11 @@ function readClaims(token: string): Record<string, unknown> {
   try {
     return decodeJwt(token)
   } catch (error) {
-    throw new SigningError('malformed', 'the chain holds something that is no JWT', error)
+    throw new SigningError('malformed', 'the chain contains something that is not a JWT', error)
   }
 }
 
-/** Each hop continues the one before, for the same subject, and nobody is in the chain twice. */
+/** Checks that each hop continues the previous one for the same subject, and that no actor occurs twice. */
 export function checkOrder(hops: readonly DelegationHop[]): void {
   if (hops.length > MAX_DELEGATION_HOPS) {
     throw new SigningError('too_long', `the chain has more than ${MAX_DELEGATION_HOPS} hops`)
@@ -118,12 +118,12 @@ export function checkOrder(hops: readonly DelegationHop[]): void {
     }
     actors.add(hop.issuer)
     if (actors.has(hop.audience)) {
-      throw new SigningError('loop', `hop ${i + 1} leads back to one who has handed the task on`)
+      throw new SigningError('loop', `hop ${i + 1} delegates to an agent that is already in the chain`)
     }
   }
 }
 
-/** What the next hop states of this token, so that none can be cut out or put in another chain. */
+/** The hash that the next hop contains, so that no hop can be removed or moved to another chain. */
 export async function hashOf(token: string): Promise<string> {
   return base64url.encode(new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(token))))
 }

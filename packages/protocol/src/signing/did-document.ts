@@ -5,12 +5,12 @@ import { ed25519Key, keyOfMultibase } from './did-key.js'
 import { readJwk, type VerificationKey } from './keys.js'
 import { SigningError } from './signing-error.js'
 
-/** Verification methods of one document that are looked at. */
+/** Maximum number of verification methods; the rest are ignored. */
 const MAX_METHODS = 100
 
 /**
- * The keys that may sign for a DID: those of its `assertionMethod`, or all where the document states no purpose
- * (DID Core §5.3.2). A method in a form that is not known here is left out.
+ * The keys that may sign for a DID: those of its `assertionMethod`, or all if the document has none
+ * (DID Core §5.3.2). Methods of unknown types are skipped.
  */
 export function readDidKeys(document: JsonObject): VerificationKey[] {
   const did = asString(document.id) ?? ''
@@ -26,7 +26,7 @@ export function readDidKeys(document: JsonObject): VerificationKey[] {
 
 const listOf = (value: JsonValue | undefined): JsonValue[] => (Array.isArray(value) ? value.slice(0, MAX_METHODS) : [])
 
-/** A DID URL in full; documents and signatures may write "#key-1" for it. */
+/** The absolute DID URL; documents and signatures may use the relative form "#key-1". */
 export const absoluteId = (id: string, did: string): string => (id.startsWith('#') ? did + id : id)
 
 function readMethod(method: JsonObject, did: string): VerificationKey[] {
@@ -44,7 +44,7 @@ function readPublicKey(method: JsonObject): JWK | undefined {
       return ed25519Key(decodeBase58(publicKeyBase58))
     }
   } catch (error) {
-    // A key of a kind that is not known here says nothing against the others.
+    // A key of an unknown type does not invalidate the others.
     if (!(error instanceof SigningError)) throw error
   }
   return undefined

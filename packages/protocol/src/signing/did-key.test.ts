@@ -38,7 +38,7 @@ describe('did:key', () => {
     const point = Uint8Array.from([0x80, 0x24, 2, ...new Array<number>(31).fill(0), 7])
     const other = Uint8Array.from([0x80, 0x24, 9, ...new Array<number>(31).fill(0), 5])
     for (const bytes of [point, other]) {
-      expect(() => keyOfDidKey(`did:key:z${encodeBase58(bytes)}`)).toThrow(/no point of the curve/)
+      expect(() => keyOfDidKey(`did:key:z${encodeBase58(bytes)}`)).toThrow(/not a point on the curve/)
     }
   })
 })

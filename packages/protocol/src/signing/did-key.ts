@@ -7,7 +7,7 @@ import { SigningError } from './signing-error.js'
 const ED25519 = [0xed, 0x01]
 const P256 = [0x80, 0x24]
 
-/** The key that a `did:key` is (Ed25519 or P-256), named as its DID document would name it. */
+/** The key encoded in a `did:key` (Ed25519 or P-256), with the id it has in the DID document. */
 export function keyOfDidKey(did: string): VerificationKey {
   const multibase = /^did:key:(z[^#:]+)(#.*)?$/.exec(did)?.[1]
   if (multibase === undefined) throw new SigningError('malformed', 'not a did:key')
@@ -23,17 +23,17 @@ export function didKeyOf(jwk: JWK): string {
     const sign = 2 + ((base64url.decode(jwk.y).at(-1) ?? 0) & 1)
     return `did:key:z${encodeBase58(Uint8Array.from([...P256, sign, ...base64url.decode(jwk.x)]))}`
   }
-  throw new SigningError('unsupported_algorithm', 'a did:key is made of an Ed25519 or a P-256 key')
+  throw new SigningError('unsupported_algorithm', 'a did:key needs an Ed25519 or P-256 key')
 }
 
 /** The key of a `publicKeyMultibase` in base58btc ("z…"). */
 export function keyOfMultibase(multibase: string): JWK {
-  if (!multibase.startsWith('z')) throw new SigningError('malformed', 'a multibase key that is not in base58btc')
+  if (!multibase.startsWith('z')) throw new SigningError('malformed', 'the multibase key is not base58btc')
   const bytes = decodeBase58(multibase.slice(1))
   const [key, codec] = [bytes.slice(2), [...bytes.slice(0, 2)].join()]
   if (codec === ED25519.join() && key.length === 32) return ed25519Key(key)
   if (codec === P256.join() && key.length === 33) return p256Key(key)
-  throw new SigningError('unsupported_algorithm', 'a multibase key that is neither Ed25519 nor P-256')
+  throw new SigningError('unsupported_algorithm', 'the multibase key is neither Ed25519 nor P-256')
 }
 
 /** The JWK of the 32 bytes of an Ed25519 key. */
@@ -43,14 +43,14 @@ export const ed25519Key = (bytes: Uint8Array): JWK => ({ kty: 'OKP', crv: 'Ed255
 const P = 0xffffffff00000001000000000000000000000000ffffffffffffffffffffffffn
 const B = 0x5ac635d8aa3a93e7b3ebbd55769886bc651d06b0cc53b0f63bce3c3e27d2604bn
 
-/** WebCrypto takes no compressed points everywhere, so y is computed: p ≡ 3 (mod 4), thus √a = a^((p+1)/4). */
+/** Not every WebCrypto accepts compressed points, so y is computed: p ≡ 3 (mod 4), thus √a = a^((p+1)/4). */
 function p256Key(compressed: Uint8Array): JWK {
   const [sign, ...rest] = compressed
   const x = rest.reduce((sum, byte) => (sum << 8n) | BigInt(byte), 0n)
   const square = (((x * x * x - 3n * x + B) % P) + P) % P
   const root = power(square, (P + 1n) / 4n)
   if ((sign !== 2 && sign !== 3) || x >= P || (root * root) % P !== square) {
-    throw new SigningError('malformed', 'a P-256 key that is no point of the curve')
+    throw new SigningError('malformed', 'the P-256 key is not a point on the curve')
   }
   const y = (root & 1n) === BigInt(sign & 1) ? root : P - root
   return { kty: 'EC', crv: 'P-256', x: coordinate(x), y: coordinate(y) }

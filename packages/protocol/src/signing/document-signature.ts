@@ -11,7 +11,7 @@ import {
 } from './keys.js'
 import { SigningError } from './signing-error.js'
 
-/** A private key and the name under which its public half is published. */
+/** A private key and the id of its public key. */
 export interface SigningKey {
   /** A kid of the signer's key set, or the DID URL of a verification method. */
   readonly id: string
@@ -24,12 +24,12 @@ export interface DocumentSignature {
   readonly algorithm: SigningAlgorithm
 }
 
-/** Signatures of one document that are tried; a card may carry several. */
+/** Maximum number of signatures to try; a card may have several. */
 const MAX_SIGNATURES = 4
 
 /**
- * The document with a `signature`: a detached JWS over its canonical form without that member (C-64). It stays valid
- * through whoever relays the document, as long as nothing in it is changed.
+ * Adds a `signature` to the document: a detached JWS over its canonical form without that member (C-64). It remains valid
+ * when the document is relayed unchanged.
  */
 export async function signDocument(document: JsonObject, key: SigningKey): Promise<JsonObject> {
   const { signature: _replaced, ...content } = document
@@ -40,17 +40,17 @@ export async function signDocument(document: JsonObject, key: SigningKey): Promi
   return { ...content, signature: { jws: `${jws.protected}..${jws.signature}`, kid: key.id } }
 }
 
-/** Whether a document claims to be signed, in our form or as A2A cards are. */
+/** Whether a document has a signature, in our form or in that of A2A cards; it is not verified. */
 export const isSigned = (document: JsonObject): boolean => readSignatures(document).length > 0
 
-/** The ids of the keys that a document says it is signed with, unverified: where to look for keys. */
+/** The ids of the keys that a document claims to be signed with, not verified. */
 export const claimedKeys = (document: JsonObject): string[] =>
   readSignatures(document).flatMap((claim) => readHeader(claim.protected).kid ?? [])
 
 /**
- * Verifies a document against the keys of the one who must have signed it; one good signature is enough.
+ * Verifies a document against the keys of the expected signer; one valid signature is enough.
  *
- * @throws {SigningError} with the reason why the last one is not
+ * @throws {SigningError} with the reason why the last signature is not valid
  */
 export async function verifyDocument(
   document: JsonObject,
@@ -69,7 +69,7 @@ export async function verifyDocument(
 }
 
 interface SignatureClaim {
-  /** The member that holds the signature and is no part of what is signed. */
+  /** The member that contains the signature and is not part of the signed content. */
   member: 'signature' | 'signatures'
   protected: string
   signature: string
@@ -79,7 +79,7 @@ function readSignatures(document: JsonObject): SignatureClaim[] {
   const own = isObject(document.signature) ? asString(document.signature.jws) : undefined
   const [head = '', payload, mark = ''] = own?.split('.') ?? []
   return [
-    // The payload is left out: it is the document around it (RFC 7515, appendix F).
+    // The payload is detached: it is the document itself (RFC 7515, appendix F).
     ...(own !== undefined
       ? [{ member: 'signature' as const, protected: payload === '' ? head : '', signature: mark }]
       : []),
@@ -113,7 +113,7 @@ async function verifyClaim(
   if (candidates.length === 0) {
     throw new SigningError('unknown_key', `the signer has published no key ${kid ?? ''} for ${algorithm}`)
   }
-  throw new SigningError('bad_signature', 'the signature does not fit the document')
+  throw new SigningError('bad_signature', 'the signature does not match the document')
 }
 
 async function verifies(
@@ -125,13 +125,13 @@ async function verifies(
     await flattenedVerify(jws, await importKey(jwk, algorithm), { algorithms: [algorithm] })
     return true
   } catch (error) {
-    // A key that cannot be used verifies nothing; the next one may.
+    // This key is unusable; another one may verify the signature.
     if (error instanceof errors.JOSEError || error instanceof SigningError) return false
     throw error
   }
 }
 
-/** Algorithm and key of a JWS as its protected header names them, or a `malformed`. */
+/** Algorithm and key id in the protected header of a JWS; throws `malformed` if it cannot be read. */
 function readHeader(header: string): { alg: string | undefined; kid: string | undefined } {
   try {
     const { alg, kid }: { alg?: unknown; kid?: unknown } = decodeProtectedHeader({ protected: header })

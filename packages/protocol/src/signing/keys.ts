@@ -2,15 +2,15 @@ import { type CryptoKey, importJWK, type JWK } from 'jose'
 import { asObjects, asString, type JsonObject, type JsonValue } from '../json.js'
 import { SigningError } from './signing-error.js'
 
-/** Keys of one signer that are looked at: a set with more is not searched to its end. */
+/** Maximum number of keys of one signer; the rest are ignored. */
 const MAX_KEYS = 100
 
-/** Algorithms that signatures may have. All are asymmetric: who can verify cannot sign. */
+/** Accepted algorithms. All are asymmetric, so that a verifier cannot sign. */
 export const SIGNING_ALGORITHMS = ['EdDSA', 'Ed25519', 'ES256', 'ES384', 'RS256', 'PS256'] as const
 
 export type SigningAlgorithm = (typeof SIGNING_ALGORITHMS)[number]
 
-/** A public key and the name that signatures know it by. */
+/** A public key and the id by which signatures refer to it. */
 export interface VerificationKey {
   /** A kid, or the DID URL of a verification method; undefined if the publisher gives none. */
   readonly id: string | undefined
@@ -20,7 +20,7 @@ export interface VerificationKey {
 export const isSigningAlgorithm = (word: unknown): word is SigningAlgorithm =>
   SIGNING_ALGORITHMS.some((algorithm) => algorithm === word)
 
-/** The algorithm that a key signs with; its own `alg` where it states one. */
+/** The algorithm that a key signs with: its `alg`, or the usual one for its type. */
 export function algorithmOf(jwk: JWK): SigningAlgorithm {
   const algorithm = jwk.alg ?? ALGORITHM_OF_KEY[`${jwk.kty} ${jwk.crv ?? ''}`.trim()]
   if (isSigningAlgorithm(algorithm)) return algorithm
@@ -34,7 +34,7 @@ const ALGORITHM_OF_KEY: Record<string, SigningAlgorithm | undefined> = {
   RSA: 'RS256',
 }
 
-/** Whether a key can have made a signature of that algorithm: its kind fits, and it is not kept for something else. */
+/** Whether a key can verify signatures of that algorithm: its type matches, and its declared use allows it. */
 export function fitsAlgorithm(jwk: JWK, algorithm: SigningAlgorithm): boolean {
   if (jwk.use !== undefined && jwk.use !== 'sig') return false
   if (Array.isArray(jwk.key_ops) && !jwk.key_ops.includes('verify')) return false
@@ -57,7 +57,7 @@ export function fitsAlgorithm(jwk: JWK, algorithm: SigningAlgorithm): boolean {
 const sameAlgorithm = (a: string, b: string): boolean => a === b || (isEdwards(a) && isEdwards(b))
 const isEdwards = (algorithm: string): boolean => algorithm === 'EdDSA' || algorithm === 'Ed25519'
 
-/** The public keys of a JWK Set (RFC 7517); what is no key in it is left out. */
+/** The public keys of a JWK Set (RFC 7517); invalid entries are skipped. */
 export function readKeySet(document: JsonObject): VerificationKey[] {
   return asObjects(document.keys)
     .slice(0, MAX_KEYS)
@@ -67,7 +67,7 @@ export function readKeySet(document: JsonObject): VerificationKey[] {
     })
 }
 
-/** The public members of a JSON Web Key; undefined if it is none that can verify signatures. */
+/** The public members of a JSON Web Key; undefined if it cannot verify signatures. */
 export function readJwk(value: JsonValue | undefined): JWK | undefined {
   const [key] = asObjects([value ?? null])
   const kty = asString(key?.kty)
@@ -79,27 +79,27 @@ export function readJwk(value: JsonValue | undefined): JWK | undefined {
   return { kty, ...Object.fromEntries(members) }
 }
 
-/** The key as WebCrypto wants it, or a `malformed`. */
+/** The key for WebCrypto; throws `malformed` if it cannot be imported. */
 export async function importKey(jwk: JWK, algorithm: SigningAlgorithm): Promise<CryptoKey> {
   try {
     const key = await importJWK(jwk, algorithm)
     if (!(key instanceof Uint8Array)) return key
   } catch (error) {
-    throw new SigningError('malformed', `a key that cannot be used with ${algorithm}`, error)
+    throw new SigningError('malformed', `the key cannot be used with ${algorithm}`, error)
   }
-  throw new SigningError('unsupported_algorithm', 'a secret key cannot sign for others')
+  throw new SigningError('unsupported_algorithm', 'symmetric keys are not accepted')
 }
 
-/** The keys that a signature's header can mean, few enough to try them all. */
+/** The keys that a signature's header may refer to, few enough to try them all. */
 export function candidateKeys(
   keys: readonly VerificationKey[],
   algorithm: SigningAlgorithm,
   id: string | undefined,
 ): VerificationKey[] {
-  const isMeant = (key: VerificationKey): boolean =>
+  const matches = (key: VerificationKey): boolean =>
     id === undefined || key.id === undefined || key.id === id || (id.startsWith('#') && key.id.endsWith(id))
-  return keys.filter((key) => isMeant(key) && fitsAlgorithm(key.jwk, algorithm)).slice(0, MAX_TRIES)
+  return keys.filter((key) => matches(key) && fitsAlgorithm(key.jwk, algorithm)).slice(0, MAX_TRIES)
 }
 
-/** A signature that names no key is tried with so many at most. */
+/** Maximum number of keys to try for one signature. */
 const MAX_TRIES = 4

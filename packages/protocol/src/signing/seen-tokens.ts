@@ -1,24 +1,24 @@
-/** Remembers tokens until they expire; a store shared by replicas can stand behind it. */
+/** Detects replayed tokens. Replicas can implement it on a shared store. */
 export interface SeenTokens {
   /**
-   * False if the token is known already, or cannot be remembered.
+   * Records a token until it expires; false if it was recorded before or cannot be recorded.
    *
    * @param expiresAt milliseconds since 1970
    */
   add(token: string, expiresAt: number): boolean | Promise<boolean>
 }
 
-/** Tokens remembered at once; beyond them new ones are refused, because forgetting one would let it come again. */
+/** Maximum number of live tokens. Beyond it new ones are rejected, because dropping one would allow its replay. */
 const MAX_TOKENS = 100_000
 
-/** Remembers in the memory of this process. */
+/** Keeps the tokens in memory. */
 export function createSeenTokens({ now, max = MAX_TOKENS }: { now: () => number; max?: number }): SeenTokens {
   const tokens = new Map<string, number>()
   let nextSweep = 0
 
   const sweep = (time: number): void => {
     for (const [token, expiresAt] of tokens) if (expiresAt <= time) tokens.delete(token)
-    // A set full of live tokens is not walked for each new one.
+    // Avoids scanning a set of live tokens for every new one.
     nextSweep = time + 1000
   }
 

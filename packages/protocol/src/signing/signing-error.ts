@@ -1,27 +1,27 @@
-/** What can be wrong with a signature or a chain of delegation; stable, for programs to tell apart. */
+/** Stable codes of what can be wrong with a signature or a delegation chain. */
 export type SigningErrorCode =
   /** There is no signature. */
   | 'unsigned'
-  /** Not what the format promises: a JWS, a key, a DID, a claim. */
+  /** An invalid JWS, key, DID or claim. */
   | 'malformed'
-  /** The algorithm is not on the list of those accepted. */
+  /** The algorithm is not accepted. */
   | 'unsupported_algorithm'
-  /** No key that the signer has published fits. */
+  /** The signer has not published a matching key. */
   | 'unknown_key'
-  /** The signature is not of this content and key. */
+  /** The signature does not match content and key. */
   | 'bad_signature'
   | 'expired'
-  /** A token is for another reader than this one. */
+  /** The token is addressed to another agent. */
   | 'wrong_audience'
-  /** The hops do not follow from each other. */
+  /** A hop does not continue the previous one. */
   | 'broken_chain'
-  /** An actor stands in the chain twice. */
+  /** An actor occurs twice in the chain. */
   | 'loop'
   | 'too_long'
-  /** The token was shown before. */
+  /** The token was used before. */
   | 'replayed'
 
-/** A signature that cannot be made or trusted, known by its code. */
+/** A signature cannot be created or is not valid. */
 export class SigningError extends Error {
   override readonly name = 'SigningError'
   readonly code: SigningErrorCode

@@ -4,34 +4,35 @@ import { candidateKeys, importKey, isSigningAlgorithm, SIGNING_ALGORITHMS, type 
 import type { SeenTokens } from './seen-tokens.js'
 import { SigningError } from './signing-error.js'
 
-/** Seconds that clocks may differ. */
+/** Seconds by which clocks may differ. */
 const CLOCK_TOLERANCE = 30
 
-/** Seconds; who wants a longer life for a token is up to no good. */
+/** Seconds; longest accepted lifetime of a hop. */
 const MAX_LIFETIME = 86_400
 
 export interface DelegationCheck {
-  /** The names by which this agent is called; the last hop must be for one of them. */
+  /** The names of this agent; the last hop must be addressed to one of them. */
   readonly audience: string | readonly string[]
-  /** Keys of an issuer; called only for chains that are in order otherwise. */
+  /** The keys of an issuer; called only once every other check has passed. */
   readonly keysOf: (issuer: string) => Promise<readonly VerificationKey[]>
   /** Milliseconds since 1970. */
   readonly now: () => number
-  /** Remembers the tokens that were shown here; without it a token can be shown again until it expires. */
+  /** Detects replays; without it a token can be used again until it expires. */
   readonly seen?: SeenTokens
 }
 
 export interface Delegation {
-  /** For whom it is done. */
+  /** On whose behalf the task is done. */
   readonly subject: string
-  /** Who handed the task on, from the first to the one who called. */
+  /** The delegating agents, from the first to the caller. */
   readonly actors: readonly string[]
   readonly hops: readonly DelegationHop[]
 }
 
 /**
- * Verifies the value of `X-Delegation-Chain`: every signature, the order of the hops, their lifetimes and that the last
- * one is for this agent and new (C-65). What costs nothing is checked first, so that nonsense fetches no keys.
+ * Verifies the value of `X-Delegation-Chain`: every signature, the order of the hops, their lifetimes, and that the last
+ * one is addressed to this agent and not replayed (C-65). The cheap checks come first, so that an invalid chain does not
+ * cause keys to be fetched.
  *
  * @throws {SigningError} with the reason; a chain is never trusted in part
  */
@@ -43,14 +44,14 @@ export async function verifyDelegation(chain: string, check: DelegationCheck): P
   checkOrder(hops)
   for (const hop of hops) checkLifetime(hop, check.now() / 1000)
   if (![check.audience].flat().includes(last.audience)) {
-    throw new SigningError('wrong_audience', 'the last hop is for another agent')
+    throw new SigningError('wrong_audience', 'the last hop is addressed to another agent')
   }
   await checkHashes(tokens, hops)
 
   for (const [i, token] of tokens.entries()) await checkSignature(token, hops[i] ?? first, check)
-  // Earlier hops may come again: their audience can make several calls for the one it received.
+  // Earlier hops may occur again: their audience may make several calls for the one it received.
   if (check.seen && !(await check.seen.add(`${last.issuer} ${last.id}`, (last.expiresAt + CLOCK_TOLERANCE) * 1000))) {
-    throw new SigningError('replayed', 'the last hop was shown before')
+    throw new SigningError('replayed', 'the last hop was used before')
   }
   return { subject: first.subject, actors: hops.map(({ issuer }) => issuer), hops }
 }
@@ -59,7 +60,7 @@ function checkLifetime({ issuedAt, expiresAt }: DelegationHop, now: number): voi
   if (expiresAt + CLOCK_TOLERANCE <= now) throw new SigningError('expired', 'a hop has expired')
   if (issuedAt - CLOCK_TOLERANCE > now) throw new SigningError('malformed', 'a hop was issued in the future')
   if (expiresAt - issuedAt > MAX_LIFETIME) {
-    throw new SigningError('malformed', `a hop is good for more than ${MAX_LIFETIME} seconds`)
+    throw new SigningError('malformed', `a hop is valid for more than ${MAX_LIFETIME} seconds`)
   }
 }
 
@@ -67,7 +68,7 @@ async function checkHashes(tokens: readonly string[], hops: readonly DelegationH
   for (const [i, hop] of hops.entries()) {
     const before = tokens[i - 1]
     if (hop.prior !== (before === undefined ? undefined : await hashOf(before))) {
-      throw new SigningError('broken_chain', `hop ${i + 1} was not made for the hop before it`)
+      throw new SigningError('broken_chain', `hop ${i + 1} does not contain the hash of the previous hop`)
     }
   }
 }
@@ -78,7 +79,8 @@ async function checkSignature(token: string, hop: DelegationHop, check: Delegati
     await jwtVerify(
       token,
       async ({ alg, kid }) => {
-        if (!isSigningAlgorithm(alg)) throw new SigningError('unsupported_algorithm', `not accepted: ${alg}`)
+        if (!isSigningAlgorithm(alg))
+          throw new SigningError('unsupported_algorithm', `the algorithm ${alg} is not accepted`)
         const [key] = candidateKeys(keys, alg, kid)
         if (!key) throw new SigningError('unknown_key', `${hop.issuer} has published no key ${kid ?? ''} for ${alg}`)
         return importKey(key.jwk, alg)
@@ -92,7 +94,7 @@ async function checkSignature(token: string, hop: DelegationHop, check: Delegati
     )
   } catch (error) {
     if (error instanceof errors.JOSEError)
-      throw new SigningError('bad_signature', `the hop of ${hop.issuer} is forged`, error)
+      throw new SigningError('bad_signature', `the signature of ${hop.issuer} is invalid`, error)
     throw error
   }
 }

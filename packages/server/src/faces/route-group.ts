@@ -30,7 +30,7 @@ export interface Route {
   readonly path: string
   readonly summary: string
   /**
-   * `open`: everyone; `discover`: everyone whom the operator allows to discover agents; `caller`: needs credentials;
+   * `open`: everyone; `discover`: everyone who is allowed to discover agents; `caller`: needs credentials;
    * `admin`: needs the `admin` scope.
    */
   readonly access: 'open' | 'discover' | 'caller' | 'admin'

@@ -29,7 +29,7 @@ export function assertCovered(caller: Caller, name: string): void {
   )
 }
 
-/** Throws `forbidden` if the operator has reserved the name for others (AD §7.1); other names go to whoever is first. */
+/** Throws `forbidden` if the operator has reserved the name for others (AD §7.1); other names are first come, first served. */
 export function assertMayClaim(caller: Caller, name: string, policy: NamePolicy): void {
   if (isAdmin(caller)) return
   const rules = policy.names.filter((rule) => matchesNames(rule.names, name))

@@ -2,7 +2,7 @@ import type { AuditEntry } from './store.js'
 import { StoreError } from './store-error.js'
 
 /**
- * PostgreSQL rejects NUL in text and libsql truncates the text there; half of a surrogate pair has no UTF-8 encoding.
+ * PostgreSQL rejects NUL in text and libsql truncates the text there; a lone surrogate has no UTF-8 encoding.
  * JSON text escapes both, so only plain text columns need the check.
  */
 const UNSTORABLE = /\0|\p{Surrogate}/u
@@ -15,7 +15,7 @@ export const isStorable = (...texts: (string | undefined)[]): boolean =>
 /** Throws `invalid`. A last line of defence: names are checked before they get here. */
 export function requireStorable(...texts: (string | undefined)[]): void {
   if (!isStorable(...texts))
-    throw new StoreError('invalid', 'text with a NUL character or half of a surrogate pair cannot be stored')
+    throw new StoreError('invalid', 'text with a NUL character or a lone surrogate cannot be stored')
 }
 
 /** Replaces unstorable characters: an audit entry may quote a caller's input, and must not be lost. */
