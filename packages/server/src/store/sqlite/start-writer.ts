@@ -31,7 +31,8 @@ export interface Writer {
 
 /** Starts the thread that writes to `file` in `folder`; rejects if it cannot open the file. */
 export async function startWriter(folder: string, file: string): Promise<Writer> {
-  const worker = new Worker(WRITER, { workerData: { folder, file } })
+  // Flags of the embedding program, such as --input-type, must not apply to the worker.
+  const worker = new Worker(WRITER, { workerData: { folder, file }, execArgv: [] })
   const exited = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
   let dead: StoreError | undefined
   const pending: { resolve(message: FromWriter): void; reject(error: StoreError): void }[] = []
