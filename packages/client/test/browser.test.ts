@@ -1,5 +1,5 @@
-// The package runs in browsers: what needs Node lies in *.node.ts and is loaded when it is needed. The linter keeps
-// Node's modules out of the rest; this looks at what it does not see: static imports of *.node.ts, and Node's globals.
+// The package runs in browsers: code that needs Node is in *.node.ts and loaded on demand. The linter keeps Node's
+// modules out of the rest; these tests check what it does not see: static imports of *.node.ts, and Node's globals.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -12,7 +12,7 @@ const sources = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' }).filt
 )
 
 describe('the sources', () => {
-  it.each(sources)('%s need nothing of Node to be loaded', (path) => {
+  it.each(sources)('%s does not need Node to load', (path) => {
     const code = readFileSync(join(SOURCES, path), 'utf8').replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '')
     const imports = [...code.matchAll(/^(?:import|export) (?!type )[^'"]*?from '([^']+)'/gm)].map(
       ([, name]) => name ?? '',

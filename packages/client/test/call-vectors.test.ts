@@ -13,7 +13,7 @@ import { createClient, type InvokeOptions, invokeAgent, resolveAgent } from '../
 const URI = 'agent://agent.example/go'
 const retry = { retries: 0, now: () => RETRY_AFTER_NOW }
 
-/** A host whose agent describes one capability, `go`, and answers its calls; `requests` are those calls. */
+/** A host whose agent describes one capability, `go`, and responds to its calls; `requests` are those calls. */
 function agentWith({ inputs = {}, respond = () => Response.json({}), more = {} }: AgentOptions = {}) {
   const requests: Request[] = []
   const descriptor = { name: 'a', version: '2.1.0', capabilities: [{ name: 'go', version: '1.0.0', input: inputs }] }
@@ -37,7 +37,7 @@ interface AgentOptions {
 describe('parameters of a URI', () => {
   it.each(RESERVED_MEMBERS_VECTORS)('C-89 $title', async ({ inputs, input, reserved, rest }) => {
     const { fetch } = agentWith({ inputs })
-    // `stream` is an option of the call and not a parameter; nested members have no place in a query.
+    // `stream` is an option of the call, not a parameter; nested members cannot be written in a query.
     const isParameter = (name: string): boolean => name === 'sessionId' || name === 'taskId'
     const parametersOf = (members: object): Record<string, string> =>
       Object.fromEntries(Object.entries(members).filter(([name]) => isParameter(name)))
@@ -79,14 +79,14 @@ describe('an identifier in the options and in the URI', () => {
   })
 })
 
-describe('the id of a request', () => {
+describe('the request id', () => {
   it.each(REQUEST_IDS)('C-74 is sent: %s', async (requestId) => {
     const { fetch, requests } = agentWith()
     await invokeAgent(URI, {}, { fetch, retry, requestId })
     expect(requests[0]?.headers.get('x-request-id')).toBe(requestId)
   })
 
-  it.each(NOT_REQUEST_IDS)('C-74 is refused if the far side would replace it: "%s"', async (requestId) => {
+  it.each(NOT_REQUEST_IDS)('C-74 is rejected if the receiver would replace it: "%s"', async (requestId) => {
     const { fetch, requests } = agentWith()
     const refusal = { code: 'invalid_argument', message: expect.stringContaining('requestId') }
     await expect(invokeAgent(URI, {}, { fetch, retry, requestId })).rejects.toMatchObject(refusal)

@@ -36,7 +36,7 @@ async function receivedHeaders() {
 }
 
 describe('an agent’s credential', () => {
-  it('AIDIP-9-06 is sent to the agent by the gateway, never the caller’s', async () => {
+  it('AIDIP-9-06 is sent to the agent by the gateway, and the caller’s never is', async () => {
     expect((await set(BEARER)).status).toBe(200)
     expect(await receivedHeaders()).toMatchObject({ authorization: `Bearer ${SECRET}` })
     await set({ type: 'api_key', key: SECRET })

@@ -399,7 +399,7 @@ describe('methods', () => {
     }
   })
 
-  it('that are unknown get 404 or 405', async () => {
+  it('that are unknown get 400, 404, 405 or 501', async () => {
     for (const method of ['TRACE', 'PROPFIND', 'LOCK', 'MKCOL', 'LINK', 'QUERY']) {
       const answer = await sendRaw(directory.url, {
         method,

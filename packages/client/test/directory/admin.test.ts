@@ -56,7 +56,7 @@ describe('the keys of a directory', () => {
 })
 
 describe('an import', () => {
-  it('registers documents of any draft, and gives a result for each in order', async () => {
+  it('registers documents of any draft, and returns a result for each in order', async () => {
     const results = await gather([
       { document: agent('one') },
       { document: agent('two'), format: 'aidip', id: 'second', owner: 'acme' },
@@ -72,7 +72,7 @@ describe('an import', () => {
     expect((await directory.get('/agents/second', { as: 'tokC' })).status).toBe(200)
   })
 
-  it('sends documents while results arrive, and stops asking for them when it is left', async () => {
+  it('sends documents while results arrive, and stops reading them when the loop is left', async () => {
     let made = 0
     let isEnded = false
     const endless = async function* (): AsyncGenerator<ImportItem> {
@@ -89,7 +89,7 @@ describe('an import', () => {
     await expect.poll(() => isEnded).toBe(true)
   })
 
-  it('fails with the error of its source, and when it is aborted or refused', async () => {
+  it('fails with the error of its source, and when it is aborted or rejected', async () => {
     const broken = async function* (): AsyncGenerator<ImportItem> {
       yield { document: agent('one') }
       throw new Error('the disk is gone')

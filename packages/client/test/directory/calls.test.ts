@@ -12,7 +12,7 @@ import {
   startPlainHost,
 } from '../transports/support/agent-host.js'
 
-/** A small real server that behaves as a gateway does (C-57 to C-62), and one that is the agent behind it. */
+/** A small real server that behaves like a gateway (C-57 to C-62), and one that is the agent behind it. */
 let gateway: Awaited<ReturnType<typeof startPlainHost>>
 let agent: Awaited<ReturnType<typeof startPlainHost>>
 let documents: Record<string, JsonObject>
@@ -60,14 +60,14 @@ describe('calls through the gateway', () => {
     expect(agent.seen).toEqual([])
   })
 
-  it('AIDIP-5.1-03 AIDIP00-6-01 says application/json, and the type of bytes where those are sent', async () => {
+  it('AIDIP-5.1-03 AIDIP00-6-01 sends application/json, or the content type of bytes', async () => {
     await client().invoke('translator', input)
     onCall = always(null)
     await client().invoke('translator', new Uint8Array([1, 2]), { contentType: 'image/png' })
     expect(calls().map(({ headers }) => headers['content-type'])).toEqual(['application/json', 'image/png'])
   })
 
-  it('AIDIP-5.1-15 AIDIP00-6-05 sends the ids that it is given, and they change nothing', async () => {
+  it('AIDIP-5.1-15 AIDIP00-6-05 sends the given ids, which do not change the result', async () => {
     const plain = await client().invoke('translator', input)
     const traced = await client().invoke('translator', input, {
       requestId: 'r1',
@@ -88,7 +88,7 @@ describe('calls through the gateway', () => {
     })
   })
 
-  it('names the operation in the path, also one that has the name of something else there', async () => {
+  it('names the operation in the path, even if it has the name of another route', async () => {
     await client().invoke('translator', input, { operation: 'detect language' })
     await client().invoke('translator', input, { operation: 'feedback' })
     expect(calls().map(({ url }) => url)).toEqual([
@@ -97,7 +97,7 @@ describe('calls through the gateway', () => {
     ])
   })
 
-  it('keeps the gateway’s credential and the agent’s apart', async () => {
+  it('keeps the credentials for gateway and agent separate', async () => {
     await client().invoke('translator', input, { credentials: { type: 'api_key', key: 'agent-key' } })
     await client().invoke('translator', input, { credentials: { type: 'bearer', token: 'agent-token' } })
     const [first, second] = calls()
@@ -108,13 +108,13 @@ describe('calls through the gateway', () => {
     })
   })
 
-  it('gives a batch as it came, failures of single items too', async () => {
+  it('returns a batch unchanged, including failures of single items', async () => {
     const mixed = [{ ok: 1 }, { error: { code: 'InvalidInput', message: 'no text' } }]
     onCall = always(mixed, 207)
     expect(await client().invoke('translator', [input, {}])).toMatchObject({ status: 207, output: mixed })
   })
 
-  it('streams by events', async () => {
+  it('streams events', async () => {
     onCall = (_seen, response) =>
       response
         .writeHead(200, { 'content-type': 'text/event-stream' })
@@ -126,7 +126,7 @@ describe('calls through the gateway', () => {
     expect(calls()[0]?.headers.accept).toMatch(/^text\/event-stream/)
   })
 
-  it('waits for a deferred answer with the same credential', async () => {
+  it('waits for a deferred response with the same credential', async () => {
     documents.tasks = {}
     onCall = ({ method }, response) =>
       method === 'POST'
@@ -139,7 +139,7 @@ describe('calls through the gateway', () => {
     })
   })
 
-  it('AIDIP-5.3-07 repeats a call only with an idempotency key', async () => {
+  it('AIDIP-5.3-07 retries a call only with an idempotency key', async () => {
     onCall = (_seen, response) => response.destroy()
     expect(await codeOf(client().invoke('translator', input))).toBe('unreachable')
     expect(calls()).toHaveLength(1)
@@ -147,7 +147,7 @@ describe('calls through the gateway', () => {
     expect(calls()).toHaveLength(4)
   })
 
-  it('AIDIP-9-10 calls no uncertified agent where the policy wants certified ones', async () => {
+  it('AIDIP-9-10 does not call an uncertified agent if the policy requires certification', async () => {
     expect(await codeOf(client().invoke('translator', input, { requireCertified: true }))).toBe('permission_denied')
     documents.translator = translator({ certification: { verified: true }, quality_score: 5 })
     expect(await codeOf(client().invoke('translator', input, { requireCertified: true }))).toBe('permission_denied')
@@ -159,7 +159,7 @@ describe('calls through the gateway', () => {
 })
 
 describe('direct calls', () => {
-  it('AIDIP00-3-02 reach the host and not the gateway, with the same result', async () => {
+  it('AIDIP00-3-02 reach the agent’s host instead of the gateway, with the same result', async () => {
     const through = await client().invoke('translator', input)
     const own = await client().invoke('translator', input, direct)
     expect(own.output).toEqual(through.output)
@@ -168,7 +168,7 @@ describe('direct calls', () => {
     expect(agent.seen[0]?.headers.authorization).toBeUndefined()
   })
 
-  it('AIDIP-5.1-04 send the credential that the metadata asks for', async () => {
+  it('AIDIP-5.1-04 send the credential that the metadata requires', async () => {
     const sent = async (authentication: JsonValue, credential: DirectoryCallOptions['credentials']) => {
       agent.seen.length = 0
       documents.translator = translator({ authentication })
@@ -186,7 +186,7 @@ describe('direct calls', () => {
     await expect(sent({ type: 'api_key' }, bearer)).rejects.toMatchObject({ code: 'unauthorized' })
   })
 
-  it('AIDIP-3.1-15 send none where the metadata names none, by leaving it out or by "none"', async () => {
+  it('AIDIP-3.1-15 send none if the metadata has no authentication or "none"', async () => {
     for (const more of [{}, { authentication: { type: 'none' } }]) {
       documents.translator = translator(more)
       await client().invoke('translator', input, { ...direct, credentials: { type: 'api_key', key: 'k' } })
@@ -197,7 +197,7 @@ describe('direct calls', () => {
     ])
   })
 
-  it('say which operation is meant: by its own endpoint, else in the body', async () => {
+  it('name the operation by its own endpoint, or in the body', async () => {
     const operations = [
       { name: 'translate', inputs: {}, outputs: {} },
       { name: 'detect', inputs: {}, outputs: {}, endpoint: `${agent.url}/detect` },
@@ -215,7 +215,7 @@ describe('direct calls', () => {
     })
   })
 
-  it('PROF-4.6-06 connect to no binding that the policy does not name', async () => {
+  it('PROF-4.6-06 do not connect to bindings that the policy does not allow', async () => {
     documents.translator = translator({
       endpoint: 'ftp://files.example/agent',
       bindings: [{ protocol: 'ftp', endpoint: `${agent.url}/ftp` }],
@@ -230,7 +230,7 @@ describe('direct calls', () => {
     expect(agent.seen).toEqual([])
   })
 
-  it('PROF-14-06 ask again before each call, and call nobody who was revoked meanwhile', async () => {
+  it('PROF-14-06 read the metadata again before each call, and do not call revoked agents', async () => {
     const found = { id: 'translator' }
     await client().invoke(found, input, direct)
     for (const more of [{ status: 'suspended' }, { verification: { unsafe: true } }]) {
@@ -242,7 +242,7 @@ describe('direct calls', () => {
     expect(agent.seen).toHaveLength(1)
   })
 
-  it('go to public addresses with TLS only, unless the caller says otherwise', async () => {
+  it('connect to public addresses with TLS only, unless the caller allows more', async () => {
     expect(await codeOf(client().invoke('translator', input, { mode: 'direct' }))).toBe('insecure')
     documents.translator = translator({ endpoint: 'https://10.0.0.1/agent' })
     expect(await codeOf(client().invoke('translator', input, { mode: 'direct' }))).toBe('blocked_address')

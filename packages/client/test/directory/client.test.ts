@@ -52,7 +52,7 @@ const open = (more: Partial<Parameters<typeof createClient>[0]> = {}) =>
   createClient({ baseUrl: host.url, token: 'key', retry: patience().retry, ...more })
 const paths = (): string[] => host.seen.map(({ method, url }) => `${method} ${url}`)
 
-/** Vectors of one kind, with what a client is answered and what it makes of it. */
+/** Vectors of one kind: a response, and the expected result of the client. */
 interface Vector {
   id: string
   kind: string
@@ -62,7 +62,7 @@ interface Vector {
 const VECTORS: Vector[] = JSON.parse(readFileSync(new URL('../../../../spec/vectors.json', import.meta.url), 'utf8'))
 const vectorsOf = (kind: string): Vector[] => VECTORS.filter((vector) => vector.kind === kind)
 
-describe('answers', () => {
+describe('responses', () => {
   it.each(vectorsOf('prof.response.parse').map((vector) => [vector.id, vector] as const))(
     'reads %s as the vectors say',
     async (_id, vector) => {
@@ -85,7 +85,7 @@ describe('answers', () => {
     },
   )
 
-  it('PROF-6.3-01 reads the published response with its examples and freshness', async () => {
+  it('PROF-6.3-01 reads the draft’s response with its examples and freshness', async () => {
     const published = vectorsOf('prof.response.parse')[0]?.input ?? null
     handlers['/discover'] = ({ method }, response) => answer(response, 200, method === 'GET' ? {} : published)
     const [first] = (await open().discover('x')).candidates
@@ -96,7 +96,7 @@ describe('answers', () => {
     })
   })
 
-  it('PROF-6.2-03 ignores components of the score that it does not know', async () => {
+  it('PROF-6.2-03 ignores unknown score components', async () => {
     const candidates = [{ id: 'a', score: 1, score_components: { tag: 1, foo: 0.2, bar: { deep: true } } }]
     handlers['/discover'] = ({ method }, response) => answer(response, 200, method === 'GET' ? {} : { candidates })
     const [first] = (await open().discover('x')).candidates
@@ -110,14 +110,14 @@ describe('answers', () => {
     { body: [{}] },
     { body: { results: 1 } },
     { body: { agents: [{ id: 7 }] } },
-  ])('takes $body for no list of agents', async ({ body }) => {
+  ])('rejects $body as a list of agents', async ({ body }) => {
     handlers['/agents/search'] = always(body)
     expect(await codeOf(Promise.resolve(open().search('x')))).toBe('bad_response')
   })
 })
 
 describe('pages', () => {
-  it('follows links of arrays and counts of objects, and nothing that leads nowhere', async () => {
+  it('follows links of arrays and counts of objects, and stops if there is nothing more', async () => {
     handlers['/agents/search'] = ({ url }, response) => {
       const skip = Number(new URL(url, 'http://h').searchParams.get('skip') ?? 0)
       const more: Record<string, string> = skip < 4 ? { link: `</agents/search?skip=${skip + 2}>; rel="next"` } : {}
@@ -139,7 +139,7 @@ describe('pages', () => {
     expect(tls.seen).toEqual([])
   })
 
-  it('asks for nothing before somebody awaits or iterates, and for no page more than is wanted', async () => {
+  it('sends no request before it is awaited or iterated, and requests no more pages than needed', async () => {
     handlers['/agents/search'] = always([{ id: 'a' }], 200, { link: '</agents/search>; rel="next"' })
     const listing = open().search('x')
     expect(host.seen).toEqual([])
@@ -171,7 +171,7 @@ describe('failures', () => {
     })
   })
 
-  it('repeats what may be repeated, with growing and bounded waits', async () => {
+  it('retries safe requests, with growing, limited waits', async () => {
     const { waits, retry } = patience()
     handlers['/agents/a'] = always({ title: 'down' }, 502)
     handlers['/agents/search'] = always({ title: 'down' }, 503)
@@ -181,7 +181,7 @@ describe('failures', () => {
     expect(host.seen).toHaveLength(6)
   })
 
-  it('does not register twice what has no id of its own', async () => {
+  it('does not retry a registration without an id', async () => {
     handlers['/agents'] = always({ title: 'down' }, 502)
     const document = { name: 'A', description: '', capabilities: ['x'], endpoint: 'https://a.example' }
     expect(await codeOf(open().register(document))).toBe('remote_error')
@@ -190,7 +190,7 @@ describe('failures', () => {
     expect(host.seen).toHaveLength(4)
   })
 
-  it('waits as 429 and 503 say, also for what runs once', async () => {
+  it('waits as 429 and 503 say, even for requests that are not retried otherwise', async () => {
     const { waits, retry } = patience()
     let asked = 0
     handlers['/agents/a/feedback'] = (_seen, response) =>
@@ -213,7 +213,7 @@ describe('failures', () => {
     expect(waits).toEqual([5000])
   })
 
-  it('ends at once when the caller gives up, also while it waits to repeat', async () => {
+  it('stops immediately when the caller aborts, even while waiting to retry', async () => {
     const controller = new AbortController()
     handlers['/agents/a'] = always({ title: 'down' }, 502)
     const sleep = () => new Promise<void>(() => controller.abort())
@@ -222,7 +222,7 @@ describe('failures', () => {
     expect(await codeOf(open().get('b', { timeoutMs: 50 }))).toBe('timeout')
   })
 
-  it('sends its key, and its request id, and a key over plain HTTP to this computer only', async () => {
+  it('sends its key and request id, but a key over plain HTTP only to this computer', async () => {
     handlers['/agents/a'] = always({ id: 'a' })
     await open().get('a', { requestId: 'r1' })
     expect(host.seen[0]?.headers).toMatchObject({ authorization: 'Bearer key', 'x-request-id': 'r1' })
@@ -248,7 +248,7 @@ describe('the Agent Directory', () => {
     extra: true,
   }
 
-  it('AD-B-01 asks for /.well-known/ad, fills in the template, looks up', async () => {
+  it('AD-B-01 requests /.well-known/ad, expands the template, and looks up', async () => {
     handlers['/.well-known/ad'] = always(AD)
     handlers['/look/up'] = always({ agents: [entry] })
     const client = open()
@@ -263,13 +263,13 @@ describe('the Agent Directory', () => {
     ])
   })
 
-  it('AD-B-02 skips the first step where the path is known', async () => {
+  it('AD-B-02 skips the first step if the path is known', async () => {
     handlers['/ad/l'] = always({ agents: [] })
     await open({ lookup: '/ad/l' }).lookup({ tag: 'a&b' })
     expect(paths()).toEqual(['GET /ad/l?tag=a%26b'])
   })
 
-  it('AD-5.1-03 asks nothing with a star in the wrong place', async () => {
+  it('AD-5.1-03 rejects a misplaced * without a request', async () => {
     for (const name of ['a*b', '*a', 'a**']) {
       expect(() => open().lookup({ cap_name: name })).toThrow(expect.objectContaining({ code: 'invalid_argument' }))
     }
@@ -324,14 +324,14 @@ describe('the Agent Directory', () => {
     expect(tls.seen.map(({ url }) => url)).toContain('/.well-known/agent-card.json')
   })
 
-  it('AD-4.1-23 leaves identities alone whose type it does not know', async () => {
+  it('AD-4.1-23 ignores identities of an unknown type', async () => {
     const entryOf = listed({ identity: `${tls.origin}/identity`, identity_type: 'zzz' })
     expect(await verifyIdentity(entryOf, web())).toBe('unknown')
     expect(await verifyIdentity(listed({}), web())).toBe('unknown')
     expect(tls.seen).toEqual([])
   })
 
-  it('AD-4.1-24 takes the presence of an identity for no proof', async () => {
+  it('AD-4.1-24 does not treat the presence of an identity as proof', async () => {
     const did = `did:web:${encodeURIComponent(tls.authority)}`
     const entryOf = listed({ identity: did, identity_type: 'did' })
     expect(await verifyIdentity(entryOf, web())).toBe('unverified')
@@ -351,7 +351,7 @@ describe('the Agent Directory', () => {
     expect(await verifyIdentity({ ...entryOf, base: 'https://mallory.example/agent' }, web())).toBe('unverified')
   })
 
-  it('AD-8.5-01 gives text of strangers for display without control characters and marks of direction', () => {
+  it('AD-8.5-01 removes control and bidirectional characters from untrusted text for display', () => {
     expect(toDisplayText('safe\u001b[31m\u202egnp.exe\n\u0000end ')).toBe('safe [31m gnp.exe end')
   })
 })
@@ -366,7 +366,7 @@ describe('the profile', () => {
     expect(paths()).toEqual(['GET /discover', 'GET /discover/agents/a'])
   })
 
-  it('asks a service that does not describe itself', async () => {
+  it('queries a service that does not describe itself', async () => {
     handlers['/discover'] = ({ method }, response) =>
       method === 'GET' ? answer(response, 405, {}) : answer(response, 200, { candidates: [] })
     expect((await open().discover('x')).candidates).toEqual([])
@@ -381,7 +381,7 @@ describe('several directories', () => {
   const at = (name: string, agents: JsonValue) =>
     createClient({ baseUrl: `https://${name}.example`, fetch: answerAs(agents) })
 
-  it('AIDIP00-5.1-07 are asked alike, and each result says whose it is', async () => {
+  it('AIDIP00-5.1-07 are searched together, and each result names its directory', async () => {
     const broken = createClient({
       baseUrl: 'https://c.example',
       retry: { retries: 0 },
@@ -401,7 +401,7 @@ describe('several directories', () => {
     ])
   })
 
-  it('PROF-6.1-10 are merged by rank and not by score', async () => {
+  it('PROF-6.1-10 are merged by rank, not by score', async () => {
     const low = at('low', {
       candidates: [
         { id: 'l1', score: 0.2 },
@@ -420,7 +420,7 @@ describe('several directories', () => {
 })
 
 describe('resolving an intent', () => {
-  it('gives candidates with what is needed to call them', async () => {
+  it('returns candidates with everything needed to call them', async () => {
     handlers['/resolve'] = always({
       candidates: [
         { id: 'a', endpoints: ['https://a.example', { endpoint: 'wss://a.example' }], invocation: { method: 'POST' } },

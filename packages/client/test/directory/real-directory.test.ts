@@ -21,21 +21,21 @@ beforeEach(async () => {
 })
 afterEach(() => directory.clear())
 
-/** A client that the hook above has made. */
+/** Narrows a client that the hook above creates. */
 function the(one: DirectoryClient | undefined): DirectoryClient {
-  if (!one) throw new Error('there is no client yet')
+  if (!one) throw new Error('the client has not been created yet')
   return one
 }
 
 describe('registering', () => {
-  it('takes a document of AIDIP and gives the id that the directory chose', async () => {
+  it('accepts an AIDIP document and returns the id that the directory assigned', async () => {
     const registered = await the(publisher).register(aidipAgent({ name: 'Planner' }))
     expect(registered).toMatchObject({ created: true, document: { name: 'Planner' } })
     expect(registered.href).toBe(`${directory.url}/agents/${registered.id}`)
     expect(await the(stranger).get(registered.id)).toMatchObject({ id: registered.id, name: 'Planner' })
   })
 
-  it('replaces an agent of the same id and owner', async () => {
+  it('replaces an agent with the same id and owner', async () => {
     await the(publisher).register(aidipAgent({ id: 'a-1' }))
     expect(await the(publisher).register(aidipAgent({ id: 'a-1', version: '2.0.0' }))).toMatchObject({
       id: 'a-1',
@@ -44,7 +44,7 @@ describe('registering', () => {
     expect(await codeOf(the(other).register(aidipAgent({ id: 'a-1' })))).toBe('conflict')
   })
 
-  it('takes metadata of the profile', async () => {
+  it('accepts metadata of the profile', async () => {
     const document = fixture('FX-HR')
     expect(await the(publisher).register(document)).toMatchObject({ id: document.id, created: true })
     expect(await the(stranger).get(String(document.id), { view: 'profile' })).toMatchObject({ name: document.name })
@@ -57,7 +57,7 @@ describe('registering', () => {
     expect(registered.document).toMatchObject({ agent: 'summarizer', lt: 120 })
   })
 
-  it('keeps a registration of the Agent Directory alive, and changes it', async () => {
+  it('refreshes a registration in the Agent Directory, and changes it', async () => {
     const registered = await the(publisher).register(fixture('FX-SUM'), { id: 'summarizer', lifetime: 120 })
     await the(publisher).refresh(registered, { lifetime: 300 })
     await the(publisher).refresh(registered, { changes: { description: 'Shorter.' } })
@@ -66,7 +66,7 @@ describe('registering', () => {
     expect(await codeOf(the(publisher).refresh(registered))).toBe('not_found')
   })
 
-  it('takes an A2A card, a descriptor and an MCP server, and keeps what they say', async () => {
+  it('accepts an A2A card, a descriptor and an MCP server, and keeps their content', async () => {
     const card = {
       protocolVersion: '0.3.0',
       name: 'Weather',
@@ -93,7 +93,7 @@ describe('registering', () => {
     expect(candidates[0]?.bindings).toEqual([{ protocol: 'a2a', endpoint: card.url, priority: 0 }])
   })
 
-  it('refuses what no draft has, and says what the directory found wrong', async () => {
+  it('rejects a document of no draft, and reports the directory’s validation errors', async () => {
     expect(await codeOf(the(publisher).register({ hello: 'world' }))).toBe('invalid_argument')
     const wrong = the(publisher).register(aidipAgent({ version: 3 }))
     await expect(wrong).rejects.toMatchObject({ code: 'invalid_input', status: 400, requestId: expect.any(String) })
@@ -104,7 +104,7 @@ describe('registering', () => {
 })
 
 describe('changing and removing', () => {
-  it('replaces a document, by its owner only', async () => {
+  it('replaces a document, for its owner only', async () => {
     await the(publisher).register(aidipAgent({ id: 'a-1' }))
     await the(publisher).update('a-1', aidipAgent({ name: 'New' }))
     expect(await the(stranger).get('a-1')).toMatchObject({ name: 'New' })
@@ -112,7 +112,7 @@ describe('changing and removing', () => {
     expect(await codeOf(the(publisher).update('none', aidipAgent()))).toBe('not_found')
   })
 
-  it('loses no change when two make one at the same time', async () => {
+  it('loses no concurrent changes', async () => {
     await the(publisher).register(aidipAgent({ id: 'a-1', tags: [] }))
     const addTag = (tag: string) =>
       the(publisher).update('a-1', (current) => ({
@@ -124,13 +124,13 @@ describe('changing and removing', () => {
     expect(new Set(Array.isArray(tags) ? tags : [])).toEqual(new Set(['a', 'b', 'c']))
   })
 
-  it('fails where the agent is not the one that was meant', async () => {
+  it('fails if the ETag does not match', async () => {
     await the(publisher).register(aidipAgent({ id: 'a-1' }))
     expect(await codeOf(the(publisher).update('a-1', aidipAgent(), { ifMatch: '"other"' }))).toBe('conflict')
     expect(await codeOf(the(publisher).remove('a-1', { ifMatch: '"other"' }))).toBe('conflict')
   })
 
-  it('removes', async () => {
+  it('removes an agent, for its owner only', async () => {
     await the(publisher).register(aidipAgent({ id: 'https://a.example/1' }))
     expect(await codeOf(the(other).remove('https://a.example/1'))).toBe('permission_denied')
     await the(publisher).remove('https://a.example/1')
@@ -146,7 +146,7 @@ describe('finding', () => {
       ),
     )
 
-  it('awaits one page of a search, and iterates over all', async () => {
+  it('awaits one page of a search, or iterates over all', async () => {
     await register(23)
     const page = await the(stranger).search({ query: 'gardener', top: 10 })
     expect(page.agents).toHaveLength(10)
@@ -166,7 +166,7 @@ describe('finding', () => {
     expect(sizes).toEqual([10, 10, 3])
   })
 
-  it('AIDIP-4.3.1-09 gets the whole document of what it found', async () => {
+  it('AIDIP-4.3.1-09 gets the whole document of a search result', async () => {
     await the(publisher).register(fixture('FX-T01'))
     for await (const { id } of the(client).search('translate')) {
       expect(await the(client).get(id)).toHaveProperty('operations')
@@ -174,13 +174,13 @@ describe('finding', () => {
     expect((await the(client).search('translate')).agents).toHaveLength(1)
   })
 
-  it('AIDIP00-5.3-04 gives the score as it came, with each agent', async () => {
+  it('AIDIP00-5.3-04 returns the score of each agent unchanged', async () => {
     await register(2)
     const { agents } = await the(stranger).search('gardener 1')
     expect(agents.map(({ score }) => score)).toEqual(agents.map(({ document }) => document.score))
   })
 
-  it('AIDIP-9-14 shows what the directory vouches for, and filters by it', async () => {
+  it('AIDIP-9-14 shows the directory’s verification, and filters by it', async () => {
     await register(3)
     await directory.patch('/admin/agents/a-1', { as: 'admin', body: { verification: 'verified', quality_score: 4.8 } })
     await directory.patch('/admin/agents/a-2', { as: 'admin', body: { quality_score: 2 } })
@@ -193,7 +193,7 @@ describe('finding', () => {
     expect(await ids({})).toHaveLength(3)
   })
 
-  it('discovers candidates with reasons, and says which filters were not applied', async () => {
+  it('discovers candidates with evidence, and reports filters that were not applied', async () => {
     await register(3)
     const discovery = await the(stranger).discover({
       query: 'gardener',
@@ -219,7 +219,7 @@ describe('finding', () => {
     expect(candidates[0]?.evidence).toBeUndefined()
   })
 
-  it('looks up page by page', async () => {
+  it('looks up agents page by page', async () => {
     await register(5)
     const names = await collect(the(stranger).lookup({ cap_name: 'pro*', count: 2 }))
     expect(names.map(({ agent }) => agent)).toEqual(['a-0', 'a-1', 'a-2', 'a-3', 'a-4'])
@@ -227,11 +227,11 @@ describe('finding', () => {
     expect((await the(stranger).lookup({ agent: 'none' })).agents).toEqual([])
   })
 
-  it('AIDIP00-8-01 AIDIP-7-03 searches, selects and reads in the words of revision 00, without asking to resolve', async () => {
+  it('AIDIP00-8-01 AIDIP-7-03 searches, selects and reads with revision 00, without resolution', async () => {
     await the(publisher).register(fixture('FX-T00'))
-    const asked: string[] = []
+    const requested: string[] = []
     const recording: typeof fetch = (input, init) => {
-      asked.push(new URL(String(input)).pathname)
+      requested.push(new URL(String(input)).pathname)
       return fetch(input, init)
     }
     const old = createClient({ baseUrl: `${directory.url}/v0`, fetch: recording })
@@ -242,10 +242,10 @@ describe('finding', () => {
     })
     expect(total).toBe(1)
     expect(await old.get(agents[0]?.id ?? '')).toMatchObject({ name: fixture('FX-T00').name })
-    expect(asked).toEqual(['/v0/agents/search', `/v0/agents/${agents[0]?.id}`])
+    expect(requested).toEqual(['/v0/agents/search', `/v0/agents/${agents[0]?.id}`])
   })
 
-  it('hides from strangers what is private, as the directory does', async () => {
+  it('hides private agents from other callers, as the directory does', async () => {
     await the(publisher).register(aidipAgent({ id: 'hidden', visibility: 'private' }))
     expect(await codeOf(the(stranger).get('hidden'))).toBe('not_found')
     expect(await the(publisher).get('hidden')).toMatchObject({ id: 'hidden' })

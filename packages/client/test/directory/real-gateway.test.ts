@@ -40,17 +40,17 @@ beforeEach(() => {
   onCall = ({ json }, response) => answer(response, 200, { text: json.text })
 })
 
-/** Short enough for a test, long enough for the directory to work meanwhile. */
+/** Short enough for a test, long enough for the directory to do something. */
 const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 50))
 
 describe('calls through a real directory', () => {
-  it('invokes, and says which version answered', async () => {
+  it('invokes, and returns the agent’s version', async () => {
     const reply = await client.invoke('echo', { text: 'hi' }, { requestId: 'r-1' })
     expect(reply).toMatchObject({ output: { text: 'hi' }, version: '2.1.0', requestId: 'r-1' })
     expect(agent.seen[0]?.headers).not.toHaveProperty('authorization')
   })
 
-  it.each(['', '/v0'])('AIDIP00-3-03 has the same result as a direct call, by the base path "%s"', async (base) => {
+  it.each(['', '/v0'])('AIDIP00-3-03 has the same result as a direct call, with the base path "%s"', async (base) => {
     const token = await directory.makeKey({ subject: 'client', scopes: ['discover', 'invoke'] })
     const both = createClient({ baseUrl: directory.url + base, token })
     for (const text of ['hi', 'ÿ\u{1f600} "quoted"', '']) {
@@ -59,7 +59,7 @@ describe('calls through a real directory', () => {
       const direct = await both.invoke('echo', { text }, { mode: 'direct', httpLoopback: true })
       expect(through).toMatchObject({ status: 200, output: { text } })
       expect(direct).toMatchObject({ status: through.status, output: through.output })
-      // One call came from the gateway, which says so, and one from the client.
+      // One call came through the gateway, which adds Via, and one from the client.
       expect(agent.seen.map(({ headers, json }) => [headers.via !== undefined, json])).toEqual([
         [true, { text }],
         [false, { text }],
@@ -67,7 +67,7 @@ describe('calls through a real directory', () => {
     }
   })
 
-  it('AIDIP00-7-06 hands outputs over as untrusted: never evaluated, and marked if they do not fit', async () => {
+  it('AIDIP00-7-06 returns outputs as untrusted: never evaluated, and marked if they do not match the schema', async () => {
     const output = { text: 'globalThis.wasRun = true', toString: 'globalThis.wasRun = true' }
     onCall = (_seen, response) => answer(response, 200, output)
     expect(await client.invoke('echo', { text: 'x' })).toMatchObject({ trusted: false, output })
@@ -77,7 +77,7 @@ describe('calls through a real directory', () => {
     expect(wrong).toMatchObject({ trusted: false, output: { text: 5 }, outputValid: false })
   })
 
-  it('AIDIP00-7-06 calls by the marks that the directory gave, not by what a publisher says', async () => {
+  it('AIDIP00-7-06 checks the directory’s marks, not the publisher’s claims', async () => {
     await publisher.register(
       aidipAgent({
         id: 'boaster',
@@ -103,7 +103,7 @@ describe('calls through a real directory', () => {
     expect(parts.map(({ data }) => data)).toEqual([{ text: 'a' }, { text: 'b' }])
   })
 
-  it('throws what breaks a stream off', async () => {
+  it('throws the error that interrupts a stream', async () => {
     onCall = (_seen, response) => {
       response.writeHead(200, { 'content-type': 'application/x-ndjson' })
       response.write('{"text":"a"}\n', () => response.destroy())
@@ -111,7 +111,7 @@ describe('calls through a real directory', () => {
     expect(await codeOf(collect(client.stream('echo', { text: 'hi' })))).toBe('remote_error')
   })
 
-  it('waits for what is deferred', async () => {
+  it('waits for deferred responses', async () => {
     const reply = await client.invoke('echo', { text: 'later' }, { respondAsync: true, sessionId: 's1' })
     expect(reply.output).toEqual({ text: 'later' })
     expect(reply.taskId).toEqual(expect.any(String))
@@ -127,7 +127,7 @@ describe('calls through a real directory', () => {
     expect(agent.seen).toHaveLength(1)
   })
 
-  it('tells refusals of the directory and of the agent by their codes', async () => {
+  it('reports errors of the directory and of the agent by code', async () => {
     await expect(client.invoke('echo', { wrong: 1 })).rejects.toMatchObject({ code: 'invalid_input', status: 400 })
     expect(await codeOf(client.invoke('nobody', {}))).toBe('not_found')
     expect(await codeOf(publisher.invoke('echo', { text: 'x' }))).toBe('permission_denied')
@@ -139,7 +139,7 @@ describe('calls through a real directory', () => {
     expect(await codeOf(client.invoke('echo', { text: 'x' }))).toBe('remote_error')
   })
 
-  it('resolves an intent, and gives feedback', async () => {
+  it('resolves an intent, and sends feedback', async () => {
     const [first] = await client.resolve({ intent: 'repeat what it is told', top: 3 })
     expect(first).toMatchObject({ id: 'echo', invocation: { method: 'POST' } })
     expect(first?.endpoints[0]).toMatch(/^http/)

@@ -9,7 +9,7 @@ const OTHERS = ['https://example.com/.well-known/agents.json', 'https://example.
 
 const described = (version: string): JsonObject => ({ name: 'a', version, capabilities: [{ name: 'x' }] })
 
-describe('what was fetched', () => {
+describe('a fetched document', () => {
   let web: Web
   let time = 0
   let resolver: Resolver
@@ -27,15 +27,15 @@ describe('what was fetched', () => {
   afterAll(() => web.close())
 
   const resolve = async (): Promise<string | undefined> => (await resolver.resolveAgent('agent://example.com/')).version
-  /** How often the descriptor was asked for. */
-  const asked = (): number => web.asked.filter((url) => url === CARD).length
+  /** Number of requests for the descriptor. */
+  const requests = (): number => web.asked.filter((url) => url === CARD).length
   const lastHeaders = () => web.headers[web.asked.lastIndexOf(CARD)]
 
   const serve = (version: string, headers: object): void => {
     web.pages[CARD] = (response) => answerJson(response, 200, described(version), headers)
   }
 
-  /** A host that knows ETags. */
+  /** Serves the descriptor with an ETag. */
   const serveTagged = (version: string, more: object): void => {
     const etag = `"${version}"`
     web.pages[CARD] = (response: ServerResponse, headers) => {
@@ -44,44 +44,44 @@ describe('what was fetched', () => {
     }
   }
 
-  it('AURI-5.1-06 is used again within max-age, and asked for with its ETag after', async () => {
+  it('AURI-5.1-06 is reused within max-age, and revalidated with its ETag afterwards', async () => {
     serveTagged('1.0.0', { 'cache-control': 'max-age=60' })
     expect([await resolve(), await resolve()]).toEqual(['1.0.0', '1.0.0'])
-    expect(asked()).toBe(1)
+    expect(requests()).toBe(1)
     time += 59_000
-    expect([await resolve(), asked()]).toEqual(['1.0.0', 1])
+    expect([await resolve(), requests()]).toEqual(['1.0.0', 1])
     time += 2_000
-    expect([await resolve(), asked()]).toEqual(['1.0.0', 2])
+    expect([await resolve(), requests()]).toEqual(['1.0.0', 2])
     expect(lastHeaders()?.['if-none-match']).toBe('"1.0.0"')
   })
 
-  it('AURI-5.1-09 is fresh again after a 304, and replaced by what is new', async () => {
+  it('AURI-5.1-09 is fresh again after a 304, and replaced by a new one', async () => {
     serveTagged('1.0.0', { 'cache-control': 'max-age=60' })
     await resolve()
     time += 61_000
     await resolve()
     time += 59_000
-    expect([await resolve(), asked()]).toEqual(['1.0.0', 2])
+    expect([await resolve(), requests()]).toEqual(['1.0.0', 2])
     time += 2_000
     serveTagged('2.0.0', { 'cache-control': 'max-age=60' })
-    expect([await resolve(), asked()]).toEqual(['2.0.0', 3])
-    expect([await resolve(), asked()]).toEqual(['2.0.0', 3])
+    expect([await resolve(), requests()]).toEqual(['2.0.0', 3])
+    expect([await resolve(), requests()]).toEqual(['2.0.0', 3])
   })
 
-  it('AURI-5.1-09 is asked for by its date where it has no ETag', async () => {
+  it('AURI-5.1-09 is revalidated by date if it has no ETag', async () => {
     const modified = 'Sat, 14 Nov 2026 10:00:00 GMT'
     web.pages[CARD] = (response, headers) =>
       headers['if-modified-since'] === modified
         ? void response.writeHead(304).end()
         : answerJson(response, 200, described('1.0.0'), { 'last-modified': modified })
-    expect([await resolve(), await resolve(), asked()]).toEqual(['1.0.0', '1.0.0', 2])
+    expect([await resolve(), await resolve(), requests()]).toEqual(['1.0.0', '1.0.0', 2])
   })
 
-  it('AURI-5.1-09 is never kept with no-store', async () => {
+  it('AURI-5.1-09 is never stored with no-store', async () => {
     serveTagged('1.0.0', { 'cache-control': 'no-store, max-age=60' })
     await resolve()
     await resolve()
-    expect(asked()).toBe(2)
+    expect(requests()).toBe(2)
     expect(lastHeaders()?.['if-none-match']).toBeUndefined()
   })
 
@@ -93,31 +93,31 @@ describe('what was fetched', () => {
     ['max-age=60', { vary: '*' }, 2],
     ['public, MAX-AGE="60"', {}, 1],
     ['max-age=0', { expires: 'Mon, 16 Nov 2026 12:00:00 GMT' }, 2],
-  ])('AURI-5.1-09 with %j and %j is asked for %i time(s)', async (control, more, times) => {
+  ])('AURI-5.1-09 with %j and %j is requested %i time(s)', async (control, more, times) => {
     serve('1.0.0', { 'cache-control': control, ...more })
     await resolve()
     await resolve()
-    expect(asked()).toBe(times)
+    expect(requests()).toBe(times)
   })
 
-  it('AURI-5.1-09 is used until it expires by date', async () => {
+  it('AURI-5.1-09 is reused until its Expires date', async () => {
     serve('1.0.0', { date: 'Sun, 15 Nov 2026 12:00:00 GMT', expires: 'Sun, 15 Nov 2026 12:01:00 GMT' })
     await resolve()
     time += 59_000
-    expect([await resolve(), asked()]).toEqual(['1.0.0', 1])
+    expect([await resolve(), requests()]).toEqual(['1.0.0', 1])
     time += 2_000
-    expect([await resolve(), asked()]).toEqual(['1.0.0', 2])
+    expect([await resolve(), requests()]).toEqual(['1.0.0', 2])
   })
 
-  it('is asked for again after a day, whatever its host says', async () => {
+  it('is requested again after a day, whatever its host says', async () => {
     serve('1.0.0', { 'cache-control': 'max-age=9999999999' })
     await resolve()
     time += 86_401_000
     await resolve()
-    expect(asked()).toBe(2)
+    expect(requests()).toBe(2)
   })
 
-  it('is also that nothing was there, for half a minute', async () => {
+  it('that is missing is remembered for half a minute', async () => {
     serve('1.0.0', { 'cache-control': 'max-age=3600' })
     await resolve()
     expect(web.asked).toEqual([...OTHERS, CARD])
@@ -129,7 +129,7 @@ describe('what was fetched', () => {
     expect(await resolve()).toBe('3.0.0')
   })
 
-  it('is not remembered as missing where the host failed or refused', async () => {
+  it('is not remembered as missing if the host failed or denied access', async () => {
     web.pages[CARD] = (response) => answerJson(response, 500, {})
     await expect(resolve()).rejects.toMatchObject({ code: 'unavailable' })
     web.pages[CARD] = (response) => answerJson(response, 403, {})
@@ -138,13 +138,13 @@ describe('what was fetched', () => {
     expect(await resolve()).toBe('1.0.0')
   })
 
-  it('is shared by resolutions through the same fetch, and by no others', async () => {
+  it('is shared by resolutions with the same fetch only', async () => {
     serve('1.0.0', { 'cache-control': 'max-age=60' })
     const own: typeof fetch = (input, init) => web.fetch(input, init)
     await resolveAgent('agent://example.com/', { fetch: own })
     await resolveAgent('agent://example.com/', { fetch: own })
-    expect(asked()).toBe(1)
+    expect(requests()).toBe(1)
     await resolveAgent('agent://example.com/', { fetch: (input, init) => web.fetch(input, init) })
-    expect(asked()).toBe(2)
+    expect(requests()).toBe(2)
   })
 })

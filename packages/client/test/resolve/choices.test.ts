@@ -6,7 +6,7 @@ import { parseDescriptor, type ResolvedAgent, type ResolveOptions, resolveAgent 
 const HOST = 'https://planner.example.com'
 const sample = fixture('FX-DESC')
 
-/** Resolves on a host whose agent.json is this text or document. */
+/** Resolves on a host that serves this text or document as agent.json. */
 function resolve(document: JsonValue, path = '/', options: ResolveOptions = {}): Promise<ResolvedAgent> {
   const text = typeof document === 'string' ? document : JSON.stringify(document)
   return resolveAgent(`agent://planner.example.com${path}`, {
@@ -24,7 +24,7 @@ const withEndpoints = (members: JsonObject): JsonObject => ({
 })
 
 describe('a descriptor', () => {
-  it('AURI-A-01 with a bare version is refused with a hint, and read once it is quoted', async () => {
+  it('AURI-A-01 with an unquoted version is rejected with a hint, and accepted once it is quoted', async () => {
     const raw = JSON.stringify(sample).replace('"version":"3.1.4"', '"version":3.1.4')
     await expect(resolve(raw)).rejects.toMatchObject({
       code: 'bad_document',
@@ -34,7 +34,7 @@ describe('a descriptor', () => {
     expect(await resolve(sample)).toMatchObject({ version: '3.1.4', warnings: [] })
   })
 
-  it('with a version that is a number is read from its text, with a warning', async () => {
+  it('with a version that is a number keeps its text, with a warning', async () => {
     const text = '{"name":"a","version":1.10,"capabilities":[{"name":"c","version":2.50,"input":{"version":3.0}}]}'
     const { version, warnings, descriptor, record } = await resolve(text)
     expect(version).toBe('1.10')
@@ -47,13 +47,13 @@ describe('a descriptor', () => {
     [{ name: 'a', url: 'https://planner.example.com/a' }, ['/version', '/capabilities']],
     [{ capabilities: [{ name: 'x' }] }, ['/name', '/version']],
     [{ name: 'a', version: 'banana', endpoint: '/a' }, ['/version', '/capabilities']],
-  ])('AURI-7-19 that is only %j is read, with warnings about the rest', async (document, places) => {
+  ])('AURI-7-19 that is only %j is accepted, with warnings about missing members', async (document, places) => {
     const { warnings, descriptor } = await resolve(document)
     expect(descriptor).toEqual(document)
     for (const place of places) expect(warnings.join('\n')).toContain(`${place} `)
   })
 
-  it('AURI-A-02 is readable in all its members', async () => {
+  it('AURI-A-02 is readable with all its members', async () => {
     const { descriptor, record, interactionModel } = await resolve(sample)
     expect(descriptor).toEqual(sample)
     expect(interactionModel).toBe('agent2agent')
@@ -65,12 +65,12 @@ describe('a descriptor', () => {
     })
   })
 
-  it('AURI-1-02 hands the interaction model on unchanged', async () => {
+  it('AURI-1-02 passes the interaction model on unchanged', async () => {
     const { interactionModel } = await resolve({ ...sample, interactionModel: 'contract-net' })
     expect(interactionModel).toBe('contract-net')
   })
 
-  it('AURI-11-01 keeps members that nobody knows', async () => {
+  it('AURI-11-01 keeps unknown members', async () => {
     const document = { ...sample, 'com.example:plan': { a: [1] }, mcp: { tools: ['x'] } }
     expect((await resolve(document)).descriptor).toEqual(document)
   })
@@ -96,7 +96,7 @@ describe('a descriptor', () => {
     ])
   })
 
-  it('AURI-5-05 may be JSON-LD, which is read like any other', async () => {
+  it('AURI-5-05 may be JSON-LD, which is read like any other JSON', async () => {
     const document = { ...sample, '@context': ['https://schema.org', { x: 'y:z' }], '@type': 'Agent', '@graph': [] }
     const { descriptor, warnings, capabilityDetails } = await resolve(document, '/gen-iti')
     expect(descriptor).toEqual(document)
@@ -110,7 +110,7 @@ describe('a descriptor', () => {
     ['/transport', { transport: 7 }],
     ['/supportedVersions', { supportedVersions: ['1.0.0'] }],
     ['/supportedVersions/1.0.0', { supportedVersions: { '1.0.0': 5 } }],
-  ])('is refused if %s has the wrong type, because it decides where the agent is called', async (place, members) => {
+  ])('is rejected if %s has the wrong type, because it decides where calls are sent', async (place, members) => {
     const error = await resolve({ ...sample, ...members }).catch((thrown: unknown) => thrown)
     expect(error).toMatchObject({ code: 'bad_document', message: expect.stringContaining(place) })
   })
@@ -120,7 +120,7 @@ describe('the endpoints', () => {
   const endpointsOf = async (members: JsonObject, options: ResolveOptions = {}) =>
     (await resolve(withEndpoints(members), '/', options)).endpoints.map(({ transport, url }) => [transport, url])
 
-  it('AURI-6.1-07 are those of the transports that the descriptor names, else HTTPS', async () => {
+  it('AURI-6.1-07 are those of the descriptor’s transports, or HTTPS', async () => {
     expect(await endpointsOf({ transport: { wss: 'wss://live.example.com/a', https: '/a' } })).toEqual([
       ['wss', 'wss://live.example.com/a'],
       ['https', `${HOST}/a`],
@@ -133,7 +133,7 @@ describe('the endpoints', () => {
     expect(await endpointsOf({})).toEqual([['https', `${HOST}/`]])
   })
 
-  it('AURI-7-12 follow the hints of bindings by their priority', async () => {
+  it('AURI-7-12 are sorted by the priority of bindings', async () => {
     const bindings = [
       { protocol: 'https', endpoint: 'https://b.example.com/', priority: 2 },
       { protocol: 'https', endpoint: 'https://a.example.com/', priority: 1 },
@@ -144,19 +144,19 @@ describe('the endpoints', () => {
     ])
   })
 
-  it('are read from agent URIs with a transport; one without is the agent’s name', async () => {
+  it('are read from agent URIs with a transport; a URI without one is the agent’s name', async () => {
     expect(await endpointsOf({ url: 'agent+wss://live.example.com/x' })).toEqual([['wss', 'wss://live.example.com/x']])
     expect(await endpointsOf({ url: 'agent://planner.example.com/' })).toEqual([['https', `${HOST}/`]])
   })
 
-  it('have the security mechanisms that the descriptor states for their transport', async () => {
+  it('have the security mechanisms of their transport in the descriptor', async () => {
     const security = { https: ['oauth2'], wss: { schemes: ['bearer'] }, unix: 'peer' }
     const transport = { https: '/a', wss: 'wss://planner.example.com/a', unix: '/run/a.sock' }
     const { endpoints } = await resolve(withEndpoints({ transport, security }))
     expect(endpoints.map(({ security: mechanisms }) => mechanisms)).toEqual([['oauth2'], ['bearer'], ['peer']])
   })
 
-  it('that cannot be used are left out with a warning', async () => {
+  it('that cannot be used are ignored with a warning', async () => {
     const transport = { grpc: 'grpc://a.example.com', local: 'echo', ftp: 'ftp://a.example.com/', https: '/a' }
     const { endpoints, warnings } = await resolve(withEndpoints({ transport }))
     expect(endpoints).toMatchObject([{ url: `${HOST}/a` }])
@@ -175,7 +175,7 @@ describe('the endpoints', () => {
     ['blocked_address', { url: 'agent+https://[::1]/' }],
     ['bad_document', { endpoint: 'https://user:pw@a.example.com/' }],
     ['invalid_uri', { url: 'agent+https://a b/' }],
-  ])('give %s if none of them can be used: %j', async (code, members) => {
+  ])('fail with %s if none of them can be used: %j', async (code, members) => {
     await expect(resolve(withEndpoints(members))).rejects.toMatchObject({ code })
   })
 })
@@ -189,16 +189,16 @@ describe('the version', () => {
     ['?version=1.0.0', {}, '1.0', `${HOST}/version-1/`],
     ['', { version: '~2.1.0' }, '2.1.2', `${HOST}/olderversion/v2.1.2/`],
     ['?version=3.0.0', { version: '^3.0.0' }, '3.0.0', `${HOST}/v3/`],
-  ])('AURI-7-20 asked for by "%s" and %j is %s at %s', async (path, options, version, endpoint) => {
+  ])('AURI-7-20 requested with "%s" and %j is %s at %s', async (path, options, version, endpoint) => {
     expect(await resolve(sample, `/${path}`, options)).toMatchObject({ version, endpoint })
   })
 
-  it('AURI-7-20 as a segment of the path is no part of the capability', async () => {
+  it('AURI-7-20 in a path segment is not part of the capability', async () => {
     expect(await resolve(sample, '/3.0.0/gen-iti')).toMatchObject({ capability: 'gen-iti', capabilityDetails: {} })
     expect(await resolve(sample, '/9.9.9/gen-iti')).toMatchObject({ capability: '9.9.9/gen-iti', version: '3.1.4' })
   })
 
-  it.each(['^4.0.0', '9.9.9', '<1'])('AURI-7-07 is a mismatch for who needs %s', async (version) => {
+  it.each(['^4.0.0', '9.9.9', '<1'])('AURI-7-07 does not match the required %s', async (version) => {
     await expect(resolve(sample, '/', { version })).rejects.toMatchObject({ code: 'version_mismatch' })
   })
 
@@ -206,17 +206,17 @@ describe('the version', () => {
     ['?version=3.0.0', '2.1.2'],
     ['3.0.0/x?version=2.1.2', undefined],
     ['?version=2.1.2', '^3.0.0'],
-  ])('AURI-7-20 is a conflict where "%s" and %s are both asked for', async (path, version) => {
+  ])('AURI-7-20 is a conflict if "%s" and %s are both requested', async (path, version) => {
     const options = version === undefined ? {} : { version }
     await expect(resolve(sample, `/${path}`, options)).rejects.toMatchObject({ code: 'version_conflict' })
   })
 
-  it('must be one', async () => {
+  it('must be a single valid version', async () => {
     await expect(resolve(sample, '/?version=1&version=2')).rejects.toMatchObject({ code: 'invalid_uri' })
     await expect(resolve(sample, '/', { version: 'banana' })).rejects.toMatchObject({ code: 'invalid_argument' })
   })
 
-  it('is passed on to an agent that states none', async () => {
+  it('is passed on to an agent that does not state one', async () => {
     const bare = { name: 'a', capabilities: [{ name: 'x' }] }
     expect(await resolve(bare, '/?version=2.0.0')).toMatchObject({ version: '2.0.0', endpoint: `${HOST}/` })
   })
@@ -224,7 +224,7 @@ describe('the version', () => {
 
 describe('the capability', () => {
   it.each(['/a%2F..%2Fb', '/#../admin', '/#%2e%2e'])(
-    'is not named by %s, which would lead out of the agent',
+    'must not be %s, which would leave the agent’s path',
     async (path) => {
       await expect(resolve(sample, path)).rejects.toMatchObject({ code: 'invalid_uri' })
     },
@@ -234,7 +234,7 @@ describe('the capability', () => {
 describe('the query', () => {
   const capability = (input: JsonObject): JsonObject => ({ ...sample, capabilities: [{ name: 'a', input }] })
 
-  it('is input, but for the words that steer the call', async () => {
+  it('is input, except for reserved parameters', async () => {
     const path = '/a?city=S%C3%A3o+Paulo&sessionId=s1&taskId=t1&tag=x&tag=y'
     expect(await resolve(capability({ city: 'string' }), path)).toMatchObject({
       params: { city: 'São Paulo', tag: ['x', 'y'] },
@@ -245,7 +245,7 @@ describe('the query', () => {
   it.each([
     ['a map of types', { version: 'string' }],
     ['a JSON Schema', { type: 'object', properties: { version: { type: 'string' } } }],
-  ])('is all input where the capability takes such a word by %s', async (_what, input) => {
+  ])('is all input if the capability declares a reserved name in %s', async (_what, input) => {
     expect(await resolve(capability(input), '/a?version=banana')).toMatchObject({
       params: { version: 'banana' },
       control: {},
@@ -253,7 +253,7 @@ describe('the query', () => {
     })
   })
 
-  it('is not checked by a schema that could stall the check', async () => {
+  it('is not checked with a schema that could be too expensive', async () => {
     const input = { type: 'object', properties: { x: { pattern: '(?=a)' } } }
     const { capabilityDetails, warnings } = await resolve(capability(input), '/a')
     expect(capabilityDetails).toMatchObject({ name: 'a' })

@@ -8,7 +8,7 @@ const CARD = 'https://planner.example.com/.well-known/agent.json'
 
 const translator: JsonObject = { name: 'translator', version: '1.0.0', capabilities: [{ name: 'translate' }] }
 
-describe('where an agent is looked for', () => {
+describe('the search for an agent', () => {
   let web: Web
 
   beforeAll(async () => {
@@ -21,11 +21,11 @@ describe('where an agent is looked for', () => {
   })
   afterAll(() => web.close())
 
-  /** Each test has a cache of its own. */
+  /** Each test has its own cache. */
   const resolve = (uri: string | string[], options: ResolveOptions = {}): Promise<ResolvedAgent> =>
     resolveAgent(uri, { fetch: (input, init) => web.fetch(input, init), ...options })
 
-  it('AURI-6.2-01 asks agents.json, then the agent.json of the path, and follows its hints', async () => {
+  it('AURI-6.2-01 requests agents.json, then the agent.json in the path, and uses its endpoint', async () => {
     web.pages = {
       [INDEX]: { agents: { planner: CARD, translator: 'https://example.com/translator/agent.json' } },
       'https://example.com/translator/agent.json': { ...translator, endpoint: 'https://api.example.com/t' },
@@ -44,7 +44,7 @@ describe('where an agent is looked for', () => {
     })
   })
 
-  it('AURI-6.2-01 goes up the path, then to the well-known names', async () => {
+  it('AURI-6.2-01 walks up the path, then tries the well-known names', async () => {
     await resolve('agent://example.com/a/b')
     expect(web.asked).toEqual([
       INDEX,
@@ -56,21 +56,21 @@ describe('where an agent is looked for', () => {
     ])
   })
 
-  it('takes the segments below the descriptor for the capability', async () => {
+  it('treats the segments below the descriptor as the capability', async () => {
     web.pages = { 'https://example.com/a/agent.json': translator }
     const agent = await resolve('agent://example.com/a/trans/late%20it')
     expect(agent).toMatchObject({ agent: 'translator', capability: 'trans/late it', endpoint: 'https://example.com/a' })
     expect(agent.warnings).toContain('the descriptor lists no capability "trans/late it"')
   })
 
-  it('AURI-5-06 finds an agent on a sub-domain of its own', async () => {
+  it('AURI-5-06 finds an agent on its own subdomain', async () => {
     web.pages = { 'https://planner.example.org/.well-known/agent.json': translator }
     const agent = await resolve('agent://planner.example.org/')
     expect(web.asked).toContain('https://planner.example.org/.well-known/agent.json')
     expect(agent).toMatchObject({ agent: 'translator', endpoint: 'https://planner.example.org/', fallback: false })
   })
 
-  it('matches the longest name of the index by whole segments', async () => {
+  it('matches the longest name in the index by whole segments', async () => {
     web.pages = {
       [INDEX]: { agents: { team: '/team.json', 'team/a': '/team-a.json', 'a b': '/spaced.json', tea: '/tea.json' } },
       'https://example.com/team.json': { ...translator, name: 'team' },
@@ -84,11 +84,11 @@ describe('where an agent is looked for', () => {
     expect(await found('/team/a/translate')).toEqual(['team/a', 'translate'])
     expect(await found('/team/x')).toEqual(['team', 'x'])
     expect(await found('/a%20b')).toEqual(['a b', undefined])
-    // An encoded slash is no slash.
+    // An encoded slash does not separate segments.
     expect(await found('/team%2Fa')).toEqual([undefined, undefined])
   })
 
-  it('AURI-7-23 takes the word of agent.json over that of the index', async () => {
+  it('AURI-7-23 prefers agent.json over the entry in the index', async () => {
     web.pages = {
       [INDEX]: { agents: { t: { ...translator, endpoint: 'https://old.example.com/', url: '/t/agent.json' } } },
       'https://example.com/t/agent.json': { ...translator, endpoint: 'https://new.example.com/' },
@@ -96,7 +96,7 @@ describe('where an agent is looked for', () => {
     expect(await resolve('agent://example.com/t')).toMatchObject({ endpoint: 'https://new.example.com/' })
   })
 
-  it('reads what the index embeds, if there is nothing else', async () => {
+  it('uses the entry in the index if there is nothing else', async () => {
     web.pages = { [INDEX]: { agents: { t: { ...translator, endpoint: '/run' }, gone: { ...translator, url: '/g/' } } } }
     expect(await resolve('agent://example.com/t/translate')).toMatchObject({
       agent: 't',
@@ -108,14 +108,14 @@ describe('where an agent is looked for', () => {
     expect(gone.warnings.join()).toContain('https://example.com/g/agent.json')
   })
 
-  it('goes on where the index leads to nothing', async () => {
+  it('continues if the link in the index leads nowhere', async () => {
     web.pages = { [INDEX]: { agents: { t: '/missing.json' } }, 'https://example.com/t/agent.json': translator }
     const agent = await resolve('agent://example.com/t')
     expect(agent).toMatchObject({ agent: 'translator', fallback: false })
     expect(agent.warnings.join()).toContain('/missing.json')
   })
 
-  it('takes neither a page of the site nor an unrelated object for a descriptor', async () => {
+  it('does not mistake a web page or an unrelated object for a descriptor', async () => {
     web.pages = {
       'https://example.com/t/agent.json': (response) =>
         void response.writeHead(200, { 'content-type': 'text/html' }).end('<p>'),
@@ -132,7 +132,7 @@ describe('where an agent is looked for', () => {
     )
   })
 
-  it('AURI-6.2-02 falls back to HTTPS where nothing is found', async () => {
+  it('AURI-6.2-02 falls back to HTTPS if nothing is found', async () => {
     const agent = await resolve('agent://example.com/planning/gen-iti?city=Paris')
     expect(agent).toMatchObject({
       fallback: true,
@@ -142,13 +142,13 @@ describe('where an agent is looked for', () => {
     expect(agent.descriptor).toBeUndefined()
   })
 
-  it('AURI-6.2-04 gives not_found in place of the guess, if the caller wants so', async () => {
+  it('AURI-6.2-04 fails with not_found instead of falling back, if the caller wants that', async () => {
     await expect(resolve('agent://example.com/x', { allowFallback: false })).rejects.toMatchObject({
       code: 'not_found',
     })
   })
 
-  it('does not take a failing host for one without descriptors', async () => {
+  it('does not mistake a failing host for one without descriptors', async () => {
     web.pages = { [INDEX]: (response) => answerJson(response, 503, {}, { 'retry-after': '7' }) }
     await expect(resolve('agent://example.com/x')).rejects.toMatchObject({
       code: 'unavailable',
@@ -158,7 +158,7 @@ describe('where an agent is looked for', () => {
     expect(web.asked).toHaveLength(1)
   })
 
-  it('AURI-6.2-05 prefers a URI that names its transport, and asks nothing', async () => {
+  it('AURI-6.2-05 prefers a URI with a transport, and sends no request', async () => {
     const agent = await resolve(['agent://example.com/p', 'agent+https://example.com/p'])
     expect(agent.endpoint).toBe('https://example.com/p')
     expect(web.asked).toEqual([])
@@ -168,7 +168,7 @@ describe('where an agent is looked for', () => {
     ['agent+https://u:pw@example.com:8443/p?q=1#f', 'https', 'https://example.com:8443/p'],
     ['agent+wss://example.com/live', 'wss', 'wss://example.com/live'],
     ['agent+matrix://hs.example/room', 'matrix', 'agent+matrix://hs.example/room'],
-  ])('AURI-6.1-01 binds %s by itself, without asking and without userinfo', async (uri, transport, url) => {
+  ])('AURI-6.1-01 binds %s directly, without a request and without userinfo', async (uri, transport, url) => {
     const agent = await resolve(uri)
     expect(agent.endpoints).toEqual([{ transport, protocol: transport, url }])
     expect(JSON.stringify(agent)).not.toContain('pw')
@@ -184,7 +184,7 @@ describe('where an agent is looked for', () => {
     expect(web.asked).toEqual([])
   })
 
-  it('AURI-6.1-06 refuses a transport that nobody speaks, and takes one that the caller names', async () => {
+  it('AURI-6.1-06 rejects an unknown transport, and accepts one that the caller names', async () => {
     await expect(resolve('agent+foo://example.com/p')).rejects.toMatchObject({ code: 'unsupported_transport' })
     expect(await resolve('agent+foo://example.com/p', { transports: ['foo'] })).toMatchObject({
       endpoints: [{ transport: 'foo', url: 'agent+foo://example.com/p' }],
@@ -212,18 +212,18 @@ describe('where an agent is looked for', () => {
     expect(web.asked).toEqual([])
   })
 
-  it('AURI-5.1-05 asks custom resolvers in their order, before the network', async () => {
-    const said: string[] = []
+  it('AURI-5.1-05 calls custom resolvers in order, before the network', async () => {
+    const called: string[] = []
     const resolvers = [
       async () => {
-        said.push('first')
+        called.push('first')
         return undefined
       },
       async (
         { host }: { host: string },
         { fetchJson }: { fetchJson: (url: string) => Promise<JsonObject | undefined> },
       ) => {
-        said.push('second')
+        called.push('second')
         const found = await fetchJson(`https://example.net/where/${host}`)
         return typeof found?.at === 'string' ? { descriptor: found.at } : undefined
       },
@@ -236,11 +236,11 @@ describe('where an agent is looked for', () => {
       endpoint: 'https://example.net/t',
       capability: 'translate',
     })
-    expect(said).toEqual(['first', 'second'])
+    expect(called).toEqual(['first', 'second'])
     expect(web.asked).toEqual(['https://example.net/where/example.com', 'https://example.net/t.json'])
   })
 
-  it('AURI-5.1-05 asks WebFinger only if it is wanted, and after the rest', async () => {
+  it('AURI-5.1-05 uses WebFinger only if enabled, and last', async () => {
     const finger = 'https://example.com/.well-known/webfinger?resource=agent%3A%2F%2Fexample.com%2Ft&rel=describedby'
     web.pages = {
       [finger]: {
@@ -256,7 +256,7 @@ describe('where an agent is looked for', () => {
     expect(web.asked.slice(-2)).toEqual([finger, 'https://example.net/t.json'])
   })
 
-  it('AURI-5.1-07 tells the capabilities of an agent', async () => {
+  it('AURI-5.1-07 lists the capabilities of an agent', async () => {
     web.pages = { [CARD]: { ...translator, skills: [{ id: 'spell', name: 'Spell' }] } }
     const resolver = createResolver({ fetch: web.fetch })
     const names = (await resolver.capabilities('agent://planner.example.com/')).map(({ name }) => name)
@@ -264,7 +264,7 @@ describe('where an agent is looked for', () => {
     expect(await resolver.capabilities('agent://example.net/')).toEqual([])
   })
 
-  it('AURI-3-02 does without descriptors and resolution', async () => {
+  it('AURI-3-02 works without descriptors and resolution', async () => {
     expect(await resolve('agent+https://example.com/p')).toMatchObject({
       endpoint: 'https://example.com/p',
       warnings: [],
@@ -272,7 +272,7 @@ describe('where an agent is looked for', () => {
     expect(web.asked).toEqual([])
   })
 
-  it('sends no credentials, and nothing of the query or fragment', async () => {
+  it('sends no credentials, and nothing from the query or fragment', async () => {
     const modes = new Set<unknown>()
     const watched: typeof fetch = (input, init) => {
       modes.add(init?.credentials)
@@ -281,11 +281,11 @@ describe('where an agent is looked for', () => {
     await resolve('agent://user:secret@example.com/p?token=t#frag', { fetch: watched })
     expect(web.asked.join()).not.toMatch(/secret|token|frag/)
     for (const headers of web.headers) expect(headers.authorization).toBeUndefined()
-    // A browser would add its cookies otherwise.
+    // Otherwise a browser would send its cookies.
     expect([...modes]).toEqual(['omit'])
   })
 
-  it('AURI-4.1-05 keeps the fragment for the caller, and takes it for the capability if the path names none', async () => {
+  it('AURI-4.1-05 keeps the fragment for the caller, and uses it as the capability if the path has none', async () => {
     web.pages = { [CARD]: translator }
     expect(await resolve('agent://planner.example.com/#translate')).toMatchObject({
       capability: 'translate',
@@ -294,12 +294,12 @@ describe('where an agent is looked for', () => {
     expect(await resolve('agent://planner.example.com/other#translate')).toMatchObject({ capability: 'other' })
   })
 
-  it.each(['agent:/h', 'agent://', 'https://example.com/', '', 'agent://h/%zz'])('refuses %j', async (uri) => {
+  it.each(['agent:/h', 'agent://', 'https://example.com/', '', 'agent://h/%zz'])('rejects %j', async (uri) => {
     await expect(resolve(uri)).rejects.toMatchObject({ code: 'invalid_uri' })
   })
 
   it.each(['agent://example.com/a/../b', 'agent://example.com/%2E%2e/b', 'agent+https://example.com/./b'])(
-    'does not ask %s, which HTTP would ask as another path',
+    'rejects %s without a request, because HTTP would normalise the path',
     async (uri) => {
       await expect(resolve(uri)).rejects.toMatchObject({ code: 'invalid_uri' })
       expect(web.asked).toEqual([])

@@ -23,7 +23,7 @@ async function newPair(id: string): Promise<Pair> {
   return { signing: { id, jwk: await exportJWK(privateKey) }, published: { id, jwk: await exportJWK(publicKey) } }
 }
 
-/** The key as documents publish it. */
+/** The public key as documents publish it. */
 const jwkOf = ({ published }: Pair): JsonObject => ({ kty: 'OKP', crv: 'Ed25519', x: String(published.jwk.x) })
 
 const didDocument = (pair: Pair, service: JsonObject[]): JsonObject => ({
@@ -54,7 +54,7 @@ const resolve = (uri: string, options: ResolveOptions = {}): Promise<ResolvedAge
   resolveAgent(uri, { fetch: (input, init) => web.fetch(input, init), ...options })
 
 describe('a DID as authority', () => {
-  it('AURI-5.1-04 leads through its document to the descriptor', async () => {
+  it('AURI-5.1-04 resolves through its document to the descriptor', async () => {
     web.pages = { [DID_DOCUMENT]: didDocument(pair, [AT_CARD]), [CARD]: { ...card, endpoint: 'https://example.net/r' } }
     expect(await resolve(DID_URI)).toMatchObject({
       agent: 'researcher',
@@ -77,7 +77,7 @@ describe('a DID as authority', () => {
     expect(web.asked[1]).toBe(url)
   })
 
-  it('is an error without a document, a service or a descriptor; there is no fallback', async () => {
+  it('fails without a document, a service or a descriptor; there is no fallback', async () => {
     await expect(resolve(DID_URI)).rejects.toMatchObject({ code: 'not_found' })
     web.pages = { [DID_DOCUMENT]: didDocument(pair, []) }
     await expect(resolve(DID_URI)).rejects.toMatchObject({ code: 'not_found' })
@@ -85,13 +85,13 @@ describe('a DID as authority', () => {
     await expect(resolve(DID_URI)).rejects.toMatchObject({ code: 'not_found' })
   })
 
-  it('is not taken from the document of another', async () => {
+  it('is rejected if the document has another id', async () => {
     web.pages = { [DID_DOCUMENT]: { ...didDocument(pair, [AT_CARD]), id: 'did:web:example.com' }, [CARD]: card }
     await expect(resolve(DID_URI)).rejects.toMatchObject({ code: 'bad_document' })
     expect(web.asked).toEqual([DID_DOCUMENT])
   })
 
-  it('may have a method that the caller brings', async () => {
+  it('may have a method that the caller provides', async () => {
     web.pages = { [CARD]: card }
     const didMethods = { test: async (did: string) => ({ id: did, service: [AT_CARD] }) }
     expect(await resolve('agent://did:test:abc/x', { didMethods })).toMatchObject({ agent: 'researcher' })
@@ -99,7 +99,7 @@ describe('a DID as authority', () => {
   })
 
   it.each(['did:web:192.0.2.1', 'did:web:example.com:..:x', 'did:web:example.com::x', 'did:web:a%2Fb'])(
-    'that is %s names no document',
+    '%s is rejected without a request',
     async (did) => {
       const uri = `agent://${did.replaceAll('%', '%25').replaceAll(':', '%3A')}/x`
       await expect(resolve(uri)).rejects.toMatchObject({ code: 'invalid_uri' })
@@ -119,19 +119,19 @@ describe('a signed descriptor', () => {
     expect(signer).toEqual({ key: `${DID}#key-1`, authority: DID })
   })
 
-  it('AURI-10-09 is refused when it was altered, also where no signature is demanded', async () => {
+  it('AURI-10-09 is rejected if it was altered, even if no signature is required', async () => {
     publish({ ...(await signDocument(card, pair.signing)), endpoint: 'https://evil.example.org/' })
     await expect(resolve(DID_URI)).rejects.toMatchObject({ code: 'bad_signature' })
   })
 
-  it('AURI-10-09 is refused when the key is not in the DID document', async () => {
+  it('AURI-10-09 is rejected if the key is not in the DID document', async () => {
     publish(await signDocument(card, { ...pair.signing, id: `${DID}#key-2` }))
     await expect(resolve(DID_URI)).rejects.toMatchObject({ code: 'bad_signature' })
     publish(await signDocument(card, stranger.signing))
     await expect(resolve(DID_URI)).rejects.toMatchObject({ code: 'bad_signature' })
   })
 
-  it('AURI-5.2-01 is demanded: an unsigned one is refused, and so is a guess', async () => {
+  it('AURI-5.2-01 can be required: unsigned descriptors and fallbacks are rejected', async () => {
     publish(card)
     expect((await resolve(DID_URI)).signer).toBeUndefined()
     for (const requireSignature of [true, 'did'] as const) {
@@ -144,7 +144,7 @@ describe('a signed descriptor', () => {
     await expect(explicit).rejects.toMatchObject({ code: 'unsigned' })
   })
 
-  it('PROF-14-01 of a host is verified against the key set of that host', async () => {
+  it('PROF-14-01 of a host is verified with the key set of that host', async () => {
     const signed = await signDocument(card, { ...pair.signing, id: 'k1' })
     const jwks = { keys: [{ ...jwkOf(pair), kid: 'k1' }] }
     web.pages = { [HOST_CARD]: signed, 'https://example.com/.well-known/jwks.json': jwks }
@@ -160,7 +160,7 @@ describe('a signed descriptor', () => {
     await expect(demanding).rejects.toMatchObject({ code: 'unsigned' })
   })
 
-  it('whose keys nobody publishes is as good as unsigned', async () => {
+  it('with an unpublished key is treated as unsigned', async () => {
     web.pages = { [HOST_CARD]: await signDocument(card, { ...pair.signing, id: 'k1' }) }
     const { signer, warnings } = await resolve('agent://example.com/')
     expect(signer).toBeUndefined()
@@ -174,7 +174,7 @@ describe('a signed descriptor', () => {
     await expect(demanding).rejects.toMatchObject({ code: 'bad_signature' })
   })
 
-  it('may be signed by a did:key that the caller trusts', async () => {
+  it('may be signed with a did:key that the caller trusts', async () => {
     const did = didKeyOf(pair.published.jwk)
     const trusted = keyOfDidKey(did)
     web.pages = { [HOST_CARD]: await signDocument(card, { ...pair.signing, id: trusted.id ?? '' }) }
@@ -206,8 +206,8 @@ describe('keys', () => {
   })
 })
 
-describe('the network', () => {
-  it('AURI-5.2-01 is not believed without a good certificate', async () => {
+describe('network access', () => {
+  it('AURI-5.2-01 needs a valid certificate', async () => {
     web.pages = { [HOST_CARD]: card }
     const distrusting = resolve('agent://example.com/', { fetch: web.distrustingFetch })
     await expect(distrusting).rejects.toMatchObject({ code: 'unreachable' })
@@ -227,12 +227,12 @@ describe('the network', () => {
     'agent+https://127.0.0.1/x',
     'agent+wss://192.168.0.1/x',
     'agent://did:web:localhost%3A8443/x',
-  ])('is not asked at %s', async (uri) => {
+  ])('to %s is blocked', async (uri) => {
     await expect(resolve(uri)).rejects.toMatchObject({ code: 'blocked_address' })
     expect(web.asked).toEqual([])
   })
 
-  it('may be this machine if the caller allows it, by TLS', async () => {
+  it('may be to this machine with TLS, if the caller allows it', async () => {
     web.pages = { 'https://127.0.0.1/.well-known/agent.json': card }
     expect(await resolve('agent://127.0.0.1/x', { allowPrivate: true })).toMatchObject({
       endpoint: 'https://127.0.0.1/',
@@ -242,7 +242,7 @@ describe('the network', () => {
     await expect(metadata).rejects.toMatchObject({ code: 'blocked_address' })
   })
 
-  it('may be this machine over plain HTTP in development, and nothing else', async () => {
+  it('may be to this machine over plain HTTP in development, and to no other', async () => {
     const base = `http://127.0.0.1:${web.plainPort}`
     web.pages = { [`${base}/.well-known/agent.json`]: { ...card, transport: ['https', 'wss'] } }
     const options = { fetch: (...args: Parameters<typeof fetch>) => fetch(...args), httpLoopback: true }
@@ -253,7 +253,7 @@ describe('the network', () => {
     await expect(elsewhere).rejects.toMatchObject({ code: 'insecure' })
   })
 
-  it('may redirect on the same origin, a few times', async () => {
+  it('follows a few redirects on the same origin', async () => {
     web.pages = {
       [HOST_CARD]: (response) => void response.writeHead(302, { location: '/elsewhere.json' }).end(),
       'https://example.com/elsewhere.json': { ...card, endpoint: 'run' },
@@ -264,7 +264,7 @@ describe('the network', () => {
     expect(web.asked.filter((url) => url === HOST_CARD)).toHaveLength(5)
   })
 
-  it('may not redirect to another origin, unless the caller agrees', async () => {
+  it('follows redirects to another origin only if the caller allows it', async () => {
     const target = 'https://www.example.com/agent.json'
     web.pages = { [HOST_CARD]: (response) => void response.writeHead(301, { location: target }).end(), [target]: card }
     const { fallback, warnings } = await resolve('agent://example.com/')
@@ -278,7 +278,7 @@ describe('the network', () => {
   it.each([
     ['https://example.com/there.json', { agent: 'researcher', fallback: false }],
     ['https://example.net/there.json', { fallback: true }],
-  ])('may hide where a redirect leads, as browsers do: it is judged by its end, %s', async (end, members) => {
+  ])('checks the final URL if the redirect is opaque, as in browsers: %s', async (end, members) => {
     const followed: string[] = []
     const browser: typeof fetch = async (input, init) => {
       if (String(input) !== HOST_CARD) return new Response(null, { status: 404 })
@@ -295,13 +295,13 @@ describe('the network', () => {
     ['http://example.com/x', 'insecure'],
     ['https://10.0.0.1/x', 'blocked_address'],
     ['file:///etc/passwd', 'bad_document'],
-  ])('may not redirect to %s, even if the caller agrees to all', async (location, code) => {
+  ])('does not follow a redirect to %s, even if the caller allows all', async (location, code) => {
     web.pages = { [HOST_CARD]: (response) => void response.writeHead(307, { location }).end() }
     await expect(resolve('agent://example.com/', { mayRedirect: () => true })).rejects.toMatchObject({ code })
     expect(await resolve('agent://example.com/')).toMatchObject({ fallback: true })
   })
 
-  it('may not send more than the limit, whether it says so before or not', async () => {
+  it('stops at the size limit, with or without Content-Length', async () => {
     const chunk = 'x'.repeat(65_536)
     let sent = 0
     web.pages = {
@@ -325,7 +325,7 @@ describe('the network', () => {
     expect(await resolve('agent://example.com/', { maxDocumentBytes: 400_000 })).toMatchObject({ agent: 'researcher' })
   })
 
-  it('has so much time for all requests together', async () => {
+  it('has one timeout for all requests together', async () => {
     web.pages = { [HOST_CARD]: () => undefined }
     await expect(resolve('agent://example.com/', { timeoutMs: 200 })).rejects.toMatchObject({ code: 'timeout' })
     web.pages = {
@@ -338,7 +338,7 @@ describe('the network', () => {
     await expect(slow).rejects.toMatchObject({ code: 'timeout' })
   })
 
-  it('is left alone when the caller gives up', async () => {
+  it('stops when the caller aborts', async () => {
     const controller = new AbortController()
     web.pages = { [HOST_CARD]: () => controller.abort(new Error('enough')) }
     const given = resolve('agent://example.com/', { signal: controller.signal })
@@ -350,7 +350,7 @@ describe('the network', () => {
     expect(web.asked).toEqual([])
   })
 
-  it('is asked a bounded number of times, however long the path', async () => {
+  it('is limited to a number of requests, however long the path', async () => {
     const { warnings } = await resolve(`agent://example.com/${'a/'.repeat(2000)}`)
     expect(web.asked.length).toBeLessThan(20)
     expect(warnings.join()).toContain('not every folder was tried')
@@ -361,10 +361,10 @@ describe('the network', () => {
     ['text that is not JSON', '<oops>', 'bad_document'],
     ['bytes that are not UTF-8', Buffer.from([0x7b, 0xff, 0x7d]), 'bad_document'],
     ['a list', '[]', 'bad_document'],
-    ['a member that stands twice', '{"name":"a","name":"b","capabilities":[]}', 'bad_document'],
+    ['a duplicate member', '{"name":"a","name":"b","capabilities":[]}', 'bad_document'],
     ['a member __proto__', '{"__proto__":{"endpoint":"https://x.example.com"},"capabilities":[]}', 'bad_document'],
-    ['a deep nesting', `{"capabilities":${'['.repeat(5000)}${']'.repeat(5000)}}`, 'bad_document'],
-  ])('may send %s: %s', async (_what, body, code) => {
+    ['deep nesting', `{"capabilities":${'['.repeat(5000)}${']'.repeat(5000)}}`, 'bad_document'],
+  ])('rejects %s: %s', async (_what, body, code) => {
     web.pages = {
       [HOST_CARD]: (response) => void response.writeHead(200, { 'content-type': 'application/json' }).end(body),
     }
@@ -372,7 +372,7 @@ describe('the network', () => {
     expect(error).toMatchObject({ code, url: HOST_CARD })
   })
 
-  it('may refuse with 401, which is no descriptor', async () => {
+  it('does not use the body of a 401 as a descriptor', async () => {
     web.pages = { [HOST_CARD]: (response) => answerJson(response, 401, card) }
     const { fallback, warnings } = await resolve('agent://example.com/')
     expect([fallback, warnings]).toEqual([true, [`${HOST_CARD} responded with 401`]])

@@ -7,7 +7,7 @@ const ofKind = (kind: string): Vector[] => vectors.filter((vector) => vector.kin
 
 const objectOf = (value: JsonValue | undefined): JsonObject => (isObject(value) ? value : {})
 
-/** A web of the given documents, and the requests that were made in it. */
+/** A fetch that serves the given documents, and the requests sent through it. */
 function worldOf(world: JsonObject): { fetch: typeof fetch; requests: string[] } {
   const requests: string[] = []
   return {
@@ -64,7 +64,7 @@ describe('agentsjson.parse', () => {
 describe('metadata.validate of descriptors', () => {
   const descriptors = ofKind('metadata.validate').filter(({ input }) => objectOf(input).profile === 'descriptor')
 
-  it.each(descriptors)('$id is read, with a warning for what is wrong (C-25)', async ({ input, expect: expected }) => {
+  it.each(descriptors)('$id is accepted, with a warning for each error (C-25)', async ({ input, expect: expected }) => {
     const url = 'https://planner.example.com/.well-known/agent.json'
     const { document = null } = objectOf(input)
     const { fetch } = worldOf({ [url]: document })

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs'
 
-/** Why tests were skipped; for the name of the skipped part. */
+/** Reason for skipped tests; part of their titles. */
 export const NO_CHROMIUM = 'skipped: no Chromium in /usr/bin (apt-get install chromium), and $CHROMIUM names none'
 
 const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
 
 /**
- * Path of the browser that tests drive. Undefined, with a line on the console, where there is none; in CI that is an
+ * Path of the browser for the tests. Undefined, with a warning on the console, if there is none; in CI that is an
  * error.
  */
 export function findChromium(): string | undefined {

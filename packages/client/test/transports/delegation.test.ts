@@ -15,7 +15,7 @@ afterAll(() => host.close())
 
 const uri = (path: string): string => `agent+https://${host.authority}${path}`
 
-/** Who can hand tasks on, with a key of its own. */
+/** An agent that can delegate tasks, with its own key. */
 async function actor(issuer: string) {
   const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true })
   const [secret, open] = await Promise.all([exportJWK(privateKey), exportJWK(publicKey)])
@@ -37,7 +37,7 @@ async function actor(issuer: string) {
 }
 
 describe('delegation', () => {
-  it('AURI-8.3.2-02 signs one hop more for each agent that hands the task on, and the last one can verify all', async () => {
+  it('AURI-8.3.2-02 adds a signed hop for each agent that delegates the task, and the last one can verify all', async () => {
     const person = await actor('https://people.example/ann-app')
     const planner = await actor(uri('/plan'))
     const keys = new Map([person, planner].map((one) => [one.issuer, one.keys]))
@@ -69,12 +69,12 @@ describe('delegation', () => {
     })
   })
 
-  it('calls nobody where the next hop cannot be signed', async () => {
+  it('does not call if the next hop cannot be signed', async () => {
     host.seen.length = 0
     const first = await actor(uri('/plan'))
     const second = await actor(uri('/translate'))
     const chain = await first.handOn(uri('/translate'))
-    // Back to where the task came from: a loop.
+    // Back to an earlier agent: a loop.
     const looping = invokeAgent(
       uri('/plan'),
       {},

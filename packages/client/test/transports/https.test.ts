@@ -18,15 +18,15 @@ beforeEach(() => {
 const call = () => host.calls[0]
 const uri = (path: string, transport = 'agent+https'): string => `${transport}://${host.authority}${path}`
 
-/** An agent that describes itself, with more members. */
+/** Serves a descriptor of the agent with more members. */
 function publish(more: Record<string, unknown>): void {
   const descriptor = { name: 'planner', version: '3.1.4', description: 'Plans.', ...more }
   host.handlers['/planner/agent.json'] = (_seen, response) =>
     answer(response, 200, JSON.parse(JSON.stringify(descriptor)))
 }
 
-describe('one call over https', () => {
-  it('AURI-8-01 gives the result of a synchronous call', async () => {
+describe('a call over https', () => {
+  it('AURI-8-01 returns the result of a synchronous call', async () => {
     host.handlers['/translate'] = (seen, response) => answer(response, 200, { said: seen.json.text })
     const reply = await invokeAgent(uri('/translate'), { text: 'Bonjour' }, options)
     expect(reply).toMatchObject({ output: { said: 'Bonjour' }, status: 200, contentType: 'application/json' })
@@ -60,13 +60,13 @@ describe('one call over https', () => {
     expect(JSON.stringify(host.seen)).not.toContain('secret')
   })
 
-  it('lets the input win over the query, in both places', async () => {
+  it('gives the input precedence over the query, in body and URL', async () => {
     host.handlers['/p'] = always(null)
     await invokeAgent(uri('/p?city=Paris&days=2'), { city: 'Rio' }, options)
     expect(call()).toMatchObject({ url: '/p?days=2', json: { city: 'Rio', days: '2' } })
   })
 
-  it('AIDIP-5.2-04 AURI-8.3.2-03 hands on what else an answer says', async () => {
+  it('AIDIP-5.2-04 AURI-8.3.2-03 passes on other members and headers of a response', async () => {
     const body = { itinerary: [], confidence: 0.9, sourceAgent: 'x', taskTrace: [{ agent: 'y' }], usage: { tokens: 3 } }
     host.handlers['/p'] = always(body, 200, {
       'x-agent-version': '3.1.4',
@@ -77,7 +77,7 @@ describe('one call over https', () => {
     expect(reply).toMatchObject({ output: body, version: '3.1.4', outputValid: false, requestId: 'r9' })
   })
 
-  it('AIDIP-9-16 marks every output as untrusted and runs nothing of it', async () => {
+  it('AIDIP-9-16 marks every output as untrusted and evaluates nothing in it', async () => {
     host.handlers['/p'] = always({ code: 'globalThis.wasRun = true', toJSON: 'x' })
     const reply = await invokeAgent(uri('/p'), {}, options)
     expect(reply.trusted).toBe(false)
@@ -85,7 +85,7 @@ describe('one call over https', () => {
     expect('wasRun' in globalThis).toBe(false)
   })
 
-  it('gives bytes for what is no JSON, and sends them', async () => {
+  it('returns bytes if the response is not JSON, and can send bytes', async () => {
     host.handlers['/image'] = (seen, response) =>
       response.writeHead(200, { 'content-type': 'image/png' }).end(`${seen.headers['content-type']}:${seen.text}`)
     const reply = await invokeAgent(uri('/image'), new TextEncoder().encode('raw'), {
@@ -122,7 +122,7 @@ describe('the fallback', () => {
     expect(call()).toMatchObject({ method: 'POST', url: '/a/b', json: { city: 'Rio' } })
   })
 
-  it('AURI-6.2-04 is not tried where the caller does not want it', async () => {
+  it('AURI-6.2-04 is not used if the caller disables it', async () => {
     host.handlers['/a/b'] = always(null)
     expect(await codeOf(invokeAgent(uri('/a/b', 'agent'), {}, { ...options, allowFallback: false }))).toBe('not_found')
     expect(host.calls).toEqual([])
@@ -130,7 +130,7 @@ describe('the fallback', () => {
 })
 
 describe('an agent with a descriptor', () => {
-  it('AURI-8.3.1-01 resolves, reads the capability, calls it and gives its JSON', async () => {
+  it('AURI-8.3.1-01 resolves, reads the capability, calls it and returns its JSON', async () => {
     publish({
       capabilities: [{ name: 'gen-iti', input: { city: 'string', days: 'integer' }, output: { itinerary: 'array' } }],
     })
@@ -142,20 +142,20 @@ describe('an agent with a descriptor', () => {
     expect(call()).toMatchObject({ method: 'POST', url: '/planner/gen-iti', json: { city: 'Rio', days: 3 } })
   })
 
-  it('checks the input against the capability before anything is sent', async () => {
+  it('validates the input against the capability before sending', async () => {
     publish({ capabilities: [{ name: 'gen-iti', input: { city: 'string' } }] })
     const refused = invokeAgent(uri('/planner/gen-iti', 'agent'), { town: 'Rio' }, options)
     await expect(refused).rejects.toMatchObject({ code: 'invalid_input', message: expect.stringContaining('city') })
     expect(host.calls).toEqual([])
   })
 
-  it('AIDIP-9-16 says when an output is not what the descriptor promises', async () => {
+  it('AIDIP-9-16 reports an output that does not match the descriptor', async () => {
     publish({ capabilities: [{ name: 'gen-iti', output: { itinerary: 'array' } }] })
     host.handlers['/planner/gen-iti'] = always({ itinerary: 'none' })
     expect(await invokeAgent(uri('/planner/gen-iti', 'agent'), {}, options)).toMatchObject({ outputValid: false })
   })
 
-  it('AURI-7-12 follows the endpoint that the descriptor hints at', async () => {
+  it('AURI-7-12 uses the endpoint in the descriptor', async () => {
     publish({
       endpoint: `${host.origin}/elsewhere`,
       capabilities: [{ name: 'gen-iti' }, { name: 'own', endpoint: '/own/place' }],
@@ -166,7 +166,7 @@ describe('an agent with a descriptor', () => {
     expect((await invokeAgent(uri('/planner/own', 'agent'), {}, options)).output).toBe('own')
   })
 
-  it('AURI-8.3.1-04 uses GET for flat and short input where the descriptor says so, POST for the rest', async () => {
+  it('AURI-8.3.1-04 uses GET for flat, short input if the descriptor says so, and POST otherwise', async () => {
     publish({ capabilities: [{ name: 'find', method: 'GET' }] })
     host.handlers['/planner/find'] = always(null)
     const inputs = [{ city: 'São Paulo', days: 2 }, { nested: { a: 1 } }, { text: 'x'.repeat(3000) }]
@@ -175,7 +175,7 @@ describe('an agent with a descriptor', () => {
     expect(call()?.url).toBe('/planner/find?city=S%C3%A3o%20Paulo&days=2')
   })
 
-  it('AURI-7-20 names the version by header, by query, or by the path that stands for it', async () => {
+  it('AURI-7-20 requests a version by header, query, or the path for that version', async () => {
     publish({ capabilities: [{ name: 'gen-iti' }], supportedVersions: { '3.0.0': '/v3/' } })
     host.handlers['/v3/gen-iti'] = always('three')
     await invokeAgent(uri('/planner/gen-iti', 'agent'), {}, { ...options, version: '3.0.0' })
@@ -185,7 +185,7 @@ describe('an agent with a descriptor', () => {
     expect(host.calls.map(({ headers }) => headers['x-agent-version'])).toEqual(['3.0.0', '3.0.0', undefined])
   })
 
-  it('AURI-7-14 shapes messages by the model that the descriptor names, and warns if it knows none', async () => {
+  it('AURI-7-14 builds messages with the interaction model of the descriptor, and warns if it is unknown', async () => {
     publish({ capabilities: [{ name: 'gen-iti' }], interactionModel: 'contract-net' })
     host.handlers['/planner/gen-iti'] = (seen, response) =>
       answer(response, 200, { performative: 'inform', content: seen.json })
@@ -206,7 +206,7 @@ describe('an agent with a descriptor', () => {
     expect(raw.warnings.join()).toContain('contract-net')
   })
 
-  it('AURI-6.1-06 refuses an agent that is reached only by what is not spoken here, without a guess', async () => {
+  it('AURI-6.1-06 rejects an agent whose transports are all unsupported, without a fallback', async () => {
     publish({ transport: { mcp: `${host.origin}/mcp` }, capabilities: [{ name: 'gen-iti' }] })
     expect(await codeOf(invokeAgent(uri('/planner/gen-iti', 'agent'), {}, options))).toBe('unsupported_transport')
     for (const transport of ['agent+gopher', 'agent+http', 'agent+ws']) {
@@ -215,7 +215,7 @@ describe('an agent with a descriptor', () => {
     expect(host.calls).toEqual([])
   })
 
-  it('speaks a protocol with messages of its own where the caller brings them', async () => {
+  it('supports a protocol with its own messages if the caller provides the model', async () => {
     publish({ transport: { rpc: `${host.origin}/rpc` }, capabilities: [{ name: 'gen-iti' }] })
     host.handlers['/rpc'] = (seen, response) =>
       answer(response, 200, { jsonrpc: '2.0', id: 1, result: seen.json.params })
@@ -233,7 +233,7 @@ describe('an agent with a descriptor', () => {
     expect(call()).toMatchObject({ url: '/rpc', json: { method: 'gen-iti', params: { city: 'Rio' } } })
   })
 
-  it('PROF-14-01 calls nobody whose descriptor has no good signature, where one is required', async () => {
+  it('PROF-14-01 does not call an agent without a valid signature if one is required', async () => {
     publish({ capabilities: [{ name: 'gen-iti' }], signature: { protected: 'e30', signature: 'AAAA' } })
     const refused = await codeOf(
       invokeAgent(uri('/planner/gen-iti', 'agent'), {}, { ...options, requireSignature: true }),
@@ -244,7 +244,7 @@ describe('an agent with a descriptor', () => {
 })
 
 describe('headers', () => {
-  it('AURI-8.1-01 carries session, task, version, request id, delegation and idempotency key', async () => {
+  it('AURI-8.1-01 carry session, task, version, request id, delegation and idempotency key', async () => {
     host.handlers['/p'] = always(null)
     await invokeAgent(
       uri('/p'),
@@ -269,7 +269,7 @@ describe('headers', () => {
     })
   })
 
-  it('AURI-8.1-01 takes session and task from the query, and refuses two that disagree', async () => {
+  it('AURI-8.1-01 take session and task from the query, and conflicting values are rejected', async () => {
     host.handlers['/p'] = always(null)
     await invokeAgent(uri('/p?sessionId=s1&taskId=t1'), {}, options)
     expect(call()?.headers).toMatchObject({ 'x-session-id': 's1', 'x-task-id': 't1' })
@@ -277,7 +277,7 @@ describe('headers', () => {
     expect(await codeOf(disagreeing)).toBe('invalid_argument')
   })
 
-  it('AURI-7-17 negotiates by Accept, and tells 406 with what there is', async () => {
+  it('AURI-7-17 negotiate with Accept; a 406 error lists the supported types', async () => {
     host.handlers['/p'] = (seen, response) =>
       seen.headers.accept === 'application/ld+json'
         ? answer(response, 200, { '@id': 'x' }, { 'content-type': 'application/ld+json' })
@@ -293,7 +293,7 @@ describe('headers', () => {
     ])
   })
 
-  it('AURI-8.3.1-03 asks its provider for a credential after a 401 and tries once more', async () => {
+  it('AURI-8.3.1-03 get a credential from the provider after a 401, and the call is repeated once', async () => {
     host.handlers['/p'] = (seen, response) =>
       seen.headers.authorization === 'Bearer fresh'
         ? answer(response, 200, 'in')
@@ -310,7 +310,7 @@ describe('headers', () => {
     expect(host.calls).toHaveLength(4)
   })
 
-  it('AIDIP-5.1-04 sends the credential that the descriptor asks for, and none where it asks for none', async () => {
+  it('AIDIP-5.1-04 carry the credential that the descriptor names, or none', async () => {
     host.handlers['/planner/gen-iti'] = always(null)
     const credentials = { type: 'api_key', key: 'k' } as const
     const sent = async (authentication: object): Promise<unknown> => {
@@ -324,7 +324,7 @@ describe('headers', () => {
     expect(await sent({})).toBeUndefined()
   })
 
-  it('never sends userinfo of the URI', async () => {
+  it('never carry the userinfo of the URI', async () => {
     host.handlers['/p'] = always(null)
     await invokeAgent(`agent+https://user:secret@${host.authority}/p`, {}, options)
     expect(call()?.headers.authorization).toBeUndefined()
@@ -340,7 +340,7 @@ describe('errors', () => {
     throw error
   }
 
-  it('AURI-9-03 reads the published 404 as a missing capability', async () => {
+  it('AURI-9-03 reads the draft’s 404 example as a missing capability', async () => {
     const error = await failWith(
       {
         type: 'https://example.com/errors/capability-not-found',
@@ -356,7 +356,7 @@ describe('errors', () => {
     expect(error.message).toBe("The requested capability 'gen-iti' was not found.")
   })
 
-  it('AURI-9-07 reads JSON-RPC, REST and GraphQL errors into the same', async () => {
+  it('AURI-9-07 reads JSON-RPC, REST and GraphQL errors the same way', async () => {
     const shapes = [
       { jsonrpc: '2.0', id: 1, error: { code: -32601, message: 'no such thing', data: {} } },
       { error: { code: 'CapabilityNotFound', message: 'no such thing' } },
@@ -377,7 +377,7 @@ describe('errors', () => {
     ['AmbiguousResponse', 422, 'remote_error'],
     ['Timeout', 504, 'timeout'],
     ['PermissionDenied', 403, 'permission_denied'],
-  ])('AURI-9-08 knows the category %s', async (category, status, code) => {
+  ])('AURI-9-08 recognizes the category %s', async (category, status, code) => {
     const error = await failWith({ error: { code: category, message: 'so' } }, status)
     expect(error.code).toBe(code)
     expect(readProblem(error.details)?.category).toBe(category)
@@ -394,20 +394,20 @@ describe('errors', () => {
     [500, 'remote_error'],
     [502, 'remote_error'],
     [503, 'unavailable'],
-  ])('gives %i a code though its body says nothing', async (status, code) => {
+  ])('maps status %i to a code if the body is not JSON', async (status, code) => {
     host.handlers['/p'] = (_seen, response) =>
       response.writeHead(status, { 'content-type': 'text/html' }).end('<h1>no</h1>')
     expect(await codeOf(invokeAgent(uri('/p'), {}, options))).toBe(code)
   })
 
-  it('follows no redirect, and tells so', async () => {
+  it('reports a redirect instead of following it', async () => {
     host.handlers['/p'] = (_seen, response) => response.writeHead(307, { location: `${host.origin}/q` }).end()
     host.handlers['/q'] = always('reached')
     expect(await codeOf(invokeAgent(uri('/p'), {}, options))).toBe('bad_redirect')
     expect(host.calls.map(({ url }) => url)).toEqual(['/p'])
   })
 
-  it('refuses answers that are too large, no JSON, or broken off', async () => {
+  it('rejects responses that are too large, not JSON, or truncated', async () => {
     host.handlers['/large'] = always('x'.repeat(5000))
     host.handlers['/broken'] = (_seen, response) =>
       response.writeHead(200, { 'content-type': 'application/json' }).end('{"a":')
@@ -423,7 +423,7 @@ describe('errors', () => {
     expect(await codeOf(invokeAgent(uri('/cut'), {}, options))).toBe('unreachable')
   })
 
-  it('ends with a code when its time is up or its caller gives up', async () => {
+  it('fails with a code on timeout and abort', async () => {
     host.handlers['/hang'] = () => {}
     host.handlers['/drip'] = (_seen, response) =>
       response.writeHead(200, { 'content-type': 'application/json' }).write('{')
@@ -436,8 +436,8 @@ describe('errors', () => {
   })
 })
 
-describe('repeats', () => {
-  it('AURI-9-09 waits as long as a 429 says, then tries again', async () => {
+describe('retries', () => {
+  it('AURI-9-09 wait as long as a 429 says', async () => {
     const { waits, retry } = patience()
     let asked = 0
     host.handlers['/p'] = (_seen, response) =>
@@ -448,7 +448,7 @@ describe('repeats', () => {
     expect(waits).toEqual([7000])
   })
 
-  it('AURI-9-09 does not wait for hours: the caller is told when to come again', async () => {
+  it('AURI-9-09 do not wait for hours: the error says when to retry', async () => {
     const { waits, retry } = patience()
     host.handlers['/p'] = always({ title: 'Too Many' }, 429, { 'retry-after': '3600' })
     await expect(invokeAgent(uri('/p'), {}, { ...options, retry })).rejects.toMatchObject({
@@ -458,7 +458,7 @@ describe('repeats', () => {
     expect(waits).toEqual([])
   })
 
-  it('AIDIP-5.3-07 does not repeat a call that may have run, unless it has an idempotency key', async () => {
+  it('AIDIP-5.3-07 do not repeat a call that may have run, unless it has an idempotency key', async () => {
     host.handlers['/p'] = (_seen, response) => response.destroy()
     expect(await codeOf(invokeAgent(uri('/p'), {}, options))).toBe('unreachable')
     expect(host.calls).toHaveLength(1)
@@ -467,7 +467,7 @@ describe('repeats', () => {
     expect(host.calls.map(({ headers }) => headers['idempotency-key'])).toEqual(['k', 'k', 'k'])
   })
 
-  it('repeats no 502 of a call that may have run', async () => {
+  it('do not repeat a call that may have run after a 502', async () => {
     host.handlers['/p'] = always({ error: { code: 'AgentError', message: 'down' } }, 502)
     expect(await codeOf(invokeAgent(uri('/p'), {}, options))).toBe('remote_error')
     expect(host.calls).toHaveLength(1)

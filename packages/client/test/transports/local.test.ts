@@ -20,7 +20,7 @@ beforeAll(async () => {
     },
     join(folder, 'local.sock'),
   )
-  // The bridge of the runtime as a page meets it: it answers 403 until the person has consented to the page's origin.
+  // The bridge as a page sees it: it returns 403 until the user consents to the page's origin.
   bridge = await startPlainHost((seen, response) => {
     if (consented.has(String(seen.headers.origin))) return answer(response, 200, 'let in')
     answer(response, 403, { error: { code: 'PermissionDenied', message: 'ask the person first' } })
@@ -36,8 +36,8 @@ const noFetch: typeof fetch = async () => {
 }
 const settings = () => ({ fetch: noFetch, localSocket: join(folder, 'local.sock'), retry: patience().retry })
 
-describe('agents of this process', () => {
-  it('AURI-6.1-03 calls a function that is registered at run time', async () => {
+describe('agents in this process', () => {
+  it('AURI-6.1-03 calls a function registered at run time', async () => {
     const localRegistry = createLocalRegistry()
     const unregister = localRegistry.register(
       'Echo',
@@ -50,7 +50,7 @@ describe('agents of this process', () => {
     expect(await codeOf(call())).toBe('not_found')
   })
 
-  it('streams what an async generator gives, and stops it when the loop is left', async () => {
+  it('streams the values of an async generator, and stops it when the loop is left', async () => {
     const localRegistry = createLocalRegistry()
     let isStopped = false
     localRegistry.register('count', async function* () {
@@ -70,7 +70,7 @@ describe('agents of this process', () => {
     expect(await codeOf(invokeAgent('agent+local://count', {}, { ...settings(), localRegistry }))).toBe('bad_response')
   })
 
-  it('ends with a code when the function fails or takes too long, and takes a name once', async () => {
+  it('fails with a code if the function throws or times out, and rejects a duplicate name', async () => {
     const localRegistry = createLocalRegistry()
     localRegistry.register('fails', () => {
       throw new Error('broken')
@@ -84,7 +84,7 @@ describe('agents of this process', () => {
 })
 
 describe('agents of the local runtime', () => {
-  it('calls them through the socket of the user, and streams', async () => {
+  it('calls them through the user’s socket, and streams', async () => {
     const reply = await invokeAgent('agent+local://notes/add', { text: 'milk' }, settings())
     expect(reply.output).toEqual({ asked: '/agents/notes/add', input: { text: 'milk' } })
     expect(await collect(streamAgent('agent+local://notes', {}, settings()))).toEqual([
@@ -92,7 +92,7 @@ describe('agents of the local runtime', () => {
     ])
   })
 
-  it('AURI-6.1-08 says not_found for an agent that nobody knows, without network traffic', async () => {
+  it('AURI-6.1-08 fails with not_found for an unknown agent, without network traffic', async () => {
     expect(await codeOf(invokeAgent('agent+local://unknown/x', {}, settings()))).toBe('not_found')
     const none = { ...settings(), localSocket: join(folder, 'none.sock') }
     await expect(invokeAgent('agent+local://unknown/x', {}, none)).rejects.toMatchObject({
@@ -105,13 +105,13 @@ describe('agents of the local runtime', () => {
     ).toBe('not_found')
   })
 
-  it('looks for the runtime where the user has sockets', async () => {
+  it('looks for the runtime in the user’s socket folder', async () => {
     expect(await defaultLocalSocket()).toMatch(/\/\.?switchboard\/local\.sock$/)
   })
 })
 
 describe('the bridge for pages', () => {
-  it('AURI-6.1-09 is refused without consent, let in with it, and refused again once it is revoked', async () => {
+  it('AURI-6.1-09 rejects a page without consent, accepts it with consent, and rejects it again after revocation', async () => {
     const asPage: typeof fetch = (input, init) =>
       fetch(input, {
         ...init,
@@ -126,7 +126,7 @@ describe('the bridge for pages', () => {
     expect(await codeOf(call())).toBe('permission_denied')
   })
 
-  it('is on this computer or is none', async () => {
+  it('must be on this computer', async () => {
     const far = { ...settings(), localBridge: 'https://bridge.example' }
     expect(await codeOf(invokeAgent('agent+local://notes/add', {}, far))).toBe('invalid_argument')
   })

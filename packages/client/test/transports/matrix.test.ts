@@ -3,7 +3,7 @@ import { invokeAgent, streamAgent } from '../../src/index.js'
 import { codeOf, collect, patience } from './support/agent-host.js'
 import { type Homeserver, startHomeserver } from './support/homeserver.js'
 
-// Against a stand-in for a homeserver over real HTTP; see support/homeserver.ts for what it is faithful to.
+// Uses a simulated homeserver over real HTTP; support/homeserver.ts says what it implements.
 let server: Homeserver
 
 beforeAll(async () => {
@@ -22,7 +22,7 @@ const settings = (more: object = {}) => ({
 })
 
 describe('calls through a Matrix room', () => {
-  it('AURI-6.1-05 sends the envelope as an event of the room, and takes the event that answers it', async () => {
+  it('AURI-6.1-05 sends the envelope as an event in the room, and returns the event that responds to it', async () => {
     let asked: object = {}
     server.onEvent = (content, send) => {
       asked = content
@@ -47,11 +47,11 @@ describe('calls through a Matrix room', () => {
     )
   })
 
-  it('AURI-6.1-05 is not spoken without an adapter: an access token is what makes one', async () => {
+  it('AURI-6.1-05 is unsupported without an adapter, which needs an access token', async () => {
     expect(await codeOf(invokeAgent('agent+matrix://hs.example/planner', {}, {}))).toBe('unsupported_transport')
   })
 
-  it('takes a room by its id, and streams events in order', async () => {
+  it('accepts a room id, and streams events in order', async () => {
     server.onEvent = ({ id = '', cancel }, send) => {
       if (cancel) return
       for (const n of [1, 2, 3]) send({ id, data: { n } })
@@ -65,7 +65,7 @@ describe('calls through a Matrix room', () => {
     ])
   })
 
-  it('waits for answers that come later, in several rounds of sync', async () => {
+  it('waits for later responses, over several sync requests', async () => {
     server.onEvent = ({ id = '' }, send) => {
       setTimeout(() => send({ id, data: 'early' }), 20)
       setTimeout(() => send({ id, data: 'late' }), 60)
@@ -75,7 +75,7 @@ describe('calls through a Matrix room', () => {
     expect(parts.map(({ data }) => data)).toEqual(['early', 'late'])
   })
 
-  it('takes answers of the agent only, where it knows who that is', async () => {
+  it('accepts responses from the agent’s user only, if it is known', async () => {
     server.onEvent = ({ id = '' }, send) => {
       send({ id, result: 'forged' }, '@mallory:hs.example')
       send({ id, result: 'true' })
@@ -88,7 +88,7 @@ describe('calls through a Matrix room', () => {
     expect(reply.output).toBe('true')
   })
 
-  it('reads structured errors out of the content of events', async () => {
+  it('reads structured errors from the content of events', async () => {
     server.onEvent = ({ id = '' }, send) =>
       send({
         id,
@@ -101,7 +101,7 @@ describe('calls through a Matrix room', () => {
     })
   })
 
-  it('tells the homeserver’s own refusals apart', async () => {
+  it('reports the homeserver’s own errors by code', async () => {
     expect(await codeOf(invokeAgent('agent+matrix://hs.example/planner', {}, settings({ accessToken: 'wrong' })))).toBe(
       'unauthorized',
     )
@@ -114,7 +114,7 @@ describe('calls through a Matrix room', () => {
     expect(await codeOf(invokeAgent('agent+matrix://hs.example', {}, settings()))).toBe('invalid_uri')
   })
 
-  it('takes the call back when its time is up', async () => {
+  it('cancels the call on timeout', async () => {
     const cancelled = new Promise<unknown>((resolve) => {
       server.onEvent = ({ id, cancel }) => cancel && resolve(id)
     })

@@ -18,7 +18,7 @@ beforeEach(() => {
 
 const uri = (path: string): string => `agent+https://${host.authority}${path}`
 
-/** Streams text in the pieces given. */
+/** Streams text in these chunks. */
 function serve(path: string, type: string, ...pieces: string[]): void {
   host.handlers[path] = async (_seen, response) => {
     response.writeHead(200, { 'content-type': type })
@@ -47,7 +47,7 @@ describe('a stream', () => {
 })
 
 describe('server-sent events', () => {
-  it('AURI-8-05 gives events in order and ends at the end mark', async () => {
+  it('AURI-8-05 returns events in order and ends at the end mark', async () => {
     serve(
       '/chat',
       `${SSE}; charset=utf-8`,
@@ -62,7 +62,7 @@ describe('server-sent events', () => {
     expect(host.calls[0]?.headers.accept).toMatch(/^text\/event-stream/)
   })
 
-  it('reads CR, LF and CR LF, split anywhere, and data of several lines', async () => {
+  it('reads CR, LF and CR LF, split anywhere, and data on several lines', async () => {
     const text = 'data: [1,\r\ndata: 2]\r\n\r\ndata: "é😀"\r\rdata: 3\n\n'
     const bytes = Buffer.from(text)
     for (let cut = 1; cut < bytes.length; cut++) {
@@ -83,7 +83,7 @@ describe('server-sent events', () => {
     expect(await collect(streamAgent(uri('/plain'), {}, options))).toEqual([{ data: 1 }])
   })
 
-  it('throws an error that comes after the first part', async () => {
+  it('throws an error that arrives after the first part', async () => {
     serve(
       '/fail',
       SSE,
@@ -99,14 +99,14 @@ describe('server-sent events', () => {
 })
 
 describe('newline-delimited JSON', () => {
-  it('gives each line, also the last without an end and those split between pieces', async () => {
+  it('returns each line, including an unterminated last line and lines split between chunks', async () => {
     serve('/lines', NDJSON, '{"n":1}\n\n{"n"', ':2}\r\n3')
     const parts = await collect(streamAgent(uri('/lines'), {}, { ...options, accept: NDJSON }))
     expect(parts).toEqual([{ data: { n: 1 } }, { data: { n: 2 } }, { data: 3 }])
     expect(host.calls[0]?.headers.accept).toBe(NDJSON)
   })
 
-  it('throws a line that is an error, and hands on one that only has such a member', async () => {
+  it('throws an error line, but returns a line that only has a member of that name', async () => {
     serve('/lines', NDJSON, '{"error":"none","n":1}\n{"error":{"code":"InvalidInput","message":"no"}}\n')
     const parts: unknown[] = []
     const work = (async () => {
@@ -118,7 +118,7 @@ describe('newline-delimited JSON', () => {
 })
 
 describe('any stream', () => {
-  it('AURI-8-09 gives the same values by events and by lines', async () => {
+  it('AURI-8-09 returns the same values as events and as lines', async () => {
     serve('/events', SSE, 'data: {"a":1}\n\ndata: "b"\n\n')
     serve('/lines', NDJSON, '{"a":1}\n"b"\n')
     const [events, lines] = [
@@ -128,12 +128,12 @@ describe('any stream', () => {
     expect(await events).toEqual(await lines)
   })
 
-  it('gives a whole answer as one part', async () => {
+  it('returns a complete response as one part', async () => {
     host.handlers['/whole'] = always({ all: true })
     expect(await collect(streamAgent(uri('/whole'), {}, options))).toEqual([{ data: { all: true } }])
   })
 
-  it('AIDIP-5.3-03 asks for a whole answer without a stream, and refuses one that streams all the same', async () => {
+  it('AIDIP-5.3-03 invoke requests a response without a stream, and rejects one that streams anyway', async () => {
     serve('/chat', SSE, 'data: 1\n\n')
     expect(await codeOf(invokeAgent(uri('/chat'), {}, options))).toBe('bad_response')
     expect(host.calls[0]?.headers.accept).toBe('application/json')
@@ -174,7 +174,7 @@ describe('any stream', () => {
     await left
   })
 
-  it('does not read ahead of a slow reader', async () => {
+  it('applies backpressure for a slow reader', async () => {
     const line = `"${'x'.repeat(64 * 1024)}"\n`
     let sent = 0
     host.handlers['/fast'] = async (_seen, response) => {
@@ -191,7 +191,7 @@ describe('any stream', () => {
     expect(sent).toBeLessThan(500)
   })
 
-  it('ends with a code when the agent falls silent, breaks off, or says what is no JSON', async () => {
+  it('fails with a code if the agent stops sending, disconnects, or sends something that is not JSON', async () => {
     host.handlers['/silent'] = (_seen, response) =>
       response.writeHead(200, { 'content-type': SSE }).write('data: 1\n\n')
     host.handlers['/cut'] = (_seen, response) => {
@@ -211,10 +211,10 @@ describe('any stream', () => {
   })
 
   it.each([
-    ['a line without end', NDJSON, 'x'.repeat(64)],
-    ['an event without end', SSE, 'data: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\n'],
-    ['a field without end', SSE, 'id: '.padEnd(64, 'x')],
-  ])('gives up on %s', async (_what, type, piece) => {
+    ['an endless line', NDJSON, 'x'.repeat(64)],
+    ['an endless event', SSE, 'data: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\n'],
+    ['an endless field', SSE, 'id: '.padEnd(64, 'x')],
+  ])('aborts on %s', async (_what, type, piece) => {
     const closed = new Promise<void>((resolve) => {
       host.handlers['/endless'] = (_seen, response) => {
         response.writeHead(200, { 'content-type': type })
@@ -232,10 +232,10 @@ describe('any stream', () => {
   })
 })
 
-describe('deferred answers', () => {
+describe('deferred responses', () => {
   const accepted = { taskId: 't 1', status: 'pending', pollInterval: 2 }
 
-  it('asks where Location says, as often as the agent hints, until the work is done', async () => {
+  it('are polled at Location, as often as the agent says, until the work is done', async () => {
     const { waits, retry } = patience()
     host.handlers['/report'] = always(accepted, 202, { location: '/tasks/t1', 'retry-after': '3' })
     const states = [
@@ -256,13 +256,13 @@ describe('deferred answers', () => {
     expect(second?.headers).not.toHaveProperty('prefer')
   })
 
-  it('asks at the path of the draft where there is no Location, and takes a bare result', async () => {
+  it('are polled at the draft’s path without a Location, and may be a bare result', async () => {
     host.handlers['/report'] = always(accepted, 202)
     host.handlers['/tasks/t%201'] = always({ pages: 7 })
     expect((await invokeAgent(uri('/report'), {}, options)).output).toEqual({ pages: 7 })
   })
 
-  it('throws what the work failed with', async () => {
+  it('throw the error that the work failed with', async () => {
     host.handlers['/report'] = always(accepted, 202, { location: '/tasks/t1' })
     host.handlers['/tasks/t1'] = always({
       taskId: 't1',
@@ -275,12 +275,12 @@ describe('deferred answers', () => {
     })
   })
 
-  it('asks no other origin', async () => {
+  it('are not polled at another origin', async () => {
     host.handlers['/report'] = always(accepted, 202, { location: 'https://elsewhere.example/tasks/1' })
     expect(await codeOf(invokeAgent(uri('/report'), {}, options))).toBe('bad_response')
   })
 
-  it('tells the agent to stop when the caller gives up or has waited long enough', async () => {
+  it('are cancelled at the agent when the caller aborts or the wait times out', async () => {
     host.handlers['/report'] = always(accepted, 202, { location: '/tasks/t1' })
     for (const how of ['abort', 'wait']) {
       const controller = new AbortController()
@@ -303,7 +303,7 @@ describe('deferred answers', () => {
     }
   })
 
-  it('gives a deferred answer to a stream as its one part', async () => {
+  it('are a single part of a stream', async () => {
     host.handlers['/report'] = always(accepted, 202, { location: '/tasks/t1' })
     host.handlers['/tasks/t1'] = always({ pages: 7 })
     expect(await collect(streamAgent(uri('/report'), {}, options))).toEqual([{ data: { pages: 7 } }])

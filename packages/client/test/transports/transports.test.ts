@@ -19,8 +19,8 @@ const noFetch: typeof fetch = async () => {
   throw new Error('the network was used')
 }
 
-describe('the transports that are spoken', () => {
-  it('AURI-6.1-06 uses one that was registered, and guesses none that was not', async () => {
+describe('transports', () => {
+  it('AURI-6.1-06 that are registered are used, and others are never guessed', async () => {
     const transports = createTransports({ fetch: noFetch })
     const options = { fetch: noFetch, transports }
     expect(await codeOf(invokeAgent('agent+foo://h/p', {}, options))).toBe('unsupported_transport')
@@ -31,13 +31,13 @@ describe('the transports that are spoken', () => {
     expect(await codeOf(invokeAgent('agent+bar://h/p', {}, options))).toBe('unsupported_transport')
   })
 
-  it('takes names that a URI can have', () => {
+  it('must have names that are valid in a URI', () => {
     const transports = createTransports()
     expect(() => transports.register('f_o', foo)).toThrow(expect.objectContaining({ code: 'invalid_argument' }))
     expect(transports.names).toEqual(expect.arrayContaining(['https', 'wss', 'unix', 'local']))
   })
 
-  it('closes its own transports, and leaves alone those that were given', async () => {
+  it('are closed by the caller that created them, but not if they were passed in', async () => {
     let closed = 0
     const counting = { ...foo, close: async () => void closed++ }
     const transports = createTransports({ fetch: noFetch })
@@ -50,7 +50,7 @@ describe('the transports that are spoken', () => {
     expect(closed).toBe(1)
   })
 
-  it('says what is wrong with a URI before anything is asked', async () => {
+  it('are not used for an invalid URI', async () => {
     expect(await codeOf(invokeAgent('https://h/p', {}, { fetch: noFetch }))).toBe('invalid_uri')
     expect(await codeOf(collect(streamAgent('agent://', {}, { fetch: noFetch })))).toBe('invalid_uri')
     expect(await codeOf(invokeAgent('agent+https://169.254.169.254/x', {}, { fetch: noFetch }))).toBe('blocked_address')

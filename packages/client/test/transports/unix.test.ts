@@ -35,7 +35,7 @@ beforeEach(() => {
 })
 
 describe('agents behind a Unix socket', () => {
-  it('AURI-6.1-04 calls an agent by its name, which the local runtime knows the socket of', async () => {
+  it('AURI-6.1-04 calls an agent by name; the local runtime knows its socket', async () => {
     const reply = await invokeAgent(
       'agent+unix://planner/plan?days=2',
       { city: 'Rio' },
@@ -46,7 +46,7 @@ describe('agents behind a Unix socket', () => {
     expect(runtime.seen.map(({ url }) => url)).toContain('/agents/planner')
   })
 
-  it('calls a socket by its path, in a folder that is allowed', async () => {
+  it('calls a socket by its path, in an allowed folder', async () => {
     const reply = await invokeAgent(`${path(socket())}/plan`, { a: 1 }, { ...settings(), sessionId: 's1' })
     expect(reply.output).toEqual({ said: { a: 1 } })
     expect(host.seen[0]?.headers).toMatchObject({
@@ -56,7 +56,7 @@ describe('agents behind a Unix socket', () => {
     })
   })
 
-  it('refuses sockets outside of the allowed folders, by links and dots too', async () => {
+  it('rejects sockets outside the allowed folders, including links and dots', async () => {
     const link = join(folder, 'link.sock')
     symlinkSync(localSocket(), link)
     expect(await codeOf(invokeAgent(`${path(localSocket())}/p`, {}, settings()))).toBe('permission_denied')
@@ -86,7 +86,7 @@ describe('agents behind a Unix socket', () => {
     await left
   })
 
-  it('waits for deferred answers on the same socket', async () => {
+  it('waits for deferred responses on the same socket', async () => {
     handle = ({ url }, response) =>
       url === '/p'
         ? answer(response, 202, { taskId: '1', status: 'pending' }, { location: '/tasks/1' })
@@ -94,7 +94,7 @@ describe('agents behind a Unix socket', () => {
     expect((await invokeAgent(`${path(socket())}/p`, {}, settings())).output).toBe('done')
   })
 
-  it('ends with a code when there is no such agent, no socket, no answer, or a broken one', async () => {
+  it('fails with a code if there is no agent, no socket, no response, or a truncated one', async () => {
     expect(await codeOf(invokeAgent('agent+unix://nobody/p', {}, settings()))).toBe('not_found')
     expect(await codeOf(invokeAgent(`${path(join(folder, 'none.sock'))}/p`, {}, settings()))).toBe('not_found')
     handle = () => {}

@@ -25,7 +25,7 @@ const uri = (path: string, transport = 'agent+wss'): string => `${transport}://$
 
 type Request = ReturnType<typeof JSON.parse>
 
-/** Serves sockets at a path; gives what they were sent, in order, and counts them. */
+/** Serves sockets at a path; returns the frames received, in order, and the sockets. */
 function serve(
   path: string,
   onRequest: (request: Request, socket: WebSocket) => void,
@@ -46,13 +46,13 @@ function serve(
   return log
 }
 
-const say = (socket: WebSocket, frame: object): void => socket.send(`${JSON.stringify(frame)}\n`)
+const sendFrame = (socket: WebSocket, frame: object): void => socket.send(`${JSON.stringify(frame)}\n`)
 
 describe('calls over wss', () => {
   it('AURI-6.1-02 opens a secure WebSocket at the same host and path, and messages arrive as a stream', async () => {
     const { requests } = serve('/p', ({ id }, socket) => {
-      for (const n of [1, 2]) say(socket, { id, data: { n } })
-      say(socket, { id, done: true })
+      for (const n of [1, 2]) sendFrame(socket, { id, data: { n } })
+      sendFrame(socket, { id, done: true })
     })
     const parts = await collect(streamAgent(uri('/p'), { text: 'hi' }, settings()))
     expect(parts).toEqual([{ data: { n: 1 } }, { data: { n: 2 } }])
@@ -82,10 +82,10 @@ describe('calls over wss', () => {
     expect(parts).toEqual(lines.map((line) => ({ data: JSON.parse(line) })))
   })
 
-  it('gives a whole answer, and an error with its status', async () => {
+  it('returns a complete response, and an error with its status', async () => {
     serve('/p', ({ id, input }, socket) => {
       if (input.fail)
-        say(socket, {
+        sendFrame(socket, {
           id,
           error: {
             type: 'https://e.example/capability-not-found',
@@ -94,7 +94,7 @@ describe('calls over wss', () => {
             detail: 'no',
           },
         })
-      else say(socket, { id, result: { ok: true }, version: '2.0.0' })
+      else sendFrame(socket, { id, result: { ok: true }, version: '2.0.0' })
     })
     expect(await invokeAgent(uri('/p'), {}, settings())).toMatchObject({ output: { ok: true }, version: '2.0.0' })
     await expect(caller.invoke(uri('/p'), { fail: true })).rejects.toMatchObject({
@@ -105,7 +105,7 @@ describe('calls over wss', () => {
   })
 
   it('AURI-8.1-04 carries the identifiers in the envelope', async () => {
-    const { requests } = serve('/p', ({ id }, socket) => say(socket, { id, result: null }))
+    const { requests } = serve('/p', ({ id }, socket) => sendFrame(socket, { id, result: null }))
     await caller.invoke(
       uri('/p'),
       {},
@@ -128,7 +128,7 @@ describe('calls over wss', () => {
     })
   })
 
-  it('AURI-6.1-07 uses wss where the descriptor names it, with the capability in the envelope', async () => {
+  it('AURI-6.1-07 uses wss if the descriptor names it, with the capability in the envelope', async () => {
     host.handlers['/planner/agent.json'] = (_seen, response) =>
       answer(response, 200, {
         name: 'planner',
@@ -136,19 +136,19 @@ describe('calls over wss', () => {
         capabilities: [{ name: 'plan' }],
         transport: { wss: `wss://${host.authority}/ws` },
       })
-    const { requests } = serve('/ws', ({ id }, socket) => say(socket, { id, result: 'by wss' }))
+    const { requests } = serve('/ws', ({ id }, socket) => sendFrame(socket, { id, result: 'by wss' }))
     expect((await caller.invoke(uri('/planner/plan', 'agent'), { a: 1 })).output).toBe('by wss')
     expect(requests[0]).toMatchObject({ operation: 'plan', input: { a: 1 } })
   })
 
-  it('AURI-6.1-07 uses https where the descriptor names nothing', async () => {
+  it('AURI-6.1-07 uses https if the descriptor names no transport', async () => {
     host.handlers['/planner/agent.json'] = (_seen, response) =>
       answer(response, 200, { name: 'planner', version: '1.0.0', capabilities: [{ name: 'plan' }] })
     host.handlers['/planner/plan'] = (_seen, response) => answer(response, 200, 'by https')
     expect((await caller.invoke(uri('/planner/plan', 'agent'), {})).output).toBe('by https')
   })
 
-  it('AURI-8-06 reads lines that are split between messages, several in one, and messages without a newline', async () => {
+  it('AURI-8-06 reads lines split between messages, several in one, and messages without a newline', async () => {
     serve('/p', ({ id }, socket) => {
       const first = JSON.stringify({ id, data: 'split é😀' })
       socket.send(first.slice(0, 9))
@@ -160,7 +160,7 @@ describe('calls over wss', () => {
     expect(parts.map(({ data }) => data)).toEqual(['split é😀', 2, 3])
   })
 
-  it('understands agents that know no frames: lines are parts, closing is the end', async () => {
+  it('supports agents without frames: lines are parts, closing is the end', async () => {
     serve('/p', (_request, socket) => {
       socket.send('{"n":1}\n{"n":2}\n')
       socket.close(1000)
@@ -172,17 +172,17 @@ describe('calls over wss', () => {
     let authorization: string | undefined
     host.sockets['/p'] = (socket, request) => {
       authorization = request.headers.authorization
-      socket.on('message', (data) => say(socket, { id: JSON.parse(String(data)).id, result: null }))
+      socket.on('message', (data) => sendFrame(socket, { id: JSON.parse(String(data)).id, result: null }))
     }
     await invokeAgent(uri('/p'), {}, { ...settings(), credentials: { type: 'bearer', token: 't' } })
     expect(authorization).toBe('Bearer t')
   })
 
-  it('AURI-10-02 proves who it is by a certificate where the host wants one', async () => {
+  it('AURI-10-02 authenticates with a certificate if the host requests one', async () => {
     const strict = await startAgentHost({ requestCert: true })
     try {
       strict.sockets['/p'] = (socket) =>
-        socket.on('message', (data) => say(socket, { id: JSON.parse(String(data)).id, result: 'in' }))
+        socket.on('message', (data) => sendFrame(socket, { id: JSON.parse(String(data)).id, result: 'in' }))
       const target = `agent+wss://${strict.authority}/p`
       const tls = { ...settings(), socketTls: { ca: strict.ca, ...strict.client } }
       expect((await invokeAgent(target, {}, tls)).output).toBe('in')
@@ -194,14 +194,14 @@ describe('calls over wss', () => {
 })
 
 describe('one socket for many calls', () => {
-  it('tells the answers of calls apart that run at the same time', async () => {
+  it('matches responses to concurrent calls', async () => {
     const waiting: { id: string; n: number; socket: WebSocket }[] = []
     const { sockets } = serve('/p', ({ id, input }, socket) => {
       waiting.push({ id, n: input.n, socket })
       if (waiting.length < 3) return
-      for (const call of waiting.reverse()) say(call.socket, { id: call.id, data: { n: call.n, part: 1 } })
-      for (const call of waiting) say(call.socket, { id: call.id, data: { n: call.n, part: 2 } })
-      for (const call of waiting) say(call.socket, { id: call.id, done: true })
+      for (const call of waiting.reverse()) sendFrame(call.socket, { id: call.id, data: { n: call.n, part: 1 } })
+      for (const call of waiting) sendFrame(call.socket, { id: call.id, data: { n: call.n, part: 2 } })
+      for (const call of waiting) sendFrame(call.socket, { id: call.id, done: true })
     })
     const all = await Promise.all([1, 2, 3].map((n) => collect(caller.stream(uri('/p'), { n }))))
     expect(all.map((parts) => parts.map(({ data }) => data))).toEqual(
@@ -213,12 +213,12 @@ describe('one socket for many calls', () => {
     expect(sockets).toHaveLength(1)
   })
 
-  it('takes a call back when its loop is left, and the others go on', async () => {
+  it('cancels a call when its loop is left, and the others continue', async () => {
     const cancelled = new Promise<string>((resolve) => {
       serve('/p', ({ id, cancel, input }, socket) => {
         if (cancel) resolve(id)
-        else if (input.endless) say(socket, { id, data: 1 })
-        else say(socket, { id, result: 'whole' })
+        else if (input.endless) sendFrame(socket, { id, data: 1 })
+        else sendFrame(socket, { id, result: 'whole' })
       })
     })
     for await (const _part of caller.stream(uri('/p'), { endless: true })) break
@@ -226,11 +226,11 @@ describe('one socket for many calls', () => {
     expect((await caller.invoke(uri('/p'), {})).output).toBe('whole')
   })
 
-  it('opens another socket when one has broken, and sends again only what may run twice', async () => {
+  it('opens another socket when one breaks, and repeats only calls that may run twice', async () => {
     let breaks = 1
     const { requests, sockets } = serve('/p', ({ id }, socket) => {
       if (breaks-- > 0) socket.terminate()
-      else say(socket, { id, result: 'after all' })
+      else sendFrame(socket, { id, result: 'after all' })
     })
     expect((await caller.invoke(uri('/p'), {}, { idempotencyKey: 'k' })).output).toBe('after all')
     expect(requests.map(({ idempotencyKey }) => idempotencyKey)).toEqual(['k', 'k'])
@@ -244,43 +244,43 @@ describe('one socket for many calls', () => {
 
 describe('hostile and broken sockets', () => {
   it.each([
-    ['is no JSON', (socket: WebSocket) => socket.send('hello\n'), 'bad_response'],
-    ['is no text', (socket: WebSocket) => socket.send(Buffer.from([1, 2, 3])), 'bad_response'],
+    ['is not JSON', (socket: WebSocket) => socket.send('hello\n'), 'bad_response'],
+    ['is binary', (socket: WebSocket) => socket.send(Buffer.from([1, 2, 3])), 'bad_response'],
     ['is too large', (socket: WebSocket) => socket.send('x'.repeat(30_000)), 'too_large'],
     [
-      'is a line that does not end',
+      'is an endless line',
       (socket: WebSocket) => Array.from({ length: 30 }, () => socket.send('x'.repeat(1000))),
       'too_large',
     ],
-    ['is an end in the middle', (socket: WebSocket) => socket.close(1000), 'unreachable'],
-    ['is a cut', (socket: WebSocket) => socket.terminate(), 'unreachable'],
-  ])('ends with a code when what comes %s', async (_what, act, code) => {
+    ['is an early close', (socket: WebSocket) => socket.close(1000), 'unreachable'],
+    ['is a broken connection', (socket: WebSocket) => socket.terminate(), 'unreachable'],
+  ])('fails with a code if the next message %s', async (_what, act, code) => {
     serve('/p', ({ id }, socket) => {
-      say(socket, { id, data: 1 })
+      sendFrame(socket, { id, data: 1 })
       act(socket)
     })
     expect(await codeOf(collect(caller.stream(uri('/p'), {}, { maxBytes: 20_000 })))).toBe(code)
   })
 
-  it('refuses a part beyond its limit, and keeps the socket for others', async () => {
+  it('rejects a part above the limit, and keeps the socket for other calls', async () => {
     serve('/p', ({ id, input, cancel }, socket) => {
-      if (!cancel) say(socket, input.large ? { id, data: 'x'.repeat(2000) } : { id, result: 1 })
+      if (!cancel) sendFrame(socket, input.large ? { id, data: 'x'.repeat(2000) } : { id, result: 1 })
     })
     expect(await codeOf(collect(caller.stream(uri('/p'), { large: true }, { maxPartLength: 1000 })))).toBe('too_large')
     expect((await caller.invoke(uri('/p'), {})).output).toBe(1)
   })
 
-  it('stops reading for a reader that is slow, and loses nothing by it', async () => {
+  it('applies backpressure for a slow reader, and loses nothing', async () => {
     const count = 250
     const { sockets } = serve('/p', ({ id }, socket) => {
-      for (let n = 0; n < count; n++) say(socket, { id, data: { n, filler: 'x'.repeat(60_000) } })
-      say(socket, { id, done: true })
+      for (let n = 0; n < count; n++) sendFrame(socket, { id, data: { n, filler: 'x'.repeat(60_000) } })
+      sendFrame(socket, { id, done: true })
     })
     const seen: unknown[] = []
     for await (const { data } of caller.stream(uri('/p'))) {
       if (seen.length === 0) {
         await new Promise((resolve) => setTimeout(resolve, 300))
-        // Far more than the buffers of the system hold is still with the agent.
+        // Far more than the system's buffers hold is still at the agent.
         expect(sockets[0]?.bufferedAmount).toBeGreaterThan(5_000_000)
       }
       seen.push(JSON.parse(JSON.stringify(data)).n)
@@ -288,7 +288,7 @@ describe('hostile and broken sockets', () => {
     expect(seen).toEqual(Array.from({ length: count }, (_, n) => n))
   })
 
-  it('ends with a code when there is no socket, no answer, or the caller gives up', async () => {
+  it('fails with a code if there is no socket, no response, or the caller aborts', async () => {
     serve('/hang', () => {})
     expect(await codeOf(caller.invoke(uri('/nothing'), {}))).toBe('not_found')
     expect(await codeOf(caller.invoke(uri('/hang'), {}, { timeoutMs: 50 }))).toBe('timeout')
@@ -300,18 +300,18 @@ describe('hostile and broken sockets', () => {
     expect(await codeOf(caller.invoke(uri('/hang'), new Uint8Array(1)))).toBe('invalid_argument')
   })
 
-  it('trusts only the authorities that it is told to', async () => {
-    serve('/p', ({ id }, socket) => say(socket, { id, result: 1 }))
+  it('trusts only the configured CAs', async () => {
+    serve('/p', ({ id }, socket) => sendFrame(socket, { id, result: 1 }))
     expect(await codeOf(invokeAgent(uri('/p'), {}, { ...settings(), socketTls: {} }))).toBe('unreachable')
   })
 })
 
-describe('with the WebSocket of a browser', () => {
+describe('with the browser’s WebSocket', () => {
   const inBrowser = () => ({ ...settings(), openSocket: openInBrowser })
 
   beforeEach(() => {
     const { ca } = host
-    // The same interface as in browsers; these have their own list of authorities.
+    // The same interface as in browsers, which have their own list of CAs.
     vi.stubGlobal(
       'WebSocket',
       class extends WebSocket {
@@ -323,17 +323,17 @@ describe('with the WebSocket of a browser', () => {
   })
   afterEach(() => vi.unstubAllGlobals())
 
-  it('streams and invokes alike', async () => {
+  it('streams and invokes', async () => {
     serve('/p', ({ id, stream }, socket) => {
-      if (!stream) return say(socket, { id, result: 'whole' })
-      say(socket, { id, data: 1 })
-      say(socket, { id, done: true })
+      if (!stream) return sendFrame(socket, { id, result: 'whole' })
+      sendFrame(socket, { id, data: 1 })
+      sendFrame(socket, { id, done: true })
     })
     expect(await collect(streamAgent(uri('/p'), {}, inBrowser()))).toEqual([{ data: 1 }])
     expect((await invokeAgent(uri('/p'), {}, inBrowser())).output).toBe('whole')
   })
 
-  it('ends with a code where it cannot do what is asked', async () => {
+  it('fails with a code if the browser cannot do it', async () => {
     serve('/bytes', (_request, socket) => socket.send(Buffer.from([1])))
     serve('/large', (_request, socket) => socket.send('x'.repeat(3000)))
     expect(await codeOf(invokeAgent(uri('/nothing'), {}, inBrowser()))).toBe('unreachable')

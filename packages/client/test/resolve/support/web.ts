@@ -8,27 +8,27 @@ import type { JsonValue } from '@switchboard/protocol'
 import { Agent, buildConnector, fetch as undiciFetch } from 'undici'
 import { createAuthority } from '../../../../server/test/support/tls.js'
 
-/** What a host answers at a URL: a JSON value, or whatever the function writes. */
+/** The response for a URL: a JSON value, or a function that writes it. */
 export type Page = JsonValue | ((response: ServerResponse, headers: IncomingHttpHeaders) => void)
 
 export interface Web {
-  /** Pages by URL; what is not here is a 404. */
+  /** Pages by URL; any other URL is a 404. */
   pages: Record<string, Page>
-  /** URLs that were asked for, in order. */
+  /** Requested URLs, in order. */
   readonly asked: string[]
   readonly headers: IncomingHttpHeaders[]
-  /** Trusts the authority of these hosts, and finds every name on the one server. */
+  /** Trusts the CA of these hosts, and connects every host name to this server. */
   readonly fetch: typeof fetch
-  /** The same without trust in the authority. */
+  /** The same without trusting the CA. */
   readonly distrustingFetch: typeof fetch
-  /** Port of the same pages over plain HTTP. */
+  /** Port that serves the same pages over plain HTTP. */
   readonly plainPort: number
   close(): Promise<void>
 }
 
 const NAMES = ['example.com', '*.example.com', 'example.net', 'example.org', '*.example.org', 'translator.example']
 
-/** A small web: many hosts on one server with real TLS and an authority of its own. */
+/** Starts one server with real TLS and its own CA for many host names. */
 export async function startWeb(): Promise<Web> {
   const folder = mkdtempSync(join(tmpdir(), 'switchboard-web-'))
   const authority = createAuthority(folder, 'web')

@@ -14,35 +14,35 @@ import { Agent, fetch as undiciFetch } from 'undici'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { createAuthority, type Identity } from '../../../../server/test/support/tls.js'
 
-/** A request as the host saw it. */
+/** A request as the host received it. */
 export interface Seen {
   readonly method: string
   /** Path and query. */
   readonly url: string
   readonly headers: IncomingMessage['headers']
   readonly text: string
-  /** The body as JSON, typed as JSON.parse types it; undefined if it is none. */
+  /** The parsed body, typed as JSON.parse types it; undefined if it is not JSON. */
   readonly json: ReturnType<typeof JSON.parse>
 }
 
 export type Handler = (seen: Seen, response: ServerResponse) => void
 
-/** A server that agents live on, with TLS and an authority of its own. */
+/** A server for agents, with TLS and its own CA. */
 export interface AgentHost {
   /** `127.0.0.1:port`, the authority of agent URIs. */
   readonly authority: string
   readonly origin: string
-  /** By path; what is not here is a 404 with problem details. */
+  /** By path; other paths return 404 with problem details. */
   handlers: Record<string, Handler>
   readonly seen: Seen[]
-  /** Requests that were no question for a descriptor. */
+  /** Requests except those for descriptors. */
   readonly calls: Seen[]
   /** Sockets by path. */
   sockets: Record<string, (socket: WebSocket, request: IncomingMessage) => void>
-  /** Trusts the authority. */
+  /** Trusts the CA. */
   readonly fetch: typeof fetch
   readonly ca: string
-  /** A client certificate that the host knows. */
+  /** A client certificate that the host trusts. */
   readonly client: Identity
   close(): Promise<void>
 }
@@ -146,7 +146,7 @@ export function answer(
   response.end(body === undefined ? undefined : JSON.stringify(body))
 }
 
-/** Answers every call alike. */
+/** Sends the same response to every call. */
 export const always =
   (body: JsonValue, status = 200, headers: Record<string, string> = {}): Handler =>
   (_seen, response) =>
@@ -184,7 +184,7 @@ function fetchThrough(dispatcher: Agent): typeof fetch {
   }
 }
 
-/** A policy that does not wait, and tells how long it would have. */
+/** Retry options that do not wait, and record how long they would have. */
 export function patience(): { waits: number[]; retry: { sleep: (ms: number) => Promise<void>; random: () => number } } {
   const waits: number[] = []
   const sleep = async (ms: number): Promise<void> => {
@@ -193,7 +193,7 @@ export function patience(): { waits: number[]; retry: { sleep: (ms: number) => P
   return { waits, retry: { sleep, random: () => 0 } }
 }
 
-/** The code of the error that the work ends with. */
+/** The code of the error that the promise rejects with. */
 export async function codeOf(work: Promise<unknown>): Promise<string> {
   try {
     await work

@@ -4,18 +4,18 @@ import type { JsonObject } from '@switchboard/protocol'
 import { answer, type Seen, startPlainHost } from './agent-host.js'
 
 /**
- * A stand-in for a Matrix homeserver, faithful to the parts of the client-server API (v3) that are used: access tokens,
- * aliases, joining, sending with transaction ids (a repeated one makes no second event), and /sync with `since`, long
- * polling and filters by room and type. It keeps one room and no encryption.
+ * A simulated Matrix homeserver with the parts of the client-server API (v3) that are used: access tokens, aliases,
+ * joining, sending with transaction ids (a repeated one creates no second event), and /sync with `since`, long polling
+ * and filters by room and type. It has one room and no encryption.
  */
 export interface Homeserver {
   readonly url: string
   readonly room: string
   readonly token: string
   readonly seen: Seen[]
-  /** Answers every request with an error, as Matrix words it, until it is undefined again. */
+  /** Responds to every request with this Matrix error until it is undefined again. */
   failure: { status: number; body: JsonObject } | undefined
-  /** What the agent in the room does with an event that somebody sent. */
+  /** What the agent in the room does with an event sent by a caller. */
   onEvent: (content: JsonObject, send: (content: JsonObject, sender?: string) => void) => void
   close(): Promise<void>
 }
@@ -48,7 +48,7 @@ export async function startHomeserver(): Promise<Homeserver> {
     const since = query.get('since')
     const types: string[] = filter.room?.timeline?.types ?? []
     const news = (): Event[] => events.slice(Number(since?.slice(1) ?? 0)).filter(({ type }) => types.includes(type))
-    const tell = (): void => {
+    const respond = (): void => {
       clearTimeout(timer)
       waiting.delete(onEvent)
       const limit: number = filter.room?.timeline?.limit ?? 10
@@ -60,9 +60,9 @@ export async function startHomeserver(): Promise<Homeserver> {
       })
     }
     const onEvent = (): void => {
-      if (news().length > 0) tell()
+      if (news().length > 0) respond()
     }
-    const timer = setTimeout(tell, since === null || news().length > 0 ? 0 : Number(query.get('timeout') ?? 0))
+    const timer = setTimeout(respond, since === null || news().length > 0 ? 0 : Number(query.get('timeout') ?? 0))
     waiting.add(onEvent)
   }
 
