@@ -15,7 +15,7 @@ import { put, remove, stored } from './store/fixtures.js'
 import { testCatalog } from './support/catalog.js'
 import { aidipAgent } from './support/documents.js'
 
-const QUICK = { holdMs: 60_000, lookMs: 20, backoffMs: 5, saveMs: 5, closeMs: 100 }
+const QUICK = { holdMs: 60_000, renewMs: 20, backoffMs: 5, saveMs: 5, closeMs: 100 }
 const carol = caller('carol')
 
 function caller(subject: string): Caller {
@@ -209,7 +209,7 @@ describe('the worker of deferred calls', () => {
     /** A process that begins a call and never comes back. */
     const hang = () => new Promise<TaskStep>(() => {})
     const beginAndDie = async (changes: Partial<NewTask>): Promise<string> => {
-      const tasks = startProcess({ run: hang, poll: hang }, { timing: { ...QUICK, lookMs: 1e6 } })
+      const tasks = startProcess({ run: hang, poll: hang }, { timing: { ...QUICK, renewMs: 1e6 } })
       const { id } = await tasks.create(wish(changes), carol)
       if (!changes.agentTask) await until(tasks, id, { status: 'running' })
       processes.splice(processes.indexOf(tasks), 1)
@@ -248,7 +248,7 @@ describe('the worker of deferred calls', () => {
       const run = vi.fn(async () => done())
       const other = startProcess({ run })
       await until(other, id, { status: 'running' })
-      await new Promise((resolve) => setTimeout(resolve, 5 * QUICK.lookMs))
+      await new Promise((resolve) => setTimeout(resolve, 5 * QUICK.renewMs))
       expect(run).not.toHaveBeenCalled()
     })
   })
@@ -279,7 +279,7 @@ describe('the worker of deferred calls', () => {
 
     it('tells it until it hears, and no longer', async () => {
       let told = 0
-      const callBack = async (): Promise<Delivery> => (++told < 3 ? 'again' : 'delivered')
+      const callBack = async (): Promise<Delivery> => (++told < 3 ? 'retry' : 'delivered')
       const tasks = startProcess({}, { callBack })
       const { id } = await tasks.create(wish({ callbackUrl }), carol)
       await until(tasks, id, { status: 'completed', callback: { state: 'delivered', attempts: 3 } })
@@ -288,16 +288,16 @@ describe('the worker of deferred calls', () => {
     })
 
     it('gives up after eight attempts, or at once where it is refused', async () => {
-      const deaf = startProcess({}, { callBack: async () => 'again' })
+      const deaf = startProcess({}, { callBack: async () => 'retry' })
       const one = await deaf.create(wish({ callbackUrl }), carol)
       await until(deaf, one.id, { callback: { state: 'failed', attempts: 8 } })
-      const closed = startProcess({}, { callBack: async () => 'refused' })
+      const closed = startProcess({}, { callBack: async () => 'failed' })
       const two = await closed.create(wish({ callbackUrl }), carol)
       await until(closed, two.id, { callback: { state: 'failed', attempts: 1 } })
     })
 
     it('is told of by the next process if the first is gone', async () => {
-      const first = startProcess({}, { callBack: () => new Promise(() => {}), timing: { ...QUICK, lookMs: 1e6 } })
+      const first = startProcess({}, { callBack: () => new Promise(() => {}), timing: { ...QUICK, renewMs: 1e6 } })
       const { id } = await first.create(wish({ callbackUrl }), carol)
       await until(first, id, { status: 'completed', callback: { state: 'waiting' } })
       processes.splice(processes.indexOf(first), 1)

@@ -1,39 +1,42 @@
 export interface SemaphoreSize {
-  /** Works at once. */
+  /** Most concurrent jobs. */
   readonly all: number
-  /** Of one and the same, so that nobody keeps the others waiting. */
+  /** Most concurrent jobs with the same key, so that one key cannot starve the others. */
   readonly each: number
 }
 
-/** Lets so many through at once: the others wait their turn, and go on if they still want to. */
-export function createSemaphore({ all, each }: SemaphoreSize) {
-  const inside = new Map<string, number>()
-  const waiting: { readonly who: string; readonly go: () => void }[] = []
+/** Runs a job as soon as its key has a permit; returns undefined if the signal was aborted while it waited. */
+export type Semaphore = <T>(key: string, job: () => Promise<T>, signal: AbortSignal) => Promise<T | undefined>
+
+/** A semaphore with a limit for all jobs and one for each key. Waiting jobs start in the order in which they came. */
+export function createSemaphore({ all, each }: SemaphoreSize): Semaphore {
+  const running = new Map<string, number>()
+  const waiting: { readonly key: string; readonly start: () => void }[] = []
   let free = all
-  const mayGo = (who: string): boolean => free > 0 && (inside.get(who) ?? 0) < each
-  const enter = (who: string): void => {
+  const hasPermit = (key: string): boolean => free > 0 && (running.get(key) ?? 0) < each
+  const acquire = (key: string): void => {
     free--
-    inside.set(who, (inside.get(who) ?? 0) + 1)
+    running.set(key, (running.get(key) ?? 0) + 1)
   }
-  const leave = (who: string): void => {
+  const release = (key: string): void => {
     free++
-    const left = (inside.get(who) ?? 1) - 1
-    if (left === 0) inside.delete(who)
-    else inside.set(who, left)
-    const next = waiting.findIndex((one) => mayGo(one.who))
+    const left = (running.get(key) ?? 1) - 1
+    if (left === 0) running.delete(key)
+    else running.set(key, left)
+    const next = waiting.findIndex((job) => hasPermit(job.key))
     if (next === -1) return
-    for (const { who: other, go } of waiting.splice(next, 1)) {
-      enter(other)
-      go()
+    for (const job of waiting.splice(next, 1)) {
+      acquire(job.key)
+      job.start()
     }
   }
-  return async <T>(who: string, work: () => Promise<T>, signal: AbortSignal): Promise<T | undefined> => {
-    if (mayGo(who)) enter(who)
-    else await new Promise<void>((go) => waiting.push({ who, go }))
+  return async (key, job, signal) => {
+    if (hasPermit(key)) acquire(key)
+    else await new Promise<void>((start) => waiting.push({ key, start }))
     try {
-      return signal.aborted ? undefined : await work()
+      return signal.aborted ? undefined : await job()
     } finally {
-      leave(who)
+      release(key)
     }
   }
 }

@@ -1,11 +1,11 @@
 import { isObject, type JsonObject } from '@switchboard/protocol'
 import type { StoredTask } from '../../store/task-store.js'
-import { isOpen } from './steps.js'
 import type { Task } from './tasks.js'
+import { isOpen } from './transitions.js'
 
-/** Seconds. */
+/** Seconds between polls, if the agent suggests nothing. */
 const POLL_INTERVAL = 2
-const LONGEST_POLL_INTERVAL = 60
+const MAX_POLL_INTERVAL = 60
 
 /** A stored task as its caller sees it. */
 export function toTask(stored: StoredTask): Task {
@@ -20,14 +20,14 @@ export function toTask(stored: StoredTask): Task {
   }
 }
 
-/** How often to ask: as the agent says, within reason. */
+/** Seconds between polls: the agent's suggestion, within limits. */
 export function pollIntervalOf({ agentTask }: StoredTask): number {
-  const said: unknown = agentTask === undefined ? undefined : JSON.parse(agentTask).pollInterval
-  if (typeof said !== 'number' || !(said > 0)) return POLL_INTERVAL
-  return Math.min(LONGEST_POLL_INTERVAL, Math.max(1, Math.ceil(said)))
+  const suggested: unknown = agentTask === undefined ? undefined : JSON.parse(agentTask).pollInterval
+  if (typeof suggested !== 'number' || !(suggested > 0)) return POLL_INTERVAL
+  return Math.min(MAX_POLL_INTERVAL, Math.max(1, Math.ceil(suggested)))
 }
 
-/** Status, times, and then the result or the error (AURI §8). */
+/** Status, times, and the result or the error once the task has ended (AURI §8). */
 export function toTaskDocument(stored: StoredTask): JsonObject {
   const { id, status, agent, operation, session, answer, callback, createdAt, updatedAt, expiresAt } = stored
   const ending: unknown = answer === undefined ? undefined : JSON.parse(answer)

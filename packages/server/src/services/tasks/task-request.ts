@@ -2,31 +2,34 @@ import { invalid, isLoopbackHost, isObject, type JsonObject } from '@switchboard
 import { GatewayError } from '../../gateway/gateway.js'
 import type { Seal } from '../identity/seal.js'
 
-/** What a task is made from: it holds the caller's input, and may hold its credential for the agent. */
+/** The stored request of a task: the caller's input and possibly its credential for the agent. */
 export interface TaskRequest {
   readonly request: JsonObject
   readonly callbackUrl?: string
 }
 
+/** Encrypts the request of a task. */
 export const sealRequest = (seal: Seal, id: string, request: TaskRequest): string =>
-  seal.close(JSON.stringify(request), aboutOf(id))
+  seal.close(JSON.stringify(request), bindingOf(id))
 
-/** Undefined where the directory's secret is another one now. */
+/** Decrypts the request of a task; undefined if it was encrypted with a different secret. */
 export function openRequest(seal: Seal, id: string, sealed: string): TaskRequest | undefined {
-  const text = seal.open(sealed, aboutOf(id))
+  const text = seal.open(sealed, bindingOf(id))
   const value: unknown = text === undefined ? undefined : JSON.parse(text)
   if (!isObject(value) || !isObject(value.request)) return undefined
   const { request, callbackUrl } = value
   return { request, ...(typeof callbackUrl === 'string' && { callbackUrl }) }
 }
 
-const aboutOf = (id: string): string => `task ${id}`
+/** Binds the encrypted request to its task. */
+const bindingOf = (id: string): string => `task ${id}`
 
-const LONGEST_URL = 2048
+/** Most characters of a callback URL. */
+const MAX_URL = 2048
 
 /**
- * Refuses what can never be called back (C-62): HTTPS only, but for this machine while developing, and no address that
- * is plainly not public. Where a name leads is looked at when it is called.
+ * Throws `invalid_request` for a callback URL that can never be called (C-62): it must use HTTPS, except on loopback, and
+ * must not contain an internal IP address. Host names are resolved and checked when the callback is sent.
  */
 export function assertCallbackUrl(text: string, checkAddress: (url: URL) => void): void {
   const problem = callbackProblem(text, checkAddress)
@@ -34,10 +37,10 @@ export function assertCallbackUrl(text: string, checkAddress: (url: URL) => void
 }
 
 function callbackProblem(text: string, checkAddress: (url: URL) => void): string | undefined {
-  if (text.length > LONGEST_URL) return `must have ${LONGEST_URL} characters or fewer`
+  if (text.length > MAX_URL) return `must have at most ${MAX_URL} characters`
   if (!URL.canParse(text)) return 'must be an absolute URL'
   const url = new URL(text)
-  if (url.username !== '' || url.password !== '') return 'must not hold a user name or password'
+  if (url.username !== '' || url.password !== '') return 'must not contain a user name or password'
   const isLocal = url.protocol === 'http:' && isLoopbackHost(url.hostname)
   if (url.protocol !== 'https:' && !isLocal) return 'must begin with https://'
   try {
@@ -45,6 +48,6 @@ function callbackProblem(text: string, checkAddress: (url: URL) => void): string
     return undefined
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error
-    return `must lead to a public address: ${error.message}`
+    return `must have a public address: ${error.message}`
   }
 }

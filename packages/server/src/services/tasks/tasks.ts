@@ -6,38 +6,38 @@ import { auditOf, type Context } from '../context.js'
 import type { Seal } from '../identity/seal.js'
 import type { Agent } from '../registry/catalog.js'
 import type { Delivery } from './callback.js'
-import { cancelled, isOpen } from './steps.js'
 import { pollIntervalOf, toTask } from './task-document.js'
 import { assertCallbackUrl, openRequest, sealRequest } from './task-request.js'
 import { TASK_TIMING, type TaskTiming } from './timing.js'
+import { cancelled, isOpen } from './transitions.js'
 import { createTaskWorker } from './worker.js'
 
 export type TaskStatus = 'pending' | 'running' | 'completed' | 'failed' | 'cancelled'
 
-/** What a caller is told of its deferred call. */
+/** A deferred call as its caller sees it. */
 export interface Task {
   readonly id: string
   readonly status: TaskStatus
   readonly agent: string
   readonly operation: string
-  /** Seconds until it is worth asking again. */
+  /** Seconds until the next poll is worthwhile. */
   readonly pollInterval: number
-  /** The task as JSON: status, times, and then its result or error. */
+  /** The task as JSON: status, times, and its result or error once it has ended. */
   readonly document: JsonObject
 }
 
-/** A call to be made later, or one that the agent itself has put off. */
+/** A call to be sent later, or one that the agent itself has deferred. */
 export interface NewTask {
   readonly agent: Agent
   readonly operation: string
-  /** All that the runner needs to make the call, now or after a restart; kept encrypted. */
+  /** What the runner needs to send the call, also after a restart; stored encrypted. */
   readonly request: JsonObject
-  /** Running it twice does no harm: after a crash it is run again. */
+  /** Running it twice does no harm, so it is run again after a crash. */
   readonly idempotent: boolean
   readonly session?: string
-  /** X-Callback-URL, as it came (C-62). */
+  /** X-Callback-URL (C-62). */
   readonly callbackUrl?: string
-  /** Where the agent has taken the work on already: asked for until it is done. */
+  /** The agent's own task, if it has already accepted the work: it is polled until it ends. */
   readonly agentTask?: AgentTask
 }
 
@@ -47,55 +47,55 @@ export interface TaskResult {
   readonly body: JsonValue
 }
 
-/** How far a call has come. */
+/** The outcome of one step of a task. */
 export type TaskStep =
   | { readonly kind: 'done'; readonly result: TaskResult }
-  /** The agent works on it and is to be asked again. */
+  /** The agent is working on it and must be polled. */
   | { readonly kind: 'working'; readonly task: AgentTask }
-  /** Nothing was begun, the agent is busy or left alone for now: try again in so many seconds. */
+  /** Nothing was sent, because the agent is busy or its circuit breaker is open: retry after so many seconds. */
   | { readonly kind: 'later'; readonly retryAfter: number }
 
-/** Makes the calls of tasks. A DirectoryError that is thrown becomes the error of the task. */
+/** Sends the calls of tasks. A DirectoryError that it throws becomes the error of the task. */
 export interface TaskRunner {
   run(request: JsonObject, signal: AbortSignal): Promise<TaskStep>
   poll(request: JsonObject, task: AgentTask, signal: AbortSignal): Promise<TaskStep>
   cancel(request: JsonObject, task: AgentTask): Promise<void>
 }
 
-/** Deferred calls (AURI §8, C-62): kept in the store, so that they outlive the process. */
+/** Deferred calls (AURI §8, C-62), which survive a restart. */
 export interface Tasks {
-  /** Throws for a callback that is not allowed: before anything is begun. */
+  /** Throws if the callback URL is not allowed; to be called before the call is sent. */
   checkCallback(url: string): void
-  /** Takes a call on: durable when it resolves. Refuses a subject with too many. */
+  /** Creates a task; it is stored when the promise resolves. Throws `rate_limited` if the caller has too many. */
   create(task: NewTask, caller: Caller): Promise<Task>
-  /** For the caller who made it, in its session if one is named; nobody else learns that it exists. */
+  /** Throws `not_found` unless the caller created it, in this session if one is given. */
   read(id: string, caller: Caller, session?: string): Promise<Task>
-  /** Ends it, and the agent's work; of a task that is over nothing changes. */
+  /** Cancels the task and the agent's work; a task that has ended stays as it is. */
   cancel(id: string, caller: Caller, session?: string): Promise<Task>
-  /** Begins to work: on what is new, and on what a process that is gone left behind. */
+  /** Starts working on new tasks and on those that a stopped process has left. */
   start(runner: TaskRunner): void
-  /** Leaves what can go on later to the next start. */
+  /** Stops working; unfinished tasks continue after the next start. */
   close(): Promise<void>
 }
 
 export interface TasksOptions {
   readonly context: Pick<Context, 'store' | 'catalog' | 'now' | 'newId'>
-  /** What calls need is kept encrypted: it may hold callers' credentials. */
+  /** Encrypts stored requests, which may contain credentials of callers. */
   readonly seal: Seal
   readonly callBack: (task: StoredTask, url: string, signal: AbortSignal) => Promise<Delivery>
-  /** Throws GatewayError for an address that will never be called. */
+  /** Throws GatewayError for an address that the gateway never calls. */
   readonly checkAddress: (url: URL) => void
   readonly onError: (error: unknown) => void
   readonly timing?: TaskTiming
 }
 
-/** Tasks of one subject: unfinished ones at most, and finished ones that are kept. */
+/** Most unfinished tasks of one subject, and most finished ones that are kept for it. */
 const LIMITS = { open: 100, kept: 200 }
-/** Milliseconds after which a task is given up. */
-const LONGEST_TASK_MS = 24 * 3_600_000
-/** Seconds after which an unfinished one of many may be over. */
+/** Milliseconds after which an unfinished task fails. */
+const MAX_TASK_MS = 24 * 3_600_000
+/** Seconds after which one of many unfinished tasks may have ended. */
 const RETRY_AFTER = 10
-/** Another process may be writing the same task. */
+/** Attempts to update a task that another process updates at the same time. */
 const MAX_ATTEMPTS = 10
 
 export function createTasks(options: TasksOptions): Tasks {
@@ -116,13 +116,13 @@ export function createTasks(options: TasksOptions): Tasks {
 
   const find = async (id: string, caller: Caller, session: string | undefined): Promise<StoredTask> => {
     const task = await store.get(id)
-    const isTheirs = caller.kind !== 'anonymous' && (task?.owner === caller.subject || isAdmin(caller))
-    const isHere = session === undefined || task?.session === undefined || session === task.session
-    if (!task || !isTheirs || !isHere || (!isOpen(task) && task.expiresAt <= now())) throw unknownTask(id)
+    const isOwn = caller.kind !== 'anonymous' && (task?.owner === caller.subject || isAdmin(caller))
+    const isSameSession = session === undefined || task?.session === undefined || session === task.session
+    if (!task || !isOwn || !isSameSession || (!isOpen(task) && task.expiresAt <= now())) throw unknownTask(id)
     return task
   }
 
-  /** The agent may not be there to hear it: the task is over all the same. */
+  /** The task is cancelled even if the agent cannot be told. */
   const cancelAtAgent = ({ id, request, agentTask }: StoredTask): void => {
     const opened = openRequest(seal, id, request)
     if (!opened || agentTask === undefined) return
@@ -133,7 +133,7 @@ export function createTasks(options: TasksOptions): Tasks {
     checkCallback: (url) => assertCallbackUrl(url, checkAddress),
 
     async create({ agent, operation, request, idempotent, session, callbackUrl, agentTask }, caller) {
-      if (caller.subject === undefined) throw new DirectoryError('unauthorized', 'deferred calls take credentials')
+      if (caller.subject === undefined) throw new DirectoryError('unauthorized', 'deferring a call needs credentials')
       const id = newId()
       const at = now()
       const task: StoredTask = {
@@ -153,14 +153,18 @@ export function createTasks(options: TasksOptions): Tasks {
         heldUntil: worker.heldUntil(),
         createdAt: at,
         updatedAt: at,
-        expiresAt: at + LONGEST_TASK_MS,
+        expiresAt: at + MAX_TASK_MS,
       }
       if (!(await store.create(task, LIMITS))) {
-        throw new DirectoryError('rate_limited', `${LIMITS.open} of your tasks are unfinished: wait for some of them`, {
-          retryAfter: RETRY_AFTER,
-        })
+        throw new DirectoryError(
+          'rate_limited',
+          `you have ${LIMITS.open} unfinished tasks: wait until some have ended`,
+          {
+            retryAfter: RETRY_AFTER,
+          },
+        )
       }
-      // An agent that has just said how long it takes is not asked before.
+      // The agent has just said when to poll.
       if (task.heldUntil > 0) worker.take(task, agentTask && pollIntervalOf(task) * 1000)
       return toTask(task)
     },
@@ -172,20 +176,22 @@ export function createTasks(options: TasksOptions): Tasks {
         const task = await find(id, caller, session)
         if (!isOpen(task)) return toTask(task)
         const next = cancelled(task, now())
-        const mine = next.work ? { ...next, holder: worker.holder, heldUntil: worker.heldUntil() } : next
-        if (!(await store.update(mine))) continue
+        const held = next.work ? { ...next, holder: worker.holder, heldUntil: worker.heldUntil() } : next
+        if (!(await store.update(held))) continue
         worker.drop(id)
-        if (mine.work && mine.heldUntil > 0) worker.take({ ...mine, version: mine.version + 1 })
+        if (held.work && held.heldUntil > 0) worker.take({ ...held, version: held.version + 1 })
         cancelAtAgent(task)
         await context.store.appendAudit([auditOf(caller, 'task.cancel', now(), { agent: task.agent.id, detail: id })])
-        return toTask(mine)
+        return toTask(held)
       }
-      throw new DirectoryError('unavailable', 'the task is changing too fast: try again', { retryAfter: 1 })
+      throw new DirectoryError('unavailable', 'the task was changed by others at the same time: try again', {
+        retryAfter: 1,
+      })
     },
 
-    start(given) {
-      runner = given
-      worker.start(given)
+    start(taskRunner) {
+      runner = taskRunner
+      worker.start(taskRunner)
     },
     close: worker.close,
   }

@@ -1,19 +1,21 @@
-/** Milliseconds. */
+/** Intervals of the task worker, in milliseconds. */
 export interface TaskTiming {
-  /** How long a hold counts, and how often it is renewed and others' holds are looked at. */
+  /** How long a process holds a task without renewing it. */
   readonly holdMs: number
-  readonly lookMs: number
-  /** Before the second attempt at a webhook; doubled before each further one. */
+  /** Between renewals of held tasks; tasks that nobody holds are claimed at the same time. */
+  readonly renewMs: number
+  /** Before the second attempt to notify a webhook; doubled before each further one. */
   readonly backoffMs: number
-  /** Between attempts to store what has become of a task. */
+  /** Between attempts to store the state of a task. */
   readonly saveMs: number
-  /** Calls under way may end by themselves for so long when the directory stops. */
+  /** How long running calls may take to end when the directory stops. */
   readonly closeMs: number
 }
 
+/** The default timing. */
 export const TASK_TIMING: TaskTiming = {
   holdMs: 20_000,
-  lookMs: 5000,
+  renewMs: 5000,
   backoffMs: 5000,
   saveMs: 1000,
   closeMs: 5000,

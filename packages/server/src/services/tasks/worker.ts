@@ -1,19 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { StoredTask } from '../../store/task-store.js'
-import { type AdvanceOptions, createAdvance, type Held } from './advance.js'
+import { type AdvanceOptions, createAdvance, type HeldTask } from './advance.js'
 import { createSemaphore } from './semaphore.js'
-import { interrupted, released } from './steps.js'
 import type { TaskRunner } from './tasks.js'
+import { interrupted, released } from './transitions.js'
 
-/** Works on tasks: those it is given, and those that processes which are gone left behind. */
+/** Works on tasks: new ones, and those that a stopped process has left. */
 export interface TaskWorker {
-  /** The name under which this process holds tasks. */
+  /** Identifies this process as the holder of tasks. */
   readonly holder: string
-  /** Until when a hold counts that is taken now. */
+  /** Until when a task is held if this process takes it now; 0 if it takes no more. */
   heldUntil(): number
-  /** Works on a task that is held under that name, after so many milliseconds. */
+  /** Works on a task that this process holds, after a delay. */
   take(task: StoredTask, delayMs?: number): void
-  /** Lets go of a task that another end was written of. */
+  /** Stops working on a task that was changed elsewhere. */
   drop(id: string): void
   start(runner: TaskRunner): void
   close(): Promise<void>
@@ -23,34 +23,34 @@ export interface TaskWorkerOptions extends AdvanceOptions {
   readonly holder: string
 }
 
-/** Work under way at once; more waits its turn. Calls may take minutes, which questions and webhooks do not wait for. */
-const CALLS_AT_ONCE = { all: 128, each: 16 }
-const OTHERS_AT_ONCE = { all: 64, each: 16 }
-/** Tasks that one process holds; the rest waits in the store. */
+/** Concurrent steps. Polls and webhooks have their own limit, so that they do not wait for calls, which may take minutes. */
+const CALL_LIMITS = { all: 128, each: 16 }
+const OTHER_LIMITS = { all: 64, each: 16 }
+/** Most tasks that one process holds; the others wait in the store. */
 const MAX_HELD = 2000
 
 export function createTaskWorker(options: TaskWorkerOptions): TaskWorker {
   const { store, holder, now, timing, onError } = options
-  const held = new Map<string, Held>()
+  const held = new Map<string, HeldTask>()
   const advance = createAdvance(options)
-  const calls = createSemaphore(CALLS_AT_ONCE)
-  const others = createSemaphore(OTHERS_AT_ONCE)
+  const calls = createSemaphore(CALL_LIMITS)
+  const others = createSemaphore(OTHER_LIMITS)
   let runner: TaskRunner | undefined
   let closing = false
   let timer: NodeJS.Timeout | undefined
-  let looking: Promise<void> = Promise.resolve()
+  let renewing: Promise<void> = Promise.resolve()
 
-  const work = async (entry: Held, given: TaskRunner): Promise<void> => {
+  const work = async (entry: HeldTask, taskRunner: TaskRunner): Promise<void> => {
     const { signal } = entry.stop
     try {
       for (let wait: number | undefined = entry.delayMs; wait !== undefined; ) {
         await sleep(wait, undefined, { signal, ref: false })
         const { work: kind, owner } = entry.task
-        const turns = kind === 'run' ? calls : others
-        wait = await turns(owner, () => advance(entry, given), signal)
+        const semaphore = kind === 'run' ? calls : others
+        wait = await semaphore(owner, () => advance(entry, taskRunner), signal)
       }
     } catch (error) {
-      // A store that could not be asked: the hold runs out, and the task is taken up again.
+      // The store failed: the hold expires, and the task is claimed again.
       if (!signal.aborted) onError(error)
     } finally {
       if (!closing && held.get(entry.task.id) === entry) held.delete(entry.task.id)
@@ -59,19 +59,19 @@ export function createTaskWorker(options: TaskWorkerOptions): TaskWorker {
 
   const take = (task: StoredTask, delayMs = 0): void => {
     if (closing) return
-    const entry: Held = { task, delayMs, stop: new AbortController(), pollFailures: 0, done: Promise.resolve() }
+    const entry: HeldTask = { task, delayMs, stop: new AbortController(), pollFailures: 0, done: Promise.resolve() }
     drop(task.id)
     held.set(task.id, entry)
     if (runner) entry.done = work(entry, runner)
   }
 
-  /** Renews what is held, lets go of what is not any more, and takes over what nobody holds. */
-  const look = async (): Promise<void> => {
+  /** Renews the held tasks, drops those that were lost, and claims those that nobody holds. */
+  const renewAndClaim = async (): Promise<void> => {
     if (held.size > 0) {
       const ids = [...held.keys()]
-      const kept = new Set(await store.renew(holder, ids, now() + timing.holdMs))
-      // Of those that ended meanwhile nothing is left to drop.
-      for (const id of ids) if (!kept.has(id)) drop(id)
+      const renewed = new Set(await store.renew(holder, ids, now() + timing.holdMs))
+      // Dropping a task that has ended meanwhile does nothing.
+      for (const id of ids) if (!renewed.has(id)) drop(id)
     }
     const limit = MAX_HELD - held.size
     if (limit <= 0 || closing) return
@@ -89,13 +89,13 @@ export function createTaskWorker(options: TaskWorkerOptions): TaskWorker {
   const schedule = (): void => {
     if (closing) return
     timer = setTimeout(() => {
-      looking = look().catch(onError).finally(schedule)
-    }, timing.lookMs)
+      renewing = renewAndClaim().catch(onError).finally(schedule)
+    }, timing.renewMs)
     timer.unref()
   }
 
-  /** A call that was broken off is not known to be undone; everything else can be taken up by the next start. */
-  const letGo = async ({ task }: Held): Promise<void> => {
+  /** Releases a task for the next start. A call that was interrupted may have run, so it fails unless it is idempotent. */
+  const release = async ({ task }: HeldTask): Promise<void> => {
     if (task.work === undefined) return
     const isLost = task.work === 'run' && task.status === 'running' && !task.idempotent
     await store.update(released(isLost ? interrupted(task, now()) : task))
@@ -106,23 +106,23 @@ export function createTaskWorker(options: TaskWorkerOptions): TaskWorker {
     heldUntil,
     take,
     drop,
-    start(given) {
-      runner = given
-      for (const entry of held.values()) entry.done = work(entry, given)
-      looking = look().catch(onError).finally(schedule)
+    start(taskRunner) {
+      runner = taskRunner
+      for (const entry of held.values()) entry.done = work(entry, taskRunner)
+      renewing = renewAndClaim().catch(onError).finally(schedule)
     },
     async close() {
       closing = true
       clearTimeout(timer)
-      await looking
+      await renewing
       const entries = [...held.values()]
-      const isCalling = ({ task }: Held): boolean => task.work === 'run' && task.status === 'running'
+      const isCalling = ({ task }: HeldTask): boolean => task.work === 'run' && task.status === 'running'
       for (const entry of entries) if (!isCalling(entry)) entry.stop.abort()
       const ended = Promise.all(entries.map(({ done }) => done))
       await Promise.race([ended, sleep(timing.closeMs, undefined, { ref: false })])
       for (const { stop } of entries) stop.abort()
       await Promise.race([ended, sleep(timing.closeMs / 5, undefined, { ref: false })])
-      await Promise.all(entries.map((entry) => letGo(entry).catch(onError)))
+      await Promise.all(entries.map((entry) => release(entry).catch(onError)))
       held.clear()
     },
   }

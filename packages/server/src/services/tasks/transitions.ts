@@ -1,0 +1,92 @@
+import { DirectoryError, errorBody, isObject, type JsonObject, type JsonValue } from '@switchboard/protocol'
+import type { AgentTask } from '../../gateway/gateway.js'
+import type { StoredTask } from '../../store/task-store.js'
+import type { TaskResult } from './tasks.js'
+
+/** Milliseconds for which a result is stored. */
+const RESULT_STORED_MS = 24 * 3_600_000
+/** Most characters of a result as JSON; a larger one becomes an error. */
+const MAX_RESULT = 1024 * 1024
+
+/** Whether a task has not ended. */
+export const isOpen = ({ status }: StoredTask): boolean => status === 'pending' || status === 'running'
+
+/** The call is about to be sent: after a crash it is unknown whether the agent has done the work. */
+export const started = (task: StoredTask, now: number): StoredTask => ({ ...task, status: 'running', updatedAt: now })
+
+/** Nothing was sent; the call is retried later. */
+export const requeued = (task: StoredTask, now: number): StoredTask => ({ ...task, status: 'pending', updatedAt: now })
+
+/** The agent has accepted the work and is polled from now on. */
+export const accepted = (task: StoredTask, agentTask: AgentTask, now: number): StoredTask => ({
+  ...task,
+  status: 'running',
+  work: 'poll',
+  agentTask: JSON.stringify(agentTask),
+  updatedAt: now,
+})
+
+/** The agent has responded, with a result or an error. */
+export function finished(task: StoredTask, { status, body }: TaskResult, now: number): StoredTask {
+  if (status >= 400) return ended(task, 'failed', { httpStatus: status, error: errorIn(body) }, now)
+  const answer = { httpStatus: status, result: body }
+  if (JSON.stringify(answer).length > MAX_RESULT) {
+    const message = `the result is larger than ${MAX_RESULT} characters of JSON: call the agent without deferring`
+    return failed(task, new DirectoryError('payload_too_large', message), now)
+  }
+  return ended(task, 'completed', answer, now)
+}
+
+/** The call has failed; the error is the one that the caller would have got without deferring. */
+export function failed(task: StoredTask, error: DirectoryError, now: number): StoredTask {
+  const body = errorBody(error, { base: '', instance: '', correlationId: '' })
+  return ended(task, 'failed', { httpStatus: error.status, error: errorIn(body) }, now)
+}
+
+/** The process that sent the call has stopped, and it is unknown whether the agent has done the work. */
+export const interrupted = (task: StoredTask, now: number): StoredTask =>
+  ended(
+    task,
+    'failed',
+    {
+      error: {
+        code: 'Interrupted',
+        message:
+          'the directory was stopped during the call, which may or may not have been carried out; ' +
+          'send an Idempotency-Key if the call may be repeated',
+      },
+    },
+    now,
+  )
+
+export const cancelled = (task: StoredTask, now: number): StoredTask => ended(task, 'cancelled', {}, now)
+
+/** The webhook has been notified, or the attempts have been given up. */
+export const notified = (task: StoredTask, state: 'delivered' | 'failed', attempts: number): StoredTask => ({
+  ...withoutWork(task),
+  callback: { state, attempts },
+})
+
+/** No process holds the task; any process may claim it. */
+export const released = (task: StoredTask): StoredTask => {
+  const { holder: _holder, ...rest } = task
+  return { ...rest, heldUntil: 0 }
+}
+
+function ended(task: StoredTask, status: StoredTask['status'], answer: JsonObject, now: number): StoredTask {
+  const outcome = { status, answer: JSON.stringify(answer), updatedAt: now, expiresAt: now + RESULT_STORED_MS }
+  if (task.callback?.state === 'waiting') return { ...task, ...outcome, work: 'notify' }
+  return { ...withoutWork(task), ...outcome }
+}
+
+/** Nothing is left to do, so the request, which may contain a credential, is deleted. */
+function withoutWork(task: StoredTask): StoredTask {
+  const { work: _work, ...rest } = released(task)
+  return { ...rest, request: '' }
+}
+
+/** The agent's error object; an error in another form is not passed on (C-97). */
+function errorIn(body: JsonValue): JsonObject {
+  const { error } = isObject(body) ? body : {}
+  return isObject(error) ? error : { code: 'AgentError', message: 'the agent returned an error' }
+}
