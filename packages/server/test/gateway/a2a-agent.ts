@@ -13,7 +13,7 @@ import { isObject, type JsonObject, type JsonValue, parseJson, readRecord } from
 import type { Endpoint } from '../../src/gateway/gateway.js'
 import { startHttpAgent } from './agent.js'
 
-/** Every way in which an A2A agent may be spoken to here. */
+/** The supported versions and bindings of A2A. */
 export const DIALECTS = [
   { version: '0.3', binding: 'JSONRPC' },
   { version: '0.3', binding: 'HTTP+JSON' },
@@ -25,7 +25,7 @@ export type Dialect = (typeof DIALECTS)[number]
 export type Publish = Parameters<AgentExecutor['execute']>[1]['publish']
 export type Execute = (context: RequestContext, publish: Publish) => Promise<void> | void
 
-/** An agent of the official SDK: both generations, both bindings, and its card. */
+/** An agent built with the official SDK: both versions, both bindings, and its card. */
 export async function startA2aAgent(
   execute: Execute,
   { streaming = true, onCancel = () => {} }: { streaming?: boolean; onCancel?: (task: string) => void } = {},
@@ -93,7 +93,7 @@ export async function startA2aAgent(
   app.use('/rpc', jsonRpcHandler(options))
   app.use('/rest', restHandler(options))
 
-  /** The card as the SDK writes it for that generation. */
+  /** The card as the SDK writes it for that version. */
   const cardOf = async (version: string): Promise<JsonObject> => {
     const response = await fetch(`${agent.url}.well-known/agent-card.json`, { headers: { 'a2a-version': version } })
     const card = parseJson(await response.text())
@@ -175,7 +175,7 @@ export const artifactUpdate = (taskId: string, contextId: string, parts: Part[],
   metadata: undefined,
 })
 
-/** The parts of the caller's message, as the agent got them. */
+/** The parts of the caller's message, as the agent received them. */
 export const received = ({ userMessage }: RequestContext): JsonValue =>
   userMessage.parts.map(({ content }) => [content?.$case ?? '', contentValue(content?.value)])
 

@@ -12,7 +12,7 @@ afterEach(async () => {
 
 type Answer = (request: JsonObject, response: ServerResponse, incoming: IncomingMessage) => void
 
-/** An agent that says what it likes to a JSON-RPC request. */
+/** An agent with arbitrary responses to a JSON-RPC request. */
 async function start(answer: Answer, options: Partial<GatewayOptions> = {}) {
   const agent = await startHttpAgent(async (request, response) => {
     const body = await bodyOf(request)
@@ -33,34 +33,38 @@ function sendEvents(response: ServerResponse, ...events: unknown[]): void {
   response.end()
 }
 
-describe('an A2A agent that does not keep to its protocol', () => {
+describe('an A2A agent that violates its protocol', () => {
   const cases: [string, Answer, string][] = [
     [
-      'no JSON',
+      'invalid JSON',
       (_, response) => response.writeHead(200, { 'content-type': 'application/json' }).end('{"jsonrpc":'),
       'bad_response',
     ],
-    ['a page', (_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<html>'), 'bad_response'],
-    ['no JSON-RPC', (_, response) => sendJson(response, { hello: 1 }), 'bad_response'],
+    [
+      'an HTML page',
+      (_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<html>'),
+      'bad_response',
+    ],
+    ['JSON that is not JSON-RPC', (_, response) => sendJson(response, { hello: 1 }), 'bad_response'],
     ['the id of another request', (_, response) => sendJson(response, reply({ id: 'x' }, said([]))), 'bad_response'],
     [
       'neither result nor error',
       ({ id }, response) => sendJson(response, { jsonrpc: '2.0', id: id ?? 0 }),
       'bad_response',
     ],
-    ['a result that is no object', (request, response) => sendJson(response, reply(request, 7)), 'bad_response'],
+    ['a result that is not an object', (request, response) => sendJson(response, reply(request, 7)), 'bad_response'],
     [
       'a task without a state',
       (request, response) => sendJson(response, reply(request, { kind: 'task', id: 't' })),
       'bad_response',
     ],
     [
-      'nesting without end',
+      'deeply nested JSON',
       (request, response) => sendJson(response, reply(request, said(nested(100)))),
       'bad_response',
     ],
     [
-      'too much',
+      'a result over the size limit',
       (request, response) => sendJson(response, reply(request, said([{ text: 'x'.repeat(200_000) }]))),
       'too_large',
     ],
@@ -70,14 +74,14 @@ describe('an A2A agent that does not keep to its protocol', () => {
       'bad_response',
     ],
     [
-      'a stream that nobody asked for',
+      'a stream that was not requested',
       (request, response) => sendEvents(response, reply(request, said([]))),
       'bad_response',
     ],
     ['an empty stream', (_, response) => sendEvents(response), 'bad_response'],
-    ['nothing', () => {}, 'timeout'],
+    ['no response', () => {}, 'timeout'],
   ]
-  it.each(cases)('is refused for %s', async (_, answer, code) => {
+  it.each(cases)('fails with an error after %s', async (_, answer, code) => {
     const { gateway, endpoint } = await start(answer)
     await expect(gateway.call(callOf(endpoint, { timeoutMs: 300 }))).rejects.toMatchObject({
       name: 'GatewayError',
@@ -85,7 +89,7 @@ describe('an A2A agent that does not keep to its protocol', () => {
     })
   })
 
-  it('is refused for half of a character in its text', async () => {
+  it('fails with an error after invalid UTF-8', async () => {
     const { gateway, endpoint } = await start((_, response) =>
       response.writeHead(200, { 'content-type': 'application/json' }).end(Buffer.from([0x22, 0xff, 0x22])),
     )
@@ -93,22 +97,22 @@ describe('an A2A agent that does not keep to its protocol', () => {
   })
 
   const streams: [string, (request: JsonObject) => unknown[], string][] = [
-    ['ends before the work does', (request) => [working(request)], 'bad_response'],
+    ['ends before the task does', (request) => [working(request)], 'bad_response'],
     ['has the id of another request', (request) => [working(request), reply({ id: 'x' }, said([]))], 'bad_response'],
     [
-      'has a part too large',
+      'has an event over the size limit',
       (request) => [working(request), reply(request, said([{ text: 'x'.repeat(20_000) }]))],
       'too_large',
     ],
   ]
-  it.each(streams)('is given up when its stream %s', async (_, events, code) => {
+  it.each(streams)('fails with an error when its stream %s', async (_, events, code) => {
     const { gateway, endpoint } = await start((request, response) => sendEvents(response, ...events(request)))
     const answer = await gateway.call(callOf(endpoint, { wantsStream: true }))
     if (answer.kind !== 'stream') throw new Error('no stream')
     await expect(gather(answer.parts)).rejects.toMatchObject({ code })
   })
 
-  it('is given up when its stream falls silent', async () => {
+  it('times out when its stream stalls', async () => {
     const { gateway, endpoint } = await start(
       (request, response) => {
         response.writeHead(200, { 'content-type': 'text/event-stream' })
@@ -121,7 +125,7 @@ describe('an A2A agent that does not keep to its protocol', () => {
     await expect(gather(answer.parts)).rejects.toMatchObject({ code: 'timeout' })
   })
 
-  it('AIDIP-5.2-11 keeps its status, and what it says in no form that we know is not passed on', async () => {
+  it('AIDIP-5.2-11 keeps its error status, and an error body in an unknown form is not forwarded', async () => {
     const { gateway, endpoint } = await start((_, response) =>
       response
         .writeHead(503, { 'content-type': 'text/html', 'retry-after': '7', 'x-powered-by': 'me' })
@@ -139,7 +143,7 @@ describe('an A2A agent that does not keep to its protocol', () => {
     [-32005, 415, 'UnsupportedMediaType'],
     [-32603, 500, 'AgentError'],
     [-1, 500, 'AgentError'],
-  ])('answers its error %i with %i', async (number, status, code) => {
+  ])('has its error %i reported with status %i', async (number, status, code) => {
     const { gateway, endpoint } = await start(({ id }, response) =>
       sendJson(response, {
         jsonrpc: '2.0',
@@ -152,7 +156,7 @@ describe('an A2A agent that does not keep to its protocol', () => {
     expect(JSON.stringify(answer).length).toBeLessThan(3000)
   })
 
-  it('writes nothing of its own into our headers', async () => {
+  it('cannot inject anything into our headers', async () => {
     const { gateway, endpoint } = await start((request, response) =>
       sendJson(response, reply(request, { ...said([]), contextId: `a\r\nset-cookie: x=${'y'.repeat(1000)}` })),
     )
@@ -162,7 +166,7 @@ describe('an A2A agent that does not keep to its protocol', () => {
   })
 })
 
-describe('an A2A agent of which only the address is known', () => {
+describe('an A2A agent registered without version and binding', () => {
   const card = (url: string) => ({
     name: 'A',
     description: 'a',
@@ -172,7 +176,7 @@ describe('an A2A agent of which only the address is known', () => {
     supportedInterfaces: [{ url, protocolBinding: 'HTTP+JSON', protocolVersion: '1.0' }],
   })
 
-  it('AD-A-01 is spoken to as its own card says, which is read once and without its credential', async () => {
+  it('AD-A-01 is called as its own card says, which is fetched once and without its credential', async () => {
     const asked: string[] = []
     const { agent, gateway } = await start((_, response, { url, headers }) => {
       asked.push(`${url} ${headers.authorization}`)
@@ -189,7 +193,7 @@ describe('an A2A agent of which only the address is known', () => {
     ])
   })
 
-  it('keeps the credential of one whose card points to another host', async () => {
+  it('does not have its credential sent to another host that its card names', async () => {
     const stolen: unknown[] = []
     const thief = await startHttpAgent((request, response) => {
       stolen.push(request.headers.authorization)
@@ -208,14 +212,14 @@ describe('an A2A agent of which only the address is known', () => {
   it.each([
     ['no card', (response: ServerResponse) => response.writeHead(404).end()],
     [
-      'a page for one',
+      'an HTML page as its card',
       (response: ServerResponse) => response.writeHead(200, { 'content-type': 'text/html' }).end('<p>'),
     ],
     [
-      'one that breaks its schema',
+      'a card that violates the schema',
       (response: ServerResponse, url: string) => sendJson(response, { ...card(url), skills: 'all' }),
     ],
-  ])('is taken for one of 0.3 over JSON-RPC if it has %s', async (_, sendCard) => {
+  ])('is called with 0.3 over JSON-RPC if it has %s', async (_, sendCard) => {
     const methods: unknown[] = []
     const { agent, gateway } = await start((request, response, { method }) => {
       methods.push(request.method ?? method)

@@ -47,19 +47,19 @@ async function register(version: string): Promise<void> {
 const invoke = (body: object, headers: Record<string, string> = {}) =>
   directory.post('/agents/a/invoke', { as: 'tokC', raw: JSON.stringify(body), headers })
 
-describe.each(['0.3', '1.0'])('an agent registered by its A2A card of %s', (version) => {
-  it('AIDIP00-6-02 is invoked with the JSON of a plain agent and answers as one', async () => {
+describe.each(['0.3', '1.0'])('an agent registered with an A2A card of version %s', (version) => {
+  it('AIDIP00-6-02 is invoked with plain JSON and responds with plain JSON', async () => {
     execute = echo
     await register(version)
     const answer = await invoke({ a: 1, b: [true] }, { 'x-request-id': 'r1' })
     expect(answer.status, answer.text).toBe(200)
     expect(answer.json).toEqual({ got: [['data', { a: 1, b: [true] }]] })
     expect(agent.seen.at(-1)).toMatchObject({ 'x-request-id': 'r1' })
-    // The credential of the caller for the directory stays there.
+    // The credential with which the caller authenticated to the directory is not forwarded.
     expect(agent.seen.at(-1)).not.toHaveProperty('authorization')
   })
 
-  it('AIDIP-5.3-01 is streamed', async () => {
+  it('AIDIP-5.3-01 streams', async () => {
     execute = stepwise
     await register(version)
     const answer = await invoke({ a: 1 }, { accept: 'text/event-stream' })
@@ -68,14 +68,14 @@ describe.each(['0.3', '1.0'])('an agent registered by its A2A card of %s', (vers
     expect(answer.text).toContain('"status":"working"')
   })
 
-  it('AIDIP-5.3-04 is given the items of a batch one by one', async () => {
+  it('AIDIP-5.3-04 receives the items of a batch one by one', async () => {
     execute = echo
     await register(version)
     const answer = await invoke([{ a: 1 }, { a: 2 }])
     expect(answer.json).toEqual([{ got: [['data', { a: 1 }]] }, { got: [['data', { a: 2 }]] }])
   })
 
-  it('AURI-8-02 has work that goes on turned into a task of the directory', async () => {
+  it('AURI-8-02 has its running task turned into a task of the directory', async () => {
     let begun: RequestContext | undefined
     execute = (context, publish) => {
       begun = context
@@ -91,7 +91,7 @@ describe.each(['0.3', '1.0'])('an agent registered by its A2A card of %s', (vers
     await expect.poll(told, { timeout: 10_000 }).toMatchObject({ status: 'completed', result: { late: true } })
   })
 
-  it('AIDIP-5.2-13 has its failed task told as an error', async () => {
+  it('AIDIP-5.2-13 has its failed task reported as an error', async () => {
     execute = ({ taskId, contextId }, publish) => {
       publish(AgentEvent.task(task(taskId, contextId, TaskState.TASK_STATE_WORKING)))
       publish(AgentEvent.statusUpdate(statusUpdate(taskId, TaskState.TASK_STATE_REJECTED, [text('no')], contextId)))
@@ -103,7 +103,7 @@ describe.each(['0.3', '1.0'])('an agent registered by its A2A card of %s', (vers
   })
 })
 
-it('AD-A-01 an agent of which a directory knows only its base is called as its card says', async () => {
+it('AD-A-01 an agent registered with only its base URL is called as its card says', async () => {
   execute = echo
   const body = { base: agent.url, protocols: ['a2a'], capabilities: [{ name: 'echo', type: 'skill' }] }
   const registered = await directory.post('/ad/r?agent=a', { as: 'tokA', body })
@@ -112,7 +112,7 @@ it('AD-A-01 an agent of which a directory knows only its base is called as its c
   expect(answer.json, answer.text).toEqual({ got: [['data', { a: 1 }]] })
 })
 
-it('C-44 an agent that speaks A2A over gRPC only answers 501 and says so', async () => {
+it('C-44 calling an agent that speaks only A2A over gRPC gives 501 with the reason', async () => {
   const card = await agent.cardOf('1.0')
   const supportedInterfaces = [{ url: 'https://a.example:443', protocolBinding: 'GRPC', protocolVersion: '1.0' }]
   const raw = JSON.stringify({ ...card, id: 'a', supportedInterfaces })

@@ -25,7 +25,7 @@ afterEach(async () => {
   vi.restoreAllMocks()
 })
 
-// The SDK logs each error that it answers.
+// The SDK logs each error that it sends.
 beforeEach(() => {
   vi.spyOn(console, 'error').mockImplementation(() => {})
 })
@@ -42,7 +42,7 @@ const parts = (answer: AgentResponse) =>
   answer.kind === 'stream' ? gather(answer.parts) : Promise.reject(new Error(`no stream but ${answer.kind}`))
 
 describe.each(DIALECTS)('an A2A agent of $version over $binding', (dialect) => {
-  it('AIDIP00-6-02 gets the input as a data part with the skill, and its data part is the answer', async () => {
+  it('AIDIP00-6-02 receives the input as a data part with the skill, and its data part is the response', async () => {
     let skill: unknown
     const { agent, gateway } = await start((context, publish) => {
       skill = context.userMessage.metadata?.skillId
@@ -56,7 +56,7 @@ describe.each(DIALECTS)('an A2A agent of $version over $binding', (dialect) => {
     expect(skill).toBe('echo')
   })
 
-  it('gets a single text as a text part, and its texts are joined', async () => {
+  it('receives a single text as a text part, and its texts are joined', async () => {
     const { agent, gateway } = await start((context, publish) => {
       publish(AgentEvent.message(message([text(JSON.stringify(received(context))), text('two')])))
     })
@@ -65,7 +65,7 @@ describe.each(DIALECTS)('an A2A agent of $version over $binding', (dialect) => {
     expect(json(answer)).toEqual({ text: '[["text","hello"]]\ntwo' })
   })
 
-  it('gets bytes as a file, and its files keep their address or their bytes', async () => {
+  it('receives bytes as a file, and its files keep their URI or their bytes', async () => {
     const { agent, gateway } = await start((context, publish) => {
       publish(
         AgentEvent.message(message([data({ got: received(context) }), url('https://a.example/a.png'), raw('abc')])),
@@ -82,7 +82,7 @@ describe.each(DIALECTS)('an A2A agent of $version over $binding', (dialect) => {
     })
   })
 
-  it('answers a task that has ended with its artifacts', async () => {
+  it('responds with the artifacts of a completed task', async () => {
     const { agent, gateway } = await start(({ taskId, contextId }, publish) => {
       publish(AgentEvent.task(task(taskId, contextId, TaskState.TASK_STATE_WORKING)))
       publish(AgentEvent.artifactUpdate(artifactUpdate(taskId, contextId, [data({ done: true })])))
@@ -93,7 +93,7 @@ describe.each(DIALECTS)('an A2A agent of $version over $binding', (dialect) => {
     expect(answer.headers['x-task-id']).toMatch(/\S/)
   })
 
-  it('answers work that goes on with a task, which is asked for until it has ended', async () => {
+  it('responds with a running task, which is polled until it has ended', async () => {
     let begun: RequestContext | undefined
     const { agent, gateway } = await start((context, publish) => {
       begun = context
@@ -110,7 +110,7 @@ describe.each(DIALECTS)('an A2A agent of $version over $binding', (dialect) => {
     expect(ended).toMatchObject({ kind: 'json', status: 200, value: { result: 42 } })
   })
 
-  it('is told to cancel its task', async () => {
+  it('cancels its task on request', async () => {
     const cancelled: string[] = []
     const execute: Execute = ({ taskId, contextId }, publish) =>
       publish(AgentEvent.task(task(taskId, contextId, TaskState.TASK_STATE_WORKING)))
@@ -123,11 +123,11 @@ describe.each(DIALECTS)('an A2A agent of $version over $binding', (dialect) => {
       status: 409,
       value: { error: { code: 'TaskCanceled' } },
     })
-    // What has ended cannot be cancelled again, and nobody need be told.
+    // Cancelling a task that has ended is not an error.
     await expect(gateway.cancel(call, answer.task)).resolves.toBeUndefined()
   })
 
-  it('answers the question of an agent that needs more, with the session and task to go on in', async () => {
+  it('can ask for more input, with the session and task to continue in', async () => {
     const { agent, gateway } = await start((context, publish) => {
       const { taskId, contextId } = context
       const isSecond = context.task !== undefined
@@ -151,7 +151,7 @@ describe.each(DIALECTS)('an A2A agent of $version over $binding', (dialect) => {
   it.each([
     [TaskState.TASK_STATE_FAILED, 500, 'TaskFailed'],
     [TaskState.TASK_STATE_REJECTED, 422, 'TaskRejected'],
-  ])('AIDIP-5.2-13 answers a task of state %i with %i and the reason', async (state, status, code) => {
+  ])('AIDIP-5.2-13 has a task of state %i reported with status %i and the reason', async (state, status, code) => {
     const { agent, gateway } = await start(({ taskId, contextId }, publish) => {
       publish(AgentEvent.task(task(taskId, contextId, TaskState.TASK_STATE_WORKING)))
       publish(AgentEvent.statusUpdate(statusUpdate(taskId, state, [text('no paper')], contextId)))
@@ -160,14 +160,14 @@ describe.each(DIALECTS)('an A2A agent of $version over $binding', (dialect) => {
     expect(answer).toMatchObject({ kind: 'json', status, value: { error: { code, message: 'no paper' } } })
   })
 
-  it('answers an error of the protocol with its status and name', async () => {
+  it('has a protocol error reported with its status and name', async () => {
     const { agent, gateway } = await start(() => {})
     const call = callOf(await agent.toEndpoint(dialect))
     const answer = await gateway.poll(call, { id: 'nobody', status: 'working' })
     expect(answer).toMatchObject({ kind: 'json', status: 404, value: { error: { code: 'TaskNotFound' } } })
   })
 
-  it('AIDIP-5.1-15 is shown the credential that was meant for it, and the request id', async () => {
+  it('AIDIP-5.1-15 receives its own credential and the request id', async () => {
     const { agent, gateway } = await start((_, publish) => publish(AgentEvent.message(message([text('ok')]))))
     const endpoint = await agent.toEndpoint(dialect)
     await gateway.call(callOf(endpoint, { headers: { Authorization: 'Bearer for-the-agent', 'x-request-id': 'r1' } }))
@@ -175,7 +175,7 @@ describe.each(DIALECTS)('an A2A agent of $version over $binding', (dialect) => {
     expect(agent.seen.at(-1)?.['a2a-version']).toBe(dialect.version === '1.0' ? '1.0' : undefined)
   })
 
-  it('streams states by name and results as they come', async () => {
+  it('streams states as named events and results as they arrive', async () => {
     const { agent, gateway } = await start(({ taskId, contextId }, publish) => {
       publish(AgentEvent.task(task(taskId, contextId, TaskState.TASK_STATE_SUBMITTED)))
       publish(
@@ -194,7 +194,7 @@ describe.each(DIALECTS)('an A2A agent of $version over $binding', (dialect) => {
     ])
   })
 
-  it('tells in the stream that the work failed after it began', async () => {
+  it('reports in the stream that the task failed after it started', async () => {
     const { agent, gateway } = await start(({ taskId, contextId }, publish) => {
       publish(AgentEvent.task(task(taskId, contextId, TaskState.TASK_STATE_WORKING)))
       publish(AgentEvent.statusUpdate(statusUpdate(taskId, TaskState.TASK_STATE_FAILED, [text('no paper')], contextId)))
@@ -206,14 +206,14 @@ describe.each(DIALECTS)('an A2A agent of $version over $binding', (dialect) => {
     })
   })
 
-  it('AIDIP-5.3-02 answers whole where it does not stream', async () => {
+  it('AIDIP-5.3-02 responds in one piece if it does not stream', async () => {
     const execute: Execute = (_, publish) => publish(AgentEvent.message(message([text('whole')])))
     const { agent, gateway } = await start(execute, { streaming: false })
     const answer = await gateway.call(callOf(await agent.toEndpoint(dialect), { wantsStream: true }))
     expect(json(answer)).toEqual({ text: 'whole' })
   })
 
-  it.each(['leaves the stream', 'goes away'])('is told to cancel its task when the caller %s', async (how) => {
+  it.each(['leaves the stream', 'goes away'])('has its task cancelled when the caller %s', async (how) => {
     const cancelled: string[] = []
     const execute: Execute = async ({ taskId, contextId }, publish) => {
       publish(AgentEvent.task(task(taskId, contextId, TaskState.TASK_STATE_WORKING)))

@@ -5,13 +5,13 @@ import { createGateway, type GatewayDeps } from '../../src/gateway/create-gatewa
 import type { AgentCall, Endpoint, Gateway, GatewayError } from '../../src/gateway/gateway.js'
 import type { GatewayOptions } from '../../src/gateway/gateway-options.js'
 
-/** An agent that listens on this machine. */
+/** An agent on a loopback address. */
 export interface TestAgent {
   readonly url: string
   readonly port: number
-  /** Connections that it has open. */
+  /** Open connections. */
   readonly sockets: ReadonlySet<Socket>
-  /** Connections that it ever took. */
+  /** Number of connections accepted so far. */
   readonly connections: () => number
   close(): Promise<void>
 }
@@ -53,11 +53,11 @@ async function start(server: Listening, scheme: string, path?: string): Promise<
 export const startHttpAgent = (listener: RequestListener, path?: string): Promise<TestAgent> =>
   start(createServer(listener), 'http', path)
 
-/** An agent that answers bytes of its own making to whatever it is sent. */
+/** An agent that handles TCP connections itself. */
 export const startRawAgent = (onConnection: (socket: Socket) => void): Promise<TestAgent> =>
   start(createTcpServer(onConnection), 'http')
 
-/** An agent behind a WebSocket; lines go to the listener, what it sends goes back as it is. */
+/** An agent behind a WebSocket; the listener receives each message and sends raw text. */
 export async function startSocketAgent(
   onMessage: (text: string, send: (text: string) => void, close: (code?: number) => void) => void,
   onUpgrade: (request: IncomingMessage, socket: WebSocketServer) => void = () => {},
@@ -88,7 +88,7 @@ export function sendJson(response: ServerResponse, value: unknown, status = 200,
   response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(value))
 }
 
-/** A gateway that may call this machine, and knows no names. */
+/** A gateway that may call loopback addresses and resolves no names. */
 export function createTestGateway(options: Partial<GatewayOptions> = {}, deps: Partial<GatewayDeps> = {}): Gateway {
   return createGateway(
     { allowLoopback: true, connectMs: 1000, ...options },
@@ -114,14 +114,14 @@ export function callOf(target: string | Endpoint | readonly Endpoint[], changes:
   }
 }
 
-/** The parts of a stream, to the end. */
+/** Collects a stream. */
 export async function gather<T>(parts: AsyncIterable<T>): Promise<T[]> {
   const all: T[] = []
   for await (const part of parts) all.push(part)
   return all
 }
 
-/** The error by which a call fails. */
+/** The error that a call fails with. */
 export const failure = (promise: Promise<unknown>): Promise<GatewayError> =>
   promise.then(
     () => {

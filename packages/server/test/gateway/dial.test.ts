@@ -27,7 +27,7 @@ interface TlsAgent {
   readonly clients: unknown[]
 }
 
-/** An agent by HTTPS; it closes its connection after each answer. */
+/** An HTTPS agent that closes the connection after each response. */
 async function startTls(host: string, port = 0, clientCa?: string): Promise<TlsAgent> {
   const names: unknown[] = []
   const clients: unknown[] = []
@@ -52,7 +52,7 @@ function gatewayOf(...given: Parameters<typeof createTestGateway>): Gateway {
 }
 
 describe('a connection to an agent', () => {
-  it('AIDIP-9-02 is verified by the agent’s name, wherever the name leads', async () => {
+  it('AIDIP-9-02 verifies the certificate against the agent’s host name', async () => {
     const agent = await startTls('127.0.0.1')
     const tls = { ca: authority.cert }
     const gateway = gatewayOf({ tls }, { resolve: async () => ['127.0.0.1'] })
@@ -67,7 +67,7 @@ describe('a connection to an agent', () => {
     expect(await untrusted).toMatchObject({ code: 'unreachable' })
   })
 
-  it('AIDIP-9-06 C-96 shows the gateway’s certificate to an agent that asks for it', async () => {
+  it('AIDIP-9-06 C-96 presents the gateway’s certificate to an agent that requires one', async () => {
     const agent = await startTls('127.0.0.1', 0, authority.cert)
     const url = `https://agent.example:${agent.port}/`
     const resolve = async () => ['127.0.0.1']
@@ -79,7 +79,7 @@ describe('a connection to an agent', () => {
     expect(await failure(unknown.call(callOf(url)))).toMatchObject({ code: 'unreachable' })
   })
 
-  it('goes to the address that was checked, though the name then leads elsewhere', async () => {
+  it('goes to the address that was checked, even if the name then resolves to another', async () => {
     const good = await startTls('127.0.0.2')
     const secret = await startTls('127.0.0.3', good.port)
     const answers = [['127.0.0.2'], ['127.0.0.3'], ['127.0.0.2', '127.0.0.3']]
@@ -98,14 +98,14 @@ describe('a connection to an agent', () => {
     expect(secret.names).toEqual([])
   })
 
-  it('tries the next address if one does not answer', async () => {
+  it('tries the next address if one does not respond', async () => {
     const agent = await startTls('127.0.0.2')
     const gateway = gatewayOf({ tls: { ca: authority.cert } }, { resolve: async () => ['127.0.0.4', '127.0.0.2'] })
     const answer = await gateway.call(callOf(`https://agent.example:${agent.port}/`))
     expect(answer).toMatchObject({ value: { host: '127.0.0.2' } })
   })
 
-  it('is given up if the name is not told in time', async () => {
+  it('times out if the name is not resolved in time', async () => {
     const gateway = gatewayOf({ connectMs: 50, retries: 0 }, { resolve: () => new Promise(() => {}) })
     expect(await failure(gateway.call(callOf('https://agent.example/')))).toMatchObject({
       code: 'timeout',
@@ -113,7 +113,7 @@ describe('a connection to an agent', () => {
     })
   })
 
-  it('is not made if the name cannot be told', async () => {
+  it('is not opened if the name cannot be resolved', async () => {
     const resolve = async () => {
       throw new Error('SERVFAIL')
     }
@@ -123,7 +123,7 @@ describe('a connection to an agent', () => {
 })
 
 describe('a loop', () => {
-  it('is seen by the gateway’s own addresses', async () => {
+  it('is detected by the gateway’s own addresses', async () => {
     const agent = await startHttpAgent((_, response) => sendJson(response, 1))
     open.push(agent)
     const gateway = gatewayOf({}, { self: () => [agent.url] })
@@ -132,7 +132,7 @@ describe('a loop', () => {
     expect(agent.connections()).toBe(0)
   })
 
-  it('is seen by what the call brings with it, whatever lies in between', async () => {
+  it('is detected by the Via header, through any gateways in between', async () => {
     const seen: unknown[] = []
     const agent = await startHttpAgent((request, response) => {
       seen.push(request.headers.via)

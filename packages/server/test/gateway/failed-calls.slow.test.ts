@@ -37,7 +37,7 @@ describe('10,000 failed calls', () => {
     const targets = [...agents.map(({ url }) => endpoint(url)), endpoint(nobody.url), endpoint('https://10.0.0.1/')]
     const hanging = agents[Object.keys(FAULTS).indexOf('hang')]
     const caller = new AbortController()
-    setMaxListeners(100, caller.signal) // as many as there are calls at a time
+    setMaxListeners(100, caller.signal) // one per concurrent call
 
     let made = 0
     const codes = new Set<string>()
@@ -76,9 +76,9 @@ describe('10,000 failed calls', () => {
     expect([...codes].sort()).toEqual(['bad_response', 'blocked', 'timeout', 'unreachable'])
 
     expect(getEventListeners(caller.signal, 'abort')).toEqual([])
-    // 6,000 more agents are remembered by their circuits, a few hundred bytes each.
+    // The circuit breakers of 6,000 more agents stay in memory, a few hundred bytes each.
     expect((await heap()) - heapBefore).toBeLessThan(8 * 1024 * 1024)
-    // Connections kept for the next call close by themselves after some seconds.
+    // Idle connections in the pool close after some seconds.
     while (agents.some(({ sockets }) => sockets.size > 0)) await sleep(50)
     const after = count()
     expect(after.TCPSocketWrap ?? 0).toBeLessThanOrEqual(before.TCPSocketWrap ?? 0)

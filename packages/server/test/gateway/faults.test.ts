@@ -9,7 +9,7 @@ afterEach(async () => {
   for (const thing of open.splice(0)) await thing.close()
 })
 
-/** An agent that does as it likes with each connection once a request has come. */
+/** An agent that handles each connection itself once it has received a request. */
 async function start(
   onRequest: (socket: Socket) => void,
   options: Parameters<typeof createTestGateway>[0] = {},
@@ -23,28 +23,28 @@ async function start(
 const JSON_HEAD = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n'
 const STREAM_HEAD = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n'
 
-/** Waits until the agent has no connection left: the gateway let go of all of them. */
+/** Waits until the gateway has closed all connections to the agent. */
 async function released(agent: TestAgent): Promise<void> {
   while (agent.sockets.size > 0) await sleep(10)
 }
 
 describe('an agent that', () => {
-  it('AIDIP-5.2-10 hangs is given up when the time is up', async () => {
+  it('AIDIP-5.2-10 hangs is cut off at the timeout', async () => {
     const { agent, gateway } = await start(() => {})
     const error = await failure(gateway.call(callOf(agent.url, { timeoutMs: 100 })))
     expect(error).toMatchObject({ name: 'GatewayError', code: 'timeout', mayHaveRun: true })
     await released(agent)
   })
 
-  it('takes no connection at all is given up sooner', async () => {
-    // 198.18.0.0/15 is nobody's: what is sent there is lost, or refused at once.
+  it('accepts no connection is cut off sooner', async () => {
+    // 198.18.0.0/15 is reserved for benchmarks: packets are lost, or rejected at once.
     const gateway = createTestGateway({ allow: ['198.18.0.0/15'], connectMs: 100, retries: 0 })
     open.push(gateway)
     const error = await failure(gateway.call(callOf('https://198.18.0.1/', { timeoutMs: 60_000 })))
     expect(error).toMatchObject({ mayHaveRun: false, code: expect.stringMatching(/^(timeout|unreachable)$/) })
   })
 
-  it('does not begin to answer is given up by the limit of the first byte', async () => {
+  it('sends no response headers is cut off after firstByteMs', async () => {
     const { agent, gateway } = await start(() => {}, { firstByteMs: 100 })
     const error = await failure(gateway.call(callOf(agent.url, { timeoutMs: 60_000 })))
     expect(error).toMatchObject({ code: 'timeout', mayHaveRun: true })
@@ -55,7 +55,7 @@ describe('an agent that', () => {
     ['its headers', 'HTTP/1.1 200 OK\r\nx-slow: '],
     ['its body', `${JSON_HEAD}content-length: 1000\r\n\r\n`],
     ['chunks of its body', `${JSON_HEAD}transfer-encoding: chunked\r\n\r\n`],
-  ])('drips %s byte by byte is given up when the time is up', async (what, begin) => {
+  ])('sends %s byte by byte is cut off at the timeout', async (what, begin) => {
     const { agent, gateway } = await start(async (socket) => {
       socket.write(begin)
       while (!socket.destroyed) {
@@ -68,7 +68,7 @@ describe('an agent that', () => {
     await released(agent)
   })
 
-  it('falls silent in its stream is given up after a while', async () => {
+  it('stalls in its stream is cut off after silenceMs', async () => {
     const { agent, gateway } = await start((socket) => socket.write(`${STREAM_HEAD}data: 1\n\n`), { silenceMs: 100 })
     const answer = await gateway.call(callOf(agent.url, { wantsStream: true }))
     if (answer.kind !== 'stream') throw new Error(answer.kind)
@@ -78,7 +78,7 @@ describe('an agent that', () => {
     await released(agent)
   })
 
-  it('streams without an end is given up when that has gone on too long', async () => {
+  it('streams without end is cut off after streamMs', async () => {
     const { agent, gateway } = await start(
       async (socket) => {
         socket.write(STREAM_HEAD)
@@ -95,7 +95,7 @@ describe('an agent that', () => {
     await released(agent)
   })
 
-  it('streams longer than a whole answer may take is heard to the end', async () => {
+  it('streams longer than the timeout of the call is read to the end', async () => {
     const { agent, gateway } = await start(async (socket) => {
       socket.write(STREAM_HEAD)
       for (let i = 0; i < 15; i++) {
@@ -109,7 +109,7 @@ describe('an agent that', () => {
     expect(await gather(answer.parts)).toHaveLength(15)
   })
 
-  it('streams to a reader who does not read is let go of', async () => {
+  it('streams to a reader that does not read is disconnected', async () => {
     const { agent, gateway } = await start((socket) => socket.write(`${STREAM_HEAD}data: 1\n\n`), { silenceMs: 100 })
     const answer = await gateway.call(callOf(agent.url, { wantsStream: true }))
     await released(agent)
@@ -118,18 +118,18 @@ describe('an agent that', () => {
   })
 
   it.each([
-    ['before its answer', '', 'unreachable'],
+    ['before its response', '', 'unreachable'],
     ['within its headers', 'HTTP/1.1 200 OK\r\nx-a', 'unreachable'],
     ['within its body', `${JSON_HEAD}content-length: 100\r\n\r\n{"a":`, 'bad_response'],
     ['within a chunk', `${JSON_HEAD}transfer-encoding: chunked\r\n\r\n5\r\n{"a`, 'bad_response'],
-  ])('closes %s gave no answer', async (_where, begin, code) => {
+  ])('closes the connection %s causes an error', async (_where, begin, code) => {
     const { agent, gateway } = await start((socket) => socket.end(begin))
     const error = await failure(gateway.call(callOf(agent.url)))
     expect(error).toMatchObject({ code, mayHaveRun: true })
     await released(agent)
   })
 
-  it('closes within its stream breaks it off', async () => {
+  it('closes the connection within its stream causes an error', async () => {
     const { agent, gateway } = await start((socket) =>
       socket.end(
         `HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n9\r\ndata: 1\n\n\r\n`,
@@ -138,7 +138,7 @@ describe('an agent that', () => {
     const answer = await gateway.call(callOf(agent.url, { wantsStream: true }))
     if (answer.kind !== 'stream') throw new Error(answer.kind)
     const parts = answer.parts[Symbol.asyncIterator]()
-    // The break may overtake the part; what counts is that it does not look like an end.
+    // The error may arrive before the part; it must not look like the end of the stream.
     const read = async (): Promise<void> => {
       expect(await parts.next()).toEqual({ done: false, value: { data: 1 } })
       await parts.next()
@@ -148,9 +148,9 @@ describe('an agent that', () => {
   })
 
   it.each([
-    ['with its length', `content-length: ${100 * 1024 * 1024}\r\n\r\n`],
-    ['without', '\r\n'],
-  ])('sends 100 MB (%s) is cut off at the limit', async (_how, head) => {
+    ['with a content length', `content-length: ${100 * 1024 * 1024}\r\n\r\n`],
+    ['without a content length', '\r\n'],
+  ])('sends 100 MB (%s) is cut off at the size limit', async (_how, head) => {
     let sent = 0
     const { agent, gateway } = await start(async (socket) => {
       socket.write(`${JSON_HEAD}${head}"`)
@@ -176,7 +176,7 @@ describe('an agent that', () => {
     ['10,000 tiny headers', `${JSON_HEAD}${'a:\r\n'.repeat(10_000)}content-length: 1\r\n\r\n1`],
     ['one large header', `HTTP/1.1 200 OK\r\nx-a: ${'b'.repeat(1_000_000)}\r\n\r\n{}`],
     [
-      'many informational answers',
+      'many informational responses',
       `${'HTTP/1.1 103 Early\r\nx-a: b\r\n\r\n'.repeat(10)}${JSON_HEAD}x: ${'b'.repeat(40_000)}\r\n\r\n1`,
     ],
   ])('answers %s is refused', async (_what, bytes) => {
@@ -189,7 +189,7 @@ describe('an agent that', () => {
   it.each([
     ['not HTTP', 'SSH-2.0-OpenSSH_9.2\r\n'],
     ['two lengths', `${JSON_HEAD}content-length: 1\r\ncontent-length: 2\r\n\r\n11`],
-    ['both ways of length', `${JSON_HEAD}content-length: 1\r\ntransfer-encoding: chunked\r\n\r\n1\r\n1\r\n0\r\n\r\n`],
+    ['a length and chunks', `${JSON_HEAD}content-length: 1\r\ntransfer-encoding: chunked\r\n\r\n1\r\n1\r\n0\r\n\r\n`],
     ['not JSON', `${JSON_HEAD}content-length: 6\r\n\r\n<html>`],
     ['an upgrade', 'HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'],
   ])('answers %s is refused', async (_what, bytes) => {
@@ -198,14 +198,14 @@ describe('an agent that', () => {
     expect(error).toMatchObject({ code: expect.stringMatching(/^(bad_response|unreachable)$/), mayHaveRun: true })
   })
 
-  it('answers twice to one call is heard once', async () => {
+  it('sends two responses to one call has only the first one read', async () => {
     const one = `${JSON_HEAD}content-length: 1\r\n\r\n1`
     const { agent, gateway } = await start((socket) => socket.write(one + one.replace(/1$/, '2')))
     expect(await gateway.call(callOf(agent.url))).toMatchObject({ value: 1 })
     expect(await gateway.call(callOf(agent.url))).toMatchObject({ value: 1 })
   })
 
-  it('redirects to a private address is not followed', async () => {
+  it('redirects to a private address causes an error', async () => {
     const inside = await startHttpAgent((_, response) => response.end('secret'))
     open.push(inside)
     for (const location of [inside.url, 'http://169.254.169.254/latest/meta-data', 'https://10.0.0.1/', '//10.0.0.1']) {

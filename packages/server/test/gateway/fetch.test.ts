@@ -19,7 +19,7 @@ async function start(
 }
 
 describe('the guarded fetch', () => {
-  it('sends what fetch sends and gives what fetch gives', async () => {
+  it('sends requests and returns responses like fetch', async () => {
     const { server, fetch } = await start(async (request, response) => {
       const { method, url, headers } = request
       const { 'content-type': type, 'x-own': own, cookie } = headers
@@ -34,20 +34,20 @@ describe('the guarded fetch', () => {
     expect(await (await fetch(request)).json()).toMatchObject({ method: 'PUT', own: '2', body: 'x' })
   })
 
-  it('gives answers without a body', async () => {
+  it('returns responses without a body', async () => {
     const { server, fetch } = await start((_, response) => response.writeHead(204).end())
     expect((await fetch(server.url)).status).toBe(204)
     expect((await fetch(server.url, { method: 'HEAD' })).body).toBeNull()
   })
 
-  it('refuses addresses of the inside', async () => {
+  it('rejects internal addresses', async () => {
     const { fetch } = await start(() => {})
     for (const url of ['https://10.0.0.1/', 'http://169.254.169.254/', 'https://[fd00::1]/']) {
       expect(await failure(fetch(url)), url).toMatchObject({ code: 'blocked' })
     }
   })
 
-  it('follows no redirect', async () => {
+  it('follows no redirects', async () => {
     const { server, fetch } = await start((request, response) => {
       if (request.url === '/inside') return sendJson(response, 'secret')
       return response.writeHead(302, { location: '/inside' }).end()
@@ -57,7 +57,7 @@ describe('the guarded fetch', () => {
     }
   })
 
-  it('limits the size, of what is unpacked too', async () => {
+  it('limits the size, also of compressed bodies', async () => {
     const { server, fetch } = await start(
       (request, response) => {
         if (request.url === '/gzip') return response.writeHead(200, { 'content-encoding': 'gzip' }).end('x')
@@ -70,7 +70,7 @@ describe('the guarded fetch', () => {
     expect(await failure(fetch(`${server.url}gzip`))).toMatchObject({ code: 'bad_response' })
   })
 
-  it('limits the time, of the body too', async () => {
+  it('limits the time, also of the body', async () => {
     const { server, fetch } = await start(
       (request, response) => {
         if (request.url === '/body') response.writeHead(200).write('x')
@@ -82,7 +82,7 @@ describe('the guarded fetch', () => {
     expect(await failure(response.text())).toMatchObject({ code: 'timeout' })
   })
 
-  it('lets a stream go on as long as something comes', async () => {
+  it('lets a stream continue as long as data arrives', async () => {
     const { server, fetch } = await start(
       async (_, response) => {
         response.writeHead(200, { 'content-type': 'text/event-stream' })
@@ -97,7 +97,7 @@ describe('the guarded fetch', () => {
     expect((await (await fetch(server.url)).text()).match(/data/g)).toHaveLength(8)
   })
 
-  it('ends with its signal, and leaves nothing on it', async () => {
+  it('is aborted by its signal, and leaves no listeners on it', async () => {
     const { server, fetch } = await start((request, response) => {
       if (request.url === '/ok') sendJson(response, 1)
       else response.writeHead(200).write('x')
@@ -113,7 +113,7 @@ describe('the guarded fetch', () => {
     expect(getEventListeners(caller.signal, 'abort')).toHaveLength(0)
   })
 
-  it('closes the connection of an answer that is not wanted', async () => {
+  it('closes the connection when the response is cancelled', async () => {
     const server = await startRawAgent((socket) => socket.on('data', () => socket.write('HTTP/1.1 200 OK\r\n\r\nx')))
     const gateway = createTestGateway()
     open.push(gateway, server)

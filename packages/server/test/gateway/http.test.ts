@@ -29,7 +29,7 @@ async function start(
 }
 
 describe('a plain HTTP agent', () => {
-  it('AIDIP-5.1-01 AIDIP-5.1-03 is called by POST with JSON', async () => {
+  it('AIDIP-5.1-01 AIDIP-5.1-03 is called with POST and JSON', async () => {
     const seen: unknown[] = []
     const { agent, gateway } = await start(async (request, response) => {
       seen.push(request.method, request.url, request.headers['content-type'], JSON.parse(await bodyOf(request)))
@@ -40,7 +40,7 @@ describe('a plain HTTP agent', () => {
     expect(seen).toEqual(['POST', '/run?x=1', 'application/json', { text: 'hi' }])
   })
 
-  it('AIDIP-5.1-06 is told the operation beside the input where its endpoint has several', async () => {
+  it('AIDIP-5.1-06 receives the operation in the body if its endpoint has several', async () => {
     const { agent, gateway } = await start(async (request, response) =>
       sendJson(response, JSON.parse(await bodyOf(request))),
     )
@@ -49,7 +49,7 @@ describe('a plain HTTP agent', () => {
     expect(await gateway.call(callOf(target, { payload: { kind: 'json', value: [1] } }))).toMatchObject({ value: [1] })
   })
 
-  it('AIDIP-5.1-15 AIDIP-5.1-04 gets the headers of the call and none about the connection', async () => {
+  it('AIDIP-5.1-15 AIDIP-5.1-04 receives the headers of the call and no hop-by-hop headers', async () => {
     let seen: Record<string, unknown> = {}
     const { agent, gateway } = await start((request, response) => {
       seen = request.headers
@@ -75,42 +75,36 @@ describe('a plain HTTP agent', () => {
     expect(seen).not.toHaveProperty('transfer-encoding')
   })
 
-  it.each(['a\r\nx-evil: 1', 'a\n', '漢', 'a\0'])(
-    'is not sent the header %j, which would be more than one',
-    async (value) => {
-      const { agent, gateway } = await start((_, response) => sendJson(response, {}))
-      for (const protocol of ['http', 'websocket'] as const) {
-        const url = protocol === 'http' ? agent.url : agent.url.replace('http', 'ws')
-        const call = callOf(endpoint(url, protocol), { headers: { 'x-session-id': value } })
-        await expect(gateway.call(call)).rejects.toMatchObject({ code: 'not_invocable', mayHaveRun: false })
-      }
-      while (agent.sockets.size > 0) await new Promise((resolve) => setTimeout(resolve, 10))
-    },
-  )
+  it.each(['a\r\nx-evil: 1', 'a\n', '漢', 'a\0'])('does not receive the invalid header value %j', async (value) => {
+    const { agent, gateway } = await start((_, response) => sendJson(response, {}))
+    for (const protocol of ['http', 'websocket'] as const) {
+      const url = protocol === 'http' ? agent.url : agent.url.replace('http', 'ws')
+      const call = callOf(endpoint(url, protocol), { headers: { 'x-session-id': value } })
+      await expect(gateway.call(call)).rejects.toMatchObject({ code: 'not_invocable', mayHaveRun: false })
+    }
+    while (agent.sockets.size > 0) await new Promise((resolve) => setTimeout(resolve, 10))
+  })
 
-  it('AIDIP-5.2-01 keeps 201 and its Location, made absolute', async () => {
+  it('AIDIP-5.2-01 has its 201 kept, with an absolute Location', async () => {
     const { agent, gateway } = await start((_, response) => sendJson(response, {}, 201, { location: '/things/1' }))
     const answer = await gateway.call(callOf(agent.url))
     expect(answer).toMatchObject({ status: 201, headers: { location: `${agent.url}things/1` } })
   })
 
-  it('passes on only headers that say something about the answer', async () => {
+  it('has only headers about the response forwarded', async () => {
     const { agent, gateway } = await start((_, response) =>
       sendJson(response, {}, 200, { server: 'nginx', 'x-agent-version': '2', 'set-cookie': 'a=b', 'x-internal': '1' }),
     )
     expect((await gateway.call(callOf(agent.url))).headers).toEqual({ 'x-agent-version': '2' })
   })
 
-  it.each([400, 401, 404, 429, 500, 503])(
-    'C-97 answers with the agent’s own %i and its error object',
-    async (status) => {
-      const error = { code: 'Nope', message: 'no' }
-      const { agent, gateway } = await start((_, response) => sendJson(response, { error }, status))
-      expect(await gateway.call(callOf(agent.url))).toMatchObject({ status, kind: 'json', value: { error } })
-    },
-  )
+  it.each([400, 401, 404, 429, 500, 503])('C-97 has its status %i and its error object kept', async (status) => {
+    const error = { code: 'Nope', message: 'no' }
+    const { agent, gateway } = await start((_, response) => sendJson(response, { error }, status))
+    expect(await gateway.call(callOf(agent.url))).toMatchObject({ status, kind: 'json', value: { error } })
+  })
 
-  it('C-97 gives no body of an error that is not JSON, or is broken or large', async () => {
+  it('C-97 has the body of an error dropped if it is not JSON, invalid or too large', async () => {
     const bodies = ['<h1>Error at /srv/app.py</h1>', '{"error":', JSON.stringify({ error: 'x'.repeat(100_000) })]
     const { agent, gateway } = await start((request, response) => {
       const n = Number(request.url?.slice(1))
@@ -121,7 +115,7 @@ describe('a plain HTTP agent', () => {
     }
   })
 
-  it('takes an empty body for null', async () => {
+  it('has an empty body read as null', async () => {
     const { agent, gateway } = await start((_, response) => response.writeHead(204).end())
     expect(await gateway.call(callOf(agent.url))).toMatchObject({ status: 204, kind: 'json', value: null })
   })
@@ -133,19 +127,19 @@ describe('a plain HTTP agent', () => {
     ['{"__proto__":1}', 'a prototype'],
     [Buffer.from([0x22, 0xff, 0x22]), 'not UTF-8'],
     [`${'['.repeat(100)}${']'.repeat(100)}`, 'too deep'],
-  ])('AIDIP-5.2-10 refuses an answer that is not JSON: %j (%s)', async (body) => {
+  ])('AIDIP-5.2-10 has an invalid body rejected: %j (%s)', async (body) => {
     const { agent, gateway } = await start((_, response) =>
       response.writeHead(200, { 'content-type': 'application/json' }).end(body),
     )
     await expect(gateway.call(callOf(agent.url))).rejects.toMatchObject({ code: 'bad_response', mayHaveRun: true })
   })
 
-  it('refuses a compressed answer, which could grow without bound', async () => {
+  it('has a compressed response rejected, which could expand without limit', async () => {
     const { agent, gateway } = await start((_, response) => sendJson(response, {}, 200, { 'content-encoding': 'gzip' }))
     await expect(gateway.call(callOf(agent.url))).rejects.toMatchObject({ code: 'bad_response' })
   })
 
-  it('AIDIP-5.1-13 sends bytes and forms as they are', async () => {
+  it('AIDIP-5.1-13 receives bytes and forms unchanged', async () => {
     const seen: unknown[] = []
     const { agent, gateway } = await start(async (request, response) => {
       seen.push(request.headers['content-type'], await bodyOf(request))
@@ -158,7 +152,7 @@ describe('a plain HTTP agent', () => {
     expect(seen).toEqual([contentType, '--x--', 'image/png', 'ab'])
   })
 
-  it('gives other media types as bytes, up to the limit', async () => {
+  it('has other media types returned as bytes, up to the size limit', async () => {
     const { agent, gateway } = await start(
       (request, response) =>
         response
@@ -175,10 +169,10 @@ describe('a plain HTTP agent', () => {
     await expect(gather(large.body)).rejects.toMatchObject({ code: 'too_large' })
   })
 
-  it('uses connections again', async () => {
+  it('is called over pooled connections', async () => {
     const { agent, gateway } = await start((_, response) => sendJson(response, {}))
     for (let i = 0; i < 20; i++) await gateway.call(callOf(agent.url))
-    // One rests for a turn of the loop, in case the agent closes it after all; then the other is taken.
+    // A connection is idle for one turn of the event loop, in case the agent closes it; then a second one is used.
     expect(agent.connections()).toBeLessThanOrEqual(2)
   })
 })
@@ -187,7 +181,7 @@ describe('a stream', () => {
   const events =
     'event: step\nid: 7\ndata: {"n":1}\n\n: ping\n\ndata: {"n":\ndata: 2}\n\ndata: word\n\ndata: [DONE]\n\ndata: 9\n\n'
 
-  it('AIDIP-5.3-01 AURI-8-05 of server-sent events comes part by part, to its end mark', async () => {
+  it('AIDIP-5.3-01 AURI-8-05 of server-sent events arrives part by part, up to its end event', async () => {
     const { agent, gateway } = await start((request, response) => {
       expect(request.headers.accept).toMatch(/^text\/event-stream/)
       response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' }).end(events)
@@ -202,7 +196,7 @@ describe('a stream', () => {
   })
 
   it.each(['application/x-ndjson', 'application/jsonl', 'application/json'])(
-    'AIDIP-5.3-01 of JSON lines (%s) comes part by part, however it is cut',
+    'AIDIP-5.3-01 of JSON lines (%s) arrives part by part, however it is split',
     async (type) => {
       const text = '{"n":"é1"}\n\r\n{"n":2}\n{"error":{"code":"X"}}'
       const { agent, gateway } = await start(async (_, response) => {
@@ -237,7 +231,7 @@ describe('a stream', () => {
     expect(seen.at(-1)?.event === 'error').toBe(fails)
   })
 
-  it('AIDIP-5.3-02 that the agent does not make is its whole answer', async () => {
+  it('AIDIP-5.3-02 that the agent does not support becomes a single response', async () => {
     const { agent, gateway } = await start((request, response) => {
       if (request.url === '/length') return sendJson(response, { whole: 1 })
       response.writeHead(200, { 'content-type': 'application/json' })
@@ -250,7 +244,7 @@ describe('a stream', () => {
     }
   })
 
-  it('AIDIP-5.3-01 gives the first part before the last is made', async () => {
+  it('AIDIP-5.3-01 yields the first part before the last is sent', async () => {
     let goOn = (): void => {}
     const { agent, gateway } = await start(async (_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
@@ -270,7 +264,7 @@ describe('a stream', () => {
     expect(seen).toEqual([1, 2])
   })
 
-  it('slows the agent down to the speed of its reader', async () => {
+  it('applies back-pressure to the agent', async () => {
     let written = 0
     const { agent, gateway } = await start(async (_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
@@ -289,12 +283,12 @@ describe('a stream', () => {
       before = written
       await new Promise((resolve) => setTimeout(resolve, 200))
     }
-    // What the sockets of both sides hold, and no more: the agent would have written gigabytes by now.
+    // No more than the socket buffers of both sides: without back-pressure it would be gigabytes by now.
     expect(written).toBeLessThan(20_000_000)
     await parts.return?.()
   })
 
-  it('that is left early ends the agent’s work', async () => {
+  it('that the reader leaves early cancels the agent’s work', async () => {
     let ended = (): void => {}
     const end = new Promise<void>((resolve) => {
       ended = resolve
@@ -312,7 +306,7 @@ describe('a stream', () => {
     await end
   })
 
-  it('ends when its caller goes away, the agent’s work too', async () => {
+  it('ends when its caller goes away, and cancels the agent’s work', async () => {
     let ended = (): void => {}
     const end = new Promise<void>((resolve) => {
       ended = resolve
@@ -332,7 +326,7 @@ describe('a stream', () => {
     await end
   })
 
-  it('of which one part is too large, or not JSON, breaks off with an error', async () => {
+  it('fails with an error if a part is too large or not JSON', async () => {
     const { agent, gateway } = await start(
       (request, response) => {
         const type = request.url?.startsWith('/lines') ? 'application/x-ndjson' : 'text/event-stream'
@@ -364,7 +358,7 @@ describe('a stream', () => {
 })
 
 describe('deferred work', () => {
-  it('AURI-8-02 AURI-8-04 of the agent is a task, asked for where it says until it is done', async () => {
+  it('AURI-8-02 AURI-8-04 of the agent is a task, polled at its URL until it is done', async () => {
     let asked = 0
     const { agent, gateway } = await start((request, response) => {
       if (request.method === 'POST') {
@@ -387,14 +381,14 @@ describe('deferred work', () => {
     expect(await gateway.poll(call, answer.task)).toMatchObject({ kind: 'json', status: 200, value: { x: 1 } })
   })
 
-  it('that failed is the agent’s failure', async () => {
+  it('that failed is reported as an error of the agent', async () => {
     const error = { code: 'Broke', message: 'it broke' }
     const { agent, gateway } = await start((_, response) => sendJson(response, { id: 't', status: 'failed', error }))
     const answer = await gateway.poll(callOf(agent.url), { id: 't', status: 'running' })
     expect(answer).toMatchObject({ kind: 'json', status: 500, value: { error } })
   })
 
-  it('is cancelled by DELETE', async () => {
+  it('is cancelled with DELETE', async () => {
     const seen: unknown[] = []
     const { agent, gateway } = await start((request, response) => {
       seen.push(request.method, request.url)
@@ -404,7 +398,7 @@ describe('deferred work', () => {
     expect(seen).toEqual(['DELETE', '/tasks/t%2F1'])
   })
 
-  it('at another address than the agent’s own is refused: its credential would go there', async () => {
+  it('at another origin is rejected, because the agent’s credential would be sent there', async () => {
     const { agent, gateway } = await start((_, response) =>
       sendJson(response, { taskId: 't' }, 202, { location: 'http://127.0.0.1:9/t' }),
     )

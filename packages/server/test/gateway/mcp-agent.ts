@@ -21,15 +21,15 @@ export type CallTool = (
 export interface McpAgentOptions {
   /** Pages of the list of tools. */
   readonly tools?: Tool[][]
-  /** Answers as JSON, not as events. */
+  /** Responds with JSON, not with events. */
   readonly json?: boolean
-  /** Keeps no sessions. */
+  /** Has no sessions. */
   readonly stateless?: boolean
-  /** What an unknown session is told: 404 as the protocol says, or what the SDK's sample does. */
+  /** Status for an unknown session: 404 as the protocol requires, or 400 like the sample of the SDK. */
   readonly unknown?: 404 | 400
 }
 
-/** A server of the official SDK behind Streamable HTTP, wired as its sample does. */
+/** A server built with the official SDK over Streamable HTTP, wired like its sample. */
 export async function startMcpAgent(callTool: CallTool, options: McpAgentOptions = {}) {
   const { tools = [[]], json = false, stateless = false, unknown = 404 } = options
   const sessions = new Map<string, StreamableHTTPServerTransport>()
@@ -79,7 +79,7 @@ export async function startMcpAgent(callTool: CallTool, options: McpAgentOptions
     url: `${agent.url}mcp`,
     seen,
     sessions,
-    /** Names of what was asked, in order. */
+    /** Methods received, in order. */
     asked: () => seen.map(({ method, body }) => body.method ?? method),
   }
 }

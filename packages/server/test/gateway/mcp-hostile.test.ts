@@ -16,7 +16,7 @@ const welcome: Answer = (request, response) =>
     'mcp-session-id': 's1',
   })
 
-/** A server that says what it likes. */
+/** A server with arbitrary responses. */
 async function start({
   initialize = welcome,
   tool = () => {},
@@ -51,24 +51,28 @@ function sendEvents(response: ServerResponse, ...events: unknown[]): void {
 const progress = { jsonrpc: '2.0', method: 'notifications/progress', params: { progress: 1 } }
 const tooMuch = (request: JsonObject) => reply(request, { content: [{ type: 'text', text: 'x'.repeat(200_000) }] })
 
-describe('an MCP server that does not keep to its protocol', () => {
+describe('an MCP server that violates its protocol', () => {
   const cases: [string, Answer, string][] = [
     [
-      'no JSON',
+      'invalid JSON',
       (_, response) => response.writeHead(200, { 'content-type': 'application/json' }).end('{'),
       'bad_response',
     ],
-    ['a page', (_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<html>'), 'bad_response'],
-    ['nothing but its thanks', (_, response) => response.writeHead(202).end(), 'bad_response'],
+    [
+      'an HTML page',
+      (_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<html>'),
+      'bad_response',
+    ],
+    ['202 without a body', (_, response) => response.writeHead(202).end(), 'bad_response'],
     ['the id of another request', (_, response) => sendJson(response, reply({ id: 'x' }, {})), 'bad_response'],
-    ['a result that is no object', (request, response) => sendJson(response, reply(request, [])), 'bad_response'],
-    ['too much', (request, response) => sendJson(response, tooMuch(request)), 'too_large'],
-    ['too much in an event', (request, response) => sendEvents(response, tooMuch(request)), 'too_large'],
+    ['a result that is not an object', (request, response) => sendJson(response, reply(request, [])), 'bad_response'],
+    ['a result over the size limit', (request, response) => sendJson(response, tooMuch(request)), 'too_large'],
+    ['an event over the size limit', (request, response) => sendEvents(response, tooMuch(request)), 'too_large'],
     ['a stream without a result', (_, response) => sendEvents(response, progress, progress), 'bad_response'],
     ['a redirect', (_, response) => response.writeHead(302, { location: 'http://10.0.0.1/' }).end(), 'bad_response'],
-    ['nothing', () => {}, 'timeout'],
+    ['no response', () => {}, 'timeout'],
   ]
-  it.each(cases)('is refused for %s, from a tool', async (_, tool, code) => {
+  it.each(cases)('fails with an error after %s to a tool call', async (_, tool, code) => {
     const { gateway, endpoint } = await start({ tool })
     await expect(gateway.call(callOf(endpoint, { timeoutMs: 400 }))).rejects.toMatchObject({
       name: 'GatewayError',
@@ -76,7 +80,7 @@ describe('an MCP server that does not keep to its protocol', () => {
     })
   })
 
-  it.each(cases)('is refused for %s, when it is greeted', async (_, initialize, code) => {
+  it.each(cases)('fails with an error after %s to initialize', async (_, initialize, code) => {
     const { gateway, endpoint } = await start({ initialize })
     await expect(gateway.call(callOf(endpoint, { timeoutMs: 400 }))).rejects.toMatchObject({
       name: 'GatewayError',
@@ -84,7 +88,7 @@ describe('an MCP server that does not keep to its protocol', () => {
     })
   })
 
-  it.each(['1999-01-01', undefined])('is refused for version %s', async (protocolVersion) => {
+  it.each(['1999-01-01', undefined])('fails with an error for version %s', async (protocolVersion) => {
     const { gateway, endpoint, asked } = await start({
       initialize: (request, response) => sendJson(response, reply(request, { protocolVersion })),
     })
@@ -92,14 +96,14 @@ describe('an MCP server that does not keep to its protocol', () => {
     expect(asked).toEqual(['initialize'])
   })
 
-  it('is given up when its stream ends before the result', async () => {
+  it('fails with an error when its stream ends before the result', async () => {
     const { gateway, endpoint } = await start({ tool: (_, response) => sendEvents(response, progress) })
     const answer = await gateway.call(callOf(endpoint, { wantsStream: true }))
     if (answer.kind !== 'stream') throw new Error('no stream')
     await expect(gather(answer.parts)).rejects.toMatchObject({ code: 'bad_response' })
   })
 
-  it('has its status kept when it refuses to be greeted, and is greeted again by the next call', async () => {
+  it('has its status kept when it rejects initialize, which the next call repeats', async () => {
     let isClosed = true
     const { gateway, endpoint } = await start({
       initialize: (request, response) => {
@@ -115,7 +119,7 @@ describe('an MCP server that does not keep to its protocol', () => {
     expect(await gateway.call(callOf(endpoint))).toMatchObject({ status: 200, value: { text: 'ok' } })
   })
 
-  it('is asked twice and no more if it forgets each session at once', async () => {
+  it('is called only twice if it drops each session at once', async () => {
     const { gateway, endpoint, asked } = await start({ tool: (_, response) => response.writeHead(404).end() })
     expect(await gateway.call(callOf(endpoint))).toMatchObject({
       status: 404,
@@ -124,28 +128,28 @@ describe('an MCP server that does not keep to its protocol', () => {
     expect(asked.filter((method) => method === 'tools/call')).toHaveLength(2)
   })
 
-  it('gets an answer to no more than a few of its questions', async () => {
-    const questions = Array.from({ length: 100 }, (_, id) => ({ jsonrpc: '2.0', id, method: 'ping' }))
-    let answers = 0
+  it('receives replies to only a few of its requests', async () => {
+    const pings = Array.from({ length: 100 }, (_, id) => ({ jsonrpc: '2.0', id, method: 'ping' }))
+    let replies = 0
     const { gateway, endpoint } = await start({
       tool: async (request, response) => {
         response.writeHead(200, { 'content-type': 'text/event-stream' })
-        if (answers === 0) for (const question of questions) response.write(`data: ${JSON.stringify(question)}\n\n`)
-        await vi.waitFor(() => expect(answers).toBeGreaterThanOrEqual(20))
+        if (replies === 0) for (const ping of pings) response.write(`data: ${JSON.stringify(ping)}\n\n`)
+        await vi.waitFor(() => expect(replies).toBeGreaterThanOrEqual(20))
         response.end(`data: ${JSON.stringify(reply(request, { content: [] }))}\n\n`)
       },
       other: () => {
-        answers++
+        replies++
       },
     })
-    // More of them than answers would come meanwhile, if there were any.
+    // Enough further calls that more replies would have arrived by now, if there were any.
     for (let n = 0; n < 10; n++) expect(await gateway.call(callOf(endpoint))).toMatchObject({ status: 200, value: {} })
-    expect(answers).toBe(20)
+    expect(replies).toBe(20)
   })
 })
 
 describe('a call that MCP cannot carry', () => {
-  it('is refused before anything is sent: bytes, and the transport that came before Streamable HTTP', async () => {
+  it('is rejected before anything is sent: bytes, and HTTP+SSE', async () => {
     const { gateway, endpoint, asked } = await start({})
     const payload = { kind: 'bytes' as const, contentType: 'image/png', body: Buffer.from('x') }
     await expect(gateway.call(callOf(endpoint, { payload }))).rejects.toMatchObject({ code: 'not_invocable' })
@@ -154,7 +158,7 @@ describe('a call that MCP cannot carry', () => {
     expect(asked).toEqual([])
   })
 
-  it('answers 400 to an input that is no object', async () => {
+  it('gives 400 if the input is not an object', async () => {
     const { gateway, endpoint, asked } = await start({})
     const answer = await gateway.call(callOf(endpoint, { payload: { kind: 'json', value: ['a'] } }))
     expect(answer).toMatchObject({ status: 400, value: { error: { code: 'InvalidInput' } } })

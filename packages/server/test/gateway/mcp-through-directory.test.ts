@@ -52,7 +52,7 @@ const serverJson = () => ({
 const invoke = (body: object, { path = '/agents/m/invoke', headers = {} } = {}) =>
   directory.post(path, { as: 'tokC', raw: JSON.stringify(body), headers })
 
-describe('an agent registered by its server.json', () => {
+describe('an agent registered with a server.json', () => {
   it('AIDIP00-6-02 AIDIP-5.1-06 has its tools as operations, named in the body', async () => {
     await register(serverJson())
     const answer = await invoke({ operation: 'translate', text: 'hi', to: 'zh' })
@@ -66,7 +66,7 @@ describe('an agent registered by its server.json', () => {
     expect(answer.json, answer.text).toEqual({ name: 'count', args: { n: 1 } })
   })
 
-  it('AIDIP-5.1-10 has inputs checked against the schema of the tool, before the tool is called', async () => {
+  it('AIDIP-5.1-10 has inputs validated against the schema of the tool before the tool is called', async () => {
     await register(serverJson())
     await invoke({ operation: 'count' })
     const before = agent.seen.length
@@ -76,21 +76,21 @@ describe('an agent registered by its server.json', () => {
     expect(agent.seen).toHaveLength(before)
   })
 
-  it('AIDIP-5.1-08 answers 400 to an operation that it does not have, and names those it has', async () => {
+  it('AIDIP-5.1-08 gives 400 for an unknown operation, with the names of the known ones', async () => {
     await register(serverJson())
     const answer = await invoke({ operation: 'sing' })
     expect(answer.status).toBe(400)
     expect(answer.json.error.message).toMatch(/translate.*count/)
   })
 
-  it('AIDIP-5.3-01 is streamed, with its progress', async () => {
+  it('AIDIP-5.3-01 streams, with progress', async () => {
     await register(serverJson())
     const answer = await invoke({ operation: 'count' }, { headers: { accept: 'text/event-stream' } })
     expect(answer.text).toContain('event: progress')
     expect(answer.text).toContain('data: {"name":"count","args":{}}')
   })
 
-  it('AIDIP-5.3-04 takes a batch', async () => {
+  it('AIDIP-5.3-04 accepts a batch', async () => {
     await register(serverJson())
     const answer = await invoke([{ n: 1 }, { n: 2 }], { path: '/agents/m/count' })
     expect(answer.json).toEqual([
@@ -100,7 +100,7 @@ describe('an agent registered by its server.json', () => {
   })
 })
 
-it('AIDIP00-6-02 an agent registered by the Agent Directory with protocol mcp is called by MCP', async () => {
+it('AIDIP00-6-02 an agent registered through the Agent Directory with protocol mcp is called over MCP', async () => {
   const body = { base: agent.url, protocols: ['mcp'], capabilities: [{ name: 'count', type: 'tool' }] }
   const registered = await directory.post('/ad/r?agent=m', { as: 'tokA', body })
   expect(registered.status, registered.text).toBe(201)

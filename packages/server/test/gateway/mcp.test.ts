@@ -30,8 +30,8 @@ describe.each([
   ['events', { json: false, stateless: false }],
   ['JSON', { json: true, stateless: false }],
   ['events, without sessions', { json: false, stateless: true }],
-])('an MCP server that answers in %s', (_, options) => {
-  it('AIDIP00-6-02 gets the input as the arguments of the tool, and its structured content is the answer', async () => {
+])('an MCP server that responds with %s', (_, options) => {
+  it('AIDIP00-6-02 receives the input as the arguments of the tool, and its structured content is the response', async () => {
     const { gateway, call } = await start(
       ({ name, args }) => ({ content: [], structuredContent: { name, args } }),
       options,
@@ -42,7 +42,7 @@ describe.each([
     expect(json(answer)).toEqual({ name: 'echo', args: input })
   })
 
-  it('answers content in the form of a plain agent', async () => {
+  it('has its content combined into one JSON value', async () => {
     const { gateway, call } = await start(
       () => ({
         content: [
@@ -65,7 +65,7 @@ describe.each([
     })
   })
 
-  it('AIDIP-5.2-13 answers the error of a tool with 500 and what it says', async () => {
+  it('AIDIP-5.2-13 has the error of a tool reported with 500 and its message', async () => {
     const { gateway, call } = await start(() => ({ ...text('no paper'), isError: true }), options)
     expect(await gateway.call(call())).toMatchObject({
       status: 500,
@@ -73,14 +73,14 @@ describe.each([
     })
   })
 
-  it('answers an error of the protocol with the status of its code', async () => {
+  it('has a protocol error reported with the status for its code', async () => {
     const { gateway, call } = await start(() => {
       throw Object.assign(new Error('which tool?'), { code: -32602 })
     }, options)
     expect(await gateway.call(call())).toMatchObject({ status: 400, value: { error: { code: 'InvalidInput' } } })
   })
 
-  it('AIDIP-5.1-15 is shown the credential that was meant for it, and the request id', async () => {
+  it('AIDIP-5.1-15 receives its own credential and the request id', async () => {
     const { agent, gateway, call } = await start(() => text('ok'), options)
     await gateway.call(call({ headers: { Authorization: 'Bearer for-the-agent', 'x-request-id': 'r1' } }))
     for (const { headers } of agent.seen) expect(headers).toMatchObject({ authorization: 'Bearer for-the-agent' })
@@ -93,7 +93,7 @@ describe.each([
 })
 
 describe('a stream of an MCP server', () => {
-  it('has progress and log by name, then the result', async () => {
+  it('has progress and log messages as named events, then the result', async () => {
     const { gateway, call } = await start(async ({ token }, extra) => {
       await extra.sendNotification({
         method: 'notifications/progress',
@@ -109,7 +109,7 @@ describe('a stream of an MCP server', () => {
     ])
   })
 
-  it('tells an error at its end', async () => {
+  it('can end with an error', async () => {
     const { gateway, call } = await start(async ({ token }, extra) => {
       const params = { progressToken: token ?? '', progress: 1 }
       await extra.sendNotification({ method: 'notifications/progress', params })
@@ -121,12 +121,12 @@ describe('a stream of an MCP server', () => {
     })
   })
 
-  it('AIDIP-5.3-02 is none if the result comes first: it is answered whole', async () => {
+  it('AIDIP-5.3-02 becomes a single response if the result comes first', async () => {
     const { gateway, call } = await start(() => text('whole'))
     expect(json(await gateway.call(call({ wantsStream: true })))).toEqual({ text: 'whole' })
   })
 
-  it('answers what the server asks meanwhile: it is alive, and offers nothing', async () => {
+  it('has pings of the server answered and its other requests rejected', async () => {
     const { gateway, call } = await start(async (_, extra) => {
       const pong = await extra.sendRequest({ method: 'ping' }, ResultSchema)
       const roots = await extra
@@ -139,7 +139,7 @@ describe('a stream of an MCP server', () => {
 })
 
 describe('a caller of an MCP server', () => {
-  it.each(['goes away', 'leaves the stream', 'has no more time'])('who %s has the tool told to stop', async (how) => {
+  it.each(['goes away', 'leaves the stream', 'has no more time'])('that %s cancels the tool call', async (how) => {
     const stopped: unknown[] = []
     const { gateway, call } = await start(async ({ token }, extra) => {
       if (token !== undefined) {
@@ -169,7 +169,7 @@ describe('sessions with an MCP server', () => {
   const initializations = (agent: { asked(): string[] }): number =>
     agent.asked().filter((method) => method === 'initialize').length
 
-  it('are opened once for many calls of one credential, at the same time too', async () => {
+  it('are opened once for many calls with one credential, also concurrent ones', async () => {
     const { agent, gateway, call } = await start(() => text('ok'))
     const one = call({ headers: { authorization: 'Bearer a' } })
     await Promise.all([gateway.call(one), gateway.call(one), gateway.call(one)])
@@ -177,7 +177,7 @@ describe('sessions with an MCP server', () => {
     expect(initializations(agent)).toBe(1)
   })
 
-  it('AURI-8.1-02 are not shared by credentials, nor by sessions of the caller', async () => {
+  it('AURI-8.1-02 are not shared between credentials or sessions of the caller', async () => {
     const { agent, gateway, call } = await start((_, { sessionId }) => text(sessionId ?? ''))
     const ids = []
     for (const headers of [{ authorization: 'Bearer a' }, { authorization: 'Bearer b' }, { 'x-session-id': 's1' }]) {
@@ -187,17 +187,20 @@ describe('sessions with an MCP server', () => {
     expect(initializations(agent)).toBe(3)
   })
 
-  it.each([404, 400] as const)('are opened anew when the server has forgotten them and says %i', async (unknown) => {
-    const { agent, gateway, call } = await start(() => text('ok'), { unknown })
-    await gateway.call(call())
-    agent.sessions.clear()
-    expect(json(await gateway.call(call()))).toEqual({ text: 'ok' })
-    expect(initializations(agent)).toBe(2)
-  })
+  it.each([404, 400] as const)(
+    'are opened again when the server has lost them and responds with %i',
+    async (unknown) => {
+      const { agent, gateway, call } = await start(() => text('ok'), { unknown })
+      await gateway.call(call())
+      agent.sessions.clear()
+      expect(json(await gateway.call(call()))).toEqual({ text: 'ok' })
+      expect(initializations(agent)).toBe(2)
+    },
+  )
 })
 
-describe('a server made with McpServer', () => {
-  it('has its refusal of an unknown tool told as the caller’s fault', async () => {
+describe('a server built with McpServer', () => {
+  it('has an unknown tool reported as an error of the caller', async () => {
     const agent = await startHttpAgent(async (request, response) => {
       const server = new McpServer({ name: 'm', version: '1' })
       server.registerTool('known', { description: 'does nothing' }, () => text('ok'))

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 
 const SOURCES = fileURLToPath(new URL('../../src', import.meta.url))
 
-/** Modules by which a program may open a connection; `node:` or not. Names that only serve, or only type, are harmless. */
+/** Modules that can open connections, and the exports that do; other exports only serve or are types. */
 const OPENERS: Record<string, readonly string[] | 'all'> = {
   net: 'all',
   tls: 'all',
@@ -31,19 +31,19 @@ const OPENERS: Record<string, readonly string[] | 'all'> = {
   '@modelcontextprotocol/sdk/client/sse.js': 'all',
 }
 
-/** Who may, and why. Everything else goes through the gateway. */
+/** Files that may use them, and why. Everything else goes through the gateway. */
 const ALLOWED: Record<string, readonly string[]> = {
-  // The guard and what dials behind it.
+  // The address guard, and connections opened through it.
   'gateway/connection/resolve-name.ts': ['dns/promises'],
   'gateway/connection/dial.ts': ['net', 'tls'],
   'gateway/create-gateway.ts': ['undici'],
   'gateway/connection/unix-sockets.ts': ['net', 'undici'],
   'gateway/transports/websocket/open-websocket.ts': ['ws'],
-  // Addresses that the operator wrote (CONTRACT).
+  // Addresses configured by the operator (CONTRACT).
   'services/identity/tokens.ts': ['@switchboard/protocol'],
   'services/discovery/remote-embedder.ts': ['global'],
   'store/postgres/connect.ts': ['pg'],
-  // Files and certificates; neither connects.
+  // Only files and certificates.
   'store/sqlite/database.ts': ['libsql'],
   'store/sqlite/lock-folder.ts': ['libsql'],
   'config.ts': ['tls'],
@@ -69,7 +69,7 @@ function importedNames(clause: string): string[] {
   return [...named, ...(rest === '' ? [] : [rest.startsWith('*') ? '*' : 'default'])]
 }
 
-/** Where a source could open a connection. */
+/** The places where a source could open a connection. */
 function findOpeners(source: string): Use[] {
   const code = source.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|\s)\/\/.*$/gm, '')
   const uses: Use[] = []
@@ -89,7 +89,7 @@ function findOpeners(source: string): Use[] {
   )) {
     note(module, ['*'], line)
   }
-  // What needs no import. A `fetch` that is handed in has a name of its own in the file.
+  // Globals need no import. A `fetch` that is injected is declared in the file.
   const isHandedIn = /[{,(]\s*fetch\s*[,:})=]|\b(const|let)\s+fetch\b/.test(code)
   const global = /\bglobal(This)?\s*(\.|\[\s*['"])\s*(fetch|WebSocket|EventSource)\b/g
   for (const [line] of code.replace(/typeof\s+globalThis\.fetch/g, '').matchAll(global))
@@ -107,14 +107,14 @@ const sources = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' }).filt
 )
 const nameOf = (path: string): string => path.split(sep).join('/')
 
-describe('connections to the outside', () => {
-  it('are opened by the gateway alone, and by what the operator’s own addresses need', () => {
+describe('outgoing connections', () => {
+  it('are opened only by the gateway, and to addresses configured by the operator', () => {
     expect(sources.length).toBeGreaterThan(100)
     const found = sources.flatMap((path) =>
       findOpeners(readFileSync(join(SOURCES, path), 'utf8')).map(({ opener }) => `${nameOf(path)}: ${opener}`),
     )
     const allowed = Object.entries(ALLOWED).flatMap(([path, openers]) => openers.map((opener) => `${path}: ${opener}`))
-    // Equal, so that a permission which nobody needs any more is noticed too.
+    // Equal, so that unused permissions are found too.
     expect([...new Set(found)].sort()).toEqual(allowed.sort())
   })
 
@@ -143,7 +143,7 @@ describe('connections to the outside', () => {
     'const send = options.fetch ?? fetch',
     'new WebSocket(url)',
     'new EventSource(url)',
-  ])('would be noticed in: %s', (source) => {
+  ])('are found in: %s', (source) => {
     expect(findOpeners(`// a file\n${source}\n`)).not.toEqual([])
   })
 
@@ -158,7 +158,7 @@ describe('connections to the outside', () => {
     'type Fetch = typeof globalThis.fetch',
     'const send = (url: string) => fetch(url)\nconst make = ({ fetch }: Deps) => send',
     '// await fetch(url)',
-  ])('are not seen in: %s', (source) => {
+  ])('are not found in: %s', (source) => {
     expect(findOpeners(source)).toEqual([])
   })
 })

@@ -27,14 +27,14 @@ async function agentOf(listener: Parameters<typeof startHttpAgent>[0]) {
   open.push(agent)
   return agent
 }
-/** A port where nobody listens. */
+/** A port without a listener. */
 async function deadEnd(): Promise<string> {
   const agent = await startHttpAgent(() => {})
   await agent.close()
   return agent.url
 }
-describe('several ways', () => {
-  it('C-19 are tried in their order until one can be reached', async () => {
+describe('several endpoints', () => {
+  it('C-19 are tried in order until one can be reached', async () => {
     const agent = await agentOf((_, response) => sendJson(response, 1))
     const second = endpoint(agent.url)
     const endpoints = [
@@ -49,7 +49,7 @@ describe('several ways', () => {
     expect(agent.connections()).toBe(1)
   })
 
-  it('AIDIP-5.3-07 are left alone once the first may have begun the work', async () => {
+  it('AIDIP-5.3-07 are not tried once the first may have started the work', async () => {
     const broken = await startRawAgent((socket) => socket.on('data', () => socket.destroy()))
     const agent = await agentOf((_, response) => sendJson(response, 1))
     open.push(broken)
@@ -60,7 +60,7 @@ describe('several ways', () => {
     expect(await gateway.call(callOf(endpoints, { idempotent: true }))).toMatchObject({ endpoint: endpoints[1] })
   })
 
-  it('of which none is spoken make the agent not invocable', async () => {
+  it('without a supported protocol make the agent not invocable', async () => {
     const gateway = gatewayOf({}, { transports: {} })
     const call: AgentCall = callOf([])
     expect(await failure(gateway.call(call))).toMatchObject({ code: 'not_invocable', mayHaveRun: false })
@@ -68,7 +68,7 @@ describe('several ways', () => {
 })
 
 describe('retries', () => {
-  it('are made where nothing was sent, as often as is allowed', async () => {
+  it('are made if nothing was sent, up to the limit', async () => {
     const url = await deadEnd()
     let attempts = 0
     const gateway = gatewayOf(
@@ -81,11 +81,11 @@ describe('retries', () => {
       },
     )
     expect(await failure(gateway.call(callOf(url)))).toMatchObject({ code: 'unreachable', mayHaveRun: false })
-    // Once before each retry, and once more when there is none left.
+    // Before each retry, and once more when none is left.
     expect(attempts).toBe(4)
   })
 
-  it('AIDIP-5.3-07 are not made of a call that may have run, unless it is repeatable', async () => {
+  it('AIDIP-5.3-07 are not made if the call may have run, unless it is idempotent', async () => {
     let calls = 0
     const broken = await startRawAgent((socket) =>
       socket.on('data', () => {
@@ -101,7 +101,7 @@ describe('retries', () => {
     expect(calls).toBe(4)
   })
 
-  it('are not made of what the agent itself answered', async () => {
+  it('are not made for responses of the agent', async () => {
     let calls = 0
     const agent = await agentOf((_, response) => {
       calls++
@@ -111,7 +111,7 @@ describe('retries', () => {
     expect(calls).toBe(1)
   })
 
-  it('are a small share of the calls when everything fails', async () => {
+  it('are limited to a small share of the calls when everything fails', async () => {
     let calls = 0
     const broken = await startRawAgent((socket) =>
       socket.on('data', () => {
@@ -124,14 +124,14 @@ describe('retries', () => {
     for (let i = 0; i < 200; i++) {
       await failure(gateway.call(callOf(broken.url, { agent: `a${i}`, idempotent: true })))
     }
-    // 200 calls earn 20 retries, to the 10 in reserve.
+    // 200 calls earn 20 retries, in addition to the initial 10.
     expect(calls).toBeGreaterThan(220)
     expect(calls).toBeLessThanOrEqual(230)
   })
 })
 
-describe('an agent that fails again and again', () => {
-  it('AIDIP-5.2-12 is left alone, and tried again later', async () => {
+describe('an agent that fails repeatedly', () => {
+  it('AIDIP-5.2-12 has its circuit opened, and is tried again later', async () => {
     let time = 1_000_000
     let isDown = true
     let calls = 0
@@ -156,7 +156,7 @@ describe('an agent that fails again and again', () => {
     [502, false],
     [500, true],
     [429, true],
-  ])('with %i is called on: %s', async (status, isCalledOn) => {
+  ])('with %i is still called: %s', async (status, isCalledOn) => {
     let calls = 0
     const agent = await agentOf((_, response) => {
       calls++
@@ -167,7 +167,7 @@ describe('an agent that fails again and again', () => {
     expect(calls).toBe(isCalledOn ? 8 : 5)
   })
 
-  it('does not take another agent at the same address with it', async () => {
+  it('does not affect another agent at the same address', async () => {
     const agent = await agentOf((request, response) => {
       if (request.url === '/bad') response.destroy()
       else sendJson(response, 1)
@@ -177,7 +177,7 @@ describe('an agent that fails again and again', () => {
     expect(await gateway.call(callOf(`${agent.url}good`, { agent: 'good' }))).toMatchObject({ status: 200 })
   })
 
-  it('by one way is called by the other without asking the first', async () => {
+  it('at one endpoint is called at the other without trying the first', async () => {
     const broken = await startRawAgent((socket) => socket.destroy())
     const agent = await agentOf((_, response) => sendJson(response, 1))
     open.push(broken)
@@ -188,11 +188,11 @@ describe('an agent that fails again and again', () => {
   })
 })
 
-describe('room', () => {
+describe('the concurrency limit', () => {
   const hanging = () =>
     agentOf((_, response) => response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders())
 
-  it('AIDIP-5.2-12 is limited for each agent; a stream takes it until its end', async () => {
+  it('AIDIP-5.2-12 applies to each agent; a stream takes a slot until it ends', async () => {
     const agent = await hanging()
     const gateway = gatewayOf({ maxCallsPerAgent: 2 })
     const call = callOf(agent.url, { wantsStream: true })
@@ -201,14 +201,14 @@ describe('room', () => {
     await gateway.call({ ...call, agent: 'other' })
     const [first] = answers
     if (first?.kind !== 'stream') throw new Error('no stream')
-    // Left before it was begun.
+    // Left before the first part was read.
     const gone = new Promise((resolve) => [...agent.sockets][0]?.on('close', resolve))
     await first.parts[Symbol.asyncIterator]().return?.()
     await gone
     expect(await gateway.call(call)).toMatchObject({ kind: 'stream' })
   })
 
-  it('is given back when a caller goes away, also from a stream that nobody reads', async () => {
+  it('frees the slot when a caller goes away, also from a stream that nobody reads', async () => {
     const agent = await hanging()
     const gateway = gatewayOf({ maxCalls: 1 })
     const caller = new AbortController()
@@ -218,7 +218,7 @@ describe('room', () => {
     expect(await gateway.call(callOf(agent.url, { wantsStream: true }))).toMatchObject({ kind: 'stream' })
   })
 
-  it('is given back after each failure', async () => {
+  it('frees the slot after each failure', async () => {
     const url = await deadEnd()
     const gateway = gatewayOf({ maxCalls: 1, retries: 0 })
     for (let i = 0; i < 3; i++) {
@@ -227,15 +227,15 @@ describe('room', () => {
   })
 })
 
-describe('a caller who goes away', () => {
-  it('before the call is not called for', async () => {
+describe('a caller that goes away', () => {
+  it('before the call causes no request', async () => {
     const agent = await agentOf((_, response) => sendJson(response, 1))
     const call = callOf(agent.url, { signal: AbortSignal.abort() })
     expect(await failure(gatewayOf().call(call))).toMatchObject({ code: 'cancelled', mayHaveRun: false })
     expect(agent.connections()).toBe(0)
   })
 
-  it('during it ends the agent’s work, and counts against nobody', async () => {
+  it('during the call cancels the agent’s work, and does not count as a failure', async () => {
     const outcomes: Outcome[] = []
     let closed = (): void => {}
     const end = new Promise<void>((resolve) => {
@@ -258,7 +258,7 @@ describe('a caller who goes away', () => {
 })
 
 describe('outcomes', () => {
-  it('are told once for each call that says something of the agent', async () => {
+  it('are reported once for each call that says something about the agent', async () => {
     const told: unknown[] = []
     const agent = await agentOf((request, response) => {
       if (request.url === '/broken') return response.writeHead(200, { 'content-type': 'application/json' }).end('{')

@@ -10,7 +10,7 @@ afterEach(() => {
 const A = 1
 const AAAA = 28
 
-/** A name server that knows the given names; it does not answer for those that begin with `slow`. */
+/** A DNS server with the given names; it does not respond to queries for names that begin with `slow`. */
 async function startNameServer(records: Record<string, { type: number; data: number[] }[]>): Promise<string> {
   const socket = createSocket('udp4')
   socket.on('message', (question, { port, address }) => {
@@ -36,8 +36,8 @@ async function startNameServer(records: Record<string, { type: number; data: num
   return `127.0.0.1:${socket.address().port}`
 }
 
-describe('names', () => {
-  it('are looked up with all their addresses, of both kinds', async () => {
+describe('resolving names', () => {
+  it('returns all IPv4 and IPv6 addresses', async () => {
     const server = await startNameServer({
       'agent.example': [
         { type: A, data: [1, 2, 3, 4] },
@@ -52,13 +52,13 @@ describe('names', () => {
     expect(await resolve('four.example', { isTrusted })).toEqual(['1.1.1.1'])
   })
 
-  it('that nobody knows have none, and neither have those of a server that does not answer', async () => {
+  it('returns no addresses for unknown names and for a DNS server that does not respond', async () => {
     const resolve = createResolveName([await startNameServer({})])
     expect(await resolve('none.example', { isTrusted: false })).toEqual([])
     expect(await resolve('slow.example', { isTrusted: false })).toEqual([])
   })
 
-  it('of the system’s own are known for the operator’s sake only', async () => {
+  it('uses the hosts file of the system only for trusted names', async () => {
     const resolve = createResolveName([await startNameServer({})])
     expect(await resolve('localhost', { isTrusted: true })).toContain('127.0.0.1')
     expect(await resolve('localhost', { isTrusted: false })).toEqual([])

@@ -26,7 +26,7 @@ async function start(path: string, listener: Parameters<typeof startHttpAgent>[0
 }
 
 describe('an agent behind a Unix socket', () => {
-  it('C-81 is called by HTTP, at the path of its URI', async () => {
+  it('C-81 is called over HTTP, at the path of its URI', async () => {
     const seen: unknown[] = []
     const path = join(allowed, 'a.sock')
     const { gateway } = await start(path, async (request, response) => {
@@ -43,7 +43,7 @@ describe('an agent behind a Unix socket', () => {
     expect(seen).toEqual(['/', 'localhost', '{"text":"hi"}', '//do/it?x=1', 'localhost', '{"text":"hi"}'])
   })
 
-  it('streams, and is cancelled', async () => {
+  it('streams, and can be cancelled', async () => {
     const { gateway, agent } = await start(join(allowed, 'a.sock'), (_, response) => {
       response.writeHead(200, { 'content-type': 'application/x-ndjson' }).write('1\n')
     })
@@ -57,7 +57,7 @@ describe('an agent behind a Unix socket', () => {
     await gone
   })
 
-  it('C-81 is not called outside of the folders that the operator listed', async () => {
+  it('C-81 is not called outside the folders that the operator listed', async () => {
     const { gateway } = await start(join(root, 'outside.sock'), (_, response) => sendJson(response, {}))
     symlinkSync(join(root, 'outside.sock'), join(allowed, 'link.sock'))
     for (const path of [
@@ -82,7 +82,7 @@ describe('an agent behind a Unix socket', () => {
     await expect(gateway.call(callOf(endpoint(agent.url, 'unix')))).rejects.toMatchObject({ code: 'blocked' })
   })
 
-  it('is unreachable if there is no socket, or nobody behind it', async () => {
+  it('is unreachable if there is no socket, or no listener', async () => {
     const path = join(allowed, 'a.sock')
     const { gateway } = await start(path, () => {})
     writeFileSync(join(allowed, 'file.sock'), '')
@@ -104,7 +104,7 @@ describe('an agent behind a Unix socket', () => {
     expect(agent.connections()).toBe(0)
   })
 
-  it('gathers nothing from a stream that was never begun', async () => {
+  it('can send an empty stream', async () => {
     const { gateway, agent } = await start(join(allowed, 'a.sock'), (_, response) =>
       response.writeHead(200, { 'content-type': 'text/event-stream' }).end(),
     )

@@ -29,7 +29,7 @@ async function start(
 const frame = (value: unknown): string => `${JSON.stringify(value)}\n`
 
 describe('an agent behind a WebSocket', () => {
-  it('AURI-8-01 AURI-8.1-04 gets operation, input and identifiers in one line, and answers with a result', async () => {
+  it('AURI-8-01 AURI-8.1-04 receives operation, input and identifiers in one line, and responds with a result', async () => {
     const seen: unknown[] = []
     const { gateway, target } = await start(
       (text, send) => {
@@ -53,7 +53,7 @@ describe('an agent behind a WebSocket', () => {
     ])
   })
 
-  it('AURI-8-06 streams lines, put together from messages that are cut anywhere', async () => {
+  it('AURI-8-06 streams lines, joined from messages that are split anywhere', async () => {
     const { gateway, target } = await start((_, send) => {
       const text =
         frame({ id: '1', data: { n: 1 } }) +
@@ -66,7 +66,7 @@ describe('an agent behind a WebSocket', () => {
     expect(await gather(answer.parts)).toEqual([{ data: { n: 1 } }, { data: 'é', event: 'word' }])
   })
 
-  it('AURI-8-09 that knows no frames streams bare values, one a message, until it closes', async () => {
+  it('AURI-8-09 without frames streams bare values, one per message, until it closes', async () => {
     const { gateway, target } = await start((_, send, close) => {
       send('{"n":1}')
       send('[2]')
@@ -79,7 +79,7 @@ describe('an agent behind a WebSocket', () => {
     expect(await gateway.call(callOf(target))).toMatchObject({ kind: 'json', value: { n: 1 } })
   })
 
-  it('answers with its own error and status', async () => {
+  it('responds with its own error and status', async () => {
     const error = { code: 'NotFound', message: 'no such thing' }
     const problem = { title: 'Not Found', status: 404 }
     const lines = [{ id: '1', status: 404, error }, { id: 1, error: problem }, { error: problem }, { id: '1', error }]
@@ -103,7 +103,7 @@ describe('an agent behind a WebSocket', () => {
       const reading = (async () => {
         for await (const part of answer.parts) seen.push(part)
       })()
-      // An error frame is a part for the caller; a missing end is a failure of the gateway's own.
+      // An error frame is a part for the caller; a missing end frame is a gateway error.
       if (error && lines.length === parts.length) await expect(reading).rejects.toMatchObject({ code: 'bad_response' })
       else await reading
       expect(seen.slice(0, parts.length)).toEqual(parts)
@@ -123,7 +123,7 @@ describe('an agent behind a WebSocket', () => {
     expect((await gather(answer.parts)).map(({ data }) => data)).toEqual(lines.map((line) => JSON.parse(line)))
   })
 
-  it('that closes before the end of its frames breaks its stream', async () => {
+  it('that closes before its end frame breaks its stream', async () => {
     const { gateway, target } = await start((_, send, close) => {
       send(frame({ id: '1', data: 1 }))
       close(1000)
@@ -133,7 +133,7 @@ describe('an agent behind a WebSocket', () => {
     await expect(gather(answer.parts)).rejects.toMatchObject({ code: 'bad_response' })
   })
 
-  it('C-59 tells an error within the stream', async () => {
+  it('C-59 reports an error within the stream', async () => {
     const error = { code: 'Broke', message: 'half-way' }
     const { gateway, target } = await start((_, send) => {
       send(frame({ id: '1', data: 1 }))
@@ -144,7 +144,7 @@ describe('an agent behind a WebSocket', () => {
     expect(await gather(answer.parts)).toEqual([{ data: 1 }, { data: { error }, event: 'error' }])
   })
 
-  it('is told by a closed socket that nobody reads on', async () => {
+  it('sees its socket closed when the reader stops', async () => {
     const agent = await startSocketAgent((_, send) => send(frame({ id: '1', data: 1 })))
     const gateway = createTestGateway()
     open.push(gateway, agent)
@@ -159,7 +159,7 @@ describe('an agent behind a WebSocket', () => {
     await gone
   })
 
-  it('is told by a closed socket that its caller went away', async () => {
+  it('sees its socket closed when its caller goes away', async () => {
     const caller = new AbortController()
     const { agent, gateway, target } = await start(() => {
       gone = new Promise((resolve) => [...agent.sockets][0]?.on('close', resolve))
@@ -173,22 +173,22 @@ describe('an agent behind a WebSocket', () => {
     await gone
   })
 
-  it('is let go of when the gateway closes', async () => {
+  it('is disconnected when the gateway closes', async () => {
     const { agent, gateway, target } = await start(() => void gateway.close())
     await expect(gateway.call(callOf(target))).rejects.toMatchObject({ code: 'cancelled' })
     while (agent.sockets.size > 0) await new Promise((resolve) => setTimeout(resolve, 10))
   })
 
   it.each([
-    ['{"n":\n', 'bad_response'],
-    [`"${'x'.repeat(9000)}"\n`, 'too_large'],
-    [`"${'x'.repeat(4000)}`, 'timeout'],
-  ])('that sends %j… is refused: %s', async (text, code) => {
+    ['invalid JSON', 'bad_response', '{"n":\n'],
+    ['a message over the size limit', 'too_large', `"${'x'.repeat(9000)}"\n`],
+    ['an incomplete line', 'timeout', `"${'x'.repeat(4000)}`],
+  ])('that sends %s causes the error %s', async (_, code, text) => {
     const { gateway, target } = await start((_, send) => send(text))
     await expect(gateway.call(callOf(target, { timeoutMs: 300 }))).rejects.toMatchObject({ code, mayHaveRun: true })
   })
 
-  it('that sends a part beyond the limit of parts breaks its stream', async () => {
+  it('that sends a part over the size limit breaks its stream', async () => {
     const { gateway, target } = await start((_, send) => {
       send(frame({ id: '1', data: 1 }))
       setTimeout(() => send(frame({ id: '1', data: 'x'.repeat(2000) })), 20)
@@ -198,17 +198,17 @@ describe('an agent behind a WebSocket', () => {
     await expect(gather(answer.parts)).rejects.toMatchObject({ code: 'too_large' })
   })
 
-  it.each([1011, 1008])('that closes with %i broke off', async (closeCode) => {
+  it.each([1011, 1008])('that closes with the code %i causes an error', async (closeCode) => {
     const { gateway, target } = await start((_, _send, close) => close(closeCode))
     await expect(gateway.call(callOf(target))).rejects.toMatchObject({ code: 'bad_response' })
   })
 
-  it('that closes without an answer gave none', async () => {
+  it('that closes without a response causes an error', async () => {
     const { gateway, target } = await start((_, _send, close) => close(1000))
     await expect(gateway.call(callOf(target))).rejects.toMatchObject({ code: 'bad_response' })
   })
 
-  it('that refuses the handshake is answered with its status; a redirect is not followed', async () => {
+  it('that rejects the handshake has its status kept; a redirect is not followed', async () => {
     const server = createServer()
     server.on('upgrade', (request, socket) => {
       const status = request.url === '/401' ? '401 Unauthorized' : '302 Found\r\nlocation: ws://127.0.0.1:1/'
@@ -237,17 +237,17 @@ describe('an agent behind a WebSocket', () => {
     await expect.poll(() => agent.sockets.size).toBe(0)
   })
 
-  it('is given up while it is being connected to', async () => {
+  it('times out with the call while the connection is being opened', async () => {
     const gateway = createTestGateway({ connectMs: 60_000 }, { resolve: () => new Promise(() => {}) })
     open.push(gateway)
     const call = callOf(endpoint('wss://agent.example/', 'websocket'), { timeoutMs: 50 })
     await expect(gateway.call(call)).rejects.toMatchObject({ code: 'timeout', mayHaveRun: false })
   })
 
-  it('hears a proper goodbye when it has answered', async () => {
+  it('receives a close frame after its response', async () => {
     const server = createServer()
     const sockets = new WebSocketServer({ server })
-    const goodbye = new Promise((resolve) => {
+    const closeCode = new Promise((resolve) => {
       sockets.on('connection', (socket) => {
         socket.on('message', () => socket.send(frame({ id: '1', result: 1 })))
         socket.on('close', resolve)
@@ -259,10 +259,10 @@ describe('an agent behind a WebSocket', () => {
     const address = server.address()
     const port = typeof address === 'object' ? address?.port : 0
     await gateway.call(callOf(endpoint(`ws://127.0.0.1:${port}/`, 'websocket')))
-    expect(await goodbye).toBe(1000)
+    expect(await closeCode).toBe(1000)
   })
 
-  it('at an address of the inside is not called', async () => {
+  it('at an internal address is not called', async () => {
     const gateway = createTestGateway()
     open.push(gateway)
     await expect(gateway.call(callOf(endpoint('wss://10.0.0.1/', 'websocket')))).rejects.toMatchObject({
