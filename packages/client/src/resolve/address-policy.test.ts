@@ -32,18 +32,18 @@ describe('an address', () => {
     'https://224.0.0.1/',
     'https://255.255.255.255/',
     'wss://192.168.1.1/',
-  ])('%s is no public one', (url) => {
+  ])('%s is not public', (url) => {
     expect(codeOf(url)).toBe('blocked_address')
   })
 
-  it('without encryption is refused, but for this machine in development', () => {
+  it('without TLS is rejected, except on this machine in development', () => {
     expect(codeOf('http://example.com/', { httpLoopback: true, allowPrivate: true })).toBe('insecure')
     expect(codeOf('http://127.0.0.1:8040/', { allowPrivate: true })).toBe('insecure')
     expect(codeOf('http://127.0.0.1:8040/', { httpLoopback: true })).toBe('http://127.0.0.1:8040/')
     expect(codeOf('ws://[::1]:8040/', { httpLoopback: true })).toBe('ws://[::1]:8040/')
   })
 
-  it('of a private network may be allowed, that of a cloud’s secrets never', () => {
+  it('of a private network can be allowed, but never one of a metadata service', () => {
     expect(codeOf('https://10.0.0.1/', { allowPrivate: true })).toBe('https://10.0.0.1/')
     expect(codeOf('https://localhost/', { allowPrivate: true })).toBe('https://localhost/')
     expect(codeOf('https://169.254.169.254/', { allowPrivate: true })).toBe('blocked_address')

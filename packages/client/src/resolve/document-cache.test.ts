@@ -5,7 +5,7 @@ import { createDocumentCache } from './document-cache.js'
 const entry = (text: string) => ({ text, freshUntil: 0 })
 
 describe('the cache', () => {
-  it('forgets the document that was used longest ago', () => {
+  it('evicts the least recently used document', () => {
     const cache = createDocumentCache({ maxEntries: 2 })
     cache.set('a', entry('1'))
     cache.set('b', entry('2'))
@@ -16,7 +16,7 @@ describe('the cache', () => {
     expect(cache.get('a')).toBeUndefined()
   })
 
-  it('keeps no document that is larger than all it may hold', () => {
+  it('does not store a document larger than its limit', () => {
     const cache = createDocumentCache({ maxLength: 100 })
     cache.set('a', entry('1'))
     cache.set('b', entry('x'.repeat(200)))
@@ -25,7 +25,7 @@ describe('the cache', () => {
     expect(cache.get('a')).toBeUndefined()
   })
 
-  it('holds no more than its limits, whatever is put in and taken out', () => {
+  it('never exceeds its limits', () => {
     const step = fc.record({
       url: fc.string({ maxLength: 2 }),
       text: fc.string({ maxLength: 40 }),

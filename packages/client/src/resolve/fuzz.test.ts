@@ -8,7 +8,7 @@ import type { ResolvedAgent } from './resolved-agent.js'
 
 const HOST = 'https://example.com'
 
-/** Values that documents of agents hold, right and wrong. */
+/** Valid and invalid values for members of documents. */
 const leaf = fc.oneof(
   fc.string(),
   fc.double(),
@@ -33,7 +33,7 @@ const document: fc.Arbitrary<JsonValue> = fc.letrec<{ value: JsonValue }>((tie) 
   ),
 })).value
 
-/** A descriptor, index or DID document with some of its members replaced. */
+/** A descriptor, index or DID document with some members replaced. */
 const almost = (good: JsonObject): fc.Arbitrary<JsonValue> =>
   fc
     .tuple(fc.subarray(Object.keys(good)), fc.array(document, { minLength: 12, maxLength: 12 }))
@@ -59,7 +59,7 @@ const did: JsonObject = {
   service: [{ type: 'AgentDescriptor', serviceEndpoint: 'https://example.com/d.json' }],
 }
 
-/** Resolves in a web where every URL of a kind answers that text; the outcome, whatever it is. */
+/** Resolves with a fetch that returns this text for every URL of a kind; returns the result or the error. */
 async function outcomeOf(uri: string, pages: (url: string) => string | undefined, options: ResolveOptions = {}) {
   let requests = 0
   const fetch: typeof globalThis.fetch = async (input) => {
@@ -74,7 +74,7 @@ async function outcomeOf(uri: string, pages: (url: string) => string | undefined
   return { outcome, requests }
 }
 
-/** Either a usable answer, with addresses that were checked, or an error of ours with a code. */
+/** The result must be an agent with allowed addresses, or a ClientError with a code. */
 function expectSound(outcome: ResolvedAgent | ClientError): void {
   if (outcome instanceof ClientError) {
     expect(outcome.code).toMatch(/^[a-z_]+$/)
@@ -129,7 +129,7 @@ describe('hostile documents', () => {
     )
   })
 
-  it('are never more than a ClientError: any bytes at all', async () => {
+  it('are never more than a ClientError: arbitrary bytes', async () => {
     await fc.assert(
       fc.asyncProperty(fc.oneof(fc.string(), fc.string({ unit: 'binary' })), async (page) => {
         expectSound((await outcomeOf('agent://example.com/x', () => page)).outcome)
@@ -150,7 +150,7 @@ describe('hostile documents', () => {
     ],
     ['a thousand capabilities of one name', { ...descriptor, capabilities: many(1000, () => ({ name: 'x' })) }],
     ['a thousand signatures', { ...descriptor, signatures: many(1000, () => ({ protected: 'e30', signature: 'AA' })) }],
-  ])('cost a bounded number of warnings and requests: %s', async (_what, page) => {
+  ])('cause a limited number of warnings and requests: %s', async (_what, page) => {
     const pages = (url: string) => (url === `${HOST}/agent.json` ? JSON.stringify(page) : undefined)
     const { outcome, requests } = await outcomeOf('agent://example.com/x?version=%5E9', pages, {
       maxDocumentBytes: 2_000_000,
@@ -160,7 +160,7 @@ describe('hostile documents', () => {
     expect(requests).toBeLessThan(10)
   })
 
-  it('that lead to each other end', async () => {
+  it('that link to each other do not loop', async () => {
     const pages = (url: string) =>
       url.endsWith('did.json')
         ? JSON.stringify({

@@ -11,7 +11,7 @@ describe('quoteVersions', () => {
     ['{"capabilities":[{"x":{"version":1.0}}]}', '{"capabilities":[{"x":{"version":1.0}}]}'],
     ['{"x":"\\"version\\":1.0","version":[1.0]}', '{"x":"\\"version\\":1.0","version":[1.0]}'],
     ['{"version":"a","n":1.0,"m":{"version":2}}', '{"version":"a","n":1.0,"m":{"version":2}}'],
-  ])('makes of %s the text %s', (text, quoted) => {
+  ])('turns %s into %s', (text, quoted) => {
     expect(quoteVersions(text)).toBe(quoted)
   })
 
