@@ -55,7 +55,7 @@ export interface DirectoryEntry {
   readonly description: string
   readonly protocols: readonly string[]
   readonly capabilities: readonly { readonly name: string; readonly type?: string }[]
-  /** The resource of the registration. */
+  /** The URL of the registration. */
   readonly href?: string
   readonly document: JsonObject
 }
@@ -115,7 +115,7 @@ export function readEntry(value: JsonValue): DirectoryEntry {
   }
 }
 
-/** The items of a body that is a list, or has one in the first of these members that is there. */
+/** The items of a body that is a list, else of the first of these members that is a list. */
 export function listIn(body: JsonValue | undefined, ...members: string[]): readonly JsonValue[] {
   if (Array.isArray(body)) return body
   const list = isObject(body) ? members.map((name) => body[name]).find(Array.isArray) : undefined

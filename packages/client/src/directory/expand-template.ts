@@ -1,8 +1,8 @@
-/** Values for a template; those that are undefined are left out. */
+/** Values for a template; undefined ones are omitted. */
 export type TemplateValues = Readonly<Record<string, string | number | boolean | undefined>>
 
 /**
- * Expands the parts of RFC 6570 that links to a directory and agent URIs use: `{name}`, `{?a,b}` and `{&a,b}`.
+ * Expands the expressions of RFC 6570 that directories and agent URIs use: `{name}`, `{?a,b}` and `{&a,b}`.
  *
  * @example
  * expandTemplate('/ad/l{?cap_name,page}', { cap_name: 'purge*' }) // '/ad/l?cap_name=purge%2A'
@@ -18,7 +18,7 @@ export function expandTemplate(template: string, values: TemplateValues): string
   })
 }
 
-/** Everything but unreserved characters (RFC 6570 §3.2.1); encodeURIComponent leaves a few more as they are. */
+/** Encodes all but unreserved characters (RFC 6570 §3.2.1), unlike encodeURIComponent. */
 const encode = (text: string): string =>
   encodeURIComponent(text.toWellFormed()).replaceAll(
     /[!'()*]/g,

@@ -20,12 +20,12 @@ export interface RegistrationRuntime {
   readonly now: () => number
   /** From 0 to 1. */
   readonly random: () => number
-  /** Resolves after so many milliseconds, or when the signal aborts. */
+  /** Resolves after this many milliseconds, or when the signal aborts. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>
 }
 
 export interface KeepRegisteredOptions {
-  /** The document to register. A function is called for each renewal, so that the directory gets what has changed. */
+  /** The document to register. A function is called for each renewal, so that the directory gets the current one. */
   readonly document: JsonObject | (() => JsonObject)
   /** The agent's id, if the document states none or another one is wanted. */
   readonly id?: string
@@ -57,8 +57,8 @@ export interface KeptRegistration {
 
 /**
  * Registers an agent and keeps it registered: renews in time, registers again if the directory has dropped it, and
- * retries with back-off. Resolves after the first registration; if the directory is down, it is retried until it
- * answers. Rejects if the directory refuses the registration.
+ * retries with back-off. Resolves after the first registration, which is retried while the directory is down. Rejects
+ * if the directory rejects the registration.
  *
  * @example
  * const registration = await keepRegistered(directory, { document, lifetime: 600, onError: console.warn })
@@ -200,7 +200,7 @@ const SYSTEM: RegistrationRuntime = {
     }),
 }
 
-/** States when the agent expires unless it is renewed. A signed document stays as it was signed. */
+/** States when the agent expires unless it is renewed. A signed document is not changed. */
 function withExpiry(document: JsonObject, now: number, lifetime: number): JsonObject {
   if (isSigned(document)) return document
   const timestamp = (ms: number): string => new Date(ms).toISOString()

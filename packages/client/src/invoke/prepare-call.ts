@@ -12,7 +12,7 @@ import { chooseCredential } from './choose-credential.js'
 import { type InteractionModel, type InteractionModels, modelFor } from './interaction-model.js'
 import type { CallOptions } from './options.js'
 
-/** The parts of a caller that prepare its calls. */
+/** What a caller uses to prepare its calls. */
 export interface CallSetup {
   readonly transports: Transports
   readonly models: InteractionModels
@@ -90,7 +90,12 @@ function chooseEndpoint({ uri, endpoints }: ResolvedAgent, { transports, models 
   const names = endpoints.map(({ transport, protocol }) =>
     transport === protocol ? transport : `${protocol} over ${transport}`,
   )
-  throw new ClientError('unsupported_transport', `${uri} supports ${names.join(', ')}, which this client does not`)
+  // Without the query, which may contain secrets.
+  const agent = uri.split('?')[0]
+  throw new ClientError(
+    'unsupported_transport',
+    `${agent} supports only ${names.join(', ')}, which this client does not`,
+  )
 }
 
 interface Target {

@@ -30,8 +30,8 @@ export function readEndpoints(
       return []
     }
   })
-  const words = typeof document.transport === 'string' ? [document.transport] : asStrings(document.transport)
-  const ordered = preferTransports(endpoints, words.slice(0, MAX_ENDPOINTS), defaultUrl, resolution)
+  const names = typeof document.transport === 'string' ? [document.transport] : asStrings(document.transport)
+  const ordered = preferTransports(endpoints, names.slice(0, MAX_ENDPOINTS), defaultUrl, resolution)
   if (ordered.length === 0 && firstError) throw firstError
   const all = ordered.length > 0 ? ordered : [endpointAt(defaultUrl())]
   return all.map((endpoint) => withSecurity(endpoint, document.security))
@@ -53,9 +53,9 @@ const BY_NAME = new Set(['unix', 'matrix'])
 
 function toEndpoint({ protocol, endpoint, source }: Binding, base: string, rules: EndpointRules): Endpoint {
   if (/^agent\+/i.test(endpoint)) return endpointOfUri(endpoint, rules)
-  const word = protocol.toLowerCase()
-  if (word === 'local') throw localBlocked()
-  if (BY_NAME.has(word)) return { transport: word, protocol, url: endpoint }
+  const name = protocol.toLowerCase()
+  if (name === 'local') throw localBlocked()
+  if (BY_NAME.has(name)) return { transport: name, protocol, url: endpoint }
   const url = URL.canParse(endpoint, base) ? new URL(endpoint, base).href : endpoint
   const transport = schemeOf(url)
   const known = { transport, protocol, url, ...(source && { source }) }
@@ -81,16 +81,16 @@ const localBlocked = (): ClientError =>
  */
 function preferTransports(
   endpoints: readonly Endpoint[],
-  words: readonly string[],
+  names: readonly string[],
   defaultUrl: () => string,
   resolution: Resolution,
 ): Endpoint[] {
-  const preferred = [...new Set(words)].flatMap((word) => {
-    const name = word.toLowerCase()
+  const preferred = [...new Set(names)].flatMap((stated) => {
+    const name = stated.toLowerCase()
     const same = endpoints.filter(({ transport, protocol }) => transport === name || protocol === name)
     if (same.length > 0) return same
     const template = endpoints.find(({ transport }) => WEB.test(transport)) ?? endpointAt(defaultUrl())
-    if (!WEB.test(name)) resolution.warn(`the descriptor has no endpoint for its transport "${word}"`)
+    if (!WEB.test(name)) resolution.warn(`the descriptor has no endpoint for its transport "${stated}"`)
     return WEB.test(name) ? [onTransport(template, name)] : []
   })
   return [...preferred, ...endpoints.filter((endpoint) => !preferred.includes(endpoint))]
