@@ -1,12 +1,12 @@
-// Random documents of every face that the directory must accept and give back: for the tests of this package and for
-// the server's. Each is what a publisher could really send, and odd on purpose: unknown members with any value, members
-// of other faces with the wrong type, names such as "constructor", "toString" and "7", any Unicode, empty arrays.
+// Random documents of every format that the directory must accept and return, for the tests of this package and of the
+// server. A publisher could send each of them, and they are unusual on purpose: unknown members with any value, members
+// of other formats with the wrong type, names such as "constructor", "toString" and "7", any Unicode, empty arrays.
 import fc from 'fast-check'
 import { validateDocument } from '../src/documents/parse.js'
 import type { DocumentFormat, RegistryFacts } from '../src/documents/record.js'
 import type { JsonObject, JsonValue } from '../src/json.js'
 
-/** Text without halves of surrogate pairs, which no JSON document can carry. */
+/** Text without lone surrogates, which are not allowed in JSON documents. */
 export const text = (constraints: { minLength?: number; maxLength?: number } = {}): fc.Arbitrary<string> =>
   fc.string({ unit: 'binary', maxLength: 12, ...constraints })
 
@@ -25,7 +25,7 @@ const ODD_NAMES = [
   '🙂',
 ]
 
-/** Names of members: odd ones, plain ones, those of the drafts. `__proto__` is refused by the parser. */
+/** Names of members: unusual ones, plain ones, those of the drafts. The parser rejects `__proto__`. */
 const memberName = fc
   .oneof(fc.constantFrom(...ODD_NAMES), text(), fc.string({ unit: 'grapheme-ascii', maxLength: 8 }))
   .filter((name) => name !== '__proto__')
@@ -33,7 +33,7 @@ const memberName = fc
 /** Minus zero does not survive JSON. */
 const number = fc.oneof(fc.integer(), fc.double({ noNaN: true, noDefaultInfinity: true })).map((n) => (n === 0 ? 0 : n))
 
-/** Any JSON value, some levels deep. */
+/** Any JSON value, a few levels deep. */
 export const jsonValue: fc.Arbitrary<JsonValue> = fc.letrec<{ value: JsonValue }>((tie) => ({
   value: fc.oneof(
     { maxDepth: 3, depthSize: 'small' },
@@ -51,7 +51,7 @@ export const jsonObject: fc.Arbitrary<JsonObject> = fc
   .array(fc.tuple(memberName, jsonValue), { maxLength: 4 })
   .map((entries) => Object.fromEntries(entries))
 
-/** An id that every face takes. */
+/** An id that every format accepts. */
 export const agentId: fc.Arbitrary<string> = fc.oneof(
   fc.uuid(),
   fc.constantFrom('translator-001', 'https://agents.example.net/id/hr?x=1#y', '翻译', 'urn:a:b', 'a b', 'A%2Fb', '🙂'),
@@ -91,7 +91,7 @@ export const ioDescription: fc.Arbitrary<JsonObject> = fc.oneof(
 
 const visibility = fc.constantFrom('public', 'restricted', 'private')
 const status = fc.oneof(fc.constantFrom('active', 'inactive', 'suspended', 'deprecated', 'testing'), text())
-/** Members that mean the same on every face. */
+/** Members with the same meaning in every format. */
 const shared = { visibility, private: fc.constant<string[]>([]) }
 
 /** An object with the required members and some of the optional ones. */
@@ -104,7 +104,7 @@ const object = (
     { requiredKeys: Object.keys(required), noNullPrototype: true },
   ) as fc.Arbitrary<JsonObject>
 
-/** An object as above with members that its draft does not know. */
+/** An object as above with members that are unknown to its draft. */
 const extended = (
   required: Record<string, fc.Arbitrary<unknown>>,
   optional: Record<string, fc.Arbitrary<unknown>> = {},
@@ -159,7 +159,7 @@ const aidip = extended(
   },
 )
 
-/** The style of AIDIP-00: inputs and outputs at the top, authentication and provider as words. */
+/** The style of AIDIP-00: inputs and outputs at the top level, authentication and provider as strings. */
 const aidip00 = extended(
   {
     name: text({ minLength: 1 }),
@@ -389,7 +389,7 @@ const DOCUMENTS: Record<Kind, fc.Arbitrary<JsonObject>> = {
   mcp,
 }
 
-/** Members of some face, which a document of another may have with any value. */
+/** Members of all formats, which a document of another format may have with any value. */
 const FOREIGN_NAMES = [
   ...[
     'id',
@@ -439,7 +439,7 @@ const FOREIGN_NAMES = [
   ...['additionalInterfaces', 'securitySchemes', 'title', 'packages', 'freshness', 'agent', 'lt', 'href', 'security'],
 ]
 
-/** A list as another face has it, with some of its items right and some not. */
+/** A list as another format has it, with some items valid and some not. */
 const nearlyList = fc.array(
   fc.dictionary(
     fc.constantFrom(
@@ -469,7 +469,7 @@ export interface SentDocument {
   document: JsonObject
 }
 
-/** A document that its face accepts, and the id it is registered under. */
+/** A document that is valid in its format, and the id it is registered under. */
 export function sentDocument(kind: Kind): fc.Arbitrary<SentDocument> {
   const format = DOCUMENT_FORMATS[kind]
   const value = fc.oneof(jsonValue, nearlyList, words)
@@ -477,14 +477,14 @@ export function sentDocument(kind: Kind): fc.Arbitrary<SentDocument> {
   return fc
     .tuple(agentId, foreign, DOCUMENTS[kind])
     .map(([id, extra, own]): SentDocument => {
-      // Where the draft has an id it is the one registered; in the directory it is in the query instead.
+      // If the draft has an id in the document, it is the registered one; in the directory it is in the query instead.
       const identity = format === 'profile' || (format !== 'directory' && own.id !== undefined) ? { id } : {}
       return { format, id, document: { ...Object.fromEntries(extra), ...own, ...identity } }
     })
     .filter(({ document }) => validateDocument(format, document).length === 0)
 }
 
-/** What a directory could know of an agent. */
+/** Facts that a directory could have about an agent. */
 export const registryFacts: fc.Arbitrary<RegistryFacts> = fc.record(
   {
     baseUrl: fc.constantFrom('http://127.0.0.1:8040', 'https://agents.example.net/base'),

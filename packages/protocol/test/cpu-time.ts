@@ -1,6 +1,6 @@
 /**
- * Does the work, and fails if it takes longer: milliseconds of this process, which do not grow when the machine is busy
- * with something else. Limits are generous, for they tell linear from quadratic and not fast from faster.
+ * Runs the work and fails if it takes longer than the limit, in milliseconds of CPU time of this process, which do not
+ * grow on a busy machine. Limits are generous: they distinguish linear from quadratic time, not fast from faster.
  */
 export function within<T>(milliseconds: number, work: () => T, what = 'the work'): T {
   const start = process.cpuUsage()

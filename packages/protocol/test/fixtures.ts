@@ -16,7 +16,7 @@ export const vectors: Vector[] = JSON.parse(
   readFileSync(new URL('../../../spec/vectors.json', import.meta.url), 'utf8'),
 )
 
-/** A document printed in one of the drafts, with members replaced or, where undefined, left out. */
+/** A document printed in one of the drafts, with members replaced or, if undefined, removed. */
 export function fixture(id: string, changes: Record<string, JsonValue | undefined> = {}): JsonObject {
   const input = vectors.find((vector) => vector.id === id)?.input
   const document = typeof input === 'object' && input !== null && !Array.isArray(input) ? input.document : undefined

@@ -68,13 +68,13 @@ describe('the audit log', () => {
     await untilGone(href)
 
     const all = await entries()
-    const told = all
+    const summaries = all
       .filter(({ request_id, action }) => request_id === 'request-of-the-audit' || action === 'expire')
       .map(({ actor, action, outcome, agent, format }) =>
         [actor, action, outcome, agent, format].filter((part) => part !== undefined).join(' '),
       )
       .reverse()
-    expect(told).toEqual([
+    expect(summaries).toEqual([
       'tokA register ok audited aidip',
       'tokA update ok audited aidip',
       'tokA refresh ok audited aidip',

@@ -556,7 +556,7 @@ describe('ids and names', () => {
 
   it('rejects text that cannot be stored: NUL in subjects, tags and owners', async () => {
     const nul = 'a\u0000b'
-    const asked = [
+    const cases = [
       { path: '/admin/keys', body: { subject: nul, scopes: ['publish'] }, member: '/subject' },
       { path: '/admin/grants', body: { subject: nul, tag: 'x', scopes: ['discover'] }, member: '/subject' },
       { path: '/admin/grants', body: { subject: 'x', tag: nul, scopes: ['discover'] }, member: '/tag' },
@@ -565,7 +565,7 @@ describe('ids and names', () => {
       { path: '/discover/agents?owner=%00', body: fixture('FX-D0', { id: 'never' }), member: '?owner' },
       { path: '/ad/r?agent=never&owner=%00', body: fixture('FX-SUM'), member: '?owner' },
     ]
-    for (const { path, body, member } of asked) {
+    for (const { path, body, member } of cases) {
       expectRefusal(await directory.post(path, { as: 'admin', body }), { status: 400, member }, path)
     }
     expectRefusal(
@@ -659,7 +659,7 @@ describe('malformed paths and queries', () => {
   })
 
   it('rejects invalid query parameters and names them', async () => {
-    const asked = {
+    const cases = {
       '/agents?top=0': '?top',
       '/agents?top=-1': '?top',
       '/agents?top=1.5': '?top',
@@ -684,7 +684,7 @@ describe('malformed paths and queries', () => {
       '/admin/audit?limit=x': '?limit',
       '/admin/audit?since=yesterday': '?since',
     }
-    for (const [path, member] of Object.entries(asked)) {
+    for (const [path, member] of Object.entries(cases)) {
       expectRefusal(await directory.get(path, { as: 'admin' }), { status: 400, member }, path)
     }
     for (const lt of ['', '0', '59', '60.5', '-60', 'x', '4294967296', '1e5']) {

@@ -56,8 +56,8 @@ describe('an agent’s credential', () => {
     const { json } = await set(BEARER)
     const origins = [new URL(agent.url).origin]
     expect(json).toEqual({ agent: 'x', type: 'bearer', origins, set_at: expect.stringMatching(/Z$/) })
-    const told = await directory.get(PATH, { as: 'admin' })
-    expect(told.json).toEqual(json)
+    const read = await directory.get(PATH, { as: 'admin' })
+    expect(read.json).toEqual(json)
     expect((await directory.delete(PATH, { as: 'admin' })).status).toBe(204)
     expectRefusal(await directory.delete(PATH, { as: 'admin' }), { status: 404 })
   })

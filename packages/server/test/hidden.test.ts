@@ -407,13 +407,13 @@ describe('private members of a public agent', () => {
         const other = never[i]
         if (!other) throw new Error('the lists differ')
         for (const as of ['tokC', 'anon'] as const) {
-          const [asked, elsewhere] = [await send(request, as), await send(other, as)]
+          const [actual, elsewhere] = [await send(request, as), await send(other, as)]
           const without = (answer: Answer): JsonObject => {
             const { text, ...rest } = stable(answer)
             // The response repeats the caller's query.
             return { ...rest, text: String(text).replaceAll(/"(query|applied_filters)":("[^"]*"|\{[^}]*\}+)/g, '') }
           }
-          expect(without(asked), request.join(' ')).toEqual(without(elsewhere))
+          expect(without(actual), request.join(' ')).toEqual(without(elsewhere))
         }
         if (JSON.stringify(stable(await send(request, 'tokA'))) !== JSON.stringify(stable(await send(other, 'tokA'))))
           foundByOwner++

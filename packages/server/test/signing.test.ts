@@ -88,8 +88,8 @@ describe('signed responses', () => {
   })
 
   it('have the requested label, nonce and tag', async () => {
-    const asked = { 'accept-signature': 'mine=("@status");nonce="n-123";tag="app"' }
-    const answer = await invoke('/agents/x/invoke', asked)
+    const requested = { 'accept-signature': 'mine=("@status");nonce="n-123";tag="app"' }
+    const answer = await invoke('/agents/x/invoke', requested)
     const { label, parameters } = verifyMessage(messageOf(answer, 'POST', '/agents/x/invoke'), await keys())
     expect({ label, parameters }).toMatchObject({ label: 'mine', parameters: { nonce: 'n-123', tag: 'app' } })
   })

@@ -192,10 +192,10 @@ describe('failures', () => {
 
   it('waits as 429 and 503 say, even for requests that are not retried otherwise', async () => {
     const { waits, retry } = patience()
-    let asked = 0
+    let requests = 0
     handlers['/agents/a/feedback'] = (_seen, response) =>
-      ++asked < 3
-        ? answer(response, asked === 1 ? 429 : 503, { title: 'later' }, { 'retry-after': String(asked) })
+      ++requests < 3
+        ? answer(response, requests === 1 ? 429 : 503, { title: 'later' }, { 'retry-after': String(requests) })
         : answer(response, 201, {})
     await open({ retry }).feedback('a', { rating: 5, comment: 'good' })
     expect(waits).toEqual([1000, 2000])
@@ -204,9 +204,9 @@ describe('failures', () => {
 
   it('reads Retry-After as a date', async () => {
     const { waits, retry } = patience()
-    let asked = 0
+    let requests = 0
     handlers['/agents/a'] = (_seen, response) =>
-      ++asked === 1
+      ++requests === 1
         ? answer(response, 429, {}, { 'retry-after': 'Thu, 01 Jan 1970 00:00:20 GMT' })
         : answer(response, 200, { id: 'a' })
     await open({ retry: { ...retry, now: () => 15_000 } }).get('a')

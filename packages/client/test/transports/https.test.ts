@@ -439,9 +439,9 @@ describe('errors', () => {
 describe('retries', () => {
   it('AURI-9-09 wait as long as a 429 says', async () => {
     const { waits, retry } = patience()
-    let asked = 0
+    let requests = 0
     host.handlers['/p'] = (_seen, response) =>
-      ++asked === 1
+      ++requests === 1
         ? answer(response, 429, { title: 'Too Many' }, { 'retry-after': '7' })
         : answer(response, 200, 'now')
     expect((await invokeAgent(uri('/p'), {}, { ...options, retry })).output).toBe('now')

@@ -23,9 +23,9 @@ const settings = (more: object = {}) => ({
 
 describe('calls through a Matrix room', () => {
   it('AURI-6.1-05 sends the envelope as an event in the room, and returns the event that responds to it', async () => {
-    let asked: object = {}
+    let received: object = {}
     server.onEvent = (content, send) => {
-      asked = content
+      received = content
       send({ id: 'another call', result: 'not for us' })
       send({ id: content.id ?? '', result: { plan: 'Rio' } })
     }
@@ -35,7 +35,7 @@ describe('calls through a Matrix room', () => {
       { ...settings(), sessionId: 's1', taskId: 't1' },
     )
     expect(reply).toMatchObject({ output: { plan: 'Rio' }, trusted: false, sessionId: 's1' })
-    expect(asked).toMatchObject({
+    expect(received).toMatchObject({
       operation: 'plan',
       input: { city: 'Rio', days: '2' },
       stream: false,

@@ -62,9 +62,9 @@ it('PROF-3-01 returns 304 to a conditional GET until the agent changes or is ref
   expect((await directory.get(path, known)).status).toBe(304)
   await new Promise((resolve) => setTimeout(resolve, 5))
   await directory.post('/discover/agents', { ...tokA, body: fixture('FX-HR') })
-  const heard = await directory.get(path, known)
-  expect(heard.status).toBe(200)
-  expect(heard.json.freshness.received_at).not.toBe(first.json.freshness.received_at)
+  const refreshed = await directory.get(path, known)
+  expect(refreshed.status).toBe(200)
+  expect(refreshed.json.freshness.received_at).not.toBe(first.json.freshness.received_at)
 })
 
 it('PROF-7.4-02 PROF-7.4-03 shows private parts to the owner only, and marks the document as redacted for others', async () => {

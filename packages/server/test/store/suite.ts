@@ -224,9 +224,9 @@ export function describeStore(name: string, createPlace: () => Promise<StorePlac
 
       it('updates receivedAt of an agent without a lease', async () => {
         const agent = await stored(store.write(put('a')))
-        const heard = await stored(store.write(refresh(agent, { lease: 'keep', at: AT + 5 })))
-        expect(heard).toEqual({ ...agent, receivedAt: AT + 5 })
-        expect(heard).not.toHaveProperty('lease')
+        const refreshed = await stored(store.write(refresh(agent, { lease: 'keep', at: AT + 5 })))
+        expect(refreshed).toEqual({ ...agent, receivedAt: AT + 5 })
+        expect(refreshed).not.toHaveProperty('lease')
       })
 
       it('is a conflict if the agent is gone, even if the name is taken again', async () => {

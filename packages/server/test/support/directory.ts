@@ -29,12 +29,12 @@ export interface Ask {
 export interface TestDirectory {
   readonly url: string
   readonly adminKey: string
-  get(path: string, ask?: Ask): Promise<Answer>
-  head(path: string, ask?: Ask): Promise<Answer>
-  post(path: string, ask?: Ask): Promise<Answer>
-  put(path: string, ask?: Ask): Promise<Answer>
-  patch(path: string, ask?: Ask): Promise<Answer>
-  delete(path: string, ask?: Ask): Promise<Answer>
+  get(path: string, options?: Ask): Promise<Answer>
+  head(path: string, options?: Ask): Promise<Answer>
+  post(path: string, options?: Ask): Promise<Answer>
+  put(path: string, options?: Ask): Promise<Answer>
+  patch(path: string, options?: Ask): Promise<Answer>
+  delete(path: string, options?: Ask): Promise<Answer>
   /** Creates a key with POST /admin/keys. */
   makeKey(options: JsonObject): Promise<string>
   /** Deletes every agent and grant, so that the next test starts with none. */
@@ -118,12 +118,12 @@ export async function startDirectory(settings: Settings = {}, deps: ServerDeps =
       return url
     },
     adminKey,
-    get: (path, ask) => send('GET', path, ask),
-    head: (path, ask) => send('HEAD', path, ask),
-    post: (path, ask) => send('POST', path, ask),
-    put: (path, ask) => send('PUT', path, ask),
-    patch: (path, ask) => send('PATCH', path, ask),
-    delete: (path, ask) => send('DELETE', path, ask),
+    get: (path, options) => send('GET', path, options),
+    head: (path, options) => send('HEAD', path, options),
+    post: (path, options) => send('POST', path, options),
+    put: (path, options) => send('PUT', path, options),
+    patch: (path, options) => send('PATCH', path, options),
+    delete: (path, options) => send('DELETE', path, options),
     makeKey,
     async clear() {
       for (;;) {

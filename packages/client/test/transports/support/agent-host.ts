@@ -114,16 +114,16 @@ function recorder(seen: Seen[], find: (path: string) => Handler | undefined): Re
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
     const text = Buffer.concat(chunks).toString()
-    const asked = {
+    const received = {
       method: request.method ?? '',
       url: request.url ?? '',
       headers: request.headers,
       text,
       json: toJson(text),
     }
-    seen.push(asked)
-    const handle = find(asked.url.split('?')[0] ?? '')
-    if (handle) handle(asked, response)
+    seen.push(received)
+    const handle = find(received.url.split('?')[0] ?? '')
+    if (handle) handle(received, response)
     else answer(response, 404, { title: 'Not Found', status: 404 }, { 'content-type': 'application/problem+json' })
   }
 }
@@ -169,13 +169,13 @@ async function listen(server: Listens, socketPath?: string): Promise<number> {
 
 function fetchThrough(dispatcher: Agent): typeof fetch {
   return async (input, init) => {
-    const asked = new Request(input, init)
-    const body = asked.body === null ? undefined : await asked.arrayBuffer()
-    const response = await undiciFetch(asked.url, {
-      method: asked.method,
-      headers: Object.fromEntries(asked.headers),
-      redirect: asked.redirect,
-      signal: asked.signal,
+    const request = new Request(input, init)
+    const body = request.body === null ? undefined : await request.arrayBuffer()
+    const response = await undiciFetch(request.url, {
+      method: request.method,
+      headers: Object.fromEntries(request.headers),
+      redirect: request.redirect,
+      signal: request.signal,
       dispatcher,
       ...(body && { body }),
     })

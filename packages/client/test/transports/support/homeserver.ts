@@ -52,8 +52,8 @@ export async function startHomeserver(): Promise<Homeserver> {
       clearTimeout(timer)
       waiting.delete(onEvent)
       const limit: number = filter.room?.timeline?.limit ?? 10
-      const told = news()
-      const timeline = { events: told.slice(-limit), limited: told.length > limit, prev_batch: since ?? 's0' }
+      const newEvents = news()
+      const timeline = { events: newEvents.slice(-limit), limited: newEvents.length > limit, prev_batch: since ?? 's0' }
       answer(response, 200, {
         next_batch: `s${events.length}`,
         rooms: { join: { [room]: { timeline: JSON.parse(JSON.stringify(timeline)) } } },
