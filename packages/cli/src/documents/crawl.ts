@@ -15,7 +15,7 @@ const MAX_AGENTS = 1000
 /** Whether an argument is a URL rather than a file. */
 export const isUrl = (text: string): boolean => /^https?:\/\//i.test(text)
 
-/** Also allows loopback hosts without the flag: whoever types such a URL means this computer. */
+/** Allows loopback hosts even without the flag: a loopback URL on the command line is intentional. */
 function policyFor(host: string, allowPrivate: boolean): AddressPolicy {
   return allowPrivate || isLoopbackHost(host) ? { allowPrivate: true, httpLoopback: true } : {}
 }

@@ -1,11 +1,12 @@
 import { parseAgentUri } from '@switchboard/agent-uri'
 import { asString, isLoopbackHost, isObject } from '@switchboard/protocol'
 import { ClientError } from '../../errors.js'
-import { type Call, DEFAULT_LIMITS, type Transport } from '../call.js'
+import { DEFAULT_LIMITS, type Transport } from '../call.js'
 import { createDeadline } from '../deadline.js'
 import { exchange, readJsonBody } from '../http/exchange.js'
 import { createHttpTransport } from '../http/http-transport.js'
 import type { RetryPolicy } from '../retry.js'
+import { createRoutingTransport } from '../routing-transport.js'
 import { runsInNode } from '../runs-in-node.js'
 import { loadUnixFetch } from '../unix/unix-transport.js'
 import { createInProcessTransport } from './in-process-transport.js'
@@ -33,7 +34,7 @@ const UNIFIED = 'invoke'
 
 /** Calls agents on this computer (AURI §6.1, C-91): in this process, or through the local runtime. */
 export function createLocalTransport(options: LocalTransportOptions): Transport {
-  const route = async (call: Call): Promise<{ transport: Transport; call: Call }> => {
+  return createRoutingTransport(async (call) => {
     const { host, path } = parseAgentUri(call.uri)
     const operation = call.operation ?? (path.slice(1) || undefined)
     const agent = options.registry?.get(host)
@@ -50,17 +51,7 @@ export function createLocalTransport(options: LocalTransportOptions): Transport 
       transport: createHttpTransport({ fetch: runtime.fetch, retry: options.retry }),
       call: { ...call, url, method: 'POST', input: call.input ?? {} },
     }
-  }
-  return {
-    async invoke(call) {
-      const routed = await route(call)
-      return routed.transport.invoke(routed.call)
-    },
-    async *stream(call) {
-      const routed = await route(call)
-      yield* routed.transport.stream(routed.call)
-    },
-  }
+  })
 }
 
 /** The socket of a local agent; undefined if the runtime does not know the agent, or no runtime is running. */

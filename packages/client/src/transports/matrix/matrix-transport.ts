@@ -2,10 +2,10 @@ import { parseAgentUri } from '@switchboard/agent-uri'
 import { isObject, type ReplyFrame, readReply } from '@switchboard/protocol'
 import { ClientError } from '../../errors.js'
 import { type AddressPolicy, checkAddress } from '../../resolve/address-policy.js'
-import type { Call, Reply, Transport } from '../call.js'
+import type { Call, Transport } from '../call.js'
 import { createDeadline, type Deadline } from '../deadline.js'
 import { exchange, type HttpDeps, readJsonBody } from '../http/exchange.js'
-import { requestFrame, toError, toPart } from '../websocket/frames.js'
+import { requestFrame, toError, toPart, toReply } from '../websocket/frames.js'
 import { createMatrixApi, type MatrixApi, type MatrixEvent } from './matrix-api.js'
 
 /** Event types for calls. The content is a frame as on a WebSocket, plus a `body` that people can read. */
@@ -73,7 +73,13 @@ export function createMatrixTransport(options: MatrixTransportOptions): Transpor
     async invoke(call) {
       const deadline = createDeadline(call.limits.timeoutMs, `the call of ${call.uri}`, call.signal)
       try {
-        for await (const frame of frames(call, false, deadline)) return toReply(frame, call)
+        for await (const frame of frames(call, false, deadline)) {
+          if (frame.kind === 'error') throw toError(frame)
+          if (frame.kind === 'part') {
+            throw new ClientError('bad_response', `${call.uri} responded with a stream: use streamAgent`)
+          }
+          return toReply(frame, call)
+        }
         throw new ClientError('bad_response', `${call.uri} ended without a reply`)
       } finally {
         deadline.clear()
@@ -92,21 +98,6 @@ export function createMatrixTransport(options: MatrixTransportOptions): Transpor
         deadline.clear()
       }
     },
-  }
-}
-
-function toReply(frame: ReplyFrame, { uri, identifiers }: Call): Reply {
-  if (frame.kind === 'error') throw toError(frame)
-  if (frame.kind === 'part') throw new ClientError('bad_response', `${uri} responded with a stream: use streamAgent`)
-  const { sessionId, taskId } = identifiers
-  return {
-    output: frame.kind === 'result' ? frame.value : null,
-    contentType: 'application/json',
-    status: 200,
-    trusted: false,
-    ...(sessionId !== undefined && { sessionId }),
-    ...(taskId !== undefined && { taskId }),
-    warnings: [],
   }
 }
 

@@ -3,6 +3,7 @@ import { ClientError } from '../../errors.js'
 import type { Call, Transport } from '../call.js'
 import { createHttpTransport } from '../http/http-transport.js'
 import type { RetryPolicy } from '../retry.js'
+import { createRoutingTransport } from '../routing-transport.js'
 import { runsInNode } from '../runs-in-node.js'
 
 export interface UnixTransportOptions {
@@ -15,7 +16,7 @@ export interface UnixTransportOptions {
 
 /** Calls agents on this computer with HTTP over a Unix socket. Node only. */
 export function createUnixTransport(options: UnixTransportOptions): Transport {
-  const route = async (call: Call): Promise<{ transport: Transport; call: Call }> => {
+  return createRoutingTransport(async (call) => {
     const { createUnixFetch, assertAllowedSocket } = await loadUnixFetch()
     const { socket, path, isTrusted } = await locate(call, options)
     const target = isTrusted ? socket : await assertAllowedSocket(socket, options.socketFolders)
@@ -23,17 +24,7 @@ export function createUnixTransport(options: UnixTransportOptions): Transport {
       transport: createHttpTransport({ fetch: createUnixFetch(target), retry: options.retry }),
       call: { ...call, url: `http://localhost${path}` },
     }
-  }
-  return {
-    async invoke(call) {
-      const routed = await route(call)
-      return routed.transport.invoke(routed.call)
-    },
-    async *stream(call) {
-      const routed = await route(call)
-      yield* routed.transport.stream(routed.call)
-    },
-  }
+  })
 }
 
 interface SocketLocation {

@@ -1,6 +1,6 @@
 import type { ReplyFrame, RequestLine, StreamPart } from '@switchboard/protocol'
 import { ClientError } from '../../errors.js'
-import type { Call } from '../call.js'
+import type { Call, Reply } from '../call.js'
 import { readProblem, toClientError } from '../problem.js'
 
 /** The request frame for a call. */
@@ -30,3 +30,20 @@ export const toPart = (frame: FrameOf<'part' | 'result'>): StreamPart =>
   frame.kind === 'result'
     ? { data: frame.value }
     : { data: frame.data, ...(frame.event !== undefined && { event: frame.event }) }
+
+/** The reply in the first frame of a response; an end without a result is null. */
+export function toReply(frame: ReplyFrame, { identifiers }: Call): Reply {
+  const { sessionId, taskId, requestId } = identifiers
+  const output = frame.kind === 'result' ? frame.value : frame.kind === 'part' ? frame.data : null
+  return {
+    output,
+    contentType: 'application/json',
+    status: 200,
+    trusted: false,
+    ...(frame.kind === 'result' && frame.version !== undefined && { version: frame.version }),
+    ...(sessionId !== undefined && { sessionId }),
+    ...(taskId !== undefined && { taskId }),
+    ...(requestId !== undefined && { requestId }),
+    warnings: [],
+  }
+}

@@ -1,11 +1,11 @@
 import type { ReplyFrame, StreamPart } from '@switchboard/protocol'
 import { ClientError } from '../../errors.js'
-import type { Call, Reply, Transport } from '../call.js'
+import type { Call, Transport } from '../call.js'
 import { credentialHeader } from '../credential.js'
 import { createDeadline, type Deadline } from '../deadline.js'
 import { type RetryPolicy, withRetries } from '../retry.js'
 import { type CallSocket, openCallSocket } from './call-socket.js'
-import { toError, toPart } from './frames.js'
+import { toError, toPart, toReply } from './frames.js'
 import type { OpenSocket } from './open-socket.js'
 
 /** Time in ms that a socket without calls stays open. */
@@ -102,22 +102,6 @@ export function createWebSocketTransport({ open, retry }: WebSocketOptions): Tra
 interface StartedReply {
   readonly first: ReplyFrame
   readonly frames: AsyncGenerator<ReplyFrame, void, undefined>
-}
-
-function toReply(frame: ReplyFrame, { identifiers }: Call): Reply {
-  const { sessionId, taskId, requestId } = identifiers
-  const output = frame.kind === 'result' ? frame.value : frame.kind === 'part' ? frame.data : null
-  return {
-    output,
-    contentType: 'application/json',
-    status: 200,
-    trusted: false,
-    ...(frame.kind === 'result' && frame.version !== undefined && { version: frame.version }),
-    ...(sessionId !== undefined && { sessionId }),
-    ...(taskId !== undefined && { taskId }),
-    ...(requestId !== undefined && { requestId }),
-    warnings: [],
-  }
 }
 
 async function* readParts(
