@@ -851,7 +851,7 @@ describe('POST /admin/import', () => {
       [`{"document":{${agent},"owner":7}`, /\/owner/],
       [`{"document":{${agent},"owner":""}`, /\/owner/],
       [`{"document":{${agent},"owner":"a\\u0000"}`, /\/owner/],
-      [`{"document":7,"face":"aidip"}`, /\/document/],
+      [`{"document":7,"format":"aidip"}`, /\/document/],
       ['{"name":"x","capabilities":{},"skills":[],"url":"https://a.example/*","version":"1","description":""}', /\*/],
       ['{"name":"io.x/*","description":"","version":"1","remotes":[]}', /\*/],
       ['{"name":1,"description":"x","bindings":[]}', /\/name/],
