@@ -36,9 +36,7 @@ function sendError(message: IncomingMessage, response: ServerResponse, error: un
     return
   }
   const known =
-    error instanceof LocalError
-      ? error
-      : new LocalError('internal_error', 'internal error of the local runtime; see its log')
+    error instanceof LocalError ? error : new LocalError('internal_error', 'internal error in the local runtime')
   // Do not read the rest of a body that has been rejected.
   if (!message.complete) response.setHeader('connection', 'close')
   sendJson(response, known.status, toProblem(known), 'application/problem+json')
