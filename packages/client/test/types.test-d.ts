@@ -1,11 +1,12 @@
 // Compiled by `tsc -p tsconfig.test.json`, never run.
 import { expectTypeOf } from 'vitest'
-import { createCaller, createClient, invokeAgent, type Output } from '../src/index.js'
+import { createCaller, createClient, type DiscoveryClient, invokeAgent, type Output } from '../src/index.js'
 
 interface Translation {
   translation: string
 }
 const client = createClient({ baseUrl: 'https://directory.example' })
+expectTypeOf(client).toExtend<DiscoveryClient>()
 
 expectTypeOf((await client.invoke<Translation>('translator', {})).output).toEqualTypeOf<Translation>()
 expectTypeOf((await client.invoke('translator', {})).output).toEqualTypeOf<Output>()

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import {
   ClientError,
   createClient,
+  createDiscoveryClient,
   createDocumentCache,
   type DirectoryEntry,
   discoverAll,
@@ -370,6 +371,21 @@ describe('the profile', () => {
     handlers['/discover'] = ({ method }, response) =>
       method === 'GET' ? answer(response, 405, {}) : answer(response, 200, { candidates: [] })
     expect((await open().discover('x')).candidates).toEqual([])
+  })
+})
+
+describe('the discovery client', () => {
+  it('finds and reads agents as the whole client does, with the same token', async () => {
+    handlers['/agents/search'] = always([{ id: 'a' }])
+    handlers['/agents/a'] = always({ id: 'a', name: 'A' })
+    const options = { baseUrl: host.url, token: 'key' }
+    for (const client of [createDiscoveryClient(options), createClient(options)]) {
+      expect((await collect(client.search('x'))).map(({ id }) => id)).toEqual(['a'])
+      expect(await client.get('a')).toEqual({ id: 'a', name: 'A' })
+    }
+    expect(paths()).toEqual(Array(2).fill(['POST /agents/search', 'GET /agents/a']).flat())
+    expect(host.seen.map(({ headers }) => headers.authorization)).toEqual(Array(4).fill('Bearer key'))
+    expect((await searchAll([createDiscoveryClient(options)], 'x')).items).toHaveLength(1)
   })
 })
 
