@@ -1,5 +1,6 @@
-import type { JsonObject } from '@switchboard/protocol'
+import type { JsonObject, JsonValue } from '@switchboard/protocol'
 import { describe, expect, it } from 'vitest'
+import { ACCEPTED_TASK_VECTORS, OTHER_ORIGINS } from '../../protocol/test-vectors/call/accepted-task.js'
 import { AGREE_ON_VERSION_VECTORS, AGREE_VECTORS } from '../../protocol/test-vectors/call/agree.js'
 import { IDEMPOTENCY_KEY_VECTORS } from '../../protocol/test-vectors/call/headers.js'
 import { JSON_BODY_VECTORS } from '../../protocol/test-vectors/call/json-body.js'
@@ -125,5 +126,33 @@ describe('a response', () => {
   it.each(RETRY_AFTER_VECTORS)('of 503 says when to retry: %s', async (header, retryAfter) => {
     const call = invoke(() => new Response(null, { status: 503, headers: { 'retry-after': header } }))
     await expect(call).rejects.toMatchObject({ code: 'unavailable', retryAfter })
+  })
+})
+
+describe('a deferred response', () => {
+  /** Calls an agent that responds with 202; polls get a result. */
+  const defer = async (body: JsonValue, headers: Readonly<Record<string, string>>) => {
+    const polls: string[] = []
+    const agent = agentWith({ respond: () => Response.json(body, { status: 202, headers }) })
+    const fetch: typeof globalThis.fetch = async (input, init) => {
+      const { origin, pathname } = new URL(new Request(input, init).url)
+      if (pathname === '/go' || pathname.endsWith('.json')) return agent.fetch(input, init)
+      polls.push(origin + pathname)
+      return Response.json('result')
+    }
+    const { output, taskId } = await invokeAgent(URI, {}, { fetch, retry: { ...retry, sleep: async () => {} } })
+    return { output, taskId, polls }
+  }
+
+  it.each(ACCEPTED_TASK_VECTORS)('AURI-8-02 has the task of $title', async ({ body, headers, task }) => {
+    expect(await defer(body, headers)).toEqual(
+      task
+        ? { output: 'result', taskId: task.id, polls: [`https://agent.example${task.path}`] }
+        : { output: body, taskId: undefined, polls: [] },
+    )
+  })
+
+  it.each(OTHER_ORIGINS)('is rejected if its Location is %s', async (location) => {
+    await expect(defer({ taskId: 't1' }, { location })).rejects.toMatchObject({ code: 'bad_response' })
   })
 })

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ACCEPTED_TASK_VECTORS } from '../../protocol/test-vectors/call/accepted-task.js'
 import { JSON_BODY_VECTORS } from '../../protocol/test-vectors/call/json-body.js'
 import { JSON_TYPE_VECTORS } from '../../protocol/test-vectors/call/media-types.js'
-import { type Computer, type RawResponse, sendRaw, startComputer } from './support/computer.js'
+import { type Computer, type RawResponse, sendRaw, startAgent, startComputer } from './support/computer.js'
 
 let computer: Computer
 
@@ -33,5 +34,27 @@ describe('a request body', () => {
     const { status, json } = await register(new TextEncoder().encode('{}'), contentType)
     if (isJson) expect([status, json.detail]).toEqual([400, WAS_PARSED])
     else expect(status).toBe(415)
+  })
+})
+
+describe('a deferred response', () => {
+  // The runtime forwards the body unread, so only the headers name the task.
+  const vectors = ACCEPTED_TASK_VECTORS.filter(({ body }) => body === null)
+
+  it.each(vectors)('AURI-8-02 gets a Location below the agent: $title', async ({ headers, task }) => {
+    const agent = await startAgent((_, response) => void response.writeHead(202, headers).end())
+    try {
+      const descriptor = { name: 'Later', version: '1.0.0', capabilities: [{ name: 'go' }] }
+      await computer.client.register('later', { url: agent.url, descriptor })
+      const { status, headers: received } = await sendRaw('http://localhost/agents/later/go', {
+        socketPath: computer.socket,
+        headers: ['host', 'localhost', 'content-type', 'application/json', 'content-length', '2'],
+        body: '{}',
+      })
+      const location = task && `/agents/later/tasks/${encodeURIComponent(task.id)}`
+      expect([status, received.location]).toEqual([202, location])
+    } finally {
+      await agent.close()
+    }
   })
 })

@@ -302,6 +302,6 @@ describe('webhooks', () => {
 
   it('are refused at once where they lead back to the directory', async () => {
     const answer = await defer({ headers: { 'x-callback-url': `${directory.url}/hook` } })
-    expectRefusal(answer, { status: 400, says: 'back to this gateway' })
+    expectRefusal(answer, { status: 400, says: 'is this gateway itself' })
   })
 })

@@ -1,5 +1,6 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream/promises'
+import { taskIdOfHeaders } from '@switchboard/protocol'
 import { SAFE_HEADERS } from '../http/serve-http.js'
 import { LIMITS } from '../limits.js'
 import { LocalError } from '../local-error.js'
@@ -73,7 +74,7 @@ export async function forwardCall(
       `the agent responded with a redirect (${status}), and calls do not follow redirects`,
     )
   }
-  const taskId = status === 202 ? taskIdOf(incoming) : undefined
+  const taskId = status === 202 ? taskIdOfHeaders((name) => headerOf(incoming, name)) : undefined
   if (taskId !== undefined) onTask?.(taskId)
   const location = taskId === undefined ? {} : { location: `/agents/${agent.name}/tasks/${encodeURIComponent(taskId)}` }
   response.writeHead(status, { ...SAFE_HEADERS, ...pick(incoming, forwardedHeaders.response), ...location })
@@ -83,26 +84,16 @@ export async function forwardCall(
   await pipeline(incoming, response)
 }
 
+function headerOf({ headers }: IncomingMessage, name: string): string | undefined {
+  const value = headers[name]
+  return typeof value === 'string' ? value : undefined
+}
+
 function pick({ headers }: IncomingMessage, names: ReadonlySet<string>): Record<string, string> {
   const wanted = Object.entries(headers satisfies OutgoingHttpHeaders).flatMap(([name, value]) =>
     typeof value === 'string' && names.has(name) ? [[name, value] as const] : [],
   )
   return Object.fromEntries(wanted)
-}
-
-/** The task id of a 202: from `Location: …/tasks/{id}` (AURI §8.1.1), else from `X-Task-Id`. */
-function taskIdOf({ headers }: IncomingMessage): string | undefined {
-  const last = /\/tasks\/([^/?#]+)\/?$/.exec(headers.location ?? '')?.[1]
-  const header = headers['x-task-id']
-  return last === undefined ? (typeof header === 'string' ? header : undefined) : decode(last)
-}
-
-function decode(text: string): string | undefined {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return undefined
-  }
 }
 
 /** The path of an operation. Slashes in the name separate segments, as in agent URIs (C-85). */

@@ -1,3 +1,12 @@
+export {
+  type AcceptedResponse,
+  type AcceptedTask,
+  type ReadHeader,
+  readAcceptedTask,
+  readPollInterval,
+  taskIdOfHeaders,
+  taskOutcome,
+} from './accepted-task.js'
 export { agree } from './agree.js'
 export { agreeOnVersion } from './agree-on-version.js'
 export {

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import { afterEach, describe, expect, it } from 'vitest'
+import { ACCEPTED_TASK_VECTORS } from '../../../protocol/test-vectors/call/accepted-task.js'
 import { EVENT_STREAMS, NDJSON_STREAMS } from '../../../protocol/test-vectors/call/streams.js'
 import type { Gateway } from '../../src/gateway/gateway.js'
 import {
@@ -358,6 +359,18 @@ describe('a stream', () => {
 })
 
 describe('deferred work', () => {
+  it.each(ACCEPTED_TASK_VECTORS)('AURI-8-02 is read from $title', async ({ body, headers, task }) => {
+    const { agent, gateway } = await start((_, response) => {
+      const { location, ...rest } = headers
+      const own = location?.replace('https://agent.example/', agent.url)
+      sendJson(response, body, 202, { ...rest, ...(own && { location: own }) })
+    })
+    const { id, status, path = '' } = task ?? {}
+    expect(await gateway.call(callOf(agent.url))).toMatchObject(
+      task ? { kind: 'task', task: { id, status, url: new URL(path, agent.url).href } } : { kind: 'json', value: body },
+    )
+  })
+
   it('AURI-8-02 AURI-8-04 of the agent is a task, polled at its URL until it is done', async () => {
     let asked = 0
     const { agent, gateway } = await start((request, response) => {

@@ -1,11 +1,12 @@
 import {
-  asString,
   isJsonType,
   isObject,
   type JsonObject,
   type JsonValue,
   mediaTypeOf,
-  readRetryAfter,
+  readAcceptedTask,
+  readPollInterval,
+  taskOutcome,
 } from '@switchboard/protocol'
 import { ClientError } from '../../errors.js'
 import type { Call, Reply } from '../call.js'
@@ -22,9 +23,6 @@ const DEFAULT_POLL_MS = 1000
 /** Timeout of the cancellation, which the caller does not wait for. */
 const CANCEL_MS = 5000
 
-const DONE = new Set(['completed', 'complete', 'succeeded', 'success', 'done', 'finished'])
-const FAILED = new Set(['failed', 'error', 'cancelled', 'canceled', 'rejected', 'expired', 'interrupted'])
-
 /**
  * Waits for the result of a deferred call (202): polls at the interval that the agent suggests, and cancels the task if
  * the caller aborts or the deadline passes (AURI §8, C-62).
@@ -37,10 +35,11 @@ export async function awaitTask(
   deadline: Deadline,
 ): Promise<Reply> {
   const first = await readTaskBody(accepted, call, deadline)
-  const taskId = isObject(first) ? asString(first.taskId) : undefined
-  const url = taskUrl(call.url, accepted.headers.get('location'), taskId)
+  const header = (name: string): string | null => accepted.headers.get(name)
+  const task = readAcceptedTask({ body: first, header, url: call.url }, otherOrigin)
   // Without a task to poll, "accepted" is the final response.
-  if (url === undefined) return { output: first, contentType: 'application/json', ...replyMetadata(accepted, call) }
+  if (task === undefined) return { output: first, contentType: 'application/json', ...replyMetadata(accepted, call) }
+  const { id: taskId, url } = task
   deadline.extend(call.limits.waitMs)
   let response = accepted
   let body = first
@@ -56,12 +55,7 @@ export async function awaitTask(
       }
       const output = resultOf(response.status, body)
       if (output === undefined) continue
-      return {
-        output,
-        contentType: 'application/json',
-        ...replyMetadata(response, call),
-        ...(taskId !== undefined && { taskId }),
-      }
+      return { output, contentType: 'application/json', ...replyMetadata(response, call), taskId }
     }
   } catch (error) {
     if (deadline.signal.aborted) void cancel(deps, url, headers)
@@ -69,16 +63,8 @@ export async function awaitTask(
   }
 }
 
-/** Location, else the draft's default path (AURI §8.1.1). Must be the agent's origin: credentials are sent there. */
-function taskUrl(callUrl: string, location: string | null, taskId: string | undefined): string | undefined {
-  const target = location ?? (taskId === undefined ? undefined : `/tasks/${encodeURIComponent(taskId)}`)
-  if (target === undefined) return undefined
-  const url = URL.canParse(target, callUrl) ? new URL(target, callUrl) : undefined
-  if (url?.origin !== new URL(callUrl).origin) {
-    throw new ClientError('bad_response', 'Location of the task is not at the agent’s origin')
-  }
-  return url.href
-}
+const otherOrigin = (): ClientError =>
+  new ClientError('bad_response', 'Location of the task is not at the agent’s origin')
 
 async function readTaskBody(response: Response, call: Call, deadline: Deadline): Promise<JsonValue> {
   const bytes = await readBody(response.body, call.limits.maxBytes, deadline)
@@ -88,10 +74,9 @@ async function readTaskBody(response: Response, call: Call, deadline: Deadline):
   return readJsonBytes(bytes, 'the task')
 }
 
-/** Milliseconds until the next poll: from Retry-After, else from `pollInterval`, both in seconds. */
+/** Milliseconds until the next poll, as the agent suggests within our bounds. */
 function pollDelay({ headers }: Response, body: JsonValue, now: () => number): number {
-  const hint = isObject(body) && typeof body.pollInterval === 'number' ? body.pollInterval : undefined
-  const seconds = readRetryAfter(headers.get('retry-after'), now) ?? hint
+  const seconds = readPollInterval({ body, header: (name) => headers.get(name) }, now)
   const ms = seconds === undefined ? DEFAULT_POLL_MS : seconds * 1000
   return Math.min(Math.max(ms, MIN_POLL_MS), MAX_POLL_MS)
 }
@@ -101,10 +86,12 @@ function resultOf(status: number, body: JsonValue): JsonValue | undefined {
   if (status === 202) return undefined
   const task = asTask(body)
   if (task === undefined) return body
-  const state = String(task.status).toLowerCase()
-  if (FAILED.has(state))
+  const state = String(task.status)
+  const outcome = taskOutcome(state)
+  if (outcome === 'failed') {
     throw toClientError(readProblem(task) ?? { message: `the task ended with status ${state}` }, { details: task })
-  if (!DONE.has(state)) return undefined
+  }
+  if (outcome === 'running') return undefined
   return task.result ?? task.output ?? null
 }
 

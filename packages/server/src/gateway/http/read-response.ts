@@ -1,12 +1,11 @@
 import { Readable } from 'node:stream'
 import {
-  asString,
   isJsonType,
   isNdjsonType,
-  isObject,
   type JsonValue,
   mediaTypeOf,
-  readRetryAfter,
+  readAcceptedTask,
+  readPollInterval,
   type StreamPart,
 } from '@switchboard/protocol'
 import { type AgentCall, type AgentResponse, type AgentTask, type Endpoint, GatewayError } from '../gateway.js'
@@ -118,27 +117,16 @@ function forwardedHeaders(received: Readonly<Record<string, string>>, url: URL):
   return headers
 }
 
-/** The task that a 202 response names, if any (AURI §8: its id, where to poll it, and how often). */
-export function taskOf(value: JsonValue, headers: Readonly<Record<string, string>>, url: URL): AgentTask | undefined {
-  const members = isObject(value) ? value : {}
-  const location = headers.location !== undefined && URL.canParse(headers.location, url.href)
-  const id = asString(members.taskId) ?? asString(members.task_id) ?? asString(members.id)
-  if (id === undefined && !location) return undefined
-  const at = location ? new URL(headers.location ?? '', url) : new URL(`/tasks/${encodeURIComponent(id ?? '')}`, url)
-  // Every poll carries the agent's credential, so it may only go to the agent's own origin.
-  if (at.origin !== url.origin) {
-    throw new GatewayError('bad_response', 'the URL of the task is not at the origin of the agent', {
-      mayHaveRun: true,
-    })
-  }
-  const interval = members.pollInterval ?? readRetryAfter(headers['retry-after'], Date.now)
-  return {
-    id: id ?? at.pathname.split('/').at(-1) ?? '',
-    status: asString(members.status) ?? 'running',
-    url: at.href,
-    ...(typeof interval === 'number' && interval > 0 && { pollInterval: interval }),
-  }
+/** Reads the task of a 202, or of a task document. */
+export function taskOf(body: JsonValue, headers: Readonly<Record<string, string>>, url: URL): AgentTask | undefined {
+  const header = (name: string): string | undefined => headers[name]
+  const task = readAcceptedTask({ body, header, url: url.href }, otherOrigin)
+  const pollInterval = readPollInterval({ body, header }, Date.now)
+  return task && { ...task, ...(pollInterval && { pollInterval }) }
 }
+
+const otherOrigin = (): GatewayError =>
+  new GatewayError('bad_response', 'the URL of the task is not at the origin of the agent', { mayHaveRun: true })
 
 /**
  * A body of unknown length may be NDJSON even if its media type is plain JSON (AIDIP 01 §5.3): it is if its first line

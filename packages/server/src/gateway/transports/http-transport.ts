@@ -1,4 +1,4 @@
-import { asString, isObject } from '@switchboard/protocol'
+import { asString, isObject, taskOutcome } from '@switchboard/protocol'
 import { type AgentCall, type AgentResponse, type AgentTask, type Endpoint, GatewayError } from '../gateway.js'
 import { outgoingHeaders } from '../http/outgoing-headers.js'
 import { type ResponseLimits, readResponse, taskOf } from '../http/read-response.js'
@@ -85,18 +85,16 @@ function taskUrl(task: AgentTask, endpoint: URL): URL {
   throw new GatewayError('blocked', 'the URL of the task is not at the origin of the agent')
 }
 
-const SUCCEEDED: ReadonlySet<string> = new Set(['completed', 'succeeded', 'success', 'done', 'finished'])
-const FAILED: ReadonlySet<string> = new Set(['failed', 'error', 'cancelled', 'canceled', 'rejected', 'expired'])
-
 /** Reads the document of a task; any other JSON is the result itself. */
 function readTask(response: Extract<AgentResponse, { kind: 'json' }>, url: URL): AgentResponse {
   const { status, headers, endpoint, value } = response
   const base = { status, headers, endpoint }
   if (!isObject(value) || (value.taskId ?? value.task_id ?? value.id) === undefined) return response
-  const state = asString(value.status)?.toLowerCase()
+  const state = asString(value.status)
   if (state === undefined) return response
-  if (SUCCEEDED.has(state)) return { ...base, kind: 'json', value: value.result ?? value.output ?? value }
-  if (FAILED.has(state)) {
+  const outcome = taskOutcome(state)
+  if (outcome === 'succeeded') return { ...base, kind: 'json', value: value.result ?? value.output ?? value }
+  if (outcome === 'failed') {
     const error = isObject(value.error) ? value.error : { code: 'AgentError', message: `the task ended as ${state}` }
     return { ...base, status: 500, kind: 'json', value: { error } }
   }

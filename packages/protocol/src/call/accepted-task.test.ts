@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest'
+import { ACCEPTED_TASK_VECTORS, OTHER_ORIGINS, TASK_CALL_URL } from '../../test-vectors/call/accepted-task.js'
+import type { JsonValue } from '../json.js'
+import { readAcceptedTask, readPollInterval, taskIdOfHeaders, taskOutcome } from './accepted-task.js'
+
+const read = (body: JsonValue, headers: Readonly<Record<string, string>>) =>
+  readAcceptedTask({ body, header: (name) => headers[name], url: TASK_CALL_URL }, () => new Error('other origin'))
+
+describe('readAcceptedTask', () => {
+  it.each(ACCEPTED_TASK_VECTORS)('AURI-8-02 reads $title', ({ body, headers, task }) => {
+    const expected = task && { id: task.id, status: task.status, url: `https://agent.example${task.path}` }
+    expect(read(body, headers)).toEqual(expected)
+    if (body === null) expect(taskIdOfHeaders((name) => headers[name])).toBe(task?.id)
+  })
+
+  it.each(OTHER_ORIGINS)('rejects the Location %s', (location) => {
+    expect(() => read({ taskId: 't' }, { location })).toThrow('other origin')
+  })
+})
+
+describe('readPollInterval', () => {
+  it.each([
+    [{ pollInterval: 2 }, '3', 3],
+    [{ pollInterval: 0.5 }, 'soon', 0.5],
+    [{ pollInterval: -1 }, undefined, undefined],
+    [{ pollInterval: '2' }, undefined, undefined],
+    [null, undefined, undefined],
+  ])('AURI-8-04 reads %j and Retry-After: %s as %s', (body, retryAfter, seconds) => {
+    expect(readPollInterval({ body, header: () => retryAfter }, Date.now)).toBe(seconds)
+  })
+})
+
+describe('taskOutcome', () => {
+  it.each([
+    ['completed', 'succeeded'],
+    ['Done', 'succeeded'],
+    ['canceled', 'failed'],
+    ['interrupted', 'failed'],
+    ['working', 'running'],
+  ])('of %s is %s', (status, outcome) => {
+    expect(taskOutcome(status)).toBe(outcome)
+  })
+})
