@@ -20,7 +20,7 @@ const BUNDLES = [
   },
   {
     name: 'client: createClient',
-    budget: 19,
+    budget: 19.5,
     code: `import { createClient } from '@switchboard/client'
       const directory = createClient({ baseUrl: location.origin })
       for await (const { data } of directory.stream('translator', { text: 'hello' })) document.body.append(data)`,
