@@ -11,7 +11,7 @@ const database = await testDatabase()
 const SOON = { timeout: 3000, interval: 20 }
 const CREDENTIAL = { type: 'bearer', token: 'the-agents-own-token' }
 
-describe.skipIf(!database)(database ? 'what two servers on PostgreSQL remember' : `two servers, ${NO_POSTGRES}`, () => {
+describe.skipIf(!database)(database ? 'two servers on one PostgreSQL database' : `two servers, ${NO_POSTGRES}`, () => {
   let agent: TestAgent
   let one: TestDirectory
   let two: TestDirectory
@@ -31,7 +31,7 @@ describe.skipIf(!database)(database ? 'what two servers on PostgreSQL remember' 
     await expect.poll(async () => (await two.get('/agents/x')).status, SOON).toBe(200)
   })
 
-  it('a task that one took on is read and cancelled at the other', async () => {
+  it('read and cancel each other’s tasks', async () => {
     const key = await one.makeKey({ subject: 'carol', scopes: ['invoke'] })
     await expect.poll(async () => (await two.get('/agents', { key })).status, SOON).toBe(200)
     const defer = async (): Promise<string> => {
@@ -51,7 +51,7 @@ describe.skipIf(!database)(database ? 'what two servers on PostgreSQL remember' 
     await expect.poll(() => closed, { timeout: 10_000 }).toBe(true)
   })
 
-  it('a credential that is set at one is shown to the agent by the other', async () => {
+  it('send the agent a credential that was set on the other server', async () => {
     agent.reply = (_received, response) => response.setHeader('content-type', 'application/json').end('{"text":"hi"}')
     await one.put('/admin/agents/x/credential', { as: 'admin', body: CREDENTIAL })
     const shown = async () => {
@@ -63,13 +63,13 @@ describe.skipIf(!database)(database ? 'what two servers on PostgreSQL remember' 
     await expect.poll(shown, SOON).toBeUndefined()
   })
 
-  it('a key that one signs with is published by the other', async () => {
+  it('publish each other’s signing keys', async () => {
     const { json } = await one.post('/admin/signing-keys', { as: 'admin' })
     const keys = async () => (await two.get('/.well-known/jwks.json')).json.keys.at(-1)
     await expect.poll(keys, SOON).toEqual(json)
   })
 
-  it('without a secret nothing is kept that would need one, and nothing signed', async () => {
+  it('neither sign nor store secrets if no secret is configured', async () => {
     const bare = await startDirectory({ database: database?.url ?? '' })
     const refused = await bare.put('/admin/agents/x/credential', { as: 'admin', body: CREDENTIAL })
     expectRefusal(refused, { status: 409, says: 'SWITCHBOARD_SECRET' })

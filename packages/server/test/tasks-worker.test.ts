@@ -68,7 +68,7 @@ describe('the worker of deferred calls', () => {
     return tasks
   }
 
-  const wish = (changes: Partial<NewTask> = {}): NewTask => ({
+  const newTask = (changes: Partial<NewTask> = {}): NewTask => ({
     agent,
     operation: 'invoke',
     request: { input: 'secret input' },
@@ -80,54 +80,54 @@ describe('the worker of deferred calls', () => {
   const until = (tasks: Tasks, id: string, expected: JsonObject) =>
     vi.waitFor(async () => expect(await statusOf(tasks, id)).toMatchObject(expected), { timeout: 5000, interval: 10 })
 
-  it('makes the call once and keeps its result', async () => {
+  it('sends the call once and stores its result', async () => {
     const run = vi.fn(async () => done({ text: 'bonjour' }))
     const tasks = startProcess({ run })
-    const { id, status } = await tasks.create(wish(), carol)
+    const { id, status } = await tasks.create(newTask(), carol)
     expect(status).toBe('pending')
     await until(tasks, id, { status: 'completed', result: { text: 'bonjour' }, httpStatus: 200 })
     expect(run).toHaveBeenCalledExactlyOnceWith({ input: 'secret input' }, expect.any(AbortSignal))
   })
 
-  it('keeps what the call needs encrypted', async () => {
+  it('stores the request encrypted', async () => {
     const tasks = startProcess({})
-    const { id } = await tasks.create(wish({ callbackUrl: 'https://hooks.example/token-in-it' }), carol)
+    const { id } = await tasks.create(newTask({ callbackUrl: 'https://hooks.example/token-in-it' }), carol)
     const { request } = (await store.tasks.get(id)) ?? expect.fail()
     for (const text of [request, Buffer.from(request.slice(2), 'base64url').toString('latin1')]) {
       expect(text).not.toMatch(/secret input|token-in-it/)
     }
   })
 
-  it('tells what the agent or the directory says went wrong', async () => {
+  it('stores the error of the agent or of the directory', async () => {
     const body = { error: { code: 'NoSuchLanguage', message: 'never heard of it' } }
     const refused = startProcess({ run: async () => ({ kind: 'done', result: { status: 422, body } }) })
-    const one = await refused.create(wish(), carol)
+    const one = await refused.create(newTask(), carol)
     await until(refused, one.id, { status: 'failed', httpStatus: 422, error: body.error })
     const failing = startProcess({
       run: async () => {
         throw new DirectoryError('timeout', 'no answer within 5 s')
       },
     })
-    const two = await failing.create(wish(), carol)
+    const two = await failing.create(newTask(), carol)
     await until(failing, two.id, { status: 'failed', httpStatus: 504, error: { code: 'Timeout' } })
   })
 
-  it('refuses a result that is too large to keep', async () => {
+  it('fails if the result is too large to store', async () => {
     const tasks = startProcess({ run: async () => done({ text: 'x'.repeat(1024 * 1024) }) })
-    const { id } = await tasks.create(wish(), carol)
+    const { id } = await tasks.create(newTask(), carol)
     await until(tasks, id, { status: 'failed', error: { code: 'PayloadTooLarge' } })
   })
 
-  it('tries again when the agent was too busy to begin', async () => {
+  it('retries if the agent was too busy to start', async () => {
     let calls = 0
     const tasks = startProcess({ run: async () => (++calls === 1 ? { kind: 'later', retryAfter: 1 } : done()) })
-    const { id } = await tasks.create(wish(), carol)
+    const { id } = await tasks.create(newTask(), carol)
     await until(tasks, id, { status: 'pending' })
     await until(tasks, id, { status: 'completed' })
     expect(calls).toBe(2)
   })
 
-  it('asks an agent that has taken the work on until it is done, and forgives some failures', async () => {
+  it('polls an agent that has accepted the work until it ends, and tolerates some failed polls', async () => {
     const task = { id: 'at-the-agent', status: 'working', pollInterval: 1 }
     let polls = 0
     const poll = vi.fn(async (): Promise<TaskStep> => {
@@ -135,42 +135,42 @@ describe('the worker of deferred calls', () => {
       return done({ polls })
     })
     const tasks = startProcess({ run: async () => ({ kind: 'working', task }), poll })
-    const { id } = await tasks.create(wish(), carol)
+    const { id } = await tasks.create(newTask(), carol)
     await until(tasks, id, { status: 'running', pollInterval: 1 })
     await until(tasks, id, { status: 'completed', result: { polls: 2 } })
     expect(poll).toHaveBeenCalledWith({ input: 'secret input' }, task, expect.any(AbortSignal))
   })
 
-  it('does not call another agent that has the name by now', async () => {
+  it('does not call a different agent that has been registered under the same name', async () => {
     const run = vi.fn(async () => done())
     const tasks = startProcess({ run })
     await store.write(remove(agent.stored))
     catalog.drop('a', agent.stored.revision)
     catalog.apply(await stored(store.write(put('a', { owner: 'bob', document: aidipAgent({ id: 'a' }) }))))
-    const { id } = await tasks.create(wish(), carol)
+    const { id } = await tasks.create(newTask(), carol)
     await until(tasks, id, { status: 'failed', error: { code: 'NotFound' } })
     expect(run).not.toHaveBeenCalled()
   })
 
-  it('gives up work that takes longer than a day', async () => {
+  it('fails a task that takes longer than a day', async () => {
     const task = { id: 'x', status: 'working', pollInterval: 1 }
     const tasks = startProcess({ poll: async () => ({ kind: 'working', task }) })
-    const { id } = await tasks.create(wish({ agentTask: task }), carol)
+    const { id } = await tasks.create(newTask({ agentTask: task }), carol)
     ahead = 86_400_000 - 500
     await until(tasks, id, { status: 'running' })
     await vi.waitFor(async () => expect(await store.tasks.get(id)).toMatchObject({ status: 'failed' }), 5000)
     expect(await statusOf(tasks, id)).toMatchObject({ error: { code: 'Timeout' } })
   })
 
-  it('refuses a subject more than a hundred unfinished tasks', async () => {
+  it('allows a subject at most a hundred unfinished tasks', async () => {
     const tasks = startProcess({ run: (_request, signal) => never(signal) })
-    for (let i = 0; i < 100; i++) await tasks.create(wish(), carol)
-    await expect(tasks.create(wish(), carol)).rejects.toMatchObject({ code: 'rate_limited', retryAfter: 10 })
-    await tasks.create(wish(), caller('dave'))
+    for (let i = 0; i < 100; i++) await tasks.create(newTask(), carol)
+    await expect(tasks.create(newTask(), carol)).rejects.toMatchObject({ code: 'rate_limited', retryAfter: 10 })
+    await tasks.create(newTask(), caller('dave'))
   })
 
-  describe('when it is cancelled', () => {
-    it('stops the call, wherever it is made', async () => {
+  describe('when a task is cancelled', () => {
+    it('stops the call, whichever process has sent it', async () => {
       let stopped = false
       const maker = startProcess({
         run: async (_request, signal) => {
@@ -180,7 +180,7 @@ describe('the worker of deferred calls', () => {
           return never(signal)
         },
       })
-      const { id } = await maker.create(wish(), carol)
+      const { id } = await maker.create(newTask(), carol)
       await until(maker, id, { status: 'running' })
       const other = startProcess({})
       expect(await other.cancel(id, carol)).toMatchObject({ status: 'cancelled' })
@@ -192,37 +192,37 @@ describe('the worker of deferred calls', () => {
       const task = { id: 'x', status: 'working', pollInterval: 60 }
       const cancel = vi.fn(async () => {})
       const tasks = startProcess({ poll: async () => ({ kind: 'working', task }), cancel })
-      const { id } = await tasks.create(wish({ agentTask: task }), carol)
+      const { id } = await tasks.create(newTask({ agentTask: task }), carol)
       await tasks.cancel(id, carol)
       expect(cancel).toHaveBeenCalledExactlyOnceWith({ input: 'secret input' }, task)
     })
 
-    it('changes nothing when it was over before', async () => {
+    it('changes nothing if the task had already ended', async () => {
       const tasks = startProcess({})
-      const { id } = await tasks.create(wish(), carol)
+      const { id } = await tasks.create(newTask(), carol)
       await until(tasks, id, { status: 'completed' })
       expect(await tasks.cancel(id, carol)).toMatchObject({ status: 'completed' })
     })
   })
 
-  describe('after a process is gone', () => {
+  describe('after a process has crashed', () => {
     /** A process that begins a call and never comes back. */
     const hang = () => new Promise<TaskStep>(() => {})
     const beginAndDie = async (changes: Partial<NewTask>): Promise<string> => {
       const tasks = startProcess({ run: hang, poll: hang }, { timing: { ...QUICK, renewMs: 1e6 } })
-      const { id } = await tasks.create(wish(changes), carol)
+      const { id } = await tasks.create(newTask(changes), carol)
       if (!changes.agentTask) await until(tasks, id, { status: 'running' })
       processes.splice(processes.indexOf(tasks), 1)
       ahead += QUICK.holdMs + 1000
       return id
     }
 
-    it('makes a call again that may be repeated', async () => {
+    it('repeats an idempotent call', async () => {
       const id = await beginAndDie({ idempotent: true })
       await until(startProcess({}), id, { status: 'completed' })
     })
 
-    it('says of a call that may not be repeated that it was interrupted', async () => {
+    it('fails a call that is not idempotent as interrupted', async () => {
       const id = await beginAndDie({ idempotent: false })
       const run = vi.fn(async () => done())
       const tasks = startProcess({ run })
@@ -231,20 +231,20 @@ describe('the worker of deferred calls', () => {
       expect(run).not.toHaveBeenCalled()
     })
 
-    it('goes on asking an agent that has taken the work on', async () => {
+    it('continues to poll an agent that has accepted the work', async () => {
       const id = await beginAndDie({ agentTask: { id: 'x', status: 'working' } })
       const poll = vi.fn(async () => done({ late: true }))
       await until(startProcess({ poll }), id, { status: 'completed', result: { late: true } })
     })
 
-    it('cannot go on with another secret, and says so', async () => {
+    it('fails tasks that were encrypted with a different secret', async () => {
       const id = await beginAndDie({ idempotent: true })
       await until(startProcess({}, { secret: 'another secret of tests' }), id, { error: { code: 'Interrupted' } })
     })
 
-    it('leaves alone what another process holds', async () => {
+    it('does not touch tasks that another process holds', async () => {
       const holding = startProcess({ run: (_request, signal) => never(signal) })
-      const { id } = await holding.create(wish({ idempotent: true }), carol)
+      const { id } = await holding.create(newTask({ idempotent: true }), carol)
       const run = vi.fn(async () => done())
       const other = startProcess({ run })
       await until(other, id, { status: 'running' })
@@ -254,18 +254,18 @@ describe('the worker of deferred calls', () => {
   })
 
   describe('when the directory stops', () => {
-    it('lets calls end that end soon', async () => {
+    it('waits for calls that end soon', async () => {
       const tasks = startProcess({ run: () => new Promise((resolve) => setTimeout(() => resolve(done()), 50)) })
-      const { id } = await tasks.create(wish(), carol)
+      const { id } = await tasks.create(newTask(), carol)
       await until(tasks, id, { status: 'running' })
       await tasks.close()
       expect(await statusOf(tasks, id)).toMatchObject({ status: 'completed' })
     })
 
-    it('breaks off the others: those that may be repeated are left to the next start', async () => {
+    it('interrupts other calls and leaves idempotent ones to the next start', async () => {
       const tasks = startProcess({ run: (_request, signal) => never(signal) })
       const ids: string[] = []
-      for (const idempotent of [true, false]) ids.push((await tasks.create(wish({ idempotent }), carol)).id)
+      for (const idempotent of [true, false]) ids.push((await tasks.create(newTask({ idempotent }), carol)).id)
       for (const id of ids) await until(tasks, id, { status: 'running' })
       await tasks.close()
       const [again = '', lost = ''] = ids
@@ -277,28 +277,28 @@ describe('the worker of deferred calls', () => {
   describe('with a webhook', () => {
     const callbackUrl = 'https://hooks.example/done'
 
-    it('tells it until it hears, and no longer', async () => {
+    it('notifies it until an attempt succeeds', async () => {
       let told = 0
       const callBack = async (): Promise<Delivery> => (++told < 3 ? 'retry' : 'delivered')
       const tasks = startProcess({}, { callBack })
-      const { id } = await tasks.create(wish({ callbackUrl }), carol)
+      const { id } = await tasks.create(newTask({ callbackUrl }), carol)
       await until(tasks, id, { status: 'completed', callback: { state: 'delivered', attempts: 3 } })
       expect(told).toBe(3)
       expect(await store.tasks.get(id)).not.toHaveProperty('work')
     })
 
-    it('gives up after eight attempts, or at once where it is refused', async () => {
+    it('gives up after eight attempts, or at once after a permanent failure', async () => {
       const deaf = startProcess({}, { callBack: async () => 'retry' })
-      const one = await deaf.create(wish({ callbackUrl }), carol)
+      const one = await deaf.create(newTask({ callbackUrl }), carol)
       await until(deaf, one.id, { callback: { state: 'failed', attempts: 8 } })
       const closed = startProcess({}, { callBack: async () => 'failed' })
-      const two = await closed.create(wish({ callbackUrl }), carol)
+      const two = await closed.create(newTask({ callbackUrl }), carol)
       await until(closed, two.id, { callback: { state: 'failed', attempts: 1 } })
     })
 
-    it('is told of by the next process if the first is gone', async () => {
+    it('is notified by another process if the first has crashed', async () => {
       const first = startProcess({}, { callBack: () => new Promise(() => {}), timing: { ...QUICK, renewMs: 1e6 } })
-      const { id } = await first.create(wish({ callbackUrl }), carol)
+      const { id } = await first.create(newTask({ callbackUrl }), carol)
       await until(first, id, { status: 'completed', callback: { state: 'waiting' } })
       processes.splice(processes.indexOf(first), 1)
       ahead += QUICK.holdMs + 1000

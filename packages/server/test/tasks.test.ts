@@ -72,7 +72,7 @@ function held() {
 }
 
 describe('deferred calls', () => {
-  it('AURI-8-02 are answered 202 with a Location, which is polled until the result is there', async () => {
+  it('AURI-8-02 return 202 with a Location, which is polled until the result is available', async () => {
     const { release } = held()
     const answer = await defer()
     expect(answer.status, answer.text).toBe(202)
@@ -88,7 +88,7 @@ describe('deferred calls', () => {
     expect(agent.calls).toHaveLength(1)
   })
 
-  it('AURI-8-04 carry a taskId and how long to wait', async () => {
+  it('AURI-8-04 return a taskId and a poll interval', async () => {
     const { json, headers } = await defer()
     expect(json).toEqual({ taskId: expect.stringMatching(/^[\w-]{36}$/), status: 'pending', pollInterval: 2 })
     expect(headers.get('retry-after')).toBe('2')
@@ -101,7 +101,7 @@ describe('deferred calls', () => {
     await until(await deferred(), { status: 'failed', error: { code: 'AgentError' }, httpStatus: 502 })
   })
 
-  it('AURI-8-02 are polled at an agent that answers 202 of its own', async () => {
+  it('AURI-8-02 are polled at an agent that itself returns 202', async () => {
     let asked = 0
     agent.reply = ({ method, path }, response) => {
       if (method === 'POST') {
@@ -118,7 +118,7 @@ describe('deferred calls', () => {
     expect(asked).toBe(2)
   })
 
-  it('are nobody else’s to read or to cancel', async () => {
+  it('can be read and cancelled only by their creator', async () => {
     const path = await deferred()
     expectRefusal(await directory.get(path, { as: 'tokA' }), { status: 404 })
     expectRefusal(await directory.delete(path, { as: 'tokB' }), { status: 404 })
@@ -127,7 +127,7 @@ describe('deferred calls', () => {
     expect((await directory.get(path, { as: 'admin' })).status).toBe(200)
   })
 
-  it('AURI-8.1.1-01 are told of in their session, by header or query, and not in another', async () => {
+  it('AURI-8.1.1-01 are visible in their session, by header or query, and in no other', async () => {
     const path = await deferred({ headers: { 'x-session-id': 'abcde-12345' } })
     const get = (query: string, headers = {}) => directory.get(path + query, { as: 'tokC', headers })
     expect((await get('', { 'x-session-id': 'abcde-12345' })).json).toMatchObject({ sessionId: 'abcde-12345' })
@@ -137,7 +137,7 @@ describe('deferred calls', () => {
     expectRefusal(await get('?sessionId=a', { 'x-session-id': 'b' }), { status: 400, member: '?sessionId' })
   })
 
-  it('are cancelled by DELETE, and the agent’s work with them', async () => {
+  it('are cancelled by DELETE, together with the agent’s work', async () => {
     const { isClosed, release } = held()
     const path = await deferred()
     await until(path, { status: 'running' })
@@ -151,13 +151,13 @@ describe('deferred calls', () => {
     expect(entries).toMatchObject([{ actor: 'tokC', agent: 'x' }])
   })
 
-  it('answer 405 to other methods, and tell which there are', async () => {
+  it('return 405 with Allow for other methods', async () => {
     const answer = await directory.put(await deferred(), { as: 'tokC', body: {} })
     expectRefusal(answer, { status: 405 })
     expect(answer.headers.get('allow')).toBe('GET, DELETE')
   })
 
-  it('are kept for a day after their end', async () => {
+  it('are stored for a day after they have ended', async () => {
     const path = await deferred()
     await until(path, { status: 'completed' })
     clock.advance(86_400 - 10)
@@ -175,7 +175,7 @@ describe('deferred calls of a directory that stops', () => {
     expect((await directory.get(path, { as: 'tokC' })).json).toEqual(json)
   })
 
-  it('are run again after kill -9 where that is safe, and told as interrupted where it is not', async () => {
+  it('run again after kill -9 if they are idempotent, and otherwise fail as interrupted', async () => {
     const folder = temporaryFolder()
     const args = ['--data', folder.path]
     const headers = { authorization: `Bearer ${ADMIN_KEY}`, 'content-type': 'application/json' }
@@ -238,7 +238,7 @@ describe('webhooks', () => {
 
   const callback = () => ({ headers: { 'x-callback-url': url } })
 
-  it('AURI-8-03 are told of the result', async () => {
+  it('AURI-8-03 receive the result', async () => {
     const path = await deferred(callback())
     await until(path, { status: 'completed', callback: { state: 'delivered', attempts: 1 } })
     expect(told).toHaveLength(1)
@@ -246,7 +246,7 @@ describe('webhooks', () => {
     expect(event).toMatchObject({ taskId: path.slice('/tasks/'.length), payload: { result: { text: 'hello' } } })
   })
 
-  it('AURI-8-08 get a type, a payload and identifiers', async () => {
+  it('AURI-8-08 receive a type, a payload and identifiers', async () => {
     agent.reply = fixed({ error: { code: 'TooHard', message: 'no' } }, 400)
     const path = await deferred(callback())
     await until(path, { callback: { state: 'delivered' } })
@@ -262,7 +262,7 @@ describe('webhooks', () => {
     })
   })
 
-  it('get a body that is signed with the directory’s key', async () => {
+  it('receive a body that is signed with the directory’s key', async () => {
     await until(await deferred(callback()), { callback: { state: 'delivered' } })
     const [{ headers, body } = { headers: {}, body: '' }] = told
     const texts = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
@@ -275,7 +275,7 @@ describe('webhooks', () => {
     expect(JSON.stringify(texts)).not.toContain('Bearer')
   })
 
-  it('are not told again after they refused', async () => {
+  it('are not notified again after they rejected the event', async () => {
     for (const status of [410, 400]) {
       statuses = [status]
       await until(await deferred(callback()), { status: 'completed', callback: { state: 'failed', attempts: 1 } })
@@ -293,14 +293,14 @@ describe('webhooks', () => {
     ['https://0xa9fea9fe/latest/meta-data', 'metadata address'],
     ['https://[::ffff:192.168.0.1]/', 'private address'],
     ['https://[fd00::1]/', 'private address'],
-  ])('are refused at once where the URL is %s', async (bad, says) => {
+  ])('are rejected at once if the URL is %s', async (bad, says) => {
     const answer = await defer({ headers: { 'x-callback-url': bad } })
     expectRefusal(answer, { status: 400, says })
     expect(answer.text).not.toContain('secret')
     expect(agent.calls).toEqual([])
   })
 
-  it('are refused at once where they lead back to the directory', async () => {
+  it('are rejected at once if they lead back to the directory', async () => {
     const answer = await defer({ headers: { 'x-callback-url': `${directory.url}/hook` } })
     expectRefusal(answer, { status: 400, says: 'is this gateway itself' })
   })

@@ -46,7 +46,7 @@ export interface Differences {
   /** Status of `fail`. */
   readonly refusal: number
   /** The agent itself puts `wait` off. */
-  readonly putsOff?: boolean
+  readonly defers?: boolean
 }
 
 export interface Protocol extends Differences {
@@ -223,9 +223,9 @@ export const PROTOCOLS: Record<string, Protocol> = {
   'plain HTTP': { ...PLAIN, start: () => startHttp('https') },
   'a Unix socket': { ...PLAIN, start: (folder) => startHttp('unix', join(folder, 'same.sock')) },
   WebSocket: { ...PLAIN, start: startWebSocket },
-  'A2A with streams': { ...PLAIN, putsOff: true, start: () => startA2a(true) },
+  'A2A with streams': { ...PLAIN, defers: true, start: () => startA2a(true) },
   // Its artifact is the result as it is in the end, and nothing comes before that.
-  'A2A without streams': { parts: [{ n: 2 }], refusal: 422, putsOff: true, start: () => startA2a(false) },
+  'A2A without streams': { parts: [{ n: 2 }], refusal: 422, defers: true, start: () => startA2a(false) },
   // A tool has one result; what comes before it is progress.
   MCP: {
     parts: [{ progress: 1 }, { progress: 2 }, { text: 'parts' }],

@@ -7,8 +7,8 @@ const stage = setStage()
 const { register, call } = stage
 const ASYNC = { headers: { prefer: 'respond-async' } }
 
-describe('work that an agent has put off', () => {
-  it('C-19 is asked for, and cancelled, by the way that took it on', async () => {
+describe('work that an agent has deferred', () => {
+  it('C-19 is polled and cancelled at the endpoint that accepted it', async () => {
     const bindings = [
       { protocol: 'https', endpoint: 'http://127.0.0.1:1/first', priority: 1 },
       { protocol: 'https', endpoint: stage.agent.url, priority: 2 },
@@ -32,26 +32,26 @@ describe('work that an agent has put off', () => {
   })
 })
 
-describe('work that an agent puts off and that cannot be followed', () => {
+describe('work that an agent defers and the directory cannot follow', () => {
   const putOff: Reply = ({ method }, response) =>
     sendJson(response, { taskId: 't1', status: 'running' }, method === 'POST' ? 202 : 200)
   const methods = () => stage.agent.calls.map(({ method }) => method)
 
-  it('is not begun where the callback is not allowed', async () => {
+  it('is not started if the callback is not allowed', async () => {
     await register()
     stage.agent.reply = putOff
     expectRefusal(await call({ text: 'a' }, { headers: { 'x-callback-url': 'https://10.0.0.1/' } }), { status: 400 })
     expect(stage.agent.calls).toEqual([])
   })
 
-  it('AIDIP-5.3-04 is called off where it is part of a batch', async () => {
+  it('AIDIP-5.3-04 is cancelled if it is part of a batch', async () => {
     await register()
     stage.agent.reply = putOff
     expect((await call([{ text: 'a' }])).status).toBe(502)
     await expect.poll(methods).toEqual(['POST', 'DELETE'])
   })
 
-  it('is called off where the caller has too much of it', async () => {
+  it('is cancelled if the caller has too many tasks', async () => {
     await register()
     stage.agent.reply = putOff
     const key = await stage.directory.makeKey({ subject: 'eager', scopes: ['invoke'] })
@@ -64,7 +64,7 @@ describe('work that an agent puts off and that cannot be followed', () => {
 })
 
 describe('a deferred call', () => {
-  it('AIDIP-9-05 is not made when the right to it is gone before its turn comes', async () => {
+  it('AIDIP-9-05 is not sent if the caller has lost the right to it meanwhile', async () => {
     await register({ visibility: 'restricted' })
     const grant = { subject: 'tokC', agent: 'x', scopes: ['invoke'] }
     const { json: granted } = await stage.directory.post('/admin/grants', { as: 'admin', body: grant })
@@ -77,7 +77,7 @@ describe('a deferred call', () => {
     expect(stage.agent.calls).toHaveLength(1)
   })
 
-  it('does not keep inputs of any size', async () => {
+  it('rejects an input that is too large to store', async () => {
     await register()
     const large = { text: 'x'.repeat(1_100_000) }
     expectRefusal(await call(large, ASYNC), { status: 413, says: 'deferred' })

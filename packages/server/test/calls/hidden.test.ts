@@ -36,7 +36,7 @@ describe('an agent that is hidden from the caller', () => {
     ['feedback that does not fit', '/feedback', { body: { rating: 9 } }],
   ]
 
-  it.each(asks)('AIDIP-9-05 C-70 answers %s as if it were not there', async (_, path, ask) => {
+  it.each(asks)('AIDIP-9-05 C-70 responds to %s as if it did not exist', async (_, path, ask) => {
     await register({ id: 'hidden', visibility: 'private' })
     const answer = async (id: string) =>
       withoutNames(await stage.directory.post(`/agents/${id}${path}`, { as: 'tokC', ...ask }), id)
@@ -44,7 +44,7 @@ describe('an agent that is hidden from the caller', () => {
     expect(stage.agent.calls).toEqual([])
   })
 
-  it('C-70 answers a WebSocket as if it were not there', async () => {
+  it('C-70 responds to a WebSocket as if it did not exist', async () => {
     await register({ id: 'hidden', visibility: 'private' })
     const key = await stage.directory.makeKey({ subject: 'stranger', scopes: ['invoke'] })
     const answer = async (id: string, line: JsonObject) => {
@@ -62,8 +62,8 @@ describe('an agent that is hidden from the caller', () => {
   })
 })
 
-describe('an agent that the caller may see and not call', () => {
-  it('is not rated by it', async () => {
+describe('an agent that the caller may see but not call', () => {
+  it('cannot be rated by the caller', async () => {
     await register({ visibility: 'restricted' })
     const rate = () => stage.directory.post('/agents/x/feedback', { as: 'tokC', body: { rating: 1 } })
     expectRefusal(await rate(), { status: 403, says: 'no grant' })
@@ -73,8 +73,8 @@ describe('an agent that the caller may see and not call', () => {
   })
 })
 
-describe('an agent of which all operations are kept from the caller', () => {
-  it('PROF-7.4-02 has none that could be guessed by its name', async () => {
+describe('an agent whose operations are all hidden from the caller', () => {
+  it('PROF-7.4-02 has none that can be called by guessing its name', async () => {
     const secret = { name: 'secret', inputs: { type: 'object' }, outputs: { type: 'object' }, private: true }
     const { inputs: _inputs, outputs: _outputs, ...document } = stage.agent.document({ operations: [secret] })
     expect((await stage.directory.post('/agents', { as: 'tokA', body: document })).status).toBe(201)

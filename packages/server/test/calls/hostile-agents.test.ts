@@ -22,8 +22,8 @@ const stage = setStage({ gateway: { timeoutMs: 1000 } })
 const { register, call } = stage
 const INPUT = { text: 'a' }
 
-describe('an agent that answers with a status which is none', () => {
-  it.each([304, 600, 799, 999])('AIDIP-5.2-10 is told of as one that cannot be read: %s', async (status) => {
+describe('an agent that responds with an invalid status', () => {
+  it.each([304, 600, 799, 999])('AIDIP-5.2-10 fails as an invalid response: %s', async (status) => {
     const agent = await startRawAgent((socket) =>
       socket.once('data', () => socket.end(`HTTP/1.1 ${status} Odd\r\ncontent-length: 0\r\n\r\n`)),
     )
@@ -37,8 +37,8 @@ describe('an agent that answers with a status which is none', () => {
   })
 })
 
-describe('an agent with an address of nothing but slashes', () => {
-  it('does not keep the directory busy, and is not called', async () => {
+describe('an agent whose address consists of slashes', () => {
+  it('does not block the directory, and is not called', async () => {
     const base = `http://127.0.0.1:1/${'/'.repeat(240_000)}x`
     const body = { base, protocols: ['a2a'], capabilities: [{ name: 'echo', type: 'skill' }] }
     const answer = await stage.directory.post('/ad/r?agent=x', { as: 'tokA', body })
@@ -46,7 +46,7 @@ describe('an agent with an address of nothing but slashes', () => {
     expectRefusal(await call(INPUT), { status: 501 })
   })
 
-  it('C-44 has no way that could be called', async () => {
+  it('C-44 has no endpoint that can be called', async () => {
     const endpoint = `http://127.0.0.1:1/${'x'.repeat(8192)}`
     const answer = await stage.directory.post('/agents', { as: 'tokA', body: aidipAgent({ id: 'x', endpoint }) })
     expect(answer.status, answer.text).toBe(201)
@@ -54,8 +54,8 @@ describe('an agent with an address of nothing but slashes', () => {
   })
 })
 
-describe('an agent that streams though nobody asked', () => {
-  it('AIDIP-5.2-10 has the time of any other call', async () => {
+describe('an agent that streams although the caller did not request it', () => {
+  it('AIDIP-5.2-10 has the same deadline as any other call', async () => {
     await register()
     stage.agent.reply = async (_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
@@ -68,8 +68,8 @@ describe('an agent that streams though nobody asked', () => {
   })
 })
 
-describe('an agent that asks for patience', () => {
-  it('beyond all measure is not asked again at once', async () => {
+describe('an agent that sends Retry-After', () => {
+  it('with an excessive value is not retried at once', async () => {
     await register()
     stage.agent.reply = fixed(null, 503, { 'retry-after': '999999999' })
     await call(INPUT, { headers: { prefer: 'respond-async' } })
@@ -79,11 +79,11 @@ describe('an agent that asks for patience', () => {
   })
 })
 
-describe('an agent behind a WebSocket that asks for signs of life and reads none', () => {
+describe('an agent behind a WebSocket that sends pings and reads no pongs', () => {
   /** Megabytes of pings: more than the buffers of two sockets hold. */
   const FLOOD = 48
 
-  it('does not fill the memory with them', async () => {
+  it('does not fill the memory with pongs', async () => {
     const ping = Buffer.concat([Buffer.from([0x89, 125]), Buffer.alloc(125, 'x')])
     const pings = Buffer.concat(Array.from({ length: 8192 }, () => ping))
     let answered = 0
@@ -118,7 +118,7 @@ describe('an agent behind a WebSocket that asks for signs of life and reads none
   })
 })
 
-describe('an answer that is wanted whole', () => {
+describe('a response that is requested as a whole', () => {
   const SILENT_MS = 400
   /** Agents that begin at once, are silent for a while, and end. */
   const AGENTS: { protocol: Endpoint['protocol']; start: () => Promise<{ url: string; close(): Promise<void> }> }[] = [

@@ -19,7 +19,7 @@ afterAll(async () => {
   await agent.close()
 })
 
-it('C-61 a key is free again when whoever used it cannot be at work any more, and its answer is kept for a day', async () => {
+it('C-61 a key is released when its call must have ended, and its result is stored for a day', async () => {
   const open: ServerResponse[] = []
   agent.reply = (_, response) => open.push(response)
   const headers = { 'idempotency-key': 'k1' }

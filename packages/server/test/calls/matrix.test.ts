@@ -27,7 +27,7 @@ const PATH = '/agents/x/invoke'
 const call = (body: JsonValue, headers: Record<string, string> = {}) =>
   directory.post(PATH, { as: 'tokC', body, headers })
 
-describe.each(Object.entries(PROTOCOLS))('an agent that speaks %s', (_, { start, parts, begun, refusal, putsOff }) => {
+describe.each(Object.entries(PROTOCOLS))('an agent that speaks %s', (_, { start, parts, begun, refusal, defers }) => {
   let agent: SameAgent
   beforeAll(async () => {
     agent = await start(folder)
@@ -38,20 +38,20 @@ describe.each(Object.entries(PROTOCOLS))('an agent that speaks %s', (_, { start,
     await agent.close()
   })
 
-  it('AIDIP00-6-02 AIDIP-5.2-01 is called with JSON and answers with JSON', async () => {
+  it('AIDIP00-6-02 AIDIP-5.2-01 is called with JSON and responds with JSON', async () => {
     const answer = await call({ text: 'hello' }, { 'x-request-id': 'r1' })
     expect(answer).toMatchObject({ status: 200, json: { text: 'hello' } })
     expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8')
     expect(answer.headers.get('x-request-id')).toBe('r1')
   })
 
-  it('AIDIP-5.2-13 has its own error told with its status and its words', async () => {
+  it('AIDIP-5.2-13 has its own error passed on, with status and message', async () => {
     const answer = await call({ text: 'fail' })
     expectRefusal(answer, { status: refusal, says: 'no' })
     expect(answer.json.error.message).toBe('no')
   })
 
-  it('AIDIP-5.3-04 takes a batch, and one that fails does not spoil the others', async () => {
+  it('AIDIP-5.3-04 accepts a batch in which one input fails and the others succeed', async () => {
     expect(await call([{ text: 'a' }, { text: 'b' }])).toMatchObject({
       status: 200,
       json: [{ text: 'a' }, { text: 'b' }],
@@ -93,7 +93,7 @@ describe.each(Object.entries(PROTOCOLS))('an agent that speaks %s', (_, { start,
     socket.close()
   })
 
-  it('has its work stopped when the caller of a stream goes away', async () => {
+  it('has its work stopped when the caller of a stream disconnects', async () => {
     const before = agent.begun()
     const leaving = new AbortController()
     const key = directory.adminKey
@@ -111,7 +111,7 @@ describe.each(Object.entries(PROTOCOLS))('an agent that speaks %s', (_, { start,
   })
 
   it('AURI-8-02 has its work stopped when a deferred call is cancelled', async () => {
-    const taken = await call({ text: 'wait' }, putsOff ? {} : { prefer: 'respond-async' })
+    const taken = await call({ text: 'wait' }, defers ? {} : { prefer: 'respond-async' })
     expect(taken.status, taken.text).toBe(202)
     const path = taken.headers.get('location') ?? ''
     expect(path).toBe(`/tasks/${taken.json.taskId}`)

@@ -26,7 +26,7 @@ const move = async (changes: JsonObject): Promise<void> => {
   expect(answer.status, answer.text).toBe(200)
 }
 
-describe('a credential that the operator keeps for an agent', () => {
+describe('a credential that the operator has set for an agent', () => {
   it.each([
     ['the agent', {}, () => ({ endpoint: other.url })],
     ['an operation', {}, () => ({ operations: [{ name: 'invoke', inputs: {}, outputs: {}, endpoint: other.url }] })],
@@ -35,7 +35,7 @@ describe('a credential that the operator keeps for an agent', () => {
       { path: '/agents/x/versions/1.0/invoke' },
       () => ({ version: '2.0', supportedVersions: { '1.0': other.url } }),
     ],
-  ])('goes nowhere else when the owner moves %s', async (_, ask, changes) => {
+  ])('is not sent to a new address when the owner moves %s', async (_, ask, changes) => {
     await register()
     await keep()
     expect((await call({ text: 'a' })).status).toBe(200)
@@ -52,7 +52,7 @@ describe('a credential that the operator keeps for an agent', () => {
     expect(other.calls.at(-1)?.headers.authorization).toBe(`Bearer ${SECRET}`)
   })
 
-  it('goes on to be used where the agent was, as one of several ways', async () => {
+  it('is still sent to the old address if that is one of several endpoints', async () => {
     await register()
     await keep()
     const bindings = [
@@ -65,7 +65,7 @@ describe('a credential that the operator keeps for an agent', () => {
     expect(other.calls).toEqual([])
   })
 
-  it('is not shown to a server that is asked for its tools', async () => {
+  it('is not sent to another server when its tools are listed', async () => {
     const moved = await startMcpAgent(() => ({ content: [] }), { tools: [[]] })
     const server = (url: string): string =>
       JSON.stringify({
@@ -88,7 +88,7 @@ describe('a credential that the operator keeps for an agent', () => {
     }
   })
 
-  it('is not kept with a deferred call: one that was removed is not shown any more', async () => {
+  it('is not stored with a deferred call: once removed, it is not sent', async () => {
     await register()
     await keep({ type: 'api_key', key: SECRET, header: 'X-Corp-Token' })
     stage.agent.reply = fixed({ error: { code: 'Busy', message: 'later' } }, 503, { 'retry-after': '1' })
@@ -101,8 +101,8 @@ describe('a credential that the operator keeps for an agent', () => {
   })
 })
 
-describe('what an MCP server remembers in a session', () => {
-  it('is of one caller', async () => {
+describe('the session of an MCP server', () => {
+  it('belongs to one caller', async () => {
     const server = await startMcpAgent(() => ({ content: [], structuredContent: {} }), {
       tools: [[{ name: 'echo', inputSchema: { type: 'object' } }]],
     })

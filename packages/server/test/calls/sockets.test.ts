@@ -57,7 +57,7 @@ function byHand(): Map<string, ServerResponse> {
 }
 
 describe('calls in frames over one WebSocket', () => {
-  it('AURI-8-06 are answered under their ids, whichever is done first', async () => {
+  it('AURI-8-06 get responses with their ids, in the order in which they finish', async () => {
     await register({ version: '1.2.0' })
     const open = byHand()
     const { send, answer, frames } = await talk()
@@ -92,7 +92,7 @@ describe('calls in frames over one WebSocket', () => {
     },
   )
 
-  it.each(CALLER_FRAMES)('AURI-8-06 are read after the first: $name', async ({ line, frame }) => {
+  it.each(CALLER_FRAMES)('AURI-8-06 follow the first frame: $name', async ({ line, frame }) => {
     await register()
     const { socket, send, answer, frames } = await talk()
     send({ id: 'first', input: { text: 'one' } })
@@ -110,7 +110,7 @@ describe('calls in frames over one WebSocket', () => {
     }
   })
 
-  it.each(MESSAGES)('AURI-8-06 come as $name', async ({ messages, lines }) => {
+  it.each(MESSAGES)('AURI-8-06 arrive as $name', async ({ messages, lines }) => {
     await register()
     const { socket, answer } = await talk()
     for (const message of messages) socket.send(message)
@@ -120,7 +120,7 @@ describe('calls in frames over one WebSocket', () => {
     }
   })
 
-  it('AURI-8-06 AIDIP-5.3-01 have parts and an end where a stream is wanted, and the whole where not', async () => {
+  it('AURI-8-06 AIDIP-5.3-01 get parts and an end if they request a stream, and otherwise one result', async () => {
     await register()
     stage.agent.reply = (_, response) =>
       response
@@ -136,7 +136,7 @@ describe('calls in frames over one WebSocket', () => {
     expect(await answer('b')).toMatchObject([{ id: 'b', result: [{ n: 1 }, { n: 2 }] }])
   })
 
-  it('C-59 tell errors with the status of an answer, and the socket stays open', async () => {
+  it('C-59 get errors with an HTTP status, and the socket stays open', async () => {
     await register()
     const { send, answer } = await talk()
     send({ id: '1', input: { text: 5 } })
@@ -151,7 +151,7 @@ describe('calls in frames over one WebSocket', () => {
     expect(await answer('4')).toMatchObject([{ result: { text: 'a' } }])
   })
 
-  it('AURI-8.1-05 carry what has no header there, and what the handshake said holds for all', async () => {
+  it('AURI-8.1-05 carry the values of headers, and headers of the handshake apply to all', async () => {
     await register()
     const { send, answer } = await talk({ headers: { 'x-session-id': 's1' } })
     send({ id: '1', input: { text: 'a' }, taskId: 't1', requestId: 'r1', idempotencyKey: 'k-frame' })
@@ -166,7 +166,7 @@ describe('calls in frames over one WebSocket', () => {
     expect(await answer('2')).toMatchObject([{ error: { status: 400, message: expect.stringContaining('sessionId') } }])
   })
 
-  it('are taken back one by one, and all when the socket closes', async () => {
+  it('can be cancelled one by one, and are all cancelled when the socket closes', async () => {
     await register()
     const open = byHand()
     const { socket, send, frames } = await talk()
@@ -183,7 +183,7 @@ describe('calls in frames over one WebSocket', () => {
     await second
   })
 
-  it('are 32 at most at a time, and no two of one id', async () => {
+  it('are limited to 32 in progress, with different ids', async () => {
     await register()
     const open = byHand()
     const { send, answer } = await talk()
@@ -195,7 +195,7 @@ describe('calls in frames over one WebSocket', () => {
     await expect.poll(() => open.size).toBe(32)
   })
 
-  it('AIDIP-9-03 are refused from the moment on that the key is withdrawn', async () => {
+  it('AIDIP-9-03 are rejected as soon as the key is revoked', async () => {
     await register()
     const wish = { subject: 'leaving', scopes: ['invoke'] }
     const { json } = await stage.directory.post('/admin/keys', { as: 'admin', body: wish })
@@ -208,7 +208,7 @@ describe('calls in frames over one WebSocket', () => {
     expect(stage.agent.calls).toHaveLength(1)
   })
 
-  it('AIDIP-9-12 count as calls, each of them', async () => {
+  it('AIDIP-9-12 each count as a call', async () => {
     const rateLimits = { search: 100, register: 100, lookup: 100, invoke: 2 }
     const directory = await startDirectory({ rateLimits })
     await directory.post('/agents', { as: 'tokA', body: stage.agent.document() })
@@ -223,7 +223,7 @@ describe('calls in frames over one WebSocket', () => {
     await directory.close()
   })
 
-  it('AURI-8-06 end the socket where a line is none of them', async () => {
+  it('AURI-8-06 close the socket if a line is not a frame', async () => {
     await register()
     const { socket, send, frames } = await talk()
     send({ id: '1', input: { text: 'a' } }, { text: 'b' })

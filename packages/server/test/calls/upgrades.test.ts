@@ -26,7 +26,7 @@ const startTls = (changes = {}): Promise<TestDirectory> =>
     ...changes,
   })
 
-describe('a request that would rather go on in another protocol', () => {
+describe('a request to upgrade to another protocol', () => {
   /** What comes back for requests that are sent one after another on one connection. */
   const send = async (socket: Socket, requests: readonly string[]): Promise<string[]> => {
     const answers: string[] = []
@@ -64,7 +64,7 @@ describe('a request that would rather go on in another protocol', () => {
     return `${lines.join('\r\n')}\r\n\r\n${body}`
   }
 
-  it('is answered as if it had not asked, with its body, and the connection stays', async () => {
+  it('is served without the upgrade, with its body, on the same connection', async () => {
     const directory = await startDirectory()
     await directory.post('/agents', { as: 'tokA', body: agent.document() })
     const key = await directory.makeKey({ subject: 'java', scopes: ['invoke'] })
@@ -76,7 +76,7 @@ describe('a request that would rather go on in another protocol', () => {
     await directory.close()
   })
 
-  it('is answered so over TLS too', async () => {
+  it('is served in the same way over TLS', async () => {
     const directory = await startTls()
     const { port } = new URL(directory.url)
     const socket = connectTls({ host: '127.0.0.1', port: Number(port), ca: authority.cert })
@@ -100,7 +100,7 @@ describe('a page of another origin', () => {
   const post = (headers: Record<string, string>) =>
     sendTls(directory.url, { ca: authority.cert, identity: client, method: 'POST', path: '/agents/x/invoke', headers })
 
-  it('does not call agents by the certificate that the browser shows by itself', async () => {
+  it('cannot call agents with the certificate that the browser sends', async () => {
     for (const origin of ['https://evil.example', 'null']) {
       expectRefusal(await post({ origin }), { status: 403, says: 'certificate' })
     }
@@ -116,7 +116,7 @@ describe('a page of another origin', () => {
     expect(status).toBe(403)
   })
 
-  it('calls them where the operator has named it, and so do the directory’s own and whoever is no page', async () => {
+  it('can call them if the operator allows its origin, as can the directory’s own pages and other clients', async () => {
     for (const headers of [{ origin: HOME }, { origin: directory.url }, {}]) {
       expectRefusal(await post(headers), { status: 404 })
     }

@@ -26,7 +26,7 @@ describe('an array of inputs', () => {
     }
   })
 
-  it('AIDIP-5.3-05 is sent as it is to an agent that takes batches, and one by one to others', async () => {
+  it('AIDIP-5.3-05 is sent unchanged to an agent that accepts batches, and one by one to others', async () => {
     const inputs = [{ text: 'a' }, { text: 'b' }]
     await register()
     await call(inputs)
@@ -38,7 +38,7 @@ describe('an array of inputs', () => {
     expect(stage.agent.calls.map(({ json }) => json)).toEqual([inputs])
   })
 
-  it('AIDIP-5.3-06 has results of its own for each: one bad input does not spoil the others', async () => {
+  it('AIDIP-5.3-06 has one result for each input: an invalid input does not affect the others', async () => {
     await register()
     stage.agent.reply = ({ json }, response) =>
       json.text === 'bad' ? sendJson(response, { secret: 1 }, 500) : sendJson(response, json)
@@ -52,7 +52,7 @@ describe('an array of inputs', () => {
     ])
   })
 
-  it('AIDIP-5.3-06 of an agent that takes batches is told in its own words', async () => {
+  it('AIDIP-5.3-06 has the agent’s own results if the agent accepts batches', async () => {
     await register({ batch: true })
     const error = { code: 'TooHard', message: 'I cannot do this one' }
     stage.agent.reply = fixed([{ text: 'a' }, { error }])
@@ -63,7 +63,7 @@ describe('an array of inputs', () => {
     }
   })
 
-  it('C-60 of which all fail has the status of the first', async () => {
+  it('C-60 has the status of the first failure if all inputs fail', async () => {
     await register()
     stage.agent.reply = fixed(null, 503)
     const { status, json } = await call([{ text: 'a' }, { text: 5 }])
@@ -73,13 +73,13 @@ describe('an array of inputs', () => {
     ])
   })
 
-  it('C-60 that is empty gives an empty one, and asks nobody', async () => {
+  it('C-60 that is empty gives an empty array, and the agent is not called', async () => {
     await register()
     expect(await call([])).toMatchObject({ status: 200, json: [] })
     expect(stage.agent.calls).toEqual([])
   })
 
-  it('C-60 of more than 100 is refused', async () => {
+  it('C-60 of more than 100 inputs is rejected', async () => {
     await register()
     const inputs = Array.from({ length: 101 }, () => ({ text: 'a' }))
     expectRefusal(await call(inputs), { status: 413, code: 'payload_too_large', says: /100/ })
@@ -87,14 +87,14 @@ describe('an array of inputs', () => {
     expect((await call(inputs.slice(1))).json).toHaveLength(100)
   })
 
-  it('C-60 is one input where the operation takes an array', async () => {
+  it('C-60 is one input if the operation takes an array', async () => {
     await register({ inputs: { type: 'array', items: { type: 'string' } }, outputs: {} })
     expect((await call(['a', 'b'])).json).toEqual(['a', 'b'])
     expect(stage.agent.calls).toHaveLength(1)
     expectRefusal(await call([1]), { status: 400, member: '/0' })
   })
 
-  it('may name another operation in each', async () => {
+  it('may name a different operation in each input', async () => {
     const operation = { inputs: { text: 'string' }, outputs: {} }
     await register({
       batch: true,
@@ -117,7 +117,7 @@ describe('an array of inputs', () => {
     expect(stage.agent.calls).toHaveLength(3)
   })
 
-  it('is over when the time of one call is', async () => {
+  it('has the deadline of one call', async () => {
     await register()
     stage.agent.reply = () => {}
     const { status, json } = await call(Array.from({ length: 20 }, () => ({ text: 'a' })))

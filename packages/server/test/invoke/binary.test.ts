@@ -21,14 +21,14 @@ async function sendForm(parts: Record<string, string | Blob | Blob[]>, path = '/
 }
 
 describe('binary input', () => {
-  it('AIDIP-5.1-11 AIDIP00-6-07 by URL reaches the agent as it is', async () => {
+  it('AIDIP-5.1-11 AIDIP00-6-07 as a URL reaches the agent unchanged', async () => {
     await register({ inputs: { image_url: 'string' } })
     const body = { image_url: 'https://images.example.com/a%20b.png?x=1#y' }
     for (const path of ['/agents/x/invoke', '/v0/agents/x/invoke']) await call(body, { path })
     expect(stage.agent.calls.map(({ json }) => json)).toEqual([body, body])
   })
 
-  it('AIDIP-5.1-12 AIDIP00-6-07 by base64 reaches the agent, if it is base64', async () => {
+  it('AIDIP-5.1-12 AIDIP00-6-07 as base64 reaches the agent if it is valid', async () => {
     await register({ inputs: WITH_IMAGE })
     expect((await call({ image: BYTES.toString('base64') })).status).toBe(200)
     expect(Buffer.from(stage.agent.calls[0]?.json.image, 'base64')).toEqual(BYTES)
@@ -37,7 +37,7 @@ describe('binary input', () => {
     expect(stage.agent.calls).toHaveLength(1)
   })
 
-  it('AIDIP-5.1-12 is looked for in lists and members of members too', async () => {
+  it('AIDIP-5.1-12 is checked in lists and nested members too', async () => {
     const inner = { type: 'object', properties: { pages: { type: 'array', items: IMAGE } } }
     await register({ inputs: { type: 'object', properties: { scan: inner } } })
     expectRefusal(await call({ scan: { pages: ['AAAA', '?'] } }), { status: 400, member: '/scan/pages/1' })
@@ -46,7 +46,7 @@ describe('binary input', () => {
 })
 
 describe('a form', () => {
-  it('AIDIP-5.1-13 AIDIP00-6-07 brings JSON and files, which the agent gets as base64', async () => {
+  it('AIDIP-5.1-13 AIDIP00-6-07 contains JSON and files, which the agent gets as base64', async () => {
     await register({ inputs: WITH_IMAGE })
     for (const path of ['/agents/x/invoke', '/v0/agents/x/invoke']) {
       const answer = await sendForm({ input: '{"text":"look"}', image: new Blob([BYTES]) }, path)
@@ -57,7 +57,7 @@ describe('a form', () => {
     }
   })
 
-  it('AIDIP-5.1-13 may bring texts as members, several files for a list, and files of a simple map', async () => {
+  it('AIDIP-5.1-13 may contain texts as members, several files for a list, and files of a simple map', async () => {
     const inputs = { type: 'object', properties: { pages: { type: 'array', items: IMAGE } } }
     await register({ inputs })
     await sendForm({ text: 'look', pages: [new Blob(['a']), new Blob(['b'])] })
@@ -67,7 +67,7 @@ describe('a form', () => {
     expect(stage.agent.calls[1]?.json).toEqual({ scan: 'YQ==' })
   })
 
-  it('C-66 goes as it is to an agent that takes forms', async () => {
+  it('C-66 is forwarded unchanged to an agent that accepts forms', async () => {
     await register({ inputFormats: ['multipart/form-data'], inputs: WITH_IMAGE })
     const answer = await sendForm({ input: '{"text":"look"}', image: new Blob([BYTES]) })
     expect(answer.status, answer.text).toBe(200)
@@ -76,7 +76,7 @@ describe('a form', () => {
     expect(received?.body.includes(BYTES)).toBe(true)
   })
 
-  it('is held against the schema like any input', async () => {
+  it('is checked against the schema like any input', async () => {
     await register({ inputs: WITH_IMAGE })
     expectRefusal(await sendForm({ input: '{"text":"look"}' }), { status: 400, member: '/image' })
     expectRefusal(await sendForm({ image: new Blob(['a']), other: new Blob(['b']) }), { status: 400, member: '/other' })
@@ -87,10 +87,10 @@ describe('a form', () => {
   })
 })
 
-describe('other kinds of input', () => {
+describe('other media types of input', () => {
   const png = { raw: new Uint8Array(BYTES), headers: { 'content-type': 'image/png' } }
 
-  it('AIDIP00-6-01 are refused, unless the operation lists them', async () => {
+  it('AIDIP00-6-01 are rejected unless the operation lists them', async () => {
     await register()
     for (const type of ['text/plain', 'image/png', 'application/x-www-form-urlencoded', 'text/json'])
       expectRefusal(await call(null, { ...png, headers: { 'content-type': type } }), { status: 415 }, type)
@@ -110,7 +110,7 @@ describe('other kinds of input', () => {
     }
   })
 
-  it('C-66 the refusal says what is taken', async () => {
+  it('C-66 are rejected with a list of those that are supported', async () => {
     await register()
     const answer = await call(null, png)
     expect(answer.json.supported).toEqual(['application/json', 'multipart/form-data'])
@@ -118,7 +118,7 @@ describe('other kinds of input', () => {
 })
 
 describe('binary output', () => {
-  it('comes as it is, and is no page of the directory', async () => {
+  it('is passed on unchanged, but cannot run as a page of the directory', async () => {
     await register({ outputFormats: ['image/png'] })
     stage.agent.reply = (_, response) => response.writeHead(200, { 'content-type': 'image/png' }).end(BYTES)
     const response = await fetch(`${stage.directory.url}/agents/x/invoke`, {
@@ -138,7 +138,7 @@ describe('binary output', () => {
 })
 
 describe('a large input', () => {
-  it('AIDIP-5.1-14 is refused with the advice to send a URL', async () => {
+  it('AIDIP-5.1-14 is rejected with the advice to send a URL', async () => {
     await register()
     const answer = await call({ text: 'x'.repeat(100_000) })
     expectRefusal(answer, { status: 413, code: 'payload_too_large', says: /by URL/ })

@@ -3,7 +3,7 @@ import type { Reply } from './agent.js'
 import { echo, startAgent } from './agent.js'
 import { setStage } from './setup.js'
 
-describe('limits of calls under way', () => {
+describe('limits of concurrent calls', () => {
   const stage = setStage({ gateway: { maxCalls: 2, maxCallsPerAgent: 1 } })
 
   /** Replies that wait until they are let go, and the first of which has come. */
@@ -24,7 +24,7 @@ describe('limits of calls under way', () => {
     return { reply, begun, release }
   }
 
-  it('refuses calls of an agent beyond gateway.maxCallsPerAgent, while others are called', async () => {
+  it('rejects calls to an agent beyond gateway.maxCallsPerAgent, but not to others', async () => {
     const slow = holding()
     stage.agent.reply = slow.reply
     await stage.register()
@@ -44,7 +44,7 @@ describe('limits of calls under way', () => {
     await other.close()
   })
 
-  it('refuses calls of any agent beyond gateway.maxCalls', async () => {
+  it('rejects calls to any agent beyond gateway.maxCalls', async () => {
     const agents = await Promise.all(
       [holding(), holding(), holding()].map(async (held) => ({ held, agent: await startAgent(held.reply) })),
     )

@@ -25,7 +25,7 @@ describe('the version', () => {
     expect(stage.agent.calls[0]).toMatchObject({ path: '/v3/', headers: { 'x-agent-version': '3.0.0' } })
   })
 
-  it('AURI-7-21 is the latest if none is asked for', async () => {
+  it('AURI-7-21 is the latest if none is requested', async () => {
     await register(VERSIONS)
     const { headers } = await call(INPUT)
     expect(headers.get('x-agent-version')).toBe('3.1.4')
@@ -33,7 +33,7 @@ describe('the version', () => {
     expect(stage.agent.calls.map(({ path }) => path)).toEqual(['/agent', '/agent'])
   })
 
-  it('C-63 leads past the endpoints of operations, which belong to the latest', async () => {
+  it('C-63 does not use the endpoints of operations unless it is the latest', async () => {
     const operation = { inputs: {}, outputs: {} }
     const own = new URL('/own', stage.agent.url).href
     await register({
@@ -51,13 +51,13 @@ describe('the version', () => {
     ])
   })
 
-  it('C-24 may be written short', async () => {
+  it('C-24 may be abbreviated', async () => {
     await register(VERSIONS)
     await call(INPUT, { headers: { 'x-agent-version': '1.0.0' } })
     expect(stage.agent.calls[0]?.path).toBe('/version-1/')
   })
 
-  it('C-63 that the agent does not have is not found, with those it has', async () => {
+  it('C-63 that the agent does not have is 404, with a list of those it has', async () => {
     await register(VERSIONS)
     await register({ id: 'y' })
     expectRefusal(await call(INPUT, { headers: { 'x-agent-version': '9.9.9' } }), {
@@ -68,7 +68,7 @@ describe('the version', () => {
     expect(stage.agent.calls).toEqual([])
   })
 
-  it('C-63 that is given in two ways must be one', async () => {
+  it('C-63 must be the same in all places', async () => {
     await register(VERSIONS)
     const ask = { path: '/agents/x/invoke?version=2.1.2', headers: { 'x-agent-version': '3.0.0' } }
     expectRefusal(await call(INPUT, ask), { status: 400, member: 'version', says: /3\.0\.0.*2\.1\.2/ })
@@ -104,13 +104,13 @@ describe('session and task', () => {
       { path: '/agents/x/invoke?sessionId=s1', headers: { 'x-session-id': 's1' } },
       { sessionId: 's1', taskId: 't1' },
     ],
-  ])('AURI-8.1-01 AURI-8.1-05 AURI-8.1.1-01 go to the agent by headers, given by %s', async (_, ask, more) => {
+  ])('AURI-8.1-01 AURI-8.1-05 AURI-8.1.1-01 are forwarded as headers when given by %s', async (_, ask, more) => {
     await register()
     expect((await call({ ...INPUT, ...more }, ask)).status).toBe(200)
     expect(stage.agent.calls[0]).toMatchObject({ headers: { 'x-session-id': 's1', 'x-task-id': 't1' }, json: INPUT })
   })
 
-  it('C-63 that are given twice must be one', async () => {
+  it('C-63 must be the same in all places', async () => {
     await register()
     const headers = { 'x-session-id': 's1' }
     expectRefusal(await call({ ...INPUT, sessionId: 's2' }, { headers }), { status: 400, member: 'sessionId' })
@@ -123,13 +123,13 @@ describe('session and task', () => {
     expect(stage.agent.calls).toEqual([])
   })
 
-  it('C-89 are the agent’s own where its input has members of these names', async () => {
+  it('C-89 belong to the agent if its input has members of these names', async () => {
     await register({ inputs: { sessionId: 'string', text: 'string' } })
     await call({ ...INPUT, sessionId: 'mine' }, { headers: { 'x-session-id': 's1' } })
     expect(stage.agent.calls[0]).toMatchObject({ headers: { 'x-session-id': 's1' }, json: { sessionId: 'mine' } })
   })
 
-  it('AURI-8.1-02 let an agent keep state', async () => {
+  it('AURI-8.1-02 allow an agent to keep state', async () => {
     await register()
     const seen = new Map<string, number>()
     stage.agent.reply = ({ headers }, response) => {
@@ -144,21 +144,21 @@ describe('session and task', () => {
   })
 })
 
-describe('a chain of delegation', () => {
+describe('a delegation chain', () => {
   const hop = (iss: string, aud: string): string => {
     const claims = { iss, sub: 'user', aud, jti: `${iss}-${aud}`, iat: 1, exp: 2 }
     const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
     return `${part({ alg: 'EdDSA', typ: 'delegation+jwt' })}.${part(claims)}.c2ln`
   }
 
-  it('AURI-8-07 AURI-8.3.2-02 AURI-10-10 goes on to the agent, as does the task', async () => {
+  it('AURI-8-07 AURI-8.3.2-02 AURI-10-10 is forwarded to the agent, with the task', async () => {
     await register()
     const headers = { 'x-delegation-chain': `${hop('a', 'b')},${hop('b', 'c')}`, 'x-task-id': 't1' }
     expect((await call(INPUT, { headers })).status).toBe(200)
     expect(stage.agent.calls[0]?.headers).toMatchObject(headers)
   })
 
-  it('AURI-10-11 C-65 is refused if it is too long, goes in a circle or is none', async () => {
+  it('AURI-10-11 C-65 is rejected if it is too long, circular or malformed', async () => {
     await register()
     const long = Array.from({ length: 11 }, (_, i) => hop(`a${i}`, `a${i + 1}`)).join(',')
     for (const chain of [long, `${hop('a', 'b')},${hop('b', 'a')}`, 'nonsense', `${hop('a', 'b')},${hop('x', 'c')}`])

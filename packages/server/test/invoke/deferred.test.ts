@@ -11,7 +11,7 @@ const ASYNC = { headers: { prefer: 'respond-async' } }
 const task = async (id: string) => (await stage.directory.get(`/tasks/${id}`, { as: 'tokC' })).json
 
 describe('a deferred call', () => {
-  it('AURI-8-02 AURI-8-04 is answered with 202 and a task, which has the result in the end', async () => {
+  it('AURI-8-02 AURI-8-04 returns 202 and a task, which finally has the result', async () => {
     await register()
     let answer = (): void => {}
     stage.agent.reply = (_, response) => {
@@ -36,7 +36,7 @@ describe('a deferred call', () => {
     expectRefusal(await call(INPUT, { ...ASYNC, path: '/agents/none/invoke' }), { status: 404 })
   })
 
-  it('AURI-8-02 tells the error of the agent in the task', async () => {
+  it('AURI-8-02 has the error of the agent in the task', async () => {
     await register()
     stage.agent.reply = fixed({ error: { code: 'OutOfWords', message: 'no words left' } }, 422)
     const { json } = await call(INPUT, ASYNC)
@@ -44,7 +44,7 @@ describe('a deferred call', () => {
     expect((await task(json.taskId)).error).toMatchObject({ code: 'OutOfWords', message: 'no words left' })
   })
 
-  it('AURI-8-02 is what an agent’s own 202 becomes', async () => {
+  it('AURI-8-02 results from an agent’s own 202', async () => {
     await register()
     let polls = 0
     stage.agent.reply = ({ method, path }, response) => {
@@ -66,7 +66,7 @@ describe('a deferred call', () => {
     expect((await task(accepted.json.taskId)).result).toEqual({ text: 'late' })
   })
 
-  it('C-61 with an Idempotency-Key is one task', async () => {
+  it('C-61 with an Idempotency-Key creates one task', async () => {
     await register()
     const headers = { prefer: 'respond-async', 'idempotency-key': 'deferred-1' }
     const first = await call(INPUT, { headers })
@@ -76,7 +76,7 @@ describe('a deferred call', () => {
     expect(stage.agent.calls).toHaveLength(1)
   })
 
-  it('takes the credential of the caller along, and forms too', async () => {
+  it('is sent with the caller’s credential, and may be a form', async () => {
     await register({ authentication: { type: 'api_key' }, inputs: { scan: 'file' }, inputFormats: ['image/png'] })
     const headers = { prefer: 'respond-async', 'x-api-key': 'theirs', 'content-type': 'image/png' }
     const { json } = await call(null, { headers, raw: new Uint8Array([1, 2, 3]) })

@@ -18,7 +18,7 @@ const counting = (): void => {
 }
 
 describe('an Idempotency-Key', () => {
-  it('AIDIP-5.3-08 AIDIP00-6.3-03 makes two requests one call with one answer', async () => {
+  it('AIDIP-5.3-08 AIDIP00-6.3-03 turns two requests into one call with one response', async () => {
     await register({ version: '1.2.0' })
     counting()
     for (const path of ['/agents/x/invoke', '/v0/agents/x/invoke']) {
@@ -33,7 +33,7 @@ describe('an Idempotency-Key', () => {
     }
   })
 
-  it('AIDIP-5.3-08 with another body is a mistake', async () => {
+  it('AIDIP-5.3-08 with a different body is rejected', async () => {
     await register()
     const headers = newKey()
     await call(INPUT, { headers })
@@ -56,7 +56,7 @@ describe('an Idempotency-Key', () => {
     expect((await call(INPUT, { headers })).headers.has('idempotent-replayed')).toBe(false)
   })
 
-  it('C-61 makes one call of many at once, and the others learn that it is under way', async () => {
+  it('C-61 turns concurrent requests into one call, and the others learn that it is in progress', async () => {
     await register()
     let answer = (): void => {}
     stage.agent.reply = (_, response) => {
@@ -76,7 +76,7 @@ describe('an Idempotency-Key', () => {
     expect(stage.agent.calls).toHaveLength(1)
   })
 
-  it('C-61 lets a call finish whose caller went away, so that it finds the answer when it comes back', async () => {
+  it('C-61 lets a call finish after its caller has disconnected, which can fetch the response later', async () => {
     await register()
     let answer = (): void => {}
     stage.agent.reply = (_, response) => {
@@ -114,7 +114,7 @@ describe('an Idempotency-Key', () => {
     expect(stage.agent.calls).toHaveLength(1)
   })
 
-  it('C-61 does not hold where nothing was done', async () => {
+  it('C-61 is released if nothing was done', async () => {
     await register()
     const headers = newKey()
     expectRefusal(await call({ text: 5 }, { headers }), { status: 400 })
@@ -124,7 +124,7 @@ describe('an Idempotency-Key', () => {
     expect(await call(INPUT, { headers })).toMatchObject({ status: 200, json: { text: 'done' } })
   })
 
-  it('C-61 keeps no answer that is large or streamed, but the call is made once', async () => {
+  it('C-61 stores no large or streamed response, but the call is still sent once', async () => {
     await register()
     const headers = newKey()
     stage.agent.reply = fixed({ text: 'x'.repeat(300_000) })
@@ -133,7 +133,7 @@ describe('an Idempotency-Key', () => {
     expect(stage.agent.calls).toHaveLength(1)
   })
 
-  it('AIDIP-5.3-08 goes on to the agent, and another for each input of a batch', async () => {
+  it('AIDIP-5.3-08 is forwarded to the agent, with a different one for each input of a batch', async () => {
     await register()
     const headers = newKey()
     await call(INPUT, { headers })
@@ -146,7 +146,7 @@ describe('an Idempotency-Key', () => {
     expect(stage.agent.calls).toEqual([])
   })
 
-  it('must be plain text of some length', async () => {
+  it('must be visible ASCII of limited length', async () => {
     await register()
     for (const key of ['x'.repeat(256), 'a b'])
       expectRefusal(await call(INPUT, { headers: { 'idempotency-key': key } }), {
@@ -157,14 +157,14 @@ describe('an Idempotency-Key', () => {
 })
 
 describe('without a key', () => {
-  it('AIDIP00-6.3-03 a call that may have run is not made again', async () => {
+  it('AIDIP00-6.3-03 a call that may have run is not repeated', async () => {
     await register()
     stage.agent.reply = (_, response) => response.destroy()
     expectRefusal(await call(INPUT), { status: 502 })
     expect(stage.agent.calls).toHaveLength(1)
   })
 
-  it('an operation that says it is idempotent is tried again', async () => {
+  it('an operation that is marked idempotent is retried', async () => {
     await register({ operations: [{ name: 'a', idempotent: true, inputs: {}, outputs: {} }] })
     stage.agent.reply = (_, response) =>
       stage.agent.calls.length < 2 ? response.destroy() : sendJson(response, { text: 'second' })

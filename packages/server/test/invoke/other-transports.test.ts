@@ -82,7 +82,7 @@ describe.each(Object.entries(AGENTS))('an agent behind a %s', (_, start) => {
     expectRefusal(await call({ text: 5 }), { status: 400, member: '/text' })
   })
 
-  it('AIDIP-5.3-04 takes batches', async () => {
+  it('AIDIP-5.3-04 accepts batches', async () => {
     expect((await call([{ text: 'a' }, { text: 'b' }])).json).toEqual([{ text: 'a' }, { text: 'b' }])
   })
 
@@ -91,7 +91,7 @@ describe.each(Object.entries(AGENTS))('an agent behind a %s', (_, start) => {
     expect(await answer.rest()).toBe('data: {"n":1}\n\ndata: {"n":2}\n\nevent: end\ndata: {}\n\n')
   })
 
-  it('is cancelled when the caller goes away', async () => {
+  it('is cancelled when the caller disconnects', async () => {
     const answer = await stream(directory, { text: 'hang', stream: true })
     expect(await answer.next('\n\n')).toBe('data: {"n":0}\n\n')
     await answer.cancel()
@@ -99,7 +99,7 @@ describe.each(Object.entries(AGENTS))('an agent behind a %s', (_, start) => {
   })
 })
 
-describe('several ways to one agent', () => {
+describe('several endpoints of one agent', () => {
   afterEach(() => directory.clear())
 
   it('C-19 are tried in the order of their priority', async () => {
@@ -120,7 +120,7 @@ describe('several ways to one agent', () => {
 })
 
 describe('in production', () => {
-  it('AIDIP-9-02 AIDIP00-7-02 no agent is called in the clear, though it was registered before', async () => {
+  it('AIDIP-9-02 AIDIP00-7-02 no agent is called without TLS, even if it was registered before', async () => {
     const agent = await startAgent()
     const own = await startDirectory()
     try {

@@ -27,7 +27,7 @@ describe('the path of a call', () => {
     },
   )
 
-  it('AIDIP-5.1-07 AIDIP00-6-06 may name the operation, with no further member', async () => {
+  it('AIDIP-5.1-07 AIDIP00-6-06 may name the operation, without a member for it', async () => {
     await register(TWO)
     for (const path of ['/agents/x/summarize', '/v1/agents/x/summarize', '/v0/agents/x/summarize']) {
       expect((await call({ text: 'a' }, { path })).status).toBe(200)
@@ -47,7 +47,7 @@ describe('the path of a call', () => {
     for (const other of others) expect(other).toEqual(first)
   })
 
-  it('C-04 an operation that is called like another path is reached by its own and by the member', async () => {
+  it('C-04 reaches an operation named like another path by its own path and by the member', async () => {
     const names = ['invoke', 'feedback', 'agent.json', 'operations', 'versions']
     await register({ operations: names.map((name) => ({ name, inputs: { text: 'string' }, outputs: {} })) })
     for (const name of names) {
@@ -57,7 +57,7 @@ describe('the path of a call', () => {
     expect(stage.agent.calls.map(({ json }) => json.operation)).toEqual(names.flatMap((name) => [name, name]))
   })
 
-  it('C-31 takes ids and operations with slashes, percent-encoded', async () => {
+  it('C-31 may contain percent-encoded slashes in ids and operations', async () => {
     await register({ id: 'urn:a/b', operations: [{ name: 'do/it', inputs: {}, outputs: {} }] })
     const answer = await call(
       { a: 1 },
@@ -66,7 +66,7 @@ describe('the path of a call', () => {
     expect([answer.status, answer.json]).toEqual([200, { a: 1 }])
   })
 
-  it('leads to the endpoint of the operation if it has one, and then the agent is not told its name', async () => {
+  it('leads to the endpoint of the operation if it has one, and then the name is not sent', async () => {
     const own = new URL('/own?x=1', stage.agent.url).href
     await register({
       operations: [
@@ -96,7 +96,7 @@ describe('the operation', () => {
     expect(stage.agent.calls[0]?.json).toEqual({ operation: 'translateText', text: 'a' })
   })
 
-  it('AIDIP-5.1-08 must be said where there are several', async () => {
+  it('AIDIP-5.1-08 must be named if there are several', async () => {
     await register(TWO)
     expectRefusal(await call({ text: 'a' }), { status: 400, member: '/operation', says: /"translate", "summarize"/ })
     expectRefusal(await call({ operation: 'nope', text: 'a' }), {
@@ -109,7 +109,7 @@ describe('the operation', () => {
     expect(stage.agent.calls).toEqual([])
   })
 
-  it('C-58 is not said twice in different words', async () => {
+  it('C-58 must be the same in all places', async () => {
     await register(TWO)
     const path = '/agents/x/translate'
     expectRefusal(await call({ operation: 'summarize', text: 'a' }, { path }), { status: 400, member: '/operation' })
@@ -117,7 +117,7 @@ describe('the operation', () => {
     expect((await call({ operation: 'translate', text: 'a' }, { path })).status).toBe(200)
   })
 
-  it('C-58 of an agent with one only need not be said, and a member of its own survives', async () => {
+  it('C-58 need not be named if there is only one, and a member of that name stays in its input', async () => {
     await register({ inputs: { operation: 'string', text: 'string' } })
     await call({ operation: 'multiply', text: 'a' })
     expect(stage.agent.calls.pop()?.json).toEqual({ operation: 'multiply', text: 'a' })
@@ -145,7 +145,7 @@ describe('the operation', () => {
 const register2 = (changes: Parameters<typeof register>[0]): Promise<void> => register({ id: 'y', ...changes })
 
 describe('the input', () => {
-  it('AIDIP-5.1-05 AIDIP00-6-03 reaches the agent if it fits the schema, whatever the schema is called', async () => {
+  it('AIDIP-5.1-05 AIDIP00-6-03 reaches the agent if it matches the schema, whatever the member of the schema is called', async () => {
     const inputs = { text: 'string', source_language: 'string', target_language: 'string' }
     const body = { text: 'Hello, how are you?', source_language: 'en', target_language: 'fr' }
     await register({ inputs })
@@ -159,14 +159,14 @@ describe('the input', () => {
     expect(stage.agent.calls).toEqual([])
   })
 
-  it('AIDIP-5.1-09 has the names that the agent gave, unchanged', async () => {
+  it('AIDIP-5.1-09 keeps the names of members that the agent declares', async () => {
     await register({ inputs: { type: 'object', properties: { 'Δ-input': { type: 'number' } }, required: ['Δ-input'] } })
     const body = { 'Δ-input': 1, ' ': { '': [null, true, 1e21, 'ü\u2028'] } }
     expect((await call(body)).json).toEqual(body)
     expect(stage.agent.calls[0]?.json).toEqual(body)
   })
 
-  it('AIDIP-5.1-10 that does not fit is refused before the agent sees it', async () => {
+  it('AIDIP-5.1-10 is rejected before it reaches the agent if it does not match', async () => {
     await register({ inputs: { type: 'object', properties: { n: { type: 'integer', minimum: 1 } }, required: ['n'] } })
     expectRefusal(await call({}), { status: 400, code: 'invalid_request', member: '/n' })
     expectRefusal(await call({ n: 0 }), { status: 400, member: '/n' })
@@ -175,7 +175,7 @@ describe('the input', () => {
     expect(stage.agent.calls).toEqual([])
   })
 
-  it('may be left out where nothing is required', async () => {
+  it('may be omitted if nothing is required', async () => {
     await register({ inputs: {} })
     const answer = await stage.directory.post('/agents/x/invoke', { as: 'tokC' })
     expect([answer.status, answer.json]).toEqual([200, {}])
@@ -183,7 +183,7 @@ describe('the input', () => {
 })
 
 describe('headers', () => {
-  it('AIDIP-5.1-15 AIDIP00-6-05 of correlation go to the agent and come back, and change nothing', async () => {
+  it('AIDIP-5.1-15 AIDIP00-6-05 for correlation are forwarded and returned, and change nothing', async () => {
     await register()
     const headers = { 'x-request-id': 'r1', traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' }
     const plain = await call({ text: 'a' })
@@ -194,7 +194,7 @@ describe('headers', () => {
     expect(stage.agent.calls[0]?.headers['x-request-id']).toBe(plain.headers.get('x-request-id'))
   })
 
-  it('of the connection, cookies and the like stay here', async () => {
+  it('of the connection, cookies and the like are not forwarded', async () => {
     await register()
     const headers = { cookie: 'a=b', 'x-forwarded-for': '10.0.0.1', 'x-secret': 's', origin: 'https://a.example' }
     await call({ text: 'a' }, { headers })

@@ -11,7 +11,7 @@ const { register, call } = stage
 const INPUT = { text: 'hello' }
 
 describe('a call that succeeds', () => {
-  it('AIDIP-5.2-01 AIDIP00-6.2-01 is answered with the agent’s 200, or its 201 and Location', async () => {
+  it('AIDIP-5.2-01 AIDIP00-6.2-01 returns the agent’s 200, or its 201 and Location', async () => {
     await register()
     expect((await call(INPUT)).status).toBe(200)
     stage.agent.reply = fixed({ text: 'made' }, 201, { location: '/things/1' })
@@ -20,7 +20,7 @@ describe('a call that succeeds', () => {
     expect(headers.get('location')).toBe(new URL('/things/1', stage.agent.url).href)
   })
 
-  it('AIDIP-5.2-02 AIDIP-5.3-03 is answered with one JSON document', async () => {
+  it('AIDIP-5.2-02 AIDIP-5.3-03 returns one JSON document', async () => {
     await register()
     const { headers, text } = await call(INPUT)
     expect(headers.get('content-type')).toBe('application/json; charset=utf-8')
@@ -29,7 +29,7 @@ describe('a call that succeeds', () => {
     expect(headers.has('x-output-valid')).toBe(false)
   })
 
-  it('AIDIP-5.2-04 AURI-8.3.2-03 keeps what the agent says besides', async () => {
+  it('AIDIP-5.2-04 AURI-8.3.2-03 keeps further members of the output', async () => {
     await register()
     const answer = {
       text: 'a',
@@ -56,8 +56,8 @@ describe('a call that succeeds', () => {
   })
 })
 
-describe('output that does not fit its schema', () => {
-  it('AIDIP-5.2-03 is passed on with a mark and an entry in the audit', async () => {
+describe('output that does not match its schema', () => {
+  it('AIDIP-5.2-03 is passed on with a mark and an entry in the audit log', async () => {
     await register()
     stage.agent.reply = fixed({ wrong: 1 })
     const { status, headers, json } = await call(INPUT)
@@ -70,7 +70,7 @@ describe('output that does not fit its schema', () => {
     })
   })
 
-  it('AIDIP-5.2-03 is refused where the operator is strict', async () => {
+  it('AIDIP-5.2-03 is rejected with policy.strictOutputs', async () => {
     const { policy } = (await import('../../src/config.js')).DEFAULTS
     const strict = await startDirectory({ policy: { ...policy, strictOutputs: true } })
     try {
@@ -84,8 +84,8 @@ describe('output that does not fit its schema', () => {
   })
 })
 
-describe('a request that does not fit', () => {
-  it('AIDIP-5.2-05 AIDIP00-6.2-03 is refused with 400', async () => {
+describe('an invalid request', () => {
+  it('AIDIP-5.2-05 AIDIP00-6.2-03 gets 400', async () => {
     await register()
     for (const raw of ['{', '{"text":"a",}', '{"text":"a","text":"b"}', '', '\ufeff']) {
       expectRefusal(await call(null, { raw }), { status: 400, code: 'invalid_request' }, raw)
@@ -133,7 +133,7 @@ describe('a request that does not fit', () => {
     }
   })
 
-  it('AIDIP-5.2-09 AIDIP00-6.2-03 for an agent that is not there gets 404', async () => {
+  it('AIDIP-5.2-09 AIDIP00-6.2-03 for an unknown agent gets 404', async () => {
     for (const path of ['/agents/none/invoke', '/agents/none/op', '/v0/agents/none/invoke']) {
       const answer = await call(INPUT, { path })
       expectRefusal(answer, { status: 404, code: 'not_found' }, path)
@@ -141,7 +141,7 @@ describe('a request that does not fit', () => {
     }
   })
 
-  it('AURI-8.1-06 AURI-8.1-07 for a media type that there is not gets 406 and what there is', async () => {
+  it('AURI-8.1-06 AURI-8.1-07 for an unsupported media type gets 406 and those that are supported', async () => {
     await register()
     for (const accept of ['application/fipa-acl', 'image/png', 'application/json;q=0, text/html']) {
       const answer = await call(INPUT, { headers: { accept } })
@@ -155,7 +155,7 @@ describe('a request that does not fit', () => {
 })
 
 describe('an agent that fails', () => {
-  it('AIDIP-5.2-10 AIDIP00-6.2-03 is told by 502 if it answers garbage or not at all', async () => {
+  it('AIDIP-5.2-10 AIDIP00-6.2-03 gives 502 if its response is invalid or missing', async () => {
     await register()
     stage.agent.reply = (_, response) => response.writeHead(200, { 'content-type': 'application/json' }).end('{"a"')
     expectRefusal(await call(INPUT), { status: 502, code: 'agent_error' })
@@ -165,7 +165,7 @@ describe('an agent that fails', () => {
     expectRefusal(await call(INPUT, { path: '/agents/y/invoke' }), { status: 502, code: 'agent_error' })
   })
 
-  it('AIDIP-5.2-10 is told by 504 if it takes too long', async () => {
+  it('AIDIP-5.2-10 gives 504 if it takes too long', async () => {
     await register()
     stage.agent.reply = () => {}
     const answer = await call(INPUT)
@@ -173,7 +173,7 @@ describe('an agent that fails', () => {
     expect(answer.json.error.code).toBe('Timeout')
   })
 
-  it('AIDIP-5.2-11 C-97 keeps its status, but its internals stay with it', async () => {
+  it('AIDIP-5.2-11 C-97 keeps its status, but its internals are hidden', async () => {
     await register()
     const stack = 'Error: no\n    at run (/srv/secret.js:1:2)'
     for (const body of [{ stack }, { error: { code: 'E', message: stack } }, { error: stack }, 'secret', null]) {
@@ -189,7 +189,7 @@ describe('an agent that fails', () => {
     expectRefusal(await call(INPUT), { status: 500, code: 'agent_error' })
   })
 
-  it('C-97 is passed on in its own words where they are an error object', async () => {
+  it('C-97 has its own error passed on if that is an error object', async () => {
     await register()
     const error = { code: 'OutOfWords', message: 'no words left', details: [{ member: '/text' }] }
     stage.agent.reply = fixed({ error }, 409)
@@ -208,7 +208,7 @@ describe('an agent that fails', () => {
     [404, 'NotFound'],
     [418, 'AgentError'],
     [429, 'RateLimited'],
-  ])('AIDIP-5.2-07 C-97 answers %i with an error object of its kind: %s', async (status, code) => {
+  ])('AIDIP-5.2-07 C-97 that returns %i gives an error object of its kind: %s', async (status, code) => {
     await register()
     stage.agent.reply = fixed({ detail: 'none of ours' }, status)
     const answer = await call(INPUT)
@@ -216,7 +216,7 @@ describe('an agent that fails', () => {
     expect(answer.text).not.toContain('none of ours')
   })
 
-  it('AIDIP-5.2-12 is told by 503 and Retry-After if it is overloaded, offline or resting', async () => {
+  it('AIDIP-5.2-12 gives 503 and Retry-After if it is overloaded, offline or inactive', async () => {
     await register()
     stage.agent.reply = fixed(null, 503, { 'retry-after': '7' })
     const busy = await call(INPUT)
@@ -234,7 +234,7 @@ describe('an agent that fails', () => {
     expect(stage.agent.calls).toEqual([])
   })
 
-  it('AIDIP-5.2-12 is told by 503 and Retry-After if as many calls run as it may have, until one ends', async () => {
+  it('AIDIP-5.2-12 gives 503 and Retry-After at its limit of concurrent calls, until one ends', async () => {
     const directory = await startDirectory({ gateway: { maxCallsPerAgent: 1 } })
     try {
       await directory.post('/agents', { as: 'tokA', body: stage.agent.document() })
@@ -257,7 +257,7 @@ describe('an agent that fails', () => {
     }
   })
 
-  it('AIDIP-5.2-12 is told by 503 and Retry-After once it has failed again and again, without being called', async () => {
+  it('AIDIP-5.2-12 gives 503 and Retry-After while its circuit breaker is open, and is not called', async () => {
     await register({ id: 'failing' })
     const invoke = () => call(INPUT, { path: '/agents/failing/invoke' })
     stage.agent.reply = (_, response) => response.destroy()
@@ -269,7 +269,7 @@ describe('an agent that fails', () => {
     expect(stage.agent.calls).toEqual([])
   })
 
-  it('AIDIP-5.2-13 is no success because its status says so', async () => {
+  it('AIDIP-5.2-13 does not count as a success only because its status is 200', async () => {
     await register({ id: 'x', outputs: { text: 'string?' } })
     stage.agent.reply = fixed({ error: { code: 'SubCallFailed', message: 'the translator did not answer' } })
     const answer = await call(INPUT)
@@ -278,7 +278,7 @@ describe('an agent that fails', () => {
     expect((await call(INPUT, { path: '/agents/y/invoke' })).status).toBe(200)
   })
 
-  it('C-67 is told if it streams what nobody asked to be streamed', async () => {
+  it('C-67 that streams although no stream was requested has its parts joined', async () => {
     await register()
     stage.agent.reply = (_, response) =>
       response.writeHead(200, { 'content-type': 'application/x-ndjson' }).end('{"text":"a"}\n{"text":"b"}\n')
@@ -291,7 +291,7 @@ describe('an agent that fails', () => {
 })
 
 describe('an agent that cannot be called', () => {
-  it('AIDIP00-6-02 C-44 is told by 501, with what the caller could use instead', async () => {
+  it('AIDIP00-6-02 C-44 gives 501, with what the caller can use instead', async () => {
     const body = {
       base: 'grpc://agents.example.com:443',
       protocols: ['grpc'],
@@ -307,7 +307,7 @@ describe('an agent that cannot be called', () => {
     })
   })
 
-  it('is told by 508 if its endpoint leads back here', async () => {
+  it('gives 508 if its endpoint leads back to the directory', async () => {
     const { directory } = stage
     for (const endpoint of ['/agents/x/invoke', `${directory.url}/agents/y/invoke`]) {
       await register({ id: 'loop', endpoint })
@@ -317,7 +317,7 @@ describe('an agent that cannot be called', () => {
     }
   })
 
-  it('C-73 is told by 502, and is not called, if its address is one that nobody should call', async () => {
+  it('C-73 gives 502, and is not called, if its address is blocked', async () => {
     await register({ id: 'metadata', endpoint: 'https://169.254.169.254/latest' })
     const answer = await call(INPUT, { path: '/agents/metadata/invoke' })
     expectRefusal(answer, { status: 502, code: 'agent_error' })
@@ -325,7 +325,7 @@ describe('an agent that cannot be called', () => {
   })
 })
 
-describe('a caller who goes away', () => {
+describe('a caller who disconnects', () => {
   let closed: Promise<void> | undefined
   afterEach(() => {
     closed = undefined

@@ -41,7 +41,7 @@ describe('who may call', () => {
     expect((await call(INPUT, { as: 'tokB' })).status).toBe(200)
   })
 
-  it('AIDIP-9-05 C-70 a private agent: to others it is not there', async () => {
+  it('AIDIP-9-05 C-70 a private agent: for others it does not exist', async () => {
     await register({ visibility: 'private' })
     expectRefusal(await call(INPUT), { status: 404, code: 'not_found' })
     await grant({ agent: 'x', scopes: ['discover'] })
@@ -50,7 +50,7 @@ describe('who may call', () => {
     expect((await call(INPUT)).status).toBe(200)
   })
 
-  it('C-95 a grant does not outlast the owner it was made for', async () => {
+  it('C-95 a grant ends when the agent gets a new owner', async () => {
     await register({ visibility: 'private' })
     await grant({ agent: 'x' })
     await stage.directory.delete('/agents/x', { as: 'tokA' })
@@ -58,7 +58,7 @@ describe('who may call', () => {
     expectRefusal(await call(INPUT), { status: 404 })
   })
 
-  it('a credential for certain names calls those only', async () => {
+  it('a credential that is limited to certain names: only those agents', async () => {
     await register()
     await register({ id: 'corp-x' })
     const key = await stage.directory.makeKey({ subject: 'corp', scopes: ['discover', 'invoke'], names: ['corp-*'] })
@@ -66,7 +66,7 @@ describe('who may call', () => {
     expect((await call(INPUT, { key, path: '/agents/corp-x/invoke' })).status).toBe(200)
   })
 
-  it('nobody but administrators an agent that the operator holds unsafe', async () => {
+  it('an agent that the operator has marked unsafe: only administrators', async () => {
     // The mark outlives the registration, so no other test has this name.
     await register({ id: 'risky' })
     const path = '/agents/risky/invoke'
@@ -76,7 +76,7 @@ describe('who may call', () => {
     expect((await call(INPUT, { path, as: 'admin' })).status).toBe(200)
   })
 
-  it('PROF-7.4-02 an operation that is kept from the public: its owner', async () => {
+  it('PROF-7.4-02 an operation that is hidden from the public: its owner', async () => {
     const operation = { inputs: { text: 'string' }, outputs: {} }
     await register({
       operations: [
@@ -93,7 +93,7 @@ describe('who may call', () => {
     expect(stage.agent.calls.map(({ json }) => json.operation)).toEqual(['secret', 'open'])
   })
 
-  it('PROF-7.4-02 an agent whose address and operations are private is called all the same', async () => {
+  it('PROF-7.4-02 an agent whose address and operations are private can still be called', async () => {
     await register({ private: ['endpoint', 'inputs', 'outputs'] })
     expect(await call(INPUT)).toMatchObject({ status: 200, json: INPUT })
     stage.agent.reply = fixed({ text: 'made' }, 201, { location: '/things/1' })
@@ -131,7 +131,7 @@ describe('credentials', () => {
   const BEARER = { authentication: { type: 'oauth2_bearer' } }
   const sent = () => stage.agent.calls.pop()?.headers ?? {}
 
-  it('AIDIP-5.1-16 that the agent asks for and the caller lacks end the call before the agent', async () => {
+  it('AIDIP-5.1-16 that the agent requires and the caller lacks end the call before it is sent', async () => {
     await register(API_KEY)
     await register({ id: 'y', ...BEARER })
     await register({ id: 'z', authentication: 'API Key' })
@@ -150,7 +150,7 @@ describe('credentials', () => {
     expect([headers['x-api-key'], headers.authorization]).toEqual([KEY, undefined])
   })
 
-  it('C-96 a caller who shows X-API-Key here sends the agent’s apart', async () => {
+  it('C-96 a caller who uses X-API-Key for the directory sends the agent’s as X-Agent-API-Key', async () => {
     await register(API_KEY)
     const ours = await stage.directory.makeKey({ subject: 'client', scopes: ['invoke'] })
     const ask = { as: 'anon' as const, headers: { 'x-api-key': ours, 'x-agent-api-key': KEY } }
@@ -182,7 +182,7 @@ describe('credentials', () => {
     expect(JSON.stringify(stage.agent.calls)).not.toContain(ours)
   })
 
-  it('AIDIP-9-06 AIDIP00-7-06 of the gateway itself are shown to the agent where the operator keeps some', async () => {
+  it('AIDIP-9-06 AIDIP00-7-06 of the gateway are sent to the agent if the operator has set some', async () => {
     await register(BEARER)
     const body = { type: 'bearer', token: 'gateway-token' }
     const kept = await stage.directory.put('/admin/agents/x/credential', { as: 'admin', body })
@@ -196,7 +196,7 @@ describe('credentials', () => {
     expectRefusal(refused, { status: 502, code: 'agent_error', says: /credential of this directory/ })
   })
 
-  it('C-97 of the caller that the agent refuses are the caller’s matter', async () => {
+  it('C-97 of the caller that the agent rejects are reported as 401', async () => {
     await register(API_KEY)
     stage.agent.reply = fixed({ error: { code: 'Unauthorized', message: 'wrong key' } }, 401)
     const answer = await call(INPUT, { headers: { 'x-api-key': KEY } })
@@ -204,8 +204,8 @@ describe('credentials', () => {
   })
 })
 
-describe('the audit', () => {
-  it('AIDIP-9-15 AIDIP00-7-05 AURI-10-12 has an entry for each call, without what was said', async () => {
+describe('the audit log', () => {
+  it('AIDIP-9-15 AIDIP00-7-05 AURI-10-12 has an entry for each call, without input and output', async () => {
     await register({ visibility: 'restricted' })
     await grant({ agent: 'x' })
     const headers = { 'x-request-id': 'audited-call' }
@@ -224,7 +224,7 @@ describe('the audit', () => {
 })
 
 describe('a directory without a gateway', () => {
-  it('answers 501, and 404 for what is not there', async () => {
+  it('returns 501, and 404 for an unknown agent', async () => {
     const directory = await startDirectory({ gateway: { enabled: false } })
     try {
       await directory.post('/agents', { as: 'tokA', body: stage.agent.document() })

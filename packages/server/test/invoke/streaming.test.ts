@@ -49,14 +49,14 @@ describe('stream: true', () => {
     }
   })
 
-  it('AIDIP-5.3-02 of an agent that does not stream gives the whole', async () => {
+  it('AIDIP-5.3-02 gives the whole output if the agent does not stream', async () => {
     await register()
     const answer = await stream(stage.directory, { ...INPUT, stream: true })
     expect(answer.headers.get('content-type')).toMatch(/^application\/json/)
     expect(JSON.parse(await answer.rest())).toEqual(INPUT)
   })
 
-  it('C-59 is passed on to an agent that has a member of that name', async () => {
+  it('C-59 is forwarded to an agent that has a member of that name', async () => {
     await register({ inputs: { text: 'string', stream: 'boolean' } })
     const agent = streaming()
     const answering = stream(stage.directory, { ...INPUT, stream: true })
@@ -78,7 +78,7 @@ describe('stream: true', () => {
 })
 
 describe('Accept', () => {
-  it('C-59 asks for a stream by itself, and chooses its form', async () => {
+  it('C-59 alone can request a stream, and selects its format', async () => {
     await register()
     const agent = streaming(NDJSON)
     const answering = stream(stage.directory, INPUT, { accept: NDJSON })
@@ -92,7 +92,7 @@ describe('Accept', () => {
     expect(stage.agent.calls[0]?.headers.accept).toMatch(/event-stream.*x-ndjson/)
   })
 
-  it('AURI-8-09 gives the same values in either form, whatever the agent speaks', async () => {
+  it('AURI-8-09 gives the same values in either format, whichever the agent uses', async () => {
     await register()
     const values = [{ n: 1 }, 'text', null, ['ü\n']]
     for (const type of [SSE, NDJSON]) {
@@ -114,7 +114,7 @@ describe('Accept', () => {
     }
   })
 
-  it('C-59 of streams only wraps an answer that comes whole', async () => {
+  it('C-59 of streams only turns a complete response into a stream', async () => {
     await register()
     const events = await stream(stage.directory, INPUT, { accept: SSE })
     expect(await events.rest()).toBe('data: {"text":"hello"}\n\nevent: end\ndata: {}\n\n')
@@ -123,7 +123,7 @@ describe('Accept', () => {
   })
 })
 
-describe('a stream that breaks off', () => {
+describe('a stream that ends early', () => {
   it.each([
     [SSE, /^data: 1\n\nevent: error\ndata: (.*)\n\n$/],
     [NDJSON, /^1\n(.*)\n$/],
@@ -138,7 +138,7 @@ describe('a stream that breaks off', () => {
     expect(JSON.parse(data)).toEqual({ error: { code: 'AgentError', message: expect.any(String) } })
   })
 
-  it('C-59 tells the agent’s own error', async () => {
+  it('C-59 ends with the agent’s own error', async () => {
     await register()
     stage.agent.reply = (_, response) =>
       response
@@ -148,7 +148,7 @@ describe('a stream that breaks off', () => {
     expect(text).toBe('data: 1\n\nevent: error\ndata: {"error":{"code":"OutOfWords","message":"no words left"}}\n\n')
   })
 
-  it('is an answer with a status if nothing had begun', async () => {
+  it('is an error response if nothing had been sent', async () => {
     await register()
     stage.agent.reply = (_, response) => sendJson(response, null, 503)
     const answer = await stream(stage.directory, { ...INPUT, stream: true })
@@ -157,7 +157,7 @@ describe('a stream that breaks off', () => {
 })
 
 describe('a caller of a stream', () => {
-  it('who goes away ends the agent’s work, though the agent is silent', async () => {
+  it('who disconnects stops the agent’s work, even if the agent is silent', async () => {
     await register()
     const agent = streaming()
     const answering = stream(stage.directory, INPUT, { accept: SSE })

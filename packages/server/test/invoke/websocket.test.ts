@@ -52,12 +52,12 @@ describe('a WebSocket on the path of a call', () => {
     expect(stage.agent.calls[0]?.headers).not.toHaveProperty('upgrade')
   })
 
-  it.each(['/v0/agents/x/invoke', '/agents/x/operations/invoke'])('is there on %s too', async (path) => {
+  it.each(['/v0/agents/x/invoke', '/agents/x/operations/invoke'])('works on %s too', async (path) => {
     await register()
     expect(await call(INPUT, path)).toEqual({ text: '{"text":"hello"}\n', code: 1000 })
   })
 
-  it('AURI-8-06 puts together an input that comes in pieces, and needs no line end for one that is whole', async () => {
+  it('AURI-8-06 joins an input that arrives in several messages; a complete one needs no line end', async () => {
     await register()
     const socket = open()
     await once(socket, 'open')
@@ -69,7 +69,7 @@ describe('a WebSocket on the path of a call', () => {
     expect(await read(whole)).toEqual({ text: '{"text":"hello"}\n', code: 1000 })
   })
 
-  it('C-59 tells an error in a line of its own', async () => {
+  it('C-59 sends an error as a line', async () => {
     await register()
     const refused = await call({ text: 5 })
     expect(refused.code).toBe(1008)
@@ -83,7 +83,7 @@ describe('a WebSocket on the path of a call', () => {
     expect(JSON.parse(failed.text)).toMatchObject({ error: { code: 'AgentError' } })
   })
 
-  it('AURI-10-06 is opened to those only who may call', async () => {
+  it('AURI-10-06 opens only for callers who may call the agent', async () => {
     await register({ visibility: 'private' })
     expect(await refusal(open(undefined, { authorization: '' }))).toBe(401)
     expect(await refusal(open(undefined, { authorization: 'Bearer wrong' }))).toBe(401)
@@ -95,7 +95,7 @@ describe('a WebSocket on the path of a call', () => {
     expect(stage.agent.calls).toEqual([])
   })
 
-  it('ends the agent’s work when it is closed', async () => {
+  it('stops the agent’s work when it is closed', async () => {
     await register()
     let gone: Promise<unknown> | undefined
     const reached = new Promise<void>((resolve) => {
@@ -114,7 +114,7 @@ describe('a WebSocket on the path of a call', () => {
 })
 
 describe('a directory that stops', () => {
-  it('closes sockets on which nothing is under way', async () => {
+  it('closes sockets without a call in progress', async () => {
     const directory = await startDirectory()
     const headers = { authorization: `Bearer ${directory.adminKey}` }
     const socket = new WebSocket(`${directory.url.replace('http', 'ws')}/agents/x/invoke`, { headers })
@@ -125,7 +125,7 @@ describe('a directory that stops', () => {
 })
 
 describe('an upgrade elsewhere', () => {
-  it('is answered as if it had not been asked for', async () => {
+  it('is ignored', async () => {
     await register()
     expect(await refusal(open('/agents'))).toBe(200)
     expect(await refusal(open('/agents/x'))).toBe(200)

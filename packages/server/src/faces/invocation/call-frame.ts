@@ -5,7 +5,6 @@ import {
   FRAME_TEXTS,
   type FrameId,
   invalid,
-  isObject,
   type JsonObject,
   type JsonValue,
   NDJSON,
@@ -15,7 +14,7 @@ import {
 } from '@switchboard/protocol'
 import type { InvocationResult } from '../../services/calls/response/invocation-result.js'
 import type { InvocationHead } from './read-invocation.js'
-import { errorOf } from './write-parts.js'
+import { errorLine } from './write-parts.js'
 
 /** A request for one of many calls over one socket. */
 export type CallFrame = Extract<CallerFrame, { kind: 'request' }>
@@ -73,7 +72,6 @@ export function resultFrame(id: FrameId, { status, headers }: InvocationResult, 
 
 /** The frame for a failed call, with the status that an HTTP response would have. */
 export function errorFrame(id: FrameId, error: unknown): ReplyLine {
-  const { error: object } = errorOf(error)
   const status = error instanceof DirectoryError ? error.status : 500
-  return { id, error: { ...(isObject(object) && object), status } }
+  return { id, error: { ...errorLine(error).error, status } }
 }

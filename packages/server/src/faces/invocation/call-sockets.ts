@@ -13,10 +13,10 @@ import type { InvocationResult } from '../../services/calls/response/invocation-
 import type { CallFrame } from './call-frame.js'
 import { heartbeats, SILENCE } from './heartbeats.js'
 import { readLines } from './read-lines.js'
-import { answerPings, jsonOf, sendLine } from './send-line.js'
+import { jsonOf, respondToPings, sendLine } from './send-line.js'
 import { serveFrames } from './serve-frames.js'
 import type { Upgrade } from './upgrades.js'
-import { errorOf, HEARTBEAT_MS } from './write-parts.js'
+import { errorLine, HEARTBEAT_MS } from './write-parts.js'
 
 /** Milliseconds within which the first line must arrive. */
 const INPUT_MS = 30_000
@@ -59,7 +59,7 @@ export function createCallSockets(maxInputBytes: number, heartbeatMs = HEARTBEAT
       release()
       server.handleUpgrade(message, message.socket, head, (socket) => {
         const onCalls = (count: number): unknown => (count > 0 ? busy.add(socket) : busy.delete(socket))
-        answerPings(socket)
+        respondToPings(socket)
         socket.on('error', (error) => log.info({ err: error }, 'a socket failed'))
         serve(socket, calls, { maxInputBytes, heartbeatMs, isClosing: () => isClosing, onCalls }).catch(
           (error: unknown) => {
@@ -91,7 +91,7 @@ async function serve(socket: WebSocket, calls: SocketCalls, options: ServeOption
   socket.on('close', () => controller.abort())
   try {
     const lines = readLines(socket, options.maxInputBytes)
-    const late = setTimeout(() => socket.close(REFUSED, 'no input came'), INPUT_MS)
+    const late = setTimeout(() => socket.close(REFUSED, 'no input in time'), INPUT_MS)
     const { value: text } = await lines.next().finally(() => clearTimeout(late))
     if (typeof text !== 'string' || socket.readyState !== socket.OPEN) return
     const value = parseJson(text)
@@ -106,7 +106,7 @@ async function serve(socket: WebSocket, calls: SocketCalls, options: ServeOption
     socket.close(DONE)
   } catch (error) {
     if (controller.signal.aborted) return
-    await sendLine(socket, NDJSON.error(errorOf(error)))
+    await sendLine(socket, NDJSON.error(errorLine(error)))
     const isRefusal = error instanceof DirectoryError && error.status < 500
     socket.close(isRefusal ? REFUSED : FAILED, error instanceof DirectoryError ? error.code : 'internal_error')
     if (!(error instanceof DirectoryError)) throw error

@@ -3,16 +3,24 @@ import {
   DirectoryError,
   isJsonType,
   isObject,
+  type JsonObject,
+  type JsonValue,
   mediaTypeOf,
+  parseJson,
   parseJsonBody,
   prefersAsync,
   readIdempotencyKey,
 } from '@switchboard/protocol'
 import type { FastifyRequest } from 'fastify'
-import type { CredentialsForAgent, Input, Invocation, Places } from '../../services/calls/request/invocation.js'
+import type {
+  CredentialsForAgent,
+  FormFile,
+  Input,
+  Invocation,
+  Places,
+} from '../../services/calls/request/invocation.js'
 import { readQuery } from '../read-request.js'
 import { headerOf } from '../respond.js'
-import { readForm } from './read-form.js'
 
 /** Headers that are forwarded to the agent unchanged: correlation, delegation, language, and the gateways so far. */
 const FORWARDED = ['x-delegation-chain', 'traceparent', 'tracestate', 'accept-language', 'via']
@@ -81,3 +89,30 @@ export async function readInput(request: FastifyRequest): Promise<Input> {
   if (isJsonType(type)) return { kind: 'json', value: parseJsonBody(body) }
   return type === 'multipart/form-data' ? readForm(contentType, body) : { kind: 'bytes', contentType, body }
 }
+
+/** Name of the part that is the input itself, as JSON (C-66). */
+const INPUT_PART = 'input'
+
+/** Reads a form: the part `input` is the input, other text parts become its members, and files are kept apart. */
+async function readForm(contentType: string, body: Buffer): Promise<Input> {
+  const members: JsonObject = {}
+  const files: FormFile[] = []
+  let input: JsonValue = {}
+  for (const [name, part] of await parseForm(contentType, body)) {
+    if (name === INPUT_PART) input = parseJson(typeof part === 'string' ? part : await part.text())
+    else if (typeof part === 'string') members[name] = part
+    else files.push({ name, bytes: new Uint8Array(await part.arrayBuffer()) })
+  }
+  return { kind: 'form', value: withMembers(input, members), files, contentType, body }
+}
+
+async function parseForm(contentType: string, body: Buffer): Promise<FormData> {
+  try {
+    return await new Response(body, { headers: { 'content-type': contentType } }).formData()
+  } catch (cause) {
+    throw new DirectoryError('invalid_request', 'the body is not valid multipart/form-data', { cause })
+  }
+}
+
+const withMembers = (input: JsonValue, members: JsonObject): JsonValue =>
+  isObject(input) ? { ...input, ...members } : input

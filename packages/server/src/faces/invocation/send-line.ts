@@ -1,7 +1,7 @@
-import { buffer } from 'node:stream/consumers'
 import type { JsonValue } from '@switchboard/protocol'
 import type { WebSocket } from 'ws'
 import type { InvocationResult } from '../../services/calls/response/invocation-result.js'
+import { bytesToJson } from '../../services/calls/response/to-result.js'
 
 /** Bytes waiting to be sent at which the agent has to wait for a slow caller. */
 const HIGH_WATER = 65_536
@@ -19,8 +19,8 @@ export async function sendLine(socket: WebSocket, line: string): Promise<void> {
   clearTimeout(stalled)
 }
 
-/** Answers pings while the pongs are read. */
-export function answerPings(socket: WebSocket): void {
+/** Responds to pings, unless the caller does not read the pongs. */
+export function respondToPings(socket: WebSocket): void {
   socket.on('ping', (data) => {
     if (socket.bufferedAmount < HIGH_WATER) socket.pong(data)
   })
@@ -35,9 +35,7 @@ export async function jsonOf(result: Exclude<InvocationResult, { kind: 'stream' 
       const { id, status, pollInterval } = result.task
       return { taskId: id, status, pollInterval }
     }
-    case 'bytes': {
-      const data = (await buffer(result.body)).toString('base64')
-      return { contentType: result.contentType, contentEncoding: 'base64', data }
-    }
+    case 'bytes':
+      return bytesToJson(result)
   }
 }

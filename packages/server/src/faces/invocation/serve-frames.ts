@@ -30,10 +30,10 @@ export async function serveFrames(
 ): Promise<void> {
   const { call, heartbeatMs, isClosing, onCalls } = options
   const inProgress = new Map<string, AbortController>()
-  const idle = setTimeout(() => inProgress.size === 0 && socket.close(GOING_AWAY, 'no call came'), IDLE_MS)
+  const idle = setTimeout(() => inProgress.size === 0 && socket.close(GOING_AWAY, 'no call in time'), IDLE_MS)
   const send = (frame: ReplyLine): Promise<void> => sendLine(socket, writeFrame(frame))
 
-  const answer = async ({ id }: CallFrame, result: InvocationResult): Promise<void> => {
+  const respond = async ({ id }: CallFrame, result: InvocationResult): Promise<void> => {
     if (result.kind !== 'stream') return send(resultFrame(id, result, await jsonOf(result)))
     for await (const part of heartbeats(result.parts, heartbeatMs)) {
       if (part === SILENCE) socket.ping()
@@ -43,7 +43,7 @@ export async function serveFrames(
   }
   const run = async (frame: CallFrame, controller: AbortController): Promise<void> => {
     try {
-      await answer(frame, await call(frame, controller.signal))
+      await respond(frame, await call(frame, controller.signal))
     } catch (error) {
       // Nobody waits for the reply to a cancelled call.
       if (!controller.signal.aborted) await send(errorFrame(frame.id, error))

@@ -1,12 +1,12 @@
 import { type IncomingMessage, type Server, ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 
-/** A connection that wants to go on as a WebSocket. */
+/** A request to upgrade the connection to a WebSocket. */
 export interface Upgrade {
   readonly message: IncomingMessage
-  /** What came after the request already. */
+  /** Bytes that arrived after the request. */
   readonly head: Buffer
-  /** Takes the connection out of HTTP. */
+  /** Detaches the connection from its HTTP response. */
   release(): void
 }
 
@@ -14,17 +14,17 @@ const upgrades = new WeakMap<IncomingMessage, Upgrade>()
 
 export const upgradeOf = (message: IncomingMessage): Upgrade | undefined => upgrades.get(message)
 
-/** Paths on which agents are called. */
-const CALLS = /^(\/v[01])?\/agents\/[^/?]+\/[^?]+/
+/** Paths of calls to agents. */
+const CALL_PATHS = /^(\/v[01])?\/agents\/[^/?]+\/[^?]+/
 
 /**
- * Sends requests to become a WebSocket through the same routes as all others, so that the same checks guard them: one
- * for an agent goes as the POST that it stands for. Others are answered as if they had not asked.
+ * Routes WebSocket upgrades on the paths of calls as POST requests, so that they pass the same checks. Any other upgrade
+ * is ignored, and the request is served without it.
  */
 export function routeUpgrades(app: FastifyInstance): void {
   app.server.on('upgrade', (message: IncomingMessage, _: unknown, head: Buffer) => {
-    if (message.headers.upgrade?.toLowerCase() !== 'websocket' || !CALLS.test(message.url ?? '')) {
-      serveWithout(app.server, message, head)
+    if (message.headers.upgrade?.toLowerCase() !== 'websocket' || !CALL_PATHS.test(message.url ?? '')) {
+      serveWithoutUpgrade(app.server, message, head)
       return
     }
     const { socket } = message
@@ -35,7 +35,7 @@ export function routeUpgrades(app: FastifyInstance): void {
       response.detachSocket(socket)
       socket.end()
     })
-    // Gone before it was answered.
+    // The client disconnected before the response.
     socket.on('error', () => socket.destroy())
     const release = (): void => {
       response.detachSocket(socket)
@@ -47,28 +47,28 @@ export function routeUpgrades(app: FastifyInstance): void {
   })
 }
 
-/** Headers that belong to the wish. */
-const WISH: ReadonlySet<string> = new Set(['http2-settings', 'upgrade'])
+/** Headers of an upgrade, which are also options of `Connection`. */
+const UPGRADE_HEADERS: ReadonlySet<string> = new Set(['http2-settings', 'upgrade'])
 
 /**
- * Serves a request without its wish to upgrade, which may be passed over (RFC 9110 §7.8): HTTP clients of Java wish for
- * h2c by default. Node has stopped reading at the headers, so the connection begins anew with them.
+ * Serves a request without its upgrade, which a server may ignore (RFC 9110 §7.8): the HTTP client of Java requests h2c by
+ * default. Node stops parsing after the headers of an upgrade, so they are written back and the connection is parsed anew.
  */
-function serveWithout(server: Server, message: IncomingMessage, head: Buffer): void {
+function serveWithoutUpgrade(server: Server, message: IncomingMessage, head: Buffer): void {
   const { method, url, httpVersion, rawHeaders, socket } = message
   const lines = [`${method} ${url} HTTP/${httpVersion}`]
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const [name = '', value = ''] = rawHeaders.slice(i, i + 2)
     const isConnection = name.toLowerCase() === 'connection'
-    if (!WISH.has(name.toLowerCase())) lines.push(`${name}: ${isConnection ? withoutWish(value) : value}`)
+    if (!UPGRADE_HEADERS.has(name.toLowerCase())) lines.push(`${name}: ${isConnection ? withoutUpgrade(value) : value}`)
   }
   socket.unshift(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), head]))
   server.emit('encrypted' in socket ? 'secureConnection' : 'connection', socket)
 }
 
-const withoutWish = (connection: string): string =>
+const withoutUpgrade = (connection: string): string =>
   connection
     .split(',')
     .map((option) => option.trim())
-    .filter((option) => !WISH.has(option.toLowerCase()))
+    .filter((option) => !UPGRADE_HEADERS.has(option.toLowerCase()))
     .join(', ')

@@ -1,4 +1,5 @@
-import { DirectoryError, errorBody, type JsonObject, type StreamFormat, type StreamPart } from '@switchboard/protocol'
+import { DirectoryError, type JsonObject, type StreamFormat, type StreamPart } from '@switchboard/protocol'
+import { errorObject } from '../../services/calls/response/call-failed.js'
 import { heartbeats, SILENCE } from './heartbeats.js'
 
 /** Milliseconds; shorter than the idle timeouts of proxies. */
@@ -17,15 +18,14 @@ export async function* writeParts(
     }
   } catch (error) {
     onError(error)
-    yield format.error(errorOf(error))
+    yield format.error(errorLine(error))
     return
   }
   if (format.end !== '') yield format.end
 }
 
-/** The error as a line of a stream: `{"error": …}` without the members of a response. */
-export function errorOf(error: unknown): JsonObject {
+/** The error as a line of a stream; of a bug the caller learns nothing. */
+export function errorLine(error: unknown): { error: JsonObject } {
   const known = error instanceof DirectoryError ? error : new DirectoryError('internal_error', 'the directory failed')
-  const { error: object = null } = errorBody(known, { base: '', instance: '', correlationId: '' })
-  return { error: object }
+  return { error: errorObject(known) }
 }

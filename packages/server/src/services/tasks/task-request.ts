@@ -48,6 +48,6 @@ function callbackProblem(text: string, checkAddress: (url: URL) => void): string
     return undefined
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error
-    return `must have a public address: ${error.message}`
+    return `must lead to a public address: ${error.message}`
   }
 }

@@ -1,6 +1,7 @@
-import { DirectoryError, errorBody, isObject, type JsonObject, type JsonValue } from '@switchboard/protocol'
+import { DirectoryError, isObject, type JsonObject, type JsonValue } from '@switchboard/protocol'
 import type { AgentTask } from '../../gateway/gateway.js'
 import type { StoredTask } from '../../store/task-store.js'
+import { errorObject } from '../calls/response/call-failed.js'
 import type { TaskResult } from './tasks.js'
 
 /** Milliseconds for which a result is stored. */
@@ -39,8 +40,7 @@ export function finished(task: StoredTask, { status, body }: TaskResult, now: nu
 
 /** The call has failed; the error is the one that the caller would have got without deferring. */
 export function failed(task: StoredTask, error: DirectoryError, now: number): StoredTask {
-  const body = errorBody(error, { base: '', instance: '', correlationId: '' })
-  return ended(task, 'failed', { httpStatus: error.status, error: errorIn(body) }, now)
+  return ended(task, 'failed', { httpStatus: error.status, error: errorObject(error) }, now)
 }
 
 /** The process that sent the call has stopped, and it is unknown whether the agent has done the work. */

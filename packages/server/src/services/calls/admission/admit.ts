@@ -1,20 +1,30 @@
 import {
   type AgentRecord,
+  agreeOnVersion,
   checkOrder,
   DirectoryError,
   IMPLIED_OPERATION,
+  isObject,
   type Operation,
   readHop,
   SigningError,
+  selectVersion,
   splitChain,
 } from '@switchboard/protocol'
 import { assertInService, assertMayInvoke } from '../../../policy/invocation.js'
 import type { Agent } from '../../registry/catalog.js'
 import type { Readable } from '../../registry/read.js'
 import type { CallDeps } from '../call-deps.js'
-import { type ChosenVersion, chooseVersion } from '../request/choose-version.js'
-import type { Invocation } from '../request/invocation.js'
+import type { Invocation, Places } from '../request/invocation.js'
 import { type AgentCredential, chooseCredential } from './choose-credential.js'
+
+/** The version of an agent to call. */
+export interface ChosenVersion {
+  /** X-Agent-Version, for the agent and for the response; empty if the version is unknown or not fit for a header. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Where this version is served, relative to the agent's endpoint; undefined: at the endpoint. */
+  readonly base: string | undefined
+}
 
 /** What the caller may call, independent of the input: a batch prepares all of its calls from one admission. */
 export interface Admission {
@@ -54,6 +64,24 @@ function assertVisibleOperation({ id, operations }: AgentRecord, seen: AgentReco
   if (seen.operations.length > 0 || operations.every(({ name }) => name === IMPLIED_OPERATION)) return
   throw new DirectoryError('not_found', `the agent "${id}" has no operation that you may call`)
 }
+
+/** Versions that an error message lists. */
+const VERSIONS_LISTED = 20
+
+/** The latest version, or the one that the caller requests (AURI §7, C-63). */
+function chooseVersion({ id, document, version: latest }: AgentRecord, places: Places): ChosenVersion {
+  const requested = agreeOnVersion(Object.values(places))
+  const chosen = selectVersion(document, requested)
+  if (chosen) return { headers: versionHeaders(chosen.version), base: chosen.base }
+  if (requested === undefined) return { headers: {}, base: undefined }
+  const others = isObject(document.supportedVersions) ? Object.keys(document.supportedVersions) : []
+  const known = [...(latest === undefined ? [] : [latest]), ...others].slice(0, VERSIONS_LISTED)
+  const hint = known.length > 0 ? `it has ${known.join(', ')}` : 'it does not state its versions'
+  throw new DirectoryError('not_found', `the agent "${id}" has no version "${requested}": ${hint}`)
+}
+
+const versionHeaders = (version: string): Record<string, string> =>
+  /^[\x20-\x7e]{1,256}$/.test(version) ? { 'x-agent-version': version } : {}
 
 /**
  * Rejects a delegation chain that is malformed, too long or circular (C-65). The agent verifies the signatures: the last

@@ -10,14 +10,14 @@ import {
 import { endpointsOf } from '../../../gateway/endpoints-of.js'
 import type { Endpoint } from '../../../gateway/gateway.js'
 import type { Agent } from '../../registry/catalog.js'
-import type { ChosenVersion } from '../request/choose-version.js'
 
 /** What determines the endpoints of an agent's operations. */
 export interface EndpointSource {
   readonly agent: Agent
   /** The operations that the caller may call. */
   readonly operations: readonly Operation[]
-  readonly version: Pick<ChosenVersion, 'base'>
+  /** `base`: where the version is served, relative to the agent's endpoint; undefined: at the endpoint. */
+  readonly version: { readonly base: string | undefined }
 }
 
 /**

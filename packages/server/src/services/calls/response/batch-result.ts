@@ -1,4 +1,5 @@
-import { type DirectoryError, errorBody, type JsonObject, type JsonValue } from '@switchboard/protocol'
+import type { DirectoryError, JsonValue } from '@switchboard/protocol'
+import { errorObject } from './call-failed.js'
 import type { InvocationResult } from './invocation-result.js'
 
 /** The result of one input of a batch. */
@@ -11,13 +12,7 @@ export function toBatchResult(items: readonly ItemResult[]): InvocationResult {
   const failures = items.filter((item) => !item.ok)
   const [first] = failures
   const status = first === undefined ? 200 : failures.length < items.length ? 207 : first.error.status
-  const value = items.map((item) => (item.ok ? item.value : errorItem(item.error)))
+  const value = items.map((item) => (item.ok ? item.value : { error: errorObject(item.error) }))
   const isInvalid = items.some((item) => item.ok && !item.isValid)
   return { kind: 'json', status, value, headers: isInvalid ? { 'x-output-valid': 'false' } : {} }
-}
-
-/** The error object of a failed input, without the other members of an error response. */
-function errorItem(error: DirectoryError): JsonObject {
-  const { error: object = null } = errorBody(error, { base: '', instance: '', correlationId: '' })
-  return { error: object }
 }

@@ -2,6 +2,7 @@ import {
   DirectoryError,
   type ErrorCode,
   type ErrorOptions,
+  errorBody,
   isObject,
   type JsonObject,
   type JsonValue,
@@ -18,6 +19,12 @@ export class CallFailed extends DirectoryError {
     super(code, message, options)
     this.mayHaveRun = options.mayHaveRun
   }
+}
+
+/** The error object of an error response, without the other members: for items, parts, frames and tasks. */
+export function errorObject(error: DirectoryError): JsonObject {
+  const { error: object } = errorBody(error, { base: '', instance: '', correlationId: '' })
+  return isObject(object) ? object : {}
 }
 
 /** A failure of the agent after it may have done the work. */

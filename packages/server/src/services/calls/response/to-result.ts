@@ -1,4 +1,5 @@
-import { declaresMember, type JsonValue, type Operation, type StreamPart } from '@switchboard/protocol'
+import { buffer } from 'node:stream/consumers'
+import { declaresMember, type JsonObject, type JsonValue, type Operation, type StreamPart } from '@switchboard/protocol'
 import type { AgentResponse } from '../../../gateway/gateway.js'
 import type { PreparedCall } from '../admission/prepare-call.js'
 import type { CallDeps } from '../call-deps.js'
@@ -62,6 +63,14 @@ function checkOutput({ context, strictOutputs }: CheckDeps, operation: Operation
   const isValid = context.schemas.check(operation.outputs, value).length === 0
   if (!isValid && strictOutputs) throw invalidOutput()
   return isValid
+}
+
+/** Binary output as JSON, for responses that cannot carry bytes. */
+export async function bytesToJson({
+  contentType,
+  body,
+}: Pick<Extract<InvocationResult, { kind: 'bytes' }>, 'contentType' | 'body'>): Promise<JsonObject> {
+  return { contentType, contentEncoding: 'base64', data: (await buffer(body)).toString('base64') }
 }
 
 /** Whether the output of a result matched its schema. */

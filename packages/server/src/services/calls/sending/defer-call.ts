@@ -1,4 +1,3 @@
-import { buffer } from 'node:stream/consumers'
 import { DirectoryError, type JsonValue } from '@switchboard/protocol'
 import type { AgentResponse, AgentTask } from '../../../gateway/gateway.js'
 import { isAdmin } from '../../../policy/caller.js'
@@ -9,7 +8,7 @@ import type { CallDeps } from '../call-deps.js'
 import type { Invocation } from '../request/invocation.js'
 import { CallFailed } from '../response/call-failed.js'
 import type { InvocationResult } from '../response/invocation-result.js'
-import { type CompletedResult, toResult } from '../response/to-result.js'
+import { bytesToJson, type CompletedResult, toResult } from '../response/to-result.js'
 import { agentTaskOf, cancelCall, pollCall, sendCall } from './send-call.js'
 import { readStoredCall, writeStoredCall } from './stored-call.js'
 
@@ -114,6 +113,5 @@ async function toStep(deps: CallDeps, call: PreparedCall, send: () => Promise<Ag
 async function bodyOf(result: CompletedResult): Promise<JsonValue> {
   if (result.kind === 'json') return result.value
   if (result.kind === 'stream') throw new DirectoryError('internal_error', 'a deferred call cannot be streamed')
-  const data = (await buffer(result.body)).toString('base64')
-  return { contentType: result.contentType, contentEncoding: 'base64', data }
+  return bytesToJson(result)
 }
