@@ -13,21 +13,19 @@ import { createCircuitBreakers } from './resilience/circuit-breakers.js'
 import { createConcurrencyLimit } from './resilience/concurrency-limit.js'
 import { createRetryBudget } from './resilience/retry-budget.js'
 import { createTryEndpoints } from './resilience/try-endpoints.js'
-import { createTransports, type Transports } from './transports/transports.js'
+import { createTransports } from './transports/transports.js'
 
 /** What a gateway needs besides its settings. */
 export interface GatewayDeps {
   /** URLs of this gateway itself, local and public, to detect loops. Called for each connection. */
   readonly self: () => readonly string[]
-  /** Name of this gateway in `Via`, a token of RFC 9110. All replicas of a directory share one, to detect loops between them. */
+  /** Name of this gateway in `Via`, a token of RFC 9110. The replicas of a directory share one, to detect their loops. */
   readonly hopId?: string
   readonly resolve?: ResolveName
   readonly now?: () => number
   /** From 0 to 1. */
   readonly random?: () => number
   readonly onOutcome?: OnOutcome
-  /** Additional transports, or replacements for the built-in ones. */
-  readonly transports?: Transports
 }
 
 /** Creates the gateway. Connections are opened on demand. */
@@ -44,7 +42,7 @@ export function createGateway(settings: Partial<GatewayOptions>, deps: GatewayDe
   const budget = createRetryBudget(options.retryShare)
   const breakers = createCircuitBreakers({ now, random })
   const { stop, ...calls } = createCallAgent({
-    transports: { ...transports, ...deps.transports },
+    transports,
     concurrency: createConcurrencyLimit(options),
     budget,
     tryEndpoints: createTryEndpoints({ breakers, budget, random, retries: options.retries }),

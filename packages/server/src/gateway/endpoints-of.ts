@@ -71,7 +71,7 @@ function toUrl(endpoint: string): string | undefined {
   return path === undefined ? undefined : `unix:${path}`
 }
 
-/** `agent+https` and `agent+wss` name the transport of the URL; `agent+unix` may contain the path of a socket (C-81). */
+/** `agent+https` and `agent+wss` name the transport of a URL; `agent+unix` may contain the path of a socket (C-81). */
 function fromAgentUri(endpoint: string): string | undefined {
   try {
     const { transport, socketPath, host, port, path, query } = parseAgentUri(endpoint)

@@ -33,21 +33,21 @@ export interface AgentCall {
   readonly payload: Payload
   /**
    * Headers for the agent: its credential, request id, session, version, delegation chain. Never the credential with
-   * which the caller authenticated to the directory. Includes the `via` of the incoming request, to detect loops through
-   * other gateways.
+   * which the caller authenticated to the directory. Includes the `via` of the incoming request, to detect loops
+   * through other gateways.
    */
   readonly headers: Readonly<Record<string, string>>
   /** Stream the response if the agent can; otherwise it comes in one piece. */
   readonly wantsStream: boolean
   /** Safe to repeat: an idempotent operation, or an idempotency key is passed to the agent. */
   readonly idempotent: boolean
-  /** Milliseconds for the whole call. A stream only has to start by then; `silenceMs` and `streamMs` apply after that. */
+  /** Milliseconds for the whole call. A stream only has to start by then; `silenceMs` and `streamMs` apply to it. */
   readonly timeoutMs: number
   /** Aborted when the caller disconnects or cancels; cancels the agent's work too. */
   readonly signal: AbortSignal
 }
 
-/** The response of an agent, independent of protocol. The agent's own errors are responses; gateway errors are thrown. */
+/** The response of an agent, independent of protocol. Errors of the agent are responses; gateway errors are thrown. */
 export type AgentResponse = {
   /** 2xx, or the agent's own 4xx or 5xx (C-97). */
   readonly status: number

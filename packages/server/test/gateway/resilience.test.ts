@@ -44,7 +44,7 @@ describe('several endpoints', () => {
       second,
       endpoint(agent.url),
     ]
-    const answer = await gatewayOf({}, { transports: {} }).call(callOf(endpoints))
+    const answer = await gatewayOf().call(callOf(endpoints))
     expect(answer.endpoint).toBe(second)
     expect(agent.connections()).toBe(1)
   })
@@ -61,7 +61,7 @@ describe('several endpoints', () => {
   })
 
   it('without a supported protocol make the agent not invocable', async () => {
-    const gateway = gatewayOf({}, { transports: {} })
+    const gateway = gatewayOf()
     const call: AgentCall = callOf([])
     expect(await failure(gateway.call(call))).toMatchObject({ code: 'not_invocable', mayHaveRun: false })
   })

@@ -9,7 +9,7 @@ import type { GatewayOptions } from '../gateway-options.js'
 export interface UnixSockets {
   /** Connects only to URLs returned by `target`. */
   readonly dispatcher: Agent
-  /** Parses `unix:/run/agent.sock`, optionally followed by `:/path` for HTTP; throws if the socket may not be called. */
+  /** Parses `unix:/run/agent.sock`, optionally with `:/path` for HTTP; throws if the socket may not be called. */
   target(endpoint: string): Promise<{ readonly url: URL; readonly host: string }>
 }
 

@@ -12,9 +12,9 @@ import type { SendRequest } from './send-request.js'
 const BODILESS: ReadonlySet<number> = new Set([204, 205, 304])
 
 /**
- * `fetch` for untrusted addresses: it goes through the address guard, follows no redirects, sends no cookies, accepts no
- * compression, and limits size and time. Failures are GatewayErrors. The size of a stream is not limited; its reader
- * must limit the size of each part.
+ * `fetch` for untrusted addresses: it goes through the address guard, follows no redirects, sends no cookies, accepts
+ * no compression, and limits size and time. Failures are GatewayErrors. The size of a stream is not limited; its
+ * reader must limit the size of each part.
  */
 export function createGuardedFetch(
   sendRequest: SendRequest,

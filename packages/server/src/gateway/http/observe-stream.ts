@@ -1,6 +1,6 @@
 /** What to run when the reading of a stream ends. */
 export interface StreamHooks {
-  /** The reader stops early. Runs before the source is told, so that it can end a read that is still pending. */
+  /** The reader stops early. Runs before the source is closed, so that it can end a read that is still pending. */
   readonly onCancel?: () => void | Promise<void>
   /** The stream ended, failed or was cancelled. Runs once. */
   readonly onEnd?: (error?: unknown) => void

@@ -42,8 +42,8 @@ export function outgoingHeaders(headers: Iterable<readonly [string, string]>): R
 }
 
 /**
- * Adds this gateway to the `Via` of a call (RFC 9110 §7.6.3). Throws `loop` if it is listed already, however many other
- * gateways are in between.
+ * Adds this gateway to the `Via` of a call (RFC 9110 §7.6.3). Throws `loop` if it is listed already, however many
+ * other gateways are in between.
  */
 export function viaFor(received: string | undefined, hopId: string): string {
   const hops = received?.split(',').map((hop) => hop.trim().split(/\s+/)[1]) ?? []

@@ -38,8 +38,8 @@ export function createDeadline(caller: AbortSignal, timeoutMs: number, now: () =
 }
 
 /**
- * Minimum idle timeout of the response to a call, in milliseconds. If the caller waits for the whole response, the agent
- * may be silent for as long as the call may take; only streams are bound by `silenceMs` alone.
+ * Minimum idle timeout of the response to a call, in milliseconds. If the caller waits for the whole response, the
+ * agent may be silent for as long as the call may take; only streams are bound by `silenceMs` alone.
  */
 export const silenceLimitOf = ({ wantsStream, timeoutMs }: Pick<AgentCall, 'wantsStream' | 'timeoutMs'>): number =>
   wantsStream ? 0 : timeoutMs

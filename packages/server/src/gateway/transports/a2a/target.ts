@@ -31,7 +31,7 @@ const BINDINGS: Record<string, A2aTarget['binding'] | undefined> = {
   REST: 'http',
 }
 
-/** Removes trailing slashes. A regular expression would take quadratic time on many slashes, which a publisher controls. */
+/** Removes trailing slashes. Not with a regular expression, which takes quadratic time on a hostile URL. */
 export function withoutTrailingSlashes(address: string): string {
   let end = address.length
   while (address[end - 1] === '/') end--

@@ -80,7 +80,7 @@ export async function openWebSocket(
     socket.on('unexpected-response', (_request, response) => {
       const status = response.statusCode ?? 0
       if (status < 400) {
-        return fail(new GatewayError('bad_response', `the agent answered the WebSocket handshake with ${status}`))
+        return fail(new GatewayError('bad_response', `the WebSocket handshake failed with the status ${status}`))
       }
       resolve(status)
       fail(new GatewayError('bad_response', 'the agent rejected the WebSocket handshake'))
