@@ -42,8 +42,8 @@ const server = (url: string, more: JsonObject = {}) => ({
     'm',
   ),
 })
-const listRequests = (agent: { asked(): string[] }): number =>
-  agent.asked().filter((method) => method === 'tools/list').length
+const listRequests = (agent: { methods(): string[] }): number =>
+  agent.methods().filter((method) => method === 'tools/list').length
 
 describe('operations of an MCP server', () => {
   it('are its tools with their schemas, from all pages', async () => {
@@ -84,7 +84,7 @@ describe('operations of an MCP server', () => {
     const agent = await startTools({ tools: [[tool('a')]] })
     await createLearner().learn(server(agent.url))
     await expect.poll(() => agent.sessions.size).toBe(0)
-    expect(agent.asked()).toContain('DELETE')
+    expect(agent.methods()).toContain('DELETE')
   })
 
   it('come from the record if it describes their inputs: no request is sent', async () => {

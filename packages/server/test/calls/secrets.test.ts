@@ -81,7 +81,7 @@ describe('a credential that the operator has set for an agent', () => {
       await keep()
       await load(moved.url)
       expectRefusal(await call({ text: 'a' }), { status: 502, says: 'has moved' })
-      expect(moved.asked()).toContain('tools/list')
+      expect(moved.methods()).toContain('tools/list')
       expect(JSON.stringify(moved.seen)).not.toContain(SECRET)
     } finally {
       await moved.close()

@@ -177,16 +177,16 @@ describe('an A2A agent registered without version and binding', () => {
   })
 
   it('AD-A-01 is called as its own card says, which is fetched once and without its credential', async () => {
-    const asked: string[] = []
+    const requests: string[] = []
     const { agent, gateway } = await start((_, response, { url, headers }) => {
-      asked.push(`${url} ${headers.authorization}`)
+      requests.push(`${url} ${headers.authorization}`)
       if (url === '/team/.well-known/agent-card.json') sendJson(response, card(`${agent.url}v1`))
       else sendJson(response, { message: { role: 'ROLE_AGENT', parts: [{ text: 'hi' }] } })
     })
     const call = callOf({ protocol: 'a2a', url: `${agent.url}team` }, { headers: { authorization: 'Bearer t' } })
     expect(await gateway.call(call)).toMatchObject({ status: 200, value: { text: 'hi' } })
     await gateway.call(call)
-    expect(asked).toEqual([
+    expect(requests).toEqual([
       '/team/.well-known/agent-card.json undefined',
       '/v1/message:send Bearer t',
       '/v1/message:send Bearer t',

@@ -84,7 +84,7 @@ describe.each(['0.3', '1.0'])('an agent registered with an A2A card of version %
     await register(version)
     const accepted = await invoke({ a: 1 })
     expect(accepted.status, accepted.text).toBe(202)
-    if (!begun) throw new Error('the agent was not asked')
+    if (!begun) throw new Error('the agent was not called')
     const done = task(begun.taskId, begun.contextId, TaskState.TASK_STATE_COMPLETED, undefined, [data({ late: true })])
     await agent.store.save(done, begun.context)
     const told = async () => (await directory.get(`/tasks/${accepted.json.taskId}`, { as: 'tokC' })).json

@@ -139,12 +139,12 @@ describe.each(DIALECTS)('an A2A agent of $version over $binding', (dialect) => {
     })
     const endpoint = await agent.toEndpoint(dialect)
     const headers = { 'x-session-id': 's1' }
-    const asked = await gateway.call(callOf(endpoint, { headers }))
-    expect(asked).toMatchObject({
+    const question = await gateway.call(callOf(endpoint, { headers }))
+    expect(question).toMatchObject({
       status: 200,
       value: { status: 'input-required', message: { text: 'Which language?' }, sessionId: 's1' },
     })
-    const next = { ...headers, 'x-task-id': asked.headers['x-task-id'] ?? '' }
+    const next = { ...headers, 'x-task-id': question.headers['x-task-id'] ?? '' }
     expect(json(await gateway.call(callOf(endpoint, { headers: next })))).toEqual({ text: 'in Chinese, then' })
   })
 

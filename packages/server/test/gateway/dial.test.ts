@@ -83,16 +83,16 @@ describe('a connection to an agent', () => {
     const good = await startTls('127.0.0.2')
     const secret = await startTls('127.0.0.3', good.port)
     const answers = [['127.0.0.2'], ['127.0.0.3'], ['127.0.0.2', '127.0.0.3']]
-    const asked: string[] = []
+    const lookups: string[] = []
     const resolve = async (name: string) => {
-      asked.push(name)
+      lookups.push(name)
       return answers.shift() ?? []
     }
     const options = { allow: ['127.0.0.2'], allowLoopback: false, tls: { ca: authority.cert }, retries: 0 }
     const gateway = gatewayOf(options, { resolve })
     const call = () => gateway.call(callOf(`https://agent.example:${good.port}/`))
     expect(await call()).toMatchObject({ value: { host: '127.0.0.2' } })
-    expect(asked).toEqual(['agent.example'])
+    expect(lookups).toEqual(['agent.example'])
     expect(await failure(call())).toMatchObject({ code: 'blocked', mayHaveRun: false })
     expect(await failure(call())).toMatchObject({ code: 'blocked', mayHaveRun: false })
     expect(secret.names).toEqual([])

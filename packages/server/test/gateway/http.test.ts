@@ -372,14 +372,14 @@ describe('deferred work', () => {
   })
 
   it('AURI-8-02 AURI-8-04 of the agent is a task, polled at its URL until it is done', async () => {
-    let asked = 0
+    let polls = 0
     const { agent, gateway } = await start((request, response) => {
       if (request.method === 'POST') {
         return sendJson(response, { taskId: 't1', status: 'accepted', pollInterval: 3 }, 202, { location: '/jobs/t1' })
       }
       expect(request.url).toBe('/jobs/t1')
       expect(request.headers.authorization).toBe('Bearer agent')
-      const isDone = ++asked === 2
+      const isDone = ++polls === 2
       sendJson(response, {
         taskId: 't1',
         ...(isDone ? { status: 'completed', result: { x: 1 } } : { status: 'working' }),

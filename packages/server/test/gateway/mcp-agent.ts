@@ -80,7 +80,7 @@ export async function startMcpAgent(callTool: CallTool, options: McpAgentOptions
     seen,
     sessions,
     /** Methods received, in order. */
-    asked: () => seen.map(({ method, body }) => body.method ?? method),
+    methods: () => seen.map(({ method, body }) => body.method ?? method),
   }
 }
 

@@ -26,10 +26,10 @@ async function start({
   tool?: Answer
   other?: (message: JsonObject) => void
 }) {
-  const asked: string[] = []
+  const methods: string[] = []
   const agent = await startHttpAgent(async (request, response) => {
     const body = JSON.parse((await bodyOf(request)) || '{}')
-    asked.push(body.method)
+    methods.push(body.method)
     if (body.method === 'initialize') initialize(body, response)
     else if (body.method === 'tools/call') tool(body, response)
     else {
@@ -39,7 +39,7 @@ async function start({
   })
   const gateway = createTestGateway({ maxBodyBytes: 100_000, maxPartBytes: 10_000 })
   open.push(gateway, agent)
-  return { asked, gateway, endpoint: { protocol: 'mcp' as const, url: agent.url } }
+  return { methods, gateway, endpoint: { protocol: 'mcp' as const, url: agent.url } }
 }
 
 function sendEvents(response: ServerResponse, ...events: unknown[]): void {
@@ -89,11 +89,11 @@ describe('an MCP server that violates its protocol', () => {
   })
 
   it.each(['1999-01-01', undefined])('fails with an error for version %s', async (protocolVersion) => {
-    const { gateway, endpoint, asked } = await start({
+    const { gateway, endpoint, methods } = await start({
       initialize: (request, response) => sendJson(response, reply(request, { protocolVersion })),
     })
     await expect(gateway.call(callOf(endpoint))).rejects.toMatchObject({ code: 'bad_response' })
-    expect(asked).toEqual(['initialize'])
+    expect(methods).toEqual(['initialize'])
   })
 
   it('fails with an error when its stream ends before the result', async () => {
@@ -120,12 +120,12 @@ describe('an MCP server that violates its protocol', () => {
   })
 
   it('is called only twice if it drops each session at once', async () => {
-    const { gateway, endpoint, asked } = await start({ tool: (_, response) => response.writeHead(404).end() })
+    const { gateway, endpoint, methods } = await start({ tool: (_, response) => response.writeHead(404).end() })
     expect(await gateway.call(callOf(endpoint))).toMatchObject({
       status: 404,
       value: { error: { code: 'AgentError' } },
     })
-    expect(asked.filter((method) => method === 'tools/call')).toHaveLength(2)
+    expect(methods.filter((method) => method === 'tools/call')).toHaveLength(2)
   })
 
   it('receives replies to only a few of its requests', async () => {
@@ -150,18 +150,18 @@ describe('an MCP server that violates its protocol', () => {
 
 describe('a call that MCP cannot carry', () => {
   it('is rejected before anything is sent: bytes, and HTTP+SSE', async () => {
-    const { gateway, endpoint, asked } = await start({})
+    const { gateway, endpoint, methods } = await start({})
     const payload = { kind: 'bytes' as const, contentType: 'image/png', body: Buffer.from('x') }
     await expect(gateway.call(callOf(endpoint, { payload }))).rejects.toMatchObject({ code: 'not_invocable' })
     const old = { ...endpoint, source: { type: 'sse' } }
     await expect(gateway.call(callOf(old))).rejects.toMatchObject({ code: 'not_invocable' })
-    expect(asked).toEqual([])
+    expect(methods).toEqual([])
   })
 
   it('gives 400 if the input is not an object', async () => {
-    const { gateway, endpoint, asked } = await start({})
+    const { gateway, endpoint, methods } = await start({})
     const answer = await gateway.call(callOf(endpoint, { payload: { kind: 'json', value: ['a'] } }))
     expect(answer).toMatchObject({ status: 400, value: { error: { code: 'InvalidInput' } } })
-    expect(asked).toEqual([])
+    expect(methods).toEqual([])
   })
 })

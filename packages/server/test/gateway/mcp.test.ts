@@ -166,8 +166,8 @@ describe('a caller of an MCP server', () => {
 })
 
 describe('sessions with an MCP server', () => {
-  const initializations = (agent: { asked(): string[] }): number =>
-    agent.asked().filter((method) => method === 'initialize').length
+  const initializations = (agent: { methods(): string[] }): number =>
+    agent.methods().filter((method) => method === 'initialize').length
 
   it('are opened once for many calls with one credential, also concurrent ones', async () => {
     const { agent, gateway, call } = await start(() => text('ok'))
