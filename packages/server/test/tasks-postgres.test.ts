@@ -7,7 +7,7 @@ import { expectRefusal } from './support/errors.js'
 
 const database = await testDatabase()
 
-/** Within this time one server knows what another one did. */
+/** Within this time a server sees the changes of another one. */
 const SOON = { timeout: 3000, interval: 20 }
 const CREDENTIAL = { type: 'bearer', token: 'the-agents-own-token' }
 

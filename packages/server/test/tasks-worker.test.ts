@@ -206,7 +206,7 @@ describe('the worker of deferred calls', () => {
   })
 
   describe('after a process has crashed', () => {
-    /** A process that begins a call and never comes back. */
+    /** A process that starts a call and crashes. */
     const hang = () => new Promise<TaskStep>(() => {})
     const beginAndDie = async (changes: Partial<NewTask>): Promise<string> => {
       const tasks = startProcess({ run: hang, poll: hang }, { timing: { ...QUICK, renewMs: 1e6 } })

@@ -54,7 +54,7 @@ const until = (path: string, expected: JsonObject): Promise<Answer> =>
     { timeout: 8000, interval: 20 },
   )
 
-/** An agent's answer that waits until it is let go. */
+/** A response of the agent that waits until it is released. */
 function held() {
   let release = (): void => {}
   const released = new Promise<void>((resolve) => {

@@ -24,28 +24,28 @@ import type { TestDirectory } from '../support/directory.js'
 import { aidipAgent } from '../support/documents.js'
 
 /**
- * The same agent in each protocol. What it does is told by the member `text`: `parts` streams {"n":1} and {"n":2},
- * `hang` streams {"n":0} and goes on for ever, `wait` is put off or goes on for ever, `fail` is refused with the word
- * `no`, and everything else comes back as it is.
+ * The same agent in each protocol. The member `text` selects what it does: `parts` streams {"n":1} and {"n":2}, `hang`
+ * streams {"n":0} and never ends, `wait` is deferred or never ends, `fail` is rejected with the message `no`, and any
+ * other input is echoed.
  */
 export interface SameAgent {
   register(directory: TestDirectory): Promise<void>
-  /** Resolves when the work that was begun last has been stopped from outside. */
+  /** Resolves when the work that started last has been cancelled. */
   stopped(): Promise<unknown>
-  /** Works begun so far. */
+  /** Number of calls that have started. */
   begun(): number
   close(): Promise<void>
 }
 
-/** What differs between protocols, and is told to callers. */
+/** What differs between protocols. */
 export interface Differences {
   /** The parts of `parts`; agents that do not stream have one. */
   readonly parts: readonly JsonObject[]
-  /** The first part of `hang`; undefined: nothing comes before the end. */
+  /** The first part of `hang`; undefined: there is none. */
   readonly begun?: JsonObject
   /** Status of `fail`. */
   readonly refusal: number
-  /** The agent itself puts `wait` off. */
+  /** The agent itself defers `wait`. */
   readonly defers?: boolean
 }
 
@@ -56,7 +56,7 @@ export interface Protocol extends Differences {
 const PLAIN: Differences = { parts: [{ n: 1 }, { n: 2 }], begun: { n: 0 }, refusal: 422 }
 const NDJSON = { 'content-type': 'application/x-ndjson' }
 
-/** What was begun last, and its end. */
+/** The work that started last, and its cancellation. */
 function createWork() {
   const events = new EventEmitter().setMaxListeners(0) // one per call, most of which end by themselves
   let stopped: Promise<unknown> = Promise.resolve()
@@ -133,7 +133,7 @@ async function startWebSocket(): Promise<SameAgent> {
 
 async function startA2a(streaming: boolean): Promise<SameAgent> {
   const work = createWork()
-  /** Work that was put off: the SDK cancels it by itself, as nothing is running. */
+  /** Deferred work: the SDK cancels it without calling the agent, because nothing is running. */
   let putOff: RequestContext | undefined
   const isCancelled = async ({ taskId, context }: RequestContext): Promise<boolean> =>
     (await agent.store.load(taskId, context))?.status?.state === TaskState.TASK_STATE_CANCELED
@@ -170,7 +170,7 @@ async function startA2a(streaming: boolean): Promise<SameAgent> {
     }
   }
   const agent = await startA2aAgent(execute, { streaming, onCancel: () => work.stop() })
-  /** Without a stream nobody has learned the id of the task: that connections close is all that an agent is told. */
+  /** Without a stream the caller does not know the id of the task, so the agent only sees the connection close. */
   const isLeft = (): boolean => agent.sockets.size === 0
   return {
     register: async (directory) => load(directory, { ...(await agent.cardOf('1.0')), id: 'x' }),
@@ -185,7 +185,7 @@ async function startA2a(streaming: boolean): Promise<SameAgent> {
   }
 }
 
-/** Text that came alone. */
+/** The only text. */
 function wordOf(parts: JsonValue): string {
   const [[, value] = []] = Array.isArray(parts) ? parts.map((part) => (Array.isArray(part) ? part : [])) : []
   return String(value)
@@ -218,15 +218,15 @@ async function startMcp(): Promise<SameAgent> {
   }
 }
 
-/** How each kind of agent is started, and what callers see of it that is not the same. */
+/** How the agent of each protocol is started, and how it differs. */
 export const PROTOCOLS: Record<string, Protocol> = {
   'plain HTTP': { ...PLAIN, start: () => startHttp('https') },
   'a Unix socket': { ...PLAIN, start: (folder) => startHttp('unix', join(folder, 'same.sock')) },
   WebSocket: { ...PLAIN, start: startWebSocket },
   'A2A with streams': { ...PLAIN, defers: true, start: () => startA2a(true) },
-  // Its artifact is the result as it is in the end, and nothing comes before that.
+  // Its artifact is the final result, and there are no parts before it.
   'A2A without streams': { parts: [{ n: 2 }], refusal: 422, defers: true, start: () => startA2a(false) },
-  // A tool has one result; what comes before it is progress.
+  // A tool has one result; events before it are progress.
   MCP: {
     parts: [{ progress: 1 }, { progress: 2 }, { text: 'parts' }],
     begun: { progress: 0 },

@@ -9,7 +9,7 @@ import { expectRefusal } from '../support/errors.js'
 const stage = setStage()
 const { register, call } = stage
 
-/** An answer without what is different each time, and without the name that was asked for. */
+/** A response without its varying parts and without the requested name. */
 function withoutNames({ status, headers, text }: Answer, id: string) {
   const told = [...headers].filter(([name]) => !['date', 'x-request-id', 'content-length'].includes(name))
   return { status, told, text: text.replaceAll(id, 'ID').replace(/"correlation_id":"[^"]*"/, '') }

@@ -120,7 +120,7 @@ describe('an agent behind a WebSocket that sends pings and reads no pongs', () =
 
 describe('a response that is requested as a whole', () => {
   const SILENT_MS = 400
-  /** Agents that begin at once, are silent for a while, and end. */
+  /** Agents that start to respond at once, pause, and end. */
   const AGENTS: { protocol: Endpoint['protocol']; start: () => Promise<{ url: string; close(): Promise<void> }> }[] = [
     {
       protocol: 'http',

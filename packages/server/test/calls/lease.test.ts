@@ -24,7 +24,7 @@ it('C-61 a key is released when its call must have ended, and its result is stor
   agent.reply = (_, response) => open.push(response)
   const headers = { 'idempotency-key': 'k1' }
   const call = () => directory.post('/agents/x/invoke', { as: 'tokC', body: { text: 'a' }, headers })
-  // As good as a process that died: nobody waits for it, and it has not ended.
+  // Equivalent to a crashed process: nobody waits for the call, and it has not ended.
   const first = call()
   await expect.poll(() => open.length).toBe(1)
   clock.advance(TIMEOUT_MS / 1000 + 59)
@@ -35,7 +35,7 @@ it('C-61 a key is released when its call must have ended, and its result is stor
   const [lost, found] = open
   if (lost) sendJson(lost, { text: 'first' })
   expect((await first).json).toEqual({ text: 'first' })
-  // It came too late to be the answer of the key.
+  // It ended too late to be stored for the key.
   expectRefusal(await call(), { status: 409 })
   if (found) sendJson(found, { text: 'second' })
   expect((await second).json).toEqual({ text: 'second' })

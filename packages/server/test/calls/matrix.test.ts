@@ -125,7 +125,7 @@ describe.each(Object.entries(PROTOCOLS))('an agent that speaks %s', (_, { start,
 
 const dataOf = (event: string): JsonValue => JSON.parse(/^data: (.*)$/m.exec(event)?.[1] ?? 'null')
 
-/** Agents of A2A tell of states of their task between the parts. */
+/** A2A agents send states of their task between the parts. */
 const isNoState = (line: JsonObject): boolean => line.taskId === undefined
 
 async function firstPart({ body }: Response): Promise<JsonObject | undefined> {

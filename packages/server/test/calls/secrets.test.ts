@@ -43,7 +43,7 @@ describe('a credential that the operator has set for an agent', () => {
     await move(changes())
     expectRefusal(await call({ text: 'a' }, ask), { status: 502, says: 'has moved' })
     expect(other.calls).toEqual([])
-    // Who brings a credential of its own needs none of the operator's.
+    // A caller with its own credential does not need the operator's.
     const own = { ...ask, headers: { 'x-agent-authorization': 'Bearer mine' } }
     expect((await call({ text: 'a' }, own)).status).toBe(200)
     expect(other.calls.at(-1)?.headers.authorization).toBe('Bearer mine')

@@ -17,10 +17,10 @@ afterEach(() => {
 
 interface Talk {
   readonly socket: WebSocket
-  /** Frames that have come so far. */
+  /** Frames received so far. */
   readonly frames: JsonObject[]
   send(...frames: JsonObject[]): void
-  /** Those of one call, once its last has come. */
+  /** The frames of one call, once it has ended. */
   answer(id: string | number): Promise<JsonObject[]>
 }
 
@@ -47,7 +47,7 @@ async function talk(ask: { url?: string; key?: string; path?: string; headers?: 
   }
 }
 
-/** An agent whose answers are given by hand. */
+/** An agent whose responses the test controls. */
 function byHand(): Map<string, ServerResponse> {
   const open = new Map<string, ServerResponse>()
   stage.agent.reply = ({ json }, response) => {

@@ -27,7 +27,7 @@ const startTls = (changes = {}): Promise<TestDirectory> =>
   })
 
 describe('a request to upgrade to another protocol', () => {
-  /** What comes back for requests that are sent one after another on one connection. */
+  /** The responses to requests that are sent one after another on one connection. */
   const send = async (socket: Socket, requests: readonly string[]): Promise<string[]> => {
     const answers: string[] = []
     for (const request of requests) {
@@ -39,7 +39,7 @@ describe('a request to upgrade to another protocol', () => {
           if (body.length > 0 && body.length >= Number(/content-length: (\d+)/.exec(head)?.[1])) resolve(text)
         })
       })
-      // In two pieces: the body is on its way when the headers are there.
+      // In two pieces: the body arrives after the headers.
       const cut = request.indexOf('\r\n\r\n') + 6
       socket.write(request.slice(0, cut))
       setTimeout(() => socket.write(request.slice(cut)), 20)
@@ -81,7 +81,7 @@ describe('a request to upgrade to another protocol', () => {
     const { port } = new URL(directory.url)
     const socket = connectTls({ host: '127.0.0.1', port: Number(port), ca: authority.cert })
     const [answer] = await send(socket, [request(directory.adminKey, 'one')])
-    // Without a body it would be refused before the agent is looked for.
+    // Without a body it would be rejected before the agent is looked up.
     expect(answer).toMatch(/^HTTP\/1.1 404 /)
     await directory.close()
   })

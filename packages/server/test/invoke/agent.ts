@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import type { JsonObject, JsonValue } from '@switchboard/protocol'
 import { aidipAgent } from '../support/documents.js'
 
-/** One request that an agent got. */
+/** One request that the agent received. */
 export interface Received {
   readonly method: string
   readonly path: string
@@ -20,14 +20,14 @@ export type Reply = (received: Received, response: ServerResponse, request: Inco
 export interface TestAgent {
   readonly url: string
   readonly calls: Received[]
-  /** How it answers from now on. */
+  /** How it responds from now on. */
   reply: Reply
   /** A document to register it with. */
   document(changes?: JsonObject): JsonObject
   close(): Promise<void>
 }
 
-/** Starts an agent; it echoes its input unless told otherwise. */
+/** Starts an agent; by default it echoes its input. */
 export async function startAgent(reply: Reply = echo): Promise<TestAgent> {
   const calls: Received[] = []
   const server = createServer(async (request, response) => {
@@ -80,7 +80,7 @@ export function sendJson(
 
 export const echo: Reply = ({ json }, response) => sendJson(response, json)
 
-/** Always the same answer. */
+/** Always the same response. */
 export const fixed =
   (value: JsonValue, status = 200, headers: Record<string, string> = {}): Reply =>
   (_received, response) =>

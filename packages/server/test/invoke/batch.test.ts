@@ -11,7 +11,7 @@ describe('an array of inputs', () => {
   it('AIDIP-5.3-04 AIDIP00-6.3-02 gives an array of outputs of the same length, in the same order', async () => {
     await register()
     stage.agent.reply = async ({ json }, response) => {
-      // The first comes last.
+      // The first input finishes last.
       if (json.text === '0') await expect.poll(() => stage.agent.calls.length).toBe(5)
       sendJson(response, { text: `out ${json.text}` })
     }

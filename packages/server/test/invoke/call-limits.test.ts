@@ -6,7 +6,7 @@ import { setStage } from './setup.js'
 describe('limits of concurrent calls', () => {
   const stage = setStage({ gateway: { maxCalls: 2, maxCallsPerAgent: 1 } })
 
-  /** Replies that wait until they are let go, and the first of which has come. */
+  /** Replies that wait until they are released; `begun` resolves at the first request. */
   const holding = (): { reply: Reply; begun: Promise<void>; release: () => void } => {
     let release = (): void => {}
     let begin = (): void => {}

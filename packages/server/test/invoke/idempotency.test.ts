@@ -8,10 +8,10 @@ const { register, call } = stage
 const INPUT = { text: 'hello' }
 
 let keys = 0
-/** A key that no other test has used: they are kept for a day. */
+/** A key that no other test has used, because keys are stored for a day. */
 const newKey = (): { 'idempotency-key': string } => ({ 'idempotency-key': `key-${keys++}` })
 
-/** An agent that numbers its answers. */
+/** An agent that numbers its responses. */
 const counting = (): void => {
   let count = 0
   stage.agent.reply = (_, response) => sendJson(response, { text: `answer ${++count}` })
@@ -94,7 +94,7 @@ describe('an Idempotency-Key', () => {
     await expect.poll(() => stage.agent.calls.length).toBe(1)
     controller.abort()
     await expect(lost).rejects.toThrow()
-    // By the time that these are answered, the directory has noticed.
+    // By the time of these responses the directory has noticed the disconnection.
     for (let i = 0; i < 3; i++) await stage.directory.get('/health/live')
     answer()
     const found = async () => (await call(INPUT, { headers, as: 'admin' })).json

@@ -1,18 +1,18 @@
 import type { JsonValue } from '@switchboard/protocol'
 import type { TestDirectory } from '../support/directory.js'
 
-/** A streamed answer, read as it comes. */
+/** A streamed response, read as it arrives. */
 export interface Streamed {
   readonly status: number
   readonly headers: Headers
-  /** The next piece that ends with the mark, or what is left at the end. */
+  /** The text up to and including the next mark, or up to the end. */
   next(mark: string): Promise<string>
-  /** All that is left. */
+  /** The rest of the stream. */
   rest(): Promise<string>
   cancel(): Promise<void>
 }
 
-/** Calls an agent as the administrator and leaves the answer to be read. */
+/** Calls an agent as the administrator; the test reads the response. */
 export async function stream(
   directory: TestDirectory,
   body: JsonValue,

@@ -101,7 +101,7 @@ describe('who may call', () => {
     expect([made.status, made.headers.has('location')]).toEqual([201, false])
     expect((await call(INPUT, { as: 'tokA' })).headers.has('location')).toBe(true)
     stage.agent.reply = echo
-    // What the schema asks for is private too, so only the agent itself can tell.
+    // The schema is private too, so only the agent itself can check the input.
     expect((await call({})).status).toBe(200)
     expectRefusal(await call({}, { as: 'tokA' }), { status: 400, member: '/text' })
   })

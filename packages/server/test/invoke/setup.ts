@@ -4,11 +4,11 @@ import type { Settings } from '../../src/config.js'
 import { type Answer, type Ask, startDirectory, type TestDirectory } from '../support/directory.js'
 import { echo, startAgent, type TestAgent } from './agent.js'
 
-/** A directory and an agent for the tests of a file; both are as new for each test. */
+/** A directory and an agent for the tests of a file; both are reset after each test. */
 export interface Stage {
   readonly directory: TestDirectory
   readonly agent: TestAgent
-  /** Registers the agent, as `x` unless told otherwise. */
+  /** Registers the agent, by default as `x`. */
   register(changes?: JsonObject): Promise<void>
   /** Calls it as an ordinary client. */
   call(body: JsonValue, ask?: Ask & { path?: string }): Promise<Answer>

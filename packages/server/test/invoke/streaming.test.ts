@@ -9,7 +9,7 @@ const INPUT = { text: 'hello' }
 const SSE = 'text/event-stream'
 const NDJSON = 'application/x-ndjson'
 
-/** An agent that sends parts when it is told to. */
+/** An agent that sends parts when the test says so. */
 function streaming(type = SSE): { send(text: string): Promise<void>; end(): void; gone: Promise<void> } {
   let begin: (response: import('node:http').ServerResponse) => void
   const begun = new Promise<import('node:http').ServerResponse>((resolve) => {

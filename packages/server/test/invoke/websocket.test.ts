@@ -17,7 +17,7 @@ const open = (path = '/agents/x/invoke', headers: Record<string, string> = {}): 
   })
 }
 
-/** What comes until the socket closes, and how it closes. */
+/** The messages until the socket closes, and its close code. */
 async function read(socket: WebSocket): Promise<{ text: string; code: number }> {
   let text = ''
   socket.on('message', (data) => {
@@ -34,7 +34,7 @@ async function call(input: unknown, path?: string): Promise<{ text: string; code
   return read(socket)
 }
 
-/** The status by which an upgrade is refused. */
+/** The status with which an upgrade is rejected. */
 async function refusal(socket: WebSocket): Promise<number> {
   const [, response] = await once(socket, 'unexpected-response')
   socket.on('error', () => {})

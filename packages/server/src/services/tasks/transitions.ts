@@ -30,12 +30,12 @@ export const accepted = (task: StoredTask, agentTask: AgentTask, now: number): S
 /** The agent has responded, with a result or an error. */
 export function finished(task: StoredTask, { status, body }: TaskResult, now: number): StoredTask {
   if (status >= 400) return ended(task, 'failed', { httpStatus: status, error: errorIn(body) }, now)
-  const answer = { httpStatus: status, result: body }
-  if (JSON.stringify(answer).length > MAX_RESULT) {
+  const outcome = { httpStatus: status, result: body }
+  if (JSON.stringify(outcome).length > MAX_RESULT) {
     const message = `the result is larger than ${MAX_RESULT} characters of JSON: call the agent without deferring`
     return failed(task, new DirectoryError('payload_too_large', message), now)
   }
-  return ended(task, 'completed', answer, now)
+  return ended(task, 'completed', outcome, now)
 }
 
 /** The call has failed; the error is the one that the caller would have got without deferring. */
@@ -73,10 +73,10 @@ export const released = (task: StoredTask): StoredTask => {
   return { ...rest, heldUntil: 0 }
 }
 
-function ended(task: StoredTask, status: StoredTask['status'], answer: JsonObject, now: number): StoredTask {
-  const outcome = { status, answer: JSON.stringify(answer), updatedAt: now, expiresAt: now + RESULT_STORED_MS }
-  if (task.callback?.state === 'waiting') return { ...task, ...outcome, work: 'notify' }
-  return { ...withoutWork(task), ...outcome }
+function ended(task: StoredTask, status: StoredTask['status'], outcome: JsonObject, now: number): StoredTask {
+  const end = { status, answer: JSON.stringify(outcome), updatedAt: now, expiresAt: now + RESULT_STORED_MS }
+  if (task.callback?.state === 'waiting') return { ...task, ...end, work: 'notify' }
+  return { ...withoutWork(task), ...end }
 }
 
 /** Nothing is left to do, so the request, which may contain a credential, is deleted. */
