@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestClock, type TestClock } from './support/clock.js'
 import { startDirectory, type TestDirectory } from './support/directory.js'
 import { aidipAgent, fixture } from './support/documents.js'
-import { expectRefusal } from './support/errors.js'
+import { expectError } from './support/errors.js'
 
 interface Entry {
   at: string
@@ -132,8 +132,8 @@ describe('the audit log', () => {
   })
 
   it('is for administrators only', async () => {
-    expectRefusal(await directory.get('/admin/audit'), { status: 401 })
-    expectRefusal(await directory.get('/admin/audit', { as: 'tokA' }), { status: 403 })
+    expectError(await directory.get('/admin/audit'), { status: 401 })
+    expectError(await directory.get('/admin/audit', { as: 'tokA' }), { status: 403 })
   })
 
   it('AIDIP-9-15 AIDIP00-7-05 deletes entries older than the operator’s retention period', async () => {

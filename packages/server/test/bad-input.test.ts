@@ -1,9 +1,15 @@
 import type { JsonObject, JsonValue } from '@switchboard/protocol'
 import fc from 'fast-check'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type Answer, type Ask, startDirectory, type TestDirectory, type Who } from './support/directory.js'
+import {
+  type RequestOptions,
+  startDirectory,
+  type TestCaller,
+  type TestDirectory,
+  type TestResponse,
+} from './support/directory.js'
 import { aidipAgent, fixture } from './support/documents.js'
-import { expectRefusal } from './support/errors.js'
+import { expectError } from './support/errors.js'
 import { type RawRequest, sendBytes, sendRaw } from './support/raw.js'
 
 /** A route that accepts a JSON body. */
@@ -11,7 +17,7 @@ interface Target {
   readonly name: string
   readonly method: 'POST' | 'PUT' | 'PATCH'
   readonly path: string
-  readonly as: Who
+  readonly as: TestCaller
   /** A body that the route accepts. */
   readonly valid: JsonObject
   /** Known members by JSON pointer, with their types. */
@@ -255,7 +261,7 @@ afterEach(async () => {
 
 const METHOD = { POST: 'post', PUT: 'put', PATCH: 'patch' } as const
 
-const send = ({ method, path, as }: Target, options: Ask): Promise<Answer> =>
+const send = ({ method, path, as }: Target, options: RequestOptions): Promise<TestResponse> =>
   directory[METHOD[method]](path, { as, ...options })
 
 /** The document with one member replaced; missing parents are created. */
@@ -309,16 +315,16 @@ describe.each(TARGETS)('$name', (target) => {
       '{"version":1.2.3}',
     ]
     for (const raw of texts) {
-      expectRefusal(await send(target, { raw }), { status: 400, code: 'invalid_request' }, JSON.stringify(raw))
+      expectError(await send(target, { raw }), { status: 400, code: 'invalid_request' }, JSON.stringify(raw))
     }
   })
 
   it('rejects JSON that is not an object', async () => {
     for (const raw of ['null', 'true', '42', '"text"', '[]', '[{}]']) {
-      expectRefusal(await send(target, { raw }), { status: 400, code: 'invalid_request', says: /object/ }, raw)
+      expectError(await send(target, { raw }), { status: 400, code: 'invalid_request', says: /object/ }, raw)
     }
     if (!target.bodyOptional)
-      expectRefusal(await send(target, { raw: '' }), { status: 400, says: /empty/ }, 'an empty body')
+      expectError(await send(target, { raw: '' }), { status: 400, says: /empty/ }, 'an empty body')
   })
 
   it('rejects known members of the wrong type and names them', async () => {
@@ -330,7 +336,7 @@ describe.each(TARGETS)('$name', (target) => {
         // If the items of a list have the wrong type, the error names the item.
         const item = Array.isArray(value) && value.length > 0 && kind !== 'text' && !pointer.startsWith('/filters/')
         const member = item && kind.endsWith('s') ? `${pointer}/0` : pointer
-        expectRefusal(answer, { status: 400, code: 'invalid_request', member }, `${pointer} ${JSON.stringify(value)}`)
+        expectError(answer, { status: 400, code: 'invalid_request', member }, `${pointer} ${JSON.stringify(value)}`)
       })
       await Promise.all(answers)
     }
@@ -340,13 +346,13 @@ describe.each(TARGETS)('$name', (target) => {
     const nested = (open: string, close: string, depth: number): string =>
       `{"extra":${open.repeat(depth)}1${close.repeat(depth)}}`
     for (const raw of [nested('[', ']', 64), nested('{"a":', '}', 64), nested('[', ']', 50_000), '['.repeat(100_000)]) {
-      expectRefusal(await send(target, { raw }), { status: 400, says: /nesting is deeper than 64/ }, raw.slice(0, 20))
+      expectError(await send(target, { raw }), { status: 400, says: /nesting is deeper than 64/ }, raw.slice(0, 20))
     }
   })
 
   it('returns 413 for 10 MB, with a body that the client can read', async () => {
     const raw = JSON.stringify({ ...target.valid, extra: 'x'.repeat(10_000_000) })
-    expectRefusal(await send(target, { raw }), { status: 413, code: 'payload_too_large', says: /262144/ }, 'one text')
+    expectError(await send(target, { raw }), { status: 413, code: 'payload_too_large', says: /262144/ }, 'one text')
     // In chunks without a Content-Length, so that the server has to count.
     const pieces = new ReadableStream<Uint8Array>({
       start(controller) {
@@ -369,11 +375,11 @@ describe.each(TARGETS)('$name', (target) => {
     const escaped = ['"\\ud800"', '"\\udc00"', '"x\\ud83dx"', '"\\udc00\\ud800"', '["\\uDFFF"]', '{"\\ud800":1}']
     for (const value of escaped) {
       const raw = `{"extra":${value}}`
-      expectRefusal(await send(target, { raw }), { status: 400, says: /surrogate/ }, raw)
+      expectError(await send(target, { raw }), { status: 400, says: /surrogate/ }, raw)
     }
     const bytes = Buffer.from('{"extra":"???"}')
     bytes.set([0xed, 0xa0, 0x80], 10)
-    expectRefusal(await send(target, { raw: bytes }), { status: 400, says: /UTF-8/ }, 'the bytes of a lone surrogate')
+    expectError(await send(target, { raw: bytes }), { status: 400, says: /UTF-8/ }, 'the bytes of a lone surrogate')
   })
 
   it('rejects bytes that are not UTF-8', async () => {
@@ -386,7 +392,7 @@ describe.each(TARGETS)('$name', (target) => {
       [0xe2, 0x82],
     ]) {
       const raw = Buffer.concat([Buffer.from('{"extra":"'), Buffer.from(sequence), Buffer.from('"}')])
-      expectRefusal(await send(target, { raw }), { status: 400, says: /UTF-8/ }, sequence.join())
+      expectError(await send(target, { raw }), { status: 400, says: /UTF-8/ }, sequence.join())
     }
     const utf16 = Buffer.from(JSON.stringify(target.valid), 'utf16le')
     const headers = { 'content-type': 'application/json; charset=utf-16' }
@@ -400,7 +406,7 @@ describe.each(TARGETS)('$name', (target) => {
       `{"x":{"twice":1,"y":2,"twice":3},${inside}`,
       `{"x":[{"twice":1,"tw\\u0069ce":1}],${inside}`,
     ]) {
-      expectRefusal(await send(target, { raw }), { status: 400, says: /duplicate member "twice"/ }, raw)
+      expectError(await send(target, { raw }), { status: 400, says: /duplicate member "twice"/ }, raw)
     }
   })
 
@@ -412,7 +418,7 @@ describe.each(TARGETS)('$name', (target) => {
         `{"x":{${member}:{"polluted":1}},${inside}`,
         `{"x":[{${member}:1}],${inside}`,
       ]) {
-        expectRefusal(await send(target, { raw }), { status: 400, says: /__proto__/ }, raw)
+        expectError(await send(target, { raw }), { status: 400, says: /__proto__/ }, raw)
       }
     }
   })
@@ -421,7 +427,7 @@ describe.each(TARGETS)('$name', (target) => {
     const inside = JSON.stringify(target.valid).slice(1)
     for (const number of ['1e400', '-1e400', '1E+999', `1${'0'.repeat(400)}`, '[1e309]', '{"x":1e309}']) {
       const raw = `{"extra":${number},${inside}`
-      expectRefusal(await send(target, { raw }), { status: 400, says: /too large for a double/ }, raw)
+      expectError(await send(target, { raw }), { status: 400, says: /too large for a double/ }, raw)
     }
   })
 
@@ -446,7 +452,7 @@ describe.each(TARGETS)('$name', (target) => {
     ]
     for (const type of types) {
       const answer = await send(target, { body: target.valid, headers: { 'content-type': type } })
-      expectRefusal(answer, { status: 415, code: 'unsupported_media_type', says: /application\/json/ }, type)
+      expectError(answer, { status: 415, code: 'unsupported_media_type', says: /application\/json/ }, type)
       expect(answer.text.length).toBeLessThan(2000)
     }
     const key = target.as === 'anon' ? {} : { 'x-api-key': await keyOf(target.as) }
@@ -461,7 +467,7 @@ describe.each(TARGETS)('$name', (target) => {
           .join('')}\r\n${payload}`,
       ),
     )
-    expectRefusal(untyped, { status: 415, code: 'unsupported_media_type' }, 'no content type')
+    expectError(untyped, { status: 415, code: 'unsupported_media_type' }, 'no content type')
   })
 
   it('rejects a compressed body without reading it', async () => {
@@ -469,7 +475,7 @@ describe.each(TARGETS)('$name', (target) => {
       0x1f, 0x8b, 0x08, 0, 0, 0, 0, 0, 0, 3, 0xab, 0xae, 5, 0, 0x43, 0xbf, 0xa6, 0xa3, 2, 0, 0, 0,
     ])
     const answer = await send(target, { raw, headers: { 'content-encoding': 'gzip' } })
-    expectRefusal(answer, { status: 415, says: /gzip|encod/i }, 'gzip')
+    expectError(answer, { status: 415, says: /gzip|encod/i }, 'gzip')
   })
 
   it('handles malformed headers', async () => {
@@ -492,19 +498,19 @@ describe.each(TARGETS)('$name', (target) => {
     for (const headers of odd) {
       const answer = await send(target, { raw: '{"name":', headers })
       expect([400, 401], JSON.stringify(headers)).toContain(answer.status)
-      expectRefusal(answer, { status: answer.status }, JSON.stringify(headers))
+      expectError(answer, { status: answer.status }, JSON.stringify(headers))
       expect(answer.json.correlation_id).toMatch(/^[\w.:-]{1,128}$/)
     }
   })
 })
 
-async function keyOf(who: Who): Promise<string> {
+async function keyOf(who: TestCaller): Promise<string> {
   if (who === 'admin') return directory.adminKey
   keys[who] ??= await directory.makeKey({ subject: who, scopes: ['publish', 'discover', 'invoke'] })
   before = await contents()
   return keys[who] ?? ''
 }
-const keys: Partial<Record<Who, string>> = {}
+const keys: Partial<Record<TestCaller, string>> = {}
 
 describe('ids and names', () => {
   const bad = {
@@ -521,22 +527,22 @@ describe('ids and names', () => {
   }
   it.each(Object.entries(bad))('C-30 rejects an id with %s on every path', async (_what, id) => {
     const agent = encodeURIComponent(id)
-    expectRefusal(await directory.post('/agents', { as: 'tokA', body: aidipAgent({ id }) }), {
+    expectError(await directory.post('/agents', { as: 'tokA', body: aidipAgent({ id }) }), {
       status: 400,
       member: '/id',
     })
-    expectRefusal(await directory.post('/v0/agents', { as: 'tokA', body: aidipAgent({ id }) }), {
+    expectError(await directory.post('/v0/agents', { as: 'tokA', body: aidipAgent({ id }) }), {
       status: 400,
       member: '/id',
     })
     const metadata = fixture('FX-D0', { id })
-    expectRefusal(await directory.post('/discover/agents', { as: 'tokA', body: metadata }), {
+    expectError(await directory.post('/discover/agents', { as: 'tokA', body: metadata }), {
       status: 400,
       member: '/id',
     })
     const registration = fixture('FX-SUM')
     const named = await directory.post(`/ad/r?agent=${agent}`, { as: 'tokA', body: registration })
-    expectRefusal(named, { status: 400, member: '?agent' })
+    expectError(named, { status: 400, member: '?agent' })
     const put = await sendRaw(directory.url, {
       method: 'PUT',
       target: `/agents/${id === '' ? '%20'.slice(3) : agent}`,
@@ -548,10 +554,10 @@ describe('ids and names', () => {
 
   it('C-30 rejects ids of more than 512 characters and AD names of more than 255', async () => {
     const body = aidipAgent({ id: 'ä'.repeat(513) })
-    expectRefusal(await directory.post('/agents', { as: 'tokA', body }), { status: 400, member: '/id', says: /512/ })
+    expectError(await directory.post('/agents', { as: 'tokA', body }), { status: 400, member: '/id', says: /512/ })
     const long = encodeURIComponent('ä'.repeat(256))
     const answer = await directory.post(`/ad/r?agent=${long}`, { as: 'tokA', body: fixture('FX-SUM') })
-    expectRefusal(answer, { status: 400, member: '?agent', says: /255/ })
+    expectError(answer, { status: 400, member: '?agent', says: /255/ })
   })
 
   it('rejects text that cannot be stored: NUL in subjects, tags and owners', async () => {
@@ -566,14 +572,14 @@ describe('ids and names', () => {
       { path: '/ad/r?agent=never&owner=%00', body: fixture('FX-SUM'), member: '?owner' },
     ]
     for (const { path, body, member } of cases) {
-      expectRefusal(await directory.post(path, { as: 'admin', body }), { status: 400, member }, path)
+      expectError(await directory.post(path, { as: 'admin', body }), { status: 400, member }, path)
     }
-    expectRefusal(
+    expectError(
       await directory.post('/admin/grants', { as: 'admin', body: { subject: 'x', agent: nul, scopes: ['discover'] } }),
       { status: 404 },
     )
     for (const path of ['/admin/keys/%00', '/admin/grants/%00', '/agents/%00']) {
-      expectRefusal(await directory.delete(path, { as: 'admin' }), { status: 404 }, path)
+      expectError(await directory.delete(path, { as: 'admin' }), { status: 404 }, path)
     }
     expect((await directory.get('/admin/audit?subject=%00', { as: 'admin' })).json).toEqual({ entries: [] })
   })
@@ -584,7 +590,7 @@ describe('ids and names', () => {
         as: 'admin',
         body: { subject: 'x', scopes: ['publish'], expires_in },
       })
-      expectRefusal(answer, { status: 400, member: '/expires_in' }, String(expires_in))
+      expectError(answer, { status: 400, member: '/expires_in' }, String(expires_in))
     }
   })
 })
@@ -644,7 +650,7 @@ describe('malformed paths and queries', () => {
     async (_name, target) => {
       const answer = await sendRaw(directory.url, { target })
       expect([400, 404, 405, 414], answer.text).toContain(answer.status)
-      expectRefusal(answer, { status: answer.status })
+      expectError(answer, { status: answer.status })
     },
   )
 
@@ -654,7 +660,7 @@ describe('malformed paths and queries', () => {
       const body = method === 'DELETE' ? {} : { body: JSON.stringify(aidipAgent()) }
       const answer = await sendRaw(directory.url, { ...request, ...body })
       expect([400, 404, 405, 414], `${target} ${answer.text}`).toContain(answer.status)
-      expectRefusal(answer, { status: answer.status }, target)
+      expectError(answer, { status: answer.status }, target)
     }
   })
 
@@ -685,17 +691,17 @@ describe('malformed paths and queries', () => {
       '/admin/audit?since=yesterday': '?since',
     }
     for (const [path, member] of Object.entries(cases)) {
-      expectRefusal(await directory.get(path, { as: 'admin' }), { status: 400, member }, path)
+      expectError(await directory.get(path, { as: 'admin' }), { status: 400, member }, path)
     }
     for (const lt of ['', '0', '59', '60.5', '-60', 'x', '4294967296', '1e5']) {
       const path = `/ad/r?agent=never&lt=${lt}`
-      expectRefusal(
+      expectError(
         await directory.post(path, { as: 'tokA', body: fixture('FX-SUM') }),
         { status: 400, member: '?lt' },
         path,
       )
       const refresh = `/ad/r/1?lt=${lt}`
-      expectRefusal(await directory.post(refresh, { as: 'tokA' }), { status: 400, member: '?lt' }, refresh)
+      expectError(await directory.post(refresh, { as: 'tokA' }), { status: 400, member: '?lt' }, refresh)
     }
   })
 
@@ -708,7 +714,7 @@ describe('malformed paths and queries', () => {
         await sendRaw(directory.url, { target: `/agents?${query}` }),
         await sendRaw(directory.url, { method: 'POST', target: `/ad/r?${query}`, headers, body }),
       ]
-      for (const answer of answers) expectRefusal(answer, { status: 400, says: /percent|UTF-8/ }, query)
+      for (const answer of answers) expectError(answer, { status: 400, says: /percent|UTF-8/ }, query)
     }
   })
 
@@ -732,10 +738,10 @@ describe('malformed paths and queries', () => {
       const many = await sendRaw(directory.url, { target: `${path}?${'tag=x&'.repeat(2000)}` })
       expect(many.status, path).toBe(200)
       const huge = await sendRaw(directory.url, { target: `${path}?tag=${'x'.repeat(100_000)}` })
-      expectRefusal(huge, { status: 431, says: /too (long|large)/ }, path)
+      expectError(huge, { status: 431, says: /too (long|large)/ }, path)
     }
     const header = await sendRaw(directory.url, { target: '/agents', headers: { 'x-long': 'x'.repeat(100_000) } })
-    expectRefusal(header, { status: 431 })
+    expectError(header, { status: 431 })
   })
 
   it('returns 400 and closes the connection if the request is not HTTP', async () => {
@@ -747,7 +753,7 @@ describe('malformed paths and queries', () => {
       'POST /agents HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n',
       '\u0016\u0003\u0001\u0002\u0000\u0001\u0000\u0001',
     ]) {
-      expectRefusal(await sendBytes(directory.url, Buffer.from(text, 'latin1')), { status: 400 }, JSON.stringify(text))
+      expectError(await sendBytes(directory.url, Buffer.from(text, 'latin1')), { status: 400 }, JSON.stringify(text))
     }
   })
 })
@@ -770,13 +776,13 @@ describe('malformed headers', () => {
   it.each(TAGS.map((tag) => [tag.slice(0, 20), tag]))('If-Match %s matches nothing: 412', async (_name, tag) => {
     const headers = { 'if-match': tag }
     const body = aidipAgent({ id: 'here', description: 'changed' })
-    expectRefusal(await directory.put('/agents/here', { as: 'tokA', body, headers }), {
+    expectError(await directory.put('/agents/here', { as: 'tokA', body, headers }), {
       status: 412,
       code: 'stale_metadata',
     })
-    expectRefusal(await directory.post('/agents', { as: 'tokA', body, headers }), { status: 412 })
-    expectRefusal(await directory.delete('/agents/here', { as: 'tokA', headers }), { status: 412 })
-    expectRefusal(await directory.delete('/ad/r/1', { as: 'tokA', headers }), { status: 412 })
+    expectError(await directory.post('/agents', { as: 'tokA', body, headers }), { status: 412 })
+    expectError(await directory.delete('/agents/here', { as: 'tokA', headers }), { status: 412 })
+    expectError(await directory.delete('/ad/r/1', { as: 'tokA', headers }), { status: 412 })
   })
 
   it('ignores malformed Accept headers and validators', async () => {
@@ -881,7 +887,7 @@ describe('POST /admin/import', () => {
   })
 
   it('rejects an empty body', async () => {
-    expectRefusal(await directory.post('/admin/import', { as: 'admin' }), { status: 400, says: /empty/ })
+    expectError(await directory.post('/admin/import', { as: 'admin' }), { status: 400, says: /empty/ })
   })
 })
 
@@ -896,13 +902,13 @@ describe('AD-8.3-03 size limits of a registration', () => {
         body: fixture('FX-SUM', { capabilities }),
       })
       expect(JSON.stringify({ capabilities }).length).toBeLessThan(262_144)
-      expectRefusal(answer, { status: 400, member: '/capabilities', says: /1000/ })
+      expectError(answer, { status: 400, member: '/capabilities', says: /1000/ })
       const update = await directory.post('/ad/r/1', { as: 'tokA', body: { capabilities } })
-      expectRefusal(update, { status: 400, member: '/capabilities' })
+      expectError(update, { status: 400, member: '/capabilities' })
     }
     const names = Array.from({ length: 1001 }, (_, i) => `c${i}`)
     const answer = await directory.post('/agents', { as: 'tokA', body: aidipAgent({ capabilities: names }) })
-    expectRefusal(answer, { status: 400, member: '/capabilities' })
+    expectError(answer, { status: 400, member: '/capabilities' })
   })
 
   it('AD-8.3-03 returns 413 for a document of more than 256 KiB, but not for exactly 256 KiB', async () => {
@@ -912,11 +918,11 @@ describe('AD-8.3-03 size limits of a registration', () => {
     }
     const document = fixture('FX-SUM')
     const over = await directory.post('/ad/r?agent=never', { as: 'tokA', raw: padded(262_145, document) })
-    expectRefusal(over, { status: 413, code: 'payload_too_large' })
+    expectError(over, { status: 413, code: 'payload_too_large' })
     // Too many tags, so that nothing is stored; this test is only about the size.
     const tags = Array(101).fill('x')
     const just = await directory.post('/agents', { as: 'tokA', raw: padded(262_144, aidipAgent({ tags })) })
-    expectRefusal(just, { status: 400, member: '/tags', says: /100/ })
+    expectError(just, { status: 400, member: '/tags', says: /100/ })
   })
 
   it('C-76 rejects more than 100 tags and 200 examples', async () => {
@@ -924,25 +930,25 @@ describe('AD-8.3-03 size limits of a registration', () => {
       as: 'tokA',
       body: fixture('FX-D0', { id: 'never', tags: Array(101).fill('t') }),
     })
-    expectRefusal(tags, { status: 400, member: '/tags' })
+    expectError(tags, { status: 400, member: '/tags' })
     const examples = await directory.post('/discover/agents', {
       as: 'tokA',
       body: fixture('FX-D0', { id: 'never', examples: Array(201).fill({ text: 'x' }) }),
     })
-    expectRefusal(examples, { status: 400, member: '/examples' })
+    expectError(examples, { status: 400, member: '/examples' })
   })
 
   it('C-24 rejects a version that is a number and says how to write it', async () => {
     const raw = JSON.stringify(aidipAgent({ id: 'never' })).replace('{', '{"version":1.10,')
-    expectRefusal(await directory.post('/agents', { as: 'tokA', raw }), { status: 400, member: '/version' })
+    expectError(await directory.post('/agents', { as: 'tokA', raw }), { status: 400, member: '/version' })
     const unquoted = raw.replace('1.10', '3.1.4')
-    expectRefusal(await directory.post('/agents', { as: 'tokA', raw: unquoted }), { status: 400, says: /quote it/ })
+    expectError(await directory.post('/agents', { as: 'tokA', raw: unquoted }), { status: 400, says: /quote it/ })
   })
 })
 
 describe('fuzz', () => {
   let fuzzed: TestDirectory
-  let last: Answer | undefined
+  let last: TestResponse | undefined
   beforeAll(async () => {
     fuzzed = await startDirectory()
     await fuzzed.post('/agents', { as: 'tokA', body: aidipAgent({ id: 'here' }) })
@@ -967,8 +973,8 @@ describe('fuzz', () => {
   const expectNoServerError = async (
     method: 'get' | 'post' | 'put' | 'patch' | 'delete',
     path: string,
-    options: Ask,
-  ): Promise<Answer> => {
+    options: RequestOptions,
+  ): Promise<TestResponse> => {
     const answer = await fuzzed[method](path, options)
     expect(
       answer.status,

@@ -4,7 +4,7 @@ import type { JsonObject } from '@switchboard/protocol'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { startAgent, type TestAgent } from './invoke/agent.js'
 import { startDirectory, type TestDirectory } from './support/directory.js'
-import { expectRefusal } from './support/errors.js'
+import { expectError } from './support/errors.js'
 import { startServer, temporaryFolder } from './support/process.js'
 
 let directory: TestDirectory
@@ -52,14 +52,14 @@ describe('an agent’s credential', () => {
   })
 
   it('is returned without the secret and can be deleted', async () => {
-    expectRefusal(await directory.get(PATH, { as: 'admin' }), { status: 404 })
+    expectError(await directory.get(PATH, { as: 'admin' }), { status: 404 })
     const { json } = await set(BEARER)
     const origins = [new URL(agent.url).origin]
     expect(json).toEqual({ agent: 'x', type: 'bearer', origins, set_at: expect.stringMatching(/Z$/) })
     const read = await directory.get(PATH, { as: 'admin' })
     expect(read.json).toEqual(json)
     expect((await directory.delete(PATH, { as: 'admin' })).status).toBe(204)
-    expectRefusal(await directory.delete(PATH, { as: 'admin' }), { status: 404 })
+    expectError(await directory.delete(PATH, { as: 'admin' }), { status: 404 })
   })
 
   it.each([
@@ -72,17 +72,17 @@ describe('an agent’s credential', () => {
     [{ type: 'bearer', token: SECRET, extra: 1 }, '/extra'],
   ])('is rejected if it cannot be used: %j', async (body, member) => {
     const answer = await set(body)
-    expectRefusal(answer, { status: 400, member })
+    expectError(answer, { status: 400, member })
     expect(answer.text).not.toContain(SECRET)
   })
 
   it('is for administrators only', async () => {
     for (const as of ['tokA', 'tokC'] as const) {
-      expectRefusal(await directory.put(PATH, { as, body: BEARER }), { status: 403 })
-      expectRefusal(await directory.get(PATH, { as }), { status: 403 })
-      expectRefusal(await directory.delete(PATH, { as }), { status: 403 })
+      expectError(await directory.put(PATH, { as, body: BEARER }), { status: 403 })
+      expectError(await directory.get(PATH, { as }), { status: 403 })
+      expectError(await directory.delete(PATH, { as }), { status: 403 })
     }
-    expectRefusal(await directory.put('/admin/agents/nobody/credential', { as: 'admin', body: BEARER }), {
+    expectError(await directory.put('/admin/agents/nobody/credential', { as: 'admin', body: BEARER }), {
       status: 404,
     })
   })
@@ -98,7 +98,7 @@ describe('an agent’s credential', () => {
     await directory.delete('/agents/x', { as: 'tokA' })
     await directory.post('/agents', { as: 'tokB', body: agent.document() })
     expect(await receivedHeaders()).not.toHaveProperty('authorization')
-    expectRefusal(await directory.get(PATH, { as: 'admin' }), { status: 404 })
+    expectError(await directory.get(PATH, { as: 'admin' }), { status: 404 })
     await directory.restart()
     expect(await receivedHeaders()).not.toHaveProperty('authorization')
   })

@@ -1,9 +1,9 @@
 import type { JsonObject } from '@switchboard/protocol'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { DEFAULTS } from '../src/config.js'
-import { type Answer, startDirectory, type TestDirectory } from './support/directory.js'
+import { startDirectory, type TestDirectory, type TestResponse } from './support/directory.js'
 import { aidipAgent, fixture } from './support/documents.js'
-import { expectRefusal } from './support/errors.js'
+import { expectError } from './support/errors.js'
 
 /** Every route that changes agents, with a request that is valid if the caller has permission. */
 const WRITES: [method: 'post' | 'put' | 'delete', path: string, body?: JsonObject][] = [
@@ -52,7 +52,7 @@ let directory: TestDirectory
 const send = (
   [method, path, body]: [method: 'get' | 'post' | 'put' | 'patch' | 'delete', path: string, body?: JsonObject],
   key?: string,
-): Promise<Answer> => directory[method](path, { ...(key !== undefined && { key }), ...(body && { body }) })
+): Promise<TestResponse> => directory[method](path, { ...(key !== undefined && { key }), ...(body && { body }) })
 
 describe('scopes', () => {
   beforeAll(async () => {
@@ -63,13 +63,13 @@ describe('scopes', () => {
 
   it.each(WRITES)('AIDIP-9-03 %s %s needs credentials: 401 with WWW-Authenticate', async (...route) => {
     const answer = await send(route)
-    expectRefusal(answer, { status: 401, code: 'unauthorized' })
+    expectError(answer, { status: 401, code: 'unauthorized' })
     expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer realm="/)
   })
 
   it('AD-8.2-01 an agent that registers without credentials gets 401 with WWW-Authenticate', async () => {
     const answer = await directory.post('/ad/r?agent=new', { body: fixture('FX-SUM') })
-    expectRefusal(answer, { status: 401, code: 'unauthorized' })
+    expectError(answer, { status: 401, code: 'unauthorized' })
     expect(answer.headers.get('content-type')).toMatch(/^application\/problem\+json/)
     expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer /)
   })
@@ -77,18 +77,18 @@ describe('scopes', () => {
   it.each(WRITES)('%s %s needs the publish scope: other scopes get 403', async (...route) => {
     for (const scopes of [['discover'], ['invoke'], ['discover', 'invoke'], ['ct']]) {
       const key = await directory.makeKey({ subject: 'tokA', scopes })
-      expectRefusal(await send(route, key), { status: 403, code: 'forbidden' }, scopes.join())
+      expectError(await send(route, key), { status: 403, code: 'forbidden' }, scopes.join())
     }
   })
 
   it.each(ADMIN)('%s %s needs the admin scope: 401 without credentials, 403 with any other scope', async (...route) => {
-    expectRefusal(await send(route), { status: 401, code: 'unauthorized' })
+    expectError(await send(route), { status: 401, code: 'unauthorized' })
     const key = await directory.makeKey({
       subject: 'admin',
       scopes: ['publish', 'discover', 'invoke', 'ct'],
       names: ['*'],
     })
-    expectRefusal(await send(route, key), { status: 403, code: 'forbidden' })
+    expectError(await send(route, key), { status: 403, code: 'forbidden' })
   })
 
   it('AIDIP-9-03 public discovery needs no credentials', async () => {
@@ -98,7 +98,7 @@ describe('scopes', () => {
   it('AIDIP-9-03 a wrong key is rejected even if none is needed', async () => {
     for (const route of DISCOVERY) {
       const answer = await send(route, 'sb_no-such-key')
-      expectRefusal(answer, { status: 401 }, route.join())
+      expectError(answer, { status: 401 }, route.join())
       expect(answer.headers.get('www-authenticate')).toContain('error="invalid_token"')
     }
   })
@@ -121,9 +121,9 @@ describe('without public discovery', () => {
   afterAll(() => directory.close())
 
   it.each(DISCOVERY)('%s %s needs the discover scope', async (...route) => {
-    expectRefusal(await send(route), { status: 401, code: 'unauthorized' })
+    expectError(await send(route), { status: 401, code: 'unauthorized' })
     const publisher = await directory.makeKey({ subject: 'p', scopes: ['publish', 'invoke'] })
-    expectRefusal(await send(route, publisher), { status: 403, code: 'forbidden' })
+    expectError(await send(route, publisher), { status: 403, code: 'forbidden' })
     const client = await directory.makeKey({ subject: 'c', scopes: ['discover'] })
     expect((await send(route, client)).status).toBe(200)
     expect((await send(route, directory.adminKey)).status).toBe(200)
@@ -137,7 +137,7 @@ describe('keys', () => {
   beforeEach(() => directory.clear())
   afterAll(() => directory.close())
 
-  const create = (body: JsonObject): Promise<Answer> => directory.post('/admin/keys', { as: 'admin', body })
+  const create = (body: JsonObject): Promise<TestResponse> => directory.post('/admin/keys', { as: 'admin', body })
 
   it('are shown once and then listed without their secret', async () => {
     const { status, json, headers } = await create({
@@ -173,8 +173,8 @@ describe('keys', () => {
     const { json } = await create({ subject: 'alice', scopes: ['publish'] })
     expect((await directory.get('/agents', { key: json.key })).status).toBe(200)
     expect((await directory.delete(`/admin/keys/${json.id}`, { as: 'admin' })).status).toBe(204)
-    expectRefusal(await directory.get('/agents', { key: json.key }), { status: 401 })
-    expectRefusal(await directory.delete(`/admin/keys/${json.id}`, { as: 'admin' }), { status: 404 })
+    expectError(await directory.get('/agents', { key: json.key }), { status: 401 })
+    expectError(await directory.delete(`/admin/keys/${json.id}`, { as: 'admin' }), { status: 404 })
     expect((await directory.get('/admin/keys', { as: 'admin' })).text).not.toContain(json.id)
   })
 
@@ -183,7 +183,7 @@ describe('keys', () => {
     expect((await directory.get('/agents', { key: json.key })).status).toBe(200)
     await new Promise((resolve) => setTimeout(resolve, 1050))
     const answer = await directory.get('/agents', { key: json.key })
-    expectRefusal(answer, { status: 401, code: 'unauthorized' })
+    expectError(answer, { status: 401, code: 'unauthorized' })
     expect(answer.headers.get('www-authenticate')).toContain('error="invalid_token"')
   })
 
@@ -197,7 +197,7 @@ describe('keys', () => {
   })
 
   it('with unknown scopes are rejected, and the error names the scope', async () => {
-    expectRefusal(await create({ subject: 'x', scopes: ['publish', 'root'] }), {
+    expectError(await create({ subject: 'x', scopes: ['publish', 'root'] }), {
       status: 400,
       member: '/scopes',
       says: /"root"/,
@@ -212,7 +212,7 @@ describe('keys', () => {
     expect((await directory.put('/agents/shared', { key: two ?? '', body: aidipAgent({ version: '2' }) })).status).toBe(
       200,
     )
-    expectRefusal(await directory.put('/agents/shared', { key: other ?? '', body: aidipAgent() }), { status: 403 })
+    expectError(await directory.put('/agents/shared', { key: other ?? '', body: aidipAgent() }), { status: 403 })
   })
 
   it('limited to names cannot change other agents, even of the same subject', async () => {
@@ -222,26 +222,22 @@ describe('keys', () => {
       expect((await directory.post('/agents', { key: narrow, body: aidipAgent({ id }) })).status).toBe(201)
     }
     for (const id of ['corp', 'exactly', 'Corp-1']) {
-      expectRefusal(await directory.post('/agents', { key: narrow, body: aidipAgent({ id }) }), { status: 403 }, id)
-      expectRefusal(
+      expectError(await directory.post('/agents', { key: narrow, body: aidipAgent({ id }) }), { status: 403 }, id)
+      expectError(
         await directory.post(`/ad/r?agent=${id}`, { key: narrow, body: fixture('FX-SUM') }),
         { status: 403 },
         id,
       )
     }
-    expectRefusal(
-      await directory.post('/agents', { key: narrow, body: aidipAgent() }),
-      { status: 403 },
-      'an assigned id',
-    )
+    expectError(await directory.post('/agents', { key: narrow, body: aidipAgent() }), { status: 403 }, 'an assigned id')
     await directory.post('/agents', { key: wide, body: aidipAgent({ id: 'other' }) })
     const { href } = (await directory.get('/ad/l?agent=other')).json.agents[0]
-    expectRefusal(await directory.put('/agents/other', { key: narrow, body: aidipAgent() }), { status: 403 })
-    expectRefusal(await directory.post('/agents', { key: narrow, body: aidipAgent({ id: 'other' }) }), { status: 403 })
-    expectRefusal(await directory.post(href, { key: narrow, body: { description: 'x' } }), { status: 403 })
-    expectRefusal(await directory.post(href, { key: narrow }), { status: 403 })
-    expectRefusal(await directory.delete(href, { key: narrow }), { status: 403 })
-    expectRefusal(await directory.delete('/agents/other', { key: narrow }), { status: 403 })
+    expectError(await directory.put('/agents/other', { key: narrow, body: aidipAgent() }), { status: 403 })
+    expectError(await directory.post('/agents', { key: narrow, body: aidipAgent({ id: 'other' }) }), { status: 403 })
+    expectError(await directory.post(href, { key: narrow, body: { description: 'x' } }), { status: 403 })
+    expectError(await directory.post(href, { key: narrow }), { status: 403 })
+    expectError(await directory.delete(href, { key: narrow }), { status: 403 })
+    expectError(await directory.delete('/agents/other', { key: narrow }), { status: 403 })
     expect((await directory.delete('/agents/corp-1', { key: narrow })).status).toBe(204)
   })
 })
@@ -272,9 +268,9 @@ describe('registering on behalf of others', () => {
       ['/ad/r?agent=x&owner=tokA', fixture('FX-SUM')],
     ]
     for (const [path, body] of owned) {
-      expectRefusal(await directory.post(path, { as: 'tokB', body }), { status: 403 }, path)
+      expectError(await directory.post(path, { as: 'tokB', body }), { status: 403 }, path)
       expect((await directory.post(path, { as: 'admin', body })).status, path).toBe(201)
-      expectRefusal(await directory.delete('/agents/x', { as: 'tokB' }), { status: 403 }, path)
+      expectError(await directory.delete('/agents/x', { as: 'tokB' }), { status: 403 }, path)
       expect((await directory.delete('/agents/x', { as: 'tokA' })).status, path).toBe(204)
     }
   })
@@ -282,13 +278,13 @@ describe('registering on behalf of others', () => {
   it('AD-7.1-01 a reserved name can be registered only by the subjects it is reserved for', async () => {
     for (const name of ['corp-x', 'corp']) {
       const body = fixture('FX-SUM')
-      expectRefusal(await directory.post(`/ad/r?agent=${name}`, { as: 'tokB', body }), {
+      expectError(await directory.post(`/ad/r?agent=${name}`, { as: 'tokB', body }), {
         status: 403,
         says: /reserved/,
       })
-      expectRefusal(await directory.post('/agents', { as: 'tokB', body: aidipAgent({ id: name }) }), { status: 403 })
+      expectError(await directory.post('/agents', { as: 'tokB', body: aidipAgent({ id: name }) }), { status: 403 })
       const metadata = fixture('FX-D0', { id: name })
-      expectRefusal(await directory.post('/discover/agents', { as: 'tokB', body: metadata }), { status: 403 })
+      expectError(await directory.post('/discover/agents', { as: 'tokB', body: metadata }), { status: 403 })
       expect((await directory.post(`/ad/r?agent=${name}`, { as: 'tokA', body })).status).toBe(201)
     }
     expect((await directory.post('/ad/r?agent=corporate', { as: 'tokB', body: fixture('FX-SUM') })).status).toBe(201)
@@ -297,23 +293,23 @@ describe('registering on behalf of others', () => {
   it('AD-7.3-01 a capability reserved for a scope needs that scope', async () => {
     const body = capability('financial-analysis', 'tool')
     const refused = await directory.post('/ad/r?agent=fin', { as: 'tokA', body })
-    expectRefusal(refused, { status: 403, code: 'forbidden', says: /financial-analysis/ })
+    expectError(refused, { status: 403, code: 'forbidden', says: /financial-analysis/ })
     const agent = aidipAgent({ capabilities: ['financial-analysis'] })
-    expectRefusal(await directory.post('/agents', { as: 'tokA', body: agent }), { status: 403 })
+    expectError(await directory.post('/agents', { as: 'tokA', body: agent }), { status: 403 })
     const key = await directory.makeKey({ subject: 'tokA', scopes: ['publish', 'fin'] })
     expect((await directory.post('/ad/r?agent=fin', { key, body })).status).toBe(201)
   })
 
   it('AD-7.3-01 a type of capability can be reserved for subjects', async () => {
     const body = capability('anything', 'prompt')
-    expectRefusal(await directory.post('/ad/r?agent=p', { as: 'tokB', body }), { status: 403 })
+    expectError(await directory.post('/ad/r?agent=p', { as: 'tokB', body }), { status: 403 })
     expect((await directory.post('/ad/r?agent=p', { as: 'tokA', body })).status).toBe(201)
     const { href } = (await directory.get('/ad/l?agent=p')).json.agents[0]
     await directory.delete(href, { as: 'tokA' })
     await directory.post('/ad/r?agent=p', { as: 'tokB', body: capability('anything', 'tool') })
     const own = (await directory.get('/ad/l?agent=p')).json.agents[0].href
     const update = { capabilities: [{ name: 'anything', type: 'prompt' }] }
-    expectRefusal(await directory.post(own, { as: 'tokB', body: update }), { status: 403 })
+    expectError(await directory.post(own, { as: 'tokB', body: update }), { status: 403 })
   })
 
   it('AD-8.3-01 only the owner or a commissioning tool for that name can change or remove an agent', async () => {
@@ -322,9 +318,9 @@ describe('registering on behalf of others', () => {
     const registered = await directory.post('/ad/r?agent=robot-1', { as: 'tokA', body: fixture('FX-SUM') })
     const href = registered.headers.get('location') ?? ''
     for (const stranger of [{ as: 'tokB' as const }, { as: 'tokC' as const }, { key: elsewhere }]) {
-      expectRefusal(await directory.delete(href, stranger), { status: 403 })
-      expectRefusal(await directory.post(href, stranger), { status: 403 })
-      expectRefusal(await directory.post(href, { ...stranger, body: { description: 'x' } }), { status: 403 })
+      expectError(await directory.delete(href, stranger), { status: 403 })
+      expectError(await directory.post(href, stranger), { status: 403 })
+      expectError(await directory.post(href, { ...stranger, body: { description: 'x' } }), { status: 403 })
     }
     expect((await directory.post(href, { key: ct, body: { description: 'by the tool' } })).status).toBe(204)
     expect((await directory.post(href, { as: 'tokA' })).status).toBe(204)
@@ -337,18 +333,18 @@ describe('registering on behalf of others', () => {
       expect((await directory.post(`/ad/r?agent=${name}`, { key: ct, body: fixture('FX-SUM') })).status).toBe(201)
     }
     expect((await directory.put('/agents/plant-7', { as: 'tokB', body: aidipAgent() })).status).toBe(200)
-    expectRefusal(await directory.put('/agents/loose-7', { as: 'tokB', body: aidipAgent() }), { status: 403 })
+    expectError(await directory.put('/agents/loose-7', { as: 'tokB', body: aidipAgent() }), { status: 403 })
     expect((await directory.put('/agents/loose-7', { key: ct, body: aidipAgent() })).status).toBe(200)
     const publisher = await directory.makeKey({ subject: 'tool', scopes: ['publish'] })
     expect((await directory.delete('/agents/loose-7', { key: publisher })).status).toBe(204)
-    expectRefusal(await directory.delete('/agents/plant-7', { key: publisher }), { status: 403 })
-    expectRefusal(await directory.post('/ad/r?agent=elsewhere', { key: ct, body: fixture('FX-SUM') }), { status: 403 })
+    expectError(await directory.delete('/agents/plant-7', { key: publisher }), { status: 403 })
+    expectError(await directory.post('/ad/r?agent=elsewhere', { key: ct, body: fixture('FX-SUM') }), { status: 403 })
   })
 
   it('AD-8.2-04 the owner is the subject of the credential, whatever the document says', async () => {
     const body = fixture('FX-SUM', { owner: 'tokB', subject: 'tokB', publisher: 'tokB', vendor: 'tokB' })
     await directory.post('/ad/r?agent=mine', { as: 'tokA', body })
-    expectRefusal(await directory.delete('/agents/mine', { as: 'tokB' }), { status: 403 })
+    expectError(await directory.delete('/agents/mine', { as: 'tokB' }), { status: 403 })
     expect((await directory.delete('/agents/mine', { as: 'tokA' })).status).toBe(204)
   })
 })

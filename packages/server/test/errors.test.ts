@@ -1,8 +1,8 @@
 import { ERROR_KINDS, type JsonObject } from '@switchboard/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Answer, startDirectory, type TestDirectory, type Who } from './support/directory.js'
+import { startDirectory, type TestCaller, type TestDirectory, type TestResponse } from './support/directory.js'
 import { aidipAgent, fixture } from './support/documents.js'
-import { expectRefusal } from './support/errors.js'
+import { expectError } from './support/errors.js'
 import { sendRaw } from './support/raw.js'
 
 const JSON_TYPE = 'application/json'
@@ -14,7 +14,7 @@ interface Case {
   readonly id: string
   readonly method: Method
   readonly path: string
-  readonly as?: Who
+  readonly as?: TestCaller
   readonly body?: JsonObject
   readonly headers?: Record<string, string>
   readonly type: string
@@ -310,13 +310,13 @@ const CASES: readonly Case[] = [
   },
 ]
 
-const send = ({ method, path, as, body, headers }: Case, more: Record<string, string> = {}): Promise<Answer> =>
+const send = ({ method, path, as, body, headers }: Case, more: Record<string, string> = {}): Promise<TestResponse> =>
   directory[method](path, { ...(as && { as }), ...(body && { body }), headers: { ...headers, ...more } })
 
 describe('an error', () => {
   it.each(CASES)('$id C-68 $method $path → $status $code, as $type', async (expected) => {
     const answer = await send(expected)
-    expectRefusal(answer, { status: expected.status, code: expected.code })
+    expectError(answer, { status: expected.status, code: expected.code })
     expect(answer.json.error.code).toBe(expected.name)
     expect(answer.json.instance).toBe(expected.path.split('?')[0])
     expect(answer.headers.get('content-type')).toBe(`${expected.type}; charset=utf-8`)
@@ -331,7 +331,7 @@ describe('an error', () => {
     async (expected) => {
       for (const accept of [PROBLEM, `${JSON_TYPE};q=0.5, ${PROBLEM}`]) {
         const answer = await send(expected, { accept })
-        expectRefusal(answer, { status: expected.status, code: expected.code })
+        expectError(answer, { status: expected.status, code: expected.code })
         expect(answer.headers.get('content-type')).toBe(`${PROBLEM}; charset=utf-8`)
       }
     },
@@ -349,7 +349,7 @@ describe('an error', () => {
       const answer = await directory.get(`/problems/${code.replaceAll('_', '-')}`)
       expect(answer.json).toMatchObject({ code, status })
     }
-    expectRefusal(await directory.get('/problems/no-such-kind'), { status: 404 })
+    expectError(await directory.get('/problems/no-such-kind'), { status: 404 })
   })
 
   it('is never served as HTML, so markup from the request cannot run', async () => {
@@ -372,7 +372,7 @@ describe('methods', () => {
     for (const [path, has] of paths) {
       for (const method of (['get', 'post', 'put', 'patch', 'delete'] as const).filter((name) => !has.includes(name))) {
         const answer = await directory[method](path)
-        expectRefusal(answer, { status: 405, code: 'method_not_allowed' }, `${method} ${path}`)
+        expectError(answer, { status: 405, code: 'method_not_allowed' }, `${method} ${path}`)
         expect(answer.headers.get('allow')?.toLowerCase().split(', ').sort()).toEqual(has.sort())
       }
     }
@@ -430,7 +430,7 @@ describe('unknown paths', () => {
     ['/.git/config', JSON_TYPE],
   ])('GET %s is 404, as %s', async (path, type) => {
     const answer = await directory.get(path, { as: 'admin' })
-    expectRefusal(answer, { status: 404, code: 'not_found' })
+    expectError(answer, { status: 404, code: 'not_found' })
     expect(answer.headers.get('content-type')).toBe(`${type}; charset=utf-8`)
   })
 })
@@ -469,14 +469,14 @@ describe('C-69 content negotiation', () => {
   it('C-69 returns 406 with the supported types', async () => {
     for (const path of NEGOTIATED) {
       const answer = await directory.get(path, { headers: { accept: 'text/html, image/*;q=0.5' } })
-      expectRefusal(answer, { status: 406, says: /application\/json/ }, path)
+      expectError(answer, { status: 406, says: /application\/json/ }, path)
       expect(answer.json.supported).toContain('application/json')
     }
   })
 })
 
 describe('C-74 the request id', () => {
-  const getWithId = (path: string, id?: string): Promise<Answer> =>
+  const getWithId = (path: string, id?: string): Promise<TestResponse> =>
     directory.get(path, id === undefined ? {} : { headers: { 'x-request-id': id } })
 
   it('C-74 PROF-12-03 is the client’s if it is well-formed, in header and body', async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { startDirectory, type TestDirectory, type Who } from './support/directory.js'
+import { startDirectory, type TestCaller, type TestDirectory } from './support/directory.js'
 import { fixture } from './support/documents.js'
-import { expectRefusal } from './support/errors.js'
+import { expectError } from './support/errors.js'
 
 let directory: TestDirectory
 
@@ -18,8 +18,8 @@ beforeEach(async () => {
 })
 
 const PATH = '/agents/agent-12345/feedback'
-const rate = (rating: number, as: Who = 'tokC', path = PATH) => directory.post(path, { as, body: { rating } })
-const reputation = async (as: Who = 'tokA') =>
+const rate = (rating: number, as: TestCaller = 'tokC', path = PATH) => directory.post(path, { as, body: { rating } })
+const reputation = async (as: TestCaller = 'tokA') =>
   (await directory.get('/agents/agent-12345', { as })).json.verification.reputation
 
 describe('feedback', () => {
@@ -42,14 +42,14 @@ describe('feedback', () => {
     [undefined, '/rating'],
   ])('AIDIP-10-05 returns 400 for the rating %s', async (rating, member) => {
     const body = rating === undefined ? {} : { rating }
-    expectRefusal(await directory.post(PATH, { as: 'tokC', body }), { status: 400, member })
+    expectError(await directory.post(PATH, { as: 'tokC', body }), { status: 400, member })
     expect(await reputation()).toBeUndefined()
   })
 
   it('returns 400 for a comment that is too long or not a string', async () => {
     for (const comment of [7, 'x'.repeat(2001)]) {
       const answer = await directory.post(PATH, { as: 'tokC', body: { rating: 3, comment } })
-      expectRefusal(answer, { status: 400, member: '/comment' })
+      expectError(answer, { status: 400, member: '/comment' })
     }
   })
 
@@ -65,16 +65,16 @@ describe('feedback', () => {
   })
 
   it('is rejected without credentials, without the scope, and from the publisher', async () => {
-    expectRefusal(await rate(5, 'anon'), { status: 401 })
-    expectRefusal(await rate(5, 'tokA'), { status: 403, says: 'own' })
+    expectError(await rate(5, 'anon'), { status: 401 })
+    expectError(await rate(5, 'tokA'), { status: 403, says: 'own' })
     const key = await directory.makeKey({ subject: 'reader', scopes: ['discover'] })
-    expectRefusal(await directory.post(PATH, { key, body: { rating: 5 } }), { status: 403, says: 'invoke scope' })
+    expectError(await directory.post(PATH, { key, body: { rating: 5 } }), { status: 403, says: 'invoke scope' })
   })
 
   it('returns 404 if the agent is unknown or hidden from the caller', async () => {
-    expectRefusal(await rate(5, 'tokC', '/agents/nobody/feedback'), { status: 404 })
+    expectError(await rate(5, 'tokC', '/agents/nobody/feedback'), { status: 404 })
     await directory.post('/agents', { as: 'tokA', body: fixture('FX-T01', { id: 'hidden', visibility: 'private' }) })
-    expectRefusal(await rate(5, 'tokC', '/agents/hidden/feedback'), { status: 404 })
+    expectError(await rate(5, 'tokC', '/agents/hidden/feedback'), { status: 404 })
   })
 
   it('is shown to the owner and administrators only, and survives a restart', async () => {

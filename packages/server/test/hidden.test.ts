@@ -1,9 +1,9 @@
 import type { JsonObject, JsonValue } from '@switchboard/protocol'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createTestClock, type TestClock } from './support/clock.js'
-import { type Answer, startDirectory, type TestDirectory, type Who } from './support/directory.js'
+import { startDirectory, type TestCaller, type TestDirectory, type TestResponse } from './support/directory.js'
 import { aidipAgent, fixture } from './support/documents.js'
-import { expectRefusal } from './support/errors.js'
+import { expectError } from './support/errors.js'
 
 type Request = readonly [method: 'get' | 'post' | 'put' | 'delete', path: string, body?: JsonObject | undefined]
 
@@ -16,14 +16,14 @@ beforeAll(async () => {
 beforeEach(() => directory.clear())
 afterAll(() => directory.close())
 
-const send = ([method, path, body]: Request, as: Who, headers?: Record<string, string>): Promise<Answer> =>
+const send = ([method, path, body]: Request, as: TestCaller, headers?: Record<string, string>): Promise<TestResponse> =>
   directory[method](path, { as, ...(body && { body }), ...(headers && { headers }) })
 
 /** Callers without a grant. */
-const STRANGERS: readonly Who[] = ['anon', 'tokB', 'tokC']
+const STRANGERS: readonly TestCaller[] = ['anon', 'tokB', 'tokC']
 
 /** The response without parts that differ between requests. Validators may change with the revision. */
-function stable({ status, headers, text }: Answer): JsonObject {
+function stable({ status, headers, text }: TestResponse): JsonObject {
   const volatile = /"(correlation_id|request_id|generated_at|search_time|received_at|indexed_at)":("[^"]*"|[\d.]+)/g
   return {
     status,
@@ -128,7 +128,7 @@ const ATTEMPTS: readonly Request[] = [
 ]
 
 /** A registration through each draft. */
-const REGISTRATIONS: Record<string, () => Promise<Answer>> = {
+const REGISTRATIONS: Record<string, () => Promise<TestResponse>> = {
   'POST /agents': () => directory.post('/agents', { as: 'tokA', body: aidipAgent(SECRET) }),
   'POST /discover/agents': () => directory.post('/discover/agents', { as: 'tokA', body: fixture('FX-D0', SECRET) }),
   'POST /ad/r': () =>
@@ -161,18 +161,18 @@ describe.each(Object.entries(REGISTRATIONS))('a private agent registered with %s
   it('AIDIP-9-04 AD-7.2-01 AD-8.4-01 changes no response to other callers', async () => {
     await registerPublic()
     const number = String(await nextNumber())
-    const requests = (as: Who): Request[] =>
+    const requests = (as: TestCaller): Request[] =>
       [...LOOKUPS, ...(as === 'anon' ? [] : ATTEMPTS)].map(([method, path, body]) => [
         method,
         path.replace('{n}', number),
         body,
       ])
-    const responsesTo = async (as: Who): Promise<JsonObject> => {
+    const responsesTo = async (as: TestCaller): Promise<JsonObject> => {
       const responses: JsonObject = {}
       for (const request of requests(as)) responses[JSON.stringify(request)] = stable(await send(request, as))
       return responses
     }
-    const before = new Map<Who, JsonObject>()
+    const before = new Map<TestCaller, JsonObject>()
     for (const as of STRANGERS) before.set(as, await responsesTo(as))
     expect((await register()).status).toBe(201)
     expect((await directory.get(`/ad/r/${number}`, { as: 'tokA' })).json.agent).toBe('hidden')
@@ -196,14 +196,14 @@ describe.each(Object.entries(REGISTRATIONS))('a private agent registered with %s
     await directory.post('/agents', { as: 'tokA', body: aidipAgent({ id: 'seen' }) })
     for (const claim of claims) {
       const answer = await send(claim, 'tokB')
-      expectRefusal(answer, { status: 409, code: 'conflict' }, claim[1])
+      expectError(answer, { status: 409, code: 'conflict' }, claim[1])
       expect(answer.text).not.toMatch(/tokA|private|Zebra|quokka/i)
       // The error for a visible agent of another owner is worded the same.
       const text = JSON.stringify(claim[2]).replace('"hidden"', '"seen"')
       const seen = await send([claim[0], claim[1].replace('hidden', 'seen'), JSON.parse(text)], 'tokB')
       expect(stable(seen)).toEqual(JSON.parse(JSON.stringify(stable(answer)).replaceAll('hidden', 'seen')))
-      expectRefusal(await send(claim, 'anon'), { status: 401 })
-      expectRefusal(await send(claim, 'tokC'), { status: 403 })
+      expectError(await send(claim, 'anon'), { status: 401 })
+      expectError(await send(claim, 'tokC'), { status: 403 })
     }
   })
 
@@ -215,7 +215,7 @@ describe.each(Object.entries(REGISTRATIONS))('a private agent registered with %s
       if (body !== undefined && Object.keys(body).length === 0) continue
       if (body?.id === 'other') continue
       const answer = await send([method, path.replace('/ad/r/{n}', href), body], 'tokB')
-      expectRefusal(answer, { status: 404, code: 'not_found' }, `${method} ${path}`)
+      expectError(answer, { status: 404, code: 'not_found' }, `${method} ${path}`)
     }
     expect((await directory.get('/agents/hidden', { as: 'tokA' })).text).toBe(before)
   })
@@ -244,7 +244,7 @@ describe('an expired private agent', () => {
     clock.advance(61)
     await expect.poll(async () => (await directory.get(href, { as: 'tokA' })).status).toBe(404)
     expect(stable(await directory.get(href))).toEqual(before)
-    expectRefusal(await directory.post(href, { as: 'tokA' }), { status: 404, code: 'not_found' })
+    expectError(await directory.post(href, { as: 'tokA' }), { status: 404, code: 'not_found' })
   })
 })
 
@@ -408,7 +408,7 @@ describe('private members of a public agent', () => {
         if (!other) throw new Error('the lists differ')
         for (const as of ['tokC', 'anon'] as const) {
           const [actual, elsewhere] = [await send(request, as), await send(other, as)]
-          const without = (answer: Answer): JsonObject => {
+          const without = (answer: TestResponse): JsonObject => {
             const { text, ...rest } = stable(answer)
             // The response repeats the caller's query.
             return { ...rest, text: String(text).replaceAll(/"(query|applied_filters)":("[^"]*"|\{[^}]*\}+)/g, '') }
@@ -477,7 +477,7 @@ describe('without anonymous discovery', () => {
       for (const [method, path, body] of LOOKUPS.filter((request) => !ofItself(request))) {
         for (const at of [path.replace('{n}', '1'), path.replace('{n}', '2').replace('hidden', 'nothing')]) {
           const answer = await closed[method](at, { ...(body && { body }) })
-          expectRefusal(answer, { status: 401, code: 'unauthorized' }, at)
+          expectError(answer, { status: 401, code: 'unauthorized' }, at)
           expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer/)
         }
       }

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { NO_POSTGRES, testDatabase } from './postgres.js'
 import { createTestClock, type TestClock } from './support/clock.js'
-import { type Answer, startDirectory, type TestDirectory } from './support/directory.js'
+import { startDirectory, type TestDirectory, type TestResponse } from './support/directory.js'
 import { aidipAgent, fixture } from './support/documents.js'
-import { expectRefusal } from './support/errors.js'
+import { expectError } from './support/errors.js'
 
 const database = await testDatabase()
 
@@ -91,7 +91,7 @@ describe.skipIf(!database)(database ? 'two servers on one PostgreSQL database' :
 
   it('of two concurrent claims on a name exactly one succeeds', async () => {
     for (let round = 0; round < 10; round++) {
-      const claim = (server: TestDirectory, as: 'tokA' | 'tokB', version: string): Promise<Answer> =>
+      const claim = (server: TestDirectory, as: 'tokA' | 'tokB', version: string): Promise<TestResponse> =>
         server.post('/agents', { as, body: aidipAgent({ id: `contested-${round}`, version }) })
       const answers = await Promise.all([claim(one, 'tokA', 'A'), claim(two, 'tokB', 'B')])
       expect(answers.map(({ status }) => status).sort()).toEqual([201, 409])
@@ -122,7 +122,7 @@ describe.skipIf(!database)(database ? 'two servers on one PostgreSQL database' :
     await one.put('/agents/tagged', { as: 'tokA', body: aidipAgent({ version: '2' }), headers: { 'if-match': tag } })
     const late = { as: 'tokA' as const, body: aidipAgent({ version: '3' }), headers: { 'if-match': tag } }
     // Immediately: the other server may not have seen the change yet, and must still not overwrite it.
-    expectRefusal(await two.put('/agents/tagged', late), { status: 412 })
+    expectError(await two.put('/agents/tagged', late), { status: 412 })
     expect((await one.get('/agents/tagged')).json.version).toBe('2')
   })
 
@@ -149,7 +149,7 @@ describe.skipIf(!database)(database ? 'two servers on one PostgreSQL database' :
       await server.post('/agents', { as: 'tokA', body: aidipAgent({ id: 'kept' }) })
       await doomed?.drop()
       const answer = await server.post('/agents', { as: 'tokA', body: aidipAgent({ id: 'lost' }) })
-      expectRefusal(answer, { status: 503, code: 'unavailable' })
+      expectError(answer, { status: 503, code: 'unavailable' })
       expect(answer.headers.get('retry-after')).toBe(String(answer.json.retry_after))
       expect(answer.text).not.toMatch(/postgres:|does not exist|switchboard@/)
       expect(await statuses('/agents/kept', server)).toEqual([200])

@@ -2,9 +2,9 @@ import type { JsonObject } from '@switchboard/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
 import { DEFAULTS } from '../src/config.js'
 import { createTestClock } from './support/clock.js'
-import { type Answer, startDirectory, type TestDirectory, type Who } from './support/directory.js'
+import { startDirectory, type TestCaller, type TestDirectory, type TestResponse } from './support/directory.js'
 import { aidipAgent, fixture } from './support/documents.js'
-import { expectRefusal } from './support/errors.js'
+import { expectError } from './support/errors.js'
 
 type Request = readonly [method: 'get' | 'post' | 'put' | 'delete', path: string, body?: JsonObject]
 
@@ -22,7 +22,7 @@ const start = async (limits: {
   directory = await startDirectory({ rateLimits }, { now: clock.now })
 }
 
-const send = ([method, path, body]: Request, as: Who = 'anon'): Promise<Answer> =>
+const send = ([method, path, body]: Request, as: TestCaller = 'anon'): Promise<TestResponse> =>
   directory[method](path, { as, ...(body && { body }) })
 
 const SEARCHES: readonly Request[] = [
@@ -61,7 +61,7 @@ describe.each([
     for (const request of requests) expect((await send(request, as)).status, request[1]).not.toBe(429)
     for (const request of requests) {
       const answer = await send(request, as)
-      expectRefusal(answer, { status: 429, code: 'rate_limited' }, request[1])
+      expectError(answer, { status: 429, code: 'rate_limited' }, request[1])
       expect(answer.json.error.code).toBe('RateLimited')
       const wait = Number(answer.headers.get('retry-after'))
       expect(wait).toBe(answer.json.retry_after)

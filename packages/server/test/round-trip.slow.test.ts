@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { KINDS, type Kind, type SentDocument, sentDocument } from '../../protocol/test/arbitraries.js'
 import { DEFAULTS } from '../src/config.js'
-import { type Answer, startDirectory, type TestDirectory } from './support/directory.js'
+import { startDirectory, type TestDirectory, type TestResponse } from './support/directory.js'
 import { aidipAgent, fixture } from './support/documents.js'
 
 const RUNS = 60
@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => directory.close())
 
 /** How each kind of document is registered; kinds without a route are imported. */
-const register: Record<Kind, (sent: SentDocument) => Promise<Answer>> = {
+const register: Record<Kind, (sent: SentDocument) => Promise<TestResponse>> = {
   aidip: ({ id, document }) => directory.post('/agents', { as: 'admin', body: { ...document, id } }),
   aidip00: ({ id, document }) => directory.post('/v0/agents', { as: 'admin', body: { ...document, id } }),
   profile: ({ document }) => directory.post('/discover/agents', { as: 'admin', body: document }),
@@ -27,7 +27,7 @@ const register: Record<Kind, (sent: SentDocument) => Promise<Answer>> = {
   mcp: (sent) => importDocument(sent),
 }
 
-async function importDocument({ format, id, document }: SentDocument): Promise<Answer> {
+async function importDocument({ format, id, document }: SentDocument): Promise<TestResponse> {
   const answer = await directory.post('/admin/import', { as: 'admin', body: { format, id, document } })
   return { ...answer, status: answer.json?.status === 'created' ? 201 : 400 }
 }

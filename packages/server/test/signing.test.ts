@@ -8,8 +8,8 @@ import { createSigning } from '../src/services/identity/signing.js'
 import { openSqliteStore } from '../src/store/sqlite/open-sqlite-store.js'
 import { startAgent, type TestAgent } from './invoke/agent.js'
 import { createTestClock, type TestClock } from './support/clock.js'
-import { type Answer, startDirectory, type TestDirectory } from './support/directory.js'
-import { expectRefusal } from './support/errors.js'
+import { startDirectory, type TestDirectory, type TestResponse } from './support/directory.js'
+import { expectError } from './support/errors.js'
 import { type SignedMessage, verifyMessage } from './support/http-signature.js'
 
 let clock: TestClock
@@ -36,7 +36,7 @@ const keys = async () => (await directory.get('/.well-known/jwks.json')).json.ke
 const invoke = (path = '/agents/x/invoke', headers: Record<string, string> = ACCEPT) =>
   directory.post(path, { as: 'tokC', body: { text: 'hello' }, headers })
 
-const messageOf = ({ status, headers, text }: Answer, method: string, path: string): SignedMessage => ({
+const messageOf = ({ status, headers, text }: TestResponse, method: string, path: string): SignedMessage => ({
   status,
   headers: Object.fromEntries(headers),
   body: text,
@@ -155,7 +155,7 @@ describe('signing keys', () => {
   })
 
   it('are replaced by the operator; the old one stays published for a week', async () => {
-    expectRefusal(await directory.post('/admin/signing-keys', { as: 'tokA' }), { status: 403 })
+    expectError(await directory.post('/admin/signing-keys', { as: 'tokA' }), { status: 403 })
     const old = await invoke()
     const made = await directory.post('/admin/signing-keys', { as: 'admin' })
     expect(made.status).toBe(201)

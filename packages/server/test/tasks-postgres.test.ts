@@ -3,7 +3,7 @@ import { createServer } from '../src/app.js'
 import { startAgent, type TestAgent } from './invoke/agent.js'
 import { NO_POSTGRES, testDatabase } from './postgres.js'
 import { startDirectory, type TestDirectory } from './support/directory.js'
-import { expectRefusal } from './support/errors.js'
+import { expectError } from './support/errors.js'
 
 const database = await testDatabase()
 
@@ -72,8 +72,8 @@ describe.skipIf(!database)(database ? 'two servers on one PostgreSQL database' :
   it('neither sign nor store secrets if no secret is configured', async () => {
     const bare = await startDirectory({ database: database?.url ?? '' })
     const refused = await bare.put('/admin/agents/x/credential', { as: 'admin', body: CREDENTIAL })
-    expectRefusal(refused, { status: 409, says: 'SWITCHBOARD_SECRET' })
-    expectRefusal(await bare.post('/admin/signing-keys', { as: 'admin' }), { status: 409, says: 'SWITCHBOARD_SECRET' })
+    expectError(refused, { status: 409, says: 'SWITCHBOARD_SECRET' })
+    expectError(await bare.post('/admin/signing-keys', { as: 'admin' }), { status: 409, says: 'SWITCHBOARD_SECRET' })
     const { headers } = await bare.get('/agents', { headers: { 'accept-signature': 'sig1=()' } })
     expect(headers.has('signature')).toBe(false)
     await bare.close()

@@ -5,8 +5,8 @@ import type { JsonObject } from '@switchboard/protocol'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { echo, fixed, type Received, sendJson, startAgent, type TestAgent } from './invoke/agent.js'
 import { createTestClock, type TestClock } from './support/clock.js'
-import { type Answer, type Ask, startDirectory, type TestDirectory } from './support/directory.js'
-import { expectRefusal } from './support/errors.js'
+import { type RequestOptions, startDirectory, type TestDirectory, type TestResponse } from './support/directory.js'
+import { expectError } from './support/errors.js'
 import { verifyMessage } from './support/http-signature.js'
 import { ADMIN_KEY, startServer, temporaryFolder } from './support/process.js'
 
@@ -30,7 +30,7 @@ beforeEach(async () => {
   await directory.post('/agents', { as: 'tokA', body: agent.document() })
 })
 
-const defer = (ask: Ask = {}) =>
+const defer = (ask: RequestOptions = {}) =>
   directory.post('/agents/x/invoke', {
     as: 'tokC',
     body: { text: 'hello' },
@@ -38,13 +38,13 @@ const defer = (ask: Ask = {}) =>
     headers: { prefer: 'respond-async', ...ask.headers },
   })
 
-async function deferred(ask: Ask = {}): Promise<string> {
+async function deferred(ask: RequestOptions = {}): Promise<string> {
   const answer = await defer(ask)
   expect(answer.status, answer.text).toBe(202)
   return answer.headers.get('location') ?? ''
 }
 
-const until = (path: string, expected: JsonObject): Promise<Answer> =>
+const until = (path: string, expected: JsonObject): Promise<TestResponse> =>
   vi.waitFor(
     async () => {
       const answer = await directory.get(path, { as: 'tokC' })
@@ -120,10 +120,10 @@ describe('deferred calls', () => {
 
   it('can be read and cancelled only by their creator', async () => {
     const path = await deferred()
-    expectRefusal(await directory.get(path, { as: 'tokA' }), { status: 404 })
-    expectRefusal(await directory.delete(path, { as: 'tokB' }), { status: 404 })
-    expectRefusal(await directory.get(path), { status: 401 })
-    expectRefusal(await directory.get('/tasks/no-such-task', { as: 'tokC' }), { status: 404 })
+    expectError(await directory.get(path, { as: 'tokA' }), { status: 404 })
+    expectError(await directory.delete(path, { as: 'tokB' }), { status: 404 })
+    expectError(await directory.get(path), { status: 401 })
+    expectError(await directory.get('/tasks/no-such-task', { as: 'tokC' }), { status: 404 })
     expect((await directory.get(path, { as: 'admin' })).status).toBe(200)
   })
 
@@ -132,9 +132,9 @@ describe('deferred calls', () => {
     const get = (query: string, headers = {}) => directory.get(path + query, { as: 'tokC', headers })
     expect((await get('', { 'x-session-id': 'abcde-12345' })).json).toMatchObject({ sessionId: 'abcde-12345' })
     expect((await get('?sessionId=abcde-12345')).status).toBe(200)
-    expectRefusal(await get('', { 'x-session-id': 'another' }), { status: 404 })
-    expectRefusal(await get('?sessionId=another'), { status: 404 })
-    expectRefusal(await get('?sessionId=a', { 'x-session-id': 'b' }), { status: 400, member: '?sessionId' })
+    expectError(await get('', { 'x-session-id': 'another' }), { status: 404 })
+    expectError(await get('?sessionId=another'), { status: 404 })
+    expectError(await get('?sessionId=a', { 'x-session-id': 'b' }), { status: 400, member: '?sessionId' })
   })
 
   it('are cancelled by DELETE, together with the agent’s work', async () => {
@@ -153,7 +153,7 @@ describe('deferred calls', () => {
 
   it('return 405 with Allow for other methods', async () => {
     const answer = await directory.put(await deferred(), { as: 'tokC', body: {} })
-    expectRefusal(answer, { status: 405 })
+    expectError(answer, { status: 405 })
     expect(answer.headers.get('allow')).toBe('GET, DELETE')
   })
 
@@ -163,7 +163,7 @@ describe('deferred calls', () => {
     clock.advance(86_400 - 10)
     expect((await directory.get(path, { as: 'tokC' })).status).toBe(200)
     clock.advance(20)
-    expectRefusal(await directory.get(path, { as: 'tokC' }), { status: 404 })
+    expectError(await directory.get(path, { as: 'tokC' }), { status: 404 })
   })
 })
 
@@ -295,13 +295,13 @@ describe('webhooks', () => {
     ['https://[fd00::1]/', 'private address'],
   ])('are rejected at once if the URL is %s', async (bad, says) => {
     const answer = await defer({ headers: { 'x-callback-url': bad } })
-    expectRefusal(answer, { status: 400, says })
+    expectError(answer, { status: 400, says })
     expect(answer.text).not.toContain('secret')
     expect(agent.calls).toEqual([])
   })
 
   it('are rejected at once if they lead back to the directory', async () => {
     const answer = await defer({ headers: { 'x-callback-url': `${directory.url}/hook` } })
-    expectRefusal(answer, { status: 400, says: 'is this gateway itself' })
+    expectError(answer, { status: 400, says: 'is this gateway itself' })
   })
 })

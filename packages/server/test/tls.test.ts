@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { connect } from 'node:tls'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readConfig } from '../src/config.js'
-import type { Answer } from './support/directory.js'
+import type { TestResponse } from './support/directory.js'
 import { startDirectory, type TestDirectory } from './support/directory.js'
 import { aidipAgent, fixture } from './support/documents.js'
-import { expectRefusal } from './support/errors.js'
+import { expectError } from './support/errors.js'
 import { startIssuer, type TestIssuer } from './support/issuer.js'
 import { temporaryFolder } from './support/process.js'
 import { sendBytes } from './support/raw.js'
@@ -32,7 +32,7 @@ afterAll(async () => {
 /** Starts a directory with HTTPS; `send` sends it requests. */
 async function startTls(clientRequired = false): Promise<{
   directory: TestDirectory
-  send(request: Omit<TlsRequest, 'ca'>): Promise<Answer>
+  send(request: Omit<TlsRequest, 'ca'>): Promise<TestResponse>
 }> {
   const directory = await startDirectory({
     tls: { ...server, clientCa: authority.cert, clientRequired },
@@ -106,7 +106,7 @@ describe('TLS', () => {
     const identity = authority.issue('/CN=robot')
     const answer = await tls.send({ ...registration('of-certificate'), identity })
     expect(answer.status).toBe(201)
-    expectRefusal(await tls.send(registration('of-nobody')), { status: 401 })
+    expectError(await tls.send(registration('of-nobody')), { status: 401 })
   })
 
   it('AD-8.2-04 the owner is the certificate’s SAN URI, or its DNS name, or its CN', async () => {
@@ -129,7 +129,7 @@ describe('TLS', () => {
       expect((await tls.send({ ...registration(agent), identity })).status).toBe(201)
       for (const sub of others) {
         const headers = { authorization: `Bearer ${await issuer.token({ sub })}` }
-        expectRefusal(await tls.send({ method: 'DELETE', path: `/agents/${agent}`, headers }), { status: 403 }, sub)
+        expectError(await tls.send({ method: 'DELETE', path: `/agents/${agent}`, headers }), { status: 403 }, sub)
       }
       const headers = { authorization: `Bearer ${await issuer.token({ sub: subject })}` }
       expect((await tls.send({ method: 'DELETE', path: `/agents/${agent}`, headers })).status, subject).toBe(204)
@@ -139,13 +139,13 @@ describe('TLS', () => {
   it('ignores the name in a certificate of an unknown CA', async () => {
     const identity = otherAuthority.issue('/CN=robot', 'URI:wimse://td.example/a1')
     expect((await tls.send({ path: '/agents', identity })).status).toBe(200)
-    expectRefusal(await tls.send({ ...registration('forged'), identity }), { status: 401 })
-    expectRefusal(await tls.send({ path: '/admin/keys', identity }), { status: 401 })
+    expectError(await tls.send({ ...registration('forged'), identity }), { status: 401 })
+    expectError(await tls.send({ path: '/admin/keys', identity }), { status: 401 })
   })
 
   it('gives certificates the configured scopes, which do not include admin', async () => {
     const identity = authority.issue('/CN=admin')
-    expectRefusal(await tls.send({ path: '/admin/keys', identity }), { status: 403 })
+    expectError(await tls.send({ path: '/admin/keys', identity }), { status: 403 })
   })
 
   it('AIDIP-9-03 accepts all three kinds of credentials', async () => {
@@ -160,15 +160,15 @@ describe('TLS', () => {
   it('AD-8.2-03 API keys cannot register in the Agent Directory in production; tokens and certificates can', async () => {
     const headers = { 'x-api-key': tls.directory.adminKey }
     const refused = await tls.send({ ...registration('by-key'), headers })
-    expectRefusal(refused, { status: 401, code: 'unauthorized', says: /token|certificate/ })
+    expectError(refused, { status: 401, code: 'unauthorized', says: /token|certificate/ })
     expect(refused.headers.get('www-authenticate')).toMatch(/^Bearer /)
     const bearer = { authorization: `Bearer ${tls.directory.adminKey}` }
-    expectRefusal(await tls.send({ ...registration('by-key'), headers: bearer }), { status: 401 })
+    expectError(await tls.send({ ...registration('by-key'), headers: bearer }), { status: 401 })
     const token = { authorization: `Bearer ${await issuer.token()}` }
     const created = await tls.send({ ...registration('by-token'), headers: token })
     expect(created.status).toBe(201)
     const path = created.headers.get('location') ?? ''
-    expectRefusal(await tls.send({ method: 'POST', path, headers }), { status: 401 })
+    expectError(await tls.send({ method: 'POST', path, headers }), { status: 401 })
     expect((await tls.send({ method: 'POST', path, headers: token })).status).toBe(204)
     expect((await tls.send({ ...registration('by-certificate'), identity: authority.issue('/CN=c') })).status).toBe(201)
     // C-71: the other drafts still accept keys.
@@ -190,21 +190,21 @@ describe('TLS', () => {
     const headers = { authorization: `Bearer ${await issuer.token()}` }
     const post = (path: string, body: TlsRequest['body']) =>
       tls.send({ method: 'POST', path, body: body ?? {}, headers })
-    expectRefusal(await post('/agents', aidipAgent({ endpoint })), { status: 400, member: '/endpoint' })
+    expectError(await post('/agents', aidipAgent({ endpoint })), { status: 400, member: '/endpoint' })
     const bindings = [
       { protocol: 'https', endpoint: 'https://ok.example' },
       { protocol: 'x', endpoint },
     ]
-    expectRefusal(await post('/discover/agents', fixture('FX-D0', { bindings })), {
+    expectError(await post('/discover/agents', fixture('FX-D0', { bindings })), {
       status: 400,
       member: '/bindings/1/endpoint',
     })
-    expectRefusal(await post('/ad/r?agent=plain', fixture('FX-SUM', { base: endpoint })), {
+    expectError(await post('/ad/r?agent=plain', fixture('FX-SUM', { base: endpoint })), {
       status: 400,
       member: '/base',
     })
     const operations = [{ name: 'op', inputs: {}, outputs: {}, endpoint }]
-    expectRefusal(await post('/agents', aidipAgent({ operations })), { status: 400, member: '/operations/0/endpoint' })
+    expectError(await post('/agents', aidipAgent({ operations })), { status: 400, member: '/operations/0/endpoint' })
   })
 })
 
@@ -244,12 +244,12 @@ describe('behind a proxy', () => {
     ]
     for (const path of paths) {
       for (const headers of [{}, { 'x-forwarded-proto': 'http' }, { 'x-forwarded-proto': 'http, https' }]) {
-        expectRefusal(await directory.get(path, { headers: { ...headers } }), { status: 403, says: /HTTPS/ }, path)
+        expectError(await directory.get(path, { headers: { ...headers } }), { status: 403, says: /HTTPS/ }, path)
       }
       const answer = await directory.get(path, { headers: { 'x-forwarded-proto': 'https' } })
       expect(answer.status, path).not.toBe(403)
     }
-    expectRefusal(await directory.post('/agents', { as: 'admin', body: aidipAgent() }), { status: 403 })
+    expectError(await directory.post('/agents', { as: 'admin', body: aidipAgent() }), { status: 403 })
     // Process supervisors send requests directly.
     expect((await directory.get('/health/ready')).status).toBe(200)
   })
@@ -257,9 +257,9 @@ describe('behind a proxy', () => {
   it('AD-8.2-03 counts as production, even on loopback', async () => {
     const headers = { 'x-forwarded-proto': 'https' }
     const options = { as: 'admin' as const, headers }
-    expectRefusal(await directory.post('/ad/r?agent=a', { ...options, body: fixture('FX-SUM') }), { status: 401 })
+    expectError(await directory.post('/ad/r?agent=a', { ...options, body: fixture('FX-SUM') }), { status: 401 })
     const endpoint = 'http://127.0.0.1:9000'
-    expectRefusal(await directory.post('/agents', { ...options, body: aidipAgent({ endpoint }) }), {
+    expectError(await directory.post('/agents', { ...options, body: aidipAgent({ endpoint }) }), {
       status: 400,
       member: '/endpoint',
     })
@@ -309,7 +309,7 @@ describe('in development', () => {
       'http://user@agents.example',
     ]
     for (const endpoint of elsewhere) {
-      expectRefusal(
+      expectError(
         await directory.post('/agents', { as: 'tokA', body: aidipAgent({ endpoint }) }),
         { status: 400, member: '/endpoint' },
         endpoint,
@@ -318,7 +318,7 @@ describe('in development', () => {
         as: 'tokA',
         body: fixture('FX-SUM', { base: endpoint }),
       })
-      expectRefusal(registered, { status: 400, member: '/base' }, endpoint)
+      expectError(registered, { status: 400, member: '/base' }, endpoint)
     }
   })
 
@@ -342,7 +342,7 @@ describe('in development', () => {
       'unix:/run/x',
     ]) {
       const answer = await directory.post('/ad/r?agent=never', { as: 'tokA', body: fixture('FX-SUM', { base }) })
-      expectRefusal(answer, { status: 400, member: '/base', says: /scheme/ }, base)
+      expectError(answer, { status: 400, member: '/base', says: /scheme/ }, base)
     }
   })
 

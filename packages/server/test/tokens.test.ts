@@ -3,7 +3,7 @@ import { generateKeyPair, SignJWT } from 'jose'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { startDirectory, type TestDirectory } from './support/directory.js'
 import { aidipAgent, fixture } from './support/documents.js'
-import { expectRefusal } from './support/errors.js'
+import { expectError } from './support/errors.js'
 import { startIssuer, type TestIssuer } from './support/issuer.js'
 
 let issuer: TestIssuer
@@ -40,7 +40,7 @@ describe('JWTs', () => {
   it('AD-8.2-04 the owner is the token’s subject', async () => {
     await directory.post('/agents', { key: await issuer.token({ sub: 'alice' }), body: aidipAgent({ id: 'a' }) })
     const bob = await issuer.token({ sub: 'bob' })
-    expectRefusal(await directory.delete('/agents/a', { key: bob }), { status: 403 })
+    expectError(await directory.delete('/agents/a', { key: bob }), { status: 403 })
     const sameSubject = await directory.makeKey({ subject: 'alice', scopes: ['publish'] })
     expect((await directory.delete('/agents/a', { key: sameSubject })).status).toBe(204)
   })
@@ -49,7 +49,7 @@ describe('JWTs', () => {
     const key = await issuer.token({ sub: 'wimse://td.example/agent' })
     await directory.post('/ad/r?agent=a', { key, body: fixture('FX-SUM') })
     for (const sub of ['wimse://td.example/agent2', 'wimse://td.example', 'wimse://other.example/agent', 'agent']) {
-      expectRefusal(await directory.delete('/agents/a', { key: await issuer.token({ sub }) }), { status: 403 }, sub)
+      expectError(await directory.delete('/agents/a', { key: await issuer.token({ sub }) }), { status: 403 }, sub)
     }
     expect(
       (await directory.delete('/agents/a', { key: await issuer.token({ sub: 'wimse://td.example/agent' }) })).status,
@@ -59,19 +59,19 @@ describe('JWTs', () => {
   it('AD-8.2-02 an expired token gets 401 invalid_token', async () => {
     const key = await issuer.token({}, Math.floor(Date.now() / 1000) - 31)
     const answer = await directory.post('/ad/r?agent=a', { key, body: fixture('FX-SUM') })
-    expectRefusal(answer, { status: 401, code: 'unauthorized', says: /expired/ })
+    expectError(answer, { status: 401, code: 'unauthorized', says: /expired/ })
     expect(answer.headers.get('www-authenticate')).toMatch(/error="invalid_token"/)
   })
 
   it('grants the scopes of the scope claim and no others', async () => {
     const reader = await issuer.token({ scope: 'discover' })
-    expectRefusal(await directory.post('/agents', { key: reader, body: aidipAgent() }), { status: 403 })
+    expectError(await directory.post('/agents', { key: reader, body: aidipAgent() }), { status: 403 })
     const none = await issuer.token({ scope: undefined })
-    expectRefusal(await directory.post('/agents', { key: none, body: aidipAgent() }), { status: 403 })
+    expectError(await directory.post('/agents', { key: none, body: aidipAgent() }), { status: 403 })
     const publisher = await issuer.token({ scope: 'publish' })
-    expectRefusal(await directory.get('/admin/keys', { key: publisher }), { status: 403 })
+    expectError(await directory.get('/admin/keys', { key: publisher }), { status: 403 })
     const almost = await issuer.token({ scope: 'administrator publishing' })
-    expectRefusal(await directory.get('/admin/keys', { key: almost }), { status: 403 })
+    expectError(await directory.get('/admin/keys', { key: almost }), { status: 403 })
     expect((await directory.get('/admin/keys', { key: await issuer.token({ scope: 'openid admin' }) })).status).toBe(
       200,
     )
@@ -82,7 +82,7 @@ describe('JWTs', () => {
   it('C-43 limits a commissioning tool to the names of its claim', async () => {
     const key = await issuer.token({ sub: 'tool', scope: 'ct', names: ['plant-*'] })
     expect((await directory.post('/ad/r?agent=plant-1', { key, body: fixture('FX-SUM') })).status).toBe(201)
-    expectRefusal(await directory.post('/ad/r?agent=other', { key, body: fixture('FX-SUM') }), { status: 403 })
+    expectError(await directory.post('/ad/r?agent=other', { key, body: fixture('FX-SUM') }), { status: 403 })
   })
 
   const FORGED: Record<string, () => Promise<string>> = {
@@ -136,16 +136,16 @@ describe('JWTs', () => {
   it.each(Object.entries(FORGED))('AD-8.2-02 rejects a token %s: 401 invalid_token', async (_what, forge) => {
     const key = await forge()
     const answer = await directory.post('/agents', { key, body: aidipAgent({ id: 'never' }) })
-    expectRefusal(answer, { status: 401, code: 'unauthorized' })
+    expectError(answer, { status: 401, code: 'unauthorized' })
     expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer realm="switchboard", error="invalid_token"/)
     expect(answer.text).not.toContain(key)
     expect((await directory.get('/agents/never')).status).toBe(404)
-    expectRefusal(await directory.get('/agents', { key }), { status: 401 })
+    expectError(await directory.get('/agents', { key }), { status: 401 })
   })
 
   it('does not accept a token as an API key', async () => {
     const token = await issuer.token()
-    expectRefusal(await directory.get('/agents', { headers: { 'x-api-key': token } }), { status: 401 })
+    expectError(await directory.get('/agents', { headers: { 'x-api-key': token } }), { status: 401 })
   })
 
   it('returns 503, not 401, while the issuer’s keys are not available', async () => {
@@ -154,7 +154,7 @@ describe('JWTs', () => {
     await directory.restart({ issuers: [issuer.trust, broken.trust] })
     const key = await broken.token()
     const answer = await directory.post('/agents', { key, body: aidipAgent() })
-    expectRefusal(answer, { status: 503, code: 'unavailable' })
+    expectError(answer, { status: 503, code: 'unavailable' })
     expect(answer.headers.get('retry-after')).toBe(String(answer.json.retry_after))
     broken.available = true
     expect((await directory.post('/agents', { key, body: aidipAgent() })).status).toBe(201)
@@ -167,7 +167,7 @@ describe('JWTs', () => {
 describe('a directory that trusts no issuer', () => {
   it('rejects every token', async () => {
     await directory.restart({ issuers: [] })
-    expectRefusal(await directory.get('/agents', { key: await issuer.token() }), { status: 401, says: /issuer/ })
+    expectError(await directory.get('/agents', { key: await issuer.token() }), { status: 401, says: /issuer/ })
     await directory.restart()
   })
 })

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { createTestClock } from '../support/clock.js'
 import { startDirectory, type TestDirectory } from '../support/directory.js'
 import { aidipAgent, fixture } from '../support/documents.js'
-import { expectRefusal } from '../support/errors.js'
+import { expectError } from '../support/errors.js'
 import { lookUp, register } from './register.js'
 
 const clock = createTestClock()
@@ -40,7 +40,7 @@ describe('the requested lifetime', () => {
         ...tokA,
         body: { base: BASE },
       })
-      expectRefusal(answer, { status: 400, member: '?lt' }, lt)
+      expectError(answer, { status: 400, member: '?lt' }, lt)
     }
     expect(await lookUp(directory)).toEqual([])
     expect(await lifetimeOf(await register(directory, 'a', { base: BASE }, { lt: 60 }))).toBe(60)
@@ -58,7 +58,7 @@ describe('the requested lifetime', () => {
     expect({ status: updated.status, text: updated.text }).toEqual({ status: 204, text: '' })
     expect(await lifetimeOf(href)).toBe(3600)
     for (const lt of ['5', 'x', '4294967296']) {
-      expectRefusal(await directory.post(`${href}?lt=${lt}`, tokA), { status: 400, member: '?lt' }, lt)
+      expectError(await directory.post(`${href}?lt=${lt}`, tokA), { status: 400, member: '?lt' }, lt)
     }
     expect(await lifetimeOf(href)).toBe(3600)
     await directory.post(`${href}?lt=4294967295`, tokA)
@@ -143,7 +143,7 @@ describe('expiry', () => {
       await directory.delete(href, tokA),
       await directory.get(href),
     ]) {
-      expectRefusal(answer, { status: 404, code: 'not_found' })
+      expectError(answer, { status: 404, code: 'not_found' })
       expect(answer.json.type).toMatch(/\/registration-expired$/)
       expect(answer.headers.get('content-type')).toMatch(/^application\/problem\+json\b/)
     }
@@ -187,7 +187,7 @@ describe('an expired name', () => {
     expect((await directory.get('/agents/name', { as: 'tokB' })).json.status ?? 'active').toBe('active')
     expect(await lookUp(directory, '', 'tokC')).toEqual([])
     expect((await directory.get(href, { as: 'tokC' })).status).toBe(404)
-    expectRefusal(await directory.post('/ad/r?agent=name', { ...tokA, body: { base: BASE } }), { status: 409 })
+    expectError(await directory.post('/ad/r?agent=name', { ...tokA, body: { base: BASE } }), { status: 409 })
   })
 
   it('AD-7.1-02 gets its marks and grants back if its owner registers it again', async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { startDirectory, type TestDirectory } from '../support/directory.js'
-import { expectRefusal } from '../support/errors.js'
+import { expectError } from '../support/errors.js'
 import { lookUp, register } from './register.js'
 
 const BASE = 'https://agents.example.com/a'
@@ -21,7 +21,7 @@ describe('size limits', () => {
       const frame = JSON.stringify({ base: BASE, description: '' })
       return JSON.stringify({ base: BASE, description: 'x'.repeat(bytes - frame.length) })
     }
-    expectRefusal(await directory.post('/ad/r?agent=x', { ...tokA, raw: exact(262_145) }), { status: 413 })
+    expectError(await directory.post('/ad/r?agent=x', { ...tokA, raw: exact(262_145) }), { status: 413 })
     expect(await lookUp(directory)).toEqual([])
     expect((await directory.post('/ad/r?agent=x', { ...tokA, raw: exact(262_144) })).status).toBe(201)
   })
@@ -30,11 +30,11 @@ describe('size limits', () => {
     for (const count of [1001, 10_001]) {
       const answer = await directory.post('/ad/r?agent=x', { ...tokA, body: { base: BASE, capabilities: many(count) } })
       expect([400, 413], String(count)).toContain(answer.status)
-      if (answer.status === 400) expectRefusal(answer, { status: 400, member: '/capabilities' })
+      if (answer.status === 400) expectError(answer, { status: 400, member: '/capabilities' })
     }
     const href = await register(directory, 'x', { base: BASE, capabilities: many(1000) })
     const answer = await directory.post(href, { ...tokA, body: { capabilities: many(1001) } })
-    expectRefusal(answer, { status: 400, member: '/capabilities' })
+    expectError(answer, { status: 400, member: '/capabilities' })
     expect((await directory.get(href)).json.capabilities).toHaveLength(1000)
   })
 
@@ -44,7 +44,7 @@ describe('size limits', () => {
       capabilities: [{ name: 'x', type: 'tool', tags: Array.from({ length: count }, (_, i) => `t${i}`) }],
     })
     const answer = await directory.post('/ad/r?agent=x', { ...tokA, body: tagged(101) })
-    expectRefusal(answer, { status: 400, member: '/capabilities/0/tags' })
+    expectError(answer, { status: 400, member: '/capabilities/0/tags' })
     await register(directory, 'x', tagged(100))
   })
 })
@@ -59,7 +59,7 @@ describe('rate limits', () => {
       }
       expect(statuses).toEqual([201, 201, 201, 201, 201, 429, 429])
       const refused = await directory.post('/ad/r?agent=b', { ...tokA, body: { base: BASE } })
-      expectRefusal(refused, { status: 429, code: 'rate_limited' })
+      expectError(refused, { status: 429, code: 'rate_limited' })
       const wait = Number(refused.headers.get('retry-after'))
       expect(wait).toBeGreaterThan(0)
       expect(wait).toBeLessThanOrEqual(12)

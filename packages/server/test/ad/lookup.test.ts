@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startDirectory, type TestDirectory } from '../support/directory.js'
 import { aidipAgent, fixture } from '../support/documents.js'
-import { expectRefusal } from '../support/errors.js'
+import { expectError } from '../support/errors.js'
 import { lookUp, register } from './register.js'
 
 const NAMES = ['ticket-classifier', 'knowledge-lookup', 'order-router', 'cdn-cache-manager', 'split', 'bare']
@@ -99,7 +99,7 @@ describe('the wildcard *', () => {
     for (const parameter of ['agent', 'cap_name']) {
       for (const value of ['a*b', '*a', 'a**', '**', '%2Aa', 'a%2A*']) {
         const answer = await directory.get(`/ad/l?${parameter}=${value}`)
-        expectRefusal(answer, { status: 400, code: 'invalid_request', member: `?${parameter}` }, value)
+        expectError(answer, { status: 400, code: 'invalid_request', member: `?${parameter}` }, value)
       }
     }
   })

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { DEFAULTS } from '../../src/config.js'
 import { startDirectory, type TestDirectory } from '../support/directory.js'
 import { aidipAgent, fixture } from '../support/documents.js'
-import { expectRefusal } from '../support/errors.js'
+import { expectError } from '../support/errors.js'
 import { lookUp, register } from './register.js'
 
 let directory: TestDirectory
@@ -29,7 +29,7 @@ const BASE = 'https://agents.example.com/a'
 describe('an owner', () => {
   it('AD-8.2-01 needs credentials', async () => {
     const answer = await directory.post('/ad/r?agent=x', { body: { base: BASE } })
-    expectRefusal(answer, { status: 401, code: 'unauthorized' })
+    expectError(answer, { status: 401, code: 'unauthorized' })
     expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer\b/)
     expect(answer.headers.get('content-type')).toMatch(/^application\/problem\+json\b/)
     expect(await lookUp(directory)).toEqual([])
@@ -47,7 +47,7 @@ describe('an owner', () => {
       await directory.post(`${href}?lt=60`, tokB),
       await directory.delete(href, tokB),
     ]) {
-      expectRefusal(answer, { status: 403, code: 'forbidden' })
+      expectError(answer, { status: 403, code: 'forbidden' })
     }
     for (const answer of [await directory.post(href), await directory.delete(href)]) expect(answer.status).toBe(401)
     expect((await directory.get(href)).text).toBe(before.text)
@@ -63,28 +63,28 @@ describe('an owner', () => {
   })
 
   it('AD-8.2-04 needs the publish scope: a discover key can neither register nor change', async () => {
-    expectRefusal(await directory.post('/ad/r?agent=x', { as: 'tokC', body: { base: BASE } }), { status: 403 })
+    expectError(await directory.post('/ad/r?agent=x', { as: 'tokC', body: { base: BASE } }), { status: 403 })
     const href = await register(directory, 'worker', fixture('FX-OR'))
     const reader = await directory.makeKey({ subject: 'tokA', scopes: ['discover'] })
-    expectRefusal(await directory.post(href, { key: reader }), { status: 403 })
-    expectRefusal(await directory.delete(href, { key: reader }), { status: 403 })
+    expectError(await directory.post(href, { key: reader }), { status: 403 })
+    expectError(await directory.delete(href, { key: reader }), { status: 403 })
   })
 
   it('AD-8.3-01 is the same in all drafts', async () => {
     await directory.post('/agents', { ...tokA, body: aidipAgent({ id: 'probe' }) })
     const [{ href }] = (await directory.get('/ad/l')).json.agents
-    expectRefusal(await directory.post(href, tokB), { status: 403 })
+    expectError(await directory.post(href, tokB), { status: 403 })
     expect((await directory.post(href, tokA)).status).toBe(204)
     const adHref = await register(directory, 'worker', fixture('FX-OR'))
-    expectRefusal(await directory.put('/agents/worker', { ...tokB, body: aidipAgent() }), { status: 403 })
-    expectRefusal(await directory.delete('/agents/worker', tokB), { status: 403 })
+    expectError(await directory.put('/agents/worker', { ...tokB, body: aidipAgent() }), { status: 403 })
+    expectError(await directory.delete('/agents/worker', tokB), { status: 403 })
     expect((await directory.get(adHref)).json.base).toBe(fixture('FX-OR').base)
   })
 
   it('AD-8.3-01 can be overridden by an administrator', async () => {
     const href = await register(directory, 'worker', fixture('FX-OR'))
     expect((await directory.post(href, { as: 'admin', body: { description: 'Seen to.' } })).status).toBe(204)
-    expectRefusal(await directory.post('/ad/r?agent=worker', { ...tokB, body: { base: BASE } }), { status: 409 })
+    expectError(await directory.post('/ad/r?agent=worker', { ...tokB, body: { base: BASE } }), { status: 409 })
     expect((await directory.delete(href, { as: 'admin' })).status).toBe(204)
   })
 
@@ -102,31 +102,31 @@ describe('an owner', () => {
 
 describe('a name', () => {
   it('AD-7.1-01 can be reserved for subjects by the operator', async () => {
-    expectRefusal(await directory.post('/ad/r?agent=corp-mail', { ...tokB, body: { base: BASE } }), { status: 403 })
+    expectError(await directory.post('/ad/r?agent=corp-mail', { ...tokB, body: { base: BASE } }), { status: 403 })
     expect(await lookUp(directory)).toEqual([])
     await register(directory, 'corp-mail', { base: BASE })
     const elsewhere = await directory.post('/agents', { ...tokB, body: aidipAgent({ id: 'corp-post' }) })
-    expectRefusal(elsewhere, { status: 403 })
+    expectError(elsewhere, { status: 403 })
   })
 
   it('AD-7.1-01 must match the name patterns of the credential, if it has any', async () => {
     const key = await directory.makeKey({ subject: 'tokB', scopes: ['publish'], names: ['lab-*'] })
-    expectRefusal(await directory.post('/ad/r?agent=x', { key, body: { base: BASE } }), { status: 403 })
+    expectError(await directory.post('/ad/r?agent=x', { key, body: { base: BASE } }), { status: 403 })
     expect((await directory.post('/ad/r?agent=lab-x', { key, body: { base: BASE } })).status).toBe(201)
   })
 
   it('AD-7.1-03 in use cannot be claimed by another owner: 409', async () => {
     await register(directory, 'worker', { base: BASE })
-    expectRefusal(await directory.post('/ad/r?agent=worker', { ...tokB, body: { base: BASE } }), { status: 409 })
+    expectError(await directory.post('/ad/r?agent=worker', { ...tokB, body: { base: BASE } }), { status: 409 })
   })
 
   it('AD-7.1-03 of a hidden agent is taken too, and the 409 reveals nothing else (C-33)', async () => {
     const href = await register(directory, 'hidden', { base: BASE, description: 'A secret.', visibility: 'private' })
     const claim = await directory.post('/ad/r?agent=hidden', { ...tokB, body: { base: BASE } })
-    expectRefusal(claim, { status: 409 })
+    expectError(claim, { status: 409 })
     expect(claim.text).not.toMatch(/secret|tokA/)
     for (const answer of [await directory.post(href, tokB), await directory.delete(href, tokB)]) {
-      expectRefusal(answer, { status: 404, code: 'not_found' })
+      expectError(answer, { status: 404, code: 'not_found' })
     }
   })
 
@@ -148,18 +148,18 @@ describe('a capability', () => {
 
   it('AD-7.3-01 can be reserved for credentials with a scope, in registrations and updates', async () => {
     const body = claim('financial-analysis', 'skill')
-    expectRefusal(await directory.post('/ad/r?agent=bank', { ...tokB, body }), { status: 403 })
+    expectError(await directory.post('/ad/r?agent=bank', { ...tokB, body }), { status: 403 })
     expect(await lookUp(directory)).toEqual([])
     const href = await register(directory, 'bank', { base: BASE }, tokB)
     const { capabilities } = body
-    expectRefusal(await directory.post(href, { ...tokB, body: { capabilities } }), { status: 403 })
+    expectError(await directory.post(href, { ...tokB, body: { capabilities } }), { status: 403 })
     const key = await directory.makeKey({ subject: 'tokB', scopes: ['publish', 'fin'] })
     expect((await directory.post(href, { key, body: { capabilities } })).status).toBe(204)
     expect(await lookUp(directory, '?cap_name=financial-analysis')).toEqual(['bank'])
   })
 
   it('AD-7.3-01 type can be reserved for subjects', async () => {
-    expectRefusal(await directory.post('/ad/r?agent=x', { ...tokB, body: claim('ask', 'prompt') }), { status: 403 })
+    expectError(await directory.post('/ad/r?agent=x', { ...tokB, body: claim('ask', 'prompt') }), { status: 403 })
     await register(directory, 'x', claim('ask', 'prompt'))
   })
 })
@@ -180,11 +180,11 @@ describe('a commissioning tool', () => {
   it('AD-8.3-01 has no access to any other agent', async () => {
     const key = await directory.makeKey({ subject: 'tool', scopes: ['ct'], names: ['robot-*'] })
     const href = await register(directory, 'worker', { base: BASE })
-    expectRefusal(await directory.post(href, { key }), { status: 403 })
-    expectRefusal(await directory.delete(href, { key }), { status: 403 })
-    expectRefusal(await directory.post('/ad/r?agent=other', { key, body: { base: BASE } }), { status: 403 })
+    expectError(await directory.post(href, { key }), { status: 403 })
+    expectError(await directory.delete(href, { key }), { status: 403 })
+    expectError(await directory.post('/ad/r?agent=other', { key, body: { base: BASE } }), { status: 403 })
     const nameless = await directory.makeKey({ subject: 'tool', scopes: ['ct'] })
-    expectRefusal(await directory.post('/ad/r?agent=other', { key: nameless, body: { base: BASE } }), { status: 403 })
+    expectError(await directory.post('/ad/r?agent=other', { key: nameless, body: { base: BASE } }), { status: 403 })
     expect(await lookUp(directory)).toEqual(['worker'])
   })
 
@@ -195,7 +195,7 @@ describe('a commissioning tool', () => {
     const owner = await directory.makeKey({ subject: 'plant-7', scopes: ['publish'] })
     expect((await directory.post(href, { key: owner })).status).toBe(204)
     expect((await directory.post(href, { key })).status).toBe(204)
-    expectRefusal(await directory.post(href, tokA), { status: 403 })
+    expectError(await directory.post(href, tokA), { status: 403 })
   })
 })
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type Answer, startDirectory, type TestDirectory } from '../support/directory.js'
+import { startDirectory, type TestDirectory, type TestResponse } from '../support/directory.js'
 import { fixture } from '../support/documents.js'
-import { expectRefusal } from '../support/errors.js'
+import { expectError } from '../support/errors.js'
 import { lookUp, register } from './register.js'
 
 let directory: TestDirectory
@@ -11,15 +11,15 @@ beforeAll(async () => {
 afterAll(() => directory.close())
 beforeEach(() => directory.clear())
 
-const namesOf = ({ json }: Answer): string[] => json.agents.map(({ agent }: { agent: string }) => agent)
-const nextOf = ({ headers }: Answer): string | undefined =>
+const namesOf = ({ json }: TestResponse): string[] => json.agents.map(({ agent }: { agent: string }) => agent)
+const nextOf = ({ headers }: TestResponse): string | undefined =>
   /^<([^>]+)>; rel="next"$/.exec(headers.get('link') ?? '')?.[1]
 
 /** Names on each page, following the next links from a path. */
 async function pages(path: string): Promise<string[][]> {
   const found: string[][] = []
   for (let next: string | undefined = path; next !== undefined; ) {
-    const page: Answer = await directory.get(next)
+    const page: TestResponse = await directory.get(next)
     expect(page.status).toBe(200)
     found.push(namesOf(page))
     next = nextOf(page)
@@ -102,10 +102,10 @@ describe('pages', () => {
 
   it('AD-5.1-11 page and count must be whole numbers', async () => {
     for (const page of ['-1', 'x', '1.5', '', '1e2', '0x1']) {
-      expectRefusal(await directory.get(`/ad/l?page=${page}`), { status: 400, member: '?page' }, page)
+      expectError(await directory.get(`/ad/l?page=${page}`), { status: 400, member: '?page' }, page)
     }
     for (const count of ['0', '-1', 'x', '1.5', '']) {
-      expectRefusal(await directory.get(`/ad/l?count=${count}`), { status: 400, member: '?count' }, count)
+      expectError(await directory.get(`/ad/l?count=${count}`), { status: 400, member: '?count' }, count)
     }
   })
 
@@ -168,7 +168,7 @@ describe('the next link', () => {
 })
 
 describe('a conditional lookup', () => {
-  const ifChangedSince = (answer: Answer, as: 'anon' | 'tokC' = 'anon') => ({
+  const ifChangedSince = (answer: TestResponse, as: 'anon' | 'tokC' = 'anon') => ({
     as,
     headers: { 'if-none-match': answer.headers.get('etag') ?? 'none' },
   })

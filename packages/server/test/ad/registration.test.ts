@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Bystander, startBystander } from '../support/bystander.js'
 import { startDirectory, type TestDirectory } from '../support/directory.js'
 import { aidipAgent, fixture } from '../support/documents.js'
-import { expectRefusal } from '../support/errors.js'
+import { expectError } from '../support/errors.js'
 import { lookUp, register } from './register.js'
 
 let directory: TestDirectory
@@ -81,7 +81,7 @@ describe('registering', () => {
     const href = await register(directory, 'worker', fixture('FX-OR'))
     const before = await directory.get(href)
     const foreign = await directory.post('/ad/r?agent=worker', { as: 'tokB', body: { base: 'https://b.example/' } })
-    expectRefusal(foreign, { status: 409, code: 'conflict', says: /worker/ })
+    expectError(foreign, { status: 409, code: 'conflict', says: /worker/ })
     expect(foreign.headers.get('content-type')).toMatch(/^application\/problem\+json\b/)
     expect((await directory.get(href)).json).toEqual(before.json)
   })
@@ -120,7 +120,7 @@ describe('registering', () => {
 describe('a registration', () => {
   const expectInvalid = async (query: string, body: JsonValue, member: string): Promise<void> => {
     const answer = await directory.post(`/ad/r${query}`, { ...tokA, body })
-    expectRefusal(answer, { status: 400, code: 'invalid_request', member }, JSON.stringify(body))
+    expectError(answer, { status: 400, code: 'invalid_request', member }, JSON.stringify(body))
     expect(await lookUp(directory)).toEqual([])
   }
 
@@ -184,7 +184,7 @@ describe('a registration', () => {
   it('AD-4.1-06 must have a name of at most 255 characters', async () => {
     await register(directory, 'ü'.repeat(255), { base: BASE })
     const answer = await directory.post(`/ad/r?agent=${'a'.repeat(256)}`, { ...tokA, body: { base: BASE } })
-    expectRefusal(answer, { status: 400, member: '?agent' })
+    expectError(answer, { status: 400, member: '?agent' })
   })
 
   it('AD-4.1-05 AD-4.1-12 gets warnings for a vague name and for a description longer than two sentences', async () => {
@@ -256,7 +256,7 @@ describe('GET of a registration', () => {
       '/ad/r/99999999999999999999',
     ]) {
       const answer = await directory.get(path)
-      expectRefusal(answer, { status: 404, code: 'not_found' }, path)
+      expectError(answer, { status: 404, code: 'not_found' }, path)
       expect(answer.headers.get('content-type')).toMatch(/^application\/problem\+json\b/)
     }
   })

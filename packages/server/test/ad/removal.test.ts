@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { startDirectory, type TestDirectory } from '../support/directory.js'
 import { aidipAgent, fixture } from '../support/documents.js'
-import { expectRefusal } from '../support/errors.js'
+import { expectError } from '../support/errors.js'
 import { lookUp, register } from './register.js'
 
 let directory: TestDirectory
@@ -27,8 +27,8 @@ it('AD-4.5-01 deletes a registration for its owner: 204, gone from every view, a
 it('AD-4.5-01 returns 404 the second time', async () => {
   const href = await register(directory, 'worker', fixture('FX-OR'))
   await directory.delete(href, tokA)
-  expectRefusal(await directory.delete(href, tokA), { status: 404, code: 'not_found' })
-  expectRefusal(await directory.post(href, tokA), { status: 404, code: 'not_found' })
+  expectError(await directory.delete(href, tokA), { status: 404, code: 'not_found' })
+  expectError(await directory.post(href, tokA), { status: 404, code: 'not_found' })
 })
 
 it('AD-4.5-01 deletes an agent registered through another draft', async () => {
@@ -43,6 +43,6 @@ it('AD-4.5-01 honours If-Match', async () => {
   const { headers } = await directory.get(href)
   const ifMatch = { ...tokA, headers: { 'if-match': headers.get('etag') ?? '' } }
   await directory.post(href, { ...tokA, body: { description: 'Routes orders to other places.' } })
-  expectRefusal(await directory.delete(href, ifMatch), { status: 412 })
+  expectError(await directory.delete(href, ifMatch), { status: 412 })
   expect(await lookUp(directory)).toEqual(['worker'])
 })

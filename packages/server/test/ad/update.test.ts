@@ -2,7 +2,7 @@ import type { JsonObject } from '@switchboard/protocol'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { startDirectory, type TestDirectory } from '../support/directory.js'
 import { aidipAgent, fixture } from '../support/documents.js'
-import { expectRefusal } from '../support/errors.js'
+import { expectError } from '../support/errors.js'
 import { lookUp, register } from './register.js'
 
 let directory: TestDirectory
@@ -64,10 +64,10 @@ describe('an update with a body', () => {
       [{ description: 5 }, '/description'],
     ] satisfies [JsonObject, string][]) {
       const answer = await directory.post(href, { ...tokA, body: changes })
-      expectRefusal(answer, { status: 400, member }, JSON.stringify(changes))
+      expectError(answer, { status: 400, member }, JSON.stringify(changes))
     }
     for (const raw of ['[]', '"x"', '{', 'null']) {
-      expectRefusal(await directory.post(href, { ...tokA, raw }), { status: 400 }, raw)
+      expectError(await directory.post(href, { ...tokA, raw }), { status: 400 }, raw)
     }
     expect((await directory.get(href)).json).toEqual(before)
   })

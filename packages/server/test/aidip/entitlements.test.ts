@@ -1,6 +1,6 @@
 import type { JsonObject } from '@switchboard/protocol'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { startDirectory, type TestDirectory, type Who } from '../support/directory.js'
+import { startDirectory, type TestCaller, type TestDirectory } from '../support/directory.js'
 import { aidipAgent } from '../support/documents.js'
 import { idsOf, list, register, search } from './requests.js'
 
@@ -24,7 +24,7 @@ const grant = async (changes: JsonObject): Promise<string> => {
 }
 
 /** Whether the caller can see the private agent; checks that every list, search and read agrees. */
-async function sees(as: Who): Promise<boolean> {
+async function sees(as: TestCaller): Promise<boolean> {
   const query = { query: 'nothing else to say' }
   const answers = await Promise.all([
     directory.get('/agents', { as }),

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@switchboard/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Answer, type Ask, startDirectory, type TestDirectory } from '../support/directory.js'
+import { type RequestOptions, startDirectory, type TestDirectory, type TestResponse } from '../support/directory.js'
 import { aidipAgent } from '../support/documents.js'
 import { idsOf, nextOf, registerAll } from './requests.js'
 
@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => directory.close())
 
 /** Ids on each page, following `next` to the end. */
-async function pages(first: Answer, go: (next: string) => Promise<Answer>): Promise<string[][]> {
+async function pages(first: TestResponse, go: (next: string) => Promise<TestResponse>): Promise<string[][]> {
   const seen = [idsOf(first)]
   let answer = first
   for (let next = nextOf(answer) ?? answer.json.next; next !== undefined; next = nextOf(answer) ?? answer.json.next) {
@@ -35,7 +35,7 @@ async function pages(first: Answer, go: (next: string) => Promise<Answer>): Prom
   return seen
 }
 
-const follow = async (path: string, options?: Ask) =>
+const follow = async (path: string, options?: RequestOptions) =>
   pages(await directory.get(path, options), (next) => directory.get(next, options))
 
 describe('C-47 the page size', () => {

@@ -1,9 +1,13 @@
 import type { JsonObject, JsonValue } from '@switchboard/protocol'
 import { expect } from 'vitest'
-import type { Answer, Ask, TestDirectory, Who } from '../support/directory.js'
+import type { RequestOptions, TestCaller, TestDirectory, TestResponse } from '../support/directory.js'
 
 /** Registers a document that must be accepted; returns the response. */
-export async function register(directory: TestDirectory, document: JsonObject, as: Who = 'tokA'): Promise<Answer> {
+export async function register(
+  directory: TestDirectory,
+  document: JsonObject,
+  as: TestCaller = 'tokA',
+): Promise<TestResponse> {
   const answer = await directory.post('/agents', { as, body: document })
   expect(answer.status, answer.text).toBe(201)
   return answer
@@ -18,32 +22,36 @@ export async function registerAll(directory: TestDirectory, documents: readonly 
 }
 
 /** Ids in a response of either shape, in its order. */
-export function idsOf({ json }: Answer): string[] {
+export function idsOf({ json }: TestResponse): string[] {
   const items: { id: string }[] = Array.isArray(json) ? json : (json.results ?? json.agents)
   return items.map(({ id }) => id)
 }
 
 /** Ids found by POST /agents/search. */
-export async function search(directory: TestDirectory, body: JsonValue, options: Ask = {}): Promise<string[]> {
+export async function search(
+  directory: TestDirectory,
+  body: JsonValue,
+  options: RequestOptions = {},
+): Promise<string[]> {
   const answer = await directory.post('/agents/search', { ...options, body })
   expect(answer.status, answer.text).toBe(200)
   return idsOf(answer)
 }
 
 /** Ids listed by GET /agents; `query` is the query string without the question mark. */
-export async function list(directory: TestDirectory, query = '', options: Ask = {}): Promise<string[]> {
+export async function list(directory: TestDirectory, query = '', options: RequestOptions = {}): Promise<string[]> {
   const answer = await directory.get(`/agents?${query}`, options)
   expect(answer.status, answer.text).toBe(200)
   return idsOf(answer)
 }
 
 /** The document without the members that the registry adds. */
-export function withoutRegistryMembers({ json }: Answer): JsonObject {
+export function withoutRegistryMembers({ json }: TestResponse): JsonObject {
   const { verification: _, ...document } = json
   return document
 }
 
 /** The target of `Link: <…>; rel="next"`. */
-export function nextOf({ headers }: Answer): string | undefined {
+export function nextOf({ headers }: TestResponse): string | undefined {
   return /<([^>]+)>; rel="next"/.exec(headers.get('link') ?? '')?.[1]
 }

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@switchboard/protocol'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { DEFAULTS } from '../../src/config.js'
-import { startDirectory, type TestDirectory, type Who } from '../support/directory.js'
+import { startDirectory, type TestCaller, type TestDirectory } from '../support/directory.js'
 import { aidipAgent, fixture } from '../support/documents.js'
 import { idsOf, list, register, search, withoutRegistryMembers } from './requests.js'
 
@@ -12,7 +12,8 @@ beforeAll(async () => {
 afterAll(() => directory.close())
 beforeEach(() => directory.clear())
 
-const mark = (id: string, body: JsonObject, as: Who = 'admin') => directory.patch(`/admin/agents/${id}`, { as, body })
+const mark = (id: string, body: JsonObject, as: TestCaller = 'admin') =>
+  directory.patch(`/admin/agents/${id}`, { as, body })
 
 // An owner who registers again gets the old marks back, so each test uses another agent.
 describe('the operator’s marks', () => {

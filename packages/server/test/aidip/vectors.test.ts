@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { isObject, type JsonObject, type JsonValue } from '@switchboard/protocol'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type Answer, startDirectory, type TestDirectory, type Who } from '../support/directory.js'
+import { startDirectory, type TestCaller, type TestDirectory, type TestResponse } from '../support/directory.js'
 import { fixture } from '../support/documents.js'
 import { registerAll, search } from './requests.js'
 
 // The vectors of both revisions for registration, search and retrieval. The gateway's tests run those for calls.
 
 interface Step {
-  as?: Who
+  as?: TestCaller
   post?: string
   fixture?: string
   body?: JsonObject
@@ -19,7 +19,7 @@ interface HttpVector {
   id: string
   draft: string
   kind: string
-  input: { setup: Step[]; as: Who; request: { method: string; path: string; body?: JsonValue } }
+  input: { setup: Step[]; as: TestCaller; request: { method: string; path: string; body?: JsonValue } }
   expect: { status: number; headers?: JsonObject; body?: JsonValue }
 }
 
@@ -77,7 +77,7 @@ async function run({ input, expect: expected }: HttpVector): Promise<void> {
   const { method, path, body } = input.request
   const content = isObject(body) ? toContent(body) : body === undefined ? {} : { body }
   const send = { GET: directory.get, POST: directory.post, PUT: directory.put }[method]
-  const answer: Answer | undefined = await send?.(path, { as: input.as, ...content })
+  const answer: TestResponse | undefined = await send?.(path, { as: input.as, ...content })
   expect(answer?.status).toBe(expected.status)
   if (expected.body !== undefined) matches(answer?.json, expected.body, 'body')
   for (const name of Object.keys(expected.headers ?? {})) expect(answer?.headers.has(name)).toBe(true)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { fixed, type Reply, sendJson } from '../invoke/agent.js'
 import { setStage } from '../invoke/setup.js'
-import { expectRefusal } from '../support/errors.js'
+import { expectError } from '../support/errors.js'
 
 const stage = setStage()
 const { register, call } = stage
@@ -40,7 +40,7 @@ describe('work that an agent defers and the directory cannot follow', () => {
   it('is not started if the callback is not allowed', async () => {
     await register()
     stage.agent.reply = putOff
-    expectRefusal(await call({ text: 'a' }, { headers: { 'x-callback-url': 'https://10.0.0.1/' } }), { status: 400 })
+    expectError(await call({ text: 'a' }, { headers: { 'x-callback-url': 'https://10.0.0.1/' } }), { status: 400 })
     expect(stage.agent.calls).toEqual([])
   })
 
@@ -80,7 +80,7 @@ describe('a deferred call', () => {
   it('rejects an input that is too large to store', async () => {
     await register()
     const large = { text: 'x'.repeat(1_100_000) }
-    expectRefusal(await call(large, ASYNC), { status: 413, says: 'deferred' })
+    expectError(await call(large, ASYNC), { status: 413, says: 'deferred' })
     expect(stage.agent.calls).toEqual([])
     expect((await call(large)).status).toBe(200)
   })

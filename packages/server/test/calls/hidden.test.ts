@@ -3,20 +3,20 @@ import type { JsonObject } from '@switchboard/protocol'
 import { describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { setStage } from '../invoke/setup.js'
-import type { Answer, Ask } from '../support/directory.js'
-import { expectRefusal } from '../support/errors.js'
+import type { RequestOptions, TestResponse } from '../support/directory.js'
+import { expectError } from '../support/errors.js'
 
 const stage = setStage()
 const { register, call } = stage
 
 /** A response without its varying parts and without the requested name. */
-function withoutNames({ status, headers, text }: Answer, id: string) {
+function withoutNames({ status, headers, text }: TestResponse, id: string) {
   const told = [...headers].filter(([name]) => !['date', 'x-request-id', 'content-length'].includes(name))
   return { status, told, text: text.replaceAll(id, 'ID').replace(/"correlation_id":"[^"]*"/, '') }
 }
 
 describe('an agent that is hidden from the caller', () => {
-  const asks: [string, string, Ask][] = [
+  const asks: [string, string, RequestOptions][] = [
     ['a call', '/invoke', { body: { text: 'a' } }],
     ['a call that does not fit', '/invoke', { body: { text: 5 } }],
     ['a call without a body', '/invoke', {}],
@@ -66,7 +66,7 @@ describe('an agent that the caller may see but not call', () => {
   it('cannot be rated by the caller', async () => {
     await register({ visibility: 'restricted' })
     const rate = () => stage.directory.post('/agents/x/feedback', { as: 'tokC', body: { rating: 1 } })
-    expectRefusal(await rate(), { status: 403, says: 'no grant' })
+    expectError(await rate(), { status: 403, says: 'no grant' })
     const grant = { subject: 'tokC', agent: 'x', scopes: ['invoke'] }
     await stage.directory.post('/admin/grants', { as: 'admin', body: grant })
     expect((await rate()).status).toBe(201)
@@ -78,8 +78,8 @@ describe('an agent whose operations are all hidden from the caller', () => {
     const secret = { name: 'secret', inputs: { type: 'object' }, outputs: { type: 'object' }, private: true }
     const { inputs: _inputs, outputs: _outputs, ...document } = stage.agent.document({ operations: [secret] })
     expect((await stage.directory.post('/agents', { as: 'tokA', body: document })).status).toBe(201)
-    for (const body of [{ operation: 'secret' }, {}]) expectRefusal(await call(body), { status: 404 })
-    expectRefusal(await call({}, { path: '/agents/x/secret' }), { status: 404 })
+    for (const body of [{ operation: 'secret' }, {}]) expectError(await call(body), { status: 404 })
+    expectError(await call({}, { path: '/agents/x/secret' }), { status: 404 })
     expect(stage.agent.calls).toEqual([])
     expect((await call({ operation: 'secret' }, { as: 'tokA' })).status).toBe(200)
   })

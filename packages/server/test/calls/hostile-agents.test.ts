@@ -16,7 +16,7 @@ import { startMcpAgent } from '../gateway/mcp-agent.js'
 import { fixed } from '../invoke/agent.js'
 import { setStage } from '../invoke/setup.js'
 import { aidipAgent } from '../support/documents.js'
-import { expectRefusal } from '../support/errors.js'
+import { expectError } from '../support/errors.js'
 
 const stage = setStage({ gateway: { timeoutMs: 1000 } })
 const { register, call } = stage
@@ -30,7 +30,7 @@ describe('an agent that responds with an invalid status', () => {
     try {
       const body = aidipAgent({ id: 'x', endpoint: agent.url })
       expect((await stage.directory.post('/agents', { as: 'tokA', body })).status).toBe(201)
-      expectRefusal(await call(INPUT), { status: 502, code: 'agent_error' })
+      expectError(await call(INPUT), { status: 502, code: 'agent_error' })
     } finally {
       await agent.close()
     }
@@ -43,14 +43,14 @@ describe('an agent whose address consists of slashes', () => {
     const body = { base, protocols: ['a2a'], capabilities: [{ name: 'echo', type: 'skill' }] }
     const answer = await stage.directory.post('/ad/r?agent=x', { as: 'tokA', body })
     expect(answer.status, answer.text).toBe(201)
-    expectRefusal(await call(INPUT), { status: 501 })
+    expectError(await call(INPUT), { status: 501 })
   })
 
   it('C-44 has no endpoint that can be called', async () => {
     const endpoint = `http://127.0.0.1:1/${'x'.repeat(8192)}`
     const answer = await stage.directory.post('/agents', { as: 'tokA', body: aidipAgent({ id: 'x', endpoint }) })
     expect(answer.status, answer.text).toBe(201)
-    expectRefusal(await call(INPUT), { status: 501 })
+    expectError(await call(INPUT), { status: 501 })
   })
 })
 
@@ -64,7 +64,7 @@ describe('an agent that streams although the caller did not request it', () => {
         await sleep(50)
       }
     }
-    expectRefusal(await call(INPUT), { status: 504, code: 'timeout' })
+    expectError(await call(INPUT), { status: 504, code: 'timeout' })
   })
 })
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { sendJson, startAgent, type TestAgent } from '../invoke/agent.js'
 import { createTestClock } from '../support/clock.js'
 import { startDirectory, type TestDirectory } from '../support/directory.js'
-import { expectRefusal } from '../support/errors.js'
+import { expectError } from '../support/errors.js'
 
 const TIMEOUT_MS = 60_000
 const clock = createTestClock()
@@ -28,7 +28,7 @@ it('C-61 a key is released when its call must have ended, and its result is stor
   const first = call()
   await expect.poll(() => open.length).toBe(1)
   clock.advance(TIMEOUT_MS / 1000 + 59)
-  expectRefusal(await call(), { status: 409 })
+  expectError(await call(), { status: 409 })
   clock.advance(2)
   const second = call()
   await expect.poll(() => open.length).toBe(2)
@@ -36,7 +36,7 @@ it('C-61 a key is released when its call must have ended, and its result is stor
   if (lost) sendJson(lost, { text: 'first' })
   expect((await first).json).toEqual({ text: 'first' })
   // It ended too late to be stored for the key.
-  expectRefusal(await call(), { status: 409 })
+  expectError(await call(), { status: 409 })
   if (found) sendJson(found, { text: 'second' })
   expect((await second).json).toEqual({ text: 'second' })
   clock.advance(86_000)

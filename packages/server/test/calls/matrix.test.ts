@@ -8,7 +8,7 @@ import { WebSocket } from 'ws'
 import { DEFAULTS } from '../../src/config.js'
 import { stream } from '../invoke/read-stream.js'
 import { startDirectory, type TestDirectory } from '../support/directory.js'
-import { expectRefusal } from '../support/errors.js'
+import { expectError } from '../support/errors.js'
 import { PROTOCOLS, type SameAgent } from './agents.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'switchboard-calls-'))
@@ -47,7 +47,7 @@ describe.each(Object.entries(PROTOCOLS))('an agent that speaks %s', (_, { start,
 
   it('AIDIP-5.2-13 has its own error passed on, with status and message', async () => {
     const answer = await call({ text: 'fail' })
-    expectRefusal(answer, { status: refusal, says: 'no' })
+    expectError(answer, { status: refusal, says: 'no' })
     expect(answer.json.error.message).toBe('no')
   })
 

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { startMcpAgent } from '../gateway/mcp-agent.js'
 import { fixed, startAgent, type TestAgent } from '../invoke/agent.js'
 import { setStage } from '../invoke/setup.js'
-import { expectRefusal } from '../support/errors.js'
+import { expectError } from '../support/errors.js'
 
 const SECRET = 'the-operators-secret'
 const stage = setStage()
@@ -41,7 +41,7 @@ describe('a credential that the operator has set for an agent', () => {
     expect((await call({ text: 'a' })).status).toBe(200)
     expect(stage.agent.calls.at(-1)?.headers.authorization).toBe(`Bearer ${SECRET}`)
     await move(changes())
-    expectRefusal(await call({ text: 'a' }, ask), { status: 502, says: 'has moved' })
+    expectError(await call({ text: 'a' }, ask), { status: 502, says: 'has moved' })
     expect(other.calls).toEqual([])
     // A caller with its own credential does not need the operator's.
     const own = { ...ask, headers: { 'x-agent-authorization': 'Bearer mine' } }
@@ -80,7 +80,7 @@ describe('a credential that the operator has set for an agent', () => {
       await load(stage.agent.url)
       await keep()
       await load(moved.url)
-      expectRefusal(await call({ text: 'a' }), { status: 502, says: 'has moved' })
+      expectError(await call({ text: 'a' }), { status: 502, says: 'has moved' })
       expect(moved.methods()).toContain('tools/list')
       expect(JSON.stringify(moved.seen)).not.toContain(SECRET)
     } finally {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { startAgent, type TestAgent } from '../invoke/agent.js'
 import { startDirectory, type TestDirectory } from '../support/directory.js'
-import { expectRefusal } from '../support/errors.js'
+import { expectError } from '../support/errors.js'
 import { temporaryFolder } from '../support/process.js'
 import { type Authority, createAuthority, type Identity, sendTls } from '../support/tls.js'
 
@@ -102,7 +102,7 @@ describe('a page of another origin', () => {
 
   it('cannot call agents with the certificate that the browser sends', async () => {
     for (const origin of ['https://evil.example', 'null']) {
-      expectRefusal(await post({ origin }), { status: 403, says: 'certificate' })
+      expectError(await post({ origin }), { status: 403, says: 'certificate' })
     }
     const headers = { origin: 'https://evil.example' }
     const url = `${directory.url.replace('https', 'wss')}/agents/x/invoke`
@@ -118,7 +118,7 @@ describe('a page of another origin', () => {
 
   it('can call them if the operator allows its origin, as can the directory’s own pages and other clients', async () => {
     for (const headers of [{ origin: HOME }, { origin: directory.url }, {}]) {
-      expectRefusal(await post(headers), { status: 404 })
+      expectError(await post(headers), { status: 404 })
     }
   })
 })

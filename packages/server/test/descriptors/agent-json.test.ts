@@ -2,7 +2,7 @@ import type { JsonObject } from '@switchboard/protocol'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { startDirectory, type TestDirectory } from '../support/directory.js'
 import { aidipAgent, fixture } from '../support/documents.js'
-import { expectRefusal } from '../support/errors.js'
+import { expectError } from '../support/errors.js'
 
 let directory: TestDirectory
 beforeAll(async () => {
@@ -115,7 +115,7 @@ describe('the descriptor of an agent', () => {
     await directory.post('/agents', { ...tokA, body: aidipAgent({ id: 'hidden', visibility: 'private' }) })
     for (const id of ['hidden', 'nobody']) {
       const answer = await directory.get(pathOf(id))
-      expectRefusal(answer, { status: 404, code: 'not_found' }, id)
+      expectError(answer, { status: 404, code: 'not_found' }, id)
       expect(answer.headers.get('content-type')).toMatch(/^application\/problem\+json\b/)
     }
     expect((await directory.get(pathOf('hidden'), tokA)).status).toBe(200)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startDirectory, type TestDirectory } from '../support/directory.js'
 import { aidipAgent } from '../support/documents.js'
-import { expectRefusal } from '../support/errors.js'
+import { expectError } from '../support/errors.js'
 
 // Reading changes nothing, so all tests share one agent.
 let directory: TestDirectory
@@ -66,7 +66,7 @@ describe('a descriptor', () => {
     for (const path of PATHS) {
       for (const accept of ['application/fipa-acl', 'text/html', 'application/json;q=0', '*/*;q=0']) {
         const answer = await directory.get(path, { headers: { accept } })
-        expectRefusal(answer, { status: 406 }, `${path} ${accept}`)
+        expectError(answer, { status: 406 }, `${path} ${accept}`)
         expect(answer.headers.get('content-type')).toMatch(/^application\/problem\+json\b/)
         expect(answer.json.supported).toEqual([
           'application/json',

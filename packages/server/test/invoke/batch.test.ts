@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { startDirectory } from '../support/directory.js'
-import { expectRefusal } from '../support/errors.js'
+import { expectError } from '../support/errors.js'
 import { fixed, sendJson } from './agent.js'
 import { setStage } from './setup.js'
 
@@ -59,7 +59,7 @@ describe('an array of inputs', () => {
     expect(await call([{ text: 'a' }, { text: 'b' }])).toMatchObject({ status: 207, json: [{ text: 'a' }, { error }] })
     for (const answer of [[{ text: 'a' }], { text: 'a' }]) {
       stage.agent.reply = fixed(answer)
-      expectRefusal(await call([{ text: 'a' }, { text: 'b' }]), { status: 502, code: 'agent_error' })
+      expectError(await call([{ text: 'a' }, { text: 'b' }]), { status: 502, code: 'agent_error' })
     }
   })
 
@@ -82,7 +82,7 @@ describe('an array of inputs', () => {
   it('C-60 of more than 100 inputs is rejected', async () => {
     await register()
     const inputs = Array.from({ length: 101 }, () => ({ text: 'a' }))
-    expectRefusal(await call(inputs), { status: 413, code: 'payload_too_large', says: /100/ })
+    expectError(await call(inputs), { status: 413, code: 'payload_too_large', says: /100/ })
     expect(stage.agent.calls).toEqual([])
     expect((await call(inputs.slice(1))).json).toHaveLength(100)
   })
@@ -91,7 +91,7 @@ describe('an array of inputs', () => {
     await register({ inputs: { type: 'array', items: { type: 'string' } }, outputs: {} })
     expect((await call(['a', 'b'])).json).toEqual(['a', 'b'])
     expect(stage.agent.calls).toHaveLength(1)
-    expectRefusal(await call([1]), { status: 400, member: '/0' })
+    expectError(await call([1]), { status: 400, member: '/0' })
   })
 
   it('may name a different operation in each input', async () => {
@@ -133,7 +133,7 @@ describe('an array of inputs', () => {
       const ask = { as: 'tokC' as const, body: Array.from({ length: 8 }, () => ({ text: 'a' })) }
       expect((await directory.post('/agents/x/invoke', ask)).status).toBe(200)
       const refused = await directory.post('/agents/x/invoke', ask)
-      expectRefusal(refused, { status: 429, code: 'rate_limited' })
+      expectError(refused, { status: 429, code: 'rate_limited' })
       expect(refused.headers.get('retry-after')).toMatch(/^\d+$/)
       expect(stage.agent.calls).toHaveLength(8)
     } finally {

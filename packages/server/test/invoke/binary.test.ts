@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { expectRefusal } from '../support/errors.js'
+import { expectError } from '../support/errors.js'
 import { setStage } from './setup.js'
 
 const stage = setStage({ gateway: { maxInputBytes: 100_000 } })
@@ -33,14 +33,14 @@ describe('binary input', () => {
     expect((await call({ image: BYTES.toString('base64') })).status).toBe(200)
     expect(Buffer.from(stage.agent.calls[0]?.json.image, 'base64')).toEqual(BYTES)
     for (const image of ['not base64!', 'abc', 'ab=c', 'ab==\n'])
-      expectRefusal(await call({ image }), { status: 400, member: '/image', says: /base64/ }, image)
+      expectError(await call({ image }), { status: 400, member: '/image', says: /base64/ }, image)
     expect(stage.agent.calls).toHaveLength(1)
   })
 
   it('AIDIP-5.1-12 is checked in lists and nested members too', async () => {
     const inner = { type: 'object', properties: { pages: { type: 'array', items: IMAGE } } }
     await register({ inputs: { type: 'object', properties: { scan: inner } } })
-    expectRefusal(await call({ scan: { pages: ['AAAA', '?'] } }), { status: 400, member: '/scan/pages/1' })
+    expectError(await call({ scan: { pages: ['AAAA', '?'] } }), { status: 400, member: '/scan/pages/1' })
     expect((await call({ scan: { pages: ['AAAA'] } })).status).toBe(200)
   })
 })
@@ -78,11 +78,11 @@ describe('a form', () => {
 
   it('is checked against the schema like any input', async () => {
     await register({ inputs: WITH_IMAGE })
-    expectRefusal(await sendForm({ input: '{"text":"look"}' }), { status: 400, member: '/image' })
-    expectRefusal(await sendForm({ image: new Blob(['a']), other: new Blob(['b']) }), { status: 400, member: '/other' })
-    expectRefusal(await sendForm({ input: '{"text":', image: new Blob(['a']) }), { status: 400, says: /JSON/ })
+    expectError(await sendForm({ input: '{"text":"look"}' }), { status: 400, member: '/image' })
+    expectError(await sendForm({ image: new Blob(['a']), other: new Blob(['b']) }), { status: 400, member: '/other' })
+    expectError(await sendForm({ input: '{"text":', image: new Blob(['a']) }), { status: 400, says: /JSON/ })
     const broken = { raw: 'no form', headers: { 'content-type': 'multipart/form-data; boundary=x' } }
-    expectRefusal(await call(null, broken), { status: 400, says: /multipart/ })
+    expectError(await call(null, broken), { status: 400, says: /multipart/ })
     expect(stage.agent.calls).toEqual([])
   })
 })
@@ -93,7 +93,7 @@ describe('other media types of input', () => {
   it('AIDIP00-6-01 are rejected unless the operation lists them', async () => {
     await register()
     for (const type of ['text/plain', 'image/png', 'application/x-www-form-urlencoded', 'text/json'])
-      expectRefusal(await call(null, { ...png, headers: { 'content-type': type } }), { status: 415 }, type)
+      expectError(await call(null, { ...png, headers: { 'content-type': type } }), { status: 415 }, type)
     expect(stage.agent.calls).toEqual([])
     const operation = {
       name: 'see',
@@ -141,7 +141,7 @@ describe('a large input', () => {
   it('AIDIP-5.1-14 is rejected with the advice to send a URL', async () => {
     await register()
     const answer = await call({ text: 'x'.repeat(100_000) })
-    expectRefusal(answer, { status: 413, code: 'payload_too_large', says: /by URL/ })
+    expectError(answer, { status: 413, code: 'payload_too_large', says: /by URL/ })
     expect(stage.agent.calls).toEqual([])
     expect((await call({ text: 'x'.repeat(90_000) })).status).toBe(200)
   })

@@ -7,7 +7,7 @@ import { ACCEPT_VECTORS, JSON_TYPE_VECTORS } from '../../../protocol/test-vector
 import { NOT_REQUEST_IDS, REQUEST_IDS } from '../../../protocol/test-vectors/call/request-id.js'
 import { RESERVED_MEMBERS_VECTORS } from '../../../protocol/test-vectors/call/reserved-members.js'
 import { RETRY_AFTER_VECTORS } from '../../../protocol/test-vectors/call/retry-after.js'
-import type { Answer } from '../support/directory.js'
+import type { TestResponse } from '../support/directory.js'
 import { setStage } from './setup.js'
 
 const stage = setStage()
@@ -17,7 +17,7 @@ const OPEN = { operations: [{ name: 'go', inputs: {}, outputs: {} }] }
 
 let agents = 0
 /** Calls an agent that was not called before, because the failures of one agent open its circuit breaker. */
-const callAnother = async (): Promise<Answer> => {
+const callAnother = async (): Promise<TestResponse> => {
   const id = `agent-${++agents}`
   await register({ ...OPEN, id, endpoint: new URL(`/${id}`, stage.agent.url).href })
   return call({}, { path: `/agents/${id}/invoke` })
@@ -119,7 +119,7 @@ describe('the body of a call', () => {
 })
 
 describe('the id of a request', () => {
-  const ask = (id: string): Promise<Answer> =>
+  const ask = (id: string): Promise<TestResponse> =>
     // Headers hold bytes, not characters.
     stage.directory.get('/agents/nothing', { headers: { 'x-request-id': Buffer.from(id).toString('latin1') } })
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { expectRefusal } from '../support/errors.js'
+import { expectError } from '../support/errors.js'
 import { fixed } from './agent.js'
 import { setStage } from './setup.js'
 
@@ -60,19 +60,19 @@ describe('the version', () => {
   it('C-63 that the agent does not have is 404, with a list of those it has', async () => {
     await register(VERSIONS)
     await register({ id: 'y' })
-    expectRefusal(await call(INPUT, { headers: { 'x-agent-version': '9.9.9' } }), {
+    expectError(await call(INPUT, { headers: { 'x-agent-version': '9.9.9' } }), {
       status: 404,
       says: /3\.1\.4, 3\.0\.0/,
     })
-    expectRefusal(await call(INPUT, { path: '/agents/y/invoke?version=1.0.0' }), { status: 404 })
+    expectError(await call(INPUT, { path: '/agents/y/invoke?version=1.0.0' }), { status: 404 })
     expect(stage.agent.calls).toEqual([])
   })
 
   it('C-63 must be the same in all places', async () => {
     await register(VERSIONS)
     const ask = { path: '/agents/x/invoke?version=2.1.2', headers: { 'x-agent-version': '3.0.0' } }
-    expectRefusal(await call(INPUT, ask), { status: 400, member: 'version', says: /3\.0\.0.*2\.1\.2/ })
-    expectRefusal(await call(INPUT, { path: '/agents/x/versions/3.0.0/invoke?version=2.1.2' }), { status: 400 })
+    expectError(await call(INPUT, ask), { status: 400, member: 'version', says: /3\.0\.0.*2\.1\.2/ })
+    expectError(await call(INPUT, { path: '/agents/x/versions/3.0.0/invoke?version=2.1.2' }), { status: 400 })
     expect(stage.agent.calls).toEqual([])
   })
 
@@ -113,13 +113,13 @@ describe('session and task', () => {
   it('C-63 must be the same in all places', async () => {
     await register()
     const headers = { 'x-session-id': 's1' }
-    expectRefusal(await call({ ...INPUT, sessionId: 's2' }, { headers }), { status: 400, member: 'sessionId' })
-    expectRefusal(await call(INPUT, { headers, path: '/agents/x/invoke?sessionId=s2' }), {
+    expectError(await call({ ...INPUT, sessionId: 's2' }, { headers }), { status: 400, member: 'sessionId' })
+    expectError(await call(INPUT, { headers, path: '/agents/x/invoke?sessionId=s2' }), {
       status: 400,
       member: 'sessionId',
     })
-    expectRefusal(await call({ ...INPUT, taskId: 7 }), { status: 400, member: '/taskId' })
-    expectRefusal(await call({ ...INPUT, taskId: 'a\nb' }), { status: 400, member: 'taskId' })
+    expectError(await call({ ...INPUT, taskId: 7 }), { status: 400, member: '/taskId' })
+    expectError(await call({ ...INPUT, taskId: 'a\nb' }), { status: 400, member: 'taskId' })
     expect(stage.agent.calls).toEqual([])
   })
 
@@ -162,11 +162,7 @@ describe('a delegation chain', () => {
     await register()
     const long = Array.from({ length: 11 }, (_, i) => hop(`a${i}`, `a${i + 1}`)).join(',')
     for (const chain of [long, `${hop('a', 'b')},${hop('b', 'a')}`, 'nonsense', `${hop('a', 'b')},${hop('x', 'c')}`])
-      expectRefusal(
-        await call(INPUT, { headers: { 'x-delegation-chain': chain } }),
-        { status: 403 },
-        chain.slice(0, 20),
-      )
+      expectError(await call(INPUT, { headers: { 'x-delegation-chain': chain } }), { status: 403 }, chain.slice(0, 20))
     expect(stage.agent.calls).toEqual([])
   })
 })

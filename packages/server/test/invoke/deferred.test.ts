@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { expectRefusal } from '../support/errors.js'
+import { expectError } from '../support/errors.js'
 import { fixed, sendJson } from './agent.js'
 import { setStage } from './setup.js'
 
@@ -32,8 +32,8 @@ describe('a deferred call', () => {
 
   it('AURI-8-02 is checked at once', async () => {
     await register()
-    expectRefusal(await call({ text: 5 }, ASYNC), { status: 400, member: '/text' })
-    expectRefusal(await call(INPUT, { ...ASYNC, path: '/agents/none/invoke' }), { status: 404 })
+    expectError(await call({ text: 5 }, ASYNC), { status: 400, member: '/text' })
+    expectError(await call(INPUT, { ...ASYNC, path: '/agents/none/invoke' }), { status: 404 })
   })
 
   it('AURI-8-02 has the error of the agent in the task', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { expectRefusal } from '../support/errors.js'
+import { expectError } from '../support/errors.js'
 import { fixed, sendJson } from './agent.js'
 import { setStage } from './setup.js'
 
@@ -37,9 +37,9 @@ describe('an Idempotency-Key', () => {
     await register()
     const headers = newKey()
     await call(INPUT, { headers })
-    expectRefusal(await call({ text: 'other' }, { headers }), { status: 422, code: 'idempotency_mismatch' })
-    expectRefusal(await call([INPUT], { headers }), { status: 422 })
-    expectRefusal(await call({ ...INPUT, sessionId: 's1' }, { headers }), { status: 422 })
+    expectError(await call({ text: 'other' }, { headers }), { status: 422, code: 'idempotency_mismatch' })
+    expectError(await call([INPUT], { headers }), { status: 422 })
+    expectError(await call({ ...INPUT, sessionId: 's1' }, { headers }), { status: 422 })
     expect(stage.agent.calls).toHaveLength(1)
   })
 
@@ -67,7 +67,7 @@ describe('an Idempotency-Key', () => {
     await expect.poll(() => stage.agent.calls.length).toBe(1)
     const others = await Promise.all(Array.from({ length: 10 }, () => call(INPUT, { headers })))
     for (const other of others) {
-      expectRefusal(other, { status: 409, code: 'conflict' })
+      expectError(other, { status: 409, code: 'conflict' })
       expect(other.headers.get('retry-after')).toMatch(/^\d+$/)
     }
     answer()
@@ -117,9 +117,9 @@ describe('an Idempotency-Key', () => {
   it('C-61 is released if nothing was done', async () => {
     await register()
     const headers = newKey()
-    expectRefusal(await call({ text: 5 }, { headers }), { status: 400 })
+    expectError(await call({ text: 5 }, { headers }), { status: 400 })
     stage.agent.reply = fixed(null, 503)
-    expectRefusal(await call(INPUT, { headers }), { status: 503 })
+    expectError(await call(INPUT, { headers }), { status: 503 })
     stage.agent.reply = fixed({ text: 'done' })
     expect(await call(INPUT, { headers })).toMatchObject({ status: 200, json: { text: 'done' } })
   })
@@ -129,7 +129,7 @@ describe('an Idempotency-Key', () => {
     const headers = newKey()
     stage.agent.reply = fixed({ text: 'x'.repeat(300_000) })
     expect((await call(INPUT, { headers })).status).toBe(200)
-    expectRefusal(await call(INPUT, { headers }), { status: 409, says: /has run/ })
+    expectError(await call(INPUT, { headers }), { status: 409, says: /has run/ })
     expect(stage.agent.calls).toHaveLength(1)
   })
 
@@ -149,7 +149,7 @@ describe('an Idempotency-Key', () => {
   it('must be visible ASCII of limited length', async () => {
     await register()
     for (const key of ['x'.repeat(256), 'a b'])
-      expectRefusal(await call(INPUT, { headers: { 'idempotency-key': key } }), {
+      expectError(await call(INPUT, { headers: { 'idempotency-key': key } }), {
         status: 400,
         member: 'Idempotency-Key',
       })
@@ -160,7 +160,7 @@ describe('without a key', () => {
   it('AIDIP00-6.3-03 a call that may have run is not repeated', async () => {
     await register()
     stage.agent.reply = (_, response) => response.destroy()
-    expectRefusal(await call(INPUT), { status: 502 })
+    expectError(await call(INPUT), { status: 502 })
     expect(stage.agent.calls).toHaveLength(1)
   })
 

@@ -7,7 +7,7 @@ import { DEFAULTS } from '../../src/config.js'
 import { bodyOf, sendJson, startHttpAgent, startSocketAgent, type TestAgent } from '../gateway/agent.js'
 import { startDirectory, type TestDirectory } from '../support/directory.js'
 import { aidipAgent } from '../support/documents.js'
-import { expectRefusal } from '../support/errors.js'
+import { expectError } from '../support/errors.js'
 import { startAgent } from './agent.js'
 import { stream } from './read-stream.js'
 
@@ -79,7 +79,7 @@ describe.each(Object.entries(AGENTS))('an agent behind a %s', (_, start) => {
 
   it('AIDIP00-6-02 is called with the same body as any other', async () => {
     expect(await call({ text: 'hello' })).toMatchObject({ status: 200, json: { text: 'hello' } })
-    expectRefusal(await call({ text: 5 }), { status: 400, member: '/text' })
+    expectError(await call({ text: 5 }), { status: 400, member: '/text' })
   })
 
   it('AIDIP-5.3-04 accepts batches', async () => {
@@ -129,7 +129,7 @@ describe('in production', () => {
       await own.restart({ behindProxy: true })
       const ask = { key, body: { text: 'a' }, headers: { 'x-forwarded-proto': 'https' } }
       for (const path of ['/agents/x/invoke', '/v0/agents/x/invoke'])
-        expectRefusal(await own.post(path, ask), { status: 502, code: 'agent_error' })
+        expectError(await own.post(path, ask), { status: 502, code: 'agent_error' })
       expect(agent.calls).toEqual([])
     } finally {
       await own.close()

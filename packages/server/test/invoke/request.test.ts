@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { expectRefusal } from '../support/errors.js'
+import { expectError } from '../support/errors.js'
 import { setStage } from './setup.js'
 
 const stage = setStage()
@@ -20,7 +20,7 @@ describe('the path of a call', () => {
       await register(TWO)
       for (const method of ['get', 'put', 'patch', 'delete'] as const) {
         const answer = await stage.directory[method](path, { as: 'tokC' })
-        expectRefusal(answer, { status: 405, code: 'method_not_allowed' }, method)
+        expectError(answer, { status: 405, code: 'method_not_allowed' }, method)
         expect(answer.headers.get('allow')).toBe('POST')
       }
       expect(stage.agent.calls).toEqual([])
@@ -98,21 +98,21 @@ describe('the operation', () => {
 
   it('AIDIP-5.1-08 must be named if there are several', async () => {
     await register(TWO)
-    expectRefusal(await call({ text: 'a' }), { status: 400, member: '/operation', says: /"translate", "summarize"/ })
-    expectRefusal(await call({ operation: 'nope', text: 'a' }), {
+    expectError(await call({ text: 'a' }), { status: 400, member: '/operation', says: /"translate", "summarize"/ })
+    expectError(await call({ operation: 'nope', text: 'a' }), {
       status: 400,
       member: '/operation',
       says: /translate/,
     })
-    expectRefusal(await call({ operation: 7, text: 'a' }), { status: 400, member: '/operation' })
-    expectRefusal(await call({ text: 'a' }, { path: '/agents/x/nope' }), { status: 404, says: /translate/ })
+    expectError(await call({ operation: 7, text: 'a' }), { status: 400, member: '/operation' })
+    expectError(await call({ text: 'a' }, { path: '/agents/x/nope' }), { status: 404, says: /translate/ })
     expect(stage.agent.calls).toEqual([])
   })
 
   it('C-58 must be the same in all places', async () => {
     await register(TWO)
     const path = '/agents/x/translate'
-    expectRefusal(await call({ operation: 'summarize', text: 'a' }, { path }), { status: 400, member: '/operation' })
+    expectError(await call({ operation: 'summarize', text: 'a' }, { path }), { status: 400, member: '/operation' })
     expect(stage.agent.calls).toEqual([])
     expect((await call({ operation: 'translate', text: 'a' }, { path })).status).toBe(200)
   })
@@ -125,7 +125,7 @@ describe('the operation', () => {
     await call({ operation: 'invoke', text: 'a' }, { path: '/agents/y/invoke' })
     expect(stage.agent.calls.pop()?.json).toEqual({ text: 'a' })
     const wrong = await call({ operation: 'multiply', text: 'a' }, { path: '/agents/y/invoke' })
-    expectRefusal(wrong, { status: 400, member: '/operation' })
+    expectError(wrong, { status: 400, member: '/operation' })
   })
 
   it('C-08 of an agent of the Agent Directory comes from its capabilities, or takes any object', async () => {
@@ -135,10 +135,10 @@ describe('the operation', () => {
     const ask = { as: 'tokA' as const, body: { base: agent.url, capabilities } }
     expect((await directory.post('/ad/r?agent=adx', ask)).status).toBe(201)
     expect((await call({ text: 'a' }, { path: '/agents/adx/summarize' })).status).toBe(200)
-    expectRefusal(await call({}, { path: '/agents/adx/invoke' }), { status: 400, member: '/text' })
+    expectError(await call({}, { path: '/agents/adx/invoke' }), { status: 400, member: '/text' })
     await directory.post('/ad/r?agent=ady', { as: 'tokA', body: { base: agent.url } })
     expect((await call({ any: ['thing'] }, { path: '/agents/ady/invoke' })).json).toEqual({ any: ['thing'] })
-    expectRefusal(await call('text', { path: '/agents/ady/invoke' }), { status: 400 })
+    expectError(await call('text', { path: '/agents/ady/invoke' }), { status: 400 })
   })
 })
 
@@ -154,7 +154,7 @@ describe('the input', () => {
     for (const path of ['/agents/x/invoke', '/agents/y/invoke', '/v0/agents/y/invoke']) {
       expect((await call(body, { path })).status).toBe(200)
       expect(stage.agent.calls.pop()).toMatchObject({ method: 'POST', path: '/agent', json: body })
-      expectRefusal(await call({ ...body, text: 5 }, { path }), { status: 400, member: '/text' })
+      expectError(await call({ ...body, text: 5 }, { path }), { status: 400, member: '/text' })
     }
     expect(stage.agent.calls).toEqual([])
   })
@@ -168,10 +168,10 @@ describe('the input', () => {
 
   it('AIDIP-5.1-10 is rejected before it reaches the agent if it does not match', async () => {
     await register({ inputs: { type: 'object', properties: { n: { type: 'integer', minimum: 1 } }, required: ['n'] } })
-    expectRefusal(await call({}), { status: 400, code: 'invalid_request', member: '/n' })
-    expectRefusal(await call({ n: 0 }), { status: 400, member: '/n' })
-    expectRefusal(await call({ n: 'one' }), { status: 400, member: '/n' })
-    expectRefusal(await call('text'), { status: 400, says: /^the input must be/ })
+    expectError(await call({}), { status: 400, code: 'invalid_request', member: '/n' })
+    expectError(await call({ n: 0 }), { status: 400, member: '/n' })
+    expectError(await call({ n: 'one' }), { status: 400, member: '/n' })
+    expectError(await call('text'), { status: 400, says: /^the input must be/ })
     expect(stage.agent.calls).toEqual([])
   })
 

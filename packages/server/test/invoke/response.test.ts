@@ -2,7 +2,7 @@ import type { JsonValue } from '@switchboard/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
 import { startDirectory } from '../support/directory.js'
 import { fixture } from '../support/documents.js'
-import { expectRefusal } from '../support/errors.js'
+import { expectError } from '../support/errors.js'
 import { fixed, sendJson } from './agent.js'
 import { setStage } from './setup.js'
 
@@ -77,7 +77,7 @@ describe('output that does not match its schema', () => {
       stage.agent.reply = fixed({ wrong: 1 })
       await strict.post('/agents', { as: 'tokA', body: stage.agent.document() })
       const answer = await strict.post('/agents/x/invoke', { as: 'tokC', body: INPUT })
-      expectRefusal(answer, { status: 502, code: 'agent_error' })
+      expectError(answer, { status: 502, code: 'agent_error' })
     } finally {
       await strict.close()
     }
@@ -88,7 +88,7 @@ describe('an invalid request', () => {
   it('AIDIP-5.2-05 AIDIP00-6.2-03 gets 400', async () => {
     await register()
     for (const raw of ['{', '{"text":"a",}', '{"text":"a","text":"b"}', '', '\ufeff']) {
-      expectRefusal(await call(null, { raw }), { status: 400, code: 'invalid_request' }, raw)
+      expectError(await call(null, { raw }), { status: 400, code: 'invalid_request' }, raw)
     }
     expect(stage.agent.calls).toEqual([])
   })
@@ -136,7 +136,7 @@ describe('an invalid request', () => {
   it('AIDIP-5.2-09 AIDIP00-6.2-03 for an unknown agent gets 404', async () => {
     for (const path of ['/agents/none/invoke', '/agents/none/op', '/v0/agents/none/invoke']) {
       const answer = await call(INPUT, { path })
-      expectRefusal(answer, { status: 404, code: 'not_found' }, path)
+      expectError(answer, { status: 404, code: 'not_found' }, path)
       expect(answer.json.error.code).toBe('NotFound')
     }
   })
@@ -145,7 +145,7 @@ describe('an invalid request', () => {
     await register()
     for (const accept of ['application/fipa-acl', 'image/png', 'application/json;q=0, text/html']) {
       const answer = await call(INPUT, { headers: { accept } })
-      expectRefusal(answer, { status: 406, code: 'not_acceptable' }, accept)
+      expectError(answer, { status: 406, code: 'not_acceptable' }, accept)
       expect(answer.json.supported).toEqual(['application/json', 'text/event-stream', 'application/x-ndjson'])
     }
     expect(stage.agent.calls).toEqual([])
@@ -158,18 +158,18 @@ describe('an agent that fails', () => {
   it('AIDIP-5.2-10 AIDIP00-6.2-03 gives 502 if its response is invalid or missing', async () => {
     await register()
     stage.agent.reply = (_, response) => response.writeHead(200, { 'content-type': 'application/json' }).end('{"a"')
-    expectRefusal(await call(INPUT), { status: 502, code: 'agent_error' })
+    expectError(await call(INPUT), { status: 502, code: 'agent_error' })
     stage.agent.reply = (_, response) => response.destroy()
-    expectRefusal(await call(INPUT), { status: 502, code: 'agent_error' })
+    expectError(await call(INPUT), { status: 502, code: 'agent_error' })
     await register({ id: 'y', endpoint: 'http://127.0.0.1:1/agent' })
-    expectRefusal(await call(INPUT, { path: '/agents/y/invoke' }), { status: 502, code: 'agent_error' })
+    expectError(await call(INPUT, { path: '/agents/y/invoke' }), { status: 502, code: 'agent_error' })
   })
 
   it('AIDIP-5.2-10 gives 504 if it takes too long', async () => {
     await register()
     stage.agent.reply = () => {}
     const answer = await call(INPUT)
-    expectRefusal(answer, { status: 504, code: 'timeout' })
+    expectError(answer, { status: 504, code: 'timeout' })
     expect(answer.json.error.code).toBe('Timeout')
   })
 
@@ -180,13 +180,13 @@ describe('an agent that fails', () => {
       for (const status of [500, 502, 507]) {
         stage.agent.reply = fixed(body, status)
         const answer = await call(INPUT)
-        expectRefusal(answer, { status, code: 'agent_error' })
+        expectError(answer, { status, code: 'agent_error' })
         expect(answer.json.error.code).toBe('AgentError')
         expect(answer.text).not.toMatch(/secret|127\.0\.0\.1:(?!\d+\/problems)/)
       }
     }
     stage.agent.reply = (_, response) => response.writeHead(500, { 'content-type': 'text/html' }).end('<b>secret</b>')
-    expectRefusal(await call(INPUT), { status: 500, code: 'agent_error' })
+    expectError(await call(INPUT), { status: 500, code: 'agent_error' })
   })
 
   it('C-97 has its own error passed on if that is an error object', async () => {
@@ -220,7 +220,7 @@ describe('an agent that fails', () => {
     await register()
     stage.agent.reply = fixed(null, 503, { 'retry-after': '7' })
     const busy = await call(INPUT)
-    expectRefusal(busy, { status: 503, code: 'unavailable' })
+    expectError(busy, { status: 503, code: 'unavailable' })
     expect([busy.headers.get('retry-after'), busy.json.retry_after]).toEqual(['7', 7])
     stage.agent.reply = fixed(null, 503)
     expect((await call(INPUT)).headers.get('retry-after')).toMatch(/^\d+$/)
@@ -228,7 +228,7 @@ describe('an agent that fails', () => {
     for (const status of ['inactive', 'suspended', 'offline']) {
       await register({ id: status, status })
       const resting = await call(INPUT, { path: `/agents/${status}/invoke` })
-      expectRefusal(resting, { status: 503, says: status })
+      expectError(resting, { status: 503, says: status })
       expect(resting.headers.get('retry-after')).toMatch(/^\d+$/)
     }
     expect(stage.agent.calls).toEqual([])
@@ -245,7 +245,7 @@ describe('an agent that fails', () => {
       const first = invoke()
       const finish = await held
       const refused = await invoke()
-      expectRefusal(refused, { status: 503, code: 'unavailable' })
+      expectError(refused, { status: 503, code: 'unavailable' })
       expect(refused.headers.get('retry-after')).toMatch(/^[1-9]\d*$/)
       expect(stage.agent.calls).toHaveLength(1)
       finish()
@@ -261,10 +261,10 @@ describe('an agent that fails', () => {
     await register({ id: 'failing' })
     const invoke = () => call(INPUT, { path: '/agents/failing/invoke' })
     stage.agent.reply = (_, response) => response.destroy()
-    for (let i = 0; i < 5; i++) expectRefusal(await invoke(), { status: 502 })
+    for (let i = 0; i < 5; i++) expectError(await invoke(), { status: 502 })
     stage.agent.calls.length = 0
     const refused = await invoke()
-    expectRefusal(refused, { status: 503, code: 'unavailable' })
+    expectError(refused, { status: 503, code: 'unavailable' })
     expect(refused.headers.get('retry-after')).toMatch(/^[1-9]\d*$/)
     expect(stage.agent.calls).toEqual([])
   })
@@ -299,7 +299,7 @@ describe('an agent that cannot be called', () => {
     }
     await stage.directory.post('/ad/r?agent=g', { as: 'tokA', body })
     const answer = await call({}, { path: '/agents/g/invoke' })
-    expectRefusal(answer, { status: 501, code: 'not_invocable' })
+    expectError(answer, { status: 501, code: 'not_invocable' })
     expect(answer.json).toMatchObject({
       error: { code: 'NotInvocable' },
       base: 'grpc://agents.example.com:443',
@@ -312,7 +312,7 @@ describe('an agent that cannot be called', () => {
     for (const endpoint of ['/agents/x/invoke', `${directory.url}/agents/y/invoke`]) {
       await register({ id: 'loop', endpoint })
       const answer = await call(INPUT, { path: '/agents/loop/invoke' })
-      expectRefusal(answer, { status: 508, code: 'loop_detected' }, endpoint)
+      expectError(answer, { status: 508, code: 'loop_detected' }, endpoint)
       await directory.delete('/agents/loop', { as: 'admin' })
     }
   })
@@ -320,7 +320,7 @@ describe('an agent that cannot be called', () => {
   it('C-73 gives 502, and is not called, if its address is blocked', async () => {
     await register({ id: 'metadata', endpoint: 'https://169.254.169.254/latest' })
     const answer = await call(INPUT, { path: '/agents/metadata/invoke' })
-    expectRefusal(answer, { status: 502, code: 'agent_error' })
+    expectError(answer, { status: 502, code: 'agent_error' })
     expect(answer.text).not.toContain('169.254')
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { startDirectory } from '../support/directory.js'
-import { expectRefusal } from '../support/errors.js'
+import { expectError } from '../support/errors.js'
 import { echo, fixed } from './agent.js'
 import { setStage } from './setup.js'
 
@@ -15,25 +15,25 @@ describe('who may call', () => {
   it('AIDIP-5.2-08 AIDIP-9-03 nobody without credentials, and nobody without the scope', async () => {
     await register()
     const anonymous = await call(INPUT, { as: 'anon' })
-    expectRefusal(anonymous, { status: 401, code: 'unauthorized', says: /credentials/ })
+    expectError(anonymous, { status: 401, code: 'unauthorized', says: /credentials/ })
     expect(anonymous.headers.get('www-authenticate')).toMatch(/^Bearer/)
     const key = await stage.directory.makeKey({ subject: 'reader', scopes: ['discover', 'publish'] })
-    expectRefusal(await call(INPUT, { key }), { status: 403, code: 'forbidden', says: /invoke scope/ })
+    expectError(await call(INPUT, { key }), { status: 403, code: 'forbidden', says: /invoke scope/ })
     expect(stage.agent.calls).toEqual([])
   })
 
   it('AIDIP-9-05 AIDIP00-7-03 a restricted agent: its owner, and those who have a grant to call it', async () => {
     await register({ visibility: 'restricted', tags: ['hr'] })
     for (const path of ['/agents/x/invoke', '/v0/agents/x/invoke'])
-      expectRefusal(await call(INPUT, { path }), { status: 403, code: 'forbidden' })
+      expectError(await call(INPUT, { path }), { status: 403, code: 'forbidden' })
     await grant({ agent: 'x', scopes: ['discover'] })
-    expectRefusal(await call(INPUT), { status: 403 })
+    expectError(await call(INPUT), { status: 403 })
     expect(stage.agent.calls).toEqual([])
     expect((await call(INPUT, { as: 'tokA' })).status).toBe(200)
     expect((await call(INPUT, { as: 'admin' })).status).toBe(200)
     await grant({ agent: 'x' })
     expect((await call(INPUT)).status).toBe(200)
-    expectRefusal(await call(INPUT, { as: 'tokB' }), { status: 403 })
+    expectError(await call(INPUT, { as: 'tokB' }), { status: 403 })
     await stage.directory.post('/admin/grants', {
       as: 'admin',
       body: { subject: 'tokB', tag: 'hr', scopes: ['invoke'] },
@@ -43,9 +43,9 @@ describe('who may call', () => {
 
   it('AIDIP-9-05 C-70 a private agent: for others it does not exist', async () => {
     await register({ visibility: 'private' })
-    expectRefusal(await call(INPUT), { status: 404, code: 'not_found' })
+    expectError(await call(INPUT), { status: 404, code: 'not_found' })
     await grant({ agent: 'x', scopes: ['discover'] })
-    expectRefusal(await call(INPUT), { status: 403, code: 'forbidden' })
+    expectError(await call(INPUT), { status: 403, code: 'forbidden' })
     await grant({ agent: 'x' })
     expect((await call(INPUT)).status).toBe(200)
   })
@@ -55,14 +55,14 @@ describe('who may call', () => {
     await grant({ agent: 'x' })
     await stage.directory.delete('/agents/x', { as: 'tokA' })
     await stage.directory.post('/agents', { as: 'tokB', body: stage.agent.document({ visibility: 'private' }) })
-    expectRefusal(await call(INPUT), { status: 404 })
+    expectError(await call(INPUT), { status: 404 })
   })
 
   it('a credential that is limited to certain names: only those agents', async () => {
     await register()
     await register({ id: 'corp-x' })
     const key = await stage.directory.makeKey({ subject: 'corp', scopes: ['discover', 'invoke'], names: ['corp-*'] })
-    expectRefusal(await call(INPUT, { key }), { status: 403 })
+    expectError(await call(INPUT, { key }), { status: 403 })
     expect((await call(INPUT, { key, path: '/agents/corp-x/invoke' })).status).toBe(200)
   })
 
@@ -71,8 +71,8 @@ describe('who may call', () => {
     await register({ id: 'risky' })
     const path = '/agents/risky/invoke'
     await stage.directory.patch('/admin/agents/risky', { as: 'admin', body: { unsafe: true } })
-    expectRefusal(await call(INPUT, { path }), { status: 403, says: /unsafe/ })
-    expectRefusal(await call(INPUT, { path, as: 'tokA' }), { status: 403, says: /unsafe/ })
+    expectError(await call(INPUT, { path }), { status: 403, says: /unsafe/ })
+    expectError(await call(INPUT, { path, as: 'tokA' }), { status: 403, says: /unsafe/ })
     expect((await call(INPUT, { path, as: 'admin' })).status).toBe(200)
   })
 
@@ -85,9 +85,9 @@ describe('who may call', () => {
       ],
     })
     const refused = await call(INPUT, { path: '/agents/x/secret' })
-    expectRefusal(refused, { status: 404 })
+    expectError(refused, { status: 404 })
     expect(refused.json.message).not.toMatch(/"secret".*"secret"/)
-    expectRefusal(await call({ operation: 'secret', ...INPUT }), { status: 400, says: /must be one of "open"/ })
+    expectError(await call({ operation: 'secret', ...INPUT }), { status: 400, says: /must be one of "open"/ })
     expect((await call(INPUT, { path: '/agents/x/secret', as: 'tokA' })).status).toBe(200)
     await call(INPUT)
     expect(stage.agent.calls.map(({ json }) => json.operation)).toEqual(['secret', 'open'])
@@ -103,7 +103,7 @@ describe('who may call', () => {
     stage.agent.reply = echo
     // The schema is private too, so only the agent itself can check the input.
     expect((await call({})).status).toBe(200)
-    expectRefusal(await call({}, { as: 'tokA' }), { status: 400, member: '/text' })
+    expectError(await call({}, { as: 'tokA' }), { status: 400, member: '/text' })
   })
 })
 
@@ -115,7 +115,7 @@ describe('how often', () => {
       for (let i = 0; i < 3; i++)
         expect((await directory.post('/agents/x/invoke', { as: 'tokC', body: INPUT })).status).toBe(200)
       const refused = await directory.post('/v0/agents/x/invoke', { as: 'tokC', body: INPUT })
-      expectRefusal(refused, { status: 429, code: 'rate_limited' })
+      expectError(refused, { status: 429, code: 'rate_limited' })
       expect(refused.headers.get('retry-after')).toMatch(/^\d+$/)
       expect((await directory.post('/agents/x/invoke', { as: 'tokB', body: INPUT })).status).toBe(200)
       expect(stage.agent.calls).toHaveLength(4)
@@ -137,7 +137,7 @@ describe('credentials', () => {
     await register({ id: 'z', authentication: 'API Key' })
     for (const id of ['x', 'y', 'z']) {
       const answer = await call(INPUT, { path: `/agents/${id}/invoke` })
-      expectRefusal(answer, { status: 401, code: 'unauthorized', says: /requires (an API key|a bearer token)/ }, id)
+      expectError(answer, { status: 401, code: 'unauthorized', says: /requires (an API key|a bearer token)/ }, id)
       expect(answer.headers.has('www-authenticate')).toBe(true)
     }
     expect(stage.agent.calls).toEqual([])
@@ -156,7 +156,7 @@ describe('credentials', () => {
     const ask = { as: 'anon' as const, headers: { 'x-api-key': ours, 'x-agent-api-key': KEY } }
     expect((await call(INPUT, ask)).status).toBe(200)
     expect(sent()['x-api-key']).toBe(KEY)
-    expectRefusal(await call(INPUT, { as: 'anon', headers: { 'x-api-key': ours } }), {
+    expectError(await call(INPUT, { as: 'anon', headers: { 'x-api-key': ours } }), {
       status: 401,
       says: /requires an API key/,
     })
@@ -175,9 +175,9 @@ describe('credentials', () => {
     await register(API_KEY)
     await register({ id: 'y' })
     const reused = { headers: { 'x-api-key': ours }, key: ours }
-    expectRefusal(await call(INPUT, reused), { status: 400, member: 'X-API-Key' })
+    expectError(await call(INPUT, reused), { status: 400, member: 'X-API-Key' })
     const asToken = { headers: { 'x-agent-authorization': `Bearer ${ours}` }, key: ours, path: '/agents/y/invoke' }
-    expectRefusal(await call(INPUT, asToken), { status: 400, member: 'X-Agent-Authorization' })
+    expectError(await call(INPUT, asToken), { status: 400, member: 'X-Agent-Authorization' })
     expect((await call(INPUT, { ...reused, path: '/agents/y/invoke' })).status).toBe(200)
     expect(JSON.stringify(stage.agent.calls)).not.toContain(ours)
   })
@@ -193,7 +193,7 @@ describe('credentials', () => {
     }
     stage.agent.reply = fixed({ error: { code: 'Unauthorized', message: 'who are you?' } }, 401)
     const refused = await call(INPUT)
-    expectRefusal(refused, { status: 502, code: 'agent_error', says: /credential of this directory/ })
+    expectError(refused, { status: 502, code: 'agent_error', says: /credential of this directory/ })
   })
 
   it('C-97 of the caller that the agent rejects are reported as 401', async () => {
@@ -228,11 +228,11 @@ describe('a directory without a gateway', () => {
     const directory = await startDirectory({ gateway: { enabled: false } })
     try {
       await directory.post('/agents', { as: 'tokA', body: stage.agent.document() })
-      expectRefusal(await directory.post('/agents/x/invoke', { as: 'tokC', body: INPUT }), {
+      expectError(await directory.post('/agents/x/invoke', { as: 'tokC', body: INPUT }), {
         status: 501,
         code: 'not_invocable',
       })
-      expectRefusal(await directory.post('/agents/none/invoke', { as: 'tokC', body: INPUT }), { status: 404 })
+      expectError(await directory.post('/agents/none/invoke', { as: 'tokC', body: INPUT }), { status: 404 })
       expect(stage.agent.calls).toEqual([])
     } finally {
       await directory.close()

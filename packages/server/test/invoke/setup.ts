@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '@switchboard/protocol'
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import type { Settings } from '../../src/config.js'
-import { type Answer, type Ask, startDirectory, type TestDirectory } from '../support/directory.js'
+import { type RequestOptions, startDirectory, type TestDirectory, type TestResponse } from '../support/directory.js'
 import { echo, startAgent, type TestAgent } from './agent.js'
 
 /** A directory and an agent for the tests of a file; both are reset after each test. */
@@ -11,7 +11,7 @@ export interface Stage {
   /** Registers the agent, by default as `x`. */
   register(changes?: JsonObject): Promise<void>
   /** Calls it as an ordinary client. */
-  call(body: JsonValue, ask?: Ask & { path?: string }): Promise<Answer>
+  call(body: JsonValue, ask?: RequestOptions & { path?: string }): Promise<TestResponse>
 }
 
 export function setStage(settings: Settings = {}): Stage {

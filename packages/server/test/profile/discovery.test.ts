@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { startBystander } from '../support/bystander.js'
 import { startDirectory, type TestDirectory } from '../support/directory.js'
 import { aidipAgent, fixture } from '../support/documents.js'
-import { expectRefusal } from '../support/errors.js'
+import { expectError } from '../support/errors.js'
 import { candidates, discover, profileAgent, publish } from './publish.js'
 
 let directory: TestDirectory
@@ -21,14 +21,14 @@ const bindingsOf = (...protocols: string[]): JsonObject[] =>
 describe('a discovery request', () => {
   it('PROF-5-01 must be one object', async () => {
     for (const body of [[], [{ query: 'x' }], 'x', null]) {
-      expectRefusal(await directory.post('/discover', { body }), { status: 400, code: 'invalid_request' })
+      expectError(await directory.post('/discover', { body }), { status: 400, code: 'invalid_request' })
     }
   })
 
   it('PROF-5.1-01 must have a query, a non-empty string (C-48)', async () => {
     for (const body of [{}, { query: 5 }, { query: '' }, { query: null }, { required_tags: ['hr'] }]) {
       const answer = await directory.post('/discover', { body })
-      expectRefusal(answer, { status: 400, code: 'invalid_request', member: '/query' }, JSON.stringify(body))
+      expectError(answer, { status: 400, code: 'invalid_request', member: '/query' }, JSON.stringify(body))
     }
   })
 
@@ -45,12 +45,12 @@ describe('a discovery request', () => {
     ['PROF-5.1-10 client_context must be an object', { client_context: 'zh' }, '/client_context'],
   ] satisfies [string, JsonObject, string][])('%s', async (_rule, members, member) => {
     const answer = await directory.post('/discover', { body: { query: 'x', ...members } })
-    expectRefusal(answer, { status: 400, code: 'invalid_request', member })
+    expectError(answer, { status: 400, code: 'invalid_request', member })
   })
 
   it('PROF-5.1-09 accepts three levels of detail', async () => {
     const answer = await directory.post('/discover', { body: { query: 'x', detail: 'huge' } })
-    expectRefusal(answer, { status: 400, code: 'invalid_request', member: '/detail' })
+    expectError(answer, { status: 400, code: 'invalid_request', member: '/detail' })
     for (const detail of ['minimal', 'summary', 'full'])
       expect((await directory.post('/discover', { body: { query: 'x', detail } })).status).toBe(200)
   })
@@ -154,7 +154,7 @@ describe('hard filters', () => {
     expect(unsupported).toEqual(['unsupported_private_filter'])
     expect(warnings.join()).toContain('unsupported_private_filter')
     const strict = await directory.post('/discover', { body, headers: { prefer: 'handling=strict' } })
-    expectRefusal(strict, { status: 400, code: 'unsupported_filter', says: /unsupported_private_filter/ })
+    expectError(strict, { status: 400, code: 'unsupported_filter', says: /unsupported_private_filter/ })
     const known = { ...body, constraints: { region: 'apac' } }
     expect((await directory.post('/discover', { body: known, headers: { prefer: 'handling=strict' } })).status).toBe(
       200,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type Answer, startDirectory, type TestDirectory } from '../support/directory.js'
-import { expectRefusal } from '../support/errors.js'
+import { startDirectory, type TestDirectory, type TestResponse } from '../support/directory.js'
+import { expectError } from '../support/errors.js'
 import { profileAgent, publish } from './publish.js'
 
 let directory: TestDirectory
@@ -13,7 +13,7 @@ beforeEach(() => directory.clear())
 const tokA = { as: 'tokA' } as const
 
 describe('an error', () => {
-  const failures: [string, number, string, () => Promise<Answer>][] = [
+  const failures: [string, number, string, () => Promise<TestResponse>][] = [
     ['PROF-12-05', 400, 'invalid_request', () => directory.post('/discover', { body: { limit: 3 } })],
     [
       'PROF-12-06',
@@ -42,7 +42,7 @@ describe('an error', () => {
     async (_id, status, code, fail) => {
       await publish(directory, profileAgent({ updated_at: '2026-02-01T00:00:00Z' }))
       const answer = await fail()
-      expectRefusal(answer, { status, code })
+      expectError(answer, { status, code })
       expect(answer.headers.get('content-type')).toMatch(/^application\/json\b/)
       expect(answer.json).not.toHaveProperty('retry_after')
     },
@@ -54,7 +54,7 @@ describe('an error', () => {
     for (let i = 0; i < 10; i++) statuses.push((await sendQuery()).status)
     expect(new Set(statuses)).toEqual(new Set([200]))
     const refused = await sendQuery()
-    expectRefusal(refused, { status: 429, code: 'rate_limited' })
+    expectError(refused, { status: 429, code: 'rate_limited' })
     expect(refused.json.retry_after).toBeGreaterThan(0)
     expect(String(refused.json.retry_after)).toBe(refused.headers.get('retry-after'))
     // The limit is checked before the body is read.
@@ -72,7 +72,7 @@ describe('an error', () => {
       await directory.post('/discover/agents', { ...tokA, raw: '' }),
     ]) {
       expect(answer.status).toBeGreaterThanOrEqual(400)
-      expectRefusal(answer, { status: answer.status })
+      expectError(answer, { status: answer.status })
     }
   })
 
@@ -87,7 +87,7 @@ describe('an error', () => {
       await directory.post('/discover', { body: { query: 'x' } }),
       await directory.get('/discover/agents/nobody'),
     ]) {
-      expectRefusal(answer, { status: 401, code: 'unauthorized' })
+      expectError(answer, { status: 401, code: 'unauthorized' })
       expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer\b/)
     }
     expect((await directory.get('/discover')).status).toBe(200)

@@ -1,9 +1,9 @@
 import type { JsonObject } from '@switchboard/protocol'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createTestClock } from '../support/clock.js'
-import { type Answer, startDirectory, type TestDirectory } from '../support/directory.js'
+import { startDirectory, type TestDirectory, type TestResponse } from '../support/directory.js'
 import { aidipAgent, fixture } from '../support/documents.js'
-import { expectRefusal } from '../support/errors.js'
+import { expectError } from '../support/errors.js'
 import { candidates, discover, HR, MINIMAL, profileAgent, publish } from './publish.js'
 
 const clock = createTestClock()
@@ -16,7 +16,7 @@ beforeEach(() => directory.clear())
 
 const tokA = { as: 'tokA' } as const
 const day = (n: number): string => new Date(Date.UTC(2026, 4, n)).toISOString()
-const send = (body: JsonObject, options: { headers?: Record<string, string> } = {}): Promise<Answer> =>
+const send = (body: JsonObject, options: { headers?: Record<string, string> } = {}): Promise<TestResponse> =>
   directory.post('/discover/agents', { ...tokA, ...options, body })
 const stored = async (id = 'probe'): Promise<JsonObject> => (await directory.get(`/discover/agents/${id}`)).json
 
@@ -24,14 +24,14 @@ describe('an update', () => {
   it('PROF-9-03 PROF-4.8-02 PROF-12-11 that is older never replaces a newer record', async () => {
     await publish(directory, fixture('FX-HR', { updated_at: day(2), description: 'The second edition of it.' }))
     const stale = await send(fixture('FX-HR', { updated_at: day(1), description: 'The first edition of it.' }))
-    expectRefusal(stale, { status: 409, code: 'stale_metadata' })
+    expectError(stale, { status: 409, code: 'stale_metadata' })
     expect(await stored(HR)).toMatchObject({ updated_at: day(2), description: 'The second edition of it.' })
   })
 
   it('PROF-9-03 is compared by instant, not by notation', async () => {
     await publish(directory, profileAgent({ updated_at: '2026-05-08T12:00:00+02:00', description: 'At ten, UTC.' }))
     const before = await send(profileAgent({ updated_at: '2026-05-08T09:59:59Z', description: 'Before ten, UTC.' }))
-    expectRefusal(before, { status: 409, code: 'stale_metadata' })
+    expectError(before, { status: 409, code: 'stale_metadata' })
     const after = await send(profileAgent({ updated_at: '2026-05-08T10:00:01Z', description: 'After ten, UTC.' }))
     expect(after.status).toBe(200)
   })
@@ -62,7 +62,7 @@ describe('an update', () => {
 
   it('PROF-9-02 may be ordered by sequence, which takes precedence over updated_at', async () => {
     await publish(directory, profileAgent({ sequence: 7, updated_at: day(1) }))
-    expectRefusal(await send(profileAgent({ sequence: 6, updated_at: day(9), name: 'Old' })), {
+    expectError(await send(profileAgent({ sequence: 6, updated_at: day(9), name: 'Old' })), {
       status: 409,
       code: 'stale_metadata',
     })
@@ -71,7 +71,7 @@ describe('an update', () => {
 
   it('PROF-9-02 PROF-4.8-02 may be ordered by version', async () => {
     await publish(directory, profileAgent({ version: '1.10.0' }))
-    expectRefusal(await send(profileAgent({ version: '1.9.0' })), { status: 409, code: 'stale_metadata' })
+    expectError(await send(profileAgent({ version: '1.9.0' })), { status: 409, code: 'stale_metadata' })
     expect((await send(profileAgent({ version: '1.11.0', name: 'Probe II' }))).status).toBe(200)
   })
 
@@ -80,26 +80,26 @@ describe('an update', () => {
     const tag = (await directory.get('/discover/agents/probe')).headers.get('etag') ?? ''
     await send(profileAgent({ updated_at: day(6), name: 'Six' }))
     const late = await send(profileAgent({ updated_at: day(7), name: 'Seven' }), { headers: { 'if-match': tag } })
-    expectRefusal(late, { status: 412, code: 'stale_metadata' })
+    expectError(late, { status: 412, code: 'stale_metadata' })
     expect((await stored()).name).toBe('Six')
     // The ETag of any view identifies the same revision.
     const other = (await directory.get('/agents/probe')).headers.get('etag') ?? ''
     const good = await send(profileAgent({ updated_at: day(5), name: 'Five' }), { headers: { 'if-match': other } })
     expect(good.status).toBe(200)
     const unborn = await send(profileAgent({ id: 'nobody' }), { headers: { 'if-match': '*' } })
-    expectRefusal(unborn, { status: 412 })
+    expectError(unborn, { status: 412 })
   })
 
   it('PROF-9-07 with the same timestamp and different content is a conflict', async () => {
     await publish(directory, profileAgent({ updated_at: day(1) }))
-    expectRefusal(await send(profileAgent({ updated_at: day(1), name: 'Other' })), { status: 409, code: 'conflict' })
+    expectError(await send(profileAgent({ updated_at: day(1), name: 'Other' })), { status: 409, code: 'conflict' })
     expect((await stored()).name).toBe('Probe')
   })
 
   it('PROF-9-07 PROF-12-09 with other bindings is a conflict unless its timestamp is newer', async () => {
     const elsewhere = [{ protocol: 'https', endpoint: 'https://other.example/invoke' }]
     await publish(directory, fixture('FX-D0'))
-    expectRefusal(await send(fixture('FX-D0', { bindings: elsewhere })), { status: 409, code: 'conflict' })
+    expectError(await send(fixture('FX-D0', { bindings: elsewhere })), { status: 409, code: 'conflict' })
     expect((await stored(MINIMAL)).bindings).toEqual(fixture('FX-D0').bindings)
     expect((await send(fixture('FX-D0', { description: 'Answers short questions.' }))).status).toBe(200)
     await publish(directory, fixture('FX-HR'))
@@ -112,7 +112,7 @@ describe('an update', () => {
     await directory.post('/agents', { ...tokA, body: aidipAgent({ id: 'probe' }) })
     for (const body of [fixture('FX-HR', { updated_at: day(20) }), profileAgent({ updated_at: day(20) })]) {
       const answer = await directory.post('/discover/agents', { as: 'tokB', body })
-      expectRefusal(answer, { status: 409, code: 'conflict' })
+      expectError(answer, { status: 409, code: 'conflict' })
     }
     expect(await stored(HR)).toMatchObject({ updated_at: '2026-05-08T00:00:00Z' })
   })
@@ -120,11 +120,11 @@ describe('an update', () => {
   it('PROF-9-03 is checked for staleness on every path', async () => {
     await publish(directory, profileAgent({ updated_at: day(5) }))
     const old = aidipAgent({ id: 'probe', updated_at: day(4) })
-    expectRefusal(await directory.post('/agents', { ...tokA, body: old }), { status: 409, code: 'stale_metadata' })
-    expectRefusal(await directory.put('/agents/probe', { ...tokA, body: old }), { status: 409, code: 'stale_metadata' })
+    expectError(await directory.post('/agents', { ...tokA, body: old }), { status: 409, code: 'stale_metadata' })
+    expectError(await directory.put('/agents/probe', { ...tokA, body: old }), { status: 409, code: 'stale_metadata' })
     const [{ href }] = (await directory.get('/ad/l')).json.agents
     const update = await directory.post(href, { ...tokA, body: { updated_at: day(4), description: 'Old news.' } })
-    expectRefusal(update, { status: 409, code: 'stale_metadata' })
+    expectError(update, { status: 409, code: 'stale_metadata' })
     expect((await stored()).updated_at).toBe(day(5))
   })
 })
@@ -208,7 +208,7 @@ describe('freshness and expiry', () => {
       })
       expect(Date.now()).toBeGreaterThanOrEqual(ends)
       expect(Date.now()).toBeLessThan(ends + 1000)
-      expectRefusal(await real.get('/discover/agents/probe'), { status: 404, code: 'not_found' })
+      expectError(await real.get('/discover/agents/probe'), { status: 404, code: 'not_found' })
     } finally {
       await real.close()
     }

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@switchboard/protocol'
 import { expect } from 'vitest'
-import type { Answer, Ask, TestDirectory, Who } from '../support/directory.js'
+import type { RequestOptions, TestCaller, TestDirectory, TestResponse } from '../support/directory.js'
 
 /** The ids of FX-HR and FX-D0, encoded for a path. */
 export const HR = encodeURIComponent('https://agents.example.net/id/hr-core-automator')
@@ -19,20 +19,32 @@ export function profileAgent(changes: JsonObject = {}): JsonObject {
 }
 
 /** Registers a new agent that must be accepted. */
-export async function publish(directory: TestDirectory, body: JsonObject, as: Who = 'tokA'): Promise<Answer> {
+export async function publish(
+  directory: TestDirectory,
+  body: JsonObject,
+  as: TestCaller = 'tokA',
+): Promise<TestResponse> {
   const answer = await directory.post('/discover/agents', { as, body })
   expect(answer.status, answer.text).toBe(201)
   return answer
 }
 
 /** The body of a discovery response. */
-export async function discover(directory: TestDirectory, body: JsonObject, options: Ask = {}): Promise<Answer['json']> {
+export async function discover(
+  directory: TestDirectory,
+  body: JsonObject,
+  options: RequestOptions = {},
+): Promise<TestResponse['json']> {
   const { status, json, text } = await directory.post('/discover', { ...options, body })
   expect(status, text).toBe(200)
   return json
 }
 
 /** Ids of the candidates, best first. */
-export async function candidates(directory: TestDirectory, body: JsonObject, options: Ask = {}): Promise<string[]> {
+export async function candidates(
+  directory: TestDirectory,
+  body: JsonObject,
+  options: RequestOptions = {},
+): Promise<string[]> {
   return (await discover(directory, body, options)).candidates.map(({ id }: { id: string }) => id)
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { startDirectory, type TestDirectory } from '../support/directory.js'
 import { aidipAgent, fixture } from '../support/documents.js'
-import { expectRefusal } from '../support/errors.js'
+import { expectError } from '../support/errors.js'
 import { HR, profileAgent, publish } from './publish.js'
 
 let directory: TestDirectory
@@ -142,7 +142,7 @@ it('PROF-4.1-09 treats an agent without a status as active', async () => {
 it('PROF-12-10 returns 404 for an agent that does not exist or is hidden from the caller', async () => {
   await publish(directory, profileAgent({ visibility: 'private' }))
   for (const path of ['/discover/agents/nobody', '/discover/agents/probe']) {
-    expectRefusal(await directory.get(path, { as: 'tokC' }), { status: 404, code: 'not_found' }, path)
+    expectError(await directory.get(path, { as: 'tokC' }), { status: 404, code: 'not_found' }, path)
   }
   expect((await directory.get('/discover/agents/probe', tokA)).status).toBe(200)
 })

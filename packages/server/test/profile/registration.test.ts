@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { DEFAULTS } from '../../src/config.js'
 import { startDirectory, type TestDirectory } from '../support/directory.js'
 import { aidipAgent, fixture } from '../support/documents.js'
-import { expectRefusal } from '../support/errors.js'
+import { expectError } from '../support/errors.js'
 import { candidates, HR, MINIMAL, profileAgent, publish } from './publish.js'
 
 let directory: TestDirectory
@@ -33,16 +33,16 @@ describe('registering', () => {
     for (const member of ['id', 'name', 'description', 'bindings']) {
       const { [member]: _left, ...rest } = profileAgent()
       const answer = await directory.post('/discover/agents', { ...tokA, body: rest })
-      expectRefusal(answer, { status: 400, code: 'invalid_request', member: `/${member}` })
+      expectError(answer, { status: 400, code: 'invalid_request', member: `/${member}` })
     }
     const empty = await directory.post('/discover/agents', { ...tokA, body: profileAgent({ bindings: [] }) })
-    expectRefusal(empty, { status: 400, member: '/bindings' })
+    expectError(empty, { status: 400, member: '/bindings' })
   })
 
   it('PROF-4-01 accepts one object, not a list', async () => {
     for (const body of [[fixture('FX-D0')], 'text', null, 5]) {
       const answer = await directory.post('/discover/agents', { ...tokA, body })
-      expectRefusal(answer, { status: 400, code: 'invalid_request' })
+      expectError(answer, { status: 400, code: 'invalid_request' })
     }
     expect((await directory.get('/agents')).json).toEqual([])
   })
@@ -54,7 +54,7 @@ describe('registering', () => {
         raw: new Uint8Array([0xa1, 0x62, 0x69, 0x64, 0x61, 0x78]),
         headers: { 'content-type': 'application/cbor' },
       })
-      expectRefusal(answer, { status: 415, code: 'unsupported_media_type' }, path)
+      expectError(answer, { status: 415, code: 'unsupported_media_type' }, path)
     }
   })
 
@@ -62,7 +62,7 @@ describe('registering', () => {
     for (const more of [{}, { endpoint: null }, { endpoint: 5 }, { endpoint: ['https://a.example/'] }]) {
       const body = profileAgent({ bindings: [{ protocol: 'https', ...more }] })
       const answer = await directory.post('/discover/agents', { ...tokA, body })
-      expectRefusal(answer, { status: 400, member: '/bindings/0/endpoint' }, JSON.stringify(more))
+      expectError(answer, { status: 400, member: '/bindings/0/endpoint' }, JSON.stringify(more))
     }
     expect((await directory.get('/agents')).json).toEqual([])
   })
@@ -77,7 +77,7 @@ describe('registering', () => {
       expect((await reached(endpoint)).status, endpoint).toBe(201)
     }
     for (const endpoint of ['http://a.example/', 'file:///etc/passwd', 'javascript:alert(1)']) {
-      expectRefusal(await reached(endpoint), { status: 400, member: '/bindings/0/endpoint' }, endpoint)
+      expectError(await reached(endpoint), { status: 400, member: '/bindings/0/endpoint' }, endpoint)
     }
   })
 })
@@ -86,7 +86,7 @@ describe('members', () => {
   it('PROF-4.1-14 are case-sensitive', async () => {
     const { id, ...rest } = profileAgent()
     const answer = await directory.post('/discover/agents', { ...tokA, body: { ...rest, ID: id ?? '' } })
-    expectRefusal(answer, { status: 400, member: '/id' })
+    expectError(answer, { status: 400, member: '/id' })
   })
 
   it('PROF-4.1-15 PROF-4.1-16 PROF-4.7-02 PROF-4.7-03 that are unknown are accepted and returned, nested ones too', async () => {
@@ -141,7 +141,7 @@ describe('identity', () => {
     const ids = (await directory.get('/agents')).json.map(({ id }: { id: string }) => id)
     expect(ids).toEqual(['probe', 'probe-2'])
     const renamed = await directory.put('/agents/probe', { ...tokA, body: aidipAgent({ id: 'probe-3' }) })
-    expectRefusal(renamed, { status: 400, member: '/id' })
+    expectError(renamed, { status: 400, member: '/id' })
   })
 
   it('PROF-4.2-02 may be a URI, a DNS name, a local id or any other text', async () => {
@@ -174,7 +174,7 @@ describe('strict validation', () => {
   it('PROF-4.7-02 rejects unknown members if the operator’s policy says so', async () => {
     await directory.restart({ policy: { ...DEFAULTS.policy, strictness: { refuseUnknownMembers: true } } })
     const answer = await directory.post('/discover/agents', { ...tokA, body: profileAgent({ foo: 'bar' }) })
-    expectRefusal(answer, { status: 400, member: '/foo' })
+    expectError(answer, { status: 400, member: '/foo' })
     await publish(directory, profileAgent())
     await directory.restart()
     await publish(directory, profileAgent({ id: 'probe-2', foo: 'bar' }))

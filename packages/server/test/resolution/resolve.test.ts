@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { register } from '../aidip/requests.js'
 import { startDirectory, type TestDirectory } from '../support/directory.js'
 import { aidipAgent, fixture } from '../support/documents.js'
-import { expectRefusal } from '../support/errors.js'
+import { expectError } from '../support/errors.js'
 
 let directory: TestDirectory
 beforeAll(async () => {
@@ -109,8 +109,8 @@ describe('POST /resolve', () => {
       as: 'tokC',
       body: { intent: 'x', policy: { min_quality_score: 'high' } },
     })
-    expectRefusal(wrong, { status: 400, code: 'invalid_request', member: '/policy/min_quality_score' })
-    expectRefusal(await directory.post('/resolve', { as: 'tokC', body: {} }), {
+    expectError(wrong, { status: 400, code: 'invalid_request', member: '/policy/min_quality_score' })
+    expectError(await directory.post('/resolve', { as: 'tokC', body: {} }), {
       status: 400,
       code: 'invalid_request',
       member: '/intent',

@@ -6,9 +6,9 @@ import { createServer, type ServerDeps } from '../../src/app.js'
 import type { Settings } from '../../src/config.js'
 
 /** The caller: two publishers (tokA, tokB), an ordinary client (tokC), the administrator, or no credentials. */
-export type Who = 'tokA' | 'tokB' | 'tokC' | 'admin' | 'anon'
+export type TestCaller = 'tokA' | 'tokB' | 'tokC' | 'admin' | 'anon'
 
-export interface Answer {
+export interface TestResponse {
   readonly status: number
   readonly headers: Headers
   readonly text: string
@@ -16,8 +16,8 @@ export interface Answer {
   readonly json: ReturnType<typeof JSON.parse>
 }
 
-export interface Ask {
-  readonly as?: Who
+export interface RequestOptions {
+  readonly as?: TestCaller
   readonly key?: string
   readonly body?: JsonValue
   /** Sent unchanged, instead of `body`. */
@@ -29,12 +29,12 @@ export interface Ask {
 export interface TestDirectory {
   readonly url: string
   readonly adminKey: string
-  get(path: string, options?: Ask): Promise<Answer>
-  head(path: string, options?: Ask): Promise<Answer>
-  post(path: string, options?: Ask): Promise<Answer>
-  put(path: string, options?: Ask): Promise<Answer>
-  patch(path: string, options?: Ask): Promise<Answer>
-  delete(path: string, options?: Ask): Promise<Answer>
+  get(path: string, options?: RequestOptions): Promise<TestResponse>
+  head(path: string, options?: RequestOptions): Promise<TestResponse>
+  post(path: string, options?: RequestOptions): Promise<TestResponse>
+  put(path: string, options?: RequestOptions): Promise<TestResponse>
+  patch(path: string, options?: RequestOptions): Promise<TestResponse>
+  delete(path: string, options?: RequestOptions): Promise<TestResponse>
   /** Creates a key with POST /admin/keys. */
   makeKey(options: JsonObject): Promise<string>
   /** Deletes every agent and grant, so that the next test starts with none. */
@@ -44,7 +44,7 @@ export interface TestDirectory {
   close(): Promise<void>
 }
 
-const SCOPES: Partial<Record<Who, string[]>> = {
+const SCOPES: Partial<Record<TestCaller, string[]>> = {
   tokA: ['publish', 'discover', 'invoke'],
   tokB: ['publish', 'discover', 'invoke'],
   tokC: ['discover', 'invoke'],
@@ -73,13 +73,13 @@ export async function startDirectory(settings: Settings = {}, deps: ServerDeps =
     )
   let server = await start()
   let url = await server.listen()
-  const keys = new Map<Who, Promise<string>>()
+  const keys = new Map<TestCaller, Promise<string>>()
 
   const send = async (
     method: string,
     path: string,
-    { as = 'anon', key, body, raw, headers }: Ask = {},
-  ): Promise<Answer> => {
+    { as = 'anon', key, body, raw, headers }: RequestOptions = {},
+  ): Promise<TestResponse> => {
     const secret = key ?? (as === 'admin' ? adminKey : as === 'anon' ? undefined : await keyOf(as))
     const payload = raw ?? (body === undefined ? undefined : JSON.stringify(body))
     const response = await fetch(url + path, {
@@ -107,7 +107,7 @@ export async function startDirectory(settings: Settings = {}, deps: ServerDeps =
     return String(json.key)
   }
 
-  const keyOf = (who: Who): Promise<string> => {
+  const keyOf = (who: TestCaller): Promise<string> => {
     const key = keys.get(who) ?? makeKey({ subject: who, scopes: SCOPES[who] ?? [] })
     keys.set(who, key)
     return key

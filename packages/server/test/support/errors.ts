@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
-import type { Answer } from './directory.js'
+import type { TestResponse } from './directory.js'
 
-export interface Refusal {
+export interface ExpectedError {
   readonly status: number
   /** The profile's error code (PROF §12). */
   readonly code?: string
@@ -12,7 +12,7 @@ export interface Refusal {
 }
 
 /** Checks that the response is an error body that clients of every draft can read (C-68), with these contents. */
-export function expectRefusal(answer: Answer, refusal: Refusal, hint = ''): void {
+export function expectError(answer: TestResponse, refusal: ExpectedError, hint = ''): void {
   const { status, headers, json } = answer
   const why = `${hint} → ${status} ${answer.text.slice(0, 300)}`
   expect(status, why).toBe(refusal.status)

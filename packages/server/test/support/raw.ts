@@ -1,5 +1,5 @@
 import { connect } from 'node:net'
-import type { Answer } from './directory.js'
+import type { TestResponse } from './directory.js'
 
 export interface RawRequest {
   readonly method?: string
@@ -10,7 +10,10 @@ export interface RawRequest {
 }
 
 /** Sends one HTTP/1.1 request exactly as given, over its own socket. */
-export function sendRaw(url: string, { method = 'GET', target, headers = {}, body }: RawRequest): Promise<Answer> {
+export function sendRaw(
+  url: string,
+  { method = 'GET', target, headers = {}, body }: RawRequest,
+): Promise<TestResponse> {
   const payload = body === undefined ? Buffer.alloc(0) : Buffer.from(body)
   const fields = {
     host: new URL(url).host,
@@ -24,7 +27,7 @@ export function sendRaw(url: string, { method = 'GET', target, headers = {}, bod
 }
 
 /** Sends bytes, whether HTTP or not, and reads the response until the server closes the connection. */
-export function sendBytes(url: string, bytes: Uint8Array): Promise<Answer> {
+export function sendBytes(url: string, bytes: Uint8Array): Promise<TestResponse> {
   const { hostname, port } = new URL(url)
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
@@ -36,7 +39,7 @@ export function sendBytes(url: string, bytes: Uint8Array): Promise<Answer> {
   })
 }
 
-function toAnswer(bytes: Buffer): Answer {
+function toAnswer(bytes: Buffer): TestResponse {
   const end = bytes.indexOf('\r\n\r\n')
   const [start = '', ...lines] = bytes.subarray(0, end).toString('latin1').split('\r\n')
   const headers = new Headers(

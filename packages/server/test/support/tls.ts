@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { request } from 'node:https'
 import { join } from 'node:path'
 import type { JsonValue } from '@switchboard/protocol'
-import type { Answer } from './directory.js'
+import type { TestResponse } from './directory.js'
 
 /** A certificate and its key, as PEM. */
 export interface Identity {
@@ -59,7 +59,7 @@ export interface TlsRequest {
 export function sendTls(
   url: string,
   { method = 'GET', path, ca, identity, headers, body }: TlsRequest,
-): Promise<Answer> {
+): Promise<TestResponse> {
   const payload = body === undefined ? undefined : JSON.stringify(body)
   return new Promise((resolve, reject) => {
     const sent = request(
