@@ -5,6 +5,7 @@ import {
   TOKEN_ISSUER,
   TOKEN_NOW,
   TOKENS,
+  TOKENS_WITHIN_TOLERANCE,
   type TokenSigner,
 } from '../../../protocol/test-vectors/call/tokens.js'
 import { SYSTEM } from '../runtime.js'
@@ -27,7 +28,7 @@ const ask = (token: string) =>
   })
 
 describe('createAuthenticator', () => {
-  it.each(TOKENS)('AURI-10-01 judges a token $name', async ({ result, ...vector }) => {
+  it.each([...TOKENS, ...TOKENS_WITHIN_TOLERANCE])('AURI-10-01 judges a token $name', async ({ result, ...vector }) => {
     const caller = ask(await signer.sign(vector))
     if ('code' in result) await expect(caller).rejects.toMatchObject({ code: 'unauthorized', status: 401 })
     else await expect(caller).resolves.toMatchObject({ subject: result.subject, scopes: new Set(result.scopes) })

@@ -21,11 +21,14 @@ export interface Authenticator {
   readonly schemes: readonly string[]
 }
 
+/** Seconds by which the clock of an issuer may differ from ours. */
+const CLOCK_TOLERANCE = 30
+
 /** Identifies the caller. An invalid credential is rejected even if none is required. */
 export function createAuthenticator(options: AuthenticationOptions | undefined, runtime: Runtime): Authenticator {
   const { apiKeys = [], issuers = [], clientCertificates, anonymous = false } = options ?? {}
   const findKey = createApiKeys(apiKeys)
-  const verifyToken = createTokenVerifier(issuers.map(toTrusted), runtime)
+  const verifyToken = createTokenVerifier(issuers.map(toTrusted), { ...runtime, clockTolerance: CLOCK_TOLERANCE })
   const schemes = [
     ...(apiKeys.length > 0 ? ['api_key'] : []),
     ...(issuers.length > 0 ? ['oauth2_bearer'] : []),

@@ -57,7 +57,6 @@ export {
 export { createTokenBuckets, type TakeTokens, type TokenBucketOptions } from './token-buckets.js'
 export {
   createTokenVerifier,
-  TOKEN_CLOCK_TOLERANCE,
   TokenError,
   type TokenErrorCode,
   type TokenVerifier,

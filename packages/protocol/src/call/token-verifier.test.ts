@@ -5,6 +5,7 @@ import {
   TOKEN_ISSUER,
   TOKEN_NOW,
   TOKENS,
+  TOKENS_WITHIN_TOLERANCE,
   type TokenSigner,
 } from '../../test-vectors/call/tokens.js'
 import { createTokenVerifier, type TokenVerifier } from './token-verifier.js'
@@ -22,6 +23,14 @@ describe('createTokenVerifier', () => {
     const verified = verify(await signer.sign(vector))
     if ('code' in result) await expect(verified).rejects.toMatchObject({ name: 'TokenError', ...result })
     else await expect(verified).resolves.toMatchObject(result)
+  })
+
+  it.each(TOKENS_WITHIN_TOLERANCE)('rejects a token $name, unless clocks may differ', async ({ result, ...vector }) => {
+    const token = await signer.sign(vector)
+    await expect(verify(token)).rejects.toMatchObject({ name: 'TokenError' })
+    const issuer = { issuer: TOKEN_ISSUER, audience: TOKEN_AUDIENCE, keys: signer.keys }
+    const tolerant = createTokenVerifier([issuer], { now: () => TOKEN_NOW, clockTolerance: 30 })
+    await expect(tolerant(token)).resolves.toMatchObject(result)
   })
 
   it('rejects a text that is not a token', async () => {

@@ -12,8 +12,6 @@ import {
 import { subjectProblem } from '../identifiers.js'
 import { SIGNING_ALGORITHMS } from '../signing/keys.js'
 
-/** Seconds that the clocks of issuer and verifier may differ. */
-export const TOKEN_CLOCK_TOLERANCE = 30
 const REQUIRED_CLAIMS = ['sub', 'exp']
 /** Milliseconds to fetch the key set of an issuer. */
 const KEYS_TIMEOUT_MS = 5000
@@ -55,17 +53,19 @@ export type TokenVerifier = (token: string) => Promise<VerifiedToken>
 export interface TokenVerifierDeps {
   /** Milliseconds since 1970. */
   readonly now: () => number
+  /** Seconds by which the clocks of issuer and verifier may differ. Default: 0. */
+  readonly clockTolerance?: number
   /** Fetches key sets; default: the global `fetch`. */
   readonly fetch?: typeof fetch
 }
 
 /**
  * Verifies bearer JWTs (AD §8.2, AURI §10): a trusted issuer, an asymmetric signature algorithm, the audience, `sub`
- * and `exp`, with the same clock tolerance everywhere.
+ * and `exp`.
  */
 export function createTokenVerifier(
   issuers: readonly TrustedIssuer[],
-  { now, fetch }: TokenVerifierDeps,
+  { now, fetch, clockTolerance = 0 }: TokenVerifierDeps,
 ): TokenVerifier {
   const trusted = new Map(issuers.map((issuer) => [issuer.issuer, { ...issuer, keySet: keySetOf(issuer, fetch) }]))
   return async (token) => {
@@ -77,7 +77,7 @@ export function createTokenVerifier(
         audience: [found.audience].flat(),
         algorithms: [...SIGNING_ALGORITHMS],
         requiredClaims: REQUIRED_CLAIMS,
-        clockTolerance: TOKEN_CLOCK_TOLERANCE,
+        clockTolerance,
         currentDate: new Date(now()),
       })
       return readClaims(payload)

@@ -2,7 +2,7 @@
 export const BUCKET_CAPACITY = 2
 export const BUCKET_REFILL_SECONDS = 60
 
-/** Requests in the order of time: when, by whom, and the seconds that a refused one has to wait. */
+/** Requests in chronological order: time, client, and the seconds to wait if it is rejected. */
 export const TOKEN_BUCKET_VECTORS: readonly (readonly [seconds: number, key: string, wait: number | undefined])[] = [
   [0, 'ann', undefined],
   [0, 'ann', undefined],

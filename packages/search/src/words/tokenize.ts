@@ -30,7 +30,7 @@ export interface Token {
 export interface TokenizeOptions {
   /** The language of the text; its stop words are removed in addition to the English ones. */
   language?: string | undefined
-  /** For names: an agent may be called "Who is". */
+  /** For names: stop words count in an agent named "Who is". */
   keepStopWords?: boolean
 }
 

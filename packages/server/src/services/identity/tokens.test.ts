@@ -7,6 +7,7 @@ import {
   TOKEN_ISSUER,
   TOKEN_NOW,
   TOKENS,
+  TOKENS_WITHIN_TOLERANCE,
   type TokenSigner,
 } from '../../../../protocol/test-vectors/call/tokens.js'
 import { createVerifyToken, type VerifyToken } from './tokens.js'
@@ -31,6 +32,23 @@ describe('createVerifyToken', () => {
     if ('code' in result) await expect(verified).rejects.toMatchObject({ code: 'unauthorized', status: 401 })
     else await expect(verified).resolves.toMatchObject(result)
   })
+
+  it.each(TOKENS_WITHIN_TOLERANCE)('AD-8.2-02 rejects a token $name: clocks may not differ', async (vector) => {
+    await expect(verify(await signer.sign(vector))).rejects.toMatchObject({ code: 'unauthorized', status: 401 })
+  })
+
+  it.each(['corp-*', ['corp-*', 7], {}])(
+    'rejects a token whose names are %j instead of ignoring them',
+    async (names) => {
+      const token = await signer.sign({ algorithm: 'ES256', claims: { names } })
+      await expect(verify(token)).rejects.toMatchObject({
+        code: 'unauthorized',
+        message: expect.stringMatching(/names.*array of strings/),
+      })
+      const limited = await signer.sign({ algorithm: 'ES256', claims: { names: ['corp-*'] } })
+      await expect(verify(limited)).resolves.toMatchObject({ names: ['corp-*'] })
+    },
+  )
 
   it.each(['HS256', 'none'])('AD-8.2-02 says why it rejects %s, also in the challenge', async (algorithm) => {
     const error = await verify(await signer.sign({ algorithm })).catch((thrown: unknown) => thrown)

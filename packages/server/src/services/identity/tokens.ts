@@ -24,12 +24,18 @@ export function createVerifyToken(issuers: readonly Issuer[], now: () => number)
   return async (token) => {
     try {
       const { subject, scopes, expiresAt, claims } = await verify(token)
-      const { names } = claims
-      return { subject, scopes, expiresAt, ...(Array.isArray(names) && { names: names.map(String) }) }
+      return { subject, scopes, expiresAt, ...readNames(claims.names) }
     } catch (error) {
       throw error instanceof TokenError ? toDirectoryError(error) : error
     }
   }
+}
+
+/** The agent names that the token is limited to. A malformed limit is rejected: ignoring it would lift it. */
+function readNames(names: unknown): Pick<TokenClaims, 'names'> {
+  if (names === undefined) return {}
+  if (Array.isArray(names) && names.every((name) => typeof name === 'string')) return { names }
+  throw new TokenError('invalid', 'the names of the token must be an array of strings')
 }
 
 function toDirectoryError(error: TokenError): DirectoryError {

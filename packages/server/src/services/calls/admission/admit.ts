@@ -85,7 +85,7 @@ const versionHeaders = (version: string): Record<string, string> =>
 
 /**
  * Rejects a delegation chain that is malformed, too long or circular (C-65). The agent verifies the signatures: the last
- * hop is addressed to it, and it decides whom to trust.
+ * hop is addressed to it, and it decides which issuers to trust.
  */
 function checkDelegation(chain: string | undefined): void {
   if (chain === undefined) return

@@ -39,7 +39,7 @@ export function chooseCredential(
   return { headers, isStored: false }
 }
 
-/** Whoever has a caller's secret for the directory can act as the caller, so no agent may receive it. */
+/** A caller's secret for the directory lets its holder act as the caller, so no agent may receive it. */
 function assertNotForDirectory(secret: string | undefined, value: string | undefined, header: string): void {
   if (secret === undefined || value === undefined || !value.includes(secret)) return
   throw invalid([
