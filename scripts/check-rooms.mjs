@@ -85,7 +85,7 @@ const SAMPLES = {
     ],
     right: [
       "import '../../services/register.js'",
-      "import '../../policy/visibility.js'",
+      "import '../../policy/access.js'",
       "import '../errors.js'",
       "import './views.js'",
       "import '@switchboard/protocol'",
@@ -110,7 +110,7 @@ const SAMPLES = {
       "import type { Store } from '../store/store.js'",
       "import type { StoredTask } from '../store/task-store.js'",
       "import { StoreError } from '../store/store-error.js'",
-      "import '../policy/visibility.js'",
+      "import '../policy/access.js'",
       "import '../gateway/dispatch.js'",
       "import '@switchboard/search'",
       "import '@switchboard/protocol'",

@@ -1,43 +1,18 @@
-import { DirectoryError, type ErrorCode, type Issue, type JsonObject, problemBody } from '@switchboard/protocol'
+import {
+  AGENT_ERROR_KINDS,
+  type AgentErrorKind,
+  DirectoryError,
+  type ErrorCode,
+  type Issue,
+  type JsonObject,
+  problemBody,
+} from '@switchboard/protocol'
 
-interface Kind {
-  readonly status: number
-  /** The code that AIDIP and agent:// use (AURI §9). */
-  readonly name: string
-  readonly title: string
-  /** The profile's `code`, if it differs from ours. */
-  readonly profile?: string
-}
-
-/** Status and codes of every error; the only place that knows them (C-68, AURI §9). */
 const KINDS = {
-  invalid_input: { status: 400, name: 'InvalidInput', title: 'Invalid Input', profile: 'invalid_request' },
-  unauthorized: { status: 401, name: 'Unauthorized', title: 'Unauthorized' },
-  permission_denied: { status: 403, name: 'PermissionDenied', title: 'Permission Denied', profile: 'forbidden' },
-  not_found: { status: 404, name: 'NotFound', title: 'Not Found' },
-  capability_not_found: {
-    status: 404,
-    name: 'CapabilityNotFound',
-    title: 'Capability Not Found',
-    profile: 'not_found',
-  },
-  version_not_found: { status: 404, name: 'VersionNotFound', title: 'Version Not Found', profile: 'not_found' },
-  method_not_allowed: { status: 405, name: 'MethodNotAllowed', title: 'Method Not Allowed' },
-  not_acceptable: { status: 406, name: 'NotAcceptable', title: 'Not Acceptable' },
-  conflict: { status: 409, name: 'Conflict', title: 'Conflict' },
-  payload_too_large: { status: 413, name: 'PayloadTooLarge', title: 'Payload Too Large' },
-  unsupported_media_type: { status: 415, name: 'UnsupportedMediaType', title: 'Unsupported Media Type' },
-  misdirected: { status: 421, name: 'MisdirectedRequest', title: 'Misdirected Request' },
-  ambiguous_response: { status: 422, name: 'AmbiguousResponse', title: 'Ambiguous Response' },
-  idempotency_mismatch: { status: 422, name: 'IdempotencyMismatch', title: 'Idempotency Mismatch' },
-  rate_limited: { status: 429, name: 'RateLimited', title: 'Too Many Requests' },
+  ...AGENT_ERROR_KINDS,
   /** The options are wrong. Thrown when the agent is created or started, never sent to callers. */
-  invalid_definition: { status: 500, name: 'InvalidDefinition', title: 'Invalid Definition' },
-  internal_error: { status: 500, name: 'InternalError', title: 'Internal Error' },
-  agent_error: { status: 502, name: 'AgentError', title: 'A Called Agent Failed' },
-  unavailable: { status: 503, name: 'Unavailable', title: 'Unavailable' },
-  timeout: { status: 504, name: 'Timeout', title: 'Timeout' },
-} satisfies Record<string, Kind>
+  invalid_definition: { status: 500, name: 'InvalidDefinition', title: 'The definition of the agent is not valid' },
+} satisfies Record<string, AgentErrorKind>
 
 /** Stable codes of errors. */
 export type AgentErrorCode = keyof typeof KINDS
@@ -87,7 +62,7 @@ export function problemOf(
   error: AgentError,
   at: { readonly instance: string; readonly requestId: string },
 ): JsonObject {
-  const { title, name, profile }: Kind = KINDS[error.code]
+  const { title, name, profile }: AgentErrorKind = KINDS[error.code]
   const { code, message, status, issues, retryAfter, members } = error
   const type = `urn:switchboard:problem:${code.replaceAll('_', '-')}`
   return problemBody({ type, title, status, message, name, code: profile ?? code, ...at, issues, retryAfter, members })

@@ -1,6 +1,10 @@
 import type { JsonObject, JsonValue } from '@switchboard/protocol'
 import { describe, expect, it } from 'vitest'
-import { ACCEPTED_TASK_VECTORS, OTHER_ORIGINS } from '../../protocol/test-vectors/call/accepted-task.js'
+import {
+  ACCEPTED_TASK_VECTORS,
+  OTHER_ORIGINS,
+  POLLED_TASK_VECTORS,
+} from '../../protocol/test-vectors/call/accepted-task.js'
 import { AGREE_ON_VERSION_VECTORS, AGREE_VECTORS } from '../../protocol/test-vectors/call/agree.js'
 import { IDEMPOTENCY_KEY_VECTORS } from '../../protocol/test-vectors/call/headers.js'
 import { JSON_BODY_VECTORS } from '../../protocol/test-vectors/call/json-body.js'
@@ -130,15 +134,15 @@ describe('a response', () => {
 })
 
 describe('a deferred response', () => {
-  /** Calls an agent that responds with 202; polls get a result. */
-  const defer = async (body: JsonValue, headers: Readonly<Record<string, string>>) => {
+  /** Calls an agent that responds with 202; the first poll gets `polled`, later ones get "result". */
+  const defer = async (body: JsonValue, headers: Readonly<Record<string, string>>, polled: JsonValue = 'result') => {
     const polls: string[] = []
     const agent = agentWith({ respond: () => Response.json(body, { status: 202, headers }) })
     const fetch: typeof globalThis.fetch = async (input, init) => {
       const { origin, pathname } = new URL(new Request(input, init).url)
       if (pathname === '/go' || pathname.endsWith('.json')) return agent.fetch(input, init)
       polls.push(origin + pathname)
-      return Response.json('result')
+      return Response.json(polls.length === 1 ? polled : 'result')
     }
     const { output, taskId } = await invokeAgent(URI, {}, { fetch, retry: { ...retry, sleep: async () => {} } })
     return { output, taskId, polls }
@@ -150,6 +154,13 @@ describe('a deferred response', () => {
         ? { output: 'result', taskId: task.id, polls: [`https://agent.example${task.path}`] }
         : { output: body, taskId: undefined, polls: [] },
     )
+  })
+
+  it.each(POLLED_TASK_VECTORS)('AURI-8-02 is polled: $title', async ({ body, says }) => {
+    const reply = defer({ taskId: 't1' }, {}, body)
+    if (says === 'running') expect(await reply).toMatchObject({ output: 'result', polls: { length: 2 } })
+    else if ('result' in says) expect(await reply).toMatchObject({ output: says.result, polls: { length: 1 } })
+    else await expect(reply).rejects.toThrow(says.failure)
   })
 
   it.each(OTHER_ORIGINS)('is rejected if its Location is %s', async (location) => {

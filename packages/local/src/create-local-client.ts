@@ -97,7 +97,7 @@ const noRuntime = (path: string, cause: Error): LocalError =>
   )
 
 const tooLarge = (): LocalError =>
-  new LocalError('too_large', `the local runtime responded with more than ${MAX_BYTES} bytes`)
+  new LocalError('payload_too_large', `the local runtime responded with more than ${MAX_BYTES} bytes`)
 
 function toError(value: JsonValue, status: number): LocalError {
   const problem = isObject(value) && isObject(value.error) ? value.error : {}

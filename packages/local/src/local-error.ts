@@ -1,31 +1,10 @@
-import type { JsonObject } from '@switchboard/protocol'
+import { AGENT_ERROR_KINDS, type AgentErrorKind, type JsonObject } from '@switchboard/protocol'
 
-interface Kind {
-  readonly status: number
-  /** The `error.code` of agent:// and AIDIP (AURI §9). */
-  readonly name: string
-  readonly title: string
-}
-
-/** Status, name and title of each error code. */
 const KINDS = {
-  invalid_input: { status: 400, name: 'InvalidInput', title: 'Invalid Input' },
-  permission_denied: { status: 403, name: 'PermissionDenied', title: 'Permission Denied' },
-  not_found: { status: 404, name: 'NotFound', title: 'Not Found' },
-  capability_not_found: { status: 404, name: 'CapabilityNotFound', title: 'Capability Not Found' },
-  method_not_allowed: { status: 405, name: 'MethodNotAllowed', title: 'Method Not Allowed' },
-  conflict: { status: 409, name: 'Conflict', title: 'Conflict' },
-  too_large: { status: 413, name: 'PayloadTooLarge', title: 'Payload Too Large' },
-  unsupported_media_type: { status: 415, name: 'UnsupportedMediaType', title: 'Unsupported Media Type' },
-  misdirected: { status: 421, name: 'MisdirectedRequest', title: 'Misdirected Request' },
-  rate_limited: { status: 429, name: 'RateLimited', title: 'Too Many Requests' },
-  internal_error: { status: 500, name: 'InternalError', title: 'Internal Error' },
-  agent_error: { status: 502, name: 'AgentError', title: 'The Agent Failed' },
-  unavailable: { status: 503, name: 'Unavailable', title: 'Unavailable' },
-  timeout: { status: 504, name: 'Timeout', title: 'Timeout' },
+  ...AGENT_ERROR_KINDS,
   /** No runtime is listening, or its folder cannot be used. Only thrown to programs, never sent over HTTP. */
-  unusable: { status: 500, name: 'Unusable', title: 'Unusable' },
-} satisfies Record<string, Kind>
+  unusable: { status: 500, name: 'Unusable', title: 'The local runtime cannot be used' },
+} satisfies Record<string, AgentErrorKind>
 
 /** Stable codes by which programs can tell errors apart. */
 export type LocalErrorCode = keyof typeof KINDS

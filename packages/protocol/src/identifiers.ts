@@ -47,3 +47,33 @@ function characterProblem(text: string): string | undefined {
   if (/[\u0000-\u001f\u007f-\u009f]/.test(text)) return 'contains a control character'
   return text.isWellFormed() ? undefined : 'contains a lone surrogate, which is not valid Unicode'
 }
+
+/** RFC 4647 basic filtering: "zh" matches "zh-CN", but not the reverse; case-insensitive (C-13). */
+export function matchesLanguage(range: string, tag: string): boolean {
+  const [wanted, has] = [range.toLowerCase(), tag.toLowerCase()]
+  return wanted === '*' || has === wanted || has.startsWith(`${wanted}-`)
+}
+
+/** Whether an agent supports a language; one without a list supports every language (AIDIP §3.1). */
+export function speaks(languages: readonly string[] | undefined, range: string): boolean {
+  return languages === undefined || languages.some((tag) => matchesLanguage(range, tag))
+}
+
+/** The form in which AIDIP and the profile compare tags and capability names (C-16). */
+export const foldTag = (tag: string): string => tag.normalize('NFC').toLowerCase()
+
+/** Whether a text is a URI of RFC 3986 with a scheme, and without characters that a URI cannot contain. */
+export function isAbsoluteUri(value: string): boolean {
+  return (
+    /^[a-z][a-z0-9+.-]*:[\x21\x23-\x3b\x3d\x3f-\x5b\x5d\x5f\x61-\x7a\x7e]+$/i.test(value) && isUrlIfHierarchical(value)
+  )
+}
+
+/** Whether a text is an absolute URI, or a path on the host of the document. "//host" would be another host. */
+export function isEndpoint(value: string): boolean {
+  return /^\/(?!\/)/.test(value) ? isAbsoluteUri(`https://path.invalid${value}`) : isAbsoluteUri(value)
+}
+
+function isUrlIfHierarchical(value: string): boolean {
+  return !/^(https?|wss?):/i.test(value) || URL.canParse(value)
+}

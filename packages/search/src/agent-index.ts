@@ -2,12 +2,13 @@ import { type AgentRecord, type JsonObject, redactRecord } from '@switchboard/pr
 import {
   type Condition,
   isDecidedByTerms,
+  lowerBound,
   meetsCondition,
   meetsStatus,
+  PostingLists,
   recordTerms,
   requiredTerms,
 } from './conditions.js'
-import { lowerBound, PostingLists } from './posting-lists.js'
 import { embeddingTextsOf } from './ranking/embedding-texts.js'
 import type { Query } from './ranking/read-query.js'
 import {

@@ -69,3 +69,12 @@ export class TopK {
     return score < other || (score === other && this.#compareTies(item, this.#items[position] ?? 0) > 0)
   }
 }
+
+/** An agent and its score. */
+export interface Scored {
+  readonly number: number
+  readonly score: number
+}
+
+/** Sorts best first, ties in registration order, so that pages are stable. */
+export const byScore = (a: Scored, b: Scored): number => b.score - a.score || a.number - b.number

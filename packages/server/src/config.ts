@@ -10,7 +10,7 @@ import {
   type Strictness,
 } from '@switchboard/protocol'
 import { configSchema, nearestKey } from './config-schema.js'
-import type { NamePolicy } from './policy/ownership.js'
+import type { NamePolicy } from './policy/access.js'
 import type { LimitedAction } from './policy/rate-limit.js'
 import type { TaxonomyConfig } from './policy/taxonomy.js'
 import type { VettingPolicy } from './policy/vetting.js'

@@ -134,7 +134,7 @@ describe('deferred calls', () => {
     expect((await get('?sessionId=abcde-12345')).status).toBe(200)
     expectError(await get('', { 'x-session-id': 'another' }), { status: 404 })
     expectError(await get('?sessionId=another'), { status: 404 })
-    expectError(await get('?sessionId=a', { 'x-session-id': 'b' }), { status: 400, member: '?sessionId' })
+    expectError(await get('?sessionId=a', { 'x-session-id': 'b' }), { status: 400, member: 'sessionId' })
   })
 
   it('are cancelled by DELETE, together with the agent’s work', async () => {

@@ -29,7 +29,7 @@ async function fetchFrom(target: Target, path: string, signal: AbortSignal): Pro
     return undefined
   }
   const tooLarge = (): LocalError =>
-    new LocalError('too_large', `the agent’s ${path} is larger than ${LIMITS.bodyBytes} bytes`)
+    new LocalError('payload_too_large', `the agent’s ${path} is larger than ${LIMITS.bodyBytes} bytes`)
   const value = parseJsonBytes(await readBytes(response, LIMITS.bodyBytes, tooLarge), `the agent’s ${path}`)
   return isObject(value) ? value : undefined
 }

@@ -14,7 +14,8 @@ import { LocalError } from '../local-error.js'
 
 /** The whole body of a request, up to the limit. */
 export async function readBody(message: IncomingMessage): Promise<Uint8Array> {
-  const tooLarge = (): LocalError => new LocalError('too_large', `the body is larger than ${LIMITS.bodyBytes} bytes`)
+  const tooLarge = (): LocalError =>
+    new LocalError('payload_too_large', `the body is larger than ${LIMITS.bodyBytes} bytes`)
   if (Number(message.headers['content-length'] ?? 0) > LIMITS.bodyBytes) throw tooLarge()
   // The socket stays open for the response.
   return readBytes(message.iterator({ destroyOnReturn: false }), LIMITS.bodyBytes, tooLarge)

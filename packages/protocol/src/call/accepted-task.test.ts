@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { ACCEPTED_TASK_VECTORS, OTHER_ORIGINS, TASK_CALL_URL } from '../../test-vectors/call/accepted-task.js'
+import {
+  ACCEPTED_TASK_VECTORS,
+  OTHER_ORIGINS,
+  POLLED_TASK_VECTORS,
+  TASK_CALL_URL,
+} from '../../test-vectors/call/accepted-task.js'
 import type { JsonValue } from '../json.js'
-import { readAcceptedTask, readPollInterval, taskIdOfHeaders, taskOutcome } from './accepted-task.js'
+import { readAcceptedTask, readPolledTask, readPollInterval, taskIdOfHeaders } from './accepted-task.js'
 
 const read = (body: JsonValue, headers: Readonly<Record<string, string>>) =>
   readAcceptedTask({ body, header: (name) => headers[name], url: TASK_CALL_URL }, () => new Error('other origin'))
@@ -30,14 +35,21 @@ describe('readPollInterval', () => {
   })
 })
 
-describe('taskOutcome', () => {
+describe('readPolledTask', () => {
+  it.each(POLLED_TASK_VECTORS)('AURI-8-02 reads $title', ({ body, says }) => {
+    const polled = readPolledTask(body, 't1')
+    if (says === 'running') expect(polled).toEqual({ outcome: 'running' })
+    else if ('result' in says) expect(polled).toEqual({ outcome: 'succeeded', result: says.result })
+    else expect(polled).toMatchObject({ outcome: 'failed', document: body })
+  })
+
   it.each([
     ['completed', 'succeeded'],
     ['Done', 'succeeded'],
     ['canceled', 'failed'],
     ['interrupted', 'failed'],
     ['working', 'running'],
-  ])('of %s is %s', (status, outcome) => {
-    expect(taskOutcome(status)).toBe(outcome)
+  ])('reads the status %s as %s', (status, outcome) => {
+    expect(readPolledTask({ taskId: 't1', status }, 't1').outcome).toBe(outcome)
   })
 })

@@ -1,5 +1,5 @@
-import { asString, isObject, type JsonValue } from '../json.js'
-import { readRetryAfter } from './retry-after.js'
+import { asString, isObject, type JsonObject, type JsonValue } from '../json.js'
+import { readRetryAfter } from './headers.js'
 
 /** A response with status 202. */
 export interface AcceptedResponse {
@@ -67,10 +67,33 @@ const FAILED: ReadonlySet<string> = new Set([
 ])
 
 /** Whether a task with this status has ended, and how; agents spell statuses differently. */
-export function taskOutcome(status: string): 'succeeded' | 'failed' | 'running' {
+function taskOutcome(status: string): 'succeeded' | 'failed' | 'running' {
   const state = status.toLowerCase()
   return SUCCEEDED.has(state) ? 'succeeded' : FAILED.has(state) ? 'failed' : 'running'
 }
+
+/** What a poll of a task says. */
+export type PolledTask =
+  | { readonly outcome: 'running' }
+  | { readonly outcome: 'succeeded'; readonly result: JsonValue }
+  /** `document` has the reason, if the agent gives one. */
+  | { readonly outcome: 'failed'; readonly status: string; readonly document: JsonObject }
+
+/**
+ * Reads the body of a poll that was answered with 2xx, except 202. A task document has a status and the task's id; any
+ * other body is the result itself, even one with an `id` and a `status` of its own.
+ */
+export function readPolledTask(body: JsonValue, taskId: string): PolledTask {
+  const status = isObject(body) ? asString(body.status) : undefined
+  if (!isObject(body) || status === undefined || !namesTask(body, taskId)) return { outcome: 'succeeded', result: body }
+  const outcome = taskOutcome(status)
+  if (outcome === 'running') return { outcome }
+  if (outcome === 'failed') return { outcome, status, document: body }
+  return { outcome, result: body.result !== undefined ? body.result : (body.output ?? body) }
+}
+
+const namesTask = ({ taskId, task_id: snakeCased, id }: JsonObject, expected: string): boolean =>
+  idIn(taskId) !== undefined || idIn(snakeCased) !== undefined || id === expected
 
 const idIn = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
 

@@ -1,7 +1,7 @@
 import { asObjects, asStrings, isObject, type JsonObject, pointerToken, sameJson } from '../json.js'
-import { lintSchema } from '../schema/lint-schema.js'
 import type { PublisherSchemas } from '../schema/publisher-schema.js'
-import { publishedSchemas } from './published-schemas.js'
+import { lintSchema } from '../schema/publisher-schema.js'
+import { publishedSchemas } from './parse.js'
 import type { AgentRecord } from './record.js'
 import { isKnownMember } from './schemas/formats.js'
 

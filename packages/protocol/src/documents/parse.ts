@@ -3,7 +3,6 @@ import { agentNameProblem } from '../identifiers.js'
 import { isObject, type JsonObject, type JsonValue } from '../json.js'
 import { assertValid, compileSchema } from '../schema/compile-schema.js'
 import { checkPublisherSchema, createSchemaAllowance } from '../schema/publisher-schema.js'
-import { publishedSchemas } from './published-schemas.js'
 import type { DocumentFormat } from './record.js'
 import { directoryUpdateSchema } from './schemas/directory.js'
 import { discoveryRequestSchema } from './schemas/profile.js'
@@ -71,4 +70,28 @@ export function parseAgentName(name: string | undefined): string {
   const problem = name === undefined ? 'is required: POST /ad/r?agent=NAME' : agentNameProblem(name)
   assertValid(problem === undefined ? [] : [{ at: '?agent', message: problem }])
   return name ?? ''
+}
+
+const MEMBERS = ['inputs', 'outputs', 'input_schema', 'output_schema', 'input', 'output']
+const LISTS = ['operations', 'capabilities', 'skills', 'examples']
+
+/** The JSON Schemas in a document of any draft, each with its JSON pointer. */
+export function* publishedSchemas(document: JsonObject): Generator<{ schema: JsonObject; at: string }> {
+  yield* schemasOf(document, '')
+  for (const name of LISTS) {
+    const list = document[name]
+    if (!Array.isArray(list)) continue
+    for (const [i, item] of list.entries()) {
+      if (isObject(item)) yield* schemasOf(item, `/${name}/${i}`, name === 'examples')
+    }
+  }
+}
+
+function* schemasOf(value: JsonObject, at: string, isExample = false): Generator<{ schema: JsonObject; at: string }> {
+  for (const name of MEMBERS) {
+    const schema = value[name]
+    // The `input` and `output` of an example are values, not schemas.
+    if (isObject(schema) && !(isExample && (name === 'input' || name === 'output')))
+      yield { schema, at: `${at}/${name}` }
+  }
 }

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../json.js'
-import { lintSchema } from './lint-schema.js'
-import { checkPublisherSchema } from './publisher-schema.js'
+import { checkPublisherSchema, lintSchema } from './publisher-schema.js'
 
 const advice = (schema: JsonObject): string[] => {
   expect(checkPublisherSchema(schema, '')).toEqual([])

@@ -64,3 +64,35 @@ export const OTHER_ORIGINS: readonly string[] = [
   'https://agent.example:8443/tasks/1',
   '//other.example/tasks/1',
 ]
+
+/** The body of a successful poll of the task `t1`, and what it says; a failure by the message of its error. */
+export interface PolledTaskVector {
+  readonly title: string
+  readonly body: JsonValue
+  readonly says: { readonly result: JsonValue } | { readonly failure: string } | 'running'
+}
+
+export const POLLED_TASK_VECTORS: readonly PolledTaskVector[] = [
+  { title: 'a result', body: { taskId: 't1', status: 'completed', result: { x: 1 } }, says: { result: { x: 1 } } },
+  { title: 'a result that is null', body: { taskId: 't1', status: 'done', result: null }, says: { result: null } },
+  { title: 'an output, in other words', body: { task_id: 't1', status: 'Succeeded', output: 2 }, says: { result: 2 } },
+  { title: 'the id of the task', body: { id: 't1', status: 'success', result: 3 }, says: { result: 3 } },
+  {
+    title: 'success without a result',
+    body: { taskId: 't1', status: 'finished' },
+    says: { result: { taskId: 't1', status: 'finished' } },
+  },
+  { title: 'work in progress', body: { taskId: 't1', status: 'working' }, says: 'running' },
+  {
+    title: 'a failure with its reason',
+    body: { taskId: 't1', status: 'failed', error: { code: 'Broke', message: 'it broke' } },
+    says: { failure: 'it broke' },
+  },
+  { title: 'a failure', body: { taskId: 't1', status: 'canceled' }, says: { failure: 'canceled' } },
+  {
+    title: 'a result with an id and a status of its own',
+    body: { id: 'order-7', status: 'failed' },
+    says: { result: { id: 'order-7', status: 'failed' } },
+  },
+  { title: 'no document', body: ['done'], says: { result: ['done'] } },
+]

@@ -2,12 +2,9 @@ import type { AgentRecord } from '@switchboard/protocol'
 import type { AbuseCode, AbuseFinding } from './abuse-finding.js'
 import { type Path, toPointer, visitTexts } from './document-texts.js'
 import { findHiddenCharacters, isPrintableAscii } from './hidden-characters.js'
-import { hasChatMarkup } from './instruction-phrases.js'
-import { distinctiveName, findInstruction } from './instructions.js'
-import { findKeywordStuffing } from './keyword-stuffing.js'
-import { plainText } from './plain-text.js'
-import { readTokens } from './read-tokens.js'
-import { findTagStuffing } from './tag-stuffing.js'
+import { distinctiveName, findInstruction, hasChatMarkup } from './instructions.js'
+import { plainText, readTokens } from './plain-text.js'
+import { findKeywordStuffing, findTagStuffing } from './stuffing.js'
 
 /** Findings reported for each kind; more would only bloat the record. */
 const MAX_FINDINGS = 3

@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { hasChatMarkup } from './instruction-phrases.js'
-import { distinctiveName, findInstruction } from './instructions.js'
-import { plainText } from './plain-text.js'
-import { readTokens } from './read-tokens.js'
+import { distinctiveName, findInstruction, hasChatMarkup } from './instructions.js'
+import { plainText, readTokens } from './plain-text.js'
 
 function instructionOf(text: string, name = ''): string | undefined {
   const plain = plainText(text)

@@ -1,4 +1,4 @@
-import { byScore, type Scored } from '../scored.js'
+import { byScore, type Scored } from '../top-k.js'
 
 /** Jaccard similarity from which two agents of one publisher count as near-duplicates. */
 const SAME_PUBLISHER_THRESHOLD = 0.7

@@ -1,5 +1,5 @@
 import { speaks } from '@switchboard/protocol'
-import { byScore, type Scored } from '../scored.js'
+import { byScore, type Scored } from '../top-k.js'
 import type { Query } from './read-query.js'
 
 /*

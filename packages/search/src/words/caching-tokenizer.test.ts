@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { TermDictionary } from './analyzer.js'
 import { CachingTokenizer } from './caching-tokenizer.js'
-import { TermDictionary } from './term-dictionary.js'
 import { tokenize } from './tokenize.js'
 
 const sequenceOf = (end: number) => ({ terms: new Uint32Array(end), filled: 0, end })

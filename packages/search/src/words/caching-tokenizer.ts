@@ -1,5 +1,5 @@
 import { ensureCapacity } from '../ensure-capacity.js'
-import type { TermDictionary } from './term-dictionary.js'
+import type { TermDictionary } from './analyzer.js'
 import { BEYOND_ASCII, chunksOf, chunkTokens, IS_ASCII_WORD, type TokenizeOptions } from './tokenize.js'
 
 /** Initial capacity of the cache, in chunks, and the factor it grows by when it is full. */

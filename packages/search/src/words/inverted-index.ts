@@ -1,7 +1,6 @@
 import { ensureCapacity } from '../ensure-capacity.js'
-import { createAnalyzer, FIRST_TERM_ID, FREQUENCY_BITS } from './analyzer.js'
+import { createAnalyzer, FIRST_TERM_ID, FREQUENCY_BITS, TermDictionary } from './analyzer.js'
 import { ListStore } from './list-store.js'
-import { TermDictionary } from './term-dictionary.js'
 import type { TextFields } from './text-fields.js'
 
 /**

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { detectLanguage } from './detect-language.js'
-import { tokenize } from './tokenize.js'
+import { detectLanguage, tokenize } from './tokenize.js'
 
 const terms = (text: string, language?: string): string[] => tokenize(text, { language }).map(({ term }) => term)
 

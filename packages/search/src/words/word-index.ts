@@ -1,8 +1,7 @@
-import { byScore, type Scored } from '../scored.js'
+import { byScore, type Scored } from '../top-k.js'
 import { FIRST_TERM_ID } from './analyzer.js'
-import { BigramScores, type ResolvedTerms } from './bigram-scores.js'
 import { InvertedIndex } from './inverted-index.js'
-import { ScoreAccumulator } from './score-accumulator.js'
+import { BigramScores, type ResolvedTerms, ScoreAccumulator } from './score-accumulator.js'
 import { FIELDS, type Field, type TextFields } from './text-fields.js'
 import { parseWordQuery, type WordQuery } from './word-query.js'
 

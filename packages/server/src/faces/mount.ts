@@ -1,9 +1,8 @@
 import { DirectoryError } from '@switchboard/protocol'
 import type { FastifyInstance } from 'fastify'
 import { type AdmitOptions, admit } from './admit.js'
-import { collectBody } from './collect-body.js'
 import { allowOrigin, sendPreflight } from './cors.js'
-import { pathOf } from './read-request.js'
+import { collectBody, pathOf } from './read-request.js'
 import type { Route, RouteGroup } from './route-group.js'
 import { sendError, toDirectoryError } from './send-error.js'
 

@@ -1,4 +1,15 @@
-import { DirectoryError, invalid, isObject, subjectProblem } from '@switchboard/protocol'
+import type { IncomingMessage } from 'node:http'
+import {
+  DirectoryError,
+  invalid,
+  isJsonType,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  mediaTypeOf,
+  parseJsonBody,
+  subjectProblem,
+} from '@switchboard/protocol'
 import type { FastifyRequest } from 'fastify'
 
 /** The `id` parameter of the path. */
@@ -43,4 +54,78 @@ export function readOwner(params: URLSearchParams): string | undefined {
   const problem = subjectProblem(owner)
   if (problem !== undefined) throw invalid([{ at: '?owner', message: problem }])
   return owner
+}
+
+/** The JSON value of a request's body. */
+export function readJson(request: FastifyRequest): JsonValue {
+  const value = readOptionalJson(request)
+  if (value === undefined) throw new DirectoryError('invalid_request', 'the body is empty: send a JSON document')
+  return value
+}
+
+/** The same where a request may come without a body. */
+export function readOptionalJson(request: FastifyRequest): JsonValue | undefined {
+  const { body } = request
+  if (!(body instanceof Buffer) || body.length === 0) return undefined
+  assertJsonType(request.headers['content-type'])
+  return parseJsonBody(body)
+}
+
+/** A JSON object, for requests that have no schema of their own. */
+export function readJsonObject(request: FastifyRequest): JsonObject {
+  const value = readJson(request)
+  if (!isObject(value)) throw new DirectoryError('invalid_request', 'the body must be a JSON object')
+  return value
+}
+
+function assertJsonType(header: string | undefined): void {
+  const type = mediaTypeOf(header)
+  if (isJsonType(type)) return
+  throw new DirectoryError(
+    'unsupported_media_type',
+    `send JSON with "Content-Type: application/json", not "${type.slice(0, 80)}"`,
+  )
+}
+
+/** Bytes of one document (C-76). */
+const DOCUMENT_LIMIT = 262_144
+/** A body that is too large is read this far, so that its sender gets to hear the answer. */
+const DRAIN_LIMIT = 16 * 1024 * 1024
+
+/** Gathers a body within the route's limit; routes without one read the stream themselves. */
+export function collectBody(
+  request: FastifyRequest,
+  payload: IncomingMessage,
+  done: (error: Error | null, body?: unknown) => void,
+): void {
+  const encoding = request.headers['content-encoding'] ?? 'identity'
+  if (encoding.toLowerCase() !== 'identity') {
+    const message = `bodies are read as they are: send this one without "Content-Encoding: ${encoding.slice(0, 80)}"`
+    done(new DirectoryError('unsupported_media_type', message))
+    return
+  }
+  const limit = request.routeOptions.config.route?.bodyLimit ?? DOCUMENT_LIMIT
+  if (limit === Number.POSITIVE_INFINITY) {
+    done(null, payload)
+    return
+  }
+  const chunks: Buffer[] = []
+  let size = 0
+  payload.on('data', (chunk: Buffer) => {
+    size += chunk.length
+    if (size <= limit) chunks.push(chunk)
+    else {
+      chunks.length = 0
+      if (size > DRAIN_LIMIT) payload.destroy()
+    }
+  })
+  payload.on('end', () => {
+    if (size <= limit) {
+      done(null, Buffer.concat(chunks))
+      return
+    }
+    const message = `the body has ${size} bytes; ${limit} are allowed: leave out what is not needed, or refer to it by URL`
+    done(new DirectoryError('payload_too_large', message))
+  })
+  payload.on('error', (cause) => done(new DirectoryError('invalid_request', 'the body ended too early', { cause })))
 }

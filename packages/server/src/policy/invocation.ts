@@ -1,7 +1,7 @@
 import { DirectoryError } from '@switchboard/protocol'
 import type { Marks } from '../store/store.js'
+import { covers, type GrantsOf, type Visible } from './access.js'
 import { type Caller, hasScope, isAdmin, matchesNames } from './caller.js'
-import { covers, type GrantsOf, type Visible } from './visibility.js'
 
 /** An agent that the caller may see, with what decides whether it may be called. */
 export interface Callable extends Visible {

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { afterEach, describe, expect, it } from 'vitest'
-import { ACCEPTED_TASK_VECTORS } from '../../../protocol/test-vectors/call/accepted-task.js'
+import { ACCEPTED_TASK_VECTORS, POLLED_TASK_VECTORS } from '../../../protocol/test-vectors/call/accepted-task.js'
 import { EVENT_STREAMS, NDJSON_STREAMS } from '../../../protocol/test-vectors/call/streams.js'
 import type { Gateway } from '../../src/gateway/gateway.js'
 import {
@@ -394,11 +394,15 @@ describe('deferred work', () => {
     expect(await gateway.poll(call, answer.task)).toMatchObject({ kind: 'json', status: 200, value: { x: 1 } })
   })
 
-  it('that failed is reported as an error of the agent', async () => {
-    const error = { code: 'Broke', message: 'it broke' }
-    const { agent, gateway } = await start((_, response) => sendJson(response, { id: 't', status: 'failed', error }))
-    const answer = await gateway.poll(callOf(agent.url), { id: 't', status: 'running' })
-    expect(answer).toMatchObject({ kind: 'json', status: 500, value: { error } })
+  it.each(POLLED_TASK_VECTORS)('AURI-8-02 is polled: $title', async ({ body, says }) => {
+    const { agent, gateway } = await start((_, response) => sendJson(response, body))
+    const polled = await gateway.poll(callOf(agent.url), { id: 't1', status: 'running' })
+    if (says === 'running') expect(polled).toMatchObject({ kind: 'task', task: { id: 't1' } })
+    else if ('result' in says) expect(polled).toMatchObject({ kind: 'json', status: 200, value: says.result })
+    else {
+      const error = { message: expect.stringContaining(says.failure) }
+      expect(polled).toMatchObject({ kind: 'json', status: 500, value: { error } })
+    }
   })
 
   it('is cancelled with DELETE', async () => {

@@ -1,12 +1,10 @@
 import {
   isJsonType,
-  isObject,
-  type JsonObject,
   type JsonValue,
   mediaTypeOf,
   readAcceptedTask,
+  readPolledTask,
   readPollInterval,
-  taskOutcome,
 } from '@switchboard/protocol'
 import { ClientError } from '../../errors.js'
 import type { Call, Reply } from '../call.js'
@@ -53,7 +51,7 @@ export async function awaitTask(
       } finally {
         poll.clear()
       }
-      const output = resultOf(response.status, body)
+      const output = resultOf(response.status, body, taskId)
       if (output === undefined) continue
       return { output, contentType: 'application/json', ...replyMetadata(response, call), taskId }
     }
@@ -82,22 +80,16 @@ function pollDelay({ headers }: Response, body: JsonValue, now: () => number): n
 }
 
 /** The result; undefined while the task is running. */
-function resultOf(status: number, body: JsonValue): JsonValue | undefined {
+function resultOf(status: number, body: JsonValue, taskId: string): JsonValue | undefined {
   if (status === 202) return undefined
-  const task = asTask(body)
-  if (task === undefined) return body
-  const state = String(task.status)
-  const outcome = taskOutcome(state)
-  if (outcome === 'failed') {
-    throw toClientError(readProblem(task) ?? { message: `the task ended with status ${state}` }, { details: task })
+  const task = readPolledTask(body, taskId)
+  if (task.outcome === 'failed') {
+    const { status: state, document } = task
+    throw toClientError(readProblem(document) ?? { message: `the task ended with status ${state}` }, {
+      details: document,
+    })
   }
-  if (outcome === 'running') return undefined
-  return task.result ?? task.output ?? null
-}
-
-/** The body if it is a task document; any other body is the result itself. */
-function asTask(body: JsonValue): JsonObject | undefined {
-  return isObject(body) && typeof body.taskId === 'string' && typeof body.status === 'string' ? body : undefined
+  return task.outcome === 'running' ? undefined : task.result
 }
 
 async function cancel(deps: HttpDeps, url: string, headers: Readonly<Record<string, string>>): Promise<void> {

@@ -1,5 +1,5 @@
+import { isEndpoint } from '../../identifiers.js'
 import { isObject, type JsonObject } from '../../json.js'
-import { isEndpoint } from '../../uris.js'
 import type { Authentication } from '../authentication.js'
 import { type AgentRecord, given, type RegistryFacts, statusOf } from '../record.js'
 import { LIMITS } from '../schemas/parts.js'

@@ -1,6 +1,6 @@
+import { isAbsoluteUri } from '../../identifiers.js'
 import { asString, asStrings, type JsonObject } from '../../json.js'
 import { parseTimestamp } from '../../timestamps.js'
-import { isAbsoluteUri } from '../../uris.js'
 import { IMPLIED_OPERATION } from '../read-capabilities.js'
 import {
   type AgentRecord,

@@ -1,8 +1,7 @@
 import { isObject, type JsonObject, type JsonValue } from '../../json.js'
 import type { SchemaGraph } from '../graph.js'
+import { branchChecks, everyOf, partChecks, unevaluatedCheck } from './applicators.js'
 import { ASSERTIONS, type CheckOptions } from './assertions.js'
-import { branchChecks, everyOf } from './branches.js'
-import { partChecks, unevaluatedCheck } from './parts.js'
 import type { Check, Evaluated } from './run.js'
 
 /**

@@ -1,8 +1,7 @@
 import { assertValid, compileSchema, DirectoryError, invalid, type JsonObject } from '@switchboard/protocol'
 import type { AgentCredentials, Credential, CredentialFacts } from '../../services/calls/admission/agent-credentials.js'
 import type { Signing } from '../../services/identity/signing.js'
-import { readJsonObject } from '../body.js'
-import { idOf } from '../read-request.js'
+import { idOf, readJsonObject } from '../read-request.js'
 import { sendJson } from '../respond.js'
 import type { Route } from '../route-group.js'
 

@@ -2,8 +2,7 @@ import { assertValid, compileSchema, type JsonObject } from '@switchboard/protoc
 import type { Outcomes } from '../../services/calls/outcomes/outcomes.js'
 import { rateAgent } from '../../services/calls/outcomes/rate-agent.js'
 import type { Context } from '../../services/context.js'
-import { readJsonObject } from '../body.js'
-import { idOf } from '../read-request.js'
+import { idOf, readJsonObject } from '../read-request.js'
 import { sendJson } from '../respond.js'
 import { AIDIP_BASES, type Route, type RouteGroup } from '../route-group.js'
 

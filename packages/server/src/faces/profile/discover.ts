@@ -8,7 +8,7 @@ import {
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../../services/context.js'
 import { findAgents } from '../../services/discovery/find.js'
-import { readJson } from '../body.js'
+import { readJson } from '../read-request.js'
 import { sendJson } from '../respond.js'
 import { toDiscoveryFilters } from './discovery-filters.js'
 import { rounded, toEvidence } from './evidence.js'

@@ -14,7 +14,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Context } from '../../services/context.js'
 import type { Found } from '../../services/discovery/find.js'
 import { type Intent, resolveIntent } from '../../services/discovery/resolve-intent.js'
-import { readJson } from '../body.js'
+import { readJson } from '../read-request.js'
 import { sendJson } from '../respond.js'
 import type { RouteGroup } from '../route-group.js'
 

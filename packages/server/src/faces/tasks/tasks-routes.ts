@@ -1,4 +1,4 @@
-import { invalid } from '@switchboard/protocol'
+import { agree } from '@switchboard/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Task, Tasks } from '../../services/tasks/tasks.js'
 import { readQuery } from '../read-request.js'
@@ -46,9 +46,5 @@ function taskIdOf({ params }: FastifyRequest): string {
 
 /** The session from header or query; both must agree (C-63). */
 function sessionOf(request: FastifyRequest): string | undefined {
-  const header = headerOf(request, 'x-session-id')
-  const query = readQuery(request).get('sessionId') ?? undefined
-  if (header !== undefined && query !== undefined && header !== query)
-    throw invalid([{ at: '?sessionId', message: 'differs from X-Session-ID: send one of them' }])
-  return header ?? query
+  return agree('sessionId', [headerOf(request, 'x-session-id'), readQuery(request).get('sessionId')])
 }

@@ -1,4 +1,4 @@
-import { asString, isObject, taskOutcome } from '@switchboard/protocol'
+import { isObject, readPolledTask } from '@switchboard/protocol'
 import { type AgentCall, type AgentResponse, type AgentTask, type Endpoint, GatewayError } from '../gateway.js'
 import { outgoingHeaders } from '../http/outgoing-headers.js'
 import { type ResponseLimits, readResponse, taskOf } from '../http/read-response.js'
@@ -60,7 +60,7 @@ export function createHttpTransport({ sendRequest, limits, target }: HttpTranspo
       if (response.kind === 'task' && response.headers.location === undefined) {
         return { ...response, task: { ...response.task, url: url.href } }
       }
-      return response.kind === 'json' && response.status < 300 ? readTask(response, url) : response
+      return response.kind === 'json' && response.status < 300 ? readPoll(response, task, url) : response
     },
 
     async cancel(call, endpoint, task) {
@@ -85,19 +85,27 @@ function taskUrl(task: AgentTask, endpoint: URL): URL {
   throw new GatewayError('blocked', 'the URL of the task is not at the origin of the agent')
 }
 
-/** Reads the document of a task; any other JSON is the result itself. */
-function readTask(response: Extract<AgentResponse, { kind: 'json' }>, url: URL): AgentResponse {
+/** Reads the response to a poll. */
+function readPoll(response: Extract<AgentResponse, { kind: 'json' }>, { id }: AgentTask, url: URL): AgentResponse {
   const { status, headers, endpoint, value } = response
   const base = { status, headers, endpoint }
-  if (!isObject(value) || (value.taskId ?? value.task_id ?? value.id) === undefined) return response
-  const state = asString(value.status)
-  if (state === undefined) return response
-  const outcome = taskOutcome(state)
-  if (outcome === 'succeeded') return { ...base, kind: 'json', value: value.result ?? value.output ?? value }
-  if (outcome === 'failed') {
-    const error = isObject(value.error) ? value.error : { code: 'AgentError', message: `the task ended as ${state}` }
-    return { ...base, status: 500, kind: 'json', value: { error } }
+  const polled = readPolledTask(value, id)
+  switch (polled.outcome) {
+    case 'succeeded':
+      return { ...base, kind: 'json', value: polled.result }
+    case 'failed': {
+      const { error } = polled.document
+      const message = `the task ended as ${polled.status}`
+      return {
+        ...base,
+        status: 500,
+        kind: 'json',
+        value: { error: isObject(error) ? error : { code: 'AgentError', message } },
+      }
+    }
+    case 'running': {
+      const task = taskOf(value, { ...headers, location: url.href }, url)
+      return task ? { ...base, kind: 'task', task } : response
+    }
   }
-  const task = taskOf(value, { ...headers, location: url.href }, url)
-  return task ? { ...base, kind: 'task', task } : response
 }

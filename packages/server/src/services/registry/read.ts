@@ -1,6 +1,6 @@
 import { type AgentRecord, DirectoryError } from '@switchboard/protocol'
+import { viewOf } from '../../policy/access.js'
 import type { Caller } from '../../policy/caller.js'
-import { viewOf } from '../../policy/visibility.js'
 import type { Context } from '../context.js'
 import type { Agent } from './catalog.js'
 

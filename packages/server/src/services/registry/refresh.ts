@@ -9,9 +9,8 @@ import {
   type RegistryFacts,
   toRegistration,
 } from '@switchboard/protocol'
+import { mayOperate, maySee } from '../../policy/access.js'
 import type { Caller } from '../../policy/caller.js'
-import { mayOperate } from '../../policy/ownership.js'
-import { maySee } from '../../policy/visibility.js'
 import type { Lease } from '../../store/store.js'
 import { auditOf, type Context } from '../context.js'
 import type { Agent } from './catalog.js'

@@ -9,11 +9,10 @@ import {
   lintUpdate,
   readRecord,
 } from '@switchboard/protocol'
+import { assertCovered, assertMayClaim, mayCommission, mayOperate, maySee, ownerOfNew } from '../../policy/access.js'
 import { type Caller, hasScope } from '../../policy/caller.js'
 import { judgeUpdate } from '../../policy/freshness.js'
-import { assertCovered, assertMayClaim, mayOperate, ownerOfNew } from '../../policy/ownership.js'
 import { assertClaims, assertEndpoints } from '../../policy/vetting.js'
-import { mayCommission, maySee } from '../../policy/visibility.js'
 import type { AgentWrite, Lease, Marks } from '../../store/store.js'
 import { auditOf, type Context } from '../context.js'
 import type { Agent } from './catalog.js'

@@ -1,7 +1,6 @@
 import { DirectoryError } from '@switchboard/protocol'
+import { mayOperate, maySee } from '../../policy/access.js'
 import type { Caller } from '../../policy/caller.js'
-import { mayOperate } from '../../policy/ownership.js'
-import { maySee } from '../../policy/visibility.js'
 import { auditOf, type Context } from '../context.js'
 import { matchesRevision } from './entity-tags.js'
 import { unknownAgent } from './read.js'

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { findKeywordStuffing } from './keyword-stuffing.js'
-import { plainText } from './plain-text.js'
-import { readTokens } from './read-tokens.js'
+import { plainText, readTokens } from './plain-text.js'
+import { findKeywordStuffing } from './stuffing.js'
 
 const stuffingOf = (text: string, place?: 'prose' | 'schema'): string | undefined =>
   findKeywordStuffing(readTokens(plainText(text)), place)

@@ -1,6 +1,37 @@
 import { DirectoryError } from '../errors.js'
 import { type JsonValue, parseJson } from '../json.js'
 
+/**
+ * Collects a body of at most `maxBytes` bytes. A longer one is not read to its end.
+ *
+ * @param tooLarge the error that a longer body is rejected with
+ */
+export async function readBytes(
+  chunks: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+  tooLarge: () => Error,
+): Promise<Uint8Array> {
+  const read: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of chunks) {
+    size += chunk.byteLength
+    if (size > maxBytes) throw tooLarge()
+    read.push(chunk)
+  }
+  const [first = new Uint8Array()] = read
+  return read.length <= 1 ? first : concat(read, size)
+}
+
+function concat(chunks: readonly Uint8Array[], size: number): Uint8Array {
+  const whole = new Uint8Array(size)
+  let at = 0
+  for (const chunk of chunks) {
+    whole.set(chunk, at)
+    at += chunk.byteLength
+  }
+  return whole
+}
+
 // Kept, so that only a byte order mark at the start of JSON is skipped, by `parseJson`.
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { readBytes } from './read-bytes.js'
+import { JSON_BODY_VECTORS } from '../../test-vectors/call/json-body.js'
+import { parseJsonBody, readBytes } from './body.js'
 
 const tooLarge = (): Error => new Error('too large')
 
@@ -34,5 +35,12 @@ describe('readBytes', () => {
     const { state, chunks } = source(6, 5, 6, 6)
     await expect(readBytes(chunks, 10, tooLarge)).rejects.toThrow('too large')
     expect(state).toEqual({ read: 2, isClosed: true })
+  })
+})
+
+describe('parseJsonBody', () => {
+  it.each(JSON_BODY_VECTORS)('$title', ({ bytes, value }) => {
+    if (value === undefined) expect(() => parseJsonBody(bytes)).toThrow(/^the body is not valid (UTF-8|JSON)/)
+    else expect(parseJsonBody(bytes)).toEqual(value)
   })
 })
