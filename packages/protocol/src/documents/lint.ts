@@ -1,6 +1,5 @@
 import { asObjects, asStrings, isObject, type JsonObject, pointerToken, sameJson } from '../json.js'
-import type { PublisherSchemas } from '../schema/publisher-schema.js'
-import { lintSchema } from '../schema/publisher-schema.js'
+import { lintSchema, type PublisherSchemas } from '../schema/publisher-schema.js'
 import { publishedSchemas } from './parse.js'
 import type { AgentRecord } from './record.js'
 import { isKnownMember } from './schemas/formats.js'

@@ -3,7 +3,7 @@ import { isObject, type JsonObject, type JsonValue } from '../json.js'
 /** Types that a name→type map may give a member; a `?` after the word makes the member optional (C-09). */
 export const TYPE_WORDS = ['string', 'number', 'integer', 'boolean', 'array', 'object', 'null', 'any', 'file'] as const
 
-const TYPE_WORD = new RegExp(`^(${TYPE_WORDS.join('|')})\\??$`)
+const KNOWN_WORDS: ReadonlySet<unknown> = new Set(TYPE_WORDS.flatMap((word) => [word, `${word}?`]))
 
 /** Whether a description is a name→type map such as {"text":"string"}, not a JSON Schema (C-09). */
 export function isSimpleMap(value: JsonObject): boolean {
@@ -13,7 +13,7 @@ export function isSimpleMap(value: JsonObject): boolean {
 }
 
 /** Whether a member of a name→type map has a known type: one of `TYPE_WORDS`, with or without `?`. */
-export const isTypeWord = (value: JsonValue | undefined): boolean => typeof value === 'string' && TYPE_WORD.test(value)
+export const isTypeWord = (value: JsonValue | undefined): boolean => KNOWN_WORDS.has(value)
 
 /** The JSON Schema of an input or output description; a simple map is converted to one. */
 export function toJsonSchema(description: JsonValue | undefined): JsonObject {
