@@ -523,9 +523,9 @@ describe('ids and names', () => {
     'a line break': 'a\nb',
     'a delete character': 'a\u007f',
     'a C1 control character': 'a\u0085',
-    nothing: '',
+    'no characters': '',
   }
-  it.each(Object.entries(bad))('C-30 rejects an id with %s on every path', async (_what, id) => {
+  it.each(Object.entries(bad))('C-30 rejects an id that is or contains %s on every path', async (_what, id) => {
     const agent = encodeURIComponent(id)
     expectError(await directory.post('/agents', { as: 'tokA', body: aidipAgent({ id }) }), {
       status: 400,

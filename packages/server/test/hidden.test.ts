@@ -327,7 +327,7 @@ describe('private members of a public agent', () => {
   ]
 
   it.each(Object.entries(DOCUMENTS))(
-    'PROF-7.4-02 PROF-7.4-03 of a %s document are in no response to others, and in the owner’s',
+    'PROF-7.4-02 PROF-7.4-03 of a %s document are in responses to the owner and to nobody else',
     async (_format, { path, body }) => {
       expect((await directory.post(path, { as: 'tokA', body })).status).toBe(201)
       const { href } = (await directory.get('/ad/l?agent=partly')).json.agents[0]

@@ -114,7 +114,7 @@ describe('operations of an MCP server', () => {
     ])
   })
 
-  it('lose a schema that is invalid or too expensive to check', async () => {
+  it('have no schema if it is invalid or too expensive to check', async () => {
     const bad = [
       tool('pattern', { properties: { a: { type: 'string', pattern: '(?=a)b' } } }),
       tool('remote', { $ref: 'https://evil.example/schema' }),
@@ -141,8 +141,8 @@ describe('operations of an MCP server', () => {
   })
 
   it.each([
-    ['refuses', 403],
-    ['is broken', 500],
+    ['rejects the request', 403],
+    ['fails', 500],
   ])('come from the record if the server %s, and the request is not repeated for a while', async (_, status) => {
     let calls = 0
     const agent = await startHttpAgent((_request, response) => {

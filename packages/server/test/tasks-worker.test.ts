@@ -278,12 +278,12 @@ describe('the worker of deferred calls', () => {
     const callbackUrl = 'https://hooks.example/done'
 
     it('notifies it until an attempt succeeds', async () => {
-      let told = 0
-      const callBack = async (): Promise<Delivery> => (++told < 3 ? 'retry' : 'delivered')
+      let attempts = 0
+      const callBack = async (): Promise<Delivery> => (++attempts < 3 ? 'retry' : 'delivered')
       const tasks = startProcess({}, { callBack })
       const { id } = await tasks.create(newTask({ callbackUrl }), carol)
       await until(tasks, id, { status: 'completed', callback: { state: 'delivered', attempts: 3 } })
-      expect(told).toBe(3)
+      expect(attempts).toBe(3)
       expect(await store.tasks.get(id)).not.toHaveProperty('work')
     })
 

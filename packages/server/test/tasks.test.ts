@@ -208,17 +208,17 @@ describe('deferred calls of a directory that stops', () => {
 })
 
 describe('webhooks', () => {
-  interface Told {
+  interface Notification {
     headers: IncomingHttpHeaders
     body: string
   }
-  let told: Told[]
+  let notifications: Notification[]
   let statuses: number[]
   let url: string
   const server = createServer(async (request, response) => {
     let body = ''
     for await (const chunk of request.setEncoding('utf8')) body += chunk
-    told.push({ headers: request.headers, body })
+    notifications.push({ headers: request.headers, body })
     response.writeHead(statuses.shift() ?? 204, { location: 'http://127.0.0.1:1/' }).end()
   })
 
@@ -229,7 +229,7 @@ describe('webhooks', () => {
   })
   afterAll(() => server.close())
   beforeEach(() => {
-    told = []
+    notifications = []
     statuses = []
   })
   afterEach(() => {
@@ -241,8 +241,8 @@ describe('webhooks', () => {
   it('AURI-8-03 receive the result', async () => {
     const path = await deferred(callback())
     await until(path, { status: 'completed', callback: { state: 'delivered', attempts: 1 } })
-    expect(told).toHaveLength(1)
-    const event = JSON.parse(told[0]?.body ?? '')
+    expect(notifications).toHaveLength(1)
+    const event = JSON.parse(notifications[0]?.body ?? '')
     expect(event).toMatchObject({ taskId: path.slice('/tasks/'.length), payload: { result: { text: 'hello' } } })
   })
 
@@ -251,7 +251,7 @@ describe('webhooks', () => {
     const path = await deferred(callback())
     await until(path, { callback: { state: 'delivered' } })
     const taskId = path.slice('/tasks/'.length)
-    expect(JSON.parse(told[0]?.body ?? '')).toEqual({
+    expect(JSON.parse(notifications[0]?.body ?? '')).toEqual({
       type: 'task.failed',
       id: `${taskId}.failed`,
       taskId,
@@ -264,7 +264,7 @@ describe('webhooks', () => {
 
   it('receive a body that is signed with the directory’s key', async () => {
     await until(await deferred(callback()), { callback: { state: 'delivered' } })
-    const [{ headers, body } = { headers: {}, body: '' }] = told
+    const [{ headers, body } = { headers: {}, body: '' }] = notifications
     const texts = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
     const { keys } = (await directory.get('/.well-known/jwks.json')).json
     const message = { headers: texts, body, request: { method: 'POST', url } }
@@ -280,7 +280,7 @@ describe('webhooks', () => {
       statuses = [status]
       await until(await deferred(callback()), { status: 'completed', callback: { state: 'failed', attempts: 1 } })
     }
-    expect(told).toHaveLength(2)
+    expect(notifications).toHaveLength(2)
   })
 
   it.each([

@@ -63,7 +63,7 @@ export function readJson(request: FastifyRequest): JsonValue {
   return value
 }
 
-/** The same where a request may come without a body. */
+/** The JSON value of a request's body; `undefined` if there is no body. */
 export function readOptionalJson(request: FastifyRequest): JsonValue | undefined {
   const { body } = request
   if (!(body instanceof Buffer) || body.length === 0) return undefined
@@ -89,10 +89,10 @@ function assertJsonType(header: string | undefined): void {
 
 /** Bytes of one document (C-76). */
 const DOCUMENT_LIMIT = 262_144
-/** A body that is too large is read this far, so that its sender gets to hear the answer. */
+/** A body that is too large is read up to here, so that its sender can read the error response. */
 const DRAIN_LIMIT = 16 * 1024 * 1024
 
-/** Gathers a body within the route's limit; routes without one read the stream themselves. */
+/** Collects a body up to the route's limit; routes without a limit read the stream themselves. */
 export function collectBody(
   request: FastifyRequest,
   payload: IncomingMessage,
@@ -100,7 +100,7 @@ export function collectBody(
 ): void {
   const encoding = request.headers['content-encoding'] ?? 'identity'
   if (encoding.toLowerCase() !== 'identity') {
-    const message = `bodies are read as they are: send this one without "Content-Encoding: ${encoding.slice(0, 80)}"`
+    const message = `encoded bodies are not supported: send the body without "Content-Encoding: ${encoding.slice(0, 80)}"`
     done(new DirectoryError('unsupported_media_type', message))
     return
   }
@@ -124,7 +124,7 @@ export function collectBody(
       done(null, Buffer.concat(chunks))
       return
     }
-    const message = `the body has ${size} bytes; ${limit} are allowed: leave out what is not needed, or refer to it by URL`
+    const message = `the body has ${size} bytes, but the limit is ${limit}: send less, or refer to large content by URL`
     done(new DirectoryError('payload_too_large', message))
   })
   payload.on('error', (cause) => done(new DirectoryError('invalid_request', 'the body ended too early', { cause })))

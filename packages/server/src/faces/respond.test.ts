@@ -14,15 +14,15 @@ describe('isUnchanged', () => {
       reply.code(isUnchanged(request, reply, CURRENT_TAG, CHANGED_AT) ? 304 : 200).send(),
     )
     const { ifNoneMatch, ifModifiedSince } = vector
-    const answer = await app.inject({
+    const response = await app.inject({
       url: '/',
       headers: {
         ...(ifNoneMatch !== undefined && { 'if-none-match': ifNoneMatch }),
         ...(ifModifiedSince !== undefined && { 'if-modified-since': ifModifiedSince }),
       },
     })
-    expect(answer.statusCode).toBe(vector.isNotModified ? 304 : 200)
-    expect(answer.headers.etag).toBe(CURRENT_TAG)
+    expect(response.statusCode).toBe(vector.isNotModified ? 304 : 200)
+    expect(response.headers.etag).toBe(CURRENT_TAG)
     await app.close()
   })
 })

@@ -44,7 +44,7 @@ export function sendError(
 const errorTypeOf = (url: string): string =>
   /^\/(ad|\.well-known|tasks)(\/|$|\?)/.test(url) ? 'application/problem+json' : 'application/json'
 
-/** Translates Fastify's and the store's errors; anything else is a bug, of which the caller learns only the request id. */
+/** Translates Fastify's and the store's errors; any other error is a bug, and only its request id is revealed. */
 export function toDirectoryError(error: unknown, request: FastifyRequest): DirectoryError {
   if (error instanceof DirectoryError) return error
   if (error instanceof StoreError) {
@@ -61,7 +61,7 @@ export function toDirectoryError(error: unknown, request: FastifyRequest): Direc
     })
   if (status >= 400 && status < 500 && isFastifyError(error))
     return new DirectoryError('invalid_request', error.message, { cause: error })
-  return new DirectoryError('internal_error', `internal error; its operator finds it in the log as ${request.id}`, {
+  return new DirectoryError('internal_error', `internal error: the operator can find it in the log as ${request.id}`, {
     cause: error,
   })
 }

@@ -16,7 +16,7 @@ export function sendBadUrlError(
 ): FastifyReply {
   const reason =
     error.code === 'FST_ERR_MAX_PARAM_LENGTH'
-      ? 'a segment of the path is longer than any id can be'
+      ? 'a segment of the path is too long to be an id'
       : 'the path is not valid percent-encoded UTF-8'
   reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff')
   return sendError(new DirectoryError('invalid_request', reason, { cause: error }), request, reply, baseUrl)

@@ -24,11 +24,11 @@ export function signResponses(app: FastifyInstance, { signing, always }: SignRes
     if (accept === undefined && want === undefined && !ofGateway) return done(null, payload)
     if ((typeof payload !== 'string' && !(payload instanceof Uint8Array)) || payload.length === 0)
       return done(null, payload)
-    const wish = accept === undefined ? undefined : readWish(headerOf(request, 'accept-signature') ?? '')
-    const signs = ofGateway || wish !== undefined
+    const requested = accept === undefined ? undefined : readRequest(headerOf(request, 'accept-signature') ?? '')
+    const signs = ofGateway || requested !== undefined
     if (!signs && !wantsDigest(headerOf(request, 'want-content-digest'))) return done(null, payload)
     reply.header('content-digest', digestOf(payload))
-    if (signs) reply.headers({ ...signing.sign(covered(request, reply), wish) })
+    if (signs) reply.headers({ ...signing.sign(covered(request, reply), requested) })
     done(null, payload)
   })
 }
@@ -54,7 +54,7 @@ function covered(request: FastifyRequest, reply: FastifyReply): SignedComponent[
 }
 
 /** The parameters of the first requested signature that is supported; undefined if none is. */
-function readWish(header: string): SignatureRequest | undefined {
+function readRequest(header: string): SignatureRequest | undefined {
   for (const [label, [, parameters]] of parse(header) ?? []) {
     const { alg, nonce, tag } = Object.fromEntries(parameters)
     if ((alg !== undefined && alg !== 'ed25519') || !isEchoable(label)) continue

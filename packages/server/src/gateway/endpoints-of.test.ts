@@ -27,7 +27,7 @@ describe('endpointsOf', () => {
     ['ws', 'ws://127.0.0.1:1/s'],
     ['https', 'wss://a.example/s'],
     ['agent+wss', 'agent+wss://a.example/s'],
-  ])('takes %s at %s for a WebSocket', (protocol, endpoint) => {
+  ])('reads %s at %s as a WebSocket', (protocol, endpoint) => {
     expect(one(protocol, endpoint)).toBe(`websocket ${endpoint.replace('agent+', '')}`)
   })
 

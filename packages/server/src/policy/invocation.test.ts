@@ -37,7 +37,7 @@ const may = (agent: Callable, who: Caller, ...grants: StoredGrant[]): boolean =>
 }
 
 describe('assertMayInvoke', () => {
-  it('C-95 needs the scope of everyone, the owner included', () => {
+  it('C-95 requires the invoke scope of every caller, including the owner', () => {
     expect(may(callable('public'), caller('s'))).toBe(false)
     expect(may(callable('public'), caller('owner', 'publish'))).toBe(false)
     expect(may(callable('public'), caller('s', 'invoke'))).toBe(true)
@@ -45,7 +45,7 @@ describe('assertMayInvoke', () => {
   })
 
   it.each(['restricted', 'private'])(
-    'C-95 needs a grant to invoke for what is %s, made for this owner',
+    'C-95 requires an invoke grant for the current owner if the agent is %s',
     (visibility) => {
       const who = caller('s', 'invoke')
       const agent = callable(visibility)
@@ -61,7 +61,7 @@ describe('assertMayInvoke', () => {
     },
   )
 
-  it('keeps everyone but administrators from what is held unsafe', () => {
+  it('allows only administrators to call an agent marked unsafe', () => {
     const unsafe = callable('public', { unsafe: true })
     expect(may(unsafe, caller('owner', 'invoke'))).toBe(false)
     expect(may(unsafe, caller('s', 'admin'))).toBe(true)

@@ -16,7 +16,7 @@ const waitOf = (limits: RateLimits, action: LimitedAction, client: string): numb
 }
 
 describe('createRateLimits', () => {
-  it('AIDIP-9-12 says when the client may try again', () => {
+  it('AIDIP-9-12 returns how long the client has to wait', () => {
     let time = 0
     const limits = limitsOf(() => time)
     for (const [seconds, client, wait] of TOKEN_BUCKET_VECTORS) {
@@ -25,7 +25,7 @@ describe('createRateLimits', () => {
     }
   })
 
-  it('counts each action for itself', () => {
+  it('counts each action separately', () => {
     const limits = limitsOf(() => 0)
     expect([waitOf(limits, 'lookup', 'ann'), waitOf(limits, 'lookup', 'ann')]).toEqual([undefined, 60])
     expect([waitOf(limits, 'search', 'ann'), waitOf(limits, 'register', 'ann')]).toEqual([undefined, undefined])

@@ -6,11 +6,11 @@ const UNKNOWN: Reputation = { calls: 0, failures: 0, latencyMs: undefined, ratin
 const known = (changes: Partial<Reputation>): number => reputationFactor({ ...UNKNOWN, ...changes })
 
 describe('reputationFactor', () => {
-  it('is 1 where nothing is known', () => {
+  it('is 1 without evidence', () => {
     expect(reputationFactor(UNKNOWN)).toBe(1)
   })
 
-  it('stays between 0.95 and 1.05, whatever is known', () => {
+  it('stays between 0.95 and 1.05 for any evidence', () => {
     const some = fc.double({ min: 0, max: 1e9, noNaN: true })
     fc.assert(
       fc.property(
@@ -28,7 +28,7 @@ describe('reputationFactor', () => {
     )
   })
 
-  it('prefers agents that succeed, that answer fast and that are liked', () => {
+  it('prefers agents that succeed, respond fast and have good ratings', () => {
     expect(known({ calls: 100, failures: 0, latencyMs: 2000 })).toBeGreaterThan(1)
     expect(known({ calls: 100, failures: 60, latencyMs: 2000 })).toBeLessThan(1)
     expect(known({ calls: 100, latencyMs: 100 })).toBeGreaterThan(known({ calls: 100, latencyMs: 4000 }))
@@ -36,7 +36,7 @@ describe('reputationFactor', () => {
     expect(known({ ratings: 20, rating: 1 })).toBeLessThan(1)
   })
 
-  it('trusts many calls and ratings more than few', () => {
+  it('gives many calls and ratings more weight than few', () => {
     expect(known({ calls: 100, failures: 100 })).toBeLessThan(known({ calls: 1, failures: 1 }))
     expect(known({ ratings: 50, rating: 5 })).toBeGreaterThan(known({ ratings: 1, rating: 5 }))
   })

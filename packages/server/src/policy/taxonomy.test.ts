@@ -14,19 +14,19 @@ const taxonomy = createTaxonomy([
 ])
 
 describe('a taxonomy', () => {
-  it('gives the narrower tags of a tag, at any depth, and those that mean the same', () => {
+  it('returns the narrower tags of a tag, at any depth, and its equivalents', () => {
     expect([...taxonomy.satisfying('Finance')].sort()).toEqual(['e-invoicing', 'invoice-processing', 'invoicing'])
     expect([...taxonomy.satisfying('invoicing')].sort()).toEqual(['e-invoicing', 'invoice-processing'])
     expect(taxonomy.satisfying('e-invoicing')).toEqual([])
   })
 
-  it('lets synonyms raise and not satisfy', () => {
+  it('counts synonyms as preferred tags, but not as required ones', () => {
     expect(taxonomy.satisfying('finance')).not.toContain('money')
     expect(taxonomy.related('finance')).toContain('money')
     expect(taxonomy.related('money')).toEqual(['finance'])
   })
 
-  it('reads tags of its own taxonomies and no others', () => {
+  it('resolves qualified tags of its own taxonomies only', () => {
     expect(taxonomy.read('urn:tax:work#finance')).toBe('finance')
     expect(taxonomy.read('urn:tax:other#finance')).toBeUndefined()
     expect(taxonomy.read('finance')).toBe('finance')
@@ -38,15 +38,15 @@ describe('a taxonomy', () => {
     expect(tags.map(createTaxonomy([]).declares)).toEqual(tags.map(() => true))
   })
 
-  it('tells direct matches from inferred ones, with what they follow from', () => {
+  it('separates direct matches from inferred ones, and names the tag they follow from', () => {
     expect(matchTags(['finance', 'HR', 'none'], ['E-Invoicing', 'hr'], taxonomy)).toEqual({
       direct: ['hr'],
       expanded: [{ tag: 'finance', via: 'E-Invoicing' }],
     })
   })
 
-  it('ends where tags are broader than each other', () => {
-    const round = createTaxonomy([{ name: 'round', tags: { a: { broader: ['b'] }, b: { broader: ['a'] } } }])
-    expect(round.satisfying('a')).toEqual(['b'])
+  it('does not loop on tags that are broader than each other', () => {
+    const circular = createTaxonomy([{ name: 'circular', tags: { a: { broader: ['b'] }, b: { broader: ['a'] } } }])
+    expect(circular.satisfying('a')).toEqual(['b'])
   })
 })

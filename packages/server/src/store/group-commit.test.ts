@@ -3,7 +3,7 @@ import { createGroupCommit } from './group-commit.js'
 
 const done = <T>(value: T): PromiseSettledResult<T> => ({ status: 'fulfilled', value })
 
-/** Records batches, and holds each until it is told to go on. */
+/** Records batches; each commits only when `next` is called. */
 function heldCommit() {
   const batches: string[][] = []
   const held: (() => void)[] = []
@@ -22,7 +22,7 @@ function heldCommit() {
 }
 
 describe('group commit', () => {
-  it('gathers the next batch while one commits', async () => {
+  it('collects the next batch while one commits', async () => {
     const { batches, commit, next } = heldCommit()
     const group = createGroupCommit({ commit, lanes: 1, maxBatch: 100 })
     const results = [group.add('a')]
@@ -34,7 +34,7 @@ describe('group commit', () => {
     expect(batches).toEqual([['a'], ['b', 'c']])
   })
 
-  it('puts writes that were made together into one batch, up to its size', async () => {
+  it('combines writes of the same tick into one batch, up to the maximum size', async () => {
     const { batches, commit, next } = heldCommit()
     const group = createGroupCommit({ commit, lanes: 1, maxBatch: 2 })
     const results = ['a', 'b', 'c'].map((item) => group.add(item))
@@ -43,7 +43,7 @@ describe('group commit', () => {
     expect(batches).toEqual([['a', 'b'], ['c']])
   })
 
-  it('shares many writes among the lanes', async () => {
+  it('distributes many writes over the lanes', async () => {
     const { batches, commit, next } = heldCommit()
     const group = createGroupCommit({ commit, lanes: 2, maxBatch: 100 })
     const results = Array.from({ length: 64 }, (_, i) => group.add(String(i)))
@@ -52,7 +52,7 @@ describe('group commit', () => {
     expect(batches.map((batch) => batch.length)).toEqual([32, 32])
   })
 
-  it('runs items of one key one after another, in order, without holding up others', async () => {
+  it('runs items with the same key one after another, in order, without delaying others', async () => {
     const { batches, commit, next } = heldCommit()
     const group = createGroupCommit({ commit, lanes: 2, maxBatch: 100, keyOf: (item: string) => item.slice(0, 1) })
     const results = ['a1', 'a2', 'b1', 'a3'].map((item) => group.add(item))
@@ -61,7 +61,7 @@ describe('group commit', () => {
     expect(batches).toEqual([['a1', 'b1'], ['a2'], ['a3']])
   })
 
-  it('gives each item its own outcome', async () => {
+  it('settles each item with its own result', async () => {
     const group = createGroupCommit<string, string>({
       commit: async (batch) =>
         batch.map((item) => (item === 'bad' ? { status: 'rejected', reason: new Error('bad') } : done(item))),
@@ -72,7 +72,7 @@ describe('group commit', () => {
     expect(results.map((result) => result.status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
   })
 
-  it('fails all of a batch that failed as a whole, and goes on', async () => {
+  it('rejects every item of a batch that failed, and continues with the next batch', async () => {
     let fail = true
     const group = createGroupCommit<string, string>({
       commit: async (batch) => {
@@ -88,7 +88,7 @@ describe('group commit', () => {
     expect(await group.add('c')).toBe('c')
   })
 
-  it('finishes what it took before it closes, and takes no more', async () => {
+  it('finishes pending items before it closes, and rejects further ones', async () => {
     const { commit, next } = heldCommit()
     const group = createGroupCommit({ commit, lanes: 1, maxBatch: 1 })
     const results = [group.add('a'), group.add('b')]

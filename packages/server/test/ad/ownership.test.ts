@@ -101,7 +101,7 @@ describe('an owner', () => {
 })
 
 describe('a name', () => {
-  it('AD-7.1-01 can be reserved for subjects by the operator', async () => {
+  it('AD-7.1-01 can be reserved by the operator for certain subjects', async () => {
     expectError(await directory.post('/ad/r?agent=corp-mail', { ...tokB, body: { base: BASE } }), { status: 403 })
     expect(await lookUp(directory)).toEqual([])
     await register(directory, 'corp-mail', { base: BASE })

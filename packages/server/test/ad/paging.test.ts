@@ -121,7 +121,7 @@ describe('pages', () => {
     expect(fifties.flat()).toEqual(names)
   })
 
-  it('AD-5.3-03 of seven list each agent once, in a stable order', async () => {
+  it('AD-5.3-03 with seven agents each list every agent once, in a stable order', async () => {
     const names = await registerMany(20)
     expect((await pages('/ad/l?count=7')).flat()).toEqual(names)
     expect((await pages('/ad/l?agent=agent-01*&count=3')).flat()).toEqual(names.slice(10))

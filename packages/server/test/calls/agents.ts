@@ -79,8 +79,8 @@ async function post(directory: TestDirectory, endpoint: string, protocol: string
 }
 
 async function load(directory: TestDirectory, document: JsonObject): Promise<void> {
-  const { text: told } = await directory.post('/admin/import', { as: 'admin', raw: JSON.stringify(document) })
-  if (!told.includes('"x"')) throw new Error(told)
+  const { text: result } = await directory.post('/admin/import', { as: 'admin', raw: JSON.stringify(document) })
+  if (!result.includes('"x"')) throw new Error(result)
 }
 
 async function startHttp(protocol: string, path?: string): Promise<SameAgent> {

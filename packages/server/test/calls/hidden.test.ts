@@ -11,14 +11,14 @@ const { register, call } = stage
 
 /** A response without its varying parts and without the requested name. */
 function withoutNames({ status, headers, text }: TestResponse, id: string) {
-  const told = [...headers].filter(([name]) => !['date', 'x-request-id', 'content-length'].includes(name))
-  return { status, told, text: text.replaceAll(id, 'ID').replace(/"correlation_id":"[^"]*"/, '') }
+  const stableHeaders = [...headers].filter(([name]) => !['date', 'x-request-id', 'content-length'].includes(name))
+  return { status, headers: stableHeaders, text: text.replaceAll(id, 'ID').replace(/"correlation_id":"[^"]*"/, '') }
 }
 
 describe('an agent that is hidden from the caller', () => {
-  const asks: [string, string, RequestOptions][] = [
+  const requests: [string, string, RequestOptions][] = [
     ['a call', '/invoke', { body: { text: 'a' } }],
-    ['a call that does not fit', '/invoke', { body: { text: 5 } }],
+    ['a call with invalid input', '/invoke', { body: { text: 5 } }],
     ['a call without a body', '/invoke', {}],
     ['a call of an operation', '/secret', { body: {} }],
     ['a call of a version', '/versions/9.9/invoke', { body: {} }],
@@ -33,13 +33,13 @@ describe('an agent that is hidden from the caller', () => {
     ['a call with a key', '/invoke', { body: {}, headers: { 'idempotency-key': 'k' } }],
     ['a form', '/invoke', { raw: '--b--', headers: { 'content-type': 'multipart/form-data; boundary=b' } }],
     ['feedback', '/feedback', { body: { rating: 1 } }],
-    ['feedback that does not fit', '/feedback', { body: { rating: 9 } }],
+    ['invalid feedback', '/feedback', { body: { rating: 9 } }],
   ]
 
-  it.each(asks)('AIDIP-9-05 C-70 responds to %s as if it did not exist', async (_, path, ask) => {
+  it.each(requests)('AIDIP-9-05 C-70 responds to %s as if it did not exist', async (_, path, options) => {
     await register({ id: 'hidden', visibility: 'private' })
     const answer = async (id: string) =>
-      withoutNames(await stage.directory.post(`/agents/${id}${path}`, { as: 'tokC', ...ask }), id)
+      withoutNames(await stage.directory.post(`/agents/${id}${path}`, { as: 'tokC', ...options }), id)
     expect(await answer('hidden')).toEqual(await answer('nobody'))
     expect(stage.agent.calls).toEqual([])
   })

@@ -150,7 +150,7 @@ describe('a response that is requested as a whole', () => {
   ]
 
   it.each(AGENTS)(
-    'may take as long as its call, and a stream may not be silent for so long: $speech',
+    'may pause for as long as the call may take, but a stream may not: $protocol',
     async ({ protocol, start }) => {
       const agent = await start()
       const gateway = createTestGateway({ silenceMs: SILENT_MS / 4 })

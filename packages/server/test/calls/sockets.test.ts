@@ -75,7 +75,7 @@ describe('calls in frames over one WebSocket', () => {
   })
 
   it.each(CALLER_FRAMES)(
-    'AURI-8-06 are told from a bare input by the first line: $name',
+    'AURI-8-06 are distinguished from a bare input by the first line: $name',
     async ({ line, isRequest }) => {
       await register()
       const { socket, frames } = await talk()
@@ -100,7 +100,7 @@ describe('calls in frames over one WebSocket', () => {
     socket.send(`${JSON.stringify(line)}\n`)
     if (frame?.kind === 'request') await answer(frame.id)
     else if (frame) {
-      // A cancellation is not replied to.
+      // There is no reply to a cancellation.
       send({ id: 'last', input: { text: 'two' } })
       await answer('last')
       expect(frames.map(({ id }) => id)).toEqual(['first', 'last'])
@@ -197,8 +197,8 @@ describe('calls in frames over one WebSocket', () => {
 
   it('AIDIP-9-03 are rejected as soon as the key is revoked', async () => {
     await register()
-    const wish = { subject: 'leaving', scopes: ['invoke'] }
-    const { json } = await stage.directory.post('/admin/keys', { as: 'admin', body: wish })
+    const body = { subject: 'leaving', scopes: ['invoke'] }
+    const { json } = await stage.directory.post('/admin/keys', { as: 'admin', body })
     const { send, answer } = await talk({ key: json.key })
     send({ id: '1', input: { text: 'a' } })
     expect(await answer('1')).toMatchObject([{ result: { text: 'a' } }])

@@ -40,8 +40,8 @@ const stepwise: Execute = ({ taskId, contextId }, publish) => {
 
 async function register(version: string): Promise<void> {
   const card = { ...(await agent.cardOf(version)), id: 'a' }
-  const { text: told } = await directory.post('/admin/import', { as: 'admin', raw: JSON.stringify(card) })
-  expect(told).toContain('"a"')
+  const { text: result } = await directory.post('/admin/import', { as: 'admin', raw: JSON.stringify(card) })
+  expect(result).toContain('"a"')
 }
 
 const invoke = (body: object, headers: Record<string, string> = {}) =>
@@ -87,8 +87,8 @@ describe.each(['0.3', '1.0'])('an agent registered with an A2A card of version %
     if (!begun) throw new Error('the agent was not called')
     const done = task(begun.taskId, begun.contextId, TaskState.TASK_STATE_COMPLETED, undefined, [data({ late: true })])
     await agent.store.save(done, begun.context)
-    const told = async () => (await directory.get(`/tasks/${accepted.json.taskId}`, { as: 'tokC' })).json
-    await expect.poll(told, { timeout: 10_000 }).toMatchObject({ status: 'completed', result: { late: true } })
+    const readTask = async () => (await directory.get(`/tasks/${accepted.json.taskId}`, { as: 'tokC' })).json
+    await expect.poll(readTask, { timeout: 10_000 }).toMatchObject({ status: 'completed', result: { late: true } })
   })
 
   it('AIDIP-5.2-13 has its failed task reported as an error', async () => {
@@ -112,7 +112,7 @@ it('AD-A-01 an agent registered with only its base URL is called as its card say
   expect(answer.json, answer.text).toEqual({ got: [['data', { a: 1 }]] })
 })
 
-it('C-44 calling an agent that speaks only A2A over gRPC gives 501 with the reason', async () => {
+it('C-44 calling an agent that speaks only A2A over gRPC returns 501 with the reason', async () => {
   const card = await agent.cardOf('1.0')
   const supportedInterfaces = [{ url: 'https://a.example:443', protocolBinding: 'GRPC', protocolVersion: '1.0' }]
   const raw = JSON.stringify({ ...card, id: 'a', supportedInterfaces })

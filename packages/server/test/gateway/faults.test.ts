@@ -179,7 +179,7 @@ describe('an agent that', () => {
       'many informational responses',
       `${'HTTP/1.1 103 Early\r\nx-a: b\r\n\r\n'.repeat(10)}${JSON_HEAD}x: ${'b'.repeat(40_000)}\r\n\r\n1`,
     ],
-  ])('answers %s is refused', async (_what, bytes) => {
+  ])('responds with %s is rejected', async (_what, bytes) => {
     const { agent, gateway } = await start((socket) => socket.write(bytes))
     const error = await failure(gateway.call(callOf(agent.url)))
     expect(error).toMatchObject({ code: 'bad_response', mayHaveRun: true })
@@ -192,7 +192,7 @@ describe('an agent that', () => {
     ['a length and chunks', `${JSON_HEAD}content-length: 1\r\ntransfer-encoding: chunked\r\n\r\n1\r\n1\r\n0\r\n\r\n`],
     ['not JSON', `${JSON_HEAD}content-length: 6\r\n\r\n<html>`],
     ['an upgrade', 'HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'],
-  ])('answers %s is refused', async (_what, bytes) => {
+  ])('responds with %s is rejected', async (_what, bytes) => {
     const { agent, gateway } = await start((socket) => socket.write(bytes))
     const error = await failure(gateway.call(callOf(agent.url)))
     expect(error).toMatchObject({ code: expect.stringMatching(/^(bad_response|unreachable)$/), mayHaveRun: true })

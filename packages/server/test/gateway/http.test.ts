@@ -289,7 +289,7 @@ describe('a stream', () => {
     await parts.return?.()
   })
 
-  it('that the reader leaves early cancels the agent’s work', async () => {
+  it('cancels the agent’s work if the reader stops early', async () => {
     let ended = (): void => {}
     const end = new Promise<void>((resolve) => {
       ended = resolve

@@ -158,7 +158,7 @@ describe('a call that MCP cannot carry', () => {
     expect(methods).toEqual([])
   })
 
-  it('gives 400 if the input is not an object', async () => {
+  it('returns 400 if the input is not an object', async () => {
     const { gateway, endpoint, methods } = await start({})
     const answer = await gateway.call(callOf(endpoint, { payload: { kind: 'json', value: ['a'] } }))
     expect(answer).toMatchObject({ status: 400, value: { error: { code: 'InvalidInput' } } })

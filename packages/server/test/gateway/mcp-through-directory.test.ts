@@ -76,7 +76,7 @@ describe('an agent registered with a server.json', () => {
     expect(agent.seen).toHaveLength(before)
   })
 
-  it('AIDIP-5.1-08 gives 400 for an unknown operation, with the names of the known ones', async () => {
+  it('AIDIP-5.1-08 returns 400 for an unknown operation, with the names of the known ones', async () => {
     await register(serverJson())
     const answer = await invoke({ operation: 'sing' })
     expect(answer.status).toBe(400)

@@ -156,7 +156,7 @@ describe('an agent that fails repeatedly', () => {
     [502, false],
     [500, true],
     [429, true],
-  ])('with %i is still called: %s', async (status, isCalledOn) => {
+  ])('with status %i is still called: %s', async (status, isStillCalled) => {
     let calls = 0
     const agent = await agentOf((_, response) => {
       calls++
@@ -164,7 +164,7 @@ describe('an agent that fails repeatedly', () => {
     })
     const gateway = gatewayOf()
     for (let i = 0; i < 8; i++) await gateway.call(callOf(agent.url)).catch(() => {})
-    expect(calls).toBe(isCalledOn ? 8 : 5)
+    expect(calls).toBe(isStillCalled ? 8 : 5)
   })
 
   it('does not affect another agent at the same address', async () => {
@@ -259,7 +259,7 @@ describe('a caller that goes away', () => {
 
 describe('outcomes', () => {
   it('are reported once for each call that says something about the agent', async () => {
-    const told: unknown[] = []
+    const reported: unknown[] = []
     const agent = await agentOf((request, response) => {
       if (request.url === '/broken') return response.writeHead(200, { 'content-type': 'application/json' }).end('{')
       if (request.url === '/stream')
@@ -272,7 +272,7 @@ describe('outcomes', () => {
       {
         now: () => time,
         onOutcome: (agent, operation, { ms, ...outcome }) => {
-          told.push([agent, operation, outcome])
+          reported.push([agent, operation, outcome])
           expect(ms).toBe(0)
         },
       },
@@ -282,9 +282,9 @@ describe('outcomes', () => {
       time += 1000
     }
     const answer = await gateway.call(callOf(`${agent.url}stream`, { wantsStream: true }))
-    expect(told).toHaveLength(4)
+    expect(reported).toHaveLength(4)
     if (answer.kind === 'stream') await gather(answer.parts)
-    expect(told).toEqual([
+    expect(reported).toEqual([
       ['a1', 'echo', { ok: true, status: 200 }],
       ['a1', 'echo', { ok: true, status: 404 }],
       ['a1', 'echo', { ok: false, status: 500 }],

@@ -8,7 +8,7 @@ const stage = setStage({ gateway: { timeoutMs: 2000 } })
 const { register, call } = stage
 
 describe('an array of inputs', () => {
-  it('AIDIP-5.3-04 AIDIP00-6.3-02 gives an array of outputs of the same length, in the same order', async () => {
+  it('AIDIP-5.3-04 AIDIP00-6.3-02 returns an array of outputs of the same length, in the same order', async () => {
     await register()
     stage.agent.reply = async ({ json }, response) => {
       // The first input finishes last.
@@ -73,7 +73,7 @@ describe('an array of inputs', () => {
     ])
   })
 
-  it('C-60 that is empty gives an empty array, and the agent is not called', async () => {
+  it('C-60 that is empty returns an empty array, and the agent is not called', async () => {
     await register()
     expect(await call([])).toMatchObject({ status: 200, json: [] })
     expect(stage.agent.calls).toEqual([])

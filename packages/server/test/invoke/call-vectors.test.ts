@@ -38,7 +38,7 @@ describe('reserved members of an input', () => {
 
 describe('the operation of a call', () => {
   it.each(MATCH_OPERATION_VECTORS)('C-58 $title', async ({ operations, inUrl, input, match }) => {
-    // Each operation has its own endpoint, so that the path tells which one was called.
+    // Each operation has its own endpoint, so that the path shows which one was called.
     const endpoint = (name: string): string => new URL(`/own/${name}`, stage.agent.url).href
     await register({
       operations: operations.map((operation) => ({ ...operation, outputs: {}, endpoint: endpoint(operation.name) })),
@@ -136,7 +136,7 @@ describe('the id of a request', () => {
 })
 
 describe('Retry-After of an agent', () => {
-  // Dates lie in the past of the real clock here; without a header the directory says 5 seconds.
+  // The dates in the vectors are in the past; without a header, the directory’s default is 5 seconds.
   const isDate = (header: string): boolean => header.includes('GMT')
 
   it.each(RETRY_AFTER_VECTORS)('reads "%s"', async (header, seconds) => {

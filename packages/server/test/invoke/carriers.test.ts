@@ -57,7 +57,7 @@ describe('the version', () => {
     expect(stage.agent.calls[0]?.path).toBe('/version-1/')
   })
 
-  it('C-63 that the agent does not have is 404, with a list of those it has', async () => {
+  it('C-63 that the agent does not have gets 404, with a list of those it has', async () => {
     await register(VERSIONS)
     await register({ id: 'y' })
     expectError(await call(INPUT, { headers: { 'x-agent-version': '9.9.9' } }), {
@@ -76,7 +76,7 @@ describe('the version', () => {
     expect(stage.agent.calls).toEqual([])
   })
 
-  it('C-63 is a header of errors too, from the moment it is known', async () => {
+  it('C-63 is in the headers of error responses too, once it is known', async () => {
     await register({ ...VERSIONS, operations: [{ name: 'go', inputs: { text: 'string' }, outputs: {} }] })
     await register({ id: 'y', ...VERSIONS, authentication: { type: 'api_key' } })
     const versionOf = async (...[input, ask]: Parameters<typeof call>): Promise<unknown[]> => {

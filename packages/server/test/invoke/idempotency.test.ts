@@ -56,7 +56,7 @@ describe('an Idempotency-Key', () => {
     expect((await call(INPUT, { headers })).headers.has('idempotent-replayed')).toBe(false)
   })
 
-  it('C-61 turns concurrent requests into one call, and the others learn that it is in progress', async () => {
+  it('C-61 turns concurrent requests into one call, and reports to the others that it is in progress', async () => {
     await register()
     let answer = (): void => {}
     stage.agent.reply = (_, response) => {
@@ -76,7 +76,7 @@ describe('an Idempotency-Key', () => {
     expect(stage.agent.calls).toHaveLength(1)
   })
 
-  it('C-61 lets a call finish after its caller has disconnected, which can fetch the response later', async () => {
+  it('C-61 lets a call finish after its caller has disconnected, and the caller can fetch the response later', async () => {
     await register()
     let answer = (): void => {}
     stage.agent.reply = (_, response) => {

@@ -35,7 +35,7 @@ describe('the path of a call', () => {
     }
   })
 
-  it('AIDIP-5.3-09 AIDIP00-6.3-04 and the member give equal results', async () => {
+  it('AIDIP-5.3-09 AIDIP00-6.3-04 gives the same result as the member', async () => {
     await register(TWO)
     for (const base of ['', '/v0']) {
       const byName = await call({ operation: 'translate', text: 'a' }, { path: `${base}/agents/x/invoke` })
@@ -47,7 +47,7 @@ describe('the path of a call', () => {
     for (const other of others) expect(other).toEqual(first)
   })
 
-  it('C-04 reaches an operation named like another path by its own path and by the member', async () => {
+  it('C-04 of an operation named like another route works, and so does the member', async () => {
     const names = ['invoke', 'feedback', 'agent.json', 'operations', 'versions']
     await register({ operations: names.map((name) => ({ name, inputs: { text: 'string' }, outputs: {} })) })
     for (const name of names) {
@@ -66,7 +66,7 @@ describe('the path of a call', () => {
     expect([answer.status, answer.json]).toEqual([200, { a: 1 }])
   })
 
-  it('leads to the endpoint of the operation if it has one, and then the name is not sent', async () => {
+  it('selects the operation’s own endpoint if it has one, which does not receive the name', async () => {
     const own = new URL('/own?x=1', stage.agent.url).href
     await register({
       operations: [
@@ -128,7 +128,7 @@ describe('the operation', () => {
     expectError(wrong, { status: 400, member: '/operation' })
   })
 
-  it('C-08 of an agent of the Agent Directory comes from its capabilities, or takes any object', async () => {
+  it('C-08 of an agent of the Agent Directory comes from its capabilities, or accepts any object', async () => {
     const { directory, agent } = stage
     const schema = { type: 'object', required: ['text'] }
     const capabilities = [{ name: 'summarize', type: 'tool', input_schema: schema }]

@@ -43,7 +43,7 @@ describe('a call that succeeds', () => {
     expect(await call(INPUT)).toMatchObject({ status: 200, json: answer })
   })
 
-  it('AIDIP00-6-04 is the sample of the draft', async () => {
+  it('AIDIP00-6-04 matches the sample of the draft', async () => {
     const { agent, directory } = stage
     agent.reply = fixed({ translated_text: 'Bonjour, comment êtes-vous?' })
     const body = fixture('FX-T00', { endpoint: agent.url })
@@ -108,7 +108,7 @@ describe('an invalid request', () => {
     const reader = await stage.directory.makeKey({ subject: 'reader', scopes: ['discover'] })
     const key = { 'idempotency-key': 'k' }
     await call(INPUT, { headers: key })
-    const asks: [status: number, body: JsonValue, ask: Parameters<typeof call>[1] & object][] = [
+    const requests: [status: number, body: JsonValue, options: Parameters<typeof call>[1] & object][] = [
       [400, { text: 5 }, {}],
       [400, null, { raw: '{' }],
       [401, INPUT, { key: 'unknown' }],
@@ -121,8 +121,8 @@ describe('an invalid request', () => {
       [413, { text: 'x'.repeat(11 * 1024 * 1024) }, {}],
     ]
     for (const base of ['', '/v0']) {
-      for (const [status, body, { path = '/agents/x/invoke', ...ask }] of asks) {
-        const answer = await call(body, { ...ask, path: base + path })
+      for (const [status, body, { path = '/agents/x/invoke', ...options }] of requests) {
+        const answer = await call(body, { ...options, path: base + path })
         const why = `${status} ${base}${path} → ${answer.status} ${answer.text.slice(0, 300)}`
         expect(answer.status, why).toBe(status)
         expect(answer.json.error, why).toMatchObject({
@@ -141,7 +141,7 @@ describe('an invalid request', () => {
     }
   })
 
-  it('AURI-8.1-06 AURI-8.1-07 for an unsupported media type gets 406 and those that are supported', async () => {
+  it('AURI-8.1-06 AURI-8.1-07 for an unsupported media type gets 406 with the supported types', async () => {
     await register()
     for (const accept of ['application/fipa-acl', 'image/png', 'application/json;q=0, text/html']) {
       const answer = await call(INPUT, { headers: { accept } })
@@ -155,7 +155,7 @@ describe('an invalid request', () => {
 })
 
 describe('an agent that fails', () => {
-  it('AIDIP-5.2-10 AIDIP00-6.2-03 gives 502 if its response is invalid or missing', async () => {
+  it('AIDIP-5.2-10 AIDIP00-6.2-03 causes 502 if its response is invalid or missing', async () => {
     await register()
     stage.agent.reply = (_, response) => response.writeHead(200, { 'content-type': 'application/json' }).end('{"a"')
     expectError(await call(INPUT), { status: 502, code: 'agent_error' })
@@ -165,7 +165,7 @@ describe('an agent that fails', () => {
     expectError(await call(INPUT, { path: '/agents/y/invoke' }), { status: 502, code: 'agent_error' })
   })
 
-  it('AIDIP-5.2-10 gives 504 if it takes too long', async () => {
+  it('AIDIP-5.2-10 causes 504 if it takes too long', async () => {
     await register()
     stage.agent.reply = () => {}
     const answer = await call(INPUT)
@@ -208,7 +208,7 @@ describe('an agent that fails', () => {
     [404, 'NotFound'],
     [418, 'AgentError'],
     [429, 'RateLimited'],
-  ])('AIDIP-5.2-07 C-97 that returns %i gives an error object of its kind: %s', async (status, code) => {
+  ])('AIDIP-5.2-07 C-97 that returns %i causes an error with the code %s', async (status, code) => {
     await register()
     stage.agent.reply = fixed({ detail: 'none of ours' }, status)
     const answer = await call(INPUT)
@@ -216,7 +216,7 @@ describe('an agent that fails', () => {
     expect(answer.text).not.toContain('none of ours')
   })
 
-  it('AIDIP-5.2-12 gives 503 and Retry-After if it is overloaded, offline or inactive', async () => {
+  it('AIDIP-5.2-12 causes 503 and Retry-After if it is overloaded, offline or inactive', async () => {
     await register()
     stage.agent.reply = fixed(null, 503, { 'retry-after': '7' })
     const busy = await call(INPUT)
@@ -234,7 +234,7 @@ describe('an agent that fails', () => {
     expect(stage.agent.calls).toEqual([])
   })
 
-  it('AIDIP-5.2-12 gives 503 and Retry-After at its limit of concurrent calls, until one ends', async () => {
+  it('AIDIP-5.2-12 causes 503 and Retry-After at its limit of concurrent calls, until one ends', async () => {
     const directory = await startDirectory({ gateway: { maxCallsPerAgent: 1 } })
     try {
       await directory.post('/agents', { as: 'tokA', body: stage.agent.document() })
@@ -257,7 +257,7 @@ describe('an agent that fails', () => {
     }
   })
 
-  it('AIDIP-5.2-12 gives 503 and Retry-After while its circuit breaker is open, and is not called', async () => {
+  it('AIDIP-5.2-12 causes 503 and Retry-After while its circuit breaker is open, and is not called', async () => {
     await register({ id: 'failing' })
     const invoke = () => call(INPUT, { path: '/agents/failing/invoke' })
     stage.agent.reply = (_, response) => response.destroy()
@@ -269,7 +269,7 @@ describe('an agent that fails', () => {
     expect(stage.agent.calls).toEqual([])
   })
 
-  it('AIDIP-5.2-13 does not count as a success only because its status is 200', async () => {
+  it('AIDIP-5.2-13 is not reported as a success just because its status is 200', async () => {
     await register({ id: 'x', outputs: { text: 'string?' } })
     stage.agent.reply = fixed({ error: { code: 'SubCallFailed', message: 'the translator did not answer' } })
     const answer = await call(INPUT)
@@ -291,7 +291,7 @@ describe('an agent that fails', () => {
 })
 
 describe('an agent that cannot be called', () => {
-  it('AIDIP00-6-02 C-44 gives 501, with what the caller can use instead', async () => {
+  it('AIDIP00-6-02 C-44 causes 501, with the address and protocols that the caller can use instead', async () => {
     const body = {
       base: 'grpc://agents.example.com:443',
       protocols: ['grpc'],
@@ -307,7 +307,7 @@ describe('an agent that cannot be called', () => {
     })
   })
 
-  it('gives 508 if its endpoint leads back to the directory', async () => {
+  it('causes 508 if its endpoint leads back to the directory', async () => {
     const { directory } = stage
     for (const endpoint of ['/agents/x/invoke', `${directory.url}/agents/y/invoke`]) {
       await register({ id: 'loop', endpoint })
@@ -317,7 +317,7 @@ describe('an agent that cannot be called', () => {
     }
   })
 
-  it('C-73 gives 502, and is not called, if its address is blocked', async () => {
+  it('C-73 causes 502, and is not called, if its address is blocked', async () => {
     await register({ id: 'metadata', endpoint: 'https://169.254.169.254/latest' })
     const answer = await call(INPUT, { path: '/agents/metadata/invoke' })
     expectError(answer, { status: 502, code: 'agent_error' })

@@ -8,8 +8,8 @@ const stage = setStage()
 const { register, call } = stage
 const INPUT = { text: 'hello' }
 
-const grant = (wish: object) =>
-  stage.directory.post('/admin/grants', { as: 'admin', body: { subject: 'tokC', scopes: ['invoke'], ...wish } })
+const grant = (members: object) =>
+  stage.directory.post('/admin/grants', { as: 'admin', body: { subject: 'tokC', scopes: ['invoke'], ...members } })
 
 describe('who may call', () => {
   it('AIDIP-5.2-08 AIDIP-9-03 nobody without credentials, and nobody without the scope', async () => {
@@ -41,7 +41,7 @@ describe('who may call', () => {
     expect((await call(INPUT, { as: 'tokB' })).status).toBe(200)
   })
 
-  it('AIDIP-9-05 C-70 a private agent: for others it does not exist', async () => {
+  it('AIDIP-9-05 C-70 a private agent: does not exist for other callers', async () => {
     await register({ visibility: 'private' })
     expectError(await call(INPUT), { status: 404, code: 'not_found' })
     await grant({ agent: 'x', scopes: ['discover'] })
@@ -107,7 +107,7 @@ describe('who may call', () => {
   })
 })
 
-describe('how often', () => {
+describe('the rate of calls', () => {
   it('AIDIP-9-12 AIDIP00-7-04 is limited for each client', async () => {
     const directory = await startDirectory({ rateLimits: { search: 1e6, register: 1e6, lookup: 1e6, invoke: 3 } })
     try {
@@ -162,7 +162,7 @@ describe('credentials', () => {
     })
   })
 
-  it('C-96 a bearer token for the agent goes as X-Agent-Authorization', async () => {
+  it('C-96 a bearer token for the agent is sent as X-Agent-Authorization', async () => {
     await register(BEARER)
     expect((await call(INPUT, { headers: { 'x-agent-authorization': 'Bearer theirs' } })).status).toBe(200)
     const headers = sent()

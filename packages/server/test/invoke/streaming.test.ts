@@ -9,7 +9,7 @@ const INPUT = { text: 'hello' }
 const SSE = 'text/event-stream'
 const NDJSON = 'application/x-ndjson'
 
-/** An agent that sends parts when the test says so. */
+/** An agent whose parts are sent by the test. */
 function streaming(type = SSE): { send(text: string): Promise<void>; end(): void; gone: Promise<void> } {
   let begin: (response: import('node:http').ServerResponse) => void
   const begun = new Promise<import('node:http').ServerResponse>((resolve) => {
@@ -30,7 +30,7 @@ function streaming(type = SSE): { send(text: string): Promise<void>; end(): void
 }
 
 describe('stream: true', () => {
-  it('AIDIP-5.3-01 AIDIP00-6.3-01 AURI-8-05 gives events as the agent makes them, and an end mark', async () => {
+  it('AIDIP-5.3-01 AIDIP00-6.3-01 AURI-8-05 sends events as the agent produces them, then an end mark', async () => {
     await register()
     for (const path of ['/agents/x/invoke', '/v0/agents/x/invoke']) {
       const agent = streaming()
@@ -39,7 +39,7 @@ describe('stream: true', () => {
       const answer = await answering
       expect(answer.status).toBe(200)
       expect(answer.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
-      // The second part is made only after the first has arrived.
+      // The second part is sent only after the first has arrived.
       expect(await answer.next('\n\n')).toBe('data: {"text":"Bon"}\n\n')
       await agent.send('{"text":"jour"}')
       expect(await answer.next('\n\n')).toBe('data: {"text":"jour"}\n\n')
@@ -49,7 +49,7 @@ describe('stream: true', () => {
     }
   })
 
-  it('AIDIP-5.3-02 gives the whole output if the agent does not stream', async () => {
+  it('AIDIP-5.3-02 sends the whole output if the agent does not stream', async () => {
     await register()
     const answer = await stream(stage.directory, { ...INPUT, stream: true })
     expect(answer.headers.get('content-type')).toMatch(/^application\/json/)
@@ -68,7 +68,7 @@ describe('stream: true', () => {
     expect(stage.agent.calls[0]?.json).toEqual({ ...INPUT, stream: true })
   })
 
-  it('keeps ids and names of events, on a line each', async () => {
+  it('keeps ids and names of events, each on one line', async () => {
     await register()
     stage.agent.reply = (_, response) =>
       response.writeHead(200, { 'content-type': SSE }).end('id: 7\nevent: token\ndata: {"a":"x\\ny"}\n\n')
@@ -92,7 +92,7 @@ describe('Accept', () => {
     expect(stage.agent.calls[0]?.headers.accept).toMatch(/event-stream.*x-ndjson/)
   })
 
-  it('AURI-8-09 gives the same values in either format, whichever the agent uses', async () => {
+  it('AURI-8-09 does not change the values, whichever format the agent uses', async () => {
     await register()
     const values = [{ n: 1 }, 'text', null, ['ü\n']]
     for (const type of [SSE, NDJSON]) {
@@ -114,7 +114,7 @@ describe('Accept', () => {
     }
   })
 
-  it('C-59 of streams only turns a complete response into a stream', async () => {
+  it('C-59 that allows only streams turns a complete response into a stream', async () => {
     await register()
     const events = await stream(stage.directory, INPUT, { accept: SSE })
     expect(await events.rest()).toBe('data: {"text":"hello"}\n\nevent: end\ndata: {}\n\n')

@@ -43,7 +43,7 @@ async function refusal(socket: WebSocket): Promise<number> {
 }
 
 describe('a WebSocket on the path of a call', () => {
-  it('AURI-8-06 AIDIP-5.3-01 gives a line of JSON for each part, and closes at the end', async () => {
+  it('AURI-8-06 AIDIP-5.3-01 sends a line of JSON for each part, and closes at the end', async () => {
     await register()
     stage.agent.reply = (_, response) =>
       response.writeHead(200, { 'content-type': 'text/event-stream' }).end('data: {"n":1}\n\ndata: {"n":2}\n\n')

@@ -116,7 +116,7 @@ describe('evidence', () => {
     expect(found[1].score_components.policy).toBeLessThan(found[0].score_components.policy)
   })
 
-  it('PROF-5.1-03 shows that preferred tags raise agents and lower none', async () => {
+  it('PROF-5.1-03 shows that preferred tags raise scores and never lower them', async () => {
     await publish(directory, profileAgent({ id: 'plain', tags: ['y'] }))
     await publish(directory, profileAgent({ id: 'wished', tags: ['x'] }))
     const scores = async (body: { preferred_tags?: string[] }) => {

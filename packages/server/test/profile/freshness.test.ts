@@ -146,7 +146,7 @@ describe('concurrent updates', () => {
     ['shuffled', shuffled(50)],
     ['in order', Array.from({ length: 50 }, (_, i) => i + 1)],
     ['backwards', Array.from({ length: 50 }, (_, i) => 50 - i)],
-  ])('PROF-9-03 keep the newest, sent %s', async (_order, numbers) => {
+  ])('PROF-9-03 keep the newest if they are sent %s', async (_order, numbers) => {
     await publish(directory, edition(0))
     const answers = await Promise.all(numbers.map((n) => send(edition(n))))
     expect(answers[numbers.indexOf(50)]?.status).toBe(200)

@@ -75,7 +75,7 @@ describe('a remote embedding endpoint', () => {
   })
 
   it.each(['fails', 'short', 'no-json'] as const)(
-    'PROF-7.2-03 that %s leaves search by words working, with a warning and no error',
+    'PROF-7.2-03 in mode %s does not break search by words, which then has a warning',
     async (mode) => {
       endpoint.mode = mode
       expect(await warningsOf(`kitten ${mode}`)).toContain('words only')

@@ -66,7 +66,7 @@ describe('semantic search', () => {
     }
   })
 
-  it('AIDIP00-5.4-04 ranks agents higher that support the language named in the query', async () => {
+  it('AIDIP00-5.4-04 ranks agents that support the language named in the query higher', async () => {
     const translator = { description: 'Translates product descriptions.', capabilities: ['translation'] }
     await register(
       directory,

@@ -12,10 +12,10 @@ export interface ExpectedError {
 }
 
 /** Checks that the response is an error body that clients of every draft can read (C-68), with these contents. */
-export function expectError(answer: TestResponse, refusal: ExpectedError, hint = ''): void {
+export function expectError(answer: TestResponse, expected: ExpectedError, hint = ''): void {
   const { status, headers, json } = answer
   const why = `${hint} → ${status} ${answer.text.slice(0, 300)}`
-  expect(status, why).toBe(refusal.status)
+  expect(status, why).toBe(expected.status)
   expect(headers.get('content-type'), why).toMatch(/^application\/(problem\+)?json; charset=utf-8$/)
   expect(json, why).toMatchObject({
     type: expect.stringMatching(/^https?:\/\/.+\/problems\/[a-z-]+$/),
@@ -28,10 +28,10 @@ export function expectError(answer: TestResponse, refusal: ExpectedError, hint =
     message: json?.detail,
     correlation_id: headers.get('x-request-id'),
   })
-  if (refusal.code !== undefined) expect(json.code, why).toBe(refusal.code)
-  if (refusal.says !== undefined) expect(json.message, why).toMatch(refusal.says)
-  if (refusal.member === undefined) return
+  if (expected.code !== undefined) expect(json.code, why).toBe(expected.code)
+  if (expected.says !== undefined) expect(json.message, why).toMatch(expected.says)
+  if (expected.member === undefined) return
   const named: string[] = (json.error.details ?? []).map(({ member }: { member: string }) => member)
-  expect(named, why).toContain(refusal.member)
-  expect(json.message, why).toContain(refusal.member)
+  expect(named, why).toContain(expected.member)
+  expect(json.message, why).toContain(expected.member)
 }

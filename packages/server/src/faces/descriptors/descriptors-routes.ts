@@ -187,11 +187,11 @@ function directoryCard({ baseUrl, version, anonymous, context }: DescriptorsOpti
   return { ...descriptor, ...toAgentCard(record, facts) }
 }
 
-/** The media type to answer with; 406 and the supported ones if the client accepts none of them (AURI §8.1). */
+/** The media type of the response; throws 406 with the supported ones if the client accepts none of them (AURI §8.1). */
 function chooseType({ headers }: FastifyRequest): string {
   const type = chooseMediaType(headers.accept, DESCRIPTOR_TYPES)
   if (type !== undefined) return type
-  throw new DirectoryError('not_acceptable', `this document is offered as ${DESCRIPTOR_TYPES.join(', ')}`, {
+  throw new DirectoryError('not_acceptable', `this document is available as ${DESCRIPTOR_TYPES.join(', ')}`, {
     members: { supported: [...DESCRIPTOR_TYPES] },
   })
 }

@@ -29,7 +29,7 @@ import { LOOKUP_PARAMETERS, MAX_COUNT, nextLookup, parseLookup } from './lookup-
 export interface DirectoryOptions {
   readonly context: Context
   readonly grants: Grants
-  /** Called when a credential lives far longer than the registration it makes (AD §8.2). */
+  /** Called when a credential is valid for far longer than the registration made with it (AD §8.2). */
   readonly onLongCredential: (subject: string, seconds: number) => void
 }
 

@@ -36,7 +36,7 @@ export function sendResult(request: FastifyRequest, reply: FastifyReply, result:
   }
 }
 
-/** 202: the call is deferred; `Location` says where to ask for its result (AURI §8, C-62). */
+/** 202: the call is deferred; `Location` is where to poll for its result (AURI §8, C-62). */
 function sendAccepted(reply: FastifyReply, { id, status, pollInterval }: Task): FastifyReply {
   reply.header('location', `/tasks/${id}`).header('retry-after', String(pollInterval))
   return sendJson(reply.code(202).header('cache-control', 'no-store'), { taskId: id, status, pollInterval })

@@ -25,7 +25,7 @@ describe('writeParts', () => {
     expect(await write(values(...parts), NDJSON)).toBe(lines)
   })
 
-  it('gives names and ids no way to make lines of their own', async () => {
+  it('does not allow names and ids to inject lines', async () => {
     const text = await write(
       values({ data: 'a\nb', event: 'x\ndata: forged', id: '1\r\n\r\ndata: forged' }),
       EVENT_STREAM,
@@ -33,7 +33,7 @@ describe('writeParts', () => {
     expect(text).toBe('id: 1    data: forged\nevent: x data: forged\ndata: "a\\nb"\n\nevent: end\ndata: {}\n\n')
   })
 
-  it('says that a stream is whole only if it is', async () => {
+  it('sends the end mark only if the stream is complete', async () => {
     expect(await write(values(), EVENT_STREAM)).toBe('event: end\ndata: {}\n\n')
     expect(await write(failing(new DirectoryError('timeout', 'too late')), EVENT_STREAM)).not.toContain('event: end')
     expect(await write(failing(new DirectoryError('timeout', 'too late')), NDJSON)).toBe(
@@ -41,14 +41,14 @@ describe('writeParts', () => {
     )
   })
 
-  it('tells nothing of a mistake of ours', async () => {
+  it('does not reveal internal errors', async () => {
     const text = await write(failing(new TypeError('x is undefined in secret.ts')), NDJSON)
     expect(text).toBe('1\n{"error":{"code":"InternalError","message":"the directory failed"}}\n')
   })
 })
 
 describe('heartbeats', () => {
-  it('are there while nothing comes, and no item is lost or moved', async () => {
+  it('are sent while the source is silent, without losing or reordering items', async () => {
     let send: (value: number) => void = () => {}
     async function* slow(): AsyncGenerator<number> {
       for (let i = 0; i < 3; i++)
@@ -66,7 +66,7 @@ describe('heartbeats', () => {
     expect(seen.filter((item) => item === SILENCE).length).toBeGreaterThanOrEqual(6)
   })
 
-  it('end the source when nobody reads any more, though it waits for something that does not come', async () => {
+  it('close the source when the reader stops, even if the source never yields', async () => {
     let ended = false
     const source: AsyncIterable<number> = {
       [Symbol.asyncIterator]: () => ({
@@ -81,7 +81,7 @@ describe('heartbeats', () => {
     expect(ended).toBe(true)
   })
 
-  it('pass a failure of the source on', async () => {
+  it('rethrow an error of the source', async () => {
     const read = async () => {
       for await (const _ of heartbeats(failing(new Error('broke')), 1000));
     }

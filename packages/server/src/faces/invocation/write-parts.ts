@@ -24,7 +24,7 @@ export async function* writeParts(
   if (format.end !== '') yield format.end
 }
 
-/** The error as a line of a stream; of a bug the caller learns nothing. */
+/** The error as a line of a stream; internal errors are not revealed. */
 export function errorLine(error: unknown): { error: JsonObject } {
   const known = error instanceof DirectoryError ? error : new DirectoryError('internal_error', 'the directory failed')
   return { error: errorObject(known) }

@@ -20,7 +20,7 @@ export function createOperationsRoutes({ health, openapi }: OperationsOptions): 
         path: '/health/live',
         summary: 'Whether the process is running',
         access: 'open',
-        responses: { 200: 'it is' },
+        responses: { 200: 'it is running' },
         handle: (_request, reply) => sendJson(reply.header('cache-control', 'no-store'), { status: 'live' }),
       },
       {

@@ -42,13 +42,13 @@ export async function discover(context: Context, request: FastifyRequest, reply:
     score: rounded(hit.score ?? 0),
     ...(wanted.include_evidence === true && toEvidence(context, hit, wanted, evidenceOf(hit))),
   }))
-  const silent = new Set(found.flatMap(({ record }) => unstated(record)))
+  const unstatedNames = new Set(found.flatMap(({ record }) => unstated(record)))
   const isRedacted = found.some(({ record }) => record.redacted)
-  const told = [
+  const allWarnings = [
     ...warnings,
     ...unsupported.map((name) => `the filter ${name} is not supported and was not applied`),
-    ...Array.from(silent, (name) => `some candidates state nothing about ${name} and were let pass`),
-    ...(isRedacted ? ['some candidates are shown in part'] : []),
+    ...Array.from(unstatedNames, (name) => `some candidates state nothing about ${name} and were not excluded`),
+    ...(isRedacted ? ['some candidates are redacted'] : []),
   ]
   return sendJson(reply, {
     request_id: request.caller.requestId,
@@ -56,11 +56,11 @@ export async function discover(context: Context, request: FastifyRequest, reply:
     candidates,
     applied_filters: applied,
     ...(unsupported.length > 0 && { unsupported_filters: [...unsupported] }),
-    ...(told.length > 0 && { warnings: told }),
+    ...(allWarnings.length > 0 && { warnings: allWarnings }),
   })
 }
 
-/** The client's field of work says more of the task, its locale which language it would like; neither excludes. */
+/** Adds the client's domain to the query and prefers the language of its locale; neither excludes an agent. */
 function withHints({ query, client_context: hints = {} }: DiscoveryRequest): { text: string; languages: string[] } {
   const [domain, locale] = [asString(hints.domain), asString(hints.locale)]
   const [language] = locale?.toLowerCase().split(/[-_]/) ?? []

@@ -4,17 +4,17 @@ import type { Context } from '../../services/context.js'
 import { toConstraints } from '../../services/discovery/constraints.js'
 import { AVAILABLE } from '../../services/discovery/find.js'
 
-/** The hard filters of a discovery request, and what became of each. */
+/** The hard filters of a discovery request: applied and unsupported ones. */
 export interface DiscoveryFilters {
   readonly conditions: readonly Condition[]
   readonly applied: JsonObject
-  /** Not applied; named in the answer (PROF §5.1). */
+  /** Not applied, and listed in the response (PROF §5.1). */
   readonly unsupported: readonly string[]
-  /** Constraints which the record says nothing about, and which it passed for that reason. */
+  /** Constraints that the record passes only because it states nothing about them. */
   readonly unstated: (record: AgentRecord) => string[]
 }
 
-/** Reads the hard filters of a request: tags with what satisfies them, protocols, constraints (C-50, C-51). */
+/** Reads the hard filters of a request: tags and the tags that satisfy them, protocols, constraints (C-50, C-51). */
 export function toDiscoveryFilters(context: Context, wanted: DiscoveryRequest): DiscoveryFilters {
   const { taxonomy } = context
   const { required_tags: required = [], excluded_tags: excluded = [], protocols = [] } = wanted

@@ -6,24 +6,24 @@ import type { Context } from '../../services/context.js'
 import type { Found } from '../../services/discovery/find.js'
 import { scoreFactorsOf } from '../../services/discovery/score-factors.js'
 
-/** Examples and snippets that are shown: enough to judge by, and short. */
+/** Number of examples and snippets in the response: enough to judge a match, but short. */
 const SHOWN_EXAMPLES = 3
 const SHOWN_SNIPPETS = 2
-/** Cosine below which an example is not called a match: unrelated texts are this alike. */
+/** Minimum cosine similarity of a matched example; unrelated texts reach values just below it. */
 const EXAMPLE_FLOOR = 0.3
 const MAX_SNIPPET = 240
 
-/** Why an agent is a candidate (PROF §6.2, §8). What the text matched comes from what everybody may see. */
+/** Why an agent is a candidate (PROF §6.2, §8). Matches of the text come only from public parts of the document. */
 export function toEvidence(
   context: Context,
   { agent, record, relevance = 0 }: Found,
   wanted: DiscoveryRequest,
   { words, parts }: TextEvidence,
 ): JsonObject {
-  const asked = [...(wanted.required_tags ?? []), ...(wanted.preferred_tags ?? [])]
-  const has = profileTags(record)
-  const { direct, expanded } = matchTags(asked, has, context.taxonomy)
-  const tag = tagShare(asked, has, context.taxonomy)
+  const requestedTags = [...(wanted.required_tags ?? []), ...(wanted.preferred_tags ?? [])]
+  const ownTags = profileTags(record)
+  const { direct, expanded } = matchTags(requestedTags, ownTags, context.taxonomy)
+  const tag = tagShare(requestedTags, ownTags, context.taxonomy)
   const { freshness, policy, reputation } = scoreFactorsOf(context, agent)
   const examples = parts.flatMap(({ part, similarity }) => {
     const example = part.kind === 'example' ? agent.shown.examples[part.position] : undefined
@@ -51,7 +51,7 @@ export function toEvidence(
   }
 }
 
-/** Sentences of the description that have words of the query, the most telling first. */
+/** Sentences of the description that contain words of the query, those with most of them first. */
 function snippetsOf(description: string, words: TextEvidence['words']): string[] {
   const wanted = words.filter(({ fields }) => fields.includes('description')).map(({ word }) => word.toLowerCase())
   const sentences = description.match(/[^.!?。！？\n]+[.!?。！？]*/g) ?? []
@@ -67,7 +67,7 @@ function snippetsOf(description: string, words: TextEvidence['words']): string[]
     .map(({ text }) => text)
 }
 
-/** Words are found by their stems; so many letters tell a word of the same family well enough to point at it. */
+/** Length of the prefix to compare: the index matches stems, so an inflected word differs only at its end. */
 const STEM_LETTERS = 5
 
 export const rounded = (score: number): number => Math.round(score * 1e4) / 1e4

@@ -13,7 +13,7 @@ export interface ProfileOptions {
   readonly context: Context
 }
 
-/** What this implementation is and does, point by point of the profile's checklist (PROF §18). */
+/** The service description, with an entry for each point of the profile's checklist (PROF §18). */
 const describe = ({ taxonomy }: Context): JsonObject => ({
   conformance_level: 'D2',
   serialization: ['application/json'],
@@ -21,7 +21,7 @@ const describe = ({ taxonomy }: Context): JsonObject => ({
   supported_constraints: [...CONSTRAINTS],
   detail_levels: ['minimal', 'summary', 'full'],
   limits: { default: 10, max: 100, document_bytes: 262_144, tags: 100, examples: 200 },
-  validation: 'id, name, description and bindings are required; every known member has its type checked',
+  validation: 'id, name, description and bindings are required; the types of known members are checked',
   unknown_fields: 'ignored and preserved, nested ones too',
   freshness: 'sequence, updated_at or version, the first that both sides have; If-Match; expires_at',
   hard_filters:
@@ -90,7 +90,7 @@ export function createProfileRoutes({ context }: ProfileOptions): RouteGroup {
         summary: 'The metadata of one agent',
         access: 'discover',
         limit: 'lookup',
-        responses: { 200: 'the metadata', 304: 'as the client has it', 404: 'no such agent' },
+        responses: { 200: 'the metadata', 304: 'not modified', 404: 'no such agent' },
         handle: (request, reply) => {
           const { agent, record } = readAgent(context, idOf(request), request.caller)
           const write = (): JsonObject => toProfile(record, context.catalog.facts(agent))

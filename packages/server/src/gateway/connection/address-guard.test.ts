@@ -57,18 +57,18 @@ describe('the address guard', () => {
     'https://2130706433',
     'https://0177.0.0.1',
     'https://①②⑦.0.0.1',
-  ])('refuses %s', async (url) => {
+  ])('blocks %s', async (url) => {
     await expect(createCheck()(url)).rejects.toEqual(refusal('blocked'))
   })
 
   it.each(['http://agent.example', 'ws://agent.example', 'http://127.0.0.1', 'http://1.1.1.1'])(
-    'AIDIP-9-02 never calls %s in production: it is not encrypted',
+    'AIDIP-9-02 blocks %s in production because it is not encrypted',
     async (url) => {
       await expect(createCheck()(url)).rejects.toEqual(refusal('blocked'))
     },
   )
 
-  it('with allowLoopback allows loopback, also without TLS, and no other internal address', async () => {
+  it('with allowLoopback allows loopback addresses, even without TLS, and no other internal ones', async () => {
     const check = createCheck({ allowLoopback: true })
     expect(await check('http://127.0.0.1:9000')).toEqual(['127.0.0.1'])
     expect(await check('http://localhost:9000')).toEqual(['127.0.0.1', '0:0:0:0:0:0:0:1'])
@@ -89,7 +89,7 @@ describe('the address guard', () => {
     await expect(createCheck()('https://empty.example')).rejects.toEqual(refusal('unreachable'))
   })
 
-  it('allows the ranges, names and origins of the operator', async () => {
+  it('allows the ranges, names and origins that the operator lists', async () => {
     const check = createCheck({ allow: ['10.0.0.0/24', '*.corp.example', 'http://10.9.9.9:8040', 'fd00::/8'] })
     expect(await check('https://10.0.0.1')).toEqual(['10.0.0.1'])
     expect(await check('https://private.example')).toEqual(['10.0.0.7'])
@@ -115,7 +115,7 @@ describe('the address guard', () => {
     expect(await createCheck({ allow: ['169.254.169.254'] })('https://metadata.example')).toHaveLength(1)
   })
 
-  it('uses the lookup of the system only for names that the operator allowed', async () => {
+  it('lets the system resolve only names that the operator allowed', async () => {
     const lookups: unknown[] = []
     const check = createCheck({
       allow: ['*.corp.example'],

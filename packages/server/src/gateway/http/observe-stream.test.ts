@@ -20,7 +20,7 @@ function counting() {
 }
 
 describe('observeStream', () => {
-  it('passes all values on and reports the end once', async () => {
+  it('yields all values and reports the end once', async () => {
     const { events, iterator } = counting()
     const values: number[] = []
     for await (const value of iterator) values.push(value)
@@ -70,7 +70,7 @@ describe('observeStream', () => {
     expect(events).toEqual(['cancelled'])
   })
 
-  it('passes a failure of the stream to onEnd and to the reader', async () => {
+  it('reports an error of the stream to onEnd and to the reader', async () => {
     const failures: unknown[] = []
     const broken = new Error('broken')
     async function* failing(): AsyncGenerator<number, void> {

@@ -119,6 +119,6 @@ function contentOf({ operation, payload, headers }: PreparedCall): unknown {
 
 /** What the audit log records of a call: the operation and how it ended, but neither input nor output. */
 function auditDetail({ operation }: Invocation, result: InvocationResult): string {
-  const note = hasValidOutput(result) ? '' : ', output does not fit its schema'
+  const note = hasValidOutput(result) ? '' : ', output does not match its schema'
   return `${operation ?? 'invoke'}: ${result.status}${note}`
 }

@@ -24,7 +24,7 @@ export interface EmbeddingQueue {
   changed(agent: Agent, when: When): void
   /** Vectors of a query's texts; with a warning if results by vector are incomplete or missing. */
   embed(texts: readonly string[]): Promise<{ vectors: readonly Float32Array[]; warning?: string }>
-  /** Starts to work off the queue. */
+  /** Starts to process the queue. */
   start(): void
   stop(): Promise<void>
 }

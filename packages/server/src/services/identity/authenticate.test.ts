@@ -2,12 +2,18 @@ import { describe, expect, it } from 'vitest'
 import { CERTIFICATE_SUBJECTS } from '../../../../protocol/test-vectors/call/certificate-subjects.js'
 import { createAuthenticate } from './authenticate.js'
 
-const never = (): never => {
-  throw new Error('no key and no token is involved')
+const mustNotBeCalled = (): never => {
+  throw new Error('keys and tokens must not be used')
 }
 const authenticate = createAuthenticate({
-  keys: { find: never, list: never, create: never, revoke: never, reload: never },
-  verifyToken: never,
+  keys: {
+    find: mustNotBeCalled,
+    list: mustNotBeCalled,
+    create: mustNotBeCalled,
+    revoke: mustNotBeCalled,
+    reload: mustNotBeCalled,
+  },
+  verifyToken: mustNotBeCalled,
   certificateScopes: ['publish'],
 })
 
@@ -15,14 +21,14 @@ const withSocket = (socket: unknown) =>
   authenticate({ authorization: undefined, apiKey: undefined, socket, address: '10.0.0.1', requestId: 'r' })
 
 describe('createAuthenticate', () => {
-  it.each(CERTIFICATE_SUBJECTS)('AD-8.2-04 takes from a certificate $name', async ({ certificate, subject }) => {
+  it.each(CERTIFICATE_SUBJECTS)('AD-8.2-04 finds the subject: $name', async ({ certificate, subject }) => {
     const caller = await withSocket({ authorized: true, getPeerCertificate: () => certificate })
     expect([caller.kind, caller.subject]).toEqual(
       subject === undefined ? ['anonymous', undefined] : ['certificate', subject],
     )
   })
 
-  it('takes no subject from a certificate that is not trusted', async () => {
+  it('treats a caller with an untrusted certificate as anonymous', async () => {
     const certificate = { subject: { CN: 'n' } }
     expect(await withSocket({ authorized: false, getPeerCertificate: () => certificate })).toMatchObject({
       kind: 'anonymous',

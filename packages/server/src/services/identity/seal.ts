@@ -33,7 +33,7 @@ export function createSeal(secret: string): Seal {
       try {
         return decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES), undefined, 'utf8') + decipher.final('utf8')
       } catch {
-        // The authentication tag does not match; GCM does not tell why.
+        // The authentication tag does not match; GCM does not say why.
         return undefined
       }
     },

@@ -23,7 +23,7 @@ describe('createSigning', () => {
     async ({ name, components, parameters, fields }) => {
       const { keyId, created, label, nonce, tag } = parameters
       const store = await openSqliteStore(join(folder, name.replaceAll(/\W/g, '-')))
-      const seal = createSeal('a secret of this test')
+      const seal = createSeal('a secret for this test')
       const pem = createPrivateKey({ key: SIGNATURE_KEY, format: 'jwk' }).export({ type: 'pkcs8', format: 'pem' })
       const now = created * 1000
       await store.secrets.putSigningKey(
@@ -34,15 +34,15 @@ describe('createSigning', () => {
         throw error
       }
       const signing = await createSigning({ store, seal, now: () => now, onError })
-      const wish = { ...(label && { label }), ...(nonce && { nonce }), ...(tag && { tag }) }
-      expect(signing.sign(components, wish)).toEqual(fields)
+      const requested = { ...(label && { label }), ...(nonce && { nonce }), ...(tag && { tag }) }
+      expect(signing.sign(components, requested)).toEqual(fields)
       await store.close()
     },
   )
 })
 
 describe('digestOf', () => {
-  it('AIDIP-9-08 writes the digest of a body', () => {
+  it('AIDIP-9-08 returns the Content-Digest of a body', () => {
     expect(digestOf(SIGNED_BODY)).toBe(BODY_DIGEST)
   })
 })

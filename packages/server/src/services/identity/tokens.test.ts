@@ -27,18 +27,18 @@ beforeAll(async () => {
 afterAll(() => keyServer.close())
 
 describe('createVerifyToken', () => {
-  it.each(TOKENS)('AD-8.2-02 judges a token $name', async ({ result, ...vector }) => {
+  it.each(TOKENS)('AD-8.2-02 verifies a token $name', async ({ result, ...vector }) => {
     const verified = verify(await signer.sign(vector))
     if ('code' in result) await expect(verified).rejects.toMatchObject({ code: 'unauthorized', status: 401 })
     else await expect(verified).resolves.toMatchObject(result)
   })
 
-  it.each(TOKENS_WITHIN_TOLERANCE)('AD-8.2-02 rejects a token $name: clocks may not differ', async (vector) => {
+  it.each(TOKENS_WITHIN_TOLERANCE)('AD-8.2-02 rejects a token $name: there is no clock tolerance', async (vector) => {
     await expect(verify(await signer.sign(vector))).rejects.toMatchObject({ code: 'unauthorized', status: 401 })
   })
 
   it.each(['corp-*', ['corp-*', 7], {}])(
-    'rejects a token whose names are %j instead of ignoring them',
+    'rejects a token if its names claim is %j, instead of ignoring the claim',
     async (names) => {
       const token = await signer.sign({ algorithm: 'ES256', claims: { names } })
       await expect(verify(token)).rejects.toMatchObject({
@@ -50,7 +50,7 @@ describe('createVerifyToken', () => {
     },
   )
 
-  it.each(['HS256', 'none'])('AD-8.2-02 says why it rejects %s, also in the challenge', async (algorithm) => {
+  it.each(['HS256', 'none'])('AD-8.2-02 explains why it rejects %s, also in the challenge', async (algorithm) => {
     const error = await verify(await signer.sign({ algorithm })).catch((thrown: unknown) => thrown)
     if (!(error instanceof DirectoryError)) throw error
     expect(error.message).toMatch(/^the signature algorithm of the token is not accepted: use one of EdDSA, /)

@@ -4,7 +4,7 @@ import { createAuditTrail } from './audit-trail.js'
 
 const entry = (at: number): AuditEntry => ({ at, actor: 'a', action: 'invoke', outcome: 'ok' })
 
-/** An audit store that fails the given number of times first. */
+/** An audit store whose first writes fail, as many as given. */
 function auditStore(failures = 0) {
   const written: AuditEntry[][] = []
   const appendAudit = async (entries: AuditEntry[]): Promise<void> => {
@@ -37,14 +37,14 @@ describe('the audit trail', () => {
     expect(written.flat().map(({ at }) => at)).toEqual([1, 2])
   })
 
-  it('reads entries that were not written yet, newest first', async () => {
+  it('returns entries that have not been written yet, newest first', async () => {
     const trail = createAuditTrail(auditStore().store, () => {})
     trail.add(entry(1))
     trail.add(entry(2))
     expect((await trail.read({ limit: 10 })).map(({ at }) => at)).toEqual([2, 1])
   })
 
-  it('writes without being asked to flush', async () => {
+  it('writes entries without an explicit flush', async () => {
     const { store, written } = auditStore()
     createAuditTrail(store, () => {}).add(entry(1))
     await expect.poll(() => written.length).toBe(1)

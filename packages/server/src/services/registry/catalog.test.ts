@@ -51,7 +51,7 @@ describe('the catalog', () => {
     expect(refreshed.stored.receivedAt).toBe(5)
   })
 
-  it('ignores an older revision, and the same one again', () => {
+  it('ignores an older revision and a repeated one', () => {
     const { catalog, events } = setUp()
     const newest = catalog.apply(row({ revision: 2 }))
     expect(catalog.apply(row({ revision: 1 }))).toBe(newest)
@@ -59,7 +59,7 @@ describe('the catalog', () => {
     expect(events).toEqual(['changed 1.2 now'])
   })
 
-  it('tells listeners of changes and removals, and that a name was registered again', async () => {
+  it('notifies listeners of changes, removals and new registrations of a name', async () => {
     const { catalog, events, setStored } = setUp()
     catalog.apply(row(), { when: 'later' })
     catalog.apply(row({ number: 2, revision: 2 }))

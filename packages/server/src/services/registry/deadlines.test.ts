@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
 import { createDeadlines } from './deadlines.js'
 
-it('gives what is due, the earliest first, and keeps the rest', () => {
+it('returns the items that are due, earliest first, and keeps the rest', () => {
   const deadlines = createDeadlines<number>()
-  // A fixed sequence without order, in which some times come twice.
+  // A fixed, unsorted sequence with some duplicates.
   const times = Array.from({ length: 500 }, (_, i) => (i * 7919) % 311)
   for (const time of times) deadlines.add(time, time)
   const sorted = [...times].sort((a, b) => a - b)
@@ -19,7 +19,7 @@ it('gives what is due, the earliest first, and keeps the rest', () => {
   expect(deadlines.takeUntil(Number.POSITIVE_INFINITY)).toEqual([])
 })
 
-it('takes new times between', () => {
+it('accepts new items between calls', () => {
   const deadlines = createDeadlines<string>()
   deadlines.add(5, 'five')
   deadlines.add(1, 'one')

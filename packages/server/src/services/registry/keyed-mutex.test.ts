@@ -3,7 +3,7 @@ import { createKeyedMutex } from './keyed-mutex.js'
 
 const tick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-it('does one thing at a time for a name, in the order of asking', async () => {
+it('runs work for one key one at a time, in the order it was requested', async () => {
   const mutex = createKeyedMutex()
   const events: string[] = []
   const work = (name: string) => async (): Promise<string> => {
@@ -17,7 +17,7 @@ it('does one thing at a time for a name, in the order of asking', async () => {
   expect(events).toEqual(['a begins', 'a ends', 'b begins', 'b ends', 'c begins', 'c ends'])
 })
 
-it('lets other names go on meanwhile', async () => {
+it('does not block other keys', async () => {
   const mutex = createKeyedMutex()
   let release = (): void => undefined
   const held = mutex.run('one', () => new Promise<void>((resolve) => (release = resolve)))
@@ -26,7 +26,7 @@ it('lets other names go on meanwhile', async () => {
   await held
 })
 
-it('goes on after a failure, which only its own caller hears of', async () => {
+it('continues after a failure, which is reported only to its own caller', async () => {
   const mutex = createKeyedMutex()
   const failing = mutex.run('agent', async () => {
     throw new Error('broken')

@@ -108,7 +108,7 @@ export function createAdvance(options: AdvanceOptions): Advance {
     onError(error)
     const hidden = new DirectoryError(
       'internal_error',
-      'the directory failed; its operator finds the reason in the log',
+      'the directory failed: the operator can find the reason in the log',
     )
     return end(entry, failed(task, hidden, now()))
   }

@@ -26,7 +26,7 @@ function createJobs(size: { all: number; each: number }) {
 }
 
 describe('createSemaphore', () => {
-  it('limits the jobs of one key, and starts jobs of other keys before those that wait', async () => {
+  it('limits the jobs of one key, and starts jobs of other keys in the meantime', async () => {
     const { started, run, end } = createJobs({ all: 3, each: 2 })
     for (const name of ['a1', 'a2', 'a3', 'a4']) run('a', name)
     run('b', 'b1')
@@ -38,7 +38,7 @@ describe('createSemaphore', () => {
     expect(started).toEqual(['a1', 'a2', 'b1', 'a3', 'a4'])
   })
 
-  it('limits all jobs, and starts them in the order in which they came', async () => {
+  it('limits all jobs, and starts them in the order they were added', async () => {
     const { started, run, end } = createJobs({ all: 1, each: 1 })
     for (const key of ['a', 'b', 'c']) run(key, key)
     for (const key of ['a', 'b', 'c']) await end(key)

@@ -122,7 +122,7 @@ export function createTasks(options: TasksOptions): Tasks {
     return task
   }
 
-  /** The task is cancelled even if the agent cannot be told. */
+  /** The task is cancelled even if the agent cannot be notified. */
   const cancelAtAgent = ({ id, request, agentTask }: StoredTask): void => {
     const opened = openRequest(seal, id, request)
     if (!opened || agentTask === undefined) return

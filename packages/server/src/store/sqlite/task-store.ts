@@ -18,7 +18,7 @@ export function createTaskStore(db: Sqlite, read: Read, writer: Writer): TaskSto
       }),
     update: (task) => writer.run('updateTask', { changes: taskChanges(task), id: task.id, version: task.version }),
     async claim(claim) {
-      // Workers poll often and mostly find nothing: a read first spares the writer thread.
+      // Workers poll often and mostly find nothing, so read first to spare the writer thread.
       const found = await read(() => rowOf(selectFree, [claim.at]))
       return found ? writer.run('claimTasks', claim) : []
     },

@@ -7,7 +7,7 @@ describe('withoutTrailingSlashes', () => {
     ['https://a.example/b/', 'https://a.example/b'],
     ['https://a.example/b', 'https://a.example/b'],
     ['///', ''],
-  ])('shortens %s', (address, plain) => expect(withoutTrailingSlashes(address)).toBe(plain))
+  ])('normalises %s', (address, plain) => expect(withoutTrailingSlashes(address)).toBe(plain))
 
   it('takes linear time with many slashes in the middle', () => {
     const address = `https://a.example${'/'.repeat(250_000)}x`

@@ -15,7 +15,7 @@ export type StoredCredential = Required<Pick<AgentCredential, 'headers' | 'origi
 
 /**
  * The credential for the agent (C-96): the caller's, or else the operator's. Throws `unauthorized` if the agent requires
- * one and there is none, so that the agent is not called in vain.
+ * one and there is none, before the agent is called.
  */
 export function chooseCredential(
   { id, authentication }: AgentRecord,

@@ -25,8 +25,8 @@ import type { AgentCredential } from './choose-credential.js'
 import { endpointsFor } from './endpoints.js'
 
 /**
- * One call that is allowed and checked. Besides what the gateway sends it knows what the response is checked against,
- * and everything that a deferred call must store.
+ * One call that is allowed and checked: what the gateway sends, what the response is checked against, and everything
+ * that a deferred call must store.
  */
 export interface PreparedCall extends Pick<AgentCall, 'idempotent' | 'wantsStream' | 'timeoutMs' | 'signal'> {
   readonly agent: Agent

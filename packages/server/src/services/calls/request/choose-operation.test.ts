@@ -8,7 +8,7 @@ const ONE = [operation('a', { text: 'string' })]
 const TWO = [...ONE, operation('b')]
 
 describe('chooseOperation', () => {
-  it('takes the member out, and nothing else', () => {
+  it('removes the member `operation` and nothing else', () => {
     const value = fc.dictionary(
       fc.string().filter((name) => name !== '__proto__' && name !== 'operation'),
       fc.jsonValue(),
@@ -23,7 +23,7 @@ describe('chooseOperation', () => {
     )
   })
 
-  it('leaves the member to an only operation that has one, however its schema says so', () => {
+  it('keeps the member if the only operation declares it, in any form of schema', () => {
     const property = { properties: { operation: { type: 'string' } } }
     const schemas = [
       { operation: 'string', text: 'string' },
@@ -38,32 +38,32 @@ describe('chooseOperation', () => {
     }
   })
 
-  it('does not follow references in circles', () => {
+  it('does not loop on circular references', () => {
     const inputs = { $ref: '#/$defs/a', $defs: { a: { $ref: '#/$defs/a' } } }
     expect(chooseOperation([operation('a', inputs)], undefined, { operation: 'a' }).value).toEqual({})
   })
 
-  it('of an agent that describes none takes what comes, and only its own name in the URL', () => {
+  it('accepts any input, but no other operation name in the URL, if the agent describes no operations', () => {
     const value = { operation: 'multiply' }
     expect(chooseOperation([], undefined, value)).toMatchObject({ operation: { name: 'invoke' }, value })
     expect(chooseOperation([], 'invoke', {}).operation.name).toBe('invoke')
     expect(() => chooseOperation([], 'other', {})).toThrow('no operation "other"')
   })
 
-  it('does not take names of Object.prototype for members', () => {
+  it('does not mistake properties of Object.prototype for members or operations', () => {
     expect(() => chooseOperation(TWO, undefined, {})).toThrow('/operation is required')
     expect(() => chooseOperation(ONE, 'constructor', {})).toThrow('no operation')
   })
 })
 
 describe('takesArray', () => {
-  it('is known where the operation is', () => {
+  it('is true only if the operation is known and takes an array', () => {
     const list = operation('list', { type: ['array', 'null'], items: {} })
     expect(takesArray([list], undefined)).toBe(true)
     expect(takesArray([list, ...ONE], 'list')).toBe(true)
     expect(takesArray([list, ...ONE], 'a')).toBe(false)
     expect(takesArray([list, ...ONE], undefined)).toBe(false)
-    // A simple map with a member that is called type.
+    // A simple map with a member named `type`.
     expect(takesArray([operation('map', { type: 'array', text: 'string' })], undefined)).toBe(false)
   })
 })

@@ -6,7 +6,7 @@ const ok = (value: number, isValid = true): ItemResult => ({ ok: true, value, is
 const failed = (code: 'timeout' | 'forbidden'): ItemResult => ({ ok: false, error: new DirectoryError(code, 'no') })
 
 describe('toBatchResult', () => {
-  it('is 200 if all succeeded, 207 if some did, otherwise the status of the first failure', () => {
+  it('has status 200 if all inputs succeeded, 207 if some did, and otherwise that of the first failure', () => {
     expect(toBatchResult([]).status).toBe(200)
     expect(toBatchResult([ok(1), ok(2)])).toEqual({ kind: 'json', status: 200, value: [1, 2], headers: {} })
     expect(toBatchResult([ok(1), failed('timeout')]).status).toBe(207)
@@ -16,7 +16,7 @@ describe('toBatchResult', () => {
     })
   })
 
-  it('is marked if the output of one input does not match its schema', () => {
+  it('sets X-Output-Valid to false if one output does not match its schema', () => {
     expect(toBatchResult([ok(1), ok(2, false)]).headers).toEqual({ 'x-output-valid': 'false' })
   })
 })

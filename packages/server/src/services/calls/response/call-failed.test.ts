@@ -20,7 +20,7 @@ describe('fromGateway', () => {
     ['circuit_open', 503],
     ['credential_refused', 502],
     ['not_invocable', 501],
-  ])('makes %s a %i, hides internals, and knows whether the work may have been done', (code, status) => {
+  ])('maps %s to %i, hides internals, and keeps mayHaveRun', (code, status) => {
     for (const mayHaveRun of [true, false]) {
       const failed = fromGateway(new GatewayError(code, '10.0.0.1 refused', { mayHaveRun }), {})
       expect(failed).toBeInstanceOf(DirectoryError)
@@ -28,7 +28,7 @@ describe('fromGateway', () => {
     }
   })
 
-  it('says when to retry', () => {
+  it('sets retryAfter', () => {
     expect(fromGateway(new GatewayError('busy', 'x', { retryAfter: 3 }), {})).toMatchObject({ retryAfter: 3 })
     expect(fromGateway(new GatewayError('circuit_open', 'x'), {})).toMatchObject({ retryAfter: expect.any(Number) })
   })
@@ -48,7 +48,7 @@ describe('fromResponse', () => {
     expect(fromResponse(response(500, null), false).retryAfter).toBeUndefined()
   })
 
-  it('knows that an unavailable agent has done nothing', () => {
+  it('sets mayHaveRun to false if the agent was unavailable', () => {
     expect(fromResponse(response(503, null), false).mayHaveRun).toBe(false)
     expect(fromResponse(response(429, null), false).mayHaveRun).toBe(false)
     expect(fromResponse(response(500, null), false).mayHaveRun).toBe(true)
@@ -62,7 +62,7 @@ describe('fromResponse', () => {
     [{ error: { code: 'A', message: 'x' } }],
     'error',
     null,
-  ])('does not take %j for an error object', (value) => {
+  ])('does not treat %j as an error object', (value) => {
     expect(fromResponse(response(400, value), false).members).toEqual({})
   })
 

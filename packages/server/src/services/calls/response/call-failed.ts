@@ -38,7 +38,7 @@ interface Failure {
   readonly message: string
 }
 
-/** What the caller is told when the gateway fails: neither addresses nor other internals (01 §5.2). */
+/** The error for each failure of the gateway; it reveals neither addresses nor other internals (01 §5.2). */
 const GATEWAY_FAILURES: Record<GatewayErrorCode, Failure> = {
   blocked: { code: 'agent_error', message: 'the agent has an address that this directory is not allowed to call' },
   loop: { code: 'loop_detected', message: 'the endpoint of the agent leads back to this directory' },
@@ -77,7 +77,7 @@ export function fromGateway(error: unknown, addresses: JsonObject): unknown {
   })
 }
 
-/** What the caller is told for the agent's own status, unless the agent says it better. */
+/** The error for each status of the agent, unless the agent sends its own error object. */
 const STATUS_FAILURES: Partial<Record<number, Failure>> = {
   400: { code: 'invalid_request', message: 'the agent rejected the input' },
   401: { code: 'unauthorized', message: 'the agent requires a credential, or rejected the one that you sent for it' },

@@ -15,7 +15,7 @@ import { readStoredCall, writeStoredCall } from './stored-call.js'
 /** Milliseconds; nobody is waiting for the response, and long work is what deferring is for. */
 export const DEFERRED_TIMEOUT_MS = 600_000
 
-/** Milliseconds to tell an agent that its work is not needed. */
+/** Timeout for cancelling an agent's work, in milliseconds. */
 const CANCEL_TIMEOUT_MS = 10_000
 
 /** Stores a call to be sent later; the caller gets a task to poll (C-62). */
@@ -37,7 +37,7 @@ export async function followTask(
   }
 }
 
-/** Tells an agent that nobody needs its work; whether that succeeds makes no difference here. */
+/** Cancels an agent's work that is not needed; failures are ignored. */
 export function cancelInBackground(deps: Pick<CallDeps, 'gateway'>, call: PreparedCall, task: AgentTask): void {
   const cancelling = { ...call, timeoutMs: CANCEL_TIMEOUT_MS, signal: new AbortController().signal }
   cancelCall(deps, cancelling, task).catch(() => {})

@@ -12,7 +12,7 @@ import { textsOf } from './stored-call.js'
 const STORED_MS = 86_400_000
 /** Most characters of a stored result; of a larger one only the fact that the call has run is stored. */
 const MAX_STORED = 262_144
-/** Seconds after which a call that is in progress is worth asking for again. */
+/** Retry-After in seconds while the call is in progress. */
 const RETRY_SECONDS = 1
 /** Milliseconds beyond the call's timeout after which the process that began it is assumed dead and the key is free. */
 const GRACE_MS = 60_000

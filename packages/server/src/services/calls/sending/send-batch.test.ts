@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { mapConcurrently } from './send-batch.js'
 
 describe('mapConcurrently', () => {
-  it('has as many items in progress as the limit allows, and keeps their order', async () => {
+  it('processes as many items at a time as the limit allows, and returns results in order', async () => {
     const items = Array.from({ length: 50 }, (_, i) => i)
     let running = 0
     let most = 0
