@@ -921,8 +921,8 @@ describe('AD-8.3-03 size limits of a registration', () => {
     expectError(over, { status: 413, code: 'payload_too_large' })
     // Too many tags, so that nothing is stored; this test is only about the size.
     const tags = Array(101).fill('x')
-    const just = await directory.post('/agents', { as: 'tokA', raw: padded(262_144, aidipAgent({ tags })) })
-    expectError(just, { status: 400, member: '/tags', says: /100/ })
+    const atLimit = await directory.post('/agents', { as: 'tokA', raw: padded(262_144, aidipAgent({ tags })) })
+    expectError(atLimit, { status: 400, member: '/tags', says: /100/ })
   })
 
   it('C-76 rejects more than 100 tags and 200 examples', async () => {

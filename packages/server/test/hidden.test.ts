@@ -472,9 +472,9 @@ describe('without anonymous discovery', () => {
     try {
       await closed.post('/agents', { as: 'tokA', body: aidipAgent({ ...SECRET, visibility: 'public' }) })
       // The directory's description of itself is public.
-      const ofItself = (request: Request): boolean =>
+      const isSelfDescription = (request: Request): boolean =>
         ['get /discover', 'get /.well-known/agent.json'].includes(`${request[0]} ${request[1]}`)
-      for (const [method, path, body] of LOOKUPS.filter((request) => !ofItself(request))) {
+      for (const [method, path, body] of LOOKUPS.filter((request) => !isSelfDescription(request))) {
         for (const at of [path.replace('{n}', '1'), path.replace('{n}', '2').replace('hidden', 'nothing')]) {
           const answer = await closed[method](at, { ...(body && { body }) })
           expectError(answer, { status: 401, code: 'unauthorized' }, at)

@@ -208,7 +208,7 @@ describe('the worker of deferred calls', () => {
   describe('after a process has crashed', () => {
     /** A process that starts a call and crashes. */
     const hang = () => new Promise<TaskStep>(() => {})
-    const beginAndDie = async (changes: Partial<NewTask>): Promise<string> => {
+    const startAndCrash = async (changes: Partial<NewTask>): Promise<string> => {
       const tasks = startProcess({ run: hang, poll: hang }, { timing: { ...QUICK, renewMs: 1e6 } })
       const { id } = await tasks.create(newTask(changes), carol)
       if (!changes.agentTask) await until(tasks, id, { status: 'running' })
@@ -218,12 +218,12 @@ describe('the worker of deferred calls', () => {
     }
 
     it('repeats an idempotent call', async () => {
-      const id = await beginAndDie({ idempotent: true })
+      const id = await startAndCrash({ idempotent: true })
       await until(startProcess({}), id, { status: 'completed' })
     })
 
     it('fails a call that is not idempotent as interrupted', async () => {
-      const id = await beginAndDie({ idempotent: false })
+      const id = await startAndCrash({ idempotent: false })
       const run = vi.fn(async () => done())
       const tasks = startProcess({ run })
       await until(tasks, id, { status: 'failed', error: { code: 'Interrupted' } })
@@ -232,13 +232,13 @@ describe('the worker of deferred calls', () => {
     })
 
     it('continues to poll an agent that has accepted the work', async () => {
-      const id = await beginAndDie({ agentTask: { id: 'x', status: 'working' } })
+      const id = await startAndCrash({ agentTask: { id: 'x', status: 'working' } })
       const poll = vi.fn(async () => done({ late: true }))
       await until(startProcess({ poll }), id, { status: 'completed', result: { late: true } })
     })
 
     it('fails tasks that were encrypted with a different secret', async () => {
-      const id = await beginAndDie({ idempotent: true })
+      const id = await startAndCrash({ idempotent: true })
       await until(startProcess({}, { secret: 'another secret of tests' }), id, { error: { code: 'Interrupted' } })
     })
 
@@ -288,9 +288,9 @@ describe('the worker of deferred calls', () => {
     })
 
     it('gives up after eight attempts, or at once after a permanent failure', async () => {
-      const deaf = startProcess({}, { callBack: async () => 'retry' })
-      const one = await deaf.create(newTask({ callbackUrl }), carol)
-      await until(deaf, one.id, { callback: { state: 'failed', attempts: 8 } })
+      const failing = startProcess({}, { callBack: async () => 'retry' })
+      const one = await failing.create(newTask({ callbackUrl }), carol)
+      await until(failing, one.id, { callback: { state: 'failed', attempts: 8 } })
       const closed = startProcess({}, { callBack: async () => 'failed' })
       const two = await closed.create(newTask({ callbackUrl }), carol)
       await until(closed, two.id, { callback: { state: 'failed', attempts: 1 } })

@@ -70,8 +70,8 @@ describe('JWTs', () => {
     expectError(await directory.post('/agents', { key: none, body: aidipAgent() }), { status: 403 })
     const publisher = await issuer.token({ scope: 'publish' })
     expectError(await directory.get('/admin/keys', { key: publisher }), { status: 403 })
-    const almost = await issuer.token({ scope: 'administrator publishing' })
-    expectError(await directory.get('/admin/keys', { key: almost }), { status: 403 })
+    const similarScopes = await issuer.token({ scope: 'administrator publishing' })
+    expectError(await directory.get('/admin/keys', { key: similarScopes }), { status: 403 })
     expect((await directory.get('/admin/keys', { key: await issuer.token({ scope: 'openid admin' }) })).status).toBe(
       200,
     )

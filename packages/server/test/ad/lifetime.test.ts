@@ -25,7 +25,7 @@ const untilGone = (path: string): Promise<void> =>
   })
 
 /** Longer than the directory takes to notice that the clock has moved. */
-const aMoment = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 400))
+const waitForClock = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 400))
 
 const lifetimeOf = async (path: string): Promise<number> => (await directory.get(path)).json.lt
 
@@ -77,7 +77,7 @@ describe('expiry', () => {
   it('AD-4.5-02 removes a registration that was not refreshed, within a second but not early', async () => {
     const href = await register(directory, 'a', { base: BASE }, { lt: 60 })
     clock.advance(59)
-    await aMoment()
+    await waitForClock()
     expect(await lookUp(directory)).toEqual(['a'])
     clock.advance(0.7)
     await untilGone(href)
@@ -93,7 +93,7 @@ describe('expiry', () => {
     const refreshed = await directory.post(href, tokA)
     expect({ status: refreshed.status, text: refreshed.text }).toEqual({ status: 204, text: '' })
     clock.advance(40)
-    await aMoment()
+    await waitForClock()
     expect((await directory.get(href)).json).toMatchObject({ agent: 'a', lt: 60 })
     clock.advance(21)
     await untilGone(href)
@@ -106,7 +106,7 @@ describe('expiry', () => {
     await directory.post('/ad/r?agent=again&lt=60', { ...tokA, body: { base: BASE } })
     await directory.post(changed, { ...tokA, body: { description: 'Now with a description.' } })
     clock.advance(50)
-    await aMoment()
+    await waitForClock()
     expect(await lookUp(directory)).toEqual(['again', 'changed'])
     clock.advance(11)
     await Promise.all([untilGone(again), untilGone(changed)])
@@ -122,7 +122,7 @@ describe('expiry', () => {
     ])
     expect([marked.status, refreshed.status, changed.status]).toEqual([200, 204, 200])
     clock.advance(40)
-    await aMoment()
+    await waitForClock()
     expect(await lookUp(directory)).toEqual(['a'])
   })
 
@@ -169,7 +169,7 @@ describe('expiry', () => {
 describe('an expired name', () => {
   const secret: JsonObject = { base: BASE, visibility: 'private', capabilities: [{ name: 'x', type: 'tool' }] }
 
-  const lapse = async (name: string): Promise<void> => {
+  const registerAndExpire = async (name: string): Promise<void> => {
     const href = await register(directory, name, secret, { lt: 60 })
     const grant = { subject: 'tokC', agent: name, scopes: ['discover'] }
     expect((await directory.post('/admin/grants', { as: 'admin', body: grant })).status).toBe(201)
@@ -181,7 +181,7 @@ describe('an expired name', () => {
   }
 
   it('AD-7.1-02 can be taken by another owner, who inherits neither grants nor marks', async () => {
-    await lapse('name')
+    await registerAndExpire('name')
     const href = await register(directory, 'name', secret, { as: 'tokB' })
     expect((await directory.get(href, { as: 'tokB' })).json.verification).toEqual({ state: 'self-asserted' })
     expect((await directory.get('/agents/name', { as: 'tokB' })).json.status ?? 'active').toBe('active')
@@ -191,7 +191,7 @@ describe('an expired name', () => {
   })
 
   it('AD-7.1-02 gets its marks and grants back if its owner registers it again', async () => {
-    await lapse('name')
+    await registerAndExpire('name')
     const href = await register(directory, 'name', secret)
     expect((await directory.get(href, tokA)).json.verification).toMatchObject({
       state: 'verified',
@@ -210,7 +210,7 @@ describe('lifetimes of agents from other drafts (C-40)', () => {
     await directory.post('/agents', { ...tokA, body: aidipAgent({ id: 'aidip' }) })
     await directory.post('/discover/agents', { ...tokA, body: fixture('FX-D0', { id: 'profile' }) })
     clock.advance(30 * 86400)
-    await aMoment()
+    await waitForClock()
     const { json } = await directory.get('/ad/l')
     expect(json.agents.map(({ agent }: JsonObject) => agent)).toEqual(['aidip', 'profile'])
     for (const { href } of json.agents) expect(await lifetimeOf(href)).toBe(604_800)
@@ -222,7 +222,7 @@ describe('lifetimes of agents from other drafts (C-40)', () => {
     const [{ href }] = (await directory.get('/ad/l')).json.agents
     expect((await directory.post(href, tokA)).status).toBe(204)
     clock.advance(30 * 86400)
-    await aMoment()
+    await waitForClock()
     expect(await lookUp(directory)).toEqual(['aidip'])
     await directory.post(`${href}?lt=60`, tokA)
     expect(await lifetimeOf(href)).toBe(60)
@@ -274,7 +274,7 @@ describe('a restart', () => {
     await directory.restart()
     expect(await lifetimeOf(href)).toBe(60)
     clock.advance(20)
-    await aMoment()
+    await waitForClock()
     expect(await lookUp(directory)).toEqual(['a'])
     clock.advance(11)
     await untilGone(href)

@@ -188,14 +188,16 @@ describe('a registration', () => {
   })
 
   it('AD-4.1-05 AD-4.1-12 gets warnings for a vague name and for a description longer than two sentences', async () => {
-    const advice = async (name: string, description: string): Promise<string> => {
+    const warningsFor = async (name: string, description: string): Promise<string> => {
       const answer = await directory.post(`/ad/r?agent=${name}`, { ...tokA, body: { base: BASE, description } })
       expect(answer.status).toBe(201)
       return answer.headers.get('x-switchboard-warnings') ?? ''
     }
-    expect(await advice('parcel-sorter', 'Sorts parcels by weight. Stamps them.')).toBe('')
-    expect(await advice('parcel-stamper', 'Sorts parcels. Weighs them. Stamps them. Sends them.')).toMatch(/sentences/)
-    expect(await advice('z', 'Sorts parcels by weight. Stamps them.')).toMatch(/\?agent/)
+    expect(await warningsFor('parcel-sorter', 'Sorts parcels by weight. Stamps them.')).toBe('')
+    expect(await warningsFor('parcel-stamper', 'Sorts parcels. Weighs them. Stamps them. Sends them.')).toMatch(
+      /sentences/,
+    )
+    expect(await warningsFor('z', 'Sorts parcels by weight. Stamps them.')).toMatch(/\?agent/)
   })
 })
 

@@ -72,12 +72,12 @@ describe('an API key', () => {
     const made = await directory.post('/admin/keys', { as: 'admin', body: { subject: 's', scopes: ['publish'] } })
     expect((await register({ 'x-api-key': made.json.key })).status).toBe(201)
     expect((await directory.delete(`/admin/keys/${made.json.id}`, { as: 'admin' })).status).toBe(204)
-    const brief = await directory.makeKey({ subject: 's', scopes: ['publish'], expires_in: 60 })
-    expect((await register({ 'x-api-key': brief })).status).toBe(200)
+    const shortLived = await directory.makeKey({ subject: 's', scopes: ['publish'], expires_in: 60 })
+    expect((await register({ 'x-api-key': shortLived })).status).toBe(200)
     clock.advance(61)
     for (const headers of [
       { 'x-api-key': made.json.key },
-      { 'x-api-key': brief },
+      { 'x-api-key': shortLived },
       { authorization: `Bearer ${made.json.key}x` },
       { authorization: 'Basic dG9rQTp4' },
       { authorization: 'Bearer' },

@@ -134,21 +134,21 @@ async function startWebSocket(): Promise<SameAgent> {
 async function startA2a(streaming: boolean): Promise<SameAgent> {
   const work = createWork()
   /** Deferred work: the SDK cancels it without calling the agent, because nothing is running. */
-  let putOff: RequestContext | undefined
+  let deferred: RequestContext | undefined
   const isCancelled = async ({ taskId, context }: RequestContext): Promise<boolean> =>
     (await agent.store.load(taskId, context))?.status?.state === TaskState.TASK_STATE_CANCELED
   const execute: Execute = async (context, publish) => {
     const { taskId, contextId } = context
     const word = wordOf(received(context))
     const begun = AgentEvent.task(task(taskId, contextId, TaskState.TASK_STATE_WORKING))
-    const end = (state: TaskState, said?: Parameters<typeof statusUpdate>[2]): void =>
-      publish(AgentEvent.statusUpdate(statusUpdate(taskId, state, said, contextId)))
+    const end = (state: TaskState, parts?: Parameters<typeof statusUpdate>[2]): void =>
+      publish(AgentEvent.statusUpdate(statusUpdate(taskId, state, parts, contextId)))
     const artifact = (value: JsonValue): void =>
       publish(AgentEvent.artifactUpdate(artifactUpdate(taskId, contextId, [data(value)])))
     work.begin()
     switch (word) {
       case 'wait':
-        putOff = context
+        deferred = context
         publish(begun)
         return
       case 'hang':
@@ -176,7 +176,7 @@ async function startA2a(streaming: boolean): Promise<SameAgent> {
     register: async (directory) => load(directory, { ...(await agent.cardOf('1.0')), id: 'x' }),
     ...work,
     async stopped() {
-      if (putOff) while (!(await isCancelled(putOff))) await sleep(20)
+      if (deferred) while (!(await isCancelled(deferred))) await sleep(20)
       else if (streaming) await work.stopped()
       else while (!isLeft()) await sleep(20)
       work.stop()

@@ -2,12 +2,12 @@ import { once } from 'node:events'
 import type { JsonObject } from '@switchboard/protocol'
 import { describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
-import { setStage } from '../invoke/setup.js'
+import { setUp } from '../invoke/setup.js'
 import type { RequestOptions, TestResponse } from '../support/directory.js'
 import { expectError } from '../support/errors.js'
 
-const stage = setStage()
-const { register, call } = stage
+const setup = setUp()
+const { register, call } = setup
 
 /** A response without its varying parts and without the requested name. */
 function withoutNames({ status, headers, text }: TestResponse, id: string) {
@@ -39,16 +39,16 @@ describe('an agent that is hidden from the caller', () => {
   it.each(requests)('AIDIP-9-05 C-70 responds to %s as if it did not exist', async (_, path, options) => {
     await register({ id: 'hidden', visibility: 'private' })
     const answer = async (id: string) =>
-      withoutNames(await stage.directory.post(`/agents/${id}${path}`, { as: 'tokC', ...options }), id)
+      withoutNames(await setup.directory.post(`/agents/${id}${path}`, { as: 'tokC', ...options }), id)
     expect(await answer('hidden')).toEqual(await answer('nobody'))
-    expect(stage.agent.calls).toEqual([])
+    expect(setup.agent.calls).toEqual([])
   })
 
   it('C-70 responds to a WebSocket as if it did not exist', async () => {
     await register({ id: 'hidden', visibility: 'private' })
-    const key = await stage.directory.makeKey({ subject: 'stranger', scopes: ['invoke'] })
+    const key = await setup.directory.makeKey({ subject: 'stranger', scopes: ['invoke'] })
     const answer = async (id: string, line: JsonObject) => {
-      const url = `${stage.directory.url.replace('http', 'ws')}/agents/${id}/invoke`
+      const url = `${setup.directory.url.replace('http', 'ws')}/agents/${id}/invoke`
       const socket = new WebSocket(url, { headers: { authorization: `Bearer ${key}` } })
       await once(socket, 'open')
       socket.send(JSON.stringify(line))
@@ -65,10 +65,10 @@ describe('an agent that is hidden from the caller', () => {
 describe('an agent that the caller may see but not call', () => {
   it('cannot be rated by the caller', async () => {
     await register({ visibility: 'restricted' })
-    const rate = () => stage.directory.post('/agents/x/feedback', { as: 'tokC', body: { rating: 1 } })
+    const rate = () => setup.directory.post('/agents/x/feedback', { as: 'tokC', body: { rating: 1 } })
     expectError(await rate(), { status: 403, says: 'no grant' })
     const grant = { subject: 'tokC', agent: 'x', scopes: ['invoke'] }
-    await stage.directory.post('/admin/grants', { as: 'admin', body: grant })
+    await setup.directory.post('/admin/grants', { as: 'admin', body: grant })
     expect((await rate()).status).toBe(201)
   })
 })
@@ -76,11 +76,11 @@ describe('an agent that the caller may see but not call', () => {
 describe('an agent whose operations are all hidden from the caller', () => {
   it('PROF-7.4-02 has none that can be called by guessing its name', async () => {
     const secret = { name: 'secret', inputs: { type: 'object' }, outputs: { type: 'object' }, private: true }
-    const { inputs: _inputs, outputs: _outputs, ...document } = stage.agent.document({ operations: [secret] })
-    expect((await stage.directory.post('/agents', { as: 'tokA', body: document })).status).toBe(201)
+    const { inputs: _inputs, outputs: _outputs, ...document } = setup.agent.document({ operations: [secret] })
+    expect((await setup.directory.post('/agents', { as: 'tokA', body: document })).status).toBe(201)
     for (const body of [{ operation: 'secret' }, {}]) expectError(await call(body), { status: 404 })
     expectError(await call({}, { path: '/agents/x/secret' }), { status: 404 })
-    expect(stage.agent.calls).toEqual([])
+    expect(setup.agent.calls).toEqual([])
     expect((await call({ operation: 'secret' }, { as: 'tokA' })).status).toBe(200)
   })
 })

@@ -14,12 +14,12 @@ import {
 } from '../gateway/agent.js'
 import { startMcpAgent } from '../gateway/mcp-agent.js'
 import { fixed } from '../invoke/agent.js'
-import { setStage } from '../invoke/setup.js'
+import { setUp } from '../invoke/setup.js'
 import { aidipAgent } from '../support/documents.js'
 import { expectError } from '../support/errors.js'
 
-const stage = setStage({ gateway: { timeoutMs: 1000 } })
-const { register, call } = stage
+const setup = setUp({ gateway: { timeoutMs: 1000 } })
+const { register, call } = setup
 const INPUT = { text: 'a' }
 
 describe('an agent that responds with an invalid status', () => {
@@ -29,7 +29,7 @@ describe('an agent that responds with an invalid status', () => {
     )
     try {
       const body = aidipAgent({ id: 'x', endpoint: agent.url })
-      expect((await stage.directory.post('/agents', { as: 'tokA', body })).status).toBe(201)
+      expect((await setup.directory.post('/agents', { as: 'tokA', body })).status).toBe(201)
       expectError(await call(INPUT), { status: 502, code: 'agent_error' })
     } finally {
       await agent.close()
@@ -41,14 +41,14 @@ describe('an agent whose address consists of slashes', () => {
   it('does not block the directory, and is not called', async () => {
     const base = `http://127.0.0.1:1/${'/'.repeat(240_000)}x`
     const body = { base, protocols: ['a2a'], capabilities: [{ name: 'echo', type: 'skill' }] }
-    const answer = await stage.directory.post('/ad/r?agent=x', { as: 'tokA', body })
+    const answer = await setup.directory.post('/ad/r?agent=x', { as: 'tokA', body })
     expect(answer.status, answer.text).toBe(201)
     expectError(await call(INPUT), { status: 501 })
   })
 
   it('C-44 has no endpoint that can be called', async () => {
     const endpoint = `http://127.0.0.1:1/${'x'.repeat(8192)}`
-    const answer = await stage.directory.post('/agents', { as: 'tokA', body: aidipAgent({ id: 'x', endpoint }) })
+    const answer = await setup.directory.post('/agents', { as: 'tokA', body: aidipAgent({ id: 'x', endpoint }) })
     expect(answer.status, answer.text).toBe(201)
     expectError(await call(INPUT), { status: 501 })
   })
@@ -57,7 +57,7 @@ describe('an agent whose address consists of slashes', () => {
 describe('an agent that streams although the caller did not request it', () => {
   it('AIDIP-5.2-10 has the same deadline as any other call', async () => {
     await register()
-    stage.agent.reply = async (_, response) => {
+    setup.agent.reply = async (_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
       while (!response.destroyed) {
         response.write('data: {"n":1}\n\n')
@@ -71,11 +71,11 @@ describe('an agent that streams although the caller did not request it', () => {
 describe('an agent that sends Retry-After', () => {
   it('with an excessive value is not retried at once', async () => {
     await register()
-    stage.agent.reply = fixed(null, 503, { 'retry-after': '999999999' })
+    setup.agent.reply = fixed(null, 503, { 'retry-after': '999999999' })
     await call(INPUT, { headers: { prefer: 'respond-async' } })
-    await expect.poll(() => stage.agent.calls.length).toBe(1)
+    await expect.poll(() => setup.agent.calls.length).toBe(1)
     await sleep(300)
-    expect(stage.agent.calls).toHaveLength(1)
+    expect(setup.agent.calls).toHaveLength(1)
   })
 })
 

@@ -74,7 +74,7 @@ describe.each(Object.entries(PROTOCOLS))('an agent that speaks %s', (_, { start,
     const answer = await stream(directory, { text: 'parts' }, { accept: 'application/x-ndjson' })
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/x-ndjson; charset=utf-8'])
     const lines = (await answer.rest()).split('\n').filter((line) => line !== '')
-    expect(lines.map((line) => JSON.parse(line)).filter(isNoState)).toEqual(parts)
+    expect(lines.map((line) => JSON.parse(line)).filter(isPart)).toEqual(parts)
   })
 
   it('AURI-8-06 is called over a WebSocket, many times', async () => {
@@ -126,7 +126,7 @@ describe.each(Object.entries(PROTOCOLS))('an agent that speaks %s', (_, { start,
 const dataOf = (event: string): JsonValue => JSON.parse(/^data: (.*)$/m.exec(event)?.[1] ?? 'null')
 
 /** A2A agents send states of their task between the parts. */
-const isNoState = (line: JsonObject): boolean => line.taskId === undefined
+const isPart = (line: JsonObject): boolean => line.taskId === undefined
 
 async function firstPart({ body }: Response): Promise<JsonObject | undefined> {
   let text = ''
@@ -134,7 +134,7 @@ async function firstPart({ body }: Response): Promise<JsonObject | undefined> {
     text += Buffer.from(chunk).toString()
     const lines = text.split('\n').slice(0, -1)
     const parts: JsonObject[] = lines.filter((line) => line !== '').map((line) => JSON.parse(line))
-    const first = parts.find(isNoState)
+    const first = parts.find(isPart)
     if (first) return first
   }
   return undefined

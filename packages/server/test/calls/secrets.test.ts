@@ -2,12 +2,12 @@ import type { JsonObject } from '@switchboard/protocol'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { startMcpAgent } from '../gateway/mcp-agent.js'
 import { fixed, startAgent, type TestAgent } from '../invoke/agent.js'
-import { setStage } from '../invoke/setup.js'
+import { setUp } from '../invoke/setup.js'
 import { expectError } from '../support/errors.js'
 
 const SECRET = 'the-operators-secret'
-const stage = setStage()
-const { register, call } = stage
+const setup = setUp()
+const { register, call } = setup
 let other: TestAgent
 beforeAll(async () => {
   other = await startAgent()
@@ -18,11 +18,11 @@ afterEach(() => {
 afterAll(() => other.close())
 
 const keep = async (body: JsonObject = { type: 'bearer', token: SECRET }): Promise<void> => {
-  const answer = await stage.directory.put('/admin/agents/x/credential', { as: 'admin', body })
+  const answer = await setup.directory.put('/admin/agents/x/credential', { as: 'admin', body })
   expect(answer.status, answer.text).toBe(200)
 }
 const move = async (changes: JsonObject): Promise<void> => {
-  const answer = await stage.directory.put('/agents/x', { as: 'tokA', body: stage.agent.document(changes) })
+  const answer = await setup.directory.put('/agents/x', { as: 'tokA', body: setup.agent.document(changes) })
   expect(answer.status, answer.text).toBe(200)
 }
 
@@ -39,7 +39,7 @@ describe('a credential that the operator has set for an agent', () => {
     await register()
     await keep()
     expect((await call({ text: 'a' })).status).toBe(200)
-    expect(stage.agent.calls.at(-1)?.headers.authorization).toBe(`Bearer ${SECRET}`)
+    expect(setup.agent.calls.at(-1)?.headers.authorization).toBe(`Bearer ${SECRET}`)
     await move(changes())
     expectError(await call({ text: 'a' }, ask), { status: 502, says: 'has moved' })
     expect(other.calls).toEqual([])
@@ -57,11 +57,11 @@ describe('a credential that the operator has set for an agent', () => {
     await keep()
     const bindings = [
       { protocol: 'https', endpoint: other.url, priority: 1 },
-      { protocol: 'https', endpoint: stage.agent.url, priority: 2 },
+      { protocol: 'https', endpoint: setup.agent.url, priority: 2 },
     ]
     await move({ bindings })
     expect((await call({ text: 'a' })).status).toBe(200)
-    expect(stage.agent.calls).toHaveLength(1)
+    expect(setup.agent.calls).toHaveLength(1)
     expect(other.calls).toEqual([])
   })
 
@@ -75,9 +75,9 @@ describe('a credential that the operator has set for an agent', () => {
         version: '1.0.0',
         remotes: [{ type: 'streamable-http', url }],
       })
-    const load = (url: string) => stage.directory.post('/admin/import', { as: 'admin', raw: server(url) })
+    const load = (url: string) => setup.directory.post('/admin/import', { as: 'admin', raw: server(url) })
     try {
-      await load(stage.agent.url)
+      await load(setup.agent.url)
       await keep()
       await load(moved.url)
       expectError(await call({ text: 'a' }), { status: 502, says: 'has moved' })
@@ -91,13 +91,13 @@ describe('a credential that the operator has set for an agent', () => {
   it('is not stored with a deferred call: once removed, it is not sent', async () => {
     await register()
     await keep({ type: 'api_key', key: SECRET, header: 'X-Corp-Token' })
-    stage.agent.reply = fixed({ error: { code: 'Busy', message: 'later' } }, 503, { 'retry-after': '1' })
+    setup.agent.reply = fixed({ error: { code: 'Busy', message: 'later' } }, 503, { 'retry-after': '1' })
     expect((await call({ text: 'a' }, { headers: { prefer: 'respond-async' } })).status).toBe(202)
-    await expect.poll(() => stage.agent.calls.length).toBe(1)
-    expect(stage.agent.calls[0]?.headers['x-corp-token']).toBe(SECRET)
-    await stage.directory.delete('/admin/agents/x/credential', { as: 'admin' })
-    await expect.poll(() => stage.agent.calls.length, { timeout: 5000 }).toBeGreaterThan(1)
-    expect(stage.agent.calls.at(-1)?.headers).not.toHaveProperty('x-corp-token')
+    await expect.poll(() => setup.agent.calls.length).toBe(1)
+    expect(setup.agent.calls[0]?.headers['x-corp-token']).toBe(SECRET)
+    await setup.directory.delete('/admin/agents/x/credential', { as: 'admin' })
+    await expect.poll(() => setup.agent.calls.length, { timeout: 5000 }).toBeGreaterThan(1)
+    expect(setup.agent.calls.at(-1)?.headers).not.toHaveProperty('x-corp-token')
   })
 })
 
@@ -109,7 +109,7 @@ describe('the session of an MCP server', () => {
     try {
       const remotes = [{ type: 'streamable-http', url: server.url }]
       const raw = JSON.stringify({ id: 'x', name: 'example/x', description: 'tools', version: '1.0.0', remotes })
-      await stage.directory.post('/admin/import', { as: 'admin', raw })
+      await setup.directory.post('/admin/import', { as: 'admin', raw })
       for (const as of ['tokA', 'tokC', 'tokA'] as const) expect((await call({}, { as })).status).toBe(200)
       const sessions = server.seen.filter(({ body }) => body.method === 'tools/call')
       const [first, second, third] = sessions.map(({ headers }) => headers['mcp-session-id'])

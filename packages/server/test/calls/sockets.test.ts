@@ -5,17 +5,17 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { CALLER_FRAMES, MESSAGES } from '../../../protocol/test-vectors/call/frames.js'
 import { sendJson } from '../invoke/agent.js'
-import { setStage } from '../invoke/setup.js'
+import { setUp } from '../invoke/setup.js'
 import { startDirectory } from '../support/directory.js'
 
-const stage = setStage()
-const { register } = stage
+const setup = setUp()
+const { register } = setup
 const opened: WebSocket[] = []
 afterEach(() => {
   for (const socket of opened.splice(0)) socket.terminate()
 })
 
-interface Talk {
+interface Connection {
   readonly socket: WebSocket
   /** Frames received so far. */
   readonly frames: JsonObject[]
@@ -24,8 +24,10 @@ interface Talk {
   answer(id: string | number): Promise<JsonObject[]>
 }
 
-async function talk(ask: { url?: string; key?: string; path?: string; headers?: object } = {}): Promise<Talk> {
-  const { url = stage.directory.url, key = stage.directory.adminKey, path = '/agents/x/invoke', headers } = ask
+async function connect(
+  options: { url?: string; key?: string; path?: string; headers?: object } = {},
+): Promise<Connection> {
+  const { url = setup.directory.url, key = setup.directory.adminKey, path = '/agents/x/invoke', headers } = options
   const socket = new WebSocket(url.replace('http', 'ws') + path, {
     headers: { authorization: `Bearer ${key}`, ...headers },
   })
@@ -48,9 +50,9 @@ async function talk(ask: { url?: string; key?: string; path?: string; headers?: 
 }
 
 /** An agent whose responses the test controls. */
-function byHand(): Map<string, ServerResponse> {
+function holdResponses(): Map<string, ServerResponse> {
   const open = new Map<string, ServerResponse>()
-  stage.agent.reply = ({ json }, response) => {
+  setup.agent.reply = ({ json }, response) => {
     open.set(String(json.text), response)
   }
   return open
@@ -59,8 +61,8 @@ function byHand(): Map<string, ServerResponse> {
 describe('calls in frames over one WebSocket', () => {
   it('AURI-8-06 get responses with their ids, in the order in which they finish', async () => {
     await register({ version: '1.2.0' })
-    const open = byHand()
-    const { send, answer, frames } = await talk()
+    const open = holdResponses()
+    const { send, answer, frames } = await connect()
     send({ id: '1', input: { text: 'one' } }, { id: 2, input: { text: 'two' }, operation: 'invoke' })
     await expect.poll(() => open.size).toBe(2)
     for (const text of ['two', 'one']) {
@@ -78,7 +80,7 @@ describe('calls in frames over one WebSocket', () => {
     'AURI-8-06 are distinguished from a bare input by the first line: $name',
     async ({ line, isRequest }) => {
       await register()
-      const { socket, frames } = await talk()
+      const { socket, frames } = await connect()
       socket.send(`${JSON.stringify(line)}\n`)
       if (isRequest) {
         await expect.poll(() => frames.length).toBeGreaterThan(0)
@@ -94,7 +96,7 @@ describe('calls in frames over one WebSocket', () => {
 
   it.each(CALLER_FRAMES)('AURI-8-06 follow the first frame: $name', async ({ line, frame }) => {
     await register()
-    const { socket, send, answer, frames } = await talk()
+    const { socket, send, answer, frames } = await connect()
     send({ id: 'first', input: { text: 'one' } })
     await answer('first')
     socket.send(`${JSON.stringify(line)}\n`)
@@ -112,7 +114,7 @@ describe('calls in frames over one WebSocket', () => {
 
   it.each(MESSAGES)('AURI-8-06 arrive as $name', async ({ messages, lines }) => {
     await register()
-    const { socket, answer } = await talk()
+    const { socket, answer } = await connect()
     for (const message of messages) socket.send(message)
     for (const line of lines) {
       const { id, input } = JSON.parse(line)
@@ -122,11 +124,11 @@ describe('calls in frames over one WebSocket', () => {
 
   it('AURI-8-06 AIDIP-5.3-01 get parts and an end if they request a stream, and otherwise one result', async () => {
     await register()
-    stage.agent.reply = (_, response) =>
+    setup.agent.reply = (_, response) =>
       response
         .writeHead(200, { 'content-type': 'text/event-stream' })
         .end('event: word\ndata: {"n":1}\n\ndata: {"n":2}\n\n')
-    const { send, answer } = await talk()
+    const { send, answer } = await connect()
     send({ id: 'a', input: { text: 'a' }, stream: true }, { id: 'b', input: { text: 'a' } })
     const parts = [
       { id: 'a', data: { n: 1 }, event: 'word' },
@@ -138,7 +140,7 @@ describe('calls in frames over one WebSocket', () => {
 
   it('C-59 get errors with an HTTP status, and the socket stays open', async () => {
     await register()
-    const { send, answer } = await talk()
+    const { send, answer } = await connect()
     send({ id: '1', input: { text: 5 } })
     expect(await answer('1')).toMatchObject([{ error: { code: 'InvalidInput', status: 400 } }])
     send({ id: '2', input: {}, operation: 'none' })
@@ -153,10 +155,10 @@ describe('calls in frames over one WebSocket', () => {
 
   it('AURI-8.1-05 carry the values of headers, and headers of the handshake apply to all', async () => {
     await register()
-    const { send, answer } = await talk({ headers: { 'x-session-id': 's1' } })
+    const { send, answer } = await connect({ headers: { 'x-session-id': 's1' } })
     send({ id: '1', input: { text: 'a' }, taskId: 't1', requestId: 'r1', idempotencyKey: 'k-frame' })
     await answer('1')
-    expect(stage.agent.calls[0]?.headers).toMatchObject({
+    expect(setup.agent.calls[0]?.headers).toMatchObject({
       'x-session-id': 's1',
       'x-task-id': 't1',
       'x-request-id': 'r1',
@@ -168,8 +170,8 @@ describe('calls in frames over one WebSocket', () => {
 
   it('can be cancelled one by one, and are all cancelled when the socket closes', async () => {
     await register()
-    const open = byHand()
-    const { socket, send, frames } = await talk()
+    const open = holdResponses()
+    const { socket, send, frames } = await connect()
     send({ id: '1', input: { text: 'one' } }, { id: '2', input: { text: 'two' } })
     await expect.poll(() => open.size).toBe(2)
     const [first, second] = ['one', 'two'].map((text) => {
@@ -185,8 +187,8 @@ describe('calls in frames over one WebSocket', () => {
 
   it('are limited to 32 in progress, with different ids', async () => {
     await register()
-    const open = byHand()
-    const { send, answer } = await talk()
+    const open = holdResponses()
+    const { send, answer } = await connect()
     send(...Array.from({ length: 32 }, (_, i) => ({ id: `c${i}`, input: { text: `${i}` } })))
     send({ id: 'c0', input: { text: 'again' } })
     expect(await answer('c0')).toMatchObject([{ error: { status: 409 } }])
@@ -198,22 +200,22 @@ describe('calls in frames over one WebSocket', () => {
   it('AIDIP-9-03 are rejected as soon as the key is revoked', async () => {
     await register()
     const body = { subject: 'leaving', scopes: ['invoke'] }
-    const { json } = await stage.directory.post('/admin/keys', { as: 'admin', body })
-    const { send, answer } = await talk({ key: json.key })
+    const { json } = await setup.directory.post('/admin/keys', { as: 'admin', body })
+    const { send, answer } = await connect({ key: json.key })
     send({ id: '1', input: { text: 'a' } })
     expect(await answer('1')).toMatchObject([{ result: { text: 'a' } }])
-    await stage.directory.delete(`/admin/keys/${json.id}`, { as: 'admin' })
+    await setup.directory.delete(`/admin/keys/${json.id}`, { as: 'admin' })
     send({ id: '2', input: { text: 'a' } })
     expect(await answer('2')).toMatchObject([{ error: { status: 401 } }])
-    expect(stage.agent.calls).toHaveLength(1)
+    expect(setup.agent.calls).toHaveLength(1)
   })
 
   it('AIDIP-9-12 each count as a call', async () => {
     const rateLimits = { search: 100, register: 100, lookup: 100, invoke: 2 }
     const directory = await startDirectory({ rateLimits })
-    await directory.post('/agents', { as: 'tokA', body: stage.agent.document() })
+    await directory.post('/agents', { as: 'tokA', body: setup.agent.document() })
     const key = await directory.makeKey({ subject: 'eager', scopes: ['invoke'] })
-    const { send, answer } = await talk({ url: directory.url, key })
+    const { send, answer } = await connect({ url: directory.url, key })
     for (const id of ['1', '2', '3']) {
       send({ id, input: { text: 'a' } })
       await answer(id)
@@ -225,7 +227,7 @@ describe('calls in frames over one WebSocket', () => {
 
   it('AURI-8-06 close the socket if a line is not a frame', async () => {
     await register()
-    const { socket, send, frames } = await talk()
+    const { socket, send, frames } = await connect()
     send({ id: '1', input: { text: 'a' } }, { text: 'b' })
     const [code] = await once(socket, 'close')
     expect(code).toBe(1008)
@@ -241,11 +243,11 @@ describe('a first line that only looks like a frame', () => {
     { id: '1', text: 'a' },
   ])('is the input itself: %j', async (input) => {
     await register({ inputs: { type: 'object' } })
-    const { socket, send, frames } = await talk()
+    const { socket, send, frames } = await connect()
     send(input)
     const [code] = await once(socket, 'close')
     expect(code).toBe(1000)
     expect(frames).toEqual([input])
-    expect(stage.agent.calls[0]?.json).toEqual(input)
+    expect(setup.agent.calls[0]?.json).toEqual(input)
   })
 })

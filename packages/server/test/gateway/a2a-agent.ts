@@ -141,10 +141,10 @@ export const message = (parts: Part[], contextId = ''): Message => ({
   referenceTaskIds: [],
 })
 
-export const task = (id: string, contextId: string, state: TaskState, said?: Part[], artifacts?: Part[]): Task => ({
+export const task = (id: string, contextId: string, state: TaskState, note?: Part[], artifacts?: Part[]): Task => ({
   id,
   contextId,
-  status: { state, message: said && message(said, contextId), timestamp: undefined },
+  status: { state, message: note && message(note, contextId), timestamp: undefined },
   artifacts: artifacts ? [artifact(artifacts)] : [],
   history: [],
   metadata: undefined,
@@ -159,10 +159,10 @@ export const artifact = (parts: Part[], artifactId = 'a1') => ({
   extensions: [],
 })
 
-export const statusUpdate = (taskId: string, state: TaskState, said?: Part[], contextId = '') => ({
+export const statusUpdate = (taskId: string, state: TaskState, note?: Part[], contextId = '') => ({
   taskId,
   contextId,
-  status: { state, message: said && message(said, contextId), timestamp: undefined },
+  status: { state, message: note && message(note, contextId), timestamp: undefined },
   metadata: undefined,
 })
 

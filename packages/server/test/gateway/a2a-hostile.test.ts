@@ -25,7 +25,7 @@ async function start(answer: Answer, options: Partial<GatewayOptions> = {}) {
 
 const endpointAt = (url: string): Endpoint => ({ protocol: 'a2a', url, source: { transport: 'JSONRPC' } })
 const reply = ({ id }: JsonObject, result: unknown) => ({ jsonrpc: '2.0', id, result })
-const said = (parts: unknown) => ({ kind: 'message', role: 'agent', messageId: 'm', parts })
+const messageWith = (parts: unknown) => ({ kind: 'message', role: 'agent', messageId: 'm', parts })
 
 function sendEvents(response: ServerResponse, ...events: unknown[]): void {
   response.writeHead(200, { 'content-type': 'text/event-stream' })
@@ -46,7 +46,11 @@ describe('an A2A agent that violates its protocol', () => {
       'bad_response',
     ],
     ['JSON that is not JSON-RPC', (_, response) => sendJson(response, { hello: 1 }), 'bad_response'],
-    ['the id of another request', (_, response) => sendJson(response, reply({ id: 'x' }, said([]))), 'bad_response'],
+    [
+      'the id of another request',
+      (_, response) => sendJson(response, reply({ id: 'x' }, messageWith([]))),
+      'bad_response',
+    ],
     [
       'neither result nor error',
       ({ id }, response) => sendJson(response, { jsonrpc: '2.0', id: id ?? 0 }),
@@ -60,12 +64,12 @@ describe('an A2A agent that violates its protocol', () => {
     ],
     [
       'deeply nested JSON',
-      (request, response) => sendJson(response, reply(request, said(nested(100)))),
+      (request, response) => sendJson(response, reply(request, messageWith(nested(100)))),
       'bad_response',
     ],
     [
       'a result over the size limit',
-      (request, response) => sendJson(response, reply(request, said([{ text: 'x'.repeat(200_000) }]))),
+      (request, response) => sendJson(response, reply(request, messageWith([{ text: 'x'.repeat(200_000) }]))),
       'too_large',
     ],
     [
@@ -75,7 +79,7 @@ describe('an A2A agent that violates its protocol', () => {
     ],
     [
       'a stream that was not requested',
-      (request, response) => sendEvents(response, reply(request, said([]))),
+      (request, response) => sendEvents(response, reply(request, messageWith([]))),
       'bad_response',
     ],
     ['an empty stream', (_, response) => sendEvents(response), 'bad_response'],
@@ -98,10 +102,14 @@ describe('an A2A agent that violates its protocol', () => {
 
   const streams: [string, (request: JsonObject) => unknown[], string][] = [
     ['ends before the task does', (request) => [working(request)], 'bad_response'],
-    ['has the id of another request', (request) => [working(request), reply({ id: 'x' }, said([]))], 'bad_response'],
+    [
+      'has the id of another request',
+      (request) => [working(request), reply({ id: 'x' }, messageWith([]))],
+      'bad_response',
+    ],
     [
       'has an event over the size limit',
-      (request) => [working(request), reply(request, said([{ text: 'x'.repeat(20_000) }]))],
+      (request) => [working(request), reply(request, messageWith([{ text: 'x'.repeat(20_000) }]))],
       'too_large',
     ],
   ]
@@ -158,7 +166,7 @@ describe('an A2A agent that violates its protocol', () => {
 
   it('cannot inject anything into our headers', async () => {
     const { gateway, endpoint } = await start((request, response) =>
-      sendJson(response, reply(request, { ...said([]), contextId: `a\r\nset-cookie: x=${'y'.repeat(1000)}` })),
+      sendJson(response, reply(request, { ...messageWith([]), contextId: `a\r\nset-cookie: x=${'y'.repeat(1000)}` })),
     )
     const { headers } = await gateway.call(callOf(endpoint))
     expect(headers['x-session-id']).toMatch(/^[\x21-\x7e]{1,200}$/)
@@ -194,19 +202,19 @@ describe('an A2A agent registered without version and binding', () => {
   })
 
   it('does not have its credential sent to another host that its card names', async () => {
-    const stolen: unknown[] = []
-    const thief = await startHttpAgent((request, response) => {
-      stolen.push(request.headers.authorization)
+    const received: unknown[] = []
+    const otherHost = await startHttpAgent((request, response) => {
+      received.push(request.headers.authorization)
       sendJson(response, {})
     })
-    open.push(thief)
+    open.push(otherHost)
     const { agent, gateway } = await start((request, response, { method }) => {
-      if (method === 'GET') sendJson(response, card(thief.url))
-      else sendJson(response, reply(request, said([{ text: 'mine' }])))
+      if (method === 'GET') sendJson(response, card(otherHost.url))
+      else sendJson(response, reply(request, messageWith([{ text: 'mine' }])))
     })
     const call = callOf({ protocol: 'a2a', url: agent.url }, { headers: { authorization: 'Bearer t' } })
     expect(await gateway.call(call)).toMatchObject({ value: { text: 'mine' } })
-    expect(stolen).toEqual([])
+    expect(received).toEqual([])
   })
 
   it.each([
@@ -224,7 +232,7 @@ describe('an A2A agent registered without version and binding', () => {
     const { agent, gateway } = await start((request, response, { method }) => {
       methods.push(request.method ?? method)
       if (method === 'GET') sendCard(response, agent.url)
-      else sendJson(response, reply(request, said([{ text: 'old' }])))
+      else sendJson(response, reply(request, messageWith([{ text: 'old' }])))
     })
     const answer = await gateway.call(callOf({ protocol: 'a2a', url: `${agent.url}a` }))
     expect(answer).toMatchObject({ value: { text: 'old' } })

@@ -132,10 +132,10 @@ describe.each(DIALECTS)('an A2A agent of $version over $binding', (dialect) => {
       const { taskId, contextId } = context
       const isSecond = context.task !== undefined
       publish(AgentEvent.task(task(taskId, contextId, TaskState.TASK_STATE_SUBMITTED)))
-      const [state, said] = isSecond
+      const [state, reply] = isSecond
         ? [TaskState.TASK_STATE_COMPLETED, 'in Chinese, then']
         : [TaskState.TASK_STATE_INPUT_REQUIRED, 'Which language?']
-      publish(AgentEvent.statusUpdate(statusUpdate(taskId, state, [text(said)], contextId)))
+      publish(AgentEvent.statusUpdate(statusUpdate(taskId, state, [text(reply)], contextId)))
     })
     const endpoint = await agent.toEndpoint(dialect)
     const headers = { 'x-session-id': 's1' }

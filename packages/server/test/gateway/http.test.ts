@@ -246,12 +246,12 @@ describe('a stream', () => {
   })
 
   it('AIDIP-5.3-01 yields the first part before the last is sent', async () => {
-    let goOn = (): void => {}
+    let resume = (): void => {}
     const { agent, gateway } = await start(async (_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
       response.write('data: 1\n\n')
       await new Promise<void>((resolve) => {
-        goOn = resolve
+        resume = resolve
       })
       response.end('data: 2\n\n')
     })
@@ -260,7 +260,7 @@ describe('a stream', () => {
     const seen: unknown[] = []
     for await (const { data } of answer.parts) {
       seen.push(data)
-      goOn()
+      resume()
     }
     expect(seen).toEqual([1, 2])
   })

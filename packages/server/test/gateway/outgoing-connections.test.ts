@@ -90,14 +90,14 @@ function findOpeners(source: string): Use[] {
     note(module, ['*'], line)
   }
   // Globals need no import. A `fetch` that is injected is declared in the file.
-  const isHandedIn = /[{,(]\s*fetch\s*[,:})=]|\b(const|let)\s+fetch\b/.test(code)
+  const isInjected = /[{,(]\s*fetch\s*[,:})=]|\b(const|let)\s+fetch\b/.test(code)
   const global = /\bglobal(This)?\s*(\.|\[\s*['"])\s*(fetch|WebSocket|EventSource)\b/g
   for (const [line] of code.replace(/typeof\s+globalThis\.fetch/g, '').matchAll(global))
     uses.push({ opener: 'global', line })
   for (const [line] of code.matchAll(/\bnew\s+(WebSocket|EventSource|XMLHttpRequest)\b/g)) {
     if (!/from 'ws'/.test(code)) uses.push({ opener: 'global', line })
   }
-  for (const [line] of code.matchAll(/(?<![.\w])fetch\s*\(/g)) if (!isHandedIn) uses.push({ opener: 'global', line })
+  for (const [line] of code.matchAll(/(?<![.\w])fetch\s*\(/g)) if (!isInjected) uses.push({ opener: 'global', line })
   for (const [line] of code.matchAll(/(=|\?\?|\|\|)\s*fetch\b(?!\s*[:(])/g)) uses.push({ opener: 'global', line })
   return uses
 }

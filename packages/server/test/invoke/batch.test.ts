@@ -2,21 +2,21 @@ import { describe, expect, it } from 'vitest'
 import { startDirectory } from '../support/directory.js'
 import { expectError } from '../support/errors.js'
 import { fixed, sendJson } from './agent.js'
-import { setStage } from './setup.js'
+import { setUp } from './setup.js'
 
-const stage = setStage({ gateway: { timeoutMs: 2000 } })
-const { register, call } = stage
+const setup = setUp({ gateway: { timeoutMs: 2000 } })
+const { register, call } = setup
 
 describe('an array of inputs', () => {
   it('AIDIP-5.3-04 AIDIP00-6.3-02 returns an array of outputs of the same length, in the same order', async () => {
     await register()
-    stage.agent.reply = async ({ json }, response) => {
+    setup.agent.reply = async ({ json }, response) => {
       // The first input finishes last.
-      if (json.text === '0') await expect.poll(() => stage.agent.calls.length).toBe(5)
+      if (json.text === '0') await expect.poll(() => setup.agent.calls.length).toBe(5)
       sendJson(response, { text: `out ${json.text}` })
     }
     for (const path of ['/agents/x/invoke', '/v0/agents/x/invoke']) {
-      stage.agent.calls.length = 0
+      setup.agent.calls.length = 0
       const { status, json } = await call(
         ['0', '1', '2', '3', '4'].map((text) => ({ text })),
         { path },
@@ -30,17 +30,17 @@ describe('an array of inputs', () => {
     const inputs = [{ text: 'a' }, { text: 'b' }]
     await register()
     await call(inputs)
-    expect(stage.agent.calls.map(({ json }) => json)).toEqual(expect.arrayContaining(inputs))
-    expect(stage.agent.calls).toHaveLength(2)
-    stage.agent.calls.length = 0
+    expect(setup.agent.calls.map(({ json }) => json)).toEqual(expect.arrayContaining(inputs))
+    expect(setup.agent.calls).toHaveLength(2)
+    setup.agent.calls.length = 0
     await register({ id: 'y', batch: true })
     expect((await call(inputs, { path: '/agents/y/invoke' })).json).toEqual(inputs)
-    expect(stage.agent.calls.map(({ json }) => json)).toEqual([inputs])
+    expect(setup.agent.calls.map(({ json }) => json)).toEqual([inputs])
   })
 
   it('AIDIP-5.3-06 has one result for each input: an invalid input does not affect the others', async () => {
     await register()
-    stage.agent.reply = ({ json }, response) =>
+    setup.agent.reply = ({ json }, response) =>
       json.text === 'bad' ? sendJson(response, { secret: 1 }, 500) : sendJson(response, json)
     const { status, json } = await call([{ text: 'a' }, { text: 5 }, { text: 'bad' }, { text: 'd' }])
     expect(status).toBe(207)
@@ -55,17 +55,17 @@ describe('an array of inputs', () => {
   it('AIDIP-5.3-06 has the agent’s own results if the agent accepts batches', async () => {
     await register({ batch: true })
     const error = { code: 'TooHard', message: 'I cannot do this one' }
-    stage.agent.reply = fixed([{ text: 'a' }, { error }])
+    setup.agent.reply = fixed([{ text: 'a' }, { error }])
     expect(await call([{ text: 'a' }, { text: 'b' }])).toMatchObject({ status: 207, json: [{ text: 'a' }, { error }] })
     for (const answer of [[{ text: 'a' }], { text: 'a' }]) {
-      stage.agent.reply = fixed(answer)
+      setup.agent.reply = fixed(answer)
       expectError(await call([{ text: 'a' }, { text: 'b' }]), { status: 502, code: 'agent_error' })
     }
   })
 
   it('C-60 has the status of the first failure if all inputs fail', async () => {
     await register()
-    stage.agent.reply = fixed(null, 503)
+    setup.agent.reply = fixed(null, 503)
     const { status, json } = await call([{ text: 'a' }, { text: 5 }])
     expect([status, json.map(({ error }: { error: { code: string } }) => error.code)]).toEqual([
       503,
@@ -76,21 +76,21 @@ describe('an array of inputs', () => {
   it('C-60 that is empty returns an empty array, and the agent is not called', async () => {
     await register()
     expect(await call([])).toMatchObject({ status: 200, json: [] })
-    expect(stage.agent.calls).toEqual([])
+    expect(setup.agent.calls).toEqual([])
   })
 
   it('C-60 of more than 100 inputs is rejected', async () => {
     await register()
     const inputs = Array.from({ length: 101 }, () => ({ text: 'a' }))
     expectError(await call(inputs), { status: 413, code: 'payload_too_large', says: /100/ })
-    expect(stage.agent.calls).toEqual([])
+    expect(setup.agent.calls).toEqual([])
     expect((await call(inputs.slice(1))).json).toHaveLength(100)
   })
 
   it('C-60 is one input if the operation takes an array', async () => {
     await register({ inputs: { type: 'array', items: { type: 'string' } }, outputs: {} })
     expect((await call(['a', 'b'])).json).toEqual(['a', 'b'])
-    expect(stage.agent.calls).toHaveLength(1)
+    expect(setup.agent.calls).toHaveLength(1)
     expectError(await call([1]), { status: 400, member: '/0' })
   })
 
@@ -108,34 +108,34 @@ describe('an array of inputs', () => {
       { operation: 'b', text: '2' },
     ]
     expect((await call(mixed)).json).toEqual(mixed)
-    expect(stage.agent.calls).toHaveLength(2)
+    expect(setup.agent.calls).toHaveLength(2)
     const same = [
       { operation: 'a', text: '1' },
       { operation: 'a', text: '2' },
     ]
     expect((await call(same)).json).toEqual(same)
-    expect(stage.agent.calls).toHaveLength(3)
+    expect(setup.agent.calls).toHaveLength(3)
   })
 
   it('has the deadline of one call', async () => {
     await register()
-    stage.agent.reply = () => {}
+    setup.agent.reply = () => {}
     const { status, json } = await call(Array.from({ length: 20 }, () => ({ text: 'a' })))
     expect(status).toBe(504)
     expect(json).toHaveLength(20)
-    expect(stage.agent.calls.length).toBeLessThan(20)
+    expect(setup.agent.calls.length).toBeLessThan(20)
   })
 
   it('AIDIP-9-12 counts as many calls as it has inputs', async () => {
     const directory = await startDirectory({ rateLimits: { search: 1e6, register: 1e6, lookup: 1e6, invoke: 10 } })
     try {
-      await directory.post('/agents', { as: 'tokA', body: stage.agent.document() })
+      await directory.post('/agents', { as: 'tokA', body: setup.agent.document() })
       const ask = { as: 'tokC' as const, body: Array.from({ length: 8 }, () => ({ text: 'a' })) }
       expect((await directory.post('/agents/x/invoke', ask)).status).toBe(200)
       const refused = await directory.post('/agents/x/invoke', ask)
       expectError(refused, { status: 429, code: 'rate_limited' })
       expect(refused.headers.get('retry-after')).toMatch(/^\d+$/)
-      expect(stage.agent.calls).toHaveLength(8)
+      expect(setup.agent.calls).toHaveLength(8)
     } finally {
       await directory.close()
     }

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { expectError } from '../support/errors.js'
-import { setStage } from './setup.js'
+import { setUp } from './setup.js'
 
-const stage = setStage({ gateway: { maxInputBytes: 100_000 } })
-const { register, call } = stage
+const setup = setUp({ gateway: { maxInputBytes: 100_000 } })
+const { register, call } = setup
 
 const BYTES = randomBytes(1024)
 const IMAGE = { type: 'string', contentEncoding: 'base64', contentMediaType: 'image/png' }
@@ -25,16 +25,16 @@ describe('binary input', () => {
     await register({ inputs: { image_url: 'string' } })
     const body = { image_url: 'https://images.example.com/a%20b.png?x=1#y' }
     for (const path of ['/agents/x/invoke', '/v0/agents/x/invoke']) await call(body, { path })
-    expect(stage.agent.calls.map(({ json }) => json)).toEqual([body, body])
+    expect(setup.agent.calls.map(({ json }) => json)).toEqual([body, body])
   })
 
   it('AIDIP-5.1-12 AIDIP00-6-07 as base64 reaches the agent if it is valid', async () => {
     await register({ inputs: WITH_IMAGE })
     expect((await call({ image: BYTES.toString('base64') })).status).toBe(200)
-    expect(Buffer.from(stage.agent.calls[0]?.json.image, 'base64')).toEqual(BYTES)
+    expect(Buffer.from(setup.agent.calls[0]?.json.image, 'base64')).toEqual(BYTES)
     for (const image of ['not base64!', 'abc', 'ab=c', 'ab==\n'])
       expectError(await call({ image }), { status: 400, member: '/image', says: /base64/ }, image)
-    expect(stage.agent.calls).toHaveLength(1)
+    expect(setup.agent.calls).toHaveLength(1)
   })
 
   it('AIDIP-5.1-12 is checked in lists and nested members too', async () => {
@@ -51,7 +51,7 @@ describe('a form', () => {
     for (const path of ['/agents/x/invoke', '/v0/agents/x/invoke']) {
       const answer = await sendForm({ input: '{"text":"look"}', image: new Blob([BYTES]) }, path)
       expect(answer.status, answer.text).toBe(200)
-      const received = stage.agent.calls.pop()
+      const received = setup.agent.calls.pop()
       expect(received?.headers['content-type']).toBe('application/json')
       expect(received?.json).toEqual({ text: 'look', image: BYTES.toString('base64') })
     }
@@ -61,17 +61,17 @@ describe('a form', () => {
     const inputs = { type: 'object', properties: { pages: { type: 'array', items: IMAGE } } }
     await register({ inputs })
     await sendForm({ text: 'look', pages: [new Blob(['a']), new Blob(['b'])] })
-    expect(stage.agent.calls[0]?.json).toEqual({ text: 'look', pages: ['YQ==', 'Yg=='] })
+    expect(setup.agent.calls[0]?.json).toEqual({ text: 'look', pages: ['YQ==', 'Yg=='] })
     await register({ id: 'y', inputs: { scan: 'file', note: 'string?' } })
     await sendForm({ scan: new Blob(['a']) }, '/agents/y/invoke')
-    expect(stage.agent.calls[1]?.json).toEqual({ scan: 'YQ==' })
+    expect(setup.agent.calls[1]?.json).toEqual({ scan: 'YQ==' })
   })
 
   it('C-66 is forwarded unchanged to an agent that accepts forms', async () => {
     await register({ inputFormats: ['multipart/form-data'], inputs: WITH_IMAGE })
     const answer = await sendForm({ input: '{"text":"look"}', image: new Blob([BYTES]) })
     expect(answer.status, answer.text).toBe(200)
-    const [received] = stage.agent.calls
+    const [received] = setup.agent.calls
     expect(received?.headers['content-type']).toMatch(/^multipart\/form-data; boundary=/)
     expect(received?.body.includes(BYTES)).toBe(true)
   })
@@ -83,7 +83,7 @@ describe('a form', () => {
     expectError(await sendForm({ input: '{"text":', image: new Blob(['a']) }), { status: 400, says: /JSON/ })
     const broken = { raw: 'no form', headers: { 'content-type': 'multipart/form-data; boundary=x' } }
     expectError(await call(null, broken), { status: 400, says: /multipart/ })
-    expect(stage.agent.calls).toEqual([])
+    expect(setup.agent.calls).toEqual([])
   })
 })
 
@@ -94,7 +94,7 @@ describe('other media types of input', () => {
     await register()
     for (const type of ['text/plain', 'image/png', 'application/x-www-form-urlencoded', 'text/json'])
       expectError(await call(null, { ...png, headers: { 'content-type': type } }), { status: 415 }, type)
-    expect(stage.agent.calls).toEqual([])
+    expect(setup.agent.calls).toEqual([])
     const operation = {
       name: 'see',
       inputs: {},
@@ -105,7 +105,7 @@ describe('other media types of input', () => {
     await register({ id: 'z', inputs: { contentMediaType: 'image/*' } })
     for (const path of ['/agents/y/invoke', '/agents/y/see', '/agents/z/invoke', '/v0/agents/z/invoke']) {
       await call(null, { ...png, path })
-      const received = stage.agent.calls.pop()
+      const received = setup.agent.calls.pop()
       expect([received?.headers['content-type'], received?.body]).toEqual(['image/png', BYTES])
     }
   })
@@ -120,11 +120,11 @@ describe('other media types of input', () => {
 describe('binary output', () => {
   it('is passed on unchanged, but cannot run as a page of the directory', async () => {
     await register({ outputFormats: ['image/png'] })
-    stage.agent.reply = (_, response) => response.writeHead(200, { 'content-type': 'image/png' }).end(BYTES)
-    const response = await fetch(`${stage.directory.url}/agents/x/invoke`, {
+    setup.agent.reply = (_, response) => response.writeHead(200, { 'content-type': 'image/png' }).end(BYTES)
+    const response = await fetch(`${setup.directory.url}/agents/x/invoke`, {
       method: 'POST',
       headers: {
-        authorization: `Bearer ${stage.directory.adminKey}`,
+        authorization: `Bearer ${setup.directory.adminKey}`,
         accept: 'image/png',
         'content-type': 'application/json',
       },
@@ -142,7 +142,7 @@ describe('a large input', () => {
     await register()
     const answer = await call({ text: 'x'.repeat(100_000) })
     expectError(answer, { status: 413, code: 'payload_too_large', says: /by URL/ })
-    expect(stage.agent.calls).toEqual([])
+    expect(setup.agent.calls).toEqual([])
     expect((await call({ text: 'x'.repeat(90_000) })).status).toBe(200)
   })
 })

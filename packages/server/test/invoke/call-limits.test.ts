@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import type { Reply } from './agent.js'
 import { echo, startAgent } from './agent.js'
-import { setStage } from './setup.js'
+import { setUp } from './setup.js'
 
 describe('limits of concurrent calls', () => {
-  const stage = setStage({ gateway: { maxCalls: 2, maxCallsPerAgent: 1 } })
+  const setup = setUp({ gateway: { maxCalls: 2, maxCallsPerAgent: 1 } })
 
   /** Replies that wait until they are released; `begun` resolves at the first request. */
   const holding = (): { reply: Reply; begun: Promise<void>; release: () => void } => {
@@ -26,21 +26,21 @@ describe('limits of concurrent calls', () => {
 
   it('rejects calls to an agent beyond gateway.maxCallsPerAgent, but not to others', async () => {
     const slow = holding()
-    stage.agent.reply = slow.reply
-    await stage.register()
+    setup.agent.reply = slow.reply
+    await setup.register()
     const other = await startAgent()
-    await stage.directory.post('/agents', { as: 'tokA', body: other.document({ id: 'y' }) })
+    await setup.directory.post('/agents', { as: 'tokA', body: other.document({ id: 'y' }) })
 
-    const first = stage.call({ text: 'a' })
+    const first = setup.call({ text: 'a' })
     await slow.begun
-    const second = await stage.call({ text: 'b' })
+    const second = await setup.call({ text: 'b' })
     expect(second.status, second.text).toBe(503)
     expect(second.headers.get('retry-after')).toBe('1')
-    expect((await stage.call({ text: 'c' }, { path: '/agents/y/invoke' })).status).toBe(200)
+    expect((await setup.call({ text: 'c' }, { path: '/agents/y/invoke' })).status).toBe(200)
 
     slow.release()
     expect((await first).status).toBe(200)
-    expect((await stage.call({ text: 'd' })).status).toBe(200)
+    expect((await setup.call({ text: 'd' })).status).toBe(200)
     await other.close()
   })
 
@@ -49,11 +49,11 @@ describe('limits of concurrent calls', () => {
       [holding(), holding(), holding()].map(async (held) => ({ held, agent: await startAgent(held.reply) })),
     )
     for (const [i, { agent }] of agents.entries())
-      await stage.directory.post('/agents', { as: 'tokA', body: agent.document({ id: `z${i}` }) })
+      await setup.directory.post('/agents', { as: 'tokA', body: agent.document({ id: `z${i}` }) })
 
-    const calls = agents.slice(0, 2).map((_, i) => stage.call({ text: 'a' }, { path: `/agents/z${i}/invoke` }))
+    const calls = agents.slice(0, 2).map((_, i) => setup.call({ text: 'a' }, { path: `/agents/z${i}/invoke` }))
     await Promise.all(agents.slice(0, 2).map(({ held }) => held.begun))
-    const third = await stage.call({ text: 'b' }, { path: '/agents/z2/invoke' })
+    const third = await setup.call({ text: 'b' }, { path: '/agents/z2/invoke' })
     expect(third.status, third.text).toBe(503)
     expect(agents[2]?.agent.calls).toEqual([])
 

@@ -8,10 +8,10 @@ import { NOT_REQUEST_IDS, REQUEST_IDS } from '../../../protocol/test-vectors/cal
 import { RESERVED_MEMBERS_VECTORS } from '../../../protocol/test-vectors/call/reserved-members.js'
 import { RETRY_AFTER_VECTORS } from '../../../protocol/test-vectors/call/retry-after.js'
 import type { TestResponse } from '../support/directory.js'
-import { setStage } from './setup.js'
+import { setUp } from './setup.js'
 
-const stage = setStage()
-const { register, call } = stage
+const setup = setUp()
+const { register, call } = setup
 /** An agent with one operation, which takes anything. */
 const OPEN = { operations: [{ name: 'go', inputs: {}, outputs: {} }] }
 
@@ -19,7 +19,7 @@ let agents = 0
 /** Calls an agent that was not called before, because the failures of one agent open its circuit breaker. */
 const callAnother = async (): Promise<TestResponse> => {
   const id = `agent-${++agents}`
-  await register({ ...OPEN, id, endpoint: new URL(`/${id}`, stage.agent.url).href })
+  await register({ ...OPEN, id, endpoint: new URL(`/${id}`, setup.agent.url).href })
   return call({}, { path: `/agents/${id}/invoke` })
 }
 
@@ -28,7 +28,7 @@ describe('reserved members of an input', () => {
     await register({ operations: [{ name: 'go', inputs, outputs: {} }] })
     const answer = await call(input)
     expect(answer.status, answer.text).toBe(200)
-    const [received] = stage.agent.calls
+    const [received] = setup.agent.calls
     expect(received?.json).toEqual(rest)
     expect(received?.headers['x-session-id']).toBe(reserved.sessionId)
     expect(received?.headers['x-task-id']).toBe(reserved.taskId)
@@ -39,7 +39,7 @@ describe('reserved members of an input', () => {
 describe('the operation of a call', () => {
   it.each(MATCH_OPERATION_VECTORS)('C-58 $title', async ({ operations, inUrl, input, match }) => {
     // Each operation has its own endpoint, so that the path shows which one was called.
-    const endpoint = (name: string): string => new URL(`/own/${name}`, stage.agent.url).href
+    const endpoint = (name: string): string => new URL(`/own/${name}`, setup.agent.url).href
     await register({
       operations: operations.map((operation) => ({ ...operation, outputs: {}, endpoint: endpoint(operation.name) })),
     })
@@ -47,7 +47,7 @@ describe('the operation of a call', () => {
     const isUnknownUrl = match.kind === 'unknown' && match.place === 'url'
     expect(answer.status, answer.text).toBe(match.kind === 'match' ? 200 : isUnknownUrl ? 404 : 400)
     const called = match.kind === 'match' ? [[`/own/${match.operation}`, match.input]] : []
-    expect(stage.agent.calls.map(({ path, json }) => [path, json])).toEqual(called)
+    expect(setup.agent.calls.map(({ path, json }) => [path, json])).toEqual(called)
   })
 })
 
@@ -59,7 +59,7 @@ describe('an identifier sent in several places', () => {
       path: `/agents/x/invoke${parameters}`,
       ...(header !== undefined && { headers: { 'x-session-id': header } }),
     })
-    if (refusal === undefined) expect(stage.agent.calls[0]?.headers['x-session-id']).toBe(value)
+    if (refusal === undefined) expect(setup.agent.calls[0]?.headers['x-session-id']).toBe(value)
     else expect([answer.status, answer.json.detail]).toEqual([400, expect.stringContaining(`sessionId ${refusal}`)])
   })
 
@@ -77,7 +77,7 @@ describe('media types', () => {
   it.each(ACCEPT_VECTORS)('Accept: %s gives %s', async (accept, chosen) => {
     await register(OPEN)
     const headers = accept === undefined ? {} : { accept }
-    const answer = await stage.directory.get('/agents/x/agent.json', { headers })
+    const answer = await setup.directory.get('/agents/x/agent.json', { headers })
     expect(answer.status).toBe(chosen === undefined ? 406 : 200)
     if (chosen !== undefined) expect(answer.headers.get('content-type')).toBe(`${chosen}; charset=utf-8`)
   })
@@ -87,13 +87,13 @@ describe('media types', () => {
     const headers = { 'content-type': contentType }
     const answer = await call({ text: 'a' }, { headers })
     expect(answer.status, answer.text).toBe(isJson ? 200 : 415)
-    const search = await stage.directory.post('/agents/search', { body: { query: 'x' }, headers })
+    const search = await setup.directory.post('/agents/search', { body: { query: 'x' }, headers })
     expect(search.status, search.text).toBe(isJson ? 200 : 415)
   })
 
   it.each(JSON_TYPE_VECTORS)('an agent that responds with %s responds with JSON: %s', async (contentType, isJson) => {
     await register({ operations: [{ name: 'go', inputs: {}, outputs: {}, outputFormats: ['*/*'] }] })
-    stage.agent.reply = (_received, response) =>
+    setup.agent.reply = (_received, response) =>
       void response.writeHead(200, { 'content-type': contentType }).end('{"text":"a"}')
     const answer = await call({})
     const type = isJson ? 'application/json; charset=utf-8' : contentType
@@ -106,11 +106,11 @@ describe('the body of a call', () => {
     await register(OPEN)
     const answer = await call('', { raw: bytes, headers: { 'content-type': 'application/json' } })
     expect(answer.status, answer.text).toBe(value === undefined ? 400 : 200)
-    expect(stage.agent.calls.map(({ json }) => json)).toEqual(value === undefined ? [] : [value])
+    expect(setup.agent.calls.map(({ json }) => json)).toEqual(value === undefined ? [] : [value])
   })
 
   it.each(JSON_BODY_VECTORS)('is read strictly from the agent too: $title', async ({ bytes, value }) => {
-    stage.agent.reply = (_received, response) =>
+    setup.agent.reply = (_received, response) =>
       void response.writeHead(200, { 'content-type': 'application/json' }).end(bytes)
     const answer = await callAnother()
     expect(answer.status, answer.text).toBe(value === undefined ? 502 : 200)
@@ -121,7 +121,7 @@ describe('the body of a call', () => {
 describe('the id of a request', () => {
   const ask = (id: string): Promise<TestResponse> =>
     // Headers hold bytes, not characters.
-    stage.directory.get('/agents/nothing', { headers: { 'x-request-id': Buffer.from(id).toString('latin1') } })
+    setup.directory.get('/agents/nothing', { headers: { 'x-request-id': Buffer.from(id).toString('latin1') } })
 
   it.each(REQUEST_IDS)('C-74 keeps %s', async (id) => {
     const { headers, json } = await ask(id)
@@ -140,7 +140,7 @@ describe('Retry-After of an agent', () => {
   const isDate = (header: string): boolean => header.includes('GMT')
 
   it.each(RETRY_AFTER_VECTORS)('reads "%s"', async (header, seconds) => {
-    stage.agent.reply = (_received, response) => void response.writeHead(503, { 'retry-after': header }).end()
+    setup.agent.reply = (_received, response) => void response.writeHead(503, { 'retry-after': header }).end()
     const answer = await callAnother()
     expect([answer.status, answer.json.retry_after]).toEqual([503, isDate(header) ? 0 : (seconds ?? 5)])
   })
@@ -156,6 +156,6 @@ describe('other headers of a call', () => {
     await register(OPEN)
     const answer = await call({}, { headers: { 'idempotency-key': key } })
     expect(answer.status, answer.text).toBe(isValid ? 200 : 400)
-    expect(stage.agent.calls[0]?.headers['idempotency-key']).toBe(isValid ? key : undefined)
+    expect(setup.agent.calls[0]?.headers['idempotency-key']).toBe(isValid ? key : undefined)
   })
 })

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { expectError } from '../support/errors.js'
 import { fixed } from './agent.js'
-import { setStage } from './setup.js'
+import { setUp } from './setup.js'
 
-const stage = setStage()
-const { register, call } = stage
+const setup = setUp()
+const { register, call } = setup
 const INPUT = { text: 'hello' }
 const VERSIONS = {
   version: '3.1.4',
@@ -22,7 +22,7 @@ describe('the version', () => {
     await register({ ...VERSIONS, operations: [{ name: 'go', inputs: {}, outputs: {} }] })
     const { status, headers } = await call(INPUT, ask)
     expect([status, headers.get('x-agent-version')]).toEqual([200, '3.0.0'])
-    expect(stage.agent.calls[0]).toMatchObject({ path: '/v3/', headers: { 'x-agent-version': '3.0.0' } })
+    expect(setup.agent.calls[0]).toMatchObject({ path: '/v3/', headers: { 'x-agent-version': '3.0.0' } })
   })
 
   it('AURI-7-21 is the latest if none is requested', async () => {
@@ -30,12 +30,12 @@ describe('the version', () => {
     const { headers } = await call(INPUT)
     expect(headers.get('x-agent-version')).toBe('3.1.4')
     await call(INPUT, { headers: { 'x-agent-version': '3.1.4' } })
-    expect(stage.agent.calls.map(({ path }) => path)).toEqual(['/agent', '/agent'])
+    expect(setup.agent.calls.map(({ path }) => path)).toEqual(['/agent', '/agent'])
   })
 
   it('C-63 does not use the endpoints of operations unless it is the latest', async () => {
     const operation = { inputs: {}, outputs: {} }
-    const own = new URL('/own', stage.agent.url).href
+    const own = new URL('/own', setup.agent.url).href
     await register({
       ...VERSIONS,
       operations: [
@@ -45,7 +45,7 @@ describe('the version', () => {
     })
     await call(INPUT, { path: '/agents/x/a' })
     await call(INPUT, { path: '/agents/x/versions/3.0.0/a' })
-    expect(stage.agent.calls.map(({ path, json }) => [path, json])).toEqual([
+    expect(setup.agent.calls.map(({ path, json }) => [path, json])).toEqual([
       ['/own', INPUT],
       ['/v3/', { ...INPUT, operation: 'a' }],
     ])
@@ -54,7 +54,7 @@ describe('the version', () => {
   it('C-24 may be abbreviated', async () => {
     await register(VERSIONS)
     await call(INPUT, { headers: { 'x-agent-version': '1.0.0' } })
-    expect(stage.agent.calls[0]?.path).toBe('/version-1/')
+    expect(setup.agent.calls[0]?.path).toBe('/version-1/')
   })
 
   it('C-63 that the agent does not have gets 404, with a list of those it has', async () => {
@@ -65,7 +65,7 @@ describe('the version', () => {
       says: /3\.1\.4, 3\.0\.0/,
     })
     expectError(await call(INPUT, { path: '/agents/y/invoke?version=1.0.0' }), { status: 404 })
-    expect(stage.agent.calls).toEqual([])
+    expect(setup.agent.calls).toEqual([])
   })
 
   it('C-63 must be the same in all places', async () => {
@@ -73,7 +73,7 @@ describe('the version', () => {
     const ask = { path: '/agents/x/invoke?version=2.1.2', headers: { 'x-agent-version': '3.0.0' } }
     expectError(await call(INPUT, ask), { status: 400, member: 'version', says: /3\.0\.0.*2\.1\.2/ })
     expectError(await call(INPUT, { path: '/agents/x/versions/3.0.0/invoke?version=2.1.2' }), { status: 400 })
-    expect(stage.agent.calls).toEqual([])
+    expect(setup.agent.calls).toEqual([])
   })
 
   it('C-63 is in the headers of error responses too, once it is known', async () => {
@@ -86,7 +86,7 @@ describe('the version', () => {
     expect(await versionOf(INPUT, { path: '/agents/y/invoke' })).toEqual([401, '3.1.4'])
     expect(await versionOf({ text: 1 })).toEqual([400, '3.1.4'])
     expect(await versionOf({ text: 1 }, { headers: { 'x-agent-version': '3.0.0' } })).toEqual([400, '3.0.0'])
-    stage.agent.reply = fixed(null, 500)
+    setup.agent.reply = fixed(null, 500)
     expect(await versionOf(INPUT)).toEqual([500, '3.1.4'])
     const replayed = { headers: { 'idempotency-key': 'k-1' } }
     for (const _ of ['sent', 'replayed']) expect(await versionOf(INPUT, replayed)).toEqual([500, '3.1.4'])
@@ -107,7 +107,7 @@ describe('session and task', () => {
   ])('AURI-8.1-01 AURI-8.1-05 AURI-8.1.1-01 are forwarded as headers when given by %s', async (_, ask, more) => {
     await register()
     expect((await call({ ...INPUT, ...more }, ask)).status).toBe(200)
-    expect(stage.agent.calls[0]).toMatchObject({ headers: { 'x-session-id': 's1', 'x-task-id': 't1' }, json: INPUT })
+    expect(setup.agent.calls[0]).toMatchObject({ headers: { 'x-session-id': 's1', 'x-task-id': 't1' }, json: INPUT })
   })
 
   it('C-63 must be the same in all places', async () => {
@@ -120,19 +120,19 @@ describe('session and task', () => {
     })
     expectError(await call({ ...INPUT, taskId: 7 }), { status: 400, member: '/taskId' })
     expectError(await call({ ...INPUT, taskId: 'a\nb' }), { status: 400, member: 'taskId' })
-    expect(stage.agent.calls).toEqual([])
+    expect(setup.agent.calls).toEqual([])
   })
 
   it('C-89 belong to the agent if its input has members of these names', async () => {
     await register({ inputs: { sessionId: 'string', text: 'string' } })
     await call({ ...INPUT, sessionId: 'mine' }, { headers: { 'x-session-id': 's1' } })
-    expect(stage.agent.calls[0]).toMatchObject({ headers: { 'x-session-id': 's1' }, json: { sessionId: 'mine' } })
+    expect(setup.agent.calls[0]).toMatchObject({ headers: { 'x-session-id': 's1' }, json: { sessionId: 'mine' } })
   })
 
   it('AURI-8.1-02 allow an agent to keep state', async () => {
     await register()
     const seen = new Map<string, number>()
-    stage.agent.reply = ({ headers }, response) => {
+    setup.agent.reply = ({ headers }, response) => {
       const session = String(headers['x-session-id'])
       seen.set(session, (seen.get(session) ?? 0) + 1)
       fixed({ text: `${seen.get(session)}` })({} as never, response, {} as never)
@@ -155,7 +155,7 @@ describe('a delegation chain', () => {
     await register()
     const headers = { 'x-delegation-chain': `${hop('a', 'b')},${hop('b', 'c')}`, 'x-task-id': 't1' }
     expect((await call(INPUT, { headers })).status).toBe(200)
-    expect(stage.agent.calls[0]?.headers).toMatchObject(headers)
+    expect(setup.agent.calls[0]?.headers).toMatchObject(headers)
   })
 
   it('AURI-10-11 C-65 is rejected if it is too long, circular or malformed', async () => {
@@ -163,6 +163,6 @@ describe('a delegation chain', () => {
     const long = Array.from({ length: 11 }, (_, i) => hop(`a${i}`, `a${i + 1}`)).join(',')
     for (const chain of [long, `${hop('a', 'b')},${hop('b', 'a')}`, 'nonsense', `${hop('a', 'b')},${hop('x', 'c')}`])
       expectError(await call(INPUT, { headers: { 'x-delegation-chain': chain } }), { status: 403 }, chain.slice(0, 20))
-    expect(stage.agent.calls).toEqual([])
+    expect(setup.agent.calls).toEqual([])
   })
 })

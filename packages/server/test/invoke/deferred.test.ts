@@ -1,20 +1,20 @@
 import { describe, expect, it } from 'vitest'
 import { expectError } from '../support/errors.js'
 import { fixed, sendJson } from './agent.js'
-import { setStage } from './setup.js'
+import { setUp } from './setup.js'
 
-const stage = setStage()
-const { register, call } = stage
+const setup = setUp()
+const { register, call } = setup
 const INPUT = { text: 'hello' }
 const ASYNC = { headers: { prefer: 'respond-async' } }
 
-const task = async (id: string) => (await stage.directory.get(`/tasks/${id}`, { as: 'tokC' })).json
+const task = async (id: string) => (await setup.directory.get(`/tasks/${id}`, { as: 'tokC' })).json
 
 describe('a deferred call', () => {
   it('AURI-8-02 AURI-8-04 returns 202 and a task, which finally has the result', async () => {
     await register()
     let answer = (): void => {}
-    stage.agent.reply = (_, response) => {
+    setup.agent.reply = (_, response) => {
       answer = () => sendJson(response, { text: 'done' })
     }
     const accepted = await call(INPUT, ASYNC)
@@ -22,12 +22,12 @@ describe('a deferred call', () => {
     const { taskId, pollInterval } = accepted.json
     expect(accepted.headers.get('location')).toBe(`/tasks/${taskId}`)
     expect(accepted.headers.get('retry-after')).toBe(String(pollInterval))
-    await expect.poll(() => stage.agent.calls.length).toBe(1)
+    await expect.poll(() => setup.agent.calls.length).toBe(1)
     expect((await task(taskId)).status).toMatch(/pending|running/)
     answer()
     await expect.poll(async () => (await task(taskId)).status).toBe('completed')
     expect((await task(taskId)).result).toEqual({ text: 'done' })
-    expect(stage.agent.calls[0]).toMatchObject({ json: INPUT, headers: { 'x-request-id': expect.any(String) } })
+    expect(setup.agent.calls[0]).toMatchObject({ json: INPUT, headers: { 'x-request-id': expect.any(String) } })
   })
 
   it('AURI-8-02 is checked at once', async () => {
@@ -38,7 +38,7 @@ describe('a deferred call', () => {
 
   it('AURI-8-02 has the error of the agent in the task', async () => {
     await register()
-    stage.agent.reply = fixed({ error: { code: 'OutOfWords', message: 'no words left' } }, 422)
+    setup.agent.reply = fixed({ error: { code: 'OutOfWords', message: 'no words left' } }, 422)
     const { json } = await call(INPUT, ASYNC)
     await expect.poll(async () => (await task(json.taskId)).status).toBe('failed')
     expect((await task(json.taskId)).error).toMatchObject({ code: 'OutOfWords', message: 'no words left' })
@@ -47,7 +47,7 @@ describe('a deferred call', () => {
   it('AURI-8-02 results from an agent’s own 202', async () => {
     await register()
     let polls = 0
-    stage.agent.reply = ({ method, path }, response) => {
+    setup.agent.reply = ({ method, path }, response) => {
       if (method === 'POST')
         return sendJson(response, { taskId: 't-7', status: 'running', pollInterval: 1 }, 202, { location: '/work/t-7' })
       expect(path).toBe('/work/t-7')
@@ -73,7 +73,7 @@ describe('a deferred call', () => {
     const second = await call(INPUT, { headers })
     expect([second.status, second.json.taskId]).toEqual([202, first.json.taskId])
     await expect.poll(async () => (await task(first.json.taskId)).status).toBe('completed')
-    expect(stage.agent.calls).toHaveLength(1)
+    expect(setup.agent.calls).toHaveLength(1)
   })
 
   it('is sent with the caller’s credential, and may be a form', async () => {
@@ -81,7 +81,7 @@ describe('a deferred call', () => {
     const headers = { prefer: 'respond-async', 'x-api-key': 'theirs', 'content-type': 'image/png' }
     const { json } = await call(null, { headers, raw: new Uint8Array([1, 2, 3]) })
     await expect.poll(async () => (await task(json.taskId)).status).not.toMatch(/pending|running/)
-    expect(stage.agent.calls[0]).toMatchObject({ headers: { 'x-api-key': 'theirs', 'content-type': 'image/png' } })
-    expect(stage.agent.calls[0]?.body).toEqual(Buffer.from([1, 2, 3]))
+    expect(setup.agent.calls[0]).toMatchObject({ headers: { 'x-api-key': 'theirs', 'content-type': 'image/png' } })
+    expect(setup.agent.calls[0]?.body).toEqual(Buffer.from([1, 2, 3]))
   })
 })

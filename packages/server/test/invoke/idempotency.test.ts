@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { expectError } from '../support/errors.js'
 import { fixed, sendJson } from './agent.js'
-import { setStage } from './setup.js'
+import { setUp } from './setup.js'
 
-const stage = setStage({ gateway: { timeoutMs: 1000 } })
-const { register, call } = stage
+const setup = setUp({ gateway: { timeoutMs: 1000 } })
+const { register, call } = setup
 const INPUT = { text: 'hello' }
 
 let keys = 0
@@ -14,7 +14,7 @@ const newKey = (): { 'idempotency-key': string } => ({ 'idempotency-key': `key-$
 /** An agent that numbers its responses. */
 const counting = (): void => {
   let count = 0
-  stage.agent.reply = (_, response) => sendJson(response, { text: `answer ${++count}` })
+  setup.agent.reply = (_, response) => sendJson(response, { text: `answer ${++count}` })
 }
 
 describe('an Idempotency-Key', () => {
@@ -29,7 +29,7 @@ describe('an Idempotency-Key', () => {
       expect(first.headers.has('idempotent-replayed')).toBe(false)
       expect(second.headers.get('idempotent-replayed')).toBe('true')
       expect(second.headers.get('x-agent-version')).toBe('1.2.0')
-      expect(stage.agent.calls.splice(0)).toHaveLength(1)
+      expect(setup.agent.calls.splice(0)).toHaveLength(1)
     }
   })
 
@@ -40,7 +40,7 @@ describe('an Idempotency-Key', () => {
     expectError(await call({ text: 'other' }, { headers }), { status: 422, code: 'idempotency_mismatch' })
     expectError(await call([INPUT], { headers }), { status: 422 })
     expectError(await call({ ...INPUT, sessionId: 's1' }, { headers }), { status: 422 })
-    expect(stage.agent.calls).toHaveLength(1)
+    expect(setup.agent.calls).toHaveLength(1)
   })
 
   it('C-61 belongs to one client and one agent', async () => {
@@ -50,8 +50,8 @@ describe('an Idempotency-Key', () => {
     await call(INPUT, { headers })
     await call(INPUT, { headers, as: 'tokB' })
     await call(INPUT, { headers, path: '/agents/y/invoke' })
-    expect(stage.agent.calls).toHaveLength(3)
-    await stage.directory.delete('/agents/x', { as: 'tokA' })
+    expect(setup.agent.calls).toHaveLength(3)
+    await setup.directory.delete('/agents/x', { as: 'tokA' })
     await register()
     expect((await call(INPUT, { headers })).headers.has('idempotent-replayed')).toBe(false)
   })
@@ -59,12 +59,12 @@ describe('an Idempotency-Key', () => {
   it('C-61 turns concurrent requests into one call, and reports to the others that it is in progress', async () => {
     await register()
     let answer = (): void => {}
-    stage.agent.reply = (_, response) => {
+    setup.agent.reply = (_, response) => {
       answer = () => sendJson(response, { text: 'done' })
     }
     const headers = newKey()
     const running = call(INPUT, { headers })
-    await expect.poll(() => stage.agent.calls.length).toBe(1)
+    await expect.poll(() => setup.agent.calls.length).toBe(1)
     const others = await Promise.all(Array.from({ length: 10 }, () => call(INPUT, { headers })))
     for (const other of others) {
       expectError(other, { status: 409, code: 'conflict' })
@@ -73,17 +73,17 @@ describe('an Idempotency-Key', () => {
     answer()
     expect((await running).json).toEqual({ text: 'done' })
     expect((await call(INPUT, { headers })).json).toEqual({ text: 'done' })
-    expect(stage.agent.calls).toHaveLength(1)
+    expect(setup.agent.calls).toHaveLength(1)
   })
 
   it('C-61 lets a call finish after its caller has disconnected, and the caller can fetch the response later', async () => {
     await register()
     let answer = (): void => {}
-    stage.agent.reply = (_, response) => {
+    setup.agent.reply = (_, response) => {
       answer = () => sendJson(response, { text: 'done' })
     }
     const headers = newKey()
-    const { url, adminKey } = stage.directory
+    const { url, adminKey } = setup.directory
     const controller = new AbortController()
     const lost = fetch(`${url}/agents/x/invoke`, {
       method: 'POST',
@@ -91,59 +91,59 @@ describe('an Idempotency-Key', () => {
       body: JSON.stringify(INPUT),
       signal: controller.signal,
     })
-    await expect.poll(() => stage.agent.calls.length).toBe(1)
+    await expect.poll(() => setup.agent.calls.length).toBe(1)
     controller.abort()
     await expect(lost).rejects.toThrow()
     // By the time of these responses the directory has noticed the disconnection.
-    for (let i = 0; i < 3; i++) await stage.directory.get('/health/live')
+    for (let i = 0; i < 3; i++) await setup.directory.get('/health/live')
     answer()
     const found = async () => (await call(INPUT, { headers, as: 'admin' })).json
     await expect.poll(found).toEqual({ text: 'done' })
-    expect(stage.agent.calls).toHaveLength(1)
+    expect(setup.agent.calls).toHaveLength(1)
   })
 
   it('C-61 repeats an error of the agent, which may have done the work', async () => {
     await register()
     const headers = newKey()
-    stage.agent.reply = fixed({ error: { code: 'HalfDone', message: 'it was sent, I think' } }, 500)
+    setup.agent.reply = fixed({ error: { code: 'HalfDone', message: 'it was sent, I think' } }, 500)
     const first = await call(INPUT, { headers })
-    stage.agent.reply = fixed({ text: 'done' })
+    setup.agent.reply = fixed({ text: 'done' })
     const second = await call(INPUT, { headers })
     expect([second.status, second.json.error]).toEqual([500, first.json.error])
     expect(second.headers.get('idempotent-replayed')).toBe('true')
-    expect(stage.agent.calls).toHaveLength(1)
+    expect(setup.agent.calls).toHaveLength(1)
   })
 
   it('C-61 is released if nothing was done', async () => {
     await register()
     const headers = newKey()
     expectError(await call({ text: 5 }, { headers }), { status: 400 })
-    stage.agent.reply = fixed(null, 503)
+    setup.agent.reply = fixed(null, 503)
     expectError(await call(INPUT, { headers }), { status: 503 })
-    stage.agent.reply = fixed({ text: 'done' })
+    setup.agent.reply = fixed({ text: 'done' })
     expect(await call(INPUT, { headers })).toMatchObject({ status: 200, json: { text: 'done' } })
   })
 
   it('C-61 stores no large or streamed response, but the call is still sent once', async () => {
     await register()
     const headers = newKey()
-    stage.agent.reply = fixed({ text: 'x'.repeat(300_000) })
+    setup.agent.reply = fixed({ text: 'x'.repeat(300_000) })
     expect((await call(INPUT, { headers })).status).toBe(200)
     expectError(await call(INPUT, { headers }), { status: 409, says: /has run/ })
-    expect(stage.agent.calls).toHaveLength(1)
+    expect(setup.agent.calls).toHaveLength(1)
   })
 
   it('AIDIP-5.3-08 is forwarded to the agent, with a different one for each input of a batch', async () => {
     await register()
     const headers = newKey()
     await call(INPUT, { headers })
-    expect(stage.agent.calls.pop()?.headers).toMatchObject(headers)
+    expect(setup.agent.calls.pop()?.headers).toMatchObject(headers)
     const batch = newKey()
     const first = await call([INPUT, INPUT], { headers: batch })
-    const sent = stage.agent.calls.splice(0).map((received) => received.headers['idempotency-key'])
+    const sent = setup.agent.calls.splice(0).map((received) => received.headers['idempotency-key'])
     expect(new Set(sent).size).toBe(2)
     expect((await call([INPUT, INPUT], { headers: batch })).text).toBe(first.text)
-    expect(stage.agent.calls).toEqual([])
+    expect(setup.agent.calls).toEqual([])
   })
 
   it('must be visible ASCII of limited length', async () => {
@@ -159,16 +159,16 @@ describe('an Idempotency-Key', () => {
 describe('without a key', () => {
   it('AIDIP00-6.3-03 a call that may have run is not repeated', async () => {
     await register()
-    stage.agent.reply = (_, response) => response.destroy()
+    setup.agent.reply = (_, response) => response.destroy()
     expectError(await call(INPUT), { status: 502 })
-    expect(stage.agent.calls).toHaveLength(1)
+    expect(setup.agent.calls).toHaveLength(1)
   })
 
   it('an operation that is marked idempotent is retried', async () => {
     await register({ operations: [{ name: 'a', idempotent: true, inputs: {}, outputs: {} }] })
-    stage.agent.reply = (_, response) =>
-      stage.agent.calls.length < 2 ? response.destroy() : sendJson(response, { text: 'second' })
+    setup.agent.reply = (_, response) =>
+      setup.agent.calls.length < 2 ? response.destroy() : sendJson(response, { text: 'second' })
     expect(await call(INPUT)).toMatchObject({ status: 200, json: { text: 'second' } })
-    expect(stage.agent.calls).toHaveLength(2)
+    expect(setup.agent.calls).toHaveLength(2)
   })
 })

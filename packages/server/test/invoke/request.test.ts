@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { expectError } from '../support/errors.js'
-import { setStage } from './setup.js'
+import { setUp } from './setup.js'
 
-const stage = setStage()
-const { register, call } = stage
+const setup = setUp()
+const { register, call } = setup
 
 /** Two operations on one endpoint. */
 const TWO = {
@@ -19,11 +19,11 @@ describe('the path of a call', () => {
     async (path) => {
       await register(TWO)
       for (const method of ['get', 'put', 'patch', 'delete'] as const) {
-        const answer = await stage.directory[method](path, { as: 'tokC' })
+        const answer = await setup.directory[method](path, { as: 'tokC' })
         expectError(answer, { status: 405, code: 'method_not_allowed' }, method)
         expect(answer.headers.get('allow')).toBe('POST')
       }
-      expect(stage.agent.calls).toEqual([])
+      expect(setup.agent.calls).toEqual([])
     },
   )
 
@@ -31,7 +31,7 @@ describe('the path of a call', () => {
     await register(TWO)
     for (const path of ['/agents/x/summarize', '/v1/agents/x/summarize', '/v0/agents/x/summarize']) {
       expect((await call({ text: 'a' }, { path })).status).toBe(200)
-      expect(stage.agent.calls.pop()?.json).toEqual({ operation: 'summarize', text: 'a' })
+      expect(setup.agent.calls.pop()?.json).toEqual({ operation: 'summarize', text: 'a' })
     }
   })
 
@@ -43,7 +43,7 @@ describe('the path of a call', () => {
       expect([byName.status, byPath.status]).toEqual([200, 200])
       expect(byPath.json).toEqual(byName.json)
     }
-    const [first, ...others] = stage.agent.calls.map(({ json }) => json)
+    const [first, ...others] = setup.agent.calls.map(({ json }) => json)
     for (const other of others) expect(other).toEqual(first)
   })
 
@@ -54,7 +54,7 @@ describe('the path of a call', () => {
       await call({ text: 'a' }, { path: `/agents/x/operations/${name}` })
       await call({ operation: name, text: 'a' })
     }
-    expect(stage.agent.calls.map(({ json }) => json.operation)).toEqual(names.flatMap((name) => [name, name]))
+    expect(setup.agent.calls.map(({ json }) => json.operation)).toEqual(names.flatMap((name) => [name, name]))
   })
 
   it('C-31 may contain percent-encoded slashes in ids and operations', async () => {
@@ -67,7 +67,7 @@ describe('the path of a call', () => {
   })
 
   it('selects the operation’s own endpoint if it has one, which does not receive the name', async () => {
-    const own = new URL('/own?x=1', stage.agent.url).href
+    const own = new URL('/own?x=1', setup.agent.url).href
     await register({
       operations: [
         { name: 'far', endpoint: own, inputs: {}, outputs: {} },
@@ -76,7 +76,7 @@ describe('the path of a call', () => {
     })
     await call({ a: 1 }, { path: '/agents/x/far' })
     await call({ a: 1 }, { path: '/agents/x/near' })
-    expect(stage.agent.calls.map(({ path, json }) => [path, json])).toEqual([
+    expect(setup.agent.calls.map(({ path, json }) => [path, json])).toEqual([
       ['/own?x=1', { a: 1 }],
       ['/below', { a: 1 }],
     ])
@@ -93,7 +93,7 @@ describe('the operation', () => {
       ],
     })
     expect((await call({ operation: 'translateText', text: 'a' })).status).toBe(200)
-    expect(stage.agent.calls[0]?.json).toEqual({ operation: 'translateText', text: 'a' })
+    expect(setup.agent.calls[0]?.json).toEqual({ operation: 'translateText', text: 'a' })
   })
 
   it('AIDIP-5.1-08 must be named if there are several', async () => {
@@ -106,30 +106,30 @@ describe('the operation', () => {
     })
     expectError(await call({ operation: 7, text: 'a' }), { status: 400, member: '/operation' })
     expectError(await call({ text: 'a' }, { path: '/agents/x/nope' }), { status: 404, says: /translate/ })
-    expect(stage.agent.calls).toEqual([])
+    expect(setup.agent.calls).toEqual([])
   })
 
   it('C-58 must be the same in all places', async () => {
     await register(TWO)
     const path = '/agents/x/translate'
     expectError(await call({ operation: 'summarize', text: 'a' }, { path }), { status: 400, member: '/operation' })
-    expect(stage.agent.calls).toEqual([])
+    expect(setup.agent.calls).toEqual([])
     expect((await call({ operation: 'translate', text: 'a' }, { path })).status).toBe(200)
   })
 
   it('C-58 need not be named if there is only one, and a member of that name stays in its input', async () => {
     await register({ inputs: { operation: 'string', text: 'string' } })
     await call({ operation: 'multiply', text: 'a' })
-    expect(stage.agent.calls.pop()?.json).toEqual({ operation: 'multiply', text: 'a' })
+    expect(setup.agent.calls.pop()?.json).toEqual({ operation: 'multiply', text: 'a' })
     await register2({ inputs: { text: 'string' } })
     await call({ operation: 'invoke', text: 'a' }, { path: '/agents/y/invoke' })
-    expect(stage.agent.calls.pop()?.json).toEqual({ text: 'a' })
+    expect(setup.agent.calls.pop()?.json).toEqual({ text: 'a' })
     const wrong = await call({ operation: 'multiply', text: 'a' }, { path: '/agents/y/invoke' })
     expectError(wrong, { status: 400, member: '/operation' })
   })
 
   it('C-08 of an agent of the Agent Directory comes from its capabilities, or accepts any object', async () => {
-    const { directory, agent } = stage
+    const { directory, agent } = setup
     const schema = { type: 'object', required: ['text'] }
     const capabilities = [{ name: 'summarize', type: 'tool', input_schema: schema }]
     const ask = { as: 'tokA' as const, body: { base: agent.url, capabilities } }
@@ -149,21 +149,21 @@ describe('the input', () => {
     const inputs = { text: 'string', source_language: 'string', target_language: 'string' }
     const body = { text: 'Hello, how are you?', source_language: 'en', target_language: 'fr' }
     await register({ inputs })
-    const { inputs: _, ...without } = stage.agent.document({ id: 'y', input_schema: inputs, output_schema: {} })
-    expect((await stage.directory.post('/agents', { as: 'tokA', body: without })).status).toBe(201)
+    const { inputs: _, ...without } = setup.agent.document({ id: 'y', input_schema: inputs, output_schema: {} })
+    expect((await setup.directory.post('/agents', { as: 'tokA', body: without })).status).toBe(201)
     for (const path of ['/agents/x/invoke', '/agents/y/invoke', '/v0/agents/y/invoke']) {
       expect((await call(body, { path })).status).toBe(200)
-      expect(stage.agent.calls.pop()).toMatchObject({ method: 'POST', path: '/agent', json: body })
+      expect(setup.agent.calls.pop()).toMatchObject({ method: 'POST', path: '/agent', json: body })
       expectError(await call({ ...body, text: 5 }, { path }), { status: 400, member: '/text' })
     }
-    expect(stage.agent.calls).toEqual([])
+    expect(setup.agent.calls).toEqual([])
   })
 
   it('AIDIP-5.1-09 keeps the names of members that the agent declares', async () => {
     await register({ inputs: { type: 'object', properties: { 'Δ-input': { type: 'number' } }, required: ['Δ-input'] } })
     const body = { 'Δ-input': 1, ' ': { '': [null, true, 1e21, 'ü\u2028'] } }
     expect((await call(body)).json).toEqual(body)
-    expect(stage.agent.calls[0]?.json).toEqual(body)
+    expect(setup.agent.calls[0]?.json).toEqual(body)
   })
 
   it('AIDIP-5.1-10 is rejected before it reaches the agent if it does not match', async () => {
@@ -172,12 +172,12 @@ describe('the input', () => {
     expectError(await call({ n: 0 }), { status: 400, member: '/n' })
     expectError(await call({ n: 'one' }), { status: 400, member: '/n' })
     expectError(await call('text'), { status: 400, says: /^the input must be/ })
-    expect(stage.agent.calls).toEqual([])
+    expect(setup.agent.calls).toEqual([])
   })
 
   it('may be omitted if nothing is required', async () => {
     await register({ inputs: {} })
-    const answer = await stage.directory.post('/agents/x/invoke', { as: 'tokC' })
+    const answer = await setup.directory.post('/agents/x/invoke', { as: 'tokC' })
     expect([answer.status, answer.json]).toEqual([200, {}])
   })
 })
@@ -190,15 +190,15 @@ describe('headers', () => {
     const tagged = await call({ text: 'a' }, { headers })
     expect([tagged.status, tagged.text]).toEqual([plain.status, plain.text])
     expect(tagged.headers.get('x-request-id')).toBe('r1')
-    expect(stage.agent.calls[1]?.headers).toMatchObject(headers)
-    expect(stage.agent.calls[0]?.headers['x-request-id']).toBe(plain.headers.get('x-request-id'))
+    expect(setup.agent.calls[1]?.headers).toMatchObject(headers)
+    expect(setup.agent.calls[0]?.headers['x-request-id']).toBe(plain.headers.get('x-request-id'))
   })
 
   it('of the connection, cookies and the like are not forwarded', async () => {
     await register()
     const headers = { cookie: 'a=b', 'x-forwarded-for': '10.0.0.1', 'x-secret': 's', origin: 'https://a.example' }
     await call({ text: 'a' }, { headers })
-    const sent = stage.agent.calls[0]?.headers ?? {}
+    const sent = setup.agent.calls[0]?.headers ?? {}
     for (const name of ['cookie', 'x-forwarded-for', 'x-secret', 'origin', 'authorization'])
       expect(sent).not.toHaveProperty(name)
   })

@@ -4,20 +4,20 @@ import { startDirectory } from '../support/directory.js'
 import { fixture } from '../support/documents.js'
 import { expectError } from '../support/errors.js'
 import { fixed, sendJson } from './agent.js'
-import { setStage } from './setup.js'
+import { setUp } from './setup.js'
 
-const stage = setStage({ gateway: { timeoutMs: 1000 } })
-const { register, call } = stage
+const setup = setUp({ gateway: { timeoutMs: 1000 } })
+const { register, call } = setup
 const INPUT = { text: 'hello' }
 
 describe('a call that succeeds', () => {
   it('AIDIP-5.2-01 AIDIP00-6.2-01 returns the agent’s 200, or its 201 and Location', async () => {
     await register()
     expect((await call(INPUT)).status).toBe(200)
-    stage.agent.reply = fixed({ text: 'made' }, 201, { location: '/things/1' })
+    setup.agent.reply = fixed({ text: 'made' }, 201, { location: '/things/1' })
     const { status, headers, json } = await call(INPUT)
     expect([status, json]).toEqual([201, { text: 'made' }])
-    expect(headers.get('location')).toBe(new URL('/things/1', stage.agent.url).href)
+    expect(headers.get('location')).toBe(new URL('/things/1', setup.agent.url).href)
   })
 
   it('AIDIP-5.2-02 AIDIP-5.3-03 returns one JSON document', async () => {
@@ -39,12 +39,12 @@ describe('a call that succeeds', () => {
       taskTrace: ['b'],
       timeTaken: 1,
     }
-    stage.agent.reply = fixed(answer)
+    setup.agent.reply = fixed(answer)
     expect(await call(INPUT)).toMatchObject({ status: 200, json: answer })
   })
 
   it('AIDIP00-6-04 matches the sample of the draft', async () => {
-    const { agent, directory } = stage
+    const { agent, directory } = setup
     agent.reply = fixed({ translated_text: 'Bonjour, comment êtes-vous?' })
     const body = fixture('FX-T00', { endpoint: agent.url })
     expect((await directory.post('/v0/agents', { as: 'tokA', body })).status).toBe(201)
@@ -59,10 +59,10 @@ describe('a call that succeeds', () => {
 describe('output that does not match its schema', () => {
   it('AIDIP-5.2-03 is passed on with a mark and an entry in the audit log', async () => {
     await register()
-    stage.agent.reply = fixed({ wrong: 1 })
+    setup.agent.reply = fixed({ wrong: 1 })
     const { status, headers, json } = await call(INPUT)
     expect([status, json, headers.get('x-output-valid')]).toEqual([200, { wrong: 1 }, 'false'])
-    const audit = await stage.directory.get('/admin/audit?action=invoke&limit=1', { as: 'admin' })
+    const audit = await setup.directory.get('/admin/audit?action=invoke&limit=1', { as: 'admin' })
     expect(audit.json.entries[0]).toMatchObject({
       agent: 'x',
       outcome: 'ok',
@@ -74,8 +74,8 @@ describe('output that does not match its schema', () => {
     const { policy } = (await import('../../src/config.js')).DEFAULTS
     const strict = await startDirectory({ policy: { ...policy, strictOutputs: true } })
     try {
-      stage.agent.reply = fixed({ wrong: 1 })
-      await strict.post('/agents', { as: 'tokA', body: stage.agent.document() })
+      setup.agent.reply = fixed({ wrong: 1 })
+      await strict.post('/agents', { as: 'tokA', body: setup.agent.document() })
       const answer = await strict.post('/agents/x/invoke', { as: 'tokC', body: INPUT })
       expectError(answer, { status: 502, code: 'agent_error' })
     } finally {
@@ -90,7 +90,7 @@ describe('an invalid request', () => {
     for (const raw of ['{', '{"text":"a",}', '{"text":"a","text":"b"}', '', '\ufeff']) {
       expectError(await call(null, { raw }), { status: 400, code: 'invalid_request' }, raw)
     }
-    expect(stage.agent.calls).toEqual([])
+    expect(setup.agent.calls).toEqual([])
   })
 
   it('AIDIP-5.2-06 gets the error object, which names the member', async () => {
@@ -105,7 +105,7 @@ describe('an invalid request', () => {
   it('AIDIP00-6.2-02 gets an error object with code and message, whatever the client error', async () => {
     await register({ inputs: { text: 'string' } })
     await register({ id: 'restricted', visibility: 'restricted' })
-    const reader = await stage.directory.makeKey({ subject: 'reader', scopes: ['discover'] })
+    const reader = await setup.directory.makeKey({ subject: 'reader', scopes: ['discover'] })
     const key = { 'idempotency-key': 'k' }
     await call(INPUT, { headers: key })
     const requests: [status: number, body: JsonValue, options: Parameters<typeof call>[1] & object][] = [
@@ -148,7 +148,7 @@ describe('an invalid request', () => {
       expectError(answer, { status: 406, code: 'not_acceptable' }, accept)
       expect(answer.json.supported).toEqual(['application/json', 'text/event-stream', 'application/x-ndjson'])
     }
-    expect(stage.agent.calls).toEqual([])
+    expect(setup.agent.calls).toEqual([])
     for (const accept of ['*/*', 'application/*', 'text/html, application/json;q=0.1'])
       expect((await call(INPUT, { headers: { accept } })).status, accept).toBe(200)
   })
@@ -157,9 +157,9 @@ describe('an invalid request', () => {
 describe('an agent that fails', () => {
   it('AIDIP-5.2-10 AIDIP00-6.2-03 causes 502 if its response is invalid or missing', async () => {
     await register()
-    stage.agent.reply = (_, response) => response.writeHead(200, { 'content-type': 'application/json' }).end('{"a"')
+    setup.agent.reply = (_, response) => response.writeHead(200, { 'content-type': 'application/json' }).end('{"a"')
     expectError(await call(INPUT), { status: 502, code: 'agent_error' })
-    stage.agent.reply = (_, response) => response.destroy()
+    setup.agent.reply = (_, response) => response.destroy()
     expectError(await call(INPUT), { status: 502, code: 'agent_error' })
     await register({ id: 'y', endpoint: 'http://127.0.0.1:1/agent' })
     expectError(await call(INPUT, { path: '/agents/y/invoke' }), { status: 502, code: 'agent_error' })
@@ -167,7 +167,7 @@ describe('an agent that fails', () => {
 
   it('AIDIP-5.2-10 causes 504 if it takes too long', async () => {
     await register()
-    stage.agent.reply = () => {}
+    setup.agent.reply = () => {}
     const answer = await call(INPUT)
     expectError(answer, { status: 504, code: 'timeout' })
     expect(answer.json.error.code).toBe('Timeout')
@@ -178,24 +178,24 @@ describe('an agent that fails', () => {
     const stack = 'Error: no\n    at run (/srv/secret.js:1:2)'
     for (const body of [{ stack }, { error: { code: 'E', message: stack } }, { error: stack }, 'secret', null]) {
       for (const status of [500, 502, 507]) {
-        stage.agent.reply = fixed(body, status)
+        setup.agent.reply = fixed(body, status)
         const answer = await call(INPUT)
         expectError(answer, { status, code: 'agent_error' })
         expect(answer.json.error.code).toBe('AgentError')
         expect(answer.text).not.toMatch(/secret|127\.0\.0\.1:(?!\d+\/problems)/)
       }
     }
-    stage.agent.reply = (_, response) => response.writeHead(500, { 'content-type': 'text/html' }).end('<b>secret</b>')
+    setup.agent.reply = (_, response) => response.writeHead(500, { 'content-type': 'text/html' }).end('<b>secret</b>')
     expectError(await call(INPUT), { status: 500, code: 'agent_error' })
   })
 
   it('C-97 has its own error passed on if that is an error object', async () => {
     await register()
     const error = { code: 'OutOfWords', message: 'no words left', details: [{ member: '/text' }] }
-    stage.agent.reply = fixed({ error }, 409)
+    setup.agent.reply = fixed({ error }, 409)
     const refused = await call(INPUT)
     expect(refused).toMatchObject({ status: 409, json: { error, message: 'no words left' } })
-    stage.agent.reply = fixed({ error, stack: 'x' }, 500)
+    setup.agent.reply = fixed({ error, stack: 'x' }, 500)
     const failed = await call(INPUT)
     expect(failed).toMatchObject({ status: 500, json: { error: { code: 'OutOfWords', message: 'no words left' } } })
     expect(failed.json).not.toHaveProperty('stack')
@@ -210,7 +210,7 @@ describe('an agent that fails', () => {
     [429, 'RateLimited'],
   ])('AIDIP-5.2-07 C-97 that returns %i causes an error with the code %s', async (status, code) => {
     await register()
-    stage.agent.reply = fixed({ detail: 'none of ours' }, status)
+    setup.agent.reply = fixed({ detail: 'none of ours' }, status)
     const answer = await call(INPUT)
     expect(answer).toMatchObject({ status, json: { error: { code, message: expect.stringMatching(/agent/) } } })
     expect(answer.text).not.toContain('none of ours')
@@ -218,39 +218,39 @@ describe('an agent that fails', () => {
 
   it('AIDIP-5.2-12 causes 503 and Retry-After if it is overloaded, offline or inactive', async () => {
     await register()
-    stage.agent.reply = fixed(null, 503, { 'retry-after': '7' })
+    setup.agent.reply = fixed(null, 503, { 'retry-after': '7' })
     const busy = await call(INPUT)
     expectError(busy, { status: 503, code: 'unavailable' })
     expect([busy.headers.get('retry-after'), busy.json.retry_after]).toEqual(['7', 7])
-    stage.agent.reply = fixed(null, 503)
+    setup.agent.reply = fixed(null, 503)
     expect((await call(INPUT)).headers.get('retry-after')).toMatch(/^\d+$/)
-    stage.agent.calls.length = 0
+    setup.agent.calls.length = 0
     for (const status of ['inactive', 'suspended', 'offline']) {
       await register({ id: status, status })
       const resting = await call(INPUT, { path: `/agents/${status}/invoke` })
       expectError(resting, { status: 503, says: status })
       expect(resting.headers.get('retry-after')).toMatch(/^\d+$/)
     }
-    expect(stage.agent.calls).toEqual([])
+    expect(setup.agent.calls).toEqual([])
   })
 
   it('AIDIP-5.2-12 causes 503 and Retry-After at its limit of concurrent calls, until one ends', async () => {
     const directory = await startDirectory({ gateway: { maxCallsPerAgent: 1 } })
     try {
-      await directory.post('/agents', { as: 'tokA', body: stage.agent.document() })
+      await directory.post('/agents', { as: 'tokA', body: setup.agent.document() })
       const invoke = () => directory.post('/agents/x/invoke', { as: 'tokC', body: INPUT })
       const held = new Promise<() => void>((resolve) => {
-        stage.agent.reply = (_, response) => resolve(() => sendJson(response, INPUT))
+        setup.agent.reply = (_, response) => resolve(() => sendJson(response, INPUT))
       })
       const first = invoke()
       const finish = await held
       const refused = await invoke()
       expectError(refused, { status: 503, code: 'unavailable' })
       expect(refused.headers.get('retry-after')).toMatch(/^[1-9]\d*$/)
-      expect(stage.agent.calls).toHaveLength(1)
+      expect(setup.agent.calls).toHaveLength(1)
       finish()
       expect((await first).status).toBe(200)
-      stage.agent.reply = fixed(INPUT)
+      setup.agent.reply = fixed(INPUT)
       expect((await invoke()).status).toBe(200)
     } finally {
       await directory.close()
@@ -260,18 +260,18 @@ describe('an agent that fails', () => {
   it('AIDIP-5.2-12 causes 503 and Retry-After while its circuit breaker is open, and is not called', async () => {
     await register({ id: 'failing' })
     const invoke = () => call(INPUT, { path: '/agents/failing/invoke' })
-    stage.agent.reply = (_, response) => response.destroy()
+    setup.agent.reply = (_, response) => response.destroy()
     for (let i = 0; i < 5; i++) expectError(await invoke(), { status: 502 })
-    stage.agent.calls.length = 0
+    setup.agent.calls.length = 0
     const refused = await invoke()
     expectError(refused, { status: 503, code: 'unavailable' })
     expect(refused.headers.get('retry-after')).toMatch(/^[1-9]\d*$/)
-    expect(stage.agent.calls).toEqual([])
+    expect(setup.agent.calls).toEqual([])
   })
 
   it('AIDIP-5.2-13 is not reported as a success just because its status is 200', async () => {
     await register({ id: 'x', outputs: { text: 'string?' } })
-    stage.agent.reply = fixed({ error: { code: 'SubCallFailed', message: 'the translator did not answer' } })
+    setup.agent.reply = fixed({ error: { code: 'SubCallFailed', message: 'the translator did not answer' } })
     const answer = await call(INPUT)
     expect(answer).toMatchObject({ status: 502, json: { error: { code: 'SubCallFailed' } } })
     await register({ id: 'y', outputs: { error: 'object' } })
@@ -280,11 +280,11 @@ describe('an agent that fails', () => {
 
   it('C-67 that streams although no stream was requested has its parts joined', async () => {
     await register()
-    stage.agent.reply = (_, response) =>
+    setup.agent.reply = (_, response) =>
       response.writeHead(200, { 'content-type': 'application/x-ndjson' }).end('{"text":"a"}\n{"text":"b"}\n')
     const { status, json, headers } = await call(INPUT)
     expect([status, json, headers.get('x-output-valid')]).toEqual([200, [{ text: 'a' }, { text: 'b' }], 'false'])
-    stage.agent.reply = (_, response) =>
+    setup.agent.reply = (_, response) =>
       response.writeHead(200, { 'content-type': 'text/event-stream' }).end('data: {"text":"a"}\n\n')
     expect(await call(INPUT)).toMatchObject({ status: 200, json: { text: 'a' } })
   })
@@ -297,7 +297,7 @@ describe('an agent that cannot be called', () => {
       protocols: ['grpc'],
       capabilities: [{ name: 'a', type: 'tool' }],
     }
-    await stage.directory.post('/ad/r?agent=g', { as: 'tokA', body })
+    await setup.directory.post('/ad/r?agent=g', { as: 'tokA', body })
     const answer = await call({}, { path: '/agents/g/invoke' })
     expectError(answer, { status: 501, code: 'not_invocable' })
     expect(answer.json).toMatchObject({
@@ -308,7 +308,7 @@ describe('an agent that cannot be called', () => {
   })
 
   it('causes 508 if its endpoint leads back to the directory', async () => {
-    const { directory } = stage
+    const { directory } = setup
     for (const endpoint of ['/agents/x/invoke', `${directory.url}/agents/y/invoke`]) {
       await register({ id: 'loop', endpoint })
       const answer = await call(INPUT, { path: '/agents/loop/invoke' })
@@ -335,15 +335,15 @@ describe('a caller who disconnects', () => {
     await register()
     const controller = new AbortController()
     const reached = new Promise<void>((resolve) => {
-      stage.agent.reply = (_, response, request) => {
+      setup.agent.reply = (_, response, request) => {
         closed = new Promise((done) => request.socket.once('close', () => done()))
         resolve()
         response.on('close', () => {})
       }
     })
-    const asked = fetch(`${stage.directory.url}/agents/x/invoke`, {
+    const asked = fetch(`${setup.directory.url}/agents/x/invoke`, {
       method: 'POST',
-      headers: { authorization: `Bearer ${stage.directory.adminKey}`, 'content-type': 'application/json' },
+      headers: { authorization: `Bearer ${setup.directory.adminKey}`, 'content-type': 'application/json' },
       body: JSON.stringify(INPUT),
       signal: controller.signal,
     }).catch(() => undefined)
@@ -351,7 +351,7 @@ describe('a caller who disconnects', () => {
     controller.abort()
     await asked
     await closed
-    stage.agent.reply = (_, response) => sendJson(response, { text: 'again' })
+    setup.agent.reply = (_, response) => sendJson(response, { text: 'again' })
     expect((await call(INPUT)).json).toEqual({ text: 'again' })
   })
 })

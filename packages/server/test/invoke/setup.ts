@@ -5,16 +5,16 @@ import { type RequestOptions, startDirectory, type TestDirectory, type TestRespo
 import { echo, startAgent, type TestAgent } from './agent.js'
 
 /** A directory and an agent for the tests of a file; both are reset after each test. */
-export interface Stage {
+export interface Setup {
   readonly directory: TestDirectory
   readonly agent: TestAgent
   /** Registers the agent, by default as `x`. */
   register(changes?: JsonObject): Promise<void>
   /** Calls it as an ordinary client. */
-  call(body: JsonValue, ask?: RequestOptions & { path?: string }): Promise<TestResponse>
+  call(body: JsonValue, options?: RequestOptions & { path?: string }): Promise<TestResponse>
 }
 
-export function setStage(settings: Settings = {}): Stage {
+export function setUp(settings: Settings = {}): Setup {
   let directory: TestDirectory
   let agent: TestAgent
   beforeAll(async () => {
@@ -41,6 +41,7 @@ export function setStage(settings: Settings = {}): Stage {
       const answer = await directory.post('/agents', { as: 'tokA', body: agent.document(changes) })
       expect(answer.status, answer.text).toBe(201)
     },
-    call: (body, { path = '/agents/x/invoke', ...ask } = {}) => directory.post(path, { as: 'tokC', body, ...ask }),
+    call: (body, { path = '/agents/x/invoke', ...options } = {}) =>
+      directory.post(path, { as: 'tokC', body, ...options }),
   }
 }

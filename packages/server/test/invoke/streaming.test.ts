@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { sendJson } from './agent.js'
 import { stream } from './read-stream.js'
-import { setStage } from './setup.js'
+import { setUp } from './setup.js'
 
-const stage = setStage({ gateway: { timeoutMs: 3000 } })
-const { register } = stage
+const setup = setUp({ gateway: { timeoutMs: 3000 } })
+const { register } = setup
 const INPUT = { text: 'hello' }
 const SSE = 'text/event-stream'
 const NDJSON = 'application/x-ndjson'
@@ -16,7 +16,7 @@ function streaming(type = SSE): { send(text: string): Promise<void>; end(): void
     begin = resolve
   })
   const gone = begun.then((response) => new Promise<void>((resolve) => response.on('close', () => resolve())))
-  stage.agent.reply = (_, response) => {
+  setup.agent.reply = (_, response) => {
     response.writeHead(200, { 'content-type': type })
     response.flushHeaders()
     begin(response)
@@ -34,7 +34,7 @@ describe('stream: true', () => {
     await register()
     for (const path of ['/agents/x/invoke', '/v0/agents/x/invoke']) {
       const agent = streaming()
-      const answering = stream(stage.directory, { ...INPUT, stream: true }, { path })
+      const answering = stream(setup.directory, { ...INPUT, stream: true }, { path })
       await agent.send('{"text":"Bon"}')
       const answer = await answering
       expect(answer.status).toBe(200)
@@ -45,13 +45,13 @@ describe('stream: true', () => {
       expect(await answer.next('\n\n')).toBe('data: {"text":"jour"}\n\n')
       agent.end()
       expect(await answer.rest()).toBe('event: end\ndata: {}\n\n')
-      expect(stage.agent.calls.pop()?.json).toEqual(INPUT)
+      expect(setup.agent.calls.pop()?.json).toEqual(INPUT)
     }
   })
 
   it('AIDIP-5.3-02 sends the whole output if the agent does not stream', async () => {
     await register()
-    const answer = await stream(stage.directory, { ...INPUT, stream: true })
+    const answer = await stream(setup.directory, { ...INPUT, stream: true })
     expect(answer.headers.get('content-type')).toMatch(/^application\/json/)
     expect(JSON.parse(await answer.rest())).toEqual(INPUT)
   })
@@ -59,20 +59,20 @@ describe('stream: true', () => {
   it('C-59 is forwarded to an agent that has a member of that name', async () => {
     await register({ inputs: { text: 'string', stream: 'boolean' } })
     const agent = streaming()
-    const answering = stream(stage.directory, { ...INPUT, stream: true })
+    const answering = stream(setup.directory, { ...INPUT, stream: true })
     await agent.send('1')
     agent.end()
     const answer = await answering
     expect(answer.headers.get('content-type')).toContain(SSE)
     expect(await answer.rest()).toContain('event: end')
-    expect(stage.agent.calls[0]?.json).toEqual({ ...INPUT, stream: true })
+    expect(setup.agent.calls[0]?.json).toEqual({ ...INPUT, stream: true })
   })
 
   it('keeps ids and names of events, each on one line', async () => {
     await register()
-    stage.agent.reply = (_, response) =>
+    setup.agent.reply = (_, response) =>
       response.writeHead(200, { 'content-type': SSE }).end('id: 7\nevent: token\ndata: {"a":"x\\ny"}\n\n')
-    const answer = await stream(stage.directory, INPUT, { accept: SSE })
+    const answer = await stream(setup.directory, INPUT, { accept: SSE })
     expect(await answer.rest()).toBe('id: 7\nevent: token\ndata: {"a":"x\\ny"}\n\nevent: end\ndata: {}\n\n')
   })
 })
@@ -81,7 +81,7 @@ describe('Accept', () => {
   it('C-59 alone can request a stream, and selects its format', async () => {
     await register()
     const agent = streaming(NDJSON)
-    const answering = stream(stage.directory, INPUT, { accept: NDJSON })
+    const answering = stream(setup.directory, INPUT, { accept: NDJSON })
     await agent.send('{"n":1}')
     const answer = await answering
     expect(answer.headers.get('content-type')).toBe('application/x-ndjson; charset=utf-8')
@@ -89,7 +89,7 @@ describe('Accept', () => {
     await agent.send('{"n":2}')
     agent.end()
     expect(await answer.rest()).toBe('{"n":2}\n')
-    expect(stage.agent.calls[0]?.headers.accept).toMatch(/event-stream.*x-ndjson/)
+    expect(setup.agent.calls[0]?.headers.accept).toMatch(/event-stream.*x-ndjson/)
   })
 
   it('AURI-8-09 does not change the values, whichever format the agent uses', async () => {
@@ -98,7 +98,7 @@ describe('Accept', () => {
     for (const type of [SSE, NDJSON]) {
       for (const accept of [SSE, NDJSON]) {
         const agent = streaming(type)
-        const answering = stream(stage.directory, INPUT, { accept })
+        const answering = stream(setup.directory, INPUT, { accept })
         for (const value of values) await agent.send(JSON.stringify(value))
         agent.end()
         const text = await (await answering).rest()
@@ -116,9 +116,9 @@ describe('Accept', () => {
 
   it('C-59 that allows only streams turns a complete response into a stream', async () => {
     await register()
-    const events = await stream(stage.directory, INPUT, { accept: SSE })
+    const events = await stream(setup.directory, INPUT, { accept: SSE })
     expect(await events.rest()).toBe('data: {"text":"hello"}\n\nevent: end\ndata: {}\n\n')
-    const lines = await stream(stage.directory, INPUT, { accept: NDJSON })
+    const lines = await stream(setup.directory, INPUT, { accept: NDJSON })
     expect(await lines.rest()).toBe('{"text":"hello"}\n')
   })
 })
@@ -129,10 +129,10 @@ describe('a stream that ends early', () => {
     [NDJSON, /^1\n(.*)\n$/],
   ])('C-59 ends with the error and without an end mark, as %s', async (accept, form) => {
     await register()
-    stage.agent.reply = (_, response) => {
+    setup.agent.reply = (_, response) => {
       response.writeHead(200, { 'content-type': SSE }).write('data: 1\n\ndata: {"broken\n\n')
     }
-    const text = await (await stream(stage.directory, INPUT, { accept })).rest()
+    const text = await (await stream(setup.directory, INPUT, { accept })).rest()
     expect(text).toMatch(form)
     const [, data = ''] = form.exec(text) ?? []
     expect(JSON.parse(data)).toEqual({ error: { code: 'AgentError', message: expect.any(String) } })
@@ -140,18 +140,18 @@ describe('a stream that ends early', () => {
 
   it('C-59 ends with the agent’s own error', async () => {
     await register()
-    stage.agent.reply = (_, response) =>
+    setup.agent.reply = (_, response) =>
       response
         .writeHead(200, { 'content-type': SSE })
         .end('data: 1\n\nevent: error\ndata: {"error":{"code":"OutOfWords","message":"no words left"}}\n\n')
-    const text = await (await stream(stage.directory, INPUT, { accept: SSE })).rest()
+    const text = await (await stream(setup.directory, INPUT, { accept: SSE })).rest()
     expect(text).toBe('data: 1\n\nevent: error\ndata: {"error":{"code":"OutOfWords","message":"no words left"}}\n\n')
   })
 
   it('is an error response if nothing had been sent', async () => {
     await register()
-    stage.agent.reply = (_, response) => sendJson(response, null, 503)
-    const answer = await stream(stage.directory, { ...INPUT, stream: true })
+    setup.agent.reply = (_, response) => sendJson(response, null, 503)
+    const answer = await stream(setup.directory, { ...INPUT, stream: true })
     expect([answer.status, answer.headers.get('content-type')]).toEqual([503, 'application/json; charset=utf-8'])
   })
 })
@@ -160,7 +160,7 @@ describe('a caller of a stream', () => {
   it('who disconnects stops the agent’s work, even if the agent is silent', async () => {
     await register()
     const agent = streaming()
-    const answering = stream(stage.directory, INPUT, { accept: SSE })
+    const answering = stream(setup.directory, INPUT, { accept: SSE })
     await agent.send('1')
     const answer = await answering
     await answer.next('\n\n')
@@ -174,7 +174,7 @@ describe('a caller of a stream', () => {
     let sent = 0
     let stalled = false
     const full = new Promise<void>((resolve) => {
-      stage.agent.reply = async (_, response) => {
+      setup.agent.reply = async (_, response) => {
         response.writeHead(200, { 'content-type': SSE })
         while (sent < 2000 && !response.destroyed) {
           sent++
@@ -189,7 +189,7 @@ describe('a caller of a stream', () => {
         response.end()
       }
     })
-    const answer = await stream(stage.directory, INPUT, { accept: SSE })
+    const answer = await stream(setup.directory, INPUT, { accept: SSE })
     await full
     expect([stalled, sent < 2000]).toEqual([true, true])
     await answer.cancel()

@@ -4,14 +4,14 @@ import { WebSocket } from 'ws'
 import { startDirectory } from '../support/directory.js'
 import { sendRaw } from '../support/raw.js'
 import { sendJson } from './agent.js'
-import { setStage } from './setup.js'
+import { setUp } from './setup.js'
 
-const stage = setStage()
-const { register } = stage
+const setup = setUp()
+const { register } = setup
 const INPUT = { text: 'hello' }
 
 const open = (path = '/agents/x/invoke', headers: Record<string, string> = {}): WebSocket => {
-  const { url, adminKey } = stage.directory
+  const { url, adminKey } = setup.directory
   return new WebSocket(url.replace('http', 'ws') + path, {
     headers: { authorization: `Bearer ${adminKey}`, ...headers },
   })
@@ -45,11 +45,11 @@ async function refusal(socket: WebSocket): Promise<number> {
 describe('a WebSocket on the path of a call', () => {
   it('AURI-8-06 AIDIP-5.3-01 sends a line of JSON for each part, and closes at the end', async () => {
     await register()
-    stage.agent.reply = (_, response) =>
+    setup.agent.reply = (_, response) =>
       response.writeHead(200, { 'content-type': 'text/event-stream' }).end('data: {"n":1}\n\ndata: {"n":2}\n\n')
     expect(await call(INPUT)).toEqual({ text: '{"n":1}\n{"n":2}\n', code: 1000 })
-    expect(stage.agent.calls[0]?.json).toEqual(INPUT)
-    expect(stage.agent.calls[0]?.headers).not.toHaveProperty('upgrade')
+    expect(setup.agent.calls[0]?.json).toEqual(INPUT)
+    expect(setup.agent.calls[0]?.headers).not.toHaveProperty('upgrade')
   })
 
   it.each(['/v0/agents/x/invoke', '/agents/x/operations/invoke'])('works on %s too', async (path) => {
@@ -77,7 +77,7 @@ describe('a WebSocket on the path of a call', () => {
       error: { code: 'InvalidInput', message: expect.stringContaining('/text') },
     })
     expect((await call('{')).code).toBe(1008)
-    stage.agent.reply = (_, response) => sendJson(response, null, 500)
+    setup.agent.reply = (_, response) => sendJson(response, null, 500)
     const failed = await call(INPUT)
     expect(failed.code).toBe(1011)
     expect(JSON.parse(failed.text)).toMatchObject({ error: { code: 'AgentError' } })
@@ -87,19 +87,19 @@ describe('a WebSocket on the path of a call', () => {
     await register({ visibility: 'private' })
     expect(await refusal(open(undefined, { authorization: '' }))).toBe(401)
     expect(await refusal(open(undefined, { authorization: 'Bearer wrong' }))).toBe(401)
-    const key = await stage.directory.makeKey({ subject: 'stranger', scopes: ['discover', 'invoke'] })
+    const key = await setup.directory.makeKey({ subject: 'stranger', scopes: ['discover', 'invoke'] })
     const socket = open(undefined, { authorization: `Bearer ${key}` })
     await once(socket, 'open')
     socket.send('{"text":"a"}')
     expect(JSON.parse((await read(socket)).text)).toMatchObject({ error: { code: 'NotFound' } })
-    expect(stage.agent.calls).toEqual([])
+    expect(setup.agent.calls).toEqual([])
   })
 
   it('stops the agent’s work when it is closed', async () => {
     await register()
     let gone: Promise<unknown> | undefined
     const reached = new Promise<void>((resolve) => {
-      stage.agent.reply = (_, response) => {
+      setup.agent.reply = (_, response) => {
         gone = once(response, 'close')
         resolve()
       }
@@ -130,7 +130,7 @@ describe('an upgrade elsewhere', () => {
     expect(await refusal(open('/agents'))).toBe(200)
     expect(await refusal(open('/agents/x'))).toBe(200)
     expect(await refusal(open('/nowhere'))).toBe(404)
-    const { url } = stage.directory
+    const { url } = setup.directory
     const other = await sendRaw(url, { target: '/agents', headers: { connection: 'close, upgrade', upgrade: 'h2c' } })
     expect(other.status).toBe(200)
   })

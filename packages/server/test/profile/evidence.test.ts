@@ -94,10 +94,10 @@ describe('evidence', () => {
     expect(scoreOf({ similarity: 1 })).toBeCloseTo(scoreOfWords(ranking.meaning_weight))
     expect(scoreOf({ similarity: ranking.meaning_floor })).toBeUndefined()
     expect(scoreOf({ similarity: ranking.meaning_floor + 0.01 })).toBeGreaterThan(0)
-    const spoken = (...languages: string[]) => scoreOf({ wordScore: 1, languages })
-    expect(spoken('fr')).toBeCloseTo(scoreOfWords(1 + ranking.named_language_weight))
-    expect(spoken('de')).toBeCloseTo(scoreOfWords(ranking.other_language_factor))
-    expect(spoken('en')).toBeCloseTo(scoreOfWords(1))
+    const withLanguages = (...languages: string[]) => scoreOf({ wordScore: 1, languages })
+    expect(withLanguages('fr')).toBeCloseTo(scoreOfWords(1 + ranking.named_language_weight))
+    expect(withLanguages('de')).toBeCloseTo(scoreOfWords(ranking.other_language_factor))
+    expect(withLanguages('en')).toBeCloseTo(scoreOfWords(1))
   })
 
   it('PROF-8-01 shows the matched words and sentences of the description', async () => {

@@ -86,8 +86,8 @@ describe('an update', () => {
     const other = (await directory.get('/agents/probe')).headers.get('etag') ?? ''
     const good = await send(profileAgent({ updated_at: day(5), name: 'Five' }), { headers: { 'if-match': other } })
     expect(good.status).toBe(200)
-    const unborn = await send(profileAgent({ id: 'nobody' }), { headers: { 'if-match': '*' } })
-    expectError(unborn, { status: 412 })
+    const missing = await send(profileAgent({ id: 'nobody' }), { headers: { 'if-match': '*' } })
+    expectError(missing, { status: 412 })
   })
 
   it('PROF-9-07 with the same timestamp and different content is a conflict', async () => {

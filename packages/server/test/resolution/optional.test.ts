@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { setStage } from '../invoke/setup.js'
+import { setUp } from '../invoke/setup.js'
 
 // Learning from calls would change scores between the rounds.
-const stage = setStage({ search: { learn: false } })
+const setup = setUp({ search: { learn: false } })
 
 /** Responses to clients that do not use resolution, without members that differ in every response. */
 async function traffic(): Promise<unknown[]> {
-  const { directory } = stage
+  const { directory } = setup
   const answers = [
     await directory.post('/agents/search', {
       as: 'tokC',
@@ -14,7 +14,7 @@ async function traffic(): Promise<unknown[]> {
     }),
     await directory.post('/discover', { as: 'tokC', body: { query: 'a probe', include_evidence: true } }),
     await directory.get('/agents/x', { as: 'tokC' }),
-    await stage.call({ text: 'hello' }),
+    await setup.call({ text: 'hello' }),
   ]
   return answers.map(({ status, json }) => {
     const { request_id: _id, generated_at: _at, ...rest } = Array.isArray(json) ? { json } : json
@@ -24,25 +24,25 @@ async function traffic(): Promise<unknown[]> {
 
 describe('resolution', () => {
   it('AIDIP-1-03 AIDIP-8-02 AIDIP-8-03 is optional: no other response changes', async () => {
-    await stage.register()
+    await setup.register()
     const before = await traffic()
-    await stage.directory.restart({ resolution: { enabled: false } })
-    expect((await stage.directory.post('/resolve', { as: 'tokC', body: { intent: 'probe' } })).status).toBe(404)
+    await setup.directory.restart({ resolution: { enabled: false } })
+    expect((await setup.directory.post('/resolve', { as: 'tokC', body: { intent: 'probe' } })).status).toBe(404)
     expect(await traffic()).toEqual(before)
-    await stage.directory.restart()
-    expect((await stage.directory.post('/resolve', { as: 'tokC', body: { intent: 'probe' } })).status).toBe(200)
+    await setup.directory.restart()
+    expect((await setup.directory.post('/resolve', { as: 'tokC', body: { intent: 'probe' } })).status).toBe(200)
     expect(await traffic()).toEqual(before)
   })
 
   it('AIDIP-7-02 does not change calls: the agent gets the same request with and without it', async () => {
-    await stage.register()
-    await stage.call({ text: 'hello' })
-    const { candidates } = (await stage.directory.post('/resolve', { as: 'tokC', body: { intent: 'probe' } })).json
-    expect(stage.agent.calls).toHaveLength(1)
+    await setup.register()
+    await setup.call({ text: 'hello' })
+    const { candidates } = (await setup.directory.post('/resolve', { as: 'tokC', body: { intent: 'probe' } })).json
+    expect(setup.agent.calls).toHaveLength(1)
     const { url, method } = candidates[0].invocation
-    expect([url, method]).toEqual([`${stage.directory.url}/agents/x/invoke`, 'POST'])
-    await stage.call({ text: 'hello' })
-    const [plain, resolved] = stage.agent.calls
+    expect([url, method]).toEqual([`${setup.directory.url}/agents/x/invoke`, 'POST'])
+    await setup.call({ text: 'hello' })
+    const [plain, resolved] = setup.agent.calls
     expect(resolved?.body).toEqual(plain?.body)
     expect(Object.keys(resolved?.headers ?? {})).toEqual(Object.keys(plain?.headers ?? {}))
   })
