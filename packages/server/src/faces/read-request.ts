@@ -100,7 +100,7 @@ export function collectBody(
 ): void {
   const encoding = request.headers['content-encoding'] ?? 'identity'
   if (encoding.toLowerCase() !== 'identity') {
-    const message = `encoded bodies are not supported: send the body without "Content-Encoding: ${encoding.slice(0, 80)}"`
+    const message = `encoded bodies are not supported: send it without "Content-Encoding: ${encoding.slice(0, 80)}"`
     done(new DirectoryError('unsupported_media_type', message))
     return
   }

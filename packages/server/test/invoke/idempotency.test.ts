@@ -76,7 +76,7 @@ describe('an Idempotency-Key', () => {
     expect(setup.agent.calls).toHaveLength(1)
   })
 
-  it('C-61 lets a call finish after its caller has disconnected, and the caller can fetch the response later', async () => {
+  it('C-61 lets a call finish after its caller has disconnected, to fetch the response later', async () => {
     await register()
     let answer = (): void => {}
     setup.agent.reply = (_, response) => {

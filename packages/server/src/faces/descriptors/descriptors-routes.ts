@@ -187,7 +187,7 @@ function directoryCard({ baseUrl, version, anonymous, context }: DescriptorsOpti
   return { ...descriptor, ...toAgentCard(record, facts) }
 }
 
-/** The media type of the response; throws 406 with the supported ones if the client accepts none of them (AURI §8.1). */
+/** The media type of the response; throws 406 with the supported ones if the client accepts none (AURI §8.1). */
 function chooseType({ headers }: FastifyRequest): string {
   const type = chooseMediaType(headers.accept, DESCRIPTOR_TYPES)
   if (type !== undefined) return type
