@@ -8,7 +8,7 @@ import { findChromium, NO_CHROMIUM } from '../packages/client/test/support/chrom
 
 const HERE = fileURLToPath(new URL('.', import.meta.url))
 const IN_BROWSER = 'browser-to-local'
-/** Milliseconds; an example that hangs is killed, and has failed. */
+/** Milliseconds; an example that hangs is killed and fails. */
 const TIMEOUT_MS = 100_000
 
 const stories = readdirSync(HERE, { withFileTypes: true }).flatMap((item) => (item.isDirectory() ? [item.name] : []))
@@ -21,7 +21,7 @@ const run = (...args: string[]) => {
 }
 
 describe('the examples', () => {
-  it('are all here', () => {
+  it('are complete', () => {
     expect(stories.toSorted()).toEqual([
       'browser-to-local',
       'deferred-report',

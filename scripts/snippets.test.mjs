@@ -1,5 +1,5 @@
-// The code in our documentation is compiled and run: TypeScript against the built packages and a directory that this
-// test starts, shell commands with the same. Pages name fixed addresses; here they stand for what was started.
+// Compiles and runs the code in our documentation, TypeScript and shell commands, against the built packages and a
+// directory that this test starts. The fixed addresses in the pages are replaced by the real ones.
 import { execFile } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer as createTcpServer } from 'node:net'
@@ -22,7 +22,7 @@ const snippets = documents().flatMap(readSnippets)
 const programs = snippets.filter(({ language, action }) => language === 'ts' && action !== 'skip')
 const nameOf = ({ file, line }) => `${file.replaceAll('/', '_')}_${line}`
 
-/** Messages of the compiler by the name of the program that they are about. */
+/** Compiler messages by the name of the program. */
 const messages = new Map()
 let server
 let agent
@@ -46,7 +46,7 @@ async function compile() {
   mkdirSync(WORK, { recursive: true })
   for (const program of programs) writeFileSync(join(WORK, `${nameOf(program)}.ts`), programOf(program))
   writeFileSync(join(WORK, 'package.json'), '{"type":"module"}')
-  // A program that serves does not end by itself: it has run when its last statement has.
+  // A server does not exit by itself, so exit after the last statement of the program.
   writeFileSync(join(WORK, 'run.mjs'), 'await import(process.argv[2]); process.exit()')
   const compilerOptions = {
     module: 'nodenext',
@@ -72,7 +72,7 @@ async function compile() {
   if (output !== '' && messages.size === 0) throw new Error(`the compiler failed: ${output}`)
 }
 
-/** A directory with a translator, the agent that most pages speak of. */
+/** Starts a directory with a translator, the agent that most pages use. */
 async function startDirectory() {
   server = await createServer({
     port: 0,
@@ -119,11 +119,11 @@ async function startDirectory() {
   }
 }
 
-/** Runs a program in a folder of its own. */
+/** Runs a program in its own folder. */
 async function execute(command, args) {
   const cwd = mkdtempSync(join(folder, 'run-'))
   const env = { ...environment, HOME: cwd, XDG_RUNTIME_DIR: cwd }
-  writeFileSync(join(cwd, '.curlrc'), 'fail\nshow-error\n') // a refused request fails the script
+  writeFileSync(join(cwd, '.curlrc'), 'fail\nshow-error\n') // a failed request fails the script
   return (await run(command, args, { cwd, env, timeout: RUN_MS })).stdout
 }
 

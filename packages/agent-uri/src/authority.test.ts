@@ -23,7 +23,7 @@ describe('userinfo and port', () => {
     expect(parse('agent://u/@h').host).toBe('u')
   })
 
-  it('AURI-4.2-04 refuses an authority without a host, for every transport', () => {
+  it('AURI-4.2-04 rejects an authority without a host, for every transport', () => {
     for (const text of [
       'agent://',
       'agent:///p',
@@ -36,7 +36,7 @@ describe('userinfo and port', () => {
     }
   })
 
-  it('AURI-4.2-04 accepts ports from 0 to 65535, with leading zeros too, and reads an empty port as no port', () => {
+  it('AURI-4.2-04 accepts ports from 0 to 65535, also with leading zeros, and reads an empty port as no port', () => {
     expect(parse('agent://h:0').port).toBe(0)
     expect(parse('agent://h:65535').port).toBe(65535)
     expect(parse('agent://h:000000443').port).toBe(443)
@@ -57,7 +57,7 @@ describe('hosts', () => {
   })
 
   it.each(['256.1.1.1', '1.2.3', '01.2.3.4', '1.2.3.4.5', '1.2.3.4.'])(
-    'AURI-4.2-05 takes %s for a name, since it is no IPv4 address',
+    'AURI-4.2-05 reads %s as a name, since it is not an IPv4 address',
     (host) => {
       expect(parse(`agent://${host}`).hostType).toBe('reg-name')
     },
@@ -73,7 +73,7 @@ describe('hosts', () => {
     '1::8',
     '::192.0.2.1',
     '1:2:3:4:5:6:192.0.2.1',
-  ])('AURI-4.2-05 takes [%s] for an IPv6 address', (address) => {
+  ])('AURI-4.2-05 reads [%s] as an IPv6 address', (address) => {
     expect(parse(`agent://[${address}]`).hostType).toBe('ipv6')
   })
 
@@ -99,7 +99,7 @@ describe('hosts', () => {
     'v1.%41',
     'vg.x',
     '::1]',
-  ])('AURI-4.2-05 refuses [%s]', (address) => {
+  ])('AURI-4.2-05 rejects [%s]', (address) => {
     expect(code(`agent://[${address}]`)).toBe('invalid_host')
   })
 
@@ -134,26 +134,26 @@ describe('DIDs', () => {
   })
 
   it.each(['did:web:', 'did::x', 'DID:web:x', 'did:WEB:x', 'did:web:a~b', 'did:web:a%zz', 'did:web:x:'])(
-    'AURI-4.2-06 refuses %s, which is neither DID nor host',
+    'AURI-4.2-06 rejects %s, which is neither a DID nor a host',
     (authority) => {
       expect(code(`agent://${authority}/p`)).toBe('invalid_host')
     },
   )
 
-  it('AURI-4.2-06 refuses a port or userinfo with a DID', () => {
+  it('AURI-4.2-06 rejects a port or userinfo with a DID', () => {
     expect(code('agent://did%3Aweb%3Ax:80/p')).toBe('invalid_port')
     expect(code('agent://u@did%3Aweb%3Ax/p')).toBe('invalid_userinfo')
     expect(code('agent://u@did:web:x/p')).toBe('invalid_host')
   })
 
-  it('refuses a name that would become a DID in lower case', () => {
+  it('rejects a name that would become a DID in lower case', () => {
     expect(code('agent://DID%3Aweb%3Ax/p')).toBe('invalid_host')
     expect(code('agent://did%3AWeb%3Ax/p')).toBe('invalid_host')
   })
 })
 
 describe('socket paths', () => {
-  it('are read from an encoded absolute path with the transport unix, with their case', () => {
+  it('are read from an encoded absolute path with the transport unix, and keep their case', () => {
     const text = 'agent+UNIX://%2frun%2FMy%C3%A9.sock/summarize'
     expect(pick(text, 'host', 'socketPath', 'path')).toEqual(['%2Frun%2FMy%C3%A9.sock', '/run/Myé.sock', '/summarize'])
   })

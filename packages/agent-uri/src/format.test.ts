@@ -5,19 +5,19 @@ const format = (text: string) => formatAgentUri(parseAgentUri(text))
 const refusal = (code: string) => expect.objectContaining({ name: 'AgentUriError', code })
 
 describe('formatAgentUri', () => {
-  it('AURI-4.2-06 writes a DID encoded, and with bare colons on request', () => {
+  it('AURI-4.2-06 percent-encodes a DID, or writes it with bare colons on request', () => {
     const uri = parseAgentUri('agent://did:web:h%3A8443:agent/p?a=1#f')
     expect(formatAgentUri(uri)).toBe('agent://did%3Aweb%3Ah%253A8443%3Aagent/p?a=1#f')
     expect(formatAgentUri(uri, { raw: true })).toBe('agent://did:web:h%3A8443:agent/p?a=1#f')
   })
 
-  it('leaves out the password of the userinfo', () => {
+  it('leaves out the password in the userinfo', () => {
     expect(format('agent://user:pw:x@h/p')).toBe('agent://user@h/p')
     expect(format('agent://user%3Aname@h/p')).toBe('agent://user%3Aname@h/p')
     expect(format('agent://:pw@h/p')).toBe('agent://@h/p')
   })
 
-  it('keeps parts that are present and empty, and drops an empty port', () => {
+  it('keeps empty parts, except an empty port', () => {
     expect(format('agent://h:/?#')).toBe('agent://h/?#')
     expect(format('agent://h')).toBe('agent://h')
   })
@@ -49,7 +49,7 @@ describe('formatAgentUri', () => {
 })
 
 describe('normalizeAgentUri', () => {
-  it('AURI-4.2-09 writes hexadecimal digits in upper case and unreserved characters plainly', () => {
+  it('AURI-4.2-09 writes hexadecimal digits in upper case and decodes unreserved characters', () => {
     expect(normalizeAgentUri('agent://h/%c3%a9')).toBe('agent://h/%C3%A9')
     expect(normalizeAgentUri('agent://%75%2d:%7e@h/%7e%2f%257e?%41=%2b#%5f')).toBe('agent://u-:~@h/~%2F%257e?A=%2B#_')
   })
@@ -58,7 +58,7 @@ describe('normalizeAgentUri', () => {
     expect(normalizeAgentUri('agent://h/a//b/./../c/')).toBe('agent://h/a//b/./../c/')
   })
 
-  it('AURI-4.2-03 gives equivalent URIs one form', () => {
+  it('AURI-4.2-03 gives equivalent URIs the same form', () => {
     expect(normalizeAgentUri('AGENT+HTTPS://u@Ex%41mple.COM:0443/P')).toBe('agent+https://u@example.com:443/P')
     expect(normalizeAgentUri('agent+unix://%2frun%2fMy.sock')).toBe('agent+unix://%2Frun%2FMy.sock')
   })
@@ -69,7 +69,7 @@ describe('normalizeAgentUri', () => {
 })
 
 describe('buildAgentUri', () => {
-  it('makes a URI of all its parts', () => {
+  it('builds a URI from all its parts', () => {
     const spec = { transport: 'HTTPS', host: 'Example.com', port: 8443, path: '/p', params: { a: 1 }, fragment: 'f' }
     expect(buildAgentUri(spec)).toBe('agent+https://example.com:8443/p?a=1#f')
   })
@@ -79,7 +79,7 @@ describe('buildAgentUri', () => {
     expect(buildAgentUri({ host: 'did:web:example.com' }, { raw: true })).toBe('agent://did:web:example.com')
   })
 
-  it('refuses a path without its first "/"', () => {
+  it('rejects a path that does not start with "/"', () => {
     expect(() => buildAgentUri({ host: 'h', path: 'p' })).toThrow(refusal('invalid_path'))
   })
 })

@@ -4,7 +4,7 @@ import { AgentUriError, buildAgentUri, formatAgentUri, normalizeAgentUri, parseA
 
 const RUNS = { numRuns: 3000 }
 const LONG = 1_000_000
-/** Linear time is below half a second, also on a slow machine; quadratic time is minutes. */
+/** Linear time takes less than half a second even on a slow machine; quadratic time takes minutes. */
 const LONG_LIMIT_MS = 4000
 
 const SEEDS = [
@@ -17,7 +17,7 @@ const SEEDS = [
   'agent://[v1.fe80::a+en1]/%7Euser/%c3%a9',
   'agent://192.0.2.16:80/p',
 ]
-/** What the grammar turns on, so that a change of one piece often leads to another branch. */
+/** Delimiters and other significant text, so that changing one piece often takes another branch of the parser. */
 const PIECES = [...': / ? # @ % %3A %2F %41 %ff [ ] :: + & = did: DID é 65536'.split(' '), '', '\0']
 
 const edit = fc.record({ at: fc.nat(80), remove: fc.nat(4), insert: fc.constantFrom(...PIECES) })
@@ -35,7 +35,7 @@ const anyText = fc.oneof(
   mutated,
 )
 
-/** Refuses nothing but what is no agent URI: every other error fails the test. */
+/** Returns undefined if the text is not an agent URI; any other error fails the test. */
 function tryParse(text: string) {
   try {
     return parseAgentUri(text)
@@ -78,7 +78,7 @@ describe('any parameters', () => {
   const value = fc.string({ unit: 'grapheme' })
   const anyParams = fc.dictionary(value, fc.oneof(value, fc.array(value, { minLength: 2 })), { noNullPrototype: true })
 
-  it('AURI-4.1-03 come back as they were written', () => {
+  it('AURI-4.1-03 round-trip unchanged', () => {
     fc.assert(
       fc.property(anyParams, (params) => {
         const uri = parseAgentUri(buildAgentUri({ host: 'h', params }))

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { AgentUriError, buildAgentUri, formatAgentUri, normalizeAgentUri, parseAgentUri } from './index.js'
 
-it('does what the README and the examples in comments say', () => {
+it('behaves as the README and the examples in JSDoc say', () => {
   const uri = parseAgentUri('agent://did:web:example.com:agent:researcher/get-article?doi=10.1000/182')
   expect(uri.did).toBe('did:web:example.com:agent:researcher')
   expect(uri.path).toBe('/get-article')

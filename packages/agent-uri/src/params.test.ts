@@ -11,7 +11,7 @@ describe('parameters', () => {
     expect(params('city=S%C3%A3o%20Paulo')).toEqual({ city: 'São Paulo' })
   })
 
-  it('AURI-4.1-03 writes URL-encoded key=value pairs, a space as %20 and a plus as %2B', () => {
+  it('AURI-4.1-03 writes URL-encoded key=value pairs, with a space as %20 and a plus as %2B', () => {
     const built = buildAgentUri({ host: 'h', path: '/p', params: { text: 'a&b', 'k=': '1 + 1', tag: ['a', 'b'] } })
     expect(built).toBe('agent://h/p?text=a%26b&k%3D=1%20%2B%201&tag=a&tag=b')
     expect(parseAgentUri(built).params).toEqual({ text: 'a&b', 'k=': '1 + 1', tag: ['a', 'b'] })
@@ -42,7 +42,7 @@ describe('parameters', () => {
     ['%F0%9F%98%80', '😀'],
     ['%F4%90%80%80', '\ufffd\ufffd\ufffd\ufffd'],
     ['%EF%BF%BD', '\ufffd'],
-  ])('read %s as %j, whether or not it is UTF-8', (encoded, text) => {
+  ])('decode %s to %j, whether or not it is UTF-8', (encoded, text) => {
     expect(params(`q=${encoded}`)).toEqual({ q: text })
   })
 

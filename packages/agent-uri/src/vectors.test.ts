@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { formatAgentUri, normalizeAgentUri, parseAgentUri } from './index.js'
 
-// The uri.parse vectors of the specification, as they are.
+// The uri.parse vectors of the specification, unchanged.
 interface Vector {
   id: string
   input: string
@@ -23,11 +23,11 @@ describe('the vectors', () => {
     expect(normalizeAgentUri(input)).toBe(normalized)
   })
 
-  it('are all there', () => {
+  it('are complete', () => {
     expect(vectors).toHaveLength(85)
   })
 
-  it('AURI-4-03 formats what it parsed to an equivalent URI, without the password', () => {
+  it('AURI-4-03 formats a parsed URI as an equivalent one, without the password', () => {
     for (const { input, expect: expected } of vectors) {
       if (!expected.valid) continue
       const uri = parseAgentUri(input)

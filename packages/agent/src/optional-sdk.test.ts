@@ -4,7 +4,7 @@ import { offersProtocol } from './optional-sdk.js'
 const missing = () => false
 
 describe('offersProtocol', () => {
-  it('offers what is installed, unless it is switched off', () => {
+  it('offers protocols whose SDK is installed, unless they are switched off', () => {
     expect(offersProtocol('a2a', undefined)).toBe(true)
     expect(offersProtocol('mcp', true)).toBe(true)
     expect(offersProtocol('mcp', false)).toBe(false)
@@ -15,7 +15,7 @@ describe('offersProtocol', () => {
     expect(offersProtocol('mcp', false, missing)).toBe(false)
   })
 
-  it('says what to install if the agent asks for it', () => {
+  it('says what to install if the options request a protocol whose SDK is missing', () => {
     const error = { code: 'invalid_definition', message: expect.stringContaining('npm install @a2a-js/sdk') }
     expect(() => offersProtocol('a2a', true, missing)).toThrow(expect.objectContaining(error))
   })

@@ -10,7 +10,7 @@ import { closeAll, count, echo, post, startAgent, until } from './support/agents
 
 afterEach(closeAll)
 
-/** The official client, as anybody would make it: by the agent's address alone. */
+/** The official client, created from nothing but the agent's address. */
 const connect = (url: string, headers: Record<string, string> = {}) => {
   const withHeaders: typeof fetch = (input, init) => {
     const all = new Headers(init?.headers)
@@ -47,15 +47,15 @@ const say = (content: Content, metadata: Record<string, unknown> = {}) => ({
 const text = (value: string): Content => ({ $case: 'text', value })
 const data = (value: unknown): Content => ({ $case: 'data', value })
 
-const taskOf = (answer: Message | Task): Task => {
-  if ('messageId' in answer) throw new Error('the agent answers with tasks')
-  return answer
+const taskOf = (response: Message | Task): Task => {
+  if ('messageId' in response) throw new Error('expected a task, not a message')
+  return response
 }
 const outputsOf = (task: Task): unknown[] =>
   task.artifacts.flatMap(({ parts }) => parts.map(({ content }) => content?.value))
 
 describe('the official A2A client', () => {
-  it('sends a message to an agent made with the kit, and gets a task with the output', async () => {
+  it('sends a message to an agent built with the kit, and gets a task with the output', async () => {
     const { url } = await startAgent()
     const client = await connect(url)
     const task = taskOf(await client.sendMessage(say(data({ text: 'hi' }))))
@@ -63,7 +63,7 @@ describe('the official A2A client', () => {
     expect(outputsOf(task)).toEqual([{ text: 'hi' }])
   })
 
-  it('sends text to a capability that takes text, and names the skill if there are several', async () => {
+  it('sends text to a capability that accepts text, and names the skill if there are several', async () => {
     const shout = {
       ...echo,
       name: 'shout',
@@ -119,7 +119,7 @@ describe('the official A2A client', () => {
     await ann.cancelTask({ ...ask, metadata: {} })
     await until(
       () => isStopped,
-      (isSo) => isSo,
+      (isDone) => isDone,
     )
     expect(isStopped).toBe(true)
     const listed = await ann.listTasks({

@@ -8,7 +8,7 @@ import { ACCEPT_VECTORS, JSON_TYPE_VECTORS } from '../../protocol/test-vectors/c
 import { QUERY_INPUT_VECTORS, QUERY_INPUTS } from '../../protocol/test-vectors/call/query-input.js'
 import { NOT_REQUEST_IDS, REQUEST_IDS } from '../../protocol/test-vectors/call/request-id.js'
 import { RESERVED_MEMBERS_VECTORS } from '../../protocol/test-vectors/call/reserved-members.js'
-import { type Answer, closeAll, echo, type LooseCapability, post, send, startAgent } from './support/agents.js'
+import { closeAll, echo, type LooseCapability, post, send, startAgent, type TestResponse } from './support/agents.js'
 
 afterEach(closeAll)
 
@@ -33,11 +33,11 @@ describe('reserved members of an input', () => {
   it.each(RESERVED_MEMBERS_VECTORS)('C-59 C-63 $title', async ({ inputs, input, reserved, rest }) => {
     const seen: Seen[] = []
     const { url } = await startAgent({ capabilities: [recorder('go', inputs, seen)] })
-    const answer = await post(`${url}/go`, input)
-    expect(answer.status, answer.text).toBe(200)
+    const response = await post(`${url}/go`, input)
+    expect(response.status, response.text).toBe(200)
     const { sessionId, taskId } = reserved
     expect(seen).toEqual([{ capability: 'go', input: rest, sessionId, taskId }])
-    expect(answer.headers.get('content-type')).toBe(reserved.stream ? 'text/event-stream' : 'application/json')
+    expect(response.headers.get('content-type')).toBe(reserved.stream ? 'text/event-stream' : 'application/json')
   })
 })
 
@@ -48,8 +48,8 @@ describe('the operation of a call', () => {
     const seen: Seen[] = []
     const capabilities = operations.map(({ name, inputs }) => recorder(name, inputs, seen))
     const { url } = await startAgent({ capabilities })
-    const answer = await post(`${url}/${inUrl}`, input)
-    expect(answer.status, answer.text).toBe(STATUS[match.kind])
+    const response = await post(`${url}/${inUrl}`, input)
+    expect(response.status, response.text).toBe(STATUS[match.kind])
     const called = match.kind === 'match' ? [{ capability: match.operation, input: match.input }] : []
     expect(seen).toMatchObject(called)
   })
@@ -60,35 +60,35 @@ describe('an identifier sent in several places', () => {
     const seen: Seen[] = []
     const { url } = await startAgent({ capabilities: [recorder('go', {}, seen)] })
     const parameters = query === undefined ? '' : `?${new URLSearchParams({ sessionId: query })}`
-    const answer = await post(
+    const response = await post(
       `${url}/go${parameters}`,
       body === undefined ? {} : { sessionId: body },
       header === undefined ? {} : { 'x-session-id': header },
     )
     if (refusal === undefined) expect(seen).toMatchObject([{ input: {}, sessionId: value }])
-    else expect([answer.status, answer.json.detail]).toEqual([400, expect.stringContaining(`sessionId ${refusal}`)])
+    else expect([response.status, response.json.detail]).toEqual([400, expect.stringContaining(`sessionId ${refusal}`)])
   })
 
   it.each(AGREE_ON_VERSION_VECTORS)('C-63 versions $header and $query', async ({ header, query, version }) => {
     const { url } = await startAgent({ version: '2.1.0', olderVersions: { '2.0.0': [echo] } })
     const parameters = query === undefined ? '' : `?version=${encodeURIComponent(query)}`
-    const answer = await post(`${url}/echo${parameters}`, { text: 'a' }, header ? { 'x-agent-version': header } : {})
-    if (version === undefined) expect(answer.status).toBe(400)
-    else expect([answer.status, answer.headers.get('x-agent-version')]).toEqual([200, '2.1.0'])
+    const response = await post(`${url}/echo${parameters}`, { text: 'a' }, header ? { 'x-agent-version': header } : {})
+    if (version === undefined) expect(response.status).toBe(400)
+    else expect([response.status, response.headers.get('x-agent-version')]).toEqual([200, '2.1.0'])
   })
 })
 
 describe('media types', () => {
   it.each(ACCEPT_VECTORS)('Accept: %s gives %s', async (accept, chosen) => {
     const { url } = await startAgent()
-    const answer = await send(`${url}/agent.json`, accept === undefined ? {} : { headers: { accept } })
-    expect([answer.status, chosen && answer.headers.get('content-type')]).toEqual([chosen ? 200 : 406, chosen])
+    const response = await send(`${url}/agent.json`, accept === undefined ? {} : { headers: { accept } })
+    expect([response.status, chosen && response.headers.get('content-type')]).toEqual([chosen ? 200 : 406, chosen])
   })
 
   it.each(JSON_TYPE_VECTORS)('Content-Type: %s is JSON: %s', async (contentType, isJson) => {
     const { url } = await startAgent()
-    const answer = await post(`${url}/echo`, { text: 'a' }, { 'content-type': contentType })
-    expect(answer.status, answer.text).toBe(isJson ? 200 : 415)
+    const response = await post(`${url}/echo`, { text: 'a' }, { 'content-type': contentType })
+    expect(response.status, response.text).toBe(isJson ? 200 : 415)
   })
 })
 
@@ -97,14 +97,14 @@ describe('the body of a call', () => {
     const seen: Seen[] = []
     const { url } = await startAgent({ capabilities: [recorder('go', {}, seen)] })
     const headers = { 'content-type': 'application/json' }
-    const answer = await send(`${url}/go`, { method: 'POST', headers, body: bytes })
-    expect(answer.status, answer.text).toBe(value === undefined ? 400 : 200)
+    const response = await send(`${url}/go`, { method: 'POST', headers, body: bytes })
+    expect(response.status, response.text).toBe(value === undefined ? 400 : 200)
     expect(seen.map(({ input }) => input)).toEqual(value === undefined ? [] : [value])
   })
 })
 
 describe('the id of a request', () => {
-  const ask = async (id: string): Promise<Answer> => {
+  const ask = async (id: string): Promise<TestResponse> => {
     const { url } = await startAgent()
     // Headers hold bytes, not characters.
     return send(`${url}/nothing`, { headers: { 'x-request-id': Buffer.from(id).toString('latin1') } })
@@ -126,8 +126,8 @@ describe('the input of a GET', () => {
   it.each(QUERY_INPUT_VECTORS)('reads ?%s', async (query, input) => {
     const seen: Seen[] = []
     const { url } = await startAgent({ capabilities: [{ ...recorder('look', QUERY_INPUTS, seen), safe: true }] })
-    const answer = await send(`${url}/look?${query}`)
-    expect(answer.status, answer.text).toBe(200)
+    const response = await send(`${url}/look?${query}`)
+    expect(response.status, response.text).toBe(200)
     expect(seen).toMatchObject([{ input }])
   })
 
@@ -142,9 +142,9 @@ describe('the input of a GET', () => {
 describe('other headers of a call', () => {
   it.each(PREFER_VECTORS)('C-62 Prefer: %s: %s', async (prefer, isAsync) => {
     const { url } = await startAgent()
-    const answer = await post(`${url}/echo`, { text: 'a' }, { prefer })
-    expect(answer.status, answer.text).toBe(isAsync ? 202 : 200)
-    expect(answer.headers.get('preference-applied')).toBe(isAsync ? 'respond-async' : null)
+    const response = await post(`${url}/echo`, { text: 'a' }, { prefer })
+    expect(response.status, response.text).toBe(isAsync ? 202 : 200)
+    expect(response.headers.get('preference-applied')).toBe(isAsync ? 'respond-async' : null)
   })
 
   it.each(IDEMPOTENCY_KEY_VECTORS)('C-61 Idempotency-Key: %s: %s', async (key, isValid) => {

@@ -7,7 +7,7 @@ afterEach(closeAll)
 
 const LOCAL = { outgoing: { httpLoopback: true }, allowPrivate: true }
 
-/** A person with a key, who starts chains. */
+/** A person with a key, who starts delegation chains. */
 function makePerson() {
   const key = makeKey()
   const did = didKeyOf(key.jwk)
@@ -25,7 +25,7 @@ function makePerson() {
   return { did, ask, key: signingKey }
 }
 
-/** An agent that says who handed it the task, and hands it on to another. */
+/** An agent that delegates its task to the next agent; the last one returns who delegated it. */
 const passing = (next?: string, more: TestOptions = {}): TestOptions => ({
   ...LOCAL,
   key: makeKey(),
@@ -51,8 +51,8 @@ describe('a delegation chain', () => {
     const translator = await startAgent(passing())
     const booker = await startAgent(passing(`agent://${translator.host}/pass`))
     const planner = await startAgent(passing(`agent://${booker.host}/pass`))
-    const answer = await post(`${planner.url}/pass`, {}, chained(await person.ask(planner.url)))
-    expect(answer.json.inner.inner).toEqual({ actors: [person.did, planner.url, booker.url], subject: person.did })
+    const response = await post(`${planner.url}/pass`, {}, chained(await person.ask(planner.url)))
+    expect(response.json.inner.inner).toEqual({ actors: [person.did, planner.url, booker.url], subject: person.did })
   })
 
   it('AURI-8.2-01 AURI-8.2-02 is reported in the response, agent by agent', async () => {
@@ -80,7 +80,7 @@ describe('a delegation chain', () => {
     ])
   })
 
-  it('is started by an agent with a key if the call came without one', async () => {
+  it('is started by an agent that has a key if the call has no chain', async () => {
     const last = await startAgent(passing())
     const first = await startAgent(passing(`agent://${last.host}/pass`))
     const { json } = await post(`${first.url}/pass`, {})
@@ -136,8 +136,8 @@ describe('a delegation chain', () => {
       }),
     )
     home = `agent://${first.host}/pass`
-    const answer = await post(`${first.url}/pass`, {}, chained(await person.ask(first.url)))
-    expect(answer.status).toBeGreaterThanOrEqual(500)
+    const response = await post(`${first.url}/pass`, {}, chained(await person.ask(first.url)))
+    expect(response.status).toBeGreaterThanOrEqual(500)
     expect(calls).toEqual(['first', 'second'])
   })
 
@@ -165,8 +165,8 @@ describe('a delegation chain', () => {
       capabilities: [{ ...echo, handler: () => Promise.reject(new Error('secret')) }],
     })
     const composite = await startAgent(passing(`agent://${failing.host}/echo?text=a`))
-    const answer = await post(`${composite.url}/pass`, {})
-    expect([answer.status, answer.json.error.code]).toEqual([502, 'AgentError'])
-    expect(answer.text).not.toContain('secret')
+    const response = await post(`${composite.url}/pass`, {})
+    expect([response.status, response.json.error.code]).toEqual([502, 'AgentError'])
+    expect(response.text).not.toContain('secret')
   })
 })

@@ -33,7 +33,7 @@ describe('the descriptor of an agent', () => {
     expect((await send(`${url}/.well-known/agent.json`)).status).toBe(404)
   })
 
-  it('AURI-5.1-08 has caching headers and answers conditional requests', async () => {
+  it('AURI-5.1-08 has caching headers and supports conditional requests', async () => {
     const { agent, url } = await startAgent()
     const first = await send(`${url}/.well-known/agent.json`)
     expect(first.headers.get('cache-control')).toBe('public, max-age=60')
@@ -58,16 +58,16 @@ describe('the descriptor of an agent', () => {
 
   it('AURI-7-03 is JSON-LD on request', async () => {
     const { url } = await startAgent()
-    const answer = await send(`${url}/agent.json`, { headers: { accept: 'application/ld+json' } })
-    expect(answer.headers.get('content-type')).toBe('application/ld+json')
-    expect(JSON.parse(answer.text)).toHaveProperty(['@context'])
+    const response = await send(`${url}/agent.json`, { headers: { accept: 'application/ld+json' } })
+    expect(response.headers.get('content-type')).toBe('application/ld+json')
+    expect(JSON.parse(response.text)).toHaveProperty(['@context'])
   })
 
-  it('AURI-8.1-06 AURI-8.1-07 answers 406 with the supported types', async () => {
+  it('AURI-8.1-06 AURI-8.1-07 returns 406 with the supported types', async () => {
     const { url } = await startAgent()
-    const answer = await send(`${url}/agent.json`, { headers: { accept: 'text/html' } })
-    expect(answer.status).toBe(406)
-    expect(answer.json.supported).toContain('application/json')
+    const response = await send(`${url}/agent.json`, { headers: { accept: 'text/html' } })
+    expect(response.status).toBe(406)
+    expect(response.json.supported).toContain('application/json')
   })
 
   it('AURI-7-04 AURI-7-08 AURI-7-09 AURI-7-10 AURI-7-19 lists capabilities with version, tags and schemas', async () => {
@@ -76,7 +76,7 @@ describe('the descriptor of an agent', () => {
     expect(card.skills).toEqual([
       expect.objectContaining({
         id: 'echo',
-        description: 'Gives back what it is given.',
+        description: 'Returns its input.',
         version: '2.1.0',
         tags: ['talk'],
         input: { text: 'string' },
@@ -112,8 +112,8 @@ describe('the descriptor of an agent', () => {
     expect(supportedInterfaces).toEqual([])
     expect(Object.keys(Object(transport))).toEqual(['http', 'ws'])
     for (const path of ['a2a', 'mcp']) {
-      const answer = await post(`${url}/${path}`, {})
-      expect([answer.status, answer.json.detail]).toEqual([404, `this agent does not offer ${path.toUpperCase()}`])
+      const response = await post(`${url}/${path}`, {})
+      expect([response.status, response.json.detail]).toEqual([404, `this agent does not offer ${path.toUpperCase()}`])
     }
   })
 
@@ -125,7 +125,7 @@ describe('the descriptor of an agent', () => {
     })
   })
 
-  it('AURI-7-13 AURI-7-18 AURI-7-24 AURI-11-01 has the optional and extension members of its author', async () => {
+  it('AURI-7-13 AURI-7-18 AURI-7-24 AURI-11-01 has the optional and extension members that its author sets', async () => {
     const card = await describeIt({
       interactionModel: 'contract-net',
       orchestration: { steps: ['plan', 'book'] },
@@ -177,23 +177,23 @@ describe('the descriptor of an agent', () => {
     expect(found.signer?.key).toBe('key-1')
   })
 
-  it('comes without a key set if the agent has no key', async () => {
+  it('has no key set if the agent has no key', async () => {
     const { url } = await startAgent()
     expect((await send(`${url}/.well-known/jwks.json`)).status).toBe(404)
   })
 
   it('may be read by web pages of any origin', async () => {
     const { url } = await startAgent()
-    const answer = await send(`${url}/agent.json`, { headers: { origin: 'https://page.example' } })
-    expect(answer.headers.get('access-control-allow-origin')).toBe('*')
+    const response = await send(`${url}/agent.json`, { headers: { origin: 'https://page.example' } })
+    expect(response.headers.get('access-control-allow-origin')).toBe('*')
   })
 
-  it('answers HEAD with the headers of GET', async () => {
+  it('returns the headers of GET for HEAD', async () => {
     const { url } = await startAgent()
-    const answer = await fetch(`${url}/agent.json`, { method: 'HEAD' })
-    expect(answer.status).toBe(200)
-    expect(answer.headers.get('etag')).toMatch(/^"/)
-    expect(await answer.text()).toBe('')
+    const response = await fetch(`${url}/agent.json`, { method: 'HEAD' })
+    expect(response.status).toBe(200)
+    expect(response.headers.get('etag')).toMatch(/^"/)
+    expect(await response.text()).toBe('')
   })
 
   it('contains the configured public URL', async () => {
@@ -240,15 +240,19 @@ describe('suggestUri', () => {
   })
 })
 
-describe('an invalid definition', () => {
+describe('a definition is rejected if it', () => {
   it.each([
     ['no capability', { capabilities: [] }, /at least one capability/],
     ['a capability twice', { capabilities: [echo, echo] }, /is defined twice/],
-    ['a name that is a path of the kit', { capabilities: [{ ...echo, name: 'tasks' }] }, /reserved in URLs/],
-    ['a schema that reaches out', { capabilities: [{ ...echo, input: { $ref: 'https://x.example' } }] }, /schema/],
-    ['work that outlasts a connection', { capabilities: [{ ...echo, timeoutMs: 400_000 }] }, /make it deferred/],
+    ['a name that the kit uses as a path', { capabilities: [{ ...echo, name: 'tasks' }] }, /reserved in URLs/],
+    [
+      'a schema with a remote reference',
+      { capabilities: [{ ...echo, input: { $ref: 'https://x.example' } }] },
+      /schema/,
+    ],
+    ['a timeout longer than connections last', { capabilities: [{ ...echo, timeoutMs: 400_000 }] }, /make it deferred/],
     ['signed responses without a key', { signResponses: true }, /needs a key/],
-    ['an older version that is newer', { olderVersions: { '3.0.0': [echo] } }, /must be older/],
+    ['an older version with a higher number', { olderVersions: { '3.0.0': [echo] } }, /must be older/],
   ])('has %s', (_, options, message) => {
     expect(() => makeAgent(options)).toThrow(message)
   })

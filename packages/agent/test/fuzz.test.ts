@@ -6,7 +6,7 @@ import { closeAll, count, echo, makeAgent, startAgent, until } from './support/a
 afterEach(closeAll)
 
 describe('hostile input', () => {
-  it('never breaks the agent: whatever the path, headers and body are, the response is a known one', async () => {
+  it('never causes an internal error, whatever the path, headers and body', async () => {
     const errors: unknown[] = []
     const agent = makeAgent({
       capabilities: [echo, count],
@@ -75,10 +75,10 @@ describe('hostile input', () => {
             headers: { 'content-type': 'application/json', ...headers },
             ...(hasBody && { body: text }),
           })
-          const answer = await agent.fetch(request)
-          await answer.text()
-          expect(answer.status).toBeLessThan(500)
-          expect(answer.headers.get('x-request-id')).not.toBe('')
+          const response = await agent.fetch(request)
+          await response.text()
+          expect(response.status).toBeLessThan(500)
+          expect(response.headers.get('x-request-id')).not.toBe('')
         },
       ),
       { numRuns: 500 },
@@ -86,7 +86,7 @@ describe('hostile input', () => {
     expect(errors).toEqual([])
   })
 
-  it('over a socket gets a reply or closes it, and the agent goes on', async () => {
+  it('over a WebSocket gets a reply or closes it, and the agent keeps running', async () => {
     const errors: unknown[] = []
     const { url } = await startAgent({ onError: (error) => errors.push(error), maxBodyBytes: 10_000 })
     const frames = fc.sample(
@@ -112,12 +112,12 @@ describe('hostile input', () => {
       socket.on('message', settle).on('close', settle).on('error', settle)
       await new Promise((resolve) => socket.once('open', resolve))
       socket.send(`${frame}\n`)
-      // An empty line, and the word "cancel" for a call that is not there, need no answer.
+      // Empty lines, and cancellations of unknown calls, get no reply.
       const needsNone = frame.trim() === '' || /"cancel":true/.test(frame)
       if (!needsNone) {
         await until(
           () => isAnswered,
-          (isSo) => isSo,
+          (isDone) => isDone,
         )
         expect(isAnswered).toBe(true)
       }

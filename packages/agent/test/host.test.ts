@@ -19,12 +19,12 @@ async function startHost() {
 describe('a host of many agents', () => {
   it('AURI-5-03 AURI-5.1-01 AURI-5.1-08 lists them, and each has its descriptor', async () => {
     const { url, agents } = await startHost()
-    const answer = await send(`${url}/.well-known/agents.json`)
-    expect(answer.json).toEqual({
+    const response = await send(`${url}/.well-known/agents.json`)
+    expect(response.json).toEqual({
       agents: { planner: `${url}/planner/agent.json`, translator: `${url}/translator/agent.json` },
     })
-    for (const name of ['cache-control', 'etag', 'last-modified']) expect(answer.headers.has(name)).toBe(true)
-    const index = parseAgentsJson(answer.json, `${url}/.well-known/agents.json`)
+    for (const name of ['cache-control', 'etag', 'last-modified']) expect(response.headers.has(name)).toBe(true)
+    const index = parseAgentsJson(response.json, `${url}/.well-known/agents.json`)
     expect([...index.keys()]).toEqual(['planner', 'translator'])
     const card = await send(`${url}/planner/agent.json`)
     expect(card.json).toMatchObject({ name: 'planner', url: `${url}/planner` })
@@ -54,7 +54,7 @@ describe('a host of many agents', () => {
     expect(reply.output).toEqual([{ n: 1 }])
   })
 
-  it('serves WebSockets of its agents, and answers 404 for others', async () => {
+  it('serves WebSockets of its agents, and returns 404 for others', async () => {
     const { url } = await startHost()
     const socket = new WebSocket(`${url.replace('http', 'ws')}/translator/echo`)
     const line = await new Promise((resolve, reject) => {

@@ -8,16 +8,16 @@ import { verifyResponse } from './support/http-signature.js'
 afterEach(closeAll)
 
 describe('a call over HTTP', () => {
-  it('AIDIP-5.2-01 AIDIP-5.2-02 AIDIP00-6.2-01 is answered with 200 and the output', async () => {
+  it('AIDIP-5.2-01 AIDIP-5.2-02 AIDIP00-6.2-01 returns 200 and the output', async () => {
     const { url } = await startAgent()
-    const answer = await post(`${url}/echo`, { text: 'hi' })
-    expect(answer.status).toBe(200)
-    expect(answer.json).toEqual({ text: 'hi' })
-    expect(answer.headers.get('content-type')).toBe('application/json')
-    expect(answer.headers.get('cache-control')).toBe('no-store')
+    const response = await post(`${url}/echo`, { text: 'hi' })
+    expect(response.status).toBe(200)
+    expect(response.json).toEqual({ text: 'hi' })
+    expect(response.headers.get('content-type')).toBe('application/json')
+    expect(response.headers.get('cache-control')).toBe('no-store')
   })
 
-  it('AIDIP-5.2-01 is answered with 201 and a Location if it created a resource', async () => {
+  it('AIDIP-5.2-01 returns 201 and a Location if it created a resource', async () => {
     const { url } = await startAgent({
       capabilities: [
         {
@@ -29,8 +29,8 @@ describe('a call over HTTP', () => {
         },
       ],
     })
-    const answer = await post(`${url}/make`, {})
-    expect([answer.status, answer.headers.get('location')]).toEqual([201, 'https://a.example/things/1'])
+    const response = await post(`${url}/make`, {})
+    expect([response.status, response.headers.get('location')]).toEqual([201, 'https://a.example/things/1'])
   })
 
   it('names the capability in the path or the body, or not at all if there is only one', async () => {
@@ -90,9 +90,9 @@ describe('a call over HTTP', () => {
 
   it('keeps its request id', async () => {
     const { url } = await startAgent()
-    const answer = await post(`${url}/nothing`, {}, { 'x-request-id': 'r-1' })
-    expect(answer.headers.get('x-request-id')).toBe('r-1')
-    expect(answer.json.correlation_id).toBe('r-1')
+    const response = await post(`${url}/nothing`, {}, { 'x-request-id': 'r-1' })
+    expect(response.headers.get('x-request-id')).toBe('r-1')
+    expect(response.json.correlation_id).toBe('r-1')
     const other = await post(`${url}/echo`, { text: 'a' }, { 'x-request-id': 'not an id' })
     expect(other.headers.get('x-request-id')).toMatch(/^[\w-]{36}$/)
   })
@@ -111,10 +111,10 @@ describe('a call over HTTP', () => {
   it('AIDIP-9-08 has a signed response if configured, and the signature covers the body', async () => {
     const { url } = await startAgent({ key: makeKey(), signResponses: true })
     const { json: keySet } = await send(`${url}/.well-known/jwks.json`)
-    const answer = await post(`${url}/echo`, { text: 'a' })
+    const response = await post(`${url}/echo`, { text: 'a' })
     const [key] = readKeySet(keySet)
-    expect(verifyResponse(answer, key?.jwk)).toBe(true)
-    expect(verifyResponse({ ...answer, text: '{"text":"b"}' }, key?.jwk)).toBe(false)
+    expect(verifyResponse(response, key?.jwk)).toBe(true)
+    expect(verifyResponse({ ...response, text: '{"text":"b"}' }, key?.jwk)).toBe(false)
   })
 
   it('works without a server', async () => {
@@ -122,26 +122,26 @@ describe('a call over HTTP', () => {
     const body = JSON.stringify({ text: 'a' })
     const headers = { 'content-type': 'application/json' }
     const place = { basePath: '/agents/tester' }
-    const answer = await agent.fetch(
+    const response = await agent.fetch(
       new Request('https://h.example/agents/tester/echo', { method: 'POST', body, headers }),
       place,
     )
-    expect(await answer.json()).toEqual({ text: 'a' })
+    expect(await response.json()).toEqual({ text: 'a' })
     const card = await agent.fetch(new Request('https://h.example/agents/tester/agent.json'), place)
     expect(await card.json()).toMatchObject({ url: 'https://h.example/agents/tester' })
   })
 
-  it('AURI-8.1-06 AURI-8.1-07 answers 406 with the supported types', async () => {
+  it('AURI-8.1-06 AURI-8.1-07 returns 406 with the supported types', async () => {
     const { url } = await startAgent()
-    const answer = await post(`${url}/echo`, { text: 'a' }, { accept: 'application/fipa-acl' })
-    expect(answer.status).toBe(406)
-    expect(answer.json.supported).toContain('application/json')
+    const response = await post(`${url}/echo`, { text: 'a' }, { accept: 'application/fipa-acl' })
+    expect(response.status).toBe(406)
+    expect(response.json.supported).toContain('application/json')
   })
 
-  it('offers the further JSON media types of a capability', async () => {
+  it('offers the additional JSON media types of a capability', async () => {
     const { url } = await startAgent({ capabilities: [{ ...echo, outputFormats: ['application/ld+json'] }] })
-    const answer = await post(`${url}/echo`, { text: 'a' }, { accept: 'application/ld+json' })
-    expect(answer.headers.get('content-type')).toBe('application/ld+json')
+    const response = await post(`${url}/echo`, { text: 'a' }, { accept: 'application/ld+json' })
+    expect(response.headers.get('content-type')).toBe('application/ld+json')
   })
 
   it('reports its health', async () => {
@@ -150,12 +150,12 @@ describe('a call over HTTP', () => {
   })
 })
 
-describe('a call that is refused', () => {
-  it('AURI-9-02 is answered with problem details', async () => {
+describe('a failed call', () => {
+  it('AURI-9-02 returns problem details', async () => {
     const { url } = await startAgent()
-    const answer = await post(`${url}/gen-iti`, {})
-    expect(answer.headers.get('content-type')).toBe('application/problem+json')
-    expect(answer.json).toMatchObject({
+    const response = await post(`${url}/gen-iti`, {})
+    expect(response.headers.get('content-type')).toBe('application/problem+json')
+    expect(response.json).toMatchObject({
       type: expect.stringMatching(/capability-not-found$/),
       title: 'Capability Not Found',
       status: 404,
@@ -168,9 +168,9 @@ describe('a call that is refused', () => {
 
   it('names every wrong member', async () => {
     const { url } = await startAgent({ capabilities: [{ ...echo, input: { text: 'string', to: 'string' } }] })
-    const answer = await post(`${url}/echo`, { text: 1 })
-    expect(answer.status).toBe(400)
-    expect(answer.json.error.details.map(({ member }: { member: string }) => member).sort()).toEqual(['/text', '/to'])
+    const response = await post(`${url}/echo`, { text: 1 })
+    expect(response.status).toBe(400)
+    expect(response.json.error.details.map(({ member }: { member: string }) => member).sort()).toEqual(['/text', '/to'])
   })
 
   it.each<[AgentErrorCode, number, string]>([
@@ -181,7 +181,7 @@ describe('a call that is refused', () => {
     ['permission_denied', 403, 'PermissionDenied'],
     ['conflict', 409, 'Conflict'],
     ['unavailable', 503, 'Unavailable'],
-  ])('AURI-9-01 AURI-9-08 is raised by a handler as %s', async (code, status, name) => {
+  ])('AURI-9-01 AURI-9-08 returns the error %s of its handler', async (code, status, name) => {
     const failing = {
       ...echo,
       handler(): never {
@@ -189,16 +189,16 @@ describe('a call that is refused', () => {
       },
     }
     const { url } = await startAgent({ capabilities: [failing] })
-    const answer = await post(`${url}/echo`, { text: 'a' })
-    expect([answer.status, answer.json.error]).toEqual([status, { code: name, message: 'for a reason' }])
+    const response = await post(`${url}/echo`, { text: 'a' })
+    expect([response.status, response.json.error]).toEqual([status, { code: name, message: 'for a reason' }])
   })
 
   it('AURI-9-01 does not reveal internal errors', async () => {
     const seen: unknown[] = []
     const broken = { ...echo, handler: () => Promise.reject(new Error('password is 123')) }
     const { url } = await startAgent({ capabilities: [broken], onError: (error) => seen.push(error) })
-    const answer = await post(`${url}/echo`, { text: 'a' })
-    expect([answer.status, answer.json.detail]).toEqual([500, 'the agent failed'])
+    const response = await post(`${url}/echo`, { text: 'a' })
+    expect([response.status, response.json.detail]).toEqual([500, 'the agent failed'])
     expect(seen).toEqual([expect.objectContaining({ message: 'password is 123' })])
   })
 
@@ -261,16 +261,16 @@ describe('a call that is refused', () => {
   })
 
   it('limits the number of concurrent handlers', async () => {
-    const answers: ((value: string) => void)[] = []
-    const waiting = { ...echo, handler: () => new Promise<string>((resolve) => answers.push(resolve)) }
+    const resolvers: ((value: string) => void)[] = []
+    const waiting = { ...echo, handler: () => new Promise<string>((resolve) => resolvers.push(resolve)) }
     const { url } = await startAgent({ capabilities: [waiting], maxCalls: 1 })
     const first = post(`${url}/echo`, { text: 'a' })
     await until(
-      () => answers.length,
+      () => resolvers.length,
       (length) => length === 1,
     )
     expect((await post(`${url}/echo`, { text: 'b' })).status).toBe(503)
-    answers[0]?.('a')
+    resolvers[0]?.('a')
     expect((await first).status).toBe(200)
   })
 
@@ -310,22 +310,22 @@ describe('versions', () => {
 
   it('AURI-7-20 are requested by header, query or path', async () => {
     const { url } = await start()
-    const answers = [
+    const responses = [
       await post(`${url}/echo`, { text: 'a' }, { 'x-agent-version': '1.0.0' }),
       await post(`${url}/echo?version=1.0.0`, { text: 'a' }),
       await post(`${url}/v1.0.0/echo`, { text: 'a' }),
       await post(`${url}/v1.0.0/`, { text: 'a' }),
     ]
-    for (const answer of answers) {
-      expect(answer.json).toEqual({ text: 'old a' })
-      expect(answer.headers.get('x-agent-version')).toBe('1.0.0')
+    for (const response of responses) {
+      expect(response.json).toEqual({ text: 'old a' })
+      expect(response.headers.get('x-agent-version')).toBe('1.0.0')
     }
   })
 
   it('AURI-7-21 default to the latest', async () => {
     const { url } = await start()
-    const answer = await post(`${url}/echo`, { text: 'a' })
-    expect([answer.json.text, answer.headers.get('x-agent-version')]).toEqual(['a', '2.1.0'])
+    const response = await post(`${url}/echo`, { text: 'a' })
+    expect([response.json.text, response.headers.get('x-agent-version')]).toEqual(['a', '2.1.0'])
   })
 
   it('are rejected if they are unknown or contradictory', async () => {
@@ -402,18 +402,18 @@ describe('an Idempotency-Key', () => {
   })
 
   it('can be used again after a failure, but not while the call is in progress', async () => {
-    const answers: ((value: string) => void)[] = []
-    const waiting = { ...echo, output: {}, handler: () => new Promise<string>((resolve) => answers.push(resolve)) }
+    const resolvers: ((value: string) => void)[] = []
+    const waiting = { ...echo, output: {}, handler: () => new Promise<string>((resolve) => resolvers.push(resolve)) }
     const { url } = await startAgent({ capabilities: [waiting] })
     const ask = (text: unknown) => post(`${url}/echo`, { text: String(text) }, { 'idempotency-key': 'k' })
     expect((await post(`${url}/echo`, {}, { 'idempotency-key': 'k' })).status).toBe(400)
     const first = ask('a')
     await until(
-      () => answers.length,
+      () => resolvers.length,
       (length) => length === 1,
     )
     expect((await ask('a')).status).toBe(409)
-    answers[0]?.('done')
+    resolvers[0]?.('done')
     expect((await first).json).toBe('done')
   })
 })

@@ -15,7 +15,7 @@ async function connect(url: string, headers: Record<string, string> = {}): Promi
 const contentOf = (result: Awaited<ReturnType<Client['callTool']>>): unknown => result.content
 
 describe('the official MCP client', () => {
-  it('finds the capabilities of an agent made with the kit as tools', async () => {
+  it('finds the capabilities of an agent built with the kit as tools', async () => {
     const { url } = await startAgent({ capabilities: [{ ...echo, safe: true }, count] })
     const client = await connect(url)
     expect(client.getServerVersion()).toMatchObject({ name: 'tester', version: '2.1.0' })
@@ -23,7 +23,7 @@ describe('the official MCP client', () => {
     expect(tools).toEqual([
       {
         name: 'echo',
-        description: 'Gives back what it is given.',
+        description: 'Returns its input.',
         inputSchema: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
         outputSchema: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
         annotations: { readOnlyHint: true, idempotentHint: true },
@@ -53,7 +53,7 @@ describe('the official MCP client', () => {
     await client.close()
   })
 
-  it('gets errors in its arguments as the result of the tool', async () => {
+  it('gets errors about its arguments as the result of the tool', async () => {
     const { url } = await startAgent()
     const client = await connect(url)
     const wrong = await client.callTool({ name: 'echo', arguments: { text: 5 } })

@@ -16,7 +16,7 @@ afterEach(closeAll)
 
 const read = (path = '/agents/tester') => directory.get(path, { as: 'tokC' })
 
-/** Lets a test decide when a wait is over. */
+/** A fake clock: the test decides when each wait ends. */
 function makeClock() {
   const waits: { ms: number; end: () => void }[] = []
   const sleep = (ms: number, signal: AbortSignal): Promise<void> =>
@@ -164,7 +164,7 @@ describe('a registration', () => {
     expect((await read()).status).toBe(200)
   })
 
-  it('is given up when the agent is closed, or its signal aborts, before the directory answers', async () => {
+  it('is abandoned if the agent is closed or its signal aborts before the directory responds', async () => {
     const { sleep, next } = makeClock()
     const down: typeof fetch = () => Promise.reject(new TypeError('down'))
     const client = createClient({ baseUrl: directory.url, token, fetch: down, retry: { retries: 0 } })
@@ -194,7 +194,7 @@ describe('a registration', () => {
     expect((await read()).status).toBe(200)
   })
 
-  it('fails if the directory refuses it', async () => {
+  it('fails if the directory rejects it', async () => {
     const { agent } = await startAgent()
     await expect(agent.register(directory.url, { token: 'wrong' })).rejects.toMatchObject({ code: 'unauthorized' })
     await expect(agent.register(directory.url, { token, lifetime: 5 })).rejects.toMatchObject({
@@ -229,7 +229,7 @@ describe('a registration', () => {
     expect(through.status).toBe(200)
   })
 
-  it('is called through the gateway as A2A and as MCP, too', async () => {
+  it('makes the agent callable through the gateway over A2A and MCP', async () => {
     const { url } = await startAgent()
     const register = (id: string, protocol: string, path: string) =>
       directory.post('/discover/agents', {
@@ -259,7 +259,7 @@ describe('a registration', () => {
     }
   })
 
-  it('is called through the gateway over a WebSocket, streamed and deferred', async () => {
+  it('makes the agent callable through the gateway over a WebSocket, streamed and deferred', async () => {
     const { url } = await startAgent({ capabilities: [count] })
     await directory.post('/discover/agents', {
       as: 'tokA',

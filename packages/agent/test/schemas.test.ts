@@ -29,15 +29,15 @@ const startZod = (more: Partial<AgentOptions> = {}) =>
 describe('a Standard Schema', () => {
   it('parses the input for the handler, and the output for the caller', async () => {
     const url = await startZod()
-    const answer = await post(`${url}/year`, { date: '2024-05-01' })
-    expect([answer.status, answer.json]).toEqual([200, { year: 2024 }])
+    const response = await post(`${url}/year`, { date: '2024-05-01' })
+    expect([response.status, response.json]).toEqual([200, { year: 2024 }])
   })
 
   it('rejects inputs that do not match, and names every member', async () => {
     const url = await startZod()
-    const answer = await post(`${url}/year`, { date: 'May', shift: 'x' })
-    expect(answer.status).toBe(400)
-    expect(answer.json.error.details.map(({ member }: { member: string }) => member)).toEqual(['/date', '/shift'])
+    const response = await post(`${url}/year`, { date: 'May', shift: 'x' })
+    expect(response.status).toBe(400)
+    expect(response.json.error.details.map(({ member }: { member: string }) => member)).toEqual(['/date', '/shift'])
   })
 
   it('checks outputs according to checkOutput', async () => {
@@ -82,7 +82,7 @@ describe('a Standard Schema', () => {
     ['without a JSON Schema', object({ text: string() }), /"greet".*input is a schema of valibot.*withJsonSchema/],
     ['that JSON Schema cannot express', z.object({ at: z.date() }), /"greet".*input cannot be converted.*zod.*Date/],
     ['with a pattern that directories reject', z.object({ a: z.string().regex(/(?=a)/) }), /"greet".*pattern/],
-  ])('%s is an error when the agent is made', (_case, input, message) => {
+  ])('%s is an error when the agent is created', (_case, input, message) => {
     const about = { name: 'tester', version: '1.0.0', description: 'Tests schemas.' }
     expect(() => createAgent({ ...about, capabilities: [{ name: 'greet', input, handler: () => 1 }] })).toThrow(message)
   })

@@ -20,7 +20,7 @@ const ask = (url: string, body: object, headers: Record<string, string>, signal?
     ...(signal && { signal }),
   })
 
-/** Gives parts for ever, and tells what becomes of it. */
+/** A capability that yields parts forever, and records how it is stopped. */
 const endless = () => {
   const seen = { parts: 0, isStopped: false, isAborted: false }
   const capability = {
@@ -53,9 +53,9 @@ const breaking = {
 describe('a stream over HTTP', () => {
   it('consists of server-sent events with an end mark', async () => {
     const { url } = await startAgent({ capabilities: [count] })
-    const answer = await ask(`${url}/count`, { to: 2 }, { accept: EVENTS })
-    expect(answer.headers.get('content-type')).toBe(EVENTS)
-    expect(await answer.text()).toBe('data: {"n":1}\n\ndata: {"n":2}\n\nevent: end\ndata: {}\n\n')
+    const response = await ask(`${url}/count`, { to: 2 }, { accept: EVENTS })
+    expect(response.headers.get('content-type')).toBe(EVENTS)
+    expect(await response.text()).toBe('data: {"n":1}\n\ndata: {"n":2}\n\nevent: end\ndata: {}\n\n')
   })
 
   it.each(WRITTEN_STREAMS)('C-59 AURI-8-09 is written as $name, in both formats', async ({ parts, events, lines }) => {
@@ -82,8 +82,8 @@ describe('a stream over HTTP', () => {
 
   it('has one part if the capability does not stream', async () => {
     const { url } = await startAgent()
-    const answer = await ask(`${url}/echo`, { text: 'a' }, { accept: LINES })
-    expect(await answer.text()).toBe('{"text":"a"}\n')
+    const response = await ask(`${url}/echo`, { text: 'a' }, { accept: LINES })
+    expect(await response.text()).toBe('{"text":"a"}\n')
   })
 
   it('has an error status if the handler fails before the first part', async () => {
@@ -110,7 +110,7 @@ describe('a stream over HTTP', () => {
     expect(JSON.parse(lines[1] ?? '').error).toMatchObject({ status: 503, detail: 'out of words' })
   })
 
-  it('is read by the client, errors too', async () => {
+  it('is read by the client, including errors', async () => {
     const { host } = await startAgent({ capabilities: [count, breaking] })
     const parts: unknown[] = []
     const read = async (name: string, input: object): Promise<void> => {
@@ -126,8 +126,8 @@ describe('a stream over HTTP', () => {
     const { seen, capability } = endless()
     const { url } = await startAgent({ capabilities: [capability] })
     const leaving = new AbortController()
-    const answer = await ask(`${url}/endless`, {}, { accept: LINES }, leaving.signal)
-    await answer.body?.getReader().read()
+    const response = await ask(`${url}/endless`, {}, { accept: LINES }, leaving.signal)
+    await response.body?.getReader().read()
     leaving.abort()
     await until(
       () => seen.isStopped && seen.isAborted,
@@ -136,12 +136,12 @@ describe('a stream over HTTP', () => {
     expect(seen).toMatchObject({ isStopped: true, isAborted: true })
   })
 
-  it('ends the handler when its reader stops, without a server between them', async () => {
+  it('ends the handler when its reader cancels, without a server in between', async () => {
     const { seen, capability } = endless()
     const agent = makeAgent({ capabilities: [capability] })
     const headers = { accept: LINES, 'content-type': 'application/json' }
-    const answer = await agent.fetch(new Request('http://h.example/endless', { method: 'POST', body: '{}', headers }))
-    const reader = answer.body?.getReader()
+    const response = await agent.fetch(new Request('http://h.example/endless', { method: 'POST', body: '{}', headers }))
+    const reader = response.body?.getReader()
     await reader?.read()
     await reader?.cancel()
     await until(
@@ -156,7 +156,7 @@ describe('a stream over HTTP', () => {
     const { url } = await startAgent({ capabilities: [capability] })
     const leaving = new AbortController()
     await ask(`${url}/endless`, {}, { accept: LINES }, leaving.signal)
-    // Buffers on the way fill up, and then it is quiet.
+    // The buffers in between fill up, and then no more parts are produced.
     let before = -1
     await until(
       async () => {
@@ -172,7 +172,7 @@ describe('a stream over HTTP', () => {
   })
 })
 
-/** A socket whose lines are collected. */
+/** Opens a socket and collects the lines that it receives. */
 async function openSocket(url: string, headers: Record<string, string> = {}) {
   const socket = new WebSocket(url.replace(/^http/, 'ws'), { headers })
   const lines: ReturnType<typeof JSON.parse>[] = []
@@ -221,7 +221,7 @@ describe('calls over a WebSocket', () => {
     socket.close()
   })
 
-  it('AURI-8-06 may be split over messages, and be concurrent', async () => {
+  it('AURI-8-06 may be split over several messages, and may be concurrent', async () => {
     const { url } = await startAgent({ capabilities: [echo] })
     const { socket, wait } = await openSocket(url)
     const frame = (id: string) => JSON.stringify({ id, operation: 'echo', input: { text: id } })
@@ -242,7 +242,7 @@ describe('calls over a WebSocket', () => {
     const { socket, lines, wait } = await openSocket(`${url}/free`)
     socket.send(`${JSON.stringify(line)}\n`)
     if (frame?.kind === 'cancel') {
-      // It is not replied to, but the socket stays open.
+      // It gets no reply, but the socket stays open.
       socket.send('{"id":"after"}\n')
       expect((await wait(1))[0].id).toBe('after')
     } else if (frame) {
@@ -254,7 +254,7 @@ describe('calls over a WebSocket', () => {
     socket.close()
   })
 
-  it.each(MESSAGES)('AURI-8-06 come as $name', async ({ messages, lines: sent }) => {
+  it.each(MESSAGES)('AURI-8-06 arrive as $name', async ({ messages, lines: sent }) => {
     const { url } = await startAgent({ capabilities: [echo] })
     const { socket, wait } = await openSocket(`${url}/echo`)
     for (const message of messages) socket.send(message)
@@ -334,18 +334,18 @@ describe('calls over a WebSocket', () => {
   })
 
   it('may finish before the agent stops, and then the socket is closed', async () => {
-    const answers: ((value: string) => void)[] = []
-    const slow = { name: 'slow', handler: () => new Promise<string>((resolve) => answers.push(resolve)) }
+    const resolvers: ((value: string) => void)[] = []
+    const slow = { name: 'slow', handler: () => new Promise<string>((resolve) => resolvers.push(resolve)) }
     const { agent, url } = await startAgent({ capabilities: [slow] })
     const { socket, send, lines } = await openSocket(url)
     const closed = new Promise((resolve) => socket.on('close', resolve))
     send({ id: '1', input: {} })
     await until(
-      () => answers.length,
+      () => resolvers.length,
       (length) => length === 1,
     )
     const stopped = agent.close()
-    answers[0]?.('just in time')
+    resolvers[0]?.('just in time')
     expect(await closed).toBe(1001)
     await stopped
     expect(lines).toEqual([expect.objectContaining({ id: '1', result: 'just in time' })])

@@ -12,7 +12,7 @@ afterEach(closeAll)
 
 const ASYNC = { prefer: 'respond-async' }
 
-/** Work that ends when the test says so. */
+/** A capability that runs until the test calls `finish`. */
 const slow = () => {
   const seen: { finish: (value: string) => void; signal?: AbortSignal; taskId?: string } = { finish: () => {} }
   const capability = {
@@ -60,7 +60,7 @@ describe('a deferred call', () => {
     expect((await post(`${url}/echo`, { text: 5 }, ASYNC)).status).toBe(400)
   })
 
-  it('is how deferred capabilities always run, and the client waits for the result', async () => {
+  it('is the only way to run deferred capabilities, and the client waits for the result', async () => {
     const { host } = await startAgent({ capabilities: [{ ...echo, deferred: true }] })
     const reply = await invokeAgent(`agent://${host}/echo`, { text: 'later' }, { httpLoopback: true })
     expect(reply).toMatchObject({ output: { text: 'later' }, taskId: expect.any(String) })
@@ -69,12 +69,12 @@ describe('a deferred call', () => {
   it('reports its failure', async () => {
     const failing = {
       ...echo,
-      handler: () => Promise.reject(new AgentError('ambiguous_response', 'two answers fit')),
+      handler: () => Promise.reject(new AgentError('ambiguous_response', 'two results match')),
     }
     const { url } = await startAgent({ capabilities: [failing] })
     const accepted = await post(`${url}/echo`, { text: 'a' }, ASYNC)
     const { json } = await pollUntilOver(locationOf(accepted, url))
-    expect(json).toMatchObject({ status: 'failed', error: { status: 422, detail: 'two answers fit' } })
+    expect(json).toMatchObject({ status: 'failed', error: { status: 422, detail: 'two results match' } })
   })
 
   it('is cancelled with DELETE, which aborts the handler', async () => {
@@ -145,7 +145,7 @@ describe('a deferred call', () => {
 })
 
 describe('a webhook', () => {
-  /** A receiver that fails so many times first. */
+  /** Starts a receiver that fails this many times before it succeeds. */
   async function startReceiver(failures = 0) {
     const events: { status: number; headers: { get(name: string): string | null }; text: string }[] = []
     const server = createServer(async (request, response) => {
@@ -159,7 +159,7 @@ describe('a webhook', () => {
     return { events, url: `http://127.0.0.1:${port}/hook` }
   }
 
-  it('AURI-8-03 AURI-8-08 gets the result with type, ids, time and payload, signed', async () => {
+  it('AURI-8-03 AURI-8-08 gets the signed result with type, ids, time and payload', async () => {
     const receiver = await startReceiver()
     const { url } = await startAgent({ key: makeKey(), allowPrivate: true })
     const accepted = await post(`${url}/echo`, { text: 'a' }, { ...ASYNC, 'x-callback-url': receiver.url })
@@ -183,7 +183,7 @@ describe('a webhook', () => {
     expect(event && verifyMessage({ ...event, text: '{}' }, key?.jwk, derived)).toBe(false)
   })
 
-  it('is called again if it failed', async () => {
+  it('is called again if it fails', async () => {
     const receiver = await startReceiver(2)
     const runtime = { sleep: async () => {} }
     const { url } = await startAgent({ allowPrivate: true, runtime })
@@ -203,10 +203,10 @@ describe('a webhook', () => {
     'https://169.254.169.254/x',
     'https://user:pw@hooks.example/x',
     'nonsense',
-  ])('is refused at %s', async (callback) => {
+  ])('is rejected at %s', async (callback) => {
     const { url } = await startAgent()
-    const answer = await post(`${url}/echo`, { text: 'a' }, { ...ASYNC, 'x-callback-url': callback })
-    expect(answer.status).toBe(400)
+    const response = await post(`${url}/echo`, { text: 'a' }, { ...ASYNC, 'x-callback-url': callback })
+    expect(response.status).toBe(400)
   })
 
   it('is not called if its name resolves to this machine', async () => {

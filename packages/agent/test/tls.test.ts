@@ -22,19 +22,19 @@ afterAll(async () => {
 })
 afterEach(closeAll)
 
-/** Trusts the authority of these tests. */
+/** A fetch that trusts the CA of these tests. */
 const trusting: typeof fetch = async (input, init) => {
-  const asked = new Request(input, init)
-  const body = asked.body === null ? undefined : await asked.arrayBuffer()
-  const { method, headers, redirect, signal } = asked
-  const answer = await undiciFetch(asked.url, {
+  const request = new Request(input, init)
+  const body = request.body === null ? undefined : await request.arrayBuffer()
+  const { method, headers, redirect, signal } = request
+  const response = await undiciFetch(request.url, {
     ...{ method, redirect, signal, dispatcher },
     headers: Object.fromEntries(headers),
     ...(body && { body }),
   })
-  return new Response(answer.status === 204 ? null : answer.body, {
-    status: answer.status,
-    headers: [...answer.headers],
+  return new Response(response.status === 204 ? null : response.body, {
+    status: response.status,
+    headers: [...response.headers],
   })
 }
 
@@ -48,7 +48,7 @@ async function startSecure(options: Parameters<typeof makeAgent>[0]): Promise<st
 }
 
 describe('an agent behind TLS', () => {
-  it('is called by agent, agent+https and agent+wss, whole and streamed', async () => {
+  it('is called by agent, agent+https and agent+wss, streamed or not', async () => {
     const host = await startSecure({ capabilities: [echo, count] })
     const caller = track(createCaller(clientOptions()))
     for (const scheme of ['agent', 'agent+https', 'agent+wss']) {
@@ -66,8 +66,8 @@ describe('an agent behind TLS', () => {
       handler: (_: object, { delegation }: HandlerContext) => [...(delegation?.actors ?? [])],
     }
     const keysOf = async (issuer: string) => {
-      const answer = await trusting(`${new URL(issuer).origin}/.well-known/jwks.json`)
-      const { keys }: { keys: { kid: string; kty: string }[] } = JSON.parse(await answer.text())
+      const response = await trusting(`${new URL(issuer).origin}/.well-known/jwks.json`)
+      const { keys }: { keys: { kid: string; kty: string }[] } = JSON.parse(await response.text())
       return keys.map((jwk) => ({ id: jwk.kid, jwk }))
     }
     const second = await startSecure({ capabilities: [last], delegation: { keysOf } })

@@ -92,7 +92,7 @@ expectTypeOf(schema({})).toEqualTypeOf<JsonValue>()
 const fromFile: JsonObject = {}
 expectTypeOf(schema(fromFile)).toEqualTypeOf<JsonValue>()
 
-// Right handlers, each with the types of its own schemas.
+// Correct handlers, each with the types of its own schemas.
 createAgent({
   ...about,
   capabilities: [

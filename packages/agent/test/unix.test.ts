@@ -20,7 +20,7 @@ afterEach(async () => {
 const uri = (path: string): string => `agent+unix://${encodeURIComponent(socket)}/${path}`
 
 describe('an agent on a Unix socket', () => {
-  it('is open to its user only, and called by its path', async () => {
+  it('can only be opened by its user, and is called by its path', async () => {
     const agent = makeAgent({ capabilities: [echo, count] })
     expect(await agent.listen({ socket })).toEqual({ socket })
     expect(statSync(socket).mode & 0o777).toBe(0o600)
@@ -46,7 +46,7 @@ describe('an agent on a Unix socket', () => {
     })
   })
 
-  it('can listen on a port too, and defers there as well', async () => {
+  it('can also listen on a port, and supports deferred calls', async () => {
     const agent = makeAgent({ capabilities: [echo, { ...echo, name: 'later', deferred: true }] })
     const { url = '' } = await agent.listen({ socket, port: 0 })
     expect((await fetch(`${url}/health`)).status).toBe(200)
@@ -59,7 +59,7 @@ describe('an agent on a Unix socket', () => {
     const left = createServer().listen(socket)
     await new Promise((resolve) => left.once('listening', resolve))
     await expect(makeAgent().listen({ socket })).rejects.toThrow(/EADDRINUSE/)
-    // The file stays where its process is gone.
+    // A hard link preserves the socket file, as if its process had been killed.
     const { linkSync } = await import('node:fs')
     linkSync(socket, join(folder, 'kept'))
     await new Promise((resolve) => left.close(resolve))

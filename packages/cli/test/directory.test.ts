@@ -67,7 +67,7 @@ describe('switchboard register, get, search and remove', () => {
     expect(await run('sh', ['-c', shell]).ended).toMatchObject({ code: 0, stdout: 'registered piped\n' })
   })
 
-  it('register what get has printed', async () => {
+  it('register the output of get', async () => {
     await bench.cli('register', bench.file('round.json', aidip('round')))
     const { stdout } = await bench.cli('get', 'round', '--json')
     expect(await bench.cli('register', bench.file('shown.json', stdout))).toMatchObject({ code: 0 })

@@ -77,7 +77,7 @@ describe('switchboard local', () => {
     expect((await cli('local', 'remove', 'notes')).code).toBe(1)
   })
 
-  it('AURI-6.1-09 reports the request of a page, and lets it call from allow until revoke', async () => {
+  it('AURI-6.1-09 reports the request of a page, which may call after allow and until revoke', async () => {
     await cli('local', 'add', 'notes', agent.url)
     const asking = post('/consents', { agent: 'notes', capability: 'add' })
     await runtime.printed(

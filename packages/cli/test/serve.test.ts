@@ -57,7 +57,7 @@ const expectRefusedHere = async (args: string[], reason: RegExp, env?: Record<st
   expectRefusal(await runQuietly(args, env), reason)
 
 describe('switchboard serve', () => {
-  it('prints only the ready line on stdout, with a port of its choice', async () => {
+  it('prints only the ready line on stdout, and picks a free port', async () => {
     const server = await start(['--data', newData(), '--log-level', 'trace'])
     expect(server.stdout()).toMatch(/^switchboard ready on http:\/\/127\.0\.0\.1:\d+\n$/)
     expect(new URL(server.url).port).not.toBe('8040')
@@ -86,7 +86,7 @@ describe('switchboard serve', () => {
     expect(await status(second.url, '/admin/keys', shown)).toBe(200)
   })
 
-  it('uses the key from the environment, also if that changes', async () => {
+  it('uses the key from the environment, even after it changes', async () => {
     const data = newData()
     const first = await start(['--data', data], { SWITCHBOARD_ADMIN_KEY: 'the-first-key-of-all' })
     expect(first.stderr()).not.toContain('administrator')
@@ -172,7 +172,7 @@ describe('switchboard serve', () => {
     await expectRefusedHere(['serve', '--data', newData()], reason, { ...env })
   })
 
-  it('rejects them in the same way as a program', async () => {
+  it('rejects the same errors as a child process', async () => {
     await expectRefused(switchboard(['serve', '--prot', '9000']), /--prot/)
     const config = file('unknown-key.json', '{"rateLimit":{}}')
     await expectRefused(switchboard(['serve'], { env: { SWITCHBOARD_CONFIG: config } }), /did you mean "rateLimits"\?/)

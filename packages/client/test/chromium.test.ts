@@ -243,12 +243,12 @@ describe.skipIf(executablePath === undefined)(executablePath ? 'the client in Ch
     const askConsent = (from: Page, capability: string): Promise<string | undefined> =>
       from.evaluate(
         async ({ url, wanted }) => {
-          const answer = await fetch(`${url}/consents`, {
+          const response = await fetch(`${url}/consents`, {
             method: 'POST',
             headers: { 'content-type': 'application/json' },
             body: JSON.stringify({ agent: 'teller', capability: wanted }),
           })
-          const { token } = JSON.parse(await answer.text())
+          const { token } = JSON.parse(await response.text())
           return typeof token === 'string' ? token : undefined
         },
         { ...bridge, wanted: capability },
@@ -312,8 +312,8 @@ describe.skipIf(executablePath === undefined)(executablePath ? 'the client in Ch
 
     it('AURI-6.1-09 rejects a page whose host name was rebound to this computer', async () => {
       const rebound = await browser.newPage()
-      const answer = await rebound.goto(`http://rebind.example:${new URL(bridge.url).port}/agents/teller/reverse`)
-      expect(answer?.status()).toBe(421)
+      const response = await rebound.goto(`http://rebind.example:${new URL(bridge.url).port}/agents/teller/reverse`)
+      expect(response?.status()).toBe(421)
     })
   })
 })

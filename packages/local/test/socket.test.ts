@@ -142,7 +142,7 @@ describe('registered agents', () => {
     expect((await raw('DELETE', '/agents/notes/tasks/t%2F1')).json).toEqual({ done: 'DELETE' })
   })
 
-  it('give 502 if they fail or redirect, 503 if they are gone, and are then removed', async () => {
+  it('return 502 if they fail or redirect, and 503 if they are gone, and are then removed', async () => {
     const temporary = await startAgent(handle)
     await computer.client.register('notes', { url: temporary.url, descriptor: DESCRIPTOR })
     const call = (operation: string) => invokeAgent(`agent+local://notes/${operation}`, {}, settings())

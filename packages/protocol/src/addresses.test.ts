@@ -65,7 +65,7 @@ describe('classifyAddress', () => {
   })
 
   it.each(['127.1', '127.0.1', '2130706433', '0x7f000001', '0x7F.0.0.1', '017700000001', '0177.0.0.01', '127.0.0.1.'])(
-    'knows %s for 127.0.0.1',
+    'reads %s as 127.0.0.1',
     (text) => {
       expect(classOf(text)).toBe('loopback')
       expect(new URL(`http://${text}/`).hostname).toBe('127.0.0.1')
@@ -102,11 +102,11 @@ describe('classifyAddress', () => {
     )
   })
 
-  it('reads every IPv6 address, and its own notation of it, as the URL standard does', () => {
+  it('reads IPv6 addresses like the URL standard, and formats them so that they parse to the same value', () => {
     fc.assert(
       fc.property(fc.ipV6(), (text) => {
         const address = parseIpAddress(text)
-        if (!address) throw new Error(`${text} was not read`)
+        if (!address) throw new Error(`${text} cannot be parsed`)
         const written = formatIpAddress(address)
         if (written.includes(':')) expect(new URL(`http://[${written}]`).host).toBe(new URL(`http://[${text}]`).host)
         expect(parseIpAddress(written)?.value).toBe(
@@ -120,7 +120,7 @@ describe('classifyAddress', () => {
 describe('ranges', () => {
   const isIn = (address: string, range: string): boolean => {
     const [a, r] = [parseIpAddress(address), parseAddressRange(range)]
-    if (!a || !r) throw new Error('not read')
+    if (!a || !r) throw new Error('cannot be parsed')
     return isInRange(a, r)
   }
 
@@ -135,7 +135,7 @@ describe('ranges', () => {
   })
 
   it.each(['10.0.0.0/33', '10.0.0.0/', '10.0.0.0/-1', '::/129', 'example.com', 'a/8', '10.0.0.0/8/8'])(
-    'refuse %s',
+    'cannot be parsed from %s',
     (text) => {
       expect(parseAddressRange(text)).toBeUndefined()
     },

@@ -79,13 +79,13 @@ describe('languages', () => {
     expect(matchesLanguage('z', 'zh')).toBe(false)
   })
 
-  it('AIDIP-3.1-13 counts an agent without a list as supporting every language', () => {
+  it('AIDIP-3.1-13 treats an agent without a list as supporting every language', () => {
     expect(speaks(undefined, 'fr')).toBe(true)
     expect(speaks([], 'fr')).toBe(false)
     expect(speaks(['en', 'fr-CA'], 'fr')).toBe(true)
   })
 
-  it('folds case and composition of tags (C-16)', () => {
+  it('ignores case and Unicode composition in tags (C-16)', () => {
     expect(foldTag('NLP')).toBe('nlp')
     expect(foldTag('E\u0301tude')).toBe(foldTag('étude'))
   })

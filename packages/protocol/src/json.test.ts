@@ -19,7 +19,7 @@ function refusal(text: string): string {
 const LONE = ['\ud800', '\udfff', 'a\ud83d', '\ude00\ud83d']
 
 describe('parseJson', () => {
-  it('gives the same values as JSON.parse', () => {
+  it('returns the same values as JSON.parse', () => {
     fc.assert(
       fc.property(jsonValue, fc.nat(4), (value, indent) => {
         const text = JSON.stringify(value, undefined, indent)
@@ -29,7 +29,7 @@ describe('parseJson', () => {
     )
   })
 
-  it('agrees with JSON.parse on any text, except for what it rejects on purpose', () => {
+  it('agrees with JSON.parse on any text, except for what it deliberately rejects', () => {
     const reasons = /duplicate member|__proto__|surrogate|deeper than 64|too large for a double/
     const scraps = fc.array(
       fc.constantFrom(
@@ -88,7 +88,7 @@ describe('parseJson', () => {
     expect(parseJson('{"a":{"a":1},"b":{"a":1}}')).toEqual({ a: { a: 1 }, b: { a: 1 } })
   })
 
-  it('rejects a member named __proto__, also with escapes, but not the string', () => {
+  it('rejects a member named __proto__, even if escaped, but accepts the string value', () => {
     expect(refusal('{"__proto__":{}}')).toContain('must not be named __proto__')
     expect(refusal('[{"a":{"\\u005f_proto__":1}}]')).toContain('must not be named __proto__')
     expect(parseJson('["__proto__"]')).toEqual(['__proto__'])
@@ -134,7 +134,7 @@ describe('parseJson', () => {
     for (const text of ['01', '+1', '.5', '1.', '1e', '-', '0x1', 'NaN', 'Infinity']) refusal(text)
   })
 
-  it('AURI-A-01 says to quote a version that is not a number, and where it is', () => {
+  it('AURI-A-01 suggests quoting an unquoted version, and says where it is', () => {
     const message = refusal('{\n  "name": "planner",\n  "version": 3.1.4\n}')
     expect(message).toContain('quote it')
     expect(message).toContain('line 3, column 14')
@@ -186,7 +186,7 @@ describe('parseJson', () => {
           expect(error, shape).toBeInstanceOf(DirectoryError)
         }
       }
-      // They take less than 30; quadratic time would be minutes.
+      // Each takes less than 30 ms; with quadratic time it would take minutes.
       within(300, read, shape)
     }
   })
@@ -209,7 +209,7 @@ describe('sameJson', () => {
 })
 
 describe('readers of unknown values', () => {
-  it('return values of the type, and nothing else', () => {
+  it('return only values of the right type', () => {
     expect([asString('a'), asString(1), asString(undefined)]).toEqual(['a', undefined, undefined])
     expect(asStrings(['a', 1, null, 'b'])).toEqual(['a', 'b'])
     expect(asObjects([{}, [], null, 1, { a: 1 }])).toEqual([{}, { a: 1 }])

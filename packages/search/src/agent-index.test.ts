@@ -49,7 +49,7 @@ describe('AgentIndex', () => {
     expect([foundNumbers(index, 'alpha'), foundNumbers(index, 'beta')]).toEqual([[1, 3], [2]])
   })
 
-  it('raises scores by the boost before the page is cut, and keeps the relevance', () => {
+  it('applies the boost before cutting the page, and reports the relevance unchanged', () => {
     const index = createAgentIndex<IndexedAgent>()
     for (const number of [1, 2, 3]) index.put(agent(number, { description: `alpha ${'beta '.repeat(number)}` }))
     const text = { query: readQuery('alpha'), vectors: [] }

@@ -28,11 +28,14 @@ const ask = (token: string) =>
   })
 
 describe('createAuthenticator', () => {
-  it.each([...TOKENS, ...TOKENS_WITHIN_TOLERANCE])('AURI-10-01 judges a token $name', async ({ result, ...vector }) => {
-    const caller = ask(await signer.sign(vector))
-    if ('code' in result) await expect(caller).rejects.toMatchObject({ code: 'unauthorized', status: 401 })
-    else await expect(caller).resolves.toMatchObject({ subject: result.subject, scopes: new Set(result.scopes) })
-  })
+  it.each([...TOKENS, ...TOKENS_WITHIN_TOLERANCE])(
+    'AURI-10-01 verifies a token $name',
+    async ({ result, ...vector }) => {
+      const caller = ask(await signer.sign(vector))
+      if ('code' in result) await expect(caller).rejects.toMatchObject({ code: 'unauthorized', status: 401 })
+      else await expect(caller).resolves.toMatchObject({ subject: result.subject, scopes: new Set(result.scopes) })
+    },
+  )
 
   it('says why it rejects a token', async () => {
     await expect(ask(await signer.sign({ algorithm: 'HS256' }))).rejects.toThrow(

@@ -8,7 +8,7 @@ describe('audienceOf', () => {
     ['wss://a.example/', 'translate', 'https://a.example'],
     ['https://a.example/invoke', undefined, 'https://a.example/invoke'],
     ['https://a.example/com.example%3Aplan', 'com.example:plan', 'https://a.example'],
-  ])('makes a hop to %s out to the agent, and not to its capability', (url, capability, audience) => {
+  ])('uses the agent, not its capability, as the audience of a call to %s', (url, capability, audience) => {
     expect(audienceOf(url, capability)).toBe(audience)
   })
 })

@@ -41,7 +41,7 @@ function callWith(delegationChain: string): Call {
   }
 }
 
-/** A chain along these names, each handing on to the next. */
+/** A chain in which each of these actors delegates to the next. */
 async function chainOf(...names: readonly string[]): Promise<string> {
   let chain = ''
   for (const [i, audience] of names.slice(1).entries()) {
@@ -53,14 +53,14 @@ async function chainOf(...names: readonly string[]): Promise<string> {
 
 describe('a delegation chain', () => {
   it.each([BASE, `${BASE}/pass`, `${BASE}/v1.0.0`, `${BASE}/v1.0.0/pass`, `${BASE}/invoke`, 'did:web:a.example'])(
-    'may be made out to %s',
+    'may have the audience %s',
     async (name) => {
       expect(await verify(callWith(await chainOf('https://p.example', name)))).toMatchObject({ subject: 'ann' })
     },
   )
 
   it.each(['https://a.example.evil', 'https://a.example/other', 'http://a.example'])(
-    'may not be made out to %s',
+    'may not have the audience %s',
     async (name) => {
       const chain = await chainOf('https://p.example', name)
       await expect(verify(callWith(chain))).rejects.toMatchObject({ members: { reason: 'wrong_audience' } })

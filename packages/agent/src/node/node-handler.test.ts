@@ -11,11 +11,11 @@ function requestOf(certificate: object, authorized: boolean): IncomingMessage {
 }
 
 describe('placeOf', () => {
-  it.each(CERTIFICATE_SUBJECTS)('AURI-10-01 takes from a certificate $name', ({ certificate, subject }) => {
+  it.each(CERTIFICATE_SUBJECTS)('AURI-10-01 finds the subject of a certificate: $name', ({ certificate, subject }) => {
     expect(placeOf(requestOf(certificate, true), {}).certificate).toBe(subject)
   })
 
-  it('takes no subject from a certificate that is not trusted', () => {
+  it('ignores the subject of a certificate that is not trusted', () => {
     expect(placeOf(requestOf({ subject: { CN: 'n' } }, false), {}).certificate).toBeUndefined()
   })
 })

@@ -13,7 +13,7 @@ describe('createMessageSigner', () => {
     expect(signer.sign(components.slice(0, -1), SIGNED_BODY)).toEqual({ 'content-digest': BODY_DIGEST, ...fields })
   })
 
-  it('rejects a key id that a header field cannot carry', () => {
+  it('rejects a key id that a header field cannot contain', () => {
     expect(() => createMessageSigner({ id: 'schlüssel', jwk: SIGNATURE_KEY }, () => 0)).toThrow(/printable ASCII/)
   })
 })

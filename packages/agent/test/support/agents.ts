@@ -10,7 +10,7 @@ import {
   type HandlerResult,
 } from '../../src/index.js'
 
-/** An agent that listens, with its address. */
+/** A listening agent and its address. */
 export interface RunningAgent {
   readonly agent: Agent
   readonly url: string
@@ -19,20 +19,20 @@ export interface RunningAgent {
 
 const open = new Set<{ close(): Promise<void> }>()
 
-/** Closes whatever the tests of a file have started. */
+/** Closes everything that the test has started. */
 export async function closeAll(): Promise<void> {
   const all = [...open]
   open.clear()
   await Promise.all(all.map((one) => one.close()))
 }
 
-/** To be closed after the test. */
+/** Registers something to be closed after the test. */
 export function track<T extends { close(): Promise<void> }>(one: T): T {
   open.add(one)
   return one
 }
 
-/** A capability whose handler may annotate its input as it likes; types.test-d.ts is where types are tested. */
+/** A capability whose handler may declare any input type; the types themselves are tested in types.test-d.ts. */
 export interface LooseCapability extends Omit<CapabilityDefinition<JsonObject, JsonObject>, 'handler'> {
   handler(input: unknown, context: HandlerContext): HandlerResult
 }
@@ -44,7 +44,7 @@ export interface TestOptions extends Partial<Omit<AgentOptions, 'capabilities' |
 
 export const echo: LooseCapability = {
   name: 'echo',
-  description: 'Gives back what it is given.',
+  description: 'Returns its input.',
   input: { text: 'string' },
   output: { text: 'string' },
   handler: ({ text }: { text: string }) => ({ text }),
@@ -82,36 +82,36 @@ export async function startAgent(options: TestOptions = {}): Promise<RunningAgen
   return { agent, url, host: new URL(url).host }
 }
 
-/** An Ed25519 key of its own. */
+/** A new Ed25519 key. */
 export function makeKey(id = 'key-1'): SigningKey {
   const { privateKey } = generateKeyPairSync('ed25519')
   const { crv = '', x = '', d = '' } = privateKey.export({ format: 'jwk' })
   return { id, jwk: { kty: 'OKP', crv, x, d } }
 }
 
-export interface Answer {
+export interface TestResponse {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  /** As JSON.parse types it; undefined if it is no JSON. */
+  /** Has the type that JSON.parse returns; undefined if the body is not JSON. */
   readonly json: ReturnType<typeof JSON.parse>
 }
 
-export async function send(url: string, init: RequestInit = {}): Promise<Answer> {
+export async function send(url: string, init: RequestInit = {}): Promise<TestResponse> {
   const response = await fetch(url, init)
   const text = await response.text()
   const isJson = /json$/.test(response.headers.get('content-type') ?? '')
   return { status: response.status, headers: response.headers, text, json: isJson ? JSON.parse(text) : undefined }
 }
 
-export const post = (url: string, body: JsonValue, headers: Record<string, string> = {}): Promise<Answer> =>
+export const post = (url: string, body: JsonValue, headers: Record<string, string> = {}): Promise<TestResponse> =>
   send(url, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) })
 
-/** Asks again and again until something is so, or three seconds have passed. */
-export async function until<T>(ask: () => T | Promise<T>, isSo: (value: T) => boolean): Promise<T> {
+/** Polls until the condition holds or three seconds have passed; returns the last value. */
+export async function until<T>(read: () => T | Promise<T>, isDone: (value: T) => boolean): Promise<T> {
   for (let tries = 0; ; tries++) {
-    const value = await ask()
-    if (isSo(value) || tries > 150) return value
+    const value = await read()
+    if (isDone(value) || tries > 150) return value
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
 }

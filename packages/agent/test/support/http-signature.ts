@@ -6,7 +6,7 @@ interface Signed {
   readonly text: string
 }
 
-/** Whether a message carries a good signature over its body (RFC 9421, RFC 9530), for the components given. */
+/** Whether a message has a valid signature that covers its body (RFC 9421, RFC 9530) and the given components. */
 export function verifyMessage(
   message: Signed,
   key: JsonWebKey | undefined,
@@ -23,5 +23,5 @@ export function verifyMessage(
   return verify(null, Buffer.from(base), createPublicKey({ key, format: 'jwk' }), Buffer.from(signature, 'base64'))
 }
 
-export const verifyResponse = (answer: Signed, key: JsonWebKey | undefined): boolean =>
-  verifyMessage(answer, key, { '@status': String(answer.status) })
+export const verifyResponse = (response: Signed, key: JsonWebKey | undefined): boolean =>
+  verifyMessage(response, key, { '@status': String(response.status) })

@@ -63,7 +63,7 @@ describe('the consent prompt', () => {
     prompt.close()
   })
 
-  it('ends when the request was answered elsewhere, and the next line answers the next request', async () => {
+  it('ends when the request is answered elsewhere, and the next line answers the next request', async () => {
     const { prompt, shown, type } = start()
     const ended = new AbortController()
     const first = prompt.ask(request('https://a.example'), ended.signal)

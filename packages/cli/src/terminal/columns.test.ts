@@ -9,7 +9,7 @@ describe('columns of the terminal', () => {
     ['Chinese', '翻译', 4],
     ['an emoji of several code points', '👩‍👩‍👧', 2],
     ['a combining accent', 'e\u0301', 1],
-  ])('are counted in %s', (_, text, columns) => {
+  ])('are counted for %s', (_, text, columns) => {
     expect(padColumns(text, 10)).toBe(text + ' '.repeat(10 - columns))
     expect(fitColumns(text, columns)).toBe(text)
   })

@@ -8,18 +8,18 @@ type Outcome = 'good' | 'gone' | 'down' | 'busy' | 'refused'
 
 interface Story extends Omit<KeepRegisteredOptions, 'document' | 'runtime'> {
   readonly document?: KeepRegisteredOptions['document']
-  /** What becomes of each request to register or refresh; after the last, the signal aborts. */
+  /** The outcome of each request to register or refresh; after the last one, the signal aborts. */
   readonly outcomes: readonly Outcome[]
 }
 
 const ERRORS: Record<Exclude<Outcome, 'good'>, ClientError> = {
   gone: new ClientError('not_found', 'no such registration', { status: 404 }),
-  down: new ClientError('unreachable', 'the directory does not answer'),
+  down: new ClientError('unreachable', 'the directory is not responding'),
   busy: new ClientError('rate_limited', 'too many requests', { status: 429, retryAfter: 20 }),
   refused: new ClientError('permission_denied', 'another owner has the id', { status: 403 }),
 }
 
-/** Keeps a registration in a directory and with a clock made for the test; returns what happened. */
+/** Runs `keepRegistered` with a fake directory and clock; returns what happened. */
 async function play({ outcomes, document = { name: 'x' }, ...options }: Story) {
   const events: string[] = []
   const sent: JsonObject[] = []
@@ -78,7 +78,7 @@ async function play({ outcomes, document = { name: 'x' }, ...options }: Story) {
 }
 
 describe('keepRegistered', () => {
-  it('PROF-4.8-06 PROF-4.8-07 registers again in time, each time with a later end, and removes the agent at last', async () => {
+  it('PROF-4.8-06 PROF-4.8-07 renews in time, each time with a later expiry, and finally removes the agent', async () => {
     const { events, sent, waits, removed } = await play({ format: 'aidip', outcomes: ['good', 'good', 'good'] })
     expect(events).toEqual(['register', 'registered x', 'register', 'register', 'remove'])
     expect(waits).toEqual([65_000, 65_000, 65_000])
@@ -119,12 +119,12 @@ describe('keepRegistered', () => {
     expect(Math.max(...waits.slice(0, 10))).toBe(60_000)
   })
 
-  it('fails at once if the first registration is refused', async () => {
+  it('fails at once if the first registration is rejected', async () => {
     const { events, failure, kept } = await play({ format: 'aidip', outcomes: ['refused'] })
     expect([failure, kept, events]).toEqual([ERRORS.refused, undefined, ['register']])
   })
 
-  it('retries a renewal that is refused: the operator may mend it', async () => {
+  it('retries a rejected renewal, because the operator may fix the cause', async () => {
     const { events } = await play({ format: 'aidip', outcomes: ['good', 'refused', 'good'] })
     expect(events).toEqual(['register', 'registered x', 'register', 'permission_denied', 'register', 'remove'])
   })
@@ -161,7 +161,7 @@ describe('keepRegistered', () => {
     await kept.close()
   })
 
-  it('sends a signed document as it is', async () => {
+  it('sends a signed document unchanged', async () => {
     const document = { name: 'x', signatures: [{ protected: 'e30', signature: 'AA' }] }
     expect((await play({ format: 'aidip', document, outcomes: ['good'] })).sent).toEqual([document])
   })

@@ -11,7 +11,7 @@ const codeOf = (url: string, policy = {}): string => {
 
 describe('an address', () => {
   it.each(['https://example.com/a', 'wss://example.com/', 'https://8.8.8.8/', 'https://[2606:4700::1]/'])(
-    '%s may be asked',
+    '%s is allowed',
     (url) => {
       expect(codeOf(url)).toBe(url)
     },
@@ -43,14 +43,14 @@ describe('an address', () => {
     expect(codeOf('ws://[::1]:8040/', { httpLoopback: true })).toBe('ws://[::1]:8040/')
   })
 
-  it('of a private network can be allowed, but never one of a metadata service', () => {
+  it('in a private network can be allowed, but never that of a metadata service', () => {
     expect(codeOf('https://10.0.0.1/', { allowPrivate: true })).toBe('https://10.0.0.1/')
     expect(codeOf('https://localhost/', { allowPrivate: true })).toBe('https://localhost/')
     expect(codeOf('https://169.254.169.254/', { allowPrivate: true })).toBe('blocked_address')
   })
 
   it.each(['', 'example.com', 'ftp://example.com/', 'data:,x', 'javascript:0', 'https://user@example.com/'])(
-    '%j is none',
+    '%j is invalid',
     (url) => {
       expect(codeOf(url)).toBe('bad_document')
     },

@@ -23,7 +23,7 @@ const call: Call = {
   repeatable: false,
 }
 
-/** Text as agents send it, mixed with what they should not. */
+/** Fragments of valid responses, mixed with arbitrary text. */
 const pieces = fc.oneof(
   fc.string({ unit: 'binary' }),
   fc.constantFrom(
@@ -57,7 +57,7 @@ const streamOf = (parts: readonly Uint8Array[]): ReadableStream<Uint8Array> =>
     },
   })
 
-/** Runs the work; whatever goes wrong has to be an error of ours. */
+/** Runs the work; if it fails, the error must be a ClientError. */
 async function settles(work: () => Promise<unknown>): Promise<void> {
   try {
     await work()
@@ -68,17 +68,17 @@ async function settles(work: () => Promise<unknown>): Promise<void> {
 
 const drain = async (parts: AsyncIterable<unknown>): Promise<void> => {
   for await (const _part of parts) {
-    // Only whether it ends counts.
+    // The parts do not matter, only that the stream ends.
   }
 }
 
-const answerWith = (body: ReadableStream<Uint8Array>, status: number, headers: Record<string, string>) =>
+const transportWith = (body: ReadableStream<Uint8Array>, status: number, headers: Record<string, string>) =>
   createHttpTransport({
     fetch: async () => new Response(status === 204 ? null : body, { status, headers }),
     retry: { retries: 2, sleep: async () => {}, random: () => 0, now: () => 0 },
   })
 
-describe('hostile answers', () => {
+describe('hostile responses', () => {
   const types = fc.constantFrom(
     'text/event-stream',
     'application/x-ndjson',
@@ -88,7 +88,7 @@ describe('hostile answers', () => {
     'a/b; c="',
   )
 
-  it('over HTTP end with parts or with a code', async () => {
+  it('over HTTP end with parts or an error code', async () => {
     await fc.assert(
       fc.asyncProperty(
         chunks,
@@ -96,14 +96,14 @@ describe('hostile answers', () => {
         fc.constantFrom(200, 202, 204, 206, 400, 429, 500, 599),
         async (parts, type, status) => {
           const headers = { 'content-type': type }
-          await settles(() => drain(answerWith(streamOf(parts), status, headers).stream(call)))
-          await settles(() => answerWith(streamOf(parts), status, headers).invoke(call))
+          await settles(() => drain(transportWith(streamOf(parts), status, headers).stream(call)))
+          await settles(() => transportWith(streamOf(parts), status, headers).invoke(call))
         },
       ),
     )
   })
 
-  it('of tasks end with a result or with a code', async () => {
+  it('of tasks end with a result or an error code', async () => {
     const tasks = fc.record(
       {
         taskId: fc.oneof(fc.string(), fc.nat()),
@@ -120,13 +120,13 @@ describe('hostile answers', () => {
     )
     await fc.assert(
       fc.asyncProperty(tasks, tasks, location, async (first, then, at) => {
-        let asked = 0
+        let requests = 0
         const transport = createHttpTransport({
           fetch: async (input) => {
             expect(new URL(String(input)).origin).toBe('https://h.example')
-            const body = JSON.stringify(asked++ === 0 ? first : asked > 5 ? null : then)
+            const body = JSON.stringify(requests++ === 0 ? first : requests > 5 ? null : then)
             return new Response(body, {
-              status: asked === 1 ? 202 : 200,
+              status: requests === 1 ? 202 : 200,
               headers: { location: at, 'content-type': 'application/json' },
             })
           },
@@ -137,7 +137,7 @@ describe('hostile answers', () => {
     )
   })
 
-  it('over WebSockets end with frames or with a code', async () => {
+  it('over WebSockets end with frames or an error code', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(pieces, { maxLength: 30 }),
@@ -167,7 +167,7 @@ describe('hostile answers', () => {
     )
   })
 
-  it('say what they say in bounded messages, whatever their shape', () => {
+  it('produce error messages of limited length, whatever their shape', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.integer(), (value, status) => {
         const error = toClientError(readProblem(value) ?? {}, { status, details: value })

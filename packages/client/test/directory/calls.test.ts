@@ -3,12 +3,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createClient, type DirectoryCallOptions } from '../../src/index.js'
 import {
   always,
-  answer,
   codeOf,
   collect,
+  fakeRetry,
   type Handler,
-  patience,
   type Seen,
+  sendJson,
   startPlainHost,
 } from '../transports/support/agent-host.js'
 
@@ -24,8 +24,8 @@ beforeAll(async () => {
   gateway = await startPlainHost((seen, response) => {
     const [, , id = '', ...rest] = seen.url.split('?')[0]?.split('/') ?? []
     const document = documents[decodeURIComponent(id)]
-    if (!document) return answer(response, 404, { error: { code: 'NotFound', message: 'no such agent' } })
-    if (rest.length === 0) return answer(response, 200, document)
+    if (!document) return sendJson(response, 404, { error: { code: 'NotFound', message: 'no such agent' } })
+    if (rest.length === 0) return sendJson(response, 200, document)
     act(seen, response)
   })
 })
@@ -34,7 +34,7 @@ afterAll(async () => {
 })
 beforeEach(() => {
   documents = { translator: translator() }
-  onCall = ({ json }, response) => answer(response, 200, { translated_text: `<${json.text}>` })
+  onCall = ({ json }, response) => sendJson(response, 200, { translated_text: `<${json.text}>` })
   gateway.seen.length = 0
   agent.seen.length = 0
 })
@@ -47,7 +47,7 @@ const translator = (more: JsonObject = {}): JsonObject => ({
   status: 'active',
   ...more,
 })
-const client = () => createClient({ baseUrl: gateway.url, token: 'gateway-key', retry: patience().retry })
+const client = () => createClient({ baseUrl: gateway.url, token: 'gateway-key', retry: fakeRetry().retry })
 const input = { text: 'Hello', source_language: 'en', target_language: 'fr' }
 const direct: DirectoryCallOptions = { mode: 'direct', httpLoopback: true }
 const calls = (): Seen[] => gateway.seen.filter(({ method }) => method === 'POST')
@@ -130,8 +130,13 @@ describe('calls through the gateway', () => {
     documents.tasks = {}
     onCall = ({ method }, response) =>
       method === 'POST'
-        ? answer(response, 202, { taskId: 't1', status: 'pending', pollInterval: 1 }, { location: '/agents/tasks/t1' })
-        : answer(response, 200, { taskId: 't1', status: 'completed', result: 'late' })
+        ? sendJson(
+            response,
+            202,
+            { taskId: 't1', status: 'pending', pollInterval: 1 },
+            { location: '/agents/tasks/t1' },
+          )
+        : sendJson(response, 200, { taskId: 't1', status: 'completed', result: 'late' })
     expect((await client().invoke('translator', input, { respondAsync: true })).output).toBe('late')
     expect(gateway.seen.at(-1)).toMatchObject({
       url: '/agents/tasks/t1',

@@ -18,11 +18,11 @@ import {
 import {
   type AgentHost,
   always,
-  answer,
   codeOf,
   collect,
+  fakeRetry,
   type Handler,
-  patience,
+  sendJson,
   startAgentHost,
   startPlainHost,
 } from '../transports/support/agent-host.js'
@@ -35,7 +35,7 @@ beforeAll(async () => {
   host = await startPlainHost((seen, response) => {
     const handle = handlers[seen.url.split('?')[0] ?? '']
     if (handle) handle(seen, response)
-    else answer(response, 404, { error: { code: 'NotFound', message: 'nothing here' } })
+    else sendJson(response, 404, { error: { code: 'NotFound', message: 'nothing here' } })
   })
   tls = await startAgentHost()
 })
@@ -50,7 +50,7 @@ beforeEach(() => {
 })
 
 const open = (more: Partial<Parameters<typeof createClient>[0]> = {}) =>
-  createClient({ baseUrl: host.url, token: 'key', retry: patience().retry, ...more })
+  createClient({ baseUrl: host.url, token: 'key', retry: fakeRetry().retry, ...more })
 const paths = (): string[] => host.seen.map(({ method, url }) => `${method} ${url}`)
 
 /** Vectors of one kind: a response, and the expected result of the client. */
@@ -67,7 +67,7 @@ describe('responses', () => {
   it.each(vectorsOf('prof.response.parse').map((vector) => [vector.id, vector] as const))(
     'reads %s as the vectors say',
     async (_id, vector) => {
-      handlers['/discover'] = ({ method }, response) => answer(response, 200, method === 'GET' ? {} : vector.input)
+      handlers['/discover'] = ({ method }, response) => sendJson(response, 200, method === 'GET' ? {} : vector.input)
       const work = Promise.resolve(open().discover('x'))
       if (!vector.expect.valid) return expect(await codeOf(work)).toBe('bad_response')
       const { candidates } = await work
@@ -88,7 +88,7 @@ describe('responses', () => {
 
   it('PROF-6.3-01 reads the draft’s response with its examples and freshness', async () => {
     const published = vectorsOf('prof.response.parse')[0]?.input ?? null
-    handlers['/discover'] = ({ method }, response) => answer(response, 200, method === 'GET' ? {} : published)
+    handlers['/discover'] = ({ method }, response) => sendJson(response, 200, method === 'GET' ? {} : published)
     const [first] = (await open().discover('x')).candidates
     expect(first?.evidence?.matchedExamples[0]).toMatchObject({ id: 'ex-1', score: 0.96, text: expect.any(String) })
     expect(first?.freshness).toMatchObject({
@@ -99,7 +99,7 @@ describe('responses', () => {
 
   it('PROF-6.2-03 ignores unknown score components', async () => {
     const candidates = [{ id: 'a', score: 1, score_components: { tag: 1, foo: 0.2, bar: { deep: true } } }]
-    handlers['/discover'] = ({ method }, response) => answer(response, 200, method === 'GET' ? {} : { candidates })
+    handlers['/discover'] = ({ method }, response) => sendJson(response, 200, method === 'GET' ? {} : { candidates })
     const [first] = (await open().discover('x')).candidates
     expect(first?.evidence?.components).toEqual({ tag: 1, foo: 0.2 })
   })
@@ -122,19 +122,19 @@ describe('pages', () => {
     handlers['/agents/search'] = ({ url }, response) => {
       const skip = Number(new URL(url, 'http://h').searchParams.get('skip') ?? 0)
       const more: Record<string, string> = skip < 4 ? { link: `</agents/search?skip=${skip + 2}>; rel="next"` } : {}
-      answer(response, 200, [{ id: `a${skip}` }, { id: `a${skip + 1}` }], more)
+      sendJson(response, 200, [{ id: `a${skip}` }, { id: `a${skip + 1}` }], more)
     }
     expect((await collect(open().search('x'))).map(({ id }) => id)).toEqual(['a0', 'a1', 'a2', 'a3', 'a4', 'a5'])
     handlers['/agents/search'] = ({ json }, response) => {
       const { skip = 0 } = json
-      answer(response, 200, { results: [{ id: `b${skip}` }], count: 3, skip })
+      sendJson(response, 200, { results: [{ id: `b${skip}` }], count: 3, skip })
     }
     expect((await collect(open().search('x'))).map(({ id }) => id)).toEqual(['b0', 'b1', 'b2'])
     handlers['/agents/search'] = always([], 200, { link: '</agents/search>; rel="next"' })
     expect(await collect(open().search('x'))).toEqual([])
   })
 
-  it('sends its key to no other origin', async () => {
+  it('does not send its key to other origins', async () => {
     handlers['/agents/search'] = always([{ id: 'a' }], 200, { link: `<${tls.origin}/agents/search>; rel="next"` })
     expect(await codeOf(collect(open({ fetch: tls.fetch }).search('x')))).toBe('bad_response')
     expect(tls.seen).toEqual([])
@@ -173,7 +173,7 @@ describe('failures', () => {
   })
 
   it('retries safe requests, with growing, limited waits', async () => {
-    const { waits, retry } = patience()
+    const { waits, retry } = fakeRetry()
     handlers['/agents/a'] = always({ title: 'down' }, 502)
     handlers['/agents/search'] = always({ title: 'down' }, 503)
     expect(await codeOf(open({ retry }).get('a'))).toBe('remote_error')
@@ -191,25 +191,25 @@ describe('failures', () => {
     expect(host.seen).toHaveLength(4)
   })
 
-  it('waits as 429 and 503 say, even for requests that are not retried otherwise', async () => {
-    const { waits, retry } = patience()
+  it('waits as long as 429 and 503 say, even for requests that are not retried otherwise', async () => {
+    const { waits, retry } = fakeRetry()
     let requests = 0
     handlers['/agents/a/feedback'] = (_seen, response) =>
       ++requests < 3
-        ? answer(response, requests === 1 ? 429 : 503, { title: 'later' }, { 'retry-after': String(requests) })
-        : answer(response, 201, {})
+        ? sendJson(response, requests === 1 ? 429 : 503, { title: 'later' }, { 'retry-after': String(requests) })
+        : sendJson(response, 201, {})
     await open({ retry }).feedback('a', { rating: 5, comment: 'good' })
     expect(waits).toEqual([1000, 2000])
     expect(host.seen.at(-1)?.json).toEqual({ rating: 5, comment: 'good' })
   })
 
   it('reads Retry-After as a date', async () => {
-    const { waits, retry } = patience()
+    const { waits, retry } = fakeRetry()
     let requests = 0
     handlers['/agents/a'] = (_seen, response) =>
       ++requests === 1
-        ? answer(response, 429, {}, { 'retry-after': 'Thu, 01 Jan 1970 00:00:20 GMT' })
-        : answer(response, 200, { id: 'a' })
+        ? sendJson(response, 429, {}, { 'retry-after': 'Thu, 01 Jan 1970 00:00:20 GMT' })
+        : sendJson(response, 200, { id: 'a' })
     await open({ retry: { ...retry, now: () => 15_000 } }).get('a')
     expect(waits).toEqual([5000])
   })
@@ -223,7 +223,7 @@ describe('failures', () => {
     expect(await codeOf(open().get('b', { timeoutMs: 50 }))).toBe('timeout')
   })
 
-  it('sends its key and request id, but a key over plain HTTP only to this computer', async () => {
+  it('sends its key and request id, but the key over plain HTTP only to this computer', async () => {
     handlers['/agents/a'] = always({ id: 'a' })
     await open().get('a', { requestId: 'r1' })
     expect(host.seen[0]?.headers).toMatchObject({ authorization: 'Bearer key', 'x-request-id': 'r1' })
@@ -369,13 +369,13 @@ describe('the profile', () => {
 
   it('queries a service that does not describe itself', async () => {
     handlers['/discover'] = ({ method }, response) =>
-      method === 'GET' ? answer(response, 405, {}) : answer(response, 200, { candidates: [] })
+      method === 'GET' ? sendJson(response, 405, {}) : sendJson(response, 200, { candidates: [] })
     expect((await open().discover('x')).candidates).toEqual([])
   })
 })
 
 describe('the discovery client', () => {
-  it('finds and reads agents as the whole client does, with the same token', async () => {
+  it('finds and reads agents like the full client, with the same token', async () => {
     handlers['/agents/search'] = always([{ id: 'a' }])
     handlers['/agents/a'] = always({ id: 'a', name: 'A' })
     const options = { baseUrl: host.url, token: 'key' }

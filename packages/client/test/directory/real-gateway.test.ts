@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { startDirectory, type TestDirectory } from '../../../server/test/support/directory.js'
 import { aidipAgent } from '../../../server/test/support/documents.js'
 import { createClient, type DirectoryClient } from '../../src/index.js'
-import { answer, codeOf, collect, type Handler, patience, startPlainHost } from '../transports/support/agent-host.js'
+import { codeOf, collect, fakeRetry, type Handler, sendJson, startPlainHost } from '../transports/support/agent-host.js'
 
 let directory: TestDirectory
 let agent: Awaited<ReturnType<typeof startPlainHost>>
@@ -13,7 +13,7 @@ let client: DirectoryClient
 beforeAll(async () => {
   agent = await startPlainHost((seen, response) => onCall(seen, response))
   directory = await startDirectory()
-  const { retry } = patience()
+  const { retry } = fakeRetry()
   const open = async (subject: string, ...scopes: string[]): Promise<DirectoryClient> =>
     createClient({
       baseUrl: directory.url,
@@ -37,10 +37,10 @@ afterAll(async () => {
 })
 beforeEach(() => {
   agent.seen.length = 0
-  onCall = ({ json }, response) => answer(response, 200, { text: json.text })
+  onCall = ({ json }, response) => sendJson(response, 200, { text: json.text })
 })
 
-/** Short enough for a test, long enough for the directory to do something. */
+/** Long enough for the directory to act, short enough for a test. */
 const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 50))
 
 describe('calls through a real directory', () => {
@@ -69,10 +69,10 @@ describe('calls through a real directory', () => {
 
   it('AIDIP00-7-06 returns outputs as untrusted: never evaluated, and marked if they do not match the schema', async () => {
     const output = { text: 'globalThis.wasRun = true', toString: 'globalThis.wasRun = true' }
-    onCall = (_seen, response) => answer(response, 200, output)
+    onCall = (_seen, response) => sendJson(response, 200, output)
     expect(await client.invoke('echo', { text: 'x' })).toMatchObject({ trusted: false, output })
     expect('wasRun' in globalThis).toBe(false)
-    onCall = (_seen, response) => answer(response, 200, { text: 5 })
+    onCall = (_seen, response) => sendJson(response, 200, { text: 5 })
     const wrong = await client.invoke('echo', { text: 'x' })
     expect(wrong).toMatchObject({ trusted: false, output: { text: 5 }, outputValid: false })
   })
@@ -135,7 +135,7 @@ describe('calls through a real directory', () => {
     expect(await codeOf(client.invoke('echo', { text: 'x' }, { accept: 'application/fipa-acl' }))).toBe(
       'not_acceptable',
     )
-    onCall = (_seen, response) => answer(response, 500, { oops: true })
+    onCall = (_seen, response) => sendJson(response, 500, { oops: true })
     expect(await codeOf(client.invoke('echo', { text: 'x' }))).toBe('remote_error')
   })
 

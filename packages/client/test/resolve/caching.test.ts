@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import type { JsonObject } from '@switchboard/protocol'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createDocumentCache, createResolver, type Resolver, resolveAgent } from '../../src/index.js'
-import { answerJson, startWeb, type Web } from './support/web.js'
+import { sendJson, startWeb, type Web } from './support/web.js'
 
 const CARD = 'https://example.com/.well-known/agent.json'
 const OTHERS = ['https://example.com/.well-known/agents.json', 'https://example.com/agent.json']
@@ -19,7 +19,7 @@ describe('a fetched document', () => {
   })
   beforeEach(() => {
     web.pages = {}
-    web.asked.length = 0
+    web.requestedUrls.length = 0
     web.headers.length = 0
     time = Date.parse('2026-11-15T12:00:00Z')
     resolver = createResolver({ fetch: web.fetch, now: () => time, cache: createDocumentCache() })
@@ -28,11 +28,11 @@ describe('a fetched document', () => {
 
   const resolve = async (): Promise<string | undefined> => (await resolver.resolveAgent('agent://example.com/')).version
   /** Number of requests for the descriptor. */
-  const requests = (): number => web.asked.filter((url) => url === CARD).length
-  const lastHeaders = () => web.headers[web.asked.lastIndexOf(CARD)]
+  const requests = (): number => web.requestedUrls.filter((url) => url === CARD).length
+  const lastHeaders = () => web.headers[web.requestedUrls.lastIndexOf(CARD)]
 
   const serve = (version: string, headers: object): void => {
-    web.pages[CARD] = (response) => answerJson(response, 200, described(version), headers)
+    web.pages[CARD] = (response) => sendJson(response, 200, described(version), headers)
   }
 
   /** Serves the descriptor with an ETag. */
@@ -40,7 +40,7 @@ describe('a fetched document', () => {
     const etag = `"${version}"`
     web.pages[CARD] = (response: ServerResponse, headers) => {
       if (headers['if-none-match'] === etag) response.writeHead(304, { etag, ...more }).end()
-      else answerJson(response, 200, described(version), { etag, ...more })
+      else sendJson(response, 200, described(version), { etag, ...more })
     }
   }
 
@@ -73,7 +73,7 @@ describe('a fetched document', () => {
     web.pages[CARD] = (response, headers) =>
       headers['if-modified-since'] === modified
         ? void response.writeHead(304).end()
-        : answerJson(response, 200, described('1.0.0'), { 'last-modified': modified })
+        : sendJson(response, 200, described('1.0.0'), { 'last-modified': modified })
     expect([await resolve(), await resolve(), requests()]).toEqual(['1.0.0', '1.0.0', 2])
   })
 
@@ -117,22 +117,22 @@ describe('a fetched document', () => {
     expect(requests()).toBe(2)
   })
 
-  it('that is missing is remembered for half a minute', async () => {
+  it('that is missing is cached as missing for half a minute', async () => {
     serve('1.0.0', { 'cache-control': 'max-age=3600' })
     await resolve()
-    expect(web.asked).toEqual([...OTHERS, CARD])
+    expect(web.requestedUrls).toEqual([...OTHERS, CARD])
     time += 29_000
     await resolve()
-    expect(web.asked).toHaveLength(3)
+    expect(web.requestedUrls).toHaveLength(3)
     time += 2_000
     web.pages['https://example.com/agent.json'] = described('3.0.0')
     expect(await resolve()).toBe('3.0.0')
   })
 
-  it('is not remembered as missing if the host failed or denied access', async () => {
-    web.pages[CARD] = (response) => answerJson(response, 500, {})
+  it('is not cached as missing if the host failed or denied access', async () => {
+    web.pages[CARD] = (response) => sendJson(response, 500, {})
     await expect(resolve()).rejects.toMatchObject({ code: 'unavailable' })
-    web.pages[CARD] = (response) => answerJson(response, 403, {})
+    web.pages[CARD] = (response) => sendJson(response, 403, {})
     expect((await resolver.resolveAgent('agent://example.com/')).fallback).toBe(true)
     serve('1.0.0', {})
     expect(await resolve()).toBe('1.0.0')

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@switchboard/protocol'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createResolver, type ResolvedAgent, type ResolveOptions, resolveAgent } from '../../src/index.js'
-import { answerJson, startWeb, type Web } from './support/web.js'
+import { sendJson, startWeb, type Web } from './support/web.js'
 
 const INDEX = 'https://example.com/.well-known/agents.json'
 const CARD = 'https://planner.example.com/.well-known/agent.json'
@@ -16,7 +16,7 @@ describe('the search for an agent', () => {
   })
   beforeEach(() => {
     web.pages = {}
-    web.asked.length = 0
+    web.requestedUrls.length = 0
     web.headers.length = 0
   })
   afterAll(() => web.close())
@@ -31,7 +31,7 @@ describe('the search for an agent', () => {
       'https://example.com/translator/agent.json': { ...translator, endpoint: 'https://api.example.com/t' },
     }
     const agent = await resolve('agent://example.com/translator/translate?text=Bonjour')
-    expect(web.asked).toEqual([INDEX, 'https://example.com/translator/agent.json'])
+    expect(web.requestedUrls).toEqual([INDEX, 'https://example.com/translator/agent.json'])
     expect(agent).toMatchObject({
       agent: 'translator',
       capability: 'translate',
@@ -40,13 +40,13 @@ describe('the search for an agent', () => {
       params: { text: 'Bonjour' },
       version: '1.0.0',
       fallback: false,
-      requestedUrls: web.asked,
+      requestedUrls: web.requestedUrls,
     })
   })
 
   it('AURI-6.2-01 walks up the path, then tries the well-known names', async () => {
     await resolve('agent://example.com/a/b')
-    expect(web.asked).toEqual([
+    expect(web.requestedUrls).toEqual([
       INDEX,
       'https://example.com/a/b/agent.json',
       'https://example.com/a/agent.json',
@@ -66,7 +66,7 @@ describe('the search for an agent', () => {
   it('AURI-5-06 finds an agent on its own subdomain', async () => {
     web.pages = { 'https://planner.example.org/.well-known/agent.json': translator }
     const agent = await resolve('agent://planner.example.org/')
-    expect(web.asked).toContain('https://planner.example.org/.well-known/agent.json')
+    expect(web.requestedUrls).toContain('https://planner.example.org/.well-known/agent.json')
     expect(agent).toMatchObject({ agent: 'translator', endpoint: 'https://planner.example.org/', fallback: false })
   })
 
@@ -149,19 +149,19 @@ describe('the search for an agent', () => {
   })
 
   it('does not mistake a failing host for one without descriptors', async () => {
-    web.pages = { [INDEX]: (response) => answerJson(response, 503, {}, { 'retry-after': '7' }) }
+    web.pages = { [INDEX]: (response) => sendJson(response, 503, {}, { 'retry-after': '7' }) }
     await expect(resolve('agent://example.com/x')).rejects.toMatchObject({
       code: 'unavailable',
       status: 503,
       retryAfter: 7,
     })
-    expect(web.asked).toHaveLength(1)
+    expect(web.requestedUrls).toHaveLength(1)
   })
 
   it('AURI-6.2-05 prefers a URI with a transport, and sends no request', async () => {
     const agent = await resolve(['agent://example.com/p', 'agent+https://example.com/p'])
     expect(agent.endpoint).toBe('https://example.com/p')
-    expect(web.asked).toEqual([])
+    expect(web.requestedUrls).toEqual([])
   })
 
   it.each([
@@ -172,7 +172,7 @@ describe('the search for an agent', () => {
     const agent = await resolve(uri)
     expect(agent.endpoints).toEqual([{ transport, protocol: transport, url }])
     expect(JSON.stringify(agent)).not.toContain('pw')
-    expect(web.asked).toEqual([])
+    expect(web.requestedUrls).toEqual([])
   })
 
   it.each([
@@ -181,7 +181,7 @@ describe('the search for an agent', () => {
     ['agent+unix://%2Frun%2Fx.sock/say', { capability: 'say', endpoint: 'agent+unix://%2Frun%2Fx.sock/say' }],
   ])('AURI-6.1-08 reads %s without any network traffic', async (uri, members) => {
     expect(await resolve(uri)).toMatchObject(members)
-    expect(web.asked).toEqual([])
+    expect(web.requestedUrls).toEqual([])
   })
 
   it('AURI-6.1-06 rejects an unknown transport, and accepts one that the caller names', async () => {
@@ -189,7 +189,7 @@ describe('the search for an agent', () => {
     expect(await resolve('agent+foo://example.com/p', { transports: ['foo'] })).toMatchObject({
       endpoints: [{ transport: 'foo', url: 'agent+foo://example.com/p' }],
     })
-    expect(web.asked).toEqual([])
+    expect(web.requestedUrls).toEqual([])
   })
 
   it('AURI-5.1-03 uses a static map without the network', async () => {
@@ -209,7 +209,7 @@ describe('the search for an agent', () => {
       capability: 'yes',
     })
     expect(await resolve('agent+foo://h/p', options)).toMatchObject({ endpoints: [{ transport: 'wss' }] })
-    expect(web.asked).toEqual([])
+    expect(web.requestedUrls).toEqual([])
   })
 
   it('AURI-5.1-05 calls custom resolvers in order, before the network', async () => {
@@ -237,7 +237,7 @@ describe('the search for an agent', () => {
       capability: 'translate',
     })
     expect(called).toEqual(['first', 'second'])
-    expect(web.asked).toEqual(['https://example.net/where/example.com', 'https://example.net/t.json'])
+    expect(web.requestedUrls).toEqual(['https://example.net/where/example.com', 'https://example.net/t.json'])
   })
 
   it('AURI-5.1-05 uses WebFinger only if enabled, and last', async () => {
@@ -250,10 +250,10 @@ describe('the search for an agent', () => {
       'https://example.net/t.json': translator,
     }
     expect(await resolve('agent://example.com/t?x=1')).toMatchObject({ fallback: true })
-    expect(web.asked).not.toContain(finger)
-    web.asked.length = 0
+    expect(web.requestedUrls).not.toContain(finger)
+    web.requestedUrls.length = 0
     expect(await resolve('agent://example.com/t?x=1', { webfinger: true })).toMatchObject({ agent: 'translator' })
-    expect(web.asked.slice(-2)).toEqual([finger, 'https://example.net/t.json'])
+    expect(web.requestedUrls.slice(-2)).toEqual([finger, 'https://example.net/t.json'])
   })
 
   it('AURI-5.1-07 lists the capabilities of an agent', async () => {
@@ -269,7 +269,7 @@ describe('the search for an agent', () => {
       endpoint: 'https://example.com/p',
       warnings: [],
     })
-    expect(web.asked).toEqual([])
+    expect(web.requestedUrls).toEqual([])
   })
 
   it('sends no credentials, and nothing from the query or fragment', async () => {
@@ -279,7 +279,7 @@ describe('the search for an agent', () => {
       return web.fetch(input, init)
     }
     await resolve('agent://user:secret@example.com/p?token=t#frag', { fetch: watched })
-    expect(web.asked.join()).not.toMatch(/secret|token|frag/)
+    expect(web.requestedUrls.join()).not.toMatch(/secret|token|frag/)
     for (const headers of web.headers) expect(headers.authorization).toBeUndefined()
     // Otherwise a browser would send its cookies.
     expect([...modes]).toEqual(['omit'])
@@ -302,7 +302,7 @@ describe('the search for an agent', () => {
     'rejects %s without a request, because HTTP would normalise the path',
     async (uri) => {
       await expect(resolve(uri)).rejects.toMatchObject({ code: 'invalid_uri' })
-      expect(web.asked).toEqual([])
+      expect(web.requestedUrls).toEqual([])
     },
   )
 })

@@ -3,7 +3,7 @@ import { didKeyOf, keyOfDidKey, signDocument } from '@switchboard/protocol'
 import { exportJWK, generateKeyPair } from 'jose'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createResolver, type ResolvedAgent, type ResolveOptions, resolveAgent } from '../../src/index.js'
-import { answerJson, startWeb, type Web } from './support/web.js'
+import { sendJson, startWeb, type Web } from './support/web.js'
 
 const DID = 'did:web:example.com:agent:researcher'
 const DID_URI = 'agent://did:web:example.com:agent:researcher/get-article?doi=10.1000/182'
@@ -46,7 +46,7 @@ beforeAll(async () => {
 })
 beforeEach(() => {
   web.pages = {}
-  web.asked.length = 0
+  web.requestedUrls.length = 0
 })
 afterAll(() => web.close())
 
@@ -62,7 +62,7 @@ describe('a DID as authority', () => {
       endpoint: 'https://example.net/r',
       params: { doi: '10.1000/182' },
     })
-    expect(web.asked).toEqual([DID_DOCUMENT, CARD])
+    expect(web.requestedUrls).toEqual([DID_DOCUMENT, CARD])
   })
 
   it.each([
@@ -74,7 +74,7 @@ describe('a DID as authority', () => {
   ])('may name a service of type %j at %j', async (type, serviceEndpoint, url) => {
     web.pages = { [DID_DOCUMENT]: didDocument(pair, [{ id: '#s', type, serviceEndpoint }]), [url]: card }
     expect(await resolve(DID_URI)).toMatchObject({ agent: 'researcher' })
-    expect(web.asked[1]).toBe(url)
+    expect(web.requestedUrls[1]).toBe(url)
   })
 
   it('fails without a document, a service or a descriptor; there is no fallback', async () => {
@@ -88,7 +88,7 @@ describe('a DID as authority', () => {
   it('is rejected if the document has another id', async () => {
     web.pages = { [DID_DOCUMENT]: { ...didDocument(pair, [AT_CARD]), id: 'did:web:example.com' }, [CARD]: card }
     await expect(resolve(DID_URI)).rejects.toMatchObject({ code: 'bad_document' })
-    expect(web.asked).toEqual([DID_DOCUMENT])
+    expect(web.requestedUrls).toEqual([DID_DOCUMENT])
   })
 
   it('may have a method that the caller provides', async () => {
@@ -103,7 +103,7 @@ describe('a DID as authority', () => {
     async (did) => {
       const uri = `agent://${did.replaceAll('%', '%25').replaceAll(':', '%3A')}/x`
       await expect(resolve(uri)).rejects.toMatchObject({ code: 'invalid_uri' })
-      expect(web.asked).toEqual([])
+      expect(web.requestedUrls).toEqual([])
     },
   )
 })
@@ -213,7 +213,7 @@ describe('network access', () => {
     await expect(distrusting).rejects.toMatchObject({ code: 'unreachable' })
     const misnamed = resolve('agent://other.test/')
     await expect(misnamed).rejects.toMatchObject({ code: 'unreachable' })
-    expect(web.asked).toEqual([])
+    expect(web.requestedUrls).toEqual([])
   })
 
   it.each([
@@ -229,7 +229,7 @@ describe('network access', () => {
     'agent://did:web:localhost%3A8443/x',
   ])('to %s is blocked', async (uri) => {
     await expect(resolve(uri)).rejects.toMatchObject({ code: 'blocked_address' })
-    expect(web.asked).toEqual([])
+    expect(web.requestedUrls).toEqual([])
   })
 
   it('may be to this machine with TLS, if the caller allows it', async () => {
@@ -261,7 +261,7 @@ describe('network access', () => {
     expect(await resolve('agent://example.com/')).toMatchObject({ endpoint: 'https://example.com/run' })
     web.pages = { [HOST_CARD]: (response) => void response.writeHead(302, { location: HOST_CARD }).end() }
     await expect(resolve('agent://example.com/')).rejects.toMatchObject({ code: 'bad_redirect' })
-    expect(web.asked.filter((url) => url === HOST_CARD)).toHaveLength(5)
+    expect(web.requestedUrls.filter((url) => url === HOST_CARD)).toHaveLength(5)
   })
 
   it('follows redirects to another origin only if the caller allows it', async () => {
@@ -270,7 +270,7 @@ describe('network access', () => {
     const { fallback, warnings } = await resolve('agent://example.com/')
     expect(fallback).toBe(true)
     expect(warnings.join()).toContain('redirects to another origin')
-    expect(web.asked).not.toContain(target)
+    expect(web.requestedUrls).not.toContain(target)
     const mayRedirect = (from: URL, to: URL): boolean => to.hostname === `www.${from.hostname}`
     expect(await resolve('agent://example.com/', { mayRedirect })).toMatchObject({ agent: 'researcher' })
   })
@@ -282,10 +282,10 @@ describe('network access', () => {
     const followed: string[] = []
     const browser: typeof fetch = async (input, init) => {
       if (String(input) !== HOST_CARD) return new Response(null, { status: 404 })
-      const answer = new Response(init?.redirect === 'follow' ? JSON.stringify(card) : null)
+      const response = new Response(init?.redirect === 'follow' ? JSON.stringify(card) : null)
       if (init?.redirect === 'follow') followed.push(String(input))
       const [name, value] = init?.redirect === 'follow' ? ['url', end] : ['type', 'opaqueredirect']
-      return Object.defineProperty(answer, name, { value })
+      return Object.defineProperty(response, name, { value })
     }
     expect(await resolve('agent://example.com/', { fetch: browser })).toMatchObject(members)
     expect(followed).toEqual([HOST_CARD])
@@ -343,16 +343,16 @@ describe('network access', () => {
     web.pages = { [HOST_CARD]: () => controller.abort(new Error('enough')) }
     const given = resolve('agent://example.com/', { signal: controller.signal })
     await expect(given).rejects.toMatchObject({ code: 'aborted' })
-    web.asked.length = 0
+    web.requestedUrls.length = 0
     await expect(resolve('agent://example.com/', { signal: controller.signal })).rejects.toMatchObject({
       code: 'aborted',
     })
-    expect(web.asked).toEqual([])
+    expect(web.requestedUrls).toEqual([])
   })
 
   it('is limited to a number of requests, however long the path', async () => {
     const { warnings } = await resolve(`agent://example.com/${'a/'.repeat(2000)}`)
-    expect(web.asked.length).toBeLessThan(20)
+    expect(web.requestedUrls.length).toBeLessThan(20)
     expect(warnings.join()).toContain('not every folder was tried')
     await expect(resolve(`agent://example.com/${'a/'.repeat(500_000)}`)).rejects.toMatchObject({ code: 'invalid_uri' })
   })
@@ -373,7 +373,7 @@ describe('network access', () => {
   })
 
   it('does not use the body of a 401 as a descriptor', async () => {
-    web.pages = { [HOST_CARD]: (response) => answerJson(response, 401, card) }
+    web.pages = { [HOST_CARD]: (response) => sendJson(response, 401, card) }
     const { fallback, warnings } = await resolve('agent://example.com/')
     expect([fallback, warnings]).toEqual([true, [`${HOST_CARD} responded with 401`]])
   })

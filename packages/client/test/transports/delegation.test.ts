@@ -2,7 +2,7 @@ import { createSeenTokens, delegate, verifyDelegation } from '@switchboard/proto
 import { exportJWK, generateKeyPair } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type InvokeOptions, invokeAgent } from '../../src/index.js'
-import { type AgentHost, answer, codeOf, startAgentHost } from './support/agent-host.js'
+import { type AgentHost, codeOf, sendJson, startAgentHost } from './support/agent-host.js'
 
 let host: AgentHost
 let options: InvokeOptions
@@ -49,7 +49,7 @@ describe('delegation', () => {
         {},
         { ...options, taskId: 't1', delegationChain: (hop) => planner.handOn(hop.uri, chain) },
       )
-      answer(response, 200, JSON.parse(JSON.stringify(reply.output)))
+      sendJson(response, 200, JSON.parse(JSON.stringify(reply.output)))
     }
     host.handlers['/translate'] = async ({ headers }, response) => {
       const check = {
@@ -59,7 +59,7 @@ describe('delegation', () => {
         seen,
       }
       const { subject, actors } = await verifyDelegation(String(headers['x-delegation-chain']), check)
-      answer(response, 200, { subject, actors: [...actors], task: String(headers['x-task-id']) })
+      sendJson(response, 200, { subject, actors: [...actors], task: String(headers['x-task-id']) })
     }
     const reply = await invokeAgent(uri('/plan'), {}, { ...options, delegationChain: (hop) => person.handOn(hop.uri) })
     expect(reply.output).toEqual({

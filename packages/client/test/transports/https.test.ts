@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { ClientError, type InvokeOptions, invokeAgent, readProblem } from '../../src/index.js'
-import { type AgentHost, always, answer, codeOf, patience, startAgentHost } from './support/agent-host.js'
+import { type AgentHost, always, codeOf, fakeRetry, sendJson, startAgentHost } from './support/agent-host.js'
 
 let host: AgentHost
 let options: InvokeOptions
@@ -12,7 +12,7 @@ afterAll(() => host.close())
 beforeEach(() => {
   host.handlers = {}
   host.seen.length = 0
-  options = { fetch: host.fetch, allowPrivate: true, retry: patience().retry }
+  options = { fetch: host.fetch, allowPrivate: true, retry: fakeRetry().retry }
 })
 
 const call = () => host.calls[0]
@@ -22,12 +22,12 @@ const uri = (path: string, transport = 'agent+https'): string => `${transport}:/
 function publish(more: Record<string, unknown>): void {
   const descriptor = { name: 'planner', version: '3.1.4', description: 'Plans.', ...more }
   host.handlers['/planner/agent.json'] = (_seen, response) =>
-    answer(response, 200, JSON.parse(JSON.stringify(descriptor)))
+    sendJson(response, 200, JSON.parse(JSON.stringify(descriptor)))
 }
 
 describe('a call over https', () => {
   it('AURI-8-01 returns the result of a synchronous call', async () => {
-    host.handlers['/translate'] = (seen, response) => answer(response, 200, { said: seen.json.text })
+    host.handlers['/translate'] = (seen, response) => sendJson(response, 200, { said: seen.json.text })
     const reply = await invokeAgent(uri('/translate'), { text: 'Bonjour' }, options)
     expect(reply).toMatchObject({ output: { said: 'Bonjour' }, status: 200, contentType: 'application/json' })
     expect(call()).toMatchObject({ method: 'POST', headers: { 'content-type': 'application/json' } })
@@ -110,7 +110,7 @@ describe('a call over https', () => {
 
 describe('the fallback', () => {
   it('AURI-6.2-02 AURI-6.2-03 AURI-8.3.1-02 is a GET with the query if there is no payload', async () => {
-    host.handlers['/a/b'] = (seen, response) => answer(response, 200, { method: seen.method })
+    host.handlers['/a/b'] = (seen, response) => sendJson(response, 200, { method: seen.method })
     const reply = await invokeAgent(uri('/a/b?city=Rio', 'agent'), undefined, options)
     expect(reply.output).toEqual({ method: 'GET' })
     expect(call()).toMatchObject({ method: 'GET', url: '/a/b?city=Rio', text: '' })
@@ -135,7 +135,7 @@ describe('an agent with a descriptor', () => {
       capabilities: [{ name: 'gen-iti', input: { city: 'string', days: 'integer' }, output: { itinerary: 'array' } }],
     })
     host.handlers['/planner/gen-iti'] = (seen, response) =>
-      answer(response, 200, { itinerary: [seen.json.city, seen.json.days] })
+      sendJson(response, 200, { itinerary: [seen.json.city, seen.json.days] })
     const reply = await invokeAgent(uri('/planner/gen-iti?city=Rio&days=3', 'agent'), undefined, options)
     expect(reply.output).toEqual({ itinerary: ['Rio', 3] })
     expect(reply.outputValid).toBe(true)
@@ -188,7 +188,7 @@ describe('an agent with a descriptor', () => {
   it('AURI-7-14 builds messages with the interaction model of the descriptor, and warns if it is unknown', async () => {
     publish({ capabilities: [{ name: 'gen-iti' }], interactionModel: 'contract-net' })
     host.handlers['/planner/gen-iti'] = (seen, response) =>
-      answer(response, 200, { performative: 'inform', content: seen.json })
+      sendJson(response, 200, { performative: 'inform', content: seen.json })
     const model = {
       toMessage: (content: unknown) => ({ performative: 'request', content: JSON.stringify(content) }),
       toOutput: (message: unknown) => JSON.stringify(message).length > 0,
@@ -218,7 +218,7 @@ describe('an agent with a descriptor', () => {
   it('supports a protocol with its own messages if the caller provides the model', async () => {
     publish({ transport: { rpc: `${host.origin}/rpc` }, capabilities: [{ name: 'gen-iti' }] })
     host.handlers['/rpc'] = (seen, response) =>
-      answer(response, 200, { jsonrpc: '2.0', id: 1, result: seen.json.params })
+      sendJson(response, 200, { jsonrpc: '2.0', id: 1, result: seen.json.params })
     const rpc = {
       toMessage: (params: unknown, { operation = '' }) => ({
         jsonrpc: '2.0',
@@ -280,8 +280,8 @@ describe('headers', () => {
   it('AURI-7-17 negotiate with Accept; a 406 error lists the supported types', async () => {
     host.handlers['/p'] = (seen, response) =>
       seen.headers.accept === 'application/ld+json'
-        ? answer(response, 200, { '@id': 'x' }, { 'content-type': 'application/ld+json' })
-        : answer(response, 406, { title: 'Not Acceptable', status: 406, supported: ['application/json'] })
+        ? sendJson(response, 200, { '@id': 'x' }, { 'content-type': 'application/ld+json' })
+        : sendJson(response, 406, { title: 'Not Acceptable', status: 406, supported: ['application/json'] })
     const reply = await invokeAgent(uri('/p'), {}, { ...options, accept: 'application/ld+json' })
     expect(reply).toMatchObject({ contentType: 'application/ld+json', output: { '@id': 'x' } })
     const error = await invokeAgent(uri('/p'), {}, { ...options, accept: ['application/fipa-acl'] }).catch(
@@ -296,8 +296,8 @@ describe('headers', () => {
   it('AURI-8.3.1-03 get a credential from the provider after a 401, and the call is repeated once', async () => {
     host.handlers['/p'] = (seen, response) =>
       seen.headers.authorization === 'Bearer fresh'
-        ? answer(response, 200, 'in')
-        : answer(response, 401, { title: 'Unauthorized' }, { 'www-authenticate': 'Bearer realm="agents"' })
+        ? sendJson(response, 200, 'in')
+        : sendJson(response, 401, { title: 'Unauthorized' }, { 'www-authenticate': 'Bearer realm="agents"' })
     const needs: unknown[] = []
     const provide = (token: string) => (need: unknown) => {
       needs.push(need)
@@ -438,18 +438,18 @@ describe('errors', () => {
 
 describe('retries', () => {
   it('AURI-9-09 wait as long as a 429 says', async () => {
-    const { waits, retry } = patience()
+    const { waits, retry } = fakeRetry()
     let requests = 0
     host.handlers['/p'] = (_seen, response) =>
       ++requests === 1
-        ? answer(response, 429, { title: 'Too Many' }, { 'retry-after': '7' })
-        : answer(response, 200, 'now')
+        ? sendJson(response, 429, { title: 'Too Many' }, { 'retry-after': '7' })
+        : sendJson(response, 200, 'now')
     expect((await invokeAgent(uri('/p'), {}, { ...options, retry })).output).toBe('now')
     expect(waits).toEqual([7000])
   })
 
   it('AURI-9-09 do not wait for hours: the error says when to retry', async () => {
-    const { waits, retry } = patience()
+    const { waits, retry } = fakeRetry()
     host.handlers['/p'] = always({ title: 'Too Many' }, 429, { 'retry-after': '3600' })
     await expect(invokeAgent(uri('/p'), {}, { ...options, retry })).rejects.toMatchObject({
       code: 'rate_limited',

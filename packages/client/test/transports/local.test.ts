@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createLocalRegistry, defaultLocalSocket, invokeAgent, streamAgent } from '../../src/index.js'
-import { answer, codeOf, collect, patience, startPlainHost } from './support/agent-host.js'
+import { codeOf, collect, fakeRetry, sendJson, startPlainHost } from './support/agent-host.js'
 
 let folder: string
 let runtime: Awaited<ReturnType<typeof startPlainHost>>
@@ -15,15 +15,15 @@ beforeAll(async () => {
   runtime = await startPlainHost(
     (seen, response) => {
       if (!seen.url.startsWith('/agents/notes/'))
-        return answer(response, 404, { title: 'Not Found', status: 404, detail: 'no such local agent' })
-      answer(response, 200, { asked: seen.url, input: seen.json })
+        return sendJson(response, 404, { title: 'Not Found', status: 404, detail: 'no such local agent' })
+      sendJson(response, 200, { path: seen.url, input: seen.json })
     },
     join(folder, 'local.sock'),
   )
   // The bridge as a page sees it: it returns 403 until the user consents to the page's origin.
   bridge = await startPlainHost((seen, response) => {
-    if (consented.has(String(seen.headers.origin))) return answer(response, 200, 'let in')
-    answer(response, 403, { error: { code: 'PermissionDenied', message: 'ask the person first' } })
+    if (consented.has(String(seen.headers.origin))) return sendJson(response, 200, 'let in')
+    sendJson(response, 403, { error: { code: 'PermissionDenied', message: 'ask the person first' } })
   })
 })
 afterAll(async () => {
@@ -34,7 +34,7 @@ afterAll(async () => {
 const noFetch: typeof fetch = async () => {
   throw new Error('the network was used')
 }
-const settings = () => ({ fetch: noFetch, localSocket: join(folder, 'local.sock'), retry: patience().retry })
+const settings = () => ({ fetch: noFetch, localSocket: join(folder, 'local.sock'), retry: fakeRetry().retry })
 
 describe('agents in this process', () => {
   it('AURI-6.1-03 calls a function registered at run time', async () => {
@@ -86,9 +86,9 @@ describe('agents in this process', () => {
 describe('agents of the local runtime', () => {
   it('calls them through the user’s socket, and streams', async () => {
     const reply = await invokeAgent('agent+local://notes/add', { text: 'milk' }, settings())
-    expect(reply.output).toEqual({ asked: '/agents/notes/add', input: { text: 'milk' } })
+    expect(reply.output).toEqual({ path: '/agents/notes/add', input: { text: 'milk' } })
     expect(await collect(streamAgent('agent+local://notes', {}, settings()))).toEqual([
-      { data: { asked: '/agents/notes/invoke', input: {} } },
+      { data: { path: '/agents/notes/invoke', input: {} } },
     ])
   })
 

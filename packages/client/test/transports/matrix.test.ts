@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { invokeAgent, streamAgent } from '../../src/index.js'
-import { codeOf, collect, patience } from './support/agent-host.js'
+import { codeOf, collect, fakeRetry } from './support/agent-host.js'
 import { type Homeserver, startHomeserver } from './support/homeserver.js'
 
 // Uses a simulated homeserver over real HTTP; support/homeserver.ts says what it implements.
@@ -18,7 +18,7 @@ beforeEach(() => {
 
 const settings = (more: object = {}) => ({
   matrix: { accessToken: server.token, homeserver: server.url, ...more },
-  retry: patience().retry,
+  retry: fakeRetry().retry,
 })
 
 describe('calls through a Matrix room', () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { EVENT_STREAMS, NDJSON_STREAMS } from '../../../protocol/test-vectors/call/streams.js'
 import { type InvokeOptions, invokeAgent, streamAgent } from '../../src/index.js'
-import { type AgentHost, always, answer, codeOf, collect, patience, startAgentHost } from './support/agent-host.js'
+import { type AgentHost, always, codeOf, collect, fakeRetry, sendJson, startAgentHost } from './support/agent-host.js'
 
 let host: AgentHost
 let options: InvokeOptions
@@ -13,7 +13,7 @@ afterAll(() => host.close())
 beforeEach(() => {
   host.handlers = {}
   host.seen.length = 0
-  options = { fetch: host.fetch, allowPrivate: true, retry: patience().retry }
+  options = { fetch: host.fetch, allowPrivate: true, retry: fakeRetry().retry }
 })
 
 const uri = (path: string): string => `agent+https://${host.authority}${path}`
@@ -236,13 +236,13 @@ describe('deferred responses', () => {
   const accepted = { taskId: 't 1', status: 'pending', pollInterval: 2 }
 
   it('are polled at Location, as often as the agent says, until the work is done', async () => {
-    const { waits, retry } = patience()
+    const { waits, retry } = fakeRetry()
     host.handlers['/report'] = always(accepted, 202, { location: '/tasks/t1', 'retry-after': '3' })
     const states = [
       { taskId: 't1', status: 'running', pollInterval: 5 },
       { taskId: 't1', status: 'completed', result: { pages: 7 } },
     ]
-    host.handlers['/tasks/t1'] = (_seen, response) => answer(response, 200, states.shift() ?? null)
+    host.handlers['/tasks/t1'] = (_seen, response) => sendJson(response, 200, states.shift() ?? null)
     const reply = await invokeAgent(
       uri('/report'),
       { topic: 'x' },
@@ -288,7 +288,7 @@ describe('deferred responses', () => {
         host.handlers['/tasks/t1'] = ({ method }, response) => {
           if (method === 'DELETE') resolve()
           else if (how === 'abort') controller.abort()
-          answer(response, method === 'DELETE' ? 204 : 200, method === 'DELETE' ? undefined : accepted)
+          sendJson(response, method === 'DELETE' ? 204 : 200, method === 'DELETE' ? undefined : accepted)
         }
       })
       const sleep = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5))

@@ -20,7 +20,7 @@ const noFetch: typeof fetch = async () => {
 }
 
 describe('transports', () => {
-  it('AURI-6.1-06 that are registered are used, and others are never guessed', async () => {
+  it('AURI-6.1-06 are used if registered, and never guessed otherwise', async () => {
     const transports = createTransports({ fetch: noFetch })
     const options = { fetch: noFetch, transports }
     expect(await codeOf(invokeAgent('agent+foo://h/p', {}, options))).toBe('unsupported_transport')

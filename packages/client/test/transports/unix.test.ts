@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { invokeAgent, streamAgent } from '../../src/index.js'
-import { answer, codeOf, collect, type Handler, patience, startPlainHost } from './support/agent-host.js'
+import { codeOf, collect, fakeRetry, type Handler, sendJson, startPlainHost } from './support/agent-host.js'
 
 let folder: string
 let elsewhere: string
@@ -14,15 +14,15 @@ let runtime: Awaited<ReturnType<typeof startPlainHost>>
 const socket = () => join(folder, 'agent.sock')
 const localSocket = () => join(elsewhere, 'local.sock')
 const path = (file: string): string => `agent+unix://${encodeURIComponent(file)}`
-const settings = () => ({ socketFolders: [folder], localSocket: localSocket(), retry: patience().retry })
+const settings = () => ({ socketFolders: [folder], localSocket: localSocket(), retry: fakeRetry().retry })
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'switchboard-unix-'))
   elsewhere = mkdtempSync(join(tmpdir(), 'switchboard-else-'))
   host = await startPlainHost((seen, response) => handle(seen, response), socket())
   runtime = await startPlainHost((seen, response) => {
-    if (seen.url !== '/agents/planner') return answer(response, 404, { title: 'Not Found', status: 404 })
-    answer(response, 200, { name: 'planner', transport: { unix: socket() } })
+    if (seen.url !== '/agents/planner') return sendJson(response, 404, { title: 'Not Found', status: 404 })
+    sendJson(response, 200, { name: 'planner', transport: { unix: socket() } })
   }, localSocket())
 })
 afterAll(async () => {
@@ -31,7 +31,7 @@ afterAll(async () => {
 })
 beforeEach(() => {
   host.seen.length = 0
-  handle = (seen, response) => answer(response, 200, { said: seen.json })
+  handle = (seen, response) => sendJson(response, 200, { said: seen.json })
 })
 
 describe('agents behind a Unix socket', () => {
@@ -89,8 +89,8 @@ describe('agents behind a Unix socket', () => {
   it('waits for deferred responses on the same socket', async () => {
     handle = ({ url }, response) =>
       url === '/p'
-        ? answer(response, 202, { taskId: '1', status: 'pending' }, { location: '/tasks/1' })
-        : answer(response, 200, 'done')
+        ? sendJson(response, 202, { taskId: '1', status: 'pending' }, { location: '/tasks/1' })
+        : sendJson(response, 200, 'done')
     expect((await invokeAgent(`${path(socket())}/p`, {}, settings())).output).toBe('done')
   })
 

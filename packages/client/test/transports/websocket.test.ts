@@ -3,7 +3,7 @@ import { WebSocket } from 'ws'
 import { AGENT_MESSAGES, MESSAGES, REPLIES } from '../../../protocol/test-vectors/call/frames.js'
 import { type AgentCaller, createCaller, invokeAgent, streamAgent } from '../../src/index.js'
 import { openInBrowser } from '../../src/transports/websocket/open-socket.js'
-import { type AgentHost, answer, codeOf, collect, patience, startAgentHost } from './support/agent-host.js'
+import { type AgentHost, codeOf, collect, fakeRetry, sendJson, startAgentHost } from './support/agent-host.js'
 
 let host: AgentHost
 let caller: AgentCaller
@@ -20,7 +20,7 @@ beforeEach(() => {
 })
 afterEach(() => caller.close())
 
-const settings = () => ({ fetch: host.fetch, allowPrivate: true, socketTls: { ca: host.ca }, retry: patience().retry })
+const settings = () => ({ fetch: host.fetch, allowPrivate: true, socketTls: { ca: host.ca }, retry: fakeRetry().retry })
 const uri = (path: string, transport = 'agent+wss'): string => `${transport}://${host.authority}${path}`
 
 type Request = ReturnType<typeof JSON.parse>
@@ -130,7 +130,7 @@ describe('calls over wss', () => {
 
   it('AURI-6.1-07 uses wss if the descriptor names it, with the capability in the envelope', async () => {
     host.handlers['/planner/agent.json'] = (_seen, response) =>
-      answer(response, 200, {
+      sendJson(response, 200, {
         name: 'planner',
         version: '1.0.0',
         capabilities: [{ name: 'plan' }],
@@ -143,8 +143,8 @@ describe('calls over wss', () => {
 
   it('AURI-6.1-07 uses https if the descriptor names no transport', async () => {
     host.handlers['/planner/agent.json'] = (_seen, response) =>
-      answer(response, 200, { name: 'planner', version: '1.0.0', capabilities: [{ name: 'plan' }] })
-    host.handlers['/planner/plan'] = (_seen, response) => answer(response, 200, 'by https')
+      sendJson(response, 200, { name: 'planner', version: '1.0.0', capabilities: [{ name: 'plan' }] })
+    host.handlers['/planner/plan'] = (_seen, response) => sendJson(response, 200, 'by https')
     expect((await caller.invoke(uri('/planner/plan', 'agent'), {})).output).toBe('by https')
   })
 
@@ -280,7 +280,7 @@ describe('hostile and broken sockets', () => {
     for await (const { data } of caller.stream(uri('/p'))) {
       if (seen.length === 0) {
         await new Promise((resolve) => setTimeout(resolve, 300))
-        // Far more than the system's buffers hold is still at the agent.
+        // Far more than fits into the system's buffers has not left the agent yet.
         expect(sockets[0]?.bufferedAmount).toBeGreaterThan(5_000_000)
       }
       seen.push(JSON.parse(JSON.stringify(data)).n)

@@ -27,7 +27,7 @@ describe('readReply', () => {
     expect(frames.flatMap(dataOf)).toEqual(parts.map(({ data }) => data))
     const last = frames.at(-1)
     if (error?.status !== undefined) expect(last).toMatchObject({ kind: 'error', status: error.status })
-    // Without a status: an error frame, or a framed part without an end.
+    // Without a status, the reply is an error frame, or ends after a framed part without an end frame.
     else if (error) expect(last?.kind === 'error' || (last?.kind === 'part' && !last.isBare)).toBe(true)
     else expect(last?.kind !== 'part' || last.isBare).toBe(true)
   })

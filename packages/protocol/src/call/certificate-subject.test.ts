@@ -3,7 +3,7 @@ import { CERTIFICATE_SUBJECTS } from '../../test-vectors/call/certificate-subjec
 import { certificateSubject } from './certificate-subject.js'
 
 describe('certificateSubject', () => {
-  it.each(CERTIFICATE_SUBJECTS)('AD-8.2-04 uses $name', ({ certificate, subject }) => {
+  it.each(CERTIFICATE_SUBJECTS)('AD-8.2-04 finds the subject: $name', ({ certificate, subject }) => {
     expect(certificateSubject(certificate)).toBe(subject)
   })
 })

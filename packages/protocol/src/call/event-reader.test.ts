@@ -47,7 +47,7 @@ describe('server-sent events', () => {
     expect(() => read(pieces)).toThrow('too large')
   })
 
-  it('before one that is too large are returned', () => {
+  it('are returned if they precede one that is too large', () => {
     const reader = createEventReader(10, () => new Error('too large'))
     const events = reader.read(`data: a\n\ndata: ${'x'.repeat(20)}\n\n`)[Symbol.iterator]()
     expect(events.next().value).toEqual({ data: 'a' })

@@ -60,7 +60,7 @@ describe('line splitters', () => {
     expect(splitter.end()).toBeUndefined()
   })
 
-  it('know whether a line has started', () => {
+  it('report whether a line has started', () => {
     const splitter = createLineSplitter(10, tooLong)
     expect(splitter.isAtLineStart).toBe(true)
     expect([...splitter.push('a')]).toEqual([])

@@ -5,7 +5,7 @@ import { createTokenBuckets } from './token-buckets.js'
 const options = { capacity: BUCKET_CAPACITY, refillMs: BUCKET_REFILL_SECONDS * 1000, maxKeys: 2 }
 
 describe('createTokenBuckets', () => {
-  it('returns tokens while there are any, and says how long to wait for the next', () => {
+  it('grants tokens while there are any, and otherwise returns how long to wait', () => {
     let time = 0
     const take = createTokenBuckets({ ...options, now: () => time })
     for (const [seconds, key, wait] of TOKEN_BUCKET_VECTORS) {

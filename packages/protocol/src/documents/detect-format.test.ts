@@ -9,7 +9,7 @@ it.each([
   ['FX-D0', 'profile'],
   ['FX-SUM', 'directory'],
   ['FX-DESC', 'descriptor'],
-] as const)('the document %s of the drafts is recognised as %s', (id, format) => {
+] as const)('recognises the sample document %s as %s', (id, format) => {
   expect(detectFormat(fixture(id))).toBe(format)
 })
 
@@ -21,6 +21,6 @@ it.each([
   [{ name: 'a', url: 'https://a.example/' }, 'descriptor'],
   [{ name: 'a' }, undefined],
   [{}, undefined],
-])('%j is recognised as %s', (document, format) => {
+])('recognises %j as %s', (document, format) => {
   expect(detectFormat(document)).toBe(format)
 })

@@ -24,21 +24,21 @@ describe('lintDescriptor', () => {
     expect(lint({})).toEqual({ errors: [], warnings: [] })
   })
 
-  it.each(['name', 'version'])('AURI-7-04 warns of a missing %s', (name) => {
+  it.each(['name', 'version'])('AURI-7-04 warns about a missing %s', (name) => {
     expect(lint({ [name]: undefined }).warnings).toEqual([`/${name}`])
   })
 
-  it('AURI-7-06 warns of versions that are not semantic, and reads 1.0 as 1.0.0', () => {
+  it('AURI-7-06 warns about versions that are not semantic, and reads 1.0 as 1.0.0', () => {
     expect(lint({ version: 'banana' }).warnings).toEqual(['/version'])
     expect(lint({ version: '1.0', supportedVersions: { '1.0': '/a', '2.1.2': '/b' } }).warnings).toEqual([])
     expect(lint({ supportedVersions: { latest: '/a' } }).warnings).toEqual(['/supportedVersions'])
   })
 
-  it('AURI-7-08 warns of a missing description', () => {
+  it('AURI-7-08 warns about a missing description', () => {
     expect(lint({ description: undefined }).warnings).toEqual(['/description'])
   })
 
-  it('AURI-7-10 warns of missing members of a capability', () => {
+  it('AURI-7-10 warns about missing members of a capability', () => {
     expect(lint({ capabilities: [{ name: 'c' }] }).warnings).toEqual(
       ['description', 'version', 'tags', 'input', 'output'].map((name) => `/capabilities/0/${name}`),
     )

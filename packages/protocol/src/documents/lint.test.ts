@@ -20,7 +20,7 @@ describe('lintRecord', () => {
     for (const format of ['aidip', 'profile', 'directory'] as const) expect(advice(format)).toBe('')
   })
 
-  it('PROF-4.1-05 warns of missing tags', () => {
+  it('PROF-4.1-05 warns about missing tags', () => {
     expect(advice('profile', { tags: undefined })).toContain('/tags is missing')
   })
 
@@ -30,12 +30,12 @@ describe('lintRecord', () => {
     )
   })
 
-  it.each(['best', 'perfect', 'guaranteed', 'Best'])('PROF-4.3-02 warns of the superlative %s', (word) => {
+  it.each(['best', 'perfect', 'guaranteed', 'Best'])('PROF-4.3-02 warns about the superlative %s', (word) => {
     expect(advice('profile', { description: `This is the ${word} agent for onboarding.` })).toContain(`says "${word}"`)
     expect(advice('profile', { description: `Finds the ${word}ial road to the office of an employee.` })).toBe('')
   })
 
-  it('PROF-4.4-01 warns of tags outside of the declared taxonomies', () => {
+  it('PROF-4.4-01 warns about tags outside the declared taxonomies', () => {
     const record = readRecord('profile', fixture('FX-HR', { tags: ['HR', 'astrology'] }), 'a')
     expect(lintRecord(record, { isDeclaredTag: (tag) => tag === 'HR' }).join()).toContain(
       '/tags are not in the taxonomies of this directory: astrology',
@@ -43,25 +43,25 @@ describe('lintRecord', () => {
     expect(lintRecord(record).join()).not.toContain('taxonomies')
   })
 
-  it.each(['NLP', 'two words', 'a'.repeat(65)])('PROF-4.4-02 warns of the tag %j', (tag) => {
+  it.each(['NLP', 'two words', 'a'.repeat(65)])('PROF-4.4-02 warns about the tag %j', (tag) => {
     expect(advice('profile', { tags: ['hr', tag] })).toContain('/tags should be short, lower-case and without spaces')
   })
 
-  it('PROF-4.5-01 warns of examples without stable ids', () => {
+  it('PROF-4.5-01 warns about examples without stable ids', () => {
     expect(advice('profile', { examples: [{ text: 'a' }] })).toContain('/examples should each have a stable id')
   })
 
-  it('PROF-4.5-04 warns of two equal examples', () => {
+  it('PROF-4.5-04 warns about duplicate examples', () => {
     const examples = ['a', 'b', 'a'].map((text, i) => ({ id: `${i}`, text }))
     expect(advice('profile', { examples })).toContain('/examples has the same text twice: "a"')
     expect(advice('profile', { examples: examples.slice(0, 2) })).toBe('')
   })
 
-  it('PROF-4.7-01 warns of a missing version', () => {
+  it('PROF-4.7-01 warns about a missing version', () => {
     expect(advice('profile', { version: undefined })).toContain('/version is missing: add one')
   })
 
-  it('PROF-4.7-05 recommends names for extensions that cannot collide', () => {
+  it('PROF-4.7-05 recommends collision-free names for extensions', () => {
     expect(advice('profile', { foo: 1 })).toContain(
       '/foo is not a known member: a name such as com.example.foo avoids collisions',
     )
@@ -70,11 +70,11 @@ describe('lintRecord', () => {
     ).toBe('')
   })
 
-  it.each(STATUS_WORDS)('PROF-4.8-01 knows the status %s', (status) => {
+  it.each(STATUS_WORDS)('PROF-4.8-01 accepts the status %s', (status) => {
     expect(advice('profile', { status })).toBe('')
   })
 
-  it('PROF-4.8-01 warns of another status', () => {
+  it('PROF-4.8-01 warns about another status', () => {
     expect(advice('profile', { status: 'paused' })).toContain('/status "paused" is not one of active')
     expect(advice('aidip', { status: 'paused' })).toContain('/status "paused"')
   })
@@ -84,7 +84,7 @@ describe('lintRecord', () => {
     'Use AKIAIOSFODNN7EXAMPLE for this agent.',
     'The token: 0123456789abcdef is built in.',
     'Send ghp_0123456789abcdefghijklmnopqrstuvwxyz along.',
-  ])('PROF-15-01, PROF-15-02 warns of what looks like a secret: %s', (text) => {
+  ])('PROF-15-01, PROF-15-02 warns about text that looks like a secret: %s', (text) => {
     expect(advice('profile', { description: text })).toContain('/description seems to contain a key or token')
     expect(advice('profile', { examples: [{ id: 'a', text }] })).toContain('/examples seem to contain a key or token')
   })
@@ -124,7 +124,7 @@ describe('lintRecord on JSON Schemas', () => {
     operations: inputs.map((schema, i) => ({ name: `o${i}`, inputs: schema, outputs: {} })),
   })
 
-  it('reports what calls will ignore once, with the first location', () => {
+  it('reports each ignored construct once, with its first location', () => {
     const upload = { type: 'object', properties: { a: { type: 'file' }, b: { type: 'file' } } }
     expect(advice('aidip', operations({ type: 'object' }, upload, upload))).toBe(
       '/operations/1/inputs/properties/a/type "file" is not a type of JSON Schema: it is read as "string" (and in 3 more places)',
@@ -173,7 +173,7 @@ describe('lintExamples', () => {
     expect(lint({ operations: [{ name: 'a', examples: [{ input: 1, output: 2 }, {}] }] })).toEqual([])
   })
 
-  it('does not let examples delay a registration', () => {
+  it('limits the time for checking examples', () => {
     const deep = (levels: number): JsonValue => (levels === 0 ? {} : { x: deep(levels - 1) })
     const definitions = Object.fromEntries(
       Array.from({ length: 10 }, (_, i) => [
@@ -190,7 +190,7 @@ describe('lintExamples', () => {
 describe('lintUpdate', () => {
   const record = (changes: Changes) => readRecord('profile', fixture('FX-HR', changes), 'a')
 
-  it('PROF-4.7-01 warns of other bindings, tags or examples under the same version', () => {
+  it('PROF-4.7-01 warns if bindings, tags or examples change but the version does not', () => {
     const bindings = [{ protocol: 'https', endpoint: 'https://elsewhere.example/' }]
     expect(lintUpdate(record({}), record({ bindings })).join()).toContain('/version is still 1.0.0')
     expect(lintUpdate(record({}), record({ tags: ['x'] }))).toHaveLength(1)

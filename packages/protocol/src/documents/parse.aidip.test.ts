@@ -15,7 +15,7 @@ const operation = (changes: Record<string, JsonValue>) => ({
 })
 
 describe('AIDIP metadata', () => {
-  it('AIDIP-3-01 is rejected if it does not conform, with everything that is missing', () => {
+  it('AIDIP-3-01 is rejected if it does not conform, with an issue for each missing member', () => {
     expect(validateDocument('aidip', fixture('FX-T01'))).toEqual([])
     expect(validateDocument('aidip', {}).map(({ at }) => at)).toEqual([
       '/name',
@@ -175,7 +175,7 @@ describe('AIDIP metadata', () => {
     expect(problems({ operations: many(1001, { name: 'a' }) })).toEqual(['/operations'])
   })
 
-  it('gets the first 20 issues if a hundred thousand places are wrong', () => {
+  it('is rejected with the first 20 issues if a hundred thousand members are wrong', () => {
     const capabilities = Array.from({ length: 120_000 }, () => 1)
     const places = within(200, () => problems({ capabilities }))
     expect(places).toEqual(['/capabilities', ...Array.from({ length: 19 }, (_, i) => `/capabilities/${i}`)])

@@ -94,7 +94,7 @@ describe('an A2A card', () => {
   })
 })
 
-describe('a server.json of MCP', () => {
+describe('an MCP server.json', () => {
   it('needs name, description and version, and may have remotes and packages', () => {
     expect(
       validateDocument('mcp', {

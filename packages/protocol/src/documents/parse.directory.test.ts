@@ -26,7 +26,7 @@ describe('a registration in the Agent Directory', () => {
     expect(() => parseAgentName('a'.repeat(256))).toThrow('?agent is longer than 255 characters')
   })
 
-  it('AD-4.1-10 requires base, a URI', () => {
+  it('AD-4.1-10 requires a base that is a URI', () => {
     for (const base of [undefined, 5, 'not a uri', '/path', '', 'https://'])
       expect(problems({ base })).toEqual(['/base'])
     for (const base of ['https://a.example/x', 'grpc://a.example:50051', 'urn:agent:x'])
@@ -38,7 +38,7 @@ describe('a registration in the Agent Directory', () => {
     expect(problems({ description: 5 })).toEqual(['/description'])
   })
 
-  it('AD-4.1-13 accepts protocols as an array of any names', () => {
+  it('AD-4.1-13 accepts an array of any names as protocols', () => {
     expect(problems({ protocols: 'mcp' })).toEqual(['/protocols'])
     expect(problems({ protocols: ['agtp', 'mcp', 'a2a', 'grpc'] })).toEqual([])
   })
@@ -53,7 +53,7 @@ describe('a registration in the Agent Directory', () => {
     expect(problems({ capabilities: undefined })).toEqual([])
   })
 
-  it('AD-4.1-16 requires name and type of each capability, both strings', () => {
+  it('AD-4.1-16 requires each capability to have a name and a type that are strings', () => {
     expect(problems(capabilities({ name: 'a' }))).toEqual(['/capabilities/0/type'])
     expect(problems(capabilities({ type: 'tool' }))).toEqual(['/capabilities/0/name'])
     expect(problems(capabilities({ name: 5, type: 'tool' }))).toEqual(['/capabilities/0/name'])

@@ -15,7 +15,7 @@ describe('profile metadata', () => {
     expect(validateDocument('profile', [fixture('FX-HR')])).toEqual([{ at: '', message: 'must be an object' }])
   })
 
-  it.each(['id', 'name', 'description'])('PROF-4.1-01, PROF-4.1-02, PROF-4.1-03 requires %s, a string', (name) => {
+  it.each(['id', 'name', 'description'])('PROF-4.1-01, PROF-4.1-02, PROF-4.1-03 requires %s to be a string', (name) => {
     expect(problems({ [name]: undefined })).toEqual([`/${name}`])
     expect(problems({ [name]: 5 })).toEqual([`/${name}`])
   })
@@ -49,7 +49,7 @@ describe('profile metadata', () => {
     expect(problems({ status: 1 })).toEqual(['/status'])
   })
 
-  it('PROF-4.1-10 accepts expires_at as a timestamp only', () => {
+  it('PROF-4.1-10 accepts only a timestamp as expires_at', () => {
     expect(problems({ expires_at: '2027-05-08T00:00:00.5+02:00' })).toEqual([])
     for (const expires_at of ['tomorrow', '2027-05-08', '2027-02-30T00:00:00Z', 5])
       expect(problems({ expires_at })).toEqual(['/expires_at'])
@@ -59,7 +59,7 @@ describe('profile metadata', () => {
     expect(problems({ version: 1 })).toEqual(['/version'])
   })
 
-  it('PROF-4.1-12 accepts updated_at as a timestamp only', () => {
+  it('PROF-4.1-12 accepts only a timestamp as updated_at', () => {
     expect(problems({ updated_at: 'yesterday' })).toEqual(['/updated_at'])
     expect(problems({ updated_at: undefined })).toEqual([])
   })
@@ -73,7 +73,7 @@ describe('profile metadata', () => {
     expect(problems({ id: undefined, ID: 'x' })).toEqual(['/id'])
   })
 
-  it('PROF-4.1-15, PROF-4.7-03 ignores unknown fields, nested ones too', () => {
+  it('PROF-4.1-15, PROF-4.7-03 ignores unknown fields, including nested ones', () => {
     expect(problems({ extra: { a: 1 }, bindings: binding({ foo: 1 }), examples: [{ text: 'a', foo: [] }] })).toEqual([])
   })
 
@@ -104,12 +104,12 @@ describe('profile metadata', () => {
     ])
   })
 
-  it('PROF-4.6-01 requires a protocol, a string', () => {
+  it('PROF-4.6-01 requires a protocol that is a string', () => {
     expect(problems({ bindings: binding({ protocol: undefined }) })).toEqual(['/bindings/0/protocol'])
     expect(problems({ bindings: binding({ protocol: 5 }) })).toEqual(['/bindings/0/protocol'])
   })
 
-  it('PROF-4.6-02 requires an endpoint, a reference or URI', () => {
+  it('PROF-4.6-02 requires an endpoint that is a URI or a reference', () => {
     for (const endpoint of [undefined, null, 5, true, {}, ['https://a.example']]) {
       expect(problems({ bindings: binding({ endpoint }) }), String(endpoint)).toEqual(['/bindings/0/endpoint'])
     }

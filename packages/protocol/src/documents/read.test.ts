@@ -136,7 +136,7 @@ describe('readRecord', () => {
     ).toEqual(['restricted', 'private', 'public', 'public', 'public'])
   })
 
-  it('reads timestamps of RFC 3339 only', () => {
+  it('reads only RFC 3339 timestamps', () => {
     const record = read('directory', { updated_at: '2026-05-08T00:00:00Z', expires_at: '2026-05-08T02:00:00+02:00' })
     expect(record).toMatchObject({ updatedAt: '2026-05-08T00:00:00Z', expiresAt: Date.parse('2026-05-08T00:00:00Z') })
     const odd = read('directory', { updated_at: 'May 8 2026', expires_at: '5' })
@@ -179,7 +179,7 @@ describe('capabilities and operations', () => {
     ])
   })
 
-  it('AIDIP-3.2-07 reads inputs and outputs at the top as one implied operation', () => {
+  it('AIDIP-3.2-07 reads inputs and outputs at the top level as one implied operation', () => {
     const [operation, ...others] = read('aidip', { inputs: { text: 'string' }, outputs: { type: 'object' } }).operations
     expect(operation).toEqual({ name: 'invoke', inputs: { text: 'string' }, outputs: { type: 'object' } })
     expect(others).toEqual([])
@@ -192,7 +192,7 @@ describe('capabilities and operations', () => {
     ])
   })
 
-  it('combines the tags of capabilities for drafts that tag those (C-17)', () => {
+  it('combines the tags of all capabilities in drafts that tag capabilities (C-17)', () => {
     const capabilities = [
       { name: 'a', type: 'tool', tags: ['x', 'y'] },
       { name: 'b', type: 'tool', tags: ['y', 5] },

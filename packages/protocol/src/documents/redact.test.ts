@@ -141,7 +141,7 @@ describe('redactRecord', () => {
     })
   })
 
-  it.each(KINDS)('hides any member of any %s document in every view, which stay valid', (kind) => {
+  it.each(KINDS)('hides any private member of a %s document in every view, and all views stay valid', (kind) => {
     const always = new Set(['id', 'status', 'visibility', 'private'])
     const cases = sentDocument(kind).chain((sent) =>
       fc.record({
@@ -159,7 +159,7 @@ describe('redactRecord', () => {
         expect(shown(record, facts).includes(SECRET)).toBe(false)
         for (const [format, view] of VIEWS)
           if (format) expect(validateDocument(format, view(record, facts)), format).toEqual([])
-        // A registration in the directory made from it is as private.
+        // Converting the document to a registration of the Agent Directory keeps private members private.
         const moved = toRegistration(readRecord(sent.format, document, sent.id), facts)
         expect(shown(redactRecord(readRecord('directory', moved, sent.id)), facts).includes(SECRET)).toBe(false)
       }),

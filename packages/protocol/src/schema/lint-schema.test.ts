@@ -30,7 +30,7 @@ describe('lintSchema', () => {
       },
       '/properties/a/minLength is ignored: in draft-07, $ref overrides the keywords beside it',
     ],
-  ])('says what is ignored in %j', (schema, expected) => {
+  ])('reports what is ignored in %j', (schema, expected) => {
     expect(advice(schema)).toEqual([expected])
   })
 

@@ -42,7 +42,7 @@ describe('checkPublisherSchema rejects', () => {
     'a',
     'https://[not a url',
     `https://a.example/${'a'.repeat(2000)}`,
-  ])('the reference %j, which leaves the document', ($ref) => {
+  ])('the reference %j, which points outside the document', ($ref) => {
     const message = 'must point to a place in this schema, as "#/…" does: nothing is fetched'
     expect(refusal({ properties: { a: { $ref } } })).toBe(`/properties/a/$ref ${message}`)
     expect(refusal({ $defs: { unused: { $ref } } })).toBe(`/$defs/unused/$ref ${message}`)
@@ -108,7 +108,7 @@ describe('checkPublisherSchema rejects', () => {
     accepted(names(500, 'string'))
   })
 
-  it('deep schemas', () => {
+  it('deeply nested schemas', () => {
     accepted(nested(15, { type: 'string' }, (a) => ({ items: a })))
     expect(refusal(nested(40, { type: 'string' }, (a) => ({ items: a })))).toContain('is nested deeper than 32')
   })
@@ -137,7 +137,7 @@ describe('checkPublisherSchema rejects', () => {
     expect(refusal({ pattern: 'a'.repeat(6000) })).toContain('RE2')
   })
 
-  it('a schema that applies itself without end', () => {
+  it('a schema that refers to itself endlessly', () => {
     expect(refusal({ $ref: '#' })).toContain('endlessly')
     expect(refusal({ allOf: [{ $ref: '#' }] })).toContain('endlessly')
     expect(refusal({ dependencies: { a: { $ref: '#' } } })).toContain('endlessly')
@@ -146,7 +146,7 @@ describe('checkPublisherSchema rejects', () => {
     expect(refusal(definitions(3, (i) => ({ $ref: `#/$defs/a${(i + 1) % 3}` })))).toContain('endlessly')
   })
 
-  it('references that multiply', () => {
+  it('references that multiply exponentially', () => {
     const doubling = (keyword: string) =>
       definitions(30, (i) =>
         i < 29 ? { [keyword]: [{ $ref: `#/$defs/a${i + 1}` }, { $ref: `#/$defs/a${i + 1}` }] } : {},
@@ -186,7 +186,7 @@ describe('checkPublisherSchema rejects', () => {
     )
   })
 
-  it('a document whose patterns are too expensive together', () => {
+  it('a document whose patterns are too expensive in total', () => {
     const operations = Array.from({ length: 1000 }, (_, i) => ({
       name: `o${i}`,
       inputs: { pattern: `(a|b|c|d|e${i}){1000}` },
@@ -244,7 +244,7 @@ describe('checkPublisherSchema accepts', () => {
     ],
     ['limits of draft-04', { $schema: 'http://json-schema.org/draft-04/schema#', minimum: 1, exclusiveMinimum: true }],
     ['limits of draft-04 without a dialect', { maximum: 1, exclusiveMaximum: true }],
-    ['required as draft-03 wrote it', { properties: { a: { type: 'string', required: true } } }],
+    ['required in the style of draft-03', { properties: { a: { type: 'string', required: true } } }],
     ['the types of draft-03 and Swagger 2', { properties: { a: { type: 'any' }, b: { type: 'file' } } }],
     ['keywords that are null', { type: 'object', properties: { a: { type: 'string', enum: null, not: null } } }],
     ['empty maps as PHP writes them', { type: 'object', properties: [], $defs: [] }],
@@ -318,14 +318,14 @@ describe('checkPublisherSchema accepts', () => {
     expect(check(schema, { [name]: 5 }).map(({ at }) => at)).toEqual([`/${name}`])
   })
 
-  it('data that reads like a schema in enum, const, default and examples', () => {
+  it('data that looks like a schema in enum, const, default and examples', () => {
     const bait = { $ref: 'https://evil.example/', pattern: '(?=', $dynamicRef: '#', type: 'objekt' }
     accepted({ enum: [bait], const: bait, default: bait, examples: [bait], description: 'x' })
   })
 })
 
 describe('createPublisherSchemas', () => {
-  it('reports every issue with its place, up to 20', () => {
+  it('reports every issue with its location, up to 20', () => {
     const { check } = createPublisherSchemas()
     const schema = {
       type: 'object',
@@ -428,7 +428,7 @@ describe('values designed to be expensive', () => {
     },
   )
 
-  it('a pattern whose work grows with text and pattern is stopped', () => {
+  it('a pattern whose cost grows with both text and pattern is stopped', () => {
     const text = Array.from({ length: 200_000 }, (_, i) => ((i * i) % 7 < 3 ? 'a' : 'b')).join('')
     expect(soon(() => check({ pattern: 'a[ab]{900}$' }, text))[0]?.message).toContain('too large or too deep')
     expect(check({ pattern: '^c[ab]{900}$' }, text.slice(0, 2000))[0]?.message).toContain('must match the pattern')

@@ -136,7 +136,7 @@ describe('a delegation chain', () => {
     expect(await check(again, 2, { seen })).toMatchObject({ subject: 'user-7' })
   })
 
-  it('is recorded as seen only if valid, so that nobody can use up another one’s token', async () => {
+  it('is recorded as seen only if valid, so that nobody can use up someone else’s token', async () => {
     const seen = createSeenTokens({ now: () => time })
     const chain = await hop(0, 1)
     await expect(check(`${chain.slice(0, -6)}AAAAAA`, 1, { seen })).rejects.toMatchObject({ code: 'bad_signature' })
@@ -165,7 +165,7 @@ describe('a delegation chain', () => {
     expect(fetched).toBe(0)
   })
 
-  it('is rejected with a code, whatever is sent', async () => {
+  it('is verified or rejected with an error code, whatever is sent', async () => {
     const good = await hop(1, 2, await hop(0, 1))
     const cut = fc.tuple(fc.nat(good.length), fc.nat(good.length), fc.string()).map(([a, b, text]) => {
       const [from, to] = a < b ? [a, b] : [b, a]

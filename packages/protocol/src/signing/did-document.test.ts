@@ -23,7 +23,7 @@ describe('the keys of a DID document', () => {
     expect(key?.jwk.d).toBeUndefined()
   })
 
-  it('are only those for assertions, if the document says so', () => {
+  it('are only those in assertionMethod, if the document has that member', () => {
     const method = (id: string): JsonObject => ({ id, type: 'JsonWebKey2020', publicKeyJwk: ED25519 })
     const document = {
       id: DID,
@@ -49,7 +49,7 @@ describe('the keys of a DID document', () => {
     expect(readDidKeys({ id: DID, verificationMethod: many }).length).toBeLessThanOrEqual(100)
   })
 
-  it('are read from any document without an exception', () => {
+  it('can be read from any document without throwing', () => {
     const part = fc.oneof(fc.jsonValue(), fc.constantFrom('#a', DID, MULTIBASE, ED25519))
     const method = fc.record(
       { id: part, type: part, publicKeyJwk: part, publicKeyMultibase: part, publicKeyBase58: part },

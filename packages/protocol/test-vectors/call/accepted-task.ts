@@ -75,7 +75,11 @@ export interface PolledTaskVector {
 export const POLLED_TASK_VECTORS: readonly PolledTaskVector[] = [
   { title: 'a result', body: { taskId: 't1', status: 'completed', result: { x: 1 } }, says: { result: { x: 1 } } },
   { title: 'a result that is null', body: { taskId: 't1', status: 'done', result: null }, says: { result: null } },
-  { title: 'an output, in other words', body: { task_id: 't1', status: 'Succeeded', output: 2 }, says: { result: 2 } },
+  {
+    title: 'an output under other member names',
+    body: { task_id: 't1', status: 'Succeeded', output: 2 },
+    says: { result: 2 },
+  },
   { title: 'the id of the task', body: { id: 't1', status: 'success', result: 3 }, says: { result: 3 } },
   {
     title: 'success without a result',
@@ -94,5 +98,5 @@ export const POLLED_TASK_VECTORS: readonly PolledTaskVector[] = [
     body: { id: 'order-7', status: 'failed' },
     says: { result: { id: 'order-7', status: 'failed' } },
   },
-  { title: 'no document', body: ['done'], says: { result: ['done'] } },
+  { title: 'a body that is not an object', body: ['done'], says: { result: ['done'] } },
 ]

@@ -5,7 +5,7 @@ export interface AgreeVector {
   readonly body?: string
   /** The agreed value; undefined: none was sent. */
   readonly value?: string
-  /** The request is refused, and the message says this about the identifier. */
+  /** The request is rejected, and the message says this about the identifier. */
   readonly refusal?: string
 }
 
@@ -36,7 +36,7 @@ export const AGREE_VECTORS: readonly AgreeVector[] = [
   { title: 'values that differ in case', header: 's', query: 'S', refusal: 'has two different values, "s" and "S"' },
   { title: 'a space', query: 'a b', refusal: BAD },
   { title: 'a control character', query: 'a\nb', refusal: BAD },
-  { title: 'a letter beyond ASCII', query: 'é', refusal: BAD },
+  { title: 'a non-ASCII letter', query: 'é', refusal: BAD },
   { title: 'an empty query parameter', query: '', refusal: BAD },
   { title: 'an empty member', body: '', refusal: BAD },
   { title: 'a value that is too long', query: 'x'.repeat(257), refusal: BAD },
@@ -49,7 +49,7 @@ export interface AgreeOnVersionVector {
   readonly version: string | undefined
 }
 
-/** Versions and ranges asked for in two places. */
+/** Versions and ranges requested in two places. */
 export const AGREE_ON_VERSION_VECTORS: readonly AgreeOnVersionVector[] = [
   { header: '2.1.0', version: '2.1.0' },
   { header: '2.1.0', query: '2.1.0', version: '2.1.0' },

@@ -10,7 +10,7 @@ export interface CertificateVector {
 /** Names of client certificates, as Node reports them, and the subject they stand for. */
 export const CERTIFICATE_SUBJECTS: readonly CertificateVector[] = [
   {
-    name: 'a URI wins over DNS names and the CN, wherever it stands',
+    name: 'a URI takes precedence over DNS names and the CN, in any position',
     certificate: { subjectaltname: 'DNS:d1.example, URI:wimse://td.example/a1, DNS:d2.example', subject: { CN: 'n1' } },
     subject: 'wimse://td.example/a1',
   },
@@ -20,7 +20,7 @@ export const CERTIFICATE_SUBJECTS: readonly CertificateVector[] = [
     subject: 'spiffe://a',
   },
   {
-    name: 'a DNS name wins over the CN; other kinds do not count',
+    name: 'a DNS name takes precedence over the CN; other kinds are ignored',
     certificate: {
       subjectaltname: 'IP Address:10.0.0.1, DNS:d3.example, email:x@y.example, Registered ID:1.2.3',
       subject: { CN: 'n2' },

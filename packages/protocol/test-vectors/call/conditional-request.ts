@@ -1,4 +1,4 @@
-/** The current state of the document that is asked for. */
+/** The current state of the requested document. */
 export const CURRENT_TAG = '"v2"'
 export const CHANGED_AT = Date.parse('2026-01-01T12:00:00.500Z')
 

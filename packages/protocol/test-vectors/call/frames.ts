@@ -95,7 +95,7 @@ export const REPLIES: readonly ReplyVector[] = [
     parts: [{ data: 1 }, { data: 'a', event: 'word' }],
   },
   {
-    name: 'parts and an end by its other name',
+    name: 'parts and an end with the alternative name',
     lines: [
       { id: '1', data: 1 },
       { id: '1', end: true },
@@ -152,7 +152,7 @@ export const REPLIES: readonly ReplyVector[] = [
     parts: [{ data: { n: 1 } }, { data: [2] }, { data: 'three' }],
   },
   {
-    name: 'a bare line with the id of the call but nothing of a frame',
+    name: 'a bare line with the id of the call but no other member of a frame',
     lines: [{ id: '1', text: 'hi' }],
     parts: [{ data: { id: '1', text: 'hi' } }],
   },
@@ -185,7 +185,7 @@ export interface MessageVector {
 const one = '{"id":1,"input":{"text":"hi"}}'
 const two = '{"id":2,"input":{"text":"hi"}}'
 
-/** How messages become lines; the lines are request frames, and bare lines if an agent sends them. */
+/** How messages are split into lines. The lines are request frames; sent by an agent they are bare lines. */
 export const MESSAGES: readonly MessageVector[] = [
   { name: 'one line in a message', messages: [`${one}\n`, `${two}\n`], lines: [one, two] },
   { name: 'several lines in a message', messages: [`${one}\n${two}\n`], lines: [one, two] },

@@ -1,4 +1,4 @@
-/** Prefer headers, and whether they ask for a deferred answer (RFC 7240). */
+/** Prefer headers, and whether they ask for a deferred response (RFC 7240). */
 export const PREFER_VECTORS: readonly (readonly [prefer: string, isAsync: boolean])[] = [
   ['respond-async', true],
   ['Respond-Async', true],

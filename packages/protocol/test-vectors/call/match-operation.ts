@@ -16,7 +16,7 @@ const ONE = [{ name: 'a', inputs: { text: 'string?' } }]
 const TWO = [...ONE, { name: 'b', inputs: { text: 'string?' } }]
 const OWN = { type: 'object', properties: { operation: { type: 'string' } } }
 const owning = (inputs: JsonObject): MatchOperationVector => ({
-  title: `the member belongs to an only operation that declares it: ${JSON.stringify(inputs)}`,
+  title: `the member belongs to the only operation if that declares it: ${JSON.stringify(inputs)}`,
   operations: [{ name: 'a', inputs }],
   input: { operation: 'multiply' },
   match: { kind: 'match', operation: 'a', input: { operation: 'multiply' } },
@@ -25,19 +25,19 @@ const owning = (inputs: JsonObject): MatchOperationVector => ({
 /** Which operation a call is for, by its URL and the member `operation` (C-58). */
 export const MATCH_OPERATION_VECTORS: readonly MatchOperationVector[] = [
   {
-    title: 'an only operation need not be named',
+    title: 'the only operation need not be named',
     operations: ONE,
     input: { text: 'x' },
     match: { kind: 'match', operation: 'a', input: { text: 'x' } },
   },
   {
-    title: 'an only operation may be named, and the name is taken out',
+    title: 'the only operation may be named, and the name is removed from the input',
     operations: ONE,
     input: { operation: 'a', text: 'x' },
     match: { kind: 'match', operation: 'a', input: { text: 'x' } },
   },
   {
-    title: 'an only operation may not be called by another name',
+    title: 'the only operation may not be called by another name',
     operations: ONE,
     input: { operation: 'c' },
     match: { kind: 'unknown', place: 'member' },
@@ -48,26 +48,31 @@ export const MATCH_OPERATION_VECTORS: readonly MatchOperationVector[] = [
   owning({ oneOf: [OWN] }),
   owning({ $ref: '#/$defs/input', $defs: { input: OWN } }),
   {
-    title: 'the member names one of several',
+    title: 'the member selects one of several operations',
     operations: TWO,
     input: { operation: 'b', text: 'x' },
     match: { kind: 'match', operation: 'b', input: { text: 'x' } },
   },
-  { title: 'one of several must be named', operations: TWO, input: { text: 'x' }, match: { kind: 'missing' } },
   {
-    title: 'one of several must exist',
+    title: 'with several operations, one must be named',
+    operations: TWO,
+    input: { text: 'x' },
+    match: { kind: 'missing' },
+  },
+  {
+    title: 'with several operations, the named one must exist',
     operations: TWO,
     input: { operation: 'c' },
     match: { kind: 'unknown', place: 'member' },
   },
   {
-    title: 'a name that is not a text exists nowhere',
+    title: 'a name that is not a string matches no operation',
     operations: TWO,
     input: { operation: { name: 'a' } },
     match: { kind: 'unknown', place: 'member' },
   },
   {
-    title: 'the URL names it',
+    title: 'the URL names the operation',
     operations: TWO,
     inUrl: 'b',
     input: { text: 'x' },
@@ -88,21 +93,21 @@ export const MATCH_OPERATION_VECTORS: readonly MatchOperationVector[] = [
     match: { kind: 'conflict' },
   },
   {
-    title: 'the member belongs to an operation of the URL that declares it',
+    title: 'the member belongs to the operation in the URL if that declares it',
     operations: [...ONE, { name: 'b', inputs: OWN }],
     inUrl: 'b',
     input: { operation: 'a' },
     match: { kind: 'match', operation: 'b', input: { operation: 'a' } },
   },
   {
-    title: 'an operation of the URL must exist',
+    title: 'the operation in the URL must exist',
     operations: ONE,
     inUrl: 'c',
     input: {},
     match: { kind: 'unknown', place: 'url' },
   },
   {
-    title: 'names of Object.prototype are no operations',
+    title: 'names of Object.prototype are not operations',
     operations: ONE,
     inUrl: 'constructor',
     input: {},

@@ -62,7 +62,7 @@ export const RESERVED_MEMBERS_VECTORS: readonly ReservedMembersVector[] = [
     rest: { text: 'a' },
   },
   {
-    title: 'other members named like ours are left alone',
+    title: 'other members with the names of control members are left alone',
     inputs: { type: 'object' },
     input: { streams: true, session: 's', task: 't', session_id: 'x' },
     reserved: {},

@@ -5,7 +5,7 @@ export interface StreamVector {
   readonly name: string
   readonly body: string
   readonly parts: readonly { readonly data: JsonValue; readonly event?: string; readonly id?: string }[]
-  /** The stream breaks off with an error of the agent after these parts. */
+  /** The stream ends with an error of the agent after these parts. */
   readonly fails?: boolean
 }
 
@@ -29,7 +29,7 @@ export const EVENT_STREAMS: readonly StreamVector[] = [
   })),
   { name: '[DONE]', body: 'data: 1\n\ndata: [DONE]\n\ndata: 2\n\n', parts: [{ data: 1 }] },
   {
-    name: 'an event named done that carries data',
+    name: 'an event named done that has data',
     body: 'data: 1\n\nevent: done\ndata: {"n":2}\n\n',
     parts: [{ data: 1 }, { data: { n: 2 }, event: 'done' }],
   },

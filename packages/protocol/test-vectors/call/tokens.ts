@@ -4,7 +4,7 @@ import type { TokenErrorCode } from '../../src/call/token-verifier.js'
 
 export const TOKEN_ISSUER = 'https://issuer.example'
 export const TOKEN_AUDIENCE = 'tester'
-/** Milliseconds: the time at which the vectors hold. */
+/** Milliseconds: the current time in these vectors. */
 export const TOKEN_NOW = Date.parse('2030-01-01T00:00:00Z')
 
 export interface TokenVector {
@@ -21,13 +21,13 @@ const GOOD = { subject: 'ann', scopes: ['publish', 'discover'] }
 const INVALID = { code: 'invalid' } as const
 const ASYMMETRIC = ['EdDSA', 'Ed25519', 'ES256', 'ES384', 'RS256', 'PS256']
 
-/** Accepted by a verifier that tolerates clocks 30 s apart, and rejected by one that tolerates no difference. */
+/** Accepted by a verifier that tolerates 30 s of clock skew, and rejected by one that tolerates none. */
 export const TOKENS_WITHIN_TOLERANCE: readonly TokenVector[] = [
   { name: 'expired 29 s ago', algorithm: 'ES256', claims: { exp: NOW - 29 }, result: GOOD },
   { name: 'valid in 29 s', algorithm: 'ES256', claims: { nbf: NOW + 29 }, result: GOOD },
 ]
 
-/** Tokens of one trusted issuer, and what becomes of them. */
+/** Tokens of one trusted issuer, and the result of verifying them. */
 export const TOKENS: readonly TokenVector[] = [
   ...ASYMMETRIC.map((algorithm) => ({ name: `signed with ${algorithm}`, algorithm, result: GOOD })),
   ...['ES512', 'RS512', 'HS256', 'none'].map((algorithm) => ({
@@ -107,7 +107,7 @@ export async function createTokenSigner(): Promise<TokenSigner> {
       const [first] = pairs
       const unsigned = `${encode({ alg: algorithm, kid: first?.alg })}.${encode(payload)}`
       if (algorithm === 'none' || !first) return `${unsigned}.`
-      // The classic confusion: the public key as the secret of an HMAC.
+      // The classic algorithm confusion attack: the public key used as the secret of an HMAC.
       return `${unsigned}.${createHmac('sha256', await exportSPKI(first.publicKey))
         .update(unsigned)
         .digest('base64url')}`

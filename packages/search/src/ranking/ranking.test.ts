@@ -37,7 +37,7 @@ describe('readQuery', () => {
 })
 
 describe('rankCandidates', () => {
-  it('ranks by rare words if the query has some, else by similarity', () => {
+  it('ranks by rare words if the query has any, else by similarity', () => {
     const [byWords, bySimilarity] = [candidate(1, { wordScore: 2, similarity: 0.3 }), candidate(2, { similarity: 0.6 })]
     expect(order('a long and telling request', 8, byWords, bySimilarity)).toEqual([1, 2])
     expect(order('start exercising', 2, candidate(1, { wordScore: 0.1, similarity: 0.25 }), bySimilarity)).toEqual([
@@ -45,11 +45,11 @@ describe('rankCandidates', () => {
     ])
   })
 
-  it('drops candidates with neither a word nor enough similarity', () => {
+  it('drops candidates with neither a matching word nor enough similarity', () => {
     expect(order('weather', 1, candidate(1, { similarity: 0.19 }), candidate(2, { wordScore: 0.1 }))).toEqual([2])
   })
 
-  it('AIDIP00-5.4-04 ranks agents higher that speak a language the query names', () => {
+  it('AIDIP00-5.4-04 ranks agents higher if they speak a language that the query names', () => {
     const [english, chinese] = [
       candidate(1, { wordScore: 1, languages: ['en'] }),
       candidate(2, { wordScore: 1, languages: ['en', 'zh'] }),

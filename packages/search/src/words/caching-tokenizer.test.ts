@@ -58,7 +58,7 @@ describe('CachingTokenizer', () => {
     expect(read('weather forecast')).toEqual([2, 1])
   })
 
-  it('assigns no ids to terms beyond the end of the sequence', () => {
+  it('assigns no ids to terms that do not fit into the sequence', () => {
     const terms = new TermDictionary(0)
     new CachingTokenizer(terms, 16).tokenize('getUserByName weather', sequenceOf(1))
     expect(terms.size).toBe(1)

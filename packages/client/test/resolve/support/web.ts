@@ -15,7 +15,7 @@ export interface Web {
   /** Pages by URL; any other URL is a 404. */
   pages: Record<string, Page>
   /** Requested URLs, in order. */
-  readonly asked: string[]
+  readonly requestedUrls: string[]
   readonly headers: IncomingHttpHeaders[]
   /** Trusts the CA of these hosts, and connects every host name to this server. */
   readonly fetch: typeof fetch
@@ -33,18 +33,18 @@ export async function startWeb(): Promise<Web> {
   const folder = mkdtempSync(join(tmpdir(), 'switchboard-web-'))
   const authority = createAuthority(folder, 'web')
   const identity = authority.issue('/CN=web', ...NAMES.map((name) => `DNS:${name}`), 'IP:127.0.0.1')
-  const [asked, headers]: [string[], IncomingHttpHeaders[]] = [[], []]
+  const [requestedUrls, headers]: [string[], IncomingHttpHeaders[]] = [[], []]
   const web: { pages: Record<string, Page> } = { pages: {} }
 
   const listener =
     (scheme: string) =>
     (request: IncomingMessage, response: ServerResponse): void => {
       const url = `${scheme}://${request.headers.host}${request.url}`
-      asked.push(url)
+      requestedUrls.push(url)
       headers.push(request.headers)
       const page = Object.hasOwn(web.pages, url) ? web.pages[url] : undefined
       if (typeof page === 'function') page(response, request.headers)
-      else answerJson(response, page === undefined ? 404 : 200, page ?? { title: 'Not Found', status: 404 })
+      else sendJson(response, page === undefined ? 404 : 200, page ?? { title: 'Not Found', status: 404 })
     }
   const server = createTlsServer({ cert: identity.cert, key: identity.key }, listener('https'))
   const plain = createServer(listener('http'))
@@ -52,7 +52,7 @@ export async function startWeb(): Promise<Web> {
   const [trusting, distrusting] = [createAgent(portOf(server), authority.cert), createAgent(portOf(server))]
 
   return Object.assign(web, {
-    asked,
+    requestedUrls,
     headers,
     fetch: fetchThrough(trusting),
     distrustingFetch: fetchThrough(distrusting),
@@ -67,7 +67,7 @@ export async function startWeb(): Promise<Web> {
   })
 }
 
-export function answerJson(response: ServerResponse, status: number, body: JsonValue, headers: object = {}): void {
+export function sendJson(response: ServerResponse, status: number, body: JsonValue, headers: object = {}): void {
   response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
 }
 
@@ -93,13 +93,13 @@ function createAgent(port: number, ca?: string): Agent {
 function fetchThrough(dispatcher: Agent): typeof fetch {
   return async (input, init) => {
     const headers = Object.fromEntries(new Headers(init?.headers))
-    const answer = await undiciFetch(String(input), {
+    const response = await undiciFetch(String(input), {
       headers,
       dispatcher,
       ...(init?.signal && { signal: init.signal }),
       ...(init?.redirect && { redirect: init.redirect }),
     })
-    const [names, empty] = [[...answer.headers], answer.status === 304 || answer.body === null]
-    return new Response(empty ? null : answer.body, { status: answer.status, headers: names })
+    const [names, empty] = [[...response.headers], response.status === 304 || response.body === null]
+    return new Response(empty ? null : response.body, { status: response.status, headers: names })
   }
 }

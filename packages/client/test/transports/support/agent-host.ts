@@ -124,7 +124,7 @@ function recorder(seen: Seen[], find: (path: string) => Handler | undefined): Re
     seen.push(received)
     const handle = find(received.url.split('?')[0] ?? '')
     if (handle) handle(received, response)
-    else answer(response, 404, { title: 'Not Found', status: 404 }, { 'content-type': 'application/problem+json' })
+    else sendJson(response, 404, { title: 'Not Found', status: 404 }, { 'content-type': 'application/problem+json' })
   }
 }
 
@@ -136,7 +136,7 @@ function toJson(text: string): ReturnType<typeof JSON.parse> {
   }
 }
 
-export function answer(
+export function sendJson(
   response: ServerResponse,
   status: number,
   body?: JsonValue,
@@ -150,7 +150,7 @@ export function answer(
 export const always =
   (body: JsonValue, status = 200, headers: Record<string, string> = {}): Handler =>
   (_seen, response) =>
-    answer(response, status, body, headers)
+    sendJson(response, status, body, headers)
 
 interface Listens {
   listen(port: number, host: string, done: () => void): unknown
@@ -185,7 +185,10 @@ function fetchThrough(dispatcher: Agent): typeof fetch {
 }
 
 /** Retry options that do not wait, and record how long they would have. */
-export function patience(): { waits: number[]; retry: { sleep: (ms: number) => Promise<void>; random: () => number } } {
+export function fakeRetry(): {
+  waits: number[]
+  retry: { sleep: (ms: number) => Promise<void>; random: () => number }
+} {
   const waits: number[] = []
   const sleep = async (ms: number): Promise<void> => {
     waits.push(ms)

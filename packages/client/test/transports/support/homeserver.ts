@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import type { JsonObject } from '@switchboard/protocol'
-import { answer, type Seen, startPlainHost } from './agent-host.js'
+import { type Seen, sendJson, startPlainHost } from './agent-host.js'
 
 /**
  * A simulated Matrix homeserver with the parts of the client-server API (v3) that are used: access tokens, aliases,
@@ -54,7 +54,7 @@ export async function startHomeserver(): Promise<Homeserver> {
       const limit: number = filter.room?.timeline?.limit ?? 10
       const newEvents = news()
       const timeline = { events: newEvents.slice(-limit), limited: newEvents.length > limit, prev_batch: since ?? 's0' }
-      answer(response, 200, {
+      sendJson(response, 200, {
         next_batch: `s${events.length}`,
         rooms: { join: { [room]: { timeline: JSON.parse(JSON.stringify(timeline)) } } },
       })
@@ -69,28 +69,28 @@ export async function startHomeserver(): Promise<Homeserver> {
   const host = await startPlainHost((seen, response) => {
     const { pathname, searchParams } = new URL(seen.url, 'http://hs')
     const path = pathname.replace('/_matrix/client/v3', '').split('/').map(decodeURIComponent)
-    if (server.failure) return answer(response, server.failure.status, server.failure.body)
+    if (server.failure) return sendJson(response, server.failure.status, server.failure.body)
     if (seen.headers.authorization !== `Bearer ${token}`)
-      return answer(response, 401, { errcode: 'M_UNKNOWN_TOKEN', error: 'Unknown access token' })
+      return sendJson(response, 401, { errcode: 'M_UNKNOWN_TOKEN', error: 'Unknown access token' })
     const [, first, second, third, fourth, fifth] = path
     if (first === 'directory' && third === alias)
-      return answer(response, 200, { room_id: room, servers: ['hs.example'] })
+      return sendJson(response, 200, { room_id: room, servers: ['hs.example'] })
     if (first === 'join' && second === room) {
       members.add(token)
-      return answer(response, 200, { room_id: room })
+      return sendJson(response, 200, { room_id: room })
     }
     if (first === 'sync') return sync(searchParams, response)
     if (first === 'rooms' && second === room && third === 'send' && seen.method === 'PUT') {
       if (!members.has(token))
-        return answer(response, 403, { errcode: 'M_FORBIDDEN', error: 'You are not in the room' })
+        return sendJson(response, 403, { errcode: 'M_FORBIDDEN', error: 'You are not in the room' })
       const id = transactions.get(String(fifth)) ?? add(String(fourth), '@caller:hs.example', seen.json)
       const isNew = !transactions.has(String(fifth))
       transactions.set(String(fifth), id)
-      answer(response, 200, { event_id: id })
+      sendJson(response, 200, { event_id: id })
       if (isNew) server.onEvent(seen.json, (content, sender = AGENT) => void add('agent.reply', sender, content))
       return
     }
-    answer(response, 404, { errcode: 'M_NOT_FOUND', error: 'Room alias not found' })
+    sendJson(response, 404, { errcode: 'M_NOT_FOUND', error: 'Room alias not found' })
   })
   const server: Homeserver = {
     url: host.url,

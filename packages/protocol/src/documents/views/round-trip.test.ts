@@ -27,7 +27,7 @@ const VIEWS: { name: string; format: DocumentFormat; view: View }[] = [
   { name: 'MCP', format: 'mcp', view: toMcpServer },
 ]
 
-/** Members that the registry writes, whatever the document says. */
+/** Members that the directory always sets, whatever the document contains. */
 const REGISTRY = ['verification']
 const BY_FORMAT: Partial<Record<DocumentFormat, string[]>> = {
   directory: ['agent', 'lt', 'href'],

@@ -88,7 +88,7 @@ describe('the AIDIP view', () => {
     })
   })
 
-  it('shows an agent of the directory by its name, with operations of its capabilities (C-08, C-32)', () => {
+  it('shows an agent of the Agent Directory under its name, with its capabilities as operations (C-08, C-32)', () => {
     expect(toAidip(SUM(), FACTS)).toMatchObject({
       id: 'summarizer-v2',
       name: 'summarizer-v2',
@@ -120,7 +120,7 @@ describe('the AIDIP view', () => {
     )
   })
 
-  it('keeps members of another draft, and which of them are private', () => {
+  it('keeps members of another draft, and keeps private ones private', () => {
     const shown = toAidip(SUM({ visibility: 'restricted', private: ['vendor'], license: 'MIT', tags: 5 }), FACTS)
     expect(shown).toMatchObject({
       visibility: 'restricted',
@@ -147,7 +147,7 @@ describe('the profile view', () => {
     expect(toProfile(HR(), FACTS)).toEqual({ ...fixture('FX-HR'), ...ADDED, freshness: expect.any(Object) })
   })
 
-  it('PROF-11-02 maps a card of another draft by the table', () => {
+  it('PROF-11-02 maps a document of another draft according to the table', () => {
     const record = T01({ constraints: { region: 'apac' }, updated_at: '2026-05-08T00:00:00Z' })
     expect(toProfile(record, FACTS)).toMatchObject({
       id: 'agent-12345',
@@ -164,7 +164,7 @@ describe('the profile view', () => {
     })
   })
 
-  it('PROF-11-02 maps the skills and sentences of an A2A card', () => {
+  it('PROF-11-02 maps the skills of an A2A card and their examples', () => {
     const card = {
       name: 'a',
       description: 'b',
@@ -191,7 +191,7 @@ describe('the profile view', () => {
     })
   })
 
-  it('has candidates in three levels of detail', () => {
+  it('renders candidates at three levels of detail', () => {
     expect(Object.keys(toCandidate(HR(), FACTS, 'minimal'))).toEqual(['id', 'status', 'bindings'])
     expect(toCandidate(HR(), FACTS, 'minimal').bindings).toEqual([
       { protocol: 'https', endpoint: 'https://agents.example.net/hr-core/invoke' },
@@ -232,7 +232,7 @@ describe('the directory view', () => {
     })
   })
 
-  it('AD-4.1-11 lists enough to choose and contact an agent', () => {
+  it('AD-4.1-11 lists what is needed to choose and contact an agent', () => {
     expect(toDirectorySummary(SUM(), FACTS)).toEqual({
       agent: 'summarizer-v2',
       base: 'https://agents.example.com/summarizer-v2',

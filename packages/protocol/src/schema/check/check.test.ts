@@ -18,7 +18,7 @@ const CASES: [string, JsonObject, JsonValue[], JsonValue[]][] = [
   ['exclusive limits of draft-04', { minimum: 1, exclusiveMinimum: true, maximum: 3 }, [1.1, 3], [1, 3.1]],
   ['inclusive limits of draft-04', { maximum: 3, exclusiveMaximum: false }, [3], [3.1]],
   ['an exclusive limit of draft-04 without its limit', { exclusiveMaximum: true }, [1e9], []],
-  ['required as draft-03 wrote it', { properties: { a: { required: true } } }, [{}, { a: 1 }], []],
+  ['required in the style of draft-03', { properties: { a: { required: true } } }, [{}, { a: 1 }], []],
   ['keywords that are null', { not: null, items: null, enum: null, minimum: null, const: 1 }, [1], [2]],
   [
     'a $ref that is null',
@@ -219,7 +219,7 @@ describe('a schema', () => {
   })
 })
 
-describe('reasons', () => {
+describe('issues', () => {
   it('of alternatives are reported together', () => {
     expect(check({ anyOf: [{ type: 'string' }, { type: 'null' }] }, 5)).toEqual([
       { at: '', message: 'must be a string, or must be null' },
@@ -227,7 +227,7 @@ describe('reasons', () => {
     expect(check({ oneOf: [{ minimum: 1 }, { minimum: 2 }] }, 3)[0]?.message).toContain('matches several')
   })
 
-  it('of names that are not allowed are reported at the member', () => {
+  it('with member names are reported at the member', () => {
     expect(check({ propertyNames: { maxLength: 2 } }, { abc: 1 })).toEqual([
       { at: '/abc', message: 'is not an allowed name: it must have at most 2 characters' },
     ])
