@@ -26,14 +26,14 @@ async function check(what, find) {
   if (problems.length > 0) failed++
 }
 
-/** What a program printed; throws that if it failed. */
+/** The output of a program; throws it if the program failed. */
 async function outputOf(running) {
   const { code, output } = await running
   if (code !== 0) throw new Error(`${output}exit code ${code}`)
   return output
 }
 
-/** The problems that a program reports by failing. */
+/** Returns no problems if the program succeeds, and throws otherwise. */
 async function succeeds(running) {
   await outputOf(running)
   return []
@@ -70,7 +70,7 @@ function contentProblems(folder) {
   ]
 }
 
-/** A map leads nowhere if its source is not published, or if the file is left over from an earlier build. */
+/** A source map is broken if its source is not published, or if the file is left over from an earlier build. */
 function missingSources(folder, name) {
   const { sources, sourceRoot = '' } = JSON.parse(readFileSync(join(folder, name), 'utf8'))
   return sources

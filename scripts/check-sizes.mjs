@@ -1,4 +1,4 @@
-// Prints what programs that use our packages cost a browser, and fails when one is over its budget. Needs a build.
+// Prints the bundle sizes of programs that use our packages, and fails if one exceeds its budget. Needs a build.
 import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
 import { ROOT } from './tree.mjs'

@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { ROOT } from './tree.mjs'
 
-/** Global setup of vitest. Wrong types do not stop the tests: the build writes its output all the same. */
+/** Global setup of vitest. Type errors do not stop the tests: the build still writes its output. */
 export function setup() {
   const tsc = join(ROOT, 'node_modules/typescript/bin/tsc')
   const { status } = spawnSync(process.execPath, [tsc, '-b'], { cwd: ROOT, stdio: 'inherit' })

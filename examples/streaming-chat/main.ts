@@ -31,7 +31,7 @@ const chat = createAgent({
 })
 
 function* respond(text: string, before: readonly string[]): Generator<string> {
-  if (text === 'Talk for ever') for (;;) yield 'and'
+  if (text === 'Talk forever') for (;;) yield 'and'
   yield* before.length === 0 ? ['Nice', 'to', 'meet', 'you.'] : `Before that you said: ${before.join('; ')}.`.split(' ')
 }
 
@@ -66,7 +66,7 @@ try {
   )
 
   let heard = 0
-  for await (const _part of caller.stream(uri, { text: 'Talk for ever' })) {
+  for await (const _part of caller.stream(uri, { text: 'Talk forever' })) {
     heard++
     if (heard === 3) break
   }

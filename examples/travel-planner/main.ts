@@ -27,14 +27,14 @@ interface PhraseList {
 interface Plan extends PhraseList {
   readonly city: string
   readonly stops: string[]
-  /** Added by the kit: which agents had a part in the task. */
+  /** Added by the kit: the agents involved in the task. */
   readonly metadata: { readonly taskTrace: { readonly agent: string }[] }
 }
 
 const directory = await startDirectory()
 const client = createClient({ baseUrl: directory.url, token: directory.token })
 const person = makePerson()
-/** What the translator was shown. */
+/** The delegations that the translator received. */
 const delegations: (Delegation | undefined)[] = []
 
 const translator = createAgent({
@@ -60,7 +60,7 @@ const translator = createAgent({
 const planner = createAgent({
   name: 'travel-planner',
   version: '1.0.0',
-  description: 'Plans a day in a city, with the phrases one needs there.',
+  description: 'Plans a day in a city, with the phrases you need there.',
   key: makeKey(), // it delegates tasks, so it signs
   capabilities: [
     {

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto'
 import { delegate, didKeyOf, type SigningKey } from '@switchboard/protocol'
 
-/** A new Ed25519 key, as agents and people sign with. */
+/** A new Ed25519 key, for an agent or a person to sign with. */
 export function makeKey(id = 'key-1'): SigningKey {
   const { crv = '', x = '', d = '' } = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' })
   return { id, jwk: { kty: 'OKP', crv, x, d } }

@@ -6,7 +6,7 @@ interface Entry<T> {
 
 export interface ExpiringMapOptions<T> {
   readonly now: () => number
-  /** Most entries. */
+  /** Maximum number of entries. */
   readonly max: number
   /** False for entries that must stay until they expire. */
   readonly isEvictable?: (value: T) => boolean

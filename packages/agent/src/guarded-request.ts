@@ -8,7 +8,7 @@ import { AgentError } from './errors.js'
 /** Milliseconds for one request and its response. */
 const TIMEOUT_MS = 10_000
 
-/** Which addresses may be called that come from other parties. */
+/** Which addresses supplied by other parties may be called. */
 export interface AddressRules {
   /** Allows addresses of private networks and of this machine, the latter over plain HTTP too; for development. */
   readonly allowPrivate: boolean

@@ -47,7 +47,7 @@ export interface AgentOptions<C = CheckedCapability> extends Description {
   readonly checkOutput?: 'warn' | 'strict' | 'off'
   /** Per caller. Default: 600 calls a minute. */
   readonly rateLimit?: RateLimit
-  /** Most concurrent handlers; further calls get a 503. Default: 100. */
+  /** Maximum number of concurrent handlers; further calls get a 503. Default: 100. */
   readonly maxCalls?: number
   /** Default: 1 MiB. */
   readonly maxBodyBytes?: number

@@ -2,7 +2,7 @@ import type { ListTasksRequest, ListTasksResponse, Task } from '@a2a-js/sdk'
 import type { ServerCallContext, TaskStore } from '@a2a-js/sdk/server'
 import { ExpiringMap } from '../expiring-map.js'
 
-/** Most tasks, and milliseconds that they are stored. */
+/** Maximum number of tasks, and milliseconds that they are stored. */
 const MAX_TASKS = 200
 const RETENTION_MS = 3_600_000
 const MAX_PAGE = 100

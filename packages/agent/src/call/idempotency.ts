@@ -4,7 +4,7 @@ import { ExpiringMap } from '../expiring-map.js'
 
 /** Milliseconds that the result of a key is stored (C-61). */
 const RETENTION_MS = 86_400_000
-/** Most keys; the oldest is evicted first, unless its call is in progress. */
+/** Maximum number of keys; the oldest is evicted first, unless its call is in progress. */
 const MAX_KEYS = 10_000
 /** Characters of a result; a larger one is not stored, and its key can be used again. */
 const MAX_RESULT = 262_144

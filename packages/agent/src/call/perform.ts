@@ -28,7 +28,7 @@ export interface PerformerDeps {
   readonly onError: (error: unknown) => void
   readonly outgoing: OutgoingCalls
   readonly checkOutput: 'warn' | 'strict' | 'off'
-  /** Most concurrent handlers; further calls get a 503. */
+  /** Maximum number of concurrent handlers; further calls get a 503. */
   readonly maxCalls: number
 }
 

@@ -7,7 +7,7 @@ export interface RateLimit {
   readonly seconds: number
 }
 
-/** Most clients that are tracked. */
+/** Maximum number of clients that are tracked. */
 const MAX_CLIENTS = 100_000
 
 /** Throws `rate_limited` for a client that calls too often; its allowance refills evenly (AIDIP §9). */

@@ -109,7 +109,7 @@ export function createTimeLimit(ms: number, outer: AbortSignal): TimeLimit {
         return await Promise.race([work, ended])
       } finally {
         if (onAbort) signal.removeEventListener('abort', onAbort)
-        // Between two parts the reader takes the time, not the handler.
+        // Between two parts the time is spent by the reader, not the handler.
         clearTimeout(timer)
       }
     },

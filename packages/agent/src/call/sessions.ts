@@ -18,7 +18,7 @@ export interface Sessions {
 export interface SessionOptions {
   /** Seconds until a session without calls expires. Default: 1800. */
   readonly lifetime?: number
-  /** Most sessions; the least recently used is evicted first. Default: 10,000. */
+  /** Maximum number of sessions; the least recently used is evicted first. Default: 10,000. */
   readonly max?: number
 }
 

@@ -14,7 +14,7 @@ import { type AddressRules, guardedRequest } from '../guarded-request.js'
 
 /** Bytes of a key set or a DID document. */
 const MAX_BYTES = 256 * 1024
-/** Milliseconds that keys are cached, and a revoked key may still be trusted. */
+/** Milliseconds that keys are cached; a revoked key may be trusted for this long. */
 const RETENTION_MS = 300_000
 const MAX_ISSUERS = 1000
 

@@ -45,7 +45,7 @@ export function createResponder({ routes, newId, version, origins, onError }: Re
     if (first === 'mcp' && second === undefined) return routes.mcp(exchange)
     // A missing descriptor must not be reported as an unknown capability.
     if (first === '.well-known' || path.at(-1) === 'agent.json')
-      throw new AgentError('not_found', 'there is nothing here')
+      throw new AgentError('not_found', 'there is no such path')
     if (request.method !== 'POST' && request.method !== 'GET') {
       throw new AgentError('method_not_allowed', 'call capabilities with POST', { headers: { allow: 'POST' } })
     }
@@ -59,7 +59,7 @@ export function createResponder({ routes, newId, version, origins, onError }: Re
     try {
       if (isPreflight(given)) return preflight(given, origins)
       const path = segmentsBelow(url.pathname, place.basePath ?? '')
-      if (!path) throw new AgentError('not_found', 'there is nothing here')
+      if (!path) throw new AgentError('not_found', 'there is no such path')
       // HEAD is a GET whose body is not sent.
       const request = given.method === 'HEAD' ? new Request(given, { method: 'GET' }) : given
       const base = place.baseUrl ?? `${url.origin}${place.basePath ?? ''}`

@@ -54,7 +54,7 @@ export async function parseWith(
 }
 
 /**
- * Adds the JSON Schema that descriptors publish to a Standard Schema that cannot tell its own, such as Valibot's. Zod's
+ * Adds the JSON Schema that descriptors publish to a Standard Schema that cannot generate one, such as Valibot's. Zod's
  * can.
  *
  * @example

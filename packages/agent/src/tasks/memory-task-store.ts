@@ -1,7 +1,7 @@
 import { ExpiringMap } from '../expiring-map.js'
 import type { Task, TaskStore } from './task.js'
 
-/** Most tasks; the oldest finished one is evicted, and if none has finished, no more are accepted. */
+/** Maximum number of tasks; the oldest finished one is evicted, and if none has finished, no more are accepted. */
 const MAX_TASKS = 1000
 /** Characters of all results. */
 const MAX_SIZE = 64 * 1024 * 1024

@@ -20,7 +20,7 @@ import type { Versions } from '../versions.js'
 
 /** Bytes waiting to be sent at which the handler has to wait for a slow caller. */
 const HIGH_WATER = 65_536
-/** Most concurrent calls on one socket. */
+/** Maximum number of concurrent calls on one socket. */
 const MAX_CALLS = 32
 /** Milliseconds between pings; a caller that misses one is disconnected. */
 const HEARTBEAT_MS = 15_000

@@ -34,10 +34,10 @@ export function createUpgrades(deps: UpgradeDeps): Upgrades {
     const request = toRequest(message, new AbortController().signal)
     const url = new URL(request.url)
     const path = segmentsBelow(url.pathname, place.basePath ?? '')
-    if (!path) throw new AgentError('not_found', 'there is nothing here')
+    if (!path) throw new AgentError('not_found', 'there is no such path')
     const target = targetOf(path)
     if (server.clients.size >= MAX_SOCKETS) throw new AgentError('unavailable', 'too many sockets', { retryAfter: 5 })
-    // What keeps pages from calling over HTTP does not hold for sockets: their origin is checked here.
+    // CORS does not apply to WebSockets, so the origin is checked here.
     checkOrigin(request.headers.get('origin'), deps.origins, place.baseUrl ?? '')
     const caller = await deps.authenticator.authenticate(credentialsOf({ request, place }))
     const { capabilities } = deps.versions.choose(target.version)

@@ -172,7 +172,7 @@ const readKey = (document: JsonObject): ApiKey => {
   }
 }
 
-/** A body that asks for the next document when the one before has been sent. */
+/** A body that pulls the next document once the previous one has been sent. */
 function toStream(
   items: AsyncIterable<ImportItem> | Iterable<ImportItem>,
   signal: AbortSignal,

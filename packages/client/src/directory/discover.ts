@@ -31,7 +31,7 @@ export function discover(
   const headers = strict ? { prefer: 'handling=strict' } : {}
   const fetchCandidates = async (): Promise<Discovery> => {
     if ((await findLevel(options)) === 'D0') {
-      throw new ClientError('not_found', 'the service is of level D0, which answers no queries: use get(id)')
+      throw new ClientError('not_found', 'the service is of level D0, which does not support queries: use get(id)')
     }
     const sent = { ...options, method: 'POST', path: '/discover', body: query, headers, isRepeatable: true }
     const { body, warnings } = await request(sent)
@@ -54,7 +54,7 @@ export function discover(
 }
 
 /**
- * Reads the conformance level of a service, once. A service without a description is assumed to answer queries
+ * Reads the conformance level of a service, once. A service without a description is assumed to support queries
  * (PROF §3.1).
  */
 export const createLevelFinder = (request: Requester): ((options: RequestOptions) => Promise<string | undefined>) =>

@@ -80,7 +80,7 @@ export type PolledTask =
   | { readonly outcome: 'failed'; readonly status: string; readonly document: JsonObject }
 
 /**
- * Reads the body of a poll that was answered with 2xx, except 202. A task document has a status and the task's id; any
+ * Reads the body of a poll with a 2xx status other than 202. A task document has a status and the task's id; any
  * other body is the result itself, even one with an `id` and a `status` of its own.
  */
 export function readPolledTask(body: JsonValue, taskId: string): PolledTask {

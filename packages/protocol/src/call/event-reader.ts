@@ -61,7 +61,7 @@ export function createEventReader(maxLength: number, tooLarge: () => Error): Eve
 }
 
 export interface EventStreamOptions {
-  /** Most characters of an event's data. */
+  /** Maximum number of characters of an event's data. */
   readonly maxLength: number
   readonly tooLarge: () => Error
   readonly notUtf8: (cause: unknown) => Error

@@ -17,7 +17,7 @@ export function readIdempotencyKey(key: string | null | undefined): string | und
   throw invalid([{ at: 'Idempotency-Key', message: 'must be 1 to 255 visible ASCII characters' }])
 }
 
-/** Whether a Prefer header asks for a deferred answer: 202 and a task (RFC 7240 §4.1, C-62). */
+/** Whether a Prefer header asks for a deferred response: 202 and a task (RFC 7240 §4.1, C-62). */
 export const prefersAsync = (prefer: string | null | undefined): boolean =>
   /(^|,)\s*respond-async\s*(;|,|$)/i.test(prefer ?? '')
 

@@ -1,4 +1,4 @@
-/** Media types of a streamed answer; the first is the default (C-59). */
+/** Media types of a streamed response; the first is the default (C-59). */
 export const STREAM_TYPES = ['text/event-stream', 'application/x-ndjson'] as const
 
 /** Whether a media type is one that we stream in. */

@@ -4,7 +4,7 @@ import { declaresMember } from './member-schemas.js'
 
 /** What the reserved members of an input ask for. */
 export interface ReservedMembers {
-  /** `stream: true` asks for a streamed answer, also if the operation declares the member (C-59). */
+  /** `stream: true` asks for a streamed response, even if the operation declares the member (C-59). */
   readonly stream: boolean
   readonly sessionId?: string
   readonly taskId?: string

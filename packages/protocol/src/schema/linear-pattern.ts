@@ -9,8 +9,8 @@ const MAX_UNROLLED = 100_000
 const NAMED_BACK_REFERENCE = /(?<!\\)(?:\\\\)*\\k</
 
 /**
- * Compiles a pattern to one that is matched in time linear in the length of the text: for RE2, which has neither lookaround nor back-references, the two features that need exponential
- * time. `undefined` if RE2 does not support the pattern.
+ * Compiles a pattern with RE2, which matches in time linear in the length of the text. RE2 has neither lookaround nor
+ * back-references, the features that can take exponential time. `undefined` if RE2 does not support the pattern.
  */
 export function compileLinearPattern(pattern: string): CompiledPattern | undefined {
   if (pattern.length > MAX_LENGTH || pattern.length * largestCount(pattern) > MAX_UNROLLED) return undefined

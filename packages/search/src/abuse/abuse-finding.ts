@@ -1,4 +1,4 @@
-/** Kinds of abuse that cost rank. */
+/** Kinds of abuse that lower the score. */
 export type AbuseCode =
   | 'tag_stuffing'
   | 'keyword_stuffing'

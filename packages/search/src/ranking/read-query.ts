@@ -3,7 +3,7 @@ import { parseWordQuery, type WordQuery } from '../words/word-query.js'
 
 /** A request of several sentences often contains several tasks; this many sentences are embedded on their own. */
 const MAX_SENTENCES = 4
-/** Terms, without stop words, that a sentence needs to be embedded on its own: "Hello, chatbot!" is no task. */
+/** Terms, without stop words, that a sentence needs to be embedded on its own: "Hello, chatbot!" is not a task. */
 const MIN_SENTENCE_TERMS = 3
 /** Longer queries are truncated, in characters: no model reads them to the end. */
 const MAX_QUERY_LENGTH = 2000
