@@ -89,7 +89,7 @@ function expectSound(outcome: ResolvedAgent | ClientError): void {
 }
 
 describe('hostile documents', () => {
-  it('are never more than a ClientError: descriptors', async () => {
+  it('cause nothing worse than a ClientError: descriptors', async () => {
     const text = fc.oneof(almost(descriptor), document).map((value) => JSON.stringify(value))
     await fc.assert(
       fc.asyncProperty(text, fc.constantFrom('', 'x', '0.9.0/x?version=0.9.0', '?version=%5E1'), async (page, path) => {
@@ -102,7 +102,7 @@ describe('hostile documents', () => {
     )
   })
 
-  it('are never more than a ClientError: agents.json', async () => {
+  it('cause nothing worse than a ClientError: agents.json', async () => {
     const text = fc.oneof(almost(index), document).map((value) => JSON.stringify(value))
     await fc.assert(
       fc.asyncProperty(text, fc.constantFrom('planner', 'x', 'toString', 'constructor/y'), async (page, path) => {
@@ -113,7 +113,7 @@ describe('hostile documents', () => {
     )
   })
 
-  it('are never more than a ClientError: DID documents and key sets', async () => {
+  it('cause nothing worse than a ClientError: DID documents and key sets', async () => {
     const text = fc.oneof(almost(did), document).map((value) => JSON.stringify(value))
     await fc.assert(
       fc.asyncProperty(text, async (page) => {
@@ -129,7 +129,7 @@ describe('hostile documents', () => {
     )
   })
 
-  it('are never more than a ClientError: arbitrary bytes', async () => {
+  it('cause nothing worse than a ClientError: arbitrary bytes', async () => {
     await fc.assert(
       fc.asyncProperty(fc.oneof(fc.string(), fc.string({ unit: 'binary' })), async (page) => {
         expectSound((await outcomeOf('agent://example.com/x', () => page)).outcome)

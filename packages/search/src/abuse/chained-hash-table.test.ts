@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { ChainedHashTable } from './chained-hash-table.js'
 
 describe('ChainedHashTable', () => {
-  it('finds the entries of a key through any changes', () => {
+  it('finds the entries of a key after any sequence of changes', () => {
     const step = fc.record({
       entry: fc.nat(40),
       key: fc.constantFrom(0, 1, 7, 1031, 0xffffffff),

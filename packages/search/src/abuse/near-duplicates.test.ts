@@ -93,7 +93,7 @@ describe('createNearDuplicateDetector', () => {
     expect(createNearDuplicateDetector().findingOf(1)).toBeUndefined()
   })
 
-  it('counts the same after any changes as a new detector', () => {
+  it('counts the same as a new detector after any sequence of changes', () => {
     const texts = [TEXT, `${TEXT} ${BOILERPLATE}`, BOILERPLATE]
     const step = fc.record({
       number: fc.nat(12),

@@ -5,7 +5,7 @@ import { RowOwners } from './row-owners.js'
 const change = fc.record({ number: fc.integer({ min: 0, max: 12 }), parts: fc.integer({ min: 0, max: 5 }) })
 
 describe('RowOwners', () => {
-  it('keeps rows contiguous and reports every move through any changes', () => {
+  it('keeps rows contiguous and reports every move in any sequence of changes', () => {
     fc.assert(
       fc.property(fc.array(change, { maxLength: 60 }), (changes) => {
         const owners = new RowOwners()

@@ -86,7 +86,7 @@ describe('VectorIndex', () => {
     expect(index.size).toBe(0)
   })
 
-  it('equals brute force through any changes, with ties by number and part', () => {
+  it('equals brute force after any sequence of changes, with ties by number and part', () => {
     // A small pool, so that there are many ties.
     const pool = Array.from({ length: 6 }, texts(2, 4))
     const vectors = fc.array(fc.constantFrom(...pool), { maxLength: 4 })

@@ -128,7 +128,7 @@ describe('the word index', () => {
     expect([similarity(0, 1), similarity(0, 2), similarity(0, 9)]).toEqual([1, 0, 0])
   })
 
-  it('gives the same results after any changes as a new index, and filters before ranking', () => {
+  it('returns the same results as a new index after any sequence of changes, and filters before ranking', () => {
     const word = fc.constantFrom('alpha', 'beta', 'gamma', 'delta', 'tiny', 'word')
     const text = fc.array(word, { maxLength: 6 }).map((words) => words.join(' '))
     const change = fc.record({ number: fc.nat(8), put: fc.option(fc.tuple(text, text)) })
