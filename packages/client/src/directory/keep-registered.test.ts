@@ -6,7 +6,7 @@ import type { Registration } from './register.js'
 
 type Outcome = 'good' | 'gone' | 'down' | 'busy' | 'refused'
 
-interface Story extends Omit<KeepRegisteredOptions, 'document' | 'runtime'> {
+interface Scenario extends Omit<KeepRegisteredOptions, 'document' | 'runtime'> {
   readonly document?: KeepRegisteredOptions['document']
   /** The outcome of each request to register or refresh; after the last one, the signal aborts. */
   readonly outcomes: readonly Outcome[]
@@ -20,7 +20,7 @@ const ERRORS: Record<Exclude<Outcome, 'good'>, ClientError> = {
 }
 
 /** Runs `keepRegistered` with a fake directory and clock; returns what happened. */
-async function play({ outcomes, document = { name: 'x' }, ...options }: Story) {
+async function runScenario({ outcomes, document = { name: 'x' }, ...options }: Scenario) {
   const events: string[] = []
   const sent: JsonObject[] = []
   const waits: number[] = []
@@ -79,7 +79,7 @@ async function play({ outcomes, document = { name: 'x' }, ...options }: Story) {
 
 describe('keepRegistered', () => {
   it('PROF-4.8-06 PROF-4.8-07 renews in time, each time with a later expiry, and finally removes the agent', async () => {
-    const { events, sent, waits, removed } = await play({ format: 'aidip', outcomes: ['good', 'good', 'good'] })
+    const { events, sent, waits, removed } = await runScenario({ format: 'aidip', outcomes: ['good', 'good', 'good'] })
     expect(events).toEqual(['register', 'registered x', 'register', 'register', 'remove'])
     expect(waits).toEqual([65_000, 65_000, 65_000])
     expect(sent.map(({ updated_at, expires_at }) => [updated_at, expires_at])).toEqual([
@@ -91,20 +91,20 @@ describe('keepRegistered', () => {
   })
 
   it('AD-2.1-01 refreshes a lease, registers again if it is gone, and removes it by its resource', async () => {
-    const { events, sent, removed } = await play({ format: 'directory', outcomes: ['good', 'good', 'gone', 'good'] })
+    const { events, sent, removed } = await runScenario({ format: 'directory', outcomes: ['good', 'good', 'gone', 'good'] })
     expect(events).toEqual(['register', 'registered x', 'refresh', 'refresh', 'register', 'registered x', 'remove'])
     expect(sent).toEqual([{ name: 'x' }, { name: 'x' }])
     expect(removed).toMatchObject([{ href: 'http://d/ad/r/1' }])
   })
 
   it('retries a renewal with back-off, and returns to the usual interval', async () => {
-    const { events, waits } = await play({ format: 'aidip', outcomes: ['good', 'down', 'down', 'good'] })
+    const { events, waits } = await runScenario({ format: 'aidip', outcomes: ['good', 'down', 'down', 'good'] })
     expect(events.filter((event) => event === 'unreachable')).toHaveLength(2)
     expect(waits).toEqual([65_000, 750, 1500, 65_000])
   })
 
   it('retries the first registration while the directory is down or busy', async () => {
-    const { events, waits, failure } = await play({ format: 'aidip', outcomes: ['down', 'down', 'busy', 'good'] })
+    const { events, waits, failure } = await runScenario({ format: 'aidip', outcomes: ['down', 'down', 'busy', 'good'] })
     expect(failure).toBeUndefined()
     expect(events).toEqual([
       ...['register', 'unreachable', 'register', 'unreachable', 'register', 'rate_limited'],
@@ -115,22 +115,22 @@ describe('keepRegistered', () => {
   })
 
   it('waits no longer than a minute between retries', async () => {
-    const { waits } = await play({ format: 'aidip', outcomes: [...Array<Outcome>(10).fill('down'), 'good'] })
+    const { waits } = await runScenario({ format: 'aidip', outcomes: [...Array<Outcome>(10).fill('down'), 'good'] })
     expect(Math.max(...waits.slice(0, 10))).toBe(60_000)
   })
 
   it('fails at once if the first registration is rejected', async () => {
-    const { events, failure, kept } = await play({ format: 'aidip', outcomes: ['refused'] })
+    const { events, failure, kept } = await runScenario({ format: 'aidip', outcomes: ['refused'] })
     expect([failure, kept, events]).toEqual([ERRORS.refused, undefined, ['register']])
   })
 
   it('retries a rejected renewal, because the operator may fix the cause', async () => {
-    const { events } = await play({ format: 'aidip', outcomes: ['good', 'refused', 'good'] })
+    const { events } = await runScenario({ format: 'aidip', outcomes: ['good', 'refused', 'good'] })
     expect(events).toEqual(['register', 'registered x', 'register', 'permission_denied', 'register', 'remove'])
   })
 
   it('can be cancelled before the first registration', async () => {
-    const { failure, removed } = await play({ format: 'aidip', outcomes: ['down'] })
+    const { failure, removed } = await runScenario({ format: 'aidip', outcomes: ['down'] })
     expect(failure).toMatchObject({ code: 'aborted' })
     expect(removed).toEqual([])
   })
@@ -163,6 +163,6 @@ describe('keepRegistered', () => {
 
   it('sends a signed document unchanged', async () => {
     const document = { name: 'x', signatures: [{ protected: 'e30', signature: 'AA' }] }
-    expect((await play({ format: 'aidip', document, outcomes: ['good'] })).sent).toEqual([document])
+    expect((await runScenario({ format: 'aidip', document, outcomes: ['good'] })).sent).toEqual([document])
   })
 })

@@ -47,6 +47,9 @@ export function wholeNumber(params: URLSearchParams, name: string, minimum: numb
   return value
 }
 
+/** Describes the `owner` parameter of registrations. */
+export const OWNER_QUERY = { owner: 'the owner of the agent (administrators only)' }
+
 /** The `owner` parameter: administrators may register on behalf of another subject. */
 export function readOwner(params: URLSearchParams): string | undefined {
   const owner = params.get('owner')

@@ -195,12 +195,12 @@ export function createAdminRoutes({ context, keys, grants, credentials, signing 
       {
         method: 'GET',
         path: '/admin/audit',
-        summary: 'Who changed what, newest first',
+        summary: 'The audit log, newest first',
         access: 'admin',
         query: {
-          since: 'an RFC 3339 time',
-          subject: 'who did it',
-          agent: 'the id of the agent',
+          since: 'only entries since this RFC 3339 time',
+          subject: 'only entries of this subject',
+          agent: 'only entries about the agent with this id',
           action: 'register, update, refresh, remove, expire, mark, key.create …',
           limit: 'number of entries, at most 1000 (default: 100)',
         },

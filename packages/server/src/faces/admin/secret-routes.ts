@@ -41,9 +41,9 @@ export function secretRoutes({ credentials, signing }: SecretRoutesOptions): Rou
       access: 'admin',
       body: credentialSchema,
       responses: {
-        200: 'its type and when it was set',
+        200: 'its type, its origins and when it was set',
         404: 'no such agent',
-        409: 'the directory has no secret to encrypt it with',
+        409: 'SWITCHBOARD_SECRET is not set, so it cannot be stored encrypted',
       },
       handle: async (request, reply) => {
         const credential = toCredential(readJsonObject(request))
@@ -55,7 +55,7 @@ export function secretRoutes({ credentials, signing }: SecretRoutesOptions): Rou
       path,
       summary: 'Type and time of the credential that is set for an agent',
       access: 'admin',
-      responses: { 200: 'its type and when it was set', 404: 'no such agent, or none is set' },
+      responses: { 200: 'its type, its origins and when it was set', 404: 'no such agent, or no credential is set' },
       handle: (request, reply) => {
         const facts = credentials.facts(idOf(request))
         if (!facts) throw new DirectoryError('not_found', `no credential is set for the agent "${idOf(request)}"`)
@@ -67,7 +67,7 @@ export function secretRoutes({ credentials, signing }: SecretRoutesOptions): Rou
       path,
       summary: 'Delete the credential of an agent',
       access: 'admin',
-      responses: { 204: 'deleted', 404: 'no such agent, or none is set' },
+      responses: { 204: 'deleted', 404: 'no such agent, or no credential is set' },
       handle: async (request, reply) => {
         await credentials.remove(idOf(request), request.caller)
         return reply.code(204).send()
@@ -78,7 +78,7 @@ export function secretRoutes({ credentials, signing }: SecretRoutesOptions): Rou
       path: '/admin/signing-keys',
       summary: 'Rotate the signing key; the previous one stays published for a week',
       access: 'admin',
-      responses: { 201: 'the public key', 409: 'the directory has no secret to encrypt it with' },
+      responses: { 201: 'the public key', 409: 'SWITCHBOARD_SECRET is not set, so it cannot be stored encrypted' },
       handle: async (request, reply) => sendJson(reply.code(201), await signing.rotate(request.caller)),
     },
   ]

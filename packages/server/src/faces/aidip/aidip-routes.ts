@@ -8,7 +8,7 @@ import type { Grants } from '../../services/identity/grants.js'
 import { type Registered, registerAgent } from '../../services/registry/register.js'
 import { removeAgent } from '../../services/registry/remove.js'
 import { isListUnchanged } from '../list-validators.js'
-import { idOf, readJson, readOwner, readQuery } from '../read-request.js'
+import { idOf, OWNER_QUERY, readJson, readOwner, readQuery } from '../read-request.js'
 import { addWarnings, headerOf, renderOnce, sendJson, sendJsonText } from '../respond.js'
 import { AIDIP_BASES, type Route, type RouteGroup } from '../route-group.js'
 import { toConditions } from './filters.js'
@@ -28,7 +28,7 @@ const LIST_QUERY = {
   capabilities: 'capabilities the agent must have, separated by commas',
   tags: 'tags the agent must have, separated by commas',
   language: 'a language the agent must support',
-  shape: 'array or object, regardless of the revision',
+  shape: '`array` or `object`; default: the shape of the revision',
 }
 
 /** AIDIP-01 and AIDIP-00: registration, retrieval, attribute search and search by text. */
@@ -53,12 +53,13 @@ function routesBelow(base: string, options: AidipOptions): Route[] {
       summary: 'Register an agent, or replace one of yours',
       access: 'caller',
       limit: 'register',
-      query: { owner: 'the owner of the agent (administrators only)' },
+      query: OWNER_QUERY,
       body: aidipSchema,
       responses: {
         200: 'replaced',
         201: 'registered',
         409: 'the id belongs to another publisher, or a newer version is stored',
+        412: 'the agent has changed since the revision in If-Match',
       },
       handle: async (request, reply) => {
         const document = parseDocument('aidip', readJson(request), context.policy.strictness)
@@ -87,7 +88,7 @@ function routesBelow(base: string, options: AidipOptions): Route[] {
     {
       method: 'GET',
       path: `${base}/agents/public`,
-      summary: 'List the public agents (00)',
+      summary: 'List the public agents (revision 00)',
       access: 'discover',
       limit: 'lookup',
       query: LIST_QUERY,
@@ -152,7 +153,12 @@ function routesBelow(base: string, options: AidipOptions): Route[] {
       summary: 'Remove one of your agents',
       access: 'caller',
       limit: 'register',
-      responses: { 204: 'removed', 403: 'the agent belongs to another publisher', 404: 'no such agent' },
+      responses: {
+        204: 'removed',
+        403: 'the agent belongs to another publisher',
+        404: 'no such agent',
+        412: 'the agent has changed since the revision in If-Match',
+      },
       handle: async (request, reply) => {
         await removeAgent(context, idOf(request), request.caller, headerOf(request, 'if-match'))
         return reply.code(204).send()

@@ -55,12 +55,13 @@ export function createDescriptorsRoutes(options: DescriptorsOptions): RouteGroup
     if (isUnchanged(request, reply, tag, STARTED)) return reply.code(304).send()
     return sendJson(reply, card, type)
   }
-  const ofAgent = (file: string, summary: string, write: WriteDocument): Route => ({
+  const ofAgent = (file: string, summary: string, write: WriteDocument, query: Route['query'] = {}): Route => ({
     method: 'GET',
     path: `/agents/:id/${file}`,
     summary,
     access: 'discover',
     limit: 'lookup',
+    query,
     responses: {
       200: 'the document',
       304: 'not modified',
@@ -132,11 +133,12 @@ export function createDescriptorsRoutes(options: DescriptorsOptions): RouteGroup
       ),
       ofAgent(
         'agent-card.json',
-        'The A2A card of one agent; ?version=0.3 for the older form',
+        'The A2A card of one agent',
         (record, facts, { oldest }) =>
           oldest
             ? { view: 'card03', write: () => toAgentCard(record, facts(), '0.3') }
             : { view: 'card', write: () => toAgentCard(record, facts()) },
+        { version: 'version of A2A: 0.3, or 1.0 (default)' },
       ),
       ofAgent('server.json', 'The MCP server.json of one agent', (record, facts) => ({
         view: 'mcp',

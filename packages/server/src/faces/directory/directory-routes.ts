@@ -21,7 +21,7 @@ import { refreshAgent, requireOwn } from '../../services/registry/refresh.js'
 import { registerAgent } from '../../services/registry/register.js'
 import { removeAgent } from '../../services/registry/remove.js'
 import { isListUnchanged } from '../list-validators.js'
-import { readJson, readOptionalJson, readOwner, readQuery } from '../read-request.js'
+import { OWNER_QUERY, readJson, readOptionalJson, readOwner, readQuery } from '../read-request.js'
 import { addWarnings, headerOf, renderOnce, sendAgent, sendJson, sendJsonText } from '../respond.js'
 import type { RouteGroup } from '../route-group.js'
 import { LOOKUP_PARAMETERS, MAX_COUNT, nextLookup, parseLookup } from './lookup-query.js'
@@ -61,11 +61,12 @@ export function createDirectoryRoutes({ context, grants, onLongCredential }: Dir
         query: {
           agent: 'the name, unique in this directory',
           lt: 'lifetime in seconds, 60 to 4294967295 (default: 86400)',
+          ...OWNER_QUERY,
         },
         body: directorySchema,
         responses: {
-          200: 'replaced; Location',
-          201: 'registered; Location',
+          200: 'replaced; see Location',
+          201: 'registered; see Location',
           409: 'the name belongs to another publisher',
         },
         handle: async (request, reply) => {
@@ -151,13 +152,13 @@ export function createDirectoryRoutes({ context, grants, onLongCredential }: Dir
       {
         method: 'GET',
         path: '/ad/l',
-        summary: 'Look up agents',
+        summary: 'Look up agents by name, protocol or capability',
         access: 'discover',
         limit: 'lookup',
         query: {
-          agent: 'name, or a prefix and *',
+          agent: 'name, or a prefix followed by *',
           protocol: 'a protocol the agent supports',
-          cap_name: 'name of a capability, or a prefix and *',
+          cap_name: 'name of a capability, or a prefix followed by *',
           cap_type: 'type of that capability',
           tag: 'tag of that capability',
           page: 'number of the page, from 0',

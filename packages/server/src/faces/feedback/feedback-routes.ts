@@ -33,7 +33,7 @@ export function createFeedbackRoutes({ context, outcomes }: FeedbackOptions): Ro
     access: 'caller',
     limit: 'register',
     body: feedbackSchema,
-    responses: { 201: 'stored', 403: 'your own agent, or the `invoke` scope is missing', 404: 'no such agent' },
+    responses: { 201: 'stored', 403: 'the agent is yours, or you may not call it', 404: 'no such agent' },
     handle: async (request, reply) => {
       const id = idOf(request)
       const body = readJsonObject(request)

@@ -26,7 +26,8 @@ const PATHS = {
   '/agents/:id/invoke': 'Call an agent; if it has several operations, the member `operation` selects one',
   '/agents/:id/:operation': 'Call one operation of an agent',
   '/agents/:id/operations/:operation': 'Call an operation whose name is also a path',
-  '/agents/:id/versions/:version/:operation': 'Call a version of an agent; `invoke` works as on the unified path',
+  '/agents/:id/versions/:version/:operation':
+    'Call a version of an agent; with `invoke`, the member `operation` selects the operation',
 }
 
 /** AIDIP §5: calls to agents through this directory, by POST or over a WebSocket on the same paths (C-59). */

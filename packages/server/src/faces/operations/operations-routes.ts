@@ -38,7 +38,7 @@ export function createOperationsRoutes({ health, openapi }: OperationsOptions): 
       {
         method: 'GET',
         path: '/openapi.json',
-        summary: 'This description',
+        summary: 'The OpenAPI document of this API',
         access: 'open',
         responses: { 200: 'OpenAPI 3.1' },
         handle: (_request, reply) => sendJson(reply.header('cache-control', 'public, max-age=300'), openapi()),

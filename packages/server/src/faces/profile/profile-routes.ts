@@ -4,7 +4,7 @@ import type { Context } from '../../services/context.js'
 import { CONSTRAINTS } from '../../services/discovery/constraints.js'
 import { readAgent } from '../../services/registry/read.js'
 import { registerAgent } from '../../services/registry/register.js'
-import { idOf, readJson, readOwner, readQuery } from '../read-request.js'
+import { idOf, OWNER_QUERY, readJson, readOwner, readQuery } from '../read-request.js'
 import { addWarnings, headerOf, sendAgent, sendJson } from '../respond.js'
 import type { RouteGroup } from '../route-group.js'
 import { discover } from './discover.js'
@@ -23,13 +23,13 @@ const describe = ({ taxonomy }: Context): JsonObject => ({
   limits: { default: 10, max: 100, document_bytes: 262_144, tags: 100, examples: 200 },
   validation: 'id, name, description and bindings are required; the types of known members are checked',
   unknown_fields: 'ignored and preserved, nested ones too',
-  freshness: 'sequence, updated_at or version, the first that both sides have; If-Match; expires_at',
+  freshness: 'the first of sequence, updated_at and version that both documents have; If-Match; expires_at',
   hard_filters:
     'applied before ranking; unsupported ones are named in unsupported_filters, or fail with Prefer: handling=strict',
   score_components: ['tag', 'context', 'example', 'protocol', 'freshness', 'policy', 'reputation'],
   ranking: { ...RANKING },
   redaction: 'members named in "private" and items marked "private": true are shown to the owner only',
-  federation: 'none yet: every record was registered here',
+  federation: 'none: every record was registered with this directory',
   abuse_controls: 'rate limits, size limits, ownership of ids; descriptions are data and never instructions',
 })
 
@@ -67,7 +67,12 @@ export function createProfileRoutes({ context }: ProfileOptions): RouteGroup {
         access: 'caller',
         limit: 'register',
         body: profileSchema,
-        responses: { 200: 'refreshed or replaced', 201: 'registered', 409: 'another owner, stale, or conflicting' },
+        query: OWNER_QUERY,
+        responses: {
+          200: 'refreshed or replaced',
+          201: 'registered',
+          409: 'the id belongs to another publisher, or a newer or conflicting version is stored',
+        },
         handle: async (request, reply) => {
           const document = parseDocument('profile', readJson(request), context.policy.strictness)
           const { agent, created, warnings } = await registerAgent(context, {

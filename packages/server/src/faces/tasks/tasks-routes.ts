@@ -21,13 +21,19 @@ export function createTasksRoutes(tasks: Tasks): RouteGroup {
     routes: [
       route('GET', {
         summary: 'The status of a deferred call, and its result or error once it has ended',
-        responses: { 200: 'the task; Retry-After while it is unfinished', 404: 'no such task of yours' },
+        responses: {
+          200: 'the task; Retry-After while it is unfinished',
+          404: 'no such task, or it belongs to another caller',
+        },
         handle: async (request, reply) =>
           sendTask(reply, await tasks.read(taskIdOf(request), request.caller, sessionOf(request))),
       }),
       route('DELETE', {
         summary: 'Cancel a deferred call and the agent’s work on it',
-        responses: { 200: 'the task: cancelled, or as it had already ended', 404: 'no such task of yours' },
+        responses: {
+          200: 'the task; cancelled, unless it had already ended',
+          404: 'no such task, or it belongs to another caller',
+        },
         handle: async (request, reply) =>
           sendTask(reply, await tasks.cancel(taskIdOf(request), request.caller, sessionOf(request))),
       }),
