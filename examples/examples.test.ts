@@ -11,7 +11,7 @@ const IN_BROWSER = 'browser-to-local'
 /** Milliseconds; an example that hangs is killed and fails. */
 const TIMEOUT_MS = 100_000
 
-const stories = readdirSync(HERE, { withFileTypes: true }).flatMap((item) => (item.isDirectory() ? [item.name] : []))
+const examples = readdirSync(HERE, { withFileTypes: true }).flatMap((item) => (item.isDirectory() ? [item.name] : []))
 const chromium = findChromium()
 const exec = promisify(execFile)
 const run = (...args: string[]) => {
@@ -22,7 +22,7 @@ const run = (...args: string[]) => {
 
 describe('the examples', () => {
   it('are complete', () => {
-    expect(stories.toSorted()).toEqual([
+    expect(examples.toSorted()).toEqual([
       'browser-to-local',
       'deferred-report',
       'quickstart',
@@ -36,12 +36,12 @@ describe('the examples', () => {
   })
 
   // Concurrently, since they mostly wait.
-  for (const story of stories) {
-    const isSkipped = story === IN_BROWSER && chromium === undefined
+  for (const example of examples) {
+    const isSkipped = example === IN_BROWSER && chromium === undefined
     it.skipIf(isSkipped).concurrent(
-      isSkipped ? `${story}: ${NO_CHROMIUM}` : `${story} does what it says`,
+      isSkipped ? `${example}: ${NO_CHROMIUM}` : `${example} runs successfully`,
       async () => {
-        const { stdout } = await run(story)
+        const { stdout } = await run(example)
         expect(stdout.trim().split('\n').length).toBeGreaterThan(2)
       },
       TIMEOUT_MS + 5000,

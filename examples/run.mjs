@@ -4,12 +4,12 @@ import { readdirSync } from 'node:fs'
 import { register } from 'node:module'
 
 const here = new URL('.', import.meta.url)
-const stories = readdirSync(here, { withFileTypes: true }).flatMap((item) => (item.isDirectory() ? [item.name] : []))
-const [story] = process.argv.slice(2)
-if (stories.includes(story)) {
+const examples = readdirSync(here, { withFileTypes: true }).flatMap((item) => (item.isDirectory() ? [item.name] : []))
+const [example] = process.argv.slice(2)
+if (examples.includes(example)) {
   register('./typescript-loader.mjs', here)
-  await import(`./${story}/main.ts`)
+  await import(`./${example}/main.ts`)
 } else {
-  console.error(`name an example: ${stories.join(', ')}`)
+  console.error(`name an example: ${examples.join(', ')}`)
   process.exitCode = 2
 }

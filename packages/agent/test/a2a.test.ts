@@ -113,17 +113,17 @@ describe('the official A2A client', () => {
     const stream = ann.sendMessageStream(say(data({})))
     const first = (await stream.next()).value
     const id = first?.payload?.$case === 'task' ? first.payload.value.id : ''
-    const ask = { tenant: '', id }
-    expect((await ann.getTask(ask)).id).toBe(id)
-    await expect(ben.getTask(ask)).rejects.toThrow()
-    await ann.cancelTask({ ...ask, metadata: {} })
+    const query = { tenant: '', id }
+    expect((await ann.getTask(query)).id).toBe(id)
+    await expect(ben.getTask(query)).rejects.toThrow()
+    await ann.cancelTask({ ...query, metadata: {} })
     await until(
       () => isStopped,
       (isDone) => isDone,
     )
     expect(isStopped).toBe(true)
     const listed = await ann.listTasks({
-      ...ask,
+      ...query,
       contextId: '',
       status: TaskState.TASK_STATE_UNSPECIFIED,
       pageToken: '',

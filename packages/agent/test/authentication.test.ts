@@ -50,12 +50,12 @@ describe('a caller', () => {
       { subject: 'ben', sha256 },
     ]
     const { url } = await startAgent({ capabilities: [who], authentication: { apiKeys } })
-    const ask = (headers: Record<string, string>, query = '') => post(`${url}/who${query}`, {}, headers)
-    expect((await ask({ 'x-api-key': 'secret of ann' })).json).toEqual({ subject: 'ann', scheme: 'api_key' })
-    expect((await ask({ authorization: 'Bearer secret of ben' })).status).toBe(401)
-    expect((await ask({ 'x-api-key': 'secret of ben' })).json.subject).toBe('ben')
-    expect((await ask({}, '?api_key=secret%20of%20ann&x-api-key=secret%20of%20ann')).status).toBe(401)
-    const refused = await ask({ 'x-api-key': 'wrong' })
+    const request = (headers: Record<string, string>, query = '') => post(`${url}/who${query}`, {}, headers)
+    expect((await request({ 'x-api-key': 'secret of ann' })).json).toEqual({ subject: 'ann', scheme: 'api_key' })
+    expect((await request({ authorization: 'Bearer secret of ben' })).status).toBe(401)
+    expect((await request({ 'x-api-key': 'secret of ben' })).json.subject).toBe('ben')
+    expect((await request({}, '?api_key=secret%20of%20ann&x-api-key=secret%20of%20ann')).status).toBe(401)
+    const refused = await request({ 'x-api-key': 'wrong' })
     expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([
       401,
       'Bearer realm="agent", error="invalid_token"',
@@ -67,9 +67,9 @@ describe('a caller', () => {
     const { jwksUrl } = issuer
     const issuers = [{ issuer: ISSUER, audience: 'tester', jwksUrl }]
     const { url } = await startAgent({ capabilities: [who], authentication: { issuers } })
-    const ask = (token: string) => post(`${url}/who`, {}, { authorization: `Bearer ${token}` })
+    const request = (token: string) => post(`${url}/who`, {}, { authorization: `Bearer ${token}` })
     const good = await issuer.sign()
-    expect((await ask(good)).json).toEqual({ subject: 'ann', scheme: 'oauth2_bearer' })
+    expect((await request(good)).json).toEqual({ subject: 'ann', scheme: 'oauth2_bearer' })
     const [head, , signature] = good.split('.')
     const claims = Buffer.from(JSON.stringify({ iss: ISSUER, sub: 'eve', aud: 'tester', exp: 9e9 })).toString(
       'base64url',
@@ -81,7 +81,7 @@ describe('a caller', () => {
       `${Buffer.from('{"alg":"none"}').toString('base64url')}.${claims}.`,
       'nonsense',
     ]
-    for (const token of bad) expect((await ask(token)).status).toBe(401)
+    for (const token of bad) expect((await request(token)).status).toBe(401)
     issuer.close()
   })
 
@@ -117,10 +117,10 @@ describe('a caller', () => {
       allow: ({ caller }) => consents.has(caller.subject ?? ''),
       audit: (entry) => trail.push(entry),
     })
-    const ask = () => post(`${url}/echo`, { text: 'private' }, { 'x-api-key': 'secret', 'x-request-id': 'r1' })
-    expect((await ask()).status).toBe(200)
+    const request = () => post(`${url}/echo`, { text: 'private' }, { 'x-api-key': 'secret', 'x-request-id': 'r1' })
+    expect((await request()).status).toBe(200)
     consents.delete('ann')
-    const refused = await ask()
+    const refused = await request()
     expect([refused.status, refused.json.error.code]).toEqual([403, 'PermissionDenied'])
     expect(trail).toEqual([
       expect.objectContaining({ requestId: 'r1', capability: 'echo', subject: 'ann', outcome: 'ok' }),
@@ -177,7 +177,7 @@ describe('over TLS', () => {
     })
     return url
   }
-  const ask = (url: string, path: string, identity?: { cert: string; key: string }) =>
+  const request = (url: string, path: string, identity?: { cert: string; key: string }) =>
     sendTls(url, { method: 'POST', path, ca: authority.cert, body: { text: 'a' }, ...(identity && { identity }) })
 
   it('AURI-10-02 a client certificate identifies the caller', async () => {
@@ -185,18 +185,18 @@ describe('over TLS', () => {
     expect(url).toMatch(/^https:/)
     const friend = authority.issue('/CN=whoever', 'URI:https://friend.example')
     const other = authority.issue('/CN=other')
-    expect((await ask(url, '/who', friend)).json).toEqual({ subject: 'https://friend.example', scheme: 'mtls' })
-    expect((await ask(url, '/echo', friend)).status).toBe(200)
-    expect((await ask(url, '/who', other)).json.subject).toBe('other')
-    expect((await ask(url, '/echo', other)).status).toBe(403)
-    expect((await ask(url, '/who')).status).toBe(401)
-    expect((await ask(url, '/who', stranger.issue('/CN=friend'))).status).toBe(401)
+    expect((await request(url, '/who', friend)).json).toEqual({ subject: 'https://friend.example', scheme: 'mtls' })
+    expect((await request(url, '/echo', friend)).status).toBe(200)
+    expect((await request(url, '/who', other)).json.subject).toBe('other')
+    expect((await request(url, '/echo', other)).status).toBe(403)
+    expect((await request(url, '/who')).status).toBe(401)
+    expect((await request(url, '/who', stranger.issue('/CN=friend'))).status).toBe(401)
   })
 
   it('AURI-10-02 a caller without a required certificate cannot connect', async () => {
     const url = await start(true)
-    expect((await ask(url, '/who', authority.issue('/CN=other'))).status).toBe(200)
-    await expect(ask(url, '/who')).rejects.toThrow()
-    await expect(ask(url, '/who', stranger.issue('/CN=friend'))).rejects.toThrow()
+    expect((await request(url, '/who', authority.issue('/CN=other'))).status).toBe(200)
+    await expect(request(url, '/who')).rejects.toThrow()
+    await expect(request(url, '/who', stranger.issue('/CN=friend'))).rejects.toThrow()
   })
 })

@@ -104,19 +104,19 @@ describe('the body of a call', () => {
 })
 
 describe('the id of a request', () => {
-  const ask = async (id: string): Promise<TestResponse> => {
+  const requestWith = async (id: string): Promise<TestResponse> => {
     const { url } = await startAgent()
     // Headers hold bytes, not characters.
     return send(`${url}/nothing`, { headers: { 'x-request-id': Buffer.from(id).toString('latin1') } })
   }
 
   it.each(REQUEST_IDS)('C-74 keeps %s', async (id) => {
-    const { headers, json } = await ask(id)
+    const { headers, json } = await requestWith(id)
     expect([headers.get('x-request-id'), json.correlation_id]).toEqual([id, id])
   })
 
   it.each(NOT_REQUEST_IDS)('C-74 replaces "%s"', async (id) => {
-    const { headers, json } = await ask(id)
+    const { headers, json } = await requestWith(id)
     expect(headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
     expect(json.correlation_id).toBe(headers.get('x-request-id'))
   })

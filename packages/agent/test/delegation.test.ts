@@ -12,7 +12,7 @@ function makePerson() {
   const key = makeKey()
   const did = didKeyOf(key.jwk)
   const signingKey: SigningKey = { id: `${did}#${did.slice('did:key:'.length)}`, jwk: key.jwk }
-  const ask = (audience: string, more: Partial<Parameters<typeof delegate>[0]> = {}): Promise<string> =>
+  const delegateTo = (audience: string, more: Partial<Parameters<typeof delegate>[0]> = {}): Promise<string> =>
     delegate({
       issuer: did,
       subject: did,
@@ -22,7 +22,7 @@ function makePerson() {
       newId: () => crypto.randomUUID(),
       ...more,
     })
-  return { did, ask, key: signingKey }
+  return { did, delegateTo, key: signingKey }
 }
 
 /** An agent that delegates its task to the next agent; the last one returns who delegated it. */
@@ -51,7 +51,7 @@ describe('a delegation chain', () => {
     const translator = await startAgent(passing())
     const booker = await startAgent(passing(`agent://${translator.host}/pass`))
     const planner = await startAgent(passing(`agent://${booker.host}/pass`))
-    const response = await post(`${planner.url}/pass`, {}, chained(await person.ask(planner.url)))
+    const response = await post(`${planner.url}/pass`, {}, chained(await person.delegateTo(planner.url)))
     expect(response.json.inner.inner).toEqual({ actors: [person.did, planner.url, booker.url], subject: person.did })
   })
 
@@ -90,19 +90,19 @@ describe('a delegation chain', () => {
   it('AURI-10-11 is rejected if it is forged, expired, replayed, for another audience, circular or too long', async () => {
     const person = makePerson()
     const { url } = await startAgent(passing())
-    const ask = (chain: string) => post(`${url}/pass`, {}, chained(chain))
-    const good = await person.ask(url)
-    expect((await ask(good)).status).toBe(200)
+    const callWith = (chain: string) => post(`${url}/pass`, {}, chained(chain))
+    const good = await person.delegateTo(url)
+    expect((await callWith(good)).status).toBe(200)
     const reasonOf = async (chain: string): Promise<[number, string]> => {
-      const { status, json } = await ask(chain)
+      const { status, json } = await callWith(chain)
       return [status, json.reason]
     }
     expect(await reasonOf(good)).toEqual([403, 'replayed'])
-    const forged = await person.ask(url, { key: { ...makeKey(), id: person.key.id } })
+    const forged = await person.delegateTo(url, { key: { ...makeKey(), id: person.key.id } })
     expect(await reasonOf(forged)).toEqual([403, 'bad_signature'])
-    const expired = await person.ask(url, { now: () => Date.now() - 3_600_000 })
+    const expired = await person.delegateTo(url, { now: () => Date.now() - 3_600_000 })
     expect(await reasonOf(expired)).toEqual([403, 'expired'])
-    expect(await reasonOf(await person.ask('https://other.example'))).toEqual([403, 'wrong_audience'])
+    expect(await reasonOf(await person.delegateTo('https://other.example'))).toEqual([403, 'wrong_audience'])
     expect(await reasonOf('not.a.chain')).toEqual([403, 'malformed'])
     expect(await reasonOf(`${good},${good}`)).toEqual([403, 'broken_chain'])
     expect(await reasonOf('x'.repeat(20_000))).toEqual([403, 'too_long'])
@@ -136,7 +136,7 @@ describe('a delegation chain', () => {
       }),
     )
     home = `agent://${first.host}/pass`
-    const response = await post(`${first.url}/pass`, {}, chained(await person.ask(first.url)))
+    const response = await post(`${first.url}/pass`, {}, chained(await person.delegateTo(first.url)))
     expect(response.status).toBeGreaterThanOrEqual(500)
     expect(calls).toEqual(['first', 'second'])
   })
@@ -150,14 +150,14 @@ describe('a delegation chain', () => {
       }),
     )
     expect((await post(`${url}/pass`, {})).status).toBe(403)
-    expect((await post(`${url}/pass`, {}, chained(await ann.ask(url)))).status).toBe(200)
-    expect((await post(`${url}/pass`, {}, chained(await ben.ask(url)))).status).toBe(403)
+    expect((await post(`${url}/pass`, {}, chained(await ann.delegateTo(url)))).status).toBe(200)
+    expect((await post(`${url}/pass`, {}, chained(await ben.delegateTo(url)))).status).toBe(403)
   })
 
   it('may have any configured identity of the agent as audience', async () => {
     const person = makePerson()
     const { url } = await startAgent(passing(undefined, { delegation: { identities: ['did:web:a.example'] } }))
-    expect((await post(`${url}/pass`, {}, chained(await person.ask('did:web:a.example')))).status).toBe(200)
+    expect((await post(`${url}/pass`, {}, chained(await person.delegateTo('did:web:a.example')))).status).toBe(200)
   })
 
   it('AIDIP-5.2-13 fails as a whole if an inner call fails, without revealing its details', async () => {

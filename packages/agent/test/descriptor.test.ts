@@ -39,11 +39,11 @@ describe('the descriptor of an agent', () => {
     expect(first.headers.get('cache-control')).toBe('public, max-age=60')
     const tag = first.headers.get('etag') ?? ''
     const modified = first.headers.get('last-modified') ?? ''
-    const ask = (headers: Record<string, string>) => send(`${url}/.well-known/agent.json`, { headers })
-    expect((await ask({ 'if-none-match': `"other", W/${tag}` })).status).toBe(304)
-    expect((await ask({ 'if-modified-since': modified })).status).toBe(304)
+    const get = (headers: Record<string, string>) => send(`${url}/.well-known/agent.json`, { headers })
+    expect((await get({ 'if-none-match': `"other", W/${tag}` })).status).toBe(304)
+    expect((await get({ 'if-modified-since': modified })).status).toBe(304)
     agent.update({ description: 'Says other things.' })
-    const changed = await ask({ 'if-none-match': tag })
+    const changed = await get({ 'if-none-match': tag })
     expect(changed.status).toBe(200)
     expect(changed.json.description).toBe('Says other things.')
   })

@@ -288,19 +288,21 @@ describe('a failed call', () => {
   it('does not run simple requests of web pages from other origins', async () => {
     let calls = 0
     const { url } = await startAgent({ capabilities: [{ name: 'wipe', handler: () => ++calls }] })
-    const ask = (origin: string) => send(`${url}/wipe`, { method: 'POST', headers: { origin } })
-    expect((await ask('https://evil.example')).status).toBe(403)
-    expect((await ask('null')).status).toBe(403)
+    const callWith = (origin: string) => send(`${url}/wipe`, { method: 'POST', headers: { origin } })
+    expect((await callWith('https://evil.example')).status).toBe(403)
+    expect((await callWith('null')).status).toBe(403)
     expect(calls).toBe(0)
-    expect((await ask(url)).status).toBe(200)
+    expect((await callWith(url)).status).toBe(200)
   })
 
   it('allows web pages of the configured origins only', async () => {
     const { url } = await startAgent({ origins: ['https://page.example'] })
-    const ask = (origin: string) =>
+    const callWith = (origin: string) =>
       send(`${url}/echo`, { method: 'OPTIONS', headers: { origin, 'access-control-request-method': 'POST' } })
-    expect((await ask('https://page.example')).headers.get('access-control-allow-origin')).toBe('https://page.example')
-    expect((await ask('https://evil.example')).headers.has('access-control-allow-origin')).toBe(false)
+    expect((await callWith('https://page.example')).headers.get('access-control-allow-origin')).toBe(
+      'https://page.example',
+    )
+    expect((await callWith('https://evil.example')).headers.has('access-control-allow-origin')).toBe(false)
   })
 })
 
@@ -393,26 +395,26 @@ describe('an Idempotency-Key', () => {
 
   it('makes repeated calls run once', async () => {
     const { url } = await startAgent({ capabilities: [counting()] })
-    const ask = (key: string, body = {}) => post(`${url}/echo`, body, { 'idempotency-key': key })
-    expect((await ask('k')).json).toEqual({ calls: 1 })
-    const again = await ask('k')
+    const callWith = (key: string, body = {}) => post(`${url}/echo`, body, { 'idempotency-key': key })
+    expect((await callWith('k')).json).toEqual({ calls: 1 })
+    const again = await callWith('k')
     expect([again.json, again.headers.get('idempotent-replayed')]).toEqual([{ calls: 1 }, 'true'])
-    expect((await ask('other')).json).toEqual({ calls: 2 })
-    expect((await ask('k', { other: true })).status).toBe(422)
+    expect((await callWith('other')).json).toEqual({ calls: 2 })
+    expect((await callWith('k', { other: true })).status).toBe(422)
   })
 
   it('can be used again after a failure, but not while the call is in progress', async () => {
     const resolvers: ((value: string) => void)[] = []
     const waiting = { ...echo, output: {}, handler: () => new Promise<string>((resolve) => resolvers.push(resolve)) }
     const { url } = await startAgent({ capabilities: [waiting] })
-    const ask = (text: unknown) => post(`${url}/echo`, { text: String(text) }, { 'idempotency-key': 'k' })
+    const callWith = (text: unknown) => post(`${url}/echo`, { text: String(text) }, { 'idempotency-key': 'k' })
     expect((await post(`${url}/echo`, {}, { 'idempotency-key': 'k' })).status).toBe(400)
-    const first = ask('a')
+    const first = callWith('a')
     await until(
       () => resolvers.length,
       (length) => length === 1,
     )
-    expect((await ask('a')).status).toBe(409)
+    expect((await callWith('a')).status).toBe(409)
     resolvers[0]?.('done')
     expect((await first).json).toBe('done')
   })

@@ -12,7 +12,7 @@ afterEach(closeAll)
 const EVENTS = 'text/event-stream'
 const LINES = 'application/x-ndjson'
 
-const ask = (url: string, body: object, headers: Record<string, string>, signal?: AbortSignal): Promise<Response> =>
+const request = (url: string, body: object, headers: Record<string, string>, signal?: AbortSignal): Promise<Response> =>
   fetch(url, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
@@ -53,7 +53,7 @@ const breaking = {
 describe('a stream over HTTP', () => {
   it('consists of server-sent events with an end mark', async () => {
     const { url } = await startAgent({ capabilities: [count] })
-    const response = await ask(`${url}/count`, { to: 2 }, { accept: EVENTS })
+    const response = await request(`${url}/count`, { to: 2 }, { accept: EVENTS })
     expect(response.headers.get('content-type')).toBe(EVENTS)
     expect(await response.text()).toBe('data: {"n":1}\n\ndata: {"n":2}\n\nevent: end\ndata: {}\n\n')
   })
@@ -67,22 +67,22 @@ describe('a stream over HTTP', () => {
       },
     }
     const { url } = await startAgent({ capabilities: [written] })
-    expect(await (await ask(`${url}/written`, {}, { accept: EVENTS })).text()).toBe(events)
-    expect(await (await ask(`${url}/written`, {}, { accept: LINES })).text()).toBe(lines)
+    expect(await (await request(`${url}/written`, {}, { accept: EVENTS })).text()).toBe(events)
+    expect(await (await request(`${url}/written`, {}, { accept: LINES })).text()).toBe(lines)
   })
 
   it('consists of lines if the caller prefers them, and of events for the member stream', async () => {
     const { url } = await startAgent({ capabilities: [count] })
-    const lines = await ask(`${url}/count`, { to: 2 }, { accept: LINES })
+    const lines = await request(`${url}/count`, { to: 2 }, { accept: LINES })
     expect(await lines.text()).toBe('{"n":1}\n{"n":2}\n')
-    const events = await ask(`${url}/count`, { to: 1, stream: true }, {})
+    const events = await request(`${url}/count`, { to: 1, stream: true }, {})
     expect(events.headers.get('content-type')).toBe(EVENTS)
     await events.text()
   })
 
   it('has one part if the capability does not stream', async () => {
     const { url } = await startAgent()
-    const response = await ask(`${url}/echo`, { text: 'a' }, { accept: LINES })
+    const response = await request(`${url}/echo`, { text: 'a' }, { accept: LINES })
     expect(await response.text()).toBe('{"text":"a"}\n')
   })
 
@@ -99,14 +99,14 @@ describe('a stream over HTTP', () => {
         },
       ],
     })
-    expect((await ask(`${url}/breaking`, {}, { accept: EVENTS })).status).toBe(409)
+    expect((await request(`${url}/breaking`, {}, { accept: EVENTS })).status).toBe(409)
   })
 
   it('reports an error after the first part in the stream, and then has no end mark', async () => {
     const { url } = await startAgent({ capabilities: [breaking] })
-    const events = await (await ask(`${url}/breaking`, {}, { accept: EVENTS })).text()
+    const events = await (await request(`${url}/breaking`, {}, { accept: EVENTS })).text()
     expect(events).toMatch(/^data: 1\n\nevent: error\ndata: \{.*"status":503.*\}\n\n$/)
-    const lines = (await (await ask(`${url}/breaking`, {}, { accept: LINES })).text()).trim().split('\n')
+    const lines = (await (await request(`${url}/breaking`, {}, { accept: LINES })).text()).trim().split('\n')
     expect(JSON.parse(lines[1] ?? '').error).toMatchObject({ status: 503, detail: 'out of words' })
   })
 
@@ -126,7 +126,7 @@ describe('a stream over HTTP', () => {
     const { seen, capability } = endless()
     const { url } = await startAgent({ capabilities: [capability] })
     const leaving = new AbortController()
-    const response = await ask(`${url}/endless`, {}, { accept: LINES }, leaving.signal)
+    const response = await request(`${url}/endless`, {}, { accept: LINES }, leaving.signal)
     await response.body?.getReader().read()
     leaving.abort()
     await until(
@@ -155,7 +155,7 @@ describe('a stream over HTTP', () => {
     const { seen, capability } = endless()
     const { url } = await startAgent({ capabilities: [capability] })
     const leaving = new AbortController()
-    await ask(`${url}/endless`, {}, { accept: LINES }, leaving.signal)
+    await request(`${url}/endless`, {}, { accept: LINES }, leaving.signal)
     // The buffers in between fill up, and then no more parts are produced.
     let before = -1
     await until(
@@ -210,7 +210,7 @@ describe('calls over a WebSocket', () => {
     const { socket, send, wait } = await openSocket(`${url}/count`)
     send({ id: '1', input: { to: 3 }, stream: true })
     const lines = await wait(4)
-    const overHttp = await (await ask(`${url}/count`, { to: 3 }, { accept: LINES })).text()
+    const overHttp = await (await request(`${url}/count`, { to: 3 }, { accept: LINES })).text()
     expect(lines.slice(0, 3).map(({ data }) => data)).toEqual(
       overHttp
         .trim()

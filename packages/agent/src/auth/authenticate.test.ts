@@ -19,7 +19,7 @@ beforeAll(async () => {
   authenticator = createAuthenticator({ issuers }, { ...SYSTEM, now: () => TOKEN_NOW })
 })
 
-const ask = (token: string) =>
+const authenticateToken = (token: string) =>
   authenticator.authenticate({
     authorization: `Bearer ${token}`,
     apiKey: undefined,
@@ -31,14 +31,14 @@ describe('createAuthenticator', () => {
   it.each([...TOKENS, ...TOKENS_WITHIN_TOLERANCE])(
     'AURI-10-01 verifies a token $name',
     async ({ result, ...vector }) => {
-      const caller = ask(await signer.sign(vector))
+      const caller = authenticateToken(await signer.sign(vector))
       if ('code' in result) await expect(caller).rejects.toMatchObject({ code: 'unauthorized', status: 401 })
       else await expect(caller).resolves.toMatchObject({ subject: result.subject, scopes: new Set(result.scopes) })
     },
   )
 
   it('says why it rejects a token', async () => {
-    await expect(ask(await signer.sign({ algorithm: 'HS256' }))).rejects.toThrow(
+    await expect(authenticateToken(await signer.sign({ algorithm: 'HS256' }))).rejects.toThrow(
       /algorithm of the token is not accepted/,
     )
   })

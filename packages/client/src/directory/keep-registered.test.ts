@@ -91,7 +91,10 @@ describe('keepRegistered', () => {
   })
 
   it('AD-2.1-01 refreshes a lease, registers again if it is gone, and removes it by its resource', async () => {
-    const { events, sent, removed } = await runScenario({ format: 'directory', outcomes: ['good', 'good', 'gone', 'good'] })
+    const { events, sent, removed } = await runScenario({
+      format: 'directory',
+      outcomes: ['good', 'good', 'gone', 'good'],
+    })
     expect(events).toEqual(['register', 'registered x', 'refresh', 'refresh', 'register', 'registered x', 'remove'])
     expect(sent).toEqual([{ name: 'x' }, { name: 'x' }])
     expect(removed).toMatchObject([{ href: 'http://d/ad/r/1' }])
@@ -104,7 +107,10 @@ describe('keepRegistered', () => {
   })
 
   it('retries the first registration while the directory is down or busy', async () => {
-    const { events, waits, failure } = await runScenario({ format: 'aidip', outcomes: ['down', 'down', 'busy', 'good'] })
+    const { events, waits, failure } = await runScenario({
+      format: 'aidip',
+      outcomes: ['down', 'down', 'busy', 'good'],
+    })
     expect(failure).toBeUndefined()
     expect(events).toEqual([
       ...['register', 'unreachable', 'register', 'unreachable', 'register', 'rate_limited'],
