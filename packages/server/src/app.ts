@@ -10,12 +10,13 @@ import { loadAgents } from './services/registry/load.js'
 import { openPostgresStore } from './store/postgres/open-postgres-store.js'
 import { openSqliteStore } from './store/sqlite/open-sqlite-store.js'
 import { type Base, createBase, createLog } from './wiring/base.js'
-import { wireCalls, wireOutcomes } from './wiring/calls.js'
+import { wireCalls, wireGateway, wireOutcomes } from './wiring/calls.js'
 import { wireDiscovery } from './wiring/discovery.js'
 import { wireHttp } from './wiring/http.js'
 import { wireIdentity } from './wiring/identity.js'
 import { wireLifecycle } from './wiring/lifecycle.js'
 import { wireRegistry } from './wiring/registry.js'
+import { wireTrust } from './wiring/trust.js'
 
 /** The release. */
 export const VERSION = '0.1.0'
@@ -66,6 +67,8 @@ async function wire(base: Base): Promise<Server> {
   const { catalog, abuse, expiry } = wireRegistry(base)
   const embeddings = wireDiscovery(base, catalog)
   const outcomes = await wireOutcomes(base, catalog)
+  const gateway = wireGateway(base, catalog, outcomes)
+  const trust = wireTrust(base, gateway)
   const context: Context = {
     store,
     catalog,
@@ -79,12 +82,13 @@ async function wire(base: Base): Promise<Server> {
     reputationOf: config.search.learn ? outcomes.factorOf : () => 1,
     policy: config.policy,
     grantsOf: identity.grants.of,
+    verifySignature: trust.verifySignature,
     maxLifetime: config.lifetimes.max,
     production: isProduction(config),
     now,
     newId: randomUUID,
   }
-  const calls = await wireCalls(base, context, identity, outcomes)
+  const calls = await wireCalls(base, context, identity, gateway)
   const cursor = await loadAgents(store, catalog)
   const http = wireHttp(base, { context, identity, outcomes, calls, version: VERSION })
   const lifecycle = wireLifecycle(base, { context, identity, outcomes, calls, expiry, http, cursor })

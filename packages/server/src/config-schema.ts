@@ -89,6 +89,7 @@ export const configSchema: JsonObject = closed({
     refuseUnknownMembers: flag,
     strictExamples: flag,
     strictOutputs: flag,
+    strictSignatures: flag,
   }),
 })
 

@@ -78,6 +78,8 @@ export interface Policy extends NamePolicy, VettingPolicy {
   readonly strictExamples: boolean
   /** Reject responses of agents that do not match their schema. Default: mark them only (C-67). */
   readonly strictOutputs: boolean
+  /** Reject documents with a signature that is not valid. Default: warn, and show it. */
+  readonly strictSignatures: boolean
 }
 
 export interface TlsConfig {
@@ -153,6 +155,7 @@ export const DEFAULTS: Config = {
     strictness: {},
     strictExamples: false,
     strictOutputs: false,
+    strictSignatures: false,
   },
   audit: { retentionDays: 30 },
 }

@@ -1,5 +1,5 @@
-import { didWebUrl } from '@switchboard/client'
 import {
+  didWebUrl,
   isObject,
   type JsonObject,
   keyOfDidKey,

@@ -33,7 +33,12 @@ export { discoveryRequestSchema, profileSchema } from './schemas/profile.js'
 export { type Strictness, validateMembers } from './validate-members.js'
 export { type AgentCardVersion, toAgentCard } from './views/agent-card.js'
 export { type AidipRevision, toAidip, toAidipSummary } from './views/aidip.js'
-export { callableOperations, gatewayUrl, reachableBindings } from './views/derive.js'
+export {
+  callableOperations,
+  gatewayUrl,
+  reachableBindings,
+  verificationFor,
+} from './views/derive.js'
 export { DESCRIPTOR_CONTEXT, toDescriptor } from './views/descriptor.js'
 export {
   directoryCapabilities,

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { fixture } from '../../test/fixtures.js'
 import { isObject, type JsonObject } from '../json.js'
 import { canonicalJson } from './canonical-json.js'
-import { claimedKeys, isSigned, type SigningKey, signDocument, verifyDocument } from './document-signature.js'
+import { claimedSigners, isSigned, type SigningKey, signDocument, verifyDocument } from './document-signature.js'
 import type { VerificationKey } from './keys.js'
 
 const document = fixture('FX-DESC')
@@ -46,7 +46,7 @@ describe('a signed document', () => {
     const { signing, published } = await newPair(alg)
     const signed = await signDocument(document, signing)
     expect(isSigned(signed)).toBe(true)
-    expect(claimedKeys(signed)).toEqual(['key-1'])
+    expect(claimedSigners(signed)).toEqual([{ key: 'key-1', keySet: undefined }])
     expect(await verifyDocument(signed, [published])).toEqual({ key: 'key-1', algorithm: alg })
   })
 

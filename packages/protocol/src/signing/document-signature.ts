@@ -43,9 +43,24 @@ export async function signDocument(document: JsonObject, key: SigningKey): Promi
 /** Whether a document has a signature, in our form or in that of A2A cards; it is not verified. */
 export const isSigned = (document: JsonObject): boolean => readSignatures(document).length > 0
 
-/** The ids of the keys that a document claims to be signed with, not verified. */
-export const claimedKeys = (document: JsonObject): string[] =>
-  readSignatures(document).flatMap((claim) => readHeader(claim.protected).kid ?? [])
+/** A key that a document claims to be signed with, as the header of the signature names it. */
+export interface ClaimedSigner {
+  /** A kid of the signer's key set, or the DID URL of a verification method. */
+  readonly key: string | undefined
+  /** URL of the signer's key set (`jku`), as A2A cards name it. */
+  readonly keySet: string | undefined
+}
+
+/**
+ * The keys that a document claims to be signed with, not verified.
+ *
+ * @throws {SigningError} `malformed` if a signature has no readable header
+ */
+export const claimedSigners = (document: JsonObject): ClaimedSigner[] =>
+  readSignatures(document).map((claim) => {
+    const { kid, jku } = readHeader(claim.protected)
+    return { key: kid, keySet: jku }
+  })
 
 /**
  * Verifies a document against the keys of the expected signer; one valid signature is enough.
@@ -131,14 +146,16 @@ async function verifies(
   }
 }
 
-/** Algorithm and key id in the protected header of a JWS; throws `malformed` if it cannot be read. */
-function readHeader(header: string): { alg: string | undefined; kid: string | undefined } {
+/** Algorithm, key id and URL of the key set in the protected header of a JWS; throws `malformed` if it cannot be read. */
+function readHeader(header: string): Record<'alg' | 'kid' | 'jku', string | undefined> {
   try {
-    const { alg, kid }: { alg?: unknown; kid?: unknown } = decodeProtectedHeader({ protected: header })
-    return { alg: typeof alg === 'string' ? alg : undefined, kid: typeof kid === 'string' ? kid : undefined }
+    const { alg, kid, jku }: Partial<Record<string, unknown>> = { ...decodeProtectedHeader({ protected: header }) }
+    return { alg: textOf(alg), kid: textOf(kid), jku: textOf(jku) }
   } catch (error) {
     throw new SigningError('malformed', 'the signature has no readable header', error)
   }
 }
+
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 
 const bytesOf = (content: JsonObject): Uint8Array => new TextEncoder().encode(canonicalJson(content))

@@ -10,8 +10,10 @@ export {
 } from './delegation.js'
 export { absoluteId, readDidKeys } from './did-document.js'
 export { didKeyOf, keyOfDidKey } from './did-key.js'
+export { didWebUrl } from './did-web.js'
 export {
-  claimedKeys,
+  type ClaimedSigner,
+  claimedSigners,
   type DocumentSignature,
   isSigned,
   type SigningKey,

@@ -96,13 +96,29 @@ export interface Lease {
   expiresAt: number
 }
 
-/** Statements of the operator about an agent; publishers cannot set them. */
+/** Statements about an agent by the operator and by the directory itself; publishers cannot set them. */
 export interface Marks {
   verification?: { state: 'verified' | 'self-asserted'; by: string; at: string }
   certification?: JsonObject
   quality_score?: number
   unsafe?: boolean
   status?: string
+  /** What the directory found out about the signature of the document when it was registered; absent: not signed. */
+  signature?: SignatureFinding
+}
+
+export interface SignatureFinding {
+  state: 'valid' | 'invalid' | 'unverifiable'
+  /** Whose keys were used: a DID, or the URL of a key set. */
+  by?: string
+  /** The id of the key, as the signature names it. */
+  key?: string
+  algorithm?: string
+  /** Whether the signer is the DID or the domain of the agent's id. */
+  matches_id?: boolean
+  /** Why it is not valid, or could not be verified. */
+  reason?: string
+  checked_at: string
 }
 
 /**

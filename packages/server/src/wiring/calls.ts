@@ -36,12 +36,25 @@ export async function wireOutcomes({ store, now, logError }: Base, catalog: Cata
   return outcomes
 }
 
-/** Invocations: the gateway, credentials for agents, and deferred calls. */
+/** The gateway: the only part that connects to addresses given by publishers and callers. */
+export function wireGateway({ config, now, state, baseUrl }: Base, catalog: Catalog, outcomes: Outcomes): Gateway {
+  return openGateway(config, {
+    now,
+    self: () => [baseUrl(), ...(state.listening === undefined ? [] : [state.listening])],
+    onOutcome: (id, operation, { ok, ms, status = 0 }) => {
+      const agent = catalog.get(id)
+      // A client error (4xx) says nothing about the agent.
+      if (agent && !(status >= 400 && status < 500)) outcomes.record(agent, operation, { ok, ms })
+    },
+  })
+}
+
+/** Invocations: credentials for agents, and deferred calls. */
 export async function wireCalls(
-  { config, log, now, state, baseUrl, logError }: Base,
+  { config, log, now, logError }: Base,
   context: Context,
   { seal, signing }: Identity,
-  outcomes: Outcomes,
+  gateway: Gateway,
 ): Promise<Calls> {
   const credentials = await createAgentCredentials({
     context,
@@ -50,15 +63,6 @@ export async function wireCalls(
       log.warn({ agent }, 'cannot decrypt the credential for an agent: it was set with a different secret'),
   })
   context.catalog.subscribe({ changed: credentials.dropEarlier })
-  const gateway = openGateway(config, {
-    now,
-    self: () => [baseUrl(), ...(state.listening === undefined ? [] : [state.listening])],
-    onOutcome: (id, operation, { ok, ms, status = 0 }) => {
-      const agent = context.catalog.get(id)
-      // A client error (4xx) says nothing about the agent.
-      if (agent && !(status >= 400 && status < 500)) outcomes.record(agent, operation, { ok, ms })
-    },
-  })
   const tasks =
     seal &&
     createTasks({

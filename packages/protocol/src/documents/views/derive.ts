@@ -86,7 +86,7 @@ export function callableOperations(record: AgentRecord): readonly Operation[] {
 export function registryMembers(record: AgentRecord, facts: RegistryFacts): JsonObject {
   return {
     verification: {
-      ...facts.verification,
+      ...verificationFor(record, facts),
       ...given('certification', facts.certification),
       ...given('quality_score', facts.qualityScore),
       ...given('unsafe', facts.unsafe),
@@ -96,6 +96,17 @@ export function registryMembers(record: AgentRecord, facts: RegistryFacts): Json
     ...(record.redacted && { redacted: true }),
   }
 }
+
+/** What the directory says about the trust in an agent. What it found out about a private signature is private too. */
+export function verificationFor(record: AgentRecord, facts: Pick<RegistryFacts, 'verification'>): JsonObject {
+  if (showsSignature(record)) return facts.verification
+  const { signature: _hidden, ...verification } = facts.verification
+  return verification
+}
+
+/** Whether the signature of the document, if it has one, is part of the record. */
+const showsSignature = ({ document, redacted }: AgentRecord): boolean =>
+  !redacted || document.signature !== undefined || document.signatures !== undefined
 
 /** The end of the registration, in the publisher's notation if it is the same instant. */
 function expiry(record: AgentRecord, facts: RegistryFacts): JsonObject {

@@ -9,6 +9,7 @@ import {
   type JsonValue,
   reachableBindings,
   toJsonSchema,
+  verificationFor,
 } from '@switchboard/protocol'
 import type { FastifyRequest } from 'fastify'
 import type { Context } from '../../services/context.js'
@@ -123,6 +124,6 @@ function toCandidate(context: Context, { agent, record, score = 0 }: Found): Jso
         output_schema: toJsonSchema(outputs),
       })),
     },
-    verification: facts.verification,
+    verification: verificationFor(record, facts),
   }
 }

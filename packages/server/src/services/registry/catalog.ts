@@ -1,4 +1,11 @@
-import { type AgentRecord, type JsonObject, type RegistryFacts, readRecord, redactRecord } from '@switchboard/protocol'
+import {
+  type AgentRecord,
+  type JsonObject,
+  type RegistryFacts,
+  readRecord,
+  redactRecord,
+  verificationFor,
+} from '@switchboard/protocol'
 import { type AgentIndex, createAgentIndex } from '@switchboard/search'
 import type { Store, StoredAgent } from '../../store/store.js'
 
@@ -146,15 +153,16 @@ const isSame = (a: StoredAgent, b: StoredAgent): boolean =>
   a.lease?.expiresAt === b.lease?.expiresAt
 
 function toAgent(stored: StoredAgent, record: AgentRecord): Agent {
+  const shown = redactRecord(record)
   const ends = [stored.lease?.expiresAt, record.expiresAt].filter((end) => end !== undefined)
   return {
     stored,
     record,
-    shown: redactRecord(record),
+    shown,
     number: stored.number,
     owner: stored.owner,
     status: stored.marks.status ?? record.status,
-    registry: registryOf(stored),
+    registry: registryOf(stored, shown),
     expiresAt: ends.length > 0 ? Math.min(...ends) : undefined,
     rendered: new Map(),
   }
@@ -183,12 +191,18 @@ function toFacts(
 }
 
 /** The operator's marks as filters see them; they override the document. */
-function registryOf(stored: StoredAgent): JsonObject {
-  const { verification: _verification, status: _status, ...marks } = stored.marks
-  return { verification: { ...verificationOf(stored), ...marks } }
+function registryOf(stored: StoredAgent, shown: AgentRecord): JsonObject {
+  const { verification: _verification, status: _status, signature: _signature, ...marks } = stored.marks
+  return { verification: { ...verificationFor(shown, { verification: verificationOf(stored) }), ...marks } }
 }
 
-/** Only the operator verifies an agent; a publisher's own claim does not count (C-23). */
+/**
+ * Only the operator verifies an agent; a publisher's own claim does not count (C-23). A valid signature says who wrote the
+ * document, not that the operator trusts them.
+ */
 function verificationOf({ marks }: StoredAgent): JsonObject {
-  return marks.verification ? { ...marks.verification } : { state: 'self-asserted' }
+  return {
+    ...(marks.verification ?? { state: 'self-asserted' }),
+    ...(marks.signature && { signature: { ...marks.signature } }),
+  }
 }

@@ -3,6 +3,7 @@ import {
   DirectoryError,
   type DocumentFormat,
   invalid,
+  isObject,
   type JsonObject,
   lintExamples,
   lintRecord,
@@ -13,7 +14,7 @@ import { assertCovered, assertMayClaim, mayCommission, mayOperate, maySee, owner
 import { type Caller, hasScope } from '../../policy/caller.js'
 import { judgeUpdate } from '../../policy/freshness.js'
 import { assertClaims, assertEndpoints } from '../../policy/vetting.js'
-import type { AgentWrite, Lease, Marks } from '../../store/store.js'
+import type { AgentWrite, Lease, Marks, SignatureFinding } from '../../store/store.js'
 import { auditOf, type Context } from '../context.js'
 import type { Agent } from './catalog.js'
 import { matchesRevision } from './entity-tags.js'
@@ -60,18 +61,17 @@ export async function registerAgent(context: Context, registration: Registration
     )
   }
   assertCovered(caller, id)
-  const record = readRecord(format, document, id)
-  const warnings = checkContent(context, record, caller)
+  const checked = await check(context, readRecord(format, document, id), caller)
   const done = await writeInOrder(context, id, async () => {
     const existing = context.catalog.get(id)
     return existing
-      ? replaceExisting(context, registration, record, existing)
-      : createNew(context, registration, record)
+      ? replaceExisting(context, registration, checked, existing)
+      : createNew(context, registration, checked)
   })
   const abuseWarnings = context.abuse
     .findingsOf(done.agent)
     .map(({ member, message }) => `${member || 'the document'} ${message}; the agent is ranked lower for this`)
-  return { ...done, warnings: [...warnings, ...done.warnings, ...abuseWarnings] }
+  return { ...done, warnings: [...checked.warnings, ...done.warnings, ...abuseWarnings] }
 }
 
 /** A change that is computed from the stored agent. */
@@ -91,8 +91,7 @@ export async function changeAgent(context: Context, change: Change): Promise<Age
   const { id, caller, lifetime, compareStamps, make } = change
   const { agent } = await writeInOrder(context, id, async () => {
     const { existing, format, document } = await make()
-    const record = readRecord(format, document, id)
-    checkContent(context, record, caller)
+    const checked = await check(context, readRecord(format, document, id), caller)
     const registration: Registration = {
       format,
       document,
@@ -102,7 +101,7 @@ export async function changeAgent(context: Context, change: Change): Promise<Age
       compareStamps,
       ...(lifetime !== undefined && { lifetime }),
     }
-    return replaceExisting(context, registration, record, existing)
+    return replaceExisting(context, registration, checked, existing)
   })
   return agent
 }
@@ -125,6 +124,24 @@ function writeInOrder(
   })
 }
 
+/** A document that may be registered, and what was found out about it. */
+interface Checked {
+  readonly record: AgentRecord
+  readonly signature: SignatureFinding | undefined
+  readonly warnings: readonly string[]
+}
+
+async function check(context: Context, record: AgentRecord, caller: Caller): Promise<Checked> {
+  const warnings = checkContent(context, record, caller)
+  const signature = await context.verifySignature(record)
+  if (!signature || signature.state === 'valid') return { record, signature, warnings }
+  const at = isObject(record.document.signature) ? '/signature' : '/signatures'
+  const message =
+    signature.state === 'invalid' ? `is not valid: ${signature.reason}` : `cannot be verified: ${signature.reason}`
+  if (signature.state === 'invalid' && context.policy.strictSignatures) throw invalid([{ at, message }])
+  return { record, signature, warnings: [...warnings, `${at} ${message}`] }
+}
+
 /** Checks the content of the document; throws if it is not acceptable, returns warnings otherwise. */
 function checkContent(context: Context, record: AgentRecord, caller: Caller): string[] {
   assertEndpoints(record, context.policy, context.production)
@@ -144,8 +161,9 @@ function checkContent(context: Context, record: AgentRecord, caller: Caller): st
 async function createNew(
   context: Context,
   registration: Registration,
-  record: AgentRecord,
+  checked: Checked,
 ): Promise<Registered | undefined> {
+  const { record } = checked
   const { caller, intent, onBehalfOf } = registration
   if (intent === 'replace') throw unknownAgent(record.id)
   if (registration.ifMatch !== undefined)
@@ -153,7 +171,7 @@ async function createNew(
   assertMayClaim(caller, record.id, context.policy)
   const owner = ownerOfNew(caller, record.id, context.policy, onBehalfOf)
   const marks = await formerMarks(context, record.id, owner)
-  return write(context, registration, record, {
+  return write(context, registration, checked, {
     owner,
     marks,
     expect: undefined,
@@ -170,9 +188,10 @@ async function formerMarks(context: Context, id: string, owner: string): Promise
 async function replaceExisting(
   context: Context,
   registration: Registration,
-  record: AgentRecord,
+  checked: Checked,
   existing: Agent,
 ): Promise<Registered | undefined> {
+  const { record } = checked
   const { caller, intent, ifMatch, compareStamps = true } = registration
   if (!mayOperate(caller, { id: record.id, owner: existing.owner })) {
     throw ownershipError(existing, intent, maySee(existing, caller, context.grantsOf))
@@ -198,8 +217,8 @@ async function replaceExisting(
     )
   }
   const lease = newLease(context, registration)
-  if (verdict === 'noop') return refreshOnly(context, registration, existing, lease)
-  const done = await write(context, registration, record, {
+  if (verdict === 'noop' && !isNewFinding(checked, existing)) return refreshOnly(context, registration, existing, lease)
+  const done = await write(context, registration, checked, {
     owner: existing.owner,
     marks: existing.stored.marks,
     expect: existing.stored.revision,
@@ -207,6 +226,10 @@ async function replaceExisting(
   })
   return done && { ...done, created: false, warnings: lintUpdate(existing.record, record) }
 }
+
+/** Sending a document again verifies it again. That its keys cannot be read at the moment does not undo an earlier result. */
+const isNewFinding = ({ signature }: Checked, { stored: { marks } }: Agent): boolean =>
+  signature?.state !== marks.signature?.state && signature?.state !== 'unverifiable'
 
 /** Another owner's name cannot be claimed; its agent cannot be changed, and if it is hidden it does not exist (C-33). */
 function ownershipError(existing: Agent, intent: Registration['intent'], visible: boolean): DirectoryError {
@@ -236,12 +259,13 @@ const newLease = ({ now }: Context, { lifetime }: Pick<Registration, 'lifetime'>
 async function write(
   context: Context,
   { caller, format }: Registration,
-  record: AgentRecord,
+  { record, signature }: Checked,
   values: { owner: string; marks: Marks; expect: number | undefined; lease: Lease | 'keep' },
 ): Promise<Registered | undefined> {
   const at = context.now()
   const created = values.expect === undefined
   const audit = auditOf(caller, created ? 'register' : 'update', at, { agent: record.id, format })
+  const { signature: _former, ...marks } = values.marks
   const change: AgentWrite = {
     kind: 'put',
     id: record.id,
@@ -251,6 +275,7 @@ async function write(
     received: true,
     audit,
     ...values,
+    marks: { ...marks, ...(signature && { signature }) },
   }
   const result = await context.store.write(change)
   if (result.outcome === 'conflict' || !result.agent) return undefined
