@@ -68,7 +68,7 @@ async function wire(base: Base): Promise<Server> {
   const embeddings = wireDiscovery(base, catalog)
   const outcomes = await wireOutcomes(base, catalog)
   const gateway = wireGateway(base, catalog, outcomes)
-  const trust = wireTrust(base, gateway)
+  const trust = await wireTrust(base, catalog, gateway)
   const context: Context = {
     store,
     catalog,
@@ -83,6 +83,7 @@ async function wire(base: Base): Promise<Server> {
     policy: config.policy,
     grantsOf: identity.grants.of,
     verifySignature: trust.verifySignature,
+    domains: trust.domains,
     maxLifetime: config.lifetimes.max,
     production: isProduction(config),
     now,
@@ -91,6 +92,6 @@ async function wire(base: Base): Promise<Server> {
   const calls = await wireCalls(base, context, identity, gateway)
   const cursor = await loadAgents(store, catalog)
   const http = wireHttp(base, { context, identity, outcomes, calls, version: VERSION })
-  const lifecycle = wireLifecycle(base, { context, identity, outcomes, calls, expiry, http, cursor })
+  const lifecycle = wireLifecycle(base, { context, identity, trust, outcomes, calls, expiry, http, cursor })
   return { app: http.app, generatedAdminKey: identity.generatedAdminKey, ...lifecycle }
 }

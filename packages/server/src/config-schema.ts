@@ -90,6 +90,7 @@ export const configSchema: JsonObject = closed({
     strictExamples: flag,
     strictOutputs: flag,
     strictSignatures: flag,
+    requireDomainProof: flag,
   }),
 })
 

@@ -80,6 +80,8 @@ export interface Policy extends NamePolicy, VettingPolicy {
   readonly strictOutputs: boolean
   /** Reject documents with a signature that is not valid. Default: warn, and show it. */
   readonly strictSignatures: boolean
+  /** Reject new agents whose id names a domain that their owner has not proven to control. */
+  readonly requireDomainProof: boolean
 }
 
 export interface TlsConfig {
@@ -156,6 +158,7 @@ export const DEFAULTS: Config = {
     strictExamples: false,
     strictOutputs: false,
     strictSignatures: false,
+    requireDomainProof: false,
   },
   audit: { retentionDays: 30 },
 }

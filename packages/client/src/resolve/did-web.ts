@@ -1,4 +1,4 @@
-import { didWebUrl as toUrl, SigningError } from '@switchboard/protocol'
+import { SigningError, didWebUrl as toUrl } from '@switchboard/protocol'
 import { ClientError } from '../errors.js'
 import type { AddressPolicy } from './address-policy.js'
 

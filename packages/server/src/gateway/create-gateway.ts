@@ -3,7 +3,7 @@ import { Agent } from 'undici'
 import { createCallAgent, type OnOutcome } from './call-agent.js'
 import { createAddressGuard } from './connection/address-guard.js'
 import { createDial, type Dial } from './connection/dial.js'
-import { createResolveName, type ResolveName } from './connection/resolve-name.js'
+import { createResolveName, createResolveText, type ResolveName, type ResolveText } from './connection/resolve-name.js'
 import { createUnixSockets } from './connection/unix-sockets.js'
 import type { Gateway } from './gateway.js'
 import { DEFAULT_GATEWAY_OPTIONS, type GatewayOptions } from './gateway-options.js'
@@ -22,6 +22,7 @@ export interface GatewayDeps {
   /** Name of this gateway in `Via`, a token of RFC 9110. The replicas of a directory share one, to detect their loops. */
   readonly hopId?: string
   readonly resolve?: ResolveName
+  readonly resolveText?: ResolveText
   readonly now?: () => number
   /** From 0 to 1. */
   readonly random?: () => number
@@ -55,6 +56,7 @@ export function createGateway(settings: Partial<GatewayOptions>, deps: GatewayDe
     ...calls,
     fetch: guardedFetch,
     checkAddress: guard.checkUnresolved,
+    resolveText: deps.resolveText ?? createResolveText(),
     async close() {
       stop()
       await Promise.all([dispatcher.destroy(), sockets.dispatcher.destroy()])

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { JsonObject, JsonValue, StreamPart } from '@switchboard/protocol'
+import type { ResolveText } from './connection/resolve-name.js'
 
 /** Protocols that the gateway can speak. */
 export type CallProtocol = 'http' | 'a2a' | 'mcp' | 'websocket' | 'unix'
@@ -127,6 +128,8 @@ export interface Gateway {
   cancel(call: AgentCall, task: AgentTask): Promise<void>
   /** For webhooks, crawls and documents: checks addresses, follows no redirects, limits size and time. */
   readonly fetch: typeof fetch
+  /** The TXT records of a domain name. */
+  readonly resolveText: ResolveText
   /** Throws GatewayError if `fetch` would refuse the URL whatever its host resolves to. */
   checkAddress(url: URL): void
   /** Aborts active calls and closes all connections. */

@@ -9,6 +9,7 @@ import type { EmbeddingQueue } from './discovery/embedding-queue.js'
 import type { AuditTrail } from './operations/audit-trail.js'
 import type { Agent, Catalog } from './registry/catalog.js'
 import type { KeyedMutex } from './registry/keyed-mutex.js'
+import type { Domains } from './trust/domains.js'
 import type { VerifySignature } from './trust/verify-signature.js'
 
 /** What services work with; built once, in app.ts. */
@@ -27,9 +28,16 @@ export interface Context {
   readonly trail: AuditTrail
   /** Score factor from calls and ratings, 0.95 to 1.05; 1 without evidence, or if the operator has switched it off. */
   readonly reputationOf: (agent: Agent) => number
-  readonly policy: NamePolicy & VettingPolicy & { readonly strictness: Strictness; readonly strictExamples: boolean; readonly strictSignatures: boolean }
+  readonly policy: NamePolicy &
+    VettingPolicy & {
+      readonly strictness: Strictness
+      readonly strictExamples: boolean
+      readonly strictSignatures: boolean
+      readonly requireDomainProof: boolean
+    }
   readonly grantsOf: GrantsOf
   readonly verifySignature: VerifySignature
+  readonly domains: Domains
   readonly maxLifetime: number
   /** Served by TLS, directly or by a proxy: unencrypted endpoints are rejected (C-72). */
   readonly production: boolean

@@ -3,6 +3,7 @@ import type { CurrentAgent } from './agent-write.js'
 import type { StoredCredential, StoredSigningKey } from './secret-store.js'
 import type { RatingTotals, StoredCounts } from './statistics-store.js'
 import type {
+  AdministeredKind,
   AuditEntry,
   Change,
   IdempotencyState,
@@ -14,6 +15,7 @@ import type {
   Tombstone,
 } from './store.js'
 import { StoreError } from './store-error.js'
+import type { TrustEntry, TrustKind } from './trust-store.js'
 
 /** A row of either database. Both use the same column names; PostgreSQL returns bigint as text. */
 export type Row = Record<string, unknown>
@@ -62,9 +64,18 @@ export function toTombstone(row: Row): Tombstone {
   }
 }
 
+/** Built from a record, so that the compiler requires every kind to be listed. */
+const ADMINISTERED = Object.values<AdministeredKind>({
+  keys: 'keys',
+  grants: 'grants',
+  secrets: 'secrets',
+  trust: 'trust',
+} satisfies Record<AdministeredKind, AdministeredKind>)
+
 export function toChange(row: Row): Change {
   const revision = Number(row.revision)
-  if (row.kind === 'keys' || row.kind === 'grants' || row.kind === 'secrets') return { kind: row.kind, revision }
+  const administered = ADMINISTERED.find((kind) => kind === row.kind)
+  if (administered) return { kind: administered, revision }
   return { kind: row.kind === 'remove' ? 'remove' : 'put', revision, id: String(row.id), number: Number(row.number) }
 }
 
@@ -133,6 +144,28 @@ export const toRatingTotals = (row: Row): RatingTotals => ({
   count: Number(row.count),
   sum: Number(row.sum),
 })
+
+export function toTrustEntry(row: Row): TrustEntry {
+  const expiresAt = numberOf(row.expires_at)
+  return {
+    kind: toTrustKind(row.kind),
+    key: String(row.key),
+    version: Number(row.version),
+    value: JSON.parse(String(row.value)),
+    ...(expiresAt !== undefined && { expiresAt }),
+  }
+}
+
+const TRUST_KINDS = Object.values<TrustKind>({
+  domain: 'domain',
+  lease: 'lease',
+} satisfies Record<TrustKind, TrustKind>)
+
+function toTrustKind(value: unknown): TrustKind {
+  const kind = TRUST_KINDS.find((known) => known === value)
+  if (!kind) throw new StoreError('newer_version', `the database contains an unknown kind of entry: ${String(value)}`)
+  return kind
+}
 
 export function toAuditEntry(row: Row): AuditEntry {
   return {

@@ -2,6 +2,7 @@ import type { DocumentFormat, JsonObject } from '@switchboard/protocol'
 import type { SecretStore } from './secret-store.js'
 import type { StatisticsStore } from './statistics-store.js'
 import type { TaskStore } from './task-store.js'
+import type { TrustStore } from './trust-store.js'
 
 /**
  * The source of truth: registrations with their owners and lifetimes, keys and grants. There are two drivers, SQLite and
@@ -55,10 +56,11 @@ export interface Store {
   readonly tasks: TaskStore
   readonly statistics: StatisticsStore
   readonly secrets: SecretStore
+  readonly trust: TrustStore
 
   /**
-   * Deletes audit entries, tombstones and change log rows older than the given times, idempotency records and tasks that
-   * expired before them, and data of agents that have no tombstone any more.
+   * Deletes audit entries, tombstones and change log rows older than the given times, idempotency records, tasks and
+   * entries about trust that expired before them, and data of agents that have no tombstone any more.
    */
   prune(before: PruneBefore): Promise<void>
   close(): Promise<void>
@@ -69,6 +71,7 @@ export interface PruneBefore {
   tombstones: number
   changes: number
   idempotency: number
+  /** Tasks, and entries about trust. */
   tasks: number
 }
 
@@ -177,8 +180,8 @@ export type Change =
   | { kind: 'put' | 'remove'; revision: number; id: string; number: number }
   | { kind: AdministeredKind; revision: number }
 
-/** Kinds of data that administrators change. */
-export type AdministeredKind = 'keys' | 'grants' | 'secrets'
+/** Kinds of data that are read as a whole when they change. */
+export type AdministeredKind = 'keys' | 'grants' | 'secrets' | 'trust'
 
 /** The embeddings of one agent. They are derived data, stored so that a restart need not compute them again. */
 export interface StoredVectors {

@@ -20,6 +20,7 @@ import type { RouteGroup } from '../faces/route-group.js'
 import { sendBadUrlError, sendClientError } from '../faces/send-unrouted-error.js'
 import { signResponses } from '../faces/sign-responses.js'
 import { createTasksRoutes } from '../faces/tasks/tasks-routes.js'
+import { createDomainRoutes } from '../faces/trust/domain-routes.js'
 import { createRateLimits } from '../policy/rate-limit.js'
 import type { Outcomes } from '../services/calls/outcomes/outcomes.js'
 import type { Context } from '../services/context.js'
@@ -75,6 +76,7 @@ export function wireHttp(base: Base, { context, identity, outcomes, calls, versi
     createDescriptorsRoutes({ context, grants, signing, baseUrl, version, anonymous: config.anonymous }),
     createAdminRoutes({ context, keys, grants, credentials, signing }),
     createFeedbackRoutes({ context, outcomes }),
+    createDomainRoutes(context.domains),
     ...(tasks ? [createTasksRoutes(tasks)] : []),
     createInvocationRoutes({
       invoke,

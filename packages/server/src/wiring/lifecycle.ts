@@ -8,6 +8,7 @@ import type { Base } from './base.js'
 import type { Calls } from './calls.js'
 import type { Http } from './http.js'
 import type { Identity } from './identity.js'
+import type { Trust } from './trust.js'
 
 /** Milliseconds between polls of the store for changes by other processes. */
 const POLL_MS = 200
@@ -21,6 +22,7 @@ export interface LifecycleParts {
   readonly identity: Identity
   readonly outcomes: Outcomes
   readonly calls: Calls
+  readonly trust: Trust
   readonly expiry: Expiry
   readonly http: Http
   /** Where in the store's change log to start following. */
@@ -35,7 +37,7 @@ export interface Lifecycle {
 /** Background work, and the order in which the parts start and stop. */
 export function wireLifecycle(base: Base, parts: LifecycleParts): Lifecycle {
   const { config, store, log, state, baseUrl, logError } = base
-  const { context, identity, outcomes, calls, expiry, cursor } = parts
+  const { context, identity, outcomes, calls, trust, expiry, cursor } = parts
   const { app, sockets } = parts.http
   const { catalog, embeddings, abuse } = context
   const follower = followStore({
@@ -45,6 +47,7 @@ export function wireLifecycle(base: Base, parts: LifecycleParts): Lifecycle {
     reloadKeys: identity.keys.reload,
     reloadGrants: identity.grants.reload,
     reloadSecrets: () => Promise.all([calls.credentials.reload(), identity.signing.reload()]),
+    reloadTrust: trust.reload,
     onError: logError('could not read changes from the store'),
   })
   const pruning = startPruning(context, config.audit.retentionDays, logError('could not prune the store'))
@@ -69,6 +72,7 @@ export function wireLifecycle(base: Base, parts: LifecycleParts): Lifecycle {
       embeddings.start()
       abuse.start()
       calls.startTasks()
+      trust.start()
       log.info({ url: state.listening, agents: catalog.index.size }, 'ready')
       return baseUrl()
     },
@@ -78,6 +82,7 @@ export function wireLifecycle(base: Base, parts: LifecycleParts): Lifecycle {
       expiry.stop()
       pruning.stop()
       abuse.stop()
+      await trust.stop()
       await follower.stop()
       await embeddings.stop()
       await drain()

@@ -1,6 +1,6 @@
 import { createSocket } from 'node:dgram'
 import { afterEach, describe, expect, it } from 'vitest'
-import { createResolveName } from '../../src/gateway/connection/resolve-name.js'
+import { createResolveName, createResolveText } from '../../src/gateway/connection/resolve-name.js'
 
 const open: (() => void)[] = []
 afterEach(() => {
@@ -9,6 +9,7 @@ afterEach(() => {
 
 const A = 1
 const AAAA = 28
+const TXT = 16
 
 /** A DNS server with the given names; it does not respond to queries for names that begin with `slow`. */
 async function startNameServer(records: Record<string, { type: number; data: number[] }[]>): Promise<string> {
@@ -56,6 +57,14 @@ describe('resolving names', () => {
     const resolve = createResolveName([await startNameServer({})])
     expect(await resolve('none.example', { isTrusted: false })).toEqual([])
     expect(await resolve('slow.example', { isTrusted: false })).toEqual([])
+  })
+
+  it('returns TXT records, the parts of each as one text', async () => {
+    const parts = ['to', 'ken'].flatMap((part) => [part.length, ...Buffer.from(part)])
+    const server = await startNameServer({ '_c.agent.example': [{ type: TXT, data: parts }] })
+    const resolveText = createResolveText([server])
+    expect(await resolveText('_c.agent.example')).toEqual(['token'])
+    expect(await resolveText('none.example')).toEqual([])
   })
 
   it('uses the hosts file of the system only for trusted names', async () => {

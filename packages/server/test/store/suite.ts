@@ -12,6 +12,7 @@ import { AT, entry, loadAll, put, refresh, remove, stored } from './fixtures.js'
 import { describeSecrets } from './secret-suite.js'
 import { describeStatistics } from './statistics-suite.js'
 import { describeTasks } from './task-suite.js'
+import { describeTrust } from './trust-suite.js'
 
 /** Where a store is, such as a folder or a schema; new for each test. */
 export interface StorePlace {
@@ -600,6 +601,7 @@ export function describeStore(name: string, createPlace: () => Promise<StorePlac
     describeTasks(() => store)
     describeStatistics(() => store)
     describeSecrets(() => store)
+    describeTrust(() => store)
 
     it('prunes what is older than requested', async () => {
       const old = await stored(store.write(put('old')))

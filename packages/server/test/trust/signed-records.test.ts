@@ -28,7 +28,8 @@ afterEach(async () => {
 const register = (body: JsonObject, to: TestDirectory = directory): Promise<TestResponse> =>
   to.post('/agents', { as: 'tokA', body })
 const path = (id: string): string => `/agents/${encodeURIComponent(id)}`
-const signatureOf = async (id: string): Promise<JsonObject> => (await directory.get(path(id))).json.verification.signature
+const signatureOf = async (id: string): Promise<JsonObject> =>
+  (await directory.get(path(id))).json.verification.signature
 const warningsOf = ({ headers }: TestResponse): string => headers.get('x-switchboard-warnings') ?? ''
 const altered = (document: JsonObject): JsonObject => ({ ...document, description: 'Something else than was signed.' })
 
@@ -39,7 +40,12 @@ describe('a document signed with a did:key', () => {
     const finding = { state: 'valid', by: signer.did, algorithm: 'EdDSA', matches_id: false }
     expect(answer.json.verification).toMatchObject({ state: 'self-asserted', signature: finding })
     expect(warningsOf(answer)).not.toContain('signature')
-    for (const view of ['/agents/signed', '/v0/agents/signed', '/discover/agents/signed', '/agents/signed/agent.json']) {
+    for (const view of [
+      '/agents/signed',
+      '/v0/agents/signed',
+      '/discover/agents/signed',
+      '/agents/signed/agent.json',
+    ]) {
       const { json } = await directory.get(view)
       expect(json.verification.signature, view).toMatchObject({ ...finding, checked_at: expect.any(String) })
     }
@@ -185,13 +191,15 @@ describe('a signature that is not valid', () => {
     expect(await signatureOf(id)).toMatchObject({ state: 'unverifiable' })
   })
 
-  it('does not lead to an address in a private network', async () => {
-    const id = 'did:web:127.0.0.1%3A1'
+  it('does not lead to this machine in production', async () => {
+    const id = `did:web:${host.authority.replace(':', '%3A')}`
     const production = await startDirectory({ behindProxy: true })
+    const headers = { 'x-forwarded-proto': 'https', authorization: `Bearer ${production.adminKey}` }
     try {
-      await register(await signDocument(aidipAgent({ id }), signer.key(`${id}#k`)), production)
-      const { json } = await production.get(path(id))
+      const body = await signDocument(aidipAgent({ id }), signer.key(`${id}#k`))
+      const { json } = await production.post('/agents', { headers, body })
       expect(json.verification.signature.state).toBe('unverifiable')
+      expect(host.requests).toEqual([])
     } finally {
       await production.close()
     }

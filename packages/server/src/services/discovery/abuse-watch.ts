@@ -7,7 +7,7 @@ const SLICE = 10
 const PAUSE_MS = 4
 
 /** Detects agents whose documents try to manipulate their rank. */
-export interface AbuseWatch extends Required<CatalogListener> {
+export interface AbuseWatch extends Required<Pick<CatalogListener, 'changed' | 'removed'>> {
   /** Empty until the agent has been checked. */
   findingsOf(agent: Agent): readonly AbuseFinding[]
   /** The findings as they appear in a document's `verification`. */

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import {
   type AgentRecord,
   type JsonObject,
@@ -19,10 +20,17 @@ export interface Agent {
   readonly owner: string
   readonly status: string
   readonly registry: JsonObject
+  readonly findings: Findings
   /** Milliseconds; the earlier of the end of the lease and the publisher's expires_at (C-40). */
   readonly expiresAt: number | undefined
   /** JSON text by view, rendered on first use: an agent is read far more often than it changes. */
   readonly rendered: Map<string, string>
+}
+
+/** What the directory found out about an agent by itself, as `verification` shows it, and a tag that changes with it. */
+export interface Findings {
+  readonly members: JsonObject
+  readonly tag: string
 }
 
 /** When derived data is updated: `later` means in the background, for agents that are loaded in bulk. */
@@ -34,6 +42,8 @@ export interface CatalogListener {
   changed?(agent: Agent, when: When): void
   /** The agent with this number was removed. */
   removed?(number: number): void
+  /** Findings about the agent. Call `review` when they change. */
+  findings?(agent: StoredAgent): JsonObject
 }
 
 export interface ApplyOptions {
@@ -56,6 +66,8 @@ export interface Catalog {
   drop(id: string, revision: number): void
   /** Reads the agent from the store again, after another process has written it. */
   reload(id: string): Promise<Agent | undefined>
+  /** Asks the listeners for their findings about the agent again. */
+  review(number: number): void
   /** Calls the listener for every later change; subscribe before agents are loaded. */
   subscribe(listener: CatalogListener): void
   facts(agent: Agent): RegistryFacts
@@ -90,13 +102,19 @@ export function createCatalog(options: CatalogOptions): Catalog {
     // A refresh does not change the document, so the known record still holds.
     const isRefresh = known?.stored.revision === stored.revision && known.number === stored.number
     const current = isRefresh ? known.record : (record ?? readRecord(stored.format, stored.document, stored.id))
-    const agent = toAgent(stored, current)
+    const agent = toAgent(stored, current, findingsOf(stored))
     index.put(agent, when)
     if (known && known.number !== agent.number) notifyRemoved(known.number)
     modifiedAt = now()
     revision = Math.max(revision, stored.revision)
     for (const listener of listeners) listener.changed?.(agent, when)
     return agent
+  }
+
+  const findingsOf = (stored: StoredAgent): Findings => {
+    const members: JsonObject = Object.assign({}, ...listeners.map((listener) => listener.findings?.(stored)))
+    const isEmpty = Object.keys(members).length === 0
+    return isEmpty ? NO_FINDINGS : { members, tag: hash('sha256', JSON.stringify(members), 'base64url').slice(0, 12) }
   }
 
   const drop = (id: string, revision: number): void => {
@@ -128,6 +146,14 @@ export function createCatalog(options: CatalogOptions): Catalog {
       if (before && index.get(id) === before) remove(before)
       return index.get(id)
     },
+    review(number) {
+      const known = index.byNumber(number)
+      const findings = known && findingsOf(known.stored)
+      if (!known || findings?.tag === known.findings.tag) return
+      // A new object, so that nothing rendered before is used.
+      index.put(toAgent(known.stored, known.record, findings))
+      modifiedAt = now()
+    },
     subscribe: (listener) => void listeners.push(listener),
     facts: (agent) => toFacts(agent, baseUrl(), maxLifetime, warningsOf(agent)),
     get modifiedAt() {
@@ -152,7 +178,9 @@ const isSame = (a: StoredAgent, b: StoredAgent): boolean =>
   a.receivedAt === b.receivedAt &&
   a.lease?.expiresAt === b.lease?.expiresAt
 
-function toAgent(stored: StoredAgent, record: AgentRecord): Agent {
+const NO_FINDINGS: Findings = { members: {}, tag: '' }
+
+function toAgent(stored: StoredAgent, record: AgentRecord, findings: Findings = NO_FINDINGS): Agent {
   const shown = redactRecord(record)
   const ends = [stored.lease?.expiresAt, record.expiresAt].filter((end) => end !== undefined)
   return {
@@ -162,14 +190,15 @@ function toAgent(stored: StoredAgent, record: AgentRecord): Agent {
     number: stored.number,
     owner: stored.owner,
     status: stored.marks.status ?? record.status,
-    registry: registryOf(stored, shown),
+    registry: registryOf(stored, shown, findings),
+    findings,
     expiresAt: ends.length > 0 ? Math.min(...ends) : undefined,
     rendered: new Map(),
   }
 }
 
 function toFacts(
-  { stored, expiresAt }: Agent,
+  { stored, expiresAt, findings }: Agent,
   baseUrl: string,
   maxLifetime: number,
   warnings: readonly JsonObject[],
@@ -178,7 +207,11 @@ function toFacts(
   return {
     baseUrl,
     number: stored.number,
-    verification: { ...verificationOf(stored), ...(warnings.length > 0 && { warnings: [...warnings] }) },
+    verification: {
+      ...verificationOf(stored),
+      ...findings.members,
+      ...(warnings.length > 0 && { warnings: [...warnings] }),
+    },
     lifetime: stored.lease?.seconds ?? maxLifetime,
     receivedAt: stored.receivedAt,
     modifiedAt: stored.modifiedAt,
@@ -190,10 +223,16 @@ function toFacts(
   }
 }
 
-/** The operator's marks as filters see them; they override the document. */
-function registryOf(stored: StoredAgent, shown: AgentRecord): JsonObject {
+/** The operator's marks and the findings as filters see them; they override the document. */
+function registryOf(stored: StoredAgent, shown: AgentRecord, findings: Findings): JsonObject {
   const { verification: _verification, status: _status, signature: _signature, ...marks } = stored.marks
-  return { verification: { ...verificationFor(shown, { verification: verificationOf(stored) }), ...marks } }
+  return {
+    verification: {
+      ...verificationFor(shown, { verification: verificationOf(stored) }),
+      ...findings.members,
+      ...marks,
+    },
+  }
 }
 
 /**

@@ -10,7 +10,7 @@ const VIEW_VERSION = '1'
 export function entityTag(agent: Agent, view: string, redacted: boolean): string {
   const expires = agent.expiresAt === undefined ? '' : agent.expiresAt.toString(36)
   const received = view === 'profile' ? agent.stored.receivedAt.toString(36) : ''
-  return `"${agent.stored.revision}-${VIEW_VERSION}${view}${redacted ? '.r' : ''}.${expires}${received}"`
+  return `"${agent.stored.revision}-${VIEW_VERSION}${view}${redacted ? '.r' : ''}.${expires}${received}${agent.findings.tag && `.${agent.findings.tag}`}"`
 }
 
 /** Whether an If-Match header names the agent's current revision, in any view. */

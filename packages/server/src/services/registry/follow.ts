@@ -14,6 +14,7 @@ export interface FollowOptions {
   reloadKeys: () => Promise<void>
   reloadGrants: () => Promise<void>
   reloadSecrets: () => Promise<unknown>
+  reloadTrust: () => Promise<void>
   onError: (error: unknown) => void
 }
 
@@ -25,6 +26,7 @@ export function followStore({
   reloadKeys,
   reloadGrants,
   reloadSecrets,
+  reloadTrust,
   onError,
 }: FollowOptions): Follower {
   let timer: NodeJS.Timeout | undefined
@@ -38,7 +40,7 @@ export function followStore({
       if (!(error instanceof StoreError && error.code === 'cursor_lost')) throw error
       // The change log was pruned beyond our cursor: reload everything.
       cursor = await loadAgents(context.store, context.catalog)
-      await Promise.all([reloadKeys(), reloadGrants(), reloadSecrets()])
+      await Promise.all([reloadKeys(), reloadGrants(), reloadSecrets(), reloadTrust()])
     }
   }
 
@@ -55,6 +57,7 @@ export function followStore({
     if (changes.some(({ kind }) => kind === 'keys')) await reloadKeys()
     if (changes.some(({ kind }) => kind === 'grants')) await reloadGrants()
     if (changes.some(({ kind }) => kind === 'secrets')) await reloadSecrets()
+    if (changes.some(({ kind }) => kind === 'trust')) await reloadTrust()
     cursor = next
   }
 

@@ -11,7 +11,7 @@ import {
   readRecord,
 } from '@switchboard/protocol'
 import { assertCovered, assertMayClaim, mayCommission, mayOperate, maySee, ownerOfNew } from '../../policy/access.js'
-import { type Caller, hasScope } from '../../policy/caller.js'
+import { type Caller, hasScope, isAdmin } from '../../policy/caller.js'
 import { judgeUpdate } from '../../policy/freshness.js'
 import { assertClaims, assertEndpoints } from '../../policy/vetting.js'
 import type { AgentWrite, Lease, Marks, SignatureFinding } from '../../store/store.js'
@@ -170,6 +170,7 @@ async function createNew(
     throw new DirectoryError('precondition_failed', `If-Match was sent, but there is no agent "${record.id}"`)
   assertMayClaim(caller, record.id, context.policy)
   const owner = ownerOfNew(caller, record.id, context.policy, onBehalfOf)
+  assertProvenDomain(context, record.id, owner, caller)
   const marks = await formerMarks(context, record.id, owner)
   return write(context, registration, checked, {
     owner,
@@ -177,6 +178,17 @@ async function createNew(
     expect: undefined,
     lease: newLease(context, registration),
   })
+}
+
+/** Throws `forbidden` if the id names a domain that the owner has not proven, and the operator requires a proof. */
+function assertProvenDomain({ domains, policy }: Context, id: string, owner: string, caller: Caller): void {
+  if (!policy.requireDomainProof || isAdmin(caller)) return
+  const name = domains.nameOf(id)
+  if (name === undefined || domains.proofOf({ id, owner })) return
+  throw new DirectoryError(
+    'forbidden',
+    `the id "${id}" needs a proof that you control ${name}: POST /domains with {"domain":"${name}"} says how`,
+  )
 }
 
 /** An owner who registers again keeps the operator's marks; a new owner of the name starts without any. */

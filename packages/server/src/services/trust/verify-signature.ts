@@ -54,13 +54,15 @@ export function createVerifySignature({ keysOf, now, httpLoopback }: VerifySigna
     if (signers.length === 0)
       return {
         state: 'unverifiable',
-        reason: 'neither the signature nor the id says where its keys are: use a did:key, a did:web or a URI with a domain',
+        reason:
+          'neither the signature nor the id says where its keys are: use a did:key, a did:web or a URI with a domain',
       }
     const attempts = await Promise.all(signers.map((signer) => attempt(record, signer)))
     const valid = attempts.find((each) => 'algorithm' in each)
     if (valid) {
       const { signer, algorithm, key } = valid
-      const matches = signer === record.id || (origin !== undefined && originOfSigner(signer, httpLoopback) === origin.origin)
+      const matches =
+        signer === record.id || (origin !== undefined && originOfSigner(signer, httpLoopback) === origin.origin)
       return {
         state: 'valid',
         by: signer.slice(0, MAX_SHOWN),

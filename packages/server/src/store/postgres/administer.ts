@@ -3,7 +3,7 @@ import type { AdministeredKind, AuditEntry } from '../store.js'
 import type { Connection } from './connect.js'
 
 /**
- * Changes keys, grants or secrets, and writes change log and audit entries if a row was changed; returns whether one was.
+ * Changes data that is read as a whole, such as keys, and writes change log and audit entries if a row was changed; returns whether one was.
  * The statement's own parameters start at $3.
  */
 export async function administer(

@@ -158,6 +158,17 @@ export const MIGRATIONS: readonly string[] = [
     created_at bigint NOT NULL
   );
   `,
+  `
+  CREATE TABLE trust (
+    kind text NOT NULL,
+    key text COLLATE "C" NOT NULL,
+    version bigint NOT NULL,
+    value text NOT NULL,
+    expires_at bigint,
+    PRIMARY KEY (kind, key)
+  );
+  CREATE INDEX trust_expires_at ON trust (expires_at) WHERE expires_at IS NOT NULL;
+  `,
 ]
 
 /**

@@ -13,6 +13,7 @@ import { readChanges } from './read-changes.js'
 import { createSecretStore } from './secret-store.js'
 import { createStatisticsStore } from './statistics-store.js'
 import { createTaskStore } from './task-store.js'
+import { createTrustStore } from './trust-store.js'
 import { putVectors, readVectors } from './vectors.js'
 import { type PendingWrite, settleAgentWrites } from './write-agents.js'
 
@@ -160,6 +161,7 @@ function createStore(connection: Connection): Store {
     tasks: createTaskStore(connection),
     statistics: createStatisticsStore(connection),
     secrets: createSecretStore(connection),
+    trust: createTrustStore(connection),
 
     prune: (before) => prune(connection, before),
     close() {

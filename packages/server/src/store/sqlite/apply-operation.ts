@@ -85,7 +85,7 @@ export function createApplyOperation(db: Sqlite): ApplyOperation {
     return { outcome: 'put', number, revision, createdAt, receivedAt, ...(lease && { lease }) }
   }
 
-  /** Changes keys, grants or secrets, and writes change log and audit entries if a row was changed. */
+  /** Changes data that is read as a whole, such as keys, and writes change log and audit entries if a row was changed. */
   const administer = (
     kind: AdministeredKind,
     statement: Statement,
@@ -113,6 +113,7 @@ export function createApplyOperation(db: Sqlite): ApplyOperation {
       sql.pruneChanges.run([before.changes, PRUNE_ROWS]),
       sql.pruneTasks.run([before.tasks, PRUNE_ROWS]),
       sql.pruneStatistics.run([before.tombstones, PRUNE_ROWS]),
+      sql.pruneTrust.run([before.tasks, PRUNE_ROWS]),
       ...sql.pruneOrphans.map((statement) => statement.run([PRUNE_ROWS])),
     ]
     return deleted.some(({ changes }) => changes === PRUNE_ROWS)
@@ -181,6 +182,17 @@ export function createApplyOperation(db: Sqlite): ApplyOperation {
       }
       case 'deleteSigningKey':
         return administer('secrets', sql.deleteSigningKey, [operation.id], operation.audit)
+      case 'putTrust': {
+        const { kind, key, version, value, expiresAt } = operation.entry
+        const [statement, parameters] =
+          version === 0
+            ? [sql.insertTrust, [kind, key, JSON.stringify(value), expiresAt]]
+            : [sql.updateTrust, [JSON.stringify(value), expiresAt, kind, key, version]]
+        if (operation.audit) return administer('trust', statement, parameters, operation.audit)
+        return statement.run(parameters).changes > 0
+      }
+      case 'deleteTrust':
+        return administer('trust', sql.deleteTrust, [operation.about, operation.key], operation.audit)
       case 'prune':
         return prune(operation.before)
     }

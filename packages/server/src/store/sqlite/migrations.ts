@@ -153,6 +153,17 @@ export const MIGRATIONS: readonly string[] = [
     created_at INTEGER NOT NULL
   );
   `,
+  `
+  CREATE TABLE trust (
+    kind TEXT NOT NULL,
+    key TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    value TEXT NOT NULL,
+    expires_at INTEGER,
+    UNIQUE (kind, key)
+  );
+  CREATE INDEX trust_expires_at ON trust (expires_at) WHERE expires_at IS NOT NULL;
+  `,
 ]
 
 /** Migrates the database to the current version in one transaction; throws `newer_version` if it is ahead. */

@@ -15,6 +15,7 @@ import { createSecretStore } from './secret-store.js'
 import { startWriter, type Writer } from './start-writer.js'
 import { createStatisticsStore } from './statistics-store.js'
 import { createTaskStore } from './task-store.js'
+import { createTrustStore } from './trust-store.js'
 
 const FILE = 'switchboard.db'
 
@@ -163,6 +164,7 @@ function createStore(folder: string, db: Sqlite, writer: Writer, release: (() =>
     tasks: createTaskStore(db, read, writer),
     statistics: createStatisticsStore(db, read, writer),
     secrets: createSecretStore(db, read, writer),
+    trust: createTrustStore(db, read, writer),
 
     async prune(before) {
       while (await writer.run('prune', { before }));

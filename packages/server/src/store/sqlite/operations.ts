@@ -15,6 +15,7 @@ import type {
 } from '../store.js'
 import type { StoreErrorCode } from '../store-error.js'
 import type { StoredTask } from '../task-store.js'
+import type { TrustEntry, TrustKind } from '../trust-store.js'
 
 /** All operations of the writer thread, with their parameters and results. */
 export interface Operations {
@@ -40,6 +41,8 @@ export interface Operations {
   deleteCredential: { params: { agent: string; audit: AuditEntry }; result: boolean }
   putSigningKey: { params: { key: StoredSigningKey; audit: AuditEntry }; result: boolean }
   deleteSigningKey: { params: { id: string; audit: AuditEntry }; result: boolean }
+  putTrust: { params: { entry: TrustEntry; audit?: AuditEntry }; result: boolean }
+  deleteTrust: { params: { about: TrustKind; key: string; audit: AuditEntry }; result: boolean }
   /** Deletes a limited number of rows, because other writes wait meanwhile; true if there are more. */
   prune: { params: { before: PruneBefore }; result: boolean }
 }

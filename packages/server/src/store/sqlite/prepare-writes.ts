@@ -60,6 +60,13 @@ export function prepareWrites(db: Sqlite) {
       INSERT OR REPLACE INTO signing_keys (id, public_key, secret, created_at) VALUES (?, ?, ?, ?)`),
     deleteSigningKey: prepare('DELETE FROM signing_keys WHERE id = ?'),
 
+    insertTrust: prepare(`
+      INSERT INTO trust (kind, key, version, value, expires_at) VALUES (?, ?, 1, ?, ?)
+      ON CONFLICT (kind, key) DO NOTHING`),
+    updateTrust: prepare(`
+      UPDATE trust SET version = version + 1, value = ?, expires_at = ? WHERE kind = ? AND key = ? AND version = ?`),
+    deleteTrust: prepare('DELETE FROM trust WHERE kind = ? AND key = ?'),
+
     // An expired reservation counts as none.
     insertIdempotent: prepare(`
       INSERT INTO idempotency (client, agent, key, fingerprint, at, expires_at) VALUES (?, ?, ?, ?, ?, ?)
@@ -88,6 +95,7 @@ export function prepareWrites(db: Sqlite) {
     pruneStatistics: prepare(
       'DELETE FROM statistics WHERE rowid IN (SELECT rowid FROM statistics WHERE at < ? LIMIT ?)',
     ),
+    pruneTrust: prepare('DELETE FROM trust WHERE rowid IN (SELECT rowid FROM trust WHERE expires_at < ? LIMIT ?)'),
     pruneOrphans: ['credentials', 'ratings'].map((table) =>
       prepare(`
         DELETE FROM ${table} WHERE rowid IN (

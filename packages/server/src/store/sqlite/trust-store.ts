@@ -1,0 +1,25 @@
+import { toTrustEntry } from '../rows.js'
+import { isStorable, requireStorable, storableAudit } from '../storable.js'
+import type { TrustStore } from '../trust-store.js'
+import { prepare, type Read, rowOf, rowsOf, type Sqlite } from './database.js'
+import type { Writer } from './start-writer.js'
+
+export function createTrustStore(db: Sqlite, read: Read, writer: Writer): TrustStore {
+  const list = prepare(db, 'SELECT * FROM trust WHERE kind = ? ORDER BY key')
+  const get = prepare(db, 'SELECT * FROM trust WHERE kind = ? AND key = ?')
+  return {
+    list: (kind) => read(() => rowsOf(list, [kind]).map(toTrustEntry)),
+    get: (kind, key) =>
+      read(() => {
+        const row = isStorable(key) ? rowOf(get, [kind, key]) : undefined
+        return row && toTrustEntry(row)
+      }),
+    async put(entry, audit) {
+      requireStorable(entry.key)
+      return writer.run('putTrust', { entry, ...(audit && { audit: storableAudit(audit) }) })
+    },
+    async delete(kind, key, audit) {
+      return isStorable(key) && writer.run('deleteTrust', { about: kind, key, audit: storableAudit(audit) })
+    },
+  }
+}

@@ -1,0 +1,36 @@
+import type { JsonObject } from '@switchboard/protocol'
+import type { AuditEntry } from './store.js'
+
+/** What an entry of the trust store is about. */
+export type TrustKind =
+  /** A publisher's proof that it controls a domain. */
+  | 'domain'
+  /** The right of one process to make scheduled checks. */
+  | 'lease'
+
+/**
+ * What the directory keeps about trust, apart from the agents' own rows: small values by kind and key. Writes are
+ * optimistic, like those of agents: they name the version that they are based on, so that replicas cannot overwrite
+ * each other's changes.
+ */
+export interface TrustStore {
+  /** All entries of a kind. */
+  list(kind: TrustKind): Promise<TrustEntry[]>
+  get(kind: TrustKind, key: string): Promise<TrustEntry | undefined>
+  /**
+   * Stores the entry under the next version; false if the stored version is not `entry.version` (0: the entry must not
+   * exist). With an audit entry the change is also announced in the change log, as `trust`.
+   */
+  put(entry: TrustEntry, audit?: AuditEntry): Promise<boolean>
+  delete(kind: TrustKind, key: string, audit: AuditEntry): Promise<boolean>
+}
+
+export interface TrustEntry {
+  kind: TrustKind
+  key: string
+  /** Increases with every put; 0 for a new entry. */
+  version: number
+  value: JsonObject
+  /** When the entry is deleted, if it is not renewed; absent: it stays. */
+  expiresAt?: number
+}
