@@ -11,6 +11,9 @@ const CONFIG = {
   search: { semantic: false },
 }
 
+/** One key makes all calls. */
+const GATEWAY = { maxCallsPerCaller: 1e6 }
+
 /**
  * Starts a directory and registers the agents.
  * @returns {Promise<import('../registry/processes.mjs').Running & { key: string }>}
@@ -18,7 +21,7 @@ const CONFIG = {
 export async function startFilledDirectory(folder, upstream, { gateway = {}, ...more } = {}) {
   mkdirSync(folder, { recursive: true })
   const config = join(folder, 'config.json')
-  writeFileSync(config, JSON.stringify({ ...CONFIG, gateway }))
+  writeFileSync(config, JSON.stringify({ ...CONFIG, gateway: { ...GATEWAY, ...gateway } }))
   const directory = await startDirectory({ data: join(folder, 'data'), config, ...more })
   await importAgents(directory.port, toDocuments(upstream))
   const response = await fetch(`http://127.0.0.1:${directory.port}/admin/keys`, {

@@ -32,6 +32,7 @@ export const configSchema: JsonObject = closed({
     maxInputBytes: count,
     maxCalls: count,
     maxCallsPerAgent: count,
+    maxCallsPerCaller: count,
     allow: texts,
     socketFolders: texts,
   }),

@@ -37,9 +37,11 @@ export interface Config {
     sign: boolean
     /** Maximum size of an input in bytes; larger content must be passed by URL. */
     maxInputBytes: number
-    /** Concurrent calls including streams, in total and per agent; further calls get status 503. */
+    /** Concurrent calls including streams, in total and per agent; further calls wait, then get status 503. */
     maxCalls: number
     maxCallsPerAgent: number
+    /** Concurrent calls of one caller; further ones get status 429. Default: see `maxCallsPerCallerOf`. */
+    maxCallsPerCaller?: number
     /** Non-public addresses that may be called: ranges, host names, origins. */
     allow: string[]
     /** Folders whose Unix sockets may be called (C-81). */
@@ -247,6 +249,13 @@ export function assertSafe({ host, tls, behindProxy, database, secret, gateway }
     `plain HTTP on ${host} is not allowed: set --tls-cert and --tls-key, or --behind-proxy if a proxy terminates TLS`,
   )
 }
+
+/** Fewest calls of one caller by default, however low the other limits are. */
+const MIN_CALLS_PER_CALLER = 8
+
+/** Most concurrent calls of one caller. By default, one caller takes at most half of the slots of an agent. */
+export const maxCallsPerCallerOf = ({ maxCalls, maxCallsPerAgent, maxCallsPerCaller }: Config['gateway']): number =>
+  maxCallsPerCaller ?? Math.max(MIN_CALLS_PER_CALLER, Math.floor(Math.min(maxCalls, maxCallsPerAgent) / 2))
 
 /** TLS, or a proxy that terminates it, means production, even on loopback (C-72). */
 export const isProduction = ({ tls, behindProxy }: Pick<Config, 'tls' | 'behindProxy'>): boolean =>

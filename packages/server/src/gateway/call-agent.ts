@@ -3,7 +3,7 @@ import { type AgentCall, type AgentResponse, type Gateway, GatewayError } from '
 import type { GatewayOptions } from './gateway-options.js'
 import { observeStream } from './http/observe-stream.js'
 import { viaFor } from './http/outgoing-headers.js'
-import type { ConcurrencyLimit } from './resilience/concurrency-limit.js'
+import type { ConcurrencyLimit, Release } from './resilience/concurrency-limit.js'
 import { createDeadline, type Deadline } from './resilience/deadline.js'
 import type { RetryBudget } from './resilience/retry-budget.js'
 import { isAgentsFault, type TryEndpoints, type UsableEndpoints } from './resilience/try-endpoints.js'
@@ -36,6 +36,14 @@ export interface CallAgentDeps {
   readonly onOutcome: OnOutcome
 }
 
+/** A call with a slot and a deadline. */
+interface BegunCall {
+  readonly call: AgentCall
+  readonly deadline: Deadline
+  /** Frees the slot and stops the deadline. */
+  readonly finish: () => void
+}
+
 /** Applies limits, deadlines, circuit breakers and retries to every call; the transports do the rest. */
 export function createCallAgent(deps: CallAgentDeps): Pick<Gateway, 'call' | 'poll' | 'cancel'> & { stop(): void } {
   const { transports, concurrency, budget, tryEndpoints, options, hopId, now, onOutcome } = deps
@@ -50,12 +58,12 @@ export function createCallAgent(deps: CallAgentDeps): Pick<Gateway, 'call' | 'po
     throw new GatewayError('not_invocable', 'the gateway speaks none of the protocols of the agent')
   }
 
-  /** Counts the call, starts its deadline and adds this gateway to `Via`. */
-  const begin = (call: AgentCall): { call: AgentCall; deadline: Deadline; finish: () => void } => {
+  /** Starts the deadline of a call, adds this gateway to `Via` and takes a slot, for which the call may have to wait. */
+  const begin = async (call: AgentCall, caller: string | undefined): Promise<BegunCall> => {
     const headers = lowerCase(call.headers)
     headers.via = viaFor(headers.via, hopId)
-    const releaseSlot = concurrency.acquire(call.agent)
     const deadline = createDeadline(call.signal, call.timeoutMs, now)
+    let releaseSlot: Release = () => {}
     const finish = (): void => {
       releaseSlot()
       deadline.release()
@@ -64,6 +72,12 @@ export function createCallAgent(deps: CallAgentDeps): Pick<Gateway, 'call' | 'po
     active.add(deadline)
     // Ends a stream that nobody reads, too.
     deadline.signal.addEventListener('abort', finish, { once: true })
+    try {
+      releaseSlot = await concurrency.acquire({ agent: call.agent, caller }, deadline)
+    } catch (error) {
+      finish()
+      throw error
+    }
     if (deadline.signal.aborted) finish()
     return { call: { ...call, headers, signal: deadline.signal }, deadline, finish }
   }
@@ -71,7 +85,7 @@ export function createCallAgent(deps: CallAgentDeps): Pick<Gateway, 'call' | 'po
   return {
     async call(requested) {
       const endpoints = usableEndpoints(requested)
-      const { call, deadline, finish } = begin(requested)
+      const { call, deadline, finish } = await begin(requested, requested.caller)
       const started = now()
       budget.earn()
       let outcome: Omit<Outcome, 'ms'> & { ms?: number } = { ok: false }
@@ -99,7 +113,7 @@ export function createCallAgent(deps: CallAgentDeps): Pick<Gateway, 'call' | 'po
 
     async poll(requested, task) {
       const [{ endpoint, transport }] = usableEndpoints(requested)
-      const { call, finish } = begin(requested)
+      const { call, finish } = await begin(requested, requested.caller)
       try {
         return onResponseEnd(await transport.poll(call, endpoint, task), finish)
       } catch (error) {
@@ -110,7 +124,8 @@ export function createCallAgent(deps: CallAgentDeps): Pick<Gateway, 'call' | 'po
 
     async cancel(requested, task) {
       const [{ endpoint, transport }] = usableEndpoints(requested)
-      const { call, finish } = begin(requested)
+      // Not counted for the caller: at its limit it must still be able to end its work.
+      const { call, finish } = await begin(requested, undefined)
       try {
         await transport.cancel(call, endpoint, task)
       } finally {

@@ -27,12 +27,15 @@ export interface GatewayDeps {
   /** From 0 to 1. */
   readonly random?: () => number
   readonly onOutcome?: OnOutcome
+  /** Most concurrent calls of a caller; default: `maxCallsPerCaller` for every caller. */
+  readonly maxCallsOf?: (caller: string) => number
 }
 
 /** Creates the gateway. Connections are opened on demand. */
 export function createGateway(settings: Partial<GatewayOptions>, deps: GatewayDeps): Gateway {
   const options: GatewayOptions = { ...DEFAULT_GATEWAY_OPTIONS, ...settings }
   const { now = Date.now, random = Math.random, resolve = createResolveName(), onOutcome = () => {} } = deps
+  const { maxCallsOf = () => options.maxCallsPerCaller } = deps
   const guard = createAddressGuard({ ...options, self: deps.self, resolve })
   const dial = createDial(guard, options)
   const dispatcher = createGuardedDispatcher(dial, options)
@@ -44,7 +47,7 @@ export function createGateway(settings: Partial<GatewayOptions>, deps: GatewayDe
   const breakers = createCircuitBreakers({ now, random })
   const { stop, ...calls } = createCallAgent({
     transports,
-    concurrency: createConcurrencyLimit(options),
+    concurrency: createConcurrencyLimit({ ...options, maxCallsOf }),
     budget,
     tryEndpoints: createTryEndpoints({ breakers, budget, random, retries: options.retries }),
     options,

@@ -25,9 +25,12 @@ export interface GatewayOptions {
   readonly maxBodyBytes: number
   /** One event or line of a stream. */
   readonly maxPartBytes: number
-  /** Concurrent calls; more are rejected at once, so that active ones finish in time. */
+  /** Concurrent calls, in total, to each agent and of each caller. */
   readonly maxCalls: number
   readonly maxCallsPerAgent: number
+  readonly maxCallsPerCaller: number
+  /** How long a call waits if the gateway or the agent is full. */
+  readonly queueMs: number
   /** Retries of a call after the first attempt, where repeating is safe. */
   readonly retries: number
   /** Retry budget: retries allowed per call, over all agents, so that an outage does not multiply the load. */
@@ -50,6 +53,8 @@ export const DEFAULT_GATEWAY_OPTIONS: GatewayOptions = {
   maxPartBytes: 1024 * 1024,
   maxCalls: 2048,
   maxCallsPerAgent: 256,
+  maxCallsPerCaller: 128,
+  queueMs: 1000,
   retries: 2,
   retryShare: 0.1,
 }

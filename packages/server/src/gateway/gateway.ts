@@ -27,7 +27,7 @@ export type Payload =
 export interface AgentCall {
   /** Id of the agent, the key for its circuit breakers, concurrency limit and statistics. */
   readonly agent: string
-  /** Id of the caller; protocol sessions are not shared between callers. Not sent to the agent. */
+  /** Id of the caller: its calls are limited, and protocol sessions are not shared between callers. Not sent to the agent. */
   readonly caller?: string
   readonly endpoints: readonly Endpoint[]
   readonly operation: string
@@ -90,8 +90,12 @@ export type GatewayErrorCode =
   /** Violates the protocol, is not valid JSON, or broke off. */
   | 'bad_response'
   | 'too_large'
-  /** Too many concurrent calls, to this agent or in total. */
-  | 'busy'
+  /** The caller has too many concurrent calls. */
+  | 'caller_busy'
+  /** Too many concurrent calls to this agent. */
+  | 'agent_busy'
+  /** Too many concurrent calls in total. */
+  | 'gateway_busy'
   /** The circuit breaker is open after repeated failures. */
   | 'circuit_open'
   /** The agent rejected the gateway's own credential. */

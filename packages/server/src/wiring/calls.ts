@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { type Config, isProduction } from '../config.js'
+import { type Config, isProduction, maxCallsPerCallerOf } from '../config.js'
 import { createGateway, type GatewayDeps } from '../gateway/create-gateway.js'
 import type { Gateway } from '../gateway/gateway.js'
 import { type AgentCredentials, createAgentCredentials } from '../services/calls/admission/agent-credentials.js'
@@ -106,6 +106,7 @@ function openGateway(config: Config, deps: GatewayDeps): Gateway {
       socketFolders,
       maxCalls,
       maxCallsPerAgent,
+      maxCallsPerCaller: maxCallsPerCallerOf(config.gateway),
       // In development, agents run on this machine without TLS.
       allowLoopback: !isProduction(config),
     },

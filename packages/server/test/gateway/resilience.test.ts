@@ -194,10 +194,10 @@ describe('the concurrency limit', () => {
 
   it('AIDIP-5.2-12 applies to each agent; a stream takes a slot until it ends', async () => {
     const agent = await hanging()
-    const gateway = gatewayOf({ maxCallsPerAgent: 2 })
+    const gateway = gatewayOf({ maxCallsPerAgent: 2, queueMs: 1 })
     const call = callOf(agent.url, { wantsStream: true })
     const answers = [await gateway.call(call), await gateway.call(call)]
-    expect(await failure(gateway.call(call))).toMatchObject({ code: 'busy', retryAfter: 1, mayHaveRun: false })
+    expect(await failure(gateway.call(call))).toMatchObject({ code: 'agent_busy', retryAfter: 1, mayHaveRun: false })
     await gateway.call({ ...call, agent: 'other' })
     const [first] = answers
     if (first?.kind !== 'stream') throw new Error('no stream')
@@ -210,10 +210,10 @@ describe('the concurrency limit', () => {
 
   it('frees the slot when a caller goes away, also from a stream that nobody reads', async () => {
     const agent = await hanging()
-    const gateway = gatewayOf({ maxCalls: 1 })
+    const gateway = gatewayOf({ maxCalls: 1, queueMs: 1 })
     const caller = new AbortController()
     await gateway.call(callOf(agent.url, { wantsStream: true, signal: caller.signal }))
-    expect(await failure(gateway.call(callOf(agent.url)))).toMatchObject({ code: 'busy' })
+    expect(await failure(gateway.call(callOf(agent.url)))).toMatchObject({ code: 'gateway_busy' })
     caller.abort()
     expect(await gateway.call(callOf(agent.url, { wantsStream: true }))).toMatchObject({ kind: 'stream' })
   })

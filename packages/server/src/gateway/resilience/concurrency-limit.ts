@@ -1,46 +1,153 @@
 import { GatewayError } from '../gateway.js'
+import type { Deadline } from './deadline.js'
+import { createFairQueue } from './fair-queue.js'
+import { abortError } from './with-timeout.js'
 
-/** Limits concurrent calls. */
+/** Frees a slot. */
+export type Release = () => void
+
+/** Limits concurrent calls: of each caller, to each agent, and in total. */
 export interface ConcurrencyLimit {
-  /** Takes a slot and returns the function that frees it; throws `busy` if there is none. */
-  acquire(agent: string): () => void
+  /**
+   * Takes a slot. A caller at its own limit gets `caller_busy` at once. If the agent or the gateway is full, the call
+   * waits for a short time, then gets `agent_busy` or `gateway_busy`. Without a caller, nobody's limit applies.
+   */
+  acquire(call: SlotRequest, deadline: Pick<Deadline, 'signal'>): Promise<Release>
+  /** Slots in use. */
   readonly size: number
+}
+
+export interface SlotRequest {
+  readonly agent: string
+  readonly caller: string | undefined
+}
+
+export interface ConcurrencyLimits {
+  readonly maxCalls: number
+  readonly maxCallsPerAgent: number
+  /** Most calls of one caller, running and waiting. */
+  readonly maxCallsOf: (caller: string) => number
+  /** Milliseconds that a call may wait for a slot. */
+  readonly queueMs: number
 }
 
 /** Seconds; slots are freed all the time, so it is worth trying again soon. */
 const RETRY_AFTER = 1
+/** Waiting calls, which hold their inputs in memory. */
+const QUEUE_SIZE = { all: 256, each: 16 }
 
-/** Limits the calls to each agent, so that a slow one does not take all slots, and the calls in total. */
-export function createConcurrencyLimit({
-  maxCalls,
-  maxCallsPerAgent,
-}: {
-  maxCalls: number
-  maxCallsPerAgent: number
-}): ConcurrencyLimit {
-  const counts = new Map<string, number>()
+/** Waiting calls get slots as they become free, the callers in turn. */
+export function createConcurrencyLimit(limits: ConcurrencyLimits): ConcurrencyLimit {
+  const { maxCalls, maxCallsPerAgent, maxCallsOf, queueMs } = limits
+  const agents = createCounts()
+  const callers = createCounts()
+  const queue = createFairQueue<{ readonly agent: string; readonly start: () => void }>(QUEUE_SIZE)
   let size = 0
+
+  const hasSlot = (agent: string): boolean => size < maxCalls && agents.of(agent) < maxCallsPerAgent
+  const occupy = (agent: string): void => {
+    size++
+    agents.add(agent)
+  }
+
+  const waitForSlot = (agent: string, caller: string, signal: AbortSignal): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const settle = (): void => {
+        clearTimeout(timer)
+        signal.removeEventListener('abort', onAbort)
+      }
+      const start = (): void => {
+        settle()
+        occupy(agent)
+        resolve()
+      }
+      const waiting = { agent, start }
+      const giveUp = (error: GatewayError): void => {
+        settle()
+        queue.remove(caller, waiting)
+        reject(error)
+      }
+      const refuse = (): void => giveUp(busy(agent))
+      const onAbort = (): void => {
+        const error = abortError(signal, false)
+        // The agent is not to blame for a deadline that passed in this queue.
+        if (error.code === 'timeout') refuse()
+        else giveUp(error)
+      }
+      const timer = setTimeout(refuse, queueMs)
+      signal.addEventListener('abort', onAbort)
+      if (!queue.add(caller, waiting)) refuse()
+    })
+
+  const busy = (agent: string): GatewayError => {
+    if (size >= maxCalls) {
+      return refusal('gateway_busy', `this directory has ${calls(size)} in progress, the most that it makes at a time`)
+    }
+    return refusal(
+      'agent_busy',
+      `the agent has ${calls(agents.of(agent))} in progress, the most that it gets at a time`,
+    )
+  }
+
+  const releaseOf = ({ agent, caller }: SlotRequest): Release => {
+    let isFree = false
+    return () => {
+      if (isFree) return
+      isFree = true
+      size--
+      agents.remove(agent)
+      if (caller !== undefined) callers.remove(caller)
+      while (size < maxCalls) {
+        const next = queue.take((waiting) => hasSlot(waiting.agent))
+        if (!next) return
+        next.start()
+      }
+    }
+  }
+
   return {
     get size() {
       return size
     },
-    acquire(agent) {
-      const count = counts.get(agent) ?? 0
-      if (count >= maxCallsPerAgent) throw busy(`the agent already has ${count} concurrent calls`)
-      if (size >= maxCalls) throw busy(`the gateway already has ${size} concurrent calls`)
-      counts.set(agent, count + 1)
-      size++
-      let isFree = false
-      return () => {
-        if (isFree) return
-        isFree = true
-        size--
-        const left = (counts.get(agent) ?? 1) - 1
-        if (left === 0) counts.delete(agent)
-        else counts.set(agent, left)
+    async acquire(call, { signal }) {
+      const { agent, caller } = call
+      if (signal.aborted) throw abortError(signal, false)
+      if (caller !== undefined) {
+        const count = callers.of(caller)
+        if (count >= maxCallsOf(caller)) {
+          throw refusal('caller_busy', `you have ${calls(count)} in progress, the most that you may have at a time`)
+        }
+        callers.add(caller)
       }
+      if (hasSlot(agent)) occupy(agent)
+      else {
+        try {
+          await waitForSlot(agent, caller ?? '', signal)
+        } catch (error) {
+          if (caller !== undefined) callers.remove(caller)
+          throw error
+        }
+      }
+      return releaseOf(call)
     },
   }
 }
 
-const busy = (message: string): GatewayError => new GatewayError('busy', message, { retryAfter: RETRY_AFTER })
+/** Counts by key; keys without a count take no memory. */
+function createCounts() {
+  const counts = new Map<string, number>()
+  return {
+    of: (key: string): number => counts.get(key) ?? 0,
+    add: (key: string): unknown => counts.set(key, (counts.get(key) ?? 0) + 1),
+    remove(key: string): void {
+      const left = (counts.get(key) ?? 1) - 1
+      if (left === 0) counts.delete(key)
+      else counts.set(key, left)
+    },
+  }
+}
+
+const calls = (count: number): string => (count === 1 ? '1 call' : `${count} calls`)
+
+const refusal = (code: 'caller_busy' | 'agent_busy' | 'gateway_busy', why: string): GatewayError =>
+  new GatewayError(code, `${why}: try again when one has ended`, { retryAfter: RETRY_AFTER })

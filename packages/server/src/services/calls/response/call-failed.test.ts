@@ -16,8 +16,6 @@ describe('fromGateway', () => {
     ['cancelled', 502],
     ['bad_response', 502],
     ['too_large', 502],
-    ['busy', 503],
-    ['circuit_open', 503],
     ['credential_refused', 502],
     ['not_invocable', 501],
   ])('maps %s to %i, hides internals, and keeps mayHaveRun', (code, status) => {
@@ -28,8 +26,18 @@ describe('fromGateway', () => {
     }
   })
 
+  it.each<[GatewayErrorCode, number]>([
+    ['caller_busy', 429],
+    ['agent_busy', 503],
+    ['gateway_busy', 503],
+    ['circuit_open', 503],
+  ])('makes %s a %i with the gateway’s own reason', (code, status) => {
+    const failed = fromGateway(new GatewayError(code, 'there are 7 calls in progress'), {})
+    expect(failed).toMatchObject({ status, mayHaveRun: false, message: 'there are 7 calls in progress' })
+  })
+
   it('sets retryAfter', () => {
-    expect(fromGateway(new GatewayError('busy', 'x', { retryAfter: 3 }), {})).toMatchObject({ retryAfter: 3 })
+    expect(fromGateway(new GatewayError('agent_busy', 'x', { retryAfter: 3 }), {})).toMatchObject({ retryAfter: 3 })
     expect(fromGateway(new GatewayError('circuit_open', 'x'), {})).toMatchObject({ retryAfter: expect.any(Number) })
   })
 

@@ -38,8 +38,17 @@ interface Failure {
   readonly message: string
 }
 
-/** The error for each failure of the gateway; it reveals neither addresses nor other internals (01 §5.2). */
-const GATEWAY_FAILURES: Record<GatewayErrorCode, Failure> = {
+/** The agent rejects the credential that the operator stored for it (C-97). */
+const CREDENTIAL_REFUSED: Failure = {
+  code: 'agent_error',
+  message: 'the agent rejected the credential of this directory',
+}
+
+/**
+ * The error for each failure of the gateway; it reveals neither addresses nor other internals (01 §5.2). Without a message
+ * here it has the gateway's own, which then contains only numbers.
+ */
+const GATEWAY_FAILURES: Record<GatewayErrorCode, Pick<Failure, 'code'> & Partial<Failure>> = {
   blocked: { code: 'agent_error', message: 'the agent has an address that this directory is not allowed to call' },
   loop: { code: 'loop_detected', message: 'the endpoint of the agent leads back to this directory' },
   unreachable: { code: 'agent_error', message: 'the agent could not be reached' },
@@ -47,14 +56,17 @@ const GATEWAY_FAILURES: Record<GatewayErrorCode, Failure> = {
   cancelled: { code: 'agent_error', message: 'the call was cancelled' },
   bad_response: { code: 'agent_error', message: 'the response of the agent is invalid' },
   too_large: { code: 'agent_error', message: 'the response of the agent is too large' },
-  busy: { code: 'unavailable', message: 'too many calls to this agent are in progress: try again later' },
-  circuit_open: {
-    code: 'unavailable',
-    message: 'the agent has failed repeatedly and its circuit breaker is open: try again later',
-  },
-  credential_refused: { code: 'agent_error', message: 'the agent rejected the credential of this directory' },
+  caller_busy: { code: 'rate_limited' },
+  agent_busy: { code: 'unavailable' },
+  gateway_busy: { code: 'unavailable' },
+  circuit_open: { code: 'unavailable' },
+  credential_refused: CREDENTIAL_REFUSED,
   not_invocable: { code: 'not_invocable', message: 'the agent supports no protocol that this directory can call' },
 }
+
+/** Whether the call was not sent because its caller has too many in progress: it can be sent when one of them ends. */
+export const isAtOwnLimit = ({ cause }: DirectoryError): boolean =>
+  cause instanceof GatewayError && cause.code === 'caller_busy'
 
 /** Seconds, if neither the gateway nor the agent says when to retry. */
 const RETRY_SECONDS = 5
@@ -67,7 +79,7 @@ const RETRY_SECONDS = 5
 export function fromGateway(error: unknown, addresses: JsonObject): unknown {
   if (!(error instanceof GatewayError)) return error
   const { mayHaveRun } = error
-  const { code, message } = GATEWAY_FAILURES[error.code]
+  const { code, message = error.message } = GATEWAY_FAILURES[error.code]
   const retryAfter = error.retryAfter ?? (code === 'unavailable' ? RETRY_SECONDS : undefined)
   return new CallFailed(code, message, {
     mayHaveRun,
@@ -100,7 +112,7 @@ const OTHER_FAILURE: Failure = {
 export function fromResponse(response: AgentResponse, storedCredential: boolean): CallFailed {
   const { status, headers } = response
   if (storedCredential && (status === 401 || status === 403)) {
-    const { code, message } = GATEWAY_FAILURES.credential_refused
+    const { code, message } = CREDENTIAL_REFUSED
     return new CallFailed(code, message, { mayHaveRun: false })
   }
   const { code, message } = STATUS_FAILURES[status] ?? OTHER_FAILURE

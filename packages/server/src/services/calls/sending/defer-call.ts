@@ -6,7 +6,7 @@ import type { NewTask, TaskRunner, TaskStep } from '../../tasks/tasks.js'
 import type { PreparedCall } from '../admission/prepare-call.js'
 import type { CallDeps } from '../call-deps.js'
 import type { Invocation } from '../request/invocation.js'
-import { CallFailed } from '../response/call-failed.js'
+import { CallFailed, isAtOwnLimit } from '../response/call-failed.js'
 import type { InvocationResult } from '../response/invocation-result.js'
 import { bytesToJson, type CompletedResult, toResult } from '../response/to-result.js'
 import { agentTaskOf, cancelCall, pollCall, sendCall } from './send-call.js'
@@ -105,7 +105,8 @@ async function toStep(deps: CallDeps, call: PreparedCall, send: () => Promise<Ag
     const result = await toResult(deps, call, response)
     return { kind: 'done', result: { status: result.status, body: await bodyOf(result) } }
   } catch (error) {
-    if (!(error instanceof CallFailed) || error.code !== 'unavailable' || error.mayHaveRun) throw error
+    if (!(error instanceof CallFailed) || error.mayHaveRun) throw error
+    if (error.code !== 'unavailable' && !isAtOwnLimit(error)) throw error
     return { kind: 'later', retryAfter: error.retryAfter ?? 1 }
   }
 }

@@ -5,7 +5,7 @@ import type { CallDeps } from '../call-deps.js'
 import { isMarked } from '../request/choose-operation.js'
 import type { Invocation } from '../request/invocation.js'
 import { type ItemResult, toBatchResult } from '../response/batch-result.js'
-import { agentFailed, CallFailed, fromErrorInside, invalidOutput } from '../response/call-failed.js'
+import { agentFailed, CallFailed, fromErrorInside, invalidOutput, isAtOwnLimit } from '../response/call-failed.js'
 import type { InvocationResult } from '../response/invocation-result.js'
 import { hasValidOutput, toResult } from '../response/to-result.js'
 import { cancelInBackground } from './defer-call.js'
@@ -59,25 +59,41 @@ function prepareItem(
 
 async function sendItems(deps: CallDeps, items: readonly Item[]): Promise<ItemResult[]> {
   const deadline = performance.now() + deps.timeoutMs
-  return mapConcurrently(items, MAX_CONCURRENT, async (item) => {
+  const send = async (item: Item): Promise<ItemResult> => {
     if (item instanceof DirectoryError) return { ok: false, error: item }
     const timeoutMs = Math.ceil(deadline - performance.now())
     return timeoutMs > 0 ? sendItem(deps, { ...item, timeoutMs }) : { ok: false, error: tooLate() }
-  })
+  }
+  // At the caller's own limit, an item waits for another one of the batch to end.
+  return mapConcurrently(items, MAX_CONCURRENT, send, (result) => !result.ok && isAtOwnLimit(result.error))
 }
 
-/** Maps items in order, with a limited number in progress. */
+/**
+ * Maps items in order, with a limited number in progress. An item whose result `isTooMany` is mapped again, with one less
+ * in progress, unless it is the only one.
+ */
 export async function mapConcurrently<T, R>(
   items: readonly T[],
   limit: number,
   map: (item: T) => Promise<R>,
+  isTooMany: (result: R) => boolean,
 ): Promise<R[]> {
   const results: R[] = []
-  const queue = items.entries()
-  const worker = async (): Promise<void> => {
-    for (const [i, item] of queue) results[i] = await map(item)
+  const waiting = [...items.entries()]
+  let workers = Math.min(limit, items.length)
+  const work = async (): Promise<void> => {
+    for (let next = waiting.shift(); next; next = waiting.shift()) {
+      const [i, item] = next
+      const result = await map(item)
+      if (workers > 1 && isTooMany(result)) {
+        waiting.unshift(next)
+        break
+      }
+      results[i] = result
+    }
+    workers--
   }
-  await Promise.all(Array.from({ length: Math.min(limit, items.length) }, worker))
+  await Promise.all(Array.from({ length: workers }, work))
   return results
 }
 
