@@ -1,44 +1,47 @@
 import { LRUCache } from 'lru-cache'
+import {
+  type Admission,
+  admitTo,
+  type Circuit,
+  type CircuitTiming,
+  newCircuit,
+  openCircuit,
+  settleCall,
+} from './circuit.js'
 
-/** What a call says about the health of the agent. `unknown`: it was cancelled, or never reached the agent. */
-export type CallResult = 'ok' | 'failed' | 'unknown'
+/**
+ * What a call says about the health of an endpoint.
+ * `failed`: the endpoint failed, which may be due to the input.
+ * `unreachable`: there was no connection, which no input can cause.
+ * `unknown`: the call was cancelled, or never reached the endpoint.
+ */
+export type CallResult = 'ok' | 'failed' | 'unreachable' | 'unknown'
 
-/** Whether a call may be made. */
-export type Admission =
-  | { readonly isOpen: false; settle(result: CallResult): void }
-  /** Milliseconds after which to try again. */
-  | { readonly isOpen: true; readonly retryAfterMs: number }
+/** Whether a call may be made; if not, for whom the circuit is open. */
+export type CallAdmission = Admission<CallResult> & { readonly isForEveryone?: boolean }
 
-/** Circuit breakers by key: after repeated failures, calls are rejected for a while. */
+/**
+ * Circuit breakers by endpoint: after repeated failures, calls are rejected for a while. Failures that may be due to the
+ * input reject only the calls of their caller, until several callers have them: nobody can cut others off from an agent.
+ */
 export interface CircuitBreakers {
-  admit(key: string): Admission
+  admit(endpoint: string, caller: string): CallAdmission
   /** Number of circuits kept. */
   readonly size: number
 }
 
-/** A circuit opens after this many consecutive failures … */
-const CONSECUTIVE_FAILURES = 5
-/** … or if this share of at least so many recent calls failed. */
-const FAILURE_SHARE = 0.5
-const MIN_CALLS = 20
-/** Milliseconds after which a call counts half in that share. */
-const HALF_LIFE_MS = 10_000
-/** Milliseconds that a circuit stays open; doubled by each failed probe, up to the maximum. */
-const FIRST_OPEN_MS = 2000
-const MAX_OPEN_MS = 60_000
-/** `retryAfterMs` while a probe is running. */
-const PROBE_MS = 1000
+/** The circuit opens for everyone if so many callers failed last, and they are at least this share of the recent ones. */
+const MIN_FAILING_CALLERS = 3
+const FAILING_SHARE = 0.5
+/** Callers whose last result is kept, and for how many milliseconds. */
+const MAX_VOTES = 16
+const VOTE_MS = 60_000
 
-interface Circuit {
-  consecutiveFailures: number
-  /** Calls and failures, decayed to the time `at`. */
-  calls: number
-  failures: number
-  at: number
-  /** Undefined: closed. */
-  openUntil: number | undefined
-  openMs: number
-  isProbing: boolean
+/** The circuit of one endpoint, and its votes: the last result of each recent caller, oldest first. */
+interface EndpointCircuit {
+  readonly number: number
+  readonly circuit: Circuit
+  readonly votes: Map<string, { readonly hasFailed: boolean; readonly at: number }>
 }
 
 /**
@@ -46,78 +49,76 @@ interface Circuit {
  * evict the circuits of agents that are no longer called.
  */
 export function createCircuitBreakers({
-  now,
-  random,
   limit = 10_000,
-}: {
-  now: () => number
-  /** From 0 to 1; spreads the probes of replicas and endpoints over time. */
-  random: () => number
-  /** Circuits kept; the least recently used is evicted, which closes it. */
+  ...timing
+}: CircuitTiming & {
+  /** Circuits kept of endpoints, and of callers; the least recently used is evicted, which closes it. */
   limit?: number
 }): CircuitBreakers {
-  const circuits = new LRUCache<string, Circuit>({ max: limit })
+  const { now } = timing
+  const endpoints = new LRUCache<string, EndpointCircuit>({ max: limit })
+  /** Circuits of callers that failed, by number of the endpoint and caller. */
+  const callers = new LRUCache<string, Circuit>({ max: limit })
+  let created = 0
 
-  const count = (circuit: Circuit, failure: 0 | 1): void => {
-    const decay = 0.5 ** ((now() - circuit.at) / HALF_LIFE_MS)
-    circuit.calls = circuit.calls * decay + 1
-    circuit.failures = circuit.failures * decay + failure
-    circuit.consecutiveFailures = failure === 0 ? 0 : circuit.consecutiveFailures + 1
-    circuit.at = now()
+  const endpointOf = (key: string): EndpointCircuit => {
+    const known = endpoints.get(key)
+    if (known) return known
+    const fresh = { number: ++created, circuit: newCircuit(now()), votes: new Map() }
+    endpoints.set(key, fresh)
+    return fresh
   }
 
-  const open = (circuit: Circuit, openMs: number): void => {
-    circuit.openMs = Math.min(openMs, MAX_OPEN_MS)
-    circuit.openUntil = now() + circuit.openMs * (0.5 + random() / 2)
-    circuit.calls = 0
-    circuit.failures = 0
-    circuit.consecutiveFailures = 0
+  const countFailure = (callerKey: string): void => {
+    const circuit = callers.get(callerKey) ?? newCircuit(now())
+    callers.set(callerKey, circuit)
+    settleCall(circuit, 'failed', timing)
   }
 
-  const isFailing = ({ consecutiveFailures, calls, failures }: Circuit): boolean =>
-    consecutiveFailures >= CONSECUTIVE_FAILURES || (calls >= MIN_CALLS && failures >= calls * FAILURE_SHARE)
-
-  const settleProbe = (circuit: Circuit, result: CallResult): void => {
-    circuit.isProbing = false
-    if (result === 'failed') open(circuit, circuit.openMs * 2)
-    else if (result === 'ok') circuit.openUntil = undefined
-  }
-
-  const settleCall = (circuit: Circuit, result: CallResult): void => {
-    if (result === 'unknown') return
-    count(circuit, result === 'failed' ? 1 : 0)
-    // Calls that were already running when the circuit opened do not open it again.
-    if (circuit.openUntil === undefined && isFailing(circuit)) open(circuit, FIRST_OPEN_MS)
+  /** One caller, one vote: however often it fails, it cannot open the circuit for everyone. */
+  const vote = ({ circuit, votes }: EndpointCircuit, caller: string, hasFailed: boolean): void => {
+    // Deleted first, so that the votes are in the order of their time.
+    votes.delete(caller)
+    votes.set(caller, { hasFailed, at: now() })
+    for (const [voter, { at }] of votes) {
+      if (votes.size <= MAX_VOTES && now() - at < VOTE_MS) break
+      votes.delete(voter)
+    }
+    if (!hasFailed || circuit.openUntil !== undefined) return
+    let failing = 0
+    for (const each of votes.values()) if (each.hasFailed) failing++
+    if (failing < MIN_FAILING_CALLERS || failing < votes.size * FAILING_SHARE) return
+    votes.clear()
+    openCircuit(circuit, timing)
   }
 
   return {
     get size() {
-      return circuits.size
+      return endpoints.size + callers.size
     },
-    admit(key) {
-      const circuit = circuits.get(key) ?? createCircuit(now())
-      circuits.set(key, circuit)
-      if (circuit.openUntil === undefined) {
-        return { isOpen: false, settle: once((result) => settleCall(circuit, result)) }
+    admit(key, caller) {
+      const endpoint = endpointOf(key)
+      const callerKey = `${endpoint.number} ${caller}`
+      const known = callers.get(callerKey)
+      const own = known && admitTo(known, timing)
+      if (own?.isOpen) return { ...own, isForEveryone: false }
+      const shared = admitTo(endpoint.circuit, timing)
+      if (shared.isOpen) {
+        own?.settle('unknown')
+        return { ...shared, isForEveryone: true }
       }
-      const left = circuit.openUntil - now()
-      if (left > 0) return { isOpen: true, retryAfterMs: left }
-      if (circuit.isProbing) return { isOpen: true, retryAfterMs: PROBE_MS }
-      circuit.isProbing = true
-      return { isOpen: false, settle: once((result) => settleProbe(circuit, result)) }
+      const settle = (result: CallResult): void => {
+        if (result === 'failed' && !own) countFailure(callerKey)
+        else own?.settle(result === 'unreachable' ? 'unknown' : result)
+        if (result === 'unreachable') shared.settle('failed')
+        // If it failed for this input, it could at least be reached; of a probe more is expected.
+        else shared.settle(result === 'failed' && !shared.isProbe ? 'ok' : result)
+        if (result === 'ok' || result === 'failed') vote(endpoint, caller, result === 'failed')
+      }
+      return { isOpen: false, settle: once(settle) }
     },
   }
 }
-
-const createCircuit = (at: number): Circuit => ({
-  consecutiveFailures: 0,
-  calls: 0,
-  failures: 0,
-  at,
-  openUntil: undefined,
-  openMs: FIRST_OPEN_MS,
-  isProbing: false,
-})
 
 function once<T>(work: (value: T) => void): (value: T) => void {
   let isDone = false

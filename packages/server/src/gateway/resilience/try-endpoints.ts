@@ -27,9 +27,14 @@ const AGENTS_FAULT: ReadonlySet<GatewayError['code']> = new Set(['unreachable', 
 const ENDPOINT_ERRORS: readonly GatewayError['code'][] = ['circuit_open', 'not_invocable', 'blocked']
 
 /** Whether an error is the fault of the agent, not of the caller or the gateway. */
-export const isAgentsFault = (error: unknown): boolean => error instanceof GatewayError && AGENTS_FAULT.has(error.code)
+export const isAgentsFault = (error: unknown): error is GatewayError =>
+  error instanceof GatewayError && AGENTS_FAULT.has(error.code)
 
-/** Keeps a circuit breaker for each endpoint of each agent. */
+/** Whether there was no connection to the agent. The deadline of a call may have been too short for one. */
+const isConnectionFailure = ({ code, mayHaveRun }: GatewayError, signal: AbortSignal): boolean =>
+  !mayHaveRun && (code === 'unreachable' || (code === 'timeout' && !signal.aborted))
+
+/** Keeps circuit breakers for each endpoint of each agent. */
 export function createTryEndpoints({
   breakers,
   budget,
@@ -43,10 +48,11 @@ export function createTryEndpoints({
 }): TryEndpoints {
   /** One attempt, unless the circuit is open. */
   const attempt = async (call: AgentCall, { endpoint, transport }: UsableEndpoint): Promise<AgentResponse> => {
-    const admission = breakers.admit(`${call.agent}\n${endpoint.url}`)
+    const admission = breakers.admit(`${call.agent}\n${endpoint.url}`, call.caller ?? '')
     if (admission.isOpen) {
+      const what = admission.isForEveryone ? 'the agent has failed repeatedly' : 'your last calls to the agent failed'
       const retryAfter = Math.ceil(admission.retryAfterMs / 1000)
-      throw new GatewayError('circuit_open', 'the circuit breaker is open: recent calls to the agent failed', {
+      throw new GatewayError('circuit_open', `${what}, and its circuit breaker is open: try again later`, {
         retryAfter,
       })
     }
@@ -56,7 +62,7 @@ export function createTryEndpoints({
       result = UNAVAILABLE.has(response.status) ? 'failed' : 'ok'
       return response
     } catch (error) {
-      if (isAgentsFault(error)) result = 'failed'
+      if (isAgentsFault(error)) result = isConnectionFailure(error, call.signal) ? 'unreachable' : 'failed'
       throw error
     } finally {
       admission.settle(result)
