@@ -3,6 +3,7 @@ import { type Config, isProduction, maxCallsPerCallerOf } from '../config.js'
 import { createGateway, type GatewayDeps } from '../gateway/create-gateway.js'
 import type { Gateway } from '../gateway/gateway.js'
 import { type AgentCredentials, createAgentCredentials } from '../services/calls/admission/agent-credentials.js'
+import { createAgentTokens } from '../services/calls/admission/agent-tokens.js'
 import { createLearnOperations } from '../services/calls/admission/learn-operations.js'
 import { createInvoke, type Invoke } from '../services/calls/invoke.js'
 import { createOutcomes, type Outcomes } from '../services/calls/outcomes/outcomes.js'
@@ -61,6 +62,10 @@ export async function wireCalls(
     seal,
     onUnreadable: (agent) =>
       log.warn({ agent }, 'cannot decrypt the credential for an agent: it was set with a different secret'),
+    tokens: createAgentTokens({
+      now,
+      onFailure: (agent, reason) => log.warn({ agent, reason }, 'could not obtain a token for an agent'),
+    }),
   })
   context.catalog.subscribe({ changed: credentials.dropEarlier })
   const tasks =

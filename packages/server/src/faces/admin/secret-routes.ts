@@ -1,5 +1,6 @@
-import { assertValid, compileSchema, DirectoryError, invalid, type JsonObject } from '@switchboard/protocol'
-import type { AgentCredentials, Credential, CredentialFacts } from '../../services/calls/admission/agent-credentials.js'
+import { DirectoryError, type JsonObject } from '@switchboard/protocol'
+import type { AgentCredentials, CredentialFacts } from '../../services/calls/admission/agent-credentials.js'
+import { credentialSchema, parseCredential } from '../../services/calls/admission/credential.js'
 import type { Signing } from '../../services/identity/signing.js'
 import { idOf, readJsonObject } from '../read-request.js'
 import { sendJson } from '../respond.js'
@@ -9,26 +10,6 @@ export interface SecretRoutesOptions {
   readonly credentials: AgentCredentials
   readonly signing: Signing
 }
-
-/** Visible ASCII: anything else is not allowed in a header or is ambiguous there. */
-const secret: JsonObject = { type: 'string', minLength: 1, maxLength: 8192, pattern: '^[\\x21-\\x7e]+$' }
-const credentialSchema: JsonObject = {
-  type: 'object',
-  required: ['type'],
-  properties: {
-    type: { enum: ['bearer', 'api_key', 'basic'] },
-    token: secret,
-    key: secret,
-    header: { type: 'string', minLength: 1, maxLength: 64, pattern: '^[A-Za-z0-9-]+$' },
-    username: { ...secret, pattern: '^[\\x20-\\x39\\x3b-\\x7e]+$' },
-    password: { ...secret, pattern: '^[\\x20-\\x7e]+$' },
-  },
-  additionalProperties: false,
-}
-const checkCredential = compileSchema(credentialSchema)
-
-/** Headers that cannot carry a credential. */
-const RESERVED = /^(host|cookie|connection|content-.*|transfer-encoding|te|trailer|upgrade|expect|via|x-request-id)$/i
 
 /** Credentials that the gateway sends to agents, and the directory's signing keys. */
 export function secretRoutes({ credentials, signing }: SecretRoutesOptions): Route[] {
@@ -46,16 +27,19 @@ export function secretRoutes({ credentials, signing }: SecretRoutesOptions): Rou
         409: 'SWITCHBOARD_SECRET is not set, so it cannot be stored encrypted',
       },
       handle: async (request, reply) => {
-        const credential = toCredential(readJsonObject(request))
+        const credential = parseCredential(readJsonObject(request))
         return sendJson(reply, showFacts(await credentials.set(idOf(request), credential, request.caller)))
       },
     },
     {
       method: 'GET',
       path,
-      summary: 'Type and time of the credential that is set for an agent',
+      summary: 'The credential that is set for an agent, without its secrets',
       access: 'admin',
-      responses: { 200: 'its type, its origins and when it was set', 404: 'no such agent, or no credential is set' },
+      responses: {
+        200: 'its type, its origins, when it was set, and why the last request for a token failed',
+        404: 'no such agent, or no credential is set',
+      },
       handle: (request, reply) => {
         const facts = credentials.facts(idOf(request))
         if (!facts) throw new DirectoryError('not_found', `no credential is set for the agent "${idOf(request)}"`)
@@ -84,30 +68,11 @@ export function secretRoutes({ credentials, signing }: SecretRoutesOptions): Rou
   ]
 }
 
-/** Error messages name the member, never its value, which is secret. */
-function toCredential(body: JsonObject): Credential {
-  assertValid(checkCredential(body))
-  const { type, header = 'X-API-Key' } = body
-  const text = (member: string): string => {
-    const value = body[member]
-    if (typeof value !== 'string') throw invalid([{ at: `/${member}`, message: `is required with type ${type}` }])
-    return value
-  }
-  if (RESERVED.test(String(header)))
-    throw invalid([{ at: '/header', message: 'must be a header that can carry a credential' }])
-  switch (type) {
-    case 'bearer':
-      return { type, token: text('token') }
-    case 'basic':
-      return { type, username: text('username'), password: text('password') }
-    default:
-      return { type: 'api_key', key: text('key'), header: String(header) }
-  }
-}
-
-const showFacts = ({ agent, type, origins, setAt }: CredentialFacts): JsonObject => ({
+const showFacts = ({ agent, type, origins, setAt, target, lastFailure }: CredentialFacts): JsonObject => ({
   agent,
   type,
+  ...target,
   origins: [...origins],
   set_at: new Date(setAt).toISOString(),
+  ...(lastFailure && { last_failure: { at: new Date(lastFailure.at).toISOString(), reason: lastFailure.reason } }),
 })

@@ -51,8 +51,9 @@ export async function admit(deps: AdmitDeps, invocation: Invocation, { agent, re
   assertVisibleOperation(agent.record, record)
   const version = chooseVersion(record, invocation.version)
   invocation.onHeaders?.(version.headers)
-  const credential = chooseCredential(agent.record, invocation.credentials, deps.storedCredential(agent))
   checkDelegation(invocation.forwarded['x-delegation-chain'])
+  const { caller, credentials } = invocation
+  const credential = await chooseCredential(agent.record, caller, credentials, deps.storedCredential(agent))
   // Operations that are hidden from the caller must not be learned either.
   const visible = record === agent.record ? agent : { record: { ...agent.record, operations: record.operations } }
   const operations = await deps.learnOperations(visible, credential)

@@ -1,18 +1,14 @@
-import { asStrings, DirectoryError, isObject, type JsonValue } from '@switchboard/protocol'
+import { asStrings, DirectoryError, isObject, type JsonObject, type JsonValue } from '@switchboard/protocol'
 import type { Caller } from '../../../policy/caller.js'
 import type { StoredCredential as CredentialRow } from '../../../store/secret-store.js'
 import { auditOf, type Context } from '../../context.js'
 import type { Seal } from '../../identity/seal.js'
 import type { Agent } from '../../registry/catalog.js'
 import { unknownAgent } from '../../registry/read.js'
+import type { AgentTokens, TokenFailure } from './agent-tokens.js'
 import type { StoredCredential } from './choose-credential.js'
+import { type Credential, headersOf, isTokenCredential, readCredential, showTarget } from './credential.js'
 import { originsOf } from './endpoints.js'
-
-/** A credential that the gateway sends to an agent, set by the operator (C-96). */
-export type Credential =
-  | { readonly type: 'bearer'; readonly token: string }
-  | { readonly type: 'api_key'; readonly key: string; readonly header: string }
-  | { readonly type: 'basic'; readonly username: string; readonly password: string }
 
 /** What may be shown of a credential: not its secret. */
 export interface CredentialFacts {
@@ -22,6 +18,10 @@ export interface CredentialFacts {
   readonly origins: readonly string[]
   /** Milliseconds. */
   readonly setAt: number
+  /** Where its tokens come from, and what they are for. */
+  readonly target?: JsonObject
+  /** Why the last request for a token failed. */
+  readonly lastFailure?: TokenFailure
 }
 
 /** Credentials for agents: encrypted in the store, never shown, and bound to the agent's owner and origins. */
@@ -37,9 +37,10 @@ export interface AgentCredentials {
   reload(): Promise<void>
 }
 
-interface OpenedCredential extends StoredCredential {
+interface OpenedCredential {
   readonly owner: string
-  readonly type: Credential['type']
+  readonly credential: Credential
+  readonly origins: ReadonlySet<string>
   readonly setAt: number
 }
 
@@ -49,18 +50,20 @@ export interface AgentCredentialsOptions {
   readonly seal: Seal | undefined
   /** Called for a credential that cannot be decrypted, because it was set with a different secret. */
   readonly onUnreadable: (agent: string) => void
+  readonly tokens: AgentTokens
 }
 
 export async function createAgentCredentials(options: AgentCredentialsOptions): Promise<AgentCredentials> {
-  const { context, seal, onUnreadable } = options
+  const { context, seal, onUnreadable, tokens } = options
   const { store, catalog } = context
   let byAgent = new Map<string, OpenedCredential>()
 
   const open = ({ agent, owner, secret, at }: CredentialRow): [string, OpenedCredential][] => {
     const text = seal?.open(secret, bindingOf(agent, owner))
     const value: JsonValue | undefined = text === undefined ? undefined : JSON.parse(text)
-    const credential = readCredential(value)
-    if (credential) return [[agent, toOpened(credential, owner, originsIn(value), at)]]
+    const { origins, ...body } = isObject(value) ? value : {}
+    const credential = readCredential(body)
+    if (credential) return [[agent, { credential, owner, origins: new Set(asStrings(origins)), setAt: at }]]
     onUnreadable(agent)
     return []
   }
@@ -85,10 +88,13 @@ export async function createAgentCredentials(options: AgentCredentialsOptions): 
     dropEarlier({ record: { id }, owner }) {
       if (byAgent.has(id) && byAgent.get(id)?.owner !== owner) byAgent.delete(id)
     },
-    of: current,
+    of(agent) {
+      const found = current(agent)
+      return found && toStored(tokens, agent.record.id, found)
+    },
     facts(id) {
       const found = current(known(id))
-      return found && toFacts(id, found)
+      return found && toFacts(id, found, tokens.lastFailure(id))
     },
     async set(id, credential, caller) {
       const agent = known(id)
@@ -104,9 +110,10 @@ export async function createAgentCredentials(options: AgentCredentialsOptions): 
       const secret = seal.close(JSON.stringify({ ...credential, origins }), bindingOf(id, owner))
       const audit = auditOf(caller, 'credential.set', at, { agent: id, detail: credential.type })
       await store.secrets.putCredential({ agent: id, owner, secret, at }, audit)
-      const opened = toOpened(credential, owner, origins, at)
+      const opened = { credential, owner, origins: new Set(origins), setAt: at }
       byAgent.set(id, opened)
-      return toFacts(id, opened)
+      tokens.forgetFailure(id)
+      return toFacts(id, opened, undefined)
     },
     async remove(id, caller) {
       known(id)
@@ -121,48 +128,22 @@ export async function createAgentCredentials(options: AgentCredentialsOptions): 
 /** Binds the encrypted credential to its agent and owner, so that moving rows in the database does not help an attacker. */
 const bindingOf = (agent: string, owner: string): string => `credential ${JSON.stringify([agent, owner])}`
 
-const toOpened = (
-  credential: Credential,
-  owner: string,
-  origins: readonly string[],
-  setAt: number,
-): OpenedCredential => ({
-  owner,
-  type: credential.type,
-  headers: headersOf(credential),
-  origins: new Set(origins),
-  setAt,
-})
+function toStored(tokens: AgentTokens, agent: string, { credential, origins }: OpenedCredential): StoredCredential {
+  if (isTokenCredential(credential))
+    return { obtain: async (subjectToken) => ({ ...(await tokens.obtain(agent, credential, subjectToken)), origins }) }
+  const fixed = { headers: headersOf(credential), isStored: true, origins }
+  return { obtain: async () => fixed }
+}
 
-const toFacts = (agent: string, { type, origins, setAt }: OpenedCredential): CredentialFacts => ({
+const toFacts = (
+  agent: string,
+  { credential, origins, setAt }: OpenedCredential,
+  lastFailure: TokenFailure | undefined,
+): CredentialFacts => ({
   agent,
-  type,
+  type: credential.type,
   origins: [...origins],
   setAt,
+  ...(isTokenCredential(credential) && { target: showTarget(credential) }),
+  ...(lastFailure && { lastFailure }),
 })
-
-const originsIn = (value: JsonValue | undefined): string[] => (isObject(value) ? asStrings(value.origins) : [])
-
-/** Undefined if it is not a credential. */
-function readCredential(value: JsonValue | undefined): Credential | undefined {
-  if (!isObject(value)) return undefined
-  const { type, token, key, header, username, password } = value
-  if (type === 'bearer' && typeof token === 'string') return { type, token }
-  if (type === 'api_key' && typeof key === 'string' && typeof header === 'string') return { type, key, header }
-  if (type === 'basic' && typeof username === 'string' && typeof password === 'string')
-    return { type, username, password }
-  return undefined
-}
-
-function headersOf(credential: Credential): Record<string, string> {
-  switch (credential.type) {
-    case 'bearer':
-      return { authorization: `Bearer ${credential.token}` }
-    case 'api_key':
-      return { [credential.header.toLowerCase()]: credential.key }
-    case 'basic': {
-      const pair = Buffer.from(`${credential.username}:${credential.password}`).toString('base64')
-      return { authorization: `Basic ${pair}` }
-    }
-  }
-}

@@ -1,4 +1,5 @@
 import { type AgentRecord, DirectoryError, invalid } from '@switchboard/protocol'
+import type { Caller } from '../../../policy/caller.js'
 import type { CredentialsForAgent } from '../request/invocation.js'
 
 /** Headers that authenticate a call to the agent. */
@@ -8,20 +9,33 @@ export interface AgentCredential {
   readonly isStored: boolean
   /** The only origins that may receive it; undefined: any, because the caller sent it for this agent. */
   readonly origins?: ReadonlySet<string>
+  /** Issued in exchange for the caller's token, so it cannot be obtained again when a deferred call is sent. */
+  readonly isExchanged?: boolean
+  /** Called when the agent rejects it with 401. */
+  readonly onRejected?: () => void
 }
 
-/** The operator's credential for an agent, bound to the origins that the agent had when it was set. */
-export type StoredCredential = Required<Pick<AgentCredential, 'headers' | 'origins'>>
+/** The operator's credential for an agent. */
+export interface StoredCredential {
+  /**
+   * The credential for one call, bound to the origins that the agent had when the operator set it. Throws if it cannot
+   * be obtained: an agent is never called without it.
+   *
+   * @param subjectToken the token with which the caller authenticated to the directory, if it did
+   */
+  obtain(subjectToken: string | undefined): Promise<AgentCredential>
+}
 
 /**
  * The credential for the agent (C-96): the caller's, or else the operator's. Throws `unauthorized` if the agent requires
  * one and there is none, before the agent is called.
  */
-export function chooseCredential(
+export async function chooseCredential(
   { id, authentication }: AgentRecord,
+  caller: Pick<Caller, 'kind'>,
   sent: CredentialsForAgent,
   stored: StoredCredential | undefined,
-): AgentCredential {
+): Promise<AgentCredential> {
   const { directorySecret, agentApiKey, agentAuthorization } = sent
   const type = authentication?.type
   const key = agentApiKey ?? (type === 'api_key' ? sent.apiKey : undefined)
@@ -31,7 +45,8 @@ export function chooseCredential(
     ...(key !== undefined && { 'x-api-key': key }),
     ...(agentAuthorization !== undefined && { authorization: agentAuthorization }),
   }
-  if (Object.keys(headers).length === 0 && stored) return { ...stored, isStored: true }
+  if (Object.keys(headers).length === 0 && stored)
+    return stored.obtain(caller.kind === 'token' ? directorySecret : undefined)
   if (type === 'api_key' && key === undefined)
     throw missing(id, 'an API key', 'X-API-Key beside "Authorization: Bearer …", or as X-Agent-API-Key', 'ApiKey')
   if (type === 'oauth2_bearer' && agentAuthorization === undefined)

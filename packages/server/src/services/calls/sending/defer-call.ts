@@ -76,15 +76,17 @@ export function createTaskRunner(deps: CallDeps): TaskRunner {
   const { timeoutMs } = deps
   const runTimeoutMs = Math.max(timeoutMs, DEFERRED_TIMEOUT_MS)
   return {
-    async run(request, signal) {
-      const call = await readStoredCall(deps, request, { timeoutMs: runTimeoutMs, signal })
-      assertStillAllowed(deps, call, request.isAdmin === true)
-      return toStep(deps, call, () => sendCall(deps, call))
-    },
-    async poll(request, task, signal) {
-      const call = await readStoredCall(deps, request, { timeoutMs, signal })
-      return toStep(deps, call, () => pollCall(deps, call, task))
-    },
+    run: (request, signal) =>
+      orLater(async () => {
+        const call = await readStoredCall(deps, request, { timeoutMs: runTimeoutMs, signal })
+        assertStillAllowed(deps, call, request.isAdmin === true)
+        return toStep(deps, call, await sendCall(deps, call))
+      }),
+    poll: (request, task, signal) =>
+      orLater(async () => {
+        const call = await readStoredCall(deps, request, { timeoutMs, signal })
+        return toStep(deps, call, await pollCall(deps, call, task))
+      }),
     async cancel(request, task) {
       const call = await readStoredCall(deps, request, { timeoutMs, signal: new AbortController().signal })
       await cancelCall(deps, call, task)
@@ -98,12 +100,16 @@ function assertStillAllowed({ context }: CallDeps, { agent, caller }: PreparedCa
   assertMayInvoke(agent, { subject: caller, kind: 'key', scopes, address: '', requestId: '' }, context.grantsOf)
 }
 
-async function toStep(deps: CallDeps, call: PreparedCall, send: () => Promise<AgentResponse>): Promise<TaskStep> {
+async function toStep(deps: CallDeps, call: PreparedCall, response: AgentResponse): Promise<TaskStep> {
+  if (response.kind === 'task') return { kind: 'working', task: agentTaskOf(response) }
+  const result = await toResult(deps, call, response)
+  return { kind: 'done', result: { status: result.status, body: await bodyOf(result) } }
+}
+
+/** Takes the step again later if the agent, or the token for it, is temporarily unavailable. */
+async function orLater(step: () => Promise<TaskStep>): Promise<TaskStep> {
   try {
-    const response = await send()
-    if (response.kind === 'task') return { kind: 'working', task: agentTaskOf(response) }
-    const result = await toResult(deps, call, response)
-    return { kind: 'done', result: { status: result.status, body: await bodyOf(result) } }
+    return await step()
   } catch (error) {
     if (!(error instanceof CallFailed) || error.mayHaveRun) throw error
     if (error.code !== 'unavailable' && !isAtOwnLimit(error)) throw error

@@ -66,7 +66,9 @@ function allowedEndpoints({ endpoints, credential: { origins } }: PreparedCall):
 
 async function succeeded(call: PreparedCall, send: () => Promise<AgentResponse>): Promise<AgentResponse> {
   const response = await translated(call, send)
-  if (response.status >= 400) throw fromResponse(response, call.credential.isStored)
+  const { isStored, onRejected } = call.credential
+  if (response.status === 401) onRejected?.()
+  if (response.status >= 400) throw fromResponse(response, isStored)
   return response
 }
 

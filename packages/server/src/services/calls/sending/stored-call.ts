@@ -1,6 +1,7 @@
-import { DirectoryError, isObject, type JsonObject, type JsonValue } from '@switchboard/protocol'
+import { asStrings, DirectoryError, isObject, type JsonObject, type JsonValue } from '@switchboard/protocol'
 import type { AgentCall, Payload } from '../../../gateway/gateway.js'
 import { unknownAgent } from '../../registry/read.js'
+import type { AgentCredential } from '../admission/choose-credential.js'
 import { endpointsFor } from '../admission/endpoints.js'
 import type { PreparedCall } from '../admission/prepare-call.js'
 import type { CallDeps } from '../call-deps.js'
@@ -10,8 +11,8 @@ import { chooseOperation } from '../request/choose-operation.js'
 const MAX_INPUT = 1024 * 1024
 
 /**
- * A prepared call as JSON, to be sent later. The operator's credential is not stored, nor is an input that the agent
- * already has.
+ * A prepared call as JSON, to be sent later. The operator's credential is not stored, unless it was issued for this
+ * caller; nor is an input that the agent already has.
  */
 export function writeStoredCall(call: PreparedCall, isAccepted: boolean): JsonObject {
   const { agent, operation, versionBase, payload, headers, credential, caller, idempotent } = call
@@ -28,7 +29,8 @@ export function writeStoredCall(call: PreparedCall, isAccepted: boolean): JsonOb
     ...(versionBase !== undefined && { base: versionBase }),
     payload: input,
     headers: { ...headers },
-    ...(!credential.isStored && { credential: { ...credential.headers } }),
+    ...((!credential.isStored || credential.isExchanged) && { credential: { ...credential.headers } }),
+    ...(credential.isExchanged && { origins: [...(credential.origins ?? [])] }),
     caller,
     repeatable: idempotent,
   }
@@ -50,13 +52,12 @@ export async function readStoredCall(
   stored: JsonObject,
   { timeoutMs, signal }: Pick<AgentCall, 'timeoutMs' | 'signal'>,
 ): Promise<PreparedCall> {
-  const { agent: id, number, operation: name, base, payload, headers, credential: sent, caller, repeatable } = stored
+  const { agent: id, number, operation: name, base, payload, headers, caller, repeatable } = stored
   const agent = context.catalog.get(String(id))
   // A later agent of the same name is a different agent.
   if (!agent || agent.number !== number) throw unknownAgent(String(id))
-  const credential = isObject(sent)
-    ? { headers: textsOf(sent), isStored: false }
-    : { ...(storedCredential(agent) ?? { headers: {} }), isStored: true }
+  const credential = readSent(stored) ??
+    (await storedCredential(agent)?.obtain(undefined)) ?? { headers: {}, isStored: true }
   const operations = await learnOperations(agent, credential)
   const { operation } = chooseOperation(operations, String(name), {})
   const versionBase = typeof base === 'string' ? base : undefined
@@ -76,6 +77,14 @@ export async function readStoredCall(
     timeoutMs,
     signal,
   }
+}
+
+/** The credential that was stored with the call; undefined if it had the operator's. */
+function readSent({ credential, origins }: JsonObject): AgentCredential | undefined {
+  if (!isObject(credential)) return undefined
+  const headers = textsOf(credential)
+  if (!Array.isArray(origins)) return { headers, isStored: false }
+  return { headers, isStored: true, isExchanged: true, origins: new Set(asStrings(origins)) }
 }
 
 function readPayload(payload: JsonValue | undefined): Payload {
