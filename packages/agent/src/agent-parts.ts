@@ -55,7 +55,7 @@ export function createParts(options: ErasedOptions): AgentParts {
   const runtime: Runtime = { ...SYSTEM, ...options.runtime }
   const { key, maxBodyBytes = MAX_BODY_BYTES, origins = [] } = options
   const onError = options.onError ?? ((error) => console.error(error))
-  const { now } = runtime
+  const { now, monotonic } = runtime
   const versions = readVersions(options.version, options.capabilities, options.olderVersions ?? {}, {
     description: options.description,
     tags: options.tags ?? [],
@@ -77,7 +77,7 @@ export function createParts(options: ErasedOptions): AgentParts {
   }
   let isStopping = false
 
-  const sessions = createSessions(now, options.sessions)
+  const sessions = createSessions(monotonic, options.sessions)
   const identities = options.delegation?.identities ?? []
   const outgoing = createOutgoingCalls({
     runtime,
@@ -86,15 +86,15 @@ export function createParts(options: ErasedOptions): AgentParts {
     ...(key && { key }),
   })
   const schemas = createPublisherSchemas()
-  const recordCall = createAudit({ now, audit: options.audit ?? (() => {}), onError })
+  const recordCall = createAudit({ now, monotonic, audit: options.audit ?? (() => {}), onError })
   const admit = createAdmit({
-    now,
+    monotonic,
     schemas,
-    limitRate: createRateLimiter(options.rateLimit ?? RATE_LIMIT, now),
+    limitRate: createRateLimiter(options.rateLimit ?? RATE_LIMIT, monotonic),
     verifyChain: createVerifyChain({
       required: options.delegation?.required ?? false,
       identities,
-      keysOf: options.delegation?.keysOf ?? createIssuerKeys(now, rules),
+      keysOf: options.delegation?.keysOf ?? createIssuerKeys(monotonic, rules),
       seen: createSeenTokens({ now }),
       now,
     }),
@@ -119,9 +119,9 @@ export function createParts(options: ErasedOptions): AgentParts {
     onError,
     ...(signer && { signer }),
   })
-  const store = options.taskStore ?? createMemoryTaskStore({ now })
+  const store = options.taskStore ?? createMemoryTaskStore({ now, monotonic })
   const tasks = createTasks({ runtime, store, performer, webhook, onError })
-  const invoke = createInvoke(performer, tasks, now)
+  const invoke = createInvoke(performer, tasks, monotonic)
 
   const cardFor = (baseUrl: string | undefined): JsonObject =>
     toCard({

@@ -4,7 +4,7 @@ import { ExpiringMap } from './expiring-map.js'
 describe('an expiring map', () => {
   it('drops expired entries', () => {
     let time = 0
-    const map = new ExpiringMap<string>({ now: () => time, max: 10 })
+    const map = new ExpiringMap<string>({ monotonic: () => time, max: 10 })
     map.set('a', 'x', 100)
     expect(map.get('a')).toBe('x')
     time = 100
@@ -13,7 +13,7 @@ describe('an expiring map', () => {
   })
 
   it('evicts the oldest entry when it is full', () => {
-    const map = new ExpiringMap<number>({ now: () => 0, max: 2 })
+    const map = new ExpiringMap<number>({ monotonic: () => 0, max: 2 })
     map.set('a', 1, 100)
     map.set('b', 2, 100)
     map.set('a', 3, 100)
@@ -22,7 +22,7 @@ describe('an expiring map', () => {
   })
 
   it('limits the total size', () => {
-    const map = new ExpiringMap<string>({ now: () => 0, max: 10, sizeOf: (text) => text.length, maxSize: 10 })
+    const map = new ExpiringMap<string>({ monotonic: () => 0, max: 10, sizeOf: (text) => text.length, maxSize: 10 })
     map.set('a', 'xxxx', 100)
     map.set('b', 'xxxx', 100)
     expect(map.set('c', 'xxxx', 100)).toBe(true)
@@ -35,7 +35,7 @@ describe('an expiring map', () => {
 
   it('rejects entries if nothing can be evicted', () => {
     let time = 0
-    const map = new ExpiringMap<string>({ now: () => time, max: 1, isEvictable: (value) => value === 'done' })
+    const map = new ExpiringMap<string>({ monotonic: () => time, max: 1, isEvictable: (value) => value === 'done' })
     expect(map.set('a', 'running', 100)).toBe(true)
     expect(map.set('b', 'running', 100)).toBe(false)
     expect(map.set('a', 'done', 100)).toBe(true)

@@ -5,7 +5,8 @@ interface Entry<T> {
 }
 
 export interface ExpiringMapOptions<T> {
-  readonly now: () => number
+  /** Milliseconds of the monotonic clock. */
+  readonly monotonic: () => number
   /** Maximum number of entries. */
   readonly max: number
   /** False for entries that must stay until they expire. */
@@ -27,19 +28,19 @@ export class ExpiringMap<T> {
 
   get(key: string): T | undefined {
     const entry = this.#entries.get(key)
-    if (entry && entry.expiresAt > this.#options.now()) return entry.value
+    if (entry && entry.expiresAt > this.#options.monotonic()) return entry.value
     this.delete(key)
     return undefined
   }
 
   /** False if nothing can be evicted to make room; the previous entry of the key is deleted in any case. */
   set(key: string, value: T, lifetimeMs: number): boolean {
-    const { now, max, maxSize, sizeOf } = this.#options
+    const { monotonic, max, maxSize, sizeOf } = this.#options
     this.delete(key)
     const size = sizeOf(value)
     if (size > maxSize) return false
     while (this.#entries.size >= max || this.#size + size > maxSize) if (!this.#evict()) return false
-    this.#entries.set(key, { value, size, expiresAt: now() + lifetimeMs })
+    this.#entries.set(key, { value, size, expiresAt: monotonic() + lifetimeMs })
     this.#size += size
     return true
   }
@@ -50,13 +51,13 @@ export class ExpiringMap<T> {
   }
 
   *values(): Generator<T> {
-    const now = this.#options.now()
-    for (const { value, expiresAt } of this.#entries.values()) if (expiresAt > now) yield value
+    const time = this.#options.monotonic()
+    for (const { value, expiresAt } of this.#entries.values()) if (expiresAt > time) yield value
   }
 
   #evict(): boolean {
-    const { now, isEvictable } = this.#options
-    const time = now()
+    const { monotonic, isEvictable } = this.#options
+    const time = monotonic()
     let oldest: string | undefined
     for (const [key, { value, expiresAt }] of this.#entries) {
       if (expiresAt <= time) {

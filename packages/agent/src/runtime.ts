@@ -1,9 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** Clock, ids, randomness and network; tests replace them. */
+/** Clocks, ids, randomness and network; tests replace them. */
 export interface Runtime {
   /** Milliseconds since 1970. */
   readonly now: () => number
+  /** Milliseconds of a clock that is never set, to measure intervals. */
+  readonly monotonic: () => number
   readonly newId: () => string
   /** From 0 (inclusive) to 1 (exclusive). */
   readonly random: () => number
@@ -14,6 +16,7 @@ export interface Runtime {
 
 export const SYSTEM: Runtime = {
   now: () => Date.now(),
+  monotonic: () => performance.now(),
   newId: () => crypto.randomUUID(),
   random: () => Math.random(),
   sleep: (ms, signal) => delay(ms, undefined, { signal, ref: false }).catch(() => {}),

@@ -379,7 +379,7 @@ describe('sessions', () => {
     const { url } = await startAgent({
       capabilities: [remember],
       sessions: { lifetime: 60 },
-      runtime: { now: () => time },
+      runtime: { monotonic: () => time },
     })
     await post(`${url}/remember`, { text: 'a' }, { 'x-session-id': 's1' })
     time += 61_000

@@ -58,13 +58,13 @@ export function createAuditLog({ path, now, onError }: AuditLogDeps): AuditLog {
 
 /** Runs a call and logs it with its status and duration. */
 export async function audited(
-  { log, now }: { readonly log: AuditLog; readonly now: () => number },
+  { log, monotonic }: { readonly log: AuditLog; readonly monotonic: () => number },
   subject: Pick<AuditEntry, 'agent' | 'capability' | 'origin'>,
   response: ServerResponse,
   work: () => Promise<void>,
 ): Promise<void> {
   const { agent, capability, origin } = subject
-  const startedAt = now()
+  const startedAt = monotonic()
   let status = 500
   try {
     await work()
@@ -73,7 +73,7 @@ export async function audited(
     if (error instanceof LocalError) status = error.status
     throw error
   } finally {
-    const duration = now() - startedAt
+    const duration = Math.round(monotonic() - startedAt)
     log.write({ event: 'call', ...(origin !== undefined && { origin }), agent, capability, status, duration })
   }
 }

@@ -28,6 +28,8 @@ export interface LocalRuntimeOptions {
   readonly onError?: (error: unknown) => void
   /** Milliseconds since 1970. */
   readonly now?: () => number
+  /** Milliseconds of a clock that is never set, to measure intervals. */
+  readonly monotonic?: () => number
   readonly newToken?: () => string
 }
 
@@ -54,23 +56,24 @@ const neverAnswers: AskForConsent = () => new Promise(() => {})
  * @throws {LocalError} `conflict` if the socket or port is in use, `unusable` if a folder or file cannot be used
  */
 export async function createLocalRuntime(options: LocalRuntimeOptions): Promise<LocalRuntime> {
-  const { socket, state, bridgePort, ask = neverAnswers, onError = () => {}, now = Date.now } = options
+  const { socket, state, bridgePort, ask = neverAnswers, onError = () => {} } = options
+  const { now = Date.now, monotonic = () => performance.now() } = options
   const newToken = options.newToken ?? (() => randomBytes(32).toString('base64url'))
   await ensurePrivateFolder(state)
   const store = await openConsentStore({ file: createConsentFile(join(state, 'consents.json')), now, newToken })
   const log = createAuditLog({ path: join(state, 'local-log.jsonl'), now, onError })
   const onRefusal = ({ origin, agent, capability }: Permission): void =>
     log.write({ event: 'refused', origin, agent, capability })
-  const requests = createConsentRequests({ ask, now, onRefusal })
+  const requests = createConsentRequests({ ask, monotonic, onRefusal })
   const [agents, calls] = [createAgentTable(), createPageCalls()]
   let boundPort: number | undefined
   const bridgeUrl = (): string | undefined =>
     boundPort === undefined ? undefined : `http://${BRIDGE_HOST}:${boundPort}`
 
   const consents = createConsentRoutes({ store, requests, calls, log })
-  const socketServer = serveHttp(createSocketRoutes({ agents, consents, log, now, bridgeUrl }), onError)
+  const socketServer = serveHttp(createSocketRoutes({ agents, consents, log, monotonic, bridgeUrl }), onError)
   const port = (): number => boundPort ?? 0
-  const bridge = serveHttp(createBridgeRoutes({ agents, store, requests, calls, log, now, port }), onError)
+  const bridge = serveHttp(createBridgeRoutes({ agents, store, requests, calls, log, monotonic, port }), onError)
   // The socket first: if another runtime is running, its error says so more clearly than a port in use.
   await listenPrivately(socketServer, socket)
   try {

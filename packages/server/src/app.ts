@@ -36,6 +36,8 @@ export interface Server {
 export interface ServerDeps {
   /** Milliseconds since 1970; all timestamps and expiry times come from here. */
   readonly now?: () => number
+  /** Milliseconds of a clock that is never set; all intervals are measured with it. */
+  readonly monotonic?: () => number
 }
 
 /**
@@ -47,14 +49,17 @@ export interface ServerDeps {
  * await fetch(`${url}/agents`)
  * await server.close()
  */
-export async function createServer(settings: Settings = {}, { now = Date.now }: ServerDeps = {}): Promise<Server> {
+export async function createServer(
+  settings: Settings = {},
+  { now = Date.now, monotonic = () => performance.now() }: ServerDeps = {},
+): Promise<Server> {
   const config = withDefaults(settings)
   assertSafe(config)
   const log = createLog(config.logLevel)
   const store =
     config.database === undefined ? await openSqliteStore(config.data) : await openPostgresStore(config.database)
   try {
-    return await wire(createBase(config, store, log, now))
+    return await wire(createBase(config, store, log, { now, monotonic }))
   } catch (error) {
     await store.close()
     throw error

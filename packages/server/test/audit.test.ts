@@ -21,7 +21,7 @@ let clock: TestClock
 let directory: TestDirectory
 beforeAll(async () => {
   clock = createTestClock()
-  directory = await startDirectory({ audit: { retentionDays: 2 } }, { now: clock.now })
+  directory = await startDirectory({ audit: { retentionDays: 2 } }, clock)
 })
 afterAll(() => directory.close())
 

@@ -11,7 +11,7 @@ let directory: TestDirectory
 let clock: TestClock
 beforeAll(async () => {
   clock = createTestClock()
-  directory = await startDirectory({}, { now: clock.now })
+  directory = await startDirectory({}, clock)
 })
 beforeEach(() => directory.clear())
 afterAll(() => directory.close())

@@ -20,7 +20,7 @@ function createLearner() {
   let at = 0
   const gateway = createTestGateway()
   open.push(gateway)
-  const learn = createLearnOperations({ fetch: gateway.fetch, now: () => at, newId: () => `id-${at}` })
+  const learn = createLearnOperations({ fetch: gateway.fetch, monotonic: () => at, newId: () => `id-${at}` })
   return {
     learn,
     advance: (ms: number) => {

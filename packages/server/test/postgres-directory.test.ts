@@ -16,7 +16,7 @@ describe.skipIf(!database)(database ? 'two servers on one PostgreSQL database' :
   let two: TestDirectory
   beforeAll(async () => {
     clock = createTestClock()
-    const start = () => startDirectory({ database: database?.url ?? '' }, { now: clock.now })
+    const start = () => startDirectory({ database: database?.url ?? '' }, clock)
     one = await start()
     two = await start()
   })
@@ -161,7 +161,7 @@ describe.skipIf(!database)(database ? 'two servers on one PostgreSQL database' :
 
   it('a server that starts later serves all existing agents', async () => {
     await one.post('/agents', { as: 'tokA', body: aidipAgent({ id: 'early' }) })
-    const three = await startDirectory({ database: database?.url ?? '' }, { now: clock.now })
+    const three = await startDirectory({ database: database?.url ?? '' }, clock)
     try {
       expect((await three.get('/agents/early')).json).toMatchObject(aidipAgent({ id: 'early' }))
       expect((await three.get('/health/ready')).json).toMatchObject({ status: 'ready', index: { agents: 1 } })

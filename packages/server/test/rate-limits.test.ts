@@ -19,7 +19,7 @@ const start = async (limits: {
   invoke?: number
 }): Promise<void> => {
   const rateLimits = { search: 1000, register: 1000, lookup: 1000, invoke: 1000, ...limits }
-  directory = await startDirectory({ rateLimits }, { now: clock.now })
+  directory = await startDirectory({ rateLimits }, clock)
 }
 
 const send = ([method, path, body]: Request, as: TestCaller = 'anon'): Promise<TestResponse> =>
@@ -80,6 +80,19 @@ describe.each([
 })
 
 describe('limits', () => {
+  it.each([-3600, 3600])('do not change when the clock is set by %i seconds', async (seconds) => {
+    await start({ search: 2 })
+    const search = () => send(['post', '/agents/search', {}])
+    expect((await search()).status).toBe(200)
+    clock.step(seconds)
+    expect((await search()).status).toBe(200)
+    const refused = await search()
+    expect(refused.status).toBe(429)
+    expect(Number(refused.headers.get('retry-after'))).toBeLessThanOrEqual(60)
+    clock.advance(60)
+    expect((await search()).status).toBe(200)
+  })
+
   it('AIDIP-9-11 allow fewer searches than lookups by default', async () => {
     await start({})
     expect(DEFAULTS.rateLimits.search).toBeLessThan(DEFAULTS.rateLimits.lookup)

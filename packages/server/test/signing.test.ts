@@ -19,7 +19,7 @@ let agent: TestAgent
 beforeAll(async () => {
   clock = createTestClock()
   agent = await startAgent()
-  directory = await startDirectory({}, { now: clock.now })
+  directory = await startDirectory({}, clock)
 })
 afterAll(async () => {
   await directory.close()

@@ -17,7 +17,7 @@ let clock: TestClock
 beforeAll(async () => {
   agent = await startAgent()
   clock = createTestClock()
-  directory = await startDirectory({}, { now: clock.now })
+  directory = await startDirectory({}, clock)
 })
 afterAll(async () => {
   await directory.close()

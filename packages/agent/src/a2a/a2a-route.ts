@@ -34,7 +34,7 @@ export interface A2aRoute {
 /** A2A over JSON-RPC, versions 1.0 and 0.3: messages, streams and tasks. */
 export function createA2aRoute({ versions, performer, authenticator, runtime, card, maxBodyBytes }: A2aDeps): A2aRoute {
   const executor = createA2aExecutor(versions, performer, runtime)
-  const handler = new DefaultRequestHandler(AgentCard.fromJSON(card()), createA2aTaskStore(runtime.now), executor)
+  const handler = new DefaultRequestHandler(AgentCard.fromJSON(card()), createA2aTaskStore(runtime.monotonic), executor)
   const current = new JsonRpcTransportHandler(handler)
   const legacy = new LegacyJsonRpcTransportHandler(handler)
   return {

@@ -13,8 +13,8 @@ interface StoredTask {
 }
 
 /** Stores the tasks of A2A callers, who see only their own. The SDK's store never evicts. */
-export function createA2aTaskStore(now: () => number): TaskStore {
-  const tasks = new ExpiringMap<StoredTask>({ now, max: MAX_TASKS })
+export function createA2aTaskStore(monotonic: () => number): TaskStore {
+  const tasks = new ExpiringMap<StoredTask>({ monotonic, max: MAX_TASKS })
   const keyOf = (id: string, context: ServerCallContext): string => JSON.stringify([ownerOf(context), id])
   return {
     async save(task, context) {

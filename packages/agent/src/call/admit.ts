@@ -22,7 +22,7 @@ export interface AccessRequest {
 }
 
 export interface AdmitDeps {
-  readonly now: () => number
+  readonly monotonic: () => number
   readonly schemas: PublisherSchemas
   readonly limitRate: (client: string) => void
   readonly verifyChain: VerifyChain
@@ -33,7 +33,7 @@ export interface AdmitDeps {
 /** Checks a call before its handler runs, so that deferred calls are rejected at once too. */
 export type Admit = (call: Call) => Promise<AdmittedCall>
 
-export function createAdmit({ now, schemas, limitRate, verifyChain, allow, recordCall }: AdmitDeps): Admit {
+export function createAdmit({ monotonic, schemas, limitRate, verifyChain, allow, recordCall }: AdmitDeps): Admit {
   const check = async (call: Call): Promise<AdmittedCall> => {
     const { capability, caller, input } = call
     limitRate(caller.client)
@@ -58,7 +58,7 @@ export function createAdmit({ now, schemas, limitRate, verifyChain, allow, recor
     return { call, input: parsed.value, ...verified }
   }
   return async (call) => {
-    const startedAt = now()
+    const startedAt = monotonic()
     try {
       return await check(call)
     } catch (error) {

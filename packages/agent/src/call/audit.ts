@@ -15,30 +15,32 @@ export interface AuditEntry {
   readonly timeTaken: number
 }
 
-/** Records how a call ended. */
+/** Records how a call ended; `startedAt` is a time of the monotonic clock. */
 export type RecordCall = (admitted: Omit<AdmittedCall, 'input'>, startedAt: number, error?: unknown) => void
 
 export interface AuditDeps {
   readonly now: () => number
+  readonly monotonic: () => number
   readonly audit: (entry: AuditEntry) => void
   /** Called with errors that callers must not see. */
   readonly onError: (error: unknown) => void
 }
 
-export function createAudit({ now, audit, onError }: AuditDeps): RecordCall {
+export function createAudit({ now, monotonic, audit, onError }: AuditDeps): RecordCall {
   return ({ call, delegation }, startedAt, error) => {
     const { requestId, capability, caller, signal } = call
     const known = error === undefined ? undefined : toAgentError(error)
     const isAborted = known !== undefined && signal.aborted
     if (known?.code === 'internal_error' && !isAborted) onError(error)
+    const timeTaken = Math.round(monotonic() - startedAt)
     audit({
-      time: new Date(startedAt).toISOString(),
+      time: new Date(now() - timeTaken).toISOString(),
       requestId,
       capability: capability.name,
       ...(caller.subject !== undefined && { subject: caller.subject }),
       actors: delegation?.actors ?? [],
       outcome: isAborted ? 'cancelled' : (known?.code ?? 'ok'),
-      timeTaken: now() - startedAt,
+      timeTaken,
     })
   }
 }

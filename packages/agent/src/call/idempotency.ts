@@ -25,9 +25,9 @@ export type RunIdempotently<T> = (
   work: () => Promise<T>,
 ) => Promise<{ result: T; isReplay: boolean }>
 
-export function createIdempotentRunner<T>(now: () => number): RunIdempotently<T> {
+export function createIdempotentRunner<T>(monotonic: () => number): RunIdempotently<T> {
   const entries = new ExpiringMap<Entry<T>>({
-    now,
+    monotonic,
     max: MAX_KEYS,
     isEvictable: ({ result }) => result !== undefined,
     sizeOf: ({ size }) => size,

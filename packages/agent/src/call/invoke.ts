@@ -17,8 +17,8 @@ export interface Deferral {
 export type Invoke = (call: Call, defer: Deferral | undefined) => Promise<Invoked>
 
 /** Runs a call, directly or as a task, once per idempotency key. Streams are not stored for replay. */
-export function createInvoke(performer: Performer, tasks: Tasks, now: () => number): Invoke {
-  const runIdempotently = createIdempotentRunner<Replayable>(now)
+export function createInvoke(performer: Performer, tasks: Tasks, monotonic: () => number): Invoke {
+  const runIdempotently = createIdempotentRunner<Replayable>(monotonic)
   return async (call, defer) => {
     const begin = async (): Promise<Invoked> => {
       const admitted = await performer.admit(call)

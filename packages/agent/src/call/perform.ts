@@ -48,7 +48,7 @@ export function createPerformer(deps: PerformerDeps): Performer {
   const run = async (admitted: AdmittedCall): Promise<Outcome> => {
     const { call } = admitted
     const { capability, caller } = call
-    const startedAt = runtime.now()
+    const startedAt = runtime.monotonic()
     if (running >= deps.maxCalls) {
       const busy = new AgentError('unavailable', 'the agent is busy: try again later', { retryAfter: 1 })
       deps.recordCall(admitted, startedAt, busy)
@@ -144,7 +144,7 @@ export function createPerformer(deps: PerformerDeps): Performer {
       isValid: issues.length === 0,
       metadata: {
         status: 'completed',
-        timeTaken: runtime.now() - startedAt,
+        timeTaken: Math.round(runtime.monotonic() - startedAt),
         ...(hops.length > 0 && { taskTrace: hops }),
         ...metadata,
       },

@@ -22,8 +22,8 @@ export interface SessionOptions {
   readonly max?: number
 }
 
-export function createSessions(now: () => number, { lifetime = 1800, max = 10_000 }: SessionOptions = {}): Sessions {
-  const sessions = new ExpiringMap<Session>({ now, max })
+export function createSessions(monotonic: () => number, { lifetime = 1800, max = 10_000 }: SessionOptions = {}): Sessions {
+  const sessions = new ExpiringMap<Session>({ monotonic, max })
   return {
     lifetime,
     open(id, owner) {

@@ -22,8 +22,8 @@ const MAX_ISSUERS = 1000
  * Finds the keys of the issuer that signed a hop: a `did:key` is the key itself, a `did:web` lists them in its document,
  * an agent URI or web address in `/.well-known/jwks.json` of its host (C-64).
  */
-export function createIssuerKeys(now: () => number, rules: AddressRules) {
-  const known = new ExpiringMap<readonly VerificationKey[]>({ now, max: MAX_ISSUERS })
+export function createIssuerKeys(monotonic: () => number, rules: AddressRules) {
+  const known = new ExpiringMap<readonly VerificationKey[]>({ monotonic, max: MAX_ISSUERS })
 
   const fetchKeys = async (issuer: string): Promise<readonly VerificationKey[]> => {
     if (issuer.startsWith('did:web:'))

@@ -7,9 +7,17 @@ const MAX_TASKS = 1000
 const MAX_SIZE = 64 * 1024 * 1024
 
 /** Stores tasks in memory. */
-export function createMemoryTaskStore({ now, max = MAX_TASKS }: { now: () => number; max?: number }): TaskStore {
+export function createMemoryTaskStore({
+  now,
+  monotonic,
+  max = MAX_TASKS,
+}: {
+  now: () => number
+  monotonic: () => number
+  max?: number
+}): TaskStore {
   const tasks = new ExpiringMap<Task>({
-    now,
+    monotonic,
     max,
     isEvictable: ({ status }) => status !== 'running',
     sizeOf: ({ result = null }) => JSON.stringify(result).length,

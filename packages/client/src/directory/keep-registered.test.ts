@@ -10,6 +10,8 @@ interface Scenario extends Omit<KeepRegisteredOptions, 'document' | 'runtime'> {
   readonly document?: KeepRegisteredOptions['document']
   /** The outcome of each request to register or refresh; after the last one, the signal aborts. */
   readonly outcomes: readonly Outcome[]
+  /** Milliseconds by which the wall clock is set during each wait. */
+  readonly step?: number
 }
 
 const ERRORS: Record<Exclude<Outcome, 'good'>, ClientError> = {
@@ -20,7 +22,7 @@ const ERRORS: Record<Exclude<Outcome, 'good'>, ClientError> = {
 }
 
 /** Runs `keepRegistered` with a fake directory and clock; returns what happened. */
-async function runScenario({ outcomes, document = { name: 'x' }, ...options }: Scenario) {
+async function runScenario({ outcomes, step = 0, document = { name: 'x' }, ...options }: Scenario) {
   const events: string[] = []
   const sent: JsonObject[] = []
   const waits: number[] = []
@@ -28,6 +30,7 @@ async function runScenario({ outcomes, document = { name: 'x' }, ...options }: S
   const aborting = new AbortController()
   const script = [...outcomes]
   let time = Date.parse('2030-01-01T00:00:00Z')
+  let elapsed = 0
   const next = (): void => {
     const outcome = script.shift()
     if (outcome !== undefined && outcome !== 'good') throw ERRORS[outcome]
@@ -62,10 +65,12 @@ async function runScenario({ outcomes, document = { name: 'x' }, ...options }: S
       ...options,
       runtime: {
         now: () => time,
+        monotonic: () => elapsed,
         random: () => 0.5,
         async sleep(ms) {
           waits.push(ms)
-          time += ms
+          time += ms + step
+          elapsed += ms
           if (script.length === 0) aborting.abort()
         },
       },
@@ -98,6 +103,11 @@ describe('keepRegistered', () => {
     expect(events).toEqual(['register', 'registered x', 'refresh', 'refresh', 'register', 'registered x', 'remove'])
     expect(sent).toEqual([{ name: 'x' }, { name: 'x' }])
     expect(removed).toMatchObject([{ href: 'http://d/ad/r/1' }])
+  })
+
+  it.each([-3_600_000, 3_600_000])('renews at the usual interval if the clock is set by %i ms', async (step) => {
+    const { waits } = await runScenario({ format: 'directory', outcomes: ['good', 'good', 'good'], step })
+    expect(waits).toEqual([65_000, 65_000, 65_000])
   })
 
   it('retries a renewal with back-off, and returns to the usual interval', async () => {

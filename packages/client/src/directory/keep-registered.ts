@@ -14,10 +14,12 @@ const REMOVE_TIMEOUT_MS = 5000
 /** Seconds. */
 const DEFAULT_LIFETIME = 3600
 
-/** Clock, timer and randomness; tests replace them. */
+/** Clocks, timer and randomness; tests replace them. */
 export interface RegistrationRuntime {
   /** Milliseconds since 1970. */
   readonly now: () => number
+  /** Milliseconds of a clock that is never set: it decides when to renew. */
+  readonly monotonic: () => number
   /** From 0 to 1. */
   readonly random: () => number
   /** Resolves after this many milliseconds, or when the signal aborts. */
@@ -69,7 +71,7 @@ export async function keepRegistered(
   options: KeepRegisteredOptions,
 ): Promise<KeptRegistration> {
   const { id, lifetime = DEFAULT_LIFETIME, onRegistered, onError } = options
-  const { now, random, sleep } = { ...SYSTEM, ...options.runtime }
+  const { now, monotonic, random, sleep } = { ...SYSTEM, ...options.runtime }
   const closing = new AbortController()
   const signal = options.signal ? AbortSignal.any([closing.signal, options.signal]) : closing.signal
   const documentNow = (): JsonObject => (typeof options.document === 'function' ? options.document() : options.document)
@@ -89,16 +91,26 @@ export async function keepRegistered(
     return Math.min(Math.max(wanted, retryAfter), MAX_RETRY_MS)
   }
 
+  /** The directory may count from any time between request and response; the earliest is safe. */
+  const startTerm = () => {
+    const [at, startedAt] = [now(), monotonic()]
+    const term = (registration: Registration): Pick<Registered, 'expiresAt' | 'deadline'> => {
+      const ms = (registration.lifetime ?? lifetime) * 1000
+      return { expiresAt: at + ms, deadline: startedAt + ms }
+    }
+    return { at, term }
+  }
+
   const register = async (): Promise<Registered> => {
     const document = documentNow()
-    const start = now()
-    const registration = await client.register(isLease ? document : withExpiry(document, start, lifetime), {
+    const start = startTerm()
+    const registration = await client.register(isLease ? document : withExpiry(document, start.at, lifetime), {
       signal,
       ...(id !== undefined && { id }),
       ...(format && { format }),
       ...(isLease && { lifetime }),
     })
-    return { registration, document, expiresAt: start + (registration.lifetime ?? lifetime) * 1000 }
+    return { registration, document, ...start.term(registration) }
   }
   const registerAnew = async (): Promise<Registered> => {
     const registered = await register()
@@ -109,7 +121,7 @@ export async function keepRegistered(
     if (!isLease) return register()
     const { registration } = registered
     const document = documentNow()
-    const start = now()
+    const start = startTerm()
     try {
       const isChanged = !sameJson(document, registered.document)
       await client.refresh(registration, { lifetime, signal, ...(isChanged && { changes: document }) })
@@ -117,7 +129,7 @@ export async function keepRegistered(
       if (isGone(error)) return registerAnew()
       throw error
     }
-    return { registration, document, expiresAt: start + (registration.lifetime ?? lifetime) * 1000 }
+    return { registration, document, ...start.term(registration) }
   }
 
   const registerFirst = async (): Promise<Registered> => {
@@ -140,7 +152,7 @@ export async function keepRegistered(
     while (!signal.aborted) {
       const share = EARLIEST_RENEWAL + RENEWAL_SPREAD * random()
       if (failures > 0) await wait(backoff(failures, failure))
-      else if (sameJson(current.document, documentNow())) await wait((current.expiresAt - now()) * share)
+      else if (sameJson(current.document, documentNow())) await wait((current.deadline - monotonic()) * share)
       if (signal.aborted) return
       try {
         current = await renew(current)
@@ -181,11 +193,14 @@ interface Registered {
   readonly registration: Registration
   /** As the directory has it. */
   readonly document: JsonObject
+  /** When the directory drops it: since 1970, and by the monotonic clock. */
   readonly expiresAt: number
+  readonly deadline: number
 }
 
 const SYSTEM: RegistrationRuntime = {
   now: () => Date.now(),
+  monotonic: () => performance.now(),
   random: () => Math.random(),
   sleep: (ms, signal) =>
     new Promise((resolve) => {

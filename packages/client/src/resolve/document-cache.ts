@@ -6,6 +6,8 @@ export interface CachedDocument {
   readonly lastModified?: string
   /** Milliseconds since 1970; afterwards it must be revalidated. */
   readonly freshUntil: number
+  /** Milliseconds since 1970; before this time, which means that the clock was set back, it must be revalidated too. */
+  readonly storedAt?: number
 }
 
 /** A cache of responses, which several resolvers can share. */

@@ -98,14 +98,14 @@ export function createDocumentFetcher({ fetch, cache, now, mayRedirect }: Fetche
   return async (text, request) => {
     const requested = checkAddress(text, request.policy)
     const known = cache.get(requested.href)
-    if (known && known.freshUntil > now()) return toResult(requested.href, known)
+    if (known && isFresh(known, now())) return toResult(requested.href, known)
 
     const { url, response } = await follow(requested, known, request)
     if (!response) return { text: undefined, reason: `${requested.href} redirects to another origin, ${url.origin}` }
-    const keep = (document: Omit<CachedDocument, 'freshUntil'>, fresh: number | undefined): void => {
+    const keep = (document: Omit<CachedDocument, 'freshUntil' | 'storedAt'>, fresh: number | undefined): void => {
       // A redirected document is not cached, because the redirect may change before its target does.
       if (fresh === undefined || url.href !== requested.href) cache.delete(requested.href)
-      else cache.set(requested.href, { ...document, freshUntil: now() + fresh })
+      else cache.set(requested.href, { ...document, storedAt: now(), freshUntil: now() + fresh })
     }
 
     const { status, headers } = response
@@ -126,6 +126,9 @@ export function createDocumentFetcher({ fetch, cache, now, mayRedirect }: Fetche
 }
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
+
+const isFresh = ({ storedAt = Number.NEGATIVE_INFINITY, freshUntil }: CachedDocument, now: number): boolean =>
+  storedAt <= now && now < freshUntil
 
 const toResult = (url: string, { text }: CachedDocument): FoundDocument | NoDocument =>
   text === undefined ? { text } : { url, text }

@@ -55,6 +55,13 @@ describe('a fetched document', () => {
     expect(lastHeaders()?.['if-none-match']).toBe('"1.0.0"')
   })
 
+  it('is revalidated if the clock is set back to before it was fetched', async () => {
+    serveTagged('1.0.0', { 'cache-control': 'max-age=60' })
+    await resolve()
+    time -= 3_600_000
+    expect([await resolve(), requests()]).toEqual(['1.0.0', 2])
+  })
+
   it('AURI-5.1-09 is fresh again after a 304, and replaced by a new one', async () => {
     serveTagged('1.0.0', { 'cache-control': 'max-age=60' })
     await resolve()

@@ -19,7 +19,7 @@ export interface BridgeDeps {
   readonly requests: ConsentRequests
   readonly calls: PageCalls
   readonly log: AuditLog
-  readonly now: () => number
+  readonly monotonic: () => number
   /** The port on which the bridge listens. */
   readonly port: () => number
 }
@@ -34,7 +34,7 @@ const UNIFIED = 'invoke'
  * (`POST /agents/{name}/{capability}`). Everything else is rejected.
  */
 export function createBridgeRoutes(deps: BridgeDeps): RequestHandler {
-  const { agents, store, requests, calls, log, now } = deps
+  const { agents, store, requests, calls, log, monotonic } = deps
 
   const requestConsent = async (message: IncomingMessage, response: ServerResponse, origin: string): Promise<void> => {
     const body = await readJsonObject(message)
@@ -77,7 +77,7 @@ export function createBridgeRoutes(deps: BridgeDeps): RequestHandler {
   ): Promise<void> => {
     const running = calls.begin(permission)
     try {
-      await audited({ log, now }, permission, response, async () => {
+      await audited({ log, monotonic }, permission, response, async () => {
         const agent = agents.get(permission.agent)
         const body = request.method === 'POST' ? { body: await readBody(message) } : {}
         const onTask = (id: string): void => calls.addTask(id, permission)

@@ -10,7 +10,7 @@ describe('consent requests', () => {
     let time = 0
     let asked = 0
     const ask = async (): Promise<boolean> => ++asked > 1
-    const requests = createConsentRequests({ ask, now: () => time })
+    const requests = createConsentRequests({ ask, monotonic: () => time })
     expect(await requests.submit(request, never)).toBe(false)
     time = LIMITS.refusalMs - 1
     expect(await requests.submit(request, never)).toBe(false)
@@ -25,7 +25,7 @@ describe('consent requests', () => {
       signals.push(signal)
       return new Promise(() => {})
     }
-    const requests = createConsentRequests({ ask, now: () => 0 })
+    const requests = createConsentRequests({ ask, monotonic: () => 0 })
     const [first, second] = [new AbortController(), new AbortController()]
     const decisions = [requests.submit(request, first.signal), requests.submit(request, second.signal)]
     expect(requests.list()).toEqual([request])
@@ -41,7 +41,7 @@ describe('consent requests', () => {
     const ask = async (): Promise<boolean> => {
       throw new Error('no terminal')
     }
-    const requests = createConsentRequests({ ask, now: () => 0 })
+    const requests = createConsentRequests({ ask, monotonic: () => 0 })
     const decision = requests.submit(request, never)
     await Promise.resolve()
     expect(requests.list()).toEqual([request])

@@ -16,7 +16,7 @@ export type AskForConsent = (request: ConsentRequest, signal: AbortSignal) => Pr
 
 export interface ConsentRequestsDeps {
   readonly ask: AskForConsent
-  readonly now: () => number
+  readonly monotonic: () => number
   /** Called when the user refuses, or does not answer in time. */
   readonly onRefusal?: (request: ConsentRequest) => void
 }
@@ -41,7 +41,7 @@ interface PendingRequest {
   waiters: number
 }
 
-export function createConsentRequests({ ask, now, onRefusal }: ConsentRequestsDeps): ConsentRequests {
+export function createConsentRequests({ ask, monotonic, onRefusal }: ConsentRequestsDeps): ConsentRequests {
   /** By origin. */
   const pending = new Map<string, PendingRequest>()
   /** By origin: until when its requests are refused without asking. */
@@ -81,7 +81,7 @@ export function createConsentRequests({ ask, now, onRefusal }: ConsentRequestsDe
   const mute = (origin: string, ms: number): void => {
     // Deleted first, so that the map stays in order of time and the oldest entry is evicted.
     mutedUntil.delete(origin)
-    mutedUntil.set(origin, now() + ms)
+    mutedUntil.set(origin, monotonic() + ms)
     const [oldest] = mutedUntil.keys()
     if (mutedUntil.size > LIMITS.consents && oldest !== undefined) mutedUntil.delete(oldest)
   }
@@ -89,7 +89,7 @@ export function createConsentRequests({ ask, now, onRefusal }: ConsentRequestsDe
   return {
     list: () => Array.from(pending.values(), ({ request }) => request),
     async submit(request, signal) {
-      if (now() < (mutedUntil.get(request.origin) ?? 0)) return false
+      if (monotonic() < (mutedUntil.get(request.origin) ?? Number.NEGATIVE_INFINITY)) return false
       const present = pending.get(request.origin)
       if (present && !matches(present.request, request)) {
         throw new LocalError(

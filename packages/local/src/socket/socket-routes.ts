@@ -15,7 +15,7 @@ export interface SocketDeps {
   readonly agents: AgentTable
   readonly consents: ConsentRoutes
   readonly log: AuditLog
-  readonly now: () => number
+  readonly monotonic: () => number
   /** URL of the bridge for web pages; undefined if there is none. */
   readonly bridgeUrl: () => string | undefined
 }
@@ -30,7 +30,7 @@ const FORWARDED_HEADERS = {
 const MAX_ENTRIES = 1000
 
 /** The HTTP API on the socket, for programs of this user: register and call agents, manage consents, read the log. */
-export function createSocketRoutes({ agents, consents, log, now, bridgeUrl }: SocketDeps): RequestHandler {
+export function createSocketRoutes({ agents, consents, log, monotonic, bridgeUrl }: SocketDeps): RequestHandler {
   const register = async (message: IncomingMessage, response: ServerResponse, text: string): Promise<void> => {
     const name = readName(text)
     const { target, descriptor } = await readRegistration(await readJsonObject(message))
@@ -51,7 +51,7 @@ export function createSocketRoutes({ agents, consents, log, now, bridgeUrl }: So
     capability: string,
     request: { readonly method: 'POST' | 'GET' | 'DELETE'; readonly path: string },
   ): Promise<void> =>
-    audited({ log, now }, { agent: agent.name, capability }, response, async () => {
+    audited({ log, monotonic }, { agent: agent.name, capability }, response, async () => {
       const body = request.method === 'POST' ? { body: await readBody(message) } : {}
       const call = { agent, ...request, ...body, forwardedHeaders: FORWARDED_HEADERS }
       await forwardCall(agents, message, response, call)

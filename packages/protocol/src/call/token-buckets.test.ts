@@ -7,7 +7,7 @@ const options = { capacity: BUCKET_CAPACITY, refillMs: BUCKET_REFILL_SECONDS * 1
 describe('createTokenBuckets', () => {
   it('grants tokens while there are any, and otherwise returns how long to wait', () => {
     let time = 0
-    const take = createTokenBuckets({ ...options, now: () => time })
+    const take = createTokenBuckets({ ...options, monotonic: () => time })
     for (const [seconds, key, wait] of TOKEN_BUCKET_VECTORS) {
       time = seconds * 1000
       expect(take(key), `${key} at ${seconds} s`).toBe(wait)
@@ -15,13 +15,13 @@ describe('createTokenBuckets', () => {
   })
 
   it('takes several tokens at once, at most a full bucket', () => {
-    const take = createTokenBuckets({ ...options, now: () => 0 })
+    const take = createTokenBuckets({ ...options, monotonic: () => 0 })
     expect(take('ann', 100)).toBeUndefined()
     expect([take('ann', 1), take('ann', 2), take('ann', 100)]).toEqual([30, 60, 60])
   })
 
   it('evicts the least recently used key', () => {
-    const take = createTokenBuckets({ ...options, now: () => 0 })
+    const take = createTokenBuckets({ ...options, monotonic: () => 0 })
     for (const key of ['ann', 'ben', 'ann']) take(key)
     take('cy')
     // Ben's bucket was dropped, so it is full again; dropping Ann's would have filled hers.

@@ -5,7 +5,7 @@ export interface TokenBucketOptions {
   readonly refillMs: number
   /** Buckets that are kept; the one that was used least recently is dropped, and is full when it is used again. */
   readonly maxKeys: number
-  readonly now: () => number
+  readonly monotonic: () => number
 }
 
 /**
@@ -19,10 +19,10 @@ export type TakeTokens = (key: string, cost?: number) => number | undefined
 const ROUNDING = 1e-9
 
 /** A rate limiter with one token bucket for each key; buckets refill evenly. */
-export function createTokenBuckets({ capacity, refillMs, maxKeys, now }: TokenBucketOptions): TakeTokens {
+export function createTokenBuckets({ capacity, refillMs, maxKeys, monotonic }: TokenBucketOptions): TakeTokens {
   const buckets = new Map<string, { readonly tokens: number; readonly at: number }>()
   return (key, cost = 1) => {
-    const at = now()
+    const at = monotonic()
     const known = buckets.get(key)
     const tokens = known ? Math.min(capacity, known.tokens + ((at - known.at) / refillMs) * capacity) : capacity
     const wanted = Math.min(cost, capacity)

@@ -32,7 +32,7 @@ export interface CallAgentDeps {
   readonly options: Pick<GatewayOptions, 'streamMs'>
   /** The name of this gateway in `Via`. */
   readonly hopId: string
-  readonly now: () => number
+  readonly monotonic: () => number
   readonly onOutcome: OnOutcome
 }
 
@@ -46,7 +46,7 @@ interface BegunCall {
 
 /** Applies limits, deadlines, circuit breakers and retries to every call; the transports do the rest. */
 export function createCallAgent(deps: CallAgentDeps): Pick<Gateway, 'call' | 'poll' | 'cancel'> & { stop(): void } {
-  const { transports, concurrency, budget, tryEndpoints, options, hopId, now, onOutcome } = deps
+  const { transports, concurrency, budget, tryEndpoints, options, hopId, monotonic, onOutcome } = deps
   const active = new Set<Deadline>()
 
   const usableEndpoints = ({ endpoints }: AgentCall): UsableEndpoints => {
@@ -62,7 +62,7 @@ export function createCallAgent(deps: CallAgentDeps): Pick<Gateway, 'call' | 'po
   const begin = async (call: AgentCall, caller: string | undefined): Promise<BegunCall> => {
     const headers = lowerCase(call.headers)
     headers.via = viaFor(headers.via, hopId)
-    const deadline = createDeadline(call.signal, call.timeoutMs, now)
+    const deadline = createDeadline(call.signal, call.timeoutMs, monotonic)
     let releaseSlot: Release = () => {}
     const finish = (): void => {
       releaseSlot()
@@ -86,12 +86,12 @@ export function createCallAgent(deps: CallAgentDeps): Pick<Gateway, 'call' | 'po
     async call(requested) {
       const endpoints = usableEndpoints(requested)
       const { call, deadline, finish } = await begin(requested, requested.caller)
-      const started = now()
+      const started = monotonic()
       budget.earn()
       let outcome: Omit<Outcome, 'ms'> & { ms?: number } = { ok: false }
       const report = (error?: unknown): void => {
         finish()
-        const ms = outcome.ms ?? now() - started
+        const ms = outcome.ms ?? monotonic() - started
         const failed =
           error instanceof GatewayError && error.code !== 'cancelled' ? { ok: false, code: error.code } : {}
         onOutcome(call.agent, call.operation, { ...outcome, ms, ...failed })
@@ -99,7 +99,7 @@ export function createCallAgent(deps: CallAgentDeps): Pick<Gateway, 'call' | 'po
       try {
         const response = await tryEndpoints(call, endpoints, deadline)
         const { kind, status } = response
-        outcome = { ok: status < 500, status, ms: now() - started }
+        outcome = { ok: status < 500, status, ms: monotonic() - started }
         // A stream that the caller did not request is collected within the timeout of the call.
         if (kind === 'bytes' || (kind === 'stream' && call.wantsStream)) deadline.extend(options.streamMs)
         return onResponseEnd(response, report)

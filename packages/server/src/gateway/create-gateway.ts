@@ -23,7 +23,7 @@ export interface GatewayDeps {
   readonly hopId?: string
   readonly resolve?: ResolveName
   readonly resolveText?: ResolveText
-  readonly now?: () => number
+  readonly monotonic?: () => number
   /** From 0 to 1. */
   readonly random?: () => number
   readonly onOutcome?: OnOutcome
@@ -34,7 +34,7 @@ export interface GatewayDeps {
 /** Creates the gateway. Connections are opened on demand. */
 export function createGateway(settings: Partial<GatewayOptions>, deps: GatewayDeps): Gateway {
   const options: GatewayOptions = { ...DEFAULT_GATEWAY_OPTIONS, ...settings }
-  const { now = Date.now, random = Math.random, resolve = createResolveName(), onOutcome = () => {} } = deps
+  const { monotonic = () => performance.now(), random = Math.random, resolve = createResolveName(), onOutcome = () => {} } = deps
   const { maxCallsOf = () => options.maxCallsPerCaller } = deps
   const guard = createAddressGuard({ ...options, self: deps.self, resolve })
   const dial = createDial(guard, options)
@@ -42,9 +42,9 @@ export function createGateway(settings: Partial<GatewayOptions>, deps: GatewayDe
   const sockets = createUnixSockets(options)
   const sendRequest = createSendRequest(dispatcher, options)
   const guardedFetch = createGuardedFetch(sendRequest, options)
-  const transports = createTransports({ options, dial, sendRequest, sockets, now })
+  const transports = createTransports({ options, dial, sendRequest, sockets, monotonic })
   const budget = createRetryBudget(options.retryShare)
-  const breakers = createCircuitBreakers({ now, random })
+  const breakers = createCircuitBreakers({ monotonic, random })
   const { stop, ...calls } = createCallAgent({
     transports,
     concurrency: createConcurrencyLimit({ ...options, maxCallsOf }),
@@ -52,7 +52,7 @@ export function createGateway(settings: Partial<GatewayOptions>, deps: GatewayDe
     tryEndpoints: createTryEndpoints({ breakers, budget, random, retries: options.retries }),
     options,
     hopId: deps.hopId ?? `switchboard-${randomUUID()}`,
-    now,
+    monotonic,
     onOutcome,
   })
   return {

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { BUCKET_CAPACITY, TOKEN_BUCKET_VECTORS } from '../../../protocol/test-vectors/call/token-buckets.js'
 import { createRateLimits, type LimitedAction, type RateLimits } from './rate-limit.js'
 
-const limitsOf = (now: () => number): RateLimits =>
-  createRateLimits({ search: BUCKET_CAPACITY, register: BUCKET_CAPACITY, lookup: 1, invoke: 100 }, now)
+const limitsOf = (monotonic: () => number): RateLimits =>
+  createRateLimits({ search: BUCKET_CAPACITY, register: BUCKET_CAPACITY, lookup: 1, invoke: 100 }, monotonic)
 
 const waitOf = (limits: RateLimits, action: LimitedAction, client: string): number | undefined => {
   try {

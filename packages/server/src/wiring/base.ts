@@ -8,7 +8,10 @@ export interface Base {
   readonly config: Config
   readonly store: Store
   readonly log: FastifyBaseLogger
+  /** Wall clock, in milliseconds since 1970: for timestamps and expiry times. */
   readonly now: () => number
+  /** Monotonic clock, in milliseconds: for intervals. */
+  readonly monotonic: () => number
   readonly state: ServerState
   /** Base of the absolute URLs that the directory hands out. */
   readonly baseUrl: () => string
@@ -23,13 +26,18 @@ export interface ServerState {
   listening: string | undefined
 }
 
-export function createBase(config: Config, store: Store, log: FastifyBaseLogger, now: () => number): Base {
+export function createBase(
+  config: Config,
+  store: Store,
+  log: FastifyBaseLogger,
+  clocks: Pick<Base, 'now' | 'monotonic'>,
+): Base {
   const state: ServerState = { phase: 'starting', listening: undefined }
   return {
     config,
     store,
     log,
-    now,
+    ...clocks,
     state,
     baseUrl: () => config.publicUrl ?? state.listening ?? `http://${config.host}:${config.port}`,
     logError: (message) => (error) => log.error({ err: error }, message),

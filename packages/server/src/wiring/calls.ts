@@ -38,9 +38,9 @@ export async function wireOutcomes({ store, now, logError }: Base, catalog: Cata
 }
 
 /** The gateway: the only part that connects to addresses given by publishers and callers. */
-export function wireGateway({ config, now, state, baseUrl }: Base, catalog: Catalog, outcomes: Outcomes): Gateway {
+export function wireGateway({ config, monotonic, state, baseUrl }: Base, catalog: Catalog, outcomes: Outcomes): Gateway {
   return openGateway(config, {
-    now,
+    monotonic,
     self: () => [baseUrl(), ...(state.listening === undefined ? [] : [state.listening])],
     onOutcome: (id, operation, { ok, ms, status = 0 }) => {
       const agent = catalog.get(id)
@@ -52,7 +52,7 @@ export function wireGateway({ config, now, state, baseUrl }: Base, catalog: Cata
 
 /** Invocations: credentials for agents, and deferred calls. */
 export async function wireCalls(
-  { config, log, now, logError }: Base,
+  { config, log, monotonic, logError }: Base,
   context: Context,
   { seal, signing }: Identity,
   gateway: Gateway,
@@ -83,7 +83,7 @@ export async function wireCalls(
     timeoutMs: config.gateway.timeoutMs,
     strictOutputs: config.policy.strictOutputs,
     tasks,
-    learnOperations: createLearnOperations({ fetch: gateway.fetch, now, newId: randomUUID }),
+    learnOperations: createLearnOperations({ fetch: gateway.fetch, monotonic, newId: randomUUID }),
     storedCredential: credentials.of,
   }
   return {

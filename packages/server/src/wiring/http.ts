@@ -48,11 +48,11 @@ export interface Http {
 
 /** The HTTP application with the routes of all drafts. */
 export function wireHttp(base: Base, { context, identity, outcomes, calls, version }: HttpParts): Http {
-  const { config, log, now, state, baseUrl } = base
+  const { config, log, monotonic, state, baseUrl } = base
   const { grants, keys, signing } = identity
   const { catalog, embeddings } = context
   const { invoke, credentials, tasks } = calls
-  const limits = createRateLimits(config.rateLimits, now)
+  const limits = createRateLimits(config.rateLimits, monotonic)
   const admission: AdmitOptions = {
     authenticate: identity.authenticate,
     limits,

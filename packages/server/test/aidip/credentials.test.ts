@@ -26,7 +26,7 @@ beforeAll(async () => {
   jwks = createServer((_request, response) => response.setHeader('content-type', 'application/json').end(keys))
   await new Promise<void>((resolve) => jwks.listen(0, '127.0.0.1', resolve))
   const jwksUrl = `http://127.0.0.1:${(jwks.address() as AddressInfo).port}/jwks.json`
-  directory = await startDirectory({ issuers: [{ issuer: ISSUER, audience: AUDIENCE, jwksUrl }] }, { now: clock.now })
+  directory = await startDirectory({ issuers: [{ issuer: ISSUER, audience: AUDIENCE, jwksUrl }] }, clock)
   sign = (claims, key = privateKey) =>
     new SignJWT({ iss: ISSUER, aud: AUDIENCE, sub: 'tokA', exp: Math.floor(clock.now() / 1000) + 60, ...claims })
       .setProtectedHeader({ alg: 'ES256', kid: 'k1' })

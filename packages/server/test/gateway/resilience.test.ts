@@ -140,7 +140,7 @@ describe('an agent that fails repeatedly', () => {
       if (isDown) response.destroy()
       else sendJson(response, 1)
     })
-    const gateway = gatewayOf({}, { now: () => time })
+    const gateway = gatewayOf({}, { monotonic: () => time })
     for (let i = 0; i < 5; i++) await failure(gateway.call(callOf(agent.url)))
     const refused = await failure(gateway.call(callOf(agent.url)))
     expect(refused).toMatchObject({ code: 'circuit_open', mayHaveRun: false, retryAfter: 1 })
@@ -270,7 +270,7 @@ describe('outcomes', () => {
     const gateway = gatewayOf(
       {},
       {
-        now: () => time,
+        monotonic: () => time,
         onOutcome: (agent, operation, { ms, ...outcome }) => {
           reported.push([agent, operation, outcome])
           expect(ms).toBe(0)

@@ -5,7 +5,7 @@ let time = 0
 let breakers: CircuitBreakers
 beforeEach(() => {
   time = 1_000_000
-  breakers = createCircuitBreakers({ now: () => time, random: () => 1, limit: 3 })
+  breakers = createCircuitBreakers({ monotonic: () => time, random: () => 1, limit: 3 })
 })
 
 /** Makes one call; false if the circuit is open. */
@@ -105,7 +105,7 @@ describe('a circuit breaker', () => {
   })
 
   it('stays open for a random time', () => {
-    breakers = createCircuitBreakers({ now: () => time, random: () => 0 })
+    breakers = createCircuitBreakers({ monotonic: () => time, random: () => 0 })
     fail(5)
     expect(retryAfterMs()).toBe(1000)
   })

@@ -55,7 +55,7 @@ export function createCircuitBreakers({
   /** Circuits kept of endpoints, and of callers; the least recently used is evicted, which closes it. */
   limit?: number
 }): CircuitBreakers {
-  const { now } = timing
+  const { monotonic } = timing
   const endpoints = new LRUCache<string, EndpointCircuit>({ max: limit })
   /** Circuits of callers that failed, by number of the endpoint and caller. */
   const callers = new LRUCache<string, Circuit>({ max: limit })
@@ -64,13 +64,13 @@ export function createCircuitBreakers({
   const endpointOf = (key: string): EndpointCircuit => {
     const known = endpoints.get(key)
     if (known) return known
-    const fresh = { number: ++created, circuit: newCircuit(now()), votes: new Map() }
+    const fresh = { number: ++created, circuit: newCircuit(monotonic()), votes: new Map() }
     endpoints.set(key, fresh)
     return fresh
   }
 
   const countFailure = (callerKey: string): void => {
-    const circuit = callers.get(callerKey) ?? newCircuit(now())
+    const circuit = callers.get(callerKey) ?? newCircuit(monotonic())
     callers.set(callerKey, circuit)
     settleCall(circuit, 'failed', timing)
   }
@@ -79,9 +79,9 @@ export function createCircuitBreakers({
   const vote = ({ circuit, votes }: EndpointCircuit, caller: string, hasFailed: boolean): void => {
     // Deleted first, so that the votes are in the order of their time.
     votes.delete(caller)
-    votes.set(caller, { hasFailed, at: now() })
+    votes.set(caller, { hasFailed, at: monotonic() })
     for (const [voter, { at }] of votes) {
-      if (votes.size <= MAX_VOTES && now() - at < VOTE_MS) break
+      if (votes.size <= MAX_VOTES && monotonic() - at < VOTE_MS) break
       votes.delete(voter)
     }
     if (!hasFailed || circuit.openUntil !== undefined) return

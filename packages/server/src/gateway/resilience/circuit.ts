@@ -38,7 +38,7 @@ export interface Circuit {
 
 /** How circuits measure time. */
 export interface CircuitTiming {
-  readonly now: () => number
+  readonly monotonic: () => number
   /** From 0 to 1; spreads the probes of replicas and endpoints over time. */
   readonly random: () => number
 }
@@ -59,7 +59,7 @@ export function admitTo(circuit: Circuit, timing: CircuitTiming): Admission<Circ
   if (openUntil === undefined) {
     return { isOpen: false, isProbe: false, settle: (result) => settleCall(circuit, result, timing) }
   }
-  const now = timing.now()
+  const now = timing.monotonic()
   if (openUntil > now) return { isOpen: true, isProbe: false, retryAfterMs: openUntil - now }
   if (probingSince !== undefined && now - probingSince < MAX_PROBE_MS) {
     return { isOpen: true, isProbe: false, retryAfterMs: PROBE_MS }
@@ -71,15 +71,15 @@ export function admitTo(circuit: Circuit, timing: CircuitTiming): Admission<Circ
 /** Counts the result of a call, and opens the circuit if there are too many failures. */
 export function settleCall(circuit: Circuit, result: CircuitResult, timing: CircuitTiming): void {
   if (result === 'unknown') return
-  count(circuit, result === 'failed' ? 1 : 0, timing.now())
+  count(circuit, result === 'failed' ? 1 : 0, timing.monotonic())
   // Calls that were already running when the circuit opened do not open it again.
   if (circuit.openUntil === undefined && isFailing(circuit)) openCircuit(circuit, timing)
 }
 
 /** Opens the circuit, for longer than usual only after failed probes. */
-export function openCircuit(circuit: Circuit, { now, random }: CircuitTiming, openMs = FIRST_OPEN_MS): void {
+export function openCircuit(circuit: Circuit, { monotonic, random }: CircuitTiming, openMs = FIRST_OPEN_MS): void {
   circuit.openMs = Math.min(openMs, MAX_OPEN_MS)
-  circuit.openUntil = now() + circuit.openMs * (0.5 + random() / 2)
+  circuit.openUntil = monotonic() + circuit.openMs * (0.5 + random() / 2)
   circuit.calls = 0
   circuit.failures = 0
   circuit.consecutiveFailures = 0

@@ -14,9 +14,9 @@ export interface Deadline {
 }
 
 /** Not `AbortSignal.any` and `.timeout`: they stay attached to the caller's signal until garbage collection. */
-export function createDeadline(caller: AbortSignal, timeoutMs: number, now: () => number): Deadline {
+export function createDeadline(caller: AbortSignal, timeoutMs: number, monotonic: () => number): Deadline {
   const controller = new AbortController()
-  const end = now() + timeoutMs
+  const end = monotonic() + timeoutMs
   const cancel = (): void => controller.abort(new GatewayError('cancelled', 'the caller cancelled the call'))
   const expire = (): void => controller.abort(new GatewayError('timeout', 'the call timed out'))
   let timer = setTimeout(expire, timeoutMs)
@@ -25,7 +25,7 @@ export function createDeadline(caller: AbortSignal, timeoutMs: number, now: () =
   return {
     signal: controller.signal,
     cancel,
-    left: () => Math.max(0, end - now()),
+    left: () => Math.max(0, Math.ceil(end - monotonic())),
     extend(ms) {
       clearTimeout(timer)
       timer = setTimeout(expire, ms)

@@ -5,7 +5,7 @@ function start(changes: Partial<SwrCacheOptions<string>> = {}) {
   let at = 0
   const loads: string[] = []
   const cache = createSwrCache<string>({
-    now: () => at,
+    monotonic: () => at,
     freshMs: 10,
     usableMs: 100,
     failedMs: 20,

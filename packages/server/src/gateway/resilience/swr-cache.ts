@@ -11,7 +11,7 @@ export interface SwrCache<T> {
 
 /** Times in milliseconds. */
 export interface SwrCacheOptions<T> {
-  readonly now: () => number
+  readonly monotonic: () => number
   /** How long a value is used without a refresh. */
   readonly freshMs: number
   /** How long a value is used while it is being refreshed. */
@@ -34,7 +34,7 @@ interface Entry<T> {
 
 /** Creates an empty cache. */
 export function createSwrCache<T>(options: SwrCacheOptions<T>): SwrCache<T> {
-  const { now, freshMs, usableMs, failedMs, limit, size = () => 1, maxSize } = options
+  const { monotonic, freshMs, usableMs, failedMs, limit, size = () => 1, maxSize } = options
   const entries = new LRUCache<string, Entry<T>>({
     max: limit,
     ...(maxSize !== undefined && {
@@ -47,12 +47,12 @@ export function createSwrCache<T>(options: SwrCacheOptions<T>): SwrCache<T> {
     entry.loading = loader().then(
       (value) => {
         // A new object: the cache does not compute the size of the same one again. Unless evicted in the meantime.
-        if (entries.peek(key) === entry) entries.set(key, { loaded: { value, at: now() } })
+        if (entries.peek(key) === entry) entries.set(key, { loaded: { value, at: monotonic() } })
         return value
       },
       (error: unknown) => {
         delete entry.loading
-        entry.failed = { error, at: now() }
+        entry.failed = { error, at: monotonic() }
         throw error
       },
     )
@@ -68,8 +68,8 @@ export function createSwrCache<T>(options: SwrCacheOptions<T>): SwrCache<T> {
     async get(key, loader) {
       const entry = entries.get(key) ?? create(key)
       const { loaded, failed } = entry
-      const mayLoad = !failed || now() - failed.at >= failedMs
-      const age = loaded ? now() - loaded.at : Number.POSITIVE_INFINITY
+      const mayLoad = !failed || monotonic() - failed.at >= failedMs
+      const age = loaded ? monotonic() - loaded.at : Number.POSITIVE_INFINITY
       if (loaded && age < freshMs) return loaded.value
       if (loaded && age < usableMs) {
         // A failed refresh is cached, and thrown once the value is no longer usable.

@@ -35,20 +35,20 @@ export interface TransportDeps {
   readonly dial: Dial
   readonly sendRequest: SendRequest
   readonly sockets: UnixSockets
-  readonly now: () => number
+  readonly monotonic: () => number
 }
 
 /** What the transports of A2A and MCP need. */
 export interface RpcTransportDeps extends Pick<GatewayOptions, 'maxBodyBytes' | 'maxPartBytes'> {
   readonly sendRequest: SendRequest
-  readonly now: () => number
+  readonly monotonic: () => number
   readonly newId: () => string
 }
 
 /** Creates the transports of all protocols that the gateway speaks. */
-export function createTransports({ options, dial, sendRequest, sockets, now }: TransportDeps): Transports {
+export function createTransports({ options, dial, sendRequest, sockets, monotonic }: TransportDeps): Transports {
   const { maxBodyBytes, maxPartBytes } = options
-  const rpcDeps: RpcTransportDeps = { sendRequest, now, newId: randomUUID, maxBodyBytes, maxPartBytes }
+  const rpcDeps: RpcTransportDeps = { sendRequest, monotonic, newId: randomUUID, maxBodyBytes, maxPartBytes }
   return {
     http: createHttpTransport({ sendRequest, limits: options, target: httpTarget }),
     unix: createHttpTransport({

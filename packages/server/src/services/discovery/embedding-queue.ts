@@ -62,7 +62,7 @@ export function createEmbeddingQueue({
   let state: 'new' | 'started' | 'stopped' = 'new'
   let failing = false
   let embedded = 0
-  let reportedAt = Date.now()
+  let reportedAt = performance.now()
 
   const model = (): Promise<Model> => {
     opened ??= openModel().catch((error: unknown) => {
@@ -188,8 +188,8 @@ export function createEmbeddingQueue({
   }
 
   const report = (isEnd = false): void => {
-    if (!isEnd && Date.now() - reportedAt < PROGRESS_MS) return
-    reportedAt = Date.now()
+    if (!isEnd && performance.now() - reportedAt < PROGRESS_MS) return
+    reportedAt = performance.now()
     onProgress({ embedded, left: pending() })
     if (isEnd) embedded = 0
   }

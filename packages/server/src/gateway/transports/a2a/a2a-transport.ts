@@ -17,9 +17,9 @@ const CANCEL_TIMEOUT_MS = 5000
 
 /** Calls agents that speak A2A 0.3 or 1.0, over JSON-RPC or HTTP+JSON. */
 export function createA2aTransport(deps: RpcTransportDeps): Transport {
-  const { sendRequest, now, newId, maxBodyBytes, maxPartBytes } = deps
+  const { sendRequest, monotonic, newId, maxBodyBytes, maxPartBytes } = deps
   const sendAction = createSendAction({ sendRequest, newId, maxBytes: maxBodyBytes, maxPartBytes })
-  const findTarget = createFindTarget({ sendRequest, now })
+  const findTarget = createFindTarget({ sendRequest, monotonic })
 
   const sendForReply = async (
     target: A2aTarget,

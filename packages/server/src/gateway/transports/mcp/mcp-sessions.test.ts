@@ -16,7 +16,7 @@ function start({ limit = 10, fails = false }: { limit?: number; fails?: boolean 
     notify() {},
     endSession() {},
   }
-  const sessions = createMcpSessions({ client, newId: () => 'i', now: () => at, limit })
+  const sessions = createMcpSessions({ client, newId: () => 'i', monotonic: () => at, limit })
   const signal = new AbortController().signal
   return {
     sessions,

@@ -14,7 +14,7 @@ export interface McpSessions {
 export interface SessionDeps {
   readonly client: McpClient
   readonly newId: () => string
-  readonly now: () => number
+  readonly monotonic: () => number
   /** Sessions kept; the least recently used is dropped first. */
   readonly limit?: number
 }
@@ -44,13 +44,13 @@ interface Entry {
 }
 
 /** Keeps sessions by server, caller and credential. */
-export function createMcpSessions({ client, newId, now, limit = MAX_SESSIONS }: SessionDeps): McpSessions {
+export function createMcpSessions({ client, newId, monotonic, limit = MAX_SESSIONS }: SessionDeps): McpSessions {
   // In the order of last use, so that the expired sessions come first; an LRU cache would have to check them all.
   const entries = new Map<string, Entry>()
 
   const evict = (): void => {
     for (const [key, entry] of entries) {
-      if (entries.size <= limit && now() - entry.usedAt < IDLE_MS) return
+      if (entries.size <= limit && monotonic() - entry.usedAt < IDLE_MS) return
       // The session is not ended at the server: a call may still be using it.
       entries.delete(key)
     }
@@ -58,7 +58,7 @@ export function createMcpSessions({ client, newId, now, limit = MAX_SESSIONS }: 
   const start = (key: string, target: McpTarget): Entry => {
     // The caller's signal does not abort this: other callers may be waiting for the same session.
     const opening = withTimeout(OPEN_TIMEOUT_MS, (signal) => openSession(client, target, newId(), signal))
-    const entry: Entry = { opening, usedAt: now() }
+    const entry: Entry = { opening, usedAt: monotonic() }
     const remove = (): void => {
       if (entries.get(key) === entry) entries.delete(key)
     }
@@ -75,7 +75,7 @@ export function createMcpSessions({ client, newId, now, limit = MAX_SESSIONS }: 
       const key = keyOf(target, caller)
       evict()
       const entry = entries.get(key) ?? start(key, target)
-      entry.usedAt = now()
+      entry.usedAt = monotonic()
       entries.delete(key)
       entries.set(key, entry)
       evict()

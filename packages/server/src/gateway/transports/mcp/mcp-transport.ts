@@ -11,9 +11,9 @@ import { readToolResult } from './read-tool-result.js'
 
 /** Calls the tools of MCP servers; each tool is an operation. */
 export function createMcpTransport(deps: RpcTransportDeps): Transport {
-  const { sendRequest, now, newId, maxBodyBytes, maxPartBytes } = deps
+  const { sendRequest, monotonic, newId, maxBodyBytes, maxPartBytes } = deps
   const client = createMcpClient({ sendRequest, maxBytes: maxBodyBytes, maxPartBytes })
-  const sessions = createMcpSessions({ client, newId, now })
+  const sessions = createMcpSessions({ client, newId, monotonic })
 
   /** One attempt, in a session that the server may have dropped. */
   const callTool = async (

@@ -22,7 +22,7 @@ export type LearnOperations = (
 export interface LearnDeps {
   /** Guarded against internal addresses. */
   readonly fetch: typeof fetch
-  readonly now: () => number
+  readonly monotonic: () => number
   readonly newId: () => string
 }
 
@@ -32,11 +32,11 @@ const TIMEOUT_MS = 5000
 const CACHE = { freshMs: 300_000, usableMs: 86_400_000, failedMs: 60_000, limit: 2000, maxSize: 32 << 20 }
 
 /** Reads the operations of A2A and MCP agents, through a stale-while-revalidate cache. */
-export function createLearnOperations({ fetch, now, newId }: LearnDeps): LearnOperations {
+export function createLearnOperations({ fetch, monotonic, newId }: LearnDeps): LearnOperations {
   const sendRequest = sendOverFetch(fetch)
   const learned = createSwrCache<readonly Operation[]>({
     ...CACHE,
-    now,
+    monotonic,
     size: (operations) => JSON.stringify(operations).length,
   })
 
