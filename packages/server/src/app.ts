@@ -69,7 +69,7 @@ export async function createServer(
 async function wire(base: Base): Promise<Server> {
   const { config, store, now, logError } = base
   const identity = await wireIdentity(base)
-  const { catalog, abuse, expiry } = wireRegistry(base)
+  const { catalog, abuse, expiry } = await wireRegistry(base)
   const embeddings = wireDiscovery(base, catalog)
   const outcomes = await wireOutcomes(base, catalog)
   const gateway = wireGateway(base, catalog, outcomes)

@@ -44,13 +44,13 @@ export function isConflict(write: PreparedChange, current: CurrentAgent | undefi
     case 'refresh':
       return write.number !== current?.number
     case 'remove':
-      return write.expect !== current?.revision || isRenewed(current, write.ifLeaseOver)
+      return write.expect !== current?.revision || isRenewed(current, write.ifLeaseEnds)
   }
 }
 
 /** An agent without a lease cannot have been renewed. */
-const isRenewed = (current: CurrentAgent, ifLeaseOver: number | undefined): boolean =>
-  ifLeaseOver !== undefined && current.lease !== undefined && current.lease.expiresAt > ifLeaseOver
+const isRenewed = (current: CurrentAgent, ifLeaseEnds: number | undefined): boolean =>
+  ifLeaseEnds !== undefined && current.lease !== undefined && current.lease.expiresAt !== ifLeaseEnds
 
 /** Timestamps after a put: `createdAt` never changes, `receivedAt` only if the owner sent the write. */
 export function timesAfterPut(
@@ -59,9 +59,13 @@ export function timesAfterPut(
 ): { createdAt: number; receivedAt: number } {
   return {
     createdAt: current?.createdAt ?? put.at,
-    receivedAt: put.received ? put.at : (current?.receivedAt ?? put.at),
+    receivedAt: put.received ? receivedAfter(put, current) : (current?.receivedAt ?? put.at),
   }
 }
+
+/** `receivedAt` never decreases, even if a clock is set back, because the catalog tells refreshes apart by it. */
+export const receivedAfter = (write: { at: number }, current: CurrentAgent | undefined): number =>
+  Math.max(write.at, current?.receivedAt ?? write.at)
 
 /** The lease of an agent after a put or a refresh. */
 export const leaseAfter = (write: { lease: Lease | 'keep' }, current: CurrentAgent | undefined): Lease | undefined =>

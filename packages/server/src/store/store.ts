@@ -15,6 +15,8 @@ export interface Store {
   /** All live agents in registration order, from one snapshot, and the cursor to pass to `changes`. */
   load(): Promise<{ cursor: string; agents: AsyncIterable<StoredAgent[]> }>
   get(id: string): Promise<StoredAgent | undefined>
+  /** Milliseconds by which this machine's clock is ahead of the store's. */
+  clockAhead(): Promise<number>
   /**
    * Writes record, lease, tombstone, change log and audit entry atomically; durable when it resolves. Drivers combine
    * concurrent writes into one transaction (group commit), so that they share an fsync.
@@ -159,8 +161,8 @@ export type AgentWrite =
       expect: number
       reason: 'removed' | 'expired'
       at: number
-      /** Removes only if the stored lease has expired by then: another replica may have renewed it. */
-      ifLeaseOver?: number
+      /** Removes only if the stored lease still ends at this time: another replica may have renewed it. */
+      ifLeaseEnds?: number
       audit: AuditEntry
     }
 

@@ -3,6 +3,9 @@ import { type Catalog, createCatalog } from '../services/registry/catalog.js'
 import { createExpiry, type Expiry } from '../services/registry/expire.js'
 import type { Base } from './base.js'
 
+/** Milliseconds by which the clocks of replicas and database may differ without a warning. */
+const TOLERATED_SKEW_MS = 5000
+
 export interface Registry {
   readonly catalog: Catalog
   readonly abuse: AbuseWatch
@@ -10,7 +13,8 @@ export interface Registry {
 }
 
 /** The agents in memory, the checks of their documents, and their removal when they expire. */
-export function wireRegistry({ config, store, log, now, baseUrl, logError }: Base): Registry {
+export async function wireRegistry(base: Base): Promise<Registry> {
+  const { config, store, log, now, monotonic, baseUrl, logError } = base
   const abuse = createAbuseWatch(({ record: { id }, owner }, codes) =>
     log.warn({ agent: id, owner, codes }, 'an agent is ranked lower because of abuse findings'),
   )
@@ -22,7 +26,20 @@ export function wireRegistry({ config, store, log, now, baseUrl, logError }: Bas
     now,
     warningsOf: abuse.warningsOf,
   })
-  const expiry = createExpiry({ store, catalog, now, onError: logError('could not expire an agent') })
+  const clockAhead = await store.clockAhead()
+  if (Math.abs(clockAhead) > TOLERATED_SKEW_MS) {
+    log.warn({ aheadMs: Math.round(clockAhead) }, 'the clock of this machine differs from that of the database: synchronise them')
+  }
+  const expiry = createExpiry({
+    store,
+    catalog,
+    now,
+    monotonic,
+    clockAhead,
+    onStep: (stepMs) =>
+      log.warn({ stepMs: Math.round(stepMs) }, 'the clock was set; leases keep the time that they had left'),
+    onError: logError('could not expire an agent'),
+  })
   catalog.subscribe(abuse)
   catalog.subscribe(expiry)
   return { catalog, abuse, expiry }

@@ -267,6 +267,51 @@ describe('lifetimes of agents from other drafts (C-40)', () => {
   })
 })
 
+describe('a step of the clock', () => {
+  const end = (seconds: number): string => new Date(clock.now() + seconds * 1000).toISOString()
+
+  it('forward does not end leases, which keep the time that they had left', async () => {
+    const href = await register(directory, 'a', { base: BASE }, { lt: 60 })
+    clock.step(3600)
+    await waitForClock()
+    expect(await lookUp(directory)).toEqual(['a'])
+    clock.advance(40)
+    expect((await directory.post(href, tokA)).status).toBe(204)
+    clock.advance(40)
+    await waitForClock()
+    expect(await lookUp(directory)).toEqual(['a'])
+    clock.advance(21)
+    await untilGone(href)
+  })
+
+  it('back does not extend leases, and they can still be refreshed', async () => {
+    const left = await register(directory, 'left', { base: BASE }, { lt: 60 })
+    const kept = await register(directory, 'kept', { base: BASE }, { lt: 60 })
+    clock.step(-3600)
+    clock.advance(40)
+    expect((await directory.post(kept, tokA)).status).toBe(204)
+    clock.advance(21)
+    await untilGone(left)
+    clock.advance(20)
+    await waitForClock()
+    expect(await lookUp(directory)).toEqual(['kept'])
+    clock.advance(20)
+    await untilGone(kept)
+  })
+
+  it('forward ends documents by their expires_at only after their owners had time to renew them', async () => {
+    for (const id of ['renewed', 'left'])
+      await directory.post('/agents', { ...tokA, body: aidipAgent({ id, expires_at: end(100) }) })
+    clock.step(86_400)
+    await waitForClock()
+    expect(await lookUp(directory)).toEqual(['renewed', 'left'])
+    await directory.put('/agents/renewed', { ...tokA, body: aidipAgent({ expires_at: end(3600) }) })
+    clock.advance(901)
+    await untilGone('/agents/left')
+    expect(await lookUp(directory)).toEqual(['renewed'])
+  })
+})
+
 describe('a restart', () => {
   it('AD-4.5-02 keeps the remaining lifetime', async () => {
     const href = await register(directory, 'a', { base: BASE }, { lt: 60 })

@@ -108,7 +108,7 @@ describe.skipIf(!database)(database ? 'on PostgreSQL' : `store on PostgreSQL, ${
         const agent = await stored(one.write(put(`a${round}`, { lease: { seconds: 1, expiresAt: AT } })))
         const [renewed, expired] = await Promise.all([
           one.write(refresh(agent, { lease: { seconds: 1, expiresAt: AT + 1000 } })),
-          other.write(remove(agent, { ifLeaseOver: AT, reason: 'expired' })),
+          other.write(remove(agent, { ifLeaseEnds: AT, reason: 'expired' })),
         ])
         expect([renewed.outcome, expired.outcome].toSorted()).toEqual(['conflict', 'done'])
       }

@@ -223,6 +223,14 @@ export function describeStore(name: string, createPlace: () => Promise<StorePlac
         expect([second.lease, (await store.get('a'))?.lease]).toEqual([renewed, renewed])
       })
 
+      it('does not decrease receivedAt if the clock was set back', async () => {
+        const agent = await stored(store.write(put('a')))
+        expect(await stored(store.write(refresh(agent, { at: AT - 5 })))).toMatchObject({ receivedAt: AT })
+        const again = put('a', { expect: agent.revision, at: AT - 5 })
+        expect(await stored(store.write(again))).toMatchObject({ receivedAt: AT, modifiedAt: AT - 5 })
+        expect(await store.get('a')).toMatchObject({ receivedAt: AT })
+      })
+
       it('updates receivedAt of an agent without a lease', async () => {
         const agent = await stored(store.write(put('a')))
         const refreshed = await stored(store.write(refresh(agent, { lease: 'keep', at: AT + 5 })))
@@ -289,15 +297,14 @@ export function describeStore(name: string, createPlace: () => Promise<StorePlac
         expect(await store.write(remove({ ...agent, id: 'b' }))).toEqual({ outcome: 'conflict' })
       })
 
-      it('can require that the lease is over', async () => {
+      it.each([AT + 20_000, AT + 5000])('can require that the lease was not renewed, whatever the clock: %i', async (end) => {
         const lease = { seconds: 10, expiresAt: AT + 10_000 }
         const agent = await stored(store.write(put('a', { lease })))
-        expect(await store.write(remove(agent, { ifLeaseOver: AT + 9_999 }))).toEqual({ outcome: 'conflict' })
-        await store.write(refresh(agent, { lease: { seconds: 10, expiresAt: AT + 20_000 } }))
-        expect(await store.write(remove(agent, { ifLeaseOver: AT + 10_000 }))).toEqual({ outcome: 'conflict' })
-        expect(await store.write(remove(agent, { ifLeaseOver: AT + 20_000 }))).toEqual({ outcome: 'done' })
+        await store.write(refresh(agent, { lease: { seconds: 10, expiresAt: end } }))
+        expect(await store.write(remove(agent, { ifLeaseEnds: AT + 10_000 }))).toEqual({ outcome: 'conflict' })
+        expect(await store.write(remove(agent, { ifLeaseEnds: end }))).toEqual({ outcome: 'done' })
         const lasting = await stored(store.write(put('b')))
-        expect(await store.write(remove(lasting, { ifLeaseOver: AT }))).toEqual({ outcome: 'done' })
+        expect(await store.write(remove(lasting, { ifLeaseEnds: AT }))).toEqual({ outcome: 'done' })
       })
     })
 

@@ -1,70 +1,112 @@
 import type { Store } from '../../store/store.js'
-import type { Agent, Catalog } from './catalog.js'
+import type { Agent, Catalog, When } from './catalog.js'
 import { createDeadlines } from './deadlines.js'
 
-/** Milliseconds between checks at most: timers do not notice when the clock jumps, such as after a suspend. */
+/** Milliseconds between checks at most, so that a step of the wall clock is noticed soon. */
 const CHECK_MS = 250
 /** Milliseconds to wait after the store failed. */
 const RETRY_MS = 1000
+/** Milliseconds that the wall clock gains or loses between two checks if it was set; NTP adjusts it much more slowly. */
+const STEP_MS = 1000
+/** Milliseconds at most that a document stays after its own expiry time if the clock was set forward. */
+const MAX_HOLD_MS = 900_000
 
 /** Removes agents when their registration expires. */
 export interface Expiry {
   /** Schedules the removal of an agent that has an expiry time. */
-  changed(agent: Agent): void
+  changed(agent: Agent, when: When): void
+  removed(number: number): void
   stop(): void
 }
 
 export interface ExpiryOptions {
-  readonly store: Store
+  readonly store: Pick<Store, 'write'>
   readonly catalog: Catalog
   readonly now: () => number
+  readonly monotonic: () => number
+  /** Milliseconds by which this machine's clock is ahead of the store's. */
+  readonly clockAhead: number
+  /** Called when the wall clock was set, with the difference in milliseconds. */
+  readonly onStep: (stepMs: number) => void
   readonly onError: (error: unknown) => void
 }
 
-/** One timer for the earliest deadline, so nothing is scanned. The store decides: another replica may have renewed. */
+/**
+ * A lease counts by the monotonic clock from when this process first saw it, so a step of the wall clock neither ends
+ * leases nor extends them. The expiry time in a document counts by the wall clock; if that is set forward, documents
+ * are kept for a while, so that their owners can renew them. The store decides: another replica may have renewed.
+ *
+ * One timer for the earliest deadlines, so nothing is scanned.
+ */
 export function createExpiry(options: ExpiryOptions): Expiry {
-  const { catalog, now, onError } = options
-  const deadlines = createDeadlines<{ id: string; number: number }>()
-  /** The earliest check scheduled for each agent. A renewal schedules nothing: that check finds the later deadline. */
-  const scheduled = new Map<number, number>()
+  const { catalog, now, monotonic, onStep, onError } = options
+  const leases = createSchedule(monotonic)
+  const documents = createSchedule(now)
+  const leaseDeadlines = createLeaseDeadlines(options)
+  const readClocks = () => ({ now: now(), monotonic: monotonic() })
+  let lastCheck = readClocks()
+  /** Monotonic time until which no document expires. */
+  let heldUntil = Number.NEGATIVE_INFINITY
   let timer: NodeJS.Timeout | undefined
   let stopped = false
 
   const startTimer = (): void => {
+    // After a time without checks, the small adjustments of the clock may add up to more than a step.
+    if (!timer) lastCheck = readClocks()
     clearTimeout(timer)
-    const next = deadlines.next()
-    if (next === undefined || stopped) return
-    timer = setTimeout(run, Math.min(Math.max(0, next - now()), CHECK_MS))
+    timer = undefined
+    const next = Math.min(leases.untilNext(), Math.max(documents.untilNext(), heldUntil - monotonic()))
+    if (next === Number.POSITIVE_INFINITY || stopped) return
+    timer = setTimeout(run, Math.min(Math.max(0, next), CHECK_MS))
     timer.unref()
   }
 
+  const noticeStep = (): void => {
+    const clocks = readClocks()
+    const step = clocks.now - lastCheck.now - (clocks.monotonic - lastCheck.monotonic)
+    lastCheck = clocks
+    if (Math.abs(step) < STEP_MS) return
+    onStep(step)
+    heldUntil = clocks.monotonic + Math.min(Math.max(0, step), MAX_HOLD_MS)
+  }
+
   const run = (): void => {
-    for (const { id, number } of deadlines.takeUntil(now())) {
-      scheduled.delete(number)
-      const agent = catalog.get(id)
-      if (agent?.number !== number || agent.expiresAt === undefined) continue
-      if (agent.expiresAt > now()) schedule(agent, agent.expiresAt)
-      else {
-        expireAgent(options, agent).catch((error: unknown) => {
-          onError(error)
-          schedule(agent, now() + RETRY_MS)
-        })
-      }
+    noticeStep()
+    const isHeld = monotonic() < heldUntil
+    for (const number of new Set([...leases.takeDue(), ...(isHeld ? [] : documents.takeDue())])) {
+      const agent = catalog.byNumber(number)
+      if (agent) check(agent, isHeld)
     }
     startTimer()
   }
 
-  const schedule = ({ record, number }: Agent, at: number): void => {
-    if ((scheduled.get(number) ?? Number.POSITIVE_INFINITY) <= at) return
-    scheduled.set(number, at)
-    deadlines.add(at, { id: record.id, number })
-    if (deadlines.next() === at) startTimer()
+  const check = (agent: Agent, isHeld: boolean): void => {
+    const isOutdated = !isHeld && (agent.record.expiresAt ?? Number.POSITIVE_INFINITY) <= now()
+    if (!isOutdated && leaseDeadlines.of(agent) > monotonic()) return schedule(agent)
+    expireAgent(options, agent, isOutdated)
+      .then((left) => left && schedule(left))
+      .catch((error: unknown) => {
+        onError(error)
+        leases.add(agent.number, monotonic() + RETRY_MS)
+        startTimer()
+      })
+  }
+
+  const schedule = (agent: Agent): void => {
+    const { number, record } = agent
+    const isEarlier = [
+      leases.add(number, leaseDeadlines.of(agent)),
+      documents.add(number, record.expiresAt ?? Number.POSITIVE_INFINITY),
+    ]
+    if (isEarlier.includes(true)) startTimer()
   }
 
   return {
-    changed(agent) {
-      if (agent.expiresAt !== undefined) schedule(agent, agent.expiresAt)
+    changed(agent, when) {
+      leaseDeadlines.learn(agent, when)
+      schedule(agent)
     },
+    removed: leaseDeadlines.forget,
     stop() {
       stopped = true
       clearTimeout(timer)
@@ -72,20 +114,74 @@ export function createExpiry(options: ExpiryOptions): Expiry {
   }
 }
 
-async function expireAgent({ store, catalog, now }: ExpiryOptions, agent: Agent): Promise<void> {
-  const { id, revision } = agent.stored
+/** Times at which agents are to be checked. */
+interface Schedule {
+  /** True if this is the next check of all. A renewal adds nothing: the earlier check finds the later deadline. */
+  add(number: number, at: number): boolean
+  /** Milliseconds until the next check; infinite if there is none. */
+  untilNext(): number
+  /** The agents to be checked now. */
+  takeDue(): number[]
+}
+
+function createSchedule(clock: () => number): Schedule {
+  const deadlines = createDeadlines<number>()
+  const earliest = new Map<number, number>()
+  return {
+    add(number, at) {
+      if (at === Number.POSITIVE_INFINITY || (earliest.get(number) ?? Number.POSITIVE_INFINITY) <= at) return false
+      earliest.set(number, at)
+      deadlines.add(at, number)
+      return deadlines.next() === at
+    },
+    untilNext: () => (deadlines.next() ?? Number.POSITIVE_INFINITY) - clock(),
+    takeDue() {
+      const due = deadlines.takeUntil(clock())
+      for (const number of due) earliest.delete(number)
+      return due
+    },
+  }
+}
+
+/** When the leases of agents end, by the monotonic clock. */
+function createLeaseDeadlines({ now, monotonic, clockAhead }: ExpiryOptions) {
+  const known = new Map<number, { readonly end: number; readonly deadline: number }>()
+  return {
+    /**
+     * A lease that was granted while this process runs has its whole length left, whatever the clock of the replica that
+     * granted it. One that was loaded at the start has what the wall clock says, and no more than its length.
+     */
+    learn({ number, stored: { lease } }: Agent, when: When): void {
+      if (!lease) known.delete(number)
+      if (!lease || known.get(number)?.end === lease.expiresAt) return
+      const length = lease.seconds * 1000
+      const left = when === 'now' ? length : Math.min(length, lease.expiresAt - (now() - clockAhead))
+      known.set(number, { end: lease.expiresAt, deadline: monotonic() + left })
+    },
+    of: ({ number }: Agent): number => known.get(number)?.deadline ?? Number.POSITIVE_INFINITY,
+    forget: (number: number): void => void known.delete(number),
+  }
+}
+
+/** Removes the agent, or returns it if another replica has renewed it. */
+async function expireAgent(
+  { store, catalog, now }: ExpiryOptions,
+  { record, stored: { id, revision, lease } }: Agent,
+  isOutdated: boolean,
+): Promise<Agent | undefined> {
   const at = now()
   const result = await store.write({
     kind: 'remove',
     id,
     expect: revision,
     // The tombstone of a private agent must not reveal that it existed and expired.
-    reason: agent.record.visibility === 'private' ? 'removed' : 'expired',
+    reason: record.visibility === 'private' ? 'removed' : 'expired',
     at,
     // A renewed lease keeps the agent only if its document has not expired (C-40).
-    ...((agent.record.expiresAt ?? Number.POSITIVE_INFINITY) > at && { ifLeaseOver: at }),
+    ...(!isOutdated && lease && { ifLeaseEnds: lease.expiresAt }),
     audit: { at, actor: 'switchboard', action: 'expire', outcome: 'ok', agent: id },
   })
-  if (result.outcome === 'done') catalog.drop(id, revision)
-  else await catalog.reload(id)
+  if (result.outcome === 'conflict') return catalog.reload(id)
+  catalog.drop(id, revision)
+  return undefined
 }

@@ -66,6 +66,11 @@ function createStore(connection: Connection): Store {
       )
       return row && toAgent(row)
     },
+    async clockAhead() {
+      const before = Date.now()
+      const [row] = await query('SELECT extract(epoch FROM clock_timestamp()) * 1000 AS now')
+      return (before + Date.now()) / 2 - Number(row?.now)
+    },
     write: async (write) => group.add({ write, prepared: prepareWrite(write) }),
     async tombstone(of) {
       if ('id' in of && !isStorable(of.id)) return undefined

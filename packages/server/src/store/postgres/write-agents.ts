@@ -5,6 +5,7 @@ import {
   leaseAfter,
   type PreparedChange,
   type PreparedWrite,
+  receivedAfter,
   timesAfterPut,
 } from '../agent-write.js'
 import { AGENT_COLUMNS, type Row, toAgent, toCurrentAgent } from '../rows.js'
@@ -141,7 +142,8 @@ function toInput(write: PreparedChange, current: CurrentAgent | undefined): Row 
 
 function presenceOf(write: PreparedChange, current: CurrentAgent | undefined): Row {
   if (write.kind === 'remove') return {}
-  const receivedAt = write.kind === 'put' ? timesAfterPut(write, current).receivedAt : write.at
+  const receivedAt =
+    write.kind === 'put' ? timesAfterPut(write, current).receivedAt : receivedAfter(write, current)
   const lease = leaseAfter(write, current)
   return { received_at: receivedAt, lease_seconds: lease?.seconds, lease_expires_at: lease?.expiresAt }
 }

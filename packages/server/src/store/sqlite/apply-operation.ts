@@ -4,6 +4,7 @@ import {
   leaseAfter,
   type PreparedChange,
   type PreparedPut,
+  receivedAfter,
   timesAfterPut,
 } from '../agent-write.js'
 import { toCurrentAgent, toIdempotencyState } from '../rows.js'
@@ -54,8 +55,9 @@ export function createApplyOperation(db: Sqlite): ApplyOperation {
     const number = Number(row?.number)
     if (write.kind === 'refresh') {
       const { seconds, expiresAt } = leaseAfter(write, current) ?? {}
-      sql.updatePresence.run([write.at, seconds, expiresAt, number])
-      const stored = { received_at: write.at, lease_seconds: seconds, lease_expires_at: expiresAt }
+      const receivedAt = receivedAfter(write, current)
+      sql.updatePresence.run([receivedAt, seconds, expiresAt, number])
+      const stored = { received_at: receivedAt, lease_seconds: seconds, lease_expires_at: expiresAt }
       return { outcome: 'refreshed', row: { ...row, ...stored } }
     }
     sql.insertTombstone.run([write.reason, write.at, number])

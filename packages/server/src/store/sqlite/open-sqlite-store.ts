@@ -81,6 +81,7 @@ function createStore(folder: string, db: Sqlite, writer: Writer, release: (() =>
         const row = isStorable(id) ? rowOf(selectAgent, [id]) : undefined
         return row && toAgent(row)
       }),
+    clockAhead: async () => 0,
     async write(write) {
       const { change, document } = prepareWrite(write)
       const result = await writer.run('writeAgent', { change }, document)
