@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { createPublisherSchemas } from '@switchboard/protocol'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { assertSafe, isProduction, type Settings, withDefaults } from './config.js'
 import { createTaxonomy } from './policy/taxonomy.js'
 import type { Context } from './services/context.js'
@@ -9,6 +9,7 @@ import { createKeyedMutex } from './services/registry/keyed-mutex.js'
 import { loadAgents } from './services/registry/load.js'
 import { openPostgresStore } from './store/postgres/open-postgres-store.js'
 import { openSqliteStore } from './store/sqlite/open-sqlite-store.js'
+import type { ExposedFile } from './store/sqlite/private-files.js'
 import { type Base, createBase, createLog } from './wiring/base.js'
 import { wireCalls, wireGateway, wireOutcomes } from './wiring/calls.js'
 import { wireDiscovery } from './wiring/discovery.js'
@@ -57,7 +58,9 @@ export async function createServer(
   assertSafe(config)
   const log = createLog(config.logLevel)
   const store =
-    config.database === undefined ? await openSqliteStore(config.data) : await openPostgresStore(config.database)
+    config.database === undefined
+      ? await openSqliteStore(config.data, { onExposed: logExposed(log) })
+      : await openPostgresStore(config.database)
   try {
     return await wire(createBase(config, store, log, { now, monotonic }))
   } catch (error) {
@@ -65,6 +68,16 @@ export async function createServer(
     throw error
   }
 }
+
+const logExposed =
+  (log: FastifyBaseLogger) =>
+  ({ path, isFixed }: ExposedFile): void =>
+    log.warn(
+      { path },
+      isFixed
+        ? 'other users could read a file of the store; its permissions are now 0600'
+        : 'other users can read a file of the store: set its permissions to 0600',
+    )
 
 async function wire(base: Base): Promise<Server> {
   const { config, store, now, logError } = base

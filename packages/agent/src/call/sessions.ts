@@ -22,7 +22,10 @@ export interface SessionOptions {
   readonly max?: number
 }
 
-export function createSessions(monotonic: () => number, { lifetime = 1800, max = 10_000 }: SessionOptions = {}): Sessions {
+export function createSessions(
+  monotonic: () => number,
+  { lifetime = 1800, max = 10_000 }: SessionOptions = {},
+): Sessions {
   const sessions = new ExpiringMap<Session>({ monotonic, max })
   return {
     lifetime,

@@ -34,7 +34,12 @@ export interface GatewayDeps {
 /** Creates the gateway. Connections are opened on demand. */
 export function createGateway(settings: Partial<GatewayOptions>, deps: GatewayDeps): Gateway {
   const options: GatewayOptions = { ...DEFAULT_GATEWAY_OPTIONS, ...settings }
-  const { monotonic = () => performance.now(), random = Math.random, resolve = createResolveName(), onOutcome = () => {} } = deps
+  const {
+    monotonic = () => performance.now(),
+    random = Math.random,
+    resolve = createResolveName(),
+    onOutcome = () => {},
+  } = deps
   const { maxCallsOf = () => options.maxCallsPerCaller } = deps
   const guard = createAddressGuard({ ...options, self: deps.self, resolve })
   const dial = createDial(guard, options)

@@ -12,7 +12,10 @@ export interface RateLimits {
 }
 
 /** A token bucket for each client and action, which holds the requests of a minute. */
-export function createRateLimits(perMinute: Readonly<Record<LimitedAction, number>>, monotonic: () => number): RateLimits {
+export function createRateLimits(
+  perMinute: Readonly<Record<LimitedAction, number>>,
+  monotonic: () => number,
+): RateLimits {
   const bucketsFor = (action: LimitedAction): TakeTokens =>
     createTokenBuckets({ capacity: perMinute[action], refillMs: 60_000, maxKeys: MAX_CLIENTS, monotonic })
   const buckets: Readonly<Record<LimitedAction, TakeTokens>> = {

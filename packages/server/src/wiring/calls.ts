@@ -38,7 +38,11 @@ export async function wireOutcomes({ store, now, logError }: Base, catalog: Cata
 }
 
 /** The gateway: the only part that connects to addresses given by publishers and callers. */
-export function wireGateway({ config, monotonic, state, baseUrl }: Base, catalog: Catalog, outcomes: Outcomes): Gateway {
+export function wireGateway(
+  { config, monotonic, state, baseUrl }: Base,
+  catalog: Catalog,
+  outcomes: Outcomes,
+): Gateway {
   return openGateway(config, {
     monotonic,
     self: () => [baseUrl(), ...(state.listening === undefined ? [] : [state.listening])],

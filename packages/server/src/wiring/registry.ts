@@ -28,7 +28,10 @@ export async function wireRegistry(base: Base): Promise<Registry> {
   })
   const clockAhead = await store.clockAhead()
   if (Math.abs(clockAhead) > TOLERATED_SKEW_MS) {
-    log.warn({ aheadMs: Math.round(clockAhead) }, 'the clock of this machine differs from that of the database: synchronise them')
+    log.warn(
+      { aheadMs: Math.round(clockAhead) },
+      'the clock of this machine differs from that of the database: synchronise them',
+    )
   }
   const expiry = createExpiry({
     store,

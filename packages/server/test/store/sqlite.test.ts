@@ -1,13 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import Database from 'libsql'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { MIGRATIONS } from '../../src/store/sqlite/migrations.js'
 import { openSqliteStore } from '../../src/store/sqlite/open-sqlite-store.js'
+import { readSecret } from '../../src/store/sqlite/read-secret.js'
 import { StoreError } from '../../src/store/store-error.js'
 import { AT, entry, loadAll, put, stored } from './fixtures.js'
 import { describeStore } from './suite.js'
@@ -65,6 +66,47 @@ describe('sqlite folder', () => {
   it('is created with access for its owner only', async () => {
     const store = await openSqliteStore(join(folder, 'deep'))
     expect(statSync(join(folder, 'deep')).mode & 0o777).toBe(0o700)
+    await store.close()
+  })
+
+  it.each([0o000, 0o022, 0o077])(
+    'has only files for its owner, even if it existed before, with umask %i',
+    async (mask) => {
+      const before = process.umask(mask)
+      try {
+        mkdirSync(folder, { mode: 0o755 })
+        const store = await openSqliteStore(folder)
+        await store.write(put('a'))
+        readSecret(folder)
+        const files = readdirSync(folder)
+        expect(files).toEqual(
+          expect.arrayContaining([
+            'lock.db',
+            'secret.key',
+            'switchboard.db',
+            'switchboard.db-shm',
+            'switchboard.db-wal',
+          ]),
+        )
+        for (const file of files) expect(statSync(join(folder, file)).mode & 0o777, file).toBe(0o600)
+        await store.close()
+      } finally {
+        process.umask(before)
+      }
+    },
+  )
+
+  it('takes the permissions of other users from the files of a store, and reports them', async () => {
+    await (await openSqliteStore(folder)).close()
+    readSecret(folder)
+    writeFileSync(join(folder, 'notes.txt'), 'not ours')
+    const own = ['lock.db', 'secret.key', 'switchboard.db']
+    for (const file of [...own, 'notes.txt']) chmodSync(join(folder, file), 0o644)
+    const exposed: string[] = []
+    const store = await openSqliteStore(folder, { onExposed: ({ path }) => exposed.push(basename(path)) })
+    expect(exposed.toSorted()).toEqual(own)
+    for (const file of own) expect(statSync(join(folder, file)).mode & 0o777, file).toBe(0o600)
+    expect(statSync(join(folder, 'notes.txt')).mode & 0o777).toBe(0o644)
     await store.close()
   })
 

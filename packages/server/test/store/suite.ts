@@ -297,15 +297,18 @@ export function describeStore(name: string, createPlace: () => Promise<StorePlac
         expect(await store.write(remove({ ...agent, id: 'b' }))).toEqual({ outcome: 'conflict' })
       })
 
-      it.each([AT + 20_000, AT + 5000])('can require that the lease was not renewed, whatever the clock: %i', async (end) => {
-        const lease = { seconds: 10, expiresAt: AT + 10_000 }
-        const agent = await stored(store.write(put('a', { lease })))
-        await store.write(refresh(agent, { lease: { seconds: 10, expiresAt: end } }))
-        expect(await store.write(remove(agent, { ifLeaseEnds: AT + 10_000 }))).toEqual({ outcome: 'conflict' })
-        expect(await store.write(remove(agent, { ifLeaseEnds: end }))).toEqual({ outcome: 'done' })
-        const lasting = await stored(store.write(put('b')))
-        expect(await store.write(remove(lasting, { ifLeaseEnds: AT }))).toEqual({ outcome: 'done' })
-      })
+      it.each([AT + 20_000, AT + 5000])(
+        'can require that the lease was not renewed, whatever the clock: %i',
+        async (end) => {
+          const lease = { seconds: 10, expiresAt: AT + 10_000 }
+          const agent = await stored(store.write(put('a', { lease })))
+          await store.write(refresh(agent, { lease: { seconds: 10, expiresAt: end } }))
+          expect(await store.write(remove(agent, { ifLeaseEnds: AT + 10_000 }))).toEqual({ outcome: 'conflict' })
+          expect(await store.write(remove(agent, { ifLeaseEnds: end }))).toEqual({ outcome: 'done' })
+          const lasting = await stored(store.write(put('b')))
+          expect(await store.write(remove(lasting, { ifLeaseEnds: AT }))).toEqual({ outcome: 'done' })
+        },
+      )
     })
 
     describe('load', () => {

@@ -82,7 +82,10 @@ export function createExpiry(options: ExpiryOptions): Expiry {
 
   const check = (agent: Agent, isHeld: boolean): void => {
     const isOutdated = !isHeld && (agent.record.expiresAt ?? Number.POSITIVE_INFINITY) <= now()
-    if (!isOutdated && leaseDeadlines.of(agent) > monotonic()) return schedule(agent)
+    if (!isOutdated && leaseDeadlines.of(agent) > monotonic()) {
+      schedule(agent)
+      return
+    }
     expireAgent(options, agent, isOutdated)
       .then((left) => left && schedule(left))
       .catch((error: unknown) => {

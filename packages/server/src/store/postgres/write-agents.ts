@@ -142,8 +142,7 @@ function toInput(write: PreparedChange, current: CurrentAgent | undefined): Row 
 
 function presenceOf(write: PreparedChange, current: CurrentAgent | undefined): Row {
   if (write.kind === 'remove') return {}
-  const receivedAt =
-    write.kind === 'put' ? timesAfterPut(write, current).receivedAt : receivedAfter(write, current)
+  const receivedAt = write.kind === 'put' ? timesAfterPut(write, current).receivedAt : receivedAfter(write, current)
   const lease = leaseAfter(write, current)
   return { received_at: receivedAt, lease_seconds: lease?.seconds, lease_expires_at: lease?.expiresAt }
 }

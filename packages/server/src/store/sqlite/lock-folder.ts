@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import Database from 'libsql'
 import { StoreError } from '../store-error.js'
+import { createPrivateFile } from './private-files.js'
 
 /**
  * Makes this process the only server of the folder; returns a function that releases the lock. It is SQLite's lock on an
@@ -9,7 +10,9 @@ import { StoreError } from '../store-error.js'
  * Uses `exec` only: a prepared statement would keep the connection, and so the lock, until it is garbage-collected.
  */
 export function lockFolder(folder: string): () => void {
-  const db = new Database(join(folder, 'lock.db'), { timeout: 0 })
+  const file = join(folder, 'lock.db')
+  createPrivateFile(file)
+  const db = new Database(file, { timeout: 0 })
   try {
     db.exec('PRAGMA journal_mode = MEMORY')
     db.exec('BEGIN EXCLUSIVE')

@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { agentAfterPut, prepareWrite } from '../agent-write.js'
 import { AGENT_COLUMNS, toAgent, toAuditEntry, toGrant, toKey, toTombstone } from '../rows.js'
@@ -9,6 +8,7 @@ import { openDatabase, prepare, type Read, rowOf, rowsOf, type Sqlite, toStoreEr
 import { loadAgents } from './load-agents.js'
 import { lockFolder } from './lock-folder.js'
 import { migrate } from './migrations.js'
+import { createPrivateFile, createPrivateFolder, type ExposedFile, restrictFiles } from './private-files.js'
 import { createReadChanges } from './read-changes.js'
 import { createReadVectors } from './read-vectors.js'
 import { createSecretStore } from './secret-store.js'
@@ -22,18 +22,22 @@ const FILE = 'switchboard.db'
 export interface SqliteStoreOptions {
   /** False for a command that may run beside a server on the same folder. Default: true. */
   lock?: boolean
+  /** Called for each file of the store that other users could read. */
+  onExposed?: (file: ExposedFile) => void
 }
 
 /**
- * Opens the store in a folder, and creates the folder if it does not exist. Reads take microseconds and run in this
+ * Opens the store in a folder, and creates the folder if it does not exist. Only its owner can read its files. Reads take microseconds and run in this
  * thread; writes run in a separate thread, many in one transaction.
  */
 export async function openSqliteStore(folder: string, options: SqliteStoreOptions = {}): Promise<Store> {
   let release: (() => void) | undefined
   let db: Sqlite | undefined
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    createPrivateFolder(folder)
+    for (const file of restrictFiles(folder)) options.onExposed?.(file)
     if (options.lock !== false) release = lockFolder(folder)
+    createPrivateFile(join(folder, FILE))
     db = openDatabase(join(folder, FILE))
     migrate(db)
     // The process that held these tasks is gone: the lock makes us the only server of the folder.

@@ -13,7 +13,13 @@ const CACHE = { freshMs: 600_000, usableMs: 86_400_000, failedMs: 60_000, limit:
 export type FindTarget = (endpoint: Endpoint, signal: AbortSignal) => Promise<A2aTarget>
 
 /** Takes the version and binding from the registered document; if it has none, from the agent's own card. */
-export function createFindTarget({ sendRequest, monotonic }: { sendRequest: SendRequest; monotonic: () => number }): FindTarget {
+export function createFindTarget({
+  sendRequest,
+  monotonic,
+}: {
+  sendRequest: SendRequest
+  monotonic: () => number
+}): FindTarget {
   const targets = createSwrCache<A2aTarget>({ ...CACHE, monotonic })
 
   const find = async (endpoint: string): Promise<A2aTarget> => {
