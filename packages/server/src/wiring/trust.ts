@@ -24,13 +24,13 @@ export interface Trust {
 
 /** What the directory finds out for itself about agents and their publishers. */
 export async function wireTrust(
-  { config, store, now, logError }: Base,
+  { config, store, now, monotonic, logError }: Base,
   catalog: Catalog,
   gateway: Gateway,
 ): Promise<Trust> {
   // In development, agents and their keys are on this machine, without TLS.
   const httpLoopback = !isProduction(config)
-  const keysOf = createSignerKeys({ fetch: gateway.fetch, now, httpLoopback })
+  const keysOf = createSignerKeys({ fetch: gateway.fetch, monotonic, httpLoopback })
   const lease = createCheckLease({ store: store.trust, key: 'checks', now })
   const domains = await createDomains({
     store: store.trust,

@@ -14,7 +14,7 @@ let host: PublisherHost
 beforeEach(async () => {
   clock = createTestClock()
   host = await startPublisherHost()
-  directory = await startDirectory({}, { now: clock.now })
+  directory = await startDirectory({}, clock)
 })
 afterEach(async () => {
   await directory.close()

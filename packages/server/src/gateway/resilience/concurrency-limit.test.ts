@@ -110,7 +110,7 @@ describe('the concurrency limit', () => {
   it('counts the wait against the deadline of the call, without blaming the agent', async () => {
     const limit = limitOf({ maxCalls: 1, queueMs: 60_000 })
     const release = await acquire(limit, 'a')
-    const deadline = createDeadline(neverAborted().signal, 5, Date.now)
+    const deadline = createDeadline(neverAborted().signal, 5, () => performance.now())
     await expect(limit.acquire({ agent: 'a', caller: 'x' }, deadline)).rejects.toEqual(refused('gateway_busy'))
     release()
     expect(limit.size).toBe(0)
@@ -120,7 +120,7 @@ describe('the concurrency limit', () => {
     const limit = limitOf({ maxCalls: 1, maxCallsOf: () => 1, queueMs: 60_000 })
     const release = await acquire(limit, 'a', 'other')
     const caller = new AbortController()
-    const deadline = createDeadline(caller.signal, 60_000, Date.now)
+    const deadline = createDeadline(caller.signal, 60_000, () => performance.now())
     const waiting = limit.acquire({ agent: 'a', caller: 'x' }, deadline)
     caller.abort()
     await expect(waiting).rejects.toBeInstanceOf(GatewayError)

@@ -17,7 +17,7 @@ export type SignerKeys = (signer: string) => Promise<readonly VerificationKey[]>
 export interface SignerKeysOptions {
   /** Guarded against internal addresses. */
   readonly fetch: typeof fetch
-  readonly now: () => number
+  readonly monotonic: () => number
   /** For development: signers on this machine are read without TLS. */
   readonly httpLoopback: boolean
 }
@@ -26,8 +26,8 @@ const LIMITS: FetchLimits = { timeoutMs: 3000, maxBytes: 64 * 1024 }
 /** Milliseconds; `limit` in signers. A revoked key may be trusted for `freshMs`; a repaired key set waits for `failedMs`. */
 const CACHE = { freshMs: 300_000, usableMs: 300_000, failedMs: 5000, limit: 1000 }
 
-export function createSignerKeys({ fetch, now, httpLoopback }: SignerKeysOptions): SignerKeys {
-  const cache = createSwrCache<readonly VerificationKey[]>({ ...CACHE, now })
+export function createSignerKeys({ fetch, monotonic, httpLoopback }: SignerKeysOptions): SignerKeys {
+  const cache = createSwrCache<readonly VerificationKey[]>({ ...CACHE, monotonic })
 
   const readObject = async (url: string): Promise<JsonObject> => {
     const document = parseJson(await fetchText(fetch, new URL(url), LIMITS))
