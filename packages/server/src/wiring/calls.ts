@@ -56,7 +56,7 @@ export function wireGateway(
 
 /** Invocations: credentials for agents, and deferred calls. */
 export async function wireCalls(
-  { config, log, monotonic, logError }: Base,
+  { config, log, now, monotonic, logError }: Base,
   context: Context,
   { seal, signing }: Identity,
   gateway: Gateway,
@@ -68,6 +68,7 @@ export async function wireCalls(
       log.warn({ agent }, 'cannot decrypt the credential for an agent: it was set with a different secret'),
     tokens: createAgentTokens({
       now,
+      monotonic,
       onFailure: (agent, reason) => log.warn({ agent, reason }, 'could not obtain a token for an agent'),
     }),
   })
