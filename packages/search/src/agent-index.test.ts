@@ -72,18 +72,6 @@ describe('AgentIndex', () => {
     expect(index.byNumber(1)).toBeUndefined()
   })
 
-  it('increments its version with every change and only then', () => {
-    const index = createAgentIndex<IndexedAgent>()
-    const versions = [index.version]
-    index.put(agent(1, { id: 'a' }))
-    versions.push(index.version)
-    index.remove('nobody')
-    versions.push(index.version)
-    index.remove('a')
-    versions.push(index.version)
-    expect(versions).toEqual([0, 1, 1, 2])
-  })
-
   it('indexes deferred words step by step, and the rest before the first search', () => {
     const index = createAgentIndex<IndexedAgent>()
     for (const number of [1, 2, 3])

@@ -2,13 +2,14 @@ import { type AgentRecord, type JsonObject, redactRecord } from '@switchboard/pr
 import {
   type Condition,
   isDecidedByTerms,
-  lowerBound,
   meetsCondition,
   meetsStatus,
   PostingLists,
   recordTerms,
   requiredTerms,
 } from './conditions.js'
+import { cutPage, type ListedPage, type ListOptions } from './list-page.js'
+import { createListingOrder, sortByName } from './listing-order.js'
 import { embeddingTextsOf } from './ranking/embedding-texts.js'
 import type { Query } from './ranking/read-query.js'
 import {
@@ -44,6 +45,8 @@ export interface Selection<T> {
    * few agents that have some.
    */
   showsAllPublic?: boolean
+  /** The private agents that `view` shows, in registration order. Default: the view is called for every private agent. */
+  privateAgents?: () => Iterable<T>
 }
 
 /** The status of almost every agent. */
@@ -79,11 +82,19 @@ export interface Ranked<T> {
 }
 
 /** One page of search results. */
-export interface RankedPage<T> {
+export interface RankedPage<T> extends Work {
   /** Best first; ties in registration order. */
   readonly ranked: readonly Ranked<T>[]
   /** Number of matches on all pages. */
   readonly total: number
+}
+
+/**
+ * Agents that the caller sees and whose filters were checked one by one. Hidden ones do not count: the cost of a request
+ * would reveal how many there are.
+ */
+export interface Work {
+  readonly visited: number
 }
 
 /** Everything that is embedded for an agent, as one string. */
@@ -95,8 +106,6 @@ const embeddedText = ({ record }: IndexedAgent): string =>
 /** An in-memory index over all agents of a directory: by id, number, filters, words and embeddings. */
 export interface AgentIndex<T extends IndexedAgent> {
   readonly size: number
-  /** Incremented by every change, so that callers can tell whether a cached result is still current. */
-  readonly version: number
   /** Memory used by the word index and by the vectors. */
   readonly bytes: TextSearch['bytes']
   get(id: string): T | undefined
@@ -115,6 +124,8 @@ export interface AgentIndex<T extends IndexedAgent> {
   remove(id: string): void
   /** All agents that pass the filters, in registration order. */
   select(selection: Selection<T>): Iterable<T>
+  /** One page of them. If the only filter is the status, it costs no more than the agents up to the page's end. */
+  list(selection: Selection<T>, options: ListOptions): ListedPage<T> & Work
   /** Agents that pass the filters and match the query by words or embeddings, ranked. */
   search(text: TextQuery, selection: Selection<T>, options: SearchOptions<T>): RankedPage<T>
   /** Why an agent matches a query, based on its public content only. */
@@ -142,14 +153,13 @@ export interface AgentIndexOptions {
 export function createAgentIndex<T extends IndexedAgent>({ rerankLimit }: AgentIndexOptions = {}): AgentIndex<T> {
   const byId = new Map<string, T>()
   const byNumber = new Map<number, T>()
-  const numbers: number[] = []
+  const order = createListingOrder<T>((number) => byNumber.get(number))
   const postings = new PostingLists()
   const texts = createTextSearch(rerankLimit)
   /** Agents whose words are not indexed yet: at startup there are many, and serving need not wait for them. */
   const deferred = new Map<number, T>()
   /** Agents with private content or an uncommon status: `accepts` must check each of them. */
   const uncommon = new Set<number>()
-  let version = 0
 
   const classify = ({ number, record, status }: T): void => {
     const isCommon = status === COMMON_STATUS && record.visibility !== 'private' && redactRecord(record) === record
@@ -160,10 +170,9 @@ export function createAgentIndex<T extends IndexedAgent>({ rerankLimit }: AgentI
   const remove = (id: string): void => {
     const agent = byId.get(id)
     if (!agent) return
-    version++
     byId.delete(id)
     byNumber.delete(agent.number)
-    numbers.splice(lowerBound(numbers, agent.number), 1)
+    order.remove(agent)
     for (const term of recordTerms(agent.record)) postings.remove(term, agent.number)
     deferred.delete(agent.number)
     uncommon.delete(agent.number)
@@ -198,47 +207,99 @@ export function createAgentIndex<T extends IndexedAgent>({ rerankLimit }: AgentI
     const { id } = agent.record
     const before = byId.get(id)
     if (before && before.number !== agent.number) remove(id)
-    version++
     byId.set(id, agent)
     byNumber.set(agent.number, agent)
     classify(agent)
+    order.put(agent, before?.number === agent.number ? before : undefined)
     if (before?.number === agent.number) {
       if (before.record !== agent.record) replace(before, agent)
       return
     }
-    numbers.splice(lowerBound(numbers, agent.number), 0, agent.number)
     for (const term of recordTerms(agent.record)) postings.add(term, agent.number)
     if (words === 'later') deferred.set(agent.number, agent)
     else indexWords(agent)
   }
 
-  /** Whether the caller sees the agent and it meets the conditions; `undecided` are those its terms do not decide. */
-  const accepts = (agent: T, { view, conditions }: Selection<T>, undecided: readonly Condition[]): boolean => {
-    const record = view(agent)
-    if (!record) return false
-    // Terms are taken from the whole record, so they decide nothing about a redacted one.
-    const toCheck = record === agent.record ? undecided : conditions
-    return toCheck.every((condition) => meetsCondition(condition, record, agent.status, agent.registry))
-  }
-
-  function* select(selection: Selection<T>): Generator<T> {
-    const undecided = selection.conditions.filter((condition) => !isDecidedByTerms(condition))
-    for (const number of postings.intersect(selection.conditions.flatMap(requiredTerms)) ?? numbers) {
-      const agent = byNumber.get(number)
-      if (agent && accepts(agent, selection, undecided)) yield agent
+  /** Whether the caller sees an agent and it meets the conditions; those that are `decided` hold for its whole record. */
+  const accepter = (
+    { view, conditions }: Selection<T>,
+    work: { visited: number },
+    decided: (condition: Condition) => boolean = () => false,
+  ): ((agent: T) => boolean) => {
+    const undecided = conditions.filter((condition) => !decided(condition))
+    return (agent) => {
+      const record = view(agent)
+      if (!record) return false
+      work.visited++
+      // Terms are taken from the whole record, so they decide nothing about a redacted one.
+      const toCheck = record === agent.record ? undecided : conditions
+      return toCheck.every((condition) => meetsCondition(condition, record, agent.status, agent.registry))
     }
   }
 
-  const textFilter = (selection: Selection<T>): TextFilter => {
+  /** Those that can meet the conditions, in registration order, and which conditions they are certain to meet; undefined: all. */
+  const candidates = (conditions: readonly Condition[]): Candidates | undefined => {
+    const id = conditions.flatMap(requiredId)[0]
+    if (id !== undefined) {
+      const agent = byId.get(id)
+      return { numbers: agent ? [agent.number] : [], decides: () => false }
+    }
+    const numbers = postings.intersect(conditions.flatMap(requiredTerms))
+    return numbers && { numbers, decides: isDecidedByTerms }
+  }
+
+  function* agentsOf(numbers: Iterable<number>): Generator<T> {
+    for (const number of numbers) {
+      const agent = byNumber.get(number)
+      if (agent) yield agent
+    }
+  }
+
+  function* select(selection: Selection<T>, work = { visited: 0 }): Generator<T> {
+    const { conditions, privateAgents = order.privateAgents } = selection
+    const some = candidates(conditions)
+    const accept = accepter(selection, work, some?.decides)
+    for (const agent of some ? agentsOf(some.numbers) : order.byRegistration(privateAgents()))
+      if (accept(agent)) yield agent
+  }
+
+  const list = (selection: Selection<T>, options: ListOptions): ListedPage<T> & Work => {
+    const { conditions, view, showsAllPublic, privateAgents = order.privateAgents } = selection
+    const work = { visited: 0 }
+    const some = candidates(conditions)
+    const accept = accepter(selection, work, some?.decides)
+    const nameOf = (agent: T): string => view(agent)?.name ?? ''
+    if (some) {
+      const inOrder = agentsOf(some.numbers)
+      const agents = options.order === 'name' ? sortByName(inOrder, nameOf) : inOrder
+      return { ...cutPage(agents, accept, options), ...work }
+    }
+    const hidden = [...privateAgents()]
+    const agents = options.order === 'name' ? order.byName(hidden, nameOf) : order.byRegistration(hidden)
+    const isCountable = showsAllPublic && conditions.every(({ kind }) => kind === 'status')
+    const total = isCountable ? countByStatus(conditions) + hidden.filter(accept).length : undefined
+    return { ...cutPage(agents, accept, options, total), ...work }
+  }
+
+  /** How many agents that are not private meet conditions on the status. */
+  const countByStatus = (conditions: readonly Condition[]): number => {
+    let total = 0
+    for (const [status, count] of order.statuses)
+      if (conditions.every((condition) => meetsStatus(condition, status))) total += count
+    return total
+  }
+
+  const textFilter = (selection: Selection<T>, work: { visited: number }): TextFilter => {
     if (selection.conditions.some((condition) => requiredTerms(condition).length > 0)) {
-      const accepted = Array.from(select(selection), ({ number }) => number)
+      const accepted = Array.from(select(selection, work), ({ number }) => number)
       const isAccepted = new Set(accepted)
       return { accept: (number) => isAccepted.has(number), accepted }
     }
     const acceptsMost = selection.conditions.every(({ kind }) => kind === 'status')
+    const accepts = accepter(selection, work)
     const check = (number: number): boolean => {
       const agent = byNumber.get(number)
-      return agent !== undefined && accepts(agent, selection, selection.conditions)
+      return agent !== undefined && accepts(agent)
     }
     if (!acceptsMost || !selection.showsAllPublic) return { accept: check, acceptsMost }
     // Word search calls the filter for every agent with a hit; for common agents the result is known in advance.
@@ -262,9 +323,6 @@ export function createAgentIndex<T extends IndexedAgent>({ rerankLimit }: AgentI
     get size() {
       return byId.size
     },
-    get version() {
-      return version
-    },
     get bytes() {
       return texts.bytes
     },
@@ -278,11 +336,13 @@ export function createAgentIndex<T extends IndexedAgent>({ rerankLimit }: AgentI
       return agent !== undefined && texts.putVectors(number, redactRecord(agent.record), packed)
     },
     remove,
-    select,
+    select: (selection) => select(selection),
+    list,
     search({ query, vectors }, selection, { skip, take, scoreFactor, boost }) {
       indexDeferred(Number.POSITIVE_INFINITY)
+      const work = { visited: 0 }
       const filter = {
-        ...textFilter(selection),
+        ...textFilter(selection, work),
         ...(scoreFactor && { scoreFactor: (number: number) => scoreFactor(agentOf(number)) }),
         ...(boost && { boost: (number: number) => boost(agentOf(number)) }),
       }
@@ -292,8 +352,22 @@ export function createAgentIndex<T extends IndexedAgent>({ rerankLimit }: AgentI
           .page(skip, take)
           .map(({ number, score, relevance }) => ({ agent: agentOf(number), score, relevance })),
         total: ranking.total,
+        ...work,
       }
     },
     evidence: ({ query, vectors }, { number, record }) => texts.evidence(query, vectors, number, redactRecord(record)),
   }
+}
+
+interface Candidates {
+  readonly numbers: Iterable<number>
+  readonly decides: (condition: Condition) => boolean
+}
+
+/** The id that an agent must have to meet the condition. */
+function requiredId(condition: Condition): string[] {
+  if (condition.kind === 'agent') return 'exact' in condition.name ? [condition.name.exact] : []
+  return condition.kind === 'member' && condition.name === 'id' && typeof condition.value === 'string'
+    ? [condition.value]
+    : []
 }

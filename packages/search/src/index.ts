@@ -17,6 +17,7 @@ export {
   type Selection,
   type TextQuery,
   type View,
+  type Work,
 } from './agent-index.js'
 export type { Condition, NamePattern } from './conditions.js'
 export { createBuiltInEmbedder } from './embedding/built-in-embedder.js'
@@ -24,6 +25,7 @@ export { createCachedEmbedder } from './embedding/cached-embedder.js'
 export type { Embedder } from './embedding/embedder.js'
 export { EmbeddingError, type EmbeddingErrorCode } from './embedding/embedding-error.js'
 export { createOnnxFolderEmbedder, type OnnxEmbedderOptions } from './embedding/onnx-folder-embedder.js'
+export type { ListedPage, ListOptions } from './list-page.js'
 export { type AgentPart, type EmbeddingText, embeddingTextsOf } from './ranking/embedding-texts.js'
 export { RANKING } from './ranking/rank-candidates.js'
 export { type Query, type QueryOptions, readQuery } from './ranking/read-query.js'

@@ -82,7 +82,7 @@ const logExposed =
 async function wire(base: Base): Promise<Server> {
   const { config, store, now, logError } = base
   const identity = await wireIdentity(base)
-  const { catalog, abuse, expiry } = await wireRegistry(base)
+  const { catalog, hidden, listing, abuse, expiry } = await wireRegistry(base, identity.grants.of)
   const embeddings = wireDiscovery(base, catalog)
   const outcomes = await wireOutcomes(base, catalog)
   const gateway = wireGateway(base, catalog, outcomes)
@@ -90,6 +90,7 @@ async function wire(base: Base): Promise<Server> {
   const context: Context = {
     store,
     catalog,
+    hidden,
     embeddings,
     abuse,
     searchByText: config.search.semantic,
@@ -109,7 +110,7 @@ async function wire(base: Base): Promise<Server> {
   }
   const calls = await wireCalls(base, context, identity, gateway)
   const cursor = await loadAgents(store, catalog)
-  const http = wireHttp(base, { context, identity, outcomes, calls, version: VERSION })
+  const http = wireHttp(base, { context, listing, identity, outcomes, calls, version: VERSION })
   const lifecycle = wireLifecycle(base, { context, identity, trust, outcomes, calls, expiry, http, cursor })
   return { app: http.app, generatedAdminKey: identity.generatedAdminKey, ...lifecycle }
 }

@@ -1,12 +1,14 @@
 import type { JsonObject } from '@switchboard/protocol'
+import { parseList } from 'structured-headers'
 import { afterEach, describe, expect, it } from 'vitest'
 import { DEFAULTS } from '../src/config.js'
+import { extraRequests } from '../src/policy/rate-limit.js'
 import { createTestClock } from './support/clock.js'
 import { startDirectory, type TestCaller, type TestDirectory, type TestResponse } from './support/directory.js'
 import { aidipAgent, fixture } from './support/documents.js'
 import { expectError } from './support/errors.js'
 
-type Request = readonly [method: 'get' | 'post' | 'put' | 'delete', path: string, body?: JsonObject]
+type Request = readonly [method: 'get' | 'head' | 'post' | 'put' | 'delete', path: string, body?: JsonObject]
 
 let directory: TestDirectory
 afterEach(() => directory.close())
@@ -162,5 +164,63 @@ describe('limits', () => {
         expect((await send(['get', path])).status, path).toBe(200)
       }
     }
+  })
+})
+
+/** The parsed `RateLimit` and `RateLimit-Policy` fields: the name of the limit, and its parameters. */
+function reported({ headers }: TestResponse): Record<string, unknown>[] {
+  return ['ratelimit-policy', 'ratelimit'].map((name) => {
+    const [[policy, parameters] = [undefined, new Map()], ...others] = parseList(headers.get(name) ?? '')
+    expect(others).toEqual([])
+    return { policy, ...Object.fromEntries(parameters) }
+  })
+}
+
+describe('RateLimit headers', () => {
+  it('report the limit, what remains and when it is whole again, on every counted response', async () => {
+    await start({ lookup: 4, search: 60 })
+    const paths = ['/agents', '/agents/nothing', '/.well-known/agents.json', '/agents?top=x']
+    const seen = []
+    for (const path of paths) seen.push(await send(['get', path]))
+    expect(seen.map(({ status }) => status)).toEqual([200, 404, 200, 400])
+    for (const [used, [policy, left]] of seen.map(reported).entries()) {
+      expect(policy).toEqual({ policy: 'lookup', q: 4, w: 60 })
+      expect(left).toMatchObject({ policy: 'lookup', r: 3 - used })
+      // Each request takes 15 s to refill; some of them have passed meanwhile.
+      expect(left?.t).toBeLessThanOrEqual(15 * (used + 1))
+      expect(left?.t).toBeGreaterThan(15 * used)
+    }
+    const over = await send(['get', '/agents'])
+    expect(over.status).toBe(429)
+    expect(reported(over)[1]).toMatchObject({ policy: 'lookup', r: 0 })
+    clock.advance(15)
+    expect(reported(await send(['head', '/agents']))[1]).toMatchObject({ policy: 'lookup', r: 0 })
+    expect(reported(await send(['post', '/agents/search', {}]))).toMatchObject([
+      { policy: 'search', q: 60, w: 60 },
+      { policy: 'search', r: 59, t: 1 },
+    ])
+    expect(reported(await send(['get', '/agents'], 'tokA'))[1]).toMatchObject({ policy: 'lookup', r: 3 })
+  })
+
+  it('are not sent where nothing is counted, and pages of other origins can read them', async () => {
+    await start({})
+    for (const path of ['/health/live', '/.well-known/ad', '/nothing', '/admin/keys'])
+      expect((await send(['get', path])).headers.get('ratelimit'), path).toBeNull()
+    const { headers } = await directory.get('/agents', { headers: { origin: 'https://page.example' } })
+    expect(headers.get('access-control-expose-headers')).toMatch(/\bRateLimit, RateLimit-Policy\b/)
+  })
+})
+
+describe('requests that cost more than others', () => {
+  it('count as several: a text search among the reads', async () => {
+    await start({ lookup: 10 })
+    expect(reported(await send(['get', '/agents?q=probe']))[1]).toMatchObject({ r: 8 })
+    expect(reported(await send(['get', '/agents?top=1']))[1]).toMatchObject({ r: 7 })
+  })
+
+  it('count as several: by the agents checked and the bytes sent', () => {
+    expect(extraRequests({ agents: 4999, bytes: 1_000_000 })).toBe(0)
+    expect(extraRequests({ agents: 48_024, bytes: 0 })).toBe(9)
+    expect(extraRequests({ agents: 0, bytes: 6_300_000 })).toBe(6)
   })
 })

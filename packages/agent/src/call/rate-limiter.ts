@@ -12,7 +12,7 @@ const MAX_CLIENTS = 100_000
 
 /** Throws `rate_limited` for a client that calls too often; its allowance refills evenly (AIDIP §9). */
 export function createRateLimiter({ calls, seconds }: RateLimit, monotonic: () => number): (client: string) => void {
-  const take = createTokenBuckets({ capacity: calls, refillMs: seconds * 1000, maxKeys: MAX_CLIENTS, monotonic })
+  const { take } = createTokenBuckets({ capacity: calls, refillMs: seconds * 1000, maxKeys: MAX_CLIENTS, monotonic })
   return (client) => {
     const retryAfter = take(client)
     if (retryAfter === undefined) return

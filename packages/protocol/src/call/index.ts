@@ -52,7 +52,7 @@ export { readQueryInput } from './query-input.js'
 export { isEndEvent, readEventData } from './read-event.js'
 export { type ReservedMembers, takeReserved } from './reserved-members.js'
 export { EVENT_STREAM, isErrorLine, NDJSON, type StreamFormat, type StreamPart, writeLine } from './stream-formats.js'
-export { createTokenBuckets, type TakeTokens, type TokenBucketOptions } from './token-buckets.js'
+export { type BucketLevel, createTokenBuckets, type TokenBucketOptions, type TokenBuckets } from './token-buckets.js'
 export {
   createTokenVerifier,
   TokenError,

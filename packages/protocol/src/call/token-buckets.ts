@@ -8,31 +8,63 @@ export interface TokenBucketOptions {
   readonly monotonic: () => number
 }
 
-/**
- * Takes tokens from the bucket of a key; a cost above the capacity empties a full bucket.
- *
- * @returns undefined if there were enough tokens, else the seconds until there are
- */
-export type TakeTokens = (key: string, cost?: number) => number | undefined
+/** A rate limiter with one token bucket for each key; buckets refill evenly. */
+export interface TokenBuckets {
+  /**
+   * Takes tokens from the bucket of a key; a cost above the capacity empties a full bucket.
+   *
+   * @returns undefined if there were enough tokens, else the seconds until there are
+   */
+  take(key: string, cost?: number): number | undefined
+  /** Takes tokens even if there are not enough, for work whose cost is known only afterwards: up to one bucket of debt. */
+  charge(key: string, cost: number): void
+  /** How full the bucket of a key is. */
+  levelOf(key: string): BucketLevel
+}
+
+export interface BucketLevel {
+  /** Whole tokens that can be taken now. */
+  readonly tokens: number
+  /** Whole seconds until the bucket is full. */
+  readonly fullIn: number
+}
 
 /** Tolerance for sums of fractions: 10.000000000000002 seconds are 10. */
 const ROUNDING = 1e-9
 
-/** A rate limiter with one token bucket for each key; buckets refill evenly. */
-export function createTokenBuckets({ capacity, refillMs, maxKeys, monotonic }: TokenBucketOptions): TakeTokens {
+/** Creates full buckets for all keys. */
+export function createTokenBuckets({ capacity, refillMs, maxKeys, monotonic }: TokenBucketOptions): TokenBuckets {
   const buckets = new Map<string, { readonly tokens: number; readonly at: number }>()
-  return (key, cost = 1) => {
-    const at = monotonic()
+
+  const tokensAt = (key: string, at: number): number => {
     const known = buckets.get(key)
-    const tokens = known ? Math.min(capacity, known.tokens + ((at - known.at) / refillMs) * capacity) : capacity
-    const wanted = Math.min(cost, capacity)
-    const missing = wanted - tokens
-    const isEnough = missing < ROUNDING
+    return known ? Math.min(capacity, known.tokens + ((at - known.at) / refillMs) * capacity) : capacity
+  }
+  const set = (key: string, tokens: number, at: number): void => {
     // Deleted first, so that the keys are in the order of their last use.
     buckets.delete(key)
-    buckets.set(key, { tokens: isEnough ? Math.max(0, -missing) : tokens, at })
+    buckets.set(key, { tokens, at })
     const [oldest] = buckets.keys()
     if (buckets.size > maxKeys && oldest !== undefined) buckets.delete(oldest)
-    return isEnough ? undefined : Math.max(1, Math.ceil(((missing / capacity) * refillMs) / 1000 - ROUNDING))
+  }
+  const secondsFor = (tokens: number): number => Math.ceil(((tokens / capacity) * refillMs) / 1000 - ROUNDING)
+
+  return {
+    take(key, cost = 1) {
+      const at = monotonic()
+      const tokens = tokensAt(key, at)
+      const missing = Math.min(cost, capacity) - tokens
+      const isEnough = missing < ROUNDING
+      set(key, isEnough ? Math.max(0, -missing) : tokens, at)
+      return isEnough ? undefined : Math.max(1, secondsFor(missing))
+    },
+    charge(key, cost) {
+      const at = monotonic()
+      set(key, Math.max(-capacity, tokensAt(key, at) - cost), at)
+    },
+    levelOf(key) {
+      const tokens = tokensAt(key, monotonic())
+      return { tokens: Math.max(0, Math.floor(tokens + ROUNDING)), fullIn: Math.max(0, secondsFor(capacity - tokens)) }
+    },
   }
 }

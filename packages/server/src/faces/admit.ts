@@ -44,7 +44,9 @@ export function admit(request: FastifyRequest, options: AdmitOptions): Promise<v
     request.caller = known
     if (known.kind === 'certificate') assertOwnPage(request, route, options.origins)
     assertAccess(route, known, options.anonymous)
-    if (route.limit) options.limits.spend(route.limit, clientOf(known))
+    if (!route.limit) return
+    request.counted = { action: route.limit, client: clientOf(known) }
+    options.limits.spend(request.counted.action, request.counted.client)
   }
   if (caller instanceof Promise) return caller.then(enter)
   enter(caller)

@@ -1,8 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { addVary } from './respond.js'
 import type { Route } from './route-group.js'
 
 const EXPOSED = [
   ...['ETag', 'Link', 'Location', 'Retry-After', 'X-Request-ID', 'X-Switchboard-Warnings', 'X-Total-Count'],
+  ...['RateLimit', 'RateLimit-Policy'],
   ...['Idempotent-Replayed', 'Preference-Applied', 'X-Agent-Version', 'X-Output-Valid'],
   ...['Content-Digest', 'Signature', 'Signature-Input'],
 ].join(', ')
@@ -18,11 +20,13 @@ const isPublic = ({ access }: Route): boolean => access === 'open' || access ===
 export function allowOrigin(request: FastifyRequest, reply: FastifyReply, origins: readonly string[]): void {
   const { origin } = request.headers
   const { route } = request.routeOptions.config
-  if (origin === undefined || !route) return
+  if (!route) return
+  // Also without Origin: a cache must not use that response, which has no CORS headers, for a page.
+  addVary(reply, 'Origin')
+  if (origin === undefined) return
   const named = origins.includes(origin)
   if (!named && !isPublic(route)) return
   reply.header('access-control-allow-origin', named ? origin : '*').header('access-control-expose-headers', EXPOSED)
-  if (named) reply.header('vary', 'Origin')
 }
 
 /** Responds to a CORS preflight with the methods that the page may use on this path. */
@@ -33,6 +37,7 @@ export function sendPreflight(
   origins: readonly string[],
 ): FastifyReply {
   reply.code(204).header('allow', routes.map(({ method }) => method).join(', '))
+  addVary(reply, 'Origin')
   const { origin } = request.headers
   const named = origin !== undefined && origins.includes(origin)
   const usable = routes.filter((route) => named || isPublic(route)).map(({ method }) => method)
@@ -42,6 +47,5 @@ export function sendPreflight(
     .header('access-control-allow-methods', usable.join(', '))
     .header('access-control-allow-headers', ACCEPTED)
     .header('access-control-max-age', '600')
-    .header('vary', 'Origin')
     .send()
 }

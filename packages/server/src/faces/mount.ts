@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { type AdmitOptions, admit } from './admit.js'
 import { allowOrigin, sendPreflight } from './cors.js'
 import { collectBody, pathOf } from './read-request.js'
+import { reportLimits } from './report-limits.js'
 import type { Route, RouteGroup } from './route-group.js'
 import { sendError, toDirectoryError } from './send-error.js'
 
@@ -17,8 +18,10 @@ export function mountRoutes(app: FastifyInstance, groups: readonly RouteGroup[],
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (request, payload, done) => collectBody(request, payload, done))
   app.decorateRequest('caller')
+  reportLimits(app, options.limits)
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff')
+    if (request.routeOptions.config.group?.noStore) reply.header('cache-control', 'no-store')
     allowOrigin(request, reply, options.origins)
     const pending = admit(request, options)
     if (pending) pending.then(() => done(), done)

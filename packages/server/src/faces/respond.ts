@@ -4,10 +4,14 @@ import type { Agent } from '../services/registry/catalog.js'
 import { entityTag } from '../services/registry/entity-tags.js'
 import type { Readable } from '../services/registry/read.js'
 
-const JSON_TYPE = 'application/json; charset=utf-8'
+/** Media type of most responses. */
+export const JSON_TYPE = 'application/json; charset=utf-8'
 
-/** Request headers that may change a response. */
-const VARY = 'Authorization, X-API-Key, Accept'
+/** Request headers that may change a document or list. */
+const VARY = ['Authorization', 'X-API-Key', 'Accept']
+
+/** Characters of the longest URL in a header: clients and proxies reject responses whose headers are very long. */
+const MAX_LINK_LENGTH = 4096
 
 /** Sends text that is already JSON. */
 export function sendJsonText(reply: FastifyReply, text: string, type = JSON_TYPE): FastifyReply {
@@ -24,6 +28,20 @@ export function addWarnings(reply: FastifyReply, warnings: readonly string[]): v
     .slice(0, 10)
     .map((text) => `"${text.replaceAll(/[^\x20-\x7e]/g, '?').replaceAll(/["\\]/g, "'")}"`)
   reply.header('x-switchboard-warnings', quoted.join(', '))
+}
+
+/** Links to the next page. Returns a warning instead if the query is too long to be repeated in a header. */
+export function linkNext(reply: FastifyReply, url: string): string[] {
+  if (url.length > MAX_LINK_LENGTH)
+    return ['the query is too long for a link to the next page: repeat the request with a higher skip or page']
+  reply.header('link', `<${url}>; rel="next"`)
+  return []
+}
+
+/** Names request headers that may change the response, in addition to those already named. */
+export function addVary(reply: FastifyReply, ...names: string[]): void {
+  const known = reply.getHeader('vary')
+  reply.header('vary', [...(known === undefined ? [] : [String(known)]), ...names].join(', '))
 }
 
 /** One view of an agent, to be sent as a document. */
@@ -74,7 +92,8 @@ export function isUnchanged(request: FastifyRequest, reply: FastifyReply, tag: s
 
 export function setValidators(reply: FastifyReply, tag: string, changedAt: number): void {
   const modified = new Date(Math.min(changedAt, Date.now()))
-  reply.header('etag', tag).header('last-modified', modified.toUTCString()).header('vary', VARY)
+  reply.header('etag', tag).header('last-modified', modified.toUTCString())
+  addVary(reply, ...VARY)
 }
 
 /** The first value of a header. */

@@ -6,6 +6,10 @@ import type { LimitedAction } from '../policy/rate-limit.js'
 declare module 'fastify' {
   interface FastifyRequest {
     caller: Caller
+    /** Agents that were checked one by one to answer the request; many count against the rate limit. */
+    visited: number
+    /** The limit that the request was counted against. */
+    counted: { readonly action: LimitedAction; readonly client: string } | undefined
   }
   interface FastifyContextConfig {
     route?: Route
@@ -21,6 +25,8 @@ export interface RouteGroup {
   readonly name: string
   /** Media type of error bodies, by the table of C-68. */
   readonly errors: 'application/json' | 'application/problem+json'
+  /** No response may be stored by caches or browsers. */
+  readonly noStore?: boolean
   readonly routes: readonly Route[]
 }
 

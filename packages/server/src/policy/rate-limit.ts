@@ -1,14 +1,30 @@
-import { createTokenBuckets, DirectoryError, type TakeTokens } from '@switchboard/protocol'
+import { createTokenBuckets, DirectoryError, type TokenBuckets } from '@switchboard/protocol'
 
 /** Actions with a limit of their own, in requests per minute and client (CONTRACT: `rateLimits`). */
 export type LimitedAction = 'search' | 'register' | 'lookup' | 'invoke'
 
 /** Clients tracked for each action; the least recently seen are dropped first. */
 const MAX_CLIENTS = 50_000
+/** Seconds in which an empty bucket fills up. */
+const WINDOW_SECONDS = 60
+
+/** What a client may still do, for the `RateLimit` headers. */
+export interface Quota {
+  /** Ordinary requests in a window. */
+  readonly limit: number
+  readonly windowSeconds: number
+  /** Ordinary requests that are left now. */
+  readonly remaining: number
+  /** Seconds until the whole limit is available again. */
+  readonly resetSeconds: number
+}
 
 export interface RateLimits {
   /** Counts requests against the client's limit, or throws `rate_limited`. More requests than the limit count as the limit. */
   spend(action: LimitedAction, client: string, requests?: number): void
+  /** Counts work that turned out to cost more than one request. It is done already, so the client's next requests pay for it. */
+  charge(action: LimitedAction, client: string, requests: number): void
+  quotaOf(action: LimitedAction, client: string): Quota
 }
 
 /** A token bucket for each client and action, which holds the requests of a minute. */
@@ -16,9 +32,14 @@ export function createRateLimits(
   perMinute: Readonly<Record<LimitedAction, number>>,
   monotonic: () => number,
 ): RateLimits {
-  const bucketsFor = (action: LimitedAction): TakeTokens =>
-    createTokenBuckets({ capacity: perMinute[action], refillMs: 60_000, maxKeys: MAX_CLIENTS, monotonic })
-  const buckets: Readonly<Record<LimitedAction, TakeTokens>> = {
+  const bucketsFor = (action: LimitedAction): TokenBuckets =>
+    createTokenBuckets({
+      capacity: perMinute[action],
+      refillMs: WINDOW_SECONDS * 1000,
+      maxKeys: MAX_CLIENTS,
+      monotonic,
+    })
+  const buckets: Readonly<Record<LimitedAction, TokenBuckets>> = {
     search: bucketsFor('search'),
     register: bucketsFor('register'),
     lookup: bucketsFor('lookup'),
@@ -26,7 +47,7 @@ export function createRateLimits(
   }
   return {
     spend(action, client, requests = 1) {
-      const retryAfter = buckets[action](client, requests)
+      const retryAfter = buckets[action].take(client, requests)
       if (retryAfter === undefined) return
       throw new DirectoryError(
         'rate_limited',
@@ -34,5 +55,30 @@ export function createRateLimits(
         { retryAfter },
       )
     },
+    charge: (action, client, requests) => buckets[action].charge(client, requests),
+    quotaOf(action, client) {
+      const { tokens, fullIn } = buckets[action].levelOf(client)
+      return { limit: perMinute[action], windowSeconds: WINDOW_SECONDS, remaining: tokens, resetSeconds: fullIn }
+    },
   }
 }
+
+/** What a request took, as far as it can be much more than usual. */
+export interface Work {
+  /** Agents that were checked one by one. */
+  readonly agents: number
+  /** Bytes of the response. */
+  readonly bytes: number
+}
+
+/** Agents that can be checked in about a millisecond: as much work as an ordinary request. */
+const AGENTS_PER_REQUEST = 5000
+/** Bytes of a response that count as one request. */
+const BYTES_PER_REQUEST = 1024 * 1024
+
+/** A text search costs more than a read: where it counts against the limit of reads, this is added to the agents checked. */
+export const AGENTS_PER_TEXT_SEARCH = AGENTS_PER_REQUEST
+
+/** As how many further requests the work counts, besides the request itself. */
+export const extraRequests = ({ agents, bytes }: Work): number =>
+  Math.floor(agents / AGENTS_PER_REQUEST) + Math.floor(bytes / BYTES_PER_REQUEST)

@@ -8,6 +8,7 @@ import type { AbuseWatch } from './discovery/abuse-watch.js'
 import type { EmbeddingQueue } from './discovery/embedding-queue.js'
 import type { AuditTrail } from './operations/audit-trail.js'
 import type { Agent, Catalog } from './registry/catalog.js'
+import type { HiddenAgents } from './registry/hidden-agents.js'
 import type { KeyedMutex } from './registry/keyed-mutex.js'
 import type { Domains } from './trust/domains.js'
 import type { VerifySignature } from './trust/verify-signature.js'
@@ -16,6 +17,7 @@ import type { VerifySignature } from './trust/verify-signature.js'
 export interface Context {
   readonly store: Store
   readonly catalog: Catalog
+  readonly hidden: Pick<HiddenAgents, 'shownTo'>
   readonly embeddings: EmbeddingQueue
   readonly abuse: AbuseWatch
   /** False: the text of a query orders the results but does not filter them (C-52). */

@@ -24,6 +24,7 @@ import { createDomainRoutes } from '../faces/trust/domain-routes.js'
 import { createRateLimits } from '../policy/rate-limit.js'
 import type { Outcomes } from '../services/calls/outcomes/outcomes.js'
 import type { Context } from '../services/context.js'
+import type { PublicListing } from '../services/discovery/public-listing.js'
 import type { Base } from './base.js'
 import type { Calls } from './calls.js'
 import type { Identity } from './identity.js'
@@ -33,6 +34,7 @@ const REQUEST_TIMEOUT_MS = 300_000
 
 export interface HttpParts {
   readonly context: Context
+  readonly listing: PublicListing
   readonly identity: Identity
   readonly outcomes: Outcomes
   readonly calls: Calls
@@ -47,7 +49,7 @@ export interface Http {
 }
 
 /** The HTTP application with the routes of all drafts. */
-export function wireHttp(base: Base, { context, identity, outcomes, calls, version }: HttpParts): Http {
+export function wireHttp(base: Base, { context, listing, identity, outcomes, calls, version }: HttpParts): Http {
   const { config, log, monotonic, state, baseUrl } = base
   const { grants, keys, signing } = identity
   const { catalog, embeddings } = context
@@ -64,16 +66,15 @@ export function wireHttp(base: Base, { context, identity, outcomes, calls, versi
   const sockets = createCallSockets(maxInputBytes)
 
   const groups: RouteGroup[] = [
-    createAidipRoutes({ context, grants, outcomes }),
+    createAidipRoutes({ context, outcomes }),
     createProfileRoutes({ context }),
     ...(config.resolution.enabled ? [createResolutionRoutes(context)] : []),
     createDirectoryRoutes({
       context,
-      grants,
       onLongCredential: (subject, seconds) =>
         log.warn({ subject, seconds }, 'a credential is valid for much longer than the registration made with it'),
     }),
-    createDescriptorsRoutes({ context, grants, signing, baseUrl, version, anonymous: config.anonymous }),
+    createDescriptorsRoutes({ context, listing, signing, baseUrl, version, anonymous: config.anonymous }),
     createAdminRoutes({ context, keys, grants, credentials, signing }),
     createFeedbackRoutes({ context, outcomes }),
     createDomainRoutes(context.domains),

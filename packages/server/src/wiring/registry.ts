@@ -1,6 +1,10 @@
+import type { GrantsOf } from '../policy/access.js'
 import { type AbuseWatch, createAbuseWatch } from '../services/discovery/abuse-watch.js'
+import { isAvailable } from '../services/discovery/find.js'
+import { createPublicListing, type PublicListing } from '../services/discovery/public-listing.js'
 import { type Catalog, createCatalog } from '../services/registry/catalog.js'
 import { createExpiry, type Expiry } from '../services/registry/expire.js'
+import { createHiddenAgents, type HiddenAgents } from '../services/registry/hidden-agents.js'
 import type { Base } from './base.js'
 
 /** Milliseconds by which the clocks of replicas and database may differ without a warning. */
@@ -8,12 +12,14 @@ const TOLERATED_SKEW_MS = 5000
 
 export interface Registry {
   readonly catalog: Catalog
+  readonly hidden: HiddenAgents
+  readonly listing: PublicListing
   readonly abuse: AbuseWatch
   readonly expiry: Expiry
 }
 
 /** The agents in memory, the checks of their documents, and their removal when they expire. */
-export async function wireRegistry(base: Base): Promise<Registry> {
+export async function wireRegistry(base: Base, grantsOf: GrantsOf): Promise<Registry> {
   const { config, store, log, now, monotonic, baseUrl, logError } = base
   const abuse = createAbuseWatch(({ record: { id }, owner }, codes) =>
     log.warn({ agent: id, owner, codes }, 'an agent is ranked lower because of abuse findings'),
@@ -43,7 +49,11 @@ export async function wireRegistry(base: Base): Promise<Registry> {
       log.warn({ stepMs: Math.round(stepMs) }, 'the clock was set; leases keep the time that they had left'),
     onError: logError('could not expire an agent'),
   })
+  const hidden = createHiddenAgents(grantsOf, catalog)
+  const listing = createPublicListing({ catalog, baseUrl, isListed: ({ status }) => isAvailable(status) })
+  catalog.subscribe(hidden)
+  catalog.subscribe(listing)
   catalog.subscribe(abuse)
   catalog.subscribe(expiry)
-  return { catalog, abuse, expiry }
+  return { catalog, hidden, listing, abuse, expiry }
 }

@@ -124,6 +124,7 @@ export function createAdminRoutes({ context, keys, grants, credentials, signing 
   return {
     name: 'admin',
     errors: 'application/json',
+    noStore: true,
     routes: [
       {
         method: 'POST',
@@ -132,8 +133,7 @@ export function createAdminRoutes({ context, keys, grants, credentials, signing 
         access: 'admin',
         body: keySchema,
         responses: { 201: 'the key' },
-        handle: async (request, reply) =>
-          sendJson(reply.code(201).header('cache-control', 'no-store'), await createKey(request)),
+        handle: async (request, reply) => sendJson(reply.code(201), await createKey(request)),
       },
       {
         method: 'GET',

@@ -1,23 +1,23 @@
 import { aidipSchema, invalid, type JsonObject, parseDocument, toAidip, toAidipSummary } from '@switchboard/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { asAnonymous } from '../../policy/caller.js'
+import { asAnonymous, type Caller } from '../../policy/caller.js'
+import { AGENTS_PER_TEXT_SEARCH } from '../../policy/rate-limit.js'
 import type { Outcomes } from '../../services/calls/outcomes/outcomes.js'
 import type { Context } from '../../services/context.js'
 import { type Found, findAgents } from '../../services/discovery/find.js'
-import type { Grants } from '../../services/identity/grants.js'
 import { type Registered, registerAgent } from '../../services/registry/register.js'
 import { removeAgent } from '../../services/registry/remove.js'
 import { isListUnchanged } from '../list-validators.js'
 import { idOf, OWNER_QUERY, readJson, readOwner, readQuery } from '../read-request.js'
-import { addWarnings, headerOf, renderOnce, sendJson, sendJsonText } from '../respond.js'
+import { addWarnings, headerOf, linkNext, renderOnce, sendJson } from '../respond.js'
 import { AIDIP_BASES, type Route, type RouteGroup } from '../route-group.js'
+import { listParts, sendParts } from '../send-parts.js'
 import { toConditions } from './filters.js'
 import { type AidipQuery, isRevision00, parseList, parseSearch, searchRequestSchema } from './search-request.js'
 import { sendMetadata } from './send-metadata.js'
 
 export interface AidipOptions {
   readonly context: Context
-  readonly grants: Grants
   readonly outcomes: Outcomes
 }
 
@@ -43,8 +43,12 @@ export function createAidipRoutes(options: AidipOptions): RouteGroup {
 function routesBelow(base: string, options: AidipOptions): Route[] {
   const { context } = options
   const list = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    if (isListUnchanged(request, reply, context.catalog, options.grants.version)) return reply.code(304).send()
-    return sendPage(context, request, reply, parseList(request), 'agents')
+    const query = parseList(request)
+    const showsTimes = query.full || query.text !== undefined
+    if (isListUnchanged(request, reply, context, { caller: viewerOf(request, query), showsTimes }))
+      return reply.code(304).send()
+    if (query.text !== undefined) request.visited += AGENTS_PER_TEXT_SEARCH
+    return sendPage(context, request, reply, query, 'agents')
   }
   return [
     {
@@ -180,6 +184,9 @@ function sendRegistered(
   return sendJson(reply.code(created ? 201 : 200), toAidip(agent.record, context.catalog.facts(agent), revision))
 }
 
+const viewerOf = ({ caller }: FastifyRequest, { publicOnly }: AidipQuery): Caller =>
+  publicOnly ? asAnonymous(caller) : caller
+
 /** Sends one page of summaries or full documents, in the shape of the requested revision. */
 async function sendPage(
   context: Context,
@@ -189,21 +196,21 @@ async function sendPage(
   member: 'agents' | 'results',
 ): Promise<FastifyReply> {
   const started = performance.now()
-  const { found, total, warnings } = await findAgents(context, {
+  const { found, total, visited, warnings } = await findAgents(context, {
     conditions: toConditions(query.filters, member === 'agents' ? 'query' : 'body'),
     text: query.text,
     order: !query.ranked ? 'name' : query.text === undefined ? 'registration' : 'score',
     skip: query.skip,
     take: query.top,
-    caller: query.publicOnly ? asAnonymous(request.caller) : request.caller,
+    caller: viewerOf(request, query),
   })
-  const items = `[${found.map((hit) => itemText(context, request, query, hit)).join(',')}]`
+  request.visited += visited
+  const items = found.map((hit) => itemText(context, request, query, hit))
   const next = query.skip + found.length < total ? nextPage(request, query) : undefined
   if (query.shape === 'array') {
     reply.header('x-total-count', String(total))
-    if (next !== undefined) reply.header('link', `<${next}>; rel="next"`)
-    addWarnings(reply, warnings)
-    return sendJsonText(reply, items)
+    addWarnings(reply, [...warnings, ...(next === undefined ? [] : linkNext(reply, next))])
+    return sendParts(reply, listParts('[', items, ']'))
   }
   const rest: JsonObject = {
     count: total,
@@ -214,7 +221,7 @@ async function sendPage(
     ...(next !== undefined && { next }),
     ...(warnings.length > 0 && { warnings: [...warnings] }),
   }
-  return sendJsonText(reply, `{"${member}":${items},${JSON.stringify(rest).slice(1)}`)
+  return sendParts(reply, listParts(`{"${member}":[`, items, `],${JSON.stringify(rest).slice(1)}`))
 }
 
 /** The item as cached text; the score depends on the query and is inserted before the closing brace. */

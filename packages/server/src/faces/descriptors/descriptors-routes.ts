@@ -15,18 +15,18 @@ import {
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { asAnonymous } from '../../policy/caller.js'
 import type { Context } from '../../services/context.js'
-import { AVAILABLE, lookUpAgents } from '../../services/discovery/find.js'
-import type { Grants } from '../../services/identity/grants.js'
+import type { PublicListing } from '../../services/discovery/public-listing.js'
 import type { Signing } from '../../services/identity/signing.js'
 import { readAgent } from '../../services/registry/read.js'
 import { isListUnchanged } from '../list-validators.js'
 import { idOf, readQuery } from '../read-request.js'
 import { type AgentDocument, isUnchanged, sendAgent, sendJson } from '../respond.js'
 import type { Route, RouteGroup } from '../route-group.js'
+import { sendParts } from '../send-parts.js'
 
 export interface DescriptorsOptions {
   readonly context: Context
-  readonly grants: Grants
+  readonly listing: PublicListing
   readonly signing: Signing
   readonly baseUrl: () => string
   readonly version: string
@@ -46,7 +46,7 @@ const MAX_AGE = 60
 
 /** agent.json, agent-card.json and server.json of every agent, and the directory's own card (C-86). */
 export function createDescriptorsRoutes(options: DescriptorsOptions): RouteGroup {
-  const { context, grants, signing, baseUrl } = options
+  const { context, listing, signing } = options
   const ownCard = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const type = chooseType(request)
     const card = directoryCard(options)
@@ -88,18 +88,9 @@ export function createDescriptorsRoutes(options: DescriptorsOptions): RouteGroup
         limit: 'lookup',
         responses: { 200: 'names and descriptor URLs', 304: 'not modified' },
         handle: (request, reply) => {
-          if (isListUnchanged(request, reply, context.catalog, grants.version)) return reply.code(304).send()
-          const { found } = lookUpAgents(context, {
-            conditions: [AVAILABLE],
-            skip: 0,
-            take: Number.POSITIVE_INFINITY,
-            caller: asAnonymous(request.caller),
-          })
-          const agents = found.map(({ record: { id } }) => [
-            id,
-            `${baseUrl()}/agents/${encodeURIComponent(id)}/agent.json`,
-          ])
-          return sendJson(reply, { agents: Object.fromEntries(agents) })
+          if (isListUnchanged(request, reply, context, { caller: asAnonymous(request.caller), showsTimes: false }))
+            return reply.code(304).send()
+          return sendParts(reply, listing.parts())
         },
       },
       ...['agent.json', 'agent-card.json'].map(

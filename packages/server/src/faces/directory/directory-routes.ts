@@ -15,26 +15,25 @@ import type { Caller } from '../../policy/caller.js'
 import { grantLifetime } from '../../policy/lifetime.js'
 import type { Context } from '../../services/context.js'
 import { lookUpAgents } from '../../services/discovery/find.js'
-import type { Grants } from '../../services/identity/grants.js'
 import { readRegistration } from '../../services/registry/read.js'
 import { refreshAgent, requireOwn } from '../../services/registry/refresh.js'
 import { registerAgent } from '../../services/registry/register.js'
 import { removeAgent } from '../../services/registry/remove.js'
 import { isListUnchanged } from '../list-validators.js'
 import { OWNER_QUERY, readJson, readOptionalJson, readOwner, readQuery } from '../read-request.js'
-import { addWarnings, headerOf, renderOnce, sendAgent, sendJson, sendJsonText } from '../respond.js'
+import { addWarnings, headerOf, linkNext, renderOnce, sendAgent, sendJson } from '../respond.js'
 import type { RouteGroup } from '../route-group.js'
+import { listParts, sendParts } from '../send-parts.js'
 import { LOOKUP_PARAMETERS, MAX_COUNT, nextLookup, parseLookup } from './lookup-query.js'
 
 export interface DirectoryOptions {
   readonly context: Context
-  readonly grants: Grants
   /** Called when a credential is valid for far longer than the registration made with it (AD §8.2). */
   readonly onLongCredential: (subject: string, seconds: number) => void
 }
 
 /** The Agent Directory: soft-state registration and lookup. */
-export function createDirectoryRoutes({ context, grants, onLongCredential }: DirectoryOptions): RouteGroup {
+export function createDirectoryRoutes({ context, onLongCredential }: DirectoryOptions): RouteGroup {
   const description: JsonObject = {
     registration: '/ad/r',
     lookup: `/ad/l{?${LOOKUP_PARAMETERS.join(',')}}`,
@@ -166,7 +165,8 @@ export function createDirectoryRoutes({ context, grants, onLongCredential }: Dir
         },
         responses: { 200: 'agents; Link rel="next" if there are more', 304: 'not modified' },
         handle: (request, reply) => {
-          if (isListUnchanged(request, reply, context.catalog, grants.version)) return reply.code(304).send()
+          if (isListUnchanged(request, reply, context, { caller: request.caller, showsTimes: false }))
+            return reply.code(304).send()
           return lookUp(context, request, reply)
         },
       },
@@ -182,14 +182,20 @@ export function createDirectoryRoutes({ context, grants, onLongCredential }: Dir
 function lookUp(context: Context, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const params = readQuery(request)
   const { conditions, page, count } = parseLookup(params)
-  const { found, more } = lookUpAgents(context, { conditions, skip: page * count, take: count, caller: request.caller })
-  if (more) reply.header('link', `<${nextLookup(params, page)}>; rel="next"`)
+  const { found, visited, more } = lookUpAgents(context, {
+    conditions,
+    skip: page * count,
+    take: count,
+    caller: request.caller,
+  })
+  request.visited += visited
+  if (more) addWarnings(reply, linkNext(reply, nextLookup(params, page)))
   const entries = found.map(({ agent, record }) =>
     renderOnce(agent, record.redacted ? 'directory-summary.r' : 'directory-summary', () =>
       toDirectorySummary(record, context.catalog.facts(agent)),
     ),
   )
-  return sendJsonText(reply, `{"agents":[${entries.join(',')}]}`)
+  return sendParts(reply, listParts('{"agents":[', entries, ']}'))
 }
 
 /** API keys are for development; production requires tokens or certificates (AD §8.2, C-71). */

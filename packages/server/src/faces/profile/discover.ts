@@ -26,7 +26,7 @@ export async function discover(context: Context, request: FastifyRequest, reply:
     })
   }
   const { text, languages } = withHints(wanted)
-  const { found, warnings, evidenceOf } = await findAgents(context, {
+  const { found, visited, warnings, evidenceOf } = await findAgents(context, {
     conditions,
     text,
     languages,
@@ -36,6 +36,7 @@ export async function discover(context: Context, request: FastifyRequest, reply:
     take: Math.min(wanted.limit ?? DEFAULT_LIMIT, MAX_LIMIT),
     caller: request.caller,
   })
+  request.visited += visited
   const { detail = 'summary', protocols } = wanted
   const candidates = found.map((hit) => ({
     ...toCandidate(hit.record, context.catalog.facts(hit.agent), detail, protocols),

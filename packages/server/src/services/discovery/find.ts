@@ -5,6 +5,7 @@ import type { Caller } from '../../policy/caller.js'
 import { tagShare } from '../../policy/taxonomy.js'
 import type { Context } from '../context.js'
 import type { Agent } from '../registry/catalog.js'
+import { isPrivate } from '../registry/hidden-agents.js'
 import { scoreFactorsOf } from './score-factors.js'
 
 /** A search, independent of the draft that it came from. */
@@ -36,14 +37,20 @@ export interface FoundPage {
   readonly found: readonly Found[]
   /** Number of matches that the caller may see. */
   readonly total: number
+  /** Agents that were checked one by one, for the rate limit. */
+  readonly visited: number
   /** Limitations of this result, for the caller. */
   readonly warnings: readonly string[]
   /** Why an agent matches the text; empty without text. */
   readonly evidenceOf: (hit: Found) => TextEvidence
 }
 
+const OUT_OF_SERVICE = ['inactive', 'suspended']
+
 /** Excludes agents that are out of service, unless the caller asks for them (C-21). */
-export const AVAILABLE: Condition = { kind: 'status', anyOf: ['inactive', 'suspended'], excluded: true }
+export const AVAILABLE: Condition = { kind: 'status', anyOf: OUT_OF_SERVICE, excluded: true }
+
+export const isAvailable = (status: string): boolean => !OUT_OF_SERVICE.includes(status)
 
 const TEXT_IS_OFF = 'text search is switched off: the query orders the results but does not filter them'
 
@@ -53,7 +60,7 @@ export async function findAgents(context: Context, query: Query): Promise<FoundP
   const { text, warnings } = await readText(context, query.text, query.languages ?? [])
   const isPaged = query.order !== 'name' && context.searchByText
   const boost = boostOf(context, query)
-  const { ranked, total } = context.catalog.index.search(text, selectionOf(context, query), {
+  const { ranked, total, visited } = context.catalog.index.search(text, selectionOf(context, query), {
     skip: isPaged ? query.skip : 0,
     take: isPaged ? query.take : Number.POSITIVE_INFINITY,
     scoreFactor: (agent) => scoreFactorsOf(context, agent).factor,
@@ -64,6 +71,7 @@ export async function findAgents(context: Context, query: Query): Promise<FoundP
   const page = isPaged ? matches : matches.slice(query.skip, query.skip + query.take)
   return {
     total: context.searchByText ? total : matches.length,
+    visited: visited + (isPaged ? Math.min(query.skip, total) : matches.length),
     found: page.flatMap(({ agent, score, relevance }) => toFound(context, query.caller, agent, score, relevance)),
     warnings,
     evidenceOf: ({ agent }) => context.catalog.index.evidence(text, agent),
@@ -100,12 +108,17 @@ async function readText(
 }
 
 function findByConditions(context: Context, query: Query): FoundPage {
-  const matches = Array.from(context.catalog.index.select(selectionOf(context, query)), (agent) => ({ agent }))
-  if (query.order === 'name') sortByName(context, query.caller, matches)
-  const page = matches.slice(query.skip, query.skip + query.take)
+  const order = query.order === 'name' ? 'name' : 'registration'
+  const { agents, total, visited } = context.catalog.index.list(selectionOf(context, query), {
+    order,
+    skip: query.skip,
+    take: query.take,
+    exactTotal: true,
+  })
   return {
-    total: matches.length,
-    found: page.flatMap(({ agent }) => toFound(context, query.caller, agent)),
+    total,
+    visited,
+    found: agents.flatMap((agent) => toFound(context, query.caller, agent)),
     warnings: [],
     evidenceOf: () => ({ words: [], parts: [] }),
   }
@@ -134,22 +147,18 @@ interface Hit {
 export function lookUpAgents(
   context: Context,
   query: Omit<Query, 'order' | 'text'>,
-): { found: readonly Found[]; more: boolean } {
-  const found: Agent[] = []
-  let seen = 0
-  for (const agent of context.catalog.index.select(selectionOf(context, query))) {
-    if (seen++ < query.skip) continue
-    if (found.length === query.take)
-      return { found: found.flatMap((a) => toFound(context, query.caller, a)), more: true }
-    found.push(agent)
-  }
-  return { found: found.flatMap((agent) => toFound(context, query.caller, agent)), more: false }
+): Pick<FoundPage, 'found' | 'visited'> & { more: boolean } {
+  const { skip, take, caller } = query
+  const options = { order: 'registration', skip, take, exactTotal: false } as const
+  const { agents, total, visited } = context.catalog.index.list(selectionOf(context, query), options)
+  return { found: agents.flatMap((agent) => toFound(context, caller, agent)), visited, more: total > skip + take }
 }
 
-const selectionOf = ({ grantsOf }: Context, { conditions, caller }: Pick<Query, 'conditions' | 'caller'>) => ({
+const selectionOf = ({ grantsOf, hidden }: Context, { conditions, caller }: Pick<Query, 'conditions' | 'caller'>) => ({
   conditions,
   view: (agent: Agent) => viewOf(agent, caller, grantsOf),
   showsAllPublic: true,
+  privateAgents: () => hidden.shownTo(caller).filter(isPrivate),
 })
 
 function toFound({ grantsOf }: Context, caller: Caller, agent: Agent, score?: number, relevance?: number): Found[] {

@@ -11,19 +11,15 @@ export interface Grants {
   create(grant: Omit<StoredGrant, 'id' | 'createdAt'>, caller: Caller): Promise<StoredGrant>
   revoke(id: string, caller: Caller): Promise<void>
   reload(): Promise<void>
-  /** Incremented by every change: lists depend on what the caller may see. */
-  readonly version: number
 }
 
 export async function createGrants(store: Store, now: () => number): Promise<Grants> {
   let all: StoredGrant[] = []
   let bySubject = new Map<string, StoredGrant[]>()
-  let version = 0
 
   const set = (grants: StoredGrant[]): void => {
     all = grants
     bySubject = groupBySubject(grants)
-    version++
   }
   const reload = async (): Promise<void> => {
     const stored = await store.grants()
@@ -37,9 +33,6 @@ export async function createGrants(store: Store, now: () => number): Promise<Gra
     reload,
     of: (subject) => bySubject.get(subject) ?? [],
     list: () => all,
-    get version() {
-      return version
-    },
     async create(values, caller) {
       const grant: StoredGrant = { ...values, id: randomBytes(9).toString('base64url'), createdAt: now() }
       const detail = `${grant.id}: ${grant.scopes.join(' ')} for ${grant.subject}`

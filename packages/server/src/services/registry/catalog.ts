@@ -9,6 +9,7 @@ import {
 } from '@switchboard/protocol'
 import { type AgentIndex, createAgentIndex } from '@switchboard/search'
 import type { Store, StoredAgent } from '../../store/store.js'
+import { createPublicState, type PublicState } from './public-state.js'
 
 /** A registered agent in memory: the stored row, the record read from its document, and documents already rendered. */
 export interface Agent {
@@ -44,6 +45,8 @@ export interface CatalogListener {
   removed?(number: number): void
   /** Findings about the agent. Call `review` when they change. */
   findings?(agent: StoredAgent): JsonObject
+  /** What strangers see of the agent with this number has changed. */
+  publicChanged?(number: number): void
 }
 
 export interface ApplyOptions {
@@ -71,8 +74,8 @@ export interface Catalog {
   /** Calls the listener for every later change; subscribe before agents are loaded. */
   subscribe(listener: CatalogListener): void
   facts(agent: Agent): RegistryFacts
-  /** Milliseconds; time of the last change. */
-  readonly modifiedAt: number
+  /** Changes of what strangers see. */
+  readonly publicState: PublicState
   /** Highest revision applied so far. */
   readonly revision: number
 }
@@ -93,7 +96,7 @@ export function createCatalog(options: CatalogOptions): Catalog {
   const { store, baseUrl, maxLifetime, rerankLimit, now, warningsOf } = options
   const index = createAgentIndex<Agent>({ rerankLimit })
   const listeners: CatalogListener[] = []
-  let modifiedAt = now()
+  const publicState = createPublicState(now)
   let revision = 0
 
   const apply = (stored: StoredAgent, { when = 'now', record }: ApplyOptions = {}): Agent => {
@@ -105,7 +108,7 @@ export function createCatalog(options: CatalogOptions): Catalog {
     const agent = toAgent(stored, current, findingsOf(stored))
     index.put(agent, when)
     if (known && known.number !== agent.number) notifyRemoved(known.number)
-    modifiedAt = now()
+    notePublicChange(known, agent)
     revision = Math.max(revision, stored.revision)
     for (const listener of listeners) listener.changed?.(agent, when)
     return agent
@@ -122,14 +125,20 @@ export function createCatalog(options: CatalogOptions): Catalog {
     if (known && known.stored.revision <= revision) remove(known)
   }
 
-  const remove = ({ number, record }: Agent): void => {
-    index.remove(record.id)
-    notifyRemoved(number)
-    modifiedAt = now()
+  const remove = (agent: Agent): void => {
+    index.remove(agent.record.id)
+    notifyRemoved(agent.number)
+    notePublicChange(agent, undefined)
   }
 
   const notifyRemoved = (number: number): void => {
     for (const listener of listeners) listener.removed?.(number)
+  }
+
+  const notePublicChange = (before: Agent | undefined, after: Agent | undefined): void => {
+    if (!publicState.note(before, after)) return
+    const numbers = new Set([before, after].flatMap((agent) => agent?.number ?? []))
+    for (const number of numbers) for (const listener of listeners) listener.publicChanged?.(number)
   }
 
   return {
@@ -151,13 +160,14 @@ export function createCatalog(options: CatalogOptions): Catalog {
       const findings = known && findingsOf(known.stored)
       if (!known || findings?.tag === known.findings.tag) return
       // A new object, so that nothing rendered before is used.
-      index.put(toAgent(known.stored, known.record, findings))
-      modifiedAt = now()
+      const agent = toAgent(known.stored, known.record, findings)
+      index.put(agent)
+      notePublicChange(known, agent)
     },
     subscribe: (listener) => void listeners.push(listener),
     facts: (agent) => toFacts(agent, baseUrl(), maxLifetime, warningsOf(agent)),
-    get modifiedAt() {
-      return modifiedAt
+    get publicState() {
+      return publicState.state
     },
     get revision() {
       return revision

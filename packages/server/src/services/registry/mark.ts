@@ -3,6 +3,7 @@ import type { Caller } from '../../policy/caller.js'
 import type { Marks } from '../../store/store.js'
 import { auditOf, type Context } from '../context.js'
 import type { Agent } from './catalog.js'
+import { timeOfChange } from './entity-tags.js'
 import { unknownAgent } from './read.js'
 
 /** Changes of an operator's marks; null removes a mark. */
@@ -17,8 +18,8 @@ async function mark(context: Context, id: string, changes: MarkChanges, caller: 
   for (;;) {
     const agent = context.catalog.get(id)
     if (!agent) throw unknownAgent(id)
-    const { owner, format, document, revision, marks: before } = agent.stored
-    const at = context.now()
+    const { owner, format, document, revision, modifiedAt, marks: before } = agent.stored
+    const at = timeOfChange(context.now(), modifiedAt)
     const audit = auditOf(caller, 'mark', at, { agent: id, detail: Object.keys(changes).join(' ') })
     const marks = withChanges(before, changes)
     const result = await context.store.write({

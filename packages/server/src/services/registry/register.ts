@@ -17,7 +17,7 @@ import { assertClaims, assertEndpoints } from '../../policy/vetting.js'
 import type { AgentWrite, Lease, Marks, SignatureFinding } from '../../store/store.js'
 import { auditOf, type Context } from '../context.js'
 import type { Agent } from './catalog.js'
-import { matchesRevision } from './entity-tags.js'
+import { matchesRevision, timeOfChange } from './entity-tags.js'
 import { unknownAgent } from './read.js'
 
 /** A valid document of one format, and the request that carries it. */
@@ -171,11 +171,13 @@ async function createNew(
   assertMayClaim(caller, record.id, context.policy)
   const owner = ownerOfNew(caller, record.id, context.policy, onBehalfOf)
   assertProvenDomain(context, record.id, owner, caller)
-  const marks = await formerMarks(context, record.id, owner)
+  const former = await context.store.tombstone({ id: record.id })
   return write(context, registration, checked, {
     owner,
-    marks,
+    // An owner who registers again keeps the operator's marks; a new owner of the name starts without any.
+    marks: former?.owner === owner ? former.marks : {},
     expect: undefined,
+    at: timeOfChange(context.now(), former?.at),
     lease: newLease(context, registration),
   })
 }
@@ -189,12 +191,6 @@ function assertProvenDomain({ domains, policy }: Context, id: string, owner: str
     'forbidden',
     `the id "${id}" needs a proof that you control ${name}: POST /domains with {"domain":"${name}"} says how`,
   )
-}
-
-/** An owner who registers again keeps the operator's marks; a new owner of the name starts without any. */
-async function formerMarks(context: Context, id: string, owner: string): Promise<Marks> {
-  const former = await context.store.tombstone({ id })
-  return former?.owner === owner ? former.marks : {}
 }
 
 async function replaceExisting(
@@ -234,6 +230,7 @@ async function replaceExisting(
     owner: existing.owner,
     marks: existing.stored.marks,
     expect: existing.stored.revision,
+    at: timeOfChange(context.now(), existing.stored.modifiedAt),
     lease,
   })
   return done && { ...done, created: false, warnings: lintUpdate(existing.record, record) }
@@ -272,18 +269,16 @@ async function write(
   context: Context,
   { caller, format }: Registration,
   { record, signature }: Checked,
-  values: { owner: string; marks: Marks; expect: number | undefined; lease: Lease | 'keep' },
+  values: { owner: string; marks: Marks; expect: number | undefined; at: number; lease: Lease | 'keep' },
 ): Promise<Registered | undefined> {
-  const at = context.now()
   const created = values.expect === undefined
-  const audit = auditOf(caller, created ? 'register' : 'update', at, { agent: record.id, format })
+  const audit = auditOf(caller, created ? 'register' : 'update', values.at, { agent: record.id, format })
   const { signature: _former, ...marks } = values.marks
   const change: AgentWrite = {
     kind: 'put',
     id: record.id,
     format,
     document: record.document,
-    at,
     received: true,
     audit,
     ...values,

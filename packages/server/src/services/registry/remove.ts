@@ -2,7 +2,7 @@ import { DirectoryError } from '@switchboard/protocol'
 import { mayOperate, maySee } from '../../policy/access.js'
 import type { Caller } from '../../policy/caller.js'
 import { auditOf, type Context } from '../context.js'
-import { matchesRevision } from './entity-tags.js'
+import { matchesRevision, timeOfChange } from './entity-tags.js'
 import { unknownAgent } from './read.js'
 
 /** Removes an agent on behalf of its owner; the name is free immediately. */
@@ -19,8 +19,8 @@ export async function removeAgent(context: Context, id: string, caller: Caller, 
         `the agent "${id}" has changed since you read it: read it again and repeat the change`,
       )
     }
-    const at = context.now()
-    const { revision } = agent.stored
+    const { revision, modifiedAt } = agent.stored
+    const at = timeOfChange(context.now(), modifiedAt)
     const audit = auditOf(caller, 'remove', at, { agent: id })
     const result = await context.store.write({ kind: 'remove', id, expect: revision, reason: 'removed', at, audit })
     if (result.outcome === 'done') return context.catalog.drop(id, revision)
