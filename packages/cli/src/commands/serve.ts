@@ -39,6 +39,9 @@ const OPTIONS = {
   help: { type: 'boolean', short: 'h' },
 } as const
 
+/** Milliseconds after the directory has stopped in which the process ends. */
+const EXIT_MS = 500
+
 /** Runs the directory until SIGTERM or SIGINT. Only the ready line goes to stdout. */
 export async function serve(args: string[]): Promise<number> {
   const { values } = parseArgs({ args, options: OPTIONS })
@@ -59,6 +62,8 @@ export async function serve(args: string[]): Promise<number> {
     await stopped
   } finally {
     await server.close()
+    // Something may still keep the process alive, such as a connection attempt to an agent.
+    setTimeout(() => process.exit(), EXIT_MS).unref()
   }
   return 0
 }

@@ -24,6 +24,11 @@ export type OnOutcome = (agent: string, operation: string, outcome: Outcome) => 
 /** In characters. Servers reject longer URLs, and the gateway keeps a circuit breaker for each. */
 const MAX_URL_LENGTH = 8192
 
+/** Ends of a stream that say nothing about the agent. */
+const NEUTRAL: ReadonlySet<GatewayError['code']> = new Set(['cancelled', 'stopping'])
+
+const stopping = (): GatewayError => new GatewayError('stopping', 'the gateway is stopping')
+
 export interface CallAgentDeps {
   readonly transports: Transports
   readonly concurrency: ConcurrencyLimit
@@ -45,9 +50,10 @@ interface BegunCall {
 }
 
 /** Applies limits, deadlines, circuit breakers and retries to every call; the transports do the rest. */
-export function createCallAgent(deps: CallAgentDeps): Pick<Gateway, 'call' | 'poll' | 'cancel'> & { stop(): void } {
+export function createCallAgent(deps: CallAgentDeps): Pick<Gateway, 'call' | 'poll' | 'cancel' | 'stop'> {
   const { transports, concurrency, budget, tryEndpoints, options, hopId, monotonic, onOutcome } = deps
   const active = new Set<Deadline>()
+  let isStopping = false
 
   const usableEndpoints = ({ endpoints }: AgentCall): UsableEndpoints => {
     const [first, ...rest] = endpoints.flatMap((endpoint) => {
@@ -62,6 +68,7 @@ export function createCallAgent(deps: CallAgentDeps): Pick<Gateway, 'call' | 'po
   const begin = async (call: AgentCall, caller: string | undefined): Promise<BegunCall> => {
     const headers = lowerCase(call.headers)
     headers.via = viaFor(headers.via, hopId)
+    if (isStopping) throw stopping()
     const deadline = createDeadline(call.signal, call.timeoutMs, monotonic)
     let releaseSlot: Release = () => {}
     const finish = (): void => {
@@ -92,8 +99,7 @@ export function createCallAgent(deps: CallAgentDeps): Pick<Gateway, 'call' | 'po
       const report = (error?: unknown): void => {
         finish()
         const ms = outcome.ms ?? monotonic() - started
-        const failed =
-          error instanceof GatewayError && error.code !== 'cancelled' ? { ok: false, code: error.code } : {}
+        const failed = error instanceof GatewayError && !NEUTRAL.has(error.code) ? { ok: false, code: error.code } : {}
         onOutcome(call.agent, call.operation, { ...outcome, ms, ...failed })
       }
       try {
@@ -134,7 +140,8 @@ export function createCallAgent(deps: CallAgentDeps): Pick<Gateway, 'call' | 'po
     },
 
     stop() {
-      for (const deadline of active) deadline.cancel()
+      isStopping = true
+      for (const deadline of active) deadline.abort(stopping())
     },
   }
 }

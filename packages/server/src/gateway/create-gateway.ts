@@ -50,7 +50,7 @@ export function createGateway(settings: Partial<GatewayOptions>, deps: GatewayDe
   const transports = createTransports({ options, dial, sendRequest, sockets, monotonic })
   const budget = createRetryBudget(options.retryShare)
   const breakers = createCircuitBreakers({ monotonic, random })
-  const { stop, ...calls } = createCallAgent({
+  const calls = createCallAgent({
     transports,
     concurrency: createConcurrencyLimit({ ...options, maxCallsOf }),
     budget,
@@ -66,7 +66,7 @@ export function createGateway(settings: Partial<GatewayOptions>, deps: GatewayDe
     checkAddress: guard.checkUnresolved,
     resolveText: deps.resolveText ?? createResolveText(),
     async close() {
-      stop()
+      calls.stop()
       await Promise.all([dispatcher.destroy(), sockets.dispatcher.destroy()])
     },
   }

@@ -87,6 +87,8 @@ export type GatewayErrorCode =
   | 'timeout'
   /** The caller aborted the call. */
   | 'cancelled'
+  /** The gateway is stopping. */
+  | 'stopping'
   /** Violates the protocol, is not valid JSON, or broke off. */
   | 'bad_response'
   | 'too_large'
@@ -136,6 +138,8 @@ export interface Gateway {
   readonly resolveText: ResolveText
   /** Throws GatewayError if `fetch` would refuse the URL whatever its host resolves to. */
   checkAddress(url: URL): void
-  /** Aborts active calls and closes all connections. */
+  /** Ends active calls and streams with the error `stopping`, and refuses new ones. */
+  stop(): void
+  /** Stops, and closes all connections. */
   close(): Promise<void>
 }

@@ -12,8 +12,10 @@ import type { Trust } from './trust.js'
 
 /** Milliseconds between polls of the store for changes by other processes. */
 const POLL_MS = 200
-/** Milliseconds that open requests have to finish when the server stops. */
-const DRAIN_MS = 8000
+/** Milliseconds that calls and streams have to finish when the server stops; then they end with an error. */
+const CALLS_MS = 5000
+/** Milliseconds that open requests have to finish; then their connections are closed, whatever state they are in. */
+const DRAIN_MS = 7000
 /** Milliseconds between sweeps that close idle connections while draining. */
 const IDLE_SWEEP_MS = 100
 
@@ -56,9 +58,14 @@ export function wireLifecycle(base: Base, parts: LifecycleParts): Lifecycle {
   const drain = async (): Promise<void> => {
     sockets.close()
     const sweep = setInterval(() => app.server.closeIdleConnections(), IDLE_SWEEP_MS)
-    const deadline = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS)
+    const endCalls = setTimeout(() => calls.gateway.stop(), CALLS_MS)
+    const deadline = setTimeout(() => {
+      sockets.terminate()
+      app.server.closeAllConnections()
+    }, DRAIN_MS)
     await Promise.all([app.close(), calls.tasks?.close()])
     clearInterval(sweep)
+    clearTimeout(endCalls)
     clearTimeout(deadline)
   }
 

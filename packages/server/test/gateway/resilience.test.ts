@@ -293,3 +293,25 @@ describe('outcomes', () => {
     ])
   })
 })
+
+describe('a gateway that stops', () => {
+  it('C-59 ends calls and streams with an error that does not count against the agent, and refuses new ones', async () => {
+    const outcomes: Outcome[] = []
+    const agent = await agentOf((request, response) => {
+      if (request.url === '/stream')
+        response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: 1\n\n')
+    })
+    const gateway = gatewayOf({}, { onOutcome: (_agent, _operation, outcome) => outcomes.push(outcome) })
+    const streamed = await gateway.call(callOf(`${agent.url}stream`, { wantsStream: true }))
+    if (streamed.kind !== 'stream') throw new Error('no stream')
+    const parts = streamed.parts[Symbol.asyncIterator]()
+    expect(await parts.next()).toMatchObject({ value: { data: 1 } })
+    const waiting = failure(gateway.call(callOf(agent.url, { timeoutMs: 60_000 })))
+    await expect.poll(() => agent.connections()).toBe(2)
+    gateway.stop()
+    await expect(parts.next()).rejects.toMatchObject({ code: 'stopping' })
+    expect(await waiting).toMatchObject({ code: 'stopping' })
+    expect(await failure(gateway.call(callOf(agent.url)))).toMatchObject({ code: 'stopping', mayHaveRun: false })
+    expect(outcomes).toMatchObject([{ ok: true, status: 200 }])
+  })
+})

@@ -20,8 +20,6 @@ import { errorLine, HEARTBEAT_MS } from './write-parts.js'
 
 /** Milliseconds within which the first line must arrive. */
 const INPUT_MS = 30_000
-/** Milliseconds that calls in progress get when the server stops. */
-const DRAIN_MS = 5000
 /** RFC 6455 §7.4.1. */
 const DONE = 1000
 const GOING_AWAY = 1001
@@ -32,8 +30,10 @@ const FAILED = 1011
 export interface CallSockets {
   /** Completes the handshake and serves the calls of the socket. */
   accept(upgrade: Upgrade, request: FastifyRequest, calls: SocketCalls): void
-  /** Accepts no more calls, and terminates sockets whose calls do not end in time. */
+  /** Accepts no more calls, and closes each socket as soon as it has none. */
   close(): void
+  /** Terminates the sockets that are still open. */
+  terminate(): void
 }
 
 /** Makes the calls of one socket. */
@@ -72,9 +72,9 @@ export function createCallSockets(maxInputBytes: number, heartbeatMs = HEARTBEAT
     close() {
       isClosing = true
       for (const socket of server.clients) if (!busy.has(socket)) socket.close(GOING_AWAY)
-      setTimeout(() => {
-        for (const socket of server.clients) socket.terminate()
-      }, DRAIN_MS).unref()
+    },
+    terminate() {
+      for (const socket of server.clients) socket.terminate()
     },
   }
 }
@@ -107,9 +107,10 @@ async function serve(socket: WebSocket, calls: SocketCalls, options: ServeOption
   } catch (error) {
     if (controller.signal.aborted) return
     await sendLine(socket, NDJSON.error(errorLine(error)))
-    const isRefusal = error instanceof DirectoryError && error.status < 500
-    socket.close(isRefusal ? REFUSED : FAILED, error instanceof DirectoryError ? error.code : 'internal_error')
-    if (!(error instanceof DirectoryError)) throw error
+    const isKnown = error instanceof DirectoryError
+    const code = options.isClosing() ? GOING_AWAY : isKnown && error.status < 500 ? REFUSED : FAILED
+    socket.close(code, isKnown ? error.code : 'internal_error')
+    if (!isKnown) throw error
   }
 }
 

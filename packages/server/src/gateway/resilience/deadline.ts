@@ -7,8 +7,8 @@ export interface Deadline {
   left(): number
   /** Replaces the timeout, counted from now: the response is a stream. */
   extend(ms: number): void
-  /** Aborts the call as its caller would. */
-  cancel(): void
+  /** Aborts the call with this error. */
+  abort(error: GatewayError): void
   /** Stops the timer and stops listening to the caller's signal. */
   release(): void
 }
@@ -24,7 +24,7 @@ export function createDeadline(caller: AbortSignal, timeoutMs: number, monotonic
   else caller.addEventListener('abort', cancel)
   return {
     signal: controller.signal,
-    cancel,
+    abort: (error) => controller.abort(error),
     left: () => Math.max(0, Math.ceil(end - monotonic())),
     extend(ms) {
       clearTimeout(timer)

@@ -8,7 +8,7 @@ export interface TaskTiming {
   readonly backoffMs: number
   /** Between attempts to store the state of a task. */
   readonly saveMs: number
-  /** How long running calls may take to end when the directory stops. */
+  /** How long running calls may take to end when the directory stops; then the gateway stops too. */
   readonly closeMs: number
 }
 
@@ -18,5 +18,5 @@ export const TASK_TIMING: TaskTiming = {
   renewMs: 5000,
   backoffMs: 5000,
   saveMs: 1000,
-  closeMs: 5000,
+  closeMs: 4000,
 }

@@ -14,6 +14,7 @@ describe('fromGateway', () => {
     ['unreachable', 502],
     ['timeout', 504],
     ['cancelled', 502],
+    ['stopping', 503],
     ['bad_response', 502],
     ['too_large', 502],
     ['credential_refused', 502],

@@ -54,6 +54,7 @@ const GATEWAY_FAILURES: Record<GatewayErrorCode, Pick<Failure, 'code'> & Partial
   unreachable: { code: 'agent_error', message: 'the agent could not be reached' },
   timeout: { code: 'timeout', message: 'the agent did not respond in time' },
   cancelled: { code: 'agent_error', message: 'the call was cancelled' },
+  stopping: { code: 'unavailable', message: 'the directory is stopping: try again in a moment' },
   bad_response: { code: 'agent_error', message: 'the response of the agent is invalid' },
   too_large: { code: 'agent_error', message: 'the response of the agent is too large' },
   caller_busy: { code: 'rate_limited' },
@@ -65,8 +66,13 @@ const GATEWAY_FAILURES: Record<GatewayErrorCode, Pick<Failure, 'code'> & Partial
 }
 
 /** Whether the call was not sent because its caller has too many in progress: it can be sent when one of them ends. */
-export const isAtOwnLimit = ({ cause }: DirectoryError): boolean =>
-  cause instanceof GatewayError && cause.code === 'caller_busy'
+export const isAtOwnLimit = (error: DirectoryError): boolean => hasGatewayCode(error, 'caller_busy')
+
+/** Whether the call ended because the directory is stopping. */
+export const isStopping = (error: DirectoryError): boolean => hasGatewayCode(error, 'stopping')
+
+const hasGatewayCode = ({ cause }: DirectoryError, code: GatewayErrorCode): boolean =>
+  cause instanceof GatewayError && cause.code === code
 
 /** Seconds, if neither the gateway nor the agent says when to retry. */
 const RETRY_SECONDS = 5

@@ -4,7 +4,7 @@ import type { IdempotencyClaim } from '../../../store/store.js'
 import type { Agent } from '../../registry/catalog.js'
 import type { CallDeps } from '../call-deps.js'
 import type { Invocation } from '../request/invocation.js'
-import { CallFailed } from '../response/call-failed.js'
+import { CallFailed, isStopping } from '../response/call-failed.js'
 import type { InvocationResult } from '../response/invocation-result.js'
 import { textsOf } from './stored-call.js'
 
@@ -90,8 +90,9 @@ async function runAndStore(
   try {
     result = await run()
   } catch (error) {
-    if (error instanceof CallFailed && error.mayHaveRun) await save(writeError(error))
-    else await store.abandonIdempotent(claim)
+    if (!(error instanceof CallFailed) || !error.mayHaveRun) await store.abandonIdempotent(claim)
+    // If the directory stops, nobody knows how the call ended: the reservation expires, as after a crash.
+    else if (!isStopping(error)) await save(writeError(error))
     throw error
   }
   await save(writeResult(result))
