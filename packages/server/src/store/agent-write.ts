@@ -20,6 +20,7 @@ export interface PreparedWrite {
 /** The stored state that a write is checked against, locked until the write is done. */
 export interface CurrentAgent {
   number: number
+  owner: string
   revision: number
   createdAt: number
   receivedAt: number
@@ -66,6 +67,10 @@ export function timesAfterPut(
 /** `receivedAt` never decreases, even if a clock is set back, because the catalog tells refreshes apart by it. */
 export const receivedAfter = (write: { at: number }, current: CurrentAgent | undefined): number =>
   Math.max(write.at, current?.receivedAt ?? write.at)
+
+/** Whether a put gives the name to an owner who did not have it before: data of an earlier owner must be dropped. */
+export const hasNewOwner = (put: { owner: string }, current: CurrentAgent | undefined): boolean =>
+  put.owner !== current?.owner
 
 /** The lease of an agent after a put or a refresh. */
 export const leaseAfter = (write: { lease: Lease | 'keep' }, current: CurrentAgent | undefined): Lease | undefined =>

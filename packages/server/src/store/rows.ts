@@ -46,6 +46,7 @@ export function toAgent(row: Row): StoredAgent {
 export function toCurrentAgent(row: Row): CurrentAgent {
   return {
     number: Number(row.number),
+    owner: String(row.owner),
     revision: Number(row.revision),
     createdAt: Number(row.created_at),
     receivedAt: Number(row.received_at),
@@ -159,6 +160,7 @@ export function toTrustEntry(row: Row): TrustEntry {
 const TRUST_KINDS = Object.values<TrustKind>({
   domain: 'domain',
   lease: 'lease',
+  transfer: 'transfer',
 } satisfies Record<TrustKind, TrustKind>)
 
 function toTrustKind(value: unknown): TrustKind {

@@ -7,6 +7,8 @@ export type TrustKind =
   | 'domain'
   /** The right of one process to make scheduled checks. */
   | 'lease'
+  /** An owner's offer to hand an agent over. */
+  | 'transfer'
 
 /**
  * What the directory keeps about trust, apart from the agents' own rows: small values by kind and key. Writes are
@@ -22,7 +24,8 @@ export interface TrustStore {
    * exist). With an audit entry the change is also announced in the change log, as `trust`.
    */
   put(entry: TrustEntry, audit?: AuditEntry): Promise<boolean>
-  delete(kind: TrustKind, key: string, audit: AuditEntry): Promise<boolean>
+  /** False if the stored version is another one. */
+  delete(entry: Pick<TrustEntry, 'kind' | 'key' | 'version'>, audit: AuditEntry): Promise<boolean>
 }
 
 export interface TrustEntry {

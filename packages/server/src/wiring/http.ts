@@ -21,6 +21,7 @@ import { sendBadUrlError, sendClientError } from '../faces/send-unrouted-error.j
 import { signResponses } from '../faces/sign-responses.js'
 import { createTasksRoutes } from '../faces/tasks/tasks-routes.js'
 import { createDomainRoutes } from '../faces/trust/domain-routes.js'
+import { createTransferRoutes } from '../faces/trust/transfer-routes.js'
 import { createRateLimits } from '../policy/rate-limit.js'
 import type { Outcomes } from '../services/calls/outcomes/outcomes.js'
 import type { Context } from '../services/context.js'
@@ -78,6 +79,7 @@ export function wireHttp(base: Base, { context, listing, identity, outcomes, cal
     createAdminRoutes({ context, keys, grants, credentials, signing }),
     createFeedbackRoutes({ context, outcomes }),
     createDomainRoutes(context.domains),
+    createTransferRoutes(context),
     ...(tasks ? [createTasksRoutes(tasks)] : []),
     createInvocationRoutes({
       invoke,

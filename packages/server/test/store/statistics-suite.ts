@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { StoredCounts, StoredRating } from '../../src/store/statistics-store.js'
 import type { Store } from '../../src/store/store.js'
-import { AT, put, remove, stored } from './fixtures.js'
+import { AT, entry, put, remove, stored } from './fixtures.js'
 
 const HALF_LIFE = 1000
 
@@ -108,6 +108,24 @@ export function describeStatistics(store: () => Store): void {
     await store().write(remove(again))
     await store().write(put('a', { owner: 'bob' }))
     expect(await kept(), 'registered by another owner').toEqual([0, 0, 0])
+  })
+
+  it('deletes statistics, ratings and credentials when an agent gets another owner', async () => {
+    const { statistics, secrets } = store()
+    const agent = await stored(store().write(put('a')))
+    await add(counts())
+    await statistics.rate(rating())
+    await secrets.putCredential({ agent: 'a', owner: 'alice', secret: 's', at: AT }, entry())
+    await store().write(put('a', { expect: agent.revision }))
+    expect(await secrets.credentials()).toHaveLength(1)
+    const { revision } = (await store().get('a')) ?? agent
+    const moved = await stored(store().write(put('a', { expect: revision, owner: 'bob' })))
+    expect(moved).toMatchObject({ owner: 'bob', number: agent.number })
+    expect([await statistics.since(0), await statistics.ratingsSince(0), await secrets.credentials()]).toEqual([
+      [],
+      [],
+      [],
+    ])
   })
 
   it('deletes ratings and credentials when the agent’s tombstone is gone too', async () => {

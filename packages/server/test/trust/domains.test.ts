@@ -108,6 +108,16 @@ describe('a domain', () => {
     expect(json.domains).toHaveLength(1)
   })
 
+  it('is no longer shown for an agent that gets another owner', async () => {
+    await register()
+    await prove()
+    expect(await shown()).toMatchObject({ state: 'proven' })
+    await directory.post('/transfers', { as: 'admin', body: { agent: idOfAgent(), to: 'tokB' } })
+    expect(await shown()).toBeUndefined()
+    await prove('tokB')
+    expect(await shown()).toMatchObject({ state: 'proven' })
+  })
+
   it('is not proven by a page that repeats its path', async () => {
     const { json } = await claim()
     const { pathname } = new URL(json.publish.http.url)

@@ -10,14 +10,15 @@ import {
   lintUpdate,
   readRecord,
 } from '@switchboard/protocol'
-import { assertCovered, assertMayClaim, mayCommission, mayOperate, maySee, ownerOfNew } from '../../policy/access.js'
-import { type Caller, hasScope, isAdmin } from '../../policy/caller.js'
+import { assertCovered, mayCommission, mayOperate, maySee, ownerOfNew } from '../../policy/access.js'
+import { type Caller, hasScope } from '../../policy/caller.js'
 import { judgeUpdate } from '../../policy/freshness.js'
 import { assertClaims, assertEndpoints } from '../../policy/vetting.js'
 import type { AgentWrite, Lease, Marks, SignatureFinding } from '../../store/store.js'
 import { auditOf, type Context } from '../context.js'
 import type { Agent } from './catalog.js'
 import { matchesRevision, timeOfChange } from './entity-tags.js'
+import { assertMayOwn } from './may-own.js'
 import { unknownAgent } from './read.js'
 
 /** A valid document of one format, and the request that carries it. */
@@ -168,9 +169,8 @@ async function createNew(
   if (intent === 'replace') throw unknownAgent(record.id)
   if (registration.ifMatch !== undefined)
     throw new DirectoryError('precondition_failed', `If-Match was sent, but there is no agent "${record.id}"`)
-  assertMayClaim(caller, record.id, context.policy)
   const owner = ownerOfNew(caller, record.id, context.policy, onBehalfOf)
-  assertProvenDomain(context, record.id, owner, caller)
+  assertMayOwn(context, record.id, owner, caller)
   const former = await context.store.tombstone({ id: record.id })
   return write(context, registration, checked, {
     owner,
@@ -180,17 +180,6 @@ async function createNew(
     at: timeOfChange(context.now(), former?.at),
     lease: newLease(context, registration),
   })
-}
-
-/** Throws `forbidden` if the id names a domain that the owner has not proven, and the operator requires a proof. */
-function assertProvenDomain({ domains, policy }: Context, id: string, owner: string, caller: Caller): void {
-  if (!policy.requireDomainProof || isAdmin(caller)) return
-  const name = domains.nameOf(id)
-  if (name === undefined || domains.proofOf({ id, owner })) return
-  throw new DirectoryError(
-    'forbidden',
-    `the id "${id}" needs a proof that you control ${name}: POST /domains with {"domain":"${name}"} says how`,
-  )
 }
 
 async function replaceExisting(

@@ -140,9 +140,12 @@ export async function createDomains(options: DomainsOptions): Promise<Domains> {
       const name = domainOf(text, httpLoopback) ?? text
       const key = keyOf(ownerOf(caller), name)
       const audit = auditOf(caller, 'domain.withdraw', now(), { detail: name })
-      if (!(await store.delete('domain', key, audit)))
-        throw new DirectoryError('not_found', `you have not claimed the domain "${name}"`)
-      set(key, undefined)
+      for (;;) {
+        const known = claims.get(key)
+        if (!known) throw new DirectoryError('not_found', `you have not claimed the domain "${name}"`)
+        if (await store.delete({ kind: 'domain', key, version: known.version }, audit)) return set(key, undefined)
+        await reload()
+      }
     },
     proofOf({ id, owner }) {
       const name = nameOf(id)

@@ -21,9 +21,9 @@ export function createTrustStore(connection: Connection): TrustStore {
       if (audit) return administer(connection, 'trust', putFrom(3), values, audit)
       return (await query(`${putFrom(1)} RETURNING 1`, values)).length > 0
     },
-    async delete(kind, key, audit) {
-      const statement = 'DELETE FROM trust WHERE kind = $3 AND key = $4'
-      return isStorable(key) && administer(connection, 'trust', statement, [kind, key], audit)
+    async delete({ kind, key, version }, audit) {
+      const statement = 'DELETE FROM trust WHERE kind = $3 AND key = $4 AND version = $5'
+      return isStorable(key) && administer(connection, 'trust', statement, [kind, key, version], audit)
     },
   }
 }

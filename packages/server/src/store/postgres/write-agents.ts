@@ -1,6 +1,7 @@
 import {
   agentAfterPut,
   type CurrentAgent,
+  hasNewOwner,
   isConflict,
   leaseAfter,
   type PreparedChange,
@@ -137,7 +138,8 @@ function toInput(write: PreparedChange, current: CurrentAgent | undefined): Row 
   const presence = presenceOf(write, current)
   if (write.kind === 'refresh') return { kind: 'refresh', id, at, ...presence, ...audit }
   const { owner, format, marks } = write
-  return { kind: current ? 'update' : 'register', id, at, owner, format, marks, ...presence, ...audit }
+  const put = { id, at, owner, format, marks, new_owner: hasNewOwner(write, current) }
+  return { kind: current ? 'update' : 'register', ...put, ...presence, ...audit }
 }
 
 function presenceOf(write: PreparedChange, current: CurrentAgent | undefined): Row {
@@ -159,7 +161,7 @@ const writeStatement = (documents: number): string => `
     SELECT i.*, d.document, CASE WHEN i.kind <> 'refresh' THEN nextval('changes_revision_seq') END AS revision
     FROM json_to_recordset($1::json) AS i (
       kind text, id text COLLATE "C", number bigint, at bigint, owner text, format text, document_place int, marks text,
-      received_at bigint, lease_seconds bigint, lease_expires_at bigint, reason text, audit json)
+      received_at bigint, lease_seconds bigint, lease_expires_at bigint, reason text, new_owner boolean, audit json)
     LEFT JOIN unnest(ARRAY[${Array.from({ length: documents }, (_, i) => `$${i + 2}`).join(', ')}]::text[])
       WITH ORDINALITY AS d (document, place) ON d.place = i.document_place
   ), registered AS (
@@ -188,11 +190,11 @@ const writeStatement = (documents: number): string => `
   ), forgotten AS (
     DELETE FROM vectors v USING input i WHERE i.kind = 'remove' AND v.number = i.number
   ), foreign_credentials AS (
-    DELETE FROM credentials c USING input i WHERE i.kind = 'register' AND c.agent = i.id AND c.owner <> i.owner
+    DELETE FROM credentials c USING input i WHERE i.new_owner AND c.agent = i.id AND c.owner <> i.owner
   ), foreign_statistics AS (
-    DELETE FROM statistics s USING input i WHERE i.kind = 'register' AND s.agent = i.id AND s.owner <> i.owner
+    DELETE FROM statistics s USING input i WHERE i.new_owner AND s.agent = i.id AND s.owner <> i.owner
   ), foreign_ratings AS (
-    DELETE FROM ratings r USING input i WHERE i.kind = 'register' AND r.agent = i.id AND r.owner <> i.owner
+    DELETE FROM ratings r USING input i WHERE i.new_owner AND r.agent = i.id AND r.owner <> i.owner
   ), written AS (
     SELECT i.id, i.kind, i.revision, i.at, i.audit, coalesce(i.number, r.number) AS number
     FROM input i LEFT JOIN registered r USING (id)

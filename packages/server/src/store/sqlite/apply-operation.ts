@@ -1,5 +1,6 @@
 import {
   type CurrentAgent,
+  hasNewOwner,
   isConflict,
   leaseAfter,
   type PreparedChange,
@@ -79,8 +80,8 @@ export function createApplyOperation(db: Sqlite): ApplyOperation {
     } else {
       const { lastInsertRowid } = sql.insertAgent.run([id, owner, format, document, marks, revision, createdAt, at])
       number = Number(lastInsertRowid)
-      for (const statement of sql.dropForeign) statement.run([id, owner])
     }
+    if (hasNewOwner(put, current)) for (const statement of sql.dropForeign) statement.run([id, owner])
     const lease = leaseAfter(put, current)
     sql.putPresence.run([number, receivedAt, lease?.seconds, lease?.expiresAt])
     logChange('put', at, { id, number })
@@ -194,7 +195,12 @@ export function createApplyOperation(db: Sqlite): ApplyOperation {
         return statement.run(parameters).changes > 0
       }
       case 'deleteTrust':
-        return administer('trust', sql.deleteTrust, [operation.about, operation.key], operation.audit)
+        return administer(
+          'trust',
+          sql.deleteTrust,
+          [operation.about, operation.key, operation.version],
+          operation.audit,
+        )
       case 'prune':
         return prune(operation.before)
     }

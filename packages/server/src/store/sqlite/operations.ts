@@ -42,7 +42,7 @@ export interface Operations {
   putSigningKey: { params: { key: StoredSigningKey; audit: AuditEntry }; result: boolean }
   deleteSigningKey: { params: { id: string; audit: AuditEntry }; result: boolean }
   putTrust: { params: { entry: TrustEntry; audit?: AuditEntry }; result: boolean }
-  deleteTrust: { params: { about: TrustKind; key: string; audit: AuditEntry }; result: boolean }
+  deleteTrust: { params: { about: TrustKind; key: string; version: number; audit: AuditEntry }; result: boolean }
   /** Deletes a limited number of rows, because other writes wait meanwhile; true if there are more. */
   prune: { params: { before: PruneBefore }; result: boolean }
 }

@@ -7,7 +7,7 @@ export function prepareWrites(db: Sqlite) {
   return {
     selectAgent: prepare(`SELECT ${AGENT_COLUMNS} FROM agents a JOIN presence p USING (number) WHERE a.id = ?`),
     selectCurrent: prepare(`
-      SELECT a.number, a.revision, a.created_at, p.received_at, p.lease_seconds, p.lease_expires_at
+      SELECT a.number, a.owner, a.revision, a.created_at, p.received_at, p.lease_seconds, p.lease_expires_at
       FROM agents a JOIN presence p USING (number) WHERE a.id = ?`),
     insertAgent: prepare(`
       INSERT INTO agents (id, owner, face, document, marks, revision, created_at, modified_at)
@@ -27,7 +27,7 @@ export function prepareWrites(db: Sqlite) {
       SELECT number, ?, ?, ? FROM agents WHERE number = ?`),
     deleteVectors: prepare('DELETE FROM vectors WHERE number = ?'),
 
-    // Run when a name is registered: data of an earlier owner does not belong to the new one.
+    // Run when a name is registered or transferred: data of an earlier owner does not belong to the new one.
     dropForeign: ['credentials', 'statistics', 'ratings'].map((table) =>
       prepare(`DELETE FROM ${table} WHERE agent = ? AND owner <> ?`),
     ),
@@ -65,7 +65,7 @@ export function prepareWrites(db: Sqlite) {
       ON CONFLICT (kind, key) DO NOTHING`),
     updateTrust: prepare(`
       UPDATE trust SET version = version + 1, value = ?, expires_at = ? WHERE kind = ? AND key = ? AND version = ?`),
-    deleteTrust: prepare('DELETE FROM trust WHERE kind = ? AND key = ?'),
+    deleteTrust: prepare('DELETE FROM trust WHERE kind = ? AND key = ? AND version = ?'),
 
     // An expired reservation counts as none.
     insertIdempotent: prepare(`

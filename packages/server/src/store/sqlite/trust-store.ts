@@ -18,8 +18,8 @@ export function createTrustStore(db: Sqlite, read: Read, writer: Writer): TrustS
       requireStorable(entry.key)
       return writer.run('putTrust', { entry, ...(audit && { audit: storableAudit(audit) }) })
     },
-    async delete(kind, key, audit) {
-      return isStorable(key) && writer.run('deleteTrust', { about: kind, key, audit: storableAudit(audit) })
+    async delete({ kind, key, version }, audit) {
+      return isStorable(key) && writer.run('deleteTrust', { about: kind, key, version, audit: storableAudit(audit) })
     },
   }
 }
