@@ -13,20 +13,8 @@ import type { GatewayOptions } from '../gateway-options.js'
 import { observeStream } from './observe-stream.js'
 import { decodeText, parseResponseJson, readEventParts, readLineParts } from './read-stream.js'
 import { limitBytes, type ResponseBody, tooLarge } from './response-body.js'
+import { forwardedHeaders } from './response-headers.js'
 import type { HttpResponse } from './send-request.js'
-
-/** Response headers to forward to the caller: those about the response, none about the agent's host. */
-const FORWARDED: readonly string[] = [
-  'content-disposition',
-  'content-language',
-  'location',
-  'retry-after',
-  'www-authenticate',
-  'x-agent-version',
-  'x-request-id',
-  'x-session-id',
-  'x-task-id',
-]
 
 /** Larger error bodies are ignored: an error object is small. */
 const MAX_ERROR_BYTES = 64 * 1024
@@ -48,7 +36,7 @@ export async function readResponse(
     const message = 'the agent sent 304 although the request was not conditional'
     throw new GatewayError('bad_response', message, { mayHaveRun: true })
   }
-  const base = { status, headers: forwardedHeaders(received, url), endpoint }
+  const base = { status, headers: forwardedHeaders(received, { status, url }), endpoint }
   if (status >= 400) return { ...base, kind: 'json', value: await readError(response) }
 
   const type = mediaTypeOf(received['content-type'])
@@ -103,18 +91,6 @@ async function readError({ headers, body }: HttpResponse): Promise<JsonValue> {
     if (error instanceof GatewayError && (error.code === 'bad_response' || error.code === 'too_large')) return null
     throw error
   }
-}
-
-function forwardedHeaders(received: Readonly<Record<string, string>>, url: URL): Record<string, string> {
-  const headers: Record<string, string> = {}
-  for (const name of FORWARDED) {
-    const value = received[name]
-    if (value !== undefined) headers[name] = value
-  }
-  if (headers.location !== undefined && URL.canParse(headers.location, url.href)) {
-    headers.location = new URL(headers.location, url).href
-  }
-  return headers
 }
 
 /** Reads the task of a 202, or of a task document. */

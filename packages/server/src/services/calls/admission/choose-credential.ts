@@ -31,13 +31,17 @@ export interface StoredCredential {
  * one and there is none, before the agent is called.
  */
 export async function chooseCredential(
-  { id, authentication }: AgentRecord,
+  record: AgentRecord,
   caller: Pick<Caller, 'kind'>,
   sent: CredentialsForAgent,
   stored: StoredCredential | undefined,
 ): Promise<AgentCredential> {
   const { directorySecret, agentApiKey, agentAuthorization } = sent
-  const type = authentication?.type
+  const type = record.authentication?.type
+  const missing = (what: string, how: string): DirectoryError =>
+    new DirectoryError('unauthorized', `the agent "${record.id}" requires ${what}: send it as ${how}`, {
+      headers: { 'www-authenticate': challengeOf(record) },
+    })
   const key = agentApiKey ?? (type === 'api_key' ? sent.apiKey : undefined)
   assertNotForDirectory(directorySecret, key, agentApiKey === undefined ? 'X-API-Key' : 'X-Agent-API-Key')
   assertNotForDirectory(directorySecret, agentAuthorization, 'X-Agent-Authorization')
@@ -48,9 +52,9 @@ export async function chooseCredential(
   if (Object.keys(headers).length === 0 && stored)
     return stored.obtain(caller.kind === 'token' ? directorySecret : undefined)
   if (type === 'api_key' && key === undefined)
-    throw missing(id, 'an API key', 'X-API-Key beside "Authorization: Bearer …", or as X-Agent-API-Key', 'ApiKey')
+    throw missing('an API key', 'X-API-Key beside "Authorization: Bearer …", or as X-Agent-API-Key')
   if (type === 'oauth2_bearer' && agentAuthorization === undefined)
-    throw missing(id, 'a bearer token', 'X-Agent-Authorization: Bearer …', 'Bearer')
+    throw missing('a bearer token', 'X-Agent-Authorization: Bearer …')
   return { headers, isStored: false }
 }
 
@@ -65,8 +69,6 @@ function assertNotForDirectory(secret: string | undefined, value: string | undef
   ])
 }
 
-function missing(id: string, what: string, how: string, scheme: string): DirectoryError {
-  return new DirectoryError('unauthorized', `the agent "${id}" requires ${what}: send it as ${how}`, {
-    headers: { 'www-authenticate': `${scheme} realm="agent"` },
-  })
-}
+/** The challenge of a 401 about the agent's credential. The agent's own would be taken for the directory's. */
+export const challengeOf = ({ authentication }: Pick<AgentRecord, 'authentication'>): string =>
+  `${authentication?.type === 'api_key' ? 'ApiKey' : 'Bearer'} realm="agent"`

@@ -48,19 +48,21 @@ describe('fromGateway', () => {
   })
 })
 
+const OF_CALLER = { isStored: false, challenge: 'Bearer realm="agent"' }
+
 describe('fromResponse', () => {
   it('reads Retry-After in seconds and as a date', () => {
-    expect(fromResponse(response(503, null, { 'retry-after': '7' }), false).retryAfter).toBe(7)
+    expect(fromResponse(response(503, null, { 'retry-after': '7' }), OF_CALLER).retryAfter).toBe(7)
     const date = new Date(Date.now() + 60_000).toUTCString()
-    expect(fromResponse(response(429, null, { 'retry-after': date }), false).retryAfter).toBeGreaterThan(50)
-    expect(fromResponse(response(503, null, { 'retry-after': 'soon' }), false).retryAfter).toBeGreaterThan(0)
-    expect(fromResponse(response(500, null), false).retryAfter).toBeUndefined()
+    expect(fromResponse(response(429, null, { 'retry-after': date }), OF_CALLER).retryAfter).toBeGreaterThan(50)
+    expect(fromResponse(response(503, null, { 'retry-after': 'soon' }), OF_CALLER).retryAfter).toBeGreaterThan(0)
+    expect(fromResponse(response(500, null), OF_CALLER).retryAfter).toBeUndefined()
   })
 
   it('sets mayHaveRun to false if the agent was unavailable', () => {
-    expect(fromResponse(response(503, null), false).mayHaveRun).toBe(false)
-    expect(fromResponse(response(429, null), false).mayHaveRun).toBe(false)
-    expect(fromResponse(response(500, null), false).mayHaveRun).toBe(true)
+    expect(fromResponse(response(503, null), OF_CALLER).mayHaveRun).toBe(false)
+    expect(fromResponse(response(429, null), OF_CALLER).mayHaveRun).toBe(false)
+    expect(fromResponse(response(500, null), OF_CALLER).mayHaveRun).toBe(true)
   })
 
   it.each([
@@ -72,13 +74,13 @@ describe('fromResponse', () => {
     'error',
     null,
   ])('does not treat %j as an error object', (value) => {
-    expect(fromResponse(response(400, value), false).members).toEqual({})
+    expect(fromResponse(response(400, value), OF_CALLER).members).toEqual({})
   })
 
   it('hides the message of a 5xx that looks like a stack trace', () => {
     for (const message of ['a\nb', 'x'.repeat(1001), 'thrown at run.js:12']) {
-      expect(fromResponse(response(500, { error: { code: 'A', message } }), false).members).toEqual({})
-      expect(fromResponse(response(400, { error: { code: 'A', message } }), false).members).not.toEqual({})
+      expect(fromResponse(response(500, { error: { code: 'A', message } }), OF_CALLER).members).toEqual({})
+      expect(fromResponse(response(400, { error: { code: 'A', message } }), OF_CALLER).members).not.toEqual({})
     }
   })
 })

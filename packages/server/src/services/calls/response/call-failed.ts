@@ -76,6 +76,8 @@ const hasGatewayCode = ({ cause }: DirectoryError, code: GatewayErrorCode): bool
 
 /** Seconds, if neither the gateway nor the agent says when to retry. */
 const RETRY_SECONDS = 5
+/** Most seconds that an agent can make a caller wait. */
+const MAX_RETRY_SECONDS = 86_400
 
 /**
  * Translates an error of the gateway; any other error is returned unchanged.
@@ -114,10 +116,19 @@ const OTHER_FAILURE: Failure = {
   message: 'the agent encountered an unexpected error while processing the request',
 }
 
+/** The credential that the agent has rejected, if it did. */
+interface RejectedCredential {
+  /** Stored by the operator, not sent by the caller. */
+  readonly isStored: boolean
+  /** Asks the caller for a credential, in place of the agent's own WWW-Authenticate. */
+  readonly challenge: string
+}
+
 /** The error for an agent's own 4xx or 5xx: its status is passed on, and its error if that is an error object (C-97). */
-export function fromResponse(response: AgentResponse, storedCredential: boolean): CallFailed {
+export function fromResponse(response: AgentResponse, { isStored, challenge }: RejectedCredential): CallFailed {
   const { status, headers } = response
-  if (storedCredential && (status === 401 || status === 403)) {
+  // 407 is meant for the gateway in any case.
+  if (status === 407 || (isStored && (status === 401 || status === 403))) {
     const { code, message } = CREDENTIAL_REFUSED
     return new CallFailed(code, message, { mayHaveRun: false })
   }
@@ -125,13 +136,12 @@ export function fromResponse(response: AgentResponse, storedCredential: boolean)
   const reported = response.kind === 'json' ? errorObjectOf(response.value, status) : undefined
   const isTemporary = code === 'unavailable' || code === 'rate_limited'
   const retryAfter = readRetryAfter(headers['retry-after'], Date.now) ?? (isTemporary ? RETRY_SECONDS : undefined)
-  const challenge = headers['www-authenticate']
   return new CallFailed(code, reported?.message ?? message, {
     status,
     mayHaveRun: !isTemporary,
     ...(reported && { members: { error: reported.object } }),
-    ...(retryAfter !== undefined && { retryAfter }),
-    ...(challenge !== undefined && { headers: { 'www-authenticate': challenge } }),
+    ...(retryAfter !== undefined && { retryAfter: Math.min(retryAfter, MAX_RETRY_SECONDS) }),
+    ...(status === 401 && { headers: { 'www-authenticate': challenge } }),
   })
 }
 

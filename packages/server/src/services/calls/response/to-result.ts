@@ -41,7 +41,7 @@ function headersFor(
   { record }: Pick<PreparedCall, 'record'>,
   { headers }: CompletedResponse,
 ): Readonly<Record<string, string>> {
-  const { 'x-request-id': _, location, ...rest } = headers
+  const { location, ...rest } = headers
   // The address of an agent whose document is redacted may be one of the hidden parts.
   return location === undefined || record.redacted ? rest : { ...rest, location }
 }

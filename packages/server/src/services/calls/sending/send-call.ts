@@ -1,4 +1,5 @@
 import type { AgentCall, AgentResponse, AgentTask, Endpoint } from '../../../gateway/gateway.js'
+import { challengeOf } from '../admission/choose-credential.js'
 import { originOf } from '../admission/endpoints.js'
 import type { PreparedCall } from '../admission/prepare-call.js'
 import type { CallDeps } from '../call-deps.js'
@@ -68,7 +69,7 @@ async function succeeded(call: PreparedCall, send: () => Promise<AgentResponse>)
   const response = await translated(call, send)
   const { isStored, onRejected } = call.credential
   if (response.status === 401) onRejected?.()
-  if (response.status >= 400) throw fromResponse(response, isStored)
+  if (response.status >= 400) throw fromResponse(response, { isStored, challenge: challengeOf(call.record) })
   return response
 }
 
