@@ -1,7 +1,11 @@
+import { isSpiffe, parseSpiffeId } from './spiffe-id.js'
+
 /** Ids that are paths of the directory itself (C-04), or that a URL path cannot contain. */
 const RESERVED = new Set(['search', 'public', '.', '..'])
 const MAX_ID = 512
 const MAX_NAME = 255
+/** UTF-8 bytes. Databases index subjects, and an index of PostgreSQL takes no more than 2700 bytes. */
+const MAX_SUBJECT_BYTES = 2048
 
 /** Why a text is not a valid agent id; `undefined` if it is valid. All drafts share one namespace (C-30). */
 export function idProblem(id: string): string | undefined {
@@ -21,7 +25,12 @@ export function capabilityNameProblem(name: string): string | undefined {
 /** Why a text is not a valid subject (the holder of a credential); `undefined` if it is valid. */
 export function subjectProblem(subject: string): string | undefined {
   if (subject === '') return 'must not be empty'
-  return characterProblem(subject)
+  if (isSpiffe(subject) && !parseSpiffeId(subject))
+    return 'is not the SPIFFE id of a workload, such as spiffe://example.org/billing'
+  const problem = characterProblem(subject)
+  if (problem !== undefined) return problem
+  const isTooLong = new TextEncoder().encode(subject).byteLength > MAX_SUBJECT_BYTES
+  return isTooLong ? `is longer than ${MAX_SUBJECT_BYTES} bytes` : undefined
 }
 
 /** Whether a protocol such as "mcp/1.0" matches a requested one such as "mcp"; case-insensitive (C-20). */

@@ -54,7 +54,11 @@ export { type ReservedMembers, takeReserved } from './reserved-members.js'
 export { EVENT_STREAM, isErrorLine, NDJSON, type StreamFormat, type StreamPart, writeLine } from './stream-formats.js'
 export { type BucketLevel, createTokenBuckets, type TokenBucketOptions, type TokenBuckets } from './token-buckets.js'
 export {
+  claimedIssuer,
   createTokenVerifier,
+  readScopes,
+  readSubject,
+  readWords,
   TokenError,
   type TokenErrorCode,
   type TokenVerifier,

@@ -1,20 +1,11 @@
-import {
-  createLocalJWKSet,
-  createRemoteJWKSet,
-  customFetch,
-  decodeJwt,
-  errors,
-  type JWK,
-  type JWTPayload,
-  type JWTVerifyGetKey,
-  jwtVerify,
-} from 'jose'
+import { createLocalJWKSet, decodeJwt, errors, type JWK, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose'
 import { subjectProblem } from '../identifiers.js'
 import { SIGNING_ALGORITHMS } from '../signing/keys.js'
+import { createRemoteKeySet, KeysUnavailableError } from './remote-key-set.js'
 
 const REQUIRED_CLAIMS = ['sub', 'exp']
-/** Milliseconds to fetch the key set of an issuer. */
-const KEYS_TIMEOUT_MS = 5000
+/** Seconds since 1970; a `Date` cannot be later. */
+const LAST_SECOND = 8_640_000_000_000
 
 /** An issuer whose JSON Web Tokens are accepted, with its public keys or the URL of its key set. */
 export type TrustedIssuer = {
@@ -25,6 +16,8 @@ export type TrustedIssuer = {
 
 /** The verified content of a token. */
 export interface VerifiedToken {
+  readonly issuer: string
+  /** The claim `sub`: unique for this issuer only. */
   readonly subject: string
   readonly scopes: readonly string[]
   /** Milliseconds since 1970. */
@@ -57,6 +50,8 @@ export interface TokenVerifierDeps {
   readonly clockTolerance?: number
   /** Fetches key sets; default: the global `fetch`. */
   readonly fetch?: typeof fetch
+  /** Milliseconds of a clock that is never set, to measure intervals. Default: `performance.now`. */
+  readonly monotonic?: () => number
 }
 
 /**
@@ -65,9 +60,9 @@ export interface TokenVerifierDeps {
  */
 export function createTokenVerifier(
   issuers: readonly TrustedIssuer[],
-  { now, fetch, clockTolerance = 0 }: TokenVerifierDeps,
+  { now, clockTolerance = 0, ...deps }: TokenVerifierDeps,
 ): TokenVerifier {
-  const trusted = new Map(issuers.map((issuer) => [issuer.issuer, { ...issuer, keySet: keySetOf(issuer, fetch) }]))
+  const trusted = new Map(issuers.map((issuer) => [issuer.issuer, { ...issuer, keySet: keySetOf(issuer, deps) }]))
   return async (token) => {
     const found = trusted.get(claimedIssuer(token) ?? '')
     if (!found) throw new TokenError('unknown_issuer', 'the issuer of the token is not trusted here')
@@ -80,48 +75,66 @@ export function createTokenVerifier(
         clockTolerance,
         currentDate: new Date(now()),
       })
-      return readClaims(payload)
+      return readClaims(found.issuer, payload)
     } catch (error) {
       throw toTokenError(error)
     }
   }
 }
 
-function keySetOf(issuer: TrustedIssuer, fetch: TokenVerifierDeps['fetch']): JWTVerifyGetKey {
+function keySetOf(
+  issuer: TrustedIssuer,
+  { fetch = globalThis.fetch, monotonic = () => performance.now() }: Pick<TokenVerifierDeps, 'fetch' | 'monotonic'>,
+): JWTVerifyGetKey {
   if ('keys' in issuer) return createLocalJWKSet({ keys: [...issuer.keys] })
-  return createRemoteJWKSet(new URL(issuer.jwksUrl), {
-    timeoutDuration: KEYS_TIMEOUT_MS,
-    ...(fetch && { [customFetch]: (url: string, init: RequestInit) => fetch(url, init) }),
-  })
+  return createRemoteKeySet({ url: issuer.jwksUrl, fetch, monotonic })
 }
 
-/** Not verified yet: it only chooses the keys to verify with. */
-function claimedIssuer(token: string): string | undefined {
+/** The issuer that a token names. It is not verified: it only chooses what to verify the token with. */
+export function claimedIssuer(token: string): string | undefined {
   try {
-    return decodeJwt(token).iss
+    const { iss } = decodeJwt(token)
+    return typeof iss === 'string' ? iss : undefined
   } catch (error) {
     if (error instanceof errors.JWTInvalid) return undefined
     throw error
   }
 }
 
-function readClaims(claims: JWTPayload): VerifiedToken {
-  const { sub = '', exp = 0 } = claims
+function readClaims(issuer: string, claims: JWTPayload): VerifiedToken {
+  const { exp } = claims
+  if (exp === undefined || !(exp <= LAST_SECOND)) throw wrongClaim('exp', 'is not a time')
+  return { issuer, subject: readSubject(claims), scopes: readScopes(claims), expiresAt: exp * 1000, claims }
+}
+
+/** The claim `sub`; throws a `TokenError` if it is not a valid subject. */
+export function readSubject({ sub }: Readonly<Record<string, unknown>>): string {
+  if (typeof sub !== 'string') throw wrongClaim('sub', 'must be a string')
   const problem = subjectProblem(sub)
-  if (problem !== undefined) throw new TokenError('invalid', `the subject of the token ${problem}`)
-  return { subject: sub, scopes: readScopes(claims), expiresAt: exp * 1000, claims }
+  if (problem !== undefined) throw wrongClaim('sub', problem)
+  return sub
 }
 
 /** `scope` is a list separated by spaces (RFC 8693 §4.2); some issuers send `scp` instead, as such a list or an array. */
-function readScopes({ scope, scp }: JWTPayload): string[] {
-  const words = scope ?? scp
-  if (typeof words === 'string') return words.split(' ').filter((word) => word !== '')
-  return Array.isArray(words) ? words.filter((word): word is string => typeof word === 'string' && word !== '') : []
+export function readScopes({ scope, scp }: Readonly<Record<string, unknown>>): string[] {
+  return readWords(scope === undefined || scope === null ? 'scp' : 'scope', scope ?? scp)
 }
+
+/** The words of a claim: a list separated by spaces, or an array of strings; none if the claim is absent or null. */
+export function readWords(claim: string, words: unknown): string[] {
+  if (words === undefined || words === null) return []
+  if (typeof words === 'string') return words.split(' ').filter((word) => word !== '')
+  if (Array.isArray(words) && words.every((word) => typeof word === 'string'))
+    return words.filter((word) => word !== '')
+  throw wrongClaim(claim, 'must be a string or an array of strings')
+}
+
+const wrongClaim = (claim: string, problem: string): TokenError =>
+  new TokenError('invalid', `the claim ${claim} of the token ${problem}`)
 
 function toTokenError(error: unknown): TokenError {
   if (error instanceof TokenError) return error
-  if (areKeysUnavailable(error)) {
+  if (error instanceof KeysUnavailableError) {
     return new TokenError('keys_unavailable', 'the keys of the issuer of the token cannot be fetched', error)
   }
   if (error instanceof errors.JWTExpired) return new TokenError('expired', 'the token has expired', error)
@@ -138,9 +151,7 @@ function invalidMessage(error: unknown): string {
   if (error instanceof errors.JWSSignatureVerificationFailed) return 'the signature of the token is not valid'
   if (error instanceof errors.JWKSNoMatchingKey)
     return 'the issuer of the token does not publish the key it is signed with'
+  if (error instanceof errors.JWKSMultipleMatchingKeys)
+    return 'the token does not say which key it is signed with: it needs a kid'
   return 'the token is malformed'
 }
-
-const areKeysUnavailable = (error: unknown): boolean =>
-  !(error instanceof errors.JOSEError) ||
-  ['ERR_JOSE_GENERIC', 'ERR_JWKS_TIMEOUT', 'ERR_JWKS_INVALID'].includes(error.code)

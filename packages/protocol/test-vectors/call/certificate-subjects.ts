@@ -16,8 +16,28 @@ export const CERTIFICATE_SUBJECTS: readonly CertificateVector[] = [
   },
   {
     name: 'the first of several URIs',
-    certificate: { subjectaltname: 'URI:spiffe://a, URI:spiffe://b', subject: { CN: 'n' } },
-    subject: 'spiffe://a',
+    certificate: { subjectaltname: 'URI:urn:a, URI:urn:b', subject: { CN: 'n' } },
+    subject: 'urn:a',
+  },
+  {
+    name: 'a SPIFFE id',
+    certificate: { subjectaltname: 'DNS:d.example, URI:spiffe://td.example/billing', subject: { CN: 'n' } },
+    subject: 'spiffe://td.example/billing',
+  },
+  {
+    name: 'none with a SPIFFE id and another URI',
+    certificate: { subjectaltname: 'URI:urn:a, URI:spiffe://td.example/billing', subject: { CN: 'n' } },
+    subject: undefined,
+  },
+  {
+    name: 'none with a malformed SPIFFE id',
+    certificate: { subjectaltname: 'URI:spiffe://TD.example/billing, DNS:d.example', subject: { CN: 'n' } },
+    subject: undefined,
+  },
+  {
+    name: 'none with a SPIFFE id that is only a trust domain',
+    certificate: { subjectaltname: 'URI:spiffe://td.example', subject: { CN: 'n' } },
+    subject: undefined,
   },
   {
     name: 'a DNS name takes precedence over the CN; other kinds are ignored',

@@ -27,6 +27,17 @@ export const TOKENS_WITHIN_TOLERANCE: readonly TokenVector[] = [
   { name: 'valid in 29 s', algorithm: 'ES256', claims: { nbf: NOW + 29 }, result: GOOD },
 ]
 
+/** Claims of the wrong type, which other programs may write. */
+const WRONG_TYPES: readonly Readonly<Record<string, unknown>>[] = [
+  ...[7, true, null, {}, [], ['ann']].map((sub) => ({ sub })),
+  ...[String(NOW + 3600), true, null, {}, [NOW + 3600], 1e300].map((exp) => ({ exp })),
+  ...['soon', true, {}, []].map((nbf) => ({ nbf })),
+  ...['now', {}].map((iat) => ({ iat })),
+  ...[7, true, null, {}, [], [7], [['tester']], { tester: true }].map((aud) => ({ aud })),
+  ...[7, true, {}, [7], ['publish', null], [['publish']]].map((scope) => ({ scope })),
+  ...[7, {}, [{}]].map((scp) => ({ scope: undefined, scp })),
+]
+
 /** Tokens of one trusted issuer, and the result of verifying them. */
 export const TOKENS: readonly TokenVector[] = [
   ...ASYMMETRIC.map((algorithm) => ({ name: `signed with ${algorithm}`, algorithm, result: GOOD })),
@@ -41,6 +52,26 @@ export const TOKENS: readonly TokenVector[] = [
   { name: 'without sub', algorithm: 'ES256', claims: { sub: undefined }, result: INVALID },
   { name: 'with an empty sub', algorithm: 'ES256', claims: { sub: '' }, result: INVALID },
   { name: 'with a control character in sub', algorithm: 'ES256', claims: { sub: 'a\u0000b' }, result: INVALID },
+  ...WRONG_TYPES.map((claims) => ({
+    name: `with the claim ${JSON.stringify(claims)}`,
+    algorithm: 'ES256',
+    claims,
+    result: INVALID,
+  })),
+  ...[7, null, {}, ['https://issuer.example'], '__proto__'].map((iss) => ({
+    name: `with the issuer ${JSON.stringify(iss)}`,
+    algorithm: 'ES256',
+    claims: { iss },
+    result: { code: 'unknown_issuer' } as const,
+  })),
+  {
+    name: 'with a SPIFFE id',
+    algorithm: 'ES256',
+    claims: { sub: 'spiffe://td.example/billing' },
+    result: { ...GOOD, subject: 'spiffe://td.example/billing' },
+  },
+  { name: 'with a malformed SPIFFE id', algorithm: 'ES256', claims: { sub: 'spiffe://TD/billing' }, result: INVALID },
+  { name: 'with a sub that is too long', algorithm: 'ES256', claims: { sub: 'a'.repeat(2049) }, result: INVALID },
   { name: 'without aud', algorithm: 'ES256', claims: { aud: undefined }, result: INVALID },
   { name: 'for another audience', algorithm: 'ES256', claims: { aud: 'elsewhere' }, result: INVALID },
   { name: 'for several audiences', algorithm: 'ES256', claims: { aud: ['elsewhere', 'tester'] }, result: GOOD },
