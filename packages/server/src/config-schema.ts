@@ -3,6 +3,7 @@ import { isObject, type JsonObject, type JsonValue } from '@switchboard/protocol
 const text: JsonObject = { type: 'string' }
 const texts: JsonObject = { type: 'array', items: text }
 const flag: JsonObject = { type: 'boolean' }
+const url: JsonObject = { type: 'string', format: 'absolute-uri' }
 const count: JsonObject = { type: 'integer', minimum: 1 }
 const closed = (properties: JsonObject, required: string[] = []): JsonObject => ({
   type: 'object',
@@ -21,6 +22,7 @@ export const configSchema: JsonObject = closed({
   tlsCert: text,
   tlsKey: text,
   tlsClientCa: text,
+  tlsClientCrl: text,
   tlsClientRequired: flag,
   behindProxy: flag,
   logLevel: text,
@@ -67,11 +69,38 @@ export const configSchema: JsonObject = closed({
   lifetimes: closed({ max: { type: 'integer', minimum: 60 } }),
   issuers: {
     type: 'array',
-    items: closed({ issuer: text, audience: text, jwksUrl: { type: 'string', format: 'absolute-uri' } }, [
-      'issuer',
-      'audience',
-      'jwksUrl',
-    ]),
+    items: closed(
+      {
+        issuer: text,
+        audience: { anyOf: [text, texts] },
+        jwksUrl: url,
+        subjects: { enum: ['plain', 'qualified'] },
+        trustDomains: { type: 'array', items: { type: 'string', pattern: '^[a-z0-9._-]{1,255}$' } },
+        scopes: {
+          type: 'array',
+          items: closed(
+            {
+              claim: { anyOf: [text, { ...texts, minItems: 1 }] },
+              values: { type: 'object', additionalProperties: texts },
+            },
+            ['claim'],
+          ),
+        },
+        introspection: closed(
+          {
+            url,
+            clientId: text,
+            clientSecretFile: text,
+            clientSecretVariable: text,
+            opaque: flag,
+            jwts: flag,
+            cacheSeconds: count,
+          },
+          ['url', 'clientId'],
+        ),
+      },
+      ['issuer', 'audience'],
+    ),
   },
   peers: {
     type: 'array',

@@ -14,7 +14,7 @@ import type { NamePolicy } from './policy/access.js'
 import type { LimitedAction } from './policy/rate-limit.js'
 import type { TaxonomyConfig } from './policy/taxonomy.js'
 import type { VettingPolicy } from './policy/vetting.js'
-import type { Issuer } from './services/identity/tokens.js'
+import { type Issuer, issuersProblem } from './services/identity/issuers.js'
 
 /** All settings of a directory. */
 export interface Config {
@@ -90,6 +90,8 @@ export interface TlsConfig {
   cert: string
   key: string
   clientCa?: string
+  /** Path of the lists of revoked client certificates (PEM), one for each CA; read again when the file changes. */
+  clientCrl?: string
   clientRequired: boolean
 }
 
@@ -197,6 +199,7 @@ export interface Flags {
   'tls-cert'?: string
   'tls-key'?: string
   'tls-client-ca'?: string
+  'tls-client-crl'?: string
   'tls-client-required'?: boolean
   'behind-proxy'?: boolean
   config?: string
@@ -211,9 +214,10 @@ export function readConfig(flags: Flags = {}, env: NodeJS.ProcessEnv = process.e
     const value = flags[flag] ?? env[variable] ?? settings[key]
     return value === undefined ? undefined : String(value)
   }
+  const larger = fileSettings(settings, env)
   const config: Config = {
     ...DEFAULTS,
-    ...fileSettings(settings),
+    ...larger,
     host: text('host', 'SWITCHBOARD_HOST', 'host') ?? DEFAULTS.host,
     port: readPort(text('port', 'SWITCHBOARD_PORT', 'port')),
     data: text('data', 'SWITCHBOARD_DATA', 'data') ?? DEFAULTS.data,
@@ -222,12 +226,13 @@ export function readConfig(flags: Flags = {}, env: NodeJS.ProcessEnv = process.e
     behindProxy: readFlag('--behind-proxy', text('behind-proxy', 'SWITCHBOARD_BEHIND_PROXY', 'behindProxy')),
     adminKey: readSecret('SWITCHBOARD_ADMIN_KEY', env.SWITCHBOARD_ADMIN_KEY),
     secret: readSecret('SWITCHBOARD_SECRET', env.SWITCHBOARD_SECRET),
-    search: withEmbedderKey(fileSettings(settings).search ?? DEFAULTS.search, env.SWITCHBOARD_EMBEDDER_KEY),
+    search: withEmbedderKey(larger.search ?? DEFAULTS.search, env.SWITCHBOARD_EMBEDDER_KEY),
     logLevel: readLogLevel(text('log-level', 'SWITCHBOARD_LOG_LEVEL', 'logLevel')),
     tls: readTls(
       text('tls-cert', 'SWITCHBOARD_TLS_CERT', 'tlsCert'),
       text('tls-key', 'SWITCHBOARD_TLS_KEY', 'tlsKey'),
       text('tls-client-ca', 'SWITCHBOARD_TLS_CLIENT_CA', 'tlsClientCa'),
+      text('tls-client-crl', 'SWITCHBOARD_TLS_CLIENT_CRL', 'tlsClientCrl'),
       readFlag(
         '--tls-client-required',
         text('tls-client-required', 'SWITCHBOARD_TLS_CLIENT_REQUIRED', 'tlsClientRequired'),
@@ -239,7 +244,9 @@ export function readConfig(flags: Flags = {}, env: NodeJS.ProcessEnv = process.e
 }
 
 /** Refuses plain HTTP beyond this machine (C-72), and replicas that would each sign with their own key. */
-export function assertSafe({ host, tls, behindProxy, database, secret, gateway }: Config): void {
+export function assertSafe({ host, tls, behindProxy, database, secret, gateway, issuers }: Config): void {
+  const problem = issuersProblem(issuers)
+  if (problem !== undefined) throw new ConfigError(`issuers: ${problem}`)
   if (gateway.sign && database !== undefined && secret === undefined)
     throw new ConfigError(
       'gateway.sign with a database needs SWITCHBOARD_SECRET: set it to the same value on all replicas',
@@ -282,7 +289,7 @@ function readFile(path: string): JsonObject {
 }
 
 /** Settings that only the config file has, merged into their defaults. The schema has checked their types. */
-function fileSettings(settings: JsonObject): Partial<Config> {
+function fileSettings(settings: JsonObject, env: NodeJS.ProcessEnv): Partial<Config> {
   const merged = GROUPS.map((name) => [name, { ...DEFAULTS[name], ...(isObject(settings[name]) && settings[name]) }])
   const { strict01, lenientCapabilities, refuseUnknownMembers, ...policy } = isObject(settings.policy)
     ? settings.policy
@@ -292,9 +299,22 @@ function fileSettings(settings: JsonObject): Partial<Config> {
     ...Object.fromEntries(merged),
     policy: { ...DEFAULTS.policy, ...policy, strictness },
     ...(settings.anonymous !== undefined && { anonymous: settings.anonymous === 'none' ? 'none' : 'public' }),
-    ...(Array.isArray(settings.issuers) && { issuers: settings.issuers }),
+    ...(Array.isArray(settings.issuers) && { issuers: settings.issuers.map(withClientSecret(env)) }),
   } as Partial<Config>
 }
+
+/** The credentials for introspection come from a file or the environment, so that the config contains no secret. */
+const withClientSecret =
+  (env: NodeJS.ProcessEnv) =>
+  (issuer: JsonValue): JsonValue => {
+    if (!isObject(issuer) || !isObject(issuer.introspection)) return issuer
+    const { clientSecretFile: file, clientSecretVariable: variable, ...introspection } = issuer.introspection
+    if ((typeof file === 'string') === (typeof variable === 'string'))
+      throw new ConfigError('issuers: an introspection needs either clientSecretFile or clientSecretVariable')
+    const secret = typeof file === 'string' ? readText(file, 'clientSecretFile').trim() : env[String(variable)]
+    if (!secret) throw new ConfigError(`issuers: the client secret in ${String(file ?? variable)} is missing or empty`)
+    return { ...issuer, introspection: { ...introspection, clientSecret: secret } }
+  }
 
 /** The key of the embedding endpoint may come from the environment, so that no file contains a secret. */
 function withEmbedderKey(search: Config['search'], key: string | undefined): Config['search'] {
@@ -316,8 +336,10 @@ function readTls(
   certificate: string | undefined,
   key: string | undefined,
   clientCa: string | undefined,
+  clientCrl: string | undefined,
   clientRequired: boolean,
 ): TlsConfig | undefined {
+  if (clientCrl !== undefined && clientCa === undefined) throw new ConfigError('--tls-client-crl needs --tls-client-ca')
   if (clientRequired && clientCa === undefined) throw new ConfigError('--tls-client-required needs --tls-client-ca')
   if (certificate === undefined || key === undefined) {
     if (certificate !== key) throw new ConfigError('--tls-cert and --tls-key must be set together')
@@ -329,7 +351,9 @@ function readTls(
     key: readText(key, '--tls-key'),
     clientRequired,
     ...(clientCa !== undefined && { clientCa: readText(clientCa, '--tls-client-ca') }),
+    ...(clientCrl !== undefined && { clientCrl }),
   }
+  if (clientCrl !== undefined) assertCrl(clientCrl)
   try {
     createSecureContext({ cert: tls.cert, key: tls.key, ca: tls.clientCa })
   } catch (error) {
@@ -339,6 +363,16 @@ function readTls(
     )
   }
   return tls
+}
+
+function assertCrl(path: string): void {
+  try {
+    createSecureContext({ crl: readText(path, '--tls-client-crl') })
+  } catch (error) {
+    if (error instanceof ConfigError) throw error
+    const reason = error instanceof Error ? error.message : error
+    throw new ConfigError(`--tls-client-crl ${path} is not a list of revoked certificates (PEM): ${reason}`)
+  }
 }
 
 function readFlag(name: string, text: string | undefined): boolean {

@@ -371,6 +371,11 @@ describe('TLS settings', () => {
     const [cert, key] = [file('c.pem', server.cert), file('k.pem', server.key)]
     const junk = file('junk.pem', 'no certificate')
     const other = file('other.pem', authority.key)
+    const flags = { 'tls-cert': cert, 'tls-key': key, 'tls-client-ca': file('ca.pem', authority.cert) }
+    const clientCrl = file('crl.pem', authority.revoke())
+    expect(readConfig({ ...flags, 'tls-client-crl': clientCrl }, {}).tls).toMatchObject({ clientCrl })
+    expect(() => readConfig({ ...flags, 'tls-client-crl': junk }, {})).toThrow(/is not a list of revoked certificates/)
+    expect(() => readConfig({ ...flags, 'tls-client-crl': '/no/such' }, {})).toThrow(/\/no\/such cannot be read/)
     expect(readConfig({ 'tls-cert': cert, 'tls-key': key }, {}).tls).toMatchObject({ clientRequired: false })
     for (const [a, b] of [
       [junk, key],

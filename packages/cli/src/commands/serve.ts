@@ -11,6 +11,7 @@ const HELP = `switchboard serve: run a directory
   --tls-cert FILE        certificate, to serve HTTPS                      SWITCHBOARD_TLS_CERT
   --tls-key FILE         private key of the certificate                   SWITCHBOARD_TLS_KEY
   --tls-client-ca FILE   CA of client certificates, for mutual TLS        SWITCHBOARD_TLS_CLIENT_CA
+  --tls-client-crl FILE  revoked client certificates, read when changed   SWITCHBOARD_TLS_CLIENT_CRL
   --tls-client-required  reject clients without a certificate             SWITCHBOARD_TLS_CLIENT_REQUIRED
   --behind-proxy         a reverse proxy terminates TLS (production mode) SWITCHBOARD_BEHIND_PROXY
   --config FILE          JSON file with these and further settings        SWITCHBOARD_CONFIG
@@ -32,6 +33,7 @@ const OPTIONS = {
   'tls-cert': { type: 'string' },
   'tls-key': { type: 'string' },
   'tls-client-ca': { type: 'string' },
+  'tls-client-crl': { type: 'string' },
   'tls-client-required': { type: 'boolean' },
   'behind-proxy': { type: 'boolean' },
   config: { type: 'string' },

@@ -53,14 +53,10 @@ export function admit(request: FastifyRequest, options: AdmitOptions): Promise<v
   return undefined
 }
 
-const CHALLENGE = { 'www-authenticate': 'Bearer realm="switchboard"' }
-
 function assertAccess({ access }: Route, caller: Caller, anonymous: 'public' | 'none'): void {
   if (access === 'open' || (access === 'discover' && anonymous === 'public')) return
   if (caller.kind === 'anonymous') {
-    throw new DirectoryError('unauthorized', 'this needs credentials: send "Authorization: Bearer KEY"', {
-      headers: CHALLENGE,
-    })
+    throw new DirectoryError('unauthorized', 'this needs credentials: send "Authorization: Bearer KEY"')
   }
   if (access === 'discover' && !hasScope(caller, 'discover')) {
     throw new DirectoryError('forbidden', 'this needs the `discover` scope')

@@ -6,7 +6,7 @@ const EXPOSED = [
   ...['ETag', 'Link', 'Location', 'Retry-After', 'X-Request-ID', 'X-Switchboard-Warnings', 'X-Total-Count'],
   ...['RateLimit', 'RateLimit-Policy'],
   ...['Idempotent-Replayed', 'Preference-Applied', 'X-Agent-Version', 'X-Output-Valid'],
-  ...['Content-Digest', 'Signature', 'Signature-Input'],
+  ...['Content-Digest', 'Signature', 'Signature-Input', 'WWW-Authenticate'],
 ].join(', ')
 const ACCEPTED = [
   ...['Accept', 'Authorization', 'Content-Type', 'If-Match', 'If-None-Match', 'Prefer', 'X-API-Key', 'X-Request-ID'],

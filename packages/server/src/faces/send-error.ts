@@ -2,6 +2,7 @@ import { DirectoryError, errorBody } from '@switchboard/protocol'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { CallFailed } from '../services/calls/response/call-failed.js'
 import { StoreError } from '../store/store-error.js'
+import { challengeOf } from './protected-resource.js'
 import { pathOf } from './read-request.js'
 
 /** Sends the error body that clients of every draft can read, in the media type of the route group (C-68). */
@@ -29,6 +30,9 @@ export function sendError(
   const type = wantsProblem
     ? 'application/problem+json'
     : (request.routeOptions.config.group?.errors ?? errorTypeOf(request.url))
+  // An agent's 401 concerns the credential for the agent, not the one for the directory.
+  if (error.code === 'unauthorized' && !isAgentFailure)
+    reply.header('www-authenticate', challengeOf(error, request, baseUrl))
   if (error.retryAfter !== undefined) reply.header('retry-after', String(error.retryAfter))
   // These were set for the document, not for its error.
   for (const name of ['etag', 'last-modified', 'link']) reply.removeHeader(name)

@@ -1,3 +1,5 @@
+import type { VettingPolicy } from './vetting.js'
+
 /** The sender of a request, as established by its credentials. */
 export interface Caller {
   /** Undefined if the caller is anonymous. */
@@ -14,7 +16,12 @@ export interface Caller {
 }
 
 /** Scopes with a meaning to the directory itself; policies may define more. */
-export const SCOPES = ['publish', 'discover', 'invoke', 'ct', 'admin'] as const
+const SCOPES = ['publish', 'discover', 'invoke', 'ct', 'admin']
+
+/** All scopes that a credential can have a use for. */
+export const knownScopes = ({ capabilities }: Pick<VettingPolicy, 'capabilities'>): string[] => [
+  ...new Set([...SCOPES, ...capabilities.flatMap(({ scope }) => scope ?? [])]),
+]
 
 export const isAdmin = (caller: Caller): boolean => caller.scopes.has('admin')
 

@@ -55,6 +55,12 @@ export interface Store {
   /** Releases a key whose request was not carried out, so that it can be retried. */
   abandonIdempotent(hold: IdempotencyHold): Promise<void>
 
+  /**
+   * Stores a choice that the directory has made for all later starts and all replicas. With `onlyNew`, an earlier choice is
+   * kept. Returns the stored one.
+   */
+  putSetting(name: string, value: string, onlyNew: boolean): Promise<string>
+
   readonly tasks: TaskStore
   readonly statistics: StatisticsStore
   readonly secrets: SecretStore

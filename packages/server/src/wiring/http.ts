@@ -1,7 +1,5 @@
-import { createServer as createHttpsServer } from 'node:https'
 import { toRequestId } from '@switchboard/protocol'
-import Fastify, { type FastifyInstance, type FastifyServerFactory, LogController } from 'fastify'
-import type { TlsConfig } from '../config.js'
+import Fastify, { type FastifyInstance, LogController } from 'fastify'
 import { createAdminRoutes } from '../faces/admin/admin-routes.js'
 import { type AdmitOptions, admit } from '../faces/admit.js'
 import { createAidipRoutes } from '../faces/aidip/aidip-routes.js'
@@ -15,6 +13,7 @@ import { mountRoutes } from '../faces/mount.js'
 import { toOpenApi } from '../faces/openapi.js'
 import { createOperationsRoutes } from '../faces/operations/operations-routes.js'
 import { createProfileRoutes } from '../faces/profile/profile-routes.js'
+import { createProtectedResourceRoutes } from '../faces/protected-resource.js'
 import { createResolutionRoutes } from '../faces/resolution/resolution-routes.js'
 import type { RouteGroup } from '../faces/route-group.js'
 import { sendBadUrlError, sendClientError } from '../faces/send-unrouted-error.js'
@@ -22,6 +21,7 @@ import { signResponses } from '../faces/sign-responses.js'
 import { createTasksRoutes } from '../faces/tasks/tasks-routes.js'
 import { createDomainRoutes } from '../faces/trust/domain-routes.js'
 import { createTransferRoutes } from '../faces/trust/transfer-routes.js'
+import { knownScopes } from '../policy/caller.js'
 import { createRateLimits } from '../policy/rate-limit.js'
 import type { Outcomes } from '../services/calls/outcomes/outcomes.js'
 import type { Context } from '../services/context.js'
@@ -29,6 +29,7 @@ import type { PublicListing } from '../services/discovery/public-listing.js'
 import type { Base } from './base.js'
 import type { Calls } from './calls.js'
 import type { Identity } from './identity.js'
+import { createTlsServerFactory } from './tls-server.js'
 
 /** Milliseconds in which a request must arrive completely: enough for a bulk import, and a limit for slow senders. */
 const REQUEST_TIMEOUT_MS = 300_000
@@ -77,6 +78,12 @@ export function wireHttp(base: Base, { context, listing, identity, outcomes, cal
     }),
     createDescriptorsRoutes({ context, listing, signing, baseUrl, version, anonymous: config.anonymous }),
     createAdminRoutes({ context, keys, grants, credentials, signing }),
+    createProtectedResourceRoutes({
+      baseUrl,
+      issuers: config.issuers.map(({ issuer }) => issuer),
+      scopes: knownScopes(config.policy),
+      clientCertificates: config.tls?.clientCa !== undefined,
+    }),
     createFeedbackRoutes({ context, outcomes }),
     createDomainRoutes(context.domains),
     createTransferRoutes(context),
@@ -106,7 +113,7 @@ export function wireHttp(base: Base, { context, listing, identity, outcomes, cal
   return { app, sockets }
 }
 
-function createApp({ config, log, baseUrl }: Base): FastifyInstance {
+function createApp({ config, log, baseUrl, logError }: Base): FastifyInstance {
   const { tls, behindProxy } = config
   return Fastify({
     loggerInstance: log,
@@ -124,12 +131,14 @@ function createApp({ config, log, baseUrl }: Base): FastifyInstance {
     routerOptions: { maxParamLength: 8192, ignoreTrailingSlash: true },
     // collectBody enforces its own limit, in a way that lets the sender read the error response.
     bodyLimit: Number.MAX_SAFE_INTEGER,
-    ...(tls && { serverFactory: tlsServerFactory(tls) }),
+    ...(tls && {
+      serverFactory: createTlsServerFactory({
+        ...tls,
+        onReload: () => log.info('the list of revoked client certificates has changed'),
+        onReloadError: logError(
+          'could not read the list of revoked client certificates; the one before stays in force',
+        ),
+      }),
+    }),
   })
-}
-
-/** HTTPS. With a client CA, client certificates are requested, and required only if the operator says so. */
-function tlsServerFactory({ cert, key, clientCa, clientRequired }: TlsConfig): FastifyServerFactory {
-  const client = clientCa === undefined ? {} : { ca: clientCa, requestCert: true, rejectUnauthorized: clientRequired }
-  return (handler) => createHttpsServer({ cert, key, minVersion: 'TLSv1.2', ...client }, handler)
 }

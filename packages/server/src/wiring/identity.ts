@@ -1,10 +1,13 @@
 import type { Config } from '../config.js'
+import { createSubjects } from '../policy/subjects.js'
 import { type Authenticate, createAuthenticate } from '../services/identity/authenticate.js'
 import { createGrants, type Grants } from '../services/identity/grants.js'
+import { speakersOf } from '../services/identity/issuers.js'
 import { createKeys, ensureAdminKey, type Keys } from '../services/identity/keys.js'
+import { choosePlainIssuer } from '../services/identity/plain-issuer.js'
 import { createSeal, type Seal } from '../services/identity/seal.js'
 import { createSigning, type Signing } from '../services/identity/signing.js'
-import { createVerifyToken } from '../services/identity/tokens.js'
+import { createTokens } from '../services/identity/tokens.js'
 import { readSecret } from '../store/sqlite/read-secret.js'
 import type { Base } from './base.js'
 
@@ -20,10 +23,15 @@ export interface Identity {
 }
 
 /** API keys, tokens, certificates, grants, and the secrets of the directory itself. */
-export async function wireIdentity({ config, store, now, logError }: Base): Promise<Identity> {
+export async function wireIdentity({ config, store, log, now, monotonic, logError }: Base): Promise<Identity> {
   const generatedAdminKey = await ensureAdminKey(store, config.adminKey, now())
   const keys = await createKeys(store, now)
   const seal = openSeal(config)
+  const { issuers } = config
+  const plainIssuer = await choosePlainIssuer(store, issuers)
+  if (issuers.length > 0)
+    log.info({ plainIssuer }, 'subjects of tokens are qualified with their issuer, except the plain one')
+  const subjects = createSubjects({ plainIssuer, trustDomains: speakersOf(issuers) })
   return {
     keys,
     grants: await createGrants(store, now),
@@ -31,8 +39,10 @@ export async function wireIdentity({ config, store, now, logError }: Base): Prom
     signing: await createSigning({ store, seal, now, onError: logError('could not rotate the signing key') }),
     authenticate: createAuthenticate({
       keys,
-      verifyToken: createVerifyToken(config.issuers, now),
+      tokens: createTokens({ issuers, subjects, now, monotonic }),
+      subjects,
       certificateScopes: config.certificates.scopes,
+      now,
     }),
     generatedAdminKey,
   }

@@ -41,6 +41,7 @@ const ALLOWED: Record<string, readonly string[]> = {
   'gateway/transports/websocket/open-websocket.ts': ['ws'],
   // Addresses configured by the operator (CONTRACT).
   'services/identity/tokens.ts': ['@switchboard/protocol'],
+  'services/identity/introspection.ts': ['global'],
   'services/discovery/remote-embedder.ts': ['global'],
   'store/postgres/connect.ts': ['pg'],
   // Only files and certificates.

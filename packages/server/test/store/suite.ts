@@ -485,6 +485,24 @@ export function describeStore(name: string, createPlace: () => Promise<StorePlac
       })
     })
 
+    describe('settings', () => {
+      it('keep the first value, unless it is replaced', async () => {
+        expect(await store.putSetting('a', 'one', true)).toBe('one')
+        expect(await store.putSetting('a', 'two', true)).toBe('one')
+        expect(await store.putSetting('a', 'three', false)).toBe('three')
+        expect(await store.putSetting('b', '', true)).toBe('')
+        await store.close()
+        store = await place.open()
+        expect(await store.putSetting('a', 'four', true)).toBe('three')
+        expect(await store.putSetting('b', 'x', true)).toBe('')
+      })
+
+      it('keep one value if several replicas choose at once', async () => {
+        const chosen = await Promise.all(['x', 'y', 'z'].map((value) => store.putSetting('a', value, true)))
+        expect(new Set(chosen).size).toBe(1)
+      })
+    })
+
     describe('vectors', () => {
       const all = async (model: string, numbers?: number[]) => {
         const kept: StoredVectors[] = []

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
-import { request } from 'node:https'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { type Agent, request } from 'node:https'
 import { join } from 'node:path'
 import type { JsonValue } from '@switchboard/protocol'
 import type { TestResponse } from './directory.js'
@@ -14,6 +14,10 @@ export interface Identity {
 export interface Authority extends Identity {
   /** A certificate signed by this authority; alternative names such as `URI:https://a.example`. */
   issue(subject: string, ...alternatives: string[]): Identity
+  /** A certificate that expired in the year 2020. */
+  issueExpired(subject: string): Identity
+  /** The list of revoked certificates, with these as well as those revoked before (PEM). */
+  revoke(...certificates: Identity[]): string
 }
 
 /** A certificate authority created with openssl; its files are in the folder. */
@@ -36,11 +40,59 @@ export function createAuthority(folder: string, name: string): Authority {
     return { cert: readFileSync(String(cert), 'utf8'), key: readFileSync(String(key), 'utf8') }
   }
   const own = make(name, `/CN=${name}`, [], [])
-  const signer = ['-CA', join(folder, `${name}.pem`), '-CAkey', join(folder, `${name}.key`)]
+  const [ownCert, ownKey] = [join(folder, `${name}.pem`), join(folder, `${name}.key`)]
   let issued = 0
+
+  /** Runs `openssl ca`, which keeps the list of certificates in a file. */
+  const administer = (...options: string[]): void => {
+    const [config, database, serial] = ['ca.cnf', 'index.txt', 'serial'].map((file) => join(folder, `${name}-${file}`))
+    if (!existsSync(String(database))) {
+      writeFileSync(String(database), '')
+      writeFileSync(String(serial), 'A0\n')
+      const lines = [
+        ...['[ca]', 'default_ca = own', '[own]', `database = ${database}`, `serial = ${serial}`],
+        ...[`new_certs_dir = ${folder}`, 'default_md = sha256', 'default_crl_days = 2', 'policy = any'],
+        ...['[any]', 'commonName = supplied', ''],
+      ]
+      writeFileSync(String(config), lines.join('\n'))
+    }
+    const signer = ['-config', String(config), '-cert', ownCert, '-keyfile', ownKey]
+    execFileSync('openssl', ['ca', '-batch', ...signer, ...options], { stdio: 'pipe' })
+  }
+
   return {
     ...own,
-    issue: (subject, ...alternatives) => make(`${name}-${++issued}`, subject, alternatives, signer),
+    issue: (subject, ...alternatives) =>
+      make(`${name}-${++issued}`, subject, alternatives, ['-CA', ownCert, '-CAkey', ownKey]),
+    issueExpired(subject) {
+      const file = join(folder, `${name}-expired-${++issued}`)
+      const [cert, key, request] = [`${file}.pem`, `${file}.key`, `${file}.csr`]
+      const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
+      execFileSync('openssl', ['req', '-new', ...curve, '-keyout', key, '-out', request, '-subj', subject], {
+        stdio: 'pipe',
+      })
+      administer(
+        '-in',
+        request,
+        '-out',
+        cert,
+        '-startdate',
+        '20200101000000Z',
+        '-enddate',
+        '20200601000000Z',
+        '-notext',
+      )
+      return { cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8') }
+    },
+    revoke(...certificates) {
+      const [cert, list] = [join(folder, `${name}-revoked.pem`), join(folder, `${name}-list.pem`)]
+      for (const certificate of certificates) {
+        writeFileSync(cert, certificate.cert)
+        administer('-revoke', cert)
+      }
+      administer('-gencrl', '-out', list)
+      return readFileSync(list, 'utf8')
+    },
   }
 }
 
@@ -53,12 +105,14 @@ export interface TlsRequest {
   readonly identity?: Identity
   readonly headers?: Record<string, string>
   readonly body?: JsonValue
+  /** Default: a new connection for each request. */
+  readonly agent?: Agent
 }
 
-/** Sends one HTTPS request on its own connection. */
+/** Sends one HTTPS request. */
 export function sendTls(
   url: string,
-  { method = 'GET', path, ca, identity, headers, body }: TlsRequest,
+  { method = 'GET', path, ca, identity, headers, body, agent }: TlsRequest,
 ): Promise<TestResponse> {
   const payload = body === undefined ? undefined : JSON.stringify(body)
   return new Promise((resolve, reject) => {
@@ -68,7 +122,7 @@ export function sendTls(
         method,
         ca,
         ...identity,
-        agent: false,
+        agent: agent ?? false,
         headers: { ...(payload !== undefined && { 'content-type': 'application/json' }), ...headers },
       },
       async (response) => {

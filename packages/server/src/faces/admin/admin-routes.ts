@@ -8,7 +8,7 @@ import {
   toAidip,
 } from '@switchboard/protocol'
 import type { FastifyRequest } from 'fastify'
-import { SCOPES } from '../../policy/caller.js'
+import { knownScopes } from '../../policy/caller.js'
 import type { Context } from '../../services/context.js'
 import type { Grants } from '../../services/identity/grants.js'
 import type { Keys } from '../../services/identity/keys.js'
@@ -71,7 +71,7 @@ const [checkKey, checkGrant, checkMarks] = [
 
 /** For operators: keys, grants, marks, secrets, audit log and bulk import. */
 export function createAdminRoutes({ context, keys, grants, credentials, signing }: AdminOptions): RouteGroup {
-  const known = new Set<string>([...SCOPES, ...context.policy.capabilities.flatMap(({ scope }) => scope ?? [])])
+  const known = new Set(knownScopes(context.policy))
 
   const createKey = async (request: FastifyRequest): Promise<JsonObject> => {
     const body = readJsonObject(request)

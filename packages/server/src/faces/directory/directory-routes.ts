@@ -204,9 +204,6 @@ function assertProductionCredential({ production }: Context, caller: Caller): vo
   throw new DirectoryError(
     'unauthorized',
     'API keys cannot register agents in production: use an OAuth 2.0 token or a client certificate',
-    {
-      headers: { 'www-authenticate': 'Bearer realm="switchboard"' },
-    },
   )
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { CERTIFICATE_SUBJECTS } from '../../../../protocol/test-vectors/call/certificate-subjects.js'
+import { createSubjects } from '../../policy/subjects.js'
 import { createAuthenticate } from './authenticate.js'
 
 const mustNotBeCalled = (): never => {
@@ -13,8 +14,10 @@ const authenticate = createAuthenticate({
     revoke: mustNotBeCalled,
     reload: mustNotBeCalled,
   },
-  verifyToken: mustNotBeCalled,
+  tokens: { verifyJwt: mustNotBeCalled, verifyOpaque: undefined },
+  subjects: createSubjects({ plainIssuer: undefined, trustDomains: new Map() }),
   certificateScopes: ['publish'],
+  now: () => Date.parse('2030-01-01T00:00:00Z'),
 })
 
 const withSocket = (socket: unknown) =>
@@ -26,6 +29,13 @@ describe('createAuthenticate', () => {
     expect([caller.kind, caller.subject]).toEqual(
       subject === undefined ? ['anonymous', undefined] : ['certificate', subject],
     )
+  })
+
+  it('treats a caller as anonymous whose certificate has expired since the connection was opened', async () => {
+    const withEnd = (valid_to: string) =>
+      withSocket({ authorized: true, getPeerCertificate: () => ({ subject: { CN: 'n' }, valid_to }) })
+    expect((await withEnd('Jan  1 00:00:01 2030 GMT')).subject).toBe('n')
+    expect((await withEnd('Jan  1 00:00:00 2030 GMT')).subject).toBeUndefined()
   })
 
   it('treats a caller with an untrusted certificate as anonymous', async () => {

@@ -1,8 +1,11 @@
-import type { TLSSocket } from 'node:tls'
+import { createHash } from 'node:crypto'
+import type { PeerCertificate, TLSSocket } from 'node:tls'
 import { certificateSubject, DirectoryError } from '@switchboard/protocol'
 import type { Caller } from '../../policy/caller.js'
-import type { Keys } from './keys.js'
-import type { VerifyToken } from './tokens.js'
+import type { Subjects } from '../../policy/subjects.js'
+import { KEY_PREFIX, type Keys } from './keys.js'
+import type { TokenClaims } from './token-claims.js'
+import type { Tokens } from './tokens.js'
 
 /** The credentials of a request, and where it came from. */
 export interface Credentials {
@@ -17,23 +20,23 @@ export interface Credentials {
 export type Authenticate = (credentials: Credentials) => Caller | Promise<Caller>
 
 export interface AuthenticateOptions {
-  keys: Keys
-  verifyToken: VerifyToken
+  readonly keys: Keys
+  readonly tokens: Tokens
+  readonly subjects: Subjects
   /** Scopes of callers with a client certificate. */
-  certificateScopes: readonly string[]
+  readonly certificateScopes: readonly string[]
+  /** Milliseconds since 1970. */
+  readonly now: () => number
 }
 
-const CHALLENGE = { 'www-authenticate': 'Bearer realm="switchboard"' }
 const NO_SCOPES: ReadonlySet<string> = new Set()
 
 /** Accepts a bearer key or token, an API key, a client certificate, or no credentials; rejects an invalid credential. */
-export function createAuthenticate({ keys, verifyToken, certificateScopes }: AuthenticateOptions): Authenticate {
+export function createAuthenticate(options: AuthenticateOptions): Authenticate {
+  const { keys, tokens, subjects, certificateScopes, now } = options
   const byKey = (secret: string, { address, requestId }: Credentials): Caller => {
     const key = keys.find(secret)
-    if (!key) {
-      const headers = { 'www-authenticate': 'Bearer realm="switchboard", error="invalid_token"' }
-      throw new DirectoryError('unauthorized', 'the API key is invalid, expired or revoked', { headers })
-    }
+    if (!key) throw new DirectoryError('unauthorized', 'the API key is invalid, expired or revoked')
     return {
       subject: key.subject,
       kind: 'key',
@@ -45,45 +48,68 @@ export function createAuthenticate({ keys, verifyToken, certificateScopes }: Aut
     }
   }
 
-  const byToken = async (token: string, { address, requestId }: Credentials): Promise<Caller> => {
-    const { subject, scopes, names, expiresAt } = await verifyToken(token)
+  const byToken = async (verifying: Promise<TokenClaims>, credentials: Credentials): Promise<Caller> => {
+    const { subject, scopes, names, expiresAt, certificate } = await verifying
+    if (certificate !== undefined) assertPresents(trustedCertificate(credentials.socket, now()), certificate)
     return {
       subject,
       kind: 'token',
       scopes: new Set(scopes),
-      address,
-      requestId,
+      address: credentials.address,
+      requestId: credentials.requestId,
       ...(names && { names }),
-      credentialEnds: expiresAt,
+      ...(expiresAt !== undefined && { credentialEnds: expiresAt }),
     }
   }
 
+  const byBearer = (secret: string, credentials: Credentials): Caller | Promise<Caller> => {
+    if (looksLikeJwt(secret)) return byToken(tokens.verifyJwt(secret), credentials)
+    if (tokens.verifyOpaque && !keys.find(secret) && !isOwnKey(secret)) {
+      return byToken(tokens.verifyOpaque(secret), credentials)
+    }
+    return byKey(secret, credentials)
+  }
+
   return (credentials) => {
-    const { authorization, apiKey, address, requestId } = credentials
+    const { authorization, apiKey, address, requestId, socket } = credentials
     if (authorization !== undefined) {
       const secret = /^Bearer +(\S+)$/i.exec(authorization)?.[1]
-      if (secret === undefined) {
-        throw new DirectoryError(
-          'unauthorized',
-          'the Authorization header must be "Bearer" followed by an API key or a token',
-          {
-            headers: CHALLENGE,
-          },
-        )
-      }
-      return looksLikeToken(secret) ? byToken(secret, credentials) : byKey(secret, credentials)
+      if (secret !== undefined) return byBearer(secret, credentials)
+      throw new DirectoryError(
+        'unauthorized',
+        'the Authorization header must be "Bearer" followed by an API key or a token',
+      )
     }
     if (apiKey !== undefined) return byKey(apiKey, credentials)
-    const { socket } = credentials
-    const subject = isAuthorizedTls(socket) ? certificateSubject(socket.getPeerCertificate()) : undefined
-    if (subject !== undefined)
-      return { subject, kind: 'certificate', scopes: new Set(certificateScopes), address, requestId }
-    return { subject: undefined, kind: 'anonymous', scopes: NO_SCOPES, address, requestId }
+    const certificate = trustedCertificate(socket, now())
+    const name = certificate && certificateSubject(certificate)
+    if (name === undefined) return { subject: undefined, kind: 'anonymous', scopes: NO_SCOPES, address, requestId }
+    const subject = subjects.ofCertificate(name)
+    return { subject, kind: 'certificate', scopes: new Set(certificateScopes), address, requestId }
   }
 }
 
 /** A JWT has three parts and a JSON header; API keys have neither. */
-const looksLikeToken = (secret: string): boolean => /^eyJ[\w-]*\.[\w-]+\.[\w-]*$/.test(secret)
+const looksLikeJwt = (secret: string): boolean => /^eyJ[\w-]*\.[\w-]+\.[\w-]*$/.test(secret)
+
+/** A revoked or mistyped key of this directory is not sent to an issuer. */
+const isOwnKey = (secret: string): boolean => secret.startsWith(KEY_PREFIX)
+
+/** The client's certificate, if the client CA has issued it and it has not expired since the connection was opened. */
+function trustedCertificate(socket: unknown, now: number): PeerCertificate | undefined {
+  if (!isAuthorizedTls(socket)) return undefined
+  const certificate = socket.getPeerCertificate()
+  return Date.parse(certificate.valid_to) <= now ? undefined : certificate
+}
 
 const isAuthorizedTls = (socket: unknown): socket is TLSSocket =>
   typeof socket === 'object' && socket !== null && 'authorized' in socket && socket.authorized === true
+
+/** Throws unless the client has presented the certificate that the token is bound to. */
+function assertPresents(certificate: PeerCertificate | undefined, thumbprint: string): void {
+  if (certificate && createHash('sha256').update(certificate.raw).digest('base64url') === thumbprint) return
+  throw new DirectoryError(
+    'unauthorized',
+    'the token is bound to a client certificate: present that certificate when you connect',
+  )
+}

@@ -29,7 +29,10 @@ export interface NewKey {
 /** Secrets are long and random, so a fast hash is as safe as a slow one. */
 const hashSecret = (secret: string): string => hash('sha256', secret)
 
-const newSecret = (): string => `sb_${randomBytes(24).toString('base64url')}`
+/** The secrets of generated keys start with this. */
+export const KEY_PREFIX = 'sb_'
+
+const newSecret = (): string => `${KEY_PREFIX}${randomBytes(24).toString('base64url')}`
 
 export async function createKeys(store: Store, now: () => number): Promise<Keys> {
   let byHash = new Map<string, StoredKey>()

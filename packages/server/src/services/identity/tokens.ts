@@ -1,48 +1,74 @@
-import { createTokenVerifier, DirectoryError, TokenError } from '@switchboard/protocol'
-
-/** An issuer whose JWTs are accepted (CONTRACT: `issuers[]`). */
-export interface Issuer {
-  readonly issuer: string
-  readonly audience: string
-  /** Set by the operator, so not restricted to public addresses. */
-  readonly jwksUrl: string
-}
-
-/** The claims of a verified token that the directory uses. */
-export interface TokenClaims {
-  readonly subject: string
-  readonly scopes: readonly string[]
-  readonly names?: readonly string[]
-  readonly expiresAt: number
-}
+import { claimedIssuer, createTokenVerifier, DirectoryError, TokenError } from '@switchboard/protocol'
+import type { Subjects } from '../../policy/subjects.js'
+import { createIntrospect, type Introspect, type IntrospectDeps } from './introspection.js'
+import { acceptsOpaque, type Issuer } from './issuers.js'
+import { type Claims, checkIntrospected, readClaims, type TokenClaims } from './token-claims.js'
 
 export type VerifyToken = (token: string) => Promise<TokenClaims>
 
-/** Verifies JWTs of the configured issuers (AD §8.2). */
-export function createVerifyToken(issuers: readonly Issuer[], now: () => number): VerifyToken {
-  const verify = createTokenVerifier(issuers, { now })
-  return async (token) => {
+/** Verifies the tokens of the configured issuers (AD §8.2). */
+export interface Tokens {
+  readonly verifyJwt: VerifyToken
+  /** For tokens that do not name their issuer; undefined if no issuer introspects them. */
+  readonly verifyOpaque: VerifyToken | undefined
+}
+
+export interface TokensOptions extends IntrospectDeps {
+  readonly issuers: readonly Issuer[]
+  readonly subjects: Subjects
+}
+
+/** Seconds after which to try again if the keys of an issuer cannot be fetched. */
+const RETRY_SECONDS = 5
+
+export function createTokens({ issuers, subjects, ...deps }: TokensOptions): Tokens {
+  const introspects = new Map<Issuer, Introspect>(
+    issuers.flatMap((issuer) => (issuer.introspection ? [[issuer, createIntrospect(issuer.introspection, deps)]] : [])),
+  )
+  const verifySignature = createTokenVerifier(
+    issuers.flatMap(({ issuer, audience, jwksUrl }) => (jwksUrl === undefined ? [] : [{ issuer, audience, jwksUrl }])),
+    deps,
+  )
+
+  const introspect = async (token: string, issuer: Issuer): Promise<Claims> => {
+    const claims = await introspects.get(issuer)?.(token)
+    if (claims) return claims
+    throw new TokenError('invalid', 'the token is not active: it is unknown, expired or revoked')
+  }
+  const readIntrospected = async (token: string, issuer: Issuer): Promise<TokenClaims> => {
+    const claims = checkIntrospected(await introspect(token, issuer), issuer, deps.now())
+    return readClaims(claims, issuer, subjects)
+  }
+
+  const verifyJwt: VerifyToken = async (token) => {
+    const name = claimedIssuer(token)
+    const issuer = issuers.find((known) => known.issuer === name)
+    if (issuer && issuer.jwksUrl === undefined) return readIntrospected(token, issuer)
+    const { claims } = await verifySignature(token)
+    if (!issuer) throw new TokenError('unknown_issuer', 'the issuer of the token is not trusted here')
+    if (issuer.introspection?.jwts === true) await introspect(token, issuer)
+    return readClaims(claims, issuer, subjects)
+  }
+
+  const opaque = issuers.find(acceptsOpaque)
+  return {
+    verifyJwt: translating(verifyJwt),
+    verifyOpaque: opaque && translating((token) => readIntrospected(token, opaque)),
+  }
+}
+
+const translating =
+  (verify: VerifyToken): VerifyToken =>
+  async (token) => {
     try {
-      const { subject, scopes, expiresAt, claims } = await verify(token)
-      return { subject, scopes, expiresAt, ...readNames(claims.names) }
+      return await verify(token)
     } catch (error) {
       throw error instanceof TokenError ? toDirectoryError(error) : error
     }
   }
-}
-
-/** The agent names that the token is limited to. A malformed limit is rejected: ignoring it would lift it. */
-function readNames(names: unknown): Pick<TokenClaims, 'names'> {
-  if (names === undefined) return {}
-  if (Array.isArray(names) && names.every((name) => typeof name === 'string')) return { names }
-  throw new TokenError('invalid', 'the names of the token must be an array of strings')
-}
 
 function toDirectoryError(error: TokenError): DirectoryError {
   const { code, message } = error
-  if (code === 'keys_unavailable') {
-    return new DirectoryError('unavailable', `${message}: try again later`, { cause: error, retryAfter: 5 })
-  }
-  const challenge = `Bearer realm="switchboard", error="invalid_token", error_description="${message}"`
-  return new DirectoryError('unauthorized', message, { cause: error, headers: { 'www-authenticate': challenge } })
+  if (code !== 'keys_unavailable') return new DirectoryError('unauthorized', message, { cause: error })
+  return new DirectoryError('unavailable', `${message}: try again later`, { cause: error, retryAfter: RETRY_SECONDS })
 }

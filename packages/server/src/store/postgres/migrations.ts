@@ -169,6 +169,13 @@ export const MIGRATIONS: readonly string[] = [
   );
   CREATE INDEX trust_expires_at ON trust (expires_at) WHERE expires_at IS NOT NULL;
   `,
+  `
+  -- Choices of the directory itself that must not change with its config.
+  CREATE TABLE settings (
+    name text PRIMARY KEY,
+    value text NOT NULL
+  );
+  `,
 ]
 
 /**

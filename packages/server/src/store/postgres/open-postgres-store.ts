@@ -163,6 +163,17 @@ function createStore(connection: Connection): Store {
       )
     },
 
+    async putSetting(name, value, onlyNew) {
+      requireStorable(name, value)
+      const kept = onlyNew ? 'settings.value' : 'excluded.value'
+      const [row] = await query(
+        `INSERT INTO settings (name, value) VALUES ($1, $2)
+         ON CONFLICT (name) DO UPDATE SET value = ${kept} RETURNING value`,
+        [name, value],
+      )
+      return String(row?.value)
+    },
+
     tasks: createTaskStore(connection),
     statistics: createStatisticsStore(connection),
     secrets: createSecretStore(connection),

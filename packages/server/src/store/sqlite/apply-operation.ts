@@ -201,6 +201,12 @@ export function createApplyOperation(db: Sqlite): ApplyOperation {
           [operation.about, operation.key, operation.version],
           operation.audit,
         )
+      case 'putSetting': {
+        const { name, value, onlyNew } = operation
+        const put = onlyNew ? sql.insertSetting : sql.putSetting
+        put.run([name, value])
+        return String(rowOf(sql.selectSetting, [name])?.value)
+      }
       case 'prune':
         return prune(operation.before)
     }

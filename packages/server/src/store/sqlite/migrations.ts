@@ -164,6 +164,13 @@ export const MIGRATIONS: readonly string[] = [
   );
   CREATE INDEX trust_expires_at ON trust (expires_at) WHERE expires_at IS NOT NULL;
   `,
+  `
+  -- Choices of the directory itself that must not change with its config.
+  CREATE TABLE settings (
+    name TEXT NOT NULL UNIQUE,
+    value TEXT NOT NULL
+  );
+  `,
 ]
 
 /** Migrates the database to the current version in one transaction; throws `newer_version` if it is ahead. */

@@ -166,6 +166,11 @@ function createStore(folder: string, db: Sqlite, writer: Writer, release: (() =>
       await writer.run('abandonIdempotent', { hold })
     },
 
+    async putSetting(name, value, onlyNew) {
+      requireStorable(name, value)
+      return writer.run('putSetting', { name, value, onlyNew })
+    },
+
     tasks: createTaskStore(db, read, writer),
     statistics: createStatisticsStore(db, read, writer),
     secrets: createSecretStore(db, read, writer),

@@ -43,6 +43,7 @@ export interface Operations {
   deleteSigningKey: { params: { id: string; audit: AuditEntry }; result: boolean }
   putTrust: { params: { entry: TrustEntry; audit?: AuditEntry }; result: boolean }
   deleteTrust: { params: { about: TrustKind; key: string; version: number; audit: AuditEntry }; result: boolean }
+  putSetting: { params: { name: string; value: string; onlyNew: boolean }; result: string }
   /** Deletes a limited number of rows, because other writes wait meanwhile; true if there are more. */
   prune: { params: { before: PruneBefore }; result: boolean }
 }

@@ -54,6 +54,10 @@ export function prepareWrites(db: Sqlite) {
       VALUES (?, ?, ?, ?, ?, ?, ?)`),
     deleteGrant: prepare('DELETE FROM grants WHERE id = ?'),
 
+    insertSetting: prepare('INSERT INTO settings (name, value) VALUES (?, ?) ON CONFLICT (name) DO NOTHING'),
+    putSetting: prepare('INSERT OR REPLACE INTO settings (name, value) VALUES (?, ?)'),
+    selectSetting: prepare('SELECT value FROM settings WHERE name = ?'),
+
     putCredential: prepare('INSERT OR REPLACE INTO credentials (agent, owner, secret, at) VALUES (?, ?, ?, ?)'),
     deleteCredential: prepare('DELETE FROM credentials WHERE agent = ?'),
     putSigningKey: prepare(`

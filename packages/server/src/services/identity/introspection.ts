@@ -1,0 +1,132 @@
+import { hash } from 'node:crypto'
+import { DirectoryError, decodeUtf8, isObject, readBytes } from '@switchboard/protocol'
+
+/** How to ask an issuer whether a token is still valid (RFC 7662). */
+export interface IntrospectionOptions {
+  readonly url: string
+  /** This directory's credentials at the issuer. */
+  readonly clientId: string
+  readonly clientSecret: string
+  /** False: tokens that do not name their issuer are not sent to this one. Default: true. */
+  readonly opaque?: boolean
+  /** True: JWTs are introspected too, so that revoked ones are rejected. Default: false. */
+  readonly jwts?: boolean
+  /** Seconds for which a response is used; a token may be accepted that long after it was revoked. Default: 30. */
+  readonly cacheSeconds?: number
+}
+
+/** What the issuer says about an active token; undefined if the token is not active. */
+export type Introspect = (token: string) => Promise<IntrospectedClaims | undefined>
+export type IntrospectedClaims = Readonly<Record<string, unknown>>
+
+export interface IntrospectDeps {
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+  /** Milliseconds of a clock that is never set, to measure intervals. */
+  readonly monotonic: () => number
+  readonly fetch?: typeof fetch
+}
+
+const TIMEOUT_MS = 3000
+const MAX_RESPONSE_BYTES = 16_384
+const CACHE_SECONDS = 30
+/** Seconds for which a rejected token is not sent again: a replica of the issuer may not know a new token yet. */
+const REJECTED_SECONDS = 5
+/** Tokens remembered, accepted and rejected ones apart: made-up tokens must not displace valid ones. */
+const MAX_CACHED = 2000
+/** Requests at once; further tokens get 503, so that made-up tokens cannot flood the issuer. */
+const MAX_REQUESTS = 64
+const RETRY_SECONDS = 5
+
+/** Asks the issuer about tokens, and remembers the responses for a short time. Without a response, it fails with 503. */
+export function createIntrospect(
+  options: IntrospectionOptions,
+  { now, monotonic, fetch = globalThis.fetch }: IntrospectDeps,
+): Introspect {
+  const { cacheSeconds = CACHE_SECONDS } = options
+  const accepted = createRecent<IntrospectedClaims>(monotonic)
+  const rejected = createRecent<true>(monotonic)
+  const pending = new Map<string, Promise<IntrospectedClaims | undefined>>()
+
+  const ask = async (id: string, token: string): Promise<IntrospectedClaims | undefined> => {
+    const claims = await request(options, token, fetch)
+    if (!claims) {
+      rejected.set(id, true, REJECTED_SECONDS * 1000)
+      return undefined
+    }
+    const validMs = typeof claims.exp === 'number' ? claims.exp * 1000 - now() : Number.POSITIVE_INFINITY
+    accepted.set(id, claims, Math.min(cacheSeconds * 1000, validMs))
+    return claims
+  }
+
+  return (token) => {
+    const id = hash('sha256', token)
+    const known = accepted.get(id)
+    if (known || rejected.get(id)) return Promise.resolve(known)
+    const asked = pending.get(id)
+    if (asked) return asked
+    if (pending.size >= MAX_REQUESTS) return Promise.reject(unavailable('too many tokens are being checked'))
+    const asking = ask(id, token).finally(() => pending.delete(id))
+    pending.set(id, asking)
+    return asking
+  }
+}
+
+async function request(
+  { url, clientId, clientSecret }: IntrospectionOptions,
+  token: string,
+  fetch: typeof globalThis.fetch,
+): Promise<IntrospectedClaims | undefined> {
+  let claims: unknown
+  try {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: {
+        accept: 'application/json',
+        authorization: `Basic ${Buffer.from(`${formEncode(clientId)}:${formEncode(clientSecret)}`).toString('base64')}`,
+      },
+      body: new URLSearchParams({ token, token_type_hint: 'access_token' }),
+      redirect: 'error', // the token must go nowhere else
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    })
+    if (response.status !== 200 || !response.body) {
+      await response.body?.cancel()
+      throw new Error(`the introspection endpoint returned status ${response.status}`)
+    }
+    const tooLarge = (): Error => new Error('the response of the introspection endpoint is too large')
+    claims = JSON.parse(decodeUtf8(await readBytes(response.body, MAX_RESPONSE_BYTES, tooLarge)) ?? '')
+  } catch (error) {
+    throw unavailable('the issuer does not say whether it is valid', error)
+  }
+  if (!isObject(claims) || typeof claims.active !== 'boolean')
+    throw unavailable('the issuer does not say whether it is valid', new Error('the response has no member "active"'))
+  return claims.active ? claims : undefined
+}
+
+const unavailable = (reason: string, cause?: unknown): DirectoryError =>
+  new DirectoryError('unavailable', `the token cannot be checked: ${reason}; try again later`, {
+    cause,
+    retryAfter: RETRY_SECONDS,
+  })
+
+/** Client credentials are form-encoded before they are joined (RFC 6749 §2.3.1). */
+const formEncode = (text: string): string => new URLSearchParams({ '': text }).toString().slice(1)
+
+/** Values that expire; the oldest are dropped first. */
+function createRecent<Value>(monotonic: () => number) {
+  const values = new Map<string, { readonly value: Value; readonly until: number }>()
+  return {
+    get(id: string): Value | undefined {
+      const found = values.get(id)
+      if (!found || found.until > monotonic()) return found?.value
+      values.delete(id)
+      return undefined
+    },
+    set(id: string, value: Value, ms: number): void {
+      values.delete(id)
+      values.set(id, { value, until: monotonic() + ms })
+      const [oldest] = values.keys()
+      if (values.size > MAX_CACHED && oldest !== undefined) values.delete(oldest)
+    },
+  }
+}

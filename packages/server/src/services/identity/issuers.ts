@@ -1,0 +1,47 @@
+import { CERTIFICATES, QUALIFIER } from '../../policy/subjects.js'
+import type { IntrospectionOptions } from './introspection.js'
+import type { ScopeRule } from './token-scopes.js'
+
+/** An issuer whose tokens are accepted (CONTRACT: `issuers[]`). Its URLs are the operator's, so any address is allowed. */
+export interface Issuer {
+  readonly issuer: string
+  /** A token must be meant for this audience, or for one of these. */
+  readonly audience: string | readonly string[]
+  /** Absent: tokens are not verified here, but introspected. */
+  readonly jwksUrl?: string
+  /** Whether `sub` is the subject as it is, or qualified with the issuer. Default: see `choosePlainIssuer`. */
+  readonly subjects?: 'plain' | 'qualified'
+  /** SPIFFE trust domains whose ids this issuer may give to its tokens. */
+  readonly trustDomains?: readonly string[]
+  /** Which claims give which scopes. Default: `scope` or `scp`, as they are. */
+  readonly scopes?: readonly ScopeRule[]
+  readonly introspection?: IntrospectionOptions
+}
+
+/** What is wrong with the issuers together; undefined if nothing is. Each one alone is checked by the config's schema. */
+export function issuersProblem(issuers: readonly Issuer[]): string | undefined {
+  for (const { issuer, jwksUrl, introspection } of issuers) {
+    if (issuer.includes(QUALIFIER) || issuer === CERTIFICATES) return `the issuer "${issuer}" must be a URL without "#"`
+    if (jwksUrl === undefined && !introspection) return `the issuer "${issuer}" needs a jwksUrl or introspection`
+  }
+  const twice = firstDuplicate(issuers.map(({ issuer }) => issuer))
+  if (twice !== undefined) return `the issuer "${twice}" is listed twice`
+  const domain = firstDuplicate(issuers.flatMap(({ trustDomains = [] }) => trustDomains))
+  if (domain !== undefined) return `the trust domain "${domain}" is listed twice: only one issuer can speak for it`
+  if (issuers.filter(({ subjects }) => subjects === 'plain').length > 1)
+    return 'only one issuer can have "subjects": "plain": the others would share its subjects'
+  if (issuers.filter(acceptsOpaque).length > 1)
+    return 'only one issuer can introspect opaque tokens: set "opaque": false in the introspection of the others'
+  return undefined
+}
+
+/** Whether tokens that do not name their issuer are sent to this one. */
+export const acceptsOpaque = ({ introspection }: Issuer): boolean =>
+  introspection !== undefined && introspection.opaque !== false
+
+/** The issuers by the trust domains that they speak for. */
+export const speakersOf = (issuers: readonly Issuer[]): Map<string, string> =>
+  new Map(issuers.flatMap(({ issuer, trustDomains = [] }) => trustDomains.map((domain) => [domain, issuer] as const)))
+
+const firstDuplicate = (texts: readonly string[]): string | undefined =>
+  texts.find((text, i) => texts.indexOf(text) !== i)
