@@ -35,6 +35,7 @@ export const configSchema: JsonObject = closed({
     maxCalls: count,
     maxCallsPerAgent: count,
     maxCallsPerCaller: count,
+    maxStoredBytesPerCaller: count,
     allow: texts,
     socketFolders: texts,
   }),

@@ -42,6 +42,8 @@ export interface Config {
     maxCallsPerAgent: number
     /** Concurrent calls of one caller; further ones get status 429. Default: see `maxCallsPerCallerOf`. */
     maxCallsPerCaller?: number
+    /** Bytes of responses stored in a day for the Idempotency-Keys of one caller; further ones cannot be replayed. */
+    maxStoredBytesPerCaller: number
     /** Non-public addresses that may be called: ranges, host names, origins. */
     allow: string[]
     /** Folders whose Unix sockets may be called (C-81). */
@@ -143,6 +145,7 @@ export const DEFAULTS: Config = {
     maxInputBytes: 8 * 1024 * 1024,
     maxCalls: 2048,
     maxCallsPerAgent: 256,
+    maxStoredBytesPerCaller: 64 * 1024 * 1024,
     allow: [],
     socketFolders: [],
   },

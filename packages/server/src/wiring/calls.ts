@@ -8,6 +8,7 @@ import { createLearnOperations } from '../services/calls/admission/learn-operati
 import { createInvoke, type Invoke } from '../services/calls/invoke.js'
 import { createOutcomes, type Outcomes } from '../services/calls/outcomes/outcomes.js'
 import { createTaskRunner, DEFERRED_TIMEOUT_MS } from '../services/calls/sending/defer-call.js'
+import { createResultQuota } from '../services/calls/sending/result-quota.js'
 import type { Context } from '../services/context.js'
 import type { Catalog } from '../services/registry/catalog.js'
 import { createCallback } from '../services/tasks/callback.js'
@@ -87,6 +88,7 @@ export async function wireCalls(
     gateway,
     timeoutMs: config.gateway.timeoutMs,
     strictOutputs: config.policy.strictOutputs,
+    resultQuota: createResultQuota(config.gateway.maxStoredBytesPerCaller, monotonic),
     tasks,
     learnOperations: createLearnOperations({ fetch: gateway.fetch, monotonic, newId: randomUUID }),
     storedCredential: credentials.of,

@@ -124,12 +124,24 @@ describe('an Idempotency-Key', () => {
     expect(await call(INPUT, { headers })).toMatchObject({ status: 200, json: { text: 'done' } })
   })
 
-  it('C-61 stores no large or streamed response, but the call is still sent once', async () => {
+  it('C-61 stores no response above 256 KiB, counted in bytes, but the call is still sent once', async () => {
     await register()
-    const headers = newKey()
-    setup.agent.reply = fixed({ text: 'x'.repeat(300_000) })
-    expect((await call(INPUT, { headers })).status).toBe(200)
-    expectError(await call(INPUT, { headers }), { status: 409, says: /has run/ })
+    for (const text of ['x'.repeat(300_000), '漢'.repeat(100_000)]) {
+      const headers = newKey()
+      setup.agent.reply = fixed({ text })
+      expect((await call(INPUT, { headers })).json).toEqual({ text })
+      expectError(await call(INPUT, { headers }), { status: 409, says: /has run, .* more than 262144 bytes/ })
+      expect(setup.agent.calls.splice(0)).toHaveLength(1)
+    }
+  })
+
+  it('C-61 stores no stream, but the call is still sent once', async () => {
+    await register()
+    const headers = { ...newKey(), accept: 'text/event-stream' }
+    setup.agent.reply = (_, response) =>
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).end('data: 1\n\n')
+    expect((await call(INPUT, { headers })).text).toContain('event: end')
+    expectError(await call(INPUT, { headers }), { status: 409, says: /has run, .* streams and files are not/ })
     expect(setup.agent.calls).toHaveLength(1)
   })
 
@@ -170,5 +182,32 @@ describe('without a key', () => {
       setup.agent.calls.length < 2 ? response.destroy() : sendJson(response, { text: 'second' })
     expect(await call(INPUT)).toMatchObject({ status: 200, json: { text: 'second' } })
     expect(setup.agent.calls).toHaveLength(2)
+  })
+})
+
+describe('the responses stored for one caller', () => {
+  const limited = setUp({ gateway: { maxStoredBytesPerCaller: 5000 } })
+
+  it('C-61 have a limit in bytes, beyond which calls run once but cannot be replayed', async () => {
+    await limited.register()
+    limited.agent.reply = fixed({ text: 'x'.repeat(2000) })
+    const keys = [newKey(), newKey(), newKey(), newKey()]
+    for (const headers of keys) expect((await limited.call(INPUT, { headers })).status).toBe(200)
+    const again = await Promise.all(keys.map((headers) => limited.call(INPUT, { headers })))
+    expect(again.map(({ status }) => status)).toEqual([200, 200, 409, 409])
+    for (const refused of again.slice(2)) expectError(refused, { status: 409, says: /has run, .* 5000 bytes/ })
+    expect(limited.agent.calls).toHaveLength(4)
+    const other = newKey()
+    for (let i = 0; i < 2; i++) expect((await limited.call(INPUT, { headers: other, as: 'tokB' })).status).toBe(200)
+    expect(limited.agent.calls).toHaveLength(5)
+  })
+
+  it('C-61 include errors, which can be large too', async () => {
+    await limited.register()
+    limited.agent.reply = fixed({ error: { code: 'Broken', message: 'no', details: 'x'.repeat(6000) } }, 422)
+    const headers = newKey()
+    expectError(await limited.call(INPUT, { headers, as: 'tokA' }), { status: 422 })
+    expectError(await limited.call(INPUT, { headers, as: 'tokA' }), { status: 409, says: /has run/ })
+    expect(limited.agent.calls).toHaveLength(1)
   })
 })

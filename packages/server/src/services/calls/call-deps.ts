@@ -4,6 +4,7 @@ import type { Agent } from '../registry/catalog.js'
 import type { Tasks } from '../tasks/tasks.js'
 import type { StoredCredential } from './admission/choose-credential.js'
 import type { LearnOperations } from './admission/learn-operations.js'
+import type { ResultQuota } from './sending/result-quota.js'
 
 /** What the steps of a call work with. */
 export interface CallDeps {
@@ -13,6 +14,8 @@ export interface CallDeps {
   readonly timeoutMs: number
   /** Output that does not match its schema is an error; otherwise it is only marked (C-67). */
   readonly strictOutputs: boolean
+  /** Bytes of results that are stored for Idempotency-Keys. */
+  readonly resultQuota: ResultQuota
   /** Undefined: calls cannot be deferred, because there is no secret to encrypt them with. */
   readonly tasks: Tasks | undefined
   readonly learnOperations: LearnOperations

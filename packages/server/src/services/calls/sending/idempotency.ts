@@ -1,26 +1,20 @@
 import { createHash } from 'node:crypto'
-import { DirectoryError, ERROR_KINDS, type ErrorCode, isObject, type JsonObject } from '@switchboard/protocol'
+import { DirectoryError } from '@switchboard/protocol'
 import type { IdempotencyClaim } from '../../../store/store.js'
 import type { Agent } from '../../registry/catalog.js'
 import type { CallDeps } from '../call-deps.js'
 import type { Invocation } from '../request/invocation.js'
 import { CallFailed, isStopping } from '../response/call-failed.js'
 import type { InvocationResult } from '../response/invocation-result.js'
-import { textsOf } from './stored-call.js'
+import { STORED_MS } from './result-quota.js'
+import { readOutcome, writeOutcome } from './stored-result.js'
 
-/** Milliseconds for which a result is stored (C-61). */
-const STORED_MS = 86_400_000
-/** Most characters of a stored result; of a larger one only the fact that the call has run is stored. */
-const MAX_STORED = 262_144
 /** Retry-After in seconds while the call is in progress. */
 const RETRY_SECONDS = 1
 /** Milliseconds beyond the call's timeout after which the process that began it is assumed dead and the key is free. */
 const GRACE_MS = 60_000
-const REPLAYED = { 'idempotent-replayed': 'true' }
-/** Stored for a result that cannot be replayed. */
-const NOT_STORED = '{}'
 
-type IdempotencyDeps = Pick<CallDeps, 'context' | 'timeoutMs'>
+type IdempotencyDeps = Pick<CallDeps, 'context' | 'timeoutMs' | 'resultQuota'>
 
 /**
  * Runs a call once for its Idempotency-Key, across all replicas (C-61): a repeated request gets the stored result.
@@ -51,7 +45,7 @@ export async function withIdempotency(
         'you have used this Idempotency-Key for a different request: use a new key',
       )
     case 'finished':
-      return replay(begun.response)
+      return readOutcome(begun.response, deps.resultQuota)
     case 'begun':
       return runAndStore(deps, claim, run)
   }
@@ -81,74 +75,21 @@ function toClaim(
 
 /** Stores the result, or the error if the agent may have done the work; otherwise releases the key for a retry. */
 async function runAndStore(
-  { context: { store, now } }: IdempotencyDeps,
+  { context: { store, now }, resultQuota }: IdempotencyDeps,
   claim: IdempotencyClaim,
   run: () => Promise<InvocationResult>,
 ): Promise<InvocationResult> {
-  const save = (text: string): Promise<void> => store.finishIdempotent(claim, text, now() + STORED_MS)
+  const save = (outcome: InvocationResult | DirectoryError): Promise<void> =>
+    store.finishIdempotent(claim, writeOutcome(outcome, claim.client, resultQuota), now() + STORED_MS)
   let result: InvocationResult
   try {
     result = await run()
   } catch (error) {
     if (!(error instanceof CallFailed) || !error.mayHaveRun) await store.abandonIdempotent(claim)
     // If the directory stops, nobody knows how the call ended: the reservation expires, as after a crash.
-    else if (!isStopping(error)) await save(writeError(error))
+    else if (!isStopping(error)) await save(error)
     throw error
   }
-  await save(writeResult(result))
+  await save(result)
   return result
 }
-
-function writeResult(result: InvocationResult): string {
-  const { status, headers } = result
-  const text =
-    result.kind === 'json'
-      ? JSON.stringify({ status, headers, value: result.value })
-      : result.kind === 'task'
-        ? JSON.stringify({ status, headers, task: result.task })
-        : NOT_STORED
-  return text.length > MAX_STORED ? NOT_STORED : text
-}
-
-const writeError = ({ code, message, status, headers, members, retryAfter }: DirectoryError): string =>
-  JSON.stringify({ error: { code, message, status, headers, members, retryAfter } })
-
-function replay(response: string): InvocationResult {
-  const stored: unknown = JSON.parse(response)
-  const { error, status, headers, value, task } = isObject(stored) ? stored : {}
-  if (isObject(error)) throw readError(error)
-  const common = { status: Number(status), headers: replayedHeaders(headers) }
-  if (isObject(task) && isObject(task.document))
-    return {
-      ...common,
-      kind: 'task',
-      task: {
-        id: String(task.id),
-        status: 'pending',
-        agent: String(task.agent),
-        operation: String(task.operation),
-        pollInterval: Number(task.pollInterval),
-        document: task.document,
-      },
-    }
-  if (value !== undefined) return { ...common, kind: 'json', value }
-  throw new DirectoryError(
-    'conflict',
-    'the call with this Idempotency-Key has run, but its result was not stored: streams, files and large results are not',
-  )
-}
-
-function readError({ code, message, status, headers, members, retryAfter }: JsonObject): DirectoryError {
-  const known = Object.keys(ERROR_KINDS).find((kind): kind is ErrorCode => kind === code) ?? 'agent_error'
-  return new DirectoryError(known, String(message), {
-    status: Number(status),
-    headers: replayedHeaders(headers),
-    ...(isObject(members) && { members }),
-    ...(typeof retryAfter === 'number' && { retryAfter }),
-  })
-}
-
-const replayedHeaders = (headers: unknown): Record<string, string> => ({
-  ...(isObject(headers) && textsOf(headers)),
-  ...REPLAYED,
-})
