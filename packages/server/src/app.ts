@@ -97,7 +97,12 @@ async function wire(base: Base): Promise<Server> {
     taxonomy: createTaxonomy(config.search.taxonomies),
     mutex: createKeyedMutex(),
     schemas: createPublisherSchemas(),
-    trail: createAuditTrail(store, logError('could not write audit entries')),
+    trail: createAuditTrail({
+      store,
+      now,
+      addresses: config.audit.addresses,
+      onError: logError('could not write audit entries'),
+    }),
     reputationOf: config.search.learn ? outcomes.factorOf : () => 1,
     policy: config.policy,
     grantsOf: identity.grants.of,

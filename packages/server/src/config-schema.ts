@@ -109,7 +109,7 @@ export const configSchema: JsonObject = closed({
   },
   certificates: closed({ scopes: texts }),
   cors: closed({ origins: texts }),
-  audit: closed({ retentionDays: count }),
+  audit: closed({ retentionDays: count, addresses: flag }),
   policy: closed({
     names: { type: 'array', items: closed({ names: texts, subjects: texts }, ['names', 'subjects']) },
     owners: { type: 'array', items: closed({ names: texts, subject: text }, ['names', 'subject']) },

@@ -66,7 +66,7 @@ export interface Config {
   certificates: { scopes: string[] }
   cors: { origins: string[] }
   policy: Policy
-  audit: { retentionDays: number }
+  audit: { retentionDays: number; addresses: boolean }
 }
 
 /** The embedding model: the built-in one, none, a folder with an ONNX model, or an HTTP endpoint. */
@@ -167,7 +167,7 @@ export const DEFAULTS: Config = {
     strictSignatures: false,
     requireDomainProof: false,
   },
-  audit: { retentionDays: 30 },
+  audit: { retentionDays: 30, addresses: true },
 }
 
 /** Groups of settings that may be given in part. */

@@ -1,14 +1,16 @@
 import { DirectoryError } from '@switchboard/protocol'
 import type { FastifyRequest } from 'fastify'
-import { type Caller, hasScope, isAdmin } from '../policy/caller.js'
+import { type Caller, clientOf, hasScope, isAdmin } from '../policy/caller.js'
 import type { RateLimits } from '../policy/rate-limit.js'
 import type { Authenticate } from '../services/identity/authenticate.js'
+import type { AuditTrail } from '../services/operations/audit-trail.js'
 import { headerOf } from './respond.js'
 import type { Route } from './route-group.js'
 
 export interface AdmitOptions {
   readonly authenticate: Authenticate
   readonly limits: RateLimits
+  readonly trail: AuditTrail
   /** What a caller without credentials may discover. */
   readonly anonymous: 'public' | 'none'
   /** The proxy must have received the request over HTTPS. */
@@ -33,24 +35,41 @@ export function admit(request: FastifyRequest, options: AdmitOptions): Promise<v
       'this directory accepts only HTTPS: the proxy must send "X-Forwarded-Proto: https"',
     )
   }
-  const caller = options.authenticate({
-    authorization: request.headers.authorization,
-    apiKey: headerOf(request, 'x-api-key'),
-    socket: request.raw.socket,
-    address: request.ip,
-    requestId: request.id,
-  })
+  const refuse = (error: unknown): never => {
+    options.trail.refused(error, request.caller, { action: 'sign-in' })
+    throw error
+  }
   const enter = (known: Caller): void => {
     request.caller = known
+    options.trail.signedIn(known)
     if (known.kind === 'certificate') assertOwnPage(request, route, options.origins)
     assertAccess(route, known, options.anonymous)
     if (!route.limit) return
     request.counted = { action: route.limit, client: clientOf(known) }
     options.limits.spend(request.counted.action, request.counted.client)
   }
-  if (caller instanceof Promise) return caller.then(enter)
+  const caller = identify(request, options, refuse)
+  if (caller instanceof Promise) return caller.catch(refuse).then(enter)
   enter(caller)
   return undefined
+}
+
+function identify(
+  request: FastifyRequest,
+  { authenticate }: AdmitOptions,
+  refuse: (error: unknown) => never,
+): Caller | Promise<Caller> {
+  try {
+    return authenticate({
+      authorization: request.headers.authorization,
+      apiKey: headerOf(request, 'x-api-key'),
+      socket: request.raw.socket,
+      address: request.ip,
+      requestId: request.id,
+    })
+  } catch (error) {
+    return refuse(error)
+  }
 }
 
 function assertAccess({ access }: Route, caller: Caller, anonymous: 'public' | 'none'): void {
@@ -73,19 +92,4 @@ function assertOwnPage({ headers }: FastifyRequest, { method }: Route, origins: 
     'forbidden',
     'pages of this origin may not use your certificate: add the origin to cors.origins',
   )
-}
-
-/** The key for rate limits; prefixed, because a subject may look like an address. */
-export const clientOf = ({ subject, address }: Caller): string =>
-  subject === undefined ? `address ${networkOf(address)}` : `subject ${subject}`
-
-/** For IPv6 the /64 network is counted: a client can use any of its 2^64 addresses. */
-function networkOf(address: string): string {
-  if (!address.includes(':') || address.includes('.')) return address
-  const [head = '', tail = ''] = address.split('::')
-  const groups = head.split(':').filter((group) => group !== '')
-  const missing = address.includes('::')
-    ? 8 - groups.length - tail.split(':').filter((group) => group !== '').length
-    : 0
-  return [...groups, ...Array<string>(missing).fill('0'), ...tail.split(':')].slice(0, 4).join(':')
 }

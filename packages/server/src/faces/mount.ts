@@ -1,8 +1,9 @@
 import { DirectoryError } from '@switchboard/protocol'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { AuditTrail } from '../services/operations/audit-trail.js'
 import { type AdmitOptions, admit } from './admit.js'
 import { allowOrigin, sendPreflight } from './cors.js'
-import { collectBody, pathOf } from './read-request.js'
+import { collectBody, idOf, pathOf } from './read-request.js'
 import { reportLimits } from './report-limits.js'
 import type { Route, RouteGroup } from './route-group.js'
 import { sendError, toDirectoryError } from './send-error.js'
@@ -36,9 +37,11 @@ export function mountRoutes(app: FastifyInstance, groups: readonly RouteGroup[],
     )
     done()
   })
-  app.setErrorHandler((error, request, reply) =>
-    sendError(toDirectoryError(error, request), request, reply, options.baseUrl()),
-  )
+  app.setErrorHandler((error, request, reply) => {
+    const known = toDirectoryError(error, request)
+    auditRefusal(options.trail, known, request)
+    return sendError(known, request, reply, options.baseUrl())
+  })
   app.setNotFoundHandler((request, reply) =>
     sendError(
       new DirectoryError('not_found', `there is nothing at ${pathOf(request)}`),
@@ -49,6 +52,17 @@ export function mountRoutes(app: FastifyInstance, groups: readonly RouteGroup[],
   )
   for (const group of groups) for (const route of group.routes) mountRoute(app, group, route)
   for (const [path, { group, routes }] of groupByPath(groups)) mountRest(app, path, group, routes, options.origins)
+}
+
+/** Records a refusal with its route, but not with the URL: a query may contain personal data (PROF §15). */
+function auditRefusal(trail: AuditTrail, error: DirectoryError, request: FastifyRequest): void {
+  const { route } = request.routeOptions.config
+  const isAboutAgent = route?.path.includes('/agents/:id') === true
+  trail.refused(error, request.caller, {
+    action: 'request',
+    ...(route && { route: `${route.method} ${route.path}` }),
+    ...(isAboutAgent && { agent: idOf(request) }),
+  })
 }
 
 function mountRoute(app: FastifyInstance, group: RouteGroup, route: Route): void {

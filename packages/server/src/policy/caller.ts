@@ -13,6 +13,8 @@ export interface Caller {
   readonly requestId: string
   /** Milliseconds; when the credential expires, if it does. */
   readonly credentialEnds?: number
+  /** The id of the API key, for the audit log. */
+  readonly keyId?: string
 }
 
 /** Scopes with a meaning to the directory itself; policies may define more. */
@@ -39,6 +41,21 @@ export const asAnonymous = ({ address, requestId }: Caller): Caller => ({
 
 /** The caller's name in the audit log. */
 export const actorOf = (caller: Caller): string => caller.subject ?? 'anonymous'
+
+/** The client that limits count; prefixed, because a subject may look like an address. */
+export const clientOf = ({ subject, address }: Caller): string =>
+  subject === undefined ? `address ${networkOf(address)}` : `subject ${subject}`
+
+/** For IPv6 the /64 network is counted: a client can use any of its 2^64 addresses. */
+export function networkOf(address: string): string {
+  if (!address.includes(':') || address.includes('.')) return address
+  const [head = '', tail = ''] = address.split('::')
+  const groups = head.split(':').filter((group) => group !== '')
+  const missing = address.includes('::')
+    ? 8 - groups.length - tail.split(':').filter((group) => group !== '').length
+    : 0
+  return [...groups, ...Array<string>(missing).fill('0'), ...tail.split(':')].slice(0, 4).join(':')
+}
 
 /** Whether a name matches one of the patterns; a pattern that ends in `*` matches by prefix. */
 export function matchesNames(names: readonly string[], name: string): boolean {

@@ -1,11 +1,13 @@
-import { requireStorable, storableAudit } from './storable.js'
+import { type AuditRow, toAuditRow } from './audit-row.js'
+import { requireStorable } from './storable.js'
 import type { AgentWrite, Lease, StoredAgent } from './store.js'
 
 type Put = Extract<AgentWrite, { kind: 'put' }>
 
 /** A put without its document, and with the marks as JSON text. */
-export type PreparedPut = Omit<Put, 'document' | 'marks'> & { marks: string }
-export type PreparedChange = PreparedPut | Exclude<AgentWrite, Put>
+export type PreparedPut = Omit<Put, 'document' | 'marks' | 'audit'> & { marks: string; audit: AuditRow }
+export type PreparedChange = PreparedPut | Audited<Extract<AgentWrite, { kind: 'refresh' | 'remove' }>>
+type Audited<Write> = Write extends AgentWrite ? Omit<Write, 'audit'> & { audit: AuditRow } : never
 
 /**
  * A write that has been checked and serialised. The document is JSON text, as both databases keep it; it is kept apart
@@ -29,7 +31,7 @@ export interface CurrentAgent {
 
 /** Rejects text that the databases cannot store, before the write joins a batch. */
 export function prepareWrite(write: AgentWrite): PreparedWrite {
-  const audit = storableAudit(write.audit)
+  const audit = toAuditRow(write.audit)
   requireStorable(write.id)
   if (write.kind !== 'put') return { change: { ...write, audit } }
   requireStorable(write.owner)

@@ -4,7 +4,6 @@ import type { StoredCredential, StoredSigningKey } from './secret-store.js'
 import type { RatingTotals, StoredCounts } from './statistics-store.js'
 import type {
   AdministeredKind,
-  AuditEntry,
   Change,
   IdempotencyState,
   Lease,
@@ -167,19 +166,6 @@ function toTrustKind(value: unknown): TrustKind {
   const kind = TRUST_KINDS.find((known) => known === value)
   if (!kind) throw new StoreError('newer_version', `the database contains an unknown kind of entry: ${String(value)}`)
   return kind
-}
-
-export function toAuditEntry(row: Row): AuditEntry {
-  return {
-    at: Number(row.at),
-    actor: String(row.actor),
-    action: String(row.action),
-    outcome: row.outcome === 'refused' ? 'refused' : 'ok',
-    ...(typeof row.agent === 'string' && { agent: row.agent }),
-    ...(typeof row.face === 'string' && { format: row.face }),
-    ...(typeof row.request_id === 'string' && { requestId: row.request_id }),
-    ...(typeof row.detail === 'string' && { detail: row.detail }),
-  }
 }
 
 /** The state of an idempotency key for a request with this fingerprint. */

@@ -1,4 +1,3 @@
-import type { AuditEntry } from './store.js'
 import { StoreError } from './store-error.js'
 
 /**
@@ -18,14 +17,5 @@ export function requireStorable(...texts: (string | undefined)[]): void {
     throw new StoreError('invalid', 'text with a NUL character or a lone surrogate cannot be stored')
 }
 
-/** Replaces unstorable characters: an audit entry may quote a caller's input, and must not be lost. */
-export function storableAudit(entry: AuditEntry): AuditEntry {
-  const cleaned = { ...entry, actor: clean(entry.actor), action: clean(entry.action) }
-  if (entry.agent !== undefined) cleaned.agent = clean(entry.agent)
-  if (entry.format !== undefined) cleaned.format = clean(entry.format)
-  if (entry.requestId !== undefined) cleaned.requestId = clean(entry.requestId)
-  if (entry.detail !== undefined) cleaned.detail = clean(entry.detail)
-  return cleaned
-}
-
-const clean = (text: string): string => text.replace(ALL_UNSTORABLE, '\ufffd')
+/** The text with unstorable characters replaced by U+FFFD. */
+export const replaceUnstorable = (text: string): string => text.replace(ALL_UNSTORABLE, '\ufffd')

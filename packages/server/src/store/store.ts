@@ -47,6 +47,12 @@ export interface Store {
   appendAudit(entries: AuditEntry[]): Promise<void>
   /** Newest first. */
   audit(filter: AuditFilter): Promise<AuditEntry[]>
+  /**
+   * The next entries after a position in the log, in the order in which they became visible; `undefined` for the start of
+   * the log, and an empty page at its end. Whoever continues after a position misses no entry and sees none twice. Throws
+   * StoreError `cursor_lost` if this log never had the position.
+   */
+  auditAfter(cursor: string | undefined): Promise<LoggedEntry[]>
 
   /** Reserves the key for the first caller; others get the state of that request (C-61). */
   beginIdempotent(claim: IdempotencyClaim): Promise<IdempotencyState>
@@ -225,6 +231,7 @@ export interface StoredGrant {
 
 /** Who did what, and whether it was allowed. */
 export interface AuditEntry {
+  /** Of a merged entry: the time of the last occurrence. */
   at: number
   /** Subject of the caller; `anonymous`, or `switchboard` for actions of the directory itself. */
   actor: string
@@ -235,6 +242,19 @@ export interface AuditEntry {
   format?: string
   requestId?: string
   detail?: string
+  /** IP address of the caller; for sign-ins and refusals. */
+  address?: string
+  /** Set if the entry stands for this many more occurrences like an earlier entry. */
+  count?: number
+  /** What the action changed: small, and without secrets and private data. */
+  before?: JsonObject
+  after?: JsonObject
+}
+
+/** An entry and its position in the log. */
+export interface LoggedEntry {
+  cursor: string
+  entry: AuditEntry
 }
 
 export interface AuditFilter {
@@ -242,7 +262,20 @@ export interface AuditFilter {
   subject?: string
   agent?: string
   action?: string
+  outcome?: AuditEntry['outcome']
   limit: number
+}
+
+/** Whether an entry is one of those that the filter selects. */
+export function matchesAuditFilter(entry: AuditEntry, filter: Omit<AuditFilter, 'limit'>): boolean {
+  const { since, subject, agent, action, outcome } = filter
+  return (
+    (since === undefined || entry.at >= since) &&
+    (subject === undefined || entry.actor === subject) &&
+    (agent === undefined || entry.agent === agent) &&
+    (action === undefined || entry.action === action) &&
+    (outcome === undefined || entry.outcome === outcome)
+  )
 }
 
 export interface IdempotencyId {

@@ -60,6 +60,7 @@ export function wireHttp(base: Base, { context, listing, identity, outcomes, cal
   const admission: AdmitOptions = {
     authenticate: identity.authenticate,
     limits,
+    trail: context.trail,
     anonymous: config.anonymous,
     behindProxy: config.behindProxy,
     origins: config.cors.origins,

@@ -197,6 +197,37 @@ describe.skipIf(!database)(database ? 'on PostgreSQL' : `store on PostgreSQL, ${
     })
   })
 
+  describe('the audit log', () => {
+    it('returns no entry before those of older transactions, which would then be missed', async () => {
+      const { url, client } = await createSchema()
+      const store = await openPostgresStore(url)
+      const slow = await client()
+      await slow.query('BEGIN')
+      await slow.query(`INSERT INTO audit (at, actor, action, outcome) VALUES (${AT}, 'slow', 'mark', 'ok')`)
+      await store.appendAudit([entry({ actor: 'fast' })])
+      expect(await store.auditAfter(undefined)).toEqual([])
+      await slow.query('COMMIT')
+      await slow.end()
+      const actors = async () => (await store.auditAfter(undefined)).map((logged) => logged.entry.actor)
+      await expect.poll(actors, { timeout: 5000 }).toEqual(['slow', 'fast'])
+      await store.close()
+    })
+
+    it('is complete after a restore from another cluster with other transaction ids', async () => {
+      const { url, sql } = await createSchema()
+      const store = await openPostgresStore(url)
+      await store.appendAudit([entry({ actor: 'former' })])
+      await store.close()
+      await sql(`UPDATE audit SET xid = '4000000000'`)
+      const restored = await openPostgresStore(url)
+      await restored.appendAudit([entry({ actor: 'current' })])
+      const actors = async () => (await restored.auditAfter(undefined)).map((logged) => logged.entry.actor)
+      await expect.poll(actors, { timeout: 5000 }).toEqual(['former', 'current'])
+      await expect(restored.auditAfter('4000000000.1')).rejects.toMatchObject({ code: 'cursor_lost' })
+      await restored.close()
+    })
+  })
+
   describe('the database', () => {
     const secret = 'hunter2-secret'
 

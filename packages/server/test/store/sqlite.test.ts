@@ -178,6 +178,23 @@ describe('sqlite folder', () => {
     db.close()
   })
 
+  it('keeps its audit log when it is migrated', async () => {
+    mkdirSync(folder)
+    const row = `(${AT}, 'alice', 'mark', 'ok', 'a')`
+    sql(
+      folder,
+      `${MIGRATIONS.slice(0, 3).join('')}
+       INSERT INTO audit (at, actor, action, outcome, agent) VALUES ${row}, ${row};
+       PRAGMA user_version = 3`,
+    )
+    const store = await openSqliteStore(folder)
+    await store.appendAudit([entry()])
+    const log = await store.auditAfter(undefined)
+    expect(log.map(({ cursor }) => cursor)).toEqual(['1', '2', '3'])
+    expect(log[0]?.entry).toEqual(entry({ action: 'mark', agent: 'a' }))
+    await store.close()
+  })
+
   it('is unchanged if a migration fails', async () => {
     mkdirSync(folder)
     sql(folder, 'CREATE TABLE grants (x)')

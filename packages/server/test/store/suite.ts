@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type {
   Change,
   IdempotencyClaim,
+  LoggedEntry,
   Store,
   StoredAgent,
   StoredGrant,
@@ -37,6 +38,17 @@ export function describeStore(name: string, createPlace: () => Promise<StorePlac
       await place.drop()
     })
 
+    /** The log until it has this many entries: transactions of other tests on the same server may delay them. */
+    const readLog = async (entries: number, after?: string): Promise<LoggedEntry[][]> => {
+      const pages: LoggedEntry[][] = []
+      const readOn = async (): Promise<number> => {
+        const page = await store.auditAfter(pages.at(-1)?.at(-1)?.cursor ?? after)
+        if (page.length > 0) pages.push(page)
+        return pages.flat().length
+      }
+      await expect.poll(readOn, { interval: 5, timeout: 5000 }).toBe(entries)
+      return pages
+    }
     const audits = (action?: string) => store.audit({ limit: 1000, ...(action !== undefined && { action }) })
 
     describe('put', () => {
@@ -546,7 +558,9 @@ export function describeStore(name: string, createPlace: () => Promise<StorePlac
 
     describe('audit', () => {
       it('returns entries newest first, filtered, up to a limit', async () => {
-        const full = entry({ at: AT + 3, actor: 'bob', agent: 'a', format: 'aidip', requestId: 'r', detail: 'why' })
+        const about = { agent: 'a', format: 'aidip', requestId: 'r', detail: 'why', address: '192.0.2.1', count: 7 }
+        const states = { before: { text: 'a\0b\ud800', list: [1, null] }, after: {} }
+        const full = entry({ at: AT + 3, actor: 'bob', ...about, ...states })
         const entries = [entry({ at: AT + 1 }), entry({ at: AT + 2, outcome: 'refused', action: 'mark' }), full]
         await store.appendAudit(entries)
         await store.appendAudit([])
@@ -556,7 +570,63 @@ export function describeStore(name: string, createPlace: () => Promise<StorePlac
         expect(await store.audit({ limit: 10, subject: 'bob' })).toEqual([full])
         expect(await store.audit({ limit: 10, agent: 'a' })).toEqual([full])
         expect(await store.audit({ limit: 10, action: 'mark' })).toEqual([entries[1]])
+        expect(await store.audit({ limit: 10, outcome: 'refused' })).toEqual([entries[1]])
         expect(await store.audit({ limit: 10, subject: 'bob', action: 'mark' })).toEqual([])
+      })
+
+      it('finds entries by action or outcome among many others', async () => {
+        const many = Array.from({ length: 1200 }, (_, i) => entry({ at: AT + (i % 7), detail: String(i) }))
+        await store.appendAudit([entry({ action: 'mark', outcome: 'refused' }), ...many])
+        expect(await store.audit({ limit: 10, action: 'mark' })).toHaveLength(1)
+        expect(await store.audit({ limit: 10, outcome: 'refused' })).toHaveLength(1)
+        const newest = (await store.audit({ limit: 1100 })).map(({ detail }) => Number(detail))
+        expect(newest).toEqual(
+          Array.from({ length: 1200 }, (_, i) => i)
+            .sort((a, b) => (b % 7) - (a % 7) || b - a)
+            .slice(0, 1100),
+        )
+      })
+
+      it('returns the log in order, in pages, and continues after any position', async () => {
+        expect(await store.auditAfter(undefined)).toEqual([])
+        const agent = await stored(store.write(put('a', { audit: entry({ detail: 'put', after: { v: 1 } }) })))
+        const many = Array.from({ length: 1200 }, (_, i) => entry({ at: AT - i, detail: String(i) }))
+        await store.appendAudit(many)
+        await store.write(remove(agent, { audit: entry({ detail: 'remove' }) }))
+        const details = ['put', ...many.map(({ detail }) => detail), 'remove']
+
+        const pages = await readLog(details.length)
+        expect(pages.length).toBeGreaterThan(2)
+        expect(pages.flat().map((logged) => logged.entry.detail)).toEqual(details)
+        expect(new Set(pages.flat().map(({ cursor }) => cursor)).size).toBe(details.length)
+        expect(pages[0]?.[0]?.entry).toEqual(entry({ detail: 'put', after: { v: 1 } }))
+        const rest = await readLog(501, pages.flat()[700]?.cursor)
+        expect(rest.flat()).toEqual(pages.flat().slice(701))
+
+        await store.putKey(key('k'), entry({ detail: 'key' }))
+        const later = await readLog(1, pages.flat().at(-1)?.cursor)
+        expect(later.flat().map((logged) => logged.entry.detail)).toEqual(['key'])
+      })
+
+      it('never gives a position to a second entry, even if everything was pruned', async () => {
+        await store.appendAudit([entry(), entry()])
+        const last = (await readLog(2)).flat().at(-1)?.cursor
+        await store.prune({ audit: AT + 1, tombstones: 0, changes: 0, idempotency: 0, tasks: 0 })
+        expect(await store.auditAfter(undefined)).toEqual([])
+        await store.appendAudit([entry({ at: AT + 5 })])
+        expect((await readLog(1, last)).flat()).toMatchObject([{ entry: { at: AT + 5 } }])
+        for (const cursor of ['x', '', '-1', '1.5.2', '999999999999999', '999999999999999999.1']) {
+          await expect(store.auditAfter(cursor), cursor).rejects.toMatchObject({ code: 'cursor_lost' })
+        }
+      })
+
+      it('is pruned in small steps, while entries are added', async () => {
+        const old = Array.from({ length: 25_000 }, () => entry())
+        await store.appendAudit(old)
+        const pruned = store.prune({ audit: AT + 1, tombstones: 0, changes: 0, idempotency: 0, tasks: 0 })
+        const added = Array.from({ length: 20 }, (_, i) => store.appendAudit([entry({ at: AT + 2 + i })]))
+        await Promise.all([...added, pruned])
+        expect(await audits()).toHaveLength(20)
       })
 
       it('replaces characters that cannot be stored instead of dropping the entry', async () => {

@@ -1,12 +1,4 @@
-import {
-  assertValid,
-  compileSchema,
-  invalid,
-  isObject,
-  type JsonObject,
-  subjectProblem,
-  toAidip,
-} from '@switchboard/protocol'
+import { assertValid, compileSchema, isObject, type JsonObject, subjectProblem, toAidip } from '@switchboard/protocol'
 import type { FastifyRequest } from 'fastify'
 import { knownScopes } from '../../policy/caller.js'
 import type { Context } from '../../services/context.js'
@@ -14,10 +6,11 @@ import type { Grants } from '../../services/identity/grants.js'
 import type { Keys } from '../../services/identity/keys.js'
 import { type MarkChanges, markAgent } from '../../services/registry/mark.js'
 import { unknownAgent } from '../../services/registry/read.js'
-import type { AuditEntry, AuditFilter, StoredGrant, StoredKey } from '../../store/store.js'
-import { idOf, readJsonObject, readQuery, wholeNumber } from '../read-request.js'
+import type { StoredGrant, StoredKey } from '../../store/store.js'
+import { idOf, readJsonObject } from '../read-request.js'
 import { sendJson } from '../respond.js'
 import type { RouteGroup } from '../route-group.js'
+import { auditRoutes } from './audit-routes.js'
 import { importStream } from './import.js'
 import { type SecretRoutesOptions, secretRoutes } from './secret-routes.js'
 
@@ -192,22 +185,7 @@ export function createAdminRoutes({ context, keys, grants, credentials, signing 
         handle: async (request, reply) => sendJson(reply, await mark(request)),
       },
       ...secretRoutes({ credentials, signing }),
-      {
-        method: 'GET',
-        path: '/admin/audit',
-        summary: 'The audit log, newest first',
-        access: 'admin',
-        query: {
-          since: 'only entries since this RFC 3339 time',
-          subject: 'only entries of this subject',
-          agent: 'only entries about the agent with this id',
-          action: 'register, update, refresh, remove, expire, mark, key.create …',
-          limit: 'number of entries, at most 1000 (default: 100)',
-        },
-        responses: { 200: 'the entries' },
-        handle: async (request, reply) =>
-          sendJson(reply, { entries: (await context.trail.read(auditFilter(request))).map(showAudit) }),
-      },
+      ...auditRoutes(context.trail),
       {
         method: 'POST',
         path: '/admin/import',
@@ -265,24 +243,3 @@ const showGrant = ({ id, subject, scopes, agent, tag, createdAt }: StoredGrant):
   ...(tag !== undefined && { tag }),
   created_at: new Date(createdAt).toISOString(),
 })
-
-const showAudit = ({ at, requestId, ...entry }: AuditEntry): JsonObject => ({
-  at: new Date(at).toISOString(),
-  ...entry,
-  ...(requestId !== undefined && { request_id: requestId }),
-})
-
-function auditFilter(request: FastifyRequest): AuditFilter {
-  const params = readQuery(request)
-  const since = params.get('since')
-  const from = since === null ? undefined : Date.parse(since)
-  if (Number.isNaN(from)) throw invalid([{ at: '?since', message: 'must be an RFC 3339 time' }])
-  const [subject, agent, action] = ['subject', 'agent', 'action'].map((name) => params.get(name) ?? undefined)
-  return {
-    limit: Math.min(wholeNumber(params, 'limit', 1) ?? 100, 1000),
-    ...(from !== undefined && { since: from }),
-    ...(subject !== undefined && { subject }),
-    ...(agent !== undefined && { agent }),
-    ...(action !== undefined && { action }),
-  }
-}

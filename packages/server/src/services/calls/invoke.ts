@@ -7,7 +7,6 @@ import {
   type Operation,
   STREAM_TYPES,
 } from '@switchboard/protocol'
-import { auditOf } from '../context.js'
 import { readAgent } from '../registry/read.js'
 import { type Admission, type AdmitDeps, admit } from './admission/admit.js'
 import { type PreparedCall, prepareCall } from './admission/prepare-call.js'
@@ -29,16 +28,15 @@ export function createInvoke(deps: CallDeps & AdmitDeps): Invoke {
   return async (invocation) => {
     const { caller } = invocation
     const seen = readAgent(context, invocation.agent, caller)
-    const audit = (outcome: 'ok' | 'refused', detail: string): void =>
-      context.trail.add(auditOf(caller, 'invoke', context.now(), { agent: seen.record.id, outcome, detail }))
+    const agent = seen.record.id
     try {
       const admission = await admit(deps, invocation, seen)
       const result = await call(deps, invocation, admission)
-      audit('ok', auditDetail(invocation, result))
+      context.trail.record(caller, 'invoke', { agent, detail: auditDetail(invocation, result) })
       // The agent's own X-Agent-Version takes precedence (C-63).
       return { ...result, headers: { ...admission.version.headers, ...result.headers } }
     } catch (error) {
-      if (error instanceof DirectoryError) audit('refused', error.code)
+      context.trail.refused(error, caller, { action: 'invoke', agent, always: true, unmerged: true })
       throw error
     }
   }

@@ -8,7 +8,7 @@ import {
   matchesProtocol,
 } from '@switchboard/protocol'
 import type { Caller } from '../../policy/caller.js'
-import { auditOf, type Context } from '../context.js'
+import type { Context } from '../context.js'
 import type { Agent } from '../registry/catalog.js'
 import { constraintTest } from './constraints.js'
 import { AVAILABLE, type Found, findAgents } from './find.js'
@@ -52,13 +52,15 @@ export async function resolveIntent(context: Context, intent: Intent): Promise<R
   }))
   const unsupported = requirements.filter(({ holds }) => holds === undefined).map(({ name }) => name)
   const excluded: Record<string, number> = {}
+  const distrusted = new Map<string, string[]>()
   const candidates = found.filter(({ agent, record }) => {
     const distrust = distrustOf(context, agent)
-    if (distrust !== undefined) auditDistrust(context, intent.caller, agent, distrust)
+    if (distrust !== undefined) distrusted.set(distrust, [...(distrusted.get(distrust) ?? []), record.id])
     const failed = distrust ?? requirements.find(({ holds }) => holds !== undefined && !holds(record, agent))?.name
     if (failed !== undefined) excluded[failed] = (excluded[failed] ?? 0) + 1
     return failed === undefined
   })
+  auditDistrust(context, intent.caller, distrusted)
   return {
     candidates: candidates.slice(0, intent.take),
     excluded,
@@ -83,9 +85,23 @@ function distrustOf({ abuse, reputationOf }: Context, agent: Agent): string | un
   return reputationOf(agent) <= REPUTATION_THRESHOLD ? 'reputation' : undefined
 }
 
-/** Records in the audit log which agent was excluded, and why. */
-function auditDistrust({ trail, now }: Context, caller: Caller, { record }: Agent, reason: string): void {
-  trail.add(auditOf(caller, 'resolve', now(), { agent: record.id, outcome: 'refused', detail: reason }))
+/** Excluded agents that an entry of the audit log names for each reason. */
+const NAMED_AGENTS = 3
+
+/** Records in the audit log which agents were excluded and why, in one entry. */
+function auditDistrust({ trail }: Context, caller: Caller, agents: ReadonlyMap<string, readonly string[]>): void {
+  const all = [...agents.values()].flat()
+  const [only] = all
+  if (only === undefined) return
+  if (all.length === 1) {
+    trail.record(caller, 'resolve', { outcome: 'refused', agent: only, detail: [...agents.keys()].join() })
+    return
+  }
+  const reasons = [...agents].map(([reason, ids]) => {
+    const named = ids.toSorted().slice(0, NAMED_AGENTS).join(', ')
+    return `${reason}: ${ids.length} (${named}${ids.length > NAMED_AGENTS ? ', …' : ''})`
+  })
+  trail.record(caller, 'resolve', { outcome: 'refused', detail: reasons.join('; ') })
 }
 
 type Holds = (record: AgentRecord, agent: Agent) => boolean

@@ -40,6 +40,7 @@ export function createAuthenticate(options: AuthenticateOptions): Authenticate {
     return {
       subject: key.subject,
       kind: 'key',
+      keyId: key.id,
       scopes: new Set(key.scopes),
       address,
       requestId,

@@ -3,6 +3,7 @@ import { DirectoryError } from '@switchboard/protocol'
 import type { Caller } from '../../policy/caller.js'
 import type { Store, StoredGrant } from '../../store/store.js'
 import { auditOf } from '../context.js'
+import { stateOfGrant } from '../operations/audit-state.js'
 
 /** Permissions to find and call agents that are not public (C-95). */
 export interface Grants {
@@ -36,13 +37,17 @@ export async function createGrants(store: Store, now: () => number): Promise<Gra
     async create(values, caller) {
       const grant: StoredGrant = { ...values, id: randomBytes(9).toString('base64url'), createdAt: now() }
       const detail = `${grant.id}: ${grant.scopes.join(' ')} for ${grant.subject}`
-      const audit = auditOf(caller, 'grant.create', now(), { detail, ...(grant.agent && { agent: grant.agent.id }) })
+      const agent = grant.agent && { agent: grant.agent.id }
+      const audit = auditOf(caller, 'grant.create', now(), { detail, ...agent, after: stateOfGrant(grant) })
       await store.putGrant(grant, audit)
       set([...all, grant])
       return grant
     },
     async revoke(id, caller) {
-      const found = await store.deleteGrant(id, auditOf(caller, 'grant.revoke', now(), { detail: id }))
+      const known = all.find((grant) => grant.id === id)
+      const agent = known?.agent && { agent: known.agent.id }
+      const about = { detail: id, ...agent, ...(known && { before: stateOfGrant(known) }) }
+      const found = await store.deleteGrant(id, auditOf(caller, 'grant.revoke', now(), about))
       if (!found) throw new DirectoryError('not_found', `there is no grant "${id}"`)
       set(all.filter((grant) => grant.id !== id))
     },

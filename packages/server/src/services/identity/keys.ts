@@ -3,6 +3,7 @@ import { DirectoryError } from '@switchboard/protocol'
 import type { Caller } from '../../policy/caller.js'
 import type { AuditEntry, Store, StoredKey } from '../../store/store.js'
 import { auditOf } from '../context.js'
+import { stateOfKey } from '../operations/audit-state.js'
 
 /** The administrator's key has a fixed id, so that it can be reset. */
 const ADMIN_KEY_ID = 'admin'
@@ -61,12 +62,15 @@ export async function createKeys(store: Store, now: () => number): Promise<Keys>
         ...(names && { names: [...names] }),
         ...(expiresIn !== undefined && { expiresAt: at + expiresIn * 1000 }),
       }
-      await store.putKey(key, auditOf(caller, 'key.create', at, { detail: `${key.id} for ${subject}` }))
+      const about = { detail: `${key.id} for ${subject}`, after: stateOfKey(key) }
+      await store.putKey(key, auditOf(caller, 'key.create', at, about))
       byHash.set(key.hash, key)
       return { key, secret }
     },
     async revoke(id, caller) {
-      const found = await store.deleteKey(id, auditOf(caller, 'key.revoke', now(), { detail: id }))
+      const known = [...byHash.values()].find((key) => key.id === id)
+      const about = { detail: id, ...(known && { before: stateOfKey(known) }) }
+      const found = await store.deleteKey(id, auditOf(caller, 'key.revoke', now(), about))
       if (!found) throw new DirectoryError('not_found', `there is no key "${id}"`)
       for (const [hash, key] of byHash) if (key.id === id) byHash.delete(hash)
     },
@@ -100,4 +104,11 @@ const adminKey = (secret: string, at: number): StoredKey => ({
   createdAt: at,
 })
 
-const adminAudit = (action: string, at: number): AuditEntry => ({ at, actor: 'switchboard', action, outcome: 'ok' })
+/** The key is that of the administrator before and after; only its secret changes. */
+const adminAudit = (action: string, at: number): AuditEntry => ({
+  at,
+  actor: 'switchboard',
+  action,
+  outcome: 'ok',
+  after: { id: ADMIN_KEY_ID, subject: 'admin', scopes: ['admin'] },
+})

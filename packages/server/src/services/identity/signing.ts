@@ -69,10 +69,17 @@ export async function createSigning({ store, seal, now, onError }: SigningOption
       )
     }
     const key = newKey(seal, now())
-    await store.secrets.putSigningKey(key, { ...audit, detail: key.id })
+    const replaced = keys.at(-1)
+    const states = { after: { id: key.id }, ...(replaced && { before: { id: replaced.id } }) }
+    await store.secrets.putSigningKey(key, { ...audit, detail: key.id, ...states })
     const outdated = keys.filter((old) => !isPublished(old))
     for (const { id } of outdated) {
-      await store.secrets.deleteSigningKey(id, { ...audit, action: 'signing-key.delete', detail: id })
+      await store.secrets.deleteSigningKey(id, {
+        ...audit,
+        action: 'signing-key.delete',
+        detail: id,
+        before: { id },
+      })
     }
     set([...keys.filter((old) => !outdated.includes(old)), key])
     return key

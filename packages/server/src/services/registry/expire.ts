@@ -1,4 +1,5 @@
 import type { Store } from '../../store/store.js'
+import { stateOf } from '../operations/audit-state.js'
 import type { Agent, Catalog, When } from './catalog.js'
 import { createDeadlines } from './deadlines.js'
 
@@ -169,20 +170,21 @@ function createLeaseDeadlines({ now, monotonic, clockAhead }: ExpiryOptions) {
 /** Removes the agent, or returns it if another replica has renewed it. */
 async function expireAgent(
   { store, catalog, now }: ExpiryOptions,
-  { record, stored: { id, revision, lease } }: Agent,
+  agent: Agent,
   isOutdated: boolean,
 ): Promise<Agent | undefined> {
+  const { id, revision, lease } = agent.stored
   const at = now()
   const result = await store.write({
     kind: 'remove',
     id,
     expect: revision,
     // The tombstone of a private agent must not reveal that it existed and expired.
-    reason: record.visibility === 'private' ? 'removed' : 'expired',
+    reason: agent.record.visibility === 'private' ? 'removed' : 'expired',
     at,
     // A renewed lease keeps the agent only if its document has not expired (C-40).
     ...(!isOutdated && lease && { ifLeaseEnds: lease.expiresAt }),
-    audit: { at, actor: 'switchboard', action: 'expire', outcome: 'ok', agent: id },
+    audit: { at, actor: 'switchboard', action: 'expire', outcome: 'ok', agent: id, before: stateOf(agent) },
   })
   if (result.outcome === 'conflict') return catalog.reload(id)
   catalog.drop(id, revision)

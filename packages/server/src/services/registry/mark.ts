@@ -2,6 +2,7 @@ import { DirectoryError } from '@switchboard/protocol'
 import type { Caller } from '../../policy/caller.js'
 import type { Marks } from '../../store/store.js'
 import { auditOf, type Context } from '../context.js'
+import { stateOfMarks } from '../operations/audit-state.js'
 import type { Agent } from './catalog.js'
 import { timeOfChange } from './entity-tags.js'
 import { unknownAgent } from './read.js'
@@ -20,8 +21,14 @@ async function mark(context: Context, id: string, changes: MarkChanges, caller: 
     if (!agent) throw unknownAgent(id)
     const { owner, format, document, revision, modifiedAt, marks: before } = agent.stored
     const at = timeOfChange(context.now(), modifiedAt)
-    const audit = auditOf(caller, 'mark', at, { agent: id, detail: Object.keys(changes).join(' ') })
     const marks = withChanges(before, changes)
+    const names = Object.keys(changes)
+    const audit = auditOf(caller, 'mark', at, {
+      agent: id,
+      detail: names.join(' '),
+      before: stateOfMarks(before, names),
+      after: stateOfMarks(marks, names),
+    })
     const result = await context.store.write({
       kind: 'put',
       id,

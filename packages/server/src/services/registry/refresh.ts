@@ -15,7 +15,7 @@ import type { Lease } from '../../store/store.js'
 import { auditOf, type Context } from '../context.js'
 import type { Agent } from './catalog.js'
 import { unknownRegistration } from './read.js'
-import { changeAgent } from './register.js'
+import { changeAgent, renewalOf } from './register.js'
 
 export interface Refresh {
   readonly number: number
@@ -42,7 +42,7 @@ async function renew(context: Context, { number, caller, lifetime }: Refresh): P
   // An agent of another draft has no lease, and gets one only if a lifetime is requested (C-40).
   const lease: Lease | 'keep' = seconds === undefined ? 'keep' : { seconds, expiresAt: at + seconds * 1000 }
   const { id } = record
-  const audit = auditOf(caller, 'refresh', at, { agent: id, format: 'directory' })
+  const audit = auditOf(caller, 'refresh', at, { agent: id, format: 'directory', ...renewalOf({ stored }, lease) })
   const result = await context.store.write({ kind: 'refresh', id, number, lease, at, audit })
   if (result.outcome === 'conflict' || !result.agent) {
     await context.catalog.reload(id)
@@ -101,7 +101,10 @@ export async function requireOwn(context: Context, number: number, caller: Calle
   const agent = context.catalog.byNumber(number)
   if (!agent || !maySee(agent, caller, context.grantsOf)) throw await unknownRegistration(context, number)
   if (!mayOperate(caller, { id: agent.record.id, owner: agent.owner })) {
-    throw new DirectoryError('forbidden', `the registration of "${agent.record.id}" belongs to another publisher`)
+    const { id } = agent.record
+    const error = new DirectoryError('forbidden', `the registration of "${id}" belongs to another publisher`)
+    context.trail.refused(error, caller, { action: 'update', agent: id })
+    throw error
   }
   return agent
 }

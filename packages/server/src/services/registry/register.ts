@@ -16,6 +16,7 @@ import { judgeUpdate } from '../../policy/freshness.js'
 import { assertClaims, assertEndpoints } from '../../policy/vetting.js'
 import type { AgentWrite, Lease, Marks, SignatureFinding } from '../../store/store.js'
 import { auditOf, type Context } from '../context.js'
+import { stateOfLease, stateOfRecord, updateOf } from '../operations/audit-state.js'
 import type { Agent } from './catalog.js'
 import { matchesRevision, timeOfChange } from './entity-tags.js'
 import { assertMayOwn } from './may-own.js'
@@ -53,8 +54,20 @@ const MAX_ATTEMPTS = 20
  * When the promise resolves, the agent is durable and can be found.
  */
 export async function registerAgent(context: Context, registration: Registration): Promise<Registered> {
-  const { format, document, caller } = registration
+  const { caller } = registration
   const id = registration.id ?? context.newId()
+  try {
+    return await checkAndWrite(context, registration, id)
+  } catch (error) {
+    context.trail.refused(error, caller, { action: actionOf(registration), agent: id })
+    throw error
+  }
+}
+
+const actionOf = ({ intent }: Pick<Registration, 'intent'>): string => (intent === 'claim' ? 'register' : 'update')
+
+async function checkAndWrite(context: Context, registration: Registration, id: string): Promise<Registered> {
+  const { format, document, caller } = registration
   if (!hasScope(caller, 'publish') && !mayCommission(caller, id)) {
     throw new DirectoryError(
       'forbidden',
@@ -191,7 +204,9 @@ async function replaceExisting(
   const { record } = checked
   const { caller, intent, ifMatch, compareStamps = true } = registration
   if (!mayOperate(caller, { id: record.id, owner: existing.owner })) {
-    throw ownershipError(existing, intent, maySee(existing, caller, context.grantsOf))
+    const error = ownershipError(existing, intent, maySee(existing, caller, context.grantsOf))
+    context.trail.refused(error, caller, { action: actionOf(registration), agent: record.id, always: true })
+    throw error
   }
   if (ifMatch !== undefined && !matchesRevision(ifMatch, existing)) {
     throw new DirectoryError(
@@ -215,13 +230,10 @@ async function replaceExisting(
   }
   const lease = newLease(context, registration)
   if (verdict === 'noop' && !isNewFinding(checked, existing)) return refreshOnly(context, registration, existing, lease)
-  const done = await write(context, registration, checked, {
-    owner: existing.owner,
-    marks: existing.stored.marks,
-    expect: existing.stored.revision,
-    at: timeOfChange(context.now(), existing.stored.modifiedAt),
-    lease,
-  })
+  const { marks, revision, modifiedAt } = existing.stored
+  const at = timeOfChange(context.now(), modifiedAt)
+  const values = { owner: existing.owner, marks, expect: revision, at, lease }
+  const done = await write(context, registration, checked, values, existing)
   return done && { ...done, created: false, warnings: lintUpdate(existing.record, record) }
 }
 
@@ -245,11 +257,20 @@ async function refreshOnly(
 ): Promise<Registered | undefined> {
   const at = context.now()
   const { id, number } = existing.stored
-  const audit = auditOf(caller, 'refresh', at, { agent: id, format })
+  const audit = auditOf(caller, 'refresh', at, { agent: id, format, ...renewalOf(existing, lease) })
   const result = await context.store.write({ kind: 'refresh', id, number, lease, at, audit })
   if (result.outcome === 'conflict' || !result.agent) return undefined
   return { agent: context.catalog.apply(result.agent), created: false, warnings: [] }
 }
+
+/** What a refresh changes, for the audit log. */
+export const renewalOf = (
+  { stored }: Pick<Agent, 'stored'>,
+  lease: Lease | 'keep',
+): { before: JsonObject; after: JsonObject } => ({
+  before: stateOfLease(stored.lease),
+  after: stateOfLease(lease === 'keep' ? stored.lease : lease),
+})
 
 const newLease = ({ now }: Context, { lifetime }: Pick<Registration, 'lifetime'>): Lease | 'keep' =>
   lifetime === undefined ? 'keep' : { seconds: lifetime, expiresAt: now() + lifetime * 1000 }
@@ -259,9 +280,11 @@ async function write(
   { caller, format }: Registration,
   { record, signature }: Checked,
   values: { owner: string; marks: Marks; expect: number | undefined; at: number; lease: Lease | 'keep' },
+  existing?: Agent,
 ): Promise<Registered | undefined> {
-  const created = values.expect === undefined
-  const audit = auditOf(caller, created ? 'register' : 'update', values.at, { agent: record.id, format })
+  const created = existing === undefined
+  const states = existing ? updateOf(existing, record) : { after: stateOfRecord(record, values.owner) }
+  const audit = auditOf(caller, created ? 'register' : 'update', values.at, { agent: record.id, format, ...states })
   const { signature: _former, ...marks } = values.marks
   const change: AgentWrite = {
     kind: 'put',

@@ -2,6 +2,7 @@ import { DirectoryError } from '@switchboard/protocol'
 import { mayOperate, maySee } from '../../policy/access.js'
 import type { Caller } from '../../policy/caller.js'
 import { auditOf, type Context } from '../context.js'
+import { stateOf } from '../operations/audit-state.js'
 import { matchesRevision, timeOfChange } from './entity-tags.js'
 import { unknownAgent } from './read.js'
 
@@ -11,7 +12,9 @@ export async function removeAgent(context: Context, id: string, caller: Caller, 
     const agent = context.catalog.get(id)
     if (!agent || !maySee(agent, caller, context.grantsOf)) throw unknownAgent(id)
     if (!mayOperate(caller, { id, owner: agent.owner })) {
-      throw new DirectoryError('forbidden', `the agent "${id}" belongs to another publisher`)
+      const error = new DirectoryError('forbidden', `the agent "${id}" belongs to another publisher`)
+      context.trail.refused(error, caller, { action: 'remove', agent: id })
+      throw error
     }
     if (ifMatch !== undefined && !matchesRevision(ifMatch, agent)) {
       throw new DirectoryError(
@@ -21,7 +24,7 @@ export async function removeAgent(context: Context, id: string, caller: Caller, 
     }
     const { revision, modifiedAt } = agent.stored
     const at = timeOfChange(context.now(), modifiedAt)
-    const audit = auditOf(caller, 'remove', at, { agent: id })
+    const audit = auditOf(caller, 'remove', at, { agent: id, before: stateOf(agent) })
     const result = await context.store.write({ kind: 'remove', id, expect: revision, reason: 'removed', at, audit })
     if (result.outcome === 'done') return context.catalog.drop(id, revision)
     await context.catalog.reload(id)

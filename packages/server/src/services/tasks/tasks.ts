@@ -181,7 +181,13 @@ export function createTasks(options: TasksOptions): Tasks {
         worker.drop(id)
         if (held.work && held.heldUntil > 0) worker.take({ ...held, version: held.version + 1 })
         cancelAtAgent(task)
-        await context.store.appendAudit([auditOf(caller, 'task.cancel', now(), { agent: task.agent.id, detail: id })])
+        const audit = auditOf(caller, 'task.cancel', now(), {
+          agent: task.agent.id,
+          detail: id,
+          before: { status: task.status },
+          after: { status: held.status },
+        })
+        await context.store.appendAudit([audit])
         return toTask(held)
       }
       throw new DirectoryError('unavailable', 'the task was changed by others at the same time: try again', {

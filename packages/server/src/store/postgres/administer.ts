@@ -1,4 +1,4 @@
-import { storableAudit } from '../storable.js'
+import { AUDIT_COLUMNS, AUDIT_RECORD, toAuditRow } from '../audit-row.js'
 import type { AdministeredKind, AuditEntry } from '../store.js'
 import type { Connection } from './connect.js'
 
@@ -18,14 +18,11 @@ export async function administer(
        INSERT INTO changes (kind, at) SELECT $1, (($2::json) ->> 'at')::bigint FROM changed
      ), audited AS (${insertAudit('json_build_array($2::json)')} WHERE EXISTS (SELECT FROM changed))
      SELECT 1 FROM changed`,
-    [kind, JSON.stringify(storableAudit(audit)), ...parameters],
+    [kind, JSON.stringify(toAuditRow(audit)), ...parameters],
   )
   return rows.length > 0
 }
 
-/** SQL that inserts the audit entries of a JSON array. */
-export const insertAudit = (entries: string): string => `
-  INSERT INTO audit (at, actor, action, outcome, agent, face, request_id, detail)
-  SELECT e.at, e.actor, e.action, e.outcome, e.agent, e.format, e."requestId", e.detail
-  FROM json_to_recordset(${entries}) AS e (
-    at bigint, actor text, action text, outcome text, agent text, format text, "requestId" text, detail text)`
+/** SQL that inserts the audit rows of a JSON array. */
+export const insertAudit = (rows: string): string => `
+  INSERT INTO audit (${AUDIT_COLUMNS}) SELECT ${AUDIT_COLUMNS} FROM json_to_recordset(${rows}) AS e (${AUDIT_RECORD})`

@@ -176,6 +176,16 @@ export const MIGRATIONS: readonly string[] = [
     value text NOT NULL
   );
   `,
+  `
+  ALTER TABLE audit
+    ADD COLUMN address text,
+    ADD COLUMN times bigint,
+    ADD COLUMN state_before text,
+    ADD COLUMN state_after text,
+    -- Orders the log: entries become visible in this order, but not in the order of their numbers.
+    ADD COLUMN xid xid8 NOT NULL DEFAULT pg_current_xact_id();
+  CREATE INDEX audit_xid ON audit (xid, entry);
+  `,
 ]
 
 /**
@@ -219,10 +229,12 @@ async function versionOf(query: Query): Promise<number> {
 }
 
 /**
- * After a restore from a dump, the change log contains transaction ids of another cluster. Those ahead of this cluster's
- * ids would be returned by every poll. No replica follows that cluster any more, so the log is cleared.
+ * After a restore from a dump, the logs contain transaction ids of another cluster. Those ahead of this cluster's ids
+ * would be returned by every poll of the change log; no replica follows that cluster any more, so it is cleared. In the
+ * audit log they would hide entries, which therefore count as the oldest.
  */
 async function forgetForeignChanges(query: Query): Promise<void> {
+  await query(`UPDATE audit SET xid = '0' WHERE xid >= pg_snapshot_xmax(pg_current_snapshot())`)
   const [found] = await query(`
     SELECT EXISTS (SELECT FROM changes WHERE xid >= pg_snapshot_xmax(pg_current_snapshot()))
       OR (SELECT pruned >= pg_snapshot_xmax(pg_current_snapshot()) FROM switchboard) AS it`)

@@ -1,9 +1,11 @@
 import { prepareWrite } from '../agent-write.js'
+import { toAuditRow } from '../audit-row.js'
 import { createGroupCommit } from '../group-commit.js'
-import { AGENT_COLUMNS, toAgent, toAuditEntry, toGrant, toKey, toTombstone } from '../rows.js'
-import { isStorable, requireStorable, storableAudit } from '../storable.js'
+import { AGENT_COLUMNS, toAgent, toGrant, toKey, toTombstone } from '../rows.js'
+import { isStorable, requireStorable } from '../storable.js'
 import type { Store, WriteResult } from '../store.js'
 import { administer, insertAudit } from './administer.js'
+import { auditAfter, newestAudit } from './audit-log.js'
 import { type Connection, connect } from './connect.js'
 import { beginIdempotent } from './idempotency.js'
 import { loadAgents } from './load-agents.js'
@@ -130,20 +132,10 @@ function createStore(connection: Connection): Store {
     },
 
     async appendAudit(entries) {
-      if (entries.length > 0) await query(insertAudit('$1'), [JSON.stringify(entries.map(storableAudit))])
+      if (entries.length > 0) await query(insertAudit('$1'), [JSON.stringify(entries.map(toAuditRow))])
     },
-    async audit(filter) {
-      const { since, subject, agent, action, limit } = filter
-      if (!isStorable(subject, agent, action)) return []
-      const rows = await query(
-        `SELECT * FROM audit
-         WHERE ($1::bigint IS NULL OR at >= $1) AND ($2::text IS NULL OR actor = $2)
-           AND ($3::text IS NULL OR agent = $3) AND ($4::text IS NULL OR action = $4)
-         ORDER BY at DESC, entry DESC LIMIT $5`,
-        [since, subject, agent, action, limit],
-      )
-      return rows.map(toAuditEntry)
-    },
+    audit: (filter) => newestAudit(connection, filter),
+    auditAfter: (cursor) => auditAfter(connection, cursor),
 
     async beginIdempotent(claim) {
       requireStorable(claim.client, claim.agent, claim.key, claim.fingerprint)

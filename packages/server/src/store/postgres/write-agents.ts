@@ -9,6 +9,7 @@ import {
   receivedAfter,
   timesAfterPut,
 } from '../agent-write.js'
+import { AUDIT_COLUMNS, AUDIT_RECORD } from '../audit-row.js'
 import { AGENT_COLUMNS, type Row, toAgent, toCurrentAgent } from '../rows.js'
 import type { AgentWrite, WriteResult } from '../store.js'
 import { StoreError } from '../store-error.js'
@@ -203,9 +204,7 @@ const writeStatement = (documents: number): string => `
     SELECT revision, CASE kind WHEN 'remove' THEN 'remove' ELSE 'put' END, id, number, at
     FROM written WHERE kind <> 'refresh'
   ), audited AS (
-    INSERT INTO audit (at, actor, action, outcome, agent, face, request_id, detail)
-    SELECT e.at, e.actor, e.action, e.outcome, e.agent, e.format, e."requestId", e.detail
-    FROM written w, json_to_record(w.audit) AS e (
-      at bigint, actor text, action text, outcome text, agent text, format text, "requestId" text, detail text)
+    INSERT INTO audit (${AUDIT_COLUMNS})
+    SELECT e.* FROM written w, json_to_record(w.audit) AS e (${AUDIT_RECORD})
   )
   SELECT id, number, revision FROM written`

@@ -8,8 +8,9 @@ import {
   receivedAfter,
   timesAfterPut,
 } from '../agent-write.js'
+import { type AuditRow, auditValues } from '../audit-row.js'
 import { toCurrentAgent, toIdempotencyState } from '../rows.js'
-import type { AdministeredKind, AuditEntry, IdempotencyClaim, IdempotencyState, PruneBefore } from '../store.js'
+import type { AdministeredKind, IdempotencyClaim, IdempotencyState, PruneBefore } from '../store.js'
 import { createApplyStatistics } from './apply-statistics.js'
 import { createApplyTasks } from './apply-tasks.js'
 import { rowOf, type Sqlite, type Statement } from './database.js'
@@ -42,9 +43,8 @@ export function createApplyOperation(db: Sqlite): ApplyOperation {
     sql.insertChange.run([++lastRevision, kind, agent?.id, agent?.number, at])
   }
 
-  const audit = (entry: AuditEntry): void => {
-    const { at, actor, action, outcome, agent, format, requestId, detail } = entry
-    sql.insertAudit.run([at, actor, action, outcome, agent, format, requestId, detail])
+  const audit = (row: AuditRow): void => {
+    sql.insertAudit.run(auditValues(row))
   }
 
   const writeAgent = (write: PreparedChange, document: string | undefined): AgentResult => {
@@ -93,7 +93,7 @@ export function createApplyOperation(db: Sqlite): ApplyOperation {
     kind: AdministeredKind,
     statement: Statement,
     parameters: unknown[],
-    entry: AuditEntry,
+    entry: AuditRow,
   ): boolean => {
     if (statement.run(parameters).changes === 0) return false
     logChange(kind, entry.at)

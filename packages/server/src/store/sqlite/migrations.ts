@@ -171,6 +171,33 @@ export const MIGRATIONS: readonly string[] = [
     value TEXT NOT NULL
   );
   `,
+  `
+  ALTER TABLE audit RENAME TO former_audit;
+  DROP INDEX audit_at;
+  DROP INDEX audit_actor;
+  DROP INDEX audit_agent;
+  CREATE TABLE audit (
+    entry INTEGER PRIMARY KEY AUTOINCREMENT, -- AUTOINCREMENT: positions in the log are not given again
+    at INTEGER NOT NULL,
+    actor TEXT NOT NULL,
+    action TEXT NOT NULL,
+    outcome TEXT NOT NULL,
+    agent TEXT,
+    face TEXT,
+    request_id TEXT,
+    detail TEXT,
+    address TEXT,
+    times INTEGER,
+    state_before TEXT,
+    state_after TEXT
+  );
+  INSERT INTO audit (entry, at, actor, action, outcome, agent, face, request_id, detail)
+    SELECT entry, at, actor, action, outcome, agent, face, request_id, detail FROM former_audit ORDER BY entry;
+  DROP TABLE former_audit;
+  CREATE INDEX audit_at ON audit (at);
+  CREATE INDEX audit_actor ON audit (actor, at);
+  CREATE INDEX audit_agent ON audit (agent, at) WHERE agent IS NOT NULL;
+  `,
 ]
 
 /** Migrates the database to the current version in one transaction; throws `newer_version` if it is ahead. */

@@ -1,9 +1,11 @@
 import { join } from 'node:path'
 import { agentAfterPut, prepareWrite } from '../agent-write.js'
-import { AGENT_COLUMNS, toAgent, toAuditEntry, toGrant, toKey, toTombstone } from '../rows.js'
-import { isStorable, requireStorable, storableAudit } from '../storable.js'
+import { toAuditRow } from '../audit-row.js'
+import { AGENT_COLUMNS, toAgent, toGrant, toKey, toTombstone } from '../rows.js'
+import { isStorable, requireStorable } from '../storable.js'
 import type { Store } from '../store.js'
 import { StoreError } from '../store-error.js'
+import { createAuditLog } from './audit-log.js'
 import { openDatabase, prepare, type Read, rowOf, rowsOf, type Sqlite, toStoreError } from './database.js'
 import { loadAgents } from './load-agents.js'
 import { lockFolder } from './lock-folder.js'
@@ -71,6 +73,8 @@ function createStore(folder: string, db: Sqlite, writer: Writer, release: (() =>
     }
   }
 
+  const auditLog = createAuditLog(db, read)
+
   const close = async (): Promise<void> => {
     for (const end of readings) end()
     await writer.close()
@@ -107,19 +111,19 @@ function createStore(folder: string, db: Sqlite, writer: Writer, release: (() =>
     keys: () => read(() => rowsOf(selectKeys).map(toKey)),
     async putKey(key, audit, onlyNew = false) {
       requireStorable(key.id, key.hash, key.subject)
-      return writer.run('putKey', { key, audit: storableAudit(audit), onlyNew })
+      return writer.run('putKey', { key, audit: toAuditRow(audit), onlyNew })
     },
     async deleteKey(id, audit) {
-      return isStorable(id) && writer.run('deleteKey', { id, audit: storableAudit(audit) })
+      return isStorable(id) && writer.run('deleteKey', { id, audit: toAuditRow(audit) })
     },
 
     grants: () => read(() => rowsOf(selectGrants).map(toGrant)),
     async putGrant(grant, audit) {
       requireStorable(grant.id, grant.subject, grant.agent?.id, grant.agent?.owner, grant.tag)
-      await writer.run('putGrant', { grant, audit: storableAudit(audit) })
+      await writer.run('putGrant', { grant, audit: toAuditRow(audit) })
     },
     async deleteGrant(id, audit) {
-      return isStorable(id) && writer.run('deleteGrant', { id, audit: storableAudit(audit) })
+      return isStorable(id) && writer.run('deleteGrant', { id, audit: toAuditRow(audit) })
     },
 
     async putVectors(vectors) {
@@ -137,23 +141,10 @@ function createStore(folder: string, db: Sqlite, writer: Writer, release: (() =>
     },
 
     async appendAudit(entries) {
-      if (entries.length > 0) await writer.run('appendAudit', { entries: entries.map(storableAudit) })
+      if (entries.length > 0) await writer.run('appendAudit', { entries: entries.map(toAuditRow) })
     },
-    audit: (filter) =>
-      read(() => {
-        const { since, subject, agent, action, limit } = filter
-        if (!isStorable(subject, agent, action)) return []
-        const conditions: [string, unknown][] = [
-          ['at >= ?', since],
-          ['actor = ?', subject],
-          ['agent = ?', agent],
-          ['action = ?', action],
-        ]
-        const given = conditions.filter(([, value]) => value !== undefined)
-        const where = given.length > 0 ? `WHERE ${given.map(([condition]) => condition).join(' AND ')}` : ''
-        const select = prepare(db, `SELECT * FROM audit ${where} ORDER BY at DESC, entry DESC LIMIT ?`)
-        return rowsOf(select, [...given.map(([, value]) => value), limit]).map(toAuditEntry)
-      }),
+    audit: auditLog.newest,
+    auditAfter: auditLog.after,
 
     async beginIdempotent(claim) {
       requireStorable(claim.client, claim.agent, claim.key, claim.fingerprint)

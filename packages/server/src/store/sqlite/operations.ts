@@ -1,9 +1,9 @@
 import type { PreparedChange } from '../agent-write.js'
+import type { AuditRow } from '../audit-row.js'
 import type { Row } from '../rows.js'
 import type { StoredCredential, StoredSigningKey } from '../secret-store.js'
 import type { RatingTotals, StoredCounts, StoredRating } from '../statistics-store.js'
 import type {
-  AuditEntry,
   IdempotencyClaim,
   IdempotencyHold,
   IdempotencyState,
@@ -21,13 +21,13 @@ import type { TrustEntry, TrustKind } from '../trust-store.js'
 export interface Operations {
   /** The document of a put is sent beside the parameters, see OperationMessage. */
   writeAgent: { params: { change: PreparedChange }; result: AgentResult }
-  putKey: { params: { key: StoredKey; audit: AuditEntry; onlyNew: boolean }; result: boolean }
-  deleteKey: { params: { id: string; audit: AuditEntry }; result: boolean }
-  putGrant: { params: { grant: StoredGrant; audit: AuditEntry }; result: boolean }
-  deleteGrant: { params: { id: string; audit: AuditEntry }; result: boolean }
+  putKey: { params: { key: StoredKey; audit: AuditRow; onlyNew: boolean }; result: boolean }
+  deleteKey: { params: { id: string; audit: AuditRow }; result: boolean }
+  putGrant: { params: { grant: StoredGrant; audit: AuditRow }; result: boolean }
+  deleteGrant: { params: { id: string; audit: AuditRow }; result: boolean }
   /** Bytes are base64: parameters are JSON. */
   putVectors: { params: { vectors: (Omit<StoredVectors, 'data'> & { data: string })[] }; result: boolean }
-  appendAudit: { params: { entries: AuditEntry[] }; result: boolean }
+  appendAudit: { params: { entries: AuditRow[] }; result: boolean }
   beginIdempotent: { params: { claim: IdempotencyClaim }; result: IdempotencyState }
   finishIdempotent: { params: { hold: IdempotencyHold; response: string; expiresAt: number }; result: boolean }
   abandonIdempotent: { params: { hold: IdempotencyHold }; result: boolean }
@@ -37,12 +37,12 @@ export interface Operations {
   renewTasks: { params: { holder: string; ids: readonly string[]; until: number }; result: string[] }
   addCounts: { params: { counts: readonly StoredCounts[]; halfLife: number }; result: boolean }
   rate: { params: { rating: StoredRating }; result: RatingTotals }
-  putCredential: { params: { credential: StoredCredential; audit: AuditEntry }; result: boolean }
-  deleteCredential: { params: { agent: string; audit: AuditEntry }; result: boolean }
-  putSigningKey: { params: { key: StoredSigningKey; audit: AuditEntry }; result: boolean }
-  deleteSigningKey: { params: { id: string; audit: AuditEntry }; result: boolean }
-  putTrust: { params: { entry: TrustEntry; audit?: AuditEntry }; result: boolean }
-  deleteTrust: { params: { about: TrustKind; key: string; version: number; audit: AuditEntry }; result: boolean }
+  putCredential: { params: { credential: StoredCredential; audit: AuditRow }; result: boolean }
+  deleteCredential: { params: { agent: string; audit: AuditRow }; result: boolean }
+  putSigningKey: { params: { key: StoredSigningKey; audit: AuditRow }; result: boolean }
+  deleteSigningKey: { params: { id: string; audit: AuditRow }; result: boolean }
+  putTrust: { params: { entry: TrustEntry; audit?: AuditRow }; result: boolean }
+  deleteTrust: { params: { about: TrustKind; key: string; version: number; audit: AuditRow }; result: boolean }
   putSetting: { params: { name: string; value: string; onlyNew: boolean }; result: string }
   /** Deletes a limited number of rows, because other writes wait meanwhile; true if there are more. */
   prune: { params: { before: PruneBefore }; result: boolean }

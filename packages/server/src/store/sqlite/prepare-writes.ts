@@ -1,3 +1,4 @@
+import { AUDIT_COLUMNS } from '../audit-row.js'
 import { AGENT_COLUMNS } from '../rows.js'
 import { prepare as prepareStatement, type Sqlite } from './database.js'
 
@@ -39,8 +40,7 @@ export function prepareWrites(db: Sqlite) {
     // A revision that was rolled back is assigned again, so revisions have no gaps (see read-changes.ts).
     lastRevision: prepare(`SELECT seq FROM sqlite_sequence WHERE name = 'changes'`),
     insertChange: prepare('INSERT INTO changes (revision, kind, id, number, at) VALUES (?, ?, ?, ?, ?)'),
-    insertAudit: prepare(`
-      INSERT INTO audit (at, actor, action, outcome, agent, face, request_id, detail) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`),
+    insertAudit: prepare(`INSERT INTO audit (${AUDIT_COLUMNS}) VALUES (${AUDIT_COLUMNS.replaceAll(/\w+/g, '?')})`),
 
     insertKey: prepare(`
       INSERT INTO keys (id, hash, subject, scopes, names, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?)

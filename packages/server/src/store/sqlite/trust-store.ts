@@ -1,5 +1,6 @@
+import { toAuditRow } from '../audit-row.js'
 import { toTrustEntry } from '../rows.js'
-import { isStorable, requireStorable, storableAudit } from '../storable.js'
+import { isStorable, requireStorable } from '../storable.js'
 import type { TrustStore } from '../trust-store.js'
 import { prepare, type Read, rowOf, rowsOf, type Sqlite } from './database.js'
 import type { Writer } from './start-writer.js'
@@ -16,10 +17,10 @@ export function createTrustStore(db: Sqlite, read: Read, writer: Writer): TrustS
       }),
     async put(entry, audit) {
       requireStorable(entry.key)
-      return writer.run('putTrust', { entry, ...(audit && { audit: storableAudit(audit) }) })
+      return writer.run('putTrust', { entry, ...(audit && { audit: toAuditRow(audit) }) })
     },
     async delete({ kind, key, version }, audit) {
-      return isStorable(key) && writer.run('deleteTrust', { about: kind, key, version, audit: storableAudit(audit) })
+      return isStorable(key) && writer.run('deleteTrust', { about: kind, key, version, audit: toAuditRow(audit) })
     },
   }
 }

@@ -108,16 +108,23 @@ export async function createAgentCredentials(options: AgentCredentialsOptions): 
       const at = context.now()
       const origins = originsOf(agent, () => catalog.facts(agent).baseUrl)
       const secret = seal.close(JSON.stringify({ ...credential, origins }), bindingOf(id, owner))
-      const audit = auditOf(caller, 'credential.set', at, { agent: id, detail: credential.type })
-      await store.secrets.putCredential({ agent: id, owner, secret, at }, audit)
       const opened = { credential, owner, origins: new Set(origins), setAt: at }
+      const before = current(agent)
+      const audit = auditOf(caller, 'credential.set', at, {
+        agent: id,
+        detail: credential.type,
+        ...(before && { before: stateOf(before) }),
+        after: stateOf(opened),
+      })
+      await store.secrets.putCredential({ agent: id, owner, secret, at }, audit)
       byAgent.set(id, opened)
       tokens.forgetFailure(id)
       return toFacts(id, opened, undefined)
     },
     async remove(id, caller) {
-      known(id)
-      const audit = auditOf(caller, 'credential.remove', context.now(), { agent: id })
+      const before = current(known(id))
+      const about = { agent: id, ...(before && { before: stateOf(before) }) }
+      const audit = auditOf(caller, 'credential.remove', context.now(), about)
       const found = await store.secrets.deleteCredential(id, audit)
       byAgent.delete(id)
       if (!found) throw new DirectoryError('not_found', `no credential is set for the agent "${id}"`)
@@ -146,4 +153,10 @@ const toFacts = (
   setAt,
   ...(isTokenCredential(credential) && { target: showTarget(credential) }),
   ...(lastFailure && { lastFailure }),
+})
+
+/** What the audit log keeps of a credential. */
+const stateOf = ({ credential, setAt }: OpenedCredential): JsonObject => ({
+  type: credential.type,
+  set_at: new Date(setAt).toISOString(),
 })

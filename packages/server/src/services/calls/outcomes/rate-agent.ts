@@ -28,5 +28,7 @@ export async function rateAgent(
   if (subject === agent.owner) throw new DirectoryError('forbidden', 'publishers may not rate their own agents')
   const at = context.now()
   await outcomes.rate({ agent: id, owner: agent.owner, subject, at, ...feedback })
-  await context.store.appendAudit([auditOf(caller, 'feedback', at, { agent: id, detail: `rating ${feedback.rating}` })])
+  const { rating } = feedback
+  const audit = auditOf(caller, 'feedback', at, { agent: id, detail: `rating ${rating}`, after: { rating } })
+  await context.store.appendAudit([audit])
 }

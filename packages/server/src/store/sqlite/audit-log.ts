@@ -1,0 +1,62 @@
+import { setImmediate } from 'node:timers/promises'
+import { toAuditEntry } from '../audit-row.js'
+import type { Row } from '../rows.js'
+import { isStorable } from '../storable.js'
+import { type AuditEntry, type AuditFilter, type LoggedEntry, matchesAuditFilter } from '../store.js'
+import { StoreError } from '../store-error.js'
+import { prepare, type Read, rowOf, rowsOf, type Sqlite } from './database.js'
+
+/** Rows read at a time: about a millisecond, then the event loop runs. */
+const PAGE = 500
+
+export interface AuditLog {
+  newest(filter: AuditFilter): Promise<AuditEntry[]>
+  after(cursor: string | undefined): Promise<LoggedEntry[]>
+}
+
+/** Reads the audit log in small pages, however few entries match: reads run in the thread that serves requests. */
+export function createAuditLog(db: Sqlite, read: Read): AuditLog {
+  const selectAfter = prepare(db, `SELECT * FROM audit WHERE entry > ? ORDER BY entry LIMIT ${PAGE}`)
+  const selectLast = prepare(db, `SELECT seq FROM sqlite_sequence WHERE name = 'audit'`)
+
+  return {
+    async newest(filter) {
+      const { subject, agent, action, limit } = filter
+      if (!isStorable(subject, agent, action)) return []
+      const found: AuditEntry[] = []
+      let last: Row | undefined
+      for (;;) {
+        const rows = await read(() => selectBefore(db, filter, last))
+        found.push(...rows.map(toAuditEntry).filter((entry) => matchesAuditFilter(entry, filter)))
+        last = rows.at(-1)
+        if (rows.length < PAGE || found.length >= limit) return found.slice(0, limit)
+        await setImmediate()
+      }
+    },
+    after: (cursor = '0') =>
+      read(() => {
+        const seen = /^\d{1,15}$/.test(cursor) ? Number(cursor) : Number.NaN
+        // A cursor ahead of the log is from before the database was restored from a backup.
+        if (!(seen <= Number(rowOf(selectLast)?.seq ?? 0)))
+          throw new StoreError('cursor_lost', `the audit log has no position ${cursor}`)
+        return rowsOf(selectAfter, [seen]).map((row) => ({ cursor: String(row.entry), entry: toAuditEntry(row) }))
+      }),
+  }
+}
+
+/** The next page, newest first, by the conditions that have an index. */
+function selectBefore(db: Sqlite, { since, subject, agent }: AuditFilter, last: Row | undefined): Row[] {
+  const all: [condition: string, values: unknown[]][] = [
+    ['at >= ?', [since]],
+    ['actor = ?', [subject]],
+    ['agent = ?', [agent]],
+    ['(at, entry) < (?, ?)', [last?.at, last?.entry]],
+  ]
+  const conditions = all.filter(([, [value]]) => value !== undefined)
+  const where = conditions.length > 0 ? `WHERE ${conditions.map(([condition]) => condition).join(' AND ')}` : ''
+  const select = prepare(db, `SELECT * FROM audit ${where} ORDER BY at DESC, entry DESC LIMIT ${PAGE}`)
+  return rowsOf(
+    select,
+    conditions.flatMap(([, values]) => values),
+  )
+}
