@@ -4,7 +4,11 @@ import { Readable } from 'node:stream'
 import type { JsonObject } from '@switchboard/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
+import { DEFAULTS } from '../src/config.js'
+import { PROTOCOLS } from './calls/agents.js'
 import { type Reply, startAgent, type TestAgent } from './invoke/agent.js'
+import { stream } from './invoke/read-stream.js'
+import { startDirectory } from './support/directory.js'
 import { ADMIN_KEY, type ServerProcess, startServer, temporaryFolder } from './support/process.js'
 
 const NDJSON = 'application/x-ndjson'
@@ -128,4 +132,27 @@ describe('SIGTERM during calls that do not end', () => {
       { id: '2', error: { ...STOPPING, status: 503 } },
     ])
   })
+})
+
+describe('a directory that is closed during a stream', () => {
+  it.concurrent.each(Object.entries(PROTOCOLS).filter(([, { begun }]) => begun))(
+    'C-59 ends it with an error, if the agent speaks %s',
+    async (_, protocol) => {
+      const folder = temporaryFolder()
+      const agentOfProtocol = await protocol.start(folder.path)
+      const { policy } = DEFAULTS
+      const directory = await startDirectory({
+        gateway: { socketFolders: [folder.path] },
+        policy: { ...policy, schemes: [...policy.schemes, 'unix'] },
+      })
+      await agentOfProtocol.register(directory)
+      const streamed = await stream(directory, { text: 'hang' }, { accept: SSE })
+      await streamed.next('\n\n')
+      await directory.close()
+      const events = (await streamed.rest()).trimEnd().split('\n\n')
+      expect(events.at(-1)).toMatch(/^event: error\ndata: .*the directory is stopping/)
+      await agentOfProtocol.close()
+      folder.remove()
+    },
+  )
 })
