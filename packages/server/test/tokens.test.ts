@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto'
+import { createHmac, createSign, KeyObject } from 'node:crypto'
 import { generateKeyPair, SignJWT } from 'jose'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { startDirectory, type TestDirectory } from './support/directory.js'
@@ -141,6 +141,35 @@ describe('JWTs', () => {
     expect(answer.text).not.toContain(key)
     expect((await directory.get('/agents/never')).status).toBe(404)
     expectError(await directory.get('/agents', { key }), { status: 401 })
+  })
+
+  it('AD-8.2-02 rejects every malformed token with 401, whatever is wrong with it', async () => {
+    const values = [undefined, null, true, -1, 1e300, '', 'x', '\u0000', [], [null], {}, { a: 1 }]
+    const sign = async (header: object, payload: object): Promise<string> => {
+      const input = `${encode(header)}.${encode(payload)}`
+      return `${input}.${createSign('sha256').update(input).sign(KeyObject.from(issuer.privateKey), 'base64url')}`
+    }
+    const good = { alg: 'RS256', kid: 'key-1', typ: 'JWT' }
+    expect((await directory.get('/agents', { key: await sign(good, claims()) })).status).toBe(200)
+    const tokens = [
+      ...['alg', 'kid', 'crit', 'b64'].flatMap((name) =>
+        values.map((value) => sign({ ...good, [name]: value }, claims())),
+      ),
+      ...['iss', 'sub', 'aud', 'exp', 'nbf', 'iat', 'scope', 'names', 'cnf'].flatMap((name) =>
+        values.map((value) => sign(good, { ...claims(), [name]: value })),
+      ),
+      ...values.map(async (value) => `${encode(value ?? null)}.${encode(claims())}.AAAA`),
+      ...values.map(async (value) => `${encode(good)}.${encode(value ?? null)}.AAAA`),
+      ...['eyJ.e.', 'eyJhbGciOiJSUzI1NiJ9.e30.', 'eyJhbGciOiJSUzI1NiJ9.____.____', `eyJ${'A'.repeat(8000)}.AA.AA`],
+    ]
+    const statuses = new Map<number, number>()
+    for (const token of tokens) {
+      const { status } = await directory.get('/agents', { key: await token })
+      statuses.set(status, (statuses.get(status) ?? 0) + 1)
+    }
+    // Some of the claims are optional, and some texts are valid.
+    expect([...statuses.keys()].sort()).toEqual([200, 401])
+    expect(statuses.get(401)).toBeGreaterThan(100)
   })
 
   it('does not accept a token as an API key', async () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createServer } from '../../src/app.js'
 import { DEFAULTS } from '../../src/config.js'
+import { startAgent } from '../invoke/agent.js'
 import { NO_POSTGRES, testDatabase } from '../postgres.js'
 import { startDirectory, type TestDirectory } from '../support/directory.js'
 import { aidipAgent } from '../support/documents.js'
@@ -33,6 +34,7 @@ describe.each(STORES)('subjects of two issuers, on %s', (_name, store) => {
     const names = [{ names: ['corp-*'], subjects: ['https://first.example#alice'] }]
     directory = await startDirectory({
       ...store,
+      secret: 'a-secret-of-this-test',
       issuers: [first.trust, second.trust],
       policy: { ...DEFAULTS.policy, names },
     })
@@ -84,11 +86,31 @@ describe.each(STORES)('subjects of two issuers, on %s', (_name, store) => {
     )
   })
 
+  test('repeat and defer calls separately', async () => {
+    const agent = await startAgent()
+    try {
+      await directory.post('/agents', { as: 'tokA', body: agent.document() })
+      const call = (key: string, headers: Record<string, string>) =>
+        directory.post('/agents/x/invoke', { key, body: { text: 'hello' }, headers })
+      for (const key of [mine, theirs]) {
+        const answer = await call(key, { 'idempotency-key': 'one' })
+        expect([answer.status, answer.headers.has('idempotent-replayed')]).toEqual([200, false])
+      }
+      const deferred = await call(mine, { prefer: 'respond-async' })
+      expect(deferred.status).toBe(202)
+      const path = new URL(deferred.headers.get('location') ?? '', directory.url).pathname
+      expect((await directory.get(path, { key: theirs })).status).toBe(404)
+      expect((await directory.get(path, { key: mine })).status).toBe(200)
+    } finally {
+      await agent.close()
+    }
+  })
+
   test('are told apart in the audit log', async () => {
-    await directory.post('/agents', { key: mine, body: aidipAgent({ id: 'x' }) })
+    await directory.post('/agents', { key: mine, body: aidipAgent({ id: 'audited' }) })
     const actions = async (subject: string) =>
-      (await directory.get(`/admin/audit?agent=x&subject=${encodeURIComponent(subject)}`, { as: 'admin' })).json.entries
-        .length
+      (await directory.get(`/admin/audit?agent=audited&subject=${encodeURIComponent(subject)}`, { as: 'admin' })).json
+        .entries.length
     await expect.poll(() => actions('https://first.example#alice')).toBe(1)
     expect(await actions('https://second.example#alice')).toBe(0)
     expect(await actions('alice')).toBe(0)
@@ -103,6 +125,18 @@ describe.each(STORES)('subjects of two issuers, on %s', (_name, store) => {
         expectError(await directory.get('/admin/keys', { key }), { status: 403 }, sub)
       }
     }
+  })
+})
+
+describe('a rate limit', () => {
+  it('is not shared by subjects of different issuers', async () => {
+    const rateLimits = { search: 1e6, register: 1, lookup: 1e6, invoke: 1e6 }
+    const directory = await startDirectory({ issuers: [first.trust, second.trust], rateLimits })
+    const register = async (issuer: TestIssuer, id: string) =>
+      (await directory.post('/agents', { key: await issuer.token(), body: aidipAgent({ id }) })).status
+    expect([await register(first, 'a'), await register(first, 'b')]).toEqual([201, 429])
+    expect(await register(second, 'b')).toBe(201)
+    await directory.close()
   })
 })
 
