@@ -117,13 +117,9 @@ export async function startModelProcess(folder: string, options: ModelProcessOpt
   }
   return {
     async embed(texts: EmbedRequest) {
-      if (!exitError) {
-        try {
-          child.send(texts)
-        } catch (error) {
-          throw new EmbeddingError('failed', reasonOf(error), { cause: error })
-        }
-      }
+      if (exitError) throw exitError
+      if (!child.connected) throw new EmbeddingError('failed', `the model process for ${folder} is stopping`)
+      child.send(texts)
       return nextResponse(frozenMs)
     },
     async close() {

@@ -28,8 +28,10 @@ export function wireDiscovery({ config, store, log, logError }: Base, catalog: C
 
 function chooseEmbedder({ search: { semantic, embedder } }: Config): Pick<EmbeddingQueueOptions, 'open' | 'languages'> {
   if (!semantic || embedder === 'none') return { open: undefined, languages: [] }
-  if (embedder === 'builtin') return { open: (signal) => createBuiltInEmbedder({ signal }), languages: BUILT_IN_LANGUAGES }
+  if (embedder === 'builtin')
+    return { open: (signal) => createBuiltInEmbedder({ signal }), languages: BUILT_IN_LANGUAGES }
   const languages = embedder.languages ?? 'all'
-  if ('folder' in embedder) return { open: (signal) => createOnnxFolderEmbedder(embedder.folder, { signal }), languages }
+  if ('folder' in embedder)
+    return { open: (signal) => createOnnxFolderEmbedder(embedder.folder, { signal }), languages }
   return { open: (signal) => createRemoteEmbedder({ ...embedder, signal }), languages }
 }
