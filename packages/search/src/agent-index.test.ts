@@ -2,7 +2,7 @@ import { type JsonObject, readRecord, redactRecord } from '@switchboard/protocol
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type AgentIndex, createAgentIndex, type IndexedAgent, type View } from './agent-index.js'
-import { type Condition, meetsCondition } from './conditions.js'
+import { type Condition, conditionTest } from './conditions.js'
 import { readQuery } from './ranking/read-query.js'
 
 const everything = (agent: IndexedAgent) => agent.record
@@ -43,7 +43,7 @@ describe('AgentIndex', () => {
     const index = createAgentIndex<IndexedAgent>()
     for (const number of [1, 2, 3]) index.put(agent(number, { id: `a${number}`, tags: ['old'], description: 'alpha' }))
     index.put(agent(2, { id: 'a2', tags: ['new'], description: 'beta' }))
-    const by = (value: string) => numbersOf(index.select({ conditions: [{ kind: 'tag', value }], view: everything }))
+    const by = (tag: string) => numbersOf(index.select({ conditions: [{ kind: 'tag', all: [tag] }], view: everything }))
     expect([by('old'), by('new')]).toEqual([[1, 3], [2]])
     expect(numbersOf(index.select({ conditions: [], view: everything }))).toEqual([1, 2, 3])
     expect([foundNumbers(index, 'alpha'), foundNumbers(index, 'beta')]).toEqual([[1, 3], [2]])
@@ -76,7 +76,7 @@ describe('AgentIndex', () => {
     const index = createAgentIndex<IndexedAgent>()
     for (const number of [1, 2, 3])
       index.put(agent(number, { id: `a${number}`, tags: ['t'], description: 'alpha' }), 'later')
-    expect(numbersOf(index.select({ conditions: [{ kind: 'tag', value: 't' }], view: everything }))).toEqual([1, 2, 3])
+    expect(numbersOf(index.select({ conditions: [{ kind: 'tag', all: ['t'] }], view: everything }))).toEqual([1, 2, 3])
     expect(index.indexDeferred(1)).toBe(2)
     index.remove('a2')
     index.put(agent(3, { id: 'a3', description: 'beta' }))
@@ -100,7 +100,7 @@ describe('AgentIndex', () => {
     index.put(agent(2, { tags: ['secret-tag'] }))
     const stranger = (found: IndexedAgent) => (found.number === 2 ? undefined : redactRecord(found.record))
     const select = (view: typeof stranger) =>
-      numbersOf(index.select({ conditions: [{ kind: 'tag', value: 'secret-tag' }], view }))
+      numbersOf(index.select({ conditions: [{ kind: 'tag', all: ['secret-tag'] }], view }))
     expect(select(stranger)).toEqual([])
     expect(select(everything)).toEqual([1, 2])
     expect(search(index, 'secret', stranger)).toEqual([])
@@ -109,6 +109,7 @@ describe('AgentIndex', () => {
 
   it('selects exactly the agents that meet the conditions', () => {
     const word = fc.constantFrom('a', 'B', 'b', 'c', 'tool', 'skill')
+    const words = fc.array(word, { maxLength: 2 })
     const document = fc.record({
       capabilities: fc.uniqueArray(word, { maxLength: 3 }),
       tags: fc.uniqueArray(word, { maxLength: 3 }),
@@ -118,10 +119,14 @@ describe('AgentIndex', () => {
     })
     const name = fc.oneof(fc.record({ exact: word }), fc.record({ prefix: fc.constantFrom('', 'a', 'to') }))
     const condition: fc.Arbitrary<Condition> = fc.oneof(
-      fc.record({ kind: fc.constant('capability' as const), value: word }),
-      fc.record({ kind: fc.constant('tag' as const), value: word }),
+      fc.record({ kind: fc.constant('capability' as const), all: words }),
+      fc.record({ kind: fc.constant('tag' as const), all: words }),
       fc.record({ kind: fc.constant('protocol' as const), value: word }),
-      fc.record({ kind: fc.constant('profile-tag' as const), value: word, excluded: fc.boolean() }),
+      fc.record({
+        kind: fc.constant('profile-tags' as const),
+        required: fc.array(fc.array(word, { minLength: 1, maxLength: 2 }), { maxLength: 2 }),
+        excluded: words,
+      }),
       fc.record({ kind: fc.constant('member' as const), name: fc.constant('license'), value: word }),
       fc.record({ kind: fc.constant('status' as const), anyOf: fc.constant(['inactive']), excluded: fc.boolean() }),
       fc.record(
@@ -141,7 +146,7 @@ describe('AgentIndex', () => {
           index.remove(`agent-${removed}`)
           const expected = agents.filter(
             ({ number, record, status }) =>
-              number !== removed && conditions.every((each) => meetsCondition(each, record, status)),
+              number !== removed && conditions.every((each) => conditionTest(each)(record, status)),
           )
           expect(numbersOf(index.select({ conditions, view: everything }))).toEqual(numbersOf(expected))
         },

@@ -1,12 +1,12 @@
 import { type AgentRecord, type JsonObject, redactRecord } from '@switchboard/protocol'
 import {
   type Condition,
+  conditionTest,
   isDecidedByTerms,
-  meetsCondition,
-  meetsStatus,
   PostingLists,
   recordTerms,
   requiredTerms,
+  statusTest,
 } from './conditions.js'
 import { cutPage, type ListedPage, type ListOptions } from './list-page.js'
 import { createListingOrder, sortByName } from './listing-order.js'
@@ -226,14 +226,16 @@ export function createAgentIndex<T extends IndexedAgent>({ rerankLimit }: AgentI
     work: { visited: number },
     decided: (condition: Condition) => boolean = () => false,
   ): ((agent: T) => boolean) => {
-    const undecided = conditions.filter((condition) => !decided(condition))
+    const tests = conditions.map((condition) => ({ test: conditionTest(condition), isDecided: decided(condition) }))
+    const all = tests.map(({ test }) => test)
+    const undecided = tests.flatMap(({ test, isDecided }) => (isDecided ? [] : [test]))
     return (agent) => {
       const record = view(agent)
       if (!record) return false
       work.visited++
       // Terms are taken from the whole record, so they decide nothing about a redacted one.
-      const toCheck = record === agent.record ? undecided : conditions
-      return toCheck.every((condition) => meetsCondition(condition, record, agent.status, agent.registry))
+      const toCheck = record === agent.record ? undecided : all
+      return toCheck.every((test) => test(record, agent.status, agent.registry))
     }
   }
 
@@ -244,7 +246,7 @@ export function createAgentIndex<T extends IndexedAgent>({ rerankLimit }: AgentI
       const agent = byId.get(id)
       return { numbers: agent ? [agent.number] : [], decides: () => false }
     }
-    const numbers = postings.intersect(conditions.flatMap(requiredTerms))
+    const numbers = postings.intersect(requiredTermsOf(conditions))
     return numbers && { numbers, decides: isDecidedByTerms }
   }
 
@@ -285,12 +287,12 @@ export function createAgentIndex<T extends IndexedAgent>({ rerankLimit }: AgentI
   const countByStatus = (conditions: readonly Condition[]): number => {
     let total = 0
     for (const [status, count] of order.statuses)
-      if (conditions.every((condition) => meetsStatus(condition, status))) total += count
+      if (conditions.every((each) => each.kind === 'status' && statusTest(each)(status))) total += count
     return total
   }
 
   const textFilter = (selection: Selection<T>, work: { visited: number }): TextFilter => {
-    if (selection.conditions.some((condition) => requiredTerms(condition).length > 0)) {
+    if (requiredTermsOf(selection.conditions).length > 0) {
       const accepted = Array.from(select(selection, work), ({ number }) => number)
       const isAccepted = new Set(accepted)
       return { accept: (number) => isAccepted.has(number), accepted }
@@ -303,7 +305,9 @@ export function createAgentIndex<T extends IndexedAgent>({ rerankLimit }: AgentI
     }
     if (!acceptsMost || !selection.showsAllPublic) return { accept: check, acceptsMost }
     // Word search calls the filter for every agent with a hit; for common agents the result is known in advance.
-    const acceptsCommon = selection.conditions.every((condition) => meetsStatus(condition, COMMON_STATUS))
+    const acceptsCommon = selection.conditions.every(
+      (each) => each.kind === 'status' && statusTest(each)(COMMON_STATUS),
+    )
     const accept = (number: number): boolean => (uncommon.has(number) ? check(number) : acceptsCommon)
     return { accept, acceptsMost, ...(acceptsCommon && { rejectable: uncommon }) }
   }
@@ -371,3 +375,6 @@ function requiredId(condition: Condition): string[] {
     ? [condition.value]
     : []
 }
+const requiredTermsOf = (conditions: readonly Condition[]): string[] => [
+  ...new Set(conditions.flatMap((condition) => requiredTerms(condition))),
+]

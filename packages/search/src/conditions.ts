@@ -5,26 +5,27 @@ import {
   directoryCapabilities,
   directoryProtocols,
   foldTag,
-  isObject,
+  inheritedTags,
   type JsonObject,
   type JsonValue,
-  matchesProtocol,
   profileTags,
-  sameJson,
-  speaks,
 } from '@switchboard/protocol'
+import { containmentTest } from './contains.js'
 
 /** A name, or all names with a prefix (AD §5.1). */
 export type NamePattern = { exact: string } | { prefix: string }
 
 /** A hard filter; an agent must meet all filters of a query. */
 export type Condition =
-  | { kind: 'capability'; value: string }
-  | { kind: 'tag'; value: string }
-  /** The profile's tags, which include the names of capabilities (C-10). `or`: tags accepted in its place. */
-  | { kind: 'profile-tag'; value: string; or?: readonly string[]; excluded?: boolean }
+  | { kind: 'capability'; all: readonly string[] }
+  | { kind: 'tag'; all: readonly string[] }
+  /**
+   * The profile's tags, which include the names of capabilities (C-10). An agent must have one tag of each group in
+   * `required`, and none of `excluded`.
+   */
+  | { kind: 'profile-tags'; required: readonly (readonly string[])[]; excluded: readonly string[] }
   | { kind: 'profile-protocol'; anyOf: readonly string[] }
-  | { kind: 'language'; range: string }
+  | { kind: 'language'; all: readonly string[] }
   | { kind: 'authentication'; anyOf: readonly string[] }
   | { kind: 'publisher'; anyOf: readonly string[] }
   | { kind: 'status'; anyOf: readonly string[]; excluded?: boolean }
@@ -46,14 +47,13 @@ export function* recordTerms(record: AgentRecord): Generator<string> {
   for (const tag of record.tags) yield `tag ${foldTag(tag)}`
   for (const tag of profileTags(record)) yield `profile-tag ${foldTag(tag)}`
   for (const protocol of directoryProtocols(record)) yield `protocol ${protocol}`
-  for (const { name, type, tags } of directoryCapabilities(record)) {
+  const capabilities = directoryCapabilities(record)
+  for (const { name, type, tags } of capabilities) {
     yield `cap-name ${name}`
     yield `cap-type ${type}`
-    for (const tag of tags ?? []) {
-      yield `cap-tag ${tag}`
-      yield typeAndTag(type, tag)
-    }
+    for (const tag of tags ?? []) yield `cap-tag ${tag}`
   }
+  if (capabilities.length > 0) for (const tag of inheritedTags(record)) yield `cap-tag ${tag}`
 }
 
 /** Terms that every match of the condition must have; empty if the index cannot help. */
@@ -61,92 +61,136 @@ export function requiredTerms(condition: Condition): string[] {
   switch (condition.kind) {
     case 'capability':
     case 'tag':
-      return [`${condition.kind} ${foldTag(condition.value)}`]
-    case 'profile-tag':
-      return condition.excluded || condition.or?.length ? [] : [`profile-tag ${foldTag(condition.value)}`]
+      return foldAll(condition.all).map((value) => `${condition.kind} ${value}`)
+    case 'profile-tags':
+      return condition.required.flatMap((group) => {
+        const [tag, ...others] = foldAll(group)
+        return tag === undefined || others.length > 0 ? [] : [`profile-tag ${tag}`]
+      })
     case 'protocol':
       return [`protocol ${condition.value}`]
     case 'directory-capability':
       return [
         ...(condition.name && 'exact' in condition.name ? [`cap-name ${condition.name.exact}`] : []),
-        ...typeAndTagTerms(condition.type, condition.tag),
+        ...(condition.type === undefined ? [] : [`cap-type ${condition.type}`]),
+        ...(condition.tag === undefined ? [] : [`cap-tag ${condition.tag}`]),
       ]
     default:
       return []
   }
 }
 
-/** Type and tag of the same capability as one term, so that the most common combination needs no further check. */
-const typeAndTag = (type: string, tag: string): string => `cap-type-tag ${type.length} ${type}${tag}`
-
-function typeAndTagTerms(type: string | undefined, tag: string | undefined): string[] {
-  if (type !== undefined && tag !== undefined) return [typeAndTag(type, tag)]
-  if (type !== undefined) return [`cap-type ${type}`]
-  return tag === undefined ? [] : [`cap-tag ${tag}`]
-}
+const foldAll = (tags: readonly string[]): string[] => [...new Set(tags.map(foldTag))]
 
 /** Whether a record that has the required terms is certain to meet the condition, so that it need not be checked. */
 export function isDecidedByTerms(condition: Condition): boolean {
-  if (condition.kind === 'directory-capability')
-    return requiredTerms(condition).length === 1 && !hasPrefix(condition.name)
-  return requiredTerms(condition).length > 0
+  const { length } = requiredTerms(condition)
+  if (condition.kind === 'directory-capability') return length === 1 && !hasPrefix(condition.name)
+  if (condition.kind === 'profile-tags') return condition.excluded.length === 0 && length === condition.required.length
+  return length > 0
 }
 
 const hasPrefix = (name: NamePattern | undefined): boolean => name !== undefined && 'prefix' in name
 
-/** Whether a status meets the condition; false for conditions on anything but the status. */
-export const meetsStatus = (condition: Condition, status: string): boolean =>
-  condition.kind === 'status' && condition.anyOf.includes(status) !== (condition.excluded ?? false)
-
 /**
- * Whether the record meets the condition.
+ * Whether a record meets a condition.
  *
  * @param registry members set by the directory; they take precedence over the document's
  */
-export function meetsCondition(
-  condition: Condition,
-  record: AgentRecord,
-  status: string,
-  registry: JsonObject = {},
-): boolean {
+export type ConditionTest = (record: AgentRecord, status: string, registry?: JsonObject) => boolean
+
+/** Prepares a condition for many records: what is wanted is brought into canonical form and gathered in sets once. */
+export function conditionTest(condition: Condition): ConditionTest {
   switch (condition.kind) {
-    case 'capability':
-      return record.capabilities.some(({ name }) => foldTag(name) === foldTag(condition.value))
-    case 'tag':
-      return record.tags.some((tag) => foldTag(tag) === foldTag(condition.value))
-    case 'profile-tag': {
-      const wanted = [condition.value, ...(condition.or ?? [])].map(foldTag)
-      return profileTags(record).some((tag) => wanted.includes(foldTag(tag))) !== (condition.excluded ?? false)
+    case 'capability': {
+      const wanted = foldAll(condition.all)
+      return ({ capabilities }) => hasAll(new Set(capabilities.map(({ name }) => foldTag(name))), wanted)
     }
-    case 'profile-protocol':
-      return record.bindings.some(({ protocol }) => condition.anyOf.some((wanted) => matchesProtocol(wanted, protocol)))
-    case 'language':
-      return speaks(record.languages, condition.range)
+    case 'tag': {
+      const wanted = foldAll(condition.all)
+      return ({ tags }) => hasAll(new Set(tags.map(foldTag)), wanted)
+    }
+    case 'profile-tags':
+      return profileTagsTest(condition.required, condition.excluded)
+    case 'profile-protocol': {
+      const wanted = new Set(condition.anyOf.map((protocol) => protocol.toLowerCase()))
+      // As `matchesProtocol` compares them: "mcp/1.0" also matches "mcp" (C-20).
+      const isWanted = (protocol: string): boolean => wanted.has(protocol) || wanted.has(protocol.split('/')[0] ?? '')
+      return ({ bindings }) => bindings.some(({ protocol }) => isWanted(protocol.toLowerCase()))
+    }
+    case 'language': {
+      const wanted = [...new Set(condition.all.map((range) => range.toLowerCase()))]
+      return ({ languages }) => languages === undefined || hasAll(languageRanges(languages), wanted)
+    }
     case 'authentication': {
-      const type = record.authentication?.type ?? 'none'
-      return condition.anyOf.some((word) => canonicalAuthenticationType(word) === type)
+      const wanted = new Set(condition.anyOf.map(canonicalAuthenticationType))
+      return ({ authentication }) => wanted.has(authentication?.type ?? 'none')
     }
-    case 'publisher':
-      return record.publisher !== undefined && condition.anyOf.includes(record.publisher)
-    case 'status':
-      return meetsStatus(condition, status)
-    case 'member':
-      return contains(memberOf(record, registry, condition.name), condition.value, condition.asText)
+    case 'publisher': {
+      const wanted = new Set(condition.anyOf)
+      return ({ publisher }) => publisher !== undefined && wanted.has(publisher)
+    }
+    case 'status': {
+      const test = statusTest(condition)
+      return (_record, status) => test(status)
+    }
+    case 'member': {
+      const { name } = condition
+      const test = containmentTest(condition.value, condition.asText)
+      return (record, _status, registry = {}) => test(memberOf(record, registry, name))
+    }
     case 'agent':
-      return matchesName(record.id, condition.name)
+      return ({ id }) => matchesName(id, condition.name)
     case 'protocol':
-      return directoryProtocols(record).includes(condition.value)
+      return (record) => directoryProtocols(record).includes(condition.value)
     case 'directory-capability':
-      return capabilitiesOf(record).some(
-        ({ name, type, tags }) =>
-          (condition.name === undefined || matchesName(name, condition.name)) &&
-          (condition.type === undefined || type === condition.type) &&
-          (condition.tag === undefined || (tags ?? []).includes(condition.tag)),
-      )
+      return (record) =>
+        capabilitiesOf(record).some(
+          ({ name, type, tags }) =>
+            (condition.name === undefined || matchesName(name, condition.name)) &&
+            (condition.type === undefined || type === condition.type) &&
+            (condition.tag === undefined || hasTag(record, condition.tag, tags)),
+        )
     case 'test':
-      return condition.holds(record)
+      return condition.holds
   }
 }
+
+/** Whether a status meets the condition. */
+export function statusTest({
+  anyOf,
+  excluded = false,
+}: Extract<Condition, { kind: 'status' }>): (status: string) => boolean {
+  const named = new Set(anyOf)
+  return (status) => named.has(status) !== excluded
+}
+
+const hasAll = (has: ReadonlySet<string>, wanted: readonly string[]): boolean => wanted.every((value) => has.has(value))
+
+function profileTagsTest(required: readonly (readonly string[])[], excluded: readonly string[]): ConditionTest {
+  const groups = required.map((group) => new Set(foldAll(group)))
+  const unwanted = new Set(foldAll(excluded))
+  return (record) => {
+    const tags = record.tags.map(foldTag)
+    if (record.format !== 'profile') for (const { name } of record.capabilities) tags.push(foldTag(name))
+    return !tags.some((tag) => unwanted.has(tag)) && groups.every((group) => tags.some((tag) => group.has(tag)))
+  }
+}
+
+/** The language ranges that a list of tags matches, by basic filtering: "zh-CN" matches "zh-cn", "zh" and "*" (C-13). */
+function languageRanges(languages: readonly string[]): Set<string> {
+  const ranges = new Set<string>()
+  for (const tag of languages) {
+    ranges.add('*')
+    const lower = tag.toLowerCase()
+    ranges.add(lower)
+    for (let end = lower.indexOf('-'); end >= 0; end = lower.indexOf('-', end + 1)) ranges.add(lower.slice(0, end))
+  }
+  return ranges
+}
+
+const hasTag = (record: AgentRecord, tag: string, own: readonly string[] = []): boolean =>
+  own.includes(tag) || inheritedTags(record).includes(tag)
 
 /** Filled lazily: only lookups by name need it. */
 const capabilityCache = new WeakMap<AgentRecord, readonly Capability[]>()
@@ -168,24 +212,6 @@ function memberOf(record: AgentRecord, registry: JsonObject, name: string): Json
   if (name === 'id') return record.id
   if (name === 'name') return record.name
   return Object.hasOwn(record.document, name) ? record.document[name] : undefined
-}
-
-/**
- * Whether a value equals `wanted` or is a list that contains it. If `wanted` is a list, all its items must be
- * contained; if it is an object, all its members.
- */
-function contains(has: JsonValue | undefined, wanted: JsonValue, asText = false): boolean {
-  if (has === undefined) return false
-  if (Array.isArray(wanted)) return wanted.every((item) => contains(has, item, asText))
-  if (Array.isArray(has)) return has.some((item) => contains(item, wanted, asText))
-  if (isObject(wanted)) {
-    const own = (name: string): JsonValue | undefined =>
-      isObject(has) && Object.hasOwn(has, name) ? has[name] : undefined
-    return isObject(has) && Object.entries(wanted).every(([name, value]) => contains(own(name), value, asText))
-  }
-  return (
-    sameJson(has, wanted) || (asText && (typeof has === 'number' || typeof has === 'boolean') && String(has) === wanted)
-  )
 }
 
 /** Posting lists for filters: for each term the numbers of the agents that have it, ascending (registration order). */

@@ -89,7 +89,7 @@ describe('search with hard filters', () => {
   }
 
   const filters = (step: number): [string, Condition][] => [
-    ['posting lists', { kind: 'tag', value: `every-${step}` }],
+    ['posting lists', { kind: 'tag', all: [`every-${step}`] }],
     ['a check of each agent', { kind: 'member', name: 'steps', value: `every-${step}` }],
   ]
 

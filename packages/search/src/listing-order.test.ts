@@ -2,7 +2,7 @@ import { type AgentRecord, type JsonObject, readRecord, redactRecord } from '@sw
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createAgentIndex, type IndexedAgent, type Selection, type View } from './agent-index.js'
-import { type Condition, meetsCondition } from './conditions.js'
+import { type Condition, conditionTest } from './conditions.js'
 
 function agent(number: number, id: string, document: JsonObject = {}, status = 'active'): IndexedAgent {
   const whole = { name: id, description: '', capabilities: [], endpoint: 'https://a.example/', ...document }
@@ -42,12 +42,12 @@ const conditions = fc.constantFrom<Condition[]>(
   [],
   [AVAILABLE],
   [{ kind: 'status', anyOf: ['testing', 'inactive'] }],
-  [{ kind: 'tag', value: 'a' }, AVAILABLE],
+  [{ kind: 'tag', all: ['a'] }, AVAILABLE],
   [{ kind: 'publisher', anyOf: ['ann'] }],
   [{ kind: 'agent', name: { exact: 'q' } }],
   [
     { kind: 'agent', name: { exact: 'q' } },
-    { kind: 'tag', value: 'a' },
+    { kind: 'tag', all: ['a'] },
   ],
 )
 
@@ -85,7 +85,7 @@ describe('list', () => {
           const matches = [...all.values()]
             .filter((one) => {
               const record = view(one)
-              return record && wanted.every((condition) => meetsCondition(condition, record, one.status))
+              return record && wanted.every((condition) => conditionTest(condition)(record, one.status))
             })
             .sort((a, b) => {
               const byName = nameOf(a) < nameOf(b) ? -1 : nameOf(a) > nameOf(b) ? 1 : 0

@@ -1,5 +1,5 @@
 import { DirectoryError } from '../errors.js'
-import { type JsonValue, parseJson } from '../json.js'
+import { type JsonLimits, type JsonValue, parseJson } from '../json.js'
 
 /**
  * Collects a body of at most `maxBytes` bytes. A longer one is not read to its end.
@@ -49,8 +49,8 @@ export function decodeUtf8(bytes: Uint8Array): string | undefined {
  *
  * @throws {DirectoryError} `invalid_request` that says what is wrong, and where
  */
-export function parseJsonBody(bytes: Uint8Array): JsonValue {
+export function parseJsonBody(bytes: Uint8Array, limits?: JsonLimits): JsonValue {
   const text = decodeUtf8(bytes)
   if (text === undefined) throw new DirectoryError('invalid_request', 'the body is not valid UTF-8')
-  return parseJson(text)
+  return parseJson(text, limits)
 }

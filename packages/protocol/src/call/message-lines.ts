@@ -30,10 +30,34 @@ export function createMessageLines(maxLength: number, tooLong: () => never): Mes
 /** Whether a message at the start of a line is a whole line, though it has no line end: it is a JSON value by itself. */
 export function isWholeMessage(message: string): boolean {
   if (message.includes('\n')) return false
+  const text = message.trim()
+  if (text.startsWith('{') || text.startsWith('[')) return endsWithItsFirstBracket(text)
   try {
-    JSON.parse(message)
+    JSON.parse(text)
     return true
   } catch {
     return false
   }
 }
+
+/** Whether the bracket that a text starts with is closed at its end. Parsing would take much more time and memory. */
+function endsWithItsFirstBracket(text: string): boolean {
+  let depth = 0
+  let isInString = false
+  for (let at = 0; at < text.length; at++) {
+    const c = text.charCodeAt(at)
+    if (c === QUOTE) isInString = !isInString
+    else if (isInString) {
+      if (c === BACKSLASH) at++
+    } else if (c === OPEN_BRACKET || c === OPEN_BRACE) depth++
+    else if ((c === CLOSE_BRACKET || c === CLOSE_BRACE) && --depth === 0) return at === text.length - 1
+  }
+  return false
+}
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const OPEN_BRACKET = 0x5b
+const CLOSE_BRACKET = 0x5d
+const OPEN_BRACE = 0x7b
+const CLOSE_BRACE = 0x7d

@@ -1,5 +1,5 @@
 import { DirectoryError } from '../errors.js'
-import { type JsonValue, parseJson } from '../json.js'
+import { type JsonLimits, type JsonValue, parseJson } from '../json.js'
 import type { ServerSentEvent } from './event-reader.js'
 
 const END_EVENTS: ReadonlySet<string | undefined> = new Set(['end', 'done', 'complete'])
@@ -16,9 +16,9 @@ export const isEndEvent = ({ event, data }: ServerSentEvent): boolean =>
  * The data of an event: JSON, or plain text, which many agents stream. Text that starts like an object or array was
  * meant to be JSON; if it is not, a `DirectoryError` is thrown.
  */
-export function readEventData(text: string): JsonValue {
+export function readEventData(text: string, limits?: JsonLimits): JsonValue {
   try {
-    return parseJson(text)
+    return parseJson(text, limits)
   } catch (error) {
     if (!(error instanceof DirectoryError) || /^\s*[[{]/.test(text)) throw error
     return text.toWellFormed()

@@ -44,6 +44,7 @@ export {
   directoryCapabilities,
   directoryHref,
   directoryProtocols,
+  inheritedTags,
   toDirectory,
   toDirectorySummary,
   toRegistration,

@@ -5,29 +5,19 @@ import { EmbeddingError } from './embedding-error.js'
 /** Longer texts are not cached: queries are short, and this bounds the memory of the cache. */
 const MAX_CACHED_CHARACTERS = 2000
 
-/** An embedder with a cache. */
-export interface CachedEmbedder extends Embedder {
-  /** The vectors, if all texts have been embedded already. */
-  cached(texts: readonly string[]): Float32Array[] | undefined
-}
-
 /**
  * Wraps an embedder in an LRU cache of `size` texts; meant for queries. Concurrent requests for the same text share one
  * embedding. Callers share the returned vectors and must not modify them. Closing it closes the embedder.
  */
-export function createCachedEmbedder(embedder: Embedder, size: number): CachedEmbedder {
+export function createCachedEmbedder(embedder: Embedder, size: number): Embedder {
   const cache = new LRUCache<string, Promise<Float32Array>>({ max: size })
-  const settled = new WeakMap<Promise<Float32Array>, Float32Array>()
 
   function store(text: string, vector: Promise<Float32Array>): void {
     if (text.length > MAX_CACHED_CHARACTERS) return
     cache.set(text, vector)
-    vector.then(
-      (value) => settled.set(vector, value),
-      () => {
-        if (cache.peek(text) === vector) cache.delete(text) // failures are not cached
-      },
-    )
+    vector.catch(() => {
+      if (cache.peek(text) === vector) cache.delete(text) // failures are not cached
+    })
   }
 
   return {
@@ -43,13 +33,6 @@ export function createCachedEmbedder(embedder: Embedder, size: number): CachedEm
       }))
       for (const { text, vector } of found) store(text, vector) // last, because it may evict texts of this request
       return Promise.all(found.map(({ vector }) => vector))
-    },
-    cached(texts) {
-      const vectors = texts.flatMap((text) => {
-        const vector = cache.get(text)
-        return (vector && settled.get(vector)) ?? []
-      })
-      return vectors.length === texts.length ? vectors : undefined
     },
     close: () => embedder.close(),
   }

@@ -11,6 +11,8 @@ import {
   subjectProblem,
 } from '@switchboard/protocol'
 import type { FastifyRequest } from 'fastify'
+import { DOCUMENT_LIMITS } from '../policy/document-limits.js'
+import { assertParameterCount } from '../policy/filter-limits.js'
 
 /** The `id` parameter of the path. */
 export function idOf({ params }: FastifyRequest): string {
@@ -24,6 +26,7 @@ export const pathOf = (request: FastifyRequest): string => request.url.split('?'
 export function readQuery(request: FastifyRequest): URLSearchParams {
   const at = request.url.indexOf('?')
   const query = at < 0 ? '' : request.url.slice(at + 1)
+  assertParameterCount(query)
   assertEncoded(query)
   return new URLSearchParams(query)
 }
@@ -68,10 +71,17 @@ export function readJson(request: FastifyRequest): JsonValue {
 
 /** The JSON value of a request's body; `undefined` if there is no body. */
 export function readOptionalJson(request: FastifyRequest): JsonValue | undefined {
-  const { body } = request
-  if (!(body instanceof Buffer) || body.length === 0) return undefined
+  const body = takeBody(request)
+  if (body.length === 0) return undefined
   assertJsonType(request.headers['content-type'])
-  return parseJsonBody(body)
+  return parseJsonBody(body, { maxValues: DOCUMENT_LIMITS.values })
+}
+
+/** The bytes of the body. The request, which lives until the response has been sent, no longer has them. */
+export function takeBody(request: FastifyRequest): Buffer {
+  const { body } = request
+  request.body = undefined
+  return body instanceof Buffer ? body : Buffer.alloc(0)
 }
 
 /** A JSON object, for requests that have no schema of their own. */
@@ -90,8 +100,6 @@ function assertJsonType(header: string | undefined): void {
   )
 }
 
-/** Bytes of one document (C-76). */
-const DOCUMENT_LIMIT = 262_144
 /** A body that is too large is read up to here, so that its sender can read the error response. */
 const DRAIN_LIMIT = 16 * 1024 * 1024
 
@@ -107,7 +115,7 @@ export function collectBody(
     done(new DirectoryError('unsupported_media_type', message))
     return
   }
-  const limit = request.routeOptions.config.route?.bodyLimit ?? DOCUMENT_LIMIT
+  const limit = request.routeOptions.config.route?.bodyLimit ?? DOCUMENT_LIMITS.bytes
   if (limit === Number.POSITIVE_INFINITY) {
     done(null, payload)
     return
@@ -124,7 +132,10 @@ export function collectBody(
   })
   payload.on('end', () => {
     if (size <= limit) {
-      done(null, Buffer.concat(chunks))
+      const body = Buffer.concat(chunks)
+      // This listener lives as long as the request, whose response may be a stream of an hour.
+      chunks.length = 0
+      done(null, body)
       return
     }
     const message = `the body has ${size} bytes, but the limit is ${limit}: send less, or refer to large content by URL`

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../json.js'
 import { type AgentRecord, given, type RegistryFacts } from '../record.js'
 import { LIMITS } from '../schemas/parts.js'
-import { callableOperations, documentFor, reachableBindings, registryMembers } from './derive.js'
+import { callableOperations, documentFor, inheritedBy, reachableBindings, registryMembers } from './derive.js'
 
 /** Versions of the A2A card that can be written; a registered card keeps its own version. */
 export type AgentCardVersion = '0.3' | '1.0'
@@ -16,11 +16,13 @@ function derived(record: AgentRecord, facts: RegistryFacts, version: AgentCardVe
   const bindings = reachableBindings(record, facts)
   const jsonOnly = ['application/json']
   const examples = record.examples.slice(0, LIMITS.examples).map(({ text }) => text)
-  const skills = [...record.capabilities, ...callableOperations(record)].map(({ name, description }) => ({
+  const declared = [...record.capabilities, ...callableOperations(record)]
+  const inherited = inheritedBy(declared.length, record)
+  const skills = declared.map(({ name, description }) => ({
     id: name,
     name,
-    description: description ?? record.description,
-    tags: record.tags.slice(0, LIMITS.tags),
+    description: description ?? inherited.description,
+    tags: inherited.tags,
   }))
   const unique = [...new Map(skills.map((skill) => [skill.id, skill])).values()].slice(0, LIMITS.capabilities)
   return {

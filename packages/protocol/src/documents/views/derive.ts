@@ -11,6 +11,7 @@ import {
   type RegistryFacts,
 } from '../record.js'
 import { FORMAT_SCHEMAS, memberFits } from '../schemas/formats.js'
+import { LIMITS } from '../schemas/parts.js'
 
 /**
  * The document in a format: the publisher's own, or one derived from another format. A derived document keeps the
@@ -80,6 +81,34 @@ export function byProtocol<T>(bindings: readonly Binding[], toValue: (binding: B
 export function callableOperations(record: AgentRecord): readonly Operation[] {
   if (record.operations.length > 0) return record.operations
   return [{ name: IMPLIED_OPERATION, inputs: { type: 'object' }, outputs: { type: 'object' } }]
+}
+
+/** Characters of the agent's description, and of its tags, that a derived document repeats in all its capabilities. */
+const MAX_REPEATED = 524_288
+
+/** What each of `count` capabilities without a description or tags of its own gets from the agent. */
+export interface Inherited {
+  readonly description: string
+  readonly tags: string[]
+}
+
+/**
+ * The description and tags that capabilities inherit. They are cut if there are many capabilities: otherwise a document of
+ * 256 KiB would become a view of more than 200 MB.
+ */
+export function inheritedBy(count: number, { description, tags }: AgentRecord): Inherited {
+  const room = Math.floor(MAX_REPEATED / Math.max(count, 1))
+  const kept: string[] = []
+  let length = 0
+  for (const tag of tags.slice(0, LIMITS.tags)) {
+    length += tag.length
+    if (length > room) break
+    kept.push(tag)
+  }
+  return {
+    description: description.length <= room ? description : description.slice(0, room).toWellFormed(),
+    tags: kept,
+  }
 }
 
 /** Members that the directory adds to a document of any format. */

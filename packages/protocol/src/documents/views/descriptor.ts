@@ -1,7 +1,14 @@
 import type { JsonObject } from '../../json.js'
 import { type AgentRecord, given, type RegistryFacts } from '../record.js'
 import { LIMITS } from '../schemas/parts.js'
-import { byProtocol, callableOperations, documentFor, reachableBindings, registryMembers } from './derive.js'
+import {
+  byProtocol,
+  callableOperations,
+  documentFor,
+  inheritedBy,
+  reachableBindings,
+  registryMembers,
+} from './derive.js'
 
 /** The JSON-LD context of descriptors (C-28). Nothing here depends on it. */
 export const DESCRIPTOR_CONTEXT = 'https://schema.org'
@@ -28,22 +35,24 @@ function securityByTransport(record: AgentRecord, facts: RegistryFacts): JsonObj
 
 function derived(record: AgentRecord, facts: RegistryFacts): JsonObject {
   const bindings = reachableBindings(record, facts)
+  const operations = callableOperations(record)
+  const inherited = inheritedBy(record.capabilities.length + operations.length, record)
   const described = record.capabilities.map(({ name, version, description, tags, input, output }) => ({
     name,
     version: version ?? record.version ?? UNVERSIONED,
-    description: description ?? record.description,
-    tags: (tags ?? record.tags).slice(0, LIMITS.tags),
+    description: description ?? inherited.description,
+    tags: tags?.slice(0, LIMITS.tags) ?? inherited.tags,
     ...given('input', input),
     ...given('output', output),
   }))
   const names = new Set(described.map(({ name }) => name))
-  const callable = callableOperations(record)
+  const callable = operations
     .filter(({ name }) => !names.has(name))
     .map(({ name, description, inputs, outputs }) => ({
       name,
       version: record.version ?? UNVERSIONED,
-      description: description ?? record.description,
-      tags: record.tags.slice(0, LIMITS.tags),
+      description: description ?? inherited.description,
+      tags: inherited.tags,
       input: inputs,
       output: outputs,
     }))

@@ -4,7 +4,7 @@ import { toJsonSchema } from '../../schema/simple-map.js'
 import { type AgentRecord, type Capability, given, type RegistryFacts } from '../record.js'
 import { redactRecord } from '../redact.js'
 import { LIMITS } from '../schemas/parts.js'
-import { callableOperations, documentFor, registryMembers, uriEndpoint } from './derive.js'
+import { callableOperations, documentFor, inheritedBy, registryMembers, uriEndpoint } from './derive.js'
 
 /** The full registration, as returned by GET (AD §4.3). */
 export function toDirectory(record: AgentRecord, facts: RegistryFacts): JsonObject {
@@ -56,9 +56,13 @@ export function directoryProtocols(record: AgentRecord): string[] {
   return [...new Set(record.bindings.map(({ protocol }) => protocol))]
 }
 
+/** Tags that all capabilities of an agent have besides their own, so that lookups by tag find them (C-17). */
+export const inheritedTags = ({ format, tags }: AgentRecord): readonly string[] =>
+  format === 'aidip' || format === 'profile' ? tags : []
+
 /**
- * Capabilities as the directory lists and filters them: declared ones, then operations as tools (C-10). They inherit
- * the tags of the agent, so that lookups by tag find them (C-17).
+ * Capabilities as the directory lists and filters them, with their own tags: declared ones, then operations as tools
+ * (C-10).
  */
 export function directoryCapabilities(record: AgentRecord): Capability[] {
   if (record.format === 'directory') return [...record.capabilities]
@@ -74,15 +78,13 @@ export function directoryCapabilities(record: AgentRecord): Capability[] {
     if (!declared.has(capability.name) && capabilityNameProblem(capability.name) === undefined)
       declared.set(capability.name, capability)
   }
-  const inherited = record.format === 'aidip' || record.format === 'profile' ? record.tags : []
-  return [...declared.values()].map((capability) => {
-    const tags = [...new Set([...(capability.tags ?? []), ...inherited])]
-    return tags.length > 0 ? { ...capability, tags } : capability
-  })
+  return [...declared.values()]
 }
 
 function derived(record: AgentRecord, facts: RegistryFacts): JsonObject {
   const capabilities = directoryCapabilities(record).slice(0, LIMITS.capabilities)
+  const shared = inheritedTags(record).length > 0 ? inheritedBy(capabilities.length, record).tags : []
+  const tagsOf = (own: readonly string[] = []): string[] => [...new Set([...own, ...shared])].slice(0, LIMITS.tags)
   return {
     base: uriEndpoint(record, facts),
     ...(record.description !== '' && { description: record.description }),
@@ -91,7 +93,7 @@ function derived(record: AgentRecord, facts: RegistryFacts): JsonObject {
       name,
       type,
       ...given('description', description),
-      ...given('tags', tags?.slice(0, LIMITS.tags)),
+      ...given('tags', tags || shared.length > 0 ? tagsOf(tags) : undefined),
       ...given('input_schema', input && toJsonSchema(input)),
       ...given('output_schema', output && toJsonSchema(output)),
     })),

@@ -1,5 +1,6 @@
 import { aidipSchema, type Issue, invalid, isObject, type JsonObject, type JsonValue } from '@switchboard/protocol'
 import type { Condition } from '@switchboard/search'
+import { assertFilterLimits } from '../../policy/filter-limits.js'
 import { AVAILABLE } from '../../services/discovery/find.js'
 
 type FilterKind = 'capability' | 'tag' | 'language' | 'publisher' | 'authentication' | 'status'
@@ -34,6 +35,7 @@ const TEXT_MEMBERS = new Set(
  */
 export function toConditions(filters: JsonObject, from: 'body' | 'query'): Condition[] {
   const at = from === 'query' ? '?' : '/filters/'
+  assertFilterLimits(filters, at)
   const issues: Issue[] = []
   const conditions = Object.entries(filters).flatMap(([name, value]) => {
     const kind = FILTER_KINDS.get(name)
@@ -44,7 +46,7 @@ export function toConditions(filters: JsonObject, from: 'body' | 'query'): Condi
     }
     const values = toStrings(value)
     if (!values) issues.push({ at: at + name, message: NOT_STRINGS })
-    return toCondition(kind, values ?? [])
+    return [toCondition(kind, values ?? [])]
   })
   if (issues.length > 0) throw invalid(issues)
   // A filter on status or id also finds agents that are not available (C-21).
@@ -52,15 +54,14 @@ export function toConditions(filters: JsonObject, from: 'body' | 'query'): Condi
   return includesUnavailable ? conditions : [...conditions, AVAILABLE]
 }
 
-function toCondition(kind: FilterKind, values: string[]): Condition[] {
+function toCondition(kind: FilterKind, values: string[]): Condition {
   switch (kind) {
     case 'capability':
     case 'tag':
-      return values.map((value) => ({ kind, value }))
     case 'language':
-      return values.map((range) => ({ kind, range }))
+      return { kind, all: values }
     default:
-      return [{ kind, anyOf: values }]
+      return { kind, anyOf: values }
   }
 }
 

@@ -1,5 +1,6 @@
 import type { AgentRecord, DiscoveryRequest, JsonObject } from '@switchboard/protocol'
 import type { Condition } from '@switchboard/search'
+import { assertFilterLimits } from '../../policy/filter-limits.js'
 import type { Context } from '../../services/context.js'
 import { toConstraints } from '../../services/discovery/constraints.js'
 import { AVAILABLE } from '../../services/discovery/find.js'
@@ -17,19 +18,20 @@ export interface DiscoveryFilters {
 /** Reads the hard filters of a request: tags and the tags that satisfy them, protocols, constraints (C-50, C-51). */
 export function toDiscoveryFilters(context: Context, wanted: DiscoveryRequest): DiscoveryFilters {
   const { taxonomy } = context
-  const { required_tags: required = [], excluded_tags: excluded = [], protocols = [] } = wanted
+  const { required_tags: required = [], excluded_tags: excluded = [], preferred_tags, protocols = [] } = wanted
+  assertFilterLimits({ required_tags: required, excluded_tags: excluded, preferred_tags, protocols }, '/')
+  assertFilterLimits(wanted.constraints ?? {}, '/constraints/')
   const constraints = toConstraints(wanted.constraints ?? {}, context.catalog.get, context.now())
   const known = (tags: readonly string[]): string[] => tags.flatMap((tag) => taxonomy.read(tag) ?? [])
-  const tagCondition = (tag: string, isExcluded: boolean): Condition => ({
-    kind: 'profile-tag',
-    value: tag,
-    or: taxonomy.satisfying(tag),
-    excluded: isExcluded,
-  })
+  /** The tag and what satisfies it in its place. */
+  const accepted = (tag: string): string[] => [tag, ...taxonomy.satisfying(tag)]
   return {
     conditions: [
-      ...known(required).map((tag) => tagCondition(tag, false)),
-      ...known(excluded).map((tag) => tagCondition(tag, true)),
+      {
+        kind: 'profile-tags',
+        required: known(required).map(accepted),
+        excluded: known(excluded).flatMap(accepted),
+      },
       ...(protocols.length > 0 ? [{ kind: 'profile-protocol', anyOf: protocols } satisfies Condition] : []),
       ...constraints.conditions,
       AVAILABLE,

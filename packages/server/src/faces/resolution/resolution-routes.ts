@@ -12,6 +12,7 @@ import {
   verificationFor,
 } from '@switchboard/protocol'
 import type { FastifyRequest } from 'fastify'
+import { assertFilterLimits } from '../../policy/filter-limits.js'
 import type { Context } from '../../services/context.js'
 import type { Found } from '../../services/discovery/find.js'
 import { type Intent, resolveIntent } from '../../services/discovery/resolve-intent.js'
@@ -91,6 +92,8 @@ function parseIntent(request: FastifyRequest): Intent {
   const body = readJson(request)
   assertValid(check(body))
   const { intent, context, policy, top } = isObject(body) ? body : {}
+  if (isObject(context)) assertFilterLimits(context, '/context/')
+  if (isObject(policy)) assertFilterLimits(policy, '/policy/')
   return {
     text: String(intent),
     hints: isObject(context) ? Object.values(context).flatMap(stringsOf) : [],

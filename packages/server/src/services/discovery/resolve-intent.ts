@@ -121,8 +121,8 @@ export const REQUIREMENTS: Readonly<Record<string, (value: JsonValue) => Holds>>
     (_record, { stored }) =>
       isWanted !== true || stored.marks.certification !== undefined,
   authentication: (types) => {
-    const wanted = asStrings(types).map(canonicalAuthenticationType)
-    return ({ authentication }) => wanted.includes(authentication?.type ?? 'none')
+    const wanted = new Set(asStrings(types).map(canonicalAuthenticationType))
+    return ({ authentication }) => wanted.has(authentication?.type ?? 'none')
   },
   protocols: (protocols) => {
     const wanted = asStrings(protocols)
@@ -130,12 +130,12 @@ export const REQUIREMENTS: Readonly<Record<string, (value: JsonValue) => Holds>>
       bindings.some(({ protocol }) => wanted.some((requested) => matchesProtocol(requested, protocol)))
   },
   publishers: (publishers) => {
-    const wanted = asStrings(publishers)
-    return ({ publisher }) => publisher !== undefined && wanted.includes(publisher)
+    const wanted = new Set(asStrings(publishers))
+    return ({ publisher }) => publisher !== undefined && wanted.has(publisher)
   },
   excluded_tags: (tags) => {
-    const unwanted = asStrings(tags).map(foldTag)
-    return (record) => !record.tags.some((tag) => unwanted.includes(foldTag(tag)))
+    const unwanted = new Set(asStrings(tags).map(foldTag))
+    return (record) => !record.tags.some((tag) => unwanted.has(foldTag(tag)))
   },
   region: (region) => constraintTest('region', region),
   data_residency: (region) => constraintTest('data_residency', region),
