@@ -82,7 +82,7 @@ const logExposed =
 async function wire(base: Base): Promise<Server> {
   const { config, store, now, logError } = base
   const identity = await wireIdentity(base)
-  const { catalog, hidden, listing, abuse, expiry } = await wireRegistry(base, identity.grants.of)
+  const { catalog, quotas, hidden, listing, abuse, expiry } = await wireRegistry(base, identity.grants.of)
   const embeddings = wireDiscovery(base, catalog)
   const outcomes = await wireOutcomes(base, catalog)
   const gateway = wireGateway(base, catalog, outcomes)
@@ -91,6 +91,7 @@ async function wire(base: Base): Promise<Server> {
     store,
     catalog,
     hidden,
+    quotas,
     embeddings,
     abuse,
     searchByText: config.search.semantic,

@@ -27,11 +27,14 @@ export const configSchema: JsonObject = closed({
   behindProxy: flag,
   logLevel: text,
   rateLimits: closed({ search: count, register: count, lookup: count, invoke: count }),
+  quotas: closed({ agents: count, bytes: count }),
   gateway: closed({
     enabled: flag,
     sign: flag,
     timeoutMs: count,
     maxInputBytes: count,
+    maxInputValues: count,
+    maxResponseValues: count,
     maxCalls: count,
     maxCallsPerAgent: count,
     maxCallsPerCaller: count,
@@ -43,7 +46,6 @@ export const configSchema: JsonObject = closed({
     semantic: flag,
     learn: flag,
     rerankLimit: { type: 'integer', minimum: 1, maximum: 1000 },
-    embedTimeoutMs: { type: 'integer', minimum: 1, maximum: 60_000 },
     embedder: {
       anyOf: [
         { enum: ['builtin', 'none'] },

@@ -11,6 +11,7 @@ import {
 } from '@switchboard/protocol'
 import { configSchema, nearestKey } from './config-schema.js'
 import type { NamePolicy } from './policy/access.js'
+import type { Quota } from './policy/quota.js'
 import type { LimitedAction } from './policy/rate-limit.js'
 import type { TaxonomyConfig } from './policy/taxonomy.js'
 import type { VettingPolicy } from './policy/vetting.js'
@@ -31,12 +32,17 @@ export interface Config {
   secret: string | undefined
   logLevel: string
   rateLimits: Record<LimitedAction, number>
+  /** How much each owner may register; administrators may exceed it. */
+  quotas: Quota
   gateway: {
     enabled: boolean
     timeoutMs: number
     sign: boolean
     /** Maximum size of an input in bytes; larger content must be passed by URL. */
     maxInputBytes: number
+    /** Maximum number of JSON values in an input, and in a response or part of a stream. */
+    maxInputValues: number
+    maxResponseValues: number
     /** Concurrent calls including streams, in total and per agent; further calls wait, then get status 503. */
     maxCalls: number
     maxCallsPerAgent: number
@@ -57,8 +63,6 @@ export interface Config {
     taxonomies: TaxonomyConfig[]
     /** How many candidates from each of word and vector search are ranked (PROF §7.2). */
     rerankLimit: number
-    /** Milliseconds that a query waits for its embeddings; then it is searched by words only. */
-    embedTimeoutMs: number
   }
   /** Intent resolution (AIDIP §6), which is optional (AIDIP §8). */
   resolution: { enabled: boolean }
@@ -140,18 +144,21 @@ export const DEFAULTS: Config = {
   secret: undefined,
   logLevel: 'info',
   rateLimits: { search: 600, register: 120, lookup: 1200, invoke: 600 },
+  quotas: { agents: 50_000, bytes: 256 * 1024 * 1024 },
   gateway: {
     enabled: true,
     timeoutMs: 30_000,
     sign: false,
     maxInputBytes: 8 * 1024 * 1024,
+    maxInputValues: 100_000,
+    maxResponseValues: 100_000,
     maxCalls: 2048,
     maxCallsPerAgent: 256,
     maxStoredBytesPerCaller: 64 * 1024 * 1024,
     allow: [],
     socketFolders: [],
   },
-  search: { semantic: true, learn: true, embedder: 'builtin', taxonomies: [], rerankLimit: 100, embedTimeoutMs: 300 },
+  search: { semantic: true, learn: true, embedder: 'builtin', taxonomies: [], rerankLimit: 100 },
   resolution: { enabled: true },
   anonymous: 'public',
   lifetimes: { max: 604_800 },
@@ -173,7 +180,17 @@ export const DEFAULTS: Config = {
 }
 
 /** Groups of settings that may be given in part. */
-const GROUPS = ['rateLimits', 'gateway', 'search', 'resolution', 'lifetimes', 'certificates', 'cors', 'audit'] as const
+const GROUPS = [
+  'rateLimits',
+  'quotas',
+  'gateway',
+  'search',
+  'resolution',
+  'lifetimes',
+  'certificates',
+  'cors',
+  'audit',
+] as const
 
 /** Settings of an embedded server; all have defaults. */
 export type Settings = Partial<Omit<Config, (typeof GROUPS)[number]>> & {
@@ -185,6 +202,7 @@ export const withDefaults = (settings: Settings): Config => ({
   ...DEFAULTS,
   ...settings,
   rateLimits: { ...DEFAULTS.rateLimits, ...settings.rateLimits },
+  quotas: { ...DEFAULTS.quotas, ...settings.quotas },
   gateway: { ...DEFAULTS.gateway, ...settings.gateway },
   search: { ...DEFAULTS.search, ...settings.search },
   resolution: { ...DEFAULTS.resolution, ...settings.resolution },

@@ -75,10 +75,10 @@ function changeOf({ stored: { createdAt, modifiedAt, receivedAt } }: Agent): num
 
 /** The text of a view, cached until the agent changes. */
 export function renderOnce(agent: Agent, view: string, write: () => JsonObject): string {
-  let text = agent.rendered.get(view)
+  let text = agent.views.get(agent, view)
   if (text === undefined) {
     text = JSON.stringify(write())
-    agent.rendered.set(view, text)
+    agent.views.set(agent, view, text)
   }
   return text
 }

@@ -10,6 +10,7 @@ import type { AuditTrail } from './operations/audit-trail.js'
 import type { Agent, Catalog } from './registry/catalog.js'
 import type { HiddenAgents } from './registry/hidden-agents.js'
 import type { KeyedMutex } from './registry/keyed-mutex.js'
+import type { Quotas } from './registry/quotas.js'
 import type { Domains } from './trust/domains.js'
 import type { VerifySignature } from './trust/verify-signature.js'
 
@@ -18,6 +19,7 @@ export interface Context {
   readonly store: Store
   readonly catalog: Catalog
   readonly hidden: Pick<HiddenAgents, 'shownTo'>
+  readonly quotas: Quotas
   readonly embeddings: EmbeddingQueue
   readonly abuse: AbuseWatch
   /** False: the text of a query orders the results but does not filter them (C-52). */

@@ -5,6 +5,7 @@ import { createPublicListing, type PublicListing } from '../services/discovery/p
 import { type Catalog, createCatalog } from '../services/registry/catalog.js'
 import { createExpiry, type Expiry } from '../services/registry/expire.js'
 import { createHiddenAgents, type HiddenAgents } from '../services/registry/hidden-agents.js'
+import { createQuotas, type Quotas } from '../services/registry/quotas.js'
 import type { Base } from './base.js'
 
 /** Milliseconds by which the clocks of replicas and database may differ without a warning. */
@@ -14,6 +15,7 @@ export interface Registry {
   readonly catalog: Catalog
   readonly hidden: HiddenAgents
   readonly listing: PublicListing
+  readonly quotas: Quotas
   readonly abuse: AbuseWatch
   readonly expiry: Expiry
 }
@@ -53,7 +55,9 @@ export async function wireRegistry(base: Base, grantsOf: GrantsOf): Promise<Regi
   const listing = createPublicListing({ catalog, baseUrl, isListed: ({ status }) => isAvailable(status) })
   catalog.subscribe(hidden)
   catalog.subscribe(listing)
+  const quotas = createQuotas({ quotaOf: () => config.quotas })
+  catalog.subscribe(quotas)
   catalog.subscribe(abuse)
   catalog.subscribe(expiry)
-  return { catalog, hidden, listing, abuse, expiry }
+  return { catalog, quotas, hidden, listing, abuse, expiry }
 }

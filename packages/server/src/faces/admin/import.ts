@@ -13,6 +13,7 @@ import {
   writeLine,
 } from '@switchboard/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { DOCUMENT_LIMITS } from '../../policy/document-limits.js'
 import type { Context } from '../../services/context.js'
 import { type ImportItem, type ImportResult, importAgent } from '../../services/registry/import-agent.js'
 
@@ -63,7 +64,11 @@ async function importLine(context: Context, request: FastifyRequest, bytes: Line
 async function importBytes(context: Context, request: FastifyRequest, bytes: Line): Promise<ImportResult> {
   try {
     if (bytes === TOO_LONG) throw new DirectoryError('payload_too_large', `the line is longer than ${MAX_LINE} bytes`)
-    return await importAgent(context, toItem(parseJsonBody(bytes)), request.caller)
+    return await importAgent(
+      context,
+      toItem(parseJsonBody(bytes, { maxValues: DOCUMENT_LIMITS.values })),
+      request.caller,
+    )
   } catch (error) {
     if (error instanceof DirectoryError) return { status: 'failed', code: error.code, message: error.message }
     request.log.error({ err: error }, 'import failed')

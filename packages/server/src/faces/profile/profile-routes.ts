@@ -1,5 +1,6 @@
 import { discoveryRequestSchema, type JsonObject, parseDocument, profileSchema, toProfile } from '@switchboard/protocol'
 import { RANKING } from '@switchboard/search'
+import { DOCUMENT_LIMITS } from '../../policy/document-limits.js'
 import type { Context } from '../../services/context.js'
 import { CONSTRAINTS } from '../../services/discovery/constraints.js'
 import { readAgent } from '../../services/registry/read.js'
@@ -20,7 +21,14 @@ const describe = ({ taxonomy }: Context): JsonObject => ({
   taxonomies: [...taxonomy.names],
   supported_constraints: [...CONSTRAINTS],
   detail_levels: ['minimal', 'summary', 'full'],
-  limits: { default: 10, max: 100, document_bytes: 262_144, tags: 100, examples: 200 },
+  limits: {
+    default: 10,
+    max: 100,
+    document_bytes: DOCUMENT_LIMITS.bytes,
+    document_values: DOCUMENT_LIMITS.values,
+    tags: 100,
+    examples: 200,
+  },
   validation: 'id, name, description and bindings are required; the types of known members are checked',
   unknown_fields: 'ignored and preserved, nested ones too',
   freshness: 'the first of sequence, updated_at and version that both documents have; If-Match; expires_at',

@@ -37,7 +37,7 @@ export function createAbuseWatch(onFinding: (agent: Agent, codes: readonly strin
     }
     found.set(number, { record, findings, factor: abuseFactor(findings) })
     // Documents may have been rendered before the check, without its warnings.
-    agent.rendered.clear()
+    agent.views.clear(agent)
     onFinding(agent, [...new Set(findings.map(({ code }) => code))])
   }
 

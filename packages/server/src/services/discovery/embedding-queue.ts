@@ -1,15 +1,7 @@
 import { createHash } from 'node:crypto'
-import {
-  type CachedEmbedder,
-  createCachedEmbedder,
-  type Embedder,
-  EmbeddingError,
-  embeddingTextsOf,
-  packVectors,
-} from '@switchboard/search'
+import { createCachedEmbedder, type Embedder, embeddingTextsOf, packVectors } from '@switchboard/search'
 import type { Store } from '../../store/store.js'
 import type { Agent, Catalog, When } from '../registry/catalog.js'
-import { createQueryEmbedder } from './query-embedder.js'
 
 /** Agents whose stored vectors are looked up at once. */
 const LOOKUP_BATCH = 256
@@ -17,9 +9,8 @@ const LOOKUP_BATCH = 256
 const EMBED_BATCH = 16
 /** Milliseconds to wait after the model or the store failed. */
 const RETRY_MS = 5000
-/** Milliseconds between progress reports, and between reports of failures. */
+/** Milliseconds between progress reports. */
 const PROGRESS_MS = 10_000
-const FAILURE_MS = 60_000
 /** Queries whose vectors are cached: the same queries come again and again. */
 const CACHED_QUERIES = 2000
 
@@ -41,14 +32,12 @@ export interface EmbeddingQueue {
 /** One model; the vectors of queries are cached, those of documents are not. */
 interface Model {
   readonly documents: Embedder
-  readonly queries: CachedEmbedder
+  readonly queries: Embedder
 }
 
 export interface EmbeddingQueueOptions {
-  /** Starts the model, and is retried while it fails; the signal ends it. Undefined: no model, search by words only. */
-  readonly open: ((signal: AbortSignal) => Promise<Embedder>) | undefined
-  /** Milliseconds that a query waits for its vectors. */
-  readonly queryTimeoutMs: number
+  /** Starts the model, and is retried while it fails. Undefined: no model, search by words only. */
+  readonly open: (() => Promise<Embedder>) | undefined
   readonly languages: readonly string[] | 'all'
   readonly store: Store
   readonly catalog: Catalog
@@ -58,7 +47,6 @@ export interface EmbeddingQueueOptions {
 
 export function createEmbeddingQueue({
   open,
-  queryTimeoutMs,
   languages,
   store,
   catalog,
@@ -72,9 +60,7 @@ export function createEmbeddingQueue({
   let running: Promise<void> | undefined
   let timer: NodeJS.Timeout | undefined
   let state: 'new' | 'started' | 'stopped' = 'new'
-  const stopping = new AbortController()
-  let reportedFailureAt = Number.NEGATIVE_INFINITY
-  let batchSize = EMBED_BATCH
+  let failing = false
   let embedded = 0
   let reportedAt = performance.now()
 
@@ -91,23 +77,16 @@ export function createEmbeddingQueue({
 
   const openModel = async (): Promise<Model> => {
     if (!open) throw new Error('no embedding model is configured')
-    const documents = await open(stopping.signal)
+    const documents = await open()
     catalog.index.setDimensions(documents.dimensions)
     return { documents, queries: createCachedEmbedder(documents, CACHED_QUERIES) }
   }
 
-  /** A model that keeps failing is not reported for every query. */
+  /** Reports the first failure only, until it works again. */
   const fail = (error: unknown): void => {
-    if (state === 'stopped' || performance.now() - reportedFailureAt < FAILURE_MS) return
-    reportedFailureAt = performance.now()
-    onError(error)
+    if (!failing && state !== 'stopped') onError(error)
+    failing = true
   }
-
-  const queryEmbedder = createQueryEmbedder({
-    model: async () => (await model()).queries,
-    timeoutMs: queryTimeoutMs,
-    onError: fail,
-  })
 
   const pending = (): number => waiting.now.size + waiting.later.size
 
@@ -137,8 +116,6 @@ export function createEmbeddingQueue({
   const embedAgents = async ({ id, embed }: Embedder, agents: readonly Agent[]): Promise<void> => {
     const texts = agents.map(textsOf)
     const vectors = [...(await embed(texts.flat()))]
-    queryEmbedder.responded()
-    batchSize = EMBED_BATCH
     const results = agents.map((agent, i) => {
       const data = packVectors(vectors.splice(0, texts[i]?.length))
       return { agent, stored: { number: agent.number, model: id, digest: digestOf(agent), data } }
@@ -154,12 +131,6 @@ export function createEmbeddingQueue({
       await embedAgents(embedder, agents)
       return [...agents]
     } catch (error) {
-      if (error instanceof EmbeddingError && error.code === 'timeout') {
-        // In case that these agents are the cause, others come first, and then fewer of these at once.
-        for (const agent of agents) postpone(agent)
-        batchSize = Math.max(1, batchSize / 2)
-        throw error
-      }
       const done: Agent[] = []
       for (const agent of agents.length > 1 ? agents : []) {
         await embedAgents(embedder, [agent]).then(
@@ -204,13 +175,14 @@ export function createEmbeddingQueue({
       const left = new Set(await reuse(documents, agents))
       finish(agents.filter((agent) => !left.has(agent)))
       while (left.size > 0 && state === 'started') {
-        const batch = [...left].slice(0, batchSize)
+        const batch = [...left].slice(0, EMBED_BATCH)
         finish(await embedSafely(documents, batch))
         for (const agent of batch) left.delete(agent)
         report()
         // New agents go before those of a bulk load.
         if (!isUrgent && waiting.now.size > 0) break
       }
+      failing = false
     }
     if (embedded > 0) report(true)
   }
@@ -226,16 +198,10 @@ export function createEmbeddingQueue({
     if (running || state !== 'started' || pending() === 0 || !open) return
     clearTimeout(timer)
     running = work()
-      .then(
-        () => 0,
-        (error: unknown) => {
-          fail(error)
-          return RETRY_MS
-        },
-      )
-      .then((pauseMs) => {
+      .catch(fail)
+      .finally(() => {
         running = undefined
-        if (pending() > 0) timer = setTimeout(run, pauseMs).unref()
+        if (pending() > 0) timer = setTimeout(run, failing ? RETRY_MS : 0).unref()
       })
   }
 
@@ -252,9 +218,14 @@ export function createEmbeddingQueue({
     },
     async embed(texts) {
       if (!open) return { vectors: [] }
-      const vectors = await queryEmbedder.embed(texts)
-      if (!vectors) return { vectors: [], warning: NO_VECTORS }
-      return { vectors, ...(pending() > 0 && { warning: SOME_PENDING }) }
+      try {
+        const { queries } = await model()
+        const vectors = await queries.embed(texts)
+        return { vectors, ...(pending() > 0 && { warning: SOME_PENDING }) }
+      } catch (error) {
+        fail(error)
+        return { vectors: [], warning: NO_VECTORS }
+      }
     },
     start() {
       state = 'started'
@@ -263,7 +234,6 @@ export function createEmbeddingQueue({
     async stop() {
       state = 'stopped'
       clearTimeout(timer)
-      stopping.abort(new EmbeddingError('closed', 'the directory is stopping'))
       const last = await opened?.catch(() => undefined)
       await last?.documents.close()
       await running

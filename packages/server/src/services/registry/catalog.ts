@@ -8,10 +8,12 @@ import {
   verificationFor,
 } from '@switchboard/protocol'
 import { type AgentIndex, createAgentIndex } from '@switchboard/search'
+import { memoryOf } from '../../policy/quota.js'
 import type { Store, StoredAgent } from '../../store/store.js'
 import { createPublicState, type PublicState } from './public-state.js'
+import { createViewCache, type ViewCache } from './view-cache.js'
 
-/** A registered agent in memory: the stored row, the record read from its document, and documents already rendered. */
+/** A registered agent in memory: the stored row and the record read from its document. */
 export interface Agent {
   readonly stored: StoredAgent
   readonly record: AgentRecord
@@ -24,8 +26,12 @@ export interface Agent {
   readonly findings: Findings
   /** Milliseconds; the earlier of the end of the lease and the publisher's expires_at (C-40). */
   readonly expiresAt: number | undefined
-  /** JSON text by view, rendered on first use: an agent is read far more often than it changes. */
-  readonly rendered: Map<string, string>
+  /** Estimated memory of the document in bytes, which counts towards the quota of its owner. */
+  readonly memory: number
+  /** Distinguishes this object from earlier and later states of the agent, and from other agents. */
+  readonly serial: number
+  /** Views that have been rendered, of all agents. */
+  readonly views: ViewCache
 }
 
 /** What the directory found out about an agent by itself, as `verification` shows it, and a tag that changes with it. */
@@ -39,10 +45,10 @@ export type When = 'now' | 'later'
 
 /** Keeps data derived from agents in step with the catalog. */
 export interface CatalogListener {
-  /** The agent is new or has changed. */
-  changed?(agent: Agent, when: When): void
+  /** The agent is new or has changed; `before` is its former state. */
+  changed?(agent: Agent, when: When, before: Agent | undefined): void
   /** The agent with this number was removed. */
-  removed?(number: number): void
+  removed?(number: number, agent: Agent): void
   /** Findings about the agent. Call `review` when they change. */
   findings?(agent: StoredAgent): JsonObject
   /** What strangers see of the agent with this number has changed. */
@@ -97,7 +103,16 @@ export function createCatalog(options: CatalogOptions): Catalog {
   const index = createAgentIndex<Agent>({ rerankLimit })
   const listeners: CatalogListener[] = []
   const publicState = createPublicState(now)
+  const views = createViewCache()
+  let serial = 0
   let revision = 0
+
+  const create = (stored: StoredAgent, record: AgentRecord, findings: Findings, memory: number): Agent => ({
+    ...toAgent(stored, record, findings),
+    memory,
+    views,
+    serial: ++serial,
+  })
 
   const apply = (stored: StoredAgent, { when = 'now', record }: ApplyOptions = {}): Agent => {
     const known = index.get(stored.id)
@@ -105,12 +120,14 @@ export function createCatalog(options: CatalogOptions): Catalog {
     // A refresh does not change the document, so the known record still holds.
     const isRefresh = known?.stored.revision === stored.revision && known.number === stored.number
     const current = isRefresh ? known.record : (record ?? readRecord(stored.format, stored.document, stored.id))
-    const agent = toAgent(stored, current, findingsOf(stored))
+    const memory = known?.record === current ? known.memory : memoryOf(stored.document)
+    const agent = create(stored, current, findingsOf(stored), memory)
     index.put(agent, when)
-    if (known && known.number !== agent.number) notifyRemoved(known.number)
+    const before = known?.number === agent.number ? known : undefined
+    if (known && !before) notifyRemoved(known)
     notePublicChange(known, agent)
     revision = Math.max(revision, stored.revision)
-    for (const listener of listeners) listener.changed?.(agent, when)
+    for (const listener of listeners) listener.changed?.(agent, when, before)
     return agent
   }
 
@@ -127,12 +144,12 @@ export function createCatalog(options: CatalogOptions): Catalog {
 
   const remove = (agent: Agent): void => {
     index.remove(agent.record.id)
-    notifyRemoved(agent.number)
+    notifyRemoved(agent)
     notePublicChange(agent, undefined)
   }
 
-  const notifyRemoved = (number: number): void => {
-    for (const listener of listeners) listener.removed?.(number)
+  const notifyRemoved = (agent: Agent): void => {
+    for (const listener of listeners) listener.removed?.(agent.number, agent)
   }
 
   const notePublicChange = (before: Agent | undefined, after: Agent | undefined): void => {
@@ -157,10 +174,11 @@ export function createCatalog(options: CatalogOptions): Catalog {
     },
     review(number) {
       const known = index.byNumber(number)
-      const findings = known && findingsOf(known.stored)
-      if (!known || findings?.tag === known.findings.tag) return
+      if (!known) return
+      const findings = findingsOf(known.stored)
+      if (findings.tag === known.findings.tag) return
       // A new object, so that nothing rendered before is used.
-      const agent = toAgent(known.stored, known.record, findings)
+      const agent = create(known.stored, known.record, findings, known.memory)
       index.put(agent)
       notePublicChange(known, agent)
     },
@@ -190,7 +208,11 @@ const isSame = (a: StoredAgent, b: StoredAgent): boolean =>
 
 const NO_FINDINGS: Findings = { members: {}, tag: '' }
 
-function toAgent(stored: StoredAgent, record: AgentRecord, findings: Findings = NO_FINDINGS): Agent {
+function toAgent(
+  stored: StoredAgent,
+  record: AgentRecord,
+  findings: Findings,
+): Omit<Agent, 'memory' | 'views' | 'serial'> {
   const shown = redactRecord(record)
   const ends = [stored.lease?.expiresAt, record.expiresAt].filter((end) => end !== undefined)
   return {
@@ -203,7 +225,6 @@ function toAgent(stored: StoredAgent, record: AgentRecord, findings: Findings = 
     registry: registryOf(stored, shown, findings),
     findings,
     expiresAt: ends.length > 0 ? Math.min(...ends) : undefined,
-    rendered: new Map(),
   }
 }
 

@@ -11,6 +11,7 @@ import {
 } from '@switchboard/protocol'
 import { mayOperate, maySee } from '../../policy/access.js'
 import type { Caller } from '../../policy/caller.js'
+import { assertDocumentSize } from '../../policy/document-limits.js'
 import type { Lease } from '../../store/store.js'
 import { auditOf, type Context } from '../context.js'
 import type { Agent } from './catalog.js'
@@ -66,6 +67,7 @@ function update(
     make: async () => {
       const existing = await requireOwn(context, number, caller)
       const { format, document } = withChanges(existing, given, context.catalog.facts(existing))
+      assertDocumentSize(document)
       return { existing, format, document: parseDocument(format, document) }
     },
   })

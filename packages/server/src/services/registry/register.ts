@@ -184,15 +184,20 @@ async function createNew(
     throw new DirectoryError('precondition_failed', `If-Match was sent, but there is no agent "${record.id}"`)
   const owner = ownerOfNew(caller, record.id, context.policy, onBehalfOf)
   assertMayOwn(context, record.id, owner, caller)
-  const former = await context.store.tombstone({ id: record.id })
-  return write(context, registration, checked, {
-    owner,
-    // An owner who registers again keeps the operator's marks; a new owner of the name starts without any.
-    marks: former?.owner === owner ? former.marks : {},
-    expect: undefined,
-    at: timeOfChange(context.now(), former?.at),
-    lease: newLease(context, registration),
-  })
+  const release = context.quotas.reserve(caller, owner, record.document)
+  try {
+    const former = await context.store.tombstone({ id: record.id })
+    return await write(context, registration, checked, {
+      owner,
+      // An owner who registers again keeps the operator's marks; a new owner of the name starts without any.
+      marks: former?.owner === owner ? former.marks : {},
+      expect: undefined,
+      at: timeOfChange(context.now(), former?.at),
+      lease: newLease(context, registration),
+    })
+  } finally {
+    release()
+  }
 }
 
 async function replaceExisting(
@@ -232,9 +237,14 @@ async function replaceExisting(
   if (verdict === 'noop' && !isNewFinding(checked, existing)) return refreshOnly(context, registration, existing, lease)
   const { marks, revision, modifiedAt } = existing.stored
   const at = timeOfChange(context.now(), modifiedAt)
-  const values = { owner: existing.owner, marks, expect: revision, at, lease }
-  const done = await write(context, registration, checked, values, existing)
-  return done && { ...done, created: false, warnings: lintUpdate(existing.record, record) }
+  const release = context.quotas.reserve(caller, existing.owner, record.document, existing)
+  try {
+    const values = { owner: existing.owner, marks, expect: revision, at, lease }
+    const done = await write(context, registration, checked, values, existing)
+    return done && { ...done, created: false, warnings: lintUpdate(existing.record, record) }
+  } finally {
+    release()
+  }
 }
 
 /** Sending a document again verifies it again. That its keys cannot be read at the moment does not undo an earlier result. */

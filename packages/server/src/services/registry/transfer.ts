@@ -64,9 +64,14 @@ export async function acceptAgent(context: Context, id: string, caller: Caller):
   assertCovered(caller, id)
   assertClaims(agent.record, caller, context.policy)
   assertMayOwn(context, id, offer.to, caller)
-  // Taken first, so that an offer that is being withdrawn or replaced cannot be accepted.
-  await endOffer(context, { offer, version }, 'transfer.accept', caller)
-  return changeOwner(context, id, offer.number, offer.to, caller)
+  const release = context.quotas.reserve(caller, offer.to, agent.record.document)
+  try {
+    // Taken first, so that an offer that is being withdrawn or replaced cannot be accepted.
+    await endOffer(context, { offer, version }, 'transfer.accept', caller)
+    return await changeOwner(context, id, offer.number, offer.to, caller)
+  } finally {
+    release()
+  }
 }
 
 /** The owner withdraws an offer, or the recipient declines it. */
