@@ -3,8 +3,6 @@ export {
   type AdminClient,
   type ApiKey,
   type ApiKeyRequest,
-  type AuditQuery,
-  type AuditRecord,
   type CreatedApiKey,
   createAdminClient,
   type ImportItem,

@@ -92,6 +92,8 @@ export function createCallAgent(deps: CallAgentDeps): Pick<Gateway, 'call' | 'po
   return {
     async call(requested) {
       const endpoints = usableEndpoints(requested)
+      // `report` lives as long as the stream of a response, so it must not refer to the call, which has the input.
+      const { agent, operation, wantsStream } = requested
       const { call, deadline, finish } = await begin(requested, requested.caller)
       const started = monotonic()
       budget.earn()
@@ -100,14 +102,14 @@ export function createCallAgent(deps: CallAgentDeps): Pick<Gateway, 'call' | 'po
         finish()
         const ms = outcome.ms ?? monotonic() - started
         const failed = error instanceof GatewayError && !NEUTRAL.has(error.code) ? { ok: false, code: error.code } : {}
-        onOutcome(call.agent, call.operation, { ...outcome, ms, ...failed })
+        onOutcome(agent, operation, { ...outcome, ms, ...failed })
       }
       try {
         const response = await tryEndpoints(call, endpoints, deadline)
         const { kind, status } = response
         outcome = { ok: status < 500, status, ms: monotonic() - started }
         // A stream that the caller did not request is collected within the timeout of the call.
-        if (kind === 'bytes' || (kind === 'stream' && call.wantsStream)) deadline.extend(options.streamMs)
+        if (kind === 'bytes' || (kind === 'stream' && wantsStream)) deadline.extend(options.streamMs)
         return onResponseEnd(response, report)
       } catch (error) {
         finish()

@@ -25,6 +25,8 @@ export interface GatewayOptions {
   readonly maxBodyBytes: number
   /** One event or line of a stream. */
   readonly maxPartBytes: number
+  /** JSON values in a response, or in one event or line of a stream: each takes far more memory than its text. */
+  readonly maxResponseValues: number
   /** Concurrent calls, in total, to each agent and of each caller. */
   readonly maxCalls: number
   readonly maxCallsPerAgent: number
@@ -51,6 +53,7 @@ export const DEFAULT_GATEWAY_OPTIONS: GatewayOptions = {
   maxHeaderBytes: 16 * 1024,
   maxBodyBytes: 10 * 1024 * 1024,
   maxPartBytes: 1024 * 1024,
+  maxResponseValues: 100_000,
   maxCalls: 2048,
   maxCallsPerAgent: 256,
   maxCallsPerCaller: 128,

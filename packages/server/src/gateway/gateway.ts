@@ -113,17 +113,27 @@ export class GatewayError extends Error {
   readonly mayHaveRun: boolean
   /** Seconds after which it is worth trying again. */
   readonly retryAfter: number | undefined
+  /** Of `too_large`: what is allowed. */
+  readonly allowed: string | undefined
 
   constructor(
     code: GatewayErrorCode,
     message: string,
-    { mayHaveRun = false, retryAfter, cause }: { mayHaveRun?: boolean; retryAfter?: number; cause?: unknown } = {},
+    { mayHaveRun = false, retryAfter, allowed, cause }: GatewayErrorOptions = {},
   ) {
     super(message, { cause })
     this.code = code
     this.mayHaveRun = mayHaveRun
     this.retryAfter = retryAfter
+    this.allowed = allowed
   }
+}
+
+export interface GatewayErrorOptions {
+  readonly mayHaveRun?: boolean
+  readonly retryAfter?: number
+  readonly allowed?: string
+  readonly cause?: unknown
 }
 
 /** Calls agents. The only part that connects to addresses supplied by publishers and callers. */

@@ -87,6 +87,7 @@ export async function wireCalls(
     context,
     gateway,
     timeoutMs: config.gateway.timeoutMs,
+    maxResponseValues: config.gateway.maxResponseValues,
     strictOutputs: config.policy.strictOutputs,
     resultQuota: createResultQuota(config.gateway.maxStoredBytesPerCaller, monotonic),
     tasks,
@@ -105,7 +106,7 @@ export async function wireCalls(
 }
 
 function openGateway(config: Config, deps: GatewayDeps): Gateway {
-  const { timeoutMs, allow, socketFolders, maxCalls, maxCallsPerAgent } = config.gateway
+  const { timeoutMs, allow, socketFolders, maxCalls, maxCallsPerAgent, maxResponseValues } = config.gateway
   const { publicUrl } = config
   // All replicas share one hop id: a call that comes back through another replica is a loop too.
   const hopId = publicUrl && `switchboard-${createHash('sha256').update(publicUrl).digest('hex').slice(0, 16)}`
@@ -119,6 +120,7 @@ function openGateway(config: Config, deps: GatewayDeps): Gateway {
       maxCalls,
       maxCallsPerAgent,
       maxCallsPerCaller: maxCallsPerCallerOf(config.gateway),
+      maxResponseValues,
       // In development, agents run on this machine without TLS.
       allowLoopback: !isProduction(config),
     },

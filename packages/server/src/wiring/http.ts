@@ -65,8 +65,8 @@ export function wireHttp(base: Base, { context, listing, identity, outcomes, cal
     behindProxy: config.behindProxy,
     origins: config.cors.origins,
   }
-  const { maxInputBytes } = config.gateway
-  const sockets = createCallSockets(maxInputBytes)
+  const { maxInputBytes, maxInputValues } = config.gateway
+  const sockets = createCallSockets({ maxInputBytes, maxInputValues })
 
   const groups: RouteGroup[] = [
     createAidipRoutes({ context, outcomes }),
@@ -94,6 +94,7 @@ export function wireHttp(base: Base, { context, listing, identity, outcomes, cal
       limits,
       sockets,
       maxInputBytes,
+      maxInputValues,
       admit: (request) => admit(request, admission),
     }),
     createOperationsRoutes({

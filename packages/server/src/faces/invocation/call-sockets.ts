@@ -12,9 +12,9 @@ import type { Input } from '../../services/calls/request/invocation.js'
 import type { InvocationResult } from '../../services/calls/response/invocation-result.js'
 import type { CallFrame } from './call-frame.js'
 import { heartbeats, SILENCE } from './heartbeats.js'
-import { readLines } from './read-lines.js'
+import { readLines, type SocketLines } from './read-lines.js'
 import { jsonOf, respondToPings, sendLine } from './send-line.js'
-import { serveFrames } from './serve-frames.js'
+import { createFrameCalls, type FrameCalls } from './serve-frames.js'
 import type { Upgrade } from './upgrades.js'
 import { errorLine, HEARTBEAT_MS } from './write-parts.js'
 
@@ -44,10 +44,16 @@ export interface SocketCalls {
   ofFrame(frame: CallFrame, signal: AbortSignal): Promise<InvocationResult>
 }
 
-export function createCallSockets(maxInputBytes: number, heartbeatMs = HEARTBEAT_MS): CallSockets {
+/** Limits of one input. */
+export interface InputLimits {
+  readonly maxInputBytes: number
+  readonly maxInputValues: number
+}
+
+export function createCallSockets(limits: InputLimits, heartbeatMs = HEARTBEAT_MS): CallSockets {
   const server = new WebSocketServer({
     noServer: true,
-    maxPayload: maxInputBytes,
+    maxPayload: limits.maxInputBytes,
     perMessageDeflate: false, // a small compressed message could expand to a large one
     autoPong: false, // pongs to a client that does not read would pile up
   })
@@ -61,7 +67,7 @@ export function createCallSockets(maxInputBytes: number, heartbeatMs = HEARTBEAT
         const onCalls = (count: number): unknown => (count > 0 ? busy.add(socket) : busy.delete(socket))
         respondToPings(socket)
         socket.on('error', (error) => log.info({ err: error }, 'a socket failed'))
-        serve(socket, calls, { maxInputBytes, heartbeatMs, isClosing: () => isClosing, onCalls }).catch(
+        serve(socket, calls, { ...limits, heartbeatMs, isClosing: () => isClosing, onCalls }).catch(
           (error: unknown) => {
             log.error({ err: error }, 'a call over a socket failed')
             socket.terminate()
@@ -79,8 +85,7 @@ export function createCallSockets(maxInputBytes: number, heartbeatMs = HEARTBEAT
   }
 }
 
-interface ServeOptions {
-  readonly maxInputBytes: number
+interface ServeOptions extends InputLimits {
   readonly heartbeatMs: number
   readonly isClosing: () => boolean
   readonly onCalls: (count: number) => void
@@ -89,21 +94,15 @@ interface ServeOptions {
 async function serve(socket: WebSocket, calls: SocketCalls, options: ServeOptions): Promise<void> {
   const controller = new AbortController()
   socket.on('close', () => controller.abort())
+  const lines = readLines(socket, options.maxInputBytes)
+  const frames = createFrameCalls(socket, { ...options, call: calls.ofFrame })
   try {
-    const lines = readLines(socket, options.maxInputBytes)
-    const late = setTimeout(() => socket.close(REFUSED, 'no input in time'), INPUT_MS)
-    const { value: text } = await lines.next().finally(() => clearTimeout(late))
-    if (typeof text !== 'string' || socket.readyState !== socket.OPEN) return
-    const value = parseJson(text)
-    const frame = isRequestFrame(value) ? readCallerFrame(value) : undefined
-    if (frame?.kind === 'request') {
-      return await serveFrames(socket, frame, lines, { ...options, call: calls.ofFrame })
+    const first = await beginFirst(socket, lines, frames, calls, { ...options, signal: controller.signal })
+    if (first === 'frames') await frames.serve(lines)
+    else if (first) {
+      await sendParts(socket, first, options.heartbeatMs)
+      socket.close(DONE)
     }
-    // Nothing may follow a bare input.
-    await lines.return()
-    options.onCalls(1)
-    await sendParts(socket, await calls.one({ kind: 'json', value }, controller.signal), options.heartbeatMs)
-    socket.close(DONE)
   } catch (error) {
     if (controller.signal.aborted) return
     await sendLine(socket, NDJSON.error(errorLine(error)))
@@ -111,7 +110,36 @@ async function serve(socket: WebSocket, calls: SocketCalls, options: ServeOption
     const code = options.isClosing() ? GOING_AWAY : isKnown && error.status < 500 ? REFUSED : FAILED
     socket.close(code, isKnown ? error.code : 'internal_error')
     if (!isKnown) throw error
+  } finally {
+    lines.stop()
+    frames.stop()
   }
+}
+
+/**
+ * Reads the first line. A frame begins its call; a bare input is the only call, and this returns its result. It is a
+ * function of its own because what a function has read, such as the input, is kept until the function ends.
+ */
+async function beginFirst(
+  socket: WebSocket,
+  lines: SocketLines,
+  frames: FrameCalls,
+  calls: SocketCalls,
+  { maxInputValues: maxValues, signal, onCalls }: ServeOptions & { readonly signal: AbortSignal },
+): Promise<'frames' | InvocationResult | undefined> {
+  const late = setTimeout(() => socket.close(REFUSED, 'no input in time'), INPUT_MS)
+  const text = await lines.next().finally(() => clearTimeout(late))
+  if (text === undefined || socket.readyState !== socket.OPEN) return undefined
+  const value = parseJson(text, { maxValues })
+  const frame = isRequestFrame(value) ? readCallerFrame(value) : undefined
+  if (frame?.kind === 'request') {
+    await frames.begin(frame)
+    return 'frames'
+  }
+  // Nothing may follow a bare input.
+  lines.stop()
+  onCalls(1)
+  return calls.one({ kind: 'json', value }, signal)
 }
 
 async function sendParts(socket: WebSocket, result: InvocationResult, heartbeatMs: number): Promise<void> {

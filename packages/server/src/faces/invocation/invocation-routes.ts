@@ -13,8 +13,9 @@ import { upgradeOf } from './upgrades.js'
 export interface InvocationOptions {
   readonly invoke: Invoke
   readonly limits: RateLimits
-  /** Most bytes of an input. */
+  /** Most bytes, and most JSON values, of an input. */
   readonly maxInputBytes: number
+  readonly maxInputValues: number
   readonly sockets: CallSockets
   /** Authenticates the caller and counts one call against its rate limit, or throws. */
   readonly admit: (request: FastifyRequest) => Promise<void> | undefined
@@ -94,7 +95,7 @@ async function handle(options: InvocationOptions, request: FastifyRequest, reply
   }
   const spend = spender(limits, request.caller)
   const signal = signalOf(reply)
-  const input = await readInput(request)
+  const input = await readInput(request, { maxValues: options.maxInputValues })
   const onHeaders: Invocation['onHeaders'] = (headers) => reply.headers(headers)
   return sendResult(request, reply, await invoke({ ...head, input, spend, onHeaders, signal }))
 }

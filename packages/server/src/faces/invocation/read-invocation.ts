@@ -3,6 +3,7 @@ import {
   DirectoryError,
   isJsonType,
   isObject,
+  type JsonLimits,
   type JsonObject,
   type JsonValue,
   mediaTypeOf,
@@ -19,7 +20,7 @@ import type {
   Invocation,
   Places,
 } from '../../services/calls/request/invocation.js'
-import { readQuery } from '../read-request.js'
+import { readQuery, takeBody } from '../read-request.js'
 import { headerOf } from '../respond.js'
 
 /** Headers that are forwarded to the agent unchanged: correlation, delegation, language, and the gateways so far. */
@@ -78,28 +79,28 @@ function directoryCredentials(request: FastifyRequest): Pick<CredentialsForAgent
 }
 
 /** The input: JSON, a form, or another media type that the operation may accept (C-66); `{}` without a body. */
-export async function readInput(request: FastifyRequest): Promise<Input> {
-  const body = request.body instanceof Buffer ? request.body : Buffer.alloc(0)
+export async function readInput(request: FastifyRequest, limits: JsonLimits): Promise<Input> {
+  const body = takeBody(request)
   const contentType = request.headers['content-type'] ?? ''
   const type = mediaTypeOf(contentType)
   if (body.length === 0 && (type === '' || isJsonType(type))) {
     if (type === '') return { kind: 'json', value: {} }
     throw new DirectoryError('invalid_request', 'the body is empty: send the input as a JSON object')
   }
-  if (isJsonType(type)) return { kind: 'json', value: parseJsonBody(body) }
-  return type === 'multipart/form-data' ? readForm(contentType, body) : { kind: 'bytes', contentType, body }
+  if (isJsonType(type)) return { kind: 'json', value: parseJsonBody(body, limits) }
+  return type === 'multipart/form-data' ? readForm(contentType, body, limits) : { kind: 'bytes', contentType, body }
 }
 
 /** Name of the part that is the input itself, as JSON (C-66). */
 const INPUT_PART = 'input'
 
 /** Reads a form: the part `input` is the input, other text parts become its members, and files are kept apart. */
-async function readForm(contentType: string, body: Buffer): Promise<Input> {
+async function readForm(contentType: string, body: Buffer, limits: JsonLimits): Promise<Input> {
   const members: JsonObject = {}
   const files: FormFile[] = []
   let input: JsonValue = {}
   for (const [name, part] of await parseForm(contentType, body)) {
-    if (name === INPUT_PART) input = parseJson(typeof part === 'string' ? part : await part.text())
+    if (name === INPUT_PART) input = parseJson(typeof part === 'string' ? part : await part.text(), limits)
     else if (typeof part === 'string') members[name] = part
     else files.push({ name, bytes: new Uint8Array(await part.arrayBuffer()) })
   }

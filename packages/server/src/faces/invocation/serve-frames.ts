@@ -1,8 +1,16 @@
-import { DirectoryError, parseJson, type ReplyLine, readCallerFrame, writeFrame } from '@switchboard/protocol'
+import {
+  DirectoryError,
+  type FrameId,
+  parseJson,
+  type ReplyLine,
+  readCallerFrame,
+  writeFrame,
+} from '@switchboard/protocol'
 import type { WebSocket } from 'ws'
 import type { InvocationResult } from '../../services/calls/response/invocation-result.js'
 import { type CallFrame, errorFrame, resultFrame } from './call-frame.js'
 import { heartbeats, SILENCE } from './heartbeats.js'
+import type { SocketLines } from './read-lines.js'
 import { jsonOf, sendLine } from './send-line.js'
 
 /** Most concurrent calls on one socket. */
@@ -14,6 +22,8 @@ const GOING_AWAY = 1001
 
 export interface FramesOptions {
   readonly call: (frame: CallFrame, signal: AbortSignal) => Promise<InvocationResult>
+  /** Most JSON values of a frame. */
+  readonly maxInputValues: number
   readonly heartbeatMs: number
   /** Whether the server is stopping: no more calls are accepted. */
   readonly isClosing: () => boolean
@@ -21,19 +31,23 @@ export interface FramesOptions {
   readonly onCalls: (count: number) => void
 }
 
-/** Serves many calls over one socket; replies carry the id of their call and may come in any order (AURI §8). */
-export async function serveFrames(
-  socket: WebSocket,
-  first: CallFrame,
-  lines: AsyncIterable<string>,
-  options: FramesOptions,
-): Promise<void> {
-  const { call, heartbeatMs, isClosing, onCalls } = options
+/** Many calls over one socket; replies carry the id of their call and may come in any order (AURI §8). */
+export interface FrameCalls {
+  /** Begins the call of a frame, or sends why it cannot begin. */
+  begin(frame: CallFrame): Promise<void>
+  /** Begins the calls of all frames that arrive, until the socket closes. */
+  serve(lines: SocketLines): Promise<void>
+  /** Cancels the calls in progress. */
+  stop(): void
+}
+
+export function createFrameCalls(socket: WebSocket, options: FramesOptions): FrameCalls {
+  const { call, maxInputValues: maxValues, heartbeatMs, isClosing, onCalls } = options
   const inProgress = new Map<string, AbortController>()
   const idle = setTimeout(() => inProgress.size === 0 && socket.close(GOING_AWAY, 'no call in time'), IDLE_MS)
   const send = (frame: ReplyLine): Promise<void> => sendLine(socket, writeFrame(frame))
 
-  const respond = async ({ id }: CallFrame, result: InvocationResult): Promise<void> => {
+  const respond = async (id: FrameId, result: InvocationResult): Promise<void> => {
     if (result.kind !== 'stream') return send(resultFrame(id, result, await jsonOf(result)))
     for await (const part of heartbeats(result.parts, heartbeatMs)) {
       if (part === SILENCE) socket.ping()
@@ -41,27 +55,33 @@ export async function serveFrames(
     }
     await send({ id, done: true })
   }
-  const run = async (frame: CallFrame, controller: AbortController): Promise<void> => {
+  /** Gets no frame, whose input would be kept until the last part of the response. */
+  const run = async (id: FrameId, calling: Promise<InvocationResult>, controller: AbortController): Promise<void> => {
     try {
-      await respond(frame, await call(frame, controller.signal))
+      await respond(id, await calling)
     } catch (error) {
       // Nobody waits for the reply to a cancelled call.
-      if (!controller.signal.aborted) await send(errorFrame(frame.id, error))
+      if (!controller.signal.aborted) await send(errorFrame(id, error))
       if (!(error instanceof DirectoryError)) throw error
     }
   }
   const begin = async (frame: CallFrame): Promise<void> => {
-    const key = String(frame.id)
+    const { id } = frame
+    const key = String(id)
     if (inProgress.has(key))
-      return send(errorFrame(frame.id, new DirectoryError('conflict', 'a call with this id is in progress')))
+      return send(errorFrame(id, new DirectoryError('conflict', 'a call with this id is in progress')))
     if (inProgress.size >= MAX_CALLS || isClosing()) {
       const why = isClosing() ? 'the directory is stopping' : `${MAX_CALLS} calls are in progress on this socket`
-      return send(errorFrame(frame.id, new DirectoryError('unavailable', `${why}: try again later`)))
+      return send(errorFrame(id, new DirectoryError('unavailable', `${why}: try again later`)))
     }
     const controller = new AbortController()
     inProgress.set(key, controller)
     onCalls(inProgress.size)
-    run(frame, controller)
+    watch(key, run(id, call(frame, controller.signal), controller))
+  }
+  /** Notes the end of a call; separate from `begin`, so that its functions do not keep the frame. */
+  const watch = (key: string, running: Promise<void>): void => {
+    running
       .catch((error: unknown) => socket.emit('error', error))
       .finally(() => {
         inProgress.delete(key)
@@ -71,16 +91,25 @@ export async function serveFrames(
       })
   }
 
-  try {
-    await begin(first)
-    for await (const text of lines) {
-      const frame = readCallerFrame(parseJson(text))
-      if (!frame) throw new DirectoryError('invalid_request', 'each line must be a frame: {"id": …, "input": …}')
-      if (frame.kind === 'cancel') inProgress.get(String(frame.id))?.abort()
-      else await begin(frame)
-    }
-  } finally {
-    clearTimeout(idle)
-    for (const controller of inProgress.values()) controller.abort()
+  /** Handles the next line; false if there is none. What it has read is released when it returns. */
+  const takeLine = async (lines: SocketLines): Promise<boolean> => {
+    const text = await lines.next()
+    if (text === undefined) return false
+    const frame = readCallerFrame(parseJson(text, { maxValues }))
+    if (!frame) throw new DirectoryError('invalid_request', 'each line must be a frame: {"id": …, "input": …}')
+    if (frame.kind === 'cancel') inProgress.get(String(frame.id))?.abort()
+    else await begin(frame)
+    return true
+  }
+
+  return {
+    begin,
+    async serve(lines) {
+      for (let isOpen = true; isOpen; ) isOpen = await takeLine(lines)
+    },
+    stop() {
+      clearTimeout(idle)
+      for (const controller of inProgress.values()) controller.abort()
+    },
   }
 }

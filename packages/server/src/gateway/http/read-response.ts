@@ -20,7 +20,7 @@ import type { HttpResponse } from './send-request.js'
 const MAX_ERROR_BYTES = 64 * 1024
 
 /** Size limits of a response. */
-export type ResponseLimits = Pick<GatewayOptions, 'maxBodyBytes' | 'maxPartBytes'>
+export type ResponseLimits = Pick<GatewayOptions, 'maxBodyBytes' | 'maxPartBytes' | 'maxResponseValues'>
 
 /** Reads an HTTP response of an agent: JSON, a stream, bytes, or an accepted task. */
 export async function readResponse(
@@ -37,7 +37,7 @@ export async function readResponse(
     throw new GatewayError('bad_response', message, { mayHaveRun: true })
   }
   const base = { status, headers: forwardedHeaders(received, { status, url }), endpoint }
-  if (status >= 400) return { ...base, kind: 'json', value: await readError(response) }
+  if (status >= 400) return { ...base, kind: 'json', value: await readError(response, limits) }
 
   const type = mediaTypeOf(received['content-type'])
   const streamed = (parts: AsyncGenerator<StreamPart, void>): AgentResponse => ({
@@ -45,19 +45,19 @@ export async function readResponse(
     kind: 'stream',
     parts: observeStream(parts, { onCancel: body.cancel }),
   })
-  if (type === 'text/event-stream') return streamed(readEventParts(body, limits.maxPartBytes))
-  if (isNdjsonType(type)) return streamed(readLineParts(body, limits.maxPartBytes))
+  if (type === 'text/event-stream') return streamed(readEventParts(body, limits))
+  if (isNdjsonType(type)) return streamed(readLineParts(body, limits))
   if (type !== '' && !isJsonType(type)) {
     const bytes = observeStream(limitBytes(body, limits.maxBodyBytes), { onCancel: body.cancel })
     const readable = Readable.from(bytes, { objectMode: false })
     return { ...base, kind: 'bytes', contentType: received['content-type'] ?? type, body: readable }
   }
   if (call.wantsStream && status !== 202 && received['content-length'] === undefined) {
-    const read = await readFirstLine(body, limits.maxBodyBytes)
-    if (read.isNdjson) return streamed(read.parts(limits.maxPartBytes))
-    return { ...base, kind: 'json', value: jsonOf(read.bytes) }
+    const read = await readFirstLine(body, limits)
+    if (read.isNdjson) return streamed(read.parts)
+    return { ...base, kind: 'json', value: jsonOf(read.bytes, limits) }
   }
-  const value = jsonOf(await body.collect(limits.maxBodyBytes))
+  const value = jsonOf(await body.collect(limits.maxBodyBytes), limits)
   const task = status === 202 ? taskOf(value, received, url) : undefined
   return task ? { ...base, kind: 'task', task } : { ...base, kind: 'json', value }
 }
@@ -77,16 +77,17 @@ export function rejectUnsupported({ status, headers, body }: HttpResponse): void
 }
 
 /** An empty body is `null`. */
-const jsonOf = (bytes: Uint8Array): JsonValue => (bytes.length === 0 ? null : parseResponseJson(decodeText(bytes)))
+const jsonOf = (bytes: Uint8Array, { maxResponseValues }: Pick<ResponseLimits, 'maxResponseValues'>): JsonValue =>
+  bytes.length === 0 ? null : parseResponseJson(decodeText(bytes), maxResponseValues)
 
 /** The body of an error if it is valid JSON, else `null`: the status alone is a response too. */
-async function readError({ headers, body }: HttpResponse): Promise<JsonValue> {
+async function readError({ headers, body }: HttpResponse, limits: ResponseLimits): Promise<JsonValue> {
   if (!isJsonType(mediaTypeOf(headers['content-type']))) {
     body.cancel()
     return null
   }
   try {
-    return jsonOf(await body.collect(MAX_ERROR_BYTES))
+    return jsonOf(await body.collect(MAX_ERROR_BYTES), limits)
   } catch (error) {
     if (error instanceof GatewayError && (error.code === 'bad_response' || error.code === 'too_large')) return null
     throw error
@@ -110,11 +111,12 @@ const otherOrigin = (): GatewayError =>
  */
 async function readFirstLine(
   body: ResponseBody,
-  maxBytes: number,
+  limits: ResponseLimits,
 ): Promise<
   | { readonly isNdjson: false; readonly bytes: Uint8Array }
-  | { readonly isNdjson: true; parts(maxPartBytes: number): AsyncGenerator<StreamPart, void> }
+  | { readonly isNdjson: true; readonly parts: AsyncGenerator<StreamPart, void> }
 > {
+  const { maxBodyBytes } = limits
   const iterator = body[Symbol.asyncIterator]()
   const rest = { [Symbol.asyncIterator]: () => iterator }
   const chunks: Uint8Array[] = []
@@ -123,15 +125,15 @@ async function readFirstLine(
   for (let next = await iterator.next(); !next.done; next = await iterator.next()) {
     chunks.push(next.value)
     size += next.value.length
-    if (size > maxBytes) {
+    if (size > maxBodyBytes) {
       body.cancel()
-      throw tooLarge(maxBytes)
+      throw tooLarge(maxBodyBytes)
     }
     if (!isFirstLine || !next.value.includes(NEWLINE)) continue
     const start = Buffer.concat(chunks, size)
     isFirstLine = false
-    if (isCompleteJson(start.subarray(0, start.indexOf(NEWLINE)))) {
-      return { isNdjson: true, parts: (maxPartBytes) => readLineParts(rest, maxPartBytes, start) }
+    if (isCompleteJson(start.subarray(0, start.indexOf(NEWLINE)), limits)) {
+      return { isNdjson: true, parts: readLineParts(rest, limits, start) }
     }
   }
   return { isNdjson: false, bytes: Buffer.concat(chunks, size) }
@@ -139,9 +141,9 @@ async function readFirstLine(
 
 const NEWLINE = 0x0a
 
-function isCompleteJson(line: Uint8Array): boolean {
+function isCompleteJson(line: Uint8Array, limits: ResponseLimits): boolean {
   try {
-    jsonOf(line)
+    jsonOf(line, limits)
     return line.length > 0
   } catch (error) {
     if (error instanceof GatewayError) return false

@@ -125,4 +125,7 @@ export async function* limitBytes(body: ResponseBody, maxBytes: number): AsyncGe
 
 /** The error for a response over the limit. */
 export const tooLarge = (maxBytes: number): GatewayError =>
-  new GatewayError('too_large', `the response is larger than ${maxBytes} bytes`, { mayHaveRun: true })
+  new GatewayError('too_large', `the response is larger than ${maxBytes} bytes`, {
+    mayHaveRun: true,
+    allowed: `${maxBytes} bytes`,
+  })

@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import { GatewayError } from '../gateway.js'
 import type { GatewayOptions } from '../gateway-options.js'
@@ -34,7 +34,10 @@ export function createSendRequest(
   dispatcher: Dispatcher,
   { firstByteMs, silenceMs }: Pick<GatewayOptions, 'firstByteMs' | 'silenceMs'>,
 ): SendRequest {
-  return ({ url, method, headers, body: payload, signal, silenceMs: minSilenceMs = 0 }) =>
+  const send = (
+    { url, method, headers, signal, silenceMs: minSilenceMs = 0 }: Omit<HttpRequest, 'body'>,
+    payload: HttpRequest['body'],
+  ): Promise<HttpResponse> =>
     new Promise((resolve, reject) => {
       if (signal.aborted) return reject(abortError(signal, false))
       let controller: Dispatcher.DispatchController | undefined
@@ -93,6 +96,28 @@ export function createSendRequest(
         },
       )
     })
+
+  return ({ body, ...request }) => {
+    if (body === undefined || body instanceof Readable || body.length < LARGE_BODY) return send(request, body)
+    const bytes = typeof body === 'string' ? Buffer.from(body) : body
+    const headers = { ...request.headers, 'content-length': String(bytes.byteLength) }
+    return send({ ...request, headers }, sentOnce(bytes))
+  }
+}
+
+/** A body of this length is sent as a stream: undici keeps any other one until the response is complete. */
+const LARGE_BODY = 16 * 1024
+
+/** A stream of the bytes, which forgets them once they are read. */
+function sentOnce(bytes: Uint8Array): Readable {
+  let left: Uint8Array | undefined = bytes
+  return new Readable({
+    read() {
+      if (left) this.push(left)
+      left = undefined
+      this.push(null)
+    },
+  })
 }
 
 /** Many tiny headers cost more than their bytes, and the HTTP parser limits only the bytes. */

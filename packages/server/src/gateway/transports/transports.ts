@@ -10,6 +10,7 @@ import {
   GatewayError,
 } from '../gateway.js'
 import type { GatewayOptions } from '../gateway-options.js'
+import type { ResponseLimits } from '../http/read-response.js'
 import { createSendRequest, type SendRequest } from '../http/send-request.js'
 import { createA2aTransport } from './a2a/a2a-transport.js'
 import { createHttpTransport } from './http-transport.js'
@@ -39,7 +40,7 @@ export interface TransportDeps {
 }
 
 /** What the transports of A2A and MCP need. */
-export interface RpcTransportDeps extends Pick<GatewayOptions, 'maxBodyBytes' | 'maxPartBytes'> {
+export interface RpcTransportDeps extends ResponseLimits {
   readonly sendRequest: SendRequest
   readonly monotonic: () => number
   readonly newId: () => string
@@ -47,8 +48,9 @@ export interface RpcTransportDeps extends Pick<GatewayOptions, 'maxBodyBytes' | 
 
 /** Creates the transports of all protocols that the gateway speaks. */
 export function createTransports({ options, dial, sendRequest, sockets, monotonic }: TransportDeps): Transports {
-  const { maxBodyBytes, maxPartBytes } = options
-  const rpcDeps: RpcTransportDeps = { sendRequest, monotonic, newId: randomUUID, maxBodyBytes, maxPartBytes }
+  const { maxBodyBytes, maxPartBytes, maxResponseValues } = options
+  const limits: ResponseLimits = { maxBodyBytes, maxPartBytes, maxResponseValues }
+  const rpcDeps: RpcTransportDeps = { sendRequest, monotonic, newId: randomUUID, ...limits }
   return {
     http: createHttpTransport({ sendRequest, limits: options, target: httpTarget }),
     unix: createHttpTransport({

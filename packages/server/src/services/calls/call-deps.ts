@@ -12,6 +12,8 @@ export interface CallDeps {
   readonly gateway: Gateway
   /** Milliseconds for a whole call, or a whole batch. */
   readonly timeoutMs: number
+  /** Most JSON values in the response of an agent. */
+  readonly maxResponseValues: number
   /** Output that does not match its schema is an error; otherwise it is only marked (C-67). */
   readonly strictOutputs: boolean
   /** Bytes of results that are stored for Idempotency-Keys. */

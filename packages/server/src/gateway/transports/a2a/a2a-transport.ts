@@ -17,8 +17,8 @@ const CANCEL_TIMEOUT_MS = 5000
 
 /** Calls agents that speak A2A 0.3 or 1.0, over JSON-RPC or HTTP+JSON. */
 export function createA2aTransport(deps: RpcTransportDeps): Transport {
-  const { sendRequest, monotonic, newId, maxBodyBytes, maxPartBytes } = deps
-  const sendAction = createSendAction({ sendRequest, newId, maxBytes: maxBodyBytes, maxPartBytes })
+  const { sendRequest, monotonic, newId, maxBodyBytes, maxPartBytes, maxResponseValues: maxValues } = deps
+  const sendAction = createSendAction({ sendRequest, newId, maxBytes: maxBodyBytes, maxPartBytes, maxValues })
   const findTarget = createFindTarget({ sendRequest, monotonic })
 
   const sendForReply = async (
@@ -34,8 +34,10 @@ export function createA2aTransport(deps: RpcTransportDeps): Transport {
     target: A2aTarget,
     content: MessageContent,
   ): Promise<AgentResponse | undefined> => {
+    // `cancelTask` lives as long as the stream, so it must not refer to `call`, which has the input.
+    const { headers, signal } = call
     const params = writeSendParams(call, content, newId(), target)
-    const replies = await sendAction(target, { kind: 'stream', params }, call.headers, call.signal)
+    const replies = await sendAction(target, { kind: 'stream', params }, headers, signal)
     const first = 'kind' in replies ? replies : (await replies.next()).value
     if (!first) throw badResponse('its stream is empty')
     // The first reply decides the status; later errors can only be sent in the stream.
@@ -44,8 +46,8 @@ export function createA2aTransport(deps: RpcTransportDeps): Transport {
       return first.kind === 'failure' && isUnsupported(first.failure) ? undefined : toResponse(first, endpoint)
     }
     const cancelTask = (task: string): void => {
-      const cancelled = withTimeout(CANCEL_TIMEOUT_MS, (signal) =>
-        sendForReply(target, { kind: 'cancel', task }, { headers: call.headers, signal }),
+      const cancelled = withTimeout(CANCEL_TIMEOUT_MS, (timeout) =>
+        sendForReply(target, { kind: 'cancel', task }, { headers, signal: timeout }),
       )
       // Nobody waits for the result: the caller has left.
       cancelled.catch(() => {})
@@ -55,7 +57,7 @@ export function createA2aTransport(deps: RpcTransportDeps): Transport {
       status: 200,
       headers: {},
       endpoint,
-      parts: streamParts(first, replies, call.signal, cancelTask),
+      parts: streamParts(first, replies, signal, cancelTask),
     }
   }
 

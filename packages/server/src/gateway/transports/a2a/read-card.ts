@@ -3,7 +3,8 @@ import type { HttpResponse, SendRequest } from '../../http/send-request.js'
 import { isSuccess, readJson, sendJson, undefinedIfBad } from '../rpc/send-json.js'
 import { withoutTrailingSlashes } from './target.js'
 
-const MAX_CARD_BYTES = 1 << 20
+/** A card with more is not that of an agent. */
+const CARD_LIMITS = { maxBytes: 1 << 20, maxValues: 20_000 }
 
 /**
  * Fetches the card of an agent: below its endpoint, or at the root of its host (AD-A-01). The agent's credential is not
@@ -25,7 +26,7 @@ export async function readCard(
 
 /** Undefined if the response is not JSON: some hosts serve an HTML page for unknown paths. */
 async function readDocument(response: HttpResponse): Promise<JsonValue | undefined> {
-  if (isSuccess(response)) return undefinedIfBad(readJson(response, MAX_CARD_BYTES))
+  if (isSuccess(response)) return undefinedIfBad(readJson(response, CARD_LIMITS))
   response.body.cancel()
   return undefined
 }

@@ -2,7 +2,14 @@ import type { JsonValue } from '@switchboard/protocol'
 import { parseResponseJson, readEvents } from '../../http/read-stream.js'
 import type { HttpResponse, SendRequest } from '../../http/send-request.js'
 import { readReply } from '../rpc/json-rpc.js'
-import { isEventStream, isSuccess, readJsonIfAny, requireJson, sendJson } from '../rpc/send-json.js'
+import {
+  isEventStream,
+  isSuccess,
+  type JsonResponseLimits,
+  readJsonIfAny,
+  requireJson,
+  sendJson,
+} from '../rpc/send-json.js'
 import { type A2aFailure, failureOf, failureOfResponse } from './read-error.js'
 import { type A2aEvent, readEvent } from './read-event.js'
 import type { A2aTarget } from './target.js'
@@ -13,10 +20,9 @@ export type A2aReply =
   | { readonly kind: 'event'; readonly event: A2aEvent }
   | { readonly kind: 'failure'; readonly failure: A2aFailure }
 
-export interface SendActionDeps {
+export interface SendActionDeps extends JsonResponseLimits {
   readonly sendRequest: SendRequest
   readonly newId: () => string
-  readonly maxBytes: number
   readonly maxPartBytes: number
 }
 
@@ -28,15 +34,15 @@ export type SendAction = (
   signal: AbortSignal,
 ) => Promise<A2aReply | AsyncGenerator<A2aReply, void>>
 
-export function createSendAction({ sendRequest, newId, maxBytes, maxPartBytes }: SendActionDeps): SendAction {
+export function createSendAction({ sendRequest, newId, maxPartBytes, ...limits }: SendActionDeps): SendAction {
   return async (target, action, headers, signal) => {
     const id = newId()
     const response = await sendJson(sendRequest, writeRequest(target, action, headers, id), signal)
     if (!isSuccess(response)) {
-      return { kind: 'failure', failure: failureOfResponse(response, await readJsonIfAny(response, maxBytes)) }
+      return { kind: 'failure', failure: failureOfResponse(response, await readJsonIfAny(response, limits)) }
     }
-    if (isEventStream(response)) return readReplies(response, target, id, maxPartBytes)
-    return readOne(await requireJson(response, maxBytes), target, id)
+    if (isEventStream(response)) return readReplies(response, target, id, { ...limits, maxBytes: maxPartBytes })
+    return readOne(await requireJson(response, limits), target, id)
   }
 }
 
@@ -44,10 +50,10 @@ async function* readReplies(
   { body }: HttpResponse,
   target: A2aTarget,
   id: string,
-  maxPartBytes: number,
+  { maxBytes, maxValues }: JsonResponseLimits,
 ): AsyncGenerator<A2aReply, void> {
-  for await (const { data, event } of readEvents(body, maxPartBytes)) {
-    const value = parseResponseJson(data)
+  for await (const { data, event } of readEvents(body, maxBytes)) {
+    const value = parseResponseJson(data, maxValues)
     // HTTP+JSON has no envelope: only the name of the event marks an error.
     if (event === 'error' && target.binding === 'http') {
       yield { kind: 'failure', failure: failureOfResponse({ status: 500, headers: {} }, value) }

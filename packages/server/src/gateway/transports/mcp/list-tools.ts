@@ -17,6 +17,7 @@ import { openSession } from './open-session.js'
 const MAX_TOOLS = 1000
 const MAX_PAGES = 20
 const MAX_PAGE_BYTES = 1 << 20
+const MAX_PAGE_VALUES = 20_000
 
 export interface ListToolsDeps {
   readonly sendRequest: SendRequest
@@ -29,7 +30,12 @@ export async function listTools(
   { url, headers }: Omit<McpTarget, 'session'>,
   signal: AbortSignal,
 ): Promise<Operation[]> {
-  const client = createMcpClient({ sendRequest, maxBytes: MAX_PAGE_BYTES, maxPartBytes: MAX_PAGE_BYTES })
+  const client = createMcpClient({
+    sendRequest,
+    maxBytes: MAX_PAGE_BYTES,
+    maxPartBytes: MAX_PAGE_BYTES,
+    maxValues: MAX_PAGE_VALUES,
+  })
   const opened = await openSession(client, { url, headers }, newId(), signal)
   if (opened.kind === 'failure') throw refused(opened.failure.status)
   const { session } = opened

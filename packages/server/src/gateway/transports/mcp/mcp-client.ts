@@ -4,7 +4,15 @@ import type { HttpResponse, SendRequest } from '../../http/send-request.js'
 import { withTimeout } from '../../resilience/with-timeout.js'
 import { type AgentFailure, httpFailure } from '../rpc/agent-failure.js'
 import { type RpcRequest, readReply, readRpcError, readRpcRequest } from '../rpc/json-rpc.js'
-import { badResponse, isEventStream, isSuccess, readJsonIfAny, requireJson, sendJson } from '../rpc/send-json.js'
+import {
+  badResponse,
+  isEventStream,
+  isSuccess,
+  type JsonResponseLimits,
+  readJsonIfAny,
+  requireJson,
+  sendJson,
+} from '../rpc/send-json.js'
 import { failureOf, nameOf } from './read-error.js'
 
 /** An MCP server as one caller sees it: its URL, the headers with the credential, and the session if one is open. */
@@ -53,9 +61,8 @@ export interface McpClient {
   endSession(target: McpTarget): void
 }
 
-export interface McpClientDeps {
+export interface McpClientDeps extends JsonResponseLimits {
   readonly sendRequest: SendRequest
-  readonly maxBytes: number
   readonly maxPartBytes: number
 }
 
@@ -65,7 +72,7 @@ const BACKGROUND_TIMEOUT_MS = 5000
 const MAX_SERVER_REQUESTS = 20
 
 /** The client side of MCP's Streamable HTTP: each message is a POST, and its reply is JSON or ends an event stream. */
-export function createMcpClient({ sendRequest, maxBytes, maxPartBytes }: McpClientDeps): McpClient {
+export function createMcpClient({ sendRequest, maxPartBytes, ...limits }: McpClientDeps): McpClient {
   const notify = (target: McpTarget, message: JsonObject): void => {
     inBackground((signal) => post(sendRequest, target, message, signal))
   }
@@ -79,7 +86,7 @@ export function createMcpClient({ sendRequest, maxBytes, maxPartBytes }: McpClie
     for await (const { event = 'message', data } of readEvents(body, maxPartBytes)) {
       // An event without data only carries an id to resume from.
       if (event !== 'message' || data === '') continue
-      const value = parseResponseJson(data)
+      const value = parseResponseJson(data, limits.maxValues)
       const received = readRpcRequest(value)
       if (!received) {
         yield readResult(value, id)
@@ -96,7 +103,7 @@ export function createMcpClient({ sendRequest, maxBytes, maxPartBytes }: McpClie
     async request(target, { id, method, params }, signal) {
       const response = await post(sendRequest, target, { jsonrpc: '2.0', id, method, params }, signal)
       if (!isSuccess(response)) {
-        const body = await readJsonIfAny(response, maxBytes)
+        const body = await readJsonIfAny(response, limits)
         return { reply: readHttpError(response, body, target.session !== undefined) }
       }
       const isStream = isEventStream(response)
@@ -104,7 +111,7 @@ export function createMcpClient({ sendRequest, maxBytes, maxPartBytes }: McpClie
       const session = response.headers['mcp-session-id']
       const reply = isStream
         ? await lastReply(readUntilReply(response, target, id))
-        : readResult(await requireJson(response, maxBytes), id)
+        : readResult(await requireJson(response, limits), id)
       return { reply, ...(session !== undefined && { session }) }
     },
     endSession(target) {

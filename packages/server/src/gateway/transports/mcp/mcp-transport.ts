@@ -11,8 +11,8 @@ import { readToolResult } from './read-tool-result.js'
 
 /** Calls the tools of MCP servers; each tool is an operation. */
 export function createMcpTransport(deps: RpcTransportDeps): Transport {
-  const { sendRequest, monotonic, newId, maxBodyBytes, maxPartBytes } = deps
-  const client = createMcpClient({ sendRequest, maxBytes: maxBodyBytes, maxPartBytes })
+  const { sendRequest, monotonic, newId, maxBodyBytes: maxBytes, maxPartBytes, maxResponseValues: maxValues } = deps
+  const client = createMcpClient({ sendRequest, maxBytes, maxPartBytes, maxValues })
   const sessions = createMcpSessions({ client, newId, monotonic })
 
   /** One attempt, in a session that the server may have dropped. */
@@ -28,6 +28,8 @@ export function createMcpTransport(deps: RpcTransportDeps): Transport {
       arguments: args,
       ...(call.wantsStream && { _meta: { progressToken: id } }),
     }
+    // Not `call`, which has the input: the functions below live as long as the response is streamed.
+    const { signal, wantsStream } = call
     // A server keeps working when the connection closes, so it needs a notification (MCP, cancellation).
     let isCancelled = false
     const cancel = (): void => {
@@ -37,16 +39,16 @@ export function createMcpTransport(deps: RpcTransportDeps): Transport {
       const reason = 'the caller cancelled the call'
       client.notify(target, { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id, reason } })
     }
-    const release = (): void => call.signal.removeEventListener('abort', cancel)
-    call.signal.addEventListener('abort', cancel)
+    const release = (): void => signal.removeEventListener('abort', cancel)
+    signal.addEventListener('abort', cancel)
 
     let isStreaming = false
     try {
-      const response = await client.request(target, { id, method: 'tools/call', params }, call.signal)
+      const response = await client.request(target, { id, method: 'tools/call', params }, signal)
       if ('reply' in response) {
         return response.reply.kind === 'session-lost' ? response.reply : toResponse(response.reply, endpoint)
       }
-      if (!call.wantsStream) return toResponse(await lastReply(response), endpoint)
+      if (!wantsStream) return toResponse(await lastReply(response), endpoint)
       const { value: first } = await response.next()
       if (!first) throw badResponse('its stream is empty')
       // Without notifications there is nothing to stream, and the response can have its own status.

@@ -46,25 +46,34 @@ export const isSuccess = ({ status }: HttpResponse): boolean => status >= 200 &&
 export const isEventStream = ({ headers }: HttpResponse): boolean =>
   mediaTypeOf(headers['content-type']) === 'text/event-stream'
 
+/** Limits of a JSON response. */
+export interface JsonResponseLimits {
+  readonly maxBytes: number
+  readonly maxValues: number
+}
+
 /** Parses the whole body as strict JSON, whatever its media type. */
-export async function readJson({ body }: HttpResponse, maxBytes: number): Promise<JsonValue> {
-  return parseResponseJson(decodeText(await body.collect(maxBytes)))
+export async function readJson({ body }: HttpResponse, limits: JsonResponseLimits): Promise<JsonValue> {
+  return parseResponseJson(decodeText(await body.collect(limits.maxBytes)), limits.maxValues)
 }
 
 /** Parses the body; throws `bad_response` if its media type is not JSON. */
-export async function requireJson(response: HttpResponse, maxBytes: number): Promise<JsonValue> {
-  if (isJson(response)) return readJson(response, maxBytes)
+export async function requireJson(response: HttpResponse, limits: JsonResponseLimits): Promise<JsonValue> {
+  if (isJson(response)) return readJson(response, limits)
   response.body.cancel()
   throw badResponse('it is neither JSON nor an event stream')
 }
 
 /** Parses the body if it is valid JSON; the body of an error is often an HTML page. */
-export async function readJsonIfAny(response: HttpResponse, maxBytes: number): Promise<JsonValue | undefined> {
+export async function readJsonIfAny(
+  response: HttpResponse,
+  limits: JsonResponseLimits,
+): Promise<JsonValue | undefined> {
   if (!isJson(response)) {
     response.body.cancel()
     return undefined
   }
-  return undefinedIfBad(readJson(response, maxBytes))
+  return undefinedIfBad(readJson(response, limits))
 }
 
 /** `undefined` instead of a `bad_response` error. */

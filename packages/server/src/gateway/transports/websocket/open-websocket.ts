@@ -13,7 +13,7 @@ export interface WebSocketDeps {
   readonly dial: Dial
   readonly limits: Pick<
     GatewayOptions,
-    'firstByteMs' | 'silenceMs' | 'maxBodyBytes' | 'maxPartBytes' | 'maxHeaderBytes'
+    'firstByteMs' | 'silenceMs' | 'maxBodyBytes' | 'maxPartBytes' | 'maxResponseValues' | 'maxHeaderBytes'
   >
 }
 
@@ -30,7 +30,9 @@ export async function openWebSocket(
   deps: WebSocketDeps,
 ): Promise<OpenedSocket | number> {
   const { signal } = call
-  const { silenceMs, firstByteMs, maxBodyBytes, maxHeaderBytes } = deps.limits
+  const { firstByteMs, maxBodyBytes, maxHeaderBytes } = deps.limits
+  // Not in the listeners below, which would keep the call, and with it the input, as long as the socket is open.
+  const silenceMs = Math.max(deps.limits.silenceMs, silenceLimitOf(call))
   const url = new URL(endpoint.url)
   url.hash = ''
   const headers = outgoingHeaders(Object.entries(call.headers))
@@ -88,7 +90,7 @@ export async function openWebSocket(
     socket.on('open', () => {
       clearTimeout(timer)
       body = createResponseBody({
-        silenceMs: Math.max(silenceMs, silenceLimitOf(call)),
+        silenceMs,
         pause: () => socket.pause(),
         resume: () => socket.resume(),
         cancel: fail,

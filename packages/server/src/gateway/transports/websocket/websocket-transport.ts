@@ -14,7 +14,8 @@ export function createWebSocketTransport({ dial, limits }: WebSocketDeps): Trans
       const opened = await openWebSocket(call, endpoint, { dial, limits })
       if (typeof opened === 'number') return { status: opened, headers: {}, endpoint, kind: 'json', value: null }
       opened.send(writeRequest(call, call.payload.value))
-      const lines = readLineParts(opened.body, call.wantsStream ? limits.maxPartBytes : limits.maxBodyBytes)
+      const maxPartBytes = call.wantsStream ? limits.maxPartBytes : limits.maxBodyBytes
+      const lines = readLineParts(opened.body, { ...limits, maxPartBytes })
       return readResponse(replies(lines), call, endpoint, opened.body.cancel)
     },
     async poll() {

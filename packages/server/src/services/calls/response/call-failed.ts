@@ -88,8 +88,9 @@ export function fromGateway(error: unknown, addresses: JsonObject): unknown {
   if (!(error instanceof GatewayError)) return error
   const { mayHaveRun } = error
   const { code, message = error.message } = GATEWAY_FAILURES[error.code]
+  const told = error.allowed === undefined ? message : `${message}: at most ${error.allowed} are allowed`
   const retryAfter = error.retryAfter ?? (code === 'unavailable' ? RETRY_SECONDS : undefined)
-  return new CallFailed(code, message, {
+  return new CallFailed(code, told, {
     mayHaveRun,
     cause: error,
     ...(code === 'not_invocable' && { members: addresses }),

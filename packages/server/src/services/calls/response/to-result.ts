@@ -1,9 +1,16 @@
 import { buffer } from 'node:stream/consumers'
-import { declaresMember, type JsonObject, type JsonValue, type Operation, type StreamPart } from '@switchboard/protocol'
+import {
+  countValues,
+  declaresMember,
+  type JsonObject,
+  type JsonValue,
+  type Operation,
+  type StreamPart,
+} from '@switchboard/protocol'
 import type { AgentResponse } from '../../../gateway/gateway.js'
 import type { PreparedCall } from '../admission/prepare-call.js'
 import type { CallDeps } from '../call-deps.js'
-import { agentFailed, fromErrorInside, fromGateway, invalidOutput } from './call-failed.js'
+import { agentFailed, type CallFailed, fromErrorInside, fromGateway, invalidOutput } from './call-failed.js'
 import type { InvocationResult } from './invocation-result.js'
 
 type CompletedResponse = Exclude<AgentResponse, { kind: 'task' }>
@@ -11,7 +18,7 @@ type CompletedResponse = Exclude<AgentResponse, { kind: 'task' }>
 /** A result that is not deferred. */
 export type CompletedResult = Exclude<InvocationResult, { kind: 'task' }>
 
-type CheckDeps = Pick<CallDeps, 'context' | 'strictOutputs'>
+type CheckDeps = Pick<CallDeps, 'context' | 'strictOutputs' | 'maxResponseValues'>
 
 /**
  * Turns the agent's response into what the caller gets: output is checked against its schema and marked by
@@ -32,7 +39,7 @@ export async function toResult(
     case 'stream': {
       const parts = guardParts(response.parts)
       if (call.wantsStream) return { kind: 'stream', status, headers, parts }
-      return jsonResult(deps, call.operation, await joinParts(parts), { status, headers })
+      return jsonResult(deps, call.operation, await joinParts(parts, deps.maxResponseValues), { status, headers })
     }
   }
 }
@@ -89,16 +96,23 @@ async function* guardParts(parts: AsyncIterable<StreamPart>): AsyncGenerator<Str
   }
 }
 
-/** Most parts of a joined stream; the gateway limits the size of each. */
-const MAX_JOINED = 10_000
+/** Most characters of JSON in a joined stream; the gateway limits the size of each part. */
+const MAX_JOINED = 10 * 1024 * 1024
 
 /** A stream as one value: its only part, or the list of parts. */
-async function joinParts(parts: AsyncIterable<StreamPart>): Promise<JsonValue> {
-  const values: JsonValue[] = []
+async function joinParts(parts: AsyncIterable<StreamPart>, maxValues: number): Promise<JsonValue> {
+  const joined: JsonValue[] = []
+  let [length, values] = [0, 0]
   for await (const { data } of parts) {
-    if (values.length === MAX_JOINED) throw agentFailed('the response of the agent is too large')
-    values.push(data)
+    length += JSON.stringify(data).length
+    values += countValues(data)
+    if (length > MAX_JOINED) throw tooLarge(`${MAX_JOINED} characters`)
+    if (values > maxValues) throw tooLarge(`${maxValues} JSON values`)
+    joined.push(data)
   }
-  const [first] = values
-  return values.length === 1 && first !== undefined ? first : values
+  const [first] = joined
+  return joined.length === 1 && first !== undefined ? first : joined
 }
+
+const tooLarge = (allowed: string): CallFailed =>
+  agentFailed(`the response of the agent is too large: at most ${allowed} are allowed`)

@@ -1,0 +1,76 @@
+import type { JsonValue } from '@switchboard/protocol'
+import { describe, expect, it } from 'vitest'
+import { WebSocket } from 'ws'
+import type { Reply } from './agent.js'
+import { setUp } from './setup.js'
+
+/** A list of this many values in all. */
+const list = (values: number): JsonValue => Array.from({ length: values - 1 }, () => 0)
+
+const streamed =
+  (type: string, text: string): Reply =>
+  (_received, response) =>
+    response.writeHead(200, { 'content-type': type }).end(text)
+
+describe('the number of JSON values', () => {
+  const setup = setUp({ gateway: { maxInputValues: 1000, maxResponseValues: 2000 } })
+  const anything = { inputs: { type: 'object' }, outputs: { type: 'object' } }
+
+  it('of an input is limited; the error names the limit and what to do', async () => {
+    await setup.register(anything)
+    expect((await setup.call({ list: list(999) })).status).toBe(200)
+    const { status, json } = await setup.call({ list: list(1000) })
+    expect(status).toBe(400)
+    expect(json.message).toMatch(/more than 1000 values .* shorten its lists, or refer to large data by URL/)
+    expect(setup.agent.calls).toHaveLength(1)
+  })
+
+  it('of the input in a form is limited', async () => {
+    await setup.register(anything)
+    const form = new FormData()
+    form.set('input', JSON.stringify({ list: list(1000) }))
+    const request = new Response(form)
+    const headers = { 'content-type': String(request.headers.get('content-type')) }
+    const raw = new Uint8Array(await request.arrayBuffer())
+    expect((await setup.directory.post('/agents/x/invoke', { as: 'tokC', raw, headers })).status).toBe(400)
+  })
+
+  it.each([
+    ['a bare input', { list: list(1000) }],
+    ['a frame', { id: 1, input: { list: list(1000) } }],
+  ])('of a line over a WebSocket is limited: %s', async (_, line) => {
+    await setup.register(anything)
+    const url = `${setup.directory.url.replace('http', 'ws')}/agents/x/invoke`
+    const socket = new WebSocket(url, { headers: { authorization: `Bearer ${setup.directory.adminKey}` } })
+    const received: string[] = []
+    socket.on('message', (data) => received.push(String(data)))
+    socket.on('open', () => socket.send(JSON.stringify(line)))
+    const code = await new Promise((resolve) => socket.on('close', resolve))
+    expect(code).toBe(1008)
+    expect(received.join('')).toContain('more than 1000 values')
+    expect(setup.agent.calls).toEqual([])
+  })
+
+  it.each([
+    ['complete', 'application/json', JSON.stringify({ list: list(2000) })],
+    ['a line of a stream', 'application/x-ndjson', `${JSON.stringify({ list: list(2000) })}\n`],
+    ['an event of a stream', 'text/event-stream', `data: ${JSON.stringify({ list: list(2000) })}\n\n`],
+    ['a joined stream', 'application/x-ndjson', `${JSON.stringify({ list: list(500) })}\n`.repeat(5)],
+  ])('of a response is limited; the error says so: %s', async (_, type, text) => {
+    await setup.register(anything)
+    setup.agent.reply = streamed(type, text)
+    const { status, json } = await setup.call({})
+    expect(status).toBe(502)
+    expect(json.message).toBe('the response of the agent is too large: at most 2000 JSON values are allowed')
+    setup.agent.reply = streamed('application/json', JSON.stringify({ list: list(1999) }))
+    expect((await setup.call({})).status).toBe(200)
+  })
+
+  it('of a part ends a stream with an error', async () => {
+    await setup.register(anything)
+    setup.agent.reply = streamed('application/x-ndjson', `{"ok":1}\n${JSON.stringify(list(2001))}\n`)
+    const { text } = await setup.call({}, { headers: { accept: 'text/event-stream' } })
+    expect(text).toContain('{"ok":1}')
+    expect(text).toMatch(/event: error\ndata: .*at most 2000 JSON values are allowed/)
+  })
+})
