@@ -17,6 +17,7 @@ const STEPS = {
   'test-slow': { report: join(reports, 'vitest-slow.json'), read: readTests },
   'coverage-spec': {},
   conformance: { report: join(work, 'conformance.json'), read: readVectors, decides: true },
+  audit: {},
   sizes: {},
   packages: {},
   'next-node': {},
