@@ -14,6 +14,7 @@ const HELP = `switchboard: a directory and exchange for AI agents
   switchboard call AGENT         call an agent by URI or id
   switchboard local              run and manage agents on this computer
   switchboard keys               list, create and revoke API keys
+  switchboard audit              print the audit log
 
 Each command has --help, and all but serve have --json for programs. Exit codes: 0 success, 1 failure, 2 wrong usage.
 
@@ -37,6 +38,7 @@ const COMMANDS = new Map<string, () => Promise<Command>>([
   ['call', async () => (await import('./commands/call.js')).call],
   ['local', async () => (await import('./commands/local.js')).local],
   ['keys', async () => (await import('./commands/keys.js')).keys],
+  ['audit', async () => (await import('./commands/audit.js')).audit],
 ])
 
 /** Runs one command and returns its exit code. Expected errors are printed to stderr in one line. */

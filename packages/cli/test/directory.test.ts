@@ -122,6 +122,8 @@ describe('switchboard register, get, search and remove', () => {
     [['call', 'x', 'a=1', '--input', '{}'], /either --input or NAME=TEXT pairs/],
     [['call', 'x', '--input', '{"a":1,"a":2}'], /--input: .*duplicate member/],
     [['call', 'agent://x.example', '--operation', 'y'], /--operation is only for ids/],
+    [['audit', '--since', 'yesterday'], /--since must be an RFC 3339 time/],
+    [['audit', '--outcome', 'maybe'], /--outcome must be ok or refused/],
     [['keys', 'create'], /switchboard keys create SUBJECT/],
     [['keys', 'create', 'a', '--expires-in', 'x'], /--expires-in/],
     [['get', 'a', '--url', 'ftp://x'], /--url must be the http or https URL/],
@@ -136,7 +138,7 @@ describe('switchboard register, get, search and remove', () => {
     expect([code, stdout]).toEqual([2, ''])
   })
 
-  it.each(['search', 'get', 'register', 'publish', 'import', 'remove', 'resolve', 'call', 'local', 'keys'])(
+  it.each(['search', 'get', 'register', 'publish', 'import', 'remove', 'resolve', 'call', 'local', 'keys', 'audit'])(
     '%s explains itself with an example',
     async (name) => {
       const { code, stdout, stderr } = await runQuietly([name, '--help'])
@@ -159,6 +161,21 @@ describe('switchboard register, get, search and remove', () => {
       expect([stdout.includes('\u001b'), stdout.includes('\u202e')]).toEqual([false, false])
     }
     expect(JSON.parse((await bench.cli('get', 'steering', '--json')).stdout).description).toBe(description)
+  })
+})
+
+describe('switchboard audit', () => {
+  it('prints the log as text or as lines of JSON, and continues where it ended', async () => {
+    await bench.cli('keys', 'create', 'audited', '--scope', 'discover')
+    const json = (await bench.cli('audit', '--action', 'key.create', '--json')).stdout.trim().split('\n')
+    const last = JSON.parse(json.at(-1) ?? '')
+    expect(last).toMatchObject({ actor: 'admin', action: 'key.create', after: { subject: 'audited' } })
+    expect((await bench.cli('audit', '--action', 'key.create')).stdout).toMatch(
+      / {2}ok {2}admin {2}key\.create {2}.* for audited\n/,
+    )
+    expect((await bench.cli('audit', '--after', last.cursor, '--action', 'key.create')).stdout).toBe('')
+    expect((await bench.cli('audit', '--limit', '1')).stdout.trim().split('\n')).toHaveLength(1)
+    expect((await bench.stranger('audit')).code).toBe(1)
   })
 })
 

@@ -3,6 +3,8 @@ export {
   type AdminClient,
   type ApiKey,
   type ApiKeyRequest,
+  type AuditQuery,
+  type AuditRecord,
   type CreatedApiKey,
   createAdminClient,
   type ImportItem,

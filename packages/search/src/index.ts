@@ -21,7 +21,7 @@ export {
 } from './agent-index.js'
 export type { Condition, NamePattern } from './conditions.js'
 export { createBuiltInEmbedder } from './embedding/built-in-embedder.js'
-export { createCachedEmbedder } from './embedding/cached-embedder.js'
+export { type CachedEmbedder, createCachedEmbedder } from './embedding/cached-embedder.js'
 export type { Embedder } from './embedding/embedder.js'
 export { EmbeddingError, type EmbeddingErrorCode } from './embedding/embedding-error.js'
 export { createOnnxFolderEmbedder, type OnnxEmbedderOptions } from './embedding/onnx-folder-embedder.js'

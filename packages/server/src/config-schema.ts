@@ -46,6 +46,7 @@ export const configSchema: JsonObject = closed({
     semantic: flag,
     learn: flag,
     rerankLimit: { type: 'integer', minimum: 1, maximum: 1000 },
+    embedTimeoutMs: { type: 'integer', minimum: 1, maximum: 60_000 },
     embedder: {
       anyOf: [
         { enum: ['builtin', 'none'] },

@@ -63,6 +63,8 @@ export interface Config {
     taxonomies: TaxonomyConfig[]
     /** How many candidates from each of word and vector search are ranked (PROF §7.2). */
     rerankLimit: number
+    /** Milliseconds that a query waits for its embeddings; then it is searched by words only. */
+    embedTimeoutMs: number
   }
   /** Intent resolution (AIDIP §6), which is optional (AIDIP §8). */
   resolution: { enabled: boolean }
@@ -158,7 +160,7 @@ export const DEFAULTS: Config = {
     allow: [],
     socketFolders: [],
   },
-  search: { semantic: true, learn: true, embedder: 'builtin', taxonomies: [], rerankLimit: 100 },
+  search: { semantic: true, learn: true, embedder: 'builtin', taxonomies: [], rerankLimit: 100, embedTimeoutMs: 300 },
   resolution: { enabled: true },
   anonymous: 'public',
   lifetimes: { max: 604_800 },

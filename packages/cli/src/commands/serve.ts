@@ -42,7 +42,7 @@ const OPTIONS = {
 } as const
 
 /** Milliseconds after the directory has stopped in which the process ends. */
-const EXIT_MS = 500
+const EXIT_MS = 300
 
 /** Runs the directory until SIGTERM or SIGINT. Only the ready line goes to stdout. */
 export async function serve(args: string[]): Promise<number> {

@@ -11,7 +11,7 @@ import {
   writeLine,
 } from '@switchboard/protocol'
 import { ClientError } from '../errors.js'
-import { createDeadline } from '../transports/deadline.js'
+import { createDeadline, type Deadline } from '../transports/deadline.js'
 import { exchange } from '../transports/http/exchange.js'
 import { readChunks, readJsonText } from '../transports/read-body.js'
 import { type ConnectionOptions, openRequester, type RequestOptions } from './requester.js'
@@ -64,6 +64,38 @@ export type ImportResult = {
   | { readonly status: 'failed'; readonly code: string; readonly message: string }
 )
 
+/** Selects entries of the audit log; all conditions must hold. */
+export interface AuditQuery {
+  /** RFC 3339. */
+  readonly since?: string
+  readonly subject?: string
+  readonly agent?: string
+  /** `register`, `mark`, `key.create`, `sign-in`, `request` … */
+  readonly action?: string
+  readonly outcome?: 'ok' | 'refused'
+  /** Number of entries; default: all. */
+  readonly limit?: number
+  /** The `cursor` of an entry; only what was added after it. */
+  readonly after?: string
+}
+
+/** An entry of the audit log: who did what, and whether it was allowed. */
+export interface AuditRecord {
+  /** Position in the log; pass it as `after` to continue. */
+  readonly cursor: string
+  /** RFC 3339. */
+  readonly at: string
+  readonly actor: string
+  readonly action: string
+  readonly outcome: 'ok' | 'refused'
+  readonly agent?: string
+  readonly detail?: string
+  /** How many more occurrences like an earlier entry this one stands for. */
+  readonly count?: number
+  /** As the directory shows it, with the states before and after a change. */
+  readonly document: JsonObject
+}
+
 /** The administration of a directory; every method needs the `admin` scope and throws a `ClientError` if it fails. */
 export interface AdminClient {
   listKeys(options?: RequestOptions): Promise<readonly ApiKey[]>
@@ -78,10 +110,12 @@ export interface AdminClient {
     items: AsyncIterable<ImportItem> | Iterable<ImportItem>,
     options?: Pick<RequestOptions, 'signal'>,
   ): AsyncGenerator<ImportResult, void, undefined>
+  /** The audit log, oldest entry first, as it arrives. */
+  auditLog(query?: AuditQuery, options?: Pick<RequestOptions, 'signal'>): AsyncGenerator<AuditRecord, void, undefined>
 }
 
-/** Characters of a result line: an error message and warnings are far shorter. */
-const MAX_RESULT_LENGTH = 1024 * 1024
+/** Characters of a line: error messages, warnings and audit entries are far shorter. */
+const MAX_LINE_LENGTH = 1024 * 1024
 
 /**
  * A client of a directory's administration, apart from `createClient` so that programs that only use a directory do not
@@ -120,14 +154,7 @@ export function createAdminClient(options: ConnectionOptions): AdminClient {
       await request({ ...more, method: 'DELETE', path: `/admin/keys/${encodeURIComponent(id)}` })
     },
     async *importAgents(items, { signal } = {}) {
-      const leaving = new AbortController()
-      const deadline = createDeadline(
-        0,
-        'the import',
-        signal ? AbortSignal.any([signal, leaving.signal]) : leaving.signal,
-      )
-      // It takes as long as the documents do.
-      deadline.pause()
+      const { deadline, leave } = openEnded('the import', signal)
       let failure: { readonly error: unknown } | undefined
       try {
         const headers = { accept: NDJSON.type, 'content-type': NDJSON.type, ...request.credentials }
@@ -140,22 +167,78 @@ export function createAdminClient(options: ConnectionOptions): AdminClient {
           { method: 'POST', url: request.urlOf('/admin/import'), headers, body, isRepeatable: false },
           deadline,
         )
-        const splitter = createLineSplitter(MAX_RESULT_LENGTH, () => {
-          throw new ClientError('too_large', `a result has more than ${MAX_RESULT_LENGTH} characters`)
-        })
-        const decoder = new TextDecoder()
-        for await (const chunk of readChunks(response.body, deadline)) {
-          for (const line of splitter.push(decoder.decode(chunk, { stream: true }))) yield* readResult(line)
-        }
-        yield* readResult(splitter.end() ?? '')
+        for await (const value of readObjects(response.body, deadline, 'a result of the import'))
+          yield readResult(value)
       } catch (error) {
         // A failure of the source breaks the request, but is the real reason.
         throw failure ? failure.error : error
       } finally {
-        leaving.abort()
-        deadline.clear()
+        leave()
       }
     },
+    async *auditLog(query = {}, { signal } = {}) {
+      const { deadline, leave } = openEnded('the audit log', signal)
+      try {
+        const params = new URLSearchParams()
+        for (const [name, value] of Object.entries(query)) if (value !== undefined) params.set(name, String(value))
+        const url = request.urlOf(`/admin/audit?${params}`)
+        const headers = { accept: NDJSON.type, ...request.credentials }
+        const response = await exchange(deps, { method: 'GET', url, headers, isRepeatable: true }, deadline)
+        for await (const value of readObjects(response.body, deadline, 'an audit entry')) yield readAudit(value)
+      } finally {
+        leave()
+      }
+    },
+  }
+}
+
+/** For an exchange that takes as long as its sender or reader does; `leave` ends it. */
+function openEnded(what: string, signal: AbortSignal | undefined): { deadline: Deadline; leave: () => void } {
+  const leaving = new AbortController()
+  const deadline = createDeadline(0, what, signal ? AbortSignal.any([signal, leaving.signal]) : leaving.signal)
+  deadline.pause()
+  const leave = (): void => {
+    leaving.abort()
+    deadline.clear()
+  }
+  return { deadline, leave }
+}
+
+/** The objects of a body that has one in each line. */
+async function* readObjects(
+  body: ReadableStream<Uint8Array> | null,
+  deadline: Deadline,
+  what: string,
+): AsyncGenerator<JsonObject, void, undefined> {
+  const splitter = createLineSplitter(MAX_LINE_LENGTH, () => {
+    throw new ClientError('too_large', `${what} has more than ${MAX_LINE_LENGTH} characters`)
+  })
+  const decoder = new TextDecoder()
+  for await (const chunk of readChunks(body, deadline)) {
+    for (const line of splitter.push(decoder.decode(chunk, { stream: true }))) yield* readObject(line, what)
+  }
+  yield* readObject(splitter.end() ?? '', what)
+}
+
+function* readObject(line: string, what: string): Generator<JsonObject, void, undefined> {
+  if (line.trim() === '') return
+  const value: JsonValue = readJsonText(line, what)
+  if (!isObject(value)) throw new ClientError('bad_response', `${what} is not an object`)
+  yield value
+}
+
+function readAudit(document: JsonObject): AuditRecord {
+  const { agent, detail, count } = document
+  return {
+    cursor: asString(document.cursor) ?? '',
+    at: asString(document.at) ?? '',
+    actor: asString(document.actor) ?? '',
+    action: asString(document.action) ?? '',
+    outcome: document.outcome === 'refused' ? 'refused' : 'ok',
+    ...(typeof agent === 'string' && { agent }),
+    ...(typeof detail === 'string' && { detail }),
+    ...(typeof count === 'number' && { count }),
+    document,
   }
 }
 
@@ -203,16 +286,12 @@ function toStream(
   })
 }
 
-function* readResult(line: string): Generator<ImportResult, void, undefined> {
-  if (line.trim() === '') return
-  const value: JsonValue = readJsonText(line, 'a result of the import')
-  if (!isObject(value)) throw new ClientError('bad_response', 'a result of the import is not an object')
+function readResult(value: JsonObject): ImportResult {
   const id = asString(value.id)
-  const number = Number(value.line)
+  const line = Number(value.line)
   if ((value.status === 'created' || value.status === 'updated') && id !== undefined) {
-    yield { line: number, status: value.status, id, warnings: asStrings(value.warnings) }
-  } else {
-    const code = asString(value.code) ?? 'internal_error'
-    yield { line: number, status: 'failed', code, message: asString(value.message) ?? 'no reason was given' }
+    return { line, status: value.status, id, warnings: asStrings(value.warnings) }
   }
+  const code = asString(value.code) ?? 'internal_error'
+  return { line, status: 'failed', code, message: asString(value.message) ?? 'no reason was given' }
 }

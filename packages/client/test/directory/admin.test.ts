@@ -1,7 +1,14 @@
 import type { JsonObject } from '@switchboard/protocol'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { startDirectory, type TestDirectory } from '../../../server/test/support/directory.js'
-import { type AdminClient, createAdminClient, type ImportItem, type ImportResult } from '../../src/index.js'
+import {
+  type AdminClient,
+  type AuditQuery,
+  type AuditRecord,
+  createAdminClient,
+  type ImportItem,
+  type ImportResult,
+} from '../../src/index.js'
 import { codeOf } from '../transports/support/agent-host.js'
 
 let directory: TestDirectory
@@ -52,6 +59,34 @@ describe('the keys of a directory', () => {
 
   it('are not sent over plain HTTP', () => {
     expect(() => createAdminClient({ baseUrl: 'http://directory.example', token: 'secret' })).toThrow(/TLS/)
+  })
+})
+
+describe('the audit log', () => {
+  it('is read entry by entry, oldest first, filtered, and from any position', async () => {
+    for (const id of ['first', 'second', 'third']) await directory.post('/agents', { as: 'tokA', body: agent(id) })
+    const read = async (query?: AuditQuery) => {
+      const entries: AuditRecord[] = []
+      for await (const entry of admin.auditLog({ subject: 'tokA', action: 'register', ...query })) entries.push(entry)
+      return entries
+    }
+    const all = (await read()).slice(-3)
+    expect(all).toMatchObject(['first', 'second', 'third'].map((id) => ({ actor: 'tokA', agent: id, outcome: 'ok' })))
+    expect(all[0]?.document.after).toMatchObject({ owner: 'tokA' })
+    const after = all[0]?.cursor ?? ''
+    expect(await read({ after })).toEqual(all.slice(1))
+    expect(await read({ after, limit: 1 })).toEqual(all.slice(1, 2))
+    expect(await read({ outcome: 'refused' })).toEqual([])
+    for await (const { agent: id } of admin.auditLog({ action: 'register' })) {
+      expect(id).toBeDefined()
+      break
+    }
+  })
+
+  it('is only for administrators, and rejects a wrong position', async () => {
+    const stranger = createAdminClient({ baseUrl: directory.url })
+    expect(await codeOf(stranger.auditLog().next())).toBe('unauthorized')
+    expect(await codeOf(admin.auditLog({ after: 'x' }).next())).toBe('invalid_input')
   })
 })
 

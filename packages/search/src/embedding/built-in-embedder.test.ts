@@ -105,6 +105,57 @@ describe('the child process of the built-in embedder', () => {
     await embedder.close()
   })
 
+  it('is killed if it is frozen, which rejects the current requests, and is restarted by the next call', async () => {
+    const embedder = await createBuiltInEmbedder({ frozenMs: 1000 })
+    const [before] = await embedder.embed(['word'])
+    const child = children.at(-1)
+    child?.kill('SIGSTOP')
+    const both = await Promise.allSettled([embedder.embed(['one']), embedder.embed(Array(50).fill(LONG))])
+    for (const each of both) expect(each).toMatchObject({ status: 'rejected', reason: { code: 'timeout' } })
+    expect(child?.signalCode).toBe('SIGKILL')
+    expect(await embedder.embed(['word'])).toEqual([before])
+    await embedder.close()
+  })
+
+  it('is not killed while it works, however long that takes in total', async () => {
+    const embedder = await createBuiltInEmbedder({ frozenMs: 1000 })
+    const child = children.at(-1)
+    const end = performance.now() + 1500
+    while (performance.now() < end) await embedder.embed(Array(20).fill(LONG))
+    expect(child?.exitCode).toBe(null)
+    await embedder.close()
+  })
+
+  it('is restarted only after a pause if it fails again before its first response', async () => {
+    const embedder = await createBuiltInEmbedder()
+    for (let crash = 0; crash < 2; crash++) {
+      const interrupted = embedder.embed(['word'])
+      children.at(-1)?.kill('SIGKILL')
+      await expect(interrupted).rejects.toMatchObject({ code: /failed|model_unavailable/ })
+    }
+    const count = children.length
+    await expect(embedder.embed(['word'])).rejects.toMatchObject({
+      message: expect.stringContaining('restarted later'),
+    })
+    expect(children.length).toBe(count)
+    await expect.poll(() => embedder.embed(['word']).catch(() => []), { timeout: 10_000 }).toHaveLength(1)
+    await embedder.close()
+  })
+
+  it('is killed if it is frozen when the embedder is closed, or before the model is loaded', async () => {
+    const embedder = await createBuiltInEmbedder()
+    children.at(-1)?.kill('SIGSTOP')
+    await embedder.close()
+    expect(children.at(-1)?.signalCode).toBe('SIGKILL')
+
+    const aborting = new AbortController()
+    const opening = createBuiltInEmbedder({ signal: aborting.signal })
+    await expect.poll(() => children.at(-1)?.signalCode).toBe(null)
+    children.at(-1)?.kill('SIGSTOP')
+    aborting.abort()
+    await expect(opening).rejects.toMatchObject({ code: 'model_unavailable' })
+  })
+
   it('exits when the embedder is closed, which rejects waiting requests', async () => {
     const embedder = await createBuiltInEmbedder()
     const child = children.at(-1)

@@ -82,6 +82,15 @@ describe('createCachedEmbedder', () => {
     expect(fake.requests).toHaveLength(2)
   })
 
+  it('returns the vectors of texts that have all been embedded', async () => {
+    const embedder = createCachedEmbedder(createFake(), 10)
+    const embedding = embedder.embed(['a', 'bb'])
+    expect(embedder.cached(['a'])).toBeUndefined()
+    await embedding
+    expect(lengths(embedder.cached(['bb', 'a']) ?? [])).toEqual([2, 1])
+    expect(embedder.cached(['a', 'ccc'])).toBeUndefined()
+  })
+
   it('passes on id, dimensions and close', async () => {
     const fake = createFake()
     const embedder = createCachedEmbedder(fake, 10)

@@ -5,19 +5,29 @@ import { EmbeddingError } from './embedding-error.js'
 /** Longer texts are not cached: queries are short, and this bounds the memory of the cache. */
 const MAX_CACHED_CHARACTERS = 2000
 
+/** An embedder with a cache. */
+export interface CachedEmbedder extends Embedder {
+  /** The vectors, if all texts have been embedded already. */
+  cached(texts: readonly string[]): Float32Array[] | undefined
+}
+
 /**
  * Wraps an embedder in an LRU cache of `size` texts; meant for queries. Concurrent requests for the same text share one
  * embedding. Callers share the returned vectors and must not modify them. Closing it closes the embedder.
  */
-export function createCachedEmbedder(embedder: Embedder, size: number): Embedder {
+export function createCachedEmbedder(embedder: Embedder, size: number): CachedEmbedder {
   const cache = new LRUCache<string, Promise<Float32Array>>({ max: size })
+  const settled = new WeakMap<Promise<Float32Array>, Float32Array>()
 
   function store(text: string, vector: Promise<Float32Array>): void {
     if (text.length > MAX_CACHED_CHARACTERS) return
     cache.set(text, vector)
-    vector.catch(() => {
-      if (cache.peek(text) === vector) cache.delete(text) // failures are not cached
-    })
+    vector.then(
+      (value) => settled.set(vector, value),
+      () => {
+        if (cache.peek(text) === vector) cache.delete(text) // failures are not cached
+      },
+    )
   }
 
   return {
@@ -33,6 +43,13 @@ export function createCachedEmbedder(embedder: Embedder, size: number): Embedder
       }))
       for (const { text, vector } of found) store(text, vector) // last, because it may evict texts of this request
       return Promise.all(found.map(({ vector }) => vector))
+    },
+    cached(texts) {
+      const vectors = texts.flatMap((text) => {
+        const vector = cache.get(text)
+        return (vector && settled.get(vector)) ?? []
+      })
+      return vectors.length === texts.length ? vectors : undefined
     },
     close: () => embedder.close(),
   }

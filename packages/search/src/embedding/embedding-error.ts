@@ -2,9 +2,10 @@
  * - `model_unavailable`: the model, or the library that runs it, cannot be loaded
  * - `overloaded`: too many texts are queued
  * - `failed`: the model returned no vectors, or its process stopped; a later call may succeed
+ * - `timeout`: the model did not respond in time; a later call may succeed
  * - `closed`: the embedder was closed
  */
-export type EmbeddingErrorCode = 'model_unavailable' | 'overloaded' | 'failed' | 'closed'
+export type EmbeddingErrorCode = 'model_unavailable' | 'overloaded' | 'failed' | 'timeout' | 'closed'
 
 /** The error that embedders reject with. Check the `code`; the message is for the operator. */
 export class EmbeddingError extends Error {

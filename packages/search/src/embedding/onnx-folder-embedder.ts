@@ -8,6 +8,10 @@ import { type ModelProcess, startModelProcess } from './start-model-process.js'
 export interface OnnxEmbedderOptions {
   /** Maximum number of texts waiting for the model; beyond it `embed` rejects with `overloaded`. Default: 4,096. */
   readonly maxQueued?: number
+  /** Milliseconds without a response after which the process counts as frozen and is killed. Default: 10,000. */
+  readonly frozenMs?: number
+  /** Ends the loading of the model. */
+  readonly signal?: AbortSignal
 }
 
 /** Increment this when the tokenizer gives different ids for the same text, so that stored vectors are discarded. */
@@ -17,6 +21,15 @@ const TOKENIZER_VERSION = 1
 const MAX_CHARACTERS = 16_384
 
 const MAX_QUEUED = 4096
+
+/** A batch takes milliseconds, so a process that is silent for this long is frozen, even on a busy machine. */
+const FROZEN_MS = 10_000
+/** Milliseconds to load a model. */
+const LOAD_MS = 60_000
+
+/** Milliseconds before the second restart without a response in between, doubled for each further one, and the maximum. */
+const FIRST_PAUSE_MS = 1000
+const MAX_PAUSE_MS = 60_000
 
 /** Small, so that a query does not wait long behind documents; the overhead of a message is negligible. */
 const BATCH_SIZE = 2
@@ -31,23 +44,42 @@ const CONCURRENCY = 2
  *   position is its id, the first one is the unknown piece, and a score of null marks pieces that no text produces
  * - `model.onnx`: input `ids` (int32, [tokens]), output `vector` (float32, [dimensions])
  *
- * Rejects with an EmbeddingError `model_unavailable` if the model cannot be loaded. If the process crashes, the requests
- * it was working on are rejected with `failed`, and the next call starts a new process.
+ * Rejects with an EmbeddingError `model_unavailable` if the model cannot be loaded. If the process crashes or freezes, the
+ * requests it was working on are rejected with `failed` or `timeout`, and a later call starts a new process: the next one,
+ * or after a pause if the new process fails too.
  */
 export async function createOnnxFolderEmbedder(folder: string, options: OnnxEmbedderOptions = {}): Promise<Embedder> {
   const { id, dimensions } = await readManifest(folder)
+  const { maxQueued = MAX_QUEUED, frozenMs = FROZEN_MS } = options
+  const closing = new AbortController()
+  const signal = options.signal ? AbortSignal.any([options.signal, closing.signal]) : closing.signal
   let current: Promise<ModelProcess> | undefined
+  /** Exits of the process since its last response. */
+  let exits = 0
+  let pausedUntil = Number.NEGATIVE_INFINITY
 
-  function ensureProcess(): Promise<ModelProcess> {
-    current ??= startModelProcess(folder, () => {
-      current = undefined
-    })
+  const onExit = (): void => {
+    current = undefined
+    exits += 1
+    if (exits > 1) pausedUntil = performance.now() + Math.min(FIRST_PAUSE_MS * 2 ** (exits - 2), MAX_PAUSE_MS)
+  }
+
+  async function ensureProcess(): Promise<ModelProcess> {
+    if (!current && performance.now() < pausedUntil)
+      throw new EmbeddingError('failed', `the model process for ${folder} keeps failing: it is restarted later`)
+    current ??= startModelProcess(folder, { onExit, frozenMs, loadMs: LOAD_MS, signal })
     return current
   }
 
+  async function embedBatch(texts: readonly string[]): Promise<readonly Float32Array[]> {
+    const vectors = await (await ensureProcess()).embed(texts)
+    exits = 0
+    return vectors
+  }
+
   const queue = createRoundRobinQueue({
-    embed: async (texts) => (await ensureProcess()).embed(texts),
-    maxQueued: options.maxQueued ?? MAX_QUEUED,
+    embed: embedBatch,
+    maxQueued,
     batchSize: BATCH_SIZE,
     concurrency: CONCURRENCY,
   })
@@ -59,6 +91,7 @@ export async function createOnnxFolderEmbedder(folder: string, options: OnnxEmbe
     embed: (texts) => queue.add(texts.map((text) => text.slice(0, MAX_CHARACTERS))),
     async close() {
       queue.close(new EmbeddingError('closed', 'the embedder was closed'))
+      closing.abort()
       const process = await current?.catch(() => undefined)
       await process?.close()
     },

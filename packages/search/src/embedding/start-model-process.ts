@@ -14,11 +14,27 @@ const PROGRAM = fileURLToPath(
   ),
 )
 
+/** Milliseconds that the process has to exit when it is closed; then it is killed. */
+const CLOSE_MS = 1000
+/** How often a process is checked before it counts as frozen; one late check, of a busy parent, is not enough. */
+const CHECKS = 4
+
 /** A child process with a loaded model. */
 export interface ModelProcess {
   embed(texts: readonly string[]): Promise<readonly Float32Array[]>
-  /** Lets the process finish the current text and exit. */
+  /** Lets the process finish the current text and exit; kills it if it does not. */
   close(): Promise<void>
+}
+
+export interface ModelProcessOptions {
+  /** Called when the process has exited for any reason, before pending requests are rejected. */
+  readonly onExit: () => void
+  /** Milliseconds without a response, while there are requests, after which the process is killed. */
+  readonly frozenMs: number
+  /** The same while the model is being loaded. */
+  readonly loadMs: number
+  /** Kills the process if it is aborted before the model is loaded. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /**
@@ -26,64 +42,91 @@ export interface ModelProcess {
  *
  * It is a process, not a worker thread: onnxruntime-node can be loaded in one thread only, cannot be loaded again after
  * that thread has ended, and aborts the whole process if the thread ends while a model runs. A crash of the native code
- * also stays contained.
- *
- * @param onExit called when the process has exited for any reason, before pending requests are rejected
+ * also stays contained, and a process that is frozen can be killed.
  */
-export async function startModelProcess(folder: string, onExit: () => void): Promise<ModelProcess> {
+export async function startModelProcess(folder: string, options: ModelProcessOptions): Promise<ModelProcess> {
+  const { onExit, frozenMs, loadMs, signal } = options
   const child = fork(PROGRAM, [folder], {
     execArgv: [],
     serialization: 'advanced', // sends vectors as bytes instead of JSON
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
   const pending: { resolve(response: EmbedResponse): void; reject(error: Error): void }[] = []
-  let exitError: Error | undefined
+  let exitError: EmbeddingError | undefined
+  let killedFor: string | undefined
+  let timer: NodeJS.Timeout | undefined
+
+  const kill = (reason: string): void => {
+    killedFor ??= reason
+    child.kill('SIGKILL') // it ignores other signals
+  }
 
   const exited = new Promise<void>((resolve) => {
     const handleExit = (reason: string): void => {
       if (exitError) return
-      exitError = new Error(`the model process for ${folder} has stopped: ${reason}`)
+      clearTimeout(timer)
+      const code = killedFor === undefined ? 'failed' : 'timeout'
+      exitError = new EmbeddingError(code, `the model process for ${folder} has stopped: ${killedFor ?? reason}`)
       onExit()
       for (const { reject } of pending.splice(0)) reject(exitError)
       resolve()
     }
     let channelError = ''
-    child.once('exit', (code, signal) => handleExit(`${signal ?? `exit code ${code}`}${channelError}`))
+    child.once('exit', (code, exitSignal) => handleExit(`${exitSignal ?? `exit code ${code}`}${channelError}`))
     child.on('error', (error) => {
       channelError = `, ${reasonOf(error)}`
-      child.kill('SIGKILL') // it ignores other signals, and may still be running without a working channel
+      child.kill('SIGKILL') // it may still be running without a working channel
       if (child.pid === undefined) handleExit(reasonOf(error)) // it was never started, so there is no exit event
     })
   })
-  child.on('message', (message) => pending.shift()?.resolve(parseResponse(message)))
+
+  /** Kills the process after `CHECKS` checks without a response; runs while there are requests. */
+  const watch = (ms: number, checks = 1): void => {
+    clearTimeout(timer)
+    timer = setTimeout(() => {
+      if (checks === CHECKS) kill(`no response within ${ms} ms`)
+      else watch(ms, checks + 1)
+    }, ms / CHECKS)
+  }
+  child.on('message', (message) => {
+    clearTimeout(timer)
+    pending.shift()?.resolve(parseResponse(message))
+    if (pending.length > 0) watch(frozenMs)
+  })
 
   /** Waits for the response to the latest request; responses come in order. */
-  async function nextResponse(): Promise<readonly Float32Array[]> {
+  async function nextResponse(timeoutMs: number): Promise<readonly Float32Array[]> {
     if (exitError) throw exitError
+    if (pending.length === 0) watch(timeoutMs)
     const response = await new Promise<EmbedResponse>((resolve, reject) => pending.push({ resolve, reject }))
-    if (typeof response === 'string') throw new Error(response)
+    if (typeof response === 'string') throw new EmbeddingError('failed', response)
     return response
   }
 
+  const abort = (): void => kill('it was closed')
+  if (signal?.aborted) abort()
+  signal?.addEventListener('abort', abort)
   try {
-    await nextResponse()
+    await nextResponse(loadMs)
   } catch (error) {
     if (child.connected) child.disconnect()
     await exited
     throw new EmbeddingError('model_unavailable', reasonOf(error), { cause: error })
+  } finally {
+    signal?.removeEventListener('abort', abort)
   }
   return {
     async embed(texts: EmbedRequest) {
-      try {
-        if (!exitError) child.send(texts)
-        return await nextResponse()
-      } catch (error) {
-        throw new EmbeddingError('failed', reasonOf(error), { cause: error })
-      }
+      if (exitError) throw exitError
+      if (!child.connected) throw new EmbeddingError('failed', `the model process for ${folder} is stopping`)
+      child.send(texts)
+      return nextResponse(frozenMs)
     },
     async close() {
       if (child.connected) child.disconnect()
+      const late = setTimeout(() => kill('it did not exit when it was closed'), CLOSE_MS)
       await exited
+      clearTimeout(late)
     },
   }
 }

@@ -16,6 +16,7 @@ const BUILT_IN_LANGUAGES = ['en']
 export function wireDiscovery({ config, store, log, logError }: Base, catalog: Catalog): EmbeddingQueue {
   const embeddings = createEmbeddingQueue({
     ...chooseEmbedder(config),
+    queryTimeoutMs: config.search.embedTimeoutMs,
     store,
     catalog,
     onError: logError('the embedding model is not responding; searching by words only'),
@@ -27,8 +28,10 @@ export function wireDiscovery({ config, store, log, logError }: Base, catalog: C
 
 function chooseEmbedder({ search: { semantic, embedder } }: Config): Pick<EmbeddingQueueOptions, 'open' | 'languages'> {
   if (!semantic || embedder === 'none') return { open: undefined, languages: [] }
-  if (embedder === 'builtin') return { open: () => createBuiltInEmbedder(), languages: BUILT_IN_LANGUAGES }
+  if (embedder === 'builtin')
+    return { open: (signal) => createBuiltInEmbedder({ signal }), languages: BUILT_IN_LANGUAGES }
   const languages = embedder.languages ?? 'all'
-  if ('folder' in embedder) return { open: () => createOnnxFolderEmbedder(embedder.folder), languages }
-  return { open: () => createRemoteEmbedder(embedder), languages }
+  if ('folder' in embedder)
+    return { open: (signal) => createOnnxFolderEmbedder(embedder.folder, { signal }), languages }
+  return { open: (signal) => createRemoteEmbedder({ ...embedder, signal }), languages }
 }

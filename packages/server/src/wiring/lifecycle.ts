@@ -8,14 +8,23 @@ import type { Base } from './base.js'
 import type { Calls } from './calls.js'
 import type { Http } from './http.js'
 import type { Identity } from './identity.js'
+import { createStopInTime } from './stop-in-time.js'
 import type { Trust } from './trust.js'
 
 /** Milliseconds between polls of the store for changes by other processes. */
 const POLL_MS = 200
+/** Milliseconds in which everything has stopped, whatever hangs: operators expect the process to end within 10 s. */
+const STOP_MS = 8800
 /** Milliseconds that calls and streams have to finish when the server stops; then they end with an error. */
 const CALLS_MS = 5000
 /** Milliseconds that open requests have to finish; then their connections are closed, whatever state they are in. */
 const DRAIN_MS = 7000
+/** Milliseconds to close connections after that. */
+const DRAIN_END_MS = 300
+/** Milliseconds to write what is buffered. */
+const FLUSH_MS = 500
+/** Milliseconds that background work has to finish. */
+const BACKGROUND_MS = 3000
 /** Milliseconds between sweeps that close idle connections while draining. */
 const IDLE_SWEEP_MS = 100
 
@@ -38,7 +47,7 @@ export interface Lifecycle {
 
 /** Background work, and the order in which the parts start and stop. */
 export function wireLifecycle(base: Base, parts: LifecycleParts): Lifecycle {
-  const { config, store, log, state, baseUrl, logError } = base
+  const { config, store, log, monotonic, state, baseUrl, logError } = base
   const { context, identity, outcomes, calls, trust, expiry, cursor } = parts
   const { app, sockets } = parts.http
   const { catalog, embeddings, abuse } = context
@@ -63,10 +72,13 @@ export function wireLifecycle(base: Base, parts: LifecycleParts): Lifecycle {
       sockets.terminate()
       app.server.closeAllConnections()
     }, DRAIN_MS)
-    await Promise.all([app.close(), calls.tasks?.close()])
-    clearInterval(sweep)
-    clearTimeout(endCalls)
-    clearTimeout(deadline)
+    try {
+      await Promise.all([app.close(), calls.tasks?.close()])
+    } finally {
+      clearInterval(sweep)
+      clearTimeout(endCalls)
+      clearTimeout(deadline)
+    }
   }
 
   return {
@@ -89,14 +101,24 @@ export function wireLifecycle(base: Base, parts: LifecycleParts): Lifecycle {
       expiry.stop()
       pruning.stop()
       abuse.stop()
-      await trust.stop()
-      await follower.stop()
-      await embeddings.stop()
-      await drain()
-      await calls.gateway.close()
-      await context.trail.close()
-      await outcomes.close()
-      await store.close()
+      const stopInTime = createStopInTime({
+        totalMs: STOP_MS,
+        monotonic,
+        onCutOff: (part) => log.warn({ part }, 'a part did not stop in time and was cut off'),
+        onError: (part, error) => log.error({ part, err: error }, 'a part did not stop cleanly'),
+      })
+      await Promise.all([
+        stopInTime('checks of publishers', trust.stop, BACKGROUND_MS),
+        stopInTime('reading changes', follower.stop, BACKGROUND_MS),
+        stopInTime('embedding model', embeddings.stop, BACKGROUND_MS),
+        stopInTime('open requests', drain, DRAIN_MS + DRAIN_END_MS),
+      ])
+      await stopInTime('gateway', calls.gateway.close, DRAIN_END_MS)
+      await Promise.all([
+        stopInTime('audit log', context.trail.close, FLUSH_MS),
+        stopInTime('call statistics', outcomes.close, FLUSH_MS),
+      ])
+      await stopInTime('store', store.close)
       if (wasReady) log.info('stopped')
     },
   }

@@ -12,7 +12,7 @@ import { settle } from './settle.js'
 interface Endpoint {
   readonly url: string
   readonly requests: { authorization: string | undefined; model: string; input: string[] }[]
-  mode: 'works' | 'fails' | 'short' | 'no-json'
+  mode: 'works' | 'fails' | 'short' | 'no-json' | 'hangs'
   close(): void
 }
 
@@ -25,6 +25,7 @@ async function startEndpoint(): Promise<Endpoint> {
     for await (const chunk of request) text += chunk
     const { model, input } = JSON.parse(text)
     endpoint.requests.push({ authorization: request.headers.authorization, model, input })
+    if (endpoint.mode === 'hangs') return
     if (request.url !== '/v1/embeddings' || endpoint.mode === 'fails') {
       response.writeHead(503).end()
       return
@@ -84,6 +85,21 @@ describe('a remote embedding endpoint', () => {
       expect([candidates[0].id, warnings[0]]).toEqual(['sky', expect.stringContaining('words only')])
     },
   )
+
+  it('PROF-7.2-03 that hangs does not hold up searches, which fall back to words with a warning', async () => {
+    await directory.restart({ search: { embedder: { url: endpoint.url, model: 'topics' }, embedTimeoutMs: 300 } })
+    await settle(directory)
+    endpoint.mode = 'hangs'
+    endpoint.requests.length = 0
+    const started = performance.now()
+    for (let i = 0; i < 20; i++) expect(await warningsOf(`kitten number ${i}`)).toContain('words only')
+    // Only the first search waited, and only its query was sent.
+    expect(performance.now() - started).toBeLessThan(5000)
+    expect(endpoint.requests).toHaveLength(1)
+    endpoint.mode = 'works'
+    await directory.restart()
+    await settle(directory)
+  })
 
   it('PROF-6.1-05 catches up after an outage, and searches have a warning until then', async () => {
     endpoint.mode = 'fails'

@@ -67,7 +67,8 @@ export async function startDirectory(settings: Settings = {}, deps: ServerDeps =
         ...settings,
         ...more,
         // The embedding model runs in a separate process; most tests do not need it.
-        search: { embedder: 'none', ...settings.search, ...more.search },
+        // It may be slow while other tests run.
+        search: { embedder: 'none', embedTimeoutMs: 30_000, ...settings.search, ...more.search },
       },
       deps,
     )

@@ -1,7 +1,15 @@
 import { createHash } from 'node:crypto'
-import { createCachedEmbedder, type Embedder, embeddingTextsOf, packVectors } from '@switchboard/search'
+import {
+  type CachedEmbedder,
+  createCachedEmbedder,
+  type Embedder,
+  EmbeddingError,
+  embeddingTextsOf,
+  packVectors,
+} from '@switchboard/search'
 import type { Store } from '../../store/store.js'
 import type { Agent, Catalog, When } from '../registry/catalog.js'
+import { createQueryEmbedder } from './query-embedder.js'
 
 /** Agents whose stored vectors are looked up at once. */
 const LOOKUP_BATCH = 256
@@ -9,8 +17,9 @@ const LOOKUP_BATCH = 256
 const EMBED_BATCH = 16
 /** Milliseconds to wait after the model or the store failed. */
 const RETRY_MS = 5000
-/** Milliseconds between progress reports. */
+/** Milliseconds between progress reports, and between reports of failures. */
 const PROGRESS_MS = 10_000
+const FAILURE_MS = 60_000
 /** Queries whose vectors are cached: the same queries come again and again. */
 const CACHED_QUERIES = 2000
 
@@ -32,12 +41,14 @@ export interface EmbeddingQueue {
 /** One model; the vectors of queries are cached, those of documents are not. */
 interface Model {
   readonly documents: Embedder
-  readonly queries: Embedder
+  readonly queries: CachedEmbedder
 }
 
 export interface EmbeddingQueueOptions {
-  /** Starts the model, and is retried while it fails. Undefined: no model, search by words only. */
-  readonly open: (() => Promise<Embedder>) | undefined
+  /** Starts the model, and is retried while it fails; the signal ends it. Undefined: no model, search by words only. */
+  readonly open: ((signal: AbortSignal) => Promise<Embedder>) | undefined
+  /** Milliseconds that a query waits for its vectors. */
+  readonly queryTimeoutMs: number
   readonly languages: readonly string[] | 'all'
   readonly store: Store
   readonly catalog: Catalog
@@ -47,6 +58,7 @@ export interface EmbeddingQueueOptions {
 
 export function createEmbeddingQueue({
   open,
+  queryTimeoutMs,
   languages,
   store,
   catalog,
@@ -60,7 +72,9 @@ export function createEmbeddingQueue({
   let running: Promise<void> | undefined
   let timer: NodeJS.Timeout | undefined
   let state: 'new' | 'started' | 'stopped' = 'new'
-  let failing = false
+  const stopping = new AbortController()
+  let reportedFailureAt = Number.NEGATIVE_INFINITY
+  let batchSize = EMBED_BATCH
   let embedded = 0
   let reportedAt = performance.now()
 
@@ -77,16 +91,23 @@ export function createEmbeddingQueue({
 
   const openModel = async (): Promise<Model> => {
     if (!open) throw new Error('no embedding model is configured')
-    const documents = await open()
+    const documents = await open(stopping.signal)
     catalog.index.setDimensions(documents.dimensions)
     return { documents, queries: createCachedEmbedder(documents, CACHED_QUERIES) }
   }
 
-  /** Reports the first failure only, until it works again. */
+  /** A model that keeps failing is not reported for every query. */
   const fail = (error: unknown): void => {
-    if (!failing && state !== 'stopped') onError(error)
-    failing = true
+    if (state === 'stopped' || performance.now() - reportedFailureAt < FAILURE_MS) return
+    reportedFailureAt = performance.now()
+    onError(error)
   }
+
+  const queryEmbedder = createQueryEmbedder({
+    model: async () => (await model()).queries,
+    timeoutMs: queryTimeoutMs,
+    onError: fail,
+  })
 
   const pending = (): number => waiting.now.size + waiting.later.size
 
@@ -116,6 +137,8 @@ export function createEmbeddingQueue({
   const embedAgents = async ({ id, embed }: Embedder, agents: readonly Agent[]): Promise<void> => {
     const texts = agents.map(textsOf)
     const vectors = [...(await embed(texts.flat()))]
+    queryEmbedder.responded()
+    batchSize = EMBED_BATCH
     const results = agents.map((agent, i) => {
       const data = packVectors(vectors.splice(0, texts[i]?.length))
       return { agent, stored: { number: agent.number, model: id, digest: digestOf(agent), data } }
@@ -131,6 +154,12 @@ export function createEmbeddingQueue({
       await embedAgents(embedder, agents)
       return [...agents]
     } catch (error) {
+      if (error instanceof EmbeddingError && error.code === 'timeout') {
+        // In case that these agents are the cause, others come first, and then fewer of these at once.
+        for (const agent of agents) postpone(agent)
+        batchSize = Math.max(1, batchSize / 2)
+        throw error
+      }
       const done: Agent[] = []
       for (const agent of agents.length > 1 ? agents : []) {
         await embedAgents(embedder, [agent]).then(
@@ -175,14 +204,13 @@ export function createEmbeddingQueue({
       const left = new Set(await reuse(documents, agents))
       finish(agents.filter((agent) => !left.has(agent)))
       while (left.size > 0 && state === 'started') {
-        const batch = [...left].slice(0, EMBED_BATCH)
+        const batch = [...left].slice(0, batchSize)
         finish(await embedSafely(documents, batch))
         for (const agent of batch) left.delete(agent)
         report()
         // New agents go before those of a bulk load.
         if (!isUrgent && waiting.now.size > 0) break
       }
-      failing = false
     }
     if (embedded > 0) report(true)
   }
@@ -198,10 +226,16 @@ export function createEmbeddingQueue({
     if (running || state !== 'started' || pending() === 0 || !open) return
     clearTimeout(timer)
     running = work()
-      .catch(fail)
-      .finally(() => {
+      .then(
+        () => 0,
+        (error: unknown) => {
+          fail(error)
+          return RETRY_MS
+        },
+      )
+      .then((pauseMs) => {
         running = undefined
-        if (pending() > 0) timer = setTimeout(run, failing ? RETRY_MS : 0).unref()
+        if (pending() > 0) timer = setTimeout(run, pauseMs).unref()
       })
   }
 
@@ -218,14 +252,9 @@ export function createEmbeddingQueue({
     },
     async embed(texts) {
       if (!open) return { vectors: [] }
-      try {
-        const { queries } = await model()
-        const vectors = await queries.embed(texts)
-        return { vectors, ...(pending() > 0 && { warning: SOME_PENDING }) }
-      } catch (error) {
-        fail(error)
-        return { vectors: [], warning: NO_VECTORS }
-      }
+      const vectors = await queryEmbedder.embed(texts)
+      if (!vectors) return { vectors: [], warning: NO_VECTORS }
+      return { vectors, ...(pending() > 0 && { warning: SOME_PENDING }) }
     },
     start() {
       state = 'started'
@@ -234,6 +263,7 @@ export function createEmbeddingQueue({
     async stop() {
       state = 'stopped'
       clearTimeout(timer)
+      stopping.abort(new EmbeddingError('closed', 'the directory is stopping'))
       const last = await opened?.catch(() => undefined)
       await last?.documents.close()
       await running

@@ -9,6 +9,8 @@ export interface RemoteEmbedderOptions {
   readonly key?: string | undefined
   /** Requested length of the vectors, for models that support several. */
   readonly dimensions?: number | undefined
+  /** Ends requests that are made before the embedder is ready. */
+  readonly signal?: AbortSignal
 }
 
 const TIMEOUT_MS = 20_000
@@ -18,8 +20,10 @@ const BATCH = 64
 const STEP = 128
 
 /** Embeds texts by an HTTP endpoint; a first request finds out the length of its vectors. */
-export async function createRemoteEmbedder({ url, model, key, dimensions }: RemoteEmbedderOptions): Promise<Embedder> {
+export async function createRemoteEmbedder(options: RemoteEmbedderOptions): Promise<Embedder> {
+  const { url, model, key, dimensions } = options
   const closed = new AbortController()
+  const signals = options.signal ? [closed.signal, options.signal] : [closed.signal]
 
   const request = async (input: readonly string[]): Promise<Float32Array[]> => {
     let body: unknown
@@ -34,13 +38,14 @@ export async function createRemoteEmbedder({ url, model, key, dimensions }: Remo
           ...(dimensions !== undefined && { dimensions }),
         }),
         redirect: 'error',
-        signal: AbortSignal.any([closed.signal, AbortSignal.timeout(TIMEOUT_MS)]),
+        signal: AbortSignal.any([...signals, AbortSignal.timeout(TIMEOUT_MS)]),
       })
       if (!response.ok) throw new EmbeddingError('failed', `the embedding endpoint returned status ${response.status}`)
       body = await response.json()
     } catch (error) {
       if (error instanceof EmbeddingError) throw error
-      throw new EmbeddingError('failed', 'the embedding endpoint did not respond', { cause: error })
+      const code = error instanceof Error && error.name === 'TimeoutError' ? 'timeout' : 'failed'
+      throw new EmbeddingError(code, 'the embedding endpoint did not respond', { cause: error })
     }
     return readVectors(body, input.length)
   }

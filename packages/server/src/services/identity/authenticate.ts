@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { PeerCertificate, TLSSocket } from 'node:tls'
 import { certificateSubject, DirectoryError } from '@switchboard/protocol'
-import type { Caller } from '../../policy/caller.js'
+import { type Caller, networkOf } from '../../policy/caller.js'
 import type { Subjects } from '../../policy/subjects.js'
 import { KEY_PREFIX, type Keys } from './keys.js'
 import type { TokenClaims } from './token-claims.js'
@@ -64,9 +64,10 @@ export function createAuthenticate(options: AuthenticateOptions): Authenticate {
   }
 
   const byBearer = (secret: string, credentials: Credentials): Caller | Promise<Caller> => {
-    if (looksLikeJwt(secret)) return byToken(tokens.verifyJwt(secret), credentials)
+    const client = networkOf(credentials.address)
+    if (looksLikeJwt(secret)) return byToken(tokens.verifyJwt(secret, client), credentials)
     if (tokens.verifyOpaque && !keys.find(secret) && !isOwnKey(secret)) {
-      return byToken(tokens.verifyOpaque(secret), credentials)
+      return byToken(tokens.verifyOpaque(secret, client), credentials)
     }
     return byKey(secret, credentials)
   }

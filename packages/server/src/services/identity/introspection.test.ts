@@ -22,7 +22,7 @@ function startIssuer() {
       return issuer.respond()
     },
   })
-  return Object.assign(issuer, { introspect })
+  return Object.assign(issuer, { introspect: (token: string, client = '192.0.2.1') => introspect(token, client) })
 }
 
 describe('createIntrospect', () => {
@@ -71,20 +71,47 @@ describe('createIntrospect', () => {
     const issuer = startIssuer()
     await issuer.introspect('valid')
     issuer.respond = async () => Response.json({ active: false })
-    for (let i = 0; i < 5000; i++) await issuer.introspect(`made-up-${i}`)
+    for (let i = 0; i < 5000; i++) await issuer.introspect(`made-up-${i}`, `client ${i}`)
     expect(await issuer.introspect('valid')).toBeDefined()
   })
 
-  it('sends no more than 64 requests at once: further tokens are unavailable', async () => {
+  it('sends no more than 64 requests at once, 32 of one client: further tokens are unavailable', async () => {
     const issuer = startIssuer()
     const release: (() => void)[] = []
     issuer.respond = () => new Promise((resolve) => release.push(() => resolve(Response.json({ active: true }))))
-    const waiting = Array.from({ length: 64 }, (_, i) => issuer.introspect(`t${i}`))
-    await expect(issuer.introspect('one more')).rejects.toMatchObject({ code: 'unavailable', status: 503 })
+    const ask = (client: string) => Array.from({ length: 32 }, (_, i) => issuer.introspect(`${client} ${i}`, client))
+    const waiting = ask('a')
+    await expect(issuer.introspect('one more', 'a')).rejects.toMatchObject({ code: 'unavailable', status: 503 })
+    waiting.push(...ask('b'))
+    await expect(issuer.introspect('one more', 'c')).rejects.toMatchObject({ code: 'unavailable', status: 503 })
     for (const end of release) end()
     await Promise.all(waiting)
     issuer.respond = async () => Response.json({ active: true })
-    expect(await issuer.introspect('one more')).toBeDefined()
+    expect(await issuer.introspect('one more', 'a')).toBeDefined()
+  })
+
+  it('lets a client try 30 unknown tokens, and one more every 2 s; others and known tokens are not affected', async () => {
+    const issuer = startIssuer()
+    await issuer.introspect('valid', 'a')
+    issuer.respond = async () => Response.json({ active: false })
+    const guess = async (): Promise<number> => {
+      let tried = 0
+      for (;;) {
+        try {
+          await issuer.introspect(`guess ${issuer.time} ${tried}`, 'a')
+          tried++
+        } catch (error) {
+          expect(error).toMatchObject({ code: 'rate_limited', retryAfter: 2 })
+          return tried
+        }
+      }
+    }
+    expect(await guess()).toBe(30)
+    expect(await issuer.introspect('valid', 'a')).toBeDefined()
+    issuer.time = 2000
+    expect(await guess()).toBe(1)
+    issuer.respond = async () => Response.json({ active: true })
+    expect(await issuer.introspect('other', 'b')).toBeDefined()
   })
 
   it.each<[string, () => Response | never]>([

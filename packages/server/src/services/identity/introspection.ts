@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { DirectoryError, decodeUtf8, isObject, readBytes } from '@switchboard/protocol'
+import { createTokenBuckets, DirectoryError, decodeUtf8, isObject, readBytes } from '@switchboard/protocol'
 
 /** How to ask an issuer whether a token is still valid (RFC 7662). */
 export interface IntrospectionOptions {
@@ -15,8 +15,11 @@ export interface IntrospectionOptions {
   readonly cacheSeconds?: number
 }
 
-/** What the issuer says about an active token; undefined if the token is not active. */
-export type Introspect = (token: string) => Promise<IntrospectedClaims | undefined>
+/**
+ * What the issuer says about an active token; undefined if the token is not active. `client` is the network that the
+ * token came from: it may try only a few unknown tokens.
+ */
+export type Introspect = (token: string, client: string) => Promise<IntrospectedClaims | undefined>
 export type IntrospectedClaims = Readonly<Record<string, unknown>>
 
 export interface IntrospectDeps {
@@ -34,8 +37,13 @@ const CACHE_SECONDS = 30
 const REJECTED_SECONDS = 5
 /** Tokens remembered, accepted and rejected ones apart: made-up tokens must not displace valid ones. */
 const MAX_CACHED = 2000
-/** Requests at once; further tokens get 503, so that made-up tokens cannot flood the issuer. */
+/** Requests at once, in total and for one client, so that made-up tokens cannot flood the issuer; then 503. */
 const MAX_REQUESTS = 64
+const MAX_REQUESTS_PER_CLIENT = 32
+/** Rejected tokens of one client: 30, and one more every 2 s; then 429. */
+const GUESSES = { capacity: 30, refillMs: 60_000, maxKeys: 10_000 }
+/** Until a client may try another token. */
+const GUESS_SECONDS = GUESSES.refillMs / GUESSES.capacity / 1000
 const RETRY_SECONDS = 5
 
 /** Asks the issuer about tokens, and remembers the responses for a short time. Without a response, it fails with 503. */
@@ -46,11 +54,16 @@ export function createIntrospect(
   const { cacheSeconds = CACHE_SECONDS } = options
   const accepted = createRecent<IntrospectedClaims>(monotonic)
   const rejected = createRecent<true>(monotonic)
-  const pending = new Map<string, Promise<IntrospectedClaims | undefined>>()
+  const pending = new Map<
+    string,
+    { readonly client: string; readonly claims: Promise<IntrospectedClaims | undefined> }
+  >()
+  const guesses = createTokenBuckets({ ...GUESSES, monotonic })
 
-  const ask = async (id: string, token: string): Promise<IntrospectedClaims | undefined> => {
+  const ask = async (id: string, token: string, client: string): Promise<IntrospectedClaims | undefined> => {
     const claims = await request(options, token, fetch)
     if (!claims) {
+      guesses.take(client)
       rejected.set(id, true, REJECTED_SECONDS * 1000)
       return undefined
     }
@@ -59,16 +72,26 @@ export function createIntrospect(
     return claims
   }
 
-  return (token) => {
+  const assertMayAsk = (client: string): void => {
+    if (guesses.levelOf(client).tokens === 0) {
+      const message = `too many invalid tokens came from your address: try again in ${GUESS_SECONDS} s`
+      throw new DirectoryError('rate_limited', message, { retryAfter: GUESS_SECONDS })
+    }
+    const own = [...pending.values()].filter((one) => one.client === client).length
+    if (pending.size >= MAX_REQUESTS || own >= MAX_REQUESTS_PER_CLIENT)
+      throw unavailable('too many tokens are being checked')
+  }
+
+  return async (token, client) => {
     const id = hash('sha256', token)
     const known = accepted.get(id)
-    if (known || rejected.get(id)) return Promise.resolve(known)
+    if (known || rejected.get(id)) return known
     const asked = pending.get(id)
-    if (asked) return asked
-    if (pending.size >= MAX_REQUESTS) return Promise.reject(unavailable('too many tokens are being checked'))
-    const asking = ask(id, token).finally(() => pending.delete(id))
-    pending.set(id, asking)
-    return asking
+    if (asked) return asked.claims
+    assertMayAsk(client)
+    const claims = ask(id, token, client).finally(() => pending.delete(id))
+    pending.set(id, { client, claims })
+    return claims
   }
 }
 

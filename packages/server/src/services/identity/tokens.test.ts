@@ -14,7 +14,7 @@ import { createTokens, type VerifyToken } from './tokens.js'
 
 let signer: TokenSigner
 let keyServer: Server
-let verify: VerifyToken
+let verify: (token: string) => ReturnType<VerifyToken>
 beforeAll(async () => {
   signer = await createTokenSigner()
   keyServer = createServer((_, response) => response.end(JSON.stringify({ keys: signer.keys })))
@@ -23,7 +23,8 @@ beforeAll(async () => {
   const port = typeof address === 'object' && address ? address.port : 0
   const issuer = { issuer: TOKEN_ISSUER, audience: TOKEN_AUDIENCE, jwksUrl: `http://127.0.0.1:${port}/` }
   const subjects = createSubjects({ plainIssuer: TOKEN_ISSUER, trustDomains: new Map() })
-  verify = createTokens({ issuers: [issuer], subjects, now: () => TOKEN_NOW, monotonic: () => 0 }).verifyJwt
+  const { verifyJwt } = createTokens({ issuers: [issuer], subjects, now: () => TOKEN_NOW, monotonic: () => 0 })
+  verify = (token) => verifyJwt(token, '192.0.2.1')
 })
 afterAll(() => keyServer.close())
 

@@ -4,7 +4,8 @@ import { createIntrospect, type Introspect, type IntrospectDeps } from './intros
 import { acceptsOpaque, type Issuer } from './issuers.js'
 import { type Claims, checkIntrospected, readClaims, type TokenClaims } from './token-claims.js'
 
-export type VerifyToken = (token: string) => Promise<TokenClaims>
+/** Verifies a token; `client` is the network that it came from. */
+export type VerifyToken = (token: string, client: string) => Promise<TokenClaims>
 
 /** Verifies the tokens of the configured issuers (AD §8.2). */
 export interface Tokens {
@@ -30,38 +31,38 @@ export function createTokens({ issuers, subjects, ...deps }: TokensOptions): Tok
     deps,
   )
 
-  const introspect = async (token: string, issuer: Issuer): Promise<Claims> => {
-    const claims = await introspects.get(issuer)?.(token)
+  const introspect = async (token: string, client: string, issuer: Issuer): Promise<Claims> => {
+    const claims = await introspects.get(issuer)?.(token, client)
     if (claims) return claims
     throw new TokenError('invalid', 'the token is not active: it is unknown, expired or revoked')
   }
-  const readIntrospected = async (token: string, issuer: Issuer): Promise<TokenClaims> => {
-    const claims = checkIntrospected(await introspect(token, issuer), issuer, deps.now())
+  const readIntrospected = async (token: string, client: string, issuer: Issuer): Promise<TokenClaims> => {
+    const claims = checkIntrospected(await introspect(token, client, issuer), issuer, deps.now())
     return readClaims(claims, issuer, subjects)
   }
 
-  const verifyJwt: VerifyToken = async (token) => {
+  const verifyJwt: VerifyToken = async (token, client) => {
     const name = claimedIssuer(token)
     const issuer = issuers.find((known) => known.issuer === name)
-    if (issuer && issuer.jwksUrl === undefined) return readIntrospected(token, issuer)
+    if (issuer && issuer.jwksUrl === undefined) return readIntrospected(token, client, issuer)
     const { claims } = await verifySignature(token)
     if (!issuer) throw new TokenError('unknown_issuer', 'the issuer of the token is not trusted here')
-    if (issuer.introspection?.jwts === true) await introspect(token, issuer)
+    if (issuer.introspection?.jwts === true) await introspect(token, client, issuer)
     return readClaims(claims, issuer, subjects)
   }
 
   const opaque = issuers.find(acceptsOpaque)
   return {
     verifyJwt: translating(verifyJwt),
-    verifyOpaque: opaque && translating((token) => readIntrospected(token, opaque)),
+    verifyOpaque: opaque && translating((token, client) => readIntrospected(token, client, opaque)),
   }
 }
 
 const translating =
   (verify: VerifyToken): VerifyToken =>
-  async (token) => {
+  async (token, client) => {
     try {
-      return await verify(token)
+      return await verify(token, client)
     } catch (error) {
       throw error instanceof TokenError ? toDirectoryError(error) : error
     }

@@ -15,7 +15,7 @@ export interface Statement {
 export type Read = <T>(read: () => T) => Promise<T>
 
 /** Milliseconds to wait for another connection's write: the server's, or that of `keys reset-admin`. */
-const BUSY_TIMEOUT = 5000
+export const BUSY_TIMEOUT = 5000
 
 /** Opens a connection with a write-ahead log whose commits are durable when they return. */
 export function openDatabase(file: string): Sqlite {
@@ -42,6 +42,9 @@ export function rowOf(statement: Statement, parameters: unknown[] = []): Row | u
   const row = statement.get(parameters)
   return isRow(row) ? row : undefined
 }
+
+export const isBusy = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'SQLITE_BUSY'
 
 /** Translates an error of SQLite. */
 export function toStoreError(error: unknown, folder: string): StoreError {

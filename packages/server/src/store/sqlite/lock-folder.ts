@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import Database from 'libsql'
 import { StoreError } from '../store-error.js'
+import { isBusy } from './database.js'
 import { createPrivateFile } from './private-files.js'
 
 /**
@@ -18,7 +19,7 @@ export function lockFolder(folder: string): () => void {
     db.exec('BEGIN EXCLUSIVE')
   } catch (error) {
     db.close()
-    if (error instanceof Error && 'code' in error && error.code === 'SQLITE_BUSY') {
+    if (isBusy(error)) {
       throw new StoreError(
         'locked',
         `another server uses the store in ${folder}: stop it, or choose another data folder`,

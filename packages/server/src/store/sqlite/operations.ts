@@ -75,3 +75,11 @@ export interface Failure {
   code: StoreErrorCode
   message: string
 }
+
+/** What the writer thread is started with. */
+export interface WriterData {
+  folder: string
+  file: string
+  /** Not 0: the store is closing, and writes do not wait for the lock of another process any longer. */
+  hurry: Int32Array
+}

@@ -9,6 +9,9 @@ const MAX_BATCH = 512
 /** The next batch is sent while one is being written, so that the thread never waits for this one. */
 const LANES = 2
 
+/** Milliseconds that a write waits for another process's lock after the store was closed. */
+const CLOSE_WAIT_MS = 500
+
 /**
  * A thread runs JavaScript only: tests import this file from src, but start the built thread. vitest builds first
  * (scripts/vitest-build.mjs).
@@ -32,7 +35,8 @@ export interface Writer {
 /** Starts the thread that writes to `file` in `folder`; rejects if it cannot open the file. */
 export async function startWriter(folder: string, file: string): Promise<Writer> {
   // Flags of the embedding program, such as --input-type, must not apply to the worker.
-  const worker = new Worker(WRITER, { workerData: { folder, file }, execArgv: [] })
+  const hurry = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
+  const worker = new Worker(WRITER, { workerData: { folder, file, hurry }, execArgv: [] })
   const exited = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
   let dead: StoreError | undefined
   const pending: { resolve(message: FromWriter): void; reject(error: StoreError): void }[] = []
@@ -79,7 +83,9 @@ export async function startWriter(folder: string, file: string): Promise<Writer>
       return JSON.parse(await group.add({ operation, ...(document !== undefined && { document }) }))
     },
     async close() {
+      const timer = setTimeout(() => Atomics.store(hurry, 0, 1), CLOSE_WAIT_MS)
       await group.close()
+      clearTimeout(timer)
       if (!dead) send({ close: true })
       await exited
     },

@@ -1,14 +1,25 @@
 import { join } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
 import { type AppliedOperation, createApplyOperation } from './apply-operation.js'
-import { openDatabase, type Sqlite, toStoreError } from './database.js'
-import type { Failure, FromWriter, OperationMessage, OperationResult, Reply, ToWriter } from './operations.js'
+import { BUSY_TIMEOUT, isBusy, openDatabase, type Sqlite, toStoreError } from './database.js'
+import type {
+  Failure,
+  FromWriter,
+  OperationMessage,
+  OperationResult,
+  Reply,
+  ToWriter,
+  WriterData,
+} from './operations.js'
 
 /** Ids are inserted in random order; with SQLite's default of 2 MiB, writing 50,000 agents was a third slower. */
 const CACHE_KIB = 32 * 1024
 
+/** Milliseconds between attempts to write while another process writes. */
+const BUSY_RETRY_MS = 5
+
 /** The writer thread: waiting for the disk does not block the event loop of the server. */
-function runWriter(folder: string, file: string, port: NonNullable<typeof parentPort>): void {
+function runWriter({ folder, file, hurry }: WriterData, port: NonNullable<typeof parentPort>): void {
   const send = (message: FromWriter): void => port.postMessage(message)
   const failure = (error: unknown): Failure => {
     const { code, message } = toStoreError(error, folder)
@@ -20,7 +31,9 @@ function runWriter(folder: string, file: string, port: NonNullable<typeof parent
   try {
     db = openDatabase(join(folder, file))
     db.exec(`PRAGMA cache_size = -${CACHE_KIB}`)
-    commit = createCommit(db, failure)
+    // `begin` waits instead: a thread inside SQLite would keep the process from exiting.
+    db.exec('PRAGMA busy_timeout = 0')
+    commit = createCommit(db, failure, () => Atomics.load(hurry, 0) !== 0)
   } catch (error) {
     send({ failed: failure(error) })
     return
@@ -29,7 +42,6 @@ function runWriter(folder: string, file: string, port: NonNullable<typeof parent
   port.on('message', (message: ToWriter) => {
     if ('close' in message) {
       // Leaves no log for the next start to read, unless another connection still reads it.
-      db.exec('PRAGMA busy_timeout = 0')
       db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
       db.close()
       port.close()
@@ -48,11 +60,27 @@ function runWriter(folder: string, file: string, port: NonNullable<typeof parent
  * Runs a batch in one transaction. If an operation fails, the transaction is rolled back and each operation gets its
  * own; that is rare, and cheaper than savepoints. A conflict is a result, not a failure.
  */
-function createCommit(db: Sqlite, failure: (error: unknown) => Failure): (batch: OperationMessage[]) => Reply[] {
+function createCommit(
+  db: Sqlite,
+  failure: (error: unknown) => Failure,
+  isHurried: () => boolean,
+): (batch: OperationMessage[]) => Reply[] {
   const operations = createApplyOperation(db)
 
+  /** Waits while another process writes. */
+  const begin = (): void => {
+    for (const end = performance.now() + BUSY_TIMEOUT; ; sleepSync(BUSY_RETRY_MS)) {
+      try {
+        db.exec('BEGIN IMMEDIATE')
+        return
+      } catch (error) {
+        if (!isBusy(error) || isHurried() || performance.now() >= end) throw error
+      }
+    }
+  }
+
   const transact = (batch: AppliedOperation[]): { results: OperationResult[] } | { error: unknown } => {
-    db.exec('BEGIN IMMEDIATE')
+    begin()
     try {
       operations.begin()
       let results: OperationResult[]
@@ -81,7 +109,11 @@ function createCommit(db: Sqlite, failure: (error: unknown) => Failure): (batch:
   }
 }
 
+const sleepSync = (ms: number): void => {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)), 0, 0, ms)
+}
+
 const toReply = (result: OperationResult | undefined): Reply => ({ result: JSON.stringify(result) })
 
 if (!parentPort) throw new Error('writer.js runs as a worker thread only')
-runWriter(String(workerData.folder), String(workerData.file), parentPort)
+runWriter(workerData, parentPort)
