@@ -105,6 +105,7 @@ async function wire(base: Base): Promise<Server> {
       onError: logError('could not write audit entries'),
     }),
     reputationOf: config.search.learn ? outcomes.factorOf : () => 1,
+    availabilityOf: trust.availabilityOf,
     policy: config.policy,
     grantsOf: identity.grants.of,
     verifySignature: trust.verifySignature,

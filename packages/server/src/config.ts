@@ -75,6 +75,8 @@ export interface Config {
   cors: { origins: string[] }
   policy: Policy
   audit: { retentionDays: number; addresses: boolean }
+  /** Regular checks whether agents can be reached. Off by default: they connect to every address that is registered. */
+  liveness: { enabled: boolean; intervalSeconds: number }
 }
 
 /** The embedding model: the built-in one, none, a folder with an ONNX model, or an HTTP endpoint. */
@@ -179,6 +181,7 @@ export const DEFAULTS: Config = {
     requireDomainProof: false,
   },
   audit: { retentionDays: 30, addresses: true },
+  liveness: { enabled: false, intervalSeconds: 3600 },
 }
 
 /** Groups of settings that may be given in part. */
@@ -191,6 +194,7 @@ const GROUPS = [
   'lifetimes',
   'certificates',
   'cors',
+  'liveness',
   'audit',
 ] as const
 
@@ -211,6 +215,7 @@ export const withDefaults = (settings: Settings): Config => ({
   lifetimes: { ...DEFAULTS.lifetimes, ...settings.lifetimes },
   certificates: { ...DEFAULTS.certificates, ...settings.certificates },
   cors: { ...DEFAULTS.cors, ...settings.cors },
+  liveness: { ...DEFAULTS.liveness, ...settings.liveness },
   audit: { ...DEFAULTS.audit, ...settings.audit },
 })
 

@@ -32,6 +32,8 @@ export interface Context {
   readonly trail: AuditTrail
   /** Score factor from calls and ratings, 0.95 to 1.05; 1 without evidence, or if the operator has switched it off. */
   readonly reputationOf: (agent: Agent) => number
+  /** Score factor of agents that could not be reached; 1 for all others, or if they are not checked. */
+  readonly availabilityOf: (agent: Agent) => number
   readonly policy: NamePolicy &
     VettingPolicy & {
       readonly strictness: Strictness

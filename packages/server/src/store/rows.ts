@@ -152,6 +152,7 @@ export function toTrustEntry(row: Row): TrustEntry {
     key: String(row.key),
     version: Number(row.version),
     value: JSON.parse(String(row.value)),
+    at: Number(row.at),
     ...(expiresAt !== undefined && { expiresAt }),
   }
 }
@@ -160,6 +161,7 @@ const TRUST_KINDS = Object.values<TrustKind>({
   domain: 'domain',
   lease: 'lease',
   transfer: 'transfer',
+  health: 'health',
 } satisfies Record<TrustKind, TrustKind>)
 
 function toTrustKind(value: unknown): TrustKind {

@@ -7,6 +7,8 @@ export type TrustKind =
   | 'domain'
   /** The right of one process to make scheduled checks. */
   | 'lease'
+  /** Whether an agent can be reached. */
+  | 'health'
   /** An owner's offer to hand an agent over. */
   | 'transfer'
 
@@ -16,8 +18,8 @@ export type TrustKind =
  * each other's changes.
  */
 export interface TrustStore {
-  /** All entries of a kind. */
-  list(kind: TrustKind): Promise<TrustEntry[]>
+  /** Entries of a kind that were put at this time or later; default: all. */
+  list(kind: TrustKind, since?: number): Promise<TrustEntry[]>
   get(kind: TrustKind, key: string): Promise<TrustEntry | undefined>
   /**
    * Stores the entry under the next version; false if the stored version is not `entry.version` (0: the entry must not
@@ -34,6 +36,8 @@ export interface TrustEntry {
   /** Increases with every put; 0 for a new entry. */
   version: number
   value: JsonObject
+  /** When it was put. */
+  at: number
   /** When the entry is deleted, if it is not renewed; absent: it stays. */
   expiresAt?: number
 }

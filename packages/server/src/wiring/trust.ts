@@ -1,9 +1,11 @@
 import { isProduction } from '../config.js'
 import type { Gateway } from '../gateway/gateway.js'
-import type { Catalog } from '../services/registry/catalog.js'
+import type { Agent, Catalog } from '../services/registry/catalog.js'
 import { createCheckDomain } from '../services/trust/check-domain.js'
-import { createCheckLease } from '../services/trust/check-lease.js'
+import { createCheckEndpoint } from '../services/trust/check-endpoint.js'
+import { type CheckLease, createCheckLease } from '../services/trust/check-lease.js'
 import { createDomains, type Domains } from '../services/trust/domains.js'
+import { createLiveness, type Liveness } from '../services/trust/liveness.js'
 import { createSchedule } from '../services/trust/schedule.js'
 import { createSignerKeys } from '../services/trust/signer-keys.js'
 import { createVerifySignature, type VerifySignature } from '../services/trust/verify-signature.js'
@@ -15,6 +17,8 @@ const TICK_MS = 1000
 export interface Trust {
   readonly verifySignature: VerifySignature
   readonly domains: Domains
+  /** Score factor of an agent, 0 to 1. */
+  availabilityOf(agent: Agent): number
   /** Reads what other replicas have changed. */
   reload(): Promise<void>
   /** Starts the checks that are made regularly. */
@@ -23,11 +27,8 @@ export interface Trust {
 }
 
 /** What the directory finds out for itself about agents and their publishers. */
-export async function wireTrust(
-  { config, store, now, monotonic, logError }: Base,
-  catalog: Catalog,
-  gateway: Gateway,
-): Promise<Trust> {
+export async function wireTrust(base: Base, catalog: Catalog, gateway: Gateway): Promise<Trust> {
+  const { config, store, now, monotonic, logError } = base
   // In development, agents and their keys are on this machine, without TLS.
   const httpLoopback = !isProduction(config)
   const keysOf = createSignerKeys({ fetch: gateway.fetch, monotonic, httpLoopback })
@@ -49,17 +50,46 @@ export async function wireTrust(
       return domain ? { domain } : {}
     },
   })
-  const checks = createSchedule((signal) => domains.checkDue(signal), TICK_MS, logError('could not check a domain'))
+  const liveness = await wireLiveness(base, catalog, gateway, lease)
+  const schedules = [
+    createSchedule((signal) => domains.checkDue(signal), TICK_MS, logError('could not check a domain')),
+    ...(liveness ? [createSchedule(liveness.run, TICK_MS, logError('could not check agents'))] : []),
+  ]
   return {
     verifySignature: createVerifySignature({ keysOf, now, httpLoopback }),
     domains,
+    availabilityOf: (agent) => liveness?.factorOf(agent) ?? 1,
     reload: domains.reload,
-    start: checks.start,
+    start() {
+      for (const schedule of schedules) schedule.start()
+    },
     async stop() {
-      await checks.stop()
+      await Promise.all(schedules.map((schedule) => schedule.stop()))
       await lease.release()
     },
   }
+}
+
+/** Undefined if the operator has not enabled the checks. */
+async function wireLiveness(
+  { config, store, now, monotonic }: Base,
+  catalog: Catalog,
+  { fetch }: Gateway,
+  lease: CheckLease,
+): Promise<Liveness | undefined> {
+  if (!config.liveness.enabled) return undefined
+  const liveness = await createLiveness({
+    store: store.trust,
+    catalog,
+    check: createCheckEndpoint(fetch),
+    lease,
+    intervalMs: config.liveness.intervalSeconds * 1000,
+    now,
+    monotonic,
+    random: Math.random,
+  })
+  catalog.subscribe(liveness)
+  return liveness
 }
 
 const agentsOf = (catalog: Catalog, owner: string) =>

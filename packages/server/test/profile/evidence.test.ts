@@ -68,7 +68,7 @@ describe('tags of a declared taxonomy', () => {
 })
 
 describe('evidence', () => {
-  it('PROF-6.2-01 PROF-6.2-02 has the components of the draft, and one documented component of our own', async () => {
+  it('PROF-6.2-01 PROF-6.2-02 has the components of the draft, and documented components of our own', async () => {
     await publish(directory, profileAgent({ id: 'a', tags: ['x'], description: 'Plans trips.' }))
     const { candidates: found } = await discover(directory, {
       query: 'plan a trip',
@@ -77,9 +77,9 @@ describe('evidence', () => {
       include_evidence: true,
     })
     const named = ['tag', 'context', 'example', 'protocol', 'freshness', 'policy'] // PROF §6.2
-    expect(Object.keys(found[0].score_components).sort()).toEqual([...named, 'reputation'].sort())
+    expect(Object.keys(found[0].score_components).sort()).toEqual([...named, 'reputation', 'availability'].sort())
     expect(found[0].score_components).toMatchObject({ tag: 1, protocol: 1, freshness: 1, policy: 1 })
-    expect((await directory.get('/discover')).json.score_components).toEqual([...named, 'reputation'])
+    expect((await directory.get('/discover')).json.score_components).toEqual([...named, 'reputation', 'availability'])
   })
 
   it('PROF-7.3-03 publishes the weights that the ranking uses', async () => {

@@ -8,6 +8,7 @@ const domain = (changes: Partial<TrustEntry> = {}): TrustEntry => ({
   key: 'a',
   version: 0,
   value: { token: 't' },
+  at: AT,
   ...changes,
 })
 
@@ -52,6 +53,15 @@ export function describeTrust(store: () => Store): void {
       const { cursor } = await store().load()
       await store().trust.put(domain({ kind: 'lease' }))
       expect((await store().changes(cursor)).changes).toEqual([])
+    })
+
+    it('lists the entries of a kind that were put since a time', async () => {
+      const { trust } = store()
+      for (const [i, key] of ['x', 'y', 'z'].entries()) await trust.put(domain({ key, at: AT + i }))
+      await trust.put(domain({ key: 'x', version: 1, at: AT + 5 }))
+      const keys = async (since?: number) => (await trust.list('domain', since)).map(({ key }) => key)
+      expect(await keys(AT + 2)).toEqual(['x', 'z'])
+      expect(await keys()).toEqual(['x', 'y', 'z'])
     })
 
     it('prunes entries that have expired', async () => {

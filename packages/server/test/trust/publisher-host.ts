@@ -12,6 +12,10 @@ export interface PublisherHost {
   /** Bodies by path: text as it is, other values as JSON. Other paths return 404. */
   pages: Record<string, unknown>
   readonly requests: string[]
+  /** Their methods, in the same order. */
+  readonly methods: string[]
+  /** Default: 200, or 404 for unknown paths. */
+  status: number | undefined
   close(): Promise<void>
 }
 
@@ -19,8 +23,9 @@ export async function startPublisherHost(): Promise<PublisherHost> {
   const server = createServer((request, response) => {
     const path = request.url ?? ''
     host.requests.push(path)
+    host.methods.push(request.method ?? '')
     const page = host.pages[path]
-    response.statusCode = page === undefined ? 404 : 200
+    response.statusCode = host.status ?? (page === undefined ? 404 : 200)
     response.end(typeof page === 'string' ? page : JSON.stringify(page ?? {}))
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -30,6 +35,8 @@ export async function startPublisherHost(): Promise<PublisherHost> {
     authority: `127.0.0.1:${port}`,
     pages: {},
     requests: [],
+    methods: [],
+    status: undefined,
     async close() {
       server.closeAllConnections()
       server.close()

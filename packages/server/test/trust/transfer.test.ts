@@ -98,7 +98,7 @@ describe('a transfer', () => {
     await accept()
     const { json } = await directory.get('/admin/audit?agent=x&limit=3', { as: 'admin' })
     expect(json.entries).toMatchObject([
-      { actor: 'tokB', action: 'transfer', detail: 'from tokA to tokB' },
+      { actor: 'tokB', action: 'transfer', before: { owner: 'tokA' }, after: { owner: 'tokB' } },
       { actor: 'tokB', action: 'transfer.accept' },
       { actor: 'tokA', action: 'transfer.offer', detail: 'to tokB' },
     ])

@@ -24,7 +24,7 @@ export function toEvidence(
   const ownTags = profileTags(record)
   const { direct, expanded } = matchTags(requestedTags, ownTags, context.taxonomy)
   const tag = tagShare(requestedTags, ownTags, context.taxonomy)
-  const { freshness, policy, reputation } = scoreFactorsOf(context, agent)
+  const { freshness, policy, reputation, availability } = scoreFactorsOf(context, agent)
   const examples = parts.flatMap(({ part, similarity }) => {
     const example = part.kind === 'example' ? agent.shown.examples[part.position] : undefined
     return example && similarity >= EXAMPLE_FLOOR ? [{ example, similarity }] : []
@@ -38,6 +38,7 @@ export function toEvidence(
       freshness: rounded(freshness),
       policy: rounded(policy),
       reputation: rounded(reputationShare(reputation)),
+      availability: rounded(availability),
     },
     matched_tags: direct,
     ...(expanded.length > 0 && { expanded_tags: expanded.map(({ tag, via }) => ({ tag, via })) }),

@@ -34,7 +34,7 @@ const describe = ({ taxonomy }: Context): JsonObject => ({
   freshness: 'the first of sequence, updated_at and version that both documents have; If-Match; expires_at',
   hard_filters:
     'applied before ranking; unsupported ones are named in unsupported_filters, or fail with Prefer: handling=strict',
-  score_components: ['tag', 'context', 'example', 'protocol', 'freshness', 'policy', 'reputation'],
+  score_components: ['tag', 'context', 'example', 'protocol', 'freshness', 'policy', 'reputation', 'availability'],
   ranking: { ...RANKING },
   redaction: 'members named in "private" and items marked "private": true are shown to the owner only',
   federation: 'none: every record was registered with this directory',

@@ -11,6 +11,8 @@ export interface ScoreFactors {
   readonly policy: number
   /** From outcomes of calls and from ratings. */
   readonly reputation: number
+  /** From checks whether it can be reached. */
+  readonly availability: number
 }
 
 /** Statuses of agents that still work but should rank below active ones (C-21). */
@@ -26,13 +28,15 @@ const FRESH_DAYS = 90
 /** Factor at the maximum age. */
 const OLDEST = 0.95
 
-export function scoreFactorsOf({ now, abuse, reputationOf }: Context, agent: Agent): ScoreFactors {
+export function scoreFactorsOf({ now, abuse, reputationOf, availabilityOf }: Context, agent: Agent): ScoreFactors {
   const { stored, status } = agent
   const freshness = freshnessOf(now() - stored.receivedAt)
   const safety = stored.marks.unsafe === true ? UNSAFE : 1
   const policy = (DEMOTED.has(status) ? DEMOTION : 1) * safety * abuse.factorOf(agent)
   const reputation = reputationOf(agent)
-  return { factor: freshness * policy * reputation, freshness, policy, reputation }
+  const availability = availabilityOf(agent)
+  const factor = freshness * policy * reputation * availability
+  return { factor, freshness, policy, reputation, availability }
 }
 
 function freshnessOf(ageMs: number): number {

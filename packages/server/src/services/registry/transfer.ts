@@ -12,6 +12,7 @@ import {
 import { assertClaims } from '../../policy/vetting.js'
 import type { TrustEntry } from '../../store/trust-store.js'
 import { auditOf, type Context } from '../context.js'
+import { stateOf, stateOfMarks, stateOfRecord } from '../operations/audit-state.js'
 import type { Agent } from './catalog.js'
 import { timeOfChange } from './entity-tags.js'
 import { assertMayOwn } from './may-own.js'
@@ -38,7 +39,7 @@ export async function offerAgent(context: Context, id: string, to: string, calle
   const audit = auditOf(caller, 'transfer.offer', at, { agent: id, detail: `to ${to}` })
   for (;;) {
     const earlier = await context.store.trust.get('transfer', id)
-    if (await context.store.trust.put(toEntry(offer, earlier?.version ?? 0), audit)) return { offer }
+    if (await context.store.trust.put(toEntry(offer, earlier?.version ?? 0, at), audit)) return { offer }
   }
 }
 
@@ -103,7 +104,7 @@ function changeOwner(context: Context, id: string, number: number, owner: string
     for (;;) {
       const agent = context.catalog.get(id)
       if (agent?.number !== number) throw unknownAgent(id)
-      const { format, document, revision, modifiedAt, marks, owner: former } = agent.stored
+      const { format, document, revision, modifiedAt, marks } = agent.stored
       const at = timeOfChange(context.now(), modifiedAt)
       const result = await context.store.write({
         kind: 'put',
@@ -116,7 +117,11 @@ function changeOwner(context: Context, id: string, number: number, owner: string
         marks: marksAfterTransfer(marks),
         at,
         received: false,
-        audit: auditOf(caller, 'transfer', at, { agent: id, detail: `from ${former} to ${owner}` }),
+        audit: auditOf(caller, 'transfer', at, {
+          agent: id,
+          before: { ...stateOf(agent), ...stateOfMarks(marks, Object.keys(marks)) },
+          after: stateOfRecord(agent.record, owner),
+        }),
       })
       if (result.outcome === 'done' && result.agent)
         return context.catalog.apply(result.agent, { record: agent.record })
@@ -141,11 +146,12 @@ function noOffer({ catalog, grantsOf }: Context, id: string, caller: Caller): Di
 const isOpen = (offer: TransferOffer, agent: Agent | undefined, now: number): boolean =>
   offer.expiresAt > now && agent?.number === offer.number && agent.owner === offer.from
 
-const toEntry = ({ agent, number, from, to, expiresAt }: TransferOffer, version: number): TrustEntry => ({
+const toEntry = ({ agent, number, from, to, expiresAt }: TransferOffer, version: number, at: number): TrustEntry => ({
   kind: 'transfer',
   key: agent,
   version,
   value: { number, from, to },
+  at,
   expiresAt,
 })
 

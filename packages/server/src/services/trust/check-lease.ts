@@ -31,7 +31,14 @@ export function createCheckLease({ store, key, now }: CheckLeaseOptions): CheckL
       const isOurs = current?.value.holder === holder
       if (current && !isOurs && (current.expiresAt ?? 0) > now()) return false
       const expiresAt = now() + LEASE_MS
-      const entry = { kind: 'lease', key, version: current?.version ?? 0, value: { holder }, expiresAt } as const
+      const entry = {
+        kind: 'lease',
+        key,
+        version: current?.version ?? 0,
+        value: { holder },
+        at: now(),
+        expiresAt,
+      } as const
       const isHeld = await store.put(entry)
       until = isHeld ? expiresAt : 0
       return isHeld

@@ -11,6 +11,7 @@ import {
   showProof,
 } from '../../policy/domain-proof.js'
 import { originOfId } from '../../policy/id-origin.js'
+import type { AuditEntry } from '../../store/store.js'
 import type { TrustEntry, TrustStore } from '../../store/trust-store.js'
 import { auditOf } from '../context.js'
 import type { CheckDomain } from './check-domain.js'
@@ -78,12 +79,15 @@ export async function createDomains(options: DomainsOptions): Promise<Domains> {
       key,
       version,
       value: toValue(claim),
+      at: now(),
       ...(end !== undefined && { expiresAt: end }),
     } as const
-    const action = claim.proof ? 'domain.prove' : 'domain.claim'
-    const audit = caller
-      ? auditOf(caller, action, now(), { detail: claim.name })
-      : { at: now(), actor: 'switchboard', action: 'domain.check', outcome: 'ok' as const, detail: claim.name }
+    const before = version === 0 ? undefined : claims.get(key)?.claim
+    const action = before ? (claim.proof && !before.proof ? 'domain.prove' : 'domain.check') : 'domain.claim'
+    const about = { detail: claim.name, ...(before && { before: stateOf(before) }), after: stateOf(claim) }
+    const audit: AuditEntry = caller
+      ? auditOf(caller, action, now(), about)
+      : { at: now(), actor: 'switchboard', action, outcome: 'ok', ...about }
     if (!(await store.put(entry, audit))) return false
     set(key, { claim, version: version + 1 })
     return true
@@ -139,10 +143,11 @@ export async function createDomains(options: DomainsOptions): Promise<Domains> {
     async withdraw(text, caller) {
       const name = domainOf(text, httpLoopback) ?? text
       const key = keyOf(ownerOf(caller), name)
-      const audit = auditOf(caller, 'domain.withdraw', now(), { detail: name })
       for (;;) {
         const known = claims.get(key)
         if (!known) throw new DirectoryError('not_found', `you have not claimed the domain "${name}"`)
+        const about = { detail: name, before: stateOf(known.claim) }
+        const audit = auditOf(caller, 'domain.withdraw', now(), about)
         if (await store.delete({ kind: 'domain', key, version: known.version }, audit)) return set(key, undefined)
         await reload()
       }
@@ -162,6 +167,12 @@ export async function createDomains(options: DomainsOptions): Promise<Domains> {
     },
   }
 }
+
+/** What the audit log keeps of a claim; not the token. */
+const stateOf = ({ proof }: DomainClaim): JsonObject => ({
+  state: proof ? 'proven' : 'pending',
+  ...(proof && { method: proof.method }),
+})
 
 const keyOf = (owner: string, name: string): string => JSON.stringify([owner, name])
 

@@ -186,6 +186,10 @@ export const MIGRATIONS: readonly string[] = [
     ADD COLUMN xid xid8 NOT NULL DEFAULT pg_current_xact_id();
   CREATE INDEX audit_xid ON audit (xid, entry);
   `,
+  `
+  ALTER TABLE trust ADD COLUMN at bigint NOT NULL DEFAULT 0;
+  CREATE INDEX trust_at ON trust (kind, at);
+  `,
 ]
 
 /**

@@ -7,17 +7,18 @@ import type { Connection } from './connect.js'
 export function createTrustStore(connection: Connection): TrustStore {
   const { query } = connection
   return {
-    async list(kind) {
-      return (await query('SELECT * FROM trust WHERE kind = $1 ORDER BY key', [kind])).map(toTrustEntry)
+    async list(kind, since = 0) {
+      const rows = await query('SELECT * FROM trust WHERE kind = $1 AND at >= $2 ORDER BY key', [kind, since])
+      return rows.map(toTrustEntry)
     },
     async get(kind, key) {
       if (!isStorable(key)) return undefined
       const [row] = await query('SELECT * FROM trust WHERE kind = $1 AND key = $2', [kind, key])
       return row && toTrustEntry(row)
     },
-    async put({ kind, key, version, value, expiresAt }, audit) {
+    async put({ kind, key, version, value, at, expiresAt }, audit) {
       requireStorable(key)
-      const values = [kind, key, JSON.stringify(value), expiresAt, version]
+      const values = [kind, key, JSON.stringify(value), at, expiresAt, version]
       if (audit) return administer(connection, 'trust', putFrom(3), values, audit)
       return (await query(`${putFrom(1)} RETURNING 1`, values)).length > 0
     },
@@ -30,11 +31,12 @@ export function createTrustStore(connection: Connection): TrustStore {
 
 /** Inserts version 1, or updates the expected version; the parameters start at this number. */
 function putFrom(first: number): string {
-  const [kind, key, value, expiresAt, version] = [0, 1, 2, 3, 4].map((i) => `$${first + i}`)
+  const [kind, key, value, at, expiresAt, version] = [0, 1, 2, 3, 4, 5].map((i) => `$${first + i}`)
   return `
-    INSERT INTO trust AS t (kind, key, version, value, expires_at)
-    SELECT ${kind}::text, ${key}::text, 1, ${value}::text, ${expiresAt}::bigint
+    INSERT INTO trust AS t (kind, key, version, value, at, expires_at)
+    SELECT ${kind}::text, ${key}::text, 1, ${value}::text, ${at}::bigint, ${expiresAt}::bigint
     WHERE ${version}::bigint = 0 OR EXISTS (SELECT FROM trust WHERE kind = ${kind} AND key = ${key})
-    ON CONFLICT (kind, key) DO UPDATE SET version = t.version + 1, value = excluded.value, expires_at = excluded.expires_at
+    ON CONFLICT (kind, key) DO UPDATE SET version = t.version + 1, value = excluded.value, at = excluded.at,
+      expires_at = excluded.expires_at
     WHERE t.version = ${version}::bigint`
 }

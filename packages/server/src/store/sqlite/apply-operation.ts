@@ -186,11 +186,11 @@ export function createApplyOperation(db: Sqlite): ApplyOperation {
       case 'deleteSigningKey':
         return administer('secrets', sql.deleteSigningKey, [operation.id], operation.audit)
       case 'putTrust': {
-        const { kind, key, version, value, expiresAt } = operation.entry
+        const { kind, key, version, value, at, expiresAt } = operation.entry
         const [statement, parameters] =
           version === 0
-            ? [sql.insertTrust, [kind, key, JSON.stringify(value), expiresAt]]
-            : [sql.updateTrust, [JSON.stringify(value), expiresAt, kind, key, version]]
+            ? [sql.insertTrust, [kind, key, JSON.stringify(value), at, expiresAt]]
+            : [sql.updateTrust, [JSON.stringify(value), at, expiresAt, kind, key, version]]
         if (operation.audit) return administer('trust', statement, parameters, operation.audit)
         return statement.run(parameters).changes > 0
       }

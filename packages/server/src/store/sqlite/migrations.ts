@@ -198,6 +198,10 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX audit_actor ON audit (actor, at);
   CREATE INDEX audit_agent ON audit (agent, at) WHERE agent IS NOT NULL;
   `,
+  `
+  ALTER TABLE trust ADD COLUMN at INTEGER NOT NULL DEFAULT 0;
+  CREATE INDEX trust_at ON trust (kind, at);
+  `,
 ]
 
 /** Migrates the database to the current version in one transaction; throws `newer_version` if it is ahead. */

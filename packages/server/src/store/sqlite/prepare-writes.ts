@@ -65,10 +65,10 @@ export function prepareWrites(db: Sqlite) {
     deleteSigningKey: prepare('DELETE FROM signing_keys WHERE id = ?'),
 
     insertTrust: prepare(`
-      INSERT INTO trust (kind, key, version, value, expires_at) VALUES (?, ?, 1, ?, ?)
+      INSERT INTO trust (kind, key, version, value, at, expires_at) VALUES (?, ?, 1, ?, ?, ?)
       ON CONFLICT (kind, key) DO NOTHING`),
     updateTrust: prepare(`
-      UPDATE trust SET version = version + 1, value = ?, expires_at = ? WHERE kind = ? AND key = ? AND version = ?`),
+      UPDATE trust SET version = version + 1, value = ?, at = ?, expires_at = ? WHERE kind = ? AND key = ? AND version = ?`),
     deleteTrust: prepare('DELETE FROM trust WHERE kind = ? AND key = ? AND version = ?'),
 
     // An expired reservation counts as none.

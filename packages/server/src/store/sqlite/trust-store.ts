@@ -6,10 +6,10 @@ import { prepare, type Read, rowOf, rowsOf, type Sqlite } from './database.js'
 import type { Writer } from './start-writer.js'
 
 export function createTrustStore(db: Sqlite, read: Read, writer: Writer): TrustStore {
-  const list = prepare(db, 'SELECT * FROM trust WHERE kind = ? ORDER BY key')
+  const list = prepare(db, 'SELECT * FROM trust WHERE kind = ? AND at >= ? ORDER BY key')
   const get = prepare(db, 'SELECT * FROM trust WHERE kind = ? AND key = ?')
   return {
-    list: (kind) => read(() => rowsOf(list, [kind]).map(toTrustEntry)),
+    list: (kind, since = 0) => read(() => rowsOf(list, [kind, since]).map(toTrustEntry)),
     get: (kind, key) =>
       read(() => {
         const row = isStorable(key) ? rowOf(get, [kind, key]) : undefined
