@@ -111,19 +111,19 @@ export class GatewayError extends Error {
   readonly code: GatewayErrorCode
   /** Whether the agent may have started the work. */
   readonly mayHaveRun: boolean
+  /** No connection was made, so that the failure cannot depend on what the caller sent. */
+  readonly isUnconnected: boolean
   /** Seconds after which it is worth trying again. */
   readonly retryAfter: number | undefined
   /** Of `too_large`: what is allowed. */
   readonly allowed: string | undefined
 
-  constructor(
-    code: GatewayErrorCode,
-    message: string,
-    { mayHaveRun = false, retryAfter, allowed, cause }: GatewayErrorOptions = {},
-  ) {
+  constructor(code: GatewayErrorCode, message: string, options: GatewayErrorOptions = {}) {
+    const { mayHaveRun = false, isUnconnected = false, retryAfter, allowed, cause } = options
     super(message, { cause })
     this.code = code
     this.mayHaveRun = mayHaveRun
+    this.isUnconnected = isUnconnected
     this.retryAfter = retryAfter
     this.allowed = allowed
   }
@@ -131,6 +131,7 @@ export class GatewayError extends Error {
 
 export interface GatewayErrorOptions {
   readonly mayHaveRun?: boolean
+  readonly isUnconnected?: boolean
   readonly retryAfter?: number
   readonly allowed?: string
   readonly cause?: unknown

@@ -167,6 +167,30 @@ describe('an agent that fails repeatedly', () => {
     expect(calls).toBe(isStillCalled ? 8 : 5)
   })
 
+  it.each(['http', 'websocket', 'mcp', 'a2a'] as const)(
+    'over %s after a connection was made is still called for other callers',
+    async (protocol) => {
+      const broken = await startRawAgent((socket) => socket.on('data', () => socket.destroy()))
+      open.push(broken)
+      const gateway = gatewayOf({ retries: 0 })
+      const target = endpoint(broken.url.replace(/^http/, protocol === 'websocket' ? 'ws' : 'http'), protocol)
+      const codesOf = async (caller: string): Promise<string[]> => {
+        const codes: string[] = []
+        for (let i = 0; i < 6; i++) codes.push((await failure(gateway.call(callOf(target, { caller })))).code)
+        return codes
+      }
+      expect((await codesOf('x')).at(-1)).toBe('circuit_open')
+      expect((await codesOf('y'))[0]).not.toBe('circuit_open')
+    },
+  )
+
+  it('cannot be reached and is not called for anyone', async () => {
+    const target = await deadEnd()
+    const gateway = gatewayOf({ retries: 0 })
+    for (let i = 0; i < 5; i++) await failure(gateway.call(callOf(target, { caller: 'x' })))
+    expect(await failure(gateway.call(callOf(target, { caller: 'y' })))).toMatchObject({ code: 'circuit_open' })
+  })
+
   it('does not affect another agent at the same address', async () => {
     const agent = await agentOf((request, response) => {
       if (request.url === '/bad') response.destroy()

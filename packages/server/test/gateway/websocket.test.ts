@@ -175,7 +175,7 @@ describe('an agent behind a WebSocket', () => {
 
   it('is disconnected when the gateway closes', async () => {
     const { agent, gateway, target } = await start(() => void gateway.close())
-    await expect(gateway.call(callOf(target))).rejects.toMatchObject({ code: 'cancelled' })
+    await expect(gateway.call(callOf(target))).rejects.toMatchObject({ code: 'stopping' })
     while (agent.sockets.size > 0) await new Promise((resolve) => setTimeout(resolve, 10))
   })
 

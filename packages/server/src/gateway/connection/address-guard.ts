@@ -117,7 +117,7 @@ function literalAddresses(host: string): IpAddress[] | undefined {
 
 async function resolveAddresses({ host, isAllowedName }: Target, resolve: ResolveName): Promise<IpAddress[]> {
   const addresses = (await resolve(host, { isTrusted: isAllowedName })).flatMap((text) => parseIpAddress(text) ?? [])
-  if (addresses.length === 0) throw new GatewayError('unreachable', `${host} has no address`)
+  if (addresses.length === 0) throw new GatewayError('unreachable', `${host} has no address`, { isUnconnected: true })
   return addresses
 }
 

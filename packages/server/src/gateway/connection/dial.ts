@@ -30,7 +30,12 @@ export function createDial(guard: AddressGuard, { connectMs, tls }: Pick<Gateway
         reject(error)
       }
       const timer = setTimeout(
-        () => fail(new GatewayError('timeout', `no connection to ${url.hostname} within ${connectMs} ms`)),
+        () =>
+          fail(
+            new GatewayError('timeout', `no connection to ${url.hostname} within ${connectMs} ms`, {
+              isUnconnected: true,
+            }),
+          ),
         connectMs,
       )
 
@@ -56,7 +61,9 @@ export function createDial(guard: AddressGuard, { connectMs, tls }: Pick<Gateway
           : connectPlain(target)
         socket = opened
         opened.setNoDelay(true)
-        opened.once('error', (cause) => fail(new GatewayError('unreachable', `cannot connect to ${host}`, { cause })))
+        opened.once('error', (cause) =>
+          fail(new GatewayError('unreachable', `cannot connect to ${host}`, { isUnconnected: true, cause })),
+        )
         opened.once(secure ? 'secureConnect' : 'connect', () => {
           clearTimeout(timer)
           resolve(opened)
@@ -71,7 +78,7 @@ export function createDial(guard: AddressGuard, { connectMs, tls }: Pick<Gateway
           fail(
             cause instanceof GatewayError
               ? cause
-              : new GatewayError('unreachable', `cannot resolve ${url.hostname}`, { cause }),
+              : new GatewayError('unreachable', `cannot resolve ${url.hostname}`, { isUnconnected: true, cause }),
           ),
       )
     })

@@ -33,11 +33,16 @@ export function createUnixSockets({
         done = undefined
       }
       const timer = setTimeout(
-        () => fail(new GatewayError('timeout', `no connection to the socket within ${connectMs} ms`)),
+        () =>
+          fail(
+            new GatewayError('timeout', `no connection to the socket within ${connectMs} ms`, { isUnconnected: true }),
+          ),
         connectMs,
       )
       socket.once('error', (cause) =>
-        fail(new GatewayError('unreachable', 'cannot connect to the socket of the agent', { cause })),
+        fail(
+          new GatewayError('unreachable', 'cannot connect to the socket of the agent', { isUnconnected: true, cause }),
+        ),
       )
       socket.once('connect', () => {
         clearTimeout(timer)
@@ -60,7 +65,8 @@ export function createUnixSockets({
         throw blocked('the socket is not in an allowed folder')
       }
       const found = await stat(socket).catch(() => undefined)
-      if (!found?.isSocket()) throw new GatewayError('unreachable', 'there is no socket at this path')
+      if (!found?.isSocket())
+        throw new GatewayError('unreachable', 'there is no socket at this path', { isUnconnected: true })
       const url = new URL(`http://${Buffer.from(socket).toString('hex')}${SUFFIX}${rest}`)
       return { url, host: 'localhost' }
     },

@@ -30,10 +30,6 @@ const ENDPOINT_ERRORS: readonly GatewayError['code'][] = ['circuit_open', 'not_i
 export const isAgentsFault = (error: unknown): error is GatewayError =>
   error instanceof GatewayError && AGENTS_FAULT.has(error.code)
 
-/** Whether there was no connection to the agent. The deadline of a call may have been too short for one. */
-const isConnectionFailure = ({ code, mayHaveRun }: GatewayError, signal: AbortSignal): boolean =>
-  !mayHaveRun && (code === 'unreachable' || (code === 'timeout' && !signal.aborted))
-
 /** Keeps circuit breakers for each endpoint of each agent. */
 export function createTryEndpoints({
   breakers,
@@ -62,7 +58,7 @@ export function createTryEndpoints({
       result = UNAVAILABLE.has(response.status) ? 'failed' : 'ok'
       return response
     } catch (error) {
-      if (isAgentsFault(error)) result = isConnectionFailure(error, call.signal) ? 'unreachable' : 'failed'
+      if (isAgentsFault(error)) result = error.isUnconnected ? 'unreachable' : 'failed'
       throw error
     } finally {
       admission.settle(result)
