@@ -447,8 +447,8 @@ describe('C-69 content negotiation', () => {
   it('C-69 applies to descriptors only', async () => {
     const { json } = await directory.get('/openapi.json')
     const paths = Object.entries(json.paths)
-      // There is no task to request here.
-      .filter(([path, methods]) => 'get' in Object(methods) && !path.startsWith('/tasks/'))
+      // There is no task and no transfer to request here.
+      .filter(([path, methods]) => 'get' in Object(methods) && !/^\/(tasks|transfers)\//.test(path))
       .map(([path]) =>
         path.replace('{id}', path.startsWith('/problems') ? 'not-found' : 'here').replace('{number}', '1'),
       )

@@ -42,6 +42,7 @@ const ALLOWED: Record<string, readonly string[]> = {
   // Addresses configured by the operator (CONTRACT).
   'services/identity/tokens.ts': ['@switchboard/protocol'],
   'services/identity/introspection.ts': ['global'],
+  'services/calls/admission/agent-tokens.ts': ['global'],
   'services/discovery/remote-embedder.ts': ['global'],
   'store/postgres/connect.ts': ['pg'],
   // Only files and certificates.
