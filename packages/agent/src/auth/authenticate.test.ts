@@ -37,6 +37,23 @@ describe('createAuthenticator', () => {
     },
   )
 
+  it('rejects a token that is bound to a key or certificate, because it cannot check that', async () => {
+    const token = await signer.sign({ algorithm: 'ES256', claims: { cnf: { 'x5t#S256': 'x' } } })
+    await expect(authenticateToken(token)).rejects.toMatchObject({ code: 'unauthorized', message: expect.stringMatching(/bound/) })
+  })
+
+  it('tells the subjects of several issuers apart', async () => {
+    const other = { issuer: 'https://other.example', audience: TOKEN_AUDIENCE, keys: signer.keys }
+    const own = { issuer: TOKEN_ISSUER, audience: TOKEN_AUDIENCE, keys: signer.keys }
+    const { authenticate } = createAuthenticator({ issuers: [own, other] }, { ...SYSTEM, now: () => TOKEN_NOW })
+    const subjectOf = async (claims: Record<string, unknown>) => {
+      const authorization = `Bearer ${await signer.sign({ algorithm: 'ES256', claims })}`
+      return (await authenticate({ authorization, apiKey: undefined, certificate: undefined, address: '' })).subject
+    }
+    expect(await subjectOf({})).toBe('https://issuer.example#ann')
+    expect(await subjectOf({ iss: 'https://other.example' })).toBe('https://other.example#ann')
+  })
+
   it('says why it rejects a token', async () => {
     await expect(authenticateToken(await signer.sign({ algorithm: 'HS256' }))).rejects.toThrow(
       /algorithm of the token is not accepted/,

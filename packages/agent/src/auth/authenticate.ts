@@ -40,8 +40,11 @@ export function createAuthenticator(options: AuthenticationOptions | undefined, 
     const key = findKey(secret)
     if (key) return callerOf(key.subject, key.scopes, 'api_key')
     try {
-      const { subject, scopes } = await verifyToken(secret)
-      return callerOf(subject, scopes, 'oauth2_bearer')
+      const { issuer, subject, scopes, claims } = await verifyToken(secret)
+      if (claims.cnf !== undefined)
+        throw new TokenError('invalid', 'the token is bound to a key: this agent cannot check it')
+      // Unique only for its issuer.
+      return callerOf(issuers.length > 1 ? `${issuer}#${subject}` : subject, scopes, 'oauth2_bearer')
     } catch (error) {
       throw error instanceof TokenError ? toAgentError(error) : error
     }

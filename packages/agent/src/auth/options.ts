@@ -9,7 +9,7 @@ export interface ApiKey {
   readonly scopes?: readonly string[]
 }
 
-/** An issuer of accepted JSON Web Tokens. */
+/** An issuer of accepted JSON Web Tokens. With several, the subject of a caller is `issuer#sub`. */
 export interface TokenIssuer {
   readonly issuer: string
   readonly audience: string | readonly string[]
