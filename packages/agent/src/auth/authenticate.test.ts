@@ -39,7 +39,10 @@ describe('createAuthenticator', () => {
 
   it('rejects a token that is bound to a key or certificate, because it cannot check that', async () => {
     const token = await signer.sign({ algorithm: 'ES256', claims: { cnf: { 'x5t#S256': 'x' } } })
-    await expect(authenticateToken(token)).rejects.toMatchObject({ code: 'unauthorized', message: expect.stringMatching(/bound/) })
+    await expect(authenticateToken(token)).rejects.toMatchObject({
+      code: 'unauthorized',
+      message: expect.stringMatching(/bound/),
+    })
   })
 
   it('tells the subjects of several issuers apart', async () => {
