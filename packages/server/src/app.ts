@@ -16,6 +16,7 @@ import { wireDiscovery } from './wiring/discovery.js'
 import { wireHttp } from './wiring/http.js'
 import { wireIdentity } from './wiring/identity.js'
 import { wireLifecycle } from './wiring/lifecycle.js'
+import { wireLimits } from './wiring/limits.js'
 import { wireRegistry } from './wiring/registry.js'
 import { wireTrust } from './wiring/trust.js'
 
@@ -82,10 +83,11 @@ const logExposed =
 async function wire(base: Base): Promise<Server> {
   const { config, store, now, logError } = base
   const identity = await wireIdentity(base)
-  const { catalog, quotas, hidden, listing, abuse, expiry } = await wireRegistry(base, identity.grants.of)
+  const limits = await wireLimits(base)
+  const { catalog, quotas, hidden, listing, abuse, expiry } = await wireRegistry(base, identity.grants.of, limits)
   const embeddings = wireDiscovery(base, catalog)
   const outcomes = await wireOutcomes(base, catalog)
-  const gateway = wireGateway(base, catalog, outcomes)
+  const gateway = wireGateway(base, catalog, outcomes, limits)
   const trust = await wireTrust(base, catalog, gateway)
   const context: Context = {
     store,
@@ -115,9 +117,9 @@ async function wire(base: Base): Promise<Server> {
     now,
     newId: randomUUID,
   }
-  const calls = await wireCalls(base, context, identity, gateway)
+  const calls = await wireCalls(base, context, identity, gateway, limits)
   const cursor = await loadAgents(store, catalog)
-  const http = wireHttp(base, { context, listing, identity, outcomes, calls, version: VERSION })
-  const lifecycle = wireLifecycle(base, { context, identity, trust, outcomes, calls, expiry, http, cursor })
+  const http = wireHttp(base, { context, listing, identity, outcomes, calls, limits, version: VERSION })
+  const lifecycle = wireLifecycle(base, { context, identity, trust, limits, outcomes, calls, expiry, http, cursor })
   return { app: http.app, generatedAdminKey: identity.generatedAdminKey, ...lifecycle }
 }

@@ -52,6 +52,21 @@ describe.skipIf(!database)(database ? 'two servers on one PostgreSQL database' :
     expect(await statuses('/agents/a', one)).toEqual([404])
   })
 
+  it('share the limits that an operator sets', async () => {
+    const key = await one.makeKey({ subject: 'limited', scopes: ['publish'] })
+    const maxAgents = async (server: TestDirectory): Promise<unknown> => {
+      const { json } = await server.get('/limits', { key })
+      return json.limits?.find(({ name }: { name: string }) => name === 'agents')?.limit
+    }
+    await one.post('/admin/limits', { as: 'admin', body: { subject: 'limited', limits: { agents: 0 } } })
+    await expect.poll(() => maxAgents(two), SOON).toBe(0)
+    const body = aidipAgent({ id: 'limited' })
+    expect((await two.post('/agents', { key, body })).status).toBe(403)
+    await two.delete('/admin/limits/subject:limited', { as: 'admin' })
+    await expect.poll(() => maxAgents(one), SOON).toBeGreaterThan(0)
+    expect((await one.post('/agents', { key, body })).status).toBe(201)
+  })
+
   it('a change on one server is visible on the other within a second', async () => {
     const body = aidipAgent({ id: 'shared', description: 'Zebracrossing' })
     await one.post('/agents', { as: 'tokA', body })

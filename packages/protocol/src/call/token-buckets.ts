@@ -1,6 +1,6 @@
 export interface TokenBucketOptions {
-  /** Tokens of a full bucket. */
-  readonly capacity: number
+  /** Tokens of a full bucket: the same for all keys, or of a key. */
+  readonly capacity: number | ((key: string) => number)
   /** Milliseconds in which an empty bucket fills up. */
   readonly refillMs: number
   /** Buckets that are kept; the one that was used least recently is dropped, and is full when it is used again. */
@@ -33,11 +33,15 @@ export interface BucketLevel {
 const ROUNDING = 1e-9
 
 /** Creates full buckets for all keys. */
-export function createTokenBuckets({ capacity, refillMs, maxKeys, monotonic }: TokenBucketOptions): TokenBuckets {
+export function createTokenBuckets(options: TokenBucketOptions): TokenBuckets {
+  const { refillMs, maxKeys, monotonic } = options
+  const given = options.capacity
+  const capacityOf = typeof given === 'number' ? () => given : given
   const buckets = new Map<string, { readonly tokens: number; readonly at: number }>()
 
   const tokensAt = (key: string, at: number): number => {
     const known = buckets.get(key)
+    const capacity = capacityOf(key)
     return known ? Math.min(capacity, known.tokens + ((at - known.at) / refillMs) * capacity) : capacity
   }
   const set = (key: string, tokens: number, at: number): void => {
@@ -47,24 +51,28 @@ export function createTokenBuckets({ capacity, refillMs, maxKeys, monotonic }: T
     const [oldest] = buckets.keys()
     if (buckets.size > maxKeys && oldest !== undefined) buckets.delete(oldest)
   }
-  const secondsFor = (tokens: number): number => Math.ceil(((tokens / capacity) * refillMs) / 1000 - ROUNDING)
+  const secondsFor = (tokens: number, capacity: number): number =>
+    Math.ceil(((tokens / capacity) * refillMs) / 1000 - ROUNDING)
 
   return {
     take(key, cost = 1) {
       const at = monotonic()
       const tokens = tokensAt(key, at)
+      const capacity = capacityOf(key)
       const missing = Math.min(cost, capacity) - tokens
       const isEnough = missing < ROUNDING
       set(key, isEnough ? Math.max(0, -missing) : tokens, at)
-      return isEnough ? undefined : Math.max(1, secondsFor(missing))
+      return isEnough ? undefined : Math.max(1, secondsFor(missing, capacity))
     },
     charge(key, cost) {
       const at = monotonic()
-      set(key, Math.max(-capacity, tokensAt(key, at) - cost), at)
+      set(key, Math.max(-capacityOf(key), tokensAt(key, at) - cost), at)
     },
     levelOf(key) {
       const tokens = tokensAt(key, monotonic())
-      return { tokens: Math.max(0, Math.floor(tokens + ROUNDING)), fullIn: Math.max(0, secondsFor(capacity - tokens)) }
+      const capacity = capacityOf(key)
+      const fullIn = Math.max(0, secondsFor(capacity - tokens, capacity))
+      return { tokens: Math.max(0, Math.floor(tokens + ROUNDING)), fullIn }
     },
   }
 }

@@ -11,6 +11,8 @@ export interface AdmitOptions {
   readonly authenticate: Authenticate
   readonly limits: RateLimits
   readonly trail: AuditTrail
+  /** Called for every caller, before its limits are checked. */
+  readonly onCaller: (caller: Caller) => void
   /** What a caller without credentials may discover. */
   readonly anonymous: 'public' | 'none'
   /** The proxy must have received the request over HTTPS. */
@@ -42,6 +44,7 @@ export function admit(request: FastifyRequest, options: AdmitOptions): Promise<v
   const enter = (known: Caller): void => {
     request.caller = known
     options.trail.signedIn(known)
+    options.onCaller(known)
     if (known.kind === 'certificate') assertOwnPage(request, route, options.origins)
     assertAccess(route, known, options.anonymous)
     if (!route.limit) return

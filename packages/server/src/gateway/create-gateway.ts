@@ -29,6 +29,8 @@ export interface GatewayDeps {
   readonly onOutcome?: OnOutcome
   /** Most concurrent calls of a caller; default: `maxCallsPerCaller` for every caller. */
   readonly maxCallsOf?: (caller: string) => number
+  /** Most concurrent calls to an agent; default: `maxCallsPerAgent` for every agent. */
+  readonly maxCallsTo?: (agent: string) => number
 }
 
 /** Creates the gateway. Connections are opened on demand. */
@@ -40,7 +42,8 @@ export function createGateway(settings: Partial<GatewayOptions>, deps: GatewayDe
     resolve = createResolveName(),
     onOutcome = () => {},
   } = deps
-  const { maxCallsOf = () => options.maxCallsPerCaller } = deps
+  const { maxCallsOf = () => options.maxCallsPerCaller, maxCallsTo = () => options.maxCallsPerAgent } = deps
+  const concurrency = createConcurrencyLimit({ ...options, maxCallsOf, maxCallsTo })
   const guard = createAddressGuard({ ...options, self: deps.self, resolve })
   const dial = createDial(guard, options)
   const dispatcher = createGuardedDispatcher(dial, options)
@@ -52,7 +55,7 @@ export function createGateway(settings: Partial<GatewayOptions>, deps: GatewayDe
   const breakers = createCircuitBreakers({ monotonic, random })
   const calls = createCallAgent({
     transports,
-    concurrency: createConcurrencyLimit({ ...options, maxCallsOf }),
+    concurrency,
     budget,
     tryEndpoints: createTryEndpoints({ breakers, budget, random, retries: options.retries }),
     options,
@@ -62,6 +65,7 @@ export function createGateway(settings: Partial<GatewayOptions>, deps: GatewayDe
   })
   return {
     ...calls,
+    callsOf: concurrency.countOf,
     fetch: guardedFetch,
     checkAddress: guard.checkUnresolved,
     resolveText: deps.resolveText ?? createResolveText(),

@@ -143,6 +143,8 @@ export interface Gateway {
   /** The current state of a task, or its result. The first of `endpoints` must be the one that accepted the task. */
   poll(call: AgentCall, task: AgentTask): Promise<AgentResponse>
   cancel(call: AgentCall, task: AgentTask): Promise<void>
+  /** Calls of a caller in progress. */
+  callsOf(caller: string): number
   /** For webhooks, crawls and documents: checks addresses, follows no redirects, limits size and time. */
   readonly fetch: typeof fetch
   /** The TXT records of a domain name. */

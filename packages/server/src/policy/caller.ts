@@ -46,6 +46,10 @@ export const actorOf = (caller: Caller): string => caller.subject ?? 'anonymous'
 export const clientOf = ({ subject, address }: Caller): string =>
   subject === undefined ? `address ${networkOf(address)}` : `subject ${subject}`
 
+/** The subject of a client; undefined if the client is an address. */
+export const subjectOfClient = (client: string): string | undefined =>
+  client.startsWith('subject ') ? client.slice('subject '.length) : undefined
+
 /** For IPv6 the /64 network is counted: a client can use any of its 2^64 addresses. */
 export function networkOf(address: string): string {
   if (!address.includes(':') || address.includes('.')) return address

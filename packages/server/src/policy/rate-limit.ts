@@ -27,14 +27,20 @@ export interface RateLimits {
   quotaOf(action: LimitedAction, client: string): Quota
 }
 
+/** A client's own limit of an action, in requests per minute; undefined: that of the config applies. */
+export type OwnRate = (action: LimitedAction, client: string) => number | undefined
+
 /** A token bucket for each client and action, which holds the requests of a minute. */
 export function createRateLimits(
   perMinute: Readonly<Record<LimitedAction, number>>,
   monotonic: () => number,
+  ownRate: OwnRate = () => undefined,
 ): RateLimits {
+  const rateOf: (action: LimitedAction, client: string) => number = (action, client) =>
+    ownRate(action, client) ?? perMinute[action]
   const bucketsFor = (action: LimitedAction): TokenBuckets =>
     createTokenBuckets({
-      capacity: perMinute[action],
+      capacity: (client) => rateOf(action, client),
       refillMs: WINDOW_SECONDS * 1000,
       maxKeys: MAX_CLIENTS,
       monotonic,
@@ -51,14 +57,14 @@ export function createRateLimits(
       if (retryAfter === undefined) return
       throw new DirectoryError(
         'rate_limited',
-        `the limit of ${perMinute[action]} ${action} requests per minute is exceeded: try again in ${retryAfter} s`,
+        `the limit of ${rateOf(action, client)} ${action} requests per minute is exceeded: try again in ${retryAfter} s`,
         { retryAfter },
       )
     },
     charge: (action, client, requests) => buckets[action].charge(client, requests),
     quotaOf(action, client) {
       const { tokens, fullIn } = buckets[action].levelOf(client)
-      return { limit: perMinute[action], windowSeconds: WINDOW_SECONDS, remaining: tokens, resetSeconds: fullIn }
+      return { limit: rateOf(action, client), windowSeconds: WINDOW_SECONDS, remaining: tokens, resetSeconds: fullIn }
     },
   }
 }

@@ -1,5 +1,6 @@
 import type { DocumentFormat } from '@switchboard/protocol'
 import type { CurrentAgent } from './agent-write.js'
+import type { StoredLimit, UsageCount } from './limit-store.js'
 import type { StoredCredential, StoredSigningKey } from './secret-store.js'
 import type { RatingTotals, StoredCounts } from './statistics-store.js'
 import type {
@@ -70,6 +71,7 @@ const ADMINISTERED = Object.values<AdministeredKind>({
   grants: 'grants',
   secrets: 'secrets',
   trust: 'trust',
+  limits: 'limits',
 } satisfies Record<AdministeredKind, AdministeredKind>)
 
 export function toChange(row: Row): Change {
@@ -144,6 +146,16 @@ export const toRatingTotals = (row: Row): RatingTotals => ({
   count: Number(row.count),
   sum: Number(row.sum),
 })
+
+export const toLimit = (row: Row): StoredLimit => ({
+  id: String(row.id),
+  kind: row.kind === 'scope' || row.kind === 'agent' ? row.kind : 'subject',
+  name: String(row.name),
+  values: JSON.parse(String(row.value)),
+  createdAt: Number(row.created_at),
+})
+
+export const toUsage = (row: Row): UsageCount => ({ key: String(row.key), calls: Number(row.calls) })
 
 export function toTrustEntry(row: Row): TrustEntry {
   const expiresAt = numberOf(row.expires_at)

@@ -1,4 +1,5 @@
 import type { DocumentFormat, JsonObject } from '@switchboard/protocol'
+import type { LimitStore } from './limit-store.js'
 import type { SecretStore } from './secret-store.js'
 import type { StatisticsStore } from './statistics-store.js'
 import type { TaskStore } from './task-store.js'
@@ -71,6 +72,7 @@ export interface Store {
   readonly statistics: StatisticsStore
   readonly secrets: SecretStore
   readonly trust: TrustStore
+  readonly limits: LimitStore
 
   /**
    * Deletes audit entries, tombstones and change log rows older than the given times, idempotency records, tasks and
@@ -195,7 +197,7 @@ export type Change =
   | { kind: AdministeredKind; revision: number }
 
 /** Kinds of data that are read as a whole when they change. */
-export type AdministeredKind = 'keys' | 'grants' | 'secrets' | 'trust'
+export type AdministeredKind = 'keys' | 'grants' | 'secrets' | 'trust' | 'limits'
 
 /** The embeddings of one agent. They are derived data, stored so that a restart need not compute them again. */
 export interface StoredVectors {

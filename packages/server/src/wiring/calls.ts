@@ -12,9 +12,10 @@ import { createResultQuota } from '../services/calls/sending/result-quota.js'
 import type { Context } from '../services/context.js'
 import type { Catalog } from '../services/registry/catalog.js'
 import { createCallback } from '../services/tasks/callback.js'
-import { createTasks, type Tasks } from '../services/tasks/tasks.js'
+import { createTasks, MAX_OPEN_TASKS, type Tasks } from '../services/tasks/tasks.js'
 import type { Base } from './base.js'
 import type { Identity } from './identity.js'
+import type { LimitParts } from './limits.js'
 
 export interface Calls {
   readonly credentials: AgentCredentials
@@ -43,8 +44,13 @@ export function wireGateway(
   { config, monotonic, state, baseUrl }: Base,
   catalog: Catalog,
   outcomes: Outcomes,
+  { limits }: LimitParts,
 ): Gateway {
+  const { maxCallsPerAgent } = config.gateway
+  const maxCallsPerCaller = maxCallsPerCallerOf(config.gateway)
   return openGateway(config, {
+    maxCallsOf: (subject) => limits.of(subject, 'concurrent_calls')?.value ?? maxCallsPerCaller,
+    maxCallsTo: (agent) => limits.ofAgent(agent, 'concurrent_calls') ?? maxCallsPerAgent,
     monotonic,
     self: () => [baseUrl(), ...(state.listening === undefined ? [] : [state.listening])],
     onOutcome: (id, operation, { ok, ms, status = 0 }) => {
@@ -61,6 +67,7 @@ export async function wireCalls(
   context: Context,
   { seal, signing }: Identity,
   gateway: Gateway,
+  { limits, budgets }: LimitParts,
 ): Promise<Calls> {
   const credentials = await createAgentCredentials({
     context,
@@ -81,6 +88,7 @@ export async function wireCalls(
       seal,
       callBack: createCallback({ fetch: gateway.fetch, signing }),
       checkAddress: gateway.checkAddress,
+      maxOpenOf: (subject) => limits.of(subject, 'open_tasks')?.value ?? MAX_OPEN_TASKS,
       onError: logError('could not process a deferred call'),
     })
   const deps = {
@@ -89,6 +97,7 @@ export async function wireCalls(
     timeoutMs: config.gateway.timeoutMs,
     maxResponseValues: config.gateway.maxResponseValues,
     strictOutputs: config.policy.strictOutputs,
+    budgets,
     resultQuota: createResultQuota(config.gateway.maxStoredBytesPerCaller, monotonic),
     tasks,
     learnOperations: createLearnOperations({ fetch: gateway.fetch, monotonic, newId: randomUUID }),

@@ -9,6 +9,7 @@ import { createFeedbackRoutes } from '../faces/feedback/feedback-routes.js'
 import { type CallSockets, createCallSockets } from '../faces/invocation/call-sockets.js'
 import { createInvocationRoutes } from '../faces/invocation/invocation-routes.js'
 import { routeUpgrades } from '../faces/invocation/upgrades.js'
+import { createLimitsRoutes } from '../faces/limits/limits-routes.js'
 import { mountRoutes } from '../faces/mount.js'
 import { toOpenApi } from '../faces/openapi.js'
 import { createOperationsRoutes } from '../faces/operations/operations-routes.js'
@@ -21,14 +22,16 @@ import { signResponses } from '../faces/sign-responses.js'
 import { createTasksRoutes } from '../faces/tasks/tasks-routes.js'
 import { createDomainRoutes } from '../faces/trust/domain-routes.js'
 import { createTransferRoutes } from '../faces/trust/transfer-routes.js'
-import { knownScopes } from '../policy/caller.js'
-import { createRateLimits } from '../policy/rate-limit.js'
+import { knownScopes, subjectOfClient } from '../policy/caller.js'
+import { createRateLimits, type OwnRate } from '../policy/rate-limit.js'
 import type { Outcomes } from '../services/calls/outcomes/outcomes.js'
 import type { Context } from '../services/context.js'
 import type { PublicListing } from '../services/discovery/public-listing.js'
+import type { Limits } from '../services/operations/limits.js'
 import type { Base } from './base.js'
 import type { Calls } from './calls.js'
 import type { Identity } from './identity.js'
+import type { LimitParts } from './limits.js'
 import { createTlsServerFactory } from './tls-server.js'
 
 /** Milliseconds in which a request must arrive completely: enough for a bulk import, and a limit for slow senders. */
@@ -40,6 +43,7 @@ export interface HttpParts {
   readonly identity: Identity
   readonly outcomes: Outcomes
   readonly calls: Calls
+  readonly limits: LimitParts
   /** The release, shown in cards and in OpenAPI. */
   readonly version: string
 }
@@ -51,16 +55,19 @@ export interface Http {
 }
 
 /** The HTTP application with the routes of all drafts. */
-export function wireHttp(base: Base, { context, listing, identity, outcomes, calls, version }: HttpParts): Http {
+export function wireHttp(base: Base, parts: HttpParts): Http {
+  const { context, listing, identity, outcomes, calls, version } = parts
+  const { limits, budgets, defaults } = parts.limits
   const { config, log, monotonic, state, baseUrl } = base
   const { grants, keys, signing } = identity
   const { catalog, embeddings } = context
   const { invoke, credentials, tasks } = calls
-  const limits = createRateLimits(config.rateLimits, monotonic)
+  const rates = createRateLimits(config.rateLimits, monotonic, ownRate(limits))
   const admission: AdmitOptions = {
     authenticate: identity.authenticate,
-    limits,
+    limits: rates,
     trail: context.trail,
+    onCaller: limits.meet,
     anonymous: config.anonymous,
     behindProxy: config.behindProxy,
     origins: config.cors.origins,
@@ -86,12 +93,19 @@ export function wireHttp(base: Base, { context, listing, identity, outcomes, cal
       clientCertificates: config.tls?.clientCa !== undefined,
     }),
     createFeedbackRoutes({ context, outcomes }),
+    createLimitsRoutes({
+      limits,
+      budgets,
+      rates,
+      defaults,
+      usedBy: (subject) => ({ concurrent_calls: calls.gateway.callsOf(subject), ...context.quotas.usageOf(subject) }),
+    }),
     createDomainRoutes(context.domains),
     createTransferRoutes(context),
     ...(tasks ? [createTasksRoutes(tasks)] : []),
     createInvocationRoutes({
       invoke,
-      limits,
+      limits: rates,
       sockets,
       maxInputBytes,
       maxInputValues,
@@ -114,6 +128,14 @@ export function wireHttp(base: Base, { context, listing, identity, outcomes, cal
   routeUpgrades(app)
   return { app, sockets }
 }
+
+/** The limits of requests that the operator has set for a client. */
+const ownRate =
+  (limits: Limits): OwnRate =>
+  (action, client) => {
+    const subject = subjectOfClient(client)
+    return subject === undefined ? undefined : limits.of(subject, `${action}_per_minute`)?.value
+  }
 
 function createApp({ config, log, baseUrl, logError }: Base): FastifyInstance {
   const { tls, behindProxy } = config

@@ -8,6 +8,7 @@ import type { Base } from './base.js'
 import type { Calls } from './calls.js'
 import type { Http } from './http.js'
 import type { Identity } from './identity.js'
+import type { LimitParts } from './limits.js'
 import { createStopInTime } from './stop-in-time.js'
 import type { Trust } from './trust.js'
 
@@ -34,6 +35,7 @@ export interface LifecycleParts {
   readonly outcomes: Outcomes
   readonly calls: Calls
   readonly trust: Trust
+  readonly limits: LimitParts
   readonly expiry: Expiry
   readonly http: Http
   /** Where in the store's change log to start following. */
@@ -48,7 +50,7 @@ export interface Lifecycle {
 /** Background work, and the order in which the parts start and stop. */
 export function wireLifecycle(base: Base, parts: LifecycleParts): Lifecycle {
   const { config, store, log, monotonic, state, baseUrl, logError } = base
-  const { context, identity, outcomes, calls, trust, expiry, cursor } = parts
+  const { context, identity, outcomes, calls, trust, limits, expiry, cursor } = parts
   const { app, sockets } = parts.http
   const { catalog, embeddings, abuse } = context
   const follower = followStore({
@@ -59,6 +61,7 @@ export function wireLifecycle(base: Base, parts: LifecycleParts): Lifecycle {
     reloadGrants: identity.grants.reload,
     reloadSecrets: () => Promise.all([calls.credentials.reload(), identity.signing.reload()]),
     reloadTrust: trust.reload,
+    reloadLimits: limits.limits.reload,
     onError: logError('could not read changes from the store'),
   })
   const pruning = startPruning(context, config.audit.retentionDays, logError('could not prune the store'))
@@ -117,6 +120,7 @@ export function wireLifecycle(base: Base, parts: LifecycleParts): Lifecycle {
       await Promise.all([
         stopInTime('audit log', context.trail.close, FLUSH_MS),
         stopInTime('call statistics', outcomes.close, FLUSH_MS),
+        stopInTime('calls of the day', limits.budgets.close, FLUSH_MS),
       ])
       await stopInTime('store', store.close)
       if (wasReady) log.info('stopped')

@@ -1,4 +1,5 @@
 import type { GrantsOf } from '../policy/access.js'
+import type { Quota } from '../policy/quota.js'
 import { type AbuseWatch, createAbuseWatch } from '../services/discovery/abuse-watch.js'
 import { isAvailable } from '../services/discovery/find.js'
 import { createPublicListing, type PublicListing } from '../services/discovery/public-listing.js'
@@ -7,6 +8,7 @@ import { createExpiry, type Expiry } from '../services/registry/expire.js'
 import { createHiddenAgents, type HiddenAgents } from '../services/registry/hidden-agents.js'
 import { createQuotas, type Quotas } from '../services/registry/quotas.js'
 import type { Base } from './base.js'
+import type { LimitParts } from './limits.js'
 
 /** Milliseconds by which the clocks of replicas and database may differ without a warning. */
 const TOLERATED_SKEW_MS = 5000
@@ -21,7 +23,7 @@ export interface Registry {
 }
 
 /** The agents in memory, the checks of their documents, and their removal when they expire. */
-export async function wireRegistry(base: Base, grantsOf: GrantsOf): Promise<Registry> {
+export async function wireRegistry(base: Base, grantsOf: GrantsOf, { limits }: LimitParts): Promise<Registry> {
   const { config, store, log, now, monotonic, baseUrl, logError } = base
   const abuse = createAbuseWatch(({ record: { id }, owner }, codes) =>
     log.warn({ agent: id, owner, codes }, 'an agent is ranked lower because of abuse findings'),
@@ -55,7 +57,11 @@ export async function wireRegistry(base: Base, grantsOf: GrantsOf): Promise<Regi
   const listing = createPublicListing({ catalog, baseUrl, isListed: ({ status }) => isAvailable(status) })
   catalog.subscribe(hidden)
   catalog.subscribe(listing)
-  const quotas = createQuotas({ quotaOf: () => config.quotas })
+  const quotaOf = (owner: string): Quota => ({
+    agents: limits.of(owner, 'agents')?.value ?? config.quotas.agents,
+    bytes: limits.of(owner, 'bytes')?.value ?? config.quotas.bytes,
+  })
+  const quotas = createQuotas({ quotaOf })
   catalog.subscribe(quotas)
   catalog.subscribe(abuse)
   catalog.subscribe(expiry)

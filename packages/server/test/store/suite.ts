@@ -10,6 +10,7 @@ import type {
   StoredVectors,
 } from '../../src/store/store.js'
 import { AT, entry, loadAll, put, refresh, remove, stored } from './fixtures.js'
+import { describeLimits } from './limit-suite.js'
 import { describeSecrets } from './secret-suite.js'
 import { describeStatistics } from './statistics-suite.js'
 import { describeTasks } from './task-suite.js'
@@ -699,6 +700,7 @@ export function describeStore(name: string, createPlace: () => Promise<StorePlac
     describeTasks(() => store)
     describeStatistics(() => store)
     describeSecrets(() => store)
+    describeLimits(() => store)
     describeTrust(() => store)
 
     it('prunes what is older than requested', async () => {

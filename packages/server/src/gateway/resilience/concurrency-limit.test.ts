@@ -5,7 +5,7 @@ import { createDeadline } from './deadline.js'
 import { createRetryBudget } from './retry-budget.js'
 
 const limitOf = (limits: Partial<ConcurrencyLimits> = {}): ConcurrencyLimit =>
-  createConcurrencyLimit({ maxCalls: 100, maxCallsPerAgent: 100, maxCallsOf: () => 100, queueMs: 5, ...limits })
+  createConcurrencyLimit({ maxCalls: 100, maxCallsTo: () => 100, maxCallsOf: () => 100, queueMs: 5, ...limits })
 
 const neverAborted = (): { signal: AbortSignal } => ({ signal: new AbortController().signal })
 /** Takes a slot for a caller, by default one that no limit applies to. */
@@ -15,7 +15,7 @@ const refused = (code: string) => expect.objectContaining({ code, retryAfter: 1,
 
 describe('the concurrency limit', () => {
   it('limits the calls to one agent without affecting others', async () => {
-    const limit = limitOf({ maxCallsPerAgent: 2 })
+    const limit = limitOf({ maxCallsTo: () => 2 })
     const release = await acquire(limit, 'a')
     await acquire(limit, 'a')
     await expect(acquire(limit, 'a')).rejects.toEqual(refused('agent_busy'))
@@ -72,7 +72,7 @@ describe('the concurrency limit', () => {
   })
 
   it('gives a free slot to a call that can use it, past those that wait for a full agent', async () => {
-    const limit = limitOf({ maxCalls: 2, maxCallsPerAgent: 1, queueMs: 60_000 })
+    const limit = limitOf({ maxCalls: 2, maxCallsTo: () => 1, queueMs: 60_000 })
     const releaseA = await acquire(limit, 'a')
     const releaseB = await acquire(limit, 'b')
     const [forA, forC] = [acquire(limit, 'a', 'x'), acquire(limit, 'c', 'y')]

@@ -13,6 +13,8 @@ export interface ConcurrencyLimit {
    * waits for a short time, then gets `agent_busy` or `gateway_busy`. Without a caller, nobody's limit applies.
    */
   acquire(call: SlotRequest, deadline: Pick<Deadline, 'signal'>): Promise<Release>
+  /** Calls of a caller, running and waiting. */
+  countOf(caller: string): number
   /** Slots in use. */
   readonly size: number
 }
@@ -24,7 +26,8 @@ export interface SlotRequest {
 
 export interface ConcurrencyLimits {
   readonly maxCalls: number
-  readonly maxCallsPerAgent: number
+  /** Most calls to one agent. */
+  readonly maxCallsTo: (agent: string) => number
   /** Most calls of one caller, running and waiting. */
   readonly maxCallsOf: (caller: string) => number
   /** Milliseconds that a call may wait for a slot. */
@@ -38,13 +41,13 @@ const QUEUE_SIZE = { all: 256, each: 16 }
 
 /** Waiting calls get slots as they become free, the callers in turn. */
 export function createConcurrencyLimit(limits: ConcurrencyLimits): ConcurrencyLimit {
-  const { maxCalls, maxCallsPerAgent, maxCallsOf, queueMs } = limits
+  const { maxCalls, maxCallsTo, maxCallsOf, queueMs } = limits
   const agents = createCounts()
   const callers = createCounts()
   const queue = createFairQueue<{ readonly agent: string; readonly start: () => void }>(QUEUE_SIZE)
   let size = 0
 
-  const hasSlot = (agent: string): boolean => size < maxCalls && agents.of(agent) < maxCallsPerAgent
+  const hasSlot = (agent: string): boolean => size < maxCalls && agents.of(agent) < maxCallsTo(agent)
   const occupy = (agent: string): void => {
     size++
     agents.add(agent)
@@ -106,6 +109,7 @@ export function createConcurrencyLimit(limits: ConcurrencyLimits): ConcurrencyLi
   }
 
   return {
+    countOf: callers.of,
     get size() {
       return size
     },

@@ -1,5 +1,6 @@
 import type { Gateway } from '../../gateway/gateway.js'
 import type { Context } from '../context.js'
+import type { Budgets } from '../operations/budgets.js'
 import type { Agent } from '../registry/catalog.js'
 import type { Tasks } from '../tasks/tasks.js'
 import type { StoredCredential } from './admission/choose-credential.js'
@@ -16,6 +17,8 @@ export interface CallDeps {
   readonly maxResponseValues: number
   /** Output that does not match its schema is an error; otherwise it is only marked (C-67). */
   readonly strictOutputs: boolean
+  /** Calls per day. */
+  readonly budgets: Pick<Budgets, 'spend'>
   /** Bytes of results that are stored for Idempotency-Keys. */
   readonly resultQuota: ResultQuota
   /** Undefined: calls cannot be deferred, because there is no secret to encrypt them with. */

@@ -48,6 +48,7 @@ async function call(deps: CallDeps, invocation: Invocation, admission: Admission
   const batch = batchOf(invocation, takesArray(operations, invocation.operation))
   if (batch) {
     chooseResponseType(invocation, record, undefined)
+    await deps.budgets.spend(invocation.caller.subject, record.id, batch.length)
     const lasting = { ...invocation, signal: signalFor(invocation, false) }
     return withIdempotency(
       deps,
@@ -63,6 +64,7 @@ async function call(deps: CallDeps, invocation: Invocation, admission: Admission
   const ready: PreparedCall = { ...prepared, wantsStream, signal: signalFor(invocation, wantsStream) }
   // Checked for every call: the agent may defer the work itself, and then it is too late to reject the callback.
   if (invocation.callbackUrl !== undefined) deps.tasks?.checkCallback(invocation.callbackUrl)
+  await deps.budgets.spend(invocation.caller.subject, record.id, 1)
   return withIdempotency(
     deps,
     invocation,

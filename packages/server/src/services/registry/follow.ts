@@ -15,6 +15,7 @@ export interface FollowOptions {
   reloadGrants: () => Promise<void>
   reloadSecrets: () => Promise<unknown>
   reloadTrust: () => Promise<void>
+  reloadLimits: () => Promise<void>
   onError: (error: unknown) => void
 }
 
@@ -27,6 +28,7 @@ export function followStore({
   reloadGrants,
   reloadSecrets,
   reloadTrust,
+  reloadLimits,
   onError,
 }: FollowOptions): Follower {
   let timer: NodeJS.Timeout | undefined
@@ -40,7 +42,7 @@ export function followStore({
       if (!(error instanceof StoreError && error.code === 'cursor_lost')) throw error
       // The change log was pruned beyond our cursor: reload everything.
       cursor = await loadAgents(context.store, context.catalog)
-      await Promise.all([reloadKeys(), reloadGrants(), reloadSecrets(), reloadTrust()])
+      await Promise.all([reloadKeys(), reloadGrants(), reloadSecrets(), reloadTrust(), reloadLimits()])
     }
   }
 
@@ -58,6 +60,7 @@ export function followStore({
     if (changes.some(({ kind }) => kind === 'grants')) await reloadGrants()
     if (changes.some(({ kind }) => kind === 'secrets')) await reloadSecrets()
     if (changes.some(({ kind }) => kind === 'trust')) await reloadTrust()
+    if (changes.some(({ kind }) => kind === 'limits')) await reloadLimits()
     cursor = next
   }
 

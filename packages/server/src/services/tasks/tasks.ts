@@ -85,12 +85,16 @@ export interface TasksOptions {
   readonly callBack: (task: StoredTask, url: string, signal: AbortSignal) => Promise<Delivery>
   /** Throws GatewayError for an address that the gateway never calls. */
   readonly checkAddress: (url: URL) => void
+  /** Most unfinished tasks of a subject. Default: `MAX_OPEN_TASKS`. */
+  readonly maxOpenOf?: (subject: string) => number
   readonly onError: (error: unknown) => void
   readonly timing?: TaskTiming
 }
 
-/** Most unfinished tasks of one subject, and most finished ones that are kept for it. */
-const LIMITS = { open: 100, kept: 200 }
+/** Most unfinished tasks of one subject, unless the operator sets another limit. */
+export const MAX_OPEN_TASKS = 100
+/** Most finished tasks that are kept for one subject. */
+const MAX_KEPT_TASKS = 200
 /** Milliseconds after which an unfinished task fails. */
 const MAX_TASK_MS = 24 * 3_600_000
 /** Seconds after which one of many unfinished tasks may have ended. */
@@ -100,6 +104,7 @@ const MAX_ATTEMPTS = 10
 
 export function createTasks(options: TasksOptions): Tasks {
   const { context, seal, callBack, checkAddress, onError, timing = TASK_TIMING } = options
+  const { maxOpenOf = () => MAX_OPEN_TASKS } = options
   const { catalog, now, newId } = context
   const store = context.store.tasks
   const worker = createTaskWorker({
@@ -155,10 +160,11 @@ export function createTasks(options: TasksOptions): Tasks {
         updatedAt: at,
         expiresAt: at + MAX_TASK_MS,
       }
-      if (!(await store.create(task, LIMITS))) {
+      const open = maxOpenOf(caller.subject)
+      if (!(await store.create(task, { open, kept: MAX_KEPT_TASKS }))) {
         throw new DirectoryError(
           'rate_limited',
-          `you have ${LIMITS.open} unfinished tasks: wait until some have ended`,
+          `you have ${open} unfinished tasks, the most that you may have: wait until some have ended`,
           {
             retryAfter: RETRY_AFTER,
           },

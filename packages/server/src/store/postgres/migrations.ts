@@ -190,6 +190,22 @@ export const MIGRATIONS: readonly string[] = [
   ALTER TABLE trust ADD COLUMN at bigint NOT NULL DEFAULT 0;
   CREATE INDEX trust_at ON trust (kind, at);
   `,
+  `
+  CREATE TABLE limits (
+    id text COLLATE "C" NOT NULL UNIQUE,
+    kind text NOT NULL,
+    name text NOT NULL,
+    value text NOT NULL,
+    created_at bigint NOT NULL
+  );
+  -- Calls of a subject or to an agent on a day.
+  CREATE TABLE usage (
+    day bigint NOT NULL,
+    key text COLLATE "C" NOT NULL,
+    calls bigint NOT NULL,
+    UNIQUE (day, key)
+  );
+  `,
 ]
 
 /**

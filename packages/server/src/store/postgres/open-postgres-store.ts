@@ -8,6 +8,7 @@ import { administer, insertAudit } from './administer.js'
 import { auditAfter, newestAudit } from './audit-log.js'
 import { type Connection, connect } from './connect.js'
 import { beginIdempotent } from './idempotency.js'
+import { createLimitStore } from './limit-store.js'
 import { loadAgents } from './load-agents.js'
 import { migrate } from './migrations.js'
 import { prune } from './prune.js'
@@ -170,6 +171,7 @@ function createStore(connection: Connection): Store {
     statistics: createStatisticsStore(connection),
     secrets: createSecretStore(connection),
     trust: createTrustStore(connection),
+    limits: createLimitStore(connection),
 
     prune: (before) => prune(connection, before),
     close() {

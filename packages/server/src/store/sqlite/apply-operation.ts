@@ -9,7 +9,8 @@ import {
   timesAfterPut,
 } from '../agent-write.js'
 import { type AuditRow, auditValues } from '../audit-row.js'
-import { toCurrentAgent, toIdempotencyState } from '../rows.js'
+import { DAY_MS } from '../limit-store.js'
+import { toCurrentAgent, toIdempotencyState, toUsage } from '../rows.js'
 import type { AdministeredKind, IdempotencyClaim, IdempotencyState, PruneBefore } from '../store.js'
 import { createApplyStatistics } from './apply-statistics.js'
 import { createApplyTasks } from './apply-tasks.js'
@@ -117,6 +118,7 @@ export function createApplyOperation(db: Sqlite): ApplyOperation {
       sql.pruneTasks.run([before.tasks, PRUNE_ROWS]),
       sql.pruneStatistics.run([before.tombstones, PRUNE_ROWS]),
       sql.pruneTrust.run([before.tasks, PRUNE_ROWS]),
+      sql.pruneUsage.run([Math.floor(before.tasks / DAY_MS), PRUNE_ROWS]),
       ...sql.pruneOrphans.map((statement) => statement.run([PRUNE_ROWS])),
     ]
     return deleted.some(({ changes }) => changes === PRUNE_ROWS)
@@ -201,6 +203,17 @@ export function createApplyOperation(db: Sqlite): ApplyOperation {
           [operation.about, operation.key, operation.version],
           operation.audit,
         )
+      case 'putLimit': {
+        const { id, kind, name, values, createdAt } = operation.limit
+        return administer('limits', sql.putLimit, [id, kind, name, JSON.stringify(values), createdAt], operation.audit)
+      }
+      case 'deleteLimit':
+        return administer('limits', sql.deleteLimit, [operation.id], operation.audit)
+      case 'addUsage': {
+        const { day, counts } = operation
+        for (const { key, calls } of counts) sql.addUsage.run([day, key, calls])
+        return counts.map(({ key }) => toUsage(rowOf(sql.selectUsage, [day, key]) ?? {}))
+      }
       case 'putSetting': {
         const { name, value, onlyNew } = operation
         const put = onlyNew ? sql.insertSetting : sql.putSetting

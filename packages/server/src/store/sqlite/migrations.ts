@@ -202,6 +202,22 @@ export const MIGRATIONS: readonly string[] = [
   ALTER TABLE trust ADD COLUMN at INTEGER NOT NULL DEFAULT 0;
   CREATE INDEX trust_at ON trust (kind, at);
   `,
+  `
+  CREATE TABLE limits (
+    id TEXT NOT NULL UNIQUE,
+    kind TEXT NOT NULL,
+    name TEXT NOT NULL,
+    value TEXT NOT NULL,
+    created_at INTEGER NOT NULL
+  );
+  -- Calls of a subject or to an agent on a day.
+  CREATE TABLE usage (
+    day INTEGER NOT NULL,
+    key TEXT NOT NULL,
+    calls INTEGER NOT NULL,
+    UNIQUE (day, key)
+  );
+  `,
 ]
 
 /** Migrates the database to the current version in one transaction; throws `newer_version` if it is ahead. */

@@ -1,5 +1,6 @@
 import type { PreparedChange } from '../agent-write.js'
 import type { AuditRow } from '../audit-row.js'
+import type { StoredLimit, UsageCount } from '../limit-store.js'
 import type { Row } from '../rows.js'
 import type { StoredCredential, StoredSigningKey } from '../secret-store.js'
 import type { RatingTotals, StoredCounts, StoredRating } from '../statistics-store.js'
@@ -43,6 +44,9 @@ export interface Operations {
   deleteSigningKey: { params: { id: string; audit: AuditRow }; result: boolean }
   putTrust: { params: { entry: TrustEntry; audit?: AuditRow }; result: boolean }
   deleteTrust: { params: { about: TrustKind; key: string; version: number; audit: AuditRow }; result: boolean }
+  putLimit: { params: { limit: StoredLimit; audit: AuditRow }; result: boolean }
+  deleteLimit: { params: { id: string; audit: AuditRow }; result: boolean }
+  addUsage: { params: { day: number; counts: readonly UsageCount[] }; result: UsageCount[] }
   putSetting: { params: { name: string; value: string; onlyNew: boolean }; result: string }
   /** Deletes a limited number of rows, because other writes wait meanwhile; true if there are more. */
   prune: { params: { before: PruneBefore }; result: boolean }

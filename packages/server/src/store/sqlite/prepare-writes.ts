@@ -69,6 +69,13 @@ export function prepareWrites(db: Sqlite) {
       ON CONFLICT (kind, key) DO NOTHING`),
     updateTrust: prepare(`
       UPDATE trust SET version = version + 1, value = ?, at = ?, expires_at = ? WHERE kind = ? AND key = ? AND version = ?`),
+    putLimit: prepare('INSERT OR REPLACE INTO limits (id, kind, name, value, created_at) VALUES (?, ?, ?, ?, ?)'),
+    deleteLimit: prepare('DELETE FROM limits WHERE id = ?'),
+    addUsage: prepare(`
+      INSERT INTO usage (day, key, calls) VALUES (?, ?, ?)
+      ON CONFLICT (day, key) DO UPDATE SET calls = calls + excluded.calls`),
+    selectUsage: prepare('SELECT key, calls FROM usage WHERE day = ? AND key = ?'),
+    pruneUsage: prepare('DELETE FROM usage WHERE rowid IN (SELECT rowid FROM usage WHERE day < ? LIMIT ?)'),
     deleteTrust: prepare('DELETE FROM trust WHERE kind = ? AND key = ? AND version = ?'),
 
     // An expired reservation counts as none.

@@ -1,0 +1,34 @@
+import { type Config, maxCallsPerCallerOf } from '../config.js'
+import type { LimitValues } from '../policy/limits.js'
+import { type Budgets, createBudgets } from '../services/operations/budgets.js'
+import { createLimits, type Limits } from '../services/operations/limits.js'
+import { MAX_OPEN_TASKS } from '../services/tasks/tasks.js'
+import type { Base } from './base.js'
+
+export interface LimitParts {
+  readonly limits: Limits
+  readonly budgets: Budgets
+  /** The limits of the config. */
+  readonly defaults: LimitValues
+}
+
+/** Limits that operators set at run time, above those of the config. */
+export async function wireLimits({ config, store, now, monotonic, logError }: Base): Promise<LimitParts> {
+  const limits = await createLimits(store, now)
+  const onError = logError('could not count calls of the day')
+  return {
+    limits,
+    budgets: createBudgets({ store, limits, now, monotonic, onError }),
+    defaults: defaultsOf(config),
+  }
+}
+
+const defaultsOf = ({ rateLimits, gateway, quotas }: Config): LimitValues => ({
+  search_per_minute: rateLimits.search,
+  register_per_minute: rateLimits.register,
+  lookup_per_minute: rateLimits.lookup,
+  invoke_per_minute: rateLimits.invoke,
+  concurrent_calls: maxCallsPerCallerOf(gateway),
+  open_tasks: MAX_OPEN_TASKS,
+  ...quotas,
+})
