@@ -26,6 +26,7 @@ export const configSchema: JsonObject = closed({
   tlsClientRequired: flag,
   behindProxy: flag,
   logLevel: text,
+  connections: closed({ max: count, maxPerAddress: count, stallTimeoutMs: count }),
   rateLimits: closed({ search: count, register: count, lookup: count, invoke: count }),
   quotas: closed({ agents: count, bytes: count }),
   gateway: closed({

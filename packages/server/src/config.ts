@@ -34,6 +34,8 @@ export interface Config {
   rateLimits: Record<LimitedAction, number>
   /** How much each owner may register; administrators may exceed it. */
   quotas: Quota
+  /** Open connections, in total and per address (not behind a proxy), and how long a client may not read its response. */
+  connections: { max: number; maxPerAddress: number; stallTimeoutMs: number }
   gateway: {
     enabled: boolean
     timeoutMs: number
@@ -149,6 +151,7 @@ export const DEFAULTS: Config = {
   logLevel: 'info',
   rateLimits: { search: 600, register: 120, lookup: 1200, invoke: 600 },
   quotas: { agents: 50_000, bytes: 256 * 1024 * 1024 },
+  connections: { max: 10_000, maxPerAddress: 1024, stallTimeoutMs: 60_000 },
   gateway: {
     enabled: true,
     timeoutMs: 30_000,
@@ -188,6 +191,7 @@ export const DEFAULTS: Config = {
 const GROUPS = [
   'rateLimits',
   'quotas',
+  'connections',
   'gateway',
   'search',
   'resolution',
@@ -209,6 +213,7 @@ export const withDefaults = (settings: Settings): Config => ({
   ...settings,
   rateLimits: { ...DEFAULTS.rateLimits, ...settings.rateLimits },
   quotas: { ...DEFAULTS.quotas, ...settings.quotas },
+  connections: { ...DEFAULTS.connections, ...settings.connections },
   gateway: { ...DEFAULTS.gateway, ...settings.gateway },
   search: { ...DEFAULTS.search, ...settings.search },
   resolution: { ...DEFAULTS.resolution, ...settings.resolution },

@@ -33,6 +33,7 @@ export function isListUnchanged(
 ): boolean {
   const { changes, refreshes, changedAt, refreshedAt } = catalog.publicState
   const own = hidden.shownTo(caller)
+  request.visited += own.length
   const state = [INSTANCE, changes.toString(36), ...(showsTimes ? [refreshes.toString(36)] : [])]
   const tag = `W/"${[...state, ...(own.length > 0 ? [digestOf(own)] : [])].join('.')}"`
   const modifiedAt = own.reduce(

@@ -9,6 +9,7 @@ import { createFeedbackRoutes } from '../faces/feedback/feedback-routes.js'
 import { type CallSockets, createCallSockets } from '../faces/invocation/call-sockets.js'
 import { createInvocationRoutes } from '../faces/invocation/invocation-routes.js'
 import { routeUpgrades } from '../faces/invocation/upgrades.js'
+import { limitConnections } from '../faces/limit-connections.js'
 import { createLimitsRoutes } from '../faces/limits/limits-routes.js'
 import { mountRoutes } from '../faces/mount.js'
 import { toOpenApi } from '../faces/openapi.js'
@@ -123,6 +124,12 @@ export function wireHttp(base: Base, parts: HttpParts): Http {
   ]
 
   const app = createApp(base)
+  const { connections, behindProxy } = config
+  limitConnections(
+    app.server,
+    { ...connections, maxPerAddress: behindProxy ? undefined : connections.maxPerAddress },
+    log,
+  )
   signResponses(app, { signing, always: config.gateway.sign })
   mountRoutes(app, groups, { ...admission, baseUrl })
   routeUpgrades(app)
