@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { sameJson } from '@switchboard/protocol'
+import { type AgentRecord, sameJson } from '@switchboard/protocol'
 import type { Agent } from './catalog.js'
 import { isPrivate } from './hidden-agents.js'
 
@@ -42,12 +42,15 @@ export function createPublicState(now: () => number): PublicStateRecorder {
   }
 }
 
-/** Whether strangers see the same of both. Documents are compared only if there is something hidden that may have changed. */
+/** Whether strangers see the same of both. A refresh keeps the record, so that its documents need not be compared. */
 const hasSameContent = (a: Agent, b: Agent): boolean =>
   a.number === b.number &&
   a.findings.tag === b.findings.tag &&
-  (a.shown === b.shown || (a.shown.redacted && b.shown.redacted && sameJson(a.shown.document, b.shown.document))) &&
+  (a.shown === b.shown || hasSameDocument(a.shown, b.shown)) &&
   isDeepStrictEqual(a.stored.marks, b.stored.marks)
+
+const hasSameDocument = (a: AgentRecord, b: AgentRecord): boolean =>
+  a.format === b.format && a.redacted === b.redacted && sameJson(a.document, b.document)
 
 const hasSameTimes = (a: Agent, b: Agent): boolean =>
   a.expiresAt === b.expiresAt && a.stored.receivedAt === b.stored.receivedAt
