@@ -72,15 +72,19 @@ describe('AgentIndex', () => {
     expect(index.byNumber(1)).toBeUndefined()
   })
 
-  it('indexes deferred words step by step, and the rest before the first search', () => {
+  it('indexes deferred words step by step, and finds by text what is indexed', () => {
     const index = createAgentIndex<IndexedAgent>()
     for (const number of [1, 2, 3])
       index.put(agent(number, { id: `a${number}`, tags: ['t'], description: 'alpha' }), 'later')
     expect(numbersOf(index.select({ conditions: [{ kind: 'tag', all: ['t'] }], view: everything }))).toEqual([1, 2, 3])
-    expect(index.indexDeferred(1)).toBe(2)
-    index.remove('a2')
+    expect([index.indexDeferred(1), index.deferred]).toEqual([2, 2])
+    expect(foundNumbers(index, 'alpha')).toEqual([1])
     index.put(agent(3, { id: 'a3', description: 'beta' }))
-    expect([foundNumbers(index, 'alpha'), foundNumbers(index, 'beta'), index.indexDeferred(1)]).toEqual([[1], [3], 0])
+    expect([foundNumbers(index, 'beta'), index.deferred]).toEqual([[3], 1])
+    expect([index.indexDeferred(10), foundNumbers(index, 'alpha')]).toEqual([0, [1, 2]])
+    index.put(agent(4, { id: 'a4', description: 'alpha' }), 'later')
+    index.remove('a4')
+    expect(index.deferred).toBe(0)
   })
 
   it('ranks by matched words, rare ones first, and breaks ties by registration order', () => {

@@ -111,10 +111,12 @@ export interface AgentIndex<T extends IndexedAgent> {
   get(id: string): T | undefined
   byNumber(number: number): T | undefined
   /**
-   * Adds or replaces an agent; filters find it when this returns. With `later`, a new agent's words are indexed by
-   * `indexDeferred` or by the next search, whichever comes first.
+   * Adds or replaces an agent; filters find it when this returns. With `later`, a new agent is found by text only after
+   * `indexDeferred` has indexed its words.
    */
   put(agent: T, words?: 'now' | 'later'): void
+  /** Number of agents whose words are not indexed yet. */
+  readonly deferred: number
   /** Indexes the words of up to `limit` deferred agents; returns how many are left. */
   indexDeferred(limit: number): number
   /** Sets the dimensions of the embeddings and drops all vectors. Until it is called, search uses words only. */
@@ -333,6 +335,9 @@ export function createAgentIndex<T extends IndexedAgent>({ rerankLimit }: AgentI
     get: (id) => byId.get(id),
     byNumber: (number) => byNumber.get(number),
     put,
+    get deferred() {
+      return deferred.size
+    },
     indexDeferred,
     setDimensions: texts.setDimensions,
     putVectors(number, packed) {
@@ -343,7 +348,6 @@ export function createAgentIndex<T extends IndexedAgent>({ rerankLimit }: AgentI
     select: (selection) => select(selection),
     list,
     search({ query, vectors }, selection, { skip, take, scoreFactor, boost }) {
-      indexDeferred(Number.POSITIVE_INFINITY)
       const work = { visited: 0 }
       const filter = {
         ...textFilter(selection, work),

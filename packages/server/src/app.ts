@@ -85,7 +85,7 @@ async function wire(base: Base): Promise<Server> {
   const identity = await wireIdentity(base)
   const limits = await wireLimits(base)
   const { catalog, quotas, hidden, listing, abuse, expiry } = await wireRegistry(base, identity.grants.of, limits)
-  const embeddings = wireDiscovery(base, catalog)
+  const { embeddings, wordIndexing } = wireDiscovery(base, catalog)
   const outcomes = await wireOutcomes(base, catalog)
   const gateway = wireGateway(base, catalog, outcomes, limits)
   const trust = await wireTrust(base, catalog, gateway)
@@ -120,6 +120,17 @@ async function wire(base: Base): Promise<Server> {
   const calls = await wireCalls(base, context, identity, gateway, limits)
   const cursor = await loadAgents(store, catalog)
   const http = wireHttp(base, { context, listing, identity, outcomes, calls, limits, version: VERSION })
-  const lifecycle = wireLifecycle(base, { context, identity, trust, limits, outcomes, calls, expiry, http, cursor })
+  const lifecycle = wireLifecycle(base, {
+    context,
+    identity,
+    trust,
+    limits,
+    outcomes,
+    calls,
+    expiry,
+    wordIndexing,
+    http,
+    cursor,
+  })
   return { app: http.app, generatedAdminKey: identity.generatedAdminKey, ...lifecycle }
 }

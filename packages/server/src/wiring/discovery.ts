@@ -6,14 +6,21 @@ import {
   type EmbeddingQueueOptions,
 } from '../services/discovery/embedding-queue.js'
 import { createRemoteEmbedder } from '../services/discovery/remote-embedder.js'
+import { createWordIndexing, type WordIndexing } from '../services/discovery/word-indexing.js'
 import type { Catalog } from '../services/registry/catalog.js'
 import type { Base } from './base.js'
 
 /** Languages that the built-in model understands. */
 const BUILT_IN_LANGUAGES = ['en']
 
-/** Search by vectors, with the embedding model that the operator chose. */
-export function wireDiscovery({ config, store, log, logError }: Base, catalog: Catalog): EmbeddingQueue {
+export interface Discovery {
+  readonly embeddings: EmbeddingQueue
+  readonly wordIndexing: WordIndexing
+}
+
+/** Search by words, and by vectors of the embedding model that the operator chose. */
+export function wireDiscovery({ config, store, log, logError }: Base, catalog: Catalog): Discovery {
+  const wordIndexing = createWordIndexing(catalog)
   const embeddings = createEmbeddingQueue({
     ...chooseEmbedder(config),
     queryTimeoutMs: config.search.embedTimeoutMs,
@@ -22,8 +29,9 @@ export function wireDiscovery({ config, store, log, logError }: Base, catalog: C
     onError: logError('the embedding model is not responding; searching by words only'),
     onProgress: (progress) => log.info(progress, 'embedding agents'),
   })
+  catalog.subscribe(wordIndexing)
   catalog.subscribe(embeddings)
-  return embeddings
+  return { embeddings, wordIndexing }
 }
 
 function chooseEmbedder({ search: { semantic, embedder } }: Config): Pick<EmbeddingQueueOptions, 'open' | 'languages'> {

@@ -117,7 +117,7 @@ export function wireHttp(base: Base, parts: HttpParts): Http {
         ready: state.phase === 'ready',
         revision: catalog.revision,
         agents: catalog.index.size,
-        pending: embeddings.pending,
+        pending: Math.max(embeddings.pending, catalog.index.deferred),
       }),
       openapi: () => toOpenApi(groups, version, baseUrl()),
     }),

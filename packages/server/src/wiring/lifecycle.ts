@@ -1,9 +1,9 @@
 import type { Outcomes } from '../services/calls/outcomes/outcomes.js'
 import type { Context } from '../services/context.js'
+import type { WordIndexing } from '../services/discovery/word-indexing.js'
 import { startPruning } from '../services/operations/prune.js'
 import type { Expiry } from '../services/registry/expire.js'
 import { followStore } from '../services/registry/follow.js'
-import { indexWords } from '../services/registry/load.js'
 import type { Base } from './base.js'
 import type { Calls } from './calls.js'
 import type { Http } from './http.js'
@@ -37,6 +37,7 @@ export interface LifecycleParts {
   readonly trust: Trust
   readonly limits: LimitParts
   readonly expiry: Expiry
+  readonly wordIndexing: WordIndexing
   readonly http: Http
   /** Where in the store's change log to start following. */
   readonly cursor: string
@@ -50,7 +51,7 @@ export interface Lifecycle {
 /** Background work, and the order in which the parts start and stop. */
 export function wireLifecycle(base: Base, parts: LifecycleParts): Lifecycle {
   const { config, store, log, monotonic, state, baseUrl, logError } = base
-  const { context, identity, outcomes, calls, trust, limits, expiry, cursor } = parts
+  const { context, identity, outcomes, calls, trust, limits, expiry, wordIndexing, cursor } = parts
   const { app, sockets } = parts.http
   const { catalog, embeddings, abuse } = context
   const follower = followStore({
@@ -90,7 +91,7 @@ export function wireLifecycle(base: Base, parts: LifecycleParts): Lifecycle {
       // Fastify reports http: for a server that it did not create itself.
       state.listening = config.tls ? url.replace(/^http:/, 'https:') : url
       state.phase = 'ready'
-      indexWords(catalog)
+      wordIndexing.start()
       embeddings.start()
       abuse.start()
       calls.startTasks()
@@ -104,6 +105,7 @@ export function wireLifecycle(base: Base, parts: LifecycleParts): Lifecycle {
       expiry.stop()
       pruning.stop()
       abuse.stop()
+      wordIndexing.stop()
       const stopInTime = createStopInTime({
         totalMs: STOP_MS,
         monotonic,

@@ -1,10 +1,10 @@
 import type { AgentRecord, JsonObject } from '@switchboard/protocol'
 import { type AbuseFinding, abuseFactor, createNearDuplicateDetector, findAbuse } from '@switchboard/search'
 import type { Agent, CatalogListener } from '../registry/catalog.js'
+import { createSlicedWork } from '../time-slices.js'
 
-/** Agents checked in one go, and milliseconds until the next batch, so that requests are not delayed. */
-const SLICE = 10
-const PAUSE_MS = 4
+/** Agents checked in one step: a few milliseconds. */
+const STEP = 3
 
 /** Detects agents whose documents try to manipulate their rank. */
 export interface AbuseWatch extends Required<Pick<CatalogListener, 'changed' | 'removed'>> {
@@ -23,7 +23,6 @@ export function createAbuseWatch(onFinding: (agent: Agent, codes: readonly strin
   const duplicates = createNearDuplicateDetector()
   const waiting = new Map<number, Agent>()
   const found = new Map<number, { record: AgentRecord; findings: readonly AbuseFinding[]; factor: number }>()
-  let timer: NodeJS.Timeout | undefined
 
   const check = (agent: Agent): void => {
     const { number, owner, record, shown } = agent
@@ -41,14 +40,15 @@ export function createAbuseWatch(onFinding: (agent: Agent, codes: readonly strin
     onFinding(agent, [...new Set(findings.map(({ code }) => code))])
   }
 
-  const checkBatch = (): void => {
-    let left = SLICE
+  let isStarted = false
+  const work = createSlicedWork(() => {
+    let left = STEP
     for (const agent of waiting.values()) {
       if (left-- === 0) break
       check(agent)
     }
-    if (waiting.size > 0) timer = setTimeout(checkBatch, PAUSE_MS).unref()
-  }
+    return waiting.size > 0
+  })
 
   // A refresh makes a new agent of the same record, which need not be checked again.
   const resultOf = ({ number, record }: Agent) => {
@@ -62,7 +62,10 @@ export function createAbuseWatch(onFinding: (agent: Agent, codes: readonly strin
     changed(agent, when) {
       if (resultOf(agent)) return
       if (when === 'now') check(agent)
-      else waiting.set(agent.number, agent)
+      else {
+        waiting.set(agent.number, agent)
+        if (isStarted) work.run()
+      }
     },
     removed(number) {
       waiting.delete(number)
@@ -72,7 +75,10 @@ export function createAbuseWatch(onFinding: (agent: Agent, codes: readonly strin
     findingsOf,
     warningsOf: (agent) => findingsOf(agent).map(({ code, member, message }) => ({ code, member, message })),
     factorOf: (agent) => resultOf(agent)?.factor ?? 1,
-    start: checkBatch,
-    stop: () => clearTimeout(timer),
+    start() {
+      isStarted = true
+      work.run()
+    },
+    stop: work.stop,
   }
 }

@@ -9,10 +9,11 @@ import {
 } from '@switchboard/search'
 import type { Store } from '../../store/store.js'
 import type { Agent, Catalog, When } from '../registry/catalog.js'
+import { createPacer } from '../time-slices.js'
 import { createQueryEmbedder } from './query-embedder.js'
 
 /** Agents whose stored vectors are looked up at once. */
-const LOOKUP_BATCH = 256
+const LOOKUP_BATCH = 64
 /** Agents embedded at once: enough to keep the model busy, few enough that new agents are found soon. */
 const EMBED_BATCH = 16
 /** Milliseconds to wait after the model or the store failed. */
@@ -73,6 +74,7 @@ export function createEmbeddingQueue({
   let timer: NodeJS.Timeout | undefined
   let state: 'new' | 'started' | 'stopped' = 'new'
   const stopping = new AbortController()
+  const pace = createPacer()
   let reportedFailureAt = Number.NEGATIVE_INFINITY
   let batchSize = EMBED_BATCH
   let embedded = 0
@@ -125,10 +127,13 @@ export function createEmbeddingQueue({
   /** Reuses stored vectors of the same texts, made here or by another replica; returns the agents without any. */
   const reuse = async (embedder: Embedder, agents: readonly Agent[]): Promise<Agent[]> => {
     const left = new Map(agents.map((agent) => [agent.number, agent]))
+    await pace()
     for await (const batch of store.vectors(embedder.id, [...left.keys()])) {
       for (const { number, digest, data } of batch) {
         const agent = left.get(number)
         if (agent && digest === digestOf(agent) && addToIndex(agent, data)) left.delete(number)
+        const pause = pace()
+        if (pause) await pause
       }
     }
     return [...left.values()]

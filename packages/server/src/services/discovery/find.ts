@@ -52,6 +52,7 @@ export const AVAILABLE: Condition = { kind: 'status', anyOf: OUT_OF_SERVICE, exc
 
 export const isAvailable = (status: string): boolean => !OUT_OF_SERVICE.includes(status)
 
+const IS_INCOMPLETE = 'the index is still being built: some agents are not found by words yet'
 const TEXT_IS_OFF = 'text search is switched off: the query orders the results but does not filter them'
 
 /** Filters, ranks and pages. */
@@ -73,7 +74,7 @@ export async function findAgents(context: Context, query: Query): Promise<FoundP
     total: context.searchByText ? total : matches.length,
     visited: visited + (isPaged ? Math.min(query.skip, total) : matches.length),
     found: page.flatMap(({ agent, score, relevance }) => toFound(context, query.caller, agent, score, relevance)),
-    warnings,
+    warnings: context.catalog.index.deferred > 0 ? [...warnings, IS_INCOMPLETE] : warnings,
     evidenceOf: ({ agent }) => context.catalog.index.evidence(text, agent),
   }
 }

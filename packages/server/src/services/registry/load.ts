@@ -16,12 +16,3 @@ export async function loadAgents(store: Store, catalog: Catalog): Promise<string
   for (const id of before) await catalog.reload(id)
   return cursor
 }
-
-/** Agents indexed in one go, and milliseconds until the next batch: about a third of a core, so that requests go first. */
-const BATCH = 20
-const PAUSE_MS = 2
-
-/** Indexes the words of loaded agents in the background; a search that comes earlier indexes the rest at once. */
-export function indexWords(catalog: Catalog): void {
-  if (catalog.index.indexDeferred(BATCH) > 0) setTimeout(indexWords, PAUSE_MS, catalog).unref()
-}
