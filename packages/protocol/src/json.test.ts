@@ -3,7 +3,18 @@ import { describe, expect, it } from 'vitest'
 import { jsonValue } from '../test/arbitraries.js'
 import { within } from '../test/cpu-time.js'
 import { DirectoryError } from './errors.js'
-import { asObjects, asString, asStrings, isObject, type JsonValue, parseJson, pointerToken, sameJson } from './json.js'
+import {
+  asObjects,
+  asString,
+  asStrings,
+  countValues,
+  isObject,
+  type JsonValue,
+  parseJson,
+  pointerToken,
+  sameJson,
+  TooManyValues,
+} from './json.js'
 
 /** The message of the rejection. */
 function refusal(text: string): string {
@@ -156,6 +167,49 @@ describe('parseJson', () => {
     expect(parseJson('\ufeff{"a":1}')).toEqual({ a: 1 })
     refusal('\ufeff')
     refusal('{"a":1}\ufeff')
+  })
+
+  it('counts the values, and stops at the first beyond the limit', () => {
+    const values = '[0, "a", {"b": [null, true]}, []]'
+    expect(countValues(JSON.parse(values))).toBe(8)
+    expect(parseJson(values, { maxValues: 8 })).toEqual(JSON.parse(values))
+    expect(() => parseJson(values, { maxValues: 7 })).toThrow(TooManyValues)
+    expect(() => parseJson('[0,0,!', { maxValues: 2 })).toThrow(/more than 2 values .*, which is the limit: shorten/)
+  })
+
+  it('counts as many values as there are', () => {
+    fc.assert(
+      fc.property(jsonValue, (value) => {
+        const text = JSON.stringify(value)
+        const maxValues = countValues(value)
+        expect(parseJson(text, { maxValues })).toEqual(value)
+        expect(() => parseJson(text, { maxValues: maxValues - 1 })).toThrow(TooManyValues)
+      }),
+    )
+  })
+
+  it('takes little time for 8 MiB of any shape, if the number of values is limited', () => {
+    const size = 8 * 1024 * 1024
+    const fill = (unit: string, before = '', after = '') => before + unit.repeat(Math.floor(size / unit.length)) + after
+    const shapes = {
+      lists: fill(`${'['.repeat(60)}${']'.repeat(60)},`, '[', '0]'),
+      emptyLists: fill('[],', '[', '0]'),
+      numbers: fill('1,', '[', '1]'),
+      string: fill('a', '"', '"'),
+      escapes: fill('\\n', '"', '"'),
+      hexEscapes: fill('\\u0041', '"', '"'),
+      lines: fill('\n', '[', '!'),
+    }
+    for (const [shape, text] of Object.entries(shapes)) {
+      const read = (): void => {
+        try {
+          parseJson(text, { maxValues: 100_000 })
+        } catch (error) {
+          expect(error, shape).toBeInstanceOf(DirectoryError)
+        }
+      }
+      within(1000, read, shape)
+    }
   })
 
   it('parses or rejects 256 KiB of any shape quickly', () => {

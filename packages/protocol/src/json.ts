@@ -63,7 +63,8 @@ export function parseJson(text: string, { maxValues = Number.POSITIVE_INFINITY }
   const skipEscape = (): void => {
     const c = text[at + 1]
     if (c === 'u') {
-      if (!/^[0-9a-fA-F]{4}$/.test(text.slice(at + 2, at + 6))) fail('\\u must be followed by four hexadecimal digits')
+      for (let digit = at + 2; digit < at + 6; digit++)
+        if (!isHexDigit(text.charCodeAt(digit))) fail('\\u must be followed by four hexadecimal digits')
       at += 6
     } else if (c !== undefined && ESCAPES.includes(c)) at += 2
     else fail('unknown escape in a string')
@@ -71,6 +72,14 @@ export function parseJson(text: string, { maxValues = Number.POSITIVE_INFINITY }
 
   const string = (): string => {
     const start = at++
+    // Most strings are plain up to their next quote, which is found without looking at each character here.
+    const end = text.indexOf('"', at)
+    const plain = end < 0 ? undefined : text.slice(at, end)
+    if (plain !== undefined && !NOT_PLAIN.test(plain)) {
+      at = end + 1
+      if (!plain.isWellFormed()) fail('lone surrogate in a string', start)
+      return plain
+    }
     let isEscaped = false
     for (;;) {
       const c = text.charCodeAt(at)
@@ -195,8 +204,14 @@ export function parseJson(text: string, { maxValues = Number.POSITIVE_INFINITY }
 
 const TOO_DEEP = `nesting is deeper than ${MAX_JSON_DEPTH}`
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
+/** A backslash, or a control character. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this looks for
+const NOT_PLAIN = /[\\\u0000-\u001f]/
 /** Characters that may follow a backslash, besides `u`. */
 const ESCAPES = '"\\/bfnrt'
+
+const isHexDigit = (c: number): boolean =>
+  (c >= 0x30 && c <= 0x39) || (c >= 0x41 && c <= 0x46) || (c >= 0x61 && c <= 0x66)
 
 /** Number of the line that a position is in, from 1. */
 function lineOf(text: string, where: number): number {

@@ -74,3 +74,21 @@ describe('the number of JSON values', () => {
     expect(text).toMatch(/event: error\ndata: .*at most 2000 JSON values are allowed/)
   })
 })
+
+describe('a batch', () => {
+  const setup = setUp()
+
+  it('is checked against a costly schema within the time that one input may take', async () => {
+    // Each item of a list is compared with many schemas: an input of 500 items takes most of the steps of a check.
+    const costly = { type: 'array', items: { anyOf: Array.from({ length: 500 }, (_, i) => ({ const: `x${i}` })) } }
+    await setup.register({ inputs: { type: 'object', properties: { list: costly } }, outputs: { type: 'object' } })
+    const input = { list: Array.from({ length: 500 }, () => 'x499') }
+    expect((await setup.call(input)).status).toBe(200)
+    const before = process.cpuUsage()
+    const { status, text } = await setup.call(Array.from({ length: 100 }, () => input))
+    const { user, system } = process.cpuUsage(before)
+    expect(status).toBe(400)
+    expect(text).toContain('too large or too deep to be checked')
+    expect((user + system) / 1000).toBeLessThan(3000)
+  })
+})

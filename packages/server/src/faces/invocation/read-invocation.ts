@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import {
   chooseMediaType,
   DirectoryError,
@@ -87,9 +88,17 @@ export async function readInput(request: FastifyRequest, limits: JsonLimits): Pr
     if (type === '') return { kind: 'json', value: {} }
     throw new DirectoryError('invalid_request', 'the body is empty: send the input as a JSON object')
   }
-  if (isJsonType(type)) return { kind: 'json', value: parseJsonBody(body, limits) }
+  if (isJsonType(type)) {
+    const value = parseJsonBody(body, limits)
+    // The value is checked and written again later: other requests get their turn before.
+    if (body.length > LARGE_BODY) await setImmediate()
+    return { kind: 'json', value }
+  }
   return type === 'multipart/form-data' ? readForm(contentType, body, limits) : { kind: 'bytes', contentType, body }
 }
+
+/** Bytes of a body that takes milliseconds to parse. */
+const LARGE_BODY = 262_144
 
 /** Name of the part that is the input itself, as JSON (C-66). */
 const INPUT_PART = 'input'

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { setImmediate } from 'node:timers/promises'
 import {
   isJsonType,
   isNdjsonType,
@@ -18,6 +19,9 @@ import type { HttpResponse } from './send-request.js'
 
 /** Larger error bodies are ignored: an error object is small. */
 const MAX_ERROR_BYTES = 64 * 1024
+
+/** Bytes of a body that takes milliseconds to parse. */
+const LARGE_BODY = 262_144
 
 /** Size limits of a response. */
 export type ResponseLimits = Pick<GatewayOptions, 'maxBodyBytes' | 'maxPartBytes' | 'maxResponseValues'>
@@ -57,7 +61,10 @@ export async function readResponse(
     if (read.isNdjson) return streamed(read.parts)
     return { ...base, kind: 'json', value: jsonOf(read.bytes, limits) }
   }
-  const value = jsonOf(await body.collect(limits.maxBodyBytes), limits)
+  const bytes = await body.collect(limits.maxBodyBytes)
+  const value = jsonOf(bytes, limits)
+  // The value is checked and written again later: other calls get their turn before.
+  if (bytes.length > LARGE_BODY) await setImmediate()
   const task = status === 202 ? taskOf(value, received, url) : undefined
   return task ? { ...base, kind: 'task', task } : { ...base, kind: 'json', value }
 }

@@ -44,12 +44,17 @@ export interface PreparedCall extends Pick<AgentCall, 'idempotent' | 'wantsStrea
   readonly caller: string
 }
 
-/** Prepares one input of an invocation: finds its operation, checks it, and determines what is sent where. */
+/**
+ * Prepares one input of an invocation: finds its operation, checks it, and determines what is sent where.
+ *
+ * @param maxSteps limit of the check against the schema, if it is lower than usual
+ */
 export function prepareCall(
   { context, timeoutMs }: Pick<CallDeps, 'context' | 'timeoutMs'>,
   invocation: Invocation,
   admission: Admission,
   input: Input,
+  maxSteps?: number,
 ): PreparedCall {
   const { agent, record, version, credential, operations } = admission
   const { caller, idempotencyKey, signal } = invocation
@@ -57,7 +62,7 @@ export function prepareCall(
   const forwarded = isForwarded(record, operation, input)
   const { reserved, rest } = takeReserved(value, operation.inputs)
   const json = input.kind === 'form' && !forwarded ? addFiles(operation, rest, input.files) : rest
-  if (!forwarded) checkInput(context.schemas, operation, json)
+  if (!forwarded) checkInput(context.schemas, operation, json, maxSteps)
   const session = agree('sessionId', [...Object.values(invocation.session), reserved.sessionId])
   const task = agree('taskId', [...Object.values(invocation.task), reserved.taskId])
   return {
@@ -133,8 +138,8 @@ function fileMember(operation: Operation, name: string): 'text' | 'list' | undef
 }
 
 /** Throws `invalid_request` if the input does not match the operation's schema; the issues name the members (01 §5.2). */
-export function checkInput(schemas: PublisherSchemas, operation: Operation, input: JsonValue): void {
-  const mismatches = schemas.check(operation.inputs, input)
+export function checkInput(schemas: PublisherSchemas, operation: Operation, input: JsonValue, maxSteps?: number): void {
+  const mismatches = schemas.check(operation.inputs, input, maxSteps)
   const issues = mismatches.length > 0 ? mismatches : encodingIssues(operation.inputs, input)
   if (issues.length === 0) return
   const messages = issues.map(({ at, message }) => `${at === '' ? 'the input' : at} ${message}`)

@@ -16,6 +16,13 @@ const MAX_BATCH = 100
 /** Concurrent calls of one batch, so that it does not use up the agent's capacity. */
 const MAX_CONCURRENT = 8
 
+/** Steps for checking all inputs, or all outputs, of a batch against a schema: a tenth of a second. */
+const BATCH_STEPS = 1_000_000
+/** Steps that each of them has: many times what real values need. */
+const MIN_STEPS = 10_000
+
+const stepsOfEach = (length: number): number => Math.max(MIN_STEPS, Math.floor(BATCH_STEPS / Math.max(length, 1)))
+
 /** Sends several independent inputs of one request (AIDIP §5.3, C-60). */
 export async function sendBatch(
   deps: CallDeps,
@@ -31,7 +38,8 @@ export async function sendBatch(
     )
   // The request itself has been counted as one call.
   if (length > 1) invocation.spend(length - 1)
-  const items = values.map((value, i) => prepareItem(deps, invocation, admission, value, i))
+  const steps = stepsOfEach(length)
+  const items = values.map((value, i) => prepareItem(deps, invocation, admission, { value, index: i, steps }))
   const whole = asOneCall(invocation, items)
   return toBatchResult(whole ? await sendWhole(deps, whole) : await sendItems(deps, items))
 }
@@ -43,14 +51,13 @@ function prepareItem(
   deps: CallDeps,
   invocation: Invocation,
   admission: Admission,
-  value: JsonValue,
-  index: number,
+  { value, index, steps }: { value: JsonValue; index: number; steps: number },
 ): Item {
   // With the same key, the agent would take two inputs for one.
   const { idempotencyKey: key } = invocation
   const own = key === undefined ? invocation : { ...invocation, idempotencyKey: `${key}-${index}` }
   try {
-    return { ...prepareCall(deps, own, admission, { kind: 'json', value }), wantsStream: false }
+    return { ...prepareCall(deps, own, admission, { kind: 'json', value }, steps), wantsStream: false }
   } catch (error) {
     if (error instanceof DirectoryError) return error
     throw error
@@ -150,10 +157,11 @@ async function sendWhole(deps: CallDeps, call: PreparedCall): Promise<ItemResult
   const inputs = payload.kind === 'json' && Array.isArray(payload.value) ? payload.value : []
   if (outputs?.length !== inputs.length)
     throw agentFailed('the agent did not return one result for each input of the batch')
+  const steps = stepsOfEach(outputs.length)
   return outputs.map((value): ItemResult => {
     const error = fromErrorInside(value)
     if (error) return { ok: false, error }
-    const isValid = deps.context.schemas.check(operation.outputs, value).length === 0
+    const isValid = deps.context.schemas.check(operation.outputs, value, steps).length === 0
     return isValid || !deps.strictOutputs ? { ok: true, value, isValid } : { ok: false, error: invalidOutput() }
   })
 }
