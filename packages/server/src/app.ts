@@ -17,6 +17,7 @@ import { wireHttp } from './wiring/http.js'
 import { wireIdentity } from './wiring/identity.js'
 import { wireLifecycle } from './wiring/lifecycle.js'
 import { wireLimits } from './wiring/limits.js'
+import { wireProbes } from './wiring/probes.js'
 import { wireRegistry } from './wiring/registry.js'
 import { wireTrust } from './wiring/trust.js'
 
@@ -118,13 +119,15 @@ async function wire(base: Base): Promise<Server> {
     newId: randomUUID,
   }
   const calls = await wireCalls(base, context, identity, gateway, limits)
+  const probing = await wireProbes(base, catalog, calls.probe)
   const cursor = await loadAgents(store, catalog)
-  const http = wireHttp(base, { context, listing, identity, outcomes, calls, limits, version: VERSION })
+  const http = wireHttp(base, { context, listing, identity, outcomes, calls, limits, probing, version: VERSION })
   const lifecycle = wireLifecycle(base, {
     context,
     identity,
     trust,
     limits,
+    probing,
     outcomes,
     calls,
     expiry,

@@ -116,6 +116,7 @@ export const configSchema: JsonObject = closed({
   cors: closed({ origins: texts }),
   audit: closed({ retentionDays: count, addresses: flag }),
   liveness: closed({ enabled: flag, intervalSeconds: { type: 'integer', minimum: 10 } }),
+  probes: closed({ enabled: flag, intervalSeconds: { type: 'integer', minimum: 60 } }),
   policy: closed({
     names: { type: 'array', items: closed({ names: texts, subjects: texts }, ['names', 'subjects']) },
     owners: { type: 'array', items: closed({ names: texts, subject: text }, ['names', 'subject']) },

@@ -79,6 +79,8 @@ export interface Config {
   audit: { retentionDays: number; addresses: boolean }
   /** Regular checks whether agents can be reached. Off by default: they connect to every address that is registered. */
   liveness: { enabled: boolean; intervalSeconds: number }
+  /** Regular trials of agents with their own examples, if their publishers agree. Off by default: every one is a call. */
+  probes: { enabled: boolean; intervalSeconds: number }
 }
 
 /** The embedding model: the built-in one, none, a folder with an ONNX model, or an HTTP endpoint. */
@@ -185,6 +187,7 @@ export const DEFAULTS: Config = {
   },
   audit: { retentionDays: 30, addresses: true },
   liveness: { enabled: false, intervalSeconds: 3600 },
+  probes: { enabled: false, intervalSeconds: 86_400 },
 }
 
 /** Groups of settings that may be given in part. */
@@ -199,6 +202,7 @@ const GROUPS = [
   'certificates',
   'cors',
   'liveness',
+  'probes',
   'audit',
 ] as const
 
@@ -221,6 +225,7 @@ export const withDefaults = (settings: Settings): Config => ({
   certificates: { ...DEFAULTS.certificates, ...settings.certificates },
   cors: { ...DEFAULTS.cors, ...settings.cors },
   liveness: { ...DEFAULTS.liveness, ...settings.liveness },
+  probes: { ...DEFAULTS.probes, ...settings.probes },
   audit: { ...DEFAULTS.audit, ...settings.audit },
 })
 

@@ -174,6 +174,7 @@ const TRUST_KINDS = Object.values<TrustKind>({
   lease: 'lease',
   transfer: 'transfer',
   health: 'health',
+  probe: 'probe',
 } satisfies Record<TrustKind, TrustKind>)
 
 function toTrustKind(value: unknown): TrustKind {

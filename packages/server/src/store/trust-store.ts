@@ -9,6 +9,8 @@ export type TrustKind =
   | 'lease'
   /** Whether an agent can be reached. */
   | 'health'
+  /** How an agent did with its own examples. */
+  | 'probe'
   /** An owner's offer to hand an agent over. */
   | 'transfer'
 

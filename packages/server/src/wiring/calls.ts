@@ -23,6 +23,8 @@ export interface Calls {
   /** Undefined: without a secret to encrypt requests, calls cannot be deferred. */
   readonly tasks: Tasks | undefined
   readonly invoke: Invoke
+  /** The same without the operator's credentials for agents, for calls that nobody requested. */
+  readonly probe: Invoke
   /** Resumes deferred calls, if calls are enabled. */
   startTasks(): void
 }
@@ -108,6 +110,12 @@ export async function wireCalls(
     gateway,
     tasks,
     invoke: createInvoke({ ...deps, enabled: config.gateway.enabled }),
+    probe: createInvoke({
+      ...deps,
+      enabled: config.gateway.enabled,
+      tasks: undefined,
+      storedCredential: () => undefined,
+    }),
     startTasks() {
       if (config.gateway.enabled) tasks?.start(createTaskRunner(deps))
     },

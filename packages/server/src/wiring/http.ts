@@ -22,6 +22,7 @@ import { sendBadUrlError, sendClientError } from '../faces/send-unrouted-error.j
 import { signResponses } from '../faces/sign-responses.js'
 import { createTasksRoutes } from '../faces/tasks/tasks-routes.js'
 import { createDomainRoutes } from '../faces/trust/domain-routes.js'
+import { createProbeRoutes } from '../faces/trust/probe-routes.js'
 import { createTransferRoutes } from '../faces/trust/transfer-routes.js'
 import { knownScopes, subjectOfClient } from '../policy/caller.js'
 import { createRateLimits, type OwnRate } from '../policy/rate-limit.js'
@@ -33,6 +34,7 @@ import type { Base } from './base.js'
 import type { Calls } from './calls.js'
 import type { Identity } from './identity.js'
 import type { LimitParts } from './limits.js'
+import type { ProbeParts } from './probes.js'
 import { createTlsServerFactory } from './tls-server.js'
 
 /** Milliseconds in which a request must arrive completely: enough for a bulk import, and a limit for slow senders. */
@@ -45,6 +47,7 @@ export interface HttpParts {
   readonly outcomes: Outcomes
   readonly calls: Calls
   readonly limits: LimitParts
+  readonly probing: ProbeParts | undefined
   /** The release, shown in cards and in OpenAPI. */
   readonly version: string
 }
@@ -57,7 +60,7 @@ export interface Http {
 
 /** The HTTP application with the routes of all drafts. */
 export function wireHttp(base: Base, parts: HttpParts): Http {
-  const { context, listing, identity, outcomes, calls, version } = parts
+  const { context, listing, identity, outcomes, calls, probing, version } = parts
   const { limits, budgets, defaults } = parts.limits
   const { config, log, monotonic, state, baseUrl } = base
   const { grants, keys, signing } = identity
@@ -103,6 +106,7 @@ export function wireHttp(base: Base, parts: HttpParts): Http {
     }),
     createDomainRoutes(context.domains),
     createTransferRoutes(context),
+    ...(probing ? [createProbeRoutes(context, probing.probes)] : []),
     ...(tasks ? [createTasksRoutes(tasks)] : []),
     createInvocationRoutes({
       invoke,

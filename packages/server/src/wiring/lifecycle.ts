@@ -9,6 +9,7 @@ import type { Calls } from './calls.js'
 import type { Http } from './http.js'
 import type { Identity } from './identity.js'
 import type { LimitParts } from './limits.js'
+import type { ProbeParts } from './probes.js'
 import { createStopInTime } from './stop-in-time.js'
 import type { Trust } from './trust.js'
 
@@ -36,6 +37,7 @@ export interface LifecycleParts {
   readonly calls: Calls
   readonly trust: Trust
   readonly limits: LimitParts
+  readonly probing: ProbeParts | undefined
   readonly expiry: Expiry
   readonly wordIndexing: WordIndexing
   readonly http: Http
@@ -51,7 +53,7 @@ export interface Lifecycle {
 /** Background work, and the order in which the parts start and stop. */
 export function wireLifecycle(base: Base, parts: LifecycleParts): Lifecycle {
   const { config, store, log, monotonic, state, baseUrl, logError } = base
-  const { context, identity, outcomes, calls, trust, limits, expiry, wordIndexing, cursor } = parts
+  const { context, identity, outcomes, calls, trust, limits, probing, expiry, wordIndexing, cursor } = parts
   const { app, sockets } = parts.http
   const { catalog, embeddings, abuse } = context
   const follower = followStore({
@@ -96,6 +98,7 @@ export function wireLifecycle(base: Base, parts: LifecycleParts): Lifecycle {
       abuse.start()
       calls.startTasks()
       trust.start()
+      probing?.start()
       log.info({ url: state.listening, agents: catalog.index.size }, 'ready')
       return baseUrl()
     },
@@ -114,6 +117,7 @@ export function wireLifecycle(base: Base, parts: LifecycleParts): Lifecycle {
       })
       await Promise.all([
         stopInTime('checks of publishers', trust.stop, BACKGROUND_MS),
+        stopInTime('probes of agents', async () => probing?.stop(), BACKGROUND_MS),
         stopInTime('reading changes', follower.stop, BACKGROUND_MS),
         stopInTime('embedding model', embeddings.stop, BACKGROUND_MS),
         stopInTime('open requests', drain, DRAIN_MS + DRAIN_END_MS),

@@ -23,7 +23,7 @@ const membersOf = (format: DocumentFormat): JsonObject => {
 
 /** Members of the drafts that are not in the schemas, because they may have any value or are read elsewhere. */
 const OTHERS = `pricing rate_limits documentation documentationUrl data_retention quality_score orchestration
-  versionNegotiation security errorFormat iconUrl supportsAuthenticatedExtendedCard signatures icons _meta $schema @context
+  versionNegotiation security errorFormat iconUrl supportsAuthenticatedExtendedCard signatures probes icons _meta $schema @context
   agent lt href freshness verification redacted`
 
 const KNOWN: ReadonlySet<string> = new Set([

@@ -96,6 +96,9 @@ export function isListed(listed: readonly string[], type: string): boolean {
   return listed.some((one) => one === type || (one.endsWith('/*') && type.startsWith(one.slice(0, -1))))
 }
 
-/** Whether the publisher marked an operation, or the whole agent, as `batch` or `idempotent`. */
-export const isMarked = (record: AgentRecord, operation: Operation, mark: 'batch' | 'idempotent'): boolean =>
-  sourcesOf(record, operation).some((source) => source[mark] === true)
+/** Whether the publisher marked an operation, or the whole agent, with a member that is true. */
+export const isMarked = (
+  record: AgentRecord,
+  operation: Operation,
+  mark: 'batch' | 'idempotent' | 'readOnly',
+): boolean => sourcesOf(record, operation).some((source) => source[mark] === true)
