@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
-import { createTokenBuckets, DirectoryError, decodeUtf8, isObject, readBytes } from '@switchboard/protocol'
+import { createTokenBuckets, DirectoryError } from '@switchboard/protocol'
+import { sendOAuthRequest } from './oauth-request.js'
 
 /** How to ask an issuer whether a token is still valid (RFC 7662). */
 export interface IntrospectionOptions {
@@ -30,8 +31,7 @@ export interface IntrospectDeps {
   readonly fetch?: typeof fetch
 }
 
-const TIMEOUT_MS = 3000
-const MAX_RESPONSE_BYTES = 16_384
+const LIMITS = { timeoutMs: 3000, maxBytes: 16_384 }
 const CACHE_SECONDS = 30
 /** Seconds for which a rejected token is not sent again: a replica of the issuer may not know a new token yet. */
 const REJECTED_SECONDS = 5
@@ -100,30 +100,16 @@ async function request(
   token: string,
   fetch: typeof globalThis.fetch,
 ): Promise<IntrospectedClaims | undefined> {
-  let claims: unknown
+  const form = { token, token_type_hint: 'access_token' }
+  const client = { id: clientId, secret: clientSecret }
   try {
-    const response = await fetch(url, {
-      method: 'POST',
-      headers: {
-        accept: 'application/json',
-        authorization: `Basic ${Buffer.from(`${formEncode(clientId)}:${formEncode(clientSecret)}`).toString('base64')}`,
-      },
-      body: new URLSearchParams({ token, token_type_hint: 'access_token' }),
-      redirect: 'error', // the token must go nowhere else
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-    })
-    if (response.status !== 200 || !response.body) {
-      await response.body?.cancel()
-      throw new Error(`the introspection endpoint returned status ${response.status}`)
-    }
-    const tooLarge = (): Error => new Error('the response of the introspection endpoint is too large')
-    claims = JSON.parse(decodeUtf8(await readBytes(response.body, MAX_RESPONSE_BYTES, tooLarge)) ?? '')
+    const { status, body } = await sendOAuthRequest({ url, form, client, ...LIMITS }, fetch)
+    if (status !== 200) throw new Error(`the introspection endpoint returned status ${status}`)
+    if (typeof body.active !== 'boolean') throw new Error('the response has no member "active"')
+    return body.active ? body : undefined
   } catch (error) {
     throw unavailable('the issuer does not say whether it is valid', error)
   }
-  if (!isObject(claims) || typeof claims.active !== 'boolean')
-    throw unavailable('the issuer does not say whether it is valid', new Error('the response has no member "active"'))
-  return claims.active ? claims : undefined
 }
 
 const unavailable = (reason: string, cause?: unknown): DirectoryError =>
@@ -131,9 +117,6 @@ const unavailable = (reason: string, cause?: unknown): DirectoryError =>
     cause,
     retryAfter: RETRY_SECONDS,
   })
-
-/** Client credentials are form-encoded before they are joined (RFC 6749 §2.3.1). */
-const formEncode = (text: string): string => new URLSearchParams({ '': text }).toString().slice(1)
 
 /** Values that expire; the oldest are dropped first. */
 function createRecent<Value>(monotonic: () => number) {
