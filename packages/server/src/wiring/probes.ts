@@ -1,9 +1,11 @@
 import type { Invoke } from '../services/calls/invoke.js'
 import type { Catalog } from '../services/registry/catalog.js'
 import { createCheckLease } from '../services/trust/check-lease.js'
+import { createCheckQueue } from '../services/trust/check-queue.js'
 import { createProbeOperation } from '../services/trust/probe-agent.js'
 import { createProbes, type Probes } from '../services/trust/probes.js'
 import { createSchedule } from '../services/trust/schedule.js'
+import { createSharedResults } from '../services/trust/shared-results.js'
 import type { Base } from './base.js'
 
 /** Milliseconds between looks for probes that are due. */
@@ -23,14 +25,14 @@ export async function wireProbes(
 ): Promise<ProbeParts | undefined> {
   if (!config.probes.enabled || !config.gateway.enabled) return undefined
   const lease = createCheckLease({ store: store.trust, key: 'probes', now })
-  const probes = await createProbes({
-    store: store.trust,
+  const intervalMs = config.probes.intervalSeconds * 1000
+  const probes = createProbes({
     catalog,
     probe: createProbeOperation(invoke, monotonic),
-    lease,
-    intervalMs: config.probes.intervalSeconds * 1000,
+    queue: createCheckQueue({ lease, intervalMs, monotonic }),
+    results: await createSharedResults({ store: store.trust, kind: 'probe', now }),
+    intervalMs,
     now,
-    monotonic,
     random: Math.random,
   })
   catalog.subscribe(probes)

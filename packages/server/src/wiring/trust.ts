@@ -4,9 +4,11 @@ import type { Agent, Catalog } from '../services/registry/catalog.js'
 import { createCheckDomain } from '../services/trust/check-domain.js'
 import { createCheckEndpoint } from '../services/trust/check-endpoint.js'
 import { type CheckLease, createCheckLease } from '../services/trust/check-lease.js'
+import { createCheckQueue } from '../services/trust/check-queue.js'
 import { createDomains, type Domains } from '../services/trust/domains.js'
 import { createLiveness, type Liveness } from '../services/trust/liveness.js'
 import { createSchedule } from '../services/trust/schedule.js'
+import { createSharedResults } from '../services/trust/shared-results.js'
 import { createSignerKeys } from '../services/trust/signer-keys.js'
 import { createVerifySignature, type VerifySignature } from '../services/trust/verify-signature.js'
 import type { Base } from './base.js'
@@ -78,14 +80,14 @@ async function wireLiveness(
   lease: CheckLease,
 ): Promise<Liveness | undefined> {
   if (!config.liveness.enabled) return undefined
-  const liveness = await createLiveness({
-    store: store.trust,
+  const intervalMs = config.liveness.intervalSeconds * 1000
+  const liveness = createLiveness({
     catalog,
     check: createCheckEndpoint(fetch),
-    lease,
-    intervalMs: config.liveness.intervalSeconds * 1000,
+    queue: createCheckQueue({ lease, intervalMs, monotonic }),
+    results: await createSharedResults({ store: store.trust, kind: 'health', now }),
+    intervalMs,
     now,
-    monotonic,
     random: Math.random,
   })
   catalog.subscribe(liveness)

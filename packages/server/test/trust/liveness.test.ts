@@ -5,7 +5,9 @@ import type { JsonObject } from '@switchboard/protocol'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { CheckEndpoint, Reachability } from '../../src/services/trust/check-endpoint.js'
 import { createCheckLease } from '../../src/services/trust/check-lease.js'
+import { createCheckQueue } from '../../src/services/trust/check-queue.js'
 import { createLiveness } from '../../src/services/trust/liveness.js'
+import { createSharedResults } from '../../src/services/trust/shared-results.js'
 import { openSqliteStore } from '../../src/store/sqlite/open-sqlite-store.js'
 import type { Store } from '../../src/store/store.js'
 import { put, stored } from '../store/fixtures.js'
@@ -135,8 +137,16 @@ describe('replicas', () => {
   const startReplica = async (check: CheckEndpoint) => {
     const catalog = testCatalog(store, clock)
     const lease = createCheckLease({ store: store.trust, key: 'checks', now: clock })
-    const options = { store: store.trust, catalog, check, lease, intervalMs: 60_000, now: clock, monotonic: clock }
-    const service = await createLiveness({ ...options, random: () => 0.5 })
+    const intervalMs = 60_000
+    const service = createLiveness({
+      catalog,
+      check,
+      queue: createCheckQueue({ lease, intervalMs, monotonic: clock }),
+      results: await createSharedResults({ store: store.trust, kind: 'health', now: clock }),
+      intervalMs,
+      now: clock,
+      random: () => 0.5,
+    })
     catalog.subscribe(service)
     return { catalog, lease, run: () => service.run(new AbortController().signal) }
   }

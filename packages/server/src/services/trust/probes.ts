@@ -3,41 +3,34 @@ import { asObjects, asString, DirectoryError, type JsonObject } from '@switchboa
 import { mayOperate } from '../../policy/access.js'
 import type { Caller } from '../../policy/caller.js'
 import { afterProbe, nextProbe, type Probe, type ProbeResult, showProbe, showProbeDetail } from '../../policy/probe.js'
-import type { TrustEntry, TrustStore } from '../../store/trust-store.js'
 import type { Context } from '../context.js'
 import type { Agent, Catalog, CatalogListener } from '../registry/catalog.js'
-import { createDeadlines } from '../registry/deadlines.js'
 import { readAgent } from '../registry/read.js'
-import type { CheckLease } from './check-lease.js'
+import type { CheckQueue } from './check-queue.js'
 import { type ProbeCase, type ProbeOperation, probeCases } from './probe-agent.js'
+import type { SharedResults } from './shared-results.js'
 
 /** Tries agents regularly with their own examples, if their publishers agree. */
 export interface Probes extends Required<Pick<CatalogListener, 'changed' | 'removed' | 'findings'>> {
   /** The results of the last probe, for the owner of the agent and administrators. */
   detail(context: Context, id: string, caller: Caller): JsonObject
-  /** Probes agents that are due; a replica that may not probe reads what the other one has found out. */
+  /** Probes an agent that is due; a replica that may not probe reads what the other one has found out. */
   run(signal: AbortSignal): Promise<void>
 }
 
 export interface ProbesOptions {
-  readonly store: TrustStore
   readonly catalog: Pick<Catalog, 'byNumber' | 'get' | 'review'>
   readonly probe: ProbeOperation
-  readonly lease: CheckLease
+  readonly queue: CheckQueue
+  readonly results: SharedResults
   readonly intervalMs: number
   readonly now: () => number
-  readonly monotonic: () => number
   /** From 0 to 1. */
   readonly random: () => number
 }
 
 /** A new or changed agent is probed when it has had a minute to start. */
 const FIRST_PROBE_MS = 60_000
-/** How long the result of a removed agent is kept. */
-const KEPT_MS = 90 * 86_400_000
-/** Milliseconds between reads of what another replica has found out, and by which their clocks may differ. */
-const SYNC_MS = 10_000
-const OVERLAP_MS = 60_000
 
 interface Probed {
   /** Tells the examples that were tried from those of a changed document. */
@@ -46,22 +39,9 @@ interface Probed {
   probe?: Probe
 }
 
-export async function createProbes(options: ProbesOptions): Promise<Probes> {
-  const { store, catalog, lease, intervalMs, now, monotonic, random } = options
+export function createProbes(options: ProbesOptions): Probes {
+  const { catalog, queue, results: stored, intervalMs, now, random } = options
   const probed = new Map<number, Probed>()
-  const stored = new Map<string, TrustEntry>()
-  const deadlines = createDeadlines<number>()
-  let waiting: number[] = []
-  let syncedAt = Number.NEGATIVE_INFINITY
-
-  const readEntries = async (since: number): Promise<TrustEntry[]> => {
-    const entries = await store.list('probe', since)
-    for (const entry of entries) stored.set(entry.key, entry)
-    return entries
-  }
-  await readEntries(0)
-
-  const schedule = (number: number, inMs: number): void => deadlines.add(monotonic() + inMs, number)
 
   const probeAgent = async (number: number, signal: AbortSignal): Promise<void> => {
     const entry = probed.get(number)
@@ -73,41 +53,33 @@ export async function createProbes(options: ProbesOptions): Promise<Probes> {
       if (signal.aborted) return
       if (result) results.push(result)
     }
-    if (results.length === 0) return schedule(number, intervalMs)
+    if (results.length === 0) return queue.add(number, intervalMs)
     entry.probe = afterProbe(entry.probe, results, now())
-    schedule(number, nextProbe(entry.probe, intervalMs, random()))
-    await save(id, entry.digest, entry.probe)
+    queue.add(number, nextProbe(entry.probe, intervalMs, random()))
+    await stored.save(id, toValue(entry.digest, entry.probe))
     catalog.review(number)
   }
 
-  const save = async (key: string, digest: string, { at, results, failures }: Probe): Promise<void> => {
-    const value: JsonObject = { digest, at, failures, results: results.map((result) => ({ ...result })) }
-    const version = (await store.get('probe', key))?.version ?? 0
-    const entry: TrustEntry = { kind: 'probe', key, version, value, at, expiresAt: at + KEPT_MS }
-    if (await store.put(entry)) stored.set(key, { ...entry, version: version + 1 })
-  }
-
-  const sync = async (): Promise<void> => {
-    if (now() - syncedAt < SYNC_MS) return
-    const since = syncedAt - OVERLAP_MS
-    syncedAt = now()
-    for (const { key } of await readEntries(Math.max(0, since))) {
-      const number = catalog.get(key)?.number
-      const entry = number === undefined ? undefined : probed.get(number)
-      const probe = entry && probeOf(stored.get(key), entry.digest)
-      if (!entry || !probe || number === undefined) continue
+  const adoptNews = async (): Promise<void> => {
+    for (const id of await stored.news()) {
+      const number = catalog.get(id)?.number ?? 0
+      const entry = probed.get(number)
+      const probe = entry && probeOf(stored.of(id), entry.digest)
+      if (!entry || !probe) continue
       entry.probe = probe
       catalog.review(number)
     }
   }
 
+  /** The entry of an agent, created when the agent is seen first; undefined if it must not be probed. */
   const entryOf = ({ number, record }: Agent): Probed | undefined => {
     const cases = probeCases(record)
     if (cases.length === 0) return undefined
-    const digest = hash('sha256', JSON.stringify([cases, record.bindings.map(({ endpoint }) => endpoint)]), 'base64url')
+    const endpoints = record.bindings.map(({ endpoint }) => endpoint)
+    const digest = hash('sha256', JSON.stringify([cases, endpoints]), 'base64url')
     const known = probed.get(number)
     if (known?.digest === digest) return known
-    const probe = probeOf(stored.get(record.id), digest)
+    const probe = probeOf(stored.of(record.id), digest)
     return { digest, cases, ...(probe && { probe }) }
   }
 
@@ -119,7 +91,7 @@ export async function createProbes(options: ProbesOptions): Promise<Probes> {
       if (entry) probed.set(number, entry)
       else probed.delete(number)
       // After a start, the probes are spread over the interval.
-      if (entry) schedule(number, when === 'later' ? intervalMs * random() : Math.min(FIRST_PROBE_MS, intervalMs))
+      if (entry) queue.add(number, when === 'later' ? intervalMs * random() : Math.min(FIRST_PROBE_MS, intervalMs))
       catalog.review(number)
     },
     removed: (number) => void probed.delete(number),
@@ -136,24 +108,25 @@ export async function createProbes(options: ProbesOptions): Promise<Probes> {
       return { agent: id, ...showProbeDetail(probe) }
     },
     async run(signal) {
-      if (waiting.length === 0) waiting = deadlines.takeUntil(monotonic()).filter((number) => probed.has(number))
-      if (!(await lease.hold())) {
-        // The other replica probes them; this one must be able to continue.
-        for (const number of waiting) schedule(number, intervalMs)
-        waiting = []
-        return sync()
-      }
       // One at a time: nobody waits for the result.
-      const next = waiting.shift()
-      if (next !== undefined) await probeAgent(next, signal)
+      const due = await queue.take(1)
+      if (!due) return adoptNews()
+      for (const number of due) await probeAgent(number, signal)
     },
   }
 }
 
-/** The stored result, unless it is about other examples or endpoints. */
-function probeOf(entry: TrustEntry | undefined, digest: string): Probe | undefined {
-  if (!entry || entry.value.digest !== digest) return undefined
-  const { at, failures, results } = entry.value
+const toValue = (digest: string, { at, failures, results }: Probe): JsonObject => ({
+  digest,
+  at,
+  failures,
+  results: results.map((result) => ({ ...result })),
+})
+
+/** A stored result, unless it is about other examples or endpoints. */
+function probeOf(stored: JsonObject | undefined, digest: string): Probe | undefined {
+  if (!stored || stored.digest !== digest) return undefined
+  const { at, failures, results } = stored
   return {
     at: Number(at),
     failures: Number(failures),
