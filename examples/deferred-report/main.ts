@@ -55,7 +55,7 @@ const poll = async (task: URL, method = 'GET'): Promise<TaskState> =>
   JSON.parse(await (await fetch(task, { method })).text())
 
 try {
-  const task = await order({ year: 2023, takesMs: 300 })
+  const task = await order({ year: 2023, takesMs: 2000 })
   let state = await poll(task)
   assert.equal(state.status, 'running')
   console.log(`2023: ${task.pathname} is ${state.status}`)

@@ -52,7 +52,7 @@ export interface Lifecycle {
 
 /** Background work, and the order in which the parts start and stop. */
 export function wireLifecycle(base: Base, parts: LifecycleParts): Lifecycle {
-  const { config, store, log, monotonic, state, baseUrl, logError } = base
+  const { config, store, log, state, baseUrl, logError } = base
   const { context, identity, outcomes, calls, trust, limits, probing, expiry, wordIndexing, cursor } = parts
   const { app, sockets } = parts.http
   const { catalog, embeddings, abuse } = context
@@ -111,7 +111,6 @@ export function wireLifecycle(base: Base, parts: LifecycleParts): Lifecycle {
       wordIndexing.stop()
       const stopInTime = createStopInTime({
         totalMs: STOP_MS,
-        monotonic,
         onCutOff: (part) => log.warn({ part }, 'a part did not stop in time and was cut off'),
         onError: (part, error) => log.error({ part, err: error }, 'a part did not stop cleanly'),
       })

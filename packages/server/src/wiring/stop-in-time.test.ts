@@ -10,7 +10,6 @@ beforeEach(() => {
   events = []
   stop = createStopInTime({
     totalMs: 200,
-    monotonic: () => performance.now(),
     onCutOff: (part) => events.push(`cut off: ${part}`),
     onError: (part, error) => events.push(`${part}: ${error}`),
   })

@@ -1,7 +1,6 @@
 export interface StopInTimeOptions {
   /** Milliseconds for all parts together. */
   readonly totalMs: number
-  readonly monotonic: () => number
   /** Called for a part that has not stopped in time. */
   readonly onCutOff: (part: string) => void
   readonly onError: (part: string, error: unknown) => void
@@ -11,8 +10,8 @@ export interface StopInTimeOptions {
 export type StopInTime = (part: string, stop: () => unknown, limitMs?: number) => Promise<void>
 
 /** Something that hangs, such as a database that does not respond, must not keep the other parts from stopping. */
-export function createStopInTime({ totalMs, monotonic, onCutOff, onError }: StopInTimeOptions): StopInTime {
-  const end = monotonic() + totalMs
+export function createStopInTime({ totalMs, onCutOff, onError }: StopInTimeOptions): StopInTime {
+  const end = performance.now() + totalMs
   return async (part, stop, limitMs = Number.POSITIVE_INFINITY) => {
     let timer: NodeJS.Timeout | undefined
     const cutOff = new Promise<void>((resolve) => {
@@ -20,7 +19,7 @@ export function createStopInTime({ totalMs, monotonic, onCutOff, onError }: Stop
         onCutOff(part)
         resolve()
       }
-      timer = setTimeout(giveUp, Math.max(0, Math.min(limitMs, end - monotonic())))
+      timer = setTimeout(giveUp, Math.max(0, Math.min(limitMs, end - performance.now())))
     })
     try {
       await Promise.race([stop(), cutOff])
