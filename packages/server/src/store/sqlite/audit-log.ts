@@ -7,7 +7,7 @@ import { StoreError } from '../store-error.js'
 import { prepare, type Read, rowOf, rowsOf, type Sqlite } from './database.js'
 
 /** Rows read at a time: about a millisecond, then the event loop runs. */
-const PAGE = 500
+const PAGE = 200
 
 export interface AuditLog {
   newest(filter: AuditFilter): Promise<AuditEntry[]>
