@@ -3,7 +3,19 @@ import { writeSync } from 'node:fs'
 import { openSqliteStore } from '../../dist/store/sqlite/open-sqlite-store.js'
 
 const store = await openSqliteStore(process.argv[2])
-writeSync(1, 'open\n')
+
+/** One system call for each line, so that a kill does not cut it in half. Tries again while the pipe is full. */
+function print(line) {
+  for (;;) {
+    try {
+      writeSync(1, line)
+      return
+    } catch (error) {
+      if (error.code !== 'EAGAIN') throw error
+    }
+  }
+}
+print('open\n')
 
 async function write(writer) {
   for (let i = 0; ; i++) {
@@ -12,8 +24,7 @@ async function write(writer) {
     const put = { kind: 'put', id, owner: 'storm', format: 'mcp', marks: {}, at: i, received: true, audit }
     const document = { id, padding: 'x'.repeat(2000) }
     const { agent } = await store.write({ ...put, document, lease: { seconds: i, expiresAt: i } })
-    // One system call for each line, so that a kill does not cut it in half.
-    writeSync(1, `${id} ${agent.number}\n`)
+    print(`${id} ${agent.number}\n`)
   }
 }
 await Promise.all(Array.from({ length: 32 }, (_, writer) => write(writer)))
