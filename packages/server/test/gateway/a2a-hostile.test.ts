@@ -87,7 +87,9 @@ describe('an A2A agent that violates its protocol', () => {
   ]
   it.each(cases)('fails with an error after %s', async (_, answer, code) => {
     const { gateway, endpoint } = await start(answer)
-    await expect(gateway.call(callOf(endpoint, { timeoutMs: 300 }))).rejects.toMatchObject({
+    await expect(
+      gateway.call(callOf(endpoint, { timeoutMs: code === 'timeout' ? 300 : 10_000 })),
+    ).rejects.toMatchObject({
       name: 'GatewayError',
       code,
     })

@@ -88,11 +88,11 @@ describe('the guarded fetch', () => {
         response.writeHead(200, { 'content-type': 'text/event-stream' })
         for (let i = 0; i < 8; i++) {
           response.write(`data: ${i}\n\n`)
-          await new Promise((resolve) => setTimeout(resolve, 25))
+          await new Promise((resolve) => setTimeout(resolve, 150))
         }
         response.end()
       },
-      { timeoutMs: 100, maxBodyBytes: 20 },
+      { timeoutMs: 1000, maxBodyBytes: 20 },
     )
     expect((await (await fetch(server.url)).text()).match(/data/g)).toHaveLength(8)
   })

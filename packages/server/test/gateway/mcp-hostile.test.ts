@@ -74,7 +74,9 @@ describe('an MCP server that violates its protocol', () => {
   ]
   it.each(cases)('fails with an error after %s to a tool call', async (_, tool, code) => {
     const { gateway, endpoint } = await start({ tool })
-    await expect(gateway.call(callOf(endpoint, { timeoutMs: 400 }))).rejects.toMatchObject({
+    await expect(
+      gateway.call(callOf(endpoint, { timeoutMs: code === 'timeout' ? 400 : 10_000 })),
+    ).rejects.toMatchObject({
       name: 'GatewayError',
       code,
     })
@@ -82,7 +84,9 @@ describe('an MCP server that violates its protocol', () => {
 
   it.each(cases)('fails with an error after %s to initialize', async (_, initialize, code) => {
     const { gateway, endpoint } = await start({ initialize })
-    await expect(gateway.call(callOf(endpoint, { timeoutMs: 400 }))).rejects.toMatchObject({
+    await expect(
+      gateway.call(callOf(endpoint, { timeoutMs: code === 'timeout' ? 400 : 10_000 })),
+    ).rejects.toMatchObject({
       name: 'GatewayError',
       code,
     })
