@@ -114,12 +114,15 @@ describe('SIGTERM', () => {
 async function startProxy(target: URL): Promise<{ url: string; freeze(): void; close(): void }> {
   const sockets = new Set<Socket>()
   const host = target.searchParams.get('host') ?? target.hostname
+  let isFrozen = false
   const proxy = createTcpServer((client) => {
+    sockets.add(client.on('error', () => {}))
+    if (isFrozen) return
     const upstream = host.startsWith('/')
       ? connect(join(host, `.s.PGSQL.${target.port || 5432}`))
       : connect(Number(target.port || 5432), host)
     client.pipe(upstream).pipe(client)
-    for (const socket of [client, upstream]) sockets.add(socket.on('error', () => {}))
+    sockets.add(upstream.on('error', () => {}))
   })
   await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
   const url = new URL(target)
@@ -128,7 +131,10 @@ async function startProxy(target: URL): Promise<{ url: string; freeze(): void; c
   url.port = String((proxy.address() as AddressInfo).port)
   return {
     url: url.href,
-    freeze: () => sockets.forEach((socket) => void socket.unpipe().pause()),
+    freeze() {
+      isFrozen = true
+      for (const socket of sockets) socket.unpipe().pause()
+    },
     close() {
       proxy.close()
       for (const socket of sockets) socket.destroy()

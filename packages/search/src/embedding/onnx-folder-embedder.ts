@@ -45,8 +45,8 @@ const CONCURRENCY = 2
  * - `model.onnx`: input `ids` (int32, [tokens]), output `vector` (float32, [dimensions])
  *
  * Rejects with an EmbeddingError `model_unavailable` if the model cannot be loaded. If the process crashes or freezes, the
- * requests it was working on are rejected with `failed` or `timeout`, and a later call starts a new process: the next one,
- * or after a pause if the new process fails too.
+ * requests it was working on are rejected with `failed` or `timeout`, and it is restarted: at once, or after a pause if the
+ * new process has failed too.
  */
 export async function createOnnxFolderEmbedder(folder: string, options: OnnxEmbedderOptions = {}): Promise<Embedder> {
   const { id, dimensions } = await readManifest(folder)
@@ -58,10 +58,19 @@ export async function createOnnxFolderEmbedder(folder: string, options: OnnxEmbe
   let exits = 0
   let pausedUntil = Number.NEGATIVE_INFINITY
 
+  let restart: NodeJS.Timeout | undefined
+  let isLoaded = false
+
   const onExit = (): void => {
     current = undefined
+    if (signal.aborted || !isLoaded) return
     exits += 1
-    if (exits > 1) pausedUntil = performance.now() + Math.min(FIRST_PAUSE_MS * 2 ** (exits - 2), MAX_PAUSE_MS)
+    const pauseMs = exits > 1 ? Math.min(FIRST_PAUSE_MS * 2 ** (exits - 2), MAX_PAUSE_MS) : 0
+    pausedUntil = performance.now() + pauseMs
+    restart = setTimeout(() => {
+      pausedUntil = Number.NEGATIVE_INFINITY
+      ensureProcess().catch(() => {}) // then the process has exited again
+    }, pauseMs).unref()
   }
 
   async function ensureProcess(): Promise<ModelProcess> {
@@ -85,12 +94,14 @@ export async function createOnnxFolderEmbedder(folder: string, options: OnnxEmbe
   })
 
   await ensureProcess()
+  isLoaded = true
   return {
     id: `${id}/${TOKENIZER_VERSION}`,
     dimensions,
     embed: (texts) => queue.add(texts.map((text) => text.slice(0, MAX_CHARACTERS))),
     async close() {
       queue.close(new EmbeddingError('closed', 'the embedder was closed'))
+      clearTimeout(restart)
       closing.abort()
       const process = await current?.catch(() => undefined)
       await process?.close()
