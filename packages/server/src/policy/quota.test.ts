@@ -4,8 +4,8 @@ import { assertWithinQuota, memoryOf } from './quota.js'
 
 describe('memoryOf', () => {
   it('counts values, names and strings', () => {
-    expect(memoryOf(null)).toBe(100)
-    expect(memoryOf({ name: ['abc', 1] })).toBe(4 * 100 + 'name'.length + 'abc'.length)
+    expect(memoryOf(null)).toBe(150)
+    expect(memoryOf({ name: ['abc', 1] })).toBe(4 * 150 + 'name'.length + 'abc'.length)
   })
 
   it.each([

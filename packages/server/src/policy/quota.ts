@@ -13,8 +13,8 @@ export interface Usage {
   readonly bytes: number
 }
 
-/** Bytes that a JSON value takes in memory besides its text: measured, for objects of one member. */
-const BYTES_PER_VALUE = 100
+/** Bytes that a JSON value takes in memory besides its text: measured, for objects whose members all have other names. */
+const BYTES_PER_VALUE = 150
 
 /**
  * Estimates the memory of a document in bytes: its names and strings, and a fixed number for each value. Lists of tiny
