@@ -4,6 +4,7 @@ import { createTestClock, type TestClock } from './support/clock.js'
 import { startDirectory, type TestDirectory, type TestResponse } from './support/directory.js'
 import { aidipAgent, fixture } from './support/documents.js'
 import { expectError } from './support/errors.js'
+import { startPublisherHost } from './trust/publisher-host.js'
 
 const database = await testDatabase()
 
@@ -50,6 +51,30 @@ describe.skipIf(!database)(database ? 'two servers on one PostgreSQL database' :
     for (const path of ['/agents/a', href, '/agents/c'])
       expect((await one.delete(path, { as: 'tokA' })).status).toBe(204)
     expect(await statuses('/agents/a', one)).toEqual([404])
+  })
+
+  it('share proofs of domains and offers of agents, and a transfer drops the proof on both', async () => {
+    const host = await startPublisherHost()
+    try {
+      const id = `${host.url}/agent`
+      const path = `/agents/${encodeURIComponent(id)}`
+      const domainOn = async (server: TestDirectory): Promise<unknown> =>
+        (await server.get(path)).json.verification?.domain?.state
+      await one.post('/agents', { as: 'tokA', body: aidipAgent({ id }) })
+      await expect.poll(() => statuses(path, two), SOON).toEqual([200])
+      const claim = () => one.post('/domains', { as: 'tokA', body: { domain: host.authority } })
+      const { url, content } = (await claim()).json.publish.http
+      host.pages[new URL(url).pathname] = content
+      clock.advance(4)
+      expect((await claim()).json.state).toBe('proven')
+      await expect.poll(() => domainOn(two), SOON).toBe('proven')
+      await one.post('/transfers', { as: 'tokA', body: { agent: id, to: 'tokB' } })
+      const accepted = await two.post(`/transfers/${encodeURIComponent(id)}/accept`, { as: 'tokB' })
+      expect(accepted.json).toEqual({ agent: id, owner: 'tokB' })
+      for (const server of [one, two]) await expect.poll(() => domainOn(server), SOON).toBeUndefined()
+    } finally {
+      await host.close()
+    }
   })
 
   it('share the limits that an operator sets', async () => {
