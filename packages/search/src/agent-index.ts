@@ -279,17 +279,25 @@ export function createAgentIndex<T extends IndexedAgent>({ rerankLimit }: AgentI
       return { ...cutPage(agents, accept, options), ...work }
     }
     const hidden = [...privateAgents()]
-    const agents = options.order === 'name' ? order.byName(hidden, nameOf) : order.byRegistration(hidden)
-    const isCountable = showsAllPublic && conditions.every(({ kind }) => kind === 'status')
-    const total = isCountable ? countByStatus(conditions) + hidden.filter(accept).length : undefined
-    return { ...cutPage(agents, accept, options, total), ...work }
+    const inOrder = (): Iterable<T> =>
+      options.order === 'name' ? order.byName(hidden, nameOf) : order.byRegistration(hidden)
+    const shown = showsAllPublic ? countByStatus(conditions) : undefined
+    if (shown === undefined) return { ...cutPage(inOrder(), accept, options), ...work }
+    const isSameForAll = hidden.length === 0 && !(options.order === 'name' && order.hasPrivateNames)
+    if (isSameForAll && shown === order.size) {
+      const { skip, take } = options
+      const agents = [...order.slice(options.order, skip, skip + take)]
+      return { agents, total: shown, visited: agents.length }
+    }
+    return { ...cutPage(inOrder(), accept, options, shown + hidden.filter(accept).length), ...work }
   }
 
-  /** How many agents that are not private meet conditions on the status. */
-  const countByStatus = (conditions: readonly Condition[]): number => {
+  /** How many agents that are not private meet the conditions; undefined if these are not about the status alone. */
+  const countByStatus = (conditions: readonly Condition[]): number | undefined => {
+    const tests = conditions.flatMap((condition) => (condition.kind === 'status' ? [statusTest(condition)] : []))
+    if (tests.length < conditions.length) return undefined
     let total = 0
-    for (const [status, count] of order.statuses)
-      if (conditions.every((each) => each.kind === 'status' && statusTest(each)(status))) total += count
+    for (const [status, count] of order.statuses) if (tests.every((test) => test(status))) total += count
     return total
   }
 

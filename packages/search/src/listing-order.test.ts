@@ -126,11 +126,19 @@ describe('list', () => {
       return viewOf(undefined)(one)
     }
     const selection = { conditions: [AVAILABLE], view, showsAllPublic: true, privateAgents: () => [] }
-    for (const order of ['registration', 'name'] as const) {
+    const page = (order: 'registration' | 'name', skip: number) => {
       seen.length = 0
-      const { total, visited } = index.list(selection, { order, skip: 2, take: 1, exactTotal: true })
-      expect({ total, visited, seen: seen.length }, order).toEqual({ total: 400, visited: 3, seen: 3 })
+      const { agents, total, visited } = index.list(selection, { order, skip, take: 1, exactTotal: true })
+      return { numbers: agents.map(({ number }) => number), total, visited, seen: seen.length }
     }
+    for (const order of ['registration', 'name'] as const)
+      expect(page(order, 300), order).toMatchObject({ total: 400, visited: 1, seen: 0 })
+    expect(page('registration', 399).numbers).toEqual([599])
+    // If some have to be left out, those before the page are checked too.
+    index.put(agent(2, 'agent-2', { visibility: 'public', publisher: 'ann' }, 'inactive'))
+    for (const order of ['registration', 'name'] as const)
+      expect(page(order, 2), order).toMatchObject({ total: 399, visited: order === 'name' ? 3 : 4 })
+    index.put(agent(2, 'agent-2', { visibility: 'public', publisher: 'ann' }))
     seen.length = 0
     const beyond = index.list(selection, { order: 'registration', skip: 1e9, take: 1, exactTotal: true })
     expect([beyond, seen]).toEqual([{ agents: [], total: 400, visited: 0 }, []])

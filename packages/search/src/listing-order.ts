@@ -16,7 +16,9 @@ export interface ListingOrder<T extends Listed> {
   /** Adds an agent, or replaces `before`, which has the same number. */
   put(agent: T, before?: T): void
   remove(agent: T): void
-  /** How many agents have each status, without private ones. */
+  /** Number of agents that are not private. */
+  readonly size: number
+  /** How many of them have each status. */
   readonly statuses: ReadonlyMap<string, number>
   /** All private agents in registration order. */
   privateAgents(): Iterable<T>
@@ -24,6 +26,10 @@ export interface ListingOrder<T extends Listed> {
   byRegistration(privateAgents: Iterable<T>): Iterable<T>
   /** The same by name, as `nameOf` tells it. It may differ from the public name only for agents with a private name. */
   byName(privateAgents: Iterable<T>, nameOf: (agent: T) => string): Iterable<T>
+  /** A part of the order of all agents that are not private, without going through those before it. */
+  slice(order: 'registration' | 'name', start: number, end: number): Iterable<T>
+  /** Whether some agents that are not private have a private name, so that `byName` differs between callers. */
+  readonly hasPrivateNames: boolean
 }
 
 export function createListingOrder<T extends Listed>(find: (number: number) => T | undefined): ListingOrder<T> {
@@ -83,6 +89,11 @@ export function createListingOrder<T extends Listed>(find: (number: number) => T
     }
   }
 
+  const byPublicName = (): readonly number[] => {
+    named ??= sortByName(agentsOf(open), publicNameOf).map(({ number }) => number)
+    return named
+  }
+
   return {
     put(agent, before) {
       if (before && isPlacedAlike(before, agent)) return
@@ -90,13 +101,19 @@ export function createListingOrder<T extends Listed>(find: (number: number) => T
       add(agent)
     },
     remove,
+    get size() {
+      return open.length
+    },
     statuses,
     privateAgents: () => agentsOf(hidden),
     byRegistration: (privateAgents) => merge(agentsOf(open), privateAgents, (a, b) => a.number - b.number),
     byName(privateAgents, nameOf) {
-      named ??= sortByName(agentsOf(open), publicNameOf).map(({ number }) => number)
       const own = Array.from(agentsOf(renamed)).filter((agent) => nameOf(agent) !== publicNameOf(agent))
-      return mergeByName(agentsOf(named), [...privateAgents, ...own], nameOf)
+      return mergeByName(agentsOf(byPublicName()), [...privateAgents, ...own], nameOf)
+    },
+    slice: (order, start, end) => agentsOf((order === 'name' ? byPublicName() : open).slice(start, end)),
+    get hasPrivateNames() {
+      return renamed.size > 0
     },
   }
 }

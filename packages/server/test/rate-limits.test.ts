@@ -219,8 +219,8 @@ describe('requests that cost more than others', () => {
   })
 
   it('count as several: by the agents checked and the bytes sent', () => {
-    expect(extraRequests({ agents: 4999, bytes: 1_000_000 })).toBe(0)
-    expect(extraRequests({ agents: 48_024, bytes: 0 })).toBe(9)
+    expect(extraRequests({ agents: 1999, bytes: 1_000_000 })).toBe(0)
+    expect(extraRequests({ agents: 48_024, bytes: 0 })).toBe(24)
     expect(extraRequests({ agents: 0, bytes: 6_300_000 })).toBe(6)
   })
 })

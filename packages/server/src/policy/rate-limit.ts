@@ -77,8 +77,8 @@ export interface Work {
   readonly bytes: number
 }
 
-/** Agents that can be checked in about a millisecond: as much work as an ordinary request. */
-const AGENTS_PER_REQUEST = 5000
+/** Agents that can be checked in one to two milliseconds: a few times the work of an ordinary request. */
+const AGENTS_PER_REQUEST = 2000
 /** Bytes of a response that count as one request. */
 const BYTES_PER_REQUEST = 1024 * 1024
 

@@ -9,4 +9,4 @@ afterAll(() => twins.close())
 
 it('what a caller reads is the same as if hidden agents had never been there, for 1,000 worlds and every read route', async () => {
   await twins.check({ worlds: 1000 })
-}, 600_000)
+}, 1_800_000)
