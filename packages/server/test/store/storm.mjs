@@ -3,19 +3,7 @@ import { writeSync } from 'node:fs'
 import { openSqliteStore } from '../../dist/store/sqlite/open-sqlite-store.js'
 
 const store = await openSqliteStore(process.argv[2])
-
-/** One system call for each line, so that a kill does not cut it in half. Tries again while the pipe is full. */
-function print(line) {
-  for (;;) {
-    try {
-      writeSync(1, line)
-      return
-    } catch (error) {
-      if (error.code !== 'EAGAIN') throw error
-    }
-  }
-}
-print('open\n')
+writeSync(1, 'open\n')
 
 async function write(writer) {
   for (let i = 0; ; i++) {
@@ -24,7 +12,8 @@ async function write(writer) {
     const put = { kind: 'put', id, owner: 'storm', format: 'mcp', marks: {}, at: i, received: true, audit }
     const document = { id, padding: 'x'.repeat(2000) }
     const { agent } = await store.write({ ...put, document, lease: { seconds: i, expiresAt: i } })
-    print(`${id} ${agent.number}\n`)
+    // One system call for each line, so that a kill does not cut it in half.
+    writeSync(1, `${id} ${agent.number}\n`)
   }
 }
 await Promise.all(Array.from({ length: 32 }, (_, writer) => write(writer)))
