@@ -38,16 +38,25 @@ function sql(folder: string, ...statements: string[]): void {
   db.close()
 }
 
-/** Starts another process that writes continuously; it prints each durable write. */
-async function startStorm(folder: string): Promise<{ child: ChildProcess; output: () => string }> {
+/** Starts another process that prints each durable write; `printed` waits until it has printed so many lines. */
+async function startStorm(
+  folder: string,
+): Promise<{ child: ChildProcess; output: () => string; printed: (lines: number) => Promise<void> }> {
   const program = fileURLToPath(new URL('./storm.mjs', import.meta.url))
   const child = spawn(process.execPath, [program, folder], { stdio: ['ignore', 'pipe', 'inherit'] })
   let output = ''
   child.stdout?.setEncoding('utf8').on('data', (text: string) => {
     output += text
   })
-  while (!output.includes('open')) await new Promise((resolve) => setTimeout(resolve, 10))
-  return { child, output: () => output }
+  const printed = async (lines: number): Promise<void> => {
+    while (output.split('\n').length <= lines) {
+      const { exitCode, signalCode } = child
+      if (exitCode !== null || signalCode !== null) throw new Error(`it has ended: ${exitCode ?? signalCode}`)
+      await new Promise((resolve) => setTimeout(resolve, 10))
+    }
+  }
+  await printed(1)
+  return { child, output: () => output, printed }
 }
 
 async function kill(child: ChildProcess): Promise<void> {
@@ -142,8 +151,8 @@ describe('sqlite folder', () => {
   })
 
   it('contains every acknowledged write, complete, after kill -9', async () => {
-    const { child, output } = await startStorm(folder)
-    while (output().split('\n').length < 1000) await new Promise((resolve) => setTimeout(resolve, 5))
+    const { child, output, printed } = await startStorm(folder)
+    await printed(1000)
     await kill(child)
     const acknowledged = output().split('\n').slice(1, -1)
 
