@@ -1,6 +1,6 @@
 import { HOSTILE_VALUES, pickValue, withMember } from './hostile-json.mjs'
 import { createRandom, seedOf } from './random.mjs'
-import { agentId, CALLABLE, document, HOSTILE_PREFIX, wordsOf } from './world.mjs'
+import { agentId, CALLABLE, document, HOSTILE_IDS, SCHEMA_IDS, wordsOf } from './world.mjs'
 
 /**
  * @typedef {object} HostileRequest
@@ -16,8 +16,6 @@ import { agentId, CALLABLE, document, HOSTILE_PREFIX, wordsOf } from './world.mj
 
 const FILTERS = ['version', 'authentication', 'capabilities', 'tags', 'languages', 'protocols', 'publisher', 'unknown']
 const LISTS = ['/agents', '/v1/agents', '/v0/agents', '/agents/public', '/ad/l', '/.well-known/agents.json']
-/** Agents that requests may register and delete. */
-const HOSTILE_AGENTS = 40
 
 /** Creates requests for the operations of an OpenAPI document. */
 export function createGenerator({ operations, agents, seed, callers }) {
@@ -53,7 +51,7 @@ export function createGenerator({ operations, agents, seed, callers }) {
       [1, () => 'x'.repeat(3000)],
       [1, () => '%00\u{1f600}/../..'],
     ])
-  const hostileId = (random) => `${HOSTILE_PREFIX}${random.below(HOSTILE_AGENTS)}`
+  const hostileId = (random) => random.pick(HOSTILE_IDS)
   const value = (random) => HOSTILE_VALUES[pickValue(random)]
 
   /** Any operation, with plausible or hostile parameters and body. */
@@ -246,7 +244,7 @@ export function createGenerator({ operations, agents, seed, callers }) {
 
   /** A schema of the publisher that is expensive to check, and an input for it. */
   function slowSchema(random) {
-    const id = `${HOSTILE_PREFIX}${random.pick(['schema-1', 'schema-2'])}`
+    const id = random.pick(SCHEMA_IDS)
     if (random.chance(0.5))
       return {
         kind: 'slow schema: input',

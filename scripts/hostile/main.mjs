@@ -4,9 +4,9 @@ import { ADMIN_KEY, administer, importLines, startAgents, startDirectory } from 
 import { createGenerator, operationsOf } from './generate.mjs'
 import { HELP, readOptions } from './options.mjs'
 import { startProbe } from './probe.mjs'
-import { createReport, describe, inMib } from './report.mjs'
+import { createFailures, createReport, describe, inMib } from './report.mjs'
 import { closeConnections, createSend } from './send.mjs'
-import { HOSTILE_PREFIX, worldLines } from './world.mjs'
+import { HOSTILE_IDS, worldLines } from './world.mjs'
 
 const HANG_MS = 2000
 const BLOCKED_MS = 200
@@ -20,83 +20,86 @@ const WARM_UP_SHARE = 0.05
 /** Milliseconds until the directory has noticed that its clients are gone. */
 const SETTLE_MS = 5000
 const PROGRESS_MS = 15_000
-/** Failures of one sort that are printed. */
-const PRINTED = 10
+const BLOCKS_PRINTED = 10
+/** Characters. */
+const LOG_PRINTED = 2000
 
 const say = (line) => process.stdout.write(`${line}\n`)
 
 async function main(options) {
   const blocks = []
-  const failures = new Map()
-  const fail = (sort, detail) => failures.set(sort, [...(failures.get(sort) ?? []), detail])
-
-  const agents = await startAgents()
-  const directory = await startDirectory((block) => blocks.push(block))
-  const { url } = directory
-  say(`loading ${options.agents} agents`)
-  await importLines(url, worldLines(options.agents, options.seed, agents.url))
-  const keys = await createKeys(url)
-  const operations = operationsOf(await (await fetch(`${url}/openapi.json`)).json())
-  const generate = createGenerator({ ...options, operations, callers: ['anonymous', ...Object.keys(keys)] })
-  const send = createSend(url, keys)
   const report = createReport()
-  const probe = startProbe(url, [directory.pid, agents.pid, process.pid])
+  const failures = createFailures()
+  const { directory, generate, send, probe } = await prepare(options, (block) => blocks.push(block))
   // Loading is not part of the attack.
   blocks.length = 0
 
   const attack = async (request) => {
     const result = await send(request)
     report.add(request, result)
-    if (result.status === 500) fail('status 500', describe(request))
+    if (result.status === 500) failures.add('status 500', describe(request))
     const { from, to } = result.silence ?? { from: 0, to: 0 }
     const ms = to - from > HANG_MS ? to - from - probe.lost(from, to) : 0
-    if (ms > HANG_MS) fail(`no byte for more than ${HANG_MS} ms`, `${ms.toFixed(0)} ms ${describe(request)}`)
+    if (ms > HANG_MS) failures.add(`no byte for more than ${HANG_MS} ms`, `${ms.toFixed(0)} ms ${describe(request)}`)
   }
   const began = performance.now()
-  const isOver = () => directory.ended() !== undefined || performance.now() - began > options.seconds * 1000
+  const seconds = () => Math.round((performance.now() - began) / 1000)
+  const isOver = () => directory.ended() !== undefined || seconds() > options.seconds
   const run = (from, to) => sendAll({ generate, attack, isOver, only: options.only }, from, to)
 
   const warmUp = Math.ceil(options.requests * WARM_UP_SHARE)
-  let sent = await run(0, warmUp)
+  await run(0, warmUp)
   const baseline = await settled(directory)
-  say(`baseline after ${sent} requests: ${inMib(baseline.used)} in use`)
-  const progress = setInterval(() => say(`${report.count()} requests, ${seconds(began)} s`), PROGRESS_MS)
-  sent += await run(warmUp, options.requests)
+  say(`baseline after ${report.count()} requests: ${inMib(baseline.used)} in use`)
+  const progress = setInterval(() => say(`${report.count()} requests, ${seconds()} s`), PROGRESS_MS)
+  await run(warmUp, options.requests)
   clearInterval(progress)
-  const took = seconds(began)
+  const summary = `${report.count()} requests in ${seconds()} s, seed ${options.seed}`
+  if (report.count() < options.requests && options.only === '') failures.add('not finished', summary)
 
-  if (directory.ended() === undefined) {
-    await cleanUp(url, keys)
-    const memory = await settled(directory)
-    say(`memory in use: ${inMib(baseline.used)} before, ${inMib(memory.used)} after (resident ${inMib(memory.rss)})`)
-    const limit = baseline.used * (1 + MEMORY_TOLERANCE.share) + MEMORY_TOLERANCE.bytes
-    if (memory.used > limit) fail('memory above its baseline', `${inMib(memory.used)}, more than ${inMib(limit)}`)
-    const { status } = await fetch(`${url}/health/ready`)
-    if (status !== 200) fail('not ready after the run', `status ${status}`)
-    if (report.count() < options.requests && options.only === '')
-      fail('not finished in time', `${report.count()} of ${options.requests} requests in ${options.seconds} s`)
-  } else fail('the directory ended', `${directory.ended()}: ${directory.log().slice(-2000)}`)
+  if (directory.ended()) failures.add('the directory ended', `${directory.ended()}: ${directory.log()}`)
+  else await checkAfterwards(directory, baseline, failures)
   probe.stop()
 
-  for (const line of report.lines()) say(line)
-  const worst = blocks.sort((a, b) => b.blocked - a.blocked)
-  say('\nlongest blocks of the event loop (and the requests that had arrived last):')
-  for (const block of worst.slice(0, PRINTED)) say(`  ${describeBlock(generate, block)}`)
-  for (const block of worst.filter(({ blocked }) => blocked > BLOCKED_MS))
-    fail(`event loop blocked for more than ${BLOCKED_MS} ms`, describeBlock(generate, block))
-  if (directory.log()) say(`\nlog of the directory:\n${directory.log().slice(-2000)}`)
-  say(`\n${report.count()} requests in ${took} s, seed ${options.seed}`)
+  const worst = blocks.sort((a, b) => b.blocked - a.blocked).map((block) => describeBlock(generate, block))
+  for (const [i, { blocked }] of blocks.entries())
+    if (blocked > BLOCKED_MS) failures.add(`event loop blocked for more than ${BLOCKED_MS} ms`, worst[i])
+  say([...report.lines(), '', 'longest blocks of the event loop (and the requests that had arrived last):'].join('\n'))
+  for (const line of worst.slice(0, BLOCKS_PRINTED)) say(`  ${line}`)
+  if (directory.log()) say(`\nend of the directory's log:\n${directory.log().slice(-LOG_PRINTED)}`)
   await directory.stop()
-
-  for (const [sort, details] of failures) {
-    say(`FAILED ${sort}: ${details.length}`)
-    for (const detail of details.slice(0, PRINTED)) say(`  ${detail}`)
-  }
-  say(failures.size === 0 ? 'passed' : `failed: ${[...failures.keys()].join('; ')}`)
-  return failures.size === 0 ? 0 : 1
+  say(`\n${[summary, ...failures.lines()].join('\n')}`)
+  say(failures.sorts().length === 0 ? 'passed' : `failed: ${failures.sorts().join('; ')}`)
+  return failures.sorts().length === 0 ? 0 : 1
 }
 
-const seconds = (began) => Math.round((performance.now() - began) / 1000)
+/** Starts and fills the directory, and what attacks it. */
+async function prepare(options, onBlocked) {
+  const agents = await startAgents()
+  const directory = await startDirectory(onBlocked)
+  const { url } = directory
+  say(`loading ${options.agents} agents`)
+  await importLines(url, worldLines(options.agents, options.seed, agents.url))
+  const keys = await createKeys(url)
+  const operations = operationsOf(await (await fetch(`${url}/openapi.json`)).json())
+  return {
+    directory,
+    generate: createGenerator({ ...options, operations, callers: ['anonymous', ...Object.keys(keys)] }),
+    send: createSend(url, keys),
+    probe: startProbe(url, [directory.pid, agents.pid, process.pid]),
+  }
+}
+
+/** Whether the directory is what it was before, once the attack is over. */
+async function checkAfterwards(directory, baseline, failures) {
+  await cleanUp(directory.url)
+  const memory = await settled(directory)
+  say(`memory in use: ${inMib(baseline.used)} before, ${inMib(memory.used)} after (resident ${inMib(memory.rss)})`)
+  const limit = baseline.used * (1 + MEMORY_TOLERANCE.share) + MEMORY_TOLERANCE.bytes
+  if (memory.used > limit) failures.add('memory above its baseline', `${inMib(memory.used)}, limit ${inMib(limit)}`)
+  const { status } = await fetch(`${directory.url}/health/ready`)
+  if (status !== 200) failures.add('not ready after the run', `status ${status}`)
+}
 
 /** Names the requests that the directory was working on: the cause is most likely one of the last. */
 function describeBlock(generate, { blocked, late, recent }) {
@@ -107,29 +110,28 @@ function describeBlock(generate, { blocked, late, recent }) {
   return `${blocked.toFixed(0)} ms (late by ${late.toFixed(0)} ms): ${requests.join(', ')}`
 }
 
+const SCOPES = {
+  publisher: ['publish', 'discover', 'invoke'],
+  caller: ['discover', 'invoke'],
+  reader: ['discover'],
+}
+
 /** Keys of the callers, by the name that the generator uses. */
 async function createKeys(url) {
-  const scopes = {
-    publisher: ['publish', 'discover', 'invoke'],
-    caller: ['discover', 'invoke'],
-    reader: ['discover'],
-  }
   const keys = { admin: ADMIN_KEY }
-  for (const [subject, granted] of Object.entries(scopes))
-    keys[subject] = (await administer(url, 'POST', '/admin/keys', { subject, scopes: granted })).key
+  for (const [subject, scopes] of Object.entries(SCOPES))
+    keys[subject] = (await administer(url, 'POST', '/admin/keys', { subject, scopes })).key
   return keys
 }
 
-/** Sends requests `from` to `to`; slow clients do not delay the others. Returns how many were sent. */
+/** Sends requests `from` to `to`; slow clients do not delay the others. */
 async function sendAll({ generate, attack, isOver, only }, from, to) {
   let n = from
-  let sent = 0
   const slow = new Set()
   const worker = async () => {
     while (n < to && !isOver()) {
       const request = generate(n++)
       if (!request.kind.includes(only)) continue
-      sent += 1
       const done = attack(request)
       if (request.manner === 'plain') await done
       else {
@@ -141,7 +143,6 @@ async function sendAll({ generate, attack, isOver, only }, from, to) {
   }
   await Promise.all(Array.from({ length: AT_ONCE }, worker))
   await Promise.all(slow)
-  return sent
 }
 
 /** Memory once no client is connected. */
@@ -152,12 +153,11 @@ async function settled(directory) {
 }
 
 /** Deletes what the requests have created, so that only leaks remain. */
-async function cleanUp(url, own) {
-  const suffixes = [...Array(40).keys(), 'schema-1', 'schema-2']
-  for (const suffix of suffixes) await administer(url, 'DELETE', `/agents/${HOSTILE_PREFIX}${suffix}`)
+async function cleanUp(url) {
+  for (const id of HOSTILE_IDS) await administer(url, 'DELETE', `/agents/${id}`)
   const { keys = [] } = await administer(url, 'GET', '/admin/keys')
   for (const { id, subject } of keys) {
-    if (!(subject in own)) await administer(url, 'DELETE', `/admin/keys/${id}`)
+    if (!(subject in SCOPES) && subject !== 'admin') await administer(url, 'DELETE', `/admin/keys/${id}`)
   }
   const { grants = [] } = await administer(url, 'GET', '/admin/grants')
   for (const { id } of grants) await administer(url, 'DELETE', `/admin/grants/${id}`)

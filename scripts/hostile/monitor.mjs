@@ -10,13 +10,16 @@ const REPORTED_MS = 50
 const RECENT = 8
 
 if (isMainThread && process.send) {
-  observeEventLoop()
+  const restart = observeEventLoop()
   process.channel?.unref()
   process.on('message', (message) => {
-    if (message === 'memory') process.send?.({ memory: memoryAfterGc() })
+    if (message !== 'memory') return
+    process.send?.({ memory: memoryAfterGc() })
+    restart()
   })
 }
 
+/** Returns a function that ignores what has happened since the last tick. */
 function observeEventLoop() {
   const recent = []
   diagnostics.subscribe('http.server.request.start', ({ request }) => {
@@ -25,16 +28,20 @@ function observeEventLoop() {
   })
   let last = performance.now()
   let cpu = cpuTime()
+  const restart = () => {
+    last = performance.now()
+    cpu = cpuTime()
+  }
   setInterval(() => {
     const now = performance.now()
     const nowCpu = cpuTime()
     const late = now - last - TICK_MS
     // What other processes on this machine take is not the directory's fault.
     const blocked = Math.min(late, (nowCpu ?? now) - (cpu ?? last))
-    last = now
-    cpu = nowCpu
+    restart()
     if (blocked >= REPORTED_MS) process.send?.({ blocked, late, recent: [...recent] })
   }, TICK_MS).unref()
+  return restart
 }
 
 /** Milliseconds for which this thread has had a CPU (Linux); undefined where that is unknown. */

@@ -55,3 +55,22 @@ export function describe({ n, kind, method, path, caller, body }) {
   const size = body === undefined ? '' : `, ${Buffer.byteLength(body)} bytes`
   return `#${n} ${kind}: ${method} ${path.length > 100 ? `${path.slice(0, 100)}…` : path} (${caller}${size})`
 }
+
+/** Failures of one sort that are printed. */
+const PRINTED = 10
+
+/** Collects what makes the run fail. */
+export function createFailures() {
+  const failures = new Map()
+  return {
+    add(sort, detail) {
+      failures.set(sort, [...(failures.get(sort) ?? []), detail])
+    },
+    sorts: () => [...failures.keys()],
+    lines: () =>
+      [...failures].flatMap(([sort, details]) => [
+        `FAILED ${sort}: ${details.length}`,
+        ...details.slice(0, PRINTED).map((detail) => `  ${detail}`),
+      ]),
+  }
+}

@@ -7,12 +7,16 @@ const WORDS = (
   'plan draft answer question document table chart code audit tax payroll hiring lesson recipe music video map'
 ).split(' ')
 const LANGUAGES = ['en', 'de', 'fr', 'zh', 'es', 'ja']
+/** Where nothing listens: a call must not leave this machine. */
+const NOBODY = 'http://127.0.0.1:9'
 /** Publishers that share the agents. */
 const OWNERS = 100
 
-/** The ids of the agents that can be called; requests may register and delete those with this prefix. */
+/** The ids of the agents that can be called. */
 export const CALLABLE = AGENT_KINDS.map((kind) => `call-${kind}`)
-export const HOSTILE_PREFIX = 'hostile-'
+/** The ids of agents that requests register and delete. The first two have schemas that are expensive to check. */
+export const HOSTILE_IDS = Array.from({ length: 40 }, (_, n) => `hostile-${n}`)
+export const SCHEMA_IDS = HOSTILE_IDS.slice(0, 2)
 
 /** @returns the id of agent `n` */
 export const agentId = (n) => `agent-${n}`
@@ -40,7 +44,7 @@ export function document(random, id, changes = {}) {
     capabilities: [...new Set(words.slice(0, 3))],
     tags: [...new Set(words.slice(3, 9))],
     languages: [random.pick(LANGUAGES)],
-    endpoint: `https://agents.example.net/${id}`,
+    endpoint: `${NOBODY}/${id}`,
     inputs: {},
     outputs: {},
     ...changes,
