@@ -47,8 +47,9 @@ export async function createSharedResults({ store, kind, now }: SharedResultsOpt
       else entries.delete(key)
     },
     async news() {
-      if (now() - readAt < SYNC_MS) return []
-      const since = Math.max(0, readAt - OVERLAP_MS)
+      // The clock may have been set back since.
+      if (Math.abs(now() - readAt) < SYNC_MS) return []
+      const since = Math.max(0, Math.min(readAt, now()) - OVERLAP_MS)
       readAt = now()
       return (await read(since)).map(({ key }) => key)
     },
