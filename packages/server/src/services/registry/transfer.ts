@@ -14,9 +14,9 @@ import type { TrustEntry } from '../../store/trust-store.js'
 import { auditOf, type Context } from '../context.js'
 import { stateOf, stateOfMarks, stateOfRecord } from '../operations/audit-state.js'
 import type { Agent } from './catalog.js'
-import { timeOfChange } from './entity-tags.js'
 import { assertMayOwn } from './may-own.js'
 import { unknownAgent } from './read.js'
+import { rewriteAgent } from './rewrite.js'
 
 /** The result of a request to hand an agent over: an offer, or the agent if an administrator transferred it at once. */
 export type Transfer = { readonly offer: TransferOffer } | { readonly agent: Agent }
@@ -33,9 +33,10 @@ export async function offerAgent(context: Context, id: string, to: string, calle
   if (!mayOffer(caller, { id, owner: agent.owner }))
     throw new DirectoryError('forbidden', `the agent "${id}" belongs to another publisher`)
   assertRecipient(agent, to)
-  if (isAdmin(caller)) return { agent: await changeOwner(context, id, agent.number, to, caller) }
+  const transfer = { agent: id, number: agent.number, from: agent.owner, to }
+  if (isAdmin(caller)) return { agent: await changeOwner(context, transfer, caller) }
   const at = context.now()
-  const offer = { agent: id, number: agent.number, from: agent.owner, to, expiresAt: at + OFFER_MS }
+  const offer = { ...transfer, expiresAt: at + OFFER_MS }
   const audit = auditOf(caller, 'transfer.offer', at, { agent: id, detail: `to ${to}` })
   for (;;) {
     const earlier = await context.store.trust.get('transfer', id)
@@ -69,7 +70,7 @@ export async function acceptAgent(context: Context, id: string, caller: Caller):
   try {
     // Taken first, so that an offer that is being withdrawn or replaced cannot be accepted.
     await endOffer(context, { offer, version }, 'transfer.accept', caller)
-    return await changeOwner(context, id, offer.number, offer.to, caller)
+    return await changeOwner(context, offer, caller)
   } finally {
     release()
   }
@@ -99,33 +100,24 @@ async function endOffer(
 }
 
 /** Everything that belongs to the former owner stays behind: grants, credentials, statistics, proofs (CONTRACT). */
-function changeOwner(context: Context, id: string, number: number, owner: string, caller: Caller): Promise<Agent> {
-  return context.mutex.run(id, async () => {
-    for (;;) {
-      const agent = context.catalog.get(id)
-      if (agent?.number !== number) throw unknownAgent(id)
-      const { format, document, revision, modifiedAt, marks } = agent.stored
-      const at = timeOfChange(context.now(), modifiedAt)
-      const result = await context.store.write({
-        kind: 'put',
-        id,
-        expect: revision,
-        owner,
-        format,
-        document,
-        lease: 'keep',
-        marks: marksAfterTransfer(marks),
-        at,
-        received: false,
-        audit: auditOf(caller, 'transfer', at, {
-          agent: id,
-          before: { ...stateOf(agent), ...stateOfMarks(marks, Object.keys(marks)) },
-          after: stateOfRecord(agent.record, owner),
-        }),
-      })
-      if (result.outcome === 'done' && result.agent)
-        return context.catalog.apply(result.agent, { record: agent.record })
-      await context.catalog.reload(id)
+function changeOwner(
+  context: Context,
+  { agent: id, number, from, to }: Omit<TransferOffer, 'expiresAt'>,
+  caller: Caller,
+): Promise<Agent> {
+  return rewriteAgent(context, id, (agent, at) => {
+    if (agent.number !== number) throw unknownAgent(id)
+    if (agent.owner !== from)
+      throw new DirectoryError('conflict', `the agent "${id}" has been transferred in the meantime`)
+    const { marks } = agent.stored
+    return {
+      owner: to,
+      marks: marksAfterTransfer(marks),
+      audit: auditOf(caller, 'transfer', at, {
+        agent: id,
+        before: { ...stateOf(agent), ...stateOfMarks(marks, Object.keys(marks)) },
+        after: stateOfRecord(agent.record, to),
+      }),
     }
   })
 }
