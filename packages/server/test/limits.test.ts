@@ -87,6 +87,15 @@ describe('limits of a subject', () => {
     const refused = await register('two')
     expect(refused.status).toBe(403)
     expect(refused.text).toContain('agents')
+    const { json } = await directory.get('/admin/audit?agent=two', admin)
+    expect(json.entries).toMatchObject([
+      {
+        action: 'register',
+        outcome: 'refused',
+        actor: 'tokA',
+        detail: expect.stringMatching(/^quota_exceeded: .*1 agents/),
+      },
+    ])
     expect((await ownLimits('tokA')).agents).toMatchObject({ limit: 1, used: 1, set_for: 'subject:tokA' })
     expect((await ownLimits('tokA')).bytes.used).toBeGreaterThan(0)
   })

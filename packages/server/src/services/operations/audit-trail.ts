@@ -178,6 +178,11 @@ export function createAuditTrail({ store, now, addresses, onError }: AuditTrailO
 }
 
 /** Errors by which the directory refuses what a caller may not do. */
-const REFUSALS: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['unauthorized', 'forbidden', 'rate_limited'])
+const REFUSALS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'unauthorized',
+  'forbidden',
+  'quota_exceeded',
+  'rate_limited',
+])
 /** Errors whose message is recorded. Others may quote the request, which does not belong next to an identity. */
 const EXPLAINED: ReadonlySet<ErrorCode> = new Set<ErrorCode>([...REFUSALS, 'conflict'])
