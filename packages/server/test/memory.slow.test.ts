@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { type ClientRequest, request } from 'node:http'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { WebSocket } from 'ws'
 import { startAgent, type TestAgent } from './invoke/agent.js'
 import { aidipAgent } from './support/documents.js'
 import { ADMIN_KEY, type ServerProcess, startServer, temporaryFolder } from './support/process.js'
@@ -91,23 +92,61 @@ async function openStream(input: string): Promise<ClientRequest> {
   return call
 }
 
-it('does not keep the inputs of calls whose responses are streamed', async () => {
-  const agent: TestAgent = await startAgent((_received, response) => {
-    agent.calls.length = 0
-    response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: {"n":1}\n\n')
-  })
-  const document = agent.document({ inputs: { type: 'object' }, outputs: { type: 'object' } })
-  expect((await send('/agents', JSON.stringify(document))).status).toBe(201)
-  const input = JSON.stringify({ text: 'x'.repeat(7_500_000) })
-  const before = residentMemory()
-  const calls: ClientRequest[] = []
-  for (let i = 0; i < 60; i++) calls.push(await openStream(input))
-  expect(await isAlive()).toBe(true)
-  // 60 inputs are 450 MB, several times that with their copies.
-  expect(residentMemory() - before).toBeLessThan(400)
-  for (const call of calls) call.destroy()
-  await agent.close()
-}, 180_000)
+/** Calls the agent over a WebSocket, with a bare input or a frame, and resolves when the first part has arrived. */
+async function openSocket(line: string): Promise<WebSocket> {
+  const url = `${server.url.replace('http', 'ws')}/agents/x/invoke`
+  const socket = new WebSocket(url, { headers: { authorization: `Bearer ${ADMIN_KEY}` } })
+  await once(socket, 'open')
+  socket.send(line)
+  const [part] = await once(socket, 'message')
+  expect(String(part)).toContain('"n":1')
+  return socket
+}
+
+const TEXT = 'x'.repeat(7_500_000)
+
+it.each<[string, () => Promise<{ close(): void }>]>([
+  [
+    'over HTTP',
+    async () => {
+      const call = await openStream(JSON.stringify({ text: TEXT }))
+      return { close: () => call.destroy() }
+    },
+  ],
+  [
+    'over WebSockets',
+    async () => {
+      const socket = await openSocket(JSON.stringify({ text: TEXT, stream: true }))
+      return { close: () => socket.terminate() }
+    },
+  ],
+  [
+    'in frames over WebSockets',
+    async () => {
+      const socket = await openSocket(JSON.stringify({ id: 1, stream: true, input: { text: TEXT } }))
+      return { close: () => socket.terminate() }
+    },
+  ],
+])(
+  'does not keep the inputs of calls whose responses are streamed: %s',
+  async (_, open) => {
+    const agent: TestAgent = await startAgent((_received, response) => {
+      agent.calls.length = 0
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: {"n":1}\n\n')
+    })
+    const document = agent.document({ inputs: { type: 'object' }, outputs: { type: 'object' } })
+    expect((await send('/agents', JSON.stringify(document))).status).toBe(201)
+    const before = residentMemory()
+    const calls: { close(): void }[] = []
+    for (let i = 0; i < 60; i++) calls.push(await open())
+    expect(await isAlive()).toBe(true)
+    // 60 inputs are 450 MB, several times that with their copies.
+    expect(residentMemory() - before).toBeLessThan(400)
+    for (const call of calls) call.close()
+    await agent.close()
+  },
+  180_000,
+)
 
 it('survives inputs and responses of many tiny values', async () => {
   const agent = await startAgent((_received, response) => {
