@@ -86,10 +86,10 @@ function readToken({ status, body }: OAuthResponse, subjectToken: string | undef
   return { token, lifetimeMs: Math.min(seconds, MAX_LIFETIME) * 1000 }
 }
 
-/** The code of a network error, or its message, which names no secret. */
+/** The code of a network error, or its message; neither contains a secret. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown error'
-  const { cause } = error
-  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
-  return typeof code === 'string' ? code : error.message
+  // `fetch` reports every network error as "fetch failed", with the reason as its cause.
+  const cause = error.cause instanceof Error ? error.cause : error
+  return 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.message
 }
