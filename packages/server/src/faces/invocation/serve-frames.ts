@@ -44,7 +44,8 @@ export interface FrameCalls {
 export function createFrameCalls(socket: WebSocket, options: FramesOptions): FrameCalls {
   const { call, maxInputValues: maxValues, heartbeatMs, isClosing, onCalls } = options
   const inProgress = new Map<string, AbortController>()
-  const idle = setTimeout(() => inProgress.size === 0 && socket.close(GOING_AWAY, 'no call in time'), IDLE_MS)
+  /** Not started before the first frame: a socket with a bare input is never idle. */
+  let idle: NodeJS.Timeout | undefined
   const send = (frame: ReplyLine): Promise<void> => sendLine(socket, writeFrame(frame))
 
   const respond = async (id: FrameId, result: InvocationResult): Promise<void> => {
@@ -66,6 +67,7 @@ export function createFrameCalls(socket: WebSocket, options: FramesOptions): Fra
     }
   }
   const begin = async (frame: CallFrame): Promise<void> => {
+    idle ??= setTimeout(() => inProgress.size === 0 && socket.close(GOING_AWAY, 'no call in time'), IDLE_MS)
     const { id } = frame
     const key = String(id)
     if (inProgress.has(key))
@@ -86,7 +88,7 @@ export function createFrameCalls(socket: WebSocket, options: FramesOptions): Fra
       .finally(() => {
         inProgress.delete(key)
         onCalls(inProgress.size)
-        if (socket.readyState === socket.OPEN) idle.refresh()
+        if (socket.readyState === socket.OPEN) idle?.refresh()
         if (isClosing() && inProgress.size === 0) socket.close(GOING_AWAY)
       })
   }
