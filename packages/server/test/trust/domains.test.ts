@@ -127,6 +127,20 @@ describe('a domain', () => {
     expect((await claim()).json.state).toBe('pending')
   })
 
+  it('that was never proven is forgotten after a week, and can be claimed again', async () => {
+    const first = await claim()
+    clock.advance(8 * 86_400)
+    expect((await directory.get('/domains', { as: 'tokA' })).json.domains).toEqual([])
+    // A restart prunes what has expired.
+    await directory.restart()
+    const again = await claim()
+    expect(again.status).toBe(201)
+    expect(again.json.publish.http.content).not.toBe(first.json.publish.http.content)
+    publish(again)
+    clock.advance(4)
+    expect((await claim()).json.state).toBe('proven')
+  })
+
   it('can be withdrawn', async () => {
     await register()
     await prove()

@@ -55,7 +55,7 @@ interface StoredClaim {
 
 export async function createDomains(options: DomainsOptions): Promise<Domains> {
   const { store, check, lease, now, httpLoopback, onChange } = options
-  const claims = new Map<string, StoredClaim>()
+  const claims = await readClaims(store)
 
   const set = (key: string, stored: StoredClaim | undefined): void => {
     const before = claims.get(key)
@@ -66,10 +66,9 @@ export async function createDomains(options: DomainsOptions): Promise<Domains> {
   }
 
   const reload = async (): Promise<void> => {
-    const read = new Map((await store.list('domain')).map((entry) => [entry.key, toClaim(entry)]))
-    for (const key of new Set([...claims.keys(), ...read.keys()])) set(key, read.get(key))
+    const stored = await readClaims(store)
+    for (const key of new Set([...claims.keys(), ...stored.keys()])) set(key, stored.get(key))
   }
-  await reload()
 
   /** False if another process has changed the claim meanwhile. */
   const save = async (key: string, version: number, claim: DomainClaim, caller?: Caller): Promise<boolean> => {
@@ -124,21 +123,23 @@ export async function createDomains(options: DomainsOptions): Promise<Domains> {
         throw new DirectoryError('forbidden', 'claiming a domain needs the publish scope')
       const owner = ownerOf(caller)
       const key = keyOf(owner, name)
-      const known = claims.get(key)
-      if (known && !isOver(known.claim, now())) {
-        const { claim } = known
-        const isRecent = now() - (claim.checkedAt ?? 0) < MIN_RECHECK_MS
-        return { claim: isRecent ? claim : await checkNow(key, known, { caller }), created: false }
+      for (;;) {
+        const known = claims.get(key)
+        if (known && !isOver(known.claim, now())) {
+          const { claim } = known
+          const isRecent = now() - (claim.checkedAt ?? 0) < MIN_RECHECK_MS
+          return { claim: isRecent ? claim : await checkNow(key, known, { caller }), created: false }
+        }
+        if (list(owner).length >= MAX_CLAIMS)
+          throw new DirectoryError(
+            'forbidden',
+            `you may claim ${MAX_CLAIMS} domains: withdraw one that you no longer need`,
+          )
+        const claim = newClaim(owner, name, randomBytes(24).toString('base64url'), now())
+        if (await save(key, known?.version ?? 0, claim, caller)) return { claim, created: true }
+        // Another process was faster, or has pruned a claim that was over.
+        await reload()
       }
-      if (list(owner).length >= MAX_CLAIMS)
-        throw new DirectoryError(
-          'forbidden',
-          `you may claim ${MAX_CLAIMS} domains: withdraw one that you no longer need`,
-        )
-      const claim = newClaim(owner, name, randomBytes(24).toString('base64url'), now())
-      if (await save(key, known?.version ?? 0, claim, caller)) return { claim, created: true }
-      await reload()
-      return { claim: claims.get(key)?.claim ?? claim, created: false }
     },
     async withdraw(text, caller) {
       const name = domainOf(text, httpLoopback) ?? text
@@ -167,6 +168,9 @@ export async function createDomains(options: DomainsOptions): Promise<Domains> {
     },
   }
 }
+
+const readClaims = async (store: TrustStore): Promise<Map<string, StoredClaim>> =>
+  new Map((await store.list('domain')).map((entry) => [entry.key, toClaim(entry)]))
 
 /** What the audit log keeps of a claim; not the token. */
 const stateOf = ({ proof }: DomainClaim): JsonObject => ({
