@@ -54,7 +54,8 @@ export async function createKeys(store: Store, now: () => number): Promise<Keys>
       const secret = newSecret()
       const at = now()
       const key: StoredKey = {
-        id: randomBytes(9).toString('base64url'),
+        // Not base64url: an id that starts with a hyphen looks like a flag on the command line.
+        id: randomBytes(9).toString('hex'),
         hash: hashSecret(secret),
         subject,
         scopes: [...scopes],
