@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import {
   agentAfterPut,
   type CurrentAgent,
@@ -23,6 +24,8 @@ export interface PendingWrite {
 
 /** Attempts at a batch while other replicas write the same agents. */
 const ATTEMPTS = 10
+/** Milliseconds to wait after the first attempt, at most; they double, up to the longest wait. */
+const BACK_OFF_MS = { first: 2, longest: 100 }
 
 /**
  * Writes a batch. If the database rejects the data of one write, only that write fails; any other error fails the whole
@@ -59,6 +62,8 @@ async function writeAgents(connection: Connection, batch: PendingWrite[]): Promi
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const results = await connection.transaction((query) => attemptWrites(query, batch)).catch(onRace)
     if (results) return results
+    // A random time: replicas that wait equally long would meet again.
+    await pause(Math.random() * Math.min(BACK_OFF_MS.first * 2 ** attempt, BACK_OFF_MS.longest))
   }
   throw new StoreError('unavailable', 'the write kept conflicting with writes of other replicas')
 }
