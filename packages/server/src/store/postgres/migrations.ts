@@ -206,6 +206,7 @@ export const MIGRATIONS: readonly string[] = [
     UNIQUE (day, key)
   );
   `,
+  'CREATE INDEX audit_action ON audit (action, at)',
 ]
 
 /**

@@ -44,12 +44,14 @@ export function createAuditLog(db: Sqlite, read: Read): AuditLog {
   }
 }
 
-/** The next page, newest first, by the conditions that have an index. */
-function selectBefore(db: Sqlite, { since, subject, agent }: AuditFilter, last: Row | undefined): Row[] {
+/** The next page, newest first, by conditions that an index serves; `newest` checks the others. */
+function selectBefore(db: Sqlite, { since, subject, agent, action }: AuditFilter, last: Row | undefined): Row[] {
+  const isOnlyAction = subject === undefined && agent === undefined
   const all: [condition: string, values: unknown[]][] = [
     ['at >= ?', [since]],
     ['actor = ?', [subject]],
     ['agent = ?', [agent]],
+    ['action = ?', [isOnlyAction ? action : undefined]],
     ['(at, entry) < (?, ?)', [last?.at, last?.entry]],
   ]
   const conditions = all.filter(([, [value]]) => value !== undefined)

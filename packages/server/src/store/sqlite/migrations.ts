@@ -218,6 +218,7 @@ export const MIGRATIONS: readonly string[] = [
     UNIQUE (day, key)
   );
   `,
+  'CREATE INDEX audit_action ON audit (action, at)',
 ]
 
 /** Migrates the database to the current version in one transaction; throws `newer_version` if it is ahead. */
