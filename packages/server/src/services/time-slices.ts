@@ -49,3 +49,14 @@ export function createPacer(): () => Promise<void> | undefined {
     })
   }
 }
+
+/** Maps items like `Array.prototype.map`, with a pause whenever a slice is over. */
+export async function mapInSlices<T, R>(items: readonly T[], map: (item: T, index: number) => R): Promise<R[]> {
+  const pace = createPacer()
+  const results: R[] = []
+  for (const [i, item] of items.entries()) {
+    results.push(map(item, i))
+    await pace()
+  }
+  return results
+}

@@ -85,6 +85,19 @@ describe('a form', () => {
     expectError(await call(null, broken), { status: 400, says: /multipart/ })
     expect(setup.agent.calls).toEqual([])
   })
+
+  it('has up to 100 parts, counted before they are read', async () => {
+    await register({ inputs: {} })
+    const texts = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`m${i}`, `text ${i}`]))
+    expect((await sendForm(texts(100))).status).toBe(200)
+    expect(Object.keys(setup.agent.calls.pop()?.json)).toHaveLength(100)
+    expectError(await sendForm(texts(101)), { status: 413, says: /more than 100 parts.*"input"/ })
+    const unread = { raw: '--"x\r\n'.repeat(200), headers: { 'content-type': 'multipart/form-data; boundary="\\"x"' } }
+    expectError(await call(null, unread), { status: 413, says: /100 parts/ })
+    const unnamed = { raw: '--'.repeat(200), headers: { 'content-type': 'multipart/form-data' } }
+    expectError(await call(null, unnamed), { status: 400, says: /multipart/ })
+    expect(setup.agent.calls).toEqual([])
+  })
 })
 
 describe('other media types of input', () => {

@@ -91,4 +91,18 @@ describe('a batch', () => {
     expect(text).toContain('too large or too deep to be checked')
     expect((user + system) / 1000).toBeLessThan(3000)
   })
+
+  it('lets other requests have their turn while its inputs are checked', async () => {
+    const costly = { type: 'array', items: { anyOf: Array.from({ length: 90 }, (_, i) => ({ const: `x${i}` })) } }
+    await setup.register({ inputs: { type: 'object', properties: { list: costly } } })
+    const input = { list: Array.from({ length: 100 }, () => 'y') }
+    let isDone = false
+    const batch = setup.call(Array.from({ length: 100 }, () => input)).finally(() => {
+      isDone = true
+    })
+    let served = 0
+    for (; !isDone; served++) await setup.directory.get('/health/live')
+    expect((await batch).status).toBe(400)
+    expect(served).toBeGreaterThanOrEqual(5)
+  })
 })

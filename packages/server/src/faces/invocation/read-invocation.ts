@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
+import { MIMEType } from 'node:util'
 import {
   chooseMediaType,
   DirectoryError,
@@ -103,6 +104,9 @@ const LARGE_BODY = 262_144
 /** Name of the part that is the input itself, as JSON (C-66). */
 const INPUT_PART = 'input'
 
+/** Most parts of a form: each costs many times its bytes. */
+const MAX_PARTS = 100
+
 /** Reads a form: the part `input` is the input, other text parts become its members, and files are kept apart. */
 async function readForm(contentType: string, body: Buffer, limits: JsonLimits): Promise<Input> {
   const members: JsonObject = {}
@@ -118,9 +122,27 @@ async function readForm(contentType: string, body: Buffer, limits: JsonLimits): 
 
 async function parseForm(contentType: string, body: Buffer): Promise<FormData> {
   try {
+    assertPartCount(contentType, body)
     return await new Response(body, { headers: { 'content-type': contentType } }).formData()
   } catch (cause) {
+    if (cause instanceof DirectoryError) throw cause
     throw new DirectoryError('invalid_request', 'the body is not valid multipart/form-data', { cause })
+  }
+}
+
+/** Counts parts by their boundaries, which is cheap, and stops at the limit. */
+function assertPartCount(contentType: string, body: Buffer): void {
+  const name = new MIMEType(contentType).params.get('boundary')
+  if (name === null) return
+  const boundary = `--${name}`
+  // One more boundary is at the end.
+  let left = MAX_PARTS + 1
+  for (let at = body.indexOf(boundary); at >= 0; at = body.indexOf(boundary, at + boundary.length)) {
+    if (left-- > 0) continue
+    throw new DirectoryError(
+      'payload_too_large',
+      `the form has more than ${MAX_PARTS} parts, which is the limit: send the members together as JSON in the part "${INPUT_PART}", or several requests`,
+    )
   }
 }
 

@@ -1,4 +1,5 @@
 import { DirectoryError, isObject, type JsonValue } from '@switchboard/protocol'
+import { mapInSlices } from '../../time-slices.js'
 import type { Admission } from '../admission/admit.js'
 import { type PreparedCall, prepareCall } from '../admission/prepare-call.js'
 import type { CallDeps } from '../call-deps.js'
@@ -39,7 +40,9 @@ export async function sendBatch(
   // The request itself has been counted as one call.
   if (length > 1) invocation.spend(length - 1)
   const steps = stepsOfEach(length)
-  const items = values.map((value, i) => prepareItem(deps, invocation, admission, { value, index: i, steps }))
+  const items = await mapInSlices(values, (value, index) =>
+    prepareItem(deps, invocation, admission, { value, index, steps }),
+  )
   const whole = asOneCall(invocation, items)
   return toBatchResult(whole ? await sendWhole(deps, whole) : await sendItems(deps, items))
 }
@@ -158,7 +161,7 @@ async function sendWhole(deps: CallDeps, call: PreparedCall): Promise<ItemResult
   if (outputs?.length !== inputs.length)
     throw agentFailed('the agent did not return one result for each input of the batch')
   const steps = stepsOfEach(outputs.length)
-  return outputs.map((value): ItemResult => {
+  return mapInSlices(outputs, (value): ItemResult => {
     const error = fromErrorInside(value)
     if (error) return { ok: false, error }
     const isValid = deps.context.schemas.check(operation.outputs, value, steps).length === 0
