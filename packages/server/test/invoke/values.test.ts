@@ -1,7 +1,7 @@
 import type { JsonValue } from '@switchboard/protocol'
 import { describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
-import type { Reply } from './agent.js'
+import { type Reply, sendJson } from './agent.js'
 import { setUp } from './setup.js'
 
 /** A list of this many values in all. */
@@ -77,6 +77,24 @@ describe('the number of JSON values', () => {
 
 describe('a batch', () => {
   const setup = setUp()
+
+  it('has outputs that together are no larger than one response may be; no more inputs are sent then', async () => {
+    await setup.register({ outputs: { type: 'object' } })
+    for (const [output, fitting, limit] of [
+      [{ text: 'x'.repeat(3 << 20) }, 3, '10485760 characters'],
+      [{ list: list(40_000) }, 2, '100000 JSON values'],
+    ] as const) {
+      setup.agent.calls.length = 0
+      setup.agent.reply = (_received, response) => sendJson(response, output)
+      const { status, json } = await setup.call(Array.from({ length: 30 }, () => ({ text: 'a' })))
+      expect(status).toBe(207)
+      const messages: string[] = json.flatMap(({ error }: { error?: { message: string } }) => error?.message ?? [])
+      expect(messages).toHaveLength(30 - fitting)
+      expect(messages[0]).toContain(limit)
+      expect(messages.at(-1)).toMatch(/this input was not sent; send fewer inputs at a time/)
+      expect(setup.agent.calls.length).toBeLessThan(20)
+    }
+  })
 
   it('is checked against a costly schema within the time that one input may take', async () => {
     // Each item of a list is compared with many schemas: an input of 500 items takes most of the steps of a check.

@@ -1,17 +1,11 @@
 import { buffer } from 'node:stream/consumers'
-import {
-  countValues,
-  declaresMember,
-  type JsonObject,
-  type JsonValue,
-  type Operation,
-  type StreamPart,
-} from '@switchboard/protocol'
+import { declaresMember, type JsonObject, type JsonValue, type Operation, type StreamPart } from '@switchboard/protocol'
 import type { AgentResponse } from '../../../gateway/gateway.js'
 import type { PreparedCall } from '../admission/prepare-call.js'
 import type { CallDeps } from '../call-deps.js'
-import { agentFailed, type CallFailed, fromErrorInside, fromGateway, invalidOutput } from './call-failed.js'
+import { agentFailed, fromErrorInside, fromGateway, invalidOutput } from './call-failed.js'
 import type { InvocationResult } from './invocation-result.js'
+import { createJoinedSize } from './joined-size.js'
 
 type CompletedResponse = Exclude<AgentResponse, { kind: 'task' }>
 
@@ -96,23 +90,16 @@ async function* guardParts(parts: AsyncIterable<StreamPart>): AsyncGenerator<Str
   }
 }
 
-/** Most characters of JSON in a joined stream; the gateway limits the size of each part. */
-const MAX_JOINED = 10 * 1024 * 1024
-
 /** A stream as one value: its only part, or the list of parts. */
 async function joinParts(parts: AsyncIterable<StreamPart>, maxValues: number): Promise<JsonValue> {
   const joined: JsonValue[] = []
-  let [length, values] = [0, 0]
+  const excessWith = createJoinedSize(maxValues)
   for await (const { data } of parts) {
-    length += JSON.stringify(data).length
-    values += countValues(data)
-    if (length > MAX_JOINED) throw tooLarge(`${MAX_JOINED} characters`)
-    if (values > maxValues) throw tooLarge(`${maxValues} JSON values`)
+    const allowed = excessWith(data)
+    if (allowed !== undefined)
+      throw agentFailed(`the response of the agent is too large: at most ${allowed} are allowed`)
     joined.push(data)
   }
   const [first] = joined
   return joined.length === 1 && first !== undefined ? first : joined
 }
-
-const tooLarge = (allowed: string): CallFailed =>
-  agentFailed(`the response of the agent is too large: at most ${allowed} are allowed`)

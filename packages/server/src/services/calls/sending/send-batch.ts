@@ -8,6 +8,7 @@ import type { Invocation } from '../request/invocation.js'
 import { type ItemResult, toBatchResult } from '../response/batch-result.js'
 import { agentFailed, CallFailed, fromErrorInside, invalidOutput, isAtOwnLimit } from '../response/call-failed.js'
 import type { InvocationResult } from '../response/invocation-result.js'
+import { createJoinedSize } from '../response/joined-size.js'
 import { hasValidOutput, toResult } from '../response/to-result.js'
 import { cancelInBackground } from './defer-call.js'
 import { agentTaskOf, sendCall } from './send-call.js'
@@ -69,10 +70,18 @@ function prepareItem(
 
 async function sendItems(deps: CallDeps, items: readonly Item[]): Promise<ItemResult[]> {
   const deadline = performance.now() + deps.timeoutMs
+  const excessWith = createJoinedSize(deps.maxResponseValues)
+  /** What is allowed, once the outputs are too large together: further inputs are not sent. */
+  let allowed: string | undefined
   const send = async (item: Item): Promise<ItemResult> => {
     if (item instanceof DirectoryError) return { ok: false, error: item }
+    if (allowed !== undefined) return { ok: false, error: tooLarge(allowed, { mayHaveRun: false }) }
     const timeoutMs = Math.ceil(deadline - performance.now())
-    return timeoutMs > 0 ? sendItem(deps, { ...item, timeoutMs }) : { ok: false, error: tooLate() }
+    if (timeoutMs <= 0) return { ok: false, error: tooLate() }
+    const result = await sendItem(deps, { ...item, timeoutMs })
+    if (!result.ok) return result
+    allowed ??= excessWith(result.value)
+    return allowed === undefined ? result : { ok: false, error: tooLarge(allowed, { mayHaveRun: true }) }
   }
   // At the caller's own limit, an item waits for another one of the batch to end.
   return mapConcurrently(items, MAX_CONCURRENT, send, (result) => !result.ok && isAtOwnLimit(result.error))
@@ -126,6 +135,12 @@ async function sendItem(deps: CallDeps, call: PreparedCall): Promise<ItemResult>
 
 const tooLate = (): CallFailed =>
   new CallFailed('timeout', 'the batch took too long: this input was not sent', { mayHaveRun: false })
+const tooLarge = (allowed: string, { mayHaveRun }: { mayHaveRun: boolean }): CallFailed =>
+  new CallFailed(
+    'payload_too_large',
+    `the outputs of the batch are too large together, at most ${allowed} are allowed: ${mayHaveRun ? 'this one is left out' : 'this input was not sent'}; send fewer inputs at a time`,
+    { mayHaveRun },
+  )
 const notJson = (): CallFailed => agentFailed('the agent did not return JSON, which a batch requires')
 
 /** One call for the whole batch, for agents that accept arrays; only if all inputs are valid and for one operation. */
