@@ -69,10 +69,10 @@ export function speaks(languages: readonly string[] | undefined, range: string):
 }
 
 /** The form in which AIDIP and the profile compare tags and capability names (C-16). */
-export const foldTag = (tag: string): string => (FOLDED.test(tag) ? tag : tag.normalize('NFC').toLowerCase())
+export const foldTag = (tag: string): string => (BEYOND_ASCII.test(tag) ? tag.normalize('NFC') : tag).toLowerCase()
 
-/** Most tags are lower-case ASCII, and filters fold the tags of every agent. */
-const FOLDED = /^[\x20-\x40\x5b-\x7e]*$/
+/** Most tags are ASCII, which needs no normalisation, and filters fold the tags of every agent. */
+const BEYOND_ASCII = /[\u0080-\uffff]/
 
 /** Whether a text is a URI of RFC 3986 with a scheme, and without characters that a URI cannot contain. */
 export function isAbsoluteUri(value: string): boolean {

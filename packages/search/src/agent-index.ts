@@ -2,6 +2,7 @@ import { type AgentRecord, type JsonObject, redactRecord } from '@switchboard/pr
 import {
   type Condition,
   conditionTest,
+  indexedTest,
   isDecidedByTerms,
   PostingLists,
   recordTerms,
@@ -228,16 +229,15 @@ export function createAgentIndex<T extends IndexedAgent>({ rerankLimit }: AgentI
     work: { visited: number },
     decided: (condition: Condition) => boolean = () => false,
   ): ((agent: T) => boolean) => {
-    const tests = conditions.map((condition) => ({ test: conditionTest(condition), isDecided: decided(condition) }))
-    const all = tests.map(({ test }) => test)
-    const undecided = tests.flatMap(({ test, isDecided }) => (isDecided ? [] : [test]))
+    const all = conditions.map(conditionTest)
+    const undecided = conditions.flatMap((condition) => (decided(condition) ? [] : [indexedTest(condition, postings)]))
     return (agent) => {
       const record = view(agent)
       if (!record) return false
       work.visited++
       // Terms are taken from the whole record, so they decide nothing about a redacted one.
-      const toCheck = record === agent.record ? undecided : all
-      return toCheck.every((test) => test(record, agent.status, agent.registry))
+      if (record === agent.record) return undecided.every((test) => test(agent))
+      return all.every((test) => test(record, agent.status, agent.registry))
     }
   }
 

@@ -168,13 +168,68 @@ export function statusTest({
 const hasAll = (has: ReadonlySet<string>, wanted: readonly string[]): boolean => wanted.every((value) => has.has(value))
 
 function profileTagsTest(required: readonly (readonly string[])[], excluded: readonly string[]): ConditionTest {
-  const groups = required.map((group) => new Set(foldAll(group)))
   const unwanted = new Set(foldAll(excluded))
+  /** The groups that each tag is in, by position. */
+  const groupsOf = new Map<string, number[]>()
+  for (const [i, group] of required.entries())
+    for (const tag of foldAll(group)) groupsOf.set(tag, [...(groupsOf.get(tag) ?? []), i])
   return (record) => {
+    const found = new Set<number>()
     const tags = record.tags.map(foldTag)
     if (record.format !== 'profile') for (const { name } of record.capabilities) tags.push(foldTag(name))
-    return !tags.some((tag) => unwanted.has(tag)) && groups.every((group) => tags.some((tag) => group.has(tag)))
+    for (const tag of tags) {
+      if (unwanted.has(tag)) return false
+      for (const group of groupsOf.get(tag) ?? []) found.add(group)
+    }
+    return found.size === required.length
   }
+}
+
+/** Records that are compared one by one first: often no more are. */
+const COMPARED_FIRST = 256
+
+/**
+ * Prepares a condition for whole records of an index. If there are many, tags are looked up in the posting lists, which
+ * takes less time than to fold those of every agent.
+ */
+export function indexedTest(condition: Condition, postings: PostingLists): (agent: IndexedRecord) => boolean {
+  const test = conditionTest(condition)
+  const compare = ({ record, status, registry }: IndexedRecord): boolean => test(record, status, registry)
+  if (condition.kind !== 'profile-tags') return compare
+  let compared = 0
+  let lookUp: ((number: number) => boolean) | undefined
+  return (agent) => {
+    if (compared++ < COMPARED_FIRST) return compare(agent)
+    lookUp ??= profileTagsLookup(condition, postings)
+    return lookUp(agent.number)
+  }
+}
+
+/** What `indexedTest` reads of an agent. */
+export interface IndexedRecord {
+  readonly number: number
+  readonly record: AgentRecord
+  readonly status: string
+  readonly registry?: JsonObject
+}
+
+function profileTagsLookup(
+  { required, excluded }: Extract<Condition, { kind: 'profile-tags' }>,
+  postings: PostingLists,
+): (number: number) => boolean {
+  const holders = (tags: readonly string[], isCounted = (_number: number): boolean => true): Set<number> => {
+    const numbers = new Set<number>()
+    for (const tag of foldAll(tags))
+      for (const number of postings.get(`profile-tag ${tag}`)) if (isCounted(number)) numbers.add(number)
+    return numbers
+  }
+  const unwanted = holders(excluded)
+  let wanted: ReadonlySet<number> | undefined
+  for (const group of required) {
+    const before = wanted
+    wanted = holders(group, before && ((number) => before.has(number)))
+  }
+  return (number) => !unwanted.has(number) && (wanted?.has(number) ?? true)
 }
 
 /** The language ranges that a list of tags matches, by basic filtering: "zh-CN" matches "zh-cn", "zh" and "*" (C-13). */
