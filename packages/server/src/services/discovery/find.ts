@@ -6,6 +6,7 @@ import { tagShare } from '../../policy/taxonomy.js'
 import type { Context } from '../context.js'
 import type { Agent } from '../registry/catalog.js'
 import { isPrivate } from '../registry/hidden-agents.js'
+import { createTurns } from '../time-slices.js'
 import { scoreFactorsOf } from './score-factors.js'
 
 /** A search, independent of the draft that it came from. */
@@ -55,10 +56,16 @@ export const isAvailable = (status: string): boolean => !OUT_OF_SERVICE.includes
 const IS_INCOMPLETE = 'the index is still being built: some agents are not found by words yet'
 const TEXT_IS_OFF = 'text search is switched off: the query orders the results but does not filter them'
 
+/** Terms of a query whose search takes tens of milliseconds if most agents contain some of them. */
+const MANY_TERMS = 24
+/** Shared by all directories of the process, like the event loop. */
+const turnOfOwn = createTurns()
+
 /** Filters, ranks and pages. */
 export async function findAgents(context: Context, query: Query): Promise<FoundPage> {
   if (query.text === undefined) return findByConditions(context, query)
   const { text, warnings } = await readText(context, query.text, query.languages ?? [])
+  if (text.query.words.terms.length > MANY_TERMS) await turnOfOwn()
   const isPaged = query.order !== 'name' && context.searchByText
   const boost = boostOf(context, query)
   const { ranked, total, visited } = context.catalog.index.search(text, selectionOf(context, query), {
