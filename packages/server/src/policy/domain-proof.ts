@@ -24,7 +24,7 @@ export interface DomainClaim {
 const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-/** Checks of a domain that is not proven yet: the first soon, then ever less often. */
+/** Checks of a domain that is not proven yet: the first soon, then less and less often. */
 const PENDING_MS = { first: MINUTE_MS / 4, longest: 6 * HOUR_MS }
 /** How long a claim is kept without a proof. */
 export const CLAIM_MS = 7 * DAY_MS

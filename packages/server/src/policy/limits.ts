@@ -18,7 +18,7 @@ export const AGENT_LIMIT_NAMES = ['concurrent_calls', 'calls_per_day'] as const 
 
 export type LimitValues = { readonly [Name in LimitName]?: number }
 
-/** Whom a rule is about. */
+/** The subject, scope or agent that a rule applies to. */
 export interface LimitTarget {
   readonly kind: 'subject' | 'scope' | 'agent'
   readonly name: string

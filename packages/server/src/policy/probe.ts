@@ -30,7 +30,7 @@ export const afterProbe = (before: Probe | undefined, results: readonly ProbeRes
 })
 
 /**
- * Milliseconds until the next probe: ever longer while the agent fails, because somebody pays for every call.
+ * Milliseconds until the next probe: longer and longer while the agent fails, because somebody pays for every call.
  *
  * @param random from 0 to 1
  */

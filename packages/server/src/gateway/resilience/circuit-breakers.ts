@@ -17,7 +17,7 @@ import {
  */
 export type CallResult = 'ok' | 'failed' | 'unreachable' | 'unknown'
 
-/** Whether a call may be made; if not, for whom the circuit is open. */
+/** Whether a call may be made; if not, `isForEveryone` says whether the circuit is open for all callers. */
 export type CallAdmission = Admission<CallResult> & { readonly isForEveryone?: boolean }
 
 /**

@@ -97,7 +97,7 @@ export function parseCredential(body: JsonObject): Credential {
   return credential
 }
 
-/** The credential in a stored value; undefined if it is none. */
+/** Reads a stored credential; `undefined` if the value is not a valid one. */
 export function readCredential(value: JsonValue | undefined): Credential | undefined {
   try {
     return isObject(value) ? parseCredential(value) : undefined
