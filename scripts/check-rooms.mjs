@@ -123,7 +123,7 @@ const SAMPLES = {
       "import '../store/sqlite/open.js'",
       "import '../services/register.js'",
       "import '../faces/errors.js'",
-      "import '../config.js'",
+      "import '../config/settings.js'",
       "import '@switchboard/search'",
     ],
     right: [
@@ -172,7 +172,7 @@ const SAMPLES = {
     ],
     right: ["import './store/sqlite/open.js'", "import './faces/aidip/routes.js'", "import '@switchboard/search'"],
   },
-  'server/src/config.ts': { wrong: [], right: ['export const home = process.env.HOME'] },
+  'server/src/config/read-config.ts': { wrong: [], right: ['export const home = process.env.HOME'] },
   'local/src/': {
     wrong: [
       "import '@switchboard/client'",
@@ -220,7 +220,7 @@ function lint(cwd, paths) {
   }
 }
 
-/** One file for each sample; a sample for a particular file (config.ts) gets a separate tree. */
+/** One file for each sample; a sample for a particular file (read-config.ts) gets a separate tree. */
 function* files() {
   for (const [place, { wrong, right }] of Object.entries(SAMPLES)) {
     for (const [n, line] of [...wrong, ...right].entries()) {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createPublisherSchemas } from '@switchboard/protocol'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
-import { assertSafe, isProduction, type Settings, withDefaults } from './config.js'
+import { assertSafe, isProduction, type Settings, withDefaults } from './config/settings.js'
 import { createTaxonomy } from './policy/taxonomy.js'
 import type { Context } from './services/context.js'
 import { createAuditTrail } from './services/operations/audit-trail.js'

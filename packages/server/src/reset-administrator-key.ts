@@ -1,4 +1,4 @@
-import type { Config } from './config.js'
+import type { Config } from './config/settings.js'
 import { resetAdminKey } from './services/identity/keys.js'
 import { openPostgresStore } from './store/postgres/open-postgres-store.js'
 import { openSqliteStore } from './store/sqlite/open-sqlite-store.js'

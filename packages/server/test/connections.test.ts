@@ -4,7 +4,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createServer, type Server } from '../src/app.js'
-import type { Settings } from '../src/config.js'
+import type { Settings } from '../src/config/settings.js'
 import { aidipAgent } from './support/documents.js'
 import { temporaryFolder } from './support/process.js'
 

@@ -2,7 +2,7 @@ import { isObject, type JsonObject, type JsonValue } from '@switchboard/protocol
 import type { FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createServer, type Server } from '../src/app.js'
-import { DEFAULTS } from '../src/config.js'
+import { DEFAULTS } from '../src/config/settings.js'
 import { temporaryFolder } from './support/process.js'
 
 interface Operation {

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@switchboard/protocol'
 import { parseList } from 'structured-headers'
 import { afterEach, describe, expect, it } from 'vitest'
-import { DEFAULTS } from '../src/config.js'
+import { DEFAULTS } from '../src/config/settings.js'
 import { extraRequests } from '../src/policy/rate-limit.js'
 import { createTestClock } from './support/clock.js'
 import { startDirectory, type TestCaller, type TestDirectory, type TestResponse } from './support/directory.js'

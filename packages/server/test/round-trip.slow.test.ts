@@ -2,7 +2,7 @@ import { type DocumentFormat, isObject, type JsonObject, sameJson, validateDocum
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { KINDS, type Kind, type SentDocument, sentDocument } from '../../protocol/test/arbitraries.js'
-import { DEFAULTS } from '../src/config.js'
+import { DEFAULTS } from '../src/config/settings.js'
 import { startDirectory, type TestDirectory, type TestResponse } from './support/directory.js'
 import { aidipAgent, fixture } from './support/documents.js'
 

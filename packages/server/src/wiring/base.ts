@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { pino } from 'pino'
-import type { Config } from '../config.js'
+import type { Config } from '../config/settings.js'
 import type { Store } from '../store/store.js'
 
 /** What every area of the server is built from. */

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { type Config, isProduction, maxCallsPerCallerOf } from '../config.js'
+import { type Config, isProduction, maxCallsPerCallerOf } from '../config/settings.js'
 import { createGateway, type GatewayDeps } from '../gateway/create-gateway.js'
 import type { Gateway } from '../gateway/gateway.js'
 import { type AgentCredentials, createAgentCredentials } from '../services/calls/admission/agent-credentials.js'

@@ -1,5 +1,5 @@
 import { createBuiltInEmbedder, createOnnxFolderEmbedder } from '@switchboard/search'
-import type { Config } from '../config.js'
+import type { Config } from '../config/settings.js'
 import {
   createEmbeddingQueue,
   type EmbeddingQueue,

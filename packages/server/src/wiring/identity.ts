@@ -1,4 +1,4 @@
-import type { Config } from '../config.js'
+import type { Config } from '../config/settings.js'
 import { createSubjects } from '../policy/subjects.js'
 import { type Authenticate, createAuthenticate } from '../services/identity/authenticate.js'
 import { createGrants, type Grants } from '../services/identity/grants.js'

@@ -1,4 +1,4 @@
-import { type Config, maxCallsPerCallerOf } from '../config.js'
+import { type Config, maxCallsPerCallerOf } from '../config/settings.js'
 import type { LimitValues } from '../policy/limits.js'
 import { type Budgets, createBudgets } from '../services/operations/budgets.js'
 import { createLimits, type Limits } from '../services/operations/limits.js'

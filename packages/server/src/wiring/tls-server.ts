@@ -2,7 +2,7 @@ import { readFileSync, unwatchFile, watchFile } from 'node:fs'
 import { createServer, type Server } from 'node:https'
 import type { TLSSocket } from 'node:tls'
 import type { FastifyServerFactory } from 'fastify'
-import type { TlsConfig } from '../config.js'
+import type { TlsConfig } from '../config/settings.js'
 
 /** Milliseconds between checks whether the file with the revoked certificates has changed. */
 const POLL_MS = 2000

@@ -1,4 +1,4 @@
-import { isProduction } from '../config.js'
+import { isProduction } from '../config/settings.js'
 import type { Gateway } from '../gateway/gateway.js'
 import type { Agent, Catalog } from '../services/registry/catalog.js'
 import { createCheckDomain } from '../services/trust/check-domain.js'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { DEFAULTS } from '../../src/config.js'
+import { DEFAULTS } from '../../src/config/settings.js'
 import { startDirectory, type TestDirectory } from '../support/directory.js'
 import { aidipAgent, fixture } from '../support/documents.js'
 import { expectError } from '../support/errors.js'

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@switchboard/protocol'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { DEFAULTS } from '../../src/config.js'
+import { DEFAULTS } from '../../src/config/settings.js'
 import { startDirectory, type TestCaller, type TestDirectory } from '../support/directory.js'
 import { aidipAgent, fixture } from '../support/documents.js'
 import { idsOf, list, register, search, withoutRegistryMembers } from './requests.js'

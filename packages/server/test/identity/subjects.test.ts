@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createServer } from '../../src/app.js'
-import { DEFAULTS } from '../../src/config.js'
+import { DEFAULTS } from '../../src/config/settings.js'
 import { startAgent } from '../invoke/agent.js'
 import { NO_POSTGRES, testDatabase } from '../postgres.js'
 import { startDirectory, type TestDirectory } from '../support/directory.js'

@@ -71,7 +71,7 @@ describe('output that does not match its schema', () => {
   })
 
   it('AIDIP-5.2-03 is rejected with policy.strictOutputs', async () => {
-    const { policy } = (await import('../../src/config.js')).DEFAULTS
+    const { policy } = (await import('../../src/config/settings.js')).DEFAULTS
     const strict = await startDirectory({ policy: { ...policy, strictOutputs: true } })
     try {
       setup.agent.reply = fixed({ wrong: 1 })

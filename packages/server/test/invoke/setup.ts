@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@switchboard/protocol'
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
-import type { Settings } from '../../src/config.js'
+import type { Settings } from '../../src/config/settings.js'
 import { type RequestOptions, startDirectory, type TestDirectory, type TestResponse } from '../support/directory.js'
 import { echo, startAgent, type TestAgent } from './agent.js'
 

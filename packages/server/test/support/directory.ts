@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { JsonObject, JsonValue } from '@switchboard/protocol'
 import { createServer, type ServerDeps } from '../../src/app.js'
-import type { Settings } from '../../src/config.js'
+import type { Settings } from '../../src/config/settings.js'
 
 /** The caller: two publishers (tokA, tokB), an ordinary client (tokC), the administrator, or no credentials. */
 export type TestCaller = 'tokA' | 'tokB' | 'tokC' | 'admin' | 'anon'

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@switchboard/protocol'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { DEFAULTS } from '../../src/config.js'
+import { DEFAULTS } from '../../src/config/settings.js'
 import { createTestClock, type TestClock } from '../support/clock.js'
 import { startDirectory, type TestDirectory, type TestResponse } from '../support/directory.js'
 import { aidipAgent } from '../support/documents.js'

@@ -1,7 +1,7 @@
 import { canonicalJson, type JsonObject, signDocument } from '@switchboard/protocol'
 import { FlattenedSign, importJWK } from 'jose'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { DEFAULTS } from '../../src/config.js'
+import { DEFAULTS } from '../../src/config/settings.js'
 import { startDirectory, type TestDirectory, type TestResponse } from '../support/directory.js'
 import { aidipAgent } from '../support/documents.js'
 import { expectError } from '../support/errors.js'

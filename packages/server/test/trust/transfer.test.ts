@@ -1,7 +1,7 @@
 import type { JsonObject } from '@switchboard/protocol'
 import { signDocument } from '@switchboard/protocol'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { DEFAULTS } from '../../src/config.js'
+import { DEFAULTS } from '../../src/config/settings.js'
 import { createTestClock, type TestClock } from '../support/clock.js'
 import { startDirectory, type TestCaller, type TestDirectory, type TestResponse } from '../support/directory.js'
 import { aidipAgent } from '../support/documents.js'

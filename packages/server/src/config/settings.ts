@@ -1,0 +1,244 @@
+import { isLoopbackHost, type Strictness } from '@switchboard/protocol'
+import type { NamePolicy } from '../policy/access.js'
+import type { Quota } from '../policy/quota.js'
+import type { LimitedAction } from '../policy/rate-limit.js'
+import type { TaxonomyConfig } from '../policy/taxonomy.js'
+import type { VettingPolicy } from '../policy/vetting.js'
+import { type Issuer, issuersProblem } from '../services/identity/issuers.js'
+
+/** All settings of a directory. */
+export interface Config {
+  host: string
+  port: number
+  data: string
+  database: string | undefined
+  /** Base of the absolute URLs that the directory hands out. Default: the address it listens on. */
+  publicUrl: string | undefined
+  tls: TlsConfig | undefined
+  behindProxy: boolean
+  adminKey: string | undefined
+  /** Encrypts other secrets in the store. Default: a key file in the data folder; none with PostgreSQL. */
+  secret: string | undefined
+  logLevel: string
+  rateLimits: Record<LimitedAction, number>
+  /** How much each owner may register; administrators may exceed it. */
+  quotas: Quota
+  /** Open connections, in total and per address (not behind a proxy), and how long a client may not read its response. */
+  connections: { max: number; maxPerAddress: number; stallTimeoutMs: number }
+  gateway: {
+    enabled: boolean
+    timeoutMs: number
+    sign: boolean
+    /** Maximum size of an input in bytes; larger content must be passed by URL. */
+    maxInputBytes: number
+    /** Maximum number of JSON values in an input, and in a response or part of a stream. */
+    maxInputValues: number
+    maxResponseValues: number
+    /** Concurrent calls including streams, in total and per agent; further calls wait, then get status 503. */
+    maxCalls: number
+    maxCallsPerAgent: number
+    /** Concurrent calls of one caller; further ones get status 429. Default: see `maxCallsPerCallerOf`. */
+    maxCallsPerCaller?: number
+    /** Bytes of responses stored in a day for the Idempotency-Keys of one caller; further ones cannot be replayed. */
+    maxStoredBytesPerCaller: number
+    /** Non-public addresses that may be called: ranges, host names, origins. */
+    allow: string[]
+    /** Folders whose Unix sockets may be called (C-81). */
+    socketFolders: string[]
+  }
+  search: {
+    semantic: boolean
+    /** Whether outcomes of calls and ratings influence the ranking. */
+    learn: boolean
+    embedder: EmbedderConfig
+    taxonomies: TaxonomyConfig[]
+    /** How many candidates from each of word and vector search are ranked (PROF §7.2). */
+    rerankLimit: number
+    /** Milliseconds that a query waits for its embeddings; then it is searched by words only. */
+    embedTimeoutMs: number
+  }
+  /** Intent resolution (AIDIP §6), which is optional (AIDIP §8). */
+  resolution: { enabled: boolean }
+  anonymous: 'public' | 'none'
+  lifetimes: { max: number }
+  issuers: Issuer[]
+  certificates: { scopes: string[] }
+  cors: { origins: string[] }
+  policy: Policy
+  audit: { retentionDays: number; addresses: boolean }
+  /** Regular checks whether agents can be reached. Off by default: they connect to every address that is registered. */
+  liveness: { enabled: boolean; intervalSeconds: number }
+  /** Regular trials of agents with their own examples, if their publishers agree. Off by default: every one is a call. */
+  probes: { enabled: boolean; intervalSeconds: number }
+}
+
+/** The embedding model: the built-in one, none, a folder with an ONNX model, or an HTTP endpoint. */
+export type EmbedderConfig =
+  | 'builtin'
+  | 'none'
+  | { folder: string; languages?: string[] }
+  | { url: string; model: string; key?: string; dimensions?: number; languages?: string[] }
+
+export interface Policy extends NamePolicy, VettingPolicy {
+  readonly strictness: Strictness
+  /** Reject documents whose examples do not match their schema. Default: warn only. */
+  readonly strictExamples: boolean
+  /** Reject responses of agents that do not match their schema. Default: mark them only (C-67). */
+  readonly strictOutputs: boolean
+  /** Reject documents with a signature that is not valid. Default: warn, and show it. */
+  readonly strictSignatures: boolean
+  /** Reject new agents whose id names a domain that their owner has not proven to control. */
+  readonly requireDomainProof: boolean
+}
+
+export interface TlsConfig {
+  cert: string
+  key: string
+  clientCa?: string
+  /** Path of the lists of revoked client certificates (PEM), one for each CA; read again when the file changes. */
+  clientCrl?: string
+  clientRequired: boolean
+}
+
+/** An invalid setting. The CLI prints the message in one line and exits with code 2. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+}
+
+/** Schemes that endpoints may have by default. Schemes local to a machine (file, unix) must be allowed explicitly. */
+const SCHEMES = [
+  'https',
+  'wss',
+  'agent',
+  'agent+*',
+  'grpc',
+  'grpcs',
+  'coap',
+  'coaps',
+  'coap+*',
+  'mqtt',
+  'mqtts',
+  'amqps',
+  'nats',
+  'matrix',
+  'did',
+  'urn',
+  'pkg',
+  'a2a',
+  'mcp',
+  'agtp',
+]
+
+export const DEFAULTS: Config = {
+  host: '127.0.0.1',
+  port: 8040,
+  data: './switchboard-data',
+  database: undefined,
+  publicUrl: undefined,
+  tls: undefined,
+  behindProxy: false,
+  adminKey: undefined,
+  secret: undefined,
+  logLevel: 'info',
+  rateLimits: { search: 600, register: 120, lookup: 1200, invoke: 600 },
+  quotas: { agents: 50_000, bytes: 256 * 1024 * 1024 },
+  connections: { max: 10_000, maxPerAddress: 1024, stallTimeoutMs: 60_000 },
+  gateway: {
+    enabled: true,
+    timeoutMs: 30_000,
+    sign: false,
+    maxInputBytes: 8 * 1024 * 1024,
+    maxInputValues: 100_000,
+    maxResponseValues: 100_000,
+    maxCalls: 2048,
+    maxCallsPerAgent: 256,
+    maxStoredBytesPerCaller: 64 * 1024 * 1024,
+    allow: [],
+    socketFolders: [],
+  },
+  search: { semantic: true, learn: true, embedder: 'builtin', taxonomies: [], rerankLimit: 100, embedTimeoutMs: 300 },
+  resolution: { enabled: true },
+  anonymous: 'public',
+  lifetimes: { max: 604_800 },
+  issuers: [],
+  certificates: { scopes: ['publish', 'discover', 'invoke'] },
+  cors: { origins: [] },
+  policy: {
+    names: [],
+    owners: [],
+    capabilities: [],
+    schemes: SCHEMES,
+    strictness: {},
+    strictExamples: false,
+    strictOutputs: false,
+    strictSignatures: false,
+    requireDomainProof: false,
+  },
+  audit: { retentionDays: 30, addresses: true },
+  liveness: { enabled: false, intervalSeconds: 3600 },
+  probes: { enabled: false, intervalSeconds: 86_400 },
+}
+
+/** Groups of settings that may be given in part. */
+export const GROUPS = [
+  'rateLimits',
+  'quotas',
+  'connections',
+  'gateway',
+  'search',
+  'resolution',
+  'lifetimes',
+  'certificates',
+  'cors',
+  'liveness',
+  'probes',
+  'audit',
+] as const
+
+/** Settings of an embedded server; all have defaults. */
+export type Settings = Partial<Omit<Config, (typeof GROUPS)[number]>> & {
+  [Group in (typeof GROUPS)[number]]?: Partial<Config[Group]>
+}
+
+/** Merges settings into the defaults, group by group. */
+export const withDefaults = (settings: Settings): Config => ({
+  ...DEFAULTS,
+  ...settings,
+  rateLimits: { ...DEFAULTS.rateLimits, ...settings.rateLimits },
+  quotas: { ...DEFAULTS.quotas, ...settings.quotas },
+  connections: { ...DEFAULTS.connections, ...settings.connections },
+  gateway: { ...DEFAULTS.gateway, ...settings.gateway },
+  search: { ...DEFAULTS.search, ...settings.search },
+  resolution: { ...DEFAULTS.resolution, ...settings.resolution },
+  lifetimes: { ...DEFAULTS.lifetimes, ...settings.lifetimes },
+  certificates: { ...DEFAULTS.certificates, ...settings.certificates },
+  cors: { ...DEFAULTS.cors, ...settings.cors },
+  liveness: { ...DEFAULTS.liveness, ...settings.liveness },
+  probes: { ...DEFAULTS.probes, ...settings.probes },
+  audit: { ...DEFAULTS.audit, ...settings.audit },
+})
+
+/** Refuses plain HTTP beyond this machine (C-72), and replicas that would each sign with their own key. */
+export function assertSafe({ host, tls, behindProxy, database, secret, gateway, issuers }: Config): void {
+  const problem = issuersProblem(issuers)
+  if (problem !== undefined) throw new ConfigError(`issuers: ${problem}`)
+  if (gateway.sign && database !== undefined && secret === undefined)
+    throw new ConfigError(
+      'gateway.sign with a database needs SWITCHBOARD_SECRET: set it to the same value on all replicas',
+    )
+  if (tls || behindProxy || isLoopbackHost(host)) return
+  throw new ConfigError(
+    `plain HTTP on ${host} is not allowed: set --tls-cert and --tls-key, or --behind-proxy if a proxy terminates TLS`,
+  )
+}
+
+/** Fewest calls of one caller by default, however low the other limits are. */
+const MIN_CALLS_PER_CALLER = 8
+
+/** Most concurrent calls of one caller. By default, one caller takes at most half of the slots of an agent. */
+export const maxCallsPerCallerOf = ({ maxCalls, maxCallsPerAgent, maxCallsPerCaller }: Config['gateway']): number =>
+  maxCallsPerCaller ?? Math.max(MIN_CALLS_PER_CALLER, Math.floor(Math.min(maxCalls, maxCallsPerAgent) / 2))
+
+/** TLS, or a proxy that terminates it, means production, even on loopback (C-72). */
+export const isProduction = ({ tls, behindProxy }: Pick<Config, 'tls' | 'behindProxy'>): boolean =>
+  tls !== undefined || behindProxy
