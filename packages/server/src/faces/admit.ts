@@ -1,10 +1,10 @@
 import { DirectoryError } from '@switchboard/protocol'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Caller, clientOf, hasScope, isAdmin } from '../policy/caller.js'
-import type { RateLimits } from '../policy/rate-limit.js'
+import { extraRequests, type RateLimits } from '../policy/rate-limit.js'
 import type { Authenticate } from '../services/identity/authenticate.js'
 import type { AuditTrail } from '../services/operations/audit-trail.js'
-import { headerOf } from './respond.js'
+import { headerOf } from './read-request.js'
 import type { Route } from './route-group.js'
 
 export interface AdmitOptions {
@@ -95,4 +95,32 @@ function assertOwnPage({ headers }: FastifyRequest, { method }: Route, origins: 
     'forbidden',
     'pages of this origin may not use your certificate: add the origin to cors.origins',
   )
+}
+
+/**
+ * Counts expensive requests as several, and tells clients what is left of their limit (RateLimit header fields,
+ * draft-ietf-httpapi-ratelimit-headers-10). What a request cost is known when its response is sent.
+ */
+export function reportLimits(app: FastifyInstance, limits: RateLimits): void {
+  app.decorateRequest('visited', 0)
+  app.decorateRequest('counted')
+  app.addHook('onSend', (request, reply, payload, done) => {
+    const { counted, visited } = request
+    if (counted) {
+      const { action, client } = counted
+      const extra = extraRequests({ agents: visited, bytes: lengthOf(reply, payload) })
+      if (extra > 0) limits.charge(action, client, extra)
+      const { limit, windowSeconds, remaining, resetSeconds } = limits.quotaOf(action, client)
+      reply
+        .header('ratelimit-policy', `"${action}";q=${limit};w=${windowSeconds}`)
+        .header('ratelimit', `"${action}";r=${remaining};t=${resetSeconds}`)
+    }
+    done(null, payload)
+  })
+}
+
+/** The length of the body if it is known: streams of agents are limited elsewhere. */
+function lengthOf(reply: FastifyReply, payload: unknown): number {
+  if (typeof payload === 'string' || payload instanceof Uint8Array) return payload.length
+  return Number(reply.getHeader('content-length') ?? 0)
 }

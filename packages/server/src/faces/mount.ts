@@ -1,10 +1,9 @@
 import { DirectoryError } from '@switchboard/protocol'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { AuditTrail } from '../services/operations/audit-trail.js'
-import { type AdmitOptions, admit } from './admit.js'
+import { type AdmitOptions, admit, reportLimits } from './admit.js'
 import { allowOrigin, sendPreflight } from './cors.js'
 import { collectBody, idOf, pathOf } from './read-request.js'
-import { reportLimits } from './report-limits.js'
 import type { Route, RouteGroup } from './route-group.js'
 import { sendError, toDirectoryError } from './send-error.js'
 

@@ -1,6 +1,7 @@
 import type { DirectoryError, JsonObject } from '@switchboard/protocol'
 import type { FastifyRequest } from 'fastify'
-import { headerOf, sendJson } from './respond.js'
+import { headerOf } from './read-request.js'
+import { sendJson } from './respond.js'
 import type { RouteGroup } from './route-group.js'
 
 const METADATA_PATH = '/.well-known/oauth-protected-resource'

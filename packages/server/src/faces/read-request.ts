@@ -143,3 +143,9 @@ export function collectBody(
   })
   payload.on('error', (cause) => done(new DirectoryError('invalid_request', 'the body ended too early', { cause })))
 }
+
+/** The first value of a header. */
+export function headerOf(request: FastifyRequest, name: string): string | undefined {
+  const value = request.headers[name]
+  return Array.isArray(value) ? value[0] : value
+}

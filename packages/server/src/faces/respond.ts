@@ -95,9 +95,3 @@ export function setValidators(reply: FastifyReply, tag: string, changedAt: numbe
   reply.header('etag', tag).header('last-modified', modified.toUTCString())
   addVary(reply, ...VARY)
 }
-
-/** The first value of a header. */
-export function headerOf(request: FastifyRequest, name: string): string | undefined {
-  const value = request.headers[name]
-  return Array.isArray(value) ? value[0] : value
-}

@@ -2,7 +2,7 @@ import type { SignedComponent } from '@switchboard/protocol'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Dictionary, ParseError, parseDictionary } from 'structured-headers'
 import { digestOf, type SignatureRequest, type Signing } from '../services/identity/signing.js'
-import { headerOf } from './respond.js'
+import { headerOf } from './read-request.js'
 
 export interface SignResponsesOptions {
   readonly signing: Signing

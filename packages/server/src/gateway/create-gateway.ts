@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { Agent } from 'undici'
 import { createCallAgent, type OnOutcome } from './call-agent.js'
 import { createAddressGuard } from './connection/address-guard.js'
-import { createDial, type Dial } from './connection/dial.js'
+import { createConnectionPool, createDial } from './connection/dial.js'
 import { createResolveName, createResolveText, type ResolveName, type ResolveText } from './connection/resolve-name.js'
 import { createUnixSockets } from './connection/unix-sockets.js'
 import type { Gateway } from './gateway.js'
@@ -46,7 +45,7 @@ export function createGateway(settings: Partial<GatewayOptions>, deps: GatewayDe
   const concurrency = createConcurrencyLimit({ ...options, maxCallsOf, maxCallsTo })
   const guard = createAddressGuard({ ...options, self: deps.self, resolve })
   const dial = createDial(guard, options)
-  const dispatcher = createGuardedDispatcher(dial, options)
+  const dispatcher = createConnectionPool(dial, options)
   const sockets = createUnixSockets(options)
   const sendRequest = createSendRequest(dispatcher, options)
   const guardedFetch = createGuardedFetch(sendRequest, options)
@@ -74,20 +73,4 @@ export function createGateway(settings: Partial<GatewayOptions>, deps: GatewayDe
       await Promise.all([dispatcher.destroy(), sockets.dispatcher.destroy()])
     },
   }
-}
-
-/** A pool of connections to agents, all opened through the address guard. */
-function createGuardedDispatcher(dial: Dial, { maxHeaderBytes }: Pick<GatewayOptions, 'maxHeaderBytes'>): Agent {
-  return new Agent({
-    maxHeaderSize: maxHeaderBytes,
-    // `sendRequest` has its own timeouts, which are exact to the millisecond.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    connect: ({ protocol, hostname, host }, callback) => {
-      dial(new URL(`${protocol}//${host ?? hostname}`)).then(
-        (socket) => callback(null, socket),
-        (error: Error) => callback(error, null),
-      )
-    },
-  })
 }

@@ -9,7 +9,7 @@ export interface Callable extends Visible {
   readonly stored: { readonly marks: Marks }
 }
 
-/** Statuses of agents that do not accept calls (C-21, 01 §5.2). */
+/** Statuses of agents that do not accept calls (C-21, 01 §5.2). Agents that are offline are still found. */
 const OUT_OF_SERVICE = new Set(['inactive', 'suspended', 'offline'])
 /** Retry-After in seconds for such an agent: its status rarely changes sooner. */
 const RETRY_SECONDS = 60

@@ -35,8 +35,7 @@ const OPENERS: Record<string, readonly string[] | 'all'> = {
 const ALLOWED: Record<string, readonly string[]> = {
   // The address guard, and connections opened through it.
   'gateway/connection/resolve-name.ts': ['dns/promises'],
-  'gateway/connection/dial.ts': ['net', 'tls'],
-  'gateway/create-gateway.ts': ['undici'],
+  'gateway/connection/dial.ts': ['net', 'tls', 'undici'],
   'gateway/connection/unix-sockets.ts': ['net', 'undici'],
   'gateway/transports/websocket/open-websocket.ts': ['ws'],
   // Addresses configured by the operator (CONTRACT).

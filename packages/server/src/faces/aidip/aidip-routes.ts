@@ -8,11 +8,10 @@ import { type Found, findAgents } from '../../services/discovery/find.js'
 import { type Registered, registerAgent } from '../../services/registry/register.js'
 import { removeAgent } from '../../services/registry/remove.js'
 import { isListUnchanged } from '../list-validators.js'
-import { idOf, OWNER_QUERY, readJson, readOwner, readQuery } from '../read-request.js'
-import { addWarnings, headerOf, linkNext, renderOnce, sendJson } from '../respond.js'
+import { headerOf, idOf, OWNER_QUERY, readJson, readOwner, readQuery } from '../read-request.js'
+import { addWarnings, linkNext, renderOnce, sendJson } from '../respond.js'
 import { AIDIP_BASES, type Route, type RouteGroup } from '../route-group.js'
 import { listParts, sendParts } from '../send-parts.js'
-import { toConditions } from './filters.js'
 import { type AidipQuery, isRevision00, parseList, parseSearch, searchRequestSchema } from './search-request.js'
 import { sendMetadata } from './send-metadata.js'
 
@@ -197,7 +196,7 @@ async function sendPage(
 ): Promise<FastifyReply> {
   const started = performance.now()
   const { found, total, visited, warnings } = await findAgents(context, {
-    conditions: toConditions(query.filters, member === 'agents' ? 'query' : 'body'),
+    conditions: query.conditions,
     text: query.text,
     order: !query.ranked ? 'name' : query.text === undefined ? 'registration' : 'score',
     skip: query.skip,

@@ -22,8 +22,7 @@ import type {
   Invocation,
   Places,
 } from '../../services/calls/request/invocation.js'
-import { readQuery, takeBody } from '../read-request.js'
-import { headerOf } from '../respond.js'
+import { headerOf, readQuery, takeBody } from '../read-request.js'
 
 /** Headers that are forwarded to the agent unchanged: correlation, delegation, language, and the gateways so far. */
 const FORWARDED = ['x-delegation-chain', 'traceparent', 'tracestate', 'accept-language', 'via']

@@ -1,8 +1,8 @@
 import { agree } from '@switchboard/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Task, Tasks } from '../../services/tasks/tasks.js'
-import { readQuery } from '../read-request.js'
-import { headerOf, sendJson } from '../respond.js'
+import { headerOf, readQuery } from '../read-request.js'
+import { sendJson } from '../respond.js'
 import type { Route, RouteGroup } from '../route-group.js'
 
 /** Deferred calls: their status, result and cancellation (AURI §8.1.1, C-62). */

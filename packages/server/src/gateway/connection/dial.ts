@@ -1,5 +1,6 @@
 import { connect as connectPlain, isIP, type LookupFunction, type Socket } from 'node:net'
 import { connect as connectTls, createSecureContext, rootCertificates } from 'node:tls'
+import { Agent } from 'undici'
 import { GatewayError } from '../gateway.js'
 import type { GatewayOptions } from '../gateway-options.js'
 import type { AddressGuard } from './address-guard.js'
@@ -82,6 +83,22 @@ export function createDial(guard: AddressGuard, { connectMs, tls }: Pick<Gateway
           ),
       )
     })
+}
+
+/** A pool of connections to agents: `dial` opens new ones, so the address guard checks every address. */
+export function createConnectionPool(dial: Dial, { maxHeaderBytes }: Pick<GatewayOptions, 'maxHeaderBytes'>): Agent {
+  return new Agent({
+    maxHeaderSize: maxHeaderBytes,
+    // `sendRequest` has its own timeouts, which are exact to the millisecond.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    connect: ({ protocol, hostname, host }, callback) => {
+      dial(new URL(`${protocol}//${host ?? hostname}`)).then(
+        (socket) => callback(null, socket),
+        (error: Error) => callback(error, null),
+      )
+    },
+  })
 }
 
 /** A DNS lookup with a fixed result. */

@@ -29,7 +29,7 @@ export interface HttpResponse {
 /** Sends a request and resolves once the response headers have arrived. Every failure is a GatewayError. */
 export type SendRequest = (request: HttpRequest) => Promise<HttpResponse>
 
-/** Sends requests through a dispatcher, which must open connections through the address guard. */
+/** Sends requests through a pool of connections (dial.ts), which opens new ones through the address guard. */
 export function createSendRequest(
   dispatcher: Dispatcher,
   { firstByteMs, silenceMs }: Pick<GatewayOptions, 'firstByteMs' | 'silenceMs'>,

@@ -23,12 +23,12 @@ interface HttpPayload {
 export interface HttpTransportDeps {
   readonly sendRequest: SendRequest
   readonly limits: ResponseLimits
-  /** Parses the URL of an endpoint; throws GatewayError if it may not be called. */
-  readonly target: (endpoint: string) => HttpTarget | Promise<HttpTarget>
+  /** Parses the URL of an endpoint; throws GatewayError if it may not be called. Default: any URL, with the guard of the pool. */
+  readonly target?: (endpoint: string) => HttpTarget | Promise<HttpTarget>
 }
 
 /** Plain HTTP: the input is POSTed to the endpoint as JSON or bytes, the response is the output (AIDIP 01 §5). */
-export function createHttpTransport({ sendRequest, limits, target }: HttpTransportDeps): Transport {
+export function createHttpTransport({ sendRequest, limits, target = httpTarget }: HttpTransportDeps): Transport {
   const send = async (method: string, call: AgentCall, { url, host }: HttpTarget, payload?: HttpPayload) => {
     const headers = outgoingHeaders(Object.entries(call.headers))
     headers.accept ??= call.wantsStream ? ACCEPT_STREAM : ACCEPT_RESPONSE
@@ -69,6 +69,14 @@ export function createHttpTransport({ sendRequest, limits, target }: HttpTranspo
       // Any status will do: there is nothing else to try.
       body.cancel()
     },
+  }
+}
+
+function httpTarget(endpoint: string): HttpTarget {
+  try {
+    return { url: new URL(endpoint) }
+  } catch (cause) {
+    throw new GatewayError('blocked', 'the endpoint of the agent is not a valid URL', { cause })
   }
 }
 

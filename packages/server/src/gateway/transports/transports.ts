@@ -1,14 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Dial } from '../connection/dial.js'
 import type { UnixSockets } from '../connection/unix-sockets.js'
-import {
-  type AgentCall,
-  type AgentResponse,
-  type AgentTask,
-  type CallProtocol,
-  type Endpoint,
-  GatewayError,
-} from '../gateway.js'
+import type { AgentCall, AgentResponse, AgentTask, CallProtocol, Endpoint } from '../gateway.js'
 import type { GatewayOptions } from '../gateway-options.js'
 import type { ResponseLimits } from '../http/read-response.js'
 import { createSendRequest, type SendRequest } from '../http/send-request.js'
@@ -52,7 +45,7 @@ export function createTransports({ options, dial, sendRequest, sockets, monotoni
   const limits: ResponseLimits = { maxBodyBytes, maxPartBytes, maxResponseValues }
   const rpcDeps: RpcTransportDeps = { sendRequest, monotonic, newId: randomUUID, ...limits }
   return {
-    http: createHttpTransport({ sendRequest, limits: options, target: httpTarget }),
+    http: createHttpTransport({ sendRequest, limits: options }),
     unix: createHttpTransport({
       sendRequest: createSendRequest(sockets.dispatcher, options),
       limits: options,
@@ -61,13 +54,5 @@ export function createTransports({ options, dial, sendRequest, sockets, monotoni
     websocket: createWebSocketTransport({ dial, limits: options }),
     a2a: createA2aTransport(rpcDeps),
     mcp: createMcpTransport(rpcDeps),
-  }
-}
-
-function httpTarget(endpoint: string): { url: URL } {
-  try {
-    return { url: new URL(endpoint) }
-  } catch (cause) {
-    throw new GatewayError('blocked', 'the endpoint of the agent is not a valid URL', { cause })
   }
 }

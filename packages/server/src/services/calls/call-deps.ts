@@ -23,6 +23,7 @@ export interface CallDeps {
   readonly resultQuota: ResultQuota
   /** Undefined: calls cannot be deferred, because there is no secret to encrypt them with. */
   readonly tasks: Tasks | undefined
+  /** The operations of the record; those of A2A and MCP agents are completed with what the agent itself says. */
   readonly learnOperations: LearnOperations
   /** The operator's credential for an agent. */
   readonly storedCredential: (agent: Agent) => StoredCredential | undefined

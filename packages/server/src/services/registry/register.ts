@@ -196,6 +196,7 @@ async function createNew(
       lease: newLease(context, registration),
     })
   } finally {
+    // Once a write is applied, the catalog's listener counts it.
     release()
   }
 }
