@@ -47,7 +47,7 @@ const ALLOWED: Record<string, readonly string[]> = {
   // Only files and certificates.
   'store/sqlite/database.ts': ['libsql'],
   'store/sqlite/lock-folder.ts': ['libsql'],
-  'config.ts': ['tls'],
+  'config/read-files.ts': ['tls'],
 }
 
 interface Use {
