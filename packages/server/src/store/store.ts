@@ -10,7 +10,7 @@ import type { TrustStore } from './trust-store.js'
  * PostgreSQL, and one test suite for both. Times are milliseconds since 1970.
  *
  * Writes are optimistic: a write names the revision that it is based on, and returns `conflict` if the agent has changed
- * since. So services need no locks, and replicas can share a database.
+ * since. So replicas can share a database without locks between them.
  */
 export interface Store {
   /** All live agents in registration order, from one snapshot, and the cursor to pass to `changes`. */
