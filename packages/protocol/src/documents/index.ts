@@ -21,6 +21,7 @@ export {
   type Example,
   given,
   type Operation,
+  type Provenance,
   type RegistryFacts,
   statusOf,
   type Visibility,

@@ -100,6 +100,14 @@ export interface RegistryFacts {
   readonly lifetime: number
   readonly receivedAt: number
   readonly modifiedAt: number
+  /** Set for an agent that is registered at another directory (PROF §10). */
+  readonly provenance?: Provenance
+}
+
+/** Where an agent of another directory comes from (PROF §10, Table 9); rendered as it is. */
+export type Provenance = JsonObject & {
+  /** URL of the directory where the agent is registered. */
+  origin_service: string
 }
 
 /** The effective status of an agent. */

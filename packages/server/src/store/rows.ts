@@ -1,5 +1,6 @@
 import type { DocumentFormat } from '@switchboard/protocol'
 import type { CurrentAgent } from './agent-write.js'
+import type { CopyCount, CopyState, FederatedCopy } from './federation-store.js'
 import type { StoredLimit, UsageCount } from './limit-store.js'
 import type { StoredCredential, StoredSigningKey } from './secret-store.js'
 import type { RatingTotals, StoredCounts } from './statistics-store.js'
@@ -157,6 +158,30 @@ export const toLimit = (row: Row): StoredLimit => ({
 
 export const toUsage = (row: Row): UsageCount => ({ key: String(row.key), calls: Number(row.calls) })
 
+export function toCopy(row: Row): FederatedCopy {
+  const expiresAt = numberOf(row.expires_at)
+  return {
+    peer: String(row.peer),
+    agent: String(row.agent),
+    state: toCopyState(row.state),
+    format: toFormat(row.face),
+    document: JSON.parse(String(row.document)),
+    origin: JSON.parse(String(row.origin)),
+    seenAt: Number(row.seen_at),
+    ...(expiresAt !== undefined && { expiresAt }),
+  }
+}
+
+export const toCopyCount = (row: Row): CopyCount => ({
+  peer: String(row.peer),
+  state: toCopyState(row.state),
+  count: Number(row.count),
+})
+
+/** An unknown state waits for a version that knows it. */
+const toCopyState = (value: unknown): CopyState =>
+  value === 'listed' || value === 'accepted' || value === 'rejected' ? value : 'quarantined'
+
 export function toTrustEntry(row: Row): TrustEntry {
   const expiresAt = numberOf(row.expires_at)
   return {
@@ -175,6 +200,8 @@ const TRUST_KINDS = Object.values<TrustKind>({
   transfer: 'transfer',
   health: 'health',
   probe: 'probe',
+  peer: 'peer',
+  pull: 'pull',
 } satisfies Record<TrustKind, TrustKind>)
 
 function toTrustKind(value: unknown): TrustKind {

@@ -1,9 +1,12 @@
 import type { DocumentFormat, JsonObject } from '@switchboard/protocol'
+import type { CopyState, FederatedCopy, FederationStore, Origin } from './federation-store.js'
 import type { LimitStore } from './limit-store.js'
 import type { SecretStore } from './secret-store.js'
 import type { StatisticsStore } from './statistics-store.js'
 import type { TaskStore } from './task-store.js'
 import type { TrustStore } from './trust-store.js'
+
+export type { CopyState, FederatedCopy, Origin }
 
 /**
  * The source of truth: registrations with their owners and lifetimes, keys and grants. There are two drivers, SQLite and
@@ -73,10 +76,11 @@ export interface Store {
   readonly secrets: SecretStore
   readonly trust: TrustStore
   readonly limits: LimitStore
+  readonly federation: FederationStore
 
   /**
-   * Deletes audit entries, tombstones and change log rows older than the given times, idempotency records, tasks and
-   * entries about trust that expired before them, and data of agents that have no tombstone any more.
+   * Deletes audit entries, tombstones and change log rows older than the given times, idempotency records, tasks,
+   * copies of agents of peers and entries about trust that expired before them, and data of agents that have no tombstone any more.
    */
   prune(before: PruneBefore): Promise<void>
   close(): Promise<void>
@@ -87,7 +91,7 @@ export interface PruneBefore {
   tombstones: number
   changes: number
   idempotency: number
-  /** Tasks, and entries about trust. */
+  /** Tasks, copies of agents of peers, and entries about trust. */
   tasks: number
 }
 
@@ -124,6 +128,8 @@ export interface Marks {
   status?: string
   /** What the directory found out about the signature of the document when it was registered; absent: not signed. */
   signature?: SignatureFinding
+  /** Set for an agent that is registered at another directory. */
+  origin?: Origin
 }
 
 export interface SignatureFinding {

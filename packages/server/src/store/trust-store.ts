@@ -13,6 +13,10 @@ export type TrustKind =
   | 'probe'
   /** An owner's offer to hand an agent over. */
   | 'transfer'
+  /** Another directory whose agents this one lists. */
+  | 'peer'
+  /** How far the agents of a peer have been read. */
+  | 'pull'
 
 /**
  * What the directory keeps about trust, apart from the agents' own rows: small values by kind and key. Writes are

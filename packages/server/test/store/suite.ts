@@ -9,6 +9,7 @@ import type {
   StoredKey,
   StoredVectors,
 } from '../../src/store/store.js'
+import { describeFederation } from './federation-suite.js'
 import { AT, entry, loadAll, put, refresh, remove, stored } from './fixtures.js'
 import { describeLimits } from './limit-suite.js'
 import { describeSecrets } from './secret-suite.js'
@@ -702,6 +703,7 @@ export function describeStore(name: string, createPlace: () => Promise<StorePlac
     describeSecrets(() => store)
     describeLimits(() => store)
     describeTrust(() => store)
+    describeFederation(() => store)
 
     it('prunes what is older than requested', async () => {
       const old = await stored(store.write(put('old')))

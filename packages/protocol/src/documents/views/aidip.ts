@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from '../../json.js'
 import type { Authentication } from '../authentication.js'
 import { type AgentRecord, given, type RegistryFacts, statusOf } from '../record.js'
 import { LIMITS } from '../schemas/parts.js'
-import { callableOperations, documentFor, httpEndpoint, registryMembers } from './derive.js'
+import { callableOperations, documentFor, httpEndpoint, originOf, registryMembers } from './derive.js'
 
 /** The revision to write: they differ in `authentication` and in the name of the publisher member. */
 export type AidipRevision = '01' | '00'
@@ -34,6 +34,7 @@ export function toAidipSummary(record: AgentRecord, facts: RegistryFacts): JsonO
     capabilities: capabilityNames(record),
     tags: [...record.tags],
     status: statusOf(record, facts),
+    ...originOf(facts),
   }
 }
 

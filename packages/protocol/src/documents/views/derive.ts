@@ -53,7 +53,7 @@ export function reachableBindings(record: AgentRecord, facts: RegistryFacts): [B
 }
 
 const absolute = (endpoint: string, facts: RegistryFacts): string =>
-  endpoint.startsWith('/') ? facts.baseUrl + endpoint : endpoint
+  endpoint.startsWith('/') ? (facts.provenance?.origin_service ?? facts.baseUrl) + endpoint : endpoint
 
 /** The address of the best binding with a URI; the gateway if there is none, as profile endpoints need not be URIs. */
 export function uriEndpoint(record: AgentRecord, facts: RegistryFacts): string {
@@ -123,8 +123,13 @@ export function registryMembers(record: AgentRecord, facts: RegistryFacts): Json
     ...given('status', facts.status),
     ...expiry(record, facts),
     ...(record.redacted && { redacted: true }),
+    ...(facts.provenance && { ...originOf(facts), provenance: facts.provenance }),
   }
 }
+
+/** Names the directory where the agent is registered, if that is another one (C-45). */
+export const originOf = ({ provenance }: Pick<RegistryFacts, 'provenance'>): JsonObject =>
+  given('origin_service', provenance?.origin_service)
 
 /** What the directory says about the trust in an agent. What it found out about a private signature is private too. */
 export function verificationFor(record: AgentRecord, facts: Pick<RegistryFacts, 'verification'>): JsonObject {

@@ -4,7 +4,7 @@ import { toJsonSchema } from '../../schema/simple-map.js'
 import { type AgentRecord, type Capability, given, type RegistryFacts } from '../record.js'
 import { redactRecord } from '../redact.js'
 import { LIMITS } from '../schemas/parts.js'
-import { callableOperations, documentFor, inheritedBy, registryMembers, uriEndpoint } from './derive.js'
+import { callableOperations, documentFor, inheritedBy, originOf, registryMembers, uriEndpoint } from './derive.js'
 
 /** The full registration, as returned by GET (AD §4.3). */
 export function toDirectory(record: AgentRecord, facts: RegistryFacts): JsonObject {
@@ -43,6 +43,7 @@ export function toDirectorySummary(record: AgentRecord, facts: RegistryFacts): J
     protocols: directoryProtocols(record),
     capabilities: directoryCapabilities(record).map(({ name, type }) => ({ name, type })),
     href: directoryHref(facts),
+    ...originOf(facts),
   }
 }
 

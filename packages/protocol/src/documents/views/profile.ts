@@ -27,7 +27,13 @@ export function toCandidate(
   const redacted = record.redacted ? { redacted: true } : {}
   if (detail === 'minimal') {
     const bindings = usable.map(({ protocol, endpoint }) => ({ protocol, endpoint }))
-    return { id: record.id, status: statusOf(record, facts), bindings, ...redacted }
+    return {
+      id: record.id,
+      status: statusOf(record, facts),
+      bindings,
+      ...redacted,
+      ...given('provenance', facts.provenance),
+    }
   }
   if (detail === 'full') {
     const document = profileDocument(record, facts, usable)
@@ -45,6 +51,7 @@ export function toCandidate(
     freshness: toFreshness(record, facts),
     ...credentialRefs(record),
     ...redacted,
+    ...given('provenance', facts.provenance),
   }
 }
 

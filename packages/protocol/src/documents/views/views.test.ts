@@ -401,3 +401,30 @@ describe('the server.json', () => {
     })
   })
 })
+
+describe('an agent of another directory', () => {
+  const provenance = { origin_service: 'https://origin.example', origin_authority: 'origin.example', path: ['x'] }
+  const facts: RegistryFacts = { ...FACTS, provenance }
+
+  it('PROF-10-02 names its origin in every view, whatever its document claims', () => {
+    const record = T01({ origin_service: 'https://forged.example', provenance: { origin_service: 'forged' } })
+    const views = [
+      toAidip(record, facts),
+      toProfile(record, facts),
+      toDirectory(record, facts),
+      toDescriptor(record, facts),
+      toAgentCard(record, facts),
+      toMcpServer(record, facts),
+      toCandidate(record, facts, 'full'),
+    ]
+    for (const view of views) expect(view).toMatchObject({ origin_service: 'https://origin.example', provenance })
+    for (const detail of ['minimal', 'summary'] as const)
+      expect(toCandidate(record, facts, detail)).toMatchObject({ provenance })
+    for (const summary of [toAidipSummary(record, facts), toDirectorySummary(record, facts)])
+      expect(summary.origin_service).toBe('https://origin.example')
+  })
+
+  it('has relative endpoints at its origin', () => {
+    expect(toDirectory(T01({ endpoint: '/agents/t1' }), facts).base).toBe('https://origin.example/agents/t1')
+  })
+})

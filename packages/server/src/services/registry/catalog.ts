@@ -1,15 +1,9 @@
 import { hash } from 'node:crypto'
-import {
-  type AgentRecord,
-  type JsonObject,
-  type RegistryFacts,
-  readRecord,
-  redactRecord,
-  verificationFor,
-} from '@switchboard/protocol'
+import { type AgentRecord, type JsonObject, type RegistryFacts, readRecord, redactRecord } from '@switchboard/protocol'
 import { type AgentIndex, createAgentIndex } from '@switchboard/search'
 import { memoryOf } from '../../policy/quota.js'
 import type { Store, StoredAgent } from '../../store/store.js'
+import { registryOf, toFacts } from './agent-facts.js'
 import { createPublicState, type PublicState } from './public-state.js'
 import { createViewCache, type ViewCache } from './view-cache.js'
 
@@ -119,7 +113,7 @@ export function createCatalog(options: CatalogOptions): Catalog {
     if (known && (isNewer(known.stored, stored) || isSame(known.stored, stored))) return known
     // A refresh does not change the document, so the known record still holds.
     const isRefresh = known?.stored.revision === stored.revision && known.number === stored.number
-    const current = isRefresh ? known.record : (record ?? readRecord(stored.format, stored.document, stored.id))
+    const current = isRefresh ? known.record : (record ?? recordOf(stored))
     const memory = known?.record === current ? known.memory : memoryOf(stored.document)
     const agent = create(stored, current, findingsOf(stored), memory)
     index.put(agent, when)
@@ -199,6 +193,10 @@ function isNewer(a: StoredAgent, b: StoredAgent): boolean {
   return a.revision > b.revision || (a.revision === b.revision && a.receivedAt > b.receivedAt)
 }
 
+/** The record of a stored document. A copy from a peer may lack private parts, which its origin left out. */
+export const recordOf = ({ format, document, id, marks }: Pick<StoredAgent, 'format' | 'document' | 'id' | 'marks'>) =>
+  readRecord(format, document, id, marks.origin?.redacted)
+
 /** The same row again, read back from the change log: lists must not count as changed. */
 const isSame = (a: StoredAgent, b: StoredAgent): boolean =>
   a.number === b.number &&
@@ -225,54 +223,5 @@ function toAgent(
     registry: registryOf(stored, shown, findings),
     findings,
     expiresAt: ends.length > 0 ? Math.min(...ends) : undefined,
-  }
-}
-
-function toFacts(
-  { stored, expiresAt, findings }: Agent,
-  baseUrl: string,
-  maxLifetime: number,
-  warnings: readonly JsonObject[],
-): RegistryFacts {
-  const { certification, quality_score: qualityScore, unsafe, status } = stored.marks
-  return {
-    baseUrl,
-    number: stored.number,
-    verification: {
-      ...verificationOf(stored),
-      ...findings.members,
-      ...(warnings.length > 0 && { warnings: [...warnings] }),
-    },
-    lifetime: stored.lease?.seconds ?? maxLifetime,
-    receivedAt: stored.receivedAt,
-    modifiedAt: stored.modifiedAt,
-    ...(certification && { certification }),
-    ...(qualityScore !== undefined && { qualityScore }),
-    ...(unsafe !== undefined && { unsafe }),
-    ...(status !== undefined && { status }),
-    ...(expiresAt !== undefined && { expiresAt }),
-  }
-}
-
-/** The operator's marks and the findings as filters see them; they override the document. */
-function registryOf(stored: StoredAgent, shown: AgentRecord, findings: Findings): JsonObject {
-  const { verification: _verification, status: _status, signature: _signature, ...marks } = stored.marks
-  return {
-    verification: {
-      ...verificationFor(shown, { verification: verificationOf(stored) }),
-      ...findings.members,
-      ...marks,
-    },
-  }
-}
-
-/**
- * Only the operator verifies an agent; a publisher's own claim does not count (C-23). A valid signature says who wrote the
- * document, not that the operator trusts them.
- */
-function verificationOf({ marks }: StoredAgent): JsonObject {
-  return {
-    ...(marks.verification ?? { state: 'self-asserted' }),
-    ...(marks.signature && { signature: { ...marks.signature } }),
   }
 }

@@ -15,6 +15,7 @@ import { assertDocumentSize } from '../../policy/document-limits.js'
 import type { Lease } from '../../store/store.js'
 import { auditOf, type Context } from '../context.js'
 import type { Agent } from './catalog.js'
+import { assertNotCopy } from './copies.js'
 import { unknownRegistration } from './read.js'
 import { changeAgent, renewalOf } from './register.js'
 
@@ -108,5 +109,6 @@ export async function requireOwn(context: Context, number: number, caller: Calle
     context.trail.refused(error, caller, { action: 'update', agent: id })
     throw error
   }
+  assertNotCopy(agent)
   return agent
 }

@@ -18,6 +18,7 @@ import type { AgentWrite, Lease, Marks, SignatureFinding } from '../../store/sto
 import { auditOf, type Context } from '../context.js'
 import { stateOfLease, stateOfRecord, updateOf } from '../operations/audit-state.js'
 import type { Agent } from './catalog.js'
+import { assertNotCopy, dropCopy, isCopy } from './copies.js'
 import { matchesRevision, timeOfChange } from './entity-tags.js'
 import { assertMayOwn } from './may-own.js'
 import { unknownAgent } from './read.js'
@@ -78,9 +79,9 @@ async function checkAndWrite(context: Context, registration: Registration, id: s
   const checked = await check(context, readRecord(format, document, id), caller)
   const done = await writeInOrder(context, id, async () => {
     const existing = context.catalog.get(id)
-    return existing
-      ? replaceExisting(context, registration, checked, existing)
-      : createNew(context, registration, checked)
+    if (existing && !(registration.intent === 'claim' && isCopy(existing)))
+      return replaceExisting(context, registration, checked, existing)
+    return createNew(context, registration, checked, existing)
   })
   const abuseWarnings = context.abuse
     .findingsOf(done.agent)
@@ -176,6 +177,7 @@ async function createNew(
   context: Context,
   registration: Registration,
   checked: Checked,
+  copy?: Agent,
 ): Promise<Registered | undefined> {
   const { record } = checked
   const { caller, intent, onBehalfOf } = registration
@@ -186,6 +188,8 @@ async function createNew(
   assertMayOwn(context, record.id, owner, caller)
   const release = context.quotas.reserve(caller, owner, record.document)
   try {
+    // A name that is known only from another directory is free here.
+    if (copy && !(await dropCopy(context, copy, auditOf(caller, 'federation.replace', 0)))) return undefined
     const former = await context.store.tombstone({ id: record.id })
     return await write(context, registration, checked, {
       owner,
@@ -214,6 +218,7 @@ async function replaceExisting(
     context.trail.refused(error, caller, { action: actionOf(registration), agent: record.id, always: true })
     throw error
   }
+  assertNotCopy(existing)
   if (ifMatch !== undefined && !matchesRevision(ifMatch, existing)) {
     throw new DirectoryError(
       'precondition_failed',

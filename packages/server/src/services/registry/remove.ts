@@ -3,6 +3,7 @@ import { mayOperate, maySee } from '../../policy/access.js'
 import type { Caller } from '../../policy/caller.js'
 import { auditOf, type Context } from '../context.js'
 import { stateOf } from '../operations/audit-state.js'
+import { assertNotCopy } from './copies.js'
 import { matchesRevision, timeOfChange } from './entity-tags.js'
 import { unknownAgent } from './read.js'
 
@@ -16,6 +17,7 @@ export async function removeAgent(context: Context, id: string, caller: Caller, 
       context.trail.refused(error, caller, { action: 'remove', agent: id })
       throw error
     }
+    assertNotCopy(agent)
     if (ifMatch !== undefined && !matchesRevision(ifMatch, agent)) {
       throw new DirectoryError(
         'precondition_failed',

@@ -14,6 +14,7 @@ import type { TrustEntry } from '../../store/trust-store.js'
 import { auditOf, type Context } from '../context.js'
 import { stateOf, stateOfMarks, stateOfRecord } from '../operations/audit-state.js'
 import type { Agent } from './catalog.js'
+import { assertNotCopy } from './copies.js'
 import { assertMayOwn } from './may-own.js'
 import { unknownAgent } from './read.js'
 import { rewriteAgent } from './rewrite.js'
@@ -32,6 +33,7 @@ export async function offerAgent(context: Context, id: string, to: string, calle
   if (!agent || !maySee(agent, caller, context.grantsOf)) throw unknownAgent(id)
   if (!mayOffer(caller, { id, owner: agent.owner }))
     throw new DirectoryError('forbidden', `the agent "${id}" belongs to another publisher`)
+  assertNotCopy(agent)
   assertRecipient(agent, to)
   const transfer = { agent: id, number: agent.number, from: agent.owner, to }
   if (isAdmin(caller)) return { agent: await changeOwner(context, transfer, caller) }

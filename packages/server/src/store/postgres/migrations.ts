@@ -207,6 +207,23 @@ export const MIGRATIONS: readonly string[] = [
   );
   `,
   'CREATE INDEX audit_action ON audit (action, at)',
+  `
+  -- Agents of other directories, as each peer supplies them.
+  CREATE TABLE federated (
+    peer text COLLATE "C" NOT NULL,
+    agent text COLLATE "C" NOT NULL,
+    state text NOT NULL,
+    face text NOT NULL,
+    document text NOT NULL,
+    origin text NOT NULL,
+    seen_at bigint NOT NULL,
+    expires_at bigint,
+    PRIMARY KEY (peer, agent)
+  );
+  CREATE INDEX federated_agent ON federated (agent);
+  CREATE INDEX federated_state ON federated (state, peer, agent) WHERE state IN ('quarantined', 'rejected');
+  CREATE INDEX federated_expires_at ON federated (expires_at) WHERE expires_at IS NOT NULL;
+  `,
 ]
 
 /**

@@ -7,6 +7,7 @@ import type { Store, WriteResult } from '../store.js'
 import { administer, insertAudit } from './administer.js'
 import { auditAfter, newestAudit } from './audit-log.js'
 import { type Connection, connect } from './connect.js'
+import { createFederationStore } from './federation-store.js'
 import { beginIdempotent } from './idempotency.js'
 import { createLimitStore } from './limit-store.js'
 import { loadAgents } from './load-agents.js'
@@ -172,6 +173,7 @@ function createStore(connection: Connection): Store {
     secrets: createSecretStore(connection),
     trust: createTrustStore(connection),
     limits: createLimitStore(connection),
+    federation: createFederationStore(connection),
 
     prune: (before) => prune(connection, before),
     close() {

@@ -118,6 +118,7 @@ export function createApplyOperation(db: Sqlite): ApplyOperation {
       sql.pruneTasks.run([before.tasks, PRUNE_ROWS]),
       sql.pruneStatistics.run([before.tombstones, PRUNE_ROWS]),
       sql.pruneTrust.run([before.tasks, PRUNE_ROWS]),
+      sql.pruneCopies.run([before.tasks, PRUNE_ROWS]),
       sql.pruneUsage.run([Math.floor(before.tasks / DAY_MS), PRUNE_ROWS]),
       ...sql.pruneOrphans.map((statement) => statement.run([PRUNE_ROWS])),
     ]
@@ -214,6 +215,15 @@ export function createApplyOperation(db: Sqlite): ApplyOperation {
         for (const { key, calls } of counts) sql.addUsage.run([day, key, calls])
         return counts.map(({ key }) => toUsage(rowOf(sql.selectUsage, [day, key]) ?? {}))
       }
+      case 'putCopies':
+        for (const { peer, agent, state, format, document, origin, seenAt, expiresAt } of operation.copies) {
+          const texts = [JSON.stringify(document), JSON.stringify(origin)]
+          sql.putCopy.run([peer, agent, state, format, ...texts, seenAt, expiresAt])
+        }
+        return true
+      case 'deleteCopies':
+        for (const agent of operation.agents) sql.deleteCopy.run([operation.peer, agent])
+        return true
       case 'putSetting': {
         const { name, value, onlyNew } = operation
         const put = onlyNew ? sql.insertSetting : sql.putSetting

@@ -219,6 +219,23 @@ export const MIGRATIONS: readonly string[] = [
   );
   `,
   'CREATE INDEX audit_action ON audit (action, at)',
+  `
+  -- Agents of other directories, as each peer supplies them.
+  CREATE TABLE federated (
+    peer TEXT NOT NULL,
+    agent TEXT NOT NULL,
+    state TEXT NOT NULL,
+    face TEXT NOT NULL,
+    document TEXT NOT NULL,
+    origin TEXT NOT NULL,
+    seen_at INTEGER NOT NULL,
+    expires_at INTEGER,
+    UNIQUE (peer, agent)
+  );
+  CREATE INDEX federated_agent ON federated (agent);
+  CREATE INDEX federated_state ON federated (state, peer, agent) WHERE state IN ('quarantined', 'rejected');
+  CREATE INDEX federated_expires_at ON federated (expires_at) WHERE expires_at IS NOT NULL;
+  `,
 ]
 
 /** Migrates the database to the current version in one transaction; throws `newer_version` if it is ahead. */

@@ -7,6 +7,7 @@ import type { Store } from '../store.js'
 import { StoreError } from '../store-error.js'
 import { createAuditLog } from './audit-log.js'
 import { openDatabase, prepare, type Read, rowOf, rowsOf, type Sqlite, toStoreError } from './database.js'
+import { createFederationStore } from './federation-store.js'
 import { createLimitStore } from './limit-store.js'
 import { loadAgents } from './load-agents.js'
 import { lockFolder } from './lock-folder.js'
@@ -168,6 +169,7 @@ function createStore(folder: string, db: Sqlite, writer: Writer, release: (() =>
     secrets: createSecretStore(db, read, writer),
     trust: createTrustStore(db, read, writer),
     limits: createLimitStore(db, read, writer),
+    federation: createFederationStore(db, read, writer),
 
     async prune(before) {
       while (await writer.run('prune', { before }));

@@ -1,5 +1,6 @@
 import type { PreparedChange } from '../agent-write.js'
 import type { AuditRow } from '../audit-row.js'
+import type { FederatedCopy } from '../federation-store.js'
 import type { StoredLimit, UsageCount } from '../limit-store.js'
 import type { Row } from '../rows.js'
 import type { StoredCredential, StoredSigningKey } from '../secret-store.js'
@@ -47,6 +48,8 @@ export interface Operations {
   putLimit: { params: { limit: StoredLimit; audit: AuditRow }; result: boolean }
   deleteLimit: { params: { id: string; audit: AuditRow }; result: boolean }
   addUsage: { params: { day: number; counts: readonly UsageCount[] }; result: UsageCount[] }
+  putCopies: { params: { copies: readonly FederatedCopy[] }; result: boolean }
+  deleteCopies: { params: { peer: string; agents: readonly string[] }; result: boolean }
   putSetting: { params: { name: string; value: string; onlyNew: boolean }; result: string }
   /** Deletes a limited number of rows, because other writes wait meanwhile; true if there are more. */
   prune: { params: { before: PruneBefore }; result: boolean }

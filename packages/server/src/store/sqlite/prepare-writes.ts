@@ -76,6 +76,13 @@ export function prepareWrites(db: Sqlite) {
       ON CONFLICT (day, key) DO UPDATE SET calls = calls + excluded.calls`),
     selectUsage: prepare('SELECT key, calls FROM usage WHERE day = ? AND key = ?'),
     pruneUsage: prepare('DELETE FROM usage WHERE rowid IN (SELECT rowid FROM usage WHERE day < ? LIMIT ?)'),
+    putCopy: prepare(`
+      INSERT OR REPLACE INTO federated (peer, agent, state, face, document, origin, seen_at, expires_at)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?)`),
+    deleteCopy: prepare('DELETE FROM federated WHERE peer = ? AND agent = ?'),
+    pruneCopies: prepare(
+      'DELETE FROM federated WHERE rowid IN (SELECT rowid FROM federated WHERE expires_at < ? LIMIT ?)',
+    ),
     deleteTrust: prepare('DELETE FROM trust WHERE kind = ? AND key = ? AND version = ?'),
 
     // An expired reservation counts as none.

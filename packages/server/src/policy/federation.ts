@@ -1,0 +1,106 @@
+import type { AgentRecord } from '@switchboard/protocol'
+import type { CopyState, FederatedCopy } from '../store/store.js'
+import { matchesNames } from './caller.js'
+
+/**
+ * How far the operator trusts a peer.
+ * - `full`: its agents rank like local ones
+ * - `limited`: its agents are listed and rank lower
+ * - `quarantine`: an operator has to accept each agent
+ * - `none`: nothing is read from it, and its agents are removed
+ */
+export const TRUST_LEVELS = ['full', 'limited', 'quarantine', 'none'] as const
+export type TrustLevel = (typeof TRUST_LEVELS)[number]
+
+/** Another directory whose agents this one lists, and on which terms. */
+export interface Peer {
+  readonly name: string
+  /** Base URL of the directory, without a trailing slash. */
+  readonly url: string
+  /** Sent to the peer only. */
+  readonly token?: string
+  readonly trust: TrustLevel
+  readonly intervalSeconds: number
+  /** Only agents with one of these tags; absent: all. */
+  readonly tags?: readonly string[]
+  /** Only agents whose publisher or origin has one of these names, or a prefix followed by `*`; absent: all. */
+  readonly publishers?: readonly string[]
+  /** Factor of the scores of its agents, above 0 and up to 1; default: by the trust level. */
+  readonly rankWeight?: number
+  /** Agents that are read at most. */
+  readonly maxAgents: number
+  /** How long its agents stay listed after it was last heard. */
+  readonly keepSeconds: number
+  /** How its agents are read; `auto` tries the change feed, then the Agent Directory. */
+  readonly protocol: 'auto' | 'feed' | 'directory' | 'profile'
+  /** What the profile is asked for: it answers queries and has no list. */
+  readonly queries?: readonly string[]
+}
+
+/** Settings of a peer that need not be given. */
+export const PEER_DEFAULTS = {
+  trust: 'limited',
+  intervalSeconds: 300,
+  maxAgents: 10_000,
+  keepSeconds: 86_400,
+  protocol: 'auto',
+} as const
+
+const WEIGHTS: Readonly<Record<TrustLevel, number>> = { full: 1, limited: 0.9, quarantine: 0.8, none: 0 }
+
+/** Factor of the scores of a peer's agents. */
+export const weightOf = ({ rankWeight, trust }: Peer): number => rankWeight ?? WEIGHTS[trust]
+
+/** Directories that a copy may have passed; more would be a loop, or an attempt to hide the origin. */
+export const MAX_HOPS = 8
+
+/** Why the operator does not want this agent from this peer; `undefined` if it may be listed. */
+export function peerPolicyProblem(peer: Peer, record: AgentRecord, authority: string): string | undefined {
+  if (peer.tags && !peer.tags.some((tag) => record.tags.includes(tag))) return 'it has none of the allowed tags'
+  const names = [record.publisher, authority].filter((name) => name !== undefined)
+  if (peer.publishers && !names.some((name) => matchesNames(peer.publishers ?? [], name)))
+    return 'its publisher is not one of those allowed'
+  return undefined
+}
+
+/**
+ * The state of a copy that a peer has sent, from what the operator decided about an earlier one. In quarantine, an agent
+ * whose document has changed is reviewed again; a rejected agent stays rejected.
+ */
+export function stateOfCopy(peer: Peer, earlier: CopyState | undefined, isChanged: boolean): CopyState {
+  if (earlier === 'rejected') return 'rejected'
+  if (peer.trust !== 'quarantine') return 'listed'
+  return earlier === 'accepted' && !isChanged ? 'accepted' : 'quarantined'
+}
+
+/**
+ * Chooses the copy to show: an agent that several peers know is one entry. Copies of one origin are the same agent: the
+ * most trusted peer supplies it, then the shortest path, then the freshest copy. Another origin with the same id is
+ * another agent, which must not take the place of the one that is shown unless the operator trusts its peer more.
+ *
+ * @param shown the origin of the copy that is shown now
+ */
+export function chooseCopy(
+  copies: readonly FederatedCopy[],
+  shown: string | undefined,
+  peerOf: (name: string) => Peer | undefined,
+  now: number,
+): FederatedCopy | undefined {
+  const rankOf = ({ peer }: FederatedCopy): number => TRUST_LEVELS.indexOf(peerOf(peer)?.trust ?? 'none')
+  const usable = copies.filter((copy) => {
+    const trust = peerOf(copy.peer)?.trust ?? 'none'
+    const isShown = copy.state === 'accepted' || (copy.state === 'listed' && trust !== 'quarantine')
+    return isShown && trust !== 'none' && (copy.expiresAt ?? Number.POSITIVE_INFINITY) > now
+  })
+  const sorted = usable.toSorted(
+    (a, b) =>
+      rankOf(a) - rankOf(b) ||
+      Number(b.origin.service === shown) - Number(a.origin.service === shown) ||
+      a.origin.path.length - b.origin.path.length ||
+      compare(b.origin.freshness.received_at ?? '', a.origin.freshness.received_at ?? '') ||
+      compare(a.peer, b.peer),
+  )
+  return sorted[0]
+}
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
