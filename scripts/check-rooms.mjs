@@ -105,8 +105,12 @@ const SAMPLES = {
       "import 'fastify'",
       "import '../app.js'",
       "import '../wiring/base.js'",
+      "import 'prom-client'",
+      "import '@opentelemetry/api'",
+      "import '../telemetry/create-metrics.js'",
     ],
     right: [
+      "import type { Metrics } from '../telemetry/metrics.js'",
       "import type { Store } from '../store/store.js'",
       "import type { StoredTask } from '../store/task-store.js'",
       "import { StoreError } from '../store/store-error.js'",
@@ -149,8 +153,18 @@ const SAMPLES = {
       "import '../services/invoke.js'",
       "import '../faces/errors.js'",
       "import '@switchboard/search'",
+      "import 'prom-client'",
     ],
-    right: ["import './guard.js'", "import 'node:dns'", "import '@switchboard/protocol'"],
+    right: [
+      "import './guard.js'",
+      "import 'node:dns'",
+      "import '@switchboard/protocol'",
+      "import type { Metrics } from '../telemetry/metrics.js'",
+    ],
+  },
+  'server/src/telemetry/': {
+    wrong: ["import '../store/store.js'", "import '../services/context.js'", "import '@switchboard/protocol'"],
+    right: ["import './metrics.js'", "import 'prom-client'"],
   },
   'server/src/federation/': {
     wrong: ["import '../faces/errors.js'", "import '../store/postgres/open.js'"],

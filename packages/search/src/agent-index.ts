@@ -71,6 +71,8 @@ export interface SearchOptions<T> {
    * of 1). Applied after near-duplicates are moved down.
    */
   readonly boost?: ((agent: T) => number) | undefined
+  /** Called when the candidates are found and ranking begins, to measure both. */
+  readonly onCandidates?: () => void
 }
 
 /** One search result. */
@@ -355,12 +357,13 @@ export function createAgentIndex<T extends IndexedAgent>({ rerankLimit }: AgentI
     remove,
     select: (selection) => select(selection),
     list,
-    search({ query, vectors }, selection, { skip, take, scoreFactor, boost }) {
+    search({ query, vectors }, selection, { skip, take, scoreFactor, boost, onCandidates }) {
       const work = { visited: 0 }
       const filter = {
         ...textFilter(selection, work),
         ...(scoreFactor && { scoreFactor: (number: number) => scoreFactor(agentOf(number)) }),
         ...(boost && { boost: (number: number) => boost(agentOf(number)) }),
+        ...(onCandidates && { onCandidates }),
       }
       const ranking = texts.search(query, vectors, filter, lookup)
       return {

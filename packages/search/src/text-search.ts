@@ -25,6 +25,8 @@ export interface TextFilter {
   readonly scoreFactor?: (number: number) => number
   /** How far the score of a re-ranked agent is raised: 0 leaves it as it is, 1 raises it to 1. */
   readonly boost?: (number: number) => number
+  /** Called when the candidates are found and ranking begins. */
+  readonly onCandidates?: () => void
 }
 
 /** A ranked agent. */
@@ -173,6 +175,7 @@ export function createTextSearch(rerankLimit = RERANK_LIMIT): TextSearch {
         ...near,
         ...similarities(vectors, Number.POSITIVE_INFINITY, { candidates: onlyByWords }),
       ])
+      filter.onCandidates?.()
       const diverse = diversify(rank(query, found, similarityOf, filter, agents), {
         publisherOf: agents.publisherOf,
         termsOf: words.termsOf,

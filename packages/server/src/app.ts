@@ -7,9 +7,11 @@ import type { Context } from './services/context.js'
 import { createAuditTrail } from './services/operations/audit-trail.js'
 import { createKeyedMutex } from './services/registry/keyed-mutex.js'
 import { loadAgents } from './services/registry/load.js'
+import { observeStore } from './store/observe-store.js'
 import { openPostgresStore } from './store/postgres/open-postgres-store.js'
 import { openSqliteStore } from './store/sqlite/open-sqlite-store.js'
 import type { ExposedFile } from './store/sqlite/private-files.js'
+import { createMetrics } from './telemetry/create-metrics.js'
 import { type Base, createBase, createLog } from './wiring/base.js'
 import { wireCalls, wireGateway, wireOutcomes } from './wiring/calls.js'
 import { wireDiscovery } from './wiring/discovery.js'
@@ -64,7 +66,10 @@ export async function createServer(
       ? await openSqliteStore(config.data, { onExposed: logExposed(log) })
       : await openPostgresStore(config.database)
   try {
-    return await wire(createBase(config, store, log, { now, monotonic }))
+    const metrics = createMetrics(VERSION)
+    const observed = observeStore(store, metrics.storeOperation)
+    metrics.gauges({ writeQueue: observed.pendingWrites })
+    return await wire(createBase(config, observed.store, log, metrics, { now, monotonic }))
   } catch (error) {
     await store.close()
     throw error
@@ -100,6 +105,7 @@ async function wire(base: Base): Promise<Server> {
     searchByText: config.search.semantic,
     taxonomy: createTaxonomy(config.search.taxonomies),
     mutex: createKeyedMutex(),
+    metrics: base.metrics,
     schemas: createPublisherSchemas(),
     trail: createAuditTrail({
       store,

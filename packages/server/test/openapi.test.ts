@@ -131,9 +131,8 @@ describe('/openapi.json', () => {
         expect(isObject(answer) && typeof answer.description === 'string' && answer.description !== '').toBe(true)
       }
       const [type] = Object.keys(Object(Object(Object(operation.responses).default).content))
-      const problem = /^\/(ad\/|\.well-known|health|docs|openapi|problems|tasks|agents\/\{id\}\/(agent|server))/.test(
-        path,
-      )
+      const problem =
+        /^\/(ad\/|\.well-known|health|metrics|docs|openapi|problems|tasks|agents\/\{id\}\/(agent|server))/.test(path)
       expect(type, path).toBe(problem ? 'application/problem+json' : 'application/json')
     }
   })

@@ -39,6 +39,7 @@ export function readConfig(flags: Flags = {}, env: NodeJS.ProcessEnv = process.e
     publicUrl: readPublicUrl(text('public-url', 'SWITCHBOARD_PUBLIC_URL', 'publicUrl')),
     behindProxy: readFlag('--behind-proxy', text('behind-proxy', 'SWITCHBOARD_BEHIND_PROXY', 'behindProxy')),
     adminKey: readSecret('SWITCHBOARD_ADMIN_KEY', env.SWITCHBOARD_ADMIN_KEY),
+    metricsToken: readSecret('SWITCHBOARD_METRICS_TOKEN', env.SWITCHBOARD_METRICS_TOKEN),
     secret: readSecret('SWITCHBOARD_SECRET', env.SWITCHBOARD_SECRET),
     search: withEmbedderKey(larger.search ?? DEFAULTS.search, env.SWITCHBOARD_EMBEDDER_KEY),
     logLevel: readLogLevel(text('log-level', 'SWITCHBOARD_LOG_LEVEL', 'logLevel')),

@@ -17,6 +17,8 @@ export interface Config {
   tls: TlsConfig | undefined
   behindProxy: boolean
   adminKey: string | undefined
+  /** A secret with which Prometheus may read the metrics, and nothing else. */
+  metricsToken: string | undefined
   /** Encrypts other secrets in the store. Default: a key file in the data folder; none with PostgreSQL. */
   secret: string | undefined
   logLevel: string
@@ -138,6 +140,7 @@ export const DEFAULTS: Config = {
   tls: undefined,
   behindProxy: false,
   adminKey: undefined,
+  metricsToken: undefined,
   secret: undefined,
   logLevel: 'info',
   rateLimits: { search: 600, register: 120, lookup: 1200, invoke: 600 },

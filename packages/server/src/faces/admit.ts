@@ -1,4 +1,5 @@
-import { DirectoryError } from '@switchboard/protocol'
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { DirectoryError, isLoopbackHost } from '@switchboard/protocol'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Caller, clientOf, hasScope, isAdmin } from '../policy/caller.js'
 import { extraRequests, type RateLimits } from '../policy/rate-limit.js'
@@ -19,6 +20,8 @@ export interface AdmitOptions {
   readonly behindProxy: boolean
   /** Origins whose pages may use everything that their credentials allow. */
   readonly origins: readonly string[]
+  /** With it, Prometheus may read the metrics. */
+  readonly metricsToken: string | undefined
 }
 
 const ANONYMOUS: Omit<Caller, 'address' | 'requestId'> = { subject: undefined, kind: 'anonymous', scopes: new Set() }
@@ -31,6 +34,7 @@ export function admit(request: FastifyRequest, options: AdmitOptions): Promise<v
   const { route } = request.routeOptions.config
   request.caller = { ...ANONYMOUS, address: request.ip, requestId: request.id }
   if (!route || route.path.startsWith('/health/')) return undefined
+  if (route.access === 'metrics' && mayReadMetrics(request, options)) return undefined
   if (options.behindProxy && headerOf(request, 'x-forwarded-proto') !== 'https') {
     throw new DirectoryError(
       'forbidden',
@@ -83,8 +87,36 @@ function assertAccess({ access }: Route, caller: Caller, anonymous: 'public' | '
   if (access === 'discover' && !hasScope(caller, 'discover')) {
     throw new DirectoryError('forbidden', 'this needs the `discover` scope')
   }
-  if (access === 'admin' && !isAdmin(caller)) throw new DirectoryError('forbidden', 'this needs the `admin` scope')
+  if ((access === 'admin' || access === 'metrics') && !isAdmin(caller))
+    throw new DirectoryError('forbidden', 'this needs the `admin` scope')
 }
+
+/** Headers that proxies add. */
+const FORWARDING = ['forwarded', 'x-forwarded-for', 'x-real-ip', 'via']
+
+/**
+ * Whether a request for the metrics comes from a program on this machine, or has the metrics token. Behind a proxy, and
+ * if a proxy was not configured but left its traces, the address is that of the proxy and proves nothing. The host must be
+ * local too, because a page can have its own name resolved to a loopback address.
+ */
+function mayReadMetrics(
+  { headers, raw, hostname }: FastifyRequest,
+  { metricsToken, behindProxy }: AdmitOptions,
+): boolean {
+  const [, token] = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '') ?? []
+  if (metricsToken !== undefined && token !== undefined && isSame(token, metricsToken)) return true
+  const address = raw.socket.remoteAddress?.replace(/^::ffff:/, '') ?? ''
+  return (
+    !behindProxy &&
+    isLoopbackHost(address) &&
+    isLoopbackHost(hostname) &&
+    FORWARDING.every((name) => headers[name] === undefined)
+  )
+}
+
+/** Takes the same time wherever the texts differ. */
+const isSame = (a: string, b: string): boolean => timingSafeEqual(digest(a), digest(b))
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
 
 /** A browser presents the client certificate for any page, so only pages of known origins may change something. */
 function assertOwnPage({ headers }: FastifyRequest, { method }: Route, origins: readonly string[]): void {

@@ -17,9 +17,9 @@ const LOG_INTERVAL_MS = 10_000
 
 /**
  * Refuses connections beyond the limits, and closes those of clients that do not read their responses, streams included: each
- * would hold memory for as long as it likes.
+ * would hold memory for as long as it likes. Returns a function that counts the open connections.
  */
-export function limitConnections(server: HttpServer, limits: ConnectionLimits, log: FastifyBaseLogger): void {
+export function limitConnections(server: HttpServer, limits: ConnectionLimits, log: FastifyBaseLogger): () => number {
   const { max, maxPerAddress = Number.POSITIVE_INFINITY } = limits
   const open = new Map<Socket, string>()
   const perNetwork = new Map<string, number>()
@@ -45,6 +45,7 @@ export function limitConnections(server: HttpServer, limits: ConnectionLimits, l
     })
   })
   closeStalled(server, limits.stallTimeoutMs, log)
+  return () => open.size
 }
 
 /** Node's socket timeout starts again whenever bytes are sent or received; what remains to be decided is what its end means. */

@@ -1,6 +1,7 @@
 import { DirectoryError } from '@switchboard/protocol'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { AuditTrail } from '../services/operations/audit-trail.js'
+import type { Metrics } from '../telemetry/metrics.js'
 import { type AdmitOptions, admit, reportLimits } from './admit.js'
 import { allowOrigin, sendPreflight } from './cors.js'
 import { collectBody, idOf, pathOf } from './read-request.js'
@@ -8,6 +9,7 @@ import type { Route, RouteGroup } from './route-group.js'
 import { sendError, toDirectoryError } from './send-error.js'
 
 export interface MountOptions extends AdmitOptions {
+  readonly metrics: Pick<Metrics, 'request' | 'error'>
   readonly baseUrl: () => string
 }
 
@@ -15,6 +17,7 @@ const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
 /** Mounts route groups with the authentication, rate limits, CORS and errors that all of them share. */
 export function mountRoutes(app: FastifyInstance, groups: readonly RouteGroup[], options: MountOptions): void {
+  const { metrics } = options
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (request, payload, done) => collectBody(request, payload, done))
   app.decorateRequest('caller')
@@ -29,26 +32,23 @@ export function mountRoutes(app: FastifyInstance, groups: readonly RouteGroup[],
   })
   app.addHook('onResponse', (request, reply, done) => {
     // The query is not logged: it may contain personal data (PROF §15).
-    const { method } = request
-    request.log.debug(
-      { method, path: pathOf(request), status: reply.statusCode, ms: reply.elapsedTime },
-      'request completed',
-    )
+    const { method, routeOptions } = request
+    const { statusCode: status, elapsedTime: ms } = reply
+    request.log.debug({ method, path: pathOf(request), status, ms }, 'request completed')
+    metrics.request(method, routeOptions.url, status, ms)
     done()
   })
   app.setErrorHandler((error, request, reply) => {
     const known = toDirectoryError(error, request)
     auditRefusal(options.trail, known, request)
+    metrics.error(known.code)
     return sendError(known, request, reply, options.baseUrl())
   })
-  app.setNotFoundHandler((request, reply) =>
-    sendError(
-      new DirectoryError('not_found', `there is nothing at ${pathOf(request)}`),
-      request,
-      reply,
-      options.baseUrl(),
-    ),
-  )
+  app.setNotFoundHandler((request, reply) => {
+    metrics.error('not_found')
+    const error = new DirectoryError('not_found', `there is nothing at ${pathOf(request)}`)
+    return sendError(error, request, reply, options.baseUrl())
+  })
   for (const group of groups) for (const route of group.routes) mountRoute(app, group, route)
   for (const [path, { group, routes }] of groupByPath(groups)) mountRest(app, path, group, routes, options.origins)
 }

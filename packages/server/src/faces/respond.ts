@@ -1,5 +1,7 @@
 import { isNotModified, type JsonObject, type JsonValue } from '@switchboard/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Context } from '../services/context.js'
+import type { Found } from '../services/discovery/find.js'
 import type { Agent } from '../services/registry/catalog.js'
 import { entityTag } from '../services/registry/entity-tags.js'
 import type { Readable } from '../services/registry/read.js'
@@ -81,6 +83,18 @@ export function renderOnce(agent: Agent, view: string, write: () => JsonObject):
     agent.views.set(agent, view, text)
   }
   return text
+}
+
+/** Renders the results of a search by text, and reports how long it takes. */
+export function renderFound<T>(
+  { metrics }: Pick<Context, 'metrics'>,
+  found: readonly Found[],
+  render: (hit: Found) => T,
+): T[] {
+  const started = performance.now()
+  const rendered = found.map(render)
+  metrics.searchStage('rendering', performance.now() - started)
+  return rendered
 }
 
 /** Sets the validators of a response; true if the client's copy is still current (RFC 9110 §13). */

@@ -37,9 +37,9 @@ export interface Route {
   readonly summary: string
   /**
    * `open`: everyone; `discover`: everyone who is allowed to discover agents; `caller`: needs credentials;
-   * `admin`: needs the `admin` scope.
+   * `admin`: needs the `admin` scope; `metrics`: programs on this machine, the metrics token, and administrators.
    */
-  readonly access: 'open' | 'discover' | 'caller' | 'admin'
+  readonly access: 'open' | 'discover' | 'caller' | 'admin' | 'metrics'
   readonly limit?: LimitedAction
   readonly query?: Readonly<Record<string, string>>
   readonly body?: JsonObject

@@ -1,4 +1,5 @@
 import { finished } from 'node:stream'
+import type { CallTiming } from '../telemetry/metrics.js'
 import { type AgentCall, type AgentResponse, type Gateway, GatewayError } from './gateway.js'
 import type { GatewayOptions } from './gateway-options.js'
 import { observeStream } from './http/observe-stream.js'
@@ -40,6 +41,9 @@ export interface CallAgentDeps {
   readonly monotonic: () => number
   readonly onOutcome: OnOutcome
 }
+
+/** A CallTiming while the call is in progress. */
+type Timing = { -readonly [Part in Exclude<keyof CallTiming, 'outcome'>]: CallTiming[Part] }
 
 /** A call with a slot and a deadline. */
 interface BegunCall {
@@ -89,33 +93,56 @@ export function createCallAgent(deps: CallAgentDeps): Pick<Gateway, 'call' | 'po
     return { call: { ...call, headers, signal: deadline.signal }, deadline, finish }
   }
 
+  const callInTime = async (requested: AgentCall, timing: Timing): Promise<AgentResponse> => {
+    const endpoints = usableEndpoints(requested)
+    timing.protocol = endpoints[0].endpoint.protocol
+    const queuedAt = monotonic()
+    // `report` lives as long as the stream of a response, so it must not refer to the call, which has the input.
+    const { agent, operation, wantsStream } = requested
+    const { call, deadline, finish } = await begin(requested, requested.caller).finally(() => {
+      timing.queueMs = monotonic() - queuedAt
+    })
+    const started = monotonic()
+    budget.earn()
+    let outcome: Omit<Outcome, 'ms'> & { ms?: number } = { ok: false }
+    const report = (error?: unknown): void => {
+      finish()
+      const ms = outcome.ms ?? monotonic() - started
+      const failed = error instanceof GatewayError && !NEUTRAL.has(error.code) ? { ok: false, code: error.code } : {}
+      onOutcome(agent, operation, { ...outcome, ms, ...failed })
+    }
+    try {
+      const response = await tryEndpoints(call, endpoints, deadline, ({ protocol }, ms) => {
+        timing.protocol = protocol
+        timing.agentMs += ms
+      })
+      const { kind, status } = response
+      outcome = { ok: status < 500, status, ms: monotonic() - started }
+      // A stream that the caller did not request is collected within the timeout of the call.
+      if (kind === 'bytes' || (kind === 'stream' && wantsStream)) deadline.extend(options.streamMs)
+      return onResponseEnd(response, report)
+    } catch (error) {
+      finish()
+      // Other errors, like a cancelled or rejected call, say nothing about the agent.
+      if (isAgentsFault(error)) report(error)
+      throw error
+    }
+  }
+
   return {
     async call(requested) {
-      const endpoints = usableEndpoints(requested)
-      // `report` lives as long as the stream of a response, so it must not refer to the call, which has the input.
-      const { agent, operation, wantsStream } = requested
-      const { call, deadline, finish } = await begin(requested, requested.caller)
-      const started = monotonic()
-      budget.earn()
-      let outcome: Omit<Outcome, 'ms'> & { ms?: number } = { ok: false }
-      const report = (error?: unknown): void => {
-        finish()
-        const ms = outcome.ms ?? monotonic() - started
-        const failed = error instanceof GatewayError && !NEUTRAL.has(error.code) ? { ok: false, code: error.code } : {}
-        onOutcome(agent, operation, { ...outcome, ms, ...failed })
-      }
+      const { onTimed } = requested
+      const timing: Timing = { protocol: 'none', queueMs: 0, agentMs: 0 }
+      let outcome = 'internal_error'
       try {
-        const response = await tryEndpoints(call, endpoints, deadline)
-        const { kind, status } = response
-        outcome = { ok: status < 500, status, ms: monotonic() - started }
-        // A stream that the caller did not request is collected within the timeout of the call.
-        if (kind === 'bytes' || (kind === 'stream' && wantsStream)) deadline.extend(options.streamMs)
-        return onResponseEnd(response, report)
+        const response = await callInTime(requested, timing)
+        outcome = response.status < 400 ? 'ok' : response.status < 500 ? 'client_error' : 'agent_error'
+        return response
       } catch (error) {
-        finish()
-        // Other errors, like a cancelled or rejected call, say nothing about the agent.
-        if (isAgentsFault(error)) report(error)
+        if (error instanceof GatewayError) outcome = error.code
         throw error
+      } finally {
+        onTimed?.({ ...timing, outcome })
       }
     },
 

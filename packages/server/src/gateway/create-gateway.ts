@@ -56,7 +56,7 @@ export function createGateway(settings: Partial<GatewayOptions>, deps: GatewayDe
     transports,
     concurrency,
     budget,
-    tryEndpoints: createTryEndpoints({ breakers, budget, random, retries: options.retries }),
+    tryEndpoints: createTryEndpoints({ breakers, budget, random, monotonic, retries: options.retries }),
     options,
     hopId: deps.hopId ?? `switchboard-${randomUUID()}`,
     monotonic,
@@ -65,6 +65,7 @@ export function createGateway(settings: Partial<GatewayOptions>, deps: GatewayDe
   return {
     ...calls,
     callsOf: concurrency.countOf,
+    load: () => ({ calls: concurrency.size, waiting: concurrency.waiting }),
     fetch: guardedFetch,
     checkAddress: guard.checkUnresolved,
     resolveText: deps.resolveText ?? createResolveText(),

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { JsonObject, JsonValue, StreamPart } from '@switchboard/protocol'
+import type { CallTiming } from '../telemetry/metrics.js'
 import type { ResolveText } from './connection/resolve-name.js'
 
 /** Protocols that the gateway can speak. */
@@ -46,6 +47,8 @@ export interface AgentCall {
   readonly timeoutMs: number
   /** Aborted when the caller disconnects or cancels; cancels the agent's work too. */
   readonly signal: AbortSignal
+  /** Called once, when `call` returns or throws. */
+  readonly onTimed?: (timing: CallTiming) => void
 }
 
 /** The response of an agent, independent of protocol. Errors of the agent are responses; gateway errors are thrown. */
@@ -145,6 +148,8 @@ export interface Gateway {
   cancel(call: AgentCall, task: AgentTask): Promise<void>
   /** Calls of a caller in progress. */
   callsOf(caller: string): number
+  /** Calls and streams in progress, and calls that wait for a slot. */
+  load(): { readonly calls: number; readonly waiting: number }
   /** For webhooks, crawls and documents: checks addresses, follows no redirects, limits size and time. */
   readonly fetch: typeof fetch
   /** The TXT records of a domain name. */

@@ -4,6 +4,7 @@ import { actorOf, type Caller } from '../policy/caller.js'
 import type { Taxonomy } from '../policy/taxonomy.js'
 import type { VettingPolicy } from '../policy/vetting.js'
 import type { AuditEntry, Store } from '../store/store.js'
+import type { Metrics } from '../telemetry/metrics.js'
 import type { AbuseWatch } from './discovery/abuse-watch.js'
 import type { EmbeddingQueue } from './discovery/embedding-queue.js'
 import type { AuditTrail } from './operations/audit-trail.js'
@@ -28,6 +29,7 @@ export interface Context {
   /** Serialises registrations and updates of one agent, by its id. */
   readonly mutex: KeyedMutex
   readonly schemas: PublisherSchemas
+  readonly metrics: Metrics
   /** For actions that change nothing else in the store, such as calls. */
   readonly trail: AuditTrail
   /** Score factor from calls and ratings, 0.95 to 1.05; 1 without evidence, or if the operator has switched it off. */

@@ -2,12 +2,14 @@ import type { FastifyBaseLogger } from 'fastify'
 import { pino } from 'pino'
 import type { Config } from '../config/settings.js'
 import type { Store } from '../store/store.js'
+import type { ReadableMetrics } from '../telemetry/create-metrics.js'
 
 /** What every area of the server is built from. */
 export interface Base {
   readonly config: Config
   readonly store: Store
   readonly log: FastifyBaseLogger
+  readonly metrics: ReadableMetrics
   /** Wall clock, in milliseconds since 1970: for timestamps and expiry times. */
   readonly now: () => number
   /** Monotonic clock, in milliseconds: for intervals. */
@@ -30,6 +32,7 @@ export function createBase(
   config: Config,
   store: Store,
   log: FastifyBaseLogger,
+  metrics: ReadableMetrics,
   clocks: Pick<Base, 'now' | 'monotonic'>,
 ): Base {
   const state: ServerState = { phase: 'starting', listening: undefined }
@@ -37,6 +40,7 @@ export function createBase(
     config,
     store,
     log,
+    metrics,
     ...clocks,
     state,
     baseUrl: () => config.publicUrl ?? state.listening ?? `http://${config.host}:${config.port}`,

@@ -65,7 +65,7 @@ export function wireGateway(
 
 /** Invocations: credentials for agents, and deferred calls. */
 export async function wireCalls(
-  { config, log, now, monotonic, logError }: Base,
+  { config, log, metrics, now, monotonic, logError }: Base,
   context: Context,
   { seal, signing }: Identity,
   gateway: Gateway,
@@ -93,9 +93,15 @@ export async function wireCalls(
       maxOpenOf: (subject) => limits.of(subject, 'open_tasks')?.value ?? MAX_OPEN_TASKS,
       onError: logError('could not process a deferred call'),
     })
+  metrics.gauges({
+    calls: () => gateway.load().calls,
+    callQueue: () => gateway.load().waiting,
+    taskQueue: () => tasks?.size,
+  })
   const deps = {
     context,
     gateway,
+    monotonic,
     timeoutMs: config.gateway.timeoutMs,
     maxResponseValues: config.gateway.maxResponseValues,
     strictOutputs: config.policy.strictOutputs,

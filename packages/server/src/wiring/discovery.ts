@@ -19,7 +19,7 @@ export interface Discovery {
 }
 
 /** Search by words, and by vectors of the embedding model that the operator chose. */
-export function wireDiscovery({ config, store, log, logError }: Base, catalog: Catalog): Discovery {
+export function wireDiscovery({ config, store, log, metrics, logError }: Base, catalog: Catalog): Discovery {
   const wordIndexing = createWordIndexing(catalog)
   const embeddings = createEmbeddingQueue({
     ...chooseEmbedder(config),
@@ -29,6 +29,7 @@ export function wireDiscovery({ config, store, log, logError }: Base, catalog: C
     onError: logError('the embedding model is not responding; searching by words only'),
     onProgress: (progress) => log.info(progress, 'embedding agents'),
   })
+  metrics.gauges({ pendingVectors: () => embeddings.pending, embeddingQueue: () => embeddings.pending })
   catalog.subscribe(wordIndexing)
   catalog.subscribe(embeddings)
   return { embeddings, wordIndexing }

@@ -62,7 +62,7 @@ export interface Http {
 export function wireHttp(base: Base, parts: HttpParts): Http {
   const { context, listing, identity, outcomes, calls, probing, version } = parts
   const { limits, budgets, defaults } = parts.limits
-  const { config, log, monotonic, state, baseUrl } = base
+  const { config, log, metrics, monotonic, state, baseUrl } = base
   const { grants, keys, signing } = identity
   const { catalog, embeddings } = context
   const { invoke, credentials, tasks } = calls
@@ -75,6 +75,7 @@ export function wireHttp(base: Base, parts: HttpParts): Http {
     anonymous: config.anonymous,
     behindProxy: config.behindProxy,
     origins: config.cors.origins,
+    metricsToken: config.metricsToken,
   }
   const { maxInputBytes, maxInputValues } = config.gateway
   const sockets = createCallSockets({ maxInputBytes, maxInputValues })
@@ -124,18 +125,20 @@ export function wireHttp(base: Base, parts: HttpParts): Http {
         pending: Math.max(embeddings.pending, catalog.index.deferred),
       }),
       openapi: () => toOpenApi(groups, version, baseUrl()),
+      metrics,
     }),
   ]
 
   const app = createApp(base)
   const { connections, behindProxy } = config
-  limitConnections(
+  const openConnections = limitConnections(
     app.server,
     { ...connections, maxPerAddress: behindProxy ? undefined : connections.maxPerAddress },
     log,
   )
+  metrics.gauges({ connections: openConnections })
   signResponses(app, { signing, always: config.gateway.sign })
-  mountRoutes(app, groups, { ...admission, baseUrl })
+  mountRoutes(app, groups, { ...admission, metrics, baseUrl })
   routeUpgrades(app)
   return { app, sockets }
 }

@@ -52,7 +52,7 @@ export interface Lifecycle {
 
 /** Background work, and the order in which the parts start and stop. */
 export function wireLifecycle(base: Base, parts: LifecycleParts): Lifecycle {
-  const { config, store, log, state, baseUrl, logError } = base
+  const { config, store, log, metrics, state, baseUrl, logError } = base
   const { context, identity, outcomes, calls, trust, limits, probing, expiry, wordIndexing, cursor } = parts
   const { app, sockets } = parts.http
   const { catalog, embeddings, abuse } = context
@@ -66,6 +66,10 @@ export function wireLifecycle(base: Base, parts: LifecycleParts): Lifecycle {
     reloadTrust: trust.reload,
     reloadLimits: limits.limits.reload,
     onError: logError('could not read changes from the store'),
+  })
+  metrics.gauges({
+    ready: () => (state.phase === 'ready' ? 1 : 0),
+    feedLag: () => follower.lagMs() / 1000,
   })
   const pruning = startPruning(context, config.audit.retentionDays, logError('could not prune the store'))
 

@@ -24,7 +24,7 @@ export interface Registry {
 
 /** The agents in memory, the checks of their documents, and their removal when they expire. */
 export async function wireRegistry(base: Base, grantsOf: GrantsOf, { limits }: LimitParts): Promise<Registry> {
-  const { config, store, log, now, monotonic, baseUrl, logError } = base
+  const { config, store, log, metrics, now, monotonic, baseUrl, logError } = base
   const abuse = createAbuseWatch(({ record: { id }, owner }, codes) =>
     log.warn({ agent: id, owner, codes }, 'an agent is ranked lower because of abuse findings'),
   )
@@ -35,6 +35,14 @@ export async function wireRegistry(base: Base, grantsOf: GrantsOf, { limits }: L
     rerankLimit: config.search.rerankLimit,
     now,
     warningsOf: abuse.warningsOf,
+  })
+  const { index } = catalog
+  metrics.gauges({
+    agents: () => index.size,
+    revision: () => catalog.revision,
+    pendingWords: () => index.deferred,
+    wordBytes: () => index.bytes.words,
+    vectorBytes: () => index.bytes.vectors,
   })
   const clockAhead = await store.clockAhead()
   if (Math.abs(clockAhead) > TOLERATED_SKEW_MS) {

@@ -9,7 +9,7 @@ import { type Registered, registerAgent } from '../../services/registry/register
 import { removeAgent } from '../../services/registry/remove.js'
 import { isListUnchanged } from '../list-validators.js'
 import { headerOf, idOf, OWNER_QUERY, readJson, readOwner, readQuery } from '../read-request.js'
-import { addWarnings, linkNext, renderOnce, sendJson } from '../respond.js'
+import { addWarnings, linkNext, renderFound, renderOnce, sendJson } from '../respond.js'
 import { AIDIP_BASES, type Route, type RouteGroup } from '../route-group.js'
 import { listParts, sendParts } from '../send-parts.js'
 import { type AidipQuery, isRevision00, parseList, parseSearch, searchRequestSchema } from './search-request.js'
@@ -204,7 +204,8 @@ async function sendPage(
     caller: viewerOf(request, query),
   })
   request.visited += visited
-  const items = found.map((hit) => itemText(context, request, query, hit))
+  const render = (hit: Found): string => itemText(context, request, query, hit)
+  const items = query.text === undefined ? found.map(render) : renderFound(context, found, render)
   const next = query.skip + found.length < total ? nextPage(request, query) : undefined
   if (query.shape === 'array') {
     reply.header('x-total-count', String(total))

@@ -7,10 +7,11 @@ export interface OperationsOptions {
   /** The state of the directory for GET /health/ready. */
   readonly health: () => { ready: boolean; revision: number; agents: number; pending: number }
   readonly openapi: () => JsonObject
+  readonly metrics: { readonly contentType: string; read(): Promise<string> }
 }
 
-/** Health, OpenAPI and the pages that the `type` of an error points to. */
-export function createOperationsRoutes({ health, openapi }: OperationsOptions): RouteGroup {
+/** Health, metrics, OpenAPI and the pages that the `type` of an error points to. */
+export function createOperationsRoutes({ health, openapi, metrics }: OperationsOptions): RouteGroup {
   return {
     name: 'operations',
     errors: 'application/problem+json',
@@ -34,6 +35,18 @@ export function createOperationsRoutes({ health, openapi }: OperationsOptions): 
           reply.code(ready ? 200 : 503).header('cache-control', 'no-store')
           return sendJson(reply, { status: ready ? 'ready' : 'unavailable', revision, index: { agents, pending } })
         },
+      },
+      {
+        method: 'GET',
+        path: '/metrics',
+        summary: 'Metrics for Prometheus',
+        access: 'metrics',
+        responses: { 200: 'the text format of Prometheus' },
+        handle: async (_request, reply) =>
+          reply
+            .header('content-type', metrics.contentType)
+            .header('cache-control', 'no-store')
+            .send(await metrics.read()),
       },
       {
         method: 'GET',

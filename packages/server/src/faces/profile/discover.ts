@@ -9,7 +9,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../../services/context.js'
 import { findAgents } from '../../services/discovery/find.js'
 import { readJson } from '../read-request.js'
-import { sendJson } from '../respond.js'
+import { renderFound, sendJson } from '../respond.js'
 import { toDiscoveryFilters } from './discovery-filters.js'
 import { rounded, toEvidence } from './evidence.js'
 
@@ -38,7 +38,7 @@ export async function discover(context: Context, request: FastifyRequest, reply:
   })
   request.visited += visited
   const { detail = 'summary', protocols } = wanted
-  const candidates = found.map((hit) => ({
+  const candidates = renderFound(context, found, (hit) => ({
     ...toCandidate(hit.record, context.catalog.facts(hit.agent), detail, protocols),
     score: rounded(hit.score ?? 0),
     ...(wanted.include_evidence === true && toEvidence(context, hit, wanted, evidenceOf(hit))),

@@ -17,7 +17,7 @@ import type { Context } from '../../services/context.js'
 import type { Found } from '../../services/discovery/find.js'
 import { type Intent, resolveIntent } from '../../services/discovery/resolve-intent.js'
 import { readJson } from '../read-request.js'
-import { sendJson } from '../respond.js'
+import { renderFound, sendJson } from '../respond.js'
 import type { RouteGroup } from '../route-group.js'
 
 const DEFAULT_TOP = 5
@@ -76,7 +76,7 @@ export function createResolutionRoutes(context: Context): RouteGroup {
           )
           return sendJson(reply, {
             request_id: request.caller.requestId,
-            candidates: candidates.map((found) => toCandidate(context, found)),
+            candidates: renderFound(context, candidates, (found) => toCandidate(context, found)),
             excluded: { ...excluded },
             applied_policy: [...applied],
             ...(unsupported.length > 0 && { unsupported_policy: [...unsupported] }),

@@ -17,6 +17,8 @@ export interface ConcurrencyLimit {
   countOf(caller: string): number
   /** Slots in use. */
   readonly size: number
+  /** Calls that wait for a slot. */
+  readonly waiting: number
 }
 
 export interface SlotRequest {
@@ -112,6 +114,9 @@ export function createConcurrencyLimit(limits: ConcurrencyLimits): ConcurrencyLi
     countOf: callers.of,
     get size() {
       return size
+    },
+    get waiting() {
+      return queue.size
     },
     async acquire(call, { signal }) {
       const { agent, caller } = call

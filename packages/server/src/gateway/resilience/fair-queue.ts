@@ -5,6 +5,7 @@ export interface FairQueue<T> {
   remove(caller: string, entry: T): void
   /** Removes and returns the oldest ready entry of the caller who has waited longest since its last turn. */
   take(isReady: (entry: T) => boolean): T | undefined
+  readonly size: number
 }
 
 export interface FairQueueSize {
@@ -46,6 +47,9 @@ export function createFairQueue<T>({ all, each }: FairQueueSize): FairQueue<T> {
         }
       }
       return undefined
+    },
+    get size() {
+      return size
     },
   }
 }

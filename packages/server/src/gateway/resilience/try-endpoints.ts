@@ -15,7 +15,15 @@ export interface UsableEndpoint {
 export type UsableEndpoints = readonly [UsableEndpoint, ...UsableEndpoint[]]
 
 /** Tries the endpoints in order, then retries with backoff while repeating is safe and time and budget are left. */
-export type TryEndpoints = (call: AgentCall, endpoints: UsableEndpoints, deadline: Deadline) => Promise<AgentResponse>
+export type TryEndpoints = (
+  call: AgentCall,
+  endpoints: UsableEndpoints,
+  deadline: Deadline,
+  onAttempt: OnAttempt,
+) => Promise<AgentResponse>
+
+/** Called after each attempt that was made. */
+export type OnAttempt = (endpoint: Endpoint, ms: number) => void
 
 /** Milliseconds before the first retry, doubled each time; the actual delay is a random part of it. */
 const BACKOFF_MS = 200
@@ -36,14 +44,20 @@ export function createTryEndpoints({
   budget,
   retries,
   random,
+  monotonic,
 }: {
   breakers: CircuitBreakers
   budget: RetryBudget
   retries: number
   random: () => number
+  monotonic: () => number
 }): TryEndpoints {
   /** One attempt, unless the circuit is open. */
-  const attempt = async (call: AgentCall, { endpoint, transport }: UsableEndpoint): Promise<AgentResponse> => {
+  const attempt = async (
+    call: AgentCall,
+    { endpoint, transport }: UsableEndpoint,
+    onAttempt: OnAttempt,
+  ): Promise<AgentResponse> => {
     const admission = breakers.admit(`${call.agent}\n${endpoint.url}`, call.caller ?? '')
     if (admission.isOpen) {
       const what = admission.isForEveryone ? 'the agent has failed repeatedly' : 'your last calls to the agent failed'
@@ -53,6 +67,7 @@ export function createTryEndpoints({
       })
     }
     let result: CallResult = 'unknown'
+    const started = monotonic()
     try {
       const response = await transport.call(call, endpoint)
       result = UNAVAILABLE.has(response.status) ? 'failed' : 'ok'
@@ -61,16 +76,17 @@ export function createTryEndpoints({
       if (isAgentsFault(error)) result = error.isUnconnected ? 'unreachable' : 'failed'
       throw error
     } finally {
+      onAttempt(endpoint, monotonic() - started)
       admission.settle(result)
     }
   }
 
-  return async (call, endpoints, deadline) => {
+  return async (call, endpoints, deadline, onAttempt) => {
     for (let round = 0; ; round++) {
       let failure: GatewayError | undefined
       for (const usable of endpoints) {
         try {
-          return await attempt({ ...call, timeoutMs: deadline.left() }, usable)
+          return await attempt({ ...call, timeoutMs: deadline.left() }, usable, onAttempt)
         } catch (error) {
           if (!(error instanceof GatewayError) || !isSafeToRepeat(call, error) || deadline.signal.aborted) throw error
           if (!failure || informationIn(error) > informationIn(failure)) failure = error

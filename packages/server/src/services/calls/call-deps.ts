@@ -11,6 +11,8 @@ import type { ResultQuota } from './sending/result-quota.js'
 export interface CallDeps {
   readonly context: Context
   readonly gateway: Gateway
+  /** Milliseconds of a clock that is never set. */
+  readonly monotonic: () => number
   /** Milliseconds for a whole call, or a whole batch. */
   readonly timeoutMs: number
   /** Most JSON values in the response of an agent. */

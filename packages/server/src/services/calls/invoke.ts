@@ -7,6 +7,7 @@ import {
   type Operation,
   STREAM_TYPES,
 } from '@switchboard/protocol'
+import type { CallTiming } from '../../telemetry/metrics.js'
 import { readAgent } from '../registry/read.js'
 import { type Admission, type AdmitDeps, admit } from './admission/admit.js'
 import { type PreparedCall, prepareCall } from './admission/prepare-call.js'
@@ -24,26 +25,42 @@ import { agentTaskOf, sendCall } from './sending/send-call.js'
 export type Invoke = (invocation: Invocation) => Promise<InvocationResult>
 
 export function createInvoke(deps: CallDeps & AdmitDeps): Invoke {
-  const { context } = deps
+  const { context, monotonic } = deps
   return async (invocation) => {
     const { caller } = invocation
+    const started = monotonic()
+    let timing: CallTiming | undefined
     const seen = readAgent(context, invocation.agent, caller)
     const agent = seen.record.id
     try {
       const admission = await admit(deps, invocation, seen)
-      const result = await call(deps, invocation, admission)
+      const result = await call(deps, invocation, admission, (timed) => {
+        timing = timed
+      })
       context.trail.record(caller, 'invoke', { agent, detail: auditDetail(invocation, result) })
       // The agent's own X-Agent-Version takes precedence (C-63).
       return { ...result, headers: { ...admission.version.headers, ...result.headers } }
     } catch (error) {
       context.trail.refused(error, caller, { action: 'invoke', agent, always: true, unmerged: true })
       throw error
+    } finally {
+      if (timing)
+        context.metrics.callProcessing(timing.protocol, monotonic() - started - timing.queueMs - timing.agentMs)
     }
   }
 }
 
-/** Prepares an admitted call, then sends or defers it. */
-async function call(deps: CallDeps, invocation: Invocation, admission: Admission): Promise<InvocationResult> {
+/**
+ * Prepares an admitted call, then sends or defers it.
+ *
+ * @param onTimed called if exactly one call was sent
+ */
+async function call(
+  deps: CallDeps,
+  invocation: Invocation,
+  admission: Admission,
+  onTimed: (timing: CallTiming) => void,
+): Promise<InvocationResult> {
   const { agent, record, operations } = admission
   const batch = batchOf(invocation, takesArray(operations, invocation.operation))
   if (batch) {
@@ -73,7 +90,7 @@ async function call(deps: CallDeps, invocation: Invocation, admission: Admission
     async () => {
       // `Prefer: respond-async` is a preference that may be ignored (RFC 7240).
       if (invocation.defer && deps.tasks) return deferCall(deps, invocation, ready)
-      const response = await sendCall(deps, ready)
+      const response = await sendCall(deps, ready, onTimed)
       return response.kind === 'task'
         ? followTask(deps, invocation, ready, agentTaskOf(response))
         : toResult(deps, ready, response)

@@ -68,12 +68,19 @@ export async function findAgents(context: Context, query: Query): Promise<FoundP
   if (text.query.words.terms.length > MANY_TERMS) await turnOfOwn()
   const isPaged = query.order !== 'name' && context.searchByText
   const boost = boostOf(context, query)
+  const started = performance.now()
+  let rankingStarted = started
   const { ranked, total, visited } = context.catalog.index.search(text, selectionOf(context, query), {
     skip: isPaged ? query.skip : 0,
     take: isPaged ? query.take : Number.POSITIVE_INFINITY,
     scoreFactor: (agent) => scoreFactorsOf(context, agent).factor,
     boost,
+    onCandidates: () => {
+      rankingStarted = performance.now()
+    },
   })
+  context.metrics.searchStage('candidates', rankingStarted - started)
+  context.metrics.searchStage('ranking', performance.now() - rankingStarted)
   const matches = context.searchByText ? [...ranked] : withUnscored(context, query, ranked, boost)
   if (query.order === 'name') sortByName(context, query.caller, matches)
   const page = isPaged ? matches : matches.slice(query.skip, query.skip + query.take)
@@ -103,7 +110,7 @@ function boostOf(
 
 /** The parsed query and its vectors, if the embedding model is available; otherwise a warning (C-52). */
 async function readText(
-  { embeddings, searchByText }: Context,
+  { embeddings, searchByText, metrics }: Context,
   text: string,
   languages: readonly string[],
 ): Promise<{ text: TextQuery; warnings: string[] }> {
@@ -111,7 +118,10 @@ async function readText(
   const query = { ...read, namedLanguages: [...read.namedLanguages, ...languages] }
   if (!searchByText) return { text: { query, vectors: [] }, warnings: [TEXT_IS_OFF] }
   if (query.semanticWeight === 0) return { text: { query, vectors: [] }, warnings: [] }
+  const started = performance.now()
   const { vectors, warning } = await embeddings.embed(query.texts)
+  metrics.searchStage('embedding', performance.now() - started)
+  if (vectors.length === 0 && warning !== undefined) metrics.searchFallback()
   return { text: { query, vectors }, warnings: warning === undefined ? [] : [warning] }
 }
 

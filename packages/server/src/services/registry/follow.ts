@@ -4,6 +4,8 @@ import { loadAgents } from './load.js'
 
 /** Applies what other processes write to the same store: replicas, and `keys reset-admin`. */
 export interface Follower {
+  /** Milliseconds since the last complete reading of the change log began. */
+  lagMs(): number
   stop(): Promise<void>
 }
 
@@ -34,6 +36,7 @@ export function followStore({
   let timer: NodeJS.Timeout | undefined
   let running = Promise.resolve()
   let stopped = false
+  let readAt = performance.now()
 
   const poll = async (): Promise<void> => {
     try {
@@ -67,13 +70,19 @@ export function followStore({
   const schedule = (): void => {
     if (stopped) return
     timer = setTimeout(() => {
-      running = poll().catch(onError).finally(schedule)
+      const started = performance.now()
+      running = poll()
+        .then(() => {
+          readAt = started
+        }, onError)
+        .finally(schedule)
     }, intervalMs)
     timer.unref()
   }
   schedule()
 
   return {
+    lagMs: () => performance.now() - readAt,
     async stop() {
       stopped = true
       clearTimeout(timer)

@@ -76,6 +76,8 @@ export interface Tasks {
   start(runner: TaskRunner): void
   /** Stops working; unfinished tasks continue after the next start. */
   close(): Promise<void>
+  /** Tasks that this process is working on, or will poll. */
+  readonly size: number
 }
 
 export interface TasksOptions {
@@ -206,6 +208,9 @@ export function createTasks(options: TasksOptions): Tasks {
       worker.start(taskRunner)
     },
     close: worker.close,
+    get size() {
+      return worker.size
+    },
   }
 }
 

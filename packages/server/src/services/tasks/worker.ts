@@ -17,6 +17,8 @@ export interface TaskWorker {
   drop(id: string): void
   start(runner: TaskRunner): void
   close(): Promise<void>
+  /** Tasks that this process holds. */
+  readonly size: number
 }
 
 export interface TaskWorkerOptions extends AdvanceOptions {
@@ -124,6 +126,9 @@ export function createTaskWorker(options: TaskWorkerOptions): TaskWorker {
       await Promise.race([ended, sleep(timing.closeMs / 5, undefined, { ref: false })])
       await Promise.all(entries.map((entry) => release(entry).catch(onError)))
       held.clear()
+    },
+    get size() {
+      return held.size
     },
   }
 }

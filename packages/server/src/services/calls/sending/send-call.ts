@@ -1,4 +1,5 @@
 import type { AgentCall, AgentResponse, AgentTask, Endpoint } from '../../../gateway/gateway.js'
+import type { CallTiming } from '../../../telemetry/metrics.js'
 import { challengeOf } from '../admission/choose-credential.js'
 import { originOf } from '../admission/endpoints.js'
 import type { PreparedCall } from '../admission/prepare-call.js'
@@ -8,8 +9,16 @@ import { CallFailed, fromGateway, fromResponse } from '../response/call-failed.j
 type SendDeps = Pick<CallDeps, 'gateway'>
 
 /** Sends a call to the agent. The response is a success; everything else is thrown as CallFailed. */
-export async function sendCall({ gateway }: SendDeps, call: PreparedCall): Promise<AgentResponse> {
-  return succeeded(call, () => gateway.call(toAgentCall(call)))
+export async function sendCall(
+  { gateway, context: { metrics } }: Pick<CallDeps, 'gateway' | 'context'>,
+  call: PreparedCall,
+  onTimed?: (timing: CallTiming) => void,
+): Promise<AgentResponse> {
+  const report = (timing: CallTiming): void => {
+    metrics.agentCall(timing)
+    onTimed?.(timing)
+  }
+  return succeeded(call, () => gateway.call({ ...toAgentCall(call), onTimed: report }))
 }
 
 /** Asks the agent for the state of work that it has accepted. */

@@ -1,0 +1,70 @@
+/** The parts of a search by text, in the order in which they run. */
+export type SearchStage = 'embedding' | 'candidates' | 'ranking' | 'rendering'
+
+/** How long one call to an agent took, and how it ended. */
+export interface CallTiming {
+  /** The protocol of the endpoint that responded, else of the preferred one. */
+  readonly protocol: string
+  /** `ok`, `client_error` or `agent_error` by the status of the agent's response, else the code of the GatewayError. */
+  readonly outcome: string
+  /** Milliseconds that the call waited for a slot. */
+  readonly queueMs: number
+  /** Milliseconds from connecting to the end of the response, or to the start of a stream; all attempts together. */
+  readonly agentMs: number
+}
+
+/**
+ * What the rooms report about their work. Labels have few values: never ids, subjects, addresses or texts. All times are
+ * milliseconds.
+ */
+export interface Metrics {
+  /** @param route template of the path; undefined if no route matches */
+  request(method: string, route: string | undefined, status: number, ms: number): void
+  /** An error response, by its code. */
+  error(code: string): void
+  searchStage(stage: SearchStage, ms: number): void
+  /** A search by words only, because the embedding model did not respond in time. */
+  searchFallback(): void
+  agentCall(timing: CallTiming): void
+  /** The directory's own work on a call: everything but the queue and the agent. */
+  callProcessing(protocol: string, ms: number): void
+  storeOperation(operation: string, ms: number, isOk: boolean): void
+  /** Adds values that are read when the metrics are. */
+  gauges(readers: Partial<Record<GaugeName, () => number | undefined>>): void
+}
+
+/** A value that is read when the metrics are; those that have a name in common differ in a label. */
+export interface GaugeDefinition {
+  readonly name: string
+  readonly help: string
+  readonly label?: readonly [name: string, value: string]
+}
+
+const QUEUE = { name: 'switchboard_queue_length', help: 'Work that is waiting, by queue' }
+const PENDING = {
+  name: 'switchboard_index_pending_agents',
+  help: 'Agents that are not in this index yet, so that searches miss them there',
+}
+const BYTES = { name: 'switchboard_index_bytes', help: 'Memory of the search index, by part' }
+
+export const GAUGES = {
+  ready: { name: 'switchboard_ready', help: '1 if the directory accepts requests, as /health/ready says' },
+  connections: { name: 'switchboard_http_connections', help: 'Open connections of clients' },
+  agents: { name: 'switchboard_index_agents', help: 'Agents in memory' },
+  revision: { name: 'switchboard_catalog_revision', help: 'Revision of the agents in memory' },
+  pendingWords: { ...PENDING, label: ['index', 'words'] },
+  pendingVectors: { ...PENDING, label: ['index', 'vectors'] },
+  wordBytes: { ...BYTES, label: ['part', 'words'] },
+  vectorBytes: { ...BYTES, label: ['part', 'vectors'] },
+  embeddingQueue: { ...QUEUE, label: ['queue', 'embedding'] },
+  callQueue: { ...QUEUE, label: ['queue', 'calls'] },
+  taskQueue: { ...QUEUE, label: ['queue', 'tasks'] },
+  writeQueue: { ...QUEUE, label: ['queue', 'writes'] },
+  calls: { name: 'switchboard_gateway_calls', help: 'Calls and streams to agents in progress' },
+  feedLag: {
+    name: 'switchboard_feed_lag_seconds',
+    help: 'Age of the last complete reading of the change feed: what other replicas wrote since then is not visible here',
+  },
+} as const satisfies Record<string, GaugeDefinition>
+
+export type GaugeName = keyof typeof GAUGES
