@@ -18,6 +18,8 @@ export interface TokenBuckets {
   take(key: string, cost?: number): number | undefined
   /** Takes tokens even if there are not enough, for work whose cost is known only afterwards: up to one bucket of debt. */
   charge(key: string, cost: number): void
+  /** Sets the tokens of a key, such as to what is left in a bucket that several processes share. */
+  set(key: string, tokens: number): void
   /** How full the bucket of a key is. */
   levelOf(key: string): BucketLevel
 }
@@ -68,6 +70,7 @@ export function createTokenBuckets(options: TokenBucketOptions): TokenBuckets {
       const at = monotonic()
       set(key, Math.max(-capacityOf(key), tokensAt(key, at) - cost), at)
     },
+    set: (key, tokens) => set(key, Math.max(-capacityOf(key), Math.min(capacityOf(key), tokens)), monotonic()),
     levelOf(key) {
       const tokens = tokensAt(key, monotonic())
       const capacity = capacityOf(key)

@@ -28,7 +28,7 @@ const ANONYMOUS: Omit<Caller, 'address' | 'requestId'> = { subject: undefined, k
 
 /**
  * Authenticates the caller, checks access to the route and counts the request against the rate limit, before the body
- * is read. Returns a promise only if a token has to be verified, because every request takes this path.
+ * is read. Returns a promise only if a token has to be verified or replicas to be asked, because every request takes this path.
  */
 export function admit(request: FastifyRequest, options: AdmitOptions): Promise<void> | undefined {
   const { route } = request.routeOptions.config
@@ -45,20 +45,19 @@ export function admit(request: FastifyRequest, options: AdmitOptions): Promise<v
     options.trail.refused(error, request.caller, { action: 'sign-in' })
     throw error
   }
-  const enter = (known: Caller): void => {
+  const enter = (known: Caller): Promise<void> | undefined => {
     request.caller = known
     options.trail.signedIn(known)
     options.onCaller(known)
     if (known.kind === 'certificate') assertOwnPage(request, route, options.origins)
     assertAccess(route, known, options.anonymous)
-    if (!route.limit) return
+    if (!route.limit) return undefined
     request.counted = { action: route.limit, client: clientOf(known) }
-    options.limits.spend(request.counted.action, request.counted.client)
+    return options.limits.spend(request.counted.action, request.counted.client)
   }
   const caller = identify(request, options, refuse)
   if (caller instanceof Promise) return caller.catch(refuse).then(enter)
-  enter(caller)
-  return undefined
+  return enter(caller)
 }
 
 function identify(

@@ -8,6 +8,7 @@ import type { Gateway } from './gateway.js'
 import { DEFAULT_GATEWAY_OPTIONS, type GatewayOptions } from './gateway-options.js'
 import { createGuardedFetch } from './http/guarded-fetch.js'
 import { createSendRequest } from './http/send-request.js'
+import type { CallCounts } from './resilience/call-counts.js'
 import { createCircuitBreakers } from './resilience/circuit-breakers.js'
 import { createConcurrencyLimit } from './resilience/concurrency-limit.js'
 import { createRetryBudget } from './resilience/retry-budget.js'
@@ -30,6 +31,8 @@ export interface GatewayDeps {
   readonly maxCallsOf?: (caller: string) => number
   /** Most concurrent calls to an agent; default: `maxCallsPerAgent` for every agent. */
   readonly maxCallsTo?: (agent: string) => number
+  /** Calls in progress by caller and by agent, also those of other replicas; default: of this gateway alone. */
+  readonly counts?: { readonly callers: CallCounts; readonly agents: CallCounts }
 }
 
 /** Creates the gateway. Connections are opened on demand. */
@@ -42,7 +45,7 @@ export function createGateway(settings: Partial<GatewayOptions>, deps: GatewayDe
     onOutcome = () => {},
   } = deps
   const { maxCallsOf = () => options.maxCallsPerCaller, maxCallsTo = () => options.maxCallsPerAgent } = deps
-  const concurrency = createConcurrencyLimit({ ...options, maxCallsOf, maxCallsTo })
+  const concurrency = createConcurrencyLimit({ ...options, ...deps.counts, maxCallsOf, maxCallsTo })
   const guard = createAddressGuard({ ...options, self: deps.self, resolve })
   const dial = createDial(guard, options)
   const dispatcher = createConnectionPool(dial, options)

@@ -1,15 +1,10 @@
 import { DirectoryError, isObject, type JsonValue } from '@switchboard/protocol'
+import type { Usage } from '../store/store.js'
 
 /** How much one owner may register. */
 export interface Quota {
   readonly agents: number
   /** As `memoryOf` counts them. */
-  readonly bytes: number
-}
-
-/** What the agents of one owner use of its quota. */
-export interface Usage {
-  readonly agents: number
   readonly bytes: number
 }
 

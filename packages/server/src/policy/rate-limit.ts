@@ -1,4 +1,4 @@
-import { createTokenBuckets, DirectoryError, type TokenBuckets } from '@switchboard/protocol'
+import { createTokenBuckets, DirectoryError, type TokenBucketOptions, type TokenBuckets } from '@switchboard/protocol'
 
 /** Actions with a limit of their own, in requests per minute and client (CONTRACT: `rateLimits`). */
 export type LimitedAction = 'search' | 'register' | 'lookup' | 'invoke'
@@ -20,8 +20,11 @@ export interface Quota {
 }
 
 export interface RateLimits {
-  /** Counts requests against the client's limit, or throws `rate_limited`. More requests than the limit count as the limit. */
-  spend(action: LimitedAction, client: string, requests?: number): void
+  /**
+   * Counts requests against the client's limit, or throws `rate_limited`. More requests than the limit count as the limit.
+   * Returns a promise, which may be rejected, only if other replicas have to be asked.
+   */
+  spend(action: LimitedAction, client: string, requests?: number): Promise<void> | undefined
   /** Counts work that turned out to cost more than one request. It is done already, so the client's next requests pay for it. */
   charge(action: LimitedAction, client: string, requests: number): void
   quotaOf(action: LimitedAction, client: string): Quota
@@ -30,36 +33,49 @@ export interface RateLimits {
 /** A client's own limit of an action, in requests per minute; undefined: that of the config applies. */
 export type OwnRate = (action: LimitedAction, client: string) => number | undefined
 
+/** Token buckets that replicas may share: whether there are enough tokens may be known only later. */
+export interface Buckets extends Pick<TokenBuckets, 'charge' | 'levelOf'> {
+  take(key: string, cost?: number): ReturnType<TokenBuckets['take']> | Promise<ReturnType<TokenBuckets['take']>>
+}
+
+export type CreateBuckets = (name: string, options: TokenBucketOptions) => Buckets
+
 /** A token bucket for each client and action, which holds the requests of a minute. */
 export function createRateLimits(
   perMinute: Readonly<Record<LimitedAction, number>>,
   monotonic: () => number,
   ownRate: OwnRate = () => undefined,
+  createBuckets: CreateBuckets = (_name, options) => createTokenBuckets(options),
 ): RateLimits {
   const rateOf: (action: LimitedAction, client: string) => number = (action, client) =>
     ownRate(action, client) ?? perMinute[action]
-  const bucketsFor = (action: LimitedAction): TokenBuckets =>
-    createTokenBuckets({
+  const bucketsFor = (action: LimitedAction): Buckets =>
+    createBuckets(action, {
       capacity: (client) => rateOf(action, client),
       refillMs: WINDOW_SECONDS * 1000,
       maxKeys: MAX_CLIENTS,
       monotonic,
     })
-  const buckets: Readonly<Record<LimitedAction, TokenBuckets>> = {
+  const buckets: Readonly<Record<LimitedAction, Buckets>> = {
     search: bucketsFor('search'),
     register: bucketsFor('register'),
     lookup: bucketsFor('lookup'),
     invoke: bucketsFor('invoke'),
   }
+  const assertGranted = (action: LimitedAction, client: string, retryAfter: number | undefined): void => {
+    if (retryAfter === undefined) return
+    throw new DirectoryError(
+      'rate_limited',
+      `the limit of ${rateOf(action, client)} ${action} requests per minute is exceeded: try again in ${retryAfter} s`,
+      { retryAfter },
+    )
+  }
   return {
     spend(action, client, requests = 1) {
-      const retryAfter = buckets[action].take(client, requests)
-      if (retryAfter === undefined) return
-      throw new DirectoryError(
-        'rate_limited',
-        `the limit of ${rateOf(action, client)} ${action} requests per minute is exceeded: try again in ${retryAfter} s`,
-        { retryAfter },
-      )
+      const taken = buckets[action].take(client, requests)
+      if (taken instanceof Promise) return taken.then((retryAfter) => assertGranted(action, client, retryAfter))
+      assertGranted(action, client, taken)
+      return undefined
     },
     charge: (action, client, requests) => buckets[action].charge(client, requests),
     quotaOf(action, client) {

@@ -1,6 +1,7 @@
 import type { DocumentFormat, JsonObject } from '@switchboard/protocol'
 import type { CopyState, FederatedCopy, FederationStore, Origin } from './federation-store.js'
 import type { LimitStore } from './limit-store.js'
+import type { ReplicaStore } from './replica-store.js'
 import type { SecretStore } from './secret-store.js'
 import type { StatisticsStore } from './statistics-store.js'
 import type { TaskStore } from './task-store.js'
@@ -77,6 +78,8 @@ export interface Store {
   readonly trust: TrustStore
   readonly limits: LimitStore
   readonly federation: FederationStore
+  /** Undefined if only one process at a time can open the store. */
+  readonly replicas: ReplicaStore | undefined
 
   /**
    * Deletes audit entries, tombstones and change log rows older than the given times, idempotency records, tasks,
@@ -159,6 +162,13 @@ export type AgentWrite =
       owner: string
       format: DocumentFormat
       document: JsonObject
+      /** Bytes of the document that count towards the quota of its owner. */
+      memory: number
+      /**
+       * What the owner may have, checked in the transaction of the write if several processes share the store; undefined: not
+       * limited, or the only process checks it.
+       */
+      quota?: Usage
       lease: Lease | 'keep'
       marks: Marks
       at: number
@@ -186,8 +196,23 @@ export type AgentWrite =
       audit: AuditEntry
     }
 
+/** Agents of one owner, and the bytes of their documents. */
+export interface Usage {
+  readonly agents: number
+  readonly bytes: number
+}
+
 /** `agent` is the agent after the write; absent after a removal. */
-export type WriteResult = { outcome: 'done'; agent?: StoredAgent } | { outcome: 'conflict' }
+export type WriteResult =
+  | { outcome: 'done'; agent?: StoredAgent }
+  | { outcome: 'conflict' }
+  | ({ outcome: 'over_quota' } & OverQuota)
+
+/** Why nothing was written: what the owner has, and what the write would add, is more than its quota. */
+export interface OverQuota {
+  readonly usage: Usage
+  readonly growth: Usage
+}
 
 export interface Tombstone {
   id: string

@@ -11,6 +11,8 @@ import { createTaskRunner, DEFERRED_TIMEOUT_MS } from '../services/calls/sending
 import { createResultQuota } from '../services/calls/sending/result-quota.js'
 import type { Context } from '../services/context.js'
 import type { Catalog } from '../services/registry/catalog.js'
+import { createSharedBuckets } from '../services/replicas/shared-buckets.js'
+import { createSharedCounts } from '../services/replicas/shared-counts.js'
 import { createCallback } from '../services/tasks/callback.js'
 import { createTasks, MAX_OPEN_TASKS, type Tasks } from '../services/tasks/tasks.js'
 import type { Base } from './base.js'
@@ -46,13 +48,14 @@ export function wireGateway(
   { config, monotonic, state, baseUrl }: Base,
   catalog: Catalog,
   outcomes: Outcomes,
-  { limits }: LimitParts,
+  { limits, replicas }: LimitParts,
 ): Gateway {
   const { maxCallsPerAgent } = config.gateway
   const maxCallsPerCaller = maxCallsPerCallerOf(config.gateway)
   return openGateway(config, {
     maxCallsOf: (subject) => limits.of(subject, 'concurrent_calls')?.value ?? maxCallsPerCaller,
     maxCallsTo: (agent) => limits.ofAgent(agent, 'concurrent_calls') ?? maxCallsPerAgent,
+    counts: { callers: createSharedCounts('caller', replicas), agents: createSharedCounts('agent', replicas) },
     monotonic,
     self: () => [baseUrl(), ...(state.listening === undefined ? [] : [state.listening])],
     onOutcome: (id, operation, { ok, ms, status = 0 }) => {
@@ -69,7 +72,7 @@ export async function wireCalls(
   context: Context,
   { seal, signing }: Identity,
   gateway: Gateway,
-  { limits, budgets }: LimitParts,
+  { limits, budgets, replicas }: LimitParts,
 ): Promise<Calls> {
   const credentials = await createAgentCredentials({
     context,
@@ -106,7 +109,9 @@ export async function wireCalls(
     maxResponseValues: config.gateway.maxResponseValues,
     strictOutputs: config.policy.strictOutputs,
     budgets,
-    resultQuota: createResultQuota(config.gateway.maxStoredBytesPerCaller, monotonic),
+    resultQuota: createResultQuota(config.gateway.maxStoredBytesPerCaller, monotonic, (name, options) =>
+      createSharedBuckets(name, options, replicas),
+    ),
     tasks,
     learnOperations: createLearnOperations({ fetch: gateway.fetch, monotonic, newId: randomUUID }),
     storedCredential: credentials.of,

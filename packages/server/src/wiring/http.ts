@@ -30,6 +30,7 @@ import type { Outcomes } from '../services/calls/outcomes/outcomes.js'
 import type { Context } from '../services/context.js'
 import type { PublicListing } from '../services/discovery/public-listing.js'
 import type { Limits } from '../services/operations/limits.js'
+import { createSharedBuckets } from '../services/replicas/shared-buckets.js'
 import type { Base } from './base.js'
 import type { Calls } from './calls.js'
 import type { Identity } from './identity.js'
@@ -61,12 +62,14 @@ export interface Http {
 /** The HTTP application with the routes of all drafts. */
 export function wireHttp(base: Base, parts: HttpParts): Http {
   const { context, listing, identity, outcomes, calls, probing, version } = parts
-  const { limits, budgets, defaults } = parts.limits
+  const { limits, budgets, replicas, defaults } = parts.limits
   const { config, log, metrics, monotonic, state, baseUrl } = base
   const { grants, keys, signing } = identity
   const { catalog, embeddings } = context
   const { invoke, credentials, tasks } = calls
-  const rates = createRateLimits(config.rateLimits, monotonic, ownRate(limits))
+  const rates = createRateLimits(config.rateLimits, monotonic, ownRate(limits), (name, options) =>
+    createSharedBuckets(name, options, replicas),
+  )
   const admission: AdmitOptions = {
     authenticate: identity.authenticate,
     limits: rates,

@@ -93,6 +93,7 @@ export function wireLifecycle(base: Base, parts: LifecycleParts): Lifecycle {
 
   return {
     async listen() {
+      await limits.replicas.start()
       const url = (await app.listen({ host: config.host, port: config.port })).replace(/\/$/, '')
       // Fastify reports http: for a server that it did not create itself.
       state.listening = config.tls ? url.replace(/^http:/, 'https:') : url
@@ -130,6 +131,7 @@ export function wireLifecycle(base: Base, parts: LifecycleParts): Lifecycle {
         stopInTime('audit log', context.trail.close, FLUSH_MS),
         stopInTime('call statistics', outcomes.close, FLUSH_MS),
         stopInTime('calls of the day', limits.budgets.close, FLUSH_MS),
+        stopInTime('limits shared with replicas', limits.replicas.stop, FLUSH_MS),
       ])
       await stopInTime('store', store.close)
       if (wasReady) log.info('stopped')

@@ -2,21 +2,28 @@ import { type Config, maxCallsPerCallerOf } from '../config/settings.js'
 import type { LimitValues } from '../policy/limits.js'
 import { type Budgets, createBudgets } from '../services/operations/budgets.js'
 import { createLimits, type Limits } from '../services/operations/limits.js'
+import { createReplicas, type Replicas } from '../services/replicas/replicas.js'
 import { MAX_OPEN_TASKS } from '../services/tasks/tasks.js'
 import type { Base } from './base.js'
 
 export interface LimitParts {
   readonly limits: Limits
   readonly budgets: Budgets
+  readonly replicas: Replicas
   /** The limits of the config. */
   readonly defaults: LimitValues
 }
 
 /** Limits that operators set at run time, above those of the config. */
-export async function wireLimits({ config, store, now, monotonic, logError }: Base): Promise<LimitParts> {
+export async function wireLimits({ config, store, log, now, monotonic, logError }: Base): Promise<LimitParts> {
   const limits = await createLimits(store, now)
   const onError = logError('could not count calls of the day')
+  const onState = (error: unknown): void => {
+    if (error === undefined) log.info('the database responds: limits are shared with the other replicas again')
+    else log.warn({ err: error }, 'the database does not respond: until it does, this replica counts limits alone')
+  }
   return {
+    replicas: createReplicas({ store: store.replicas, onState }),
     limits,
     budgets: createBudgets({ store, limits, now, monotonic, onError }),
     defaults: defaultsOf(config),

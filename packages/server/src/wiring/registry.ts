@@ -23,7 +23,8 @@ export interface Registry {
 }
 
 /** The agents in memory, the checks of their documents, and their removal when they expire. */
-export async function wireRegistry(base: Base, grantsOf: GrantsOf, { limits }: LimitParts): Promise<Registry> {
+export async function wireRegistry(base: Base, grantsOf: GrantsOf, parts: LimitParts): Promise<Registry> {
+  const { limits, replicas } = parts
   const { config, store, log, metrics, now, monotonic, baseUrl, logError } = base
   const abuse = createAbuseWatch(({ record: { id }, owner }, codes) =>
     log.warn({ agent: id, owner, codes }, 'an agent is ranked lower because of abuse findings'),
@@ -69,7 +70,7 @@ export async function wireRegistry(base: Base, grantsOf: GrantsOf, { limits }: L
     agents: limits.of(owner, 'agents')?.value ?? config.quotas.agents,
     bytes: limits.of(owner, 'bytes')?.value ?? config.quotas.bytes,
   })
-  const quotas = createQuotas({ quotaOf })
+  const quotas = createQuotas({ quotaOf, isShared: () => replicas.count > 1 })
   catalog.subscribe(quotas)
   catalog.subscribe(abuse)
   catalog.subscribe(expiry)

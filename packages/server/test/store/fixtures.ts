@@ -21,6 +21,7 @@ export const put = (id: string, changes: Partial<Put> = {}): Put => ({
   owner: 'alice',
   format: 'aidip',
   document: { id, name: id },
+  memory: 1000,
   lease: 'keep',
   marks: {},
   at: AT,

@@ -78,6 +78,69 @@ describe.skipIf(!database)(database ? 'on PostgreSQL' : `store on PostgreSQL, ${
       }
     })
 
+    it('take from shared buckets what is left, and may owe a bucket', async () => {
+      const [one, two] = await open(2)
+      const take = async (store: Store | undefined, spent: number, wanted: number) => {
+        const bucket = { key: 'k', capacity: 10, refillMs: 1e9, spent, wanted }
+        const news = await store?.replicas?.exchange({ id: 'any', calls: {}, spending: [bucket] })
+        return news?.buckets.map(({ tokens, granted }) => [Math.round(tokens), granted])
+      }
+      const first = await Promise.all([take(one, 0, 7), take(two, 0, 7)])
+      expect(first.flat(2).toSorted()).toEqual([0, 3, 3, 7])
+      expect(await take(one, 4, 1)).toEqual([[-4, 0]])
+      expect(await take(two, 100, 0)).toEqual([[-10, 0]])
+    })
+
+    it('refill shared buckets evenly, up to their capacity', async () => {
+      const [store] = await open(1)
+      const left = async (spent: number): Promise<number> => {
+        const bucket = { key: 'k', capacity: 10, refillMs: 1000, spent, wanted: 0 }
+        const news = await store?.replicas?.exchange({ id: 'any', calls: {}, spending: [bucket] })
+        return news?.buckets[0]?.tokens ?? Number.NaN
+      }
+      expect(await left(10)).toBe(0)
+      await expect.poll(() => left(0)).toBe(10)
+    })
+
+    it('learn the calls of those that are alive', async () => {
+      const [one, two] = await open(2)
+      const exchange = (store: Store | undefined, id: string, calls: Record<string, number>) =>
+        store?.replicas?.exchange({ id, calls, spending: [] })
+      expect(await exchange(one, 'one', { 'caller \0': 1 })).toEqual({ others: [], buckets: [] })
+      expect(await exchange(two, 'two', { b: 2 })).toMatchObject({ others: [{ 'caller \0': 1 }] })
+      expect(await exchange(one, 'one', {})).toMatchObject({ others: [{ b: 2 }] })
+      await schema.sql(`UPDATE replicas SET seen_at = seen_at - interval '1 minute' WHERE id = 'two'`)
+      expect(await exchange(one, 'one', {})).toMatchObject({ others: [] })
+      await one?.replicas?.leave('one')
+      expect(await exchange(two, 'two', {})).toMatchObject({ others: [] })
+    })
+
+    it('keep to the quotas of owners, also of agents and bytes that are written together', async () => {
+      await open(3)
+      const quota = { agents: 5, bytes: 3000 }
+      const register = (owner: string, memory: number) =>
+        Promise.all(
+          stores.flatMap((store, s) =>
+            Array.from({ length: 4 }, (_, i) => store.write(put(`${owner}-${s}-${i}`, { owner, memory, quota }))),
+          ),
+        )
+      const byCount = await register('ann', 1)
+      expect(byCount.filter(({ outcome }) => outcome === 'done')).toHaveLength(5)
+      expect(byCount.find(({ outcome }) => outcome === 'over_quota')).toMatchObject({ growth: { agents: 1, bytes: 1 } })
+      const bySize = await register('ben', 1000)
+      const agents = bySize.flatMap((result) => (result.outcome === 'done' && result.agent ? [result.agent] : []))
+      expect(agents).toHaveLength(3)
+      const [agent] = agents
+      const update = (memory: number) =>
+        stores[0]?.write(put(agent?.id ?? '', { owner: 'ben', expect: agent?.revision, memory, quota }))
+      expect(await update(1001)).toEqual({
+        outcome: 'over_quota',
+        usage: { agents: 3, bytes: 3000 },
+        growth: { agents: 0, bytes: 1 },
+      })
+      expect(await update(1000)).toMatchObject({ outcome: 'done' })
+    })
+
     it('write the same agents in any order without a deadlock', async () => {
       await open(3)
       const ids = Array.from({ length: 40 }, (_, i) => `a${i}`)

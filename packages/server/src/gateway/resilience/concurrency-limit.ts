@@ -1,4 +1,5 @@
 import { GatewayError } from '../gateway.js'
+import { type CallCounts, createCallCounts } from './call-counts.js'
 import type { Deadline } from './deadline.js'
 import { createFairQueue } from './fair-queue.js'
 import { abortError } from './with-timeout.js'
@@ -13,7 +14,7 @@ export interface ConcurrencyLimit {
    * waits for a short time, then gets `agent_busy` or `gateway_busy`. Without a caller, nobody's limit applies.
    */
   acquire(call: SlotRequest, deadline: Pick<Deadline, 'signal'>): Promise<Release>
-  /** Calls of a caller, running and waiting. */
+  /** Calls of a caller, running and waiting, on all replicas. */
   countOf(caller: string): number
   /** Slots in use. */
   readonly size: number
@@ -34,6 +35,9 @@ export interface ConcurrencyLimits {
   readonly maxCallsOf: (caller: string) => number
   /** Milliseconds that a call may wait for a slot. */
   readonly queueMs: number
+  /** Counts by caller and by agent, which may include those of other replicas. Default: the calls of this process. */
+  readonly callers?: CallCounts
+  readonly agents?: CallCounts
 }
 
 /** Seconds; slots are freed all the time, so it is worth trying again soon. */
@@ -44,8 +48,7 @@ const QUEUE_SIZE = { all: 256, each: 16 }
 /** Waiting calls get slots as they become free, the callers in turn. */
 export function createConcurrencyLimit(limits: ConcurrencyLimits): ConcurrencyLimit {
   const { maxCalls, maxCallsTo, maxCallsOf, queueMs } = limits
-  const agents = createCounts()
-  const callers = createCounts()
+  const { agents = createCallCounts(), callers = createCallCounts() } = limits
   const queue = createFairQueue<{ readonly agent: string; readonly start: () => void }>(QUEUE_SIZE)
   let size = 0
 
@@ -88,10 +91,7 @@ export function createConcurrencyLimit(limits: ConcurrencyLimits): ConcurrencyLi
     if (size >= maxCalls) {
       return refusal('gateway_busy', `this directory has ${calls(size)} in progress, the most that it makes at a time`)
     }
-    return refusal(
-      'agent_busy',
-      `the agent has ${calls(agents.of(agent))} in progress, the most that it gets at a time`,
-    )
+    return agentBusy(agents.of(agent))
   }
 
   const releaseOf = ({ agent, caller }: SlotRequest): Release => {
@@ -102,12 +102,28 @@ export function createConcurrencyLimit(limits: ConcurrencyLimits): ConcurrencyLi
       size--
       agents.remove(agent)
       if (caller !== undefined) callers.remove(caller)
-      while (size < maxCalls) {
-        const next = queue.take((waiting) => hasSlot(waiting.agent))
-        if (!next) return
-        next.start()
-      }
+      startWaiting()
     }
+  }
+  const startWaiting = (): void => {
+    while (size < maxCalls) {
+      const next = queue.take((waiting) => hasSlot(waiting.agent))
+      if (!next) return
+      next.start()
+    }
+  }
+  agents.onChange(startWaiting)
+
+  /** Throws if the call, which is counted already, is one too many now that the counts of other replicas are known. */
+  const settle = async ({ agent, caller }: SlotRequest): Promise<void> => {
+    const settled = [
+      agents.settle(agent, maxCallsTo(agent)),
+      caller === undefined ? undefined : callers.settle(caller, maxCallsOf(caller)),
+    ]
+    if (settled.every((exchange) => exchange === undefined)) return
+    await Promise.all(settled)
+    if (caller !== undefined && callers.of(caller) > maxCallsOf(caller)) throw callerBusy(callers.of(caller) - 1)
+    if (agents.of(agent) > maxCallsTo(agent)) throw agentBusy(agents.of(agent) - 1)
   }
 
   return {
@@ -123,9 +139,7 @@ export function createConcurrencyLimit(limits: ConcurrencyLimits): ConcurrencyLi
       if (signal.aborted) throw abortError(signal, false)
       if (caller !== undefined) {
         const count = callers.of(caller)
-        if (count >= maxCallsOf(caller)) {
-          throw refusal('caller_busy', `you have ${calls(count)} in progress, the most that you may have at a time`)
-        }
+        if (count >= maxCallsOf(caller)) throw callerBusy(count)
         callers.add(caller)
       }
       if (hasSlot(agent)) occupy(agent)
@@ -137,26 +151,25 @@ export function createConcurrencyLimit(limits: ConcurrencyLimits): ConcurrencyLi
           throw error
         }
       }
-      return releaseOf(call)
-    },
-  }
-}
-
-/** Counts by key; keys without a count take no memory. */
-function createCounts() {
-  const counts = new Map<string, number>()
-  return {
-    of: (key: string): number => counts.get(key) ?? 0,
-    add: (key: string): unknown => counts.set(key, (counts.get(key) ?? 0) + 1),
-    remove(key: string): void {
-      const left = (counts.get(key) ?? 1) - 1
-      if (left === 0) counts.delete(key)
-      else counts.set(key, left)
+      const release = releaseOf(call)
+      try {
+        await settle(call)
+      } catch (error) {
+        release()
+        throw error
+      }
+      return release
     },
   }
 }
 
 const calls = (count: number): string => (count === 1 ? '1 call' : `${count} calls`)
+
+const callerBusy = (count: number): GatewayError =>
+  refusal('caller_busy', `you have ${calls(count)} in progress, the most that you may have at a time`)
+
+const agentBusy = (count: number): GatewayError =>
+  refusal('agent_busy', `the agent has ${calls(count)} in progress, the most that it gets at a time`)
 
 const refusal = (code: 'caller_busy' | 'agent_busy' | 'gateway_busy', why: string): GatewayError =>
   new GatewayError(code, `${why}: try again when one has ended`, { retryAfter: RETRY_AFTER })

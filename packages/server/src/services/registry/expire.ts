@@ -186,7 +186,7 @@ async function expireAgent(
     ...(!isOutdated && lease && { ifLeaseEnds: lease.expiresAt }),
     audit: { at, actor: 'switchboard', action: 'expire', outcome: 'ok', agent: id, before: stateOf(agent) },
   })
-  if (result.outcome === 'conflict') return catalog.reload(id)
+  if (result.outcome !== 'done') return catalog.reload(id)
   catalog.drop(id, revision)
   return undefined
 }

@@ -12,7 +12,7 @@ const caller: Caller = { subject: 'ann', kind: 'key', scopes: new Set(['publish'
 function setUp(quota = { agents: 10, bytes: 1e6 }) {
   const rows = new Map<string, StoredAgent>()
   const catalog = testCatalog({ get: async (id) => rows.get(id) })
-  const quotas = createQuotas({ quotaOf: () => quota })
+  const quotas = createQuotas({ quotaOf: () => quota, isShared: () => false })
   catalog.subscribe(quotas)
   let revision = 0
   const put = (id: string, changes: Partial<StoredAgent> = {}): void => {
@@ -58,9 +58,9 @@ describe('the usage of an owner', () => {
 
   it('counts reserved room until it is released', () => {
     const { quotas } = setUp({ agents: 1, bytes: 1e6 })
-    const release = quotas.reserve(caller, 'ann', aidipAgent())
+    const room = quotas.reserve(caller, 'ann', aidipAgent())
     expect(() => quotas.reserve(caller, 'ann', aidipAgent())).toThrow(/may register 1 agents and would have 2/)
-    release()
+    room.release()
     expect(quotas.usageOf('ann')).toEqual({ agents: 0, bytes: 0 })
   })
 })

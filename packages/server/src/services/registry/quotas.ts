@@ -1,6 +1,7 @@
 import type { JsonObject } from '@switchboard/protocol'
 import { type Caller, isAdmin } from '../../policy/caller.js'
-import { assertWithinQuota, memoryOf, type Quota, type Usage } from '../../policy/quota.js'
+import { assertWithinQuota, memoryOf, type Quota } from '../../policy/quota.js'
+import type { Usage, WriteResult } from '../../store/store.js'
 import type { Agent, CatalogListener } from './catalog.js'
 
 /** Counts what each owner has registered, from the catalog, and limits it. */
@@ -8,23 +9,34 @@ export interface Quotas extends Required<Pick<CatalogListener, 'changed' | 'remo
   usageOf(owner: string): Usage
   /**
    * Reserves room for a new agent, or for a document that replaces that of `existing`. Throws `quota_exceeded` if there is
-   * none; administrators have no limits. Call the result once the write has been applied or has failed.
+   * none; administrators have no limits.
    */
-  reserve(caller: Caller, owner: string, document: JsonObject, existing?: Agent): () => void
+  reserve(caller: Caller, owner: string, document: JsonObject, existing?: Agent): Reservation
+}
+
+export interface Reservation {
+  /** For the write: bytes of the document, and the quota that the store has to check because other replicas write too. */
+  readonly counted: { readonly memory: number; readonly quota?: Quota }
+  /** Throws `quota_exceeded` if the store found that the quota is exceeded. */
+  assertWithin(result: WriteResult): void
+  /** To be called once the write has been applied or has failed. */
+  release(): void
 }
 
 export interface QuotasOptions {
   /** The quota of an owner. */
   readonly quotaOf: (owner: string) => Quota
+  /** Whether other replicas may write now. */
+  readonly isShared: () => boolean
 }
 
 const NOTHING: Usage = { agents: 0, bytes: 0 }
 
 /**
- * Creates the counters; subscribe them before agents are loaded. Replicas count on their own what they know of the store, so
- * an owner who registers through several at once can exceed its quota by what they write within a moment.
+ * Creates the counters; subscribe them before agents are loaded. What other replicas have written in the last moments is not
+ * counted here yet: if there are any, the store checks the quota again, together with the write.
  */
-export function createQuotas({ quotaOf }: QuotasOptions): Quotas {
+export function createQuotas({ quotaOf, isShared }: QuotasOptions): Quotas {
   /** Registered, and reserved by writes in progress: concurrent requests must not all pass the same check. */
   const used = new Map<string, Usage>()
 
@@ -43,13 +55,21 @@ export function createQuotas({ quotaOf }: QuotasOptions): Quotas {
     },
     removed: (_number, agent) => add(agent.owner, -1, -agent.memory),
     reserve(caller, owner, document, existing) {
-      if (isAdmin(caller)) return () => {}
+      const memory = memoryOf(document)
+      if (isAdmin(caller)) return { counted: { memory }, assertWithin() {}, release() {} }
       const agents = existing ? 0 : 1
-      const bytes = memoryOf(document) - (existing?.memory ?? 0)
-      assertWithinQuota(owner, quotaOf(owner), used.get(owner) ?? NOTHING, { agents, bytes })
+      const bytes = memory - (existing?.memory ?? 0)
+      const quota = quotaOf(owner)
+      assertWithinQuota(owner, quota, used.get(owner) ?? NOTHING, { agents, bytes })
       const reserved = Math.max(bytes, 0)
       add(owner, agents, reserved)
-      return () => add(owner, -agents, -reserved)
+      return {
+        counted: { memory, ...(isShared() && { quota }) },
+        assertWithin(result) {
+          if (result.outcome === 'over_quota') assertWithinQuota(owner, quota, result.usage, result.growth)
+        },
+        release: () => add(owner, -agents, -reserved),
+      }
     },
   }
 }

@@ -46,7 +46,7 @@ async function renew(context: Context, { number, caller, lifetime }: Refresh): P
   const { id } = record
   const audit = auditOf(caller, 'refresh', at, { agent: id, format: 'directory', ...renewalOf({ stored }, lease) })
   const result = await context.store.write({ kind: 'refresh', id, number, lease, at, audit })
-  if (result.outcome === 'conflict' || !result.agent) {
+  if (result.outcome !== 'done' || !result.agent) {
     await context.catalog.reload(id)
     throw await unknownRegistration(context, number)
   }

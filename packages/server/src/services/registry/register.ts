@@ -21,6 +21,7 @@ import type { Agent } from './catalog.js'
 import { assertNotCopy, dropCopy, isCopy } from './copies.js'
 import { matchesRevision, timeOfChange } from './entity-tags.js'
 import { assertMayOwn } from './may-own.js'
+import type { Reservation } from './quotas.js'
 import { unknownAgent } from './read.js'
 
 /** A valid document of one format, and the request that carries it. */
@@ -186,7 +187,7 @@ async function createNew(
     throw new DirectoryError('precondition_failed', `If-Match was sent, but there is no agent "${record.id}"`)
   const owner = ownerOfNew(caller, record.id, context.policy, onBehalfOf)
   assertMayOwn(context, record.id, owner, caller)
-  const release = context.quotas.reserve(caller, owner, record.document)
+  const room = context.quotas.reserve(caller, owner, record.document)
   try {
     // A name that is known only from another directory is free here.
     if (copy && !(await dropCopy(context, copy, auditOf(caller, 'federation.replace', 0)))) return undefined
@@ -198,10 +199,11 @@ async function createNew(
       expect: undefined,
       at: timeOfChange(context.now(), former?.at),
       lease: newLease(context, registration),
+      room,
     })
   } finally {
     // Once a write is applied, the catalog's listener counts it.
-    release()
+    room.release()
   }
 }
 
@@ -243,13 +245,13 @@ async function replaceExisting(
   if (verdict === 'noop' && !isNewFinding(checked, existing)) return refreshOnly(context, registration, existing, lease)
   const { marks, revision, modifiedAt } = existing.stored
   const at = timeOfChange(context.now(), modifiedAt)
-  const release = context.quotas.reserve(caller, existing.owner, record.document, existing)
+  const room = context.quotas.reserve(caller, existing.owner, record.document, existing)
   try {
-    const values = { owner: existing.owner, marks, expect: revision, at, lease }
+    const values = { owner: existing.owner, marks, expect: revision, at, lease, room }
     const done = await write(context, registration, checked, values, existing)
     return done && { ...done, created: false, warnings: lintUpdate(existing.record, record) }
   } finally {
-    release()
+    room.release()
   }
 }
 
@@ -275,7 +277,7 @@ async function refreshOnly(
   const { id, number } = existing.stored
   const audit = auditOf(caller, 'refresh', at, { agent: id, format, ...renewalOf(existing, lease) })
   const result = await context.store.write({ kind: 'refresh', id, number, lease, at, audit })
-  if (result.outcome === 'conflict' || !result.agent) return undefined
+  if (result.outcome !== 'done' || !result.agent) return undefined
   return { agent: context.catalog.apply(result.agent), created: false, warnings: [] }
 }
 
@@ -291,11 +293,21 @@ export const renewalOf = (
 const newLease = ({ now }: Context, { lifetime }: Pick<Registration, 'lifetime'>): Lease | 'keep' =>
   lifetime === undefined ? 'keep' : { seconds: lifetime, expiresAt: now() + lifetime * 1000 }
 
+interface WriteValues {
+  readonly owner: string
+  readonly marks: Marks
+  readonly expect: number | undefined
+  readonly at: number
+  readonly lease: Lease | 'keep'
+  /** The room in the owner's quota that the document takes. */
+  readonly room: Reservation
+}
+
 async function write(
   context: Context,
   { caller, format }: Registration,
   { record, signature }: Checked,
-  values: { owner: string; marks: Marks; expect: number | undefined; at: number; lease: Lease | 'keep' },
+  { room, ...values }: WriteValues,
   existing?: Agent,
 ): Promise<Registered | undefined> {
   const created = existing === undefined
@@ -309,10 +321,12 @@ async function write(
     document: record.document,
     received: true,
     audit,
+    ...room.counted,
     ...values,
     marks: { ...marks, ...(signature && { signature }) },
   }
   const result = await context.store.write(change)
-  if (result.outcome === 'conflict' || !result.agent) return undefined
+  room.assertWithin(result)
+  if (result.outcome !== 'done' || !result.agent) return undefined
   return { agent: context.catalog.apply(result.agent, { record }), created, warnings: [] }
 }

@@ -16,8 +16,9 @@ import { stateOf, stateOfMarks, stateOfRecord } from '../operations/audit-state.
 import type { Agent } from './catalog.js'
 import { assertNotCopy } from './copies.js'
 import { assertMayOwn } from './may-own.js'
+import type { Reservation } from './quotas.js'
 import { unknownAgent } from './read.js'
-import { rewriteAgent } from './rewrite.js'
+import { type Rewrite, rewriteAgent } from './rewrite.js'
 
 /** The result of a request to hand an agent over: an offer, or the agent if an administrator transferred it at once. */
 export type Transfer = { readonly offer: TransferOffer } | { readonly agent: Agent }
@@ -68,13 +69,13 @@ export async function acceptAgent(context: Context, id: string, caller: Caller):
   assertCovered(caller, id)
   assertClaims(agent.record, caller, context.policy)
   assertMayOwn(context, id, offer.to, caller)
-  const release = context.quotas.reserve(caller, offer.to, agent.record.document)
+  const room = context.quotas.reserve(caller, offer.to, agent.record.document)
   try {
     // Taken first, so that an offer that is being withdrawn or replaced cannot be accepted.
     await endOffer(context, { offer, version }, 'transfer.accept', caller)
-    return await changeOwner(context, offer, caller)
+    return await changeOwner(context, offer, caller, room)
   } finally {
-    release()
+    room.release()
   }
 }
 
@@ -106,8 +107,9 @@ function changeOwner(
   context: Context,
   { agent: id, number, from, to }: Omit<TransferOffer, 'expiresAt'>,
   caller: Caller,
+  room?: Reservation,
 ): Promise<Agent> {
-  return rewriteAgent(context, id, (agent, at) => {
+  const change = (agent: Agent, at: number): Rewrite => {
     if (agent.number !== number) throw unknownAgent(id)
     if (agent.owner !== from)
       throw new DirectoryError('conflict', `the agent "${id}" has been transferred in the meantime`)
@@ -121,7 +123,8 @@ function changeOwner(
         after: stateOfRecord(agent.record, to),
       }),
     }
-  })
+  }
+  return rewriteAgent(context, id, change, room)
 }
 
 function assertRecipient({ owner }: Agent, to: string): void {

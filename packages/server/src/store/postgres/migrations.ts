@@ -224,6 +224,28 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX federated_state ON federated (state, peer, agent) WHERE state IN ('quarantined', 'rejected');
   CREATE INDEX federated_expires_at ON federated (expires_at) WHERE expires_at IS NOT NULL;
   `,
+  `
+  -- What replicas tell each other every half second. Not logged: after a crash it is stale anyway.
+  CREATE UNLOGGED TABLE replicas (
+    id text PRIMARY KEY,
+    seen_at timestamptz NOT NULL,
+    calls text NOT NULL
+  ) WITH (fillfactor = 50);
+  -- Token buckets of rate limits, and what was last taken from them.
+  CREATE UNLOGGED TABLE buckets (
+    key text COLLATE "C" PRIMARY KEY,
+    capacity float8 NOT NULL,
+    refill_ms float8 NOT NULL,
+    spent float8 NOT NULL,
+    wanted float8 NOT NULL,
+    tokens float8 NOT NULL,
+    granted float8 NOT NULL,
+    at timestamptz NOT NULL
+  ) WITH (fillfactor = 50);
+  -- Counts towards the quota of the owner; 0 for documents of earlier versions.
+  ALTER TABLE agents ADD COLUMN memory bigint NOT NULL DEFAULT 0;
+  CREATE INDEX agents_owner ON agents (owner) INCLUDE (memory);
+  `,
 ]
 
 /**

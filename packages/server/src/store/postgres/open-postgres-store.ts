@@ -14,6 +14,7 @@ import { loadAgents } from './load-agents.js'
 import { migrate } from './migrations.js'
 import { prune } from './prune.js'
 import { readChanges } from './read-changes.js'
+import { createReplicaStore } from './replica-store.js'
 import { createSecretStore } from './secret-store.js'
 import { createStatisticsStore } from './statistics-store.js'
 import { createTaskStore } from './task-store.js'
@@ -174,6 +175,7 @@ function createStore(connection: Connection): Store {
     trust: createTrustStore(connection),
     limits: createLimitStore(connection),
     federation: createFederationStore(connection),
+    replicas: createReplicaStore(connection),
 
     prune: (before) => prune(connection, before),
     close() {

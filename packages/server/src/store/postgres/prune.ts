@@ -14,6 +14,8 @@ export async function prune(connection: Connection, before: PruneBefore): Promis
   await deleteBefore(connection, 'trust', 'expires_at', before.tasks)
   await deleteBefore(connection, 'federated', 'expires_at', before.tasks)
   await deleteBefore(connection, 'usage', 'day', Math.floor(before.tasks / DAY_MS))
+  await connection.query(PRUNE_BUCKETS, [ROWS])
+  await connection.query(`DELETE FROM replicas WHERE seen_at < clock_timestamp() - interval '1 hour'`)
   for (const table of ['credentials', 'ratings']) await deleteOrphans(connection, table)
   while ((await connection.query(PRUNE_CHANGES, [before.changes, ROWS])).length > 0);
 }
@@ -29,6 +31,10 @@ async function deleteBefore(
     SELECT ctid FROM ${table} WHERE ${column} < $1 ${condition} LIMIT $2)) RETURNING 1`
   while ((await connection.query(sql, [time, ROWS])).length === ROWS);
 }
+
+/** Buckets that are full again. */
+const PRUNE_BUCKETS = `DELETE FROM buckets WHERE ctid = ANY (ARRAY(
+  SELECT ctid FROM buckets WHERE at < clock_timestamp() - 2 * refill_ms * interval '1 millisecond' LIMIT $1))`
 
 /** Deletes data of agents that have no tombstone any more. */
 async function deleteOrphans(connection: Connection, table: string): Promise<void> {

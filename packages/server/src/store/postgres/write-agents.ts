@@ -14,6 +14,7 @@ import { AUDIT_COLUMNS, AUDIT_RECORD } from '../audit-row.js'
 import { AGENT_COLUMNS, type Row, toAgent, toCurrentAgent } from '../rows.js'
 import type { AgentWrite, WriteResult } from '../store.js'
 import { StoreError } from '../store-error.js'
+import { findOverQuota } from './check-quotas.js'
 import { type Connection, type Query, sqlStateOf } from './connect.js'
 
 /** A write as requested, and as it is sent to the database. */
@@ -90,20 +91,24 @@ async function attemptWrites(query: Query, batch: PendingWrite[]): Promise<Write
   const rows = batch.map(({ write }) => locked.get(write.id))
   const currents = rows.map((row) => row && toCurrentAgent(row))
 
+  const overQuota = await findOverQuota(query, batch, rows)
   const documents: string[] = []
-  const inputs = batch.flatMap(({ prepared: { change, document } }, i) => {
-    if (isConflict(change, currents[i])) return []
+  const inputs = batch.flatMap((pending, i) => {
+    const { change, document } = pending.prepared
+    if (isConflict(change, currents[i]) || overQuota.has(pending)) return []
     const place = document === undefined ? undefined : documents.push(document)
     return [{ ...toInput(change, currents[i]), document_place: place }]
   })
-  if (inputs.length === 0) return batch.map(() => ({ outcome: 'conflict' }))
-
   const written = new Map<unknown, Row>()
-  for (const row of await query(writeStatement(documents.length), [JSON.stringify(inputs), ...documents])) {
+  const sql = inputs.length > 0 ? writeStatement(documents.length) : undefined
+  for (const row of sql === undefined ? [] : await query(sql, [JSON.stringify(inputs), ...documents])) {
     if (row.number === null) throw new NameTaken()
     written.set(row.id, row)
   }
-  return batch.map(({ write, prepared }, i): WriteResult => {
+  return batch.map((pending, i): WriteResult => {
+    const { write, prepared } = pending
+    const over = overQuota.get(pending)
+    if (over && !isConflict(prepared.change, currents[i])) return { outcome: 'over_quota', ...over }
     const stored = written.get(write.id)
     if (!stored) return { outcome: 'conflict' }
     if (write.kind === 'remove') return { outcome: 'done' }
@@ -134,7 +139,7 @@ const LOCK = `
   SELECT p.number FROM agents a JOIN presence p USING (number)
   WHERE a.id = ANY ($1) ORDER BY p.number FOR UPDATE OF p`
 
-const READ = `SELECT ${AGENT_COLUMNS} FROM agents a JOIN presence p USING (number) WHERE a.number = ANY ($1)`
+const READ = `SELECT ${AGENT_COLUMNS}, a.memory FROM agents a JOIN presence p USING (number) WHERE a.number = ANY ($1)`
 
 /** A row of `input` in the statement below, without its document. */
 function toInput(write: PreparedChange, current: CurrentAgent | undefined): Row {
@@ -143,8 +148,8 @@ function toInput(write: PreparedChange, current: CurrentAgent | undefined): Row 
   if (write.kind === 'remove') return { kind: 'remove', id, at, reason: write.reason, ...audit }
   const presence = presenceOf(write, current)
   if (write.kind === 'refresh') return { kind: 'refresh', id, at, ...presence, ...audit }
-  const { owner, format, marks } = write
-  const put = { id, at, owner, format, marks, new_owner: hasNewOwner(write, current) }
+  const { owner, format, memory, marks } = write
+  const put = { id, at, owner, format, memory, marks, new_owner: hasNewOwner(write, current) }
   return { kind: current ? 'update' : 'register', ...put, ...presence, ...audit }
 }
 
@@ -166,18 +171,19 @@ const writeStatement = (documents: number): string => `
   WITH input AS MATERIALIZED (
     SELECT i.*, d.document, CASE WHEN i.kind <> 'refresh' THEN nextval('changes_revision_seq') END AS revision
     FROM json_to_recordset($1::json) AS i (
-      kind text, id text COLLATE "C", number bigint, at bigint, owner text, format text, document_place int, marks text,
+      kind text, id text COLLATE "C", number bigint, at bigint, owner text, format text, memory bigint,
+      document_place int, marks text,
       received_at bigint, lease_seconds bigint, lease_expires_at bigint, reason text, new_owner boolean, audit json)
     LEFT JOIN unnest(ARRAY[${Array.from({ length: documents }, (_, i) => `$${i + 2}`).join(', ')}]::text[])
       WITH ORDINALITY AS d (document, place) ON d.place = i.document_place
   ), registered AS (
-    INSERT INTO agents (id, owner, face, document, marks, revision, created_at, modified_at)
-    SELECT id, owner, format, document, marks, revision, at, at FROM input WHERE kind = 'register' ORDER BY id
+    INSERT INTO agents (id, owner, face, document, memory, marks, revision, created_at, modified_at)
+    SELECT id, owner, format, document, memory, marks, revision, at, at FROM input WHERE kind = 'register' ORDER BY id
     ON CONFLICT (id) DO NOTHING
     RETURNING id, number
   ), updated AS (
-    UPDATE agents a SET owner = i.owner, face = i.format, document = i.document, marks = i.marks, revision = i.revision,
-      modified_at = i.at
+    UPDATE agents a SET owner = i.owner, face = i.format, document = i.document, memory = i.memory, marks = i.marks,
+      revision = i.revision, modified_at = i.at
     FROM input i WHERE i.kind = 'update' AND a.number = i.number
   ), removed AS (
     DELETE FROM agents a USING input i WHERE i.kind = 'remove' AND a.number = i.number

@@ -170,6 +170,7 @@ function createStore(folder: string, db: Sqlite, writer: Writer, release: (() =>
     trust: createTrustStore(db, read, writer),
     limits: createLimitStore(db, read, writer),
     federation: createFederationStore(db, read, writer),
+    replicas: undefined,
 
     async prune(before) {
       while (await writer.run('prune', { before }));

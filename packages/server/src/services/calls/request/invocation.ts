@@ -64,7 +64,7 @@ export interface Invocation {
   /** X-Callback-URL: the webhook for the result of a deferred call. */
   readonly callbackUrl: string | undefined
   /** Counts this many further calls against the caller's rate limit, or throws. */
-  readonly spend: (calls: number) => void
+  readonly spend: (calls: number) => Promise<void> | undefined
   /** Receives response headers as soon as they are known, because an error response carries them too (C-63). */
   readonly onHeaders?: (headers: Readonly<Record<string, string>>) => void
   /** Aborted when the caller disconnects. */

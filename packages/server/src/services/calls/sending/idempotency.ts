@@ -79,8 +79,8 @@ async function runAndStore(
   claim: IdempotencyClaim,
   run: () => Promise<InvocationResult>,
 ): Promise<InvocationResult> {
-  const save = (outcome: InvocationResult | DirectoryError): Promise<void> =>
-    store.finishIdempotent(claim, writeOutcome(outcome, claim.client, resultQuota), now() + STORED_MS)
+  const save = async (outcome: InvocationResult | DirectoryError): Promise<void> =>
+    store.finishIdempotent(claim, await writeOutcome(outcome, claim.client, resultQuota), now() + STORED_MS)
   let result: InvocationResult
   try {
     result = await run()

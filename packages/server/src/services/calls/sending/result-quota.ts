@@ -1,4 +1,4 @@
-import { createTokenBuckets } from '@switchboard/protocol'
+import type { CreateBuckets } from '../../../policy/rate-limit.js'
 
 /** Milliseconds for which the result of an idempotent call is stored (C-61). */
 export const STORED_MS = 86_400_000
@@ -11,18 +11,23 @@ export interface ResultQuota {
   /** Bytes for each caller within the time that results are stored. */
   readonly maxBytes: number
   /** Takes bytes from the caller's quota; false if they are more than is left. */
-  take(client: string, bytes: number): boolean
+  take(client: string, bytes: number): Promise<boolean>
 }
 
 /**
- * The quota refills as results expire, so that at no time more than twice the quota is stored. It is counted by this
- * process: a sum over the stored results would cost more than storing one.
+ * The quota refills as results expire, so that at no time more than twice the quota is stored: a sum over the stored results
+ * would cost more than storing one.
  */
-export function createResultQuota(maxBytes: number, monotonic: () => number): ResultQuota {
-  const buckets = createTokenBuckets({ capacity: maxBytes, refillMs: STORED_MS, maxKeys: MAX_CALLERS, monotonic })
+export function createResultQuota(
+  maxBytes: number,
+  monotonic: () => number,
+  createBuckets: CreateBuckets,
+): ResultQuota {
+  const options = { capacity: maxBytes, refillMs: STORED_MS, maxKeys: MAX_CALLERS, monotonic }
+  const buckets = createBuckets('stored results', options)
   return {
     maxBytes,
     // A cost above the capacity would be accepted once.
-    take: (client, bytes) => bytes <= maxBytes && buckets.take(client, bytes) === undefined,
+    take: async (client, bytes) => bytes <= maxBytes && (await buckets.take(client, bytes)) === undefined,
   }
 }

@@ -39,7 +39,7 @@ export async function sendBatch(
       `a batch of ${length} inputs is too large: send at most ${MAX_BATCH} at a time`,
     )
   // The request itself has been counted as one call.
-  if (length > 1) invocation.spend(length - 1)
+  if (length > 1) await invocation.spend(length - 1)
   const steps = stepsOfEach(length)
   const items = await mapInSlices(values, (value, index) =>
     prepareItem(deps, invocation, admission, { value, index, steps }),

@@ -11,12 +11,16 @@ const REPLAYED = { 'idempotent-replayed': 'true' }
 type Omission = 'kind' | 'size' | 'quota'
 
 /** The result or the error of a call as text to store, or, if that is too much, only that the call has run. */
-export function writeOutcome(outcome: InvocationResult | DirectoryError, client: string, quota: ResultQuota): string {
+export async function writeOutcome(
+  outcome: InvocationResult | DirectoryError,
+  client: string,
+  quota: ResultQuota,
+): Promise<string> {
   const text = outcome instanceof DirectoryError ? writeError(outcome) : writeResult(outcome)
   if (text === undefined) return writeOmission('kind')
   const bytes = Buffer.byteLength(text)
   if (bytes > MAX_RESULT_BYTES) return writeOmission('size')
-  return quota.take(client, bytes) ? text : writeOmission('quota')
+  return (await quota.take(client, bytes)) ? text : writeOmission('quota')
 }
 
 const writeOmission = (omitted: Omission): string => JSON.stringify({ omitted })
