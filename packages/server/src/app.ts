@@ -14,6 +14,7 @@ import type { ExposedFile } from './store/sqlite/private-files.js'
 import { createMetrics } from './telemetry/create-metrics.js'
 import { type Base, createBase, createLog } from './wiring/base.js'
 import { wireCalls, wireGateway, wireOutcomes } from './wiring/calls.js'
+import { wireCrawl } from './wiring/crawl.js'
 import { wireDiscovery } from './wiring/discovery.js'
 import { wireHttp } from './wiring/http.js'
 import { wireIdentity } from './wiring/identity.js'
@@ -126,14 +127,26 @@ async function wire(base: Base): Promise<Server> {
   }
   const calls = await wireCalls(base, context, identity, gateway, limits)
   const probing = await wireProbes(base, catalog, calls.probe)
+  const crawling = wireCrawl(base, context, gateway, VERSION)
   const cursor = await loadAgents(store, catalog)
-  const http = wireHttp(base, { context, listing, identity, outcomes, calls, limits, probing, version: VERSION })
+  const http = wireHttp(base, {
+    context,
+    listing,
+    identity,
+    outcomes,
+    calls,
+    limits,
+    probing,
+    crawling,
+    version: VERSION,
+  })
   const lifecycle = wireLifecycle(base, {
     context,
     identity,
     trust,
     limits,
     probing,
+    crawling,
     outcomes,
     calls,
     expiry,

@@ -1,3 +1,4 @@
+export { type AgentsIndex, type IndexedAgent, readAgentsIndex } from './agents-index.js'
 export { type Authentication, canonicalAuthenticationType, readAuthentication } from './authentication.js'
 export { detectFormat } from './detect-format.js'
 export { type LintOptions, lintExamples, lintRecord, lintUpdate, STATUS_WORDS } from './lint.js'

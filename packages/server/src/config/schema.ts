@@ -117,6 +117,14 @@ export const configSchema: JsonObject = closed({
   audit: closed({ retentionDays: count, addresses: flag }),
   liveness: closed({ enabled: flag, intervalSeconds: { type: 'integer', minimum: 10 } }),
   probes: closed({ enabled: flag, intervalSeconds: { type: 'integer', minimum: 60 } }),
+  crawl: closed({
+    enabled: flag,
+    urls: texts,
+    intervalSeconds: { type: 'integer', minimum: 60 },
+    pauseMs: { type: 'integer', minimum: 100 },
+    maxAgentsPerSite: { type: 'integer', minimum: 1, maximum: 1000 },
+    contact: { type: 'string', pattern: '^[!-~]{1,200}$' },
+  }),
   policy: closed({
     names: { type: 'array', items: closed({ names: texts, subjects: texts }, ['names', 'subjects']) },
     owners: { type: 'array', items: closed({ names: texts, subject: text }, ['names', 'subject']) },

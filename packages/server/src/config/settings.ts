@@ -1,5 +1,6 @@
 import { isLoopbackHost, type Strictness } from '@switchboard/protocol'
 import type { NamePolicy } from '../policy/access.js'
+import { parseSiteUrl } from '../policy/crawl.js'
 import type { Quota } from '../policy/quota.js'
 import type { LimitedAction } from '../policy/rate-limit.js'
 import type { TaxonomyConfig } from '../policy/taxonomy.js'
@@ -72,6 +73,17 @@ export interface Config {
   liveness: { enabled: boolean; intervalSeconds: number }
   /** Regular trials of agents with their own examples, if their publishers agree. Off by default: every one is a call. */
   probes: { enabled: boolean; intervalSeconds: number }
+  /** Reading of agents that sites publish: those that callers ask for, and those listed here. */
+  crawl: {
+    enabled: boolean
+    urls: string[]
+    intervalSeconds: number
+    /** Milliseconds between two requests to one host. */
+    pauseMs: number
+    maxAgentsPerSite: number
+    /** Where the operators of sites can reach you: a URL or an address; part of the User-Agent. Default: the public URL. */
+    contact?: string
+  }
 }
 
 /** The embedding model: the built-in one, none, a folder with an ONNX model, or an HTTP endpoint. */
@@ -180,6 +192,7 @@ export const DEFAULTS: Config = {
   audit: { retentionDays: 30, addresses: true },
   liveness: { enabled: false, intervalSeconds: 3600 },
   probes: { enabled: false, intervalSeconds: 86_400 },
+  crawl: { enabled: true, urls: [], intervalSeconds: 86_400, pauseMs: 1000, maxAgentsPerSite: 100 },
 }
 
 /** Groups of settings that may be given in part. */
@@ -195,6 +208,7 @@ export const GROUPS = [
   'cors',
   'liveness',
   'probes',
+  'crawl',
   'audit',
 ] as const
 
@@ -218,21 +232,33 @@ export const withDefaults = (settings: Settings): Config => ({
   cors: { ...DEFAULTS.cors, ...settings.cors },
   liveness: { ...DEFAULTS.liveness, ...settings.liveness },
   probes: { ...DEFAULTS.probes, ...settings.probes },
+  crawl: { ...DEFAULTS.crawl, ...settings.crawl },
   audit: { ...DEFAULTS.audit, ...settings.audit },
 })
 
 /** Refuses plain HTTP beyond this machine (C-72), and replicas that would each sign with their own key. */
-export function assertSafe({ host, tls, behindProxy, database, secret, gateway, issuers }: Config): void {
+export function assertSafe(config: Config): void {
+  const { host, tls, behindProxy, database, secret, gateway, issuers, crawl } = config
   const problem = issuersProblem(issuers)
   if (problem !== undefined) throw new ConfigError(`issuers: ${problem}`)
   if (gateway.sign && database !== undefined && secret === undefined)
     throw new ConfigError(
       'gateway.sign with a database needs SWITCHBOARD_SECRET: set it to the same value on all replicas',
     )
+  for (const url of crawl.urls) assertSiteUrl(url, !isProduction(config))
   if (tls || behindProxy || isLoopbackHost(host)) return
   throw new ConfigError(
     `plain HTTP on ${host} is not allowed: set --tls-cert and --tls-key, or --behind-proxy if a proxy terminates TLS`,
   )
+}
+
+function assertSiteUrl(url: string, httpLoopback: boolean): void {
+  try {
+    parseSiteUrl(url, httpLoopback)
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error
+    throw new ConfigError(`crawl.urls: "${url}" ${error.message}`)
+  }
 }
 
 /** Fewest calls of one caller by default, however low the other limits are. */

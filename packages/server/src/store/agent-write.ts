@@ -75,8 +75,13 @@ export const hasNewOwner = (put: { owner: string }, current: CurrentAgent | unde
   put.owner !== current?.owner
 
 /** The lease of an agent after a put or a refresh. */
-export const leaseAfter = (write: { lease: Lease | 'keep' }, current: CurrentAgent | undefined): Lease | undefined =>
-  write.lease === 'keep' ? current?.lease : write.lease
+export function leaseAfter(
+  { lease }: { lease: Lease | 'keep' | 'none' },
+  current: CurrentAgent | undefined,
+): Lease | undefined {
+  if (lease === 'none') return undefined
+  return lease === 'keep' ? current?.lease : lease
+}
 
 /** The agent as stored by a put. */
 export function agentAfterPut(

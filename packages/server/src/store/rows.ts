@@ -202,6 +202,7 @@ const TRUST_KINDS = Object.values<TrustKind>({
   probe: 'probe',
   peer: 'peer',
   pull: 'pull',
+  crawl: 'crawl',
 } satisfies Record<TrustKind, TrustKind>)
 
 function toTrustKind(value: unknown): TrustKind {

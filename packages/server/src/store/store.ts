@@ -133,6 +133,8 @@ export interface Marks {
   signature?: SignatureFinding
   /** Set for an agent that is registered at another directory. */
   origin?: Origin
+  /** Where the directory found the document, if it was not registered; `stale_since`: it is no longer there. */
+  crawled?: { url: string; stale_since?: string }
 }
 
 export interface SignatureFinding {
@@ -151,7 +153,7 @@ export interface SignatureFinding {
 
 /**
  * A change of one agent, based on the revision `expect`. `keep` means the lease at the time of the write, which another
- * replica may have renewed; a new agent then has none.
+ * replica may have renewed; a new agent then has none. `none` ends the lease: the agent stays.
  */
 export type AgentWrite =
   | {
@@ -169,7 +171,7 @@ export type AgentWrite =
        * limited, or the only process checks it.
        */
       quota?: Usage
-      lease: Lease | 'keep'
+      lease: Lease | 'keep' | 'none'
       marks: Marks
       at: number
       /** Whether the owner sent it, which updates receivedAt; false for an operator's mark. */

@@ -17,6 +17,8 @@ export type TrustKind =
   | 'peer'
   /** How far the agents of a peer have been read. */
   | 'pull'
+  /** A site that is crawled for agents. */
+  | 'crawl'
 
 /**
  * What the directory keeps about trust, apart from the agents' own rows: small values by kind and key. Writes are

@@ -3,6 +3,7 @@ import Fastify, { type FastifyInstance, LogController } from 'fastify'
 import { createAdminRoutes } from '../faces/admin/admin-routes.js'
 import { type AdmitOptions, admit } from '../faces/admit.js'
 import { createAidipRoutes } from '../faces/aidip/aidip-routes.js'
+import { createCrawlRoutes } from '../faces/crawl/crawl-routes.js'
 import { createDescriptorsRoutes } from '../faces/descriptors/descriptors-routes.js'
 import { createDirectoryRoutes } from '../faces/directory/directory-routes.js'
 import { createFeedbackRoutes } from '../faces/feedback/feedback-routes.js'
@@ -33,6 +34,7 @@ import type { Limits } from '../services/operations/limits.js'
 import { createSharedBuckets } from '../services/replicas/shared-buckets.js'
 import type { Base } from './base.js'
 import type { Calls } from './calls.js'
+import type { CrawlParts } from './crawl.js'
 import type { Identity } from './identity.js'
 import type { LimitParts } from './limits.js'
 import type { ProbeParts } from './probes.js'
@@ -49,6 +51,7 @@ export interface HttpParts {
   readonly calls: Calls
   readonly limits: LimitParts
   readonly probing: ProbeParts | undefined
+  readonly crawling: CrawlParts | undefined
   /** The release, shown in cards and in OpenAPI. */
   readonly version: string
 }
@@ -61,7 +64,7 @@ export interface Http {
 
 /** The HTTP application with the routes of all drafts. */
 export function wireHttp(base: Base, parts: HttpParts): Http {
-  const { context, listing, identity, outcomes, calls, probing, version } = parts
+  const { context, listing, identity, outcomes, calls, probing, crawling, version } = parts
   const { limits, budgets, replicas, defaults } = parts.limits
   const { config, log, metrics, monotonic, state, baseUrl } = base
   const { grants, keys, signing } = identity
@@ -111,6 +114,7 @@ export function wireHttp(base: Base, parts: HttpParts): Http {
     createDomainRoutes(context.domains),
     createTransferRoutes(context),
     ...(probing ? [createProbeRoutes(context, probing.probes)] : []),
+    ...(crawling ? [createCrawlRoutes(crawling.crawler)] : []),
     ...(tasks ? [createTasksRoutes(tasks)] : []),
     createInvocationRoutes({
       invoke,

@@ -6,6 +6,7 @@ import type { Expiry } from '../services/registry/expire.js'
 import { followStore } from '../services/registry/follow.js'
 import type { Base } from './base.js'
 import type { Calls } from './calls.js'
+import type { CrawlParts } from './crawl.js'
 import type { Http } from './http.js'
 import type { Identity } from './identity.js'
 import type { LimitParts } from './limits.js'
@@ -38,6 +39,7 @@ export interface LifecycleParts {
   readonly trust: Trust
   readonly limits: LimitParts
   readonly probing: ProbeParts | undefined
+  readonly crawling: CrawlParts | undefined
   readonly expiry: Expiry
   readonly wordIndexing: WordIndexing
   readonly http: Http
@@ -53,7 +55,7 @@ export interface Lifecycle {
 /** Background work, and the order in which the parts start and stop. */
 export function wireLifecycle(base: Base, parts: LifecycleParts): Lifecycle {
   const { config, store, log, metrics, state, baseUrl, logError } = base
-  const { context, identity, outcomes, calls, trust, limits, probing, expiry, wordIndexing, cursor } = parts
+  const { context, identity, outcomes, calls, trust, limits, probing, crawling, expiry, wordIndexing, cursor } = parts
   const { app, sockets } = parts.http
   const { catalog, embeddings, abuse } = context
   const follower = followStore({
@@ -104,6 +106,7 @@ export function wireLifecycle(base: Base, parts: LifecycleParts): Lifecycle {
       calls.startTasks()
       trust.start()
       probing?.start()
+      crawling?.start()
       log.info({ url: state.listening, agents: catalog.index.size }, 'ready')
       return baseUrl()
     },
@@ -122,6 +125,7 @@ export function wireLifecycle(base: Base, parts: LifecycleParts): Lifecycle {
       await Promise.all([
         stopInTime('checks of publishers', trust.stop, BACKGROUND_MS),
         stopInTime('probes of agents', async () => probing?.stop(), BACKGROUND_MS),
+        stopInTime('crawling', async () => crawling?.stop(), BACKGROUND_MS),
         stopInTime('reading changes', follower.stop, BACKGROUND_MS),
         stopInTime('embedding model', embeddings.stop, BACKGROUND_MS),
         stopInTime('open requests', drain, DRAIN_MS + DRAIN_END_MS),

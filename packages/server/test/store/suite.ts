@@ -237,6 +237,12 @@ export function describeStore(name: string, createPlace: () => Promise<StorePlac
         expect([second.lease, (await store.get('a'))?.lease]).toEqual([renewed, renewed])
       })
 
+      it('ends with a put with lease "none": the agent stays', async () => {
+        const first = await stored(store.write(put('a', { lease: { seconds: 60, expiresAt: AT + 60_000 } })))
+        const second = await stored(store.write(put('a', { expect: first.revision, lease: 'none' })))
+        expect([second.lease, (await store.get('a'))?.lease]).toEqual([undefined, undefined])
+      })
+
       it('does not decrease receivedAt if the clock was set back', async () => {
         const agent = await stored(store.write(put('a')))
         expect(await stored(store.write(refresh(agent, { at: AT - 5 })))).toMatchObject({ receivedAt: AT })

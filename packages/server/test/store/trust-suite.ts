@@ -64,6 +64,17 @@ export function describeTrust(store: () => Store): void {
       expect(await keys()).toEqual(['x', 'y', 'z'])
     })
 
+    it('keeps crawled sites, of any size up to a hundred documents', async () => {
+      const { trust } = store()
+      const pages = Array.from({ length: 100 }, (_, i) => ({
+        url: `https://a.example/${'x'.repeat(200)}${i}`,
+        etag: '"1"',
+      }))
+      const site = domain({ kind: 'crawl', value: { url: 'https://a.example/', requestedBy: ['a'], pages } })
+      expect(await trust.put(site)).toBe(true)
+      expect(await trust.get('crawl', 'a')).toEqual({ ...site, version: 1 })
+    })
+
     it('prunes entries that have expired', async () => {
       const { trust } = store()
       await trust.put(domain({ key: 'old', expiresAt: AT }))

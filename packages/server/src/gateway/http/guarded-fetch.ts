@@ -4,7 +4,7 @@ import type { GatewayOptions } from '../gateway-options.js'
 import { abortError } from '../resilience/with-timeout.js'
 import { observeStream } from './observe-stream.js'
 import { outgoingHeaders } from './outgoing-headers.js'
-import { rejectUnsupported } from './read-response.js'
+import { rejectCompressed, rejectUnsupported } from './read-response.js'
 import { limitBytes } from './response-body.js'
 import type { SendRequest } from './send-request.js'
 
@@ -12,8 +12,8 @@ import type { SendRequest } from './send-request.js'
 const BODILESS: ReadonlySet<number> = new Set([204, 205, 304])
 
 /**
- * `fetch` for untrusted addresses: it goes through the address guard, follows no redirects, sends no cookies, accepts
- * no compression, and limits size and time. Failures are GatewayErrors. The size of a stream is not limited; its
+ * `fetch` for untrusted addresses: it goes through the address guard, follows no redirects (with `redirect: 'manual'` it
+ * returns them, otherwise it rejects), sends no cookies, accepts no compression, and limits size and time. Failures are GatewayErrors. The size of a stream is not limited; its
  * reader must limit the size of each part.
  */
 export function createGuardedFetch(
@@ -45,7 +45,8 @@ export function createGuardedFetch(
         signal: limit.signal,
         ...(payload && { body: payload }),
       })
-      rejectUnsupported(response)
+      if (request.redirect === 'manual') rejectCompressed(response)
+      else rejectUnsupported(response)
       const { status, headers, body } = response
       const isStream = isStreamType(mediaTypeOf(headers['content-type']))
       if (isStream) clearTimeout(timer)

@@ -70,15 +70,23 @@ export async function readResponse(
 }
 
 /** Throws for a redirect, which could bypass the address guard, and for compression, which was not requested. */
-export function rejectUnsupported({ status, headers, body }: HttpResponse): void {
-  const encoding = headers['content-encoding'] ?? 'identity'
-  const problem =
-    status >= 300 && status < 400 && status !== 304
-      ? `the agent redirects (${status}), and redirects are not followed: register the final URL`
-      : encoding !== 'identity'
-        ? `the agent uses the content encoding ${encoding.slice(0, 20)}, which was not requested`
-        : undefined
-  if (problem === undefined) return
+export function rejectUnsupported(response: HttpResponse): void {
+  const { status } = response
+  if (isRedirect(status)) {
+    reject(response, `the agent redirects (${status}), and redirects are not followed: register the final URL`)
+  }
+  rejectCompressed(response)
+}
+
+export function rejectCompressed(response: HttpResponse): void {
+  const encoding = response.headers['content-encoding'] ?? 'identity'
+  if (encoding === 'identity') return
+  reject(response, `the agent uses the content encoding ${encoding.slice(0, 20)}, which was not requested`)
+}
+
+const isRedirect = (status: number): boolean => status >= 300 && status < 400 && status !== 304
+
+function reject({ body }: HttpResponse, problem: string): never {
   body.cancel()
   throw new GatewayError('bad_response', problem, { mayHaveRun: true })
 }

@@ -2,11 +2,15 @@ import { readBytes } from '@switchboard/protocol'
 import { tooLarge } from './response-body.js'
 import type { SendRequest } from './send-request.js'
 
-/** A `SendRequest` over the gateway's guarded `fetch`, for code outside the gateway. */
-export function sendOverFetch(fetch: typeof globalThis.fetch): SendRequest {
+/**
+ * A `SendRequest` over the gateway's guarded `fetch`, for code outside the gateway.
+ *
+ * @param redirect `manual`: a redirect is returned, for callers that check where it leads; default: it is an error
+ */
+export function sendOverFetch(fetch: typeof globalThis.fetch, redirect: 'error' | 'manual' = 'error'): SendRequest {
   return async ({ url, method, headers, body, signal }) => {
     if (body !== undefined && typeof body !== 'string') throw new TypeError('only text can be sent over fetch')
-    const response = await fetch(url, { method, headers, signal, redirect: 'manual', ...(body && { body }) })
+    const response = await fetch(url, { method, headers, signal, redirect, ...(body && { body }) })
     return {
       status: response.status,
       headers: Object.fromEntries(response.headers),

@@ -30,12 +30,16 @@ export const stateOfRecord = (record: AgentRecord, owner: string): JsonObject =>
 })
 
 /** The state of an agent before and after an update; `changed` names the members of the document that differ. */
-export function updateOf(existing: Agent, record: AgentRecord): { before: JsonObject; after: JsonObject } {
+export function updateOf(
+  existing: Agent,
+  record: AgentRecord,
+  owner: string,
+): { before: JsonObject; after: JsonObject } {
   const changed = changedMembers(existing.record.document, record.document)
   return {
     before: stateOf(existing),
     after: {
-      ...stateOfRecord(record, existing.owner),
+      ...stateOfRecord(record, owner),
       ...(existing.record.format !== record.format && { format: record.format }),
       changed: changed.slice(0, MAX_MEMBERS).map(cut),
       ...(changed.length > MAX_MEMBERS && { changed_members: changed.length }),

@@ -76,5 +76,6 @@ function verificationOf({ marks }: StoredAgent): JsonObject {
   return {
     ...(marks.verification ?? { state: 'self-asserted' }),
     ...(marks.signature && { signature: { ...marks.signature } }),
+    ...(marks.crawled && { crawled: { ...marks.crawled } }),
   }
 }

@@ -13,9 +13,12 @@ export function assertMayOwn(context: Context, id: string, owner: string, caller
 function assertProvenDomain({ domains, policy }: Context, id: string, owner: string, caller: Caller): void {
   if (!policy.requireDomainProof || isAdmin(caller)) return
   const name = domains.nameOf(id)
-  if (name === undefined || domains.proofOf({ id, owner })) return
+  // The domain itself needs no proof: agents that were found there belong to it.
+  if (name === undefined || isOriginOf(owner, name) || domains.proofOf({ id, owner })) return
   throw new DirectoryError(
     'forbidden',
     `the id "${id}" needs a proof that you control ${name}: POST /domains with {"domain":"${name}"} says how`,
   )
 }
+
+const isOriginOf = (owner: string, name: string): boolean => owner === `https://${name}` || owner === `http://${name}`

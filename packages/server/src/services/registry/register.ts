@@ -10,9 +10,10 @@ import {
   lintUpdate,
   readRecord,
 } from '@switchboard/protocol'
-import { assertCovered, mayCommission, mayOperate, maySee, ownerOfNew } from '../../policy/access.js'
+import { assertCovered, mayCommission, maySee, ownerOfNew } from '../../policy/access.js'
 import { type Caller, hasScope } from '../../policy/caller.js'
 import { judgeUpdate } from '../../policy/freshness.js'
+import { marksAfterTransfer } from '../../policy/transfer.js'
 import { assertClaims, assertEndpoints } from '../../policy/vetting.js'
 import type { AgentWrite, Lease, Marks, SignatureFinding } from '../../store/store.js'
 import { auditOf, type Context } from '../context.js'
@@ -23,6 +24,7 @@ import { matchesRevision, timeOfChange } from './entity-tags.js'
 import { assertMayOwn } from './may-own.js'
 import type { Reservation } from './quotas.js'
 import { unknownAgent } from './read.js'
+import { ownerAfterUpdate, ownershipError } from './update-owner.js'
 
 /** A valid document of one format, and the request that carries it. */
 export interface Registration {
@@ -40,6 +42,8 @@ export interface Registration {
   readonly onBehalfOf?: string | undefined
   /** False: sequence and updated_at are copied from the stored document, so they are not compared (C-35). */
   readonly compareStamps?: boolean
+  /** The URL at which the directory found the document; the caller is the domain that serves it. */
+  readonly crawledFrom?: string
 }
 
 export interface Registered {
@@ -215,7 +219,8 @@ async function replaceExisting(
 ): Promise<Registered | undefined> {
   const { record } = checked
   const { caller, intent, ifMatch, compareStamps = true } = registration
-  if (!mayOperate(caller, { id: record.id, owner: existing.owner })) {
+  const owner = ownerAfterUpdate(context, existing, caller)
+  if (owner === undefined) {
     const error = ownershipError(existing, intent, maySee(existing, caller, context.grantsOf))
     context.trail.refused(error, caller, { action: actionOf(registration), agent: record.id, always: true })
     throw error
@@ -228,7 +233,8 @@ async function replaceExisting(
     )
   }
   const verdict = judgeUpdate(existing.record, record, record.format === 'profile' ? 'profile' : 'other')
-  const isComparable = compareStamps && ifMatch === undefined
+  const isTakenOver = owner !== existing.owner
+  const isComparable = compareStamps && ifMatch === undefined && !isTakenOver
   if (verdict === 'stale' && isComparable) {
     throw new DirectoryError(
       'stale_metadata',
@@ -242,29 +248,29 @@ async function replaceExisting(
     )
   }
   const lease = newLease(context, registration)
-  if (verdict === 'noop' && !isNewFinding(checked, existing)) return refreshOnly(context, registration, existing, lease)
+  const isNews = isTakenOver || isNewFinding(checked, existing) || isFoundAnew(registration, existing)
+  if (verdict === 'noop' && !isNews) return refreshOnly(context, registration, existing, lease)
   const { marks, revision, modifiedAt } = existing.stored
   const at = timeOfChange(context.now(), modifiedAt)
-  const room = context.quotas.reserve(caller, existing.owner, record.document, existing)
+  const room = context.quotas.reserve(caller, owner, record.document, isTakenOver ? undefined : existing)
   try {
-    const values = { owner: existing.owner, marks, expect: revision, at, lease, room }
-    const done = await write(context, registration, checked, values, existing)
+    const values = isTakenOver
+      ? { marks: marksAfterTransfer(marks), lease: lease === 'keep' ? ('none' as const) : lease }
+      : { marks, lease }
+    const done = await write(context, registration, checked, { owner, expect: revision, at, room, ...values }, existing)
     return done && { ...done, created: false, warnings: lintUpdate(existing.record, record) }
   } finally {
     room.release()
   }
 }
 
+/** Whether the directory knew the document from elsewhere, or had lost it. */
+const isFoundAnew = ({ crawledFrom }: Registration, { stored: { marks } }: Agent): boolean =>
+  crawledFrom !== undefined && (marks.crawled?.url !== crawledFrom || marks.crawled.stale_since !== undefined)
+
 /** Sending a document again verifies it again. That its keys cannot be read at the moment does not undo an earlier result. */
 const isNewFinding = ({ signature }: Checked, { stored: { marks } }: Agent): boolean =>
   signature?.state !== marks.signature?.state && signature?.state !== 'unverifiable'
-
-/** Another owner's name cannot be claimed; its agent cannot be changed, and if it is hidden it does not exist (C-33). */
-function ownershipError(existing: Agent, intent: Registration['intent'], visible: boolean): DirectoryError {
-  const { id } = existing.record
-  if (intent === 'claim') return new DirectoryError('conflict', `the name "${id}" belongs to another publisher`)
-  return visible ? new DirectoryError('forbidden', `the agent "${id}" belongs to another publisher`) : unknownAgent(id)
-}
 
 /** The same document again only renews the registration. */
 async function refreshOnly(
@@ -298,20 +304,20 @@ interface WriteValues {
   readonly marks: Marks
   readonly expect: number | undefined
   readonly at: number
-  readonly lease: Lease | 'keep'
+  readonly lease: Lease | 'keep' | 'none'
   /** The room in the owner's quota that the document takes. */
   readonly room: Reservation
 }
 
 async function write(
   context: Context,
-  { caller, format }: Registration,
+  { caller, format, crawledFrom }: Registration,
   { record, signature }: Checked,
   { room, ...values }: WriteValues,
   existing?: Agent,
 ): Promise<Registered | undefined> {
   const created = existing === undefined
-  const states = existing ? updateOf(existing, record) : { after: stateOfRecord(record, values.owner) }
+  const states = existing ? updateOf(existing, record, values.owner) : { after: stateOfRecord(record, values.owner) }
   const audit = auditOf(caller, created ? 'register' : 'update', values.at, { agent: record.id, format, ...states })
   const { signature: _former, ...marks } = values.marks
   const change: AgentWrite = {
@@ -323,7 +329,7 @@ async function write(
     audit,
     ...room.counted,
     ...values,
-    marks: { ...marks, ...(signature && { signature }) },
+    marks: { ...marks, ...(signature && { signature }), ...(crawledFrom && { crawled: { url: crawledFrom } }) },
   }
   const result = await context.store.write(change)
   room.assertWithin(result)

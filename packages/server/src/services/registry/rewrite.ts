@@ -10,6 +10,8 @@ import { unknownAgent } from './read.js'
 export interface Rewrite {
   /** Default: the owner stays. */
   readonly owner?: string
+  /** Ends the lease; default: it stays. */
+  readonly lease?: 'none'
   readonly marks: Marks
   readonly audit: AuditEntry
 }

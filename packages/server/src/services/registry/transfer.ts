@@ -117,6 +117,8 @@ function changeOwner(
     return {
       owner: to,
       marks: marksAfterTransfer(marks),
+      // It was renewed by crawling its site, which ends with the transfer.
+      ...(marks.crawled && { lease: 'none' }),
       audit: auditOf(caller, 'transfer', at, {
         agent: id,
         before: { ...stateOf(agent), ...stateOfMarks(marks, Object.keys(marks)) },
