@@ -9,6 +9,7 @@ const HELP = `switchboard: a directory and exchange for AI agents
   switchboard register FILE      register an agent once, from a document of any draft
   switchboard publish FILE       register an agent and keep it registered
   switchboard import FILE|URL…   register many agents
+  switchboard crawl URL|HOST…    have the directory read the agents that sites publish
   switchboard remove ID…         remove agents
   switchboard resolve URI        show where an agent:// URI leads
   switchboard call AGENT         call an agent by URI or id
@@ -33,6 +34,7 @@ const COMMANDS = new Map<string, () => Promise<Command>>([
   ['register', async () => (await import('./commands/register.js')).register],
   ['publish', async () => (await import('./commands/publish.js')).publish],
   ['import', async () => (await import('./commands/import.js')).importDocuments],
+  ['crawl', async () => (await import('./commands/crawl.js')).crawl],
   ['remove', async () => (await import('./commands/remove.js')).remove],
   ['resolve', async () => (await import('./commands/resolve.js')).resolve],
   ['call', async () => (await import('./commands/call.js')).call],

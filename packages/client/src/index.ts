@@ -1,6 +1,7 @@
 export type { StreamPart } from '@switchboard/protocol'
 export * from './admin.js'
 export type { DirectoryCallOptions } from './directory/call-options.js'
+export type { CrawledDocument, CrawledSite } from './directory/crawl.js'
 export {
   createClient,
   type DirectoryClient,

@@ -1,0 +1,108 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { type CrawledSite, type DirectoryClient, toDisplayText } from '@switchboard/client'
+import { openAdmin, openDirectory } from '../directory.js'
+import { explain, isExpected } from '../explain.js'
+import { DIRECTORY_FLAGS, DIRECTORY_HELP } from '../settings.js'
+import { untilInterrupted } from '../terminal/interruption.js'
+import { print, printJson, printJsonLine, printTable, remark } from '../terminal/print.js'
+import { UsageError } from '../usage.js'
+
+const HELP = `switchboard crawl: have a directory read the agents that sites publish
+
+  switchboard crawl URL|HOST…     read sites now, and from then on regularly
+  switchboard crawl --list        list the sites that you asked for; with an admin key, all
+  switchboard crawl --remove ID…  forget sites and remove their agents; needs an admin key
+
+A URL is that of an agent's card or of an agents.json. For a host, the first of these is read:
+/.well-known/agent-card.json, /.well-known/agent.json and /.well-known/agents.json. The agents belong to the site's
+domain, not to you. The exit code is 1 if a site has no agents, or one of its documents could not be registered.
+
+${DIRECTORY_HELP}
+
+Examples:
+  switchboard crawl agents.example --token $KEY
+  switchboard crawl https://agents.example/cards/translator.json
+`
+
+/** Milliseconds between looks whether a long visit has ended. */
+const POLL_MS = 2000
+
+export async function crawl(args: string[]): Promise<number> {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: { ...DIRECTORY_FLAGS, list: { type: 'boolean' }, remove: { type: 'boolean' } },
+  })
+  if (values.help) {
+    await print(HELP)
+    return 0
+  }
+  if (values.list && values.remove) throw new UsageError('use either --list or --remove')
+  if (values.list && positionals.length > 0) throw new UsageError('--list takes no sites')
+  if (values.list) return list(openDirectory(values), values.json === true)
+  if (positionals.length === 0) throw new UsageError('name at least one site: switchboard crawl URL|HOST…')
+  if (values.remove) {
+    const admin = openAdmin(values)
+    for (const id of positionals) {
+      await admin.removeSite(id)
+      if (values.json) await printJsonLine({ id, removed: true })
+      else await print(`removed ${id}\n`)
+    }
+    return 0
+  }
+  return crawlAll(openDirectory(values), positionals, values.json === true)
+}
+
+/** A site that fails does not stop the others. */
+async function crawlAll(directory: DirectoryClient, urls: readonly string[], asJson: boolean): Promise<number> {
+  const signal = untilInterrupted()
+  let isFailed = false
+  for (const url of urls) {
+    try {
+      const site = await untilRead(directory, await directory.crawl(url, { signal }), signal)
+      isFailed ||= site.state === 'failed' || site.agents.some(({ status }) => status === 'failed')
+      await report(site, asJson)
+    } catch (error) {
+      if (!isExpected(error)) throw error
+      isFailed = true
+      remark(`${url}: ${explain(error).line}`)
+    }
+    if (signal.aborted) break
+  }
+  return isFailed || signal.aborted ? 1 : 0
+}
+
+async function untilRead(directory: DirectoryClient, site: CrawledSite, signal: AbortSignal): Promise<CrawledSite> {
+  let current = site
+  if (current.state === 'running') remark(`${site.url}: reading …`)
+  while (current.state === 'running' && !signal.aborted) {
+    await sleep(POLL_MS, undefined, { signal }).catch(() => {})
+    const sites = await directory.crawledSites({ signal })
+    current = sites.find(({ id }) => id === site.id) ?? { ...current, state: 'failed' }
+  }
+  return current
+}
+
+async function report({ url, agents, reason, document }: CrawledSite, asJson: boolean): Promise<void> {
+  if (asJson) return printJsonLine(document)
+  for (const { url: from, agent, status, reason: why } of agents)
+    await print(`${toDisplayText(`${status.padEnd(9)} ${agent ?? from}${why === undefined ? '' : `: ${why}`}`)}\n`)
+  if (reason !== undefined) remark(`${url}: ${reason}`)
+}
+
+async function list(directory: DirectoryClient, asJson: boolean): Promise<number> {
+  const sites = await directory.crawledSites()
+  if (asJson) await printJson(sites.map(({ document }) => document))
+  else await printTable(['ID', 'SITE', 'STATE', 'AGENTS', 'CRAWLED', 'NEXT'], sites.map(toRow), 'no sites')
+  return 0
+}
+
+const toRow = ({ id, url, state, agents, crawledAt = '', nextAt = '' }: CrawledSite): string[] => [
+  id,
+  url,
+  state,
+  String(agents.filter(({ agent }) => agent !== undefined).length),
+  crawledAt,
+  nextAt,
+]
