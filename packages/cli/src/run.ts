@@ -16,6 +16,10 @@ const HELP = `switchboard: a directory and exchange for AI agents
   switchboard local              run and manage agents on this computer
   switchboard keys               list, create and revoke API keys
   switchboard audit              print the audit log
+  switchboard export             write the documents of all agents to a file
+  switchboard backup FILE        write everything that a directory has stored to a file
+  switchboard restore FILE       restore a backup
+  switchboard migrate            copy all data between the embedded store and PostgreSQL
 
 Each command has --help, and all but serve have --json for programs. Exit codes: 0 success, 1 failure, 2 wrong usage.
 
@@ -40,6 +44,10 @@ const COMMANDS = new Map<string, () => Promise<Command>>([
   ['call', async () => (await import('./commands/call.js')).call],
   ['local', async () => (await import('./commands/local.js')).local],
   ['keys', async () => (await import('./commands/keys.js')).keys],
+  ['export', async () => (await import('./commands/export.js')).exportDocuments],
+  ['backup', async () => (await import('./commands/backup.js')).backup],
+  ['restore', async () => (await import('./commands/restore.js')).restore],
+  ['migrate', async () => (await import('./commands/migrate.js')).migrate],
   ['audit', async () => (await import('./commands/audit.js')).audit],
 ])
 

@@ -1,11 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ADMIN_KEY } from '../../server/test/support/process.js'
 import { aidip, type Bench, startBench, startWeb } from './support/cli.js'
+import { runQuietly } from './support/run-quietly.js'
 
 let bench: Bench
 beforeAll(async () => {
   bench = await startBench()
 })
 afterAll(() => bench.close())
+
+/** Runs the command in this process, which is faster. */
+const quietly = (...args: string[]) => runQuietly(args, { SWITCHBOARD_URL: bench.url, SWITCHBOARD_TOKEN: ADMIN_KEY })
 
 const lines = (...items: unknown[]): string => items.map((item) => JSON.stringify(item)).join('\n')
 const isThere = async (id: string): Promise<boolean> => (await bench.stranger('get', id)).code === 0
@@ -62,7 +67,7 @@ describe('switchboard import', () => {
       'some.ndjson',
       ['{"a":', JSON.stringify(aidip('good')), '7', '{"x":1}', 'x'.repeat(300_001)].join('\n'),
     )
-    const answer = await bench.cli('import', file, '/no/such/file', bench.file('bad.json', '{"a":'))
+    const answer = await bench.cli('import', file, '/no/such/file', bench.file('bad.json', '[1,]'))
     expect([answer.code, answer.stdout]).toEqual([1, 'imported 1 (1 new, 0 updated), 6 failed\n'])
     const reported = answer.stderr.split('\n')
     expect(reported).toEqual([
@@ -75,6 +80,48 @@ describe('switchboard import', () => {
       '',
     ])
     expect(await isThere('good')).toBe(true)
+  })
+
+  it('waits when the directory allows no more registrations, and loses none', async () => {
+    let rejected = 0
+    const registered = new Set<string>()
+    const web = await startWeb(({ body, url }, response) => {
+      if (url !== '/agents') return response.writeHead(404).end()
+      const { id } = JSON.parse(body)
+      if (rejected++ < 6) return response.writeHead(429, { 'retry-after': '0' }).end('{"error":{}}')
+      registered.add(id)
+      return response.writeHead(201, { 'content-type': 'application/json' }).end(JSON.stringify({ id }))
+    })
+    try {
+      const file = bench.file('limited.json', [aidip('l-1'), aidip('l-2')])
+      const answer = await bench.cli('import', file, '--url', web.url)
+      expect(answer).toMatchObject({ code: 0, stdout: 'imported 2 (2 new, 0 updated), 0 failed\n' })
+      expect([...registered].sort()).toEqual(['l-1', 'l-2'])
+    } finally {
+      await web.close()
+    }
+  })
+
+  it('registers documents whose format it cannot detect with --format, or --face', async () => {
+    const unclear = { x_id: 'unclear', description: 'Nobody knows.' }
+    const file = bench.file('unclear.ndjson', lines(unclear, unclear, { document: unclear }))
+    const undetected = await quietly('import', file)
+    expect(undetected.code).toBe(1)
+    expect(undetected.stderr).toMatch(
+      /^switchboard: 3 documents failed \(\S+:1, \S+:2, \S+:3\): .* choose one with --format \(aidip, /,
+    )
+    expect((await quietly('import', file, '--bulk')).stderr).toMatch(/3 documents failed .* choose one with --format/)
+    for (const flag of ['--format', '--face']) {
+      // Read as A2A cards, they lack members.
+      const chosen = await quietly('import', file, flag, 'a2a', '--bulk')
+      expect(chosen.stderr).toMatch(/3 documents failed .*name/)
+      expect(chosen.stderr).not.toMatch(/detected/)
+    }
+    expect(await quietly('import', file, '--face', 'x')).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/--format must be one of aidip, /),
+    })
+    expect(await quietly('import', file, '--face', 'a2a', '--format', 'mcp')).toMatchObject({ code: 2 })
   })
 
   it('stops at once if no document can be registered', async () => {

@@ -1,6 +1,7 @@
 // The entry point `@switchboard/client/admin`: manage a directory, without the code that finds, resolves and calls agents.
 export {
   type AdminClient,
+  type AgentExport,
   type ApiKey,
   type ApiKeyRequest,
   type AuditQuery,

@@ -2,8 +2,10 @@ import { parseArgs } from 'node:util'
 import { ClientError } from '@switchboard/client'
 import { openAdmin, openDirectory } from '../directory.js'
 import { crawl, isUrl } from '../documents/crawl.js'
+import { createFailureGroups } from '../documents/failure-groups.js'
 import { type DocumentResult, importAll, importInBulk } from '../documents/import-all.js'
 import { type BadDocument, type FoundDocument, problemOf, readDocuments } from '../documents/read-documents.js'
+import { readFormat } from '../documents/registrable.js'
 import { DIRECTORY_FLAGS, DIRECTORY_HELP } from '../settings.js'
 import { untilInterrupted } from '../terminal/interruption.js'
 import { print, printJsonLine, remark } from '../terminal/print.js'
@@ -16,8 +18,11 @@ const HELP = `switchboard import: register many documents
 
 Accepts A2A cards, MCP server.json files and registry lists, agent.json files, lists and dumps of directories (JSON),
 and lines of JSON (.ndjson, .jsonl). A URL is a document, or a host: all agents of its agents.json are registered, or
-the one found there. A document that fails is reported and does not stop the others; the exit code is then 1.
+the one found there. A document that fails is reported and does not stop the others; the exit code is then 1. If the
+directory limits registrations, the import waits as long as it is told to.
 
+  --format FORMAT    aidip, profile, directory, descriptor, a2a or mcp, for all documents; default: detected from their
+                     members (--face is the same)
   --bulk             send everything to POST /admin/import, which has no limit on registrations; needs an admin key
   --allow-private    also read documents from private networks
 ${DIRECTORY_HELP}
@@ -32,27 +37,49 @@ export async function importDocuments(args: string[]): Promise<number> {
   const { values, positionals } = parseArgs({
     args,
     allowPositionals: true,
-    options: { ...DIRECTORY_FLAGS, bulk: { type: 'boolean' }, 'allow-private': { type: 'boolean' } },
+    options: {
+      ...DIRECTORY_FLAGS,
+      format: { type: 'string' },
+      face: { type: 'string' },
+      bulk: { type: 'boolean' },
+      'allow-private': { type: 'boolean' },
+    },
   })
   if (values.help) {
     await print(HELP)
     return 0
   }
   if (positionals.length === 0) throw new UsageError('name at least one source: switchboard import FILE|URL…')
+  readFormat(values) // so that a wrong one is reported once
   const signal = untilInterrupted()
   const found = documentsOf(positionals, { allowPrivate: values['allow-private'] === true, signal })
-  const results = values.bulk
-    ? importInBulk(openAdmin(values), found, signal)
-    : importAll(openDirectory(values), found, signal)
   const bar = createProgressBar(process.stderr)
   const count = { created: 0, updated: 0, failed: 0 }
-  for await (const result of results) {
-    count[result.status]++
+  const failures = createFailureGroups()
+  let total: number | undefined
+  const show = (note?: string): void =>
+    bar.show(count.created + count.updated + count.failed, total, count.failed, note)
+  const onWait = (seconds: number): void => show(`waiting ${seconds} s for the directory's rate limit`)
+  const options = { flags: values, signal, onWait }
+  const results = values.bulk
+    ? importInBulk(openAdmin(values), found, options)
+    : importAll(openDirectory(values), found, options)
+  try {
+    for await (const result of results) {
+      count[result.status]++
+      // Of several sources, the total is not known.
+      if (positionals.length === 1) total = result.total
+      if (result.status === 'failed') failures.add(result)
+      if (values.json) {
+        bar.clear()
+        await printResult(result)
+      }
+      show()
+    }
+  } finally {
     bar.clear()
-    await report(result, values.json === true)
-    bar.show(count.created + count.updated + count.failed, result.total, count.failed)
+    if (!values.json) for (const line of failures.lines()) remark(line)
   }
-  bar.clear()
   const { created, updated, failed } = count
   const summary = `imported ${created + updated} (${created} new, ${updated} updated), ${failed} failed\n`
   if (values.json) process.stderr.write(summary)
@@ -74,8 +101,5 @@ async function* documentsOf(
   }
 }
 
-async function report({ from, status, id, message }: DocumentResult, asJson: boolean): Promise<void> {
-  const result = { from, status, ...(id !== undefined && { id }), ...(message !== undefined && { message }) }
-  if (asJson) return printJsonLine(result)
-  if (status === 'failed') remark(`${from}: ${message}`)
-}
+const printResult = ({ from, status, id, message }: DocumentResult): Promise<void> =>
+  printJsonLine({ from, status, ...(id !== undefined && { id }), ...(message !== undefined && { message }) })

@@ -30,6 +30,7 @@ export const REGISTER_FLAGS = {
   ...DIRECTORY_FLAGS,
   id: { type: 'string' },
   format: { type: 'string' },
+  face: { type: 'string' },
   lifetime: { type: 'string' },
   'allow-private': { type: 'boolean' },
 } as const

@@ -1,7 +1,14 @@
-import { type AdminClient, ClientError, type DirectoryClient, type ImportItem } from '@switchboard/client'
+import { setTimeout } from 'node:timers/promises'
+import {
+  type AdminClient,
+  ClientError,
+  type DirectoryClient,
+  type ImportItem,
+  type Registration,
+} from '@switchboard/client'
 import { UsageError } from '../usage.js'
 import { type BadDocument, type FoundDocument, problemOf } from './read-documents.js'
-import { toRegistration } from './registrable.js'
+import { type FormatFlags, type RegistrationRequest, toRegistration } from './registrable.js'
 
 /** The result for one document, with its source. */
 export interface DocumentResult {
@@ -16,16 +23,28 @@ export interface DocumentResult {
 /** Concurrent registrations: few enough for a directory that others use, too. */
 const CONCURRENCY = 8
 
+/** Milliseconds of a registration, with the waits of the client if the directory rejects it for now. */
+const TIMEOUT_MS = 120_000
+/** Seconds to wait if the directory does not say how long, and at most. */
+const DEFAULT_WAIT = 5
+const MAX_WAIT = 300
+
+export interface ImportOptions {
+  readonly flags: FormatFlags
+  readonly signal: AbortSignal
+}
+
 /** Registers documents one request each, and yields the results in order. */
 export async function* importAll(
   directory: DirectoryClient,
   found: AsyncIterable<FoundDocument | BadDocument>,
-  signal: AbortSignal,
+  options: ImportOptions & { readonly onWait: (seconds: number) => void },
 ): AsyncGenerator<DocumentResult> {
+  const { signal } = options
   const pending: Promise<DocumentResult>[] = []
   for await (const item of found) {
     if (signal.aborted) break
-    const started = importOne(directory, item, signal)
+    const started = importOne(directory, item, options)
     // Rejections are handled in order; after a fatal one, nobody awaits the others.
     started.catch(() => {})
     pending.push(started)
@@ -38,14 +57,13 @@ export async function* importAll(
 async function importOne(
   directory: DirectoryClient,
   item: FoundDocument | BadDocument,
-  signal: AbortSignal,
+  { flags, signal, onWait }: Parameters<typeof importAll>[2],
 ): Promise<DocumentResult> {
   const { from } = item
   if ('problem' in item) return { from, status: 'failed', message: item.problem }
   const total = item.total === undefined ? {} : { total: item.total }
   try {
-    const { document, options } = toRegistration(item)
-    const { id, created } = await directory.register(document, { ...options, signal })
+    const { id, created } = await registerWhenAllowed(directory, toRegistration(item, flags), signal, onWait)
     return { from, status: created ? 'created' : 'updated', id, ...total }
   } catch (error) {
     // The others would fail in the same way.
@@ -55,13 +73,37 @@ async function importOne(
   }
 }
 
+/** Waits as long as the directory asks for, however often, so that no document is lost. */
+async function registerWhenAllowed(
+  directory: DirectoryClient,
+  { document, options }: RegistrationRequest,
+  signal: AbortSignal,
+  onWait: (seconds: number) => void,
+): Promise<Registration> {
+  for (;;) {
+    try {
+      return await directory.register(document, { ...options, signal, timeoutMs: TIMEOUT_MS })
+    } catch (error) {
+      if (!(error instanceof ClientError) || !asksToWait(error)) throw error
+      const seconds = Math.min(MAX_WAIT, Math.max(1, error.retryAfter ?? DEFAULT_WAIT))
+      onWait(seconds)
+      await setTimeout(seconds * 1000, undefined, { signal }).catch(() => {
+        throw new ClientError('aborted', 'the import was interrupted')
+      })
+    }
+  }
+}
+
+const asksToWait = ({ status, retryAfter }: ClientError): boolean =>
+  status === 429 || (status === 503 && retryAfter !== undefined)
+
 const FATAL = new Set(['unreachable', 'unauthorized', 'insecure', 'aborted'])
 
 /** Registers documents through the administration, and yields the results as they arrive. */
 export async function* importInBulk(
   admin: AdminClient,
   found: AsyncIterable<FoundDocument | BadDocument>,
-  signal: AbortSignal,
+  { flags, signal }: ImportOptions,
 ): AsyncGenerator<DocumentResult> {
   /** Documents without a result yet, by line. */
   const sent = new Map<number, FoundDocument>()
@@ -74,9 +116,14 @@ export async function* importInBulk(
         bad.push(item)
         continue
       }
-      sent.set(++line, item)
-      const { document, format, id } = item
-      yield { document, ...(format && { format }), ...(id !== undefined && { id }) }
+      try {
+        const { document, options } = toRegistration(item, flags)
+        sent.set(++line, item)
+        yield { document, ...options, ...(item.owner !== undefined && { owner: item.owner }) }
+      } catch (error) {
+        if (!(error instanceof UsageError)) throw error
+        bad.push({ from: item.from, problem: problemOf(error, item.from) })
+      }
     }
   }
   for await (const { line, ...result } of admin.importAgents(items(), { signal })) {

@@ -1,6 +1,13 @@
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
-import { type DocumentFormat, detectFormat, isObject, type JsonObject, type JsonValue } from '@switchboard/protocol'
+import {
+  DOCUMENT_FORMATS,
+  type DocumentFormat,
+  detectFormat,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+} from '@switchboard/protocol'
 import { UsageError } from '../usage.js'
 import { readJson } from './read-input.js'
 import { readText, reasonOf } from './read-text.js'
@@ -12,6 +19,8 @@ export interface FoundDocument {
   readonly document: JsonObject
   readonly id?: string
   readonly format?: DocumentFormat
+  /** The owner that an export of a directory names. */
+  readonly owner?: string
   /** Number of documents in its source, if known. */
   readonly total?: number
 }
@@ -90,18 +99,22 @@ function itemsIn(value: JsonValue): readonly JsonValue[] {
   return Array.isArray(list) ? list : [value]
 }
 
-/** The values of --format. */
-export const DOCUMENT_FORMATS: readonly DocumentFormat[] = ['aidip', 'profile', 'directory', 'descriptor', 'a2a', 'mcp']
-
 /** Reads a bare document, or one in an envelope: `server` in MCP registries, `document` in our import format. */
 function toDocument(item: JsonValue, from: string, total?: number): FoundDocument | BadDocument {
   const known = total === undefined ? {} : { total }
   if (!isObject(item)) return { from, problem: 'a document must be a JSON object' }
   if (isObject(item.server)) return { from, document: item.server, format: 'mcp', ...known }
   if (!isObject(item.document)) return { from, document: item, ...known }
-  const format = DOCUMENT_FORMATS.find((name) => name === item.format)
-  const id = typeof item.id === 'string' ? { id: item.id } : {}
-  return { from, document: item.document, ...id, ...(format && { format }), ...known }
+  // `face` is the older name of `format`.
+  const format = DOCUMENT_FORMATS.find((name) => name === (item.format ?? item.face))
+  return {
+    from,
+    document: item.document,
+    ...(typeof item.id === 'string' && { id: item.id }),
+    ...(typeof item.owner === 'string' && { owner: item.owner }),
+    ...(format && { format }),
+    ...known,
+  }
 }
 
 /** Reads a file that must have exactly one document. */

@@ -1,8 +1,8 @@
 import type { RegisterOptions } from '@switchboard/client'
-import { asString, type DocumentFormat, detectFormat, type JsonObject } from '@switchboard/protocol'
+import { asString, DOCUMENT_FORMATS, type DocumentFormat, detectFormat, type JsonObject } from '@switchboard/protocol'
 import { CommandError, UsageError } from '../usage.js'
 import { crawl, isUrl } from './crawl.js'
-import { DOCUMENT_FORMATS, type FoundDocument, readDocument } from './read-documents.js'
+import { type FoundDocument, readDocument } from './read-documents.js'
 
 /** Reads one document from a file, stdin or a URL. */
 export async function readSource(
@@ -30,9 +30,9 @@ export interface RegistrationRequest {
 /** Flags override the envelope of the document, which overrides the document itself. */
 export function toRegistration(
   found: FoundDocument,
-  flags: { readonly id?: string | undefined; readonly format?: string | undefined } = {},
+  flags: FormatFlags & { readonly id?: string | undefined } = {},
 ): RegistrationRequest {
-  const format = readFormat(flags.format) ?? found.format ?? detectFormat(found.document)
+  const format = readFormat(flags) ?? found.format ?? detectFormat(found.document)
   if (format === undefined) {
     throw new UsageError(
       `${found.from}: the format of the document cannot be detected; choose one with --format (${DOCUMENT_FORMATS.join(', ')})`,
@@ -46,7 +46,17 @@ export function toRegistration(
   return { document: entry, options: { format, ...(name !== undefined && { id: name }) } }
 }
 
-function readFormat(text: string | undefined): DocumentFormat | undefined {
+export interface FormatFlags {
+  readonly format?: string | undefined
+  /** The older name of --format. */
+  readonly face?: string | undefined
+}
+
+/** The format that the flags choose. */
+export function readFormat({ format: chosen, face }: FormatFlags): DocumentFormat | undefined {
+  if (chosen !== undefined && face !== undefined && chosen !== face)
+    throw new UsageError('--face is another name of --format: give only one of them')
+  const text = chosen ?? face
   if (text === undefined) return undefined
   const format = DOCUMENT_FORMATS.find((name) => name === text)
   if (format) return format

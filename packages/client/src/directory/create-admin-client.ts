@@ -3,6 +3,7 @@ import {
   asString,
   asStrings,
   createLineSplitter,
+  DOCUMENT_FORMATS,
   type DocumentFormat,
   isObject,
   type JsonObject,
@@ -64,6 +65,14 @@ export type ImportResult = {
   | { readonly status: 'failed'; readonly code: string; readonly message: string }
 )
 
+/** All documents of a directory. */
+export interface AgentExport {
+  /** Number of agents when the export started, if the directory says so. */
+  readonly total?: number
+  /** In registration order, as they arrive; each can be imported again. Leaving early stops the export. */
+  readonly items: AsyncGenerator<Required<ImportItem>, void, undefined>
+}
+
 /** Selects entries of the audit log; all conditions must hold. */
 export interface AuditQuery {
   /** RFC 3339. */
@@ -112,6 +121,8 @@ export interface AdminClient {
     items: AsyncIterable<ImportItem> | Iterable<ImportItem>,
     options?: Pick<RequestOptions, 'signal'>,
   ): AsyncGenerator<ImportResult, void, undefined>
+  /** The documents of all agents as they were sent, with their ids, formats and owners. */
+  exportAgents(options?: Pick<RequestOptions, 'signal'>): Promise<AgentExport>
   /** The audit log, oldest entry first, as it arrives. */
   auditLog(query?: AuditQuery, options?: Pick<RequestOptions, 'signal'>): AsyncGenerator<AuditRecord, void, undefined>
 }
@@ -181,6 +192,27 @@ export function createAdminClient(options: ConnectionOptions): AdminClient {
         leave()
       }
     },
+    async exportAgents({ signal } = {}) {
+      const { deadline, leave } = openEnded('the export', signal)
+      const headers = { accept: NDJSON.type, ...request.credentials }
+      const url = request.urlOf('/admin/export')
+      const response = await exchange(deps, { method: 'GET', url, headers, isRepeatable: true }, deadline).catch(
+        (error: unknown) => {
+          leave()
+          throw error
+        },
+      )
+      const total = response.headers.get('x-total-count')
+      async function* items(): AsyncGenerator<Required<ImportItem>, void, undefined> {
+        try {
+          for await (const value of readObjects(response.body, deadline, 'an agent of the export'))
+            yield readExported(value)
+        } finally {
+          leave()
+        }
+      }
+      return { items: items(), ...(total !== null && /^\d{1,15}$/.test(total) && { total: Number(total) }) }
+    },
     async *auditLog(query = {}, { signal } = {}) {
       const { deadline, leave } = openEnded('the audit log', signal)
       try {
@@ -230,6 +262,14 @@ function* readObject(line: string, what: string): Generator<JsonObject, void, un
   const value: JsonValue = readJsonText(line, what)
   if (!isObject(value)) throw new ClientError('bad_response', `${what} is not an object`)
   yield value
+}
+
+function readExported({ id, format, owner, document }: JsonObject): Required<ImportItem> {
+  const known = DOCUMENT_FORMATS.find((name) => name === format)
+  if (typeof id !== 'string' || typeof owner !== 'string' || known === undefined || !isObject(document)) {
+    throw new ClientError('bad_response', 'an agent of the export has no id, owner, document or known format')
+  }
+  return { id, format: known, owner, document }
 }
 
 function readAudit(document: JsonObject): AuditRecord {

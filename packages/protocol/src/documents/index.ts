@@ -18,6 +18,7 @@ export {
   type AgentRecord,
   type Binding,
   type Capability,
+  DOCUMENT_FORMATS,
   type DocumentFormat,
   type Example,
   given,

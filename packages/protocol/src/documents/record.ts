@@ -1,8 +1,10 @@
 import type { JsonObject, JsonValue } from '../json.js'
 import type { Authentication } from './authentication.js'
 
-/** The draft of a publisher's document. AIDIP-00 and -01 share a format: the path of a request selects the revision. */
-export type DocumentFormat = 'aidip' | 'profile' | 'directory' | 'descriptor' | 'a2a' | 'mcp'
+/** The drafts of publishers' documents. AIDIP-00 and -01 share a format: the path of a request selects the revision. */
+export const DOCUMENT_FORMATS = ['aidip', 'profile', 'directory', 'descriptor', 'a2a', 'mcp'] as const
+
+export type DocumentFormat = (typeof DOCUMENT_FORMATS)[number]
 
 /** public: anyone can find and call the agent; restricted: calling it needs a grant; private: finding it does too. */
 export type Visibility = 'public' | 'restricted' | 'private'

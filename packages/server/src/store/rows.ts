@@ -1,4 +1,4 @@
-import type { DocumentFormat } from '@switchboard/protocol'
+import { DOCUMENT_FORMATS, type DocumentFormat } from '@switchboard/protocol'
 import type { CurrentAgent } from './agent-write.js'
 import type { CopyCount, CopyState, FederatedCopy } from './federation-store.js'
 import type { StoredLimit, UsageCount } from './limit-store.js'
@@ -226,16 +226,6 @@ function toLease(row: Row): Lease | undefined {
 
 const numberOf = (value: unknown): number | undefined =>
   value === null || value === undefined ? undefined : Number(value)
-
-/** Built from a record, so that the compiler requires every format to be listed. */
-const DOCUMENT_FORMATS: readonly DocumentFormat[] = Object.values<DocumentFormat>({
-  aidip: 'aidip',
-  profile: 'profile',
-  directory: 'directory',
-  descriptor: 'descriptor',
-  a2a: 'a2a',
-  mcp: 'mcp',
-} satisfies Record<DocumentFormat, DocumentFormat>)
 
 function toFormat(value: unknown): DocumentFormat {
   const format = DOCUMENT_FORMATS.find((known) => known === value)

@@ -11,7 +11,7 @@ import { idOf, readJsonObject } from '../read-request.js'
 import { sendJson } from '../respond.js'
 import type { RouteGroup } from '../route-group.js'
 import { auditRoutes } from './audit-routes.js'
-import { importStream } from './import.js'
+import { exportStream, importStream } from './import.js'
 import { type SecretRoutesOptions, secretRoutes } from './secret-routes.js'
 
 export interface AdminOptions extends SecretRoutesOptions {
@@ -194,6 +194,14 @@ export function createAdminRoutes({ context, keys, grants, credentials, signing 
         bodyLimit: Number.POSITIVE_INFINITY,
         responses: { 200: 'one result per line: status created, updated or failed' },
         handle: (request, reply) => importStream(context, request, reply),
+      },
+      {
+        method: 'GET',
+        path: '/admin/export',
+        summary: 'The documents of all agents as they were sent, one per line, in the format of the import',
+        access: 'admin',
+        responses: { 200: 'one agent per line: id, format, owner and document; X-Total-Count is their number' },
+        handle: (_request, reply) => exportStream(context, reply),
       },
     ],
   }

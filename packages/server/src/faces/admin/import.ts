@@ -1,13 +1,16 @@
 import { Readable } from 'node:stream'
+import { setImmediate } from 'node:timers/promises'
 import {
   createByteLineSplitter,
   DirectoryError,
+  DOCUMENT_FORMATS,
   type DocumentFormat,
   type Issue,
   invalid,
   isObject,
   type JsonObject,
   type JsonValue,
+  NDJSON,
   parseJsonBody,
   subjectProblem,
   writeLine,
@@ -25,22 +28,35 @@ const MAX_LINE = 300_000
 const TOO_LONG = Symbol('too long')
 type Line = Uint8Array | typeof TOO_LONG
 
-const DOCUMENT_FORMATS: readonly string[] = [
-  'aidip',
-  'profile',
-  'directory',
-  'descriptor',
-  'a2a',
-  'mcp',
-] satisfies DocumentFormat[]
-
 /** Reads NDJSON as it arrives and writes one result for each line, in order. */
 export function importStream(context: Context, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const source = request.body
   if (!(source instanceof Readable))
     throw new DirectoryError('invalid_request', 'the body is empty: send one JSON document per line')
-  reply.header('content-type', 'application/x-ndjson; charset=utf-8')
+  reply.header('content-type', `${NDJSON.type}; charset=utf-8`)
   return reply.send(Readable.from(results(context, request, linesOf(source))))
+}
+
+/** Agents in one chunk; the event loop runs between chunks. */
+const EXPORT_CHUNK = 50
+
+/** Writes the documents of all own agents as `importStream` reads them, in registration order; copies from peers stay out. */
+export function exportStream({ catalog }: Context, reply: FastifyReply): FastifyReply {
+  const ids = [...catalog.index.select({ conditions: [], view: ({ record }) => record })]
+    .filter(({ stored }) => stored.marks.origin === undefined)
+    .toSorted((a, b) => a.number - b.number)
+    .map(({ record }) => record.id)
+  const lines = async function* (): AsyncGenerator<string> {
+    for (let at = 0; at < ids.length; at += EXPORT_CHUNK) {
+      const agents = ids.slice(at, at + EXPORT_CHUNK).flatMap((id) => catalog.get(id) ?? [])
+      await setImmediate()
+      yield agents
+        .map(({ stored: { id, format, owner, document } }) => writeLine({ id, format, owner, document }))
+        .join('')
+    }
+  }
+  reply.header('content-type', `${NDJSON.type}; charset=utf-8`).header('x-total-count', String(ids.length))
+  return reply.send(Readable.from(lines()))
 }
 
 async function* results(context: Context, request: FastifyRequest, lines: AsyncIterable<Line>): AsyncGenerator<string> {
@@ -103,7 +119,7 @@ function envelope({ face, format = face, id, owner }: JsonObject, document: Json
 const isBlank = (line: Uint8Array): boolean => line.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d)
 
 const isFormat = (value: JsonValue | undefined): value is DocumentFormat =>
-  typeof value === 'string' && DOCUMENT_FORMATS.includes(value)
+  DOCUMENT_FORMATS.some((format) => format === value)
 
 /** Splits bytes, not text: a line with invalid UTF-8 fails alone. */
 async function* linesOf(source: AsyncIterable<Buffer>): AsyncGenerator<Line> {

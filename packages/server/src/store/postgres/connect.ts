@@ -27,8 +27,17 @@ export interface Transaction {
   abandon(): void
 }
 
-export function connect(url: string, connections: number): Connection {
-  const pool = createPool(url, connections)
+export interface ConnectOptions {
+  /** Milliseconds to wait for a result; 0: forever. Default: 30 s. */
+  queryTimeout?: number
+}
+
+export function connect(
+  url: string,
+  connections: number,
+  { queryTimeout = QUERY_TIMEOUT }: ConnectOptions = {},
+): Connection {
+  const pool = createPool(url, connections, queryTimeout)
   const place = placeOf(pool)
   let closed = false
 
@@ -90,13 +99,13 @@ export function sqlStateOf(error: unknown): string | undefined {
   return cause instanceof pg.DatabaseError ? cause.code : undefined
 }
 
-function createPool(url: string, connections: number): pg.Pool {
+function createPool(url: string, connections: number, queryTimeout: number): pg.Pool {
   try {
     const pool = new pg.Pool({
       connectionString: url,
       max: connections,
       connectionTimeoutMillis: CONNECT_TIMEOUT,
-      query_timeout: QUERY_TIMEOUT,
+      query_timeout: queryTimeout,
       keepAlive: true,
       application_name: 'switchboard',
     })

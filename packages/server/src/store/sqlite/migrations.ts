@@ -260,4 +260,5 @@ export function migrate(db: Sqlite): void {
   }
 }
 
-const versionOf = (db: Sqlite): number => Number(rowOf(prepare(db, 'PRAGMA user_version'))?.user_version)
+/** The number of migrations that the database has had. */
+export const versionOf = (db: Sqlite): number => Number(rowOf(prepare(db, 'PRAGMA user_version'))?.user_version)

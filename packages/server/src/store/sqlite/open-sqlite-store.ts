@@ -12,7 +12,7 @@ import { createLimitStore } from './limit-store.js'
 import { loadAgents } from './load-agents.js'
 import { lockFolder } from './lock-folder.js'
 import { migrate } from './migrations.js'
-import { createPrivateFile, createPrivateFolder, type ExposedFile, restrictFiles } from './private-files.js'
+import { createPrivateFile, createPrivateFolder, type ExposedFile, FILE, restrictFiles } from './private-files.js'
 import { createReadChanges } from './read-changes.js'
 import { createReadVectors } from './read-vectors.js'
 import { createSecretStore } from './secret-store.js'
@@ -20,8 +20,6 @@ import { startWriter, type Writer } from './start-writer.js'
 import { createStatisticsStore } from './statistics-store.js'
 import { createTaskStore } from './task-store.js'
 import { createTrustStore } from './trust-store.js'
-
-const FILE = 'switchboard.db'
 
 export interface SqliteStoreOptions {
   /** False for a command that may run beside a server on the same folder. Default: true. */

@@ -1,6 +1,9 @@
 import { chmodSync, closeSync, mkdirSync, openSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
+/** The database in the folder of a store. */
+export const FILE = 'switchboard.db'
+
 const FOLDER_MODE = 0o700
 const FILE_MODE = 0o600
 /** Permissions of the group and of everyone else. */
