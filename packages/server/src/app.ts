@@ -7,6 +7,7 @@ import type { Context } from './services/context.js'
 import { createAuditTrail } from './services/operations/audit-trail.js'
 import { createKeyedMutex } from './services/registry/keyed-mutex.js'
 import { loadAgents } from './services/registry/load.js'
+import { createRevisions } from './services/replicas/revisions.js'
 import { observeStore } from './store/observe-store.js'
 import { openPostgresStore } from './store/postgres/open-postgres-store.js'
 import { openSqliteStore } from './store/sqlite/open-sqlite-store.js'
@@ -18,7 +19,7 @@ import { wireCrawl } from './wiring/crawl.js'
 import { wireDiscovery } from './wiring/discovery.js'
 import { wireHttp } from './wiring/http.js'
 import { wireIdentity } from './wiring/identity.js'
-import { wireLifecycle } from './wiring/lifecycle.js'
+import { type Lifecycle, wireLifecycle } from './wiring/lifecycle.js'
 import { wireLimits } from './wiring/limits.js'
 import { wireProbes } from './wiring/probes.js'
 import { wireRegistry } from './wiring/registry.js'
@@ -129,6 +130,7 @@ async function wire(base: Base): Promise<Server> {
   const probing = await wireProbes(base, catalog, calls.probe)
   const crawling = wireCrawl(base, context, gateway, VERSION)
   const cursor = await loadAgents(store, catalog)
+  const revisions = createRevisions({ monotonic: base.monotonic, catchUp: () => lifecycle.catchUp() })
   const http = wireHttp(base, {
     context,
     listing,
@@ -138,9 +140,10 @@ async function wire(base: Base): Promise<Server> {
     limits,
     probing,
     crawling,
+    revisions,
     version: VERSION,
   })
-  const lifecycle = wireLifecycle(base, {
+  const lifecycle: Lifecycle = wireLifecycle(base, {
     context,
     identity,
     trust,

@@ -129,6 +129,27 @@ describe.skipIf(!database)(database ? 'two servers on one PostgreSQL database' :
     await expect.poll(async () => (await two.get('/agents/private', { as: 'tokC' })).status, SOON).toBe(404)
   })
 
+  it('a request with Min-Revision sees what the other server has acknowledged, at once', async () => {
+    const revisionOf = ({ headers }: TestResponse): Record<string, string> => ({
+      'min-revision': headers.get('x-directory-revision') ?? '',
+    })
+    for (let round = 0; round < 10; round++) {
+      const path = `/agents/seen-${round}`
+      const written = await one.post('/agents', { as: 'tokA', body: aidipAgent({ id: `seen-${round}` }) })
+      expect((await two.get(path, { headers: revisionOf(written) })).status).toBe(200)
+      const removed = await two.delete(path, { as: 'tokA' })
+      expect((await one.get(path, { headers: revisionOf(removed) })).status).toBe(404)
+    }
+    const created = await one.post('/admin/keys', { as: 'admin', body: { subject: 'new', scopes: ['discover'] } })
+    const { key } = created.json
+    expect((await two.get('/limits', { key, headers: revisionOf(created) })).status).toBe(200)
+    const revoked = await one.delete(`/admin/keys/${created.json.id}`, { as: 'admin' })
+    expect((await two.get('/limits', { key, headers: revisionOf(revoked) })).status).toBe(401)
+    const unknown = await one.get('/agents', { headers: { 'min-revision': '7' } })
+    expectError(unknown, { status: 400 })
+    expect(unknown.text).toContain('X-Directory-Revision')
+  })
+
   it('of two concurrent claims on a name exactly one succeeds', async () => {
     for (let round = 0; round < 10; round++) {
       const claim = (server: TestDirectory, as: 'tokA' | 'tokB', version: string): Promise<TestResponse> =>

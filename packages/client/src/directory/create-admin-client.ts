@@ -173,7 +173,7 @@ export function createAdminClient(options: ConnectionOptions): AdminClient {
       const { deadline, leave } = openEnded('the import', signal)
       let failure: { readonly error: unknown } | undefined
       try {
-        const headers = { accept: NDJSON.type, 'content-type': NDJSON.type, ...request.credentials }
+        const headers = { accept: NDJSON.type, 'content-type': NDJSON.type, ...request.headers() }
         const body = toStream(items, deadline.signal, (error) => {
           failure = { error }
         })
@@ -219,7 +219,7 @@ export function createAdminClient(options: ConnectionOptions): AdminClient {
         const params = new URLSearchParams()
         for (const [name, value] of Object.entries(query)) if (value !== undefined) params.set(name, String(value))
         const url = request.urlOf(`/admin/audit?${params}`)
-        const headers = { accept: NDJSON.type, ...request.credentials }
+        const headers = { accept: NDJSON.type, ...request.headers() }
         const response = await exchange(deps, { method: 'GET', url, headers, isRepeatable: true }, deadline)
         for await (const value of readObjects(response.body, deadline, 'an audit entry')) yield readAudit(value)
       } finally {

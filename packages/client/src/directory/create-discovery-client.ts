@@ -91,7 +91,7 @@ export function createDiscovery(
     lookup: (query = {}, options = {}) => lookUp(request, findTemplate, query, options),
     async resolve(what, options = {}) {
       const body: JsonObject = typeof what === 'string' ? { intent: what } : { ...what }
-      const response = await request({ ...options, method: 'POST', path: '/resolve', body, isRepeatable: true })
+      const response = await request({ ...options, method: 'POST', path: '/resolve', body, isRead: true })
       return listIn(response.body, 'candidates').map((item) => {
         const document = readMetadata(item)
         const { id, endpoints, invocation } = document

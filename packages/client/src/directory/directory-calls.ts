@@ -79,7 +79,7 @@ function createGatewayCall(request: Requester, id: string, input: CallInput, opt
   const url = request.urlOf(`/agents/${encodeURIComponent(id)}/${rest}`)
   return {
     ...createCall(id, url, input, options),
-    headers: { ...preferHeader(options), ...forwarded(credentials, request.credentials), ...request.credentials },
+    headers: { ...preferHeader(options), ...forwarded(credentials, request.credentials), ...request.headers() },
   }
 }
 

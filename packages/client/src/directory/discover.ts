@@ -33,7 +33,7 @@ export function discover(
     if ((await findLevel(options)) === 'D0') {
       throw new ClientError('not_found', 'the service is of level D0, which does not support queries: use get(id)')
     }
-    const sent = { ...options, method: 'POST', path: '/discover', body: query, headers, isRepeatable: true }
+    const sent = { ...options, method: 'POST', path: '/discover', body: query, headers, isRead: true }
     const { body, warnings } = await request(sent)
     const found = isObject(body) ? body : {}
     const requestId = asString(found.request_id)

@@ -20,6 +20,11 @@ export interface ConnectionOptions {
   readonly fetch?: typeof fetch
   /** How often repeatable requests are retried, and how long to wait in between. */
   readonly retry?: Partial<RetryPolicy>
+  /**
+   * Requires of every request that it sees what this client has written before. Use it if a load balancer distributes requests
+   * to several replicas; default: false.
+   */
+  readonly readYourWrites?: boolean
 }
 
 /** Options of every request to a directory. */
@@ -37,7 +42,9 @@ export interface DirectoryRequest extends RequestOptions {
   readonly path: string
   readonly body?: JsonValue
   readonly headers?: Readonly<Record<string, string>>
-  /** May be sent twice; default: true for GET, PUT and DELETE. */
+  /** Changes nothing; default: true for GET. */
+  readonly isRead?: boolean
+  /** May be sent twice; default: true for what changes nothing, PUT and DELETE. */
   readonly isRepeatable?: boolean
 }
 
@@ -57,12 +64,14 @@ export interface Requester {
   urlOf(path: string): string
   /** Headers that identify the caller to the directory. */
   readonly credentials: Readonly<Record<string, string>>
+  /** Headers of every request: the credentials, and the state of the directory that it requires. */
+  headers(): Record<string, string>
 }
 
-const IDEMPOTENT = new Set(['GET', 'PUT', 'DELETE'])
+const IDEMPOTENT = new Set(['PUT', 'DELETE'])
 
 /** Connects to a directory; `deps` is for other requests with the same fetch and retries. */
-export function openRequester({ baseUrl, token, fetch, retry }: ConnectionOptions): {
+export function openRequester({ baseUrl, token, fetch, retry, readYourWrites = false }: ConnectionOptions): {
   request: Requester
   deps: HttpDeps
 } {
@@ -72,12 +81,23 @@ export function openRequester({ baseUrl, token, fetch, retry }: ConnectionOption
     retry: { ...DEFAULT_RETRY, ...retry },
   }
   const credentials = credentialHeader(token === undefined ? undefined : { type: 'bearer', token })
-  return { request: createRequester(baseUrl, credentials, deps), deps }
+  return { request: createRequester(baseUrl, credentials, deps, readYourWrites), deps }
 }
 
 /** Sends requests to one directory, and its credentials nowhere else. */
-function createRequester(baseUrl: string, credentials: Record<string, string>, deps: HttpDeps): Requester {
+function createRequester(
+  baseUrl: string,
+  credentials: Record<string, string>,
+  deps: HttpDeps,
+  readYourWrites: boolean,
+): Requester {
   const base = readBase(baseUrl, Object.keys(credentials).length > 0)
+  /** The state of the directory after the last write. */
+  let revision: string | undefined
+  const commonHeaders = (): Record<string, string> => ({
+    ...credentials,
+    ...(revision !== undefined && { 'min-revision': revision }),
+  })
   const urlOf = (path: string): string => {
     const url = path.startsWith('/') ? base.href.replace(/\/$/, '') + path : path
     if (!URL.canParse(url) || new URL(url).origin !== base.origin) {
@@ -100,11 +120,13 @@ function createRequester(baseUrl: string, credentials: Record<string, string>, d
         ...(body !== undefined && { 'content-type': 'application/json' }),
         ...(requestId !== undefined && { 'x-request-id': requestId }),
         ...request.headers,
-        ...credentials,
+        ...commonHeaders(),
       }
-      const isRepeatable = request.isRepeatable ?? IDEMPOTENT.has(method)
+      const isRead = request.isRead ?? method === 'GET'
+      const isRepeatable = request.isRepeatable ?? (isRead || IDEMPOTENT.has(method))
       const payload = body === undefined ? {} : { body: JSON.stringify(body) }
       const response = await exchange(deps, { method, url, headers, ...payload, isRepeatable }, deadline)
+      if (readYourWrites && !isRead) revision = response.headers.get('x-directory-revision') ?? revision
       const bytes = await readBody(response.body, DEFAULT_LIMITS.maxBytes, deadline)
       return {
         status: response.status,
@@ -117,7 +139,7 @@ function createRequester(baseUrl: string, credentials: Record<string, string>, d
       deadline.clear()
     }
   }
-  return Object.assign(send, { urlOf, credentials })
+  return Object.assign(send, { urlOf, credentials, headers: commonHeaders })
 }
 
 /** A token is sent over TLS only, except to this computer. */

@@ -42,7 +42,7 @@ export function search(
     ...((wanted.includeMetadata || hasPolicy) && { include_metadata: true }),
   }
   const fetchPage = async (path: string, sent: JsonObject): Promise<Paged<SearchPage>> => {
-    const response = await request({ ...rest, method: 'POST', path, body: sent, isRepeatable: true })
+    const response = await request({ ...rest, method: 'POST', path, body: sent, isRead: true })
     const listed = listIn(response.body, 'results', 'agents').map(readSummary)
     const total = totalOf(response)
     const next = nextPage(response, sent, listed.length, total)

@@ -235,6 +235,32 @@ describe('failures', () => {
   })
 })
 
+describe('readYourWrites', () => {
+  const revisionsSent = (): (string | undefined)[] =>
+    host.seen.map(({ headers }) => headers['min-revision']).map((value) => value?.toString())
+  const respond: Handler = (seen, response) =>
+    sendJson(response, 200, seen.url === '/agents' ? { id: 'a' } : [], {
+      'x-directory-revision': `revision-${host.seen.length}`,
+    })
+  const useOf = async (directory: ReturnType<typeof open>): Promise<void> => {
+    handlers = { '/agents': respond, '/agents/search': respond, '/agents/a/invoke': respond }
+    await directory.search('x')
+    await directory.register({ id: 'a', name: 'a' }, { format: 'aidip' })
+    await directory.search('x')
+    await directory.invoke('a', {})
+  }
+
+  it('demands the state after the last write from every later request, also from calls', async () => {
+    await useOf(open({ readYourWrites: true }))
+    expect(revisionsSent()).toEqual([undefined, undefined, 'revision-2', 'revision-2'])
+  })
+
+  it('is off by default', async () => {
+    await useOf(open())
+    expect(revisionsSent()).toEqual([undefined, undefined, undefined, undefined])
+  })
+})
+
 describe('the Agent Directory', () => {
   const AD = {
     registration: '/ad/r',

@@ -5,12 +5,14 @@ import { type Caller, clientOf, hasScope, isAdmin } from '../policy/caller.js'
 import { extraRequests, type RateLimits } from '../policy/rate-limit.js'
 import type { Authenticate } from '../services/identity/authenticate.js'
 import type { AuditTrail } from '../services/operations/audit-trail.js'
+import type { Revisions } from '../services/replicas/revisions.js'
 import { headerOf } from './read-request.js'
 import type { Route } from './route-group.js'
 
 export interface AdmitOptions {
   readonly authenticate: Authenticate
   readonly limits: RateLimits
+  readonly revisions: Revisions
   readonly trail: AuditTrail
   /** Called for every caller, before its limits are checked. */
   readonly onCaller: (caller: Caller) => void
@@ -55,9 +57,14 @@ export function admit(request: FastifyRequest, options: AdmitOptions): Promise<v
     request.counted = { action: route.limit, client: clientOf(known) }
     return options.limits.spend(request.counted.action, request.counted.client)
   }
-  const caller = identify(request, options, refuse)
-  if (caller instanceof Promise) return caller.catch(refuse).then(enter)
-  return enter(caller)
+  const proceed = (): Promise<void> | undefined => {
+    const caller = identify(request, options, refuse)
+    return caller instanceof Promise ? caller.catch(refuse).then(enter) : enter(caller)
+  }
+  const revision = headerOf(request, 'min-revision')
+  // Before all else: the revision may be that of a new key.
+  const reached = revision === undefined ? undefined : options.revisions.reach(revision)
+  return reached ? reached.then(proceed) : proceed()
 }
 
 function identify(

@@ -4,6 +4,7 @@ import type { Route } from './route-group.js'
 
 const EXPOSED = [
   ...['ETag', 'Link', 'Location', 'Retry-After', 'X-Request-ID', 'X-Switchboard-Warnings', 'X-Total-Count'],
+  ...['X-Directory-Revision'],
   ...['RateLimit', 'RateLimit-Policy'],
   ...['Idempotent-Replayed', 'Preference-Applied', 'X-Agent-Version', 'X-Output-Valid'],
   ...['Content-Digest', 'Signature', 'Signature-Input', 'WWW-Authenticate'],
@@ -12,6 +13,7 @@ const ACCEPTED = [
   ...['Accept', 'Authorization', 'Content-Type', 'If-Match', 'If-None-Match', 'Prefer', 'X-API-Key', 'X-Request-ID'],
   ...['Idempotency-Key', 'X-Agent-API-Key', 'X-Agent-Authorization', 'X-Agent-Version', 'X-Callback-URL'],
   ...['X-Delegation-Chain', 'X-Session-ID', 'X-Task-ID', 'Accept-Signature', 'Want-Content-Digest'],
+  ...['Min-Revision'],
 ].join(', ')
 
 const isPublic = ({ access }: Route): boolean => access === 'open' || access === 'discover'

@@ -17,7 +17,7 @@ const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
 /** Mounts route groups with the authentication, rate limits, CORS and errors that all of them share. */
 export function mountRoutes(app: FastifyInstance, groups: readonly RouteGroup[], options: MountOptions): void {
-  const { metrics } = options
+  const { metrics, revisions } = options
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (request, payload, done) => collectBody(request, payload, done))
   app.decorateRequest('caller')
@@ -29,6 +29,10 @@ export function mountRoutes(app: FastifyInstance, groups: readonly RouteGroup[],
     const pending = admit(request, options)
     if (pending) pending.then(() => done(), done)
     else done()
+  })
+  app.addHook('onSend', (_request, reply, payload, done) => {
+    reply.header('x-directory-revision', revisions.current())
+    done(null, payload)
   })
   app.addHook('onResponse', (request, reply, done) => {
     // The query is not logged: it may contain personal data (PROF §15).

@@ -31,6 +31,7 @@ import type { Outcomes } from '../services/calls/outcomes/outcomes.js'
 import type { Context } from '../services/context.js'
 import type { PublicListing } from '../services/discovery/public-listing.js'
 import type { Limits } from '../services/operations/limits.js'
+import type { Revisions } from '../services/replicas/revisions.js'
 import { createSharedBuckets } from '../services/replicas/shared-buckets.js'
 import type { Base } from './base.js'
 import type { Calls } from './calls.js'
@@ -52,6 +53,7 @@ export interface HttpParts {
   readonly limits: LimitParts
   readonly probing: ProbeParts | undefined
   readonly crawling: CrawlParts | undefined
+  readonly revisions: Revisions
   /** The release, shown in cards and in OpenAPI. */
   readonly version: string
 }
@@ -76,6 +78,7 @@ export function wireHttp(base: Base, parts: HttpParts): Http {
   const admission: AdmitOptions = {
     authenticate: identity.authenticate,
     limits: rates,
+    revisions: parts.revisions,
     trail: context.trail,
     onCaller: limits.meet,
     anonymous: config.anonymous,

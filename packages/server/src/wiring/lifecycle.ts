@@ -49,6 +49,8 @@ export interface LifecycleParts {
 
 export interface Lifecycle {
   listen(): Promise<string>
+  /** Applies what other processes have written to the store until now. */
+  catchUp(): Promise<void>
   close(): Promise<void>
 }
 
@@ -94,6 +96,7 @@ export function wireLifecycle(base: Base, parts: LifecycleParts): Lifecycle {
   }
 
   return {
+    catchUp: follower.catchUp,
     async listen() {
       await limits.replicas.start()
       const url = (await app.listen({ host: config.host, port: config.port })).replace(/\/$/, '')

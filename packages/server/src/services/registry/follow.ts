@@ -1,11 +1,17 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { StoreError } from '../../store/store-error.js'
 import type { Context } from '../context.js'
 import { loadAgents } from './load.js'
+
+/** Milliseconds in which those who want to catch up come together, so that they cannot flood the store. */
+const TOGETHER_MS = 10
 
 /** Applies what other processes write to the same store: replicas, and `keys reset-admin`. */
 export interface Follower {
   /** Milliseconds since the last complete reading of the change log began. */
   lagMs(): number
+  /** Resolves when everything is applied that was committed before the call; rejects if the store cannot be read. */
+  catchUp(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -34,7 +40,10 @@ export function followStore({
   onError,
 }: FollowOptions): Follower {
   let timer: NodeJS.Timeout | undefined
+  /** Polls, one after another. */
   let running = Promise.resolve()
+  /** A poll that somebody waits for and that has not started. */
+  let requested: Promise<void> | undefined
   let stopped = false
   let readAt = performance.now()
 
@@ -67,22 +76,32 @@ export function followStore({
     cursor = next
   }
 
+  const run = (): Promise<void> => {
+    const done = running.then(async () => {
+      const started = performance.now()
+      await poll()
+      readAt = started
+    })
+    running = done.catch(() => {})
+    return done
+  }
+
   const schedule = (): void => {
     if (stopped) return
-    timer = setTimeout(() => {
-      const started = performance.now()
-      running = poll()
-        .then(() => {
-          readAt = started
-        }, onError)
-        .finally(schedule)
-    }, intervalMs)
+    timer = setTimeout(() => void run().catch(onError).finally(schedule), intervalMs)
     timer.unref()
   }
   schedule()
 
   return {
     lagMs: () => performance.now() - readAt,
+    catchUp() {
+      requested ??= pause(TOGETHER_MS).then(() => {
+        requested = undefined
+        return run()
+      })
+      return requested
+    },
     async stop() {
       stopped = true
       clearTimeout(timer)
