@@ -2,6 +2,7 @@ import { DirectoryError } from '@switchboard/protocol'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { AuditTrail } from '../services/operations/audit-trail.js'
 import type { Metrics } from '../telemetry/metrics.js'
+import { waitForTurn } from '../turns.js'
 import { type AdmitOptions, admit, reportLimits } from './admit.js'
 import { allowOrigin, sendPreflight } from './cors.js'
 import { collectBody, idOf, pathOf } from './read-request.js'
@@ -69,11 +70,16 @@ function auditRefusal(trail: AuditTrail, error: DirectoryError, request: Fastify
 }
 
 function mountRoute(app: FastifyInstance, group: RouteGroup, route: Route): void {
+  // Whether the process is alive must be known however much work is waiting.
+  const isUrgent = route.path.startsWith('/health/')
   app.route({
     method: route.method,
     url: route.path,
     config: { group, route },
-    handler: (request, reply) => route.handle(request, reply),
+    handler: (request, reply) => {
+      const turn = isUrgent ? undefined : waitForTurn()
+      return turn ? turn.then(() => route.handle(request, reply)) : route.handle(request, reply)
+    },
   })
 }
 

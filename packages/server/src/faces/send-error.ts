@@ -14,7 +14,7 @@ export function sendError(
 ): FastifyReply {
   // A failing agent is not an error of the directory, but its operator may want to know the reason.
   const isAgentFailure = error instanceof CallFailed
-  const level = error.status >= 500 && !isAgentFailure ? 'error' : 'info'
+  const level = error.status >= 500 && !isAgentFailure && !hasLeft(error, reply) ? 'error' : 'info'
   request.log[level](
     {
       code: error.code,
@@ -43,6 +43,10 @@ export function sendError(
     .header('content-type', `${type}; charset=utf-8`)
     .send(JSON.stringify(body))
 }
+
+/** Whether the error only says that the client disconnected before a stream could be sent to it. */
+const hasLeft = ({ cause }: DirectoryError, { raw }: FastifyReply): boolean =>
+  raw.destroyed && cause instanceof Error && 'code' in cause && cause.code === 'ERR_STREAM_PREMATURE_CLOSE'
 
 /** The media type of errors if no route matched (C-68). */
 const errorTypeOf = (url: string): string =>

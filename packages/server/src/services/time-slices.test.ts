@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createTurns, mapInSlices } from './time-slices.js'
+import { mapInSlices } from './time-slices.js'
 
 /** Works for some milliseconds without a pause. */
 function work(ms: number): void {
@@ -27,23 +27,4 @@ it('short work is not delayed', async () => {
   expect(await mapInSlices(['a', 'b'], (item) => item.toUpperCase())).toEqual(['A', 'B'])
   clearImmediate(timer)
   expect(turns).toBe(0)
-})
-
-it('costly requests that arrive together have a turn of the event loop each', async () => {
-  const turnOfOwn = createTurns()
-  let turn = 0
-  const count = (): void => {
-    turn++
-    timer = setImmediate(count)
-  }
-  let timer = setImmediate(count)
-  const turns = await Promise.all(
-    Array.from({ length: 5 }, async () => {
-      await turnOfOwn()
-      return turn
-    }),
-  )
-  clearImmediate(timer)
-  expect(new Set(turns).size).toBe(5)
-  expect(turns).toEqual([...turns].sort((a, b) => a - b))
 })

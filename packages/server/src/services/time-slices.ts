@@ -1,5 +1,3 @@
-import { setImmediate } from 'node:timers/promises'
-
 /** Milliseconds of background work at a time, and of the pause after it, in which requests are served. */
 const SLICE_MS = 8
 const PAUSE_MS = 5
@@ -61,16 +59,4 @@ export async function mapInSlices<T, R>(items: readonly T[], map: (item: T, inde
     await pace()
   }
   return results
-}
-
-/**
- * For costly requests: returns a promise of a turn of the event loop that no other costly request has. Otherwise those
- * that arrive together would share one turn, and all other requests would wait for their sum.
- */
-export function createTurns(): () => Promise<void> {
-  let last: Promise<void> = Promise.resolve()
-  return () => {
-    last = last.then(() => setImmediate())
-    return last
-  }
 }

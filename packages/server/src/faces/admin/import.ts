@@ -19,6 +19,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { DOCUMENT_LIMITS } from '../../policy/document-limits.js'
 import type { Context } from '../../services/context.js'
 import { type ImportItem, type ImportResult, importAgent } from '../../services/registry/import-agent.js'
+import { waitForTurn } from '../../turns.js'
 
 /** Documents in flight: enough to share the store's fsyncs, few enough to keep memory small. */
 const CONCURRENCY = 64
@@ -65,6 +66,8 @@ async function* results(context: Context, request: FastifyRequest, lines: AsyncI
   for await (const line of lines) {
     number++
     if (line !== TOO_LONG && isBlank(line)) continue
+    const turn = waitForTurn()
+    if (turn) await turn
     pending.push(importLine(context, request, line, number))
     const first = pending.length >= CONCURRENCY ? pending.shift() : undefined
     if (first) yield await first

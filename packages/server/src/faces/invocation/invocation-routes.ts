@@ -136,5 +136,7 @@ function signalOf({ raw }: FastifyReply): AbortSignal {
   raw.once('close', () => {
     if (!raw.writableFinished) controller.abort()
   })
+  // It may have disconnected while the call waited for its turn.
+  if (raw.destroyed) controller.abort()
   return controller.signal
 }

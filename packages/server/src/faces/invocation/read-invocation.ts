@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises'
 import { MIMEType } from 'node:util'
 import {
   chooseMediaType,
@@ -22,6 +21,7 @@ import type {
   Invocation,
   Places,
 } from '../../services/calls/request/invocation.js'
+import { waitForTurn } from '../../turns.js'
 import { headerOf, readQuery, takeBody } from '../read-request.js'
 
 /** Headers that are forwarded to the agent unchanged: correlation, delegation, language, and the gateways so far. */
@@ -91,14 +91,12 @@ export async function readInput(request: FastifyRequest, limits: JsonLimits): Pr
   if (isJsonType(type)) {
     const value = parseJsonBody(body, limits)
     // The value is checked and written again later: other requests get their turn before.
-    if (body.length > LARGE_BODY) await setImmediate()
+    const turn = waitForTurn()
+    if (turn) await turn
     return { kind: 'json', value }
   }
   return type === 'multipart/form-data' ? readForm(contentType, body, limits) : { kind: 'bytes', contentType, body }
 }
-
-/** Bytes of a body that takes milliseconds to parse. */
-const LARGE_BODY = 262_144
 
 /** Name of the part that is the input itself, as JSON (C-66). */
 const INPUT_PART = 'input'

@@ -1,5 +1,6 @@
 import { createMessageLines, DirectoryError } from '@switchboard/protocol'
 import type { WebSocket } from 'ws'
+import { waitForTurn } from '../../turns.js'
 
 /** Unread lines at which the socket is paused; it is also paused if they have more characters than one line may have. */
 const MAX_WAITING = 64
@@ -54,6 +55,8 @@ export function readLines(socket: WebSocket, maxLength: number): SocketLines {
           wake = resolve
         })
       }
+      const turn = waitForTurn()
+      if (turn) await turn
       return take()
     },
     stop() {

@@ -1,5 +1,4 @@
 import { Readable } from 'node:stream'
-import { setImmediate } from 'node:timers/promises'
 import {
   isJsonType,
   isNdjsonType,
@@ -9,6 +8,7 @@ import {
   readPollInterval,
   type StreamPart,
 } from '@switchboard/protocol'
+import { waitForTurn } from '../../turns.js'
 import { type AgentCall, type AgentResponse, type AgentTask, type Endpoint, GatewayError } from '../gateway.js'
 import type { GatewayOptions } from '../gateway-options.js'
 import { observeStream } from './observe-stream.js'
@@ -19,9 +19,6 @@ import type { HttpResponse } from './send-request.js'
 
 /** Larger error bodies are ignored: an error object is small. */
 const MAX_ERROR_BYTES = 64 * 1024
-
-/** Bytes of a body that takes milliseconds to parse. */
-const LARGE_BODY = 262_144
 
 /** Size limits of a response. */
 export type ResponseLimits = Pick<GatewayOptions, 'maxBodyBytes' | 'maxPartBytes' | 'maxResponseValues'>
@@ -62,9 +59,12 @@ export async function readResponse(
     return { ...base, kind: 'json', value: jsonOf(read.bytes, limits) }
   }
   const bytes = await body.collect(limits.maxBodyBytes)
+  const turn = waitForTurn()
+  if (turn) await turn
   const value = jsonOf(bytes, limits)
-  // The value is checked and written again later: other calls get their turn before.
-  if (bytes.length > LARGE_BODY) await setImmediate()
+  // The value is checked and written again later: others get their turn before.
+  const nextTurn = waitForTurn()
+  if (nextTurn) await nextTurn
   const task = status === 202 ? taskOf(value, received, url) : undefined
   return task ? { ...base, kind: 'task', task } : { ...base, kind: 'json', value }
 }

@@ -1,4 +1,5 @@
 import { readBytes } from '@switchboard/protocol'
+import { waitForTurn } from '../../turns.js'
 import { GatewayError } from '../gateway.js'
 
 /** The body of a response, with back-pressure. It can be read once; leaving the iteration early cancels it. */
@@ -66,7 +67,12 @@ export function createResponseBody({ silenceMs, pause, resume, cancel }: Source)
   const next = async (): Promise<Buffer | undefined> => {
     for (;;) {
       const piece = take()
-      if (piece) return piece
+      // Its reader parses it, checks it and sends it on.
+      if (piece) {
+        const turn = waitForTurn()
+        if (turn) await turn
+        return piece
+      }
       if (end === 'done') return undefined
       if (end) throw end
       await new Promise<void>((resolve) => {

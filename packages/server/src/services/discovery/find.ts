@@ -3,10 +3,10 @@ import { type Condition, readQuery, type TextEvidence, type TextQuery } from '@s
 import { viewOf } from '../../policy/access.js'
 import type { Caller } from '../../policy/caller.js'
 import { tagShare } from '../../policy/taxonomy.js'
+import { waitForTurn } from '../../turns.js'
 import type { Context } from '../context.js'
 import type { Agent } from '../registry/catalog.js'
 import { isPrivate } from '../registry/hidden-agents.js'
-import { createTurns } from '../time-slices.js'
 import { scoreFactorsOf } from './score-factors.js'
 
 /** A search, independent of the draft that it came from. */
@@ -56,16 +56,12 @@ export const isAvailable = (status: string): boolean => !OUT_OF_SERVICE.includes
 const IS_INCOMPLETE = 'the index is still being built: some agents are not found by words yet'
 const TEXT_IS_OFF = 'text search is switched off: the query orders the results but does not filter them'
 
-/** Terms of a query whose search takes tens of milliseconds if most agents contain some of them. */
-const MANY_TERMS = 24
-/** Shared by all directories of the process, like the event loop. */
-const turnOfOwn = createTurns()
-
 /** Filters, ranks and pages. */
 export async function findAgents(context: Context, query: Query): Promise<FoundPage> {
   if (query.text === undefined) return findByConditions(context, query)
   const { text, warnings } = await readText(context, query.text, query.languages ?? [])
-  if (text.query.words.terms.length > MANY_TERMS) await turnOfOwn()
+  const turn = waitForTurn()
+  if (turn) await turn
   const isPaged = query.order !== 'name' && context.searchByText
   const boost = boostOf(context, query)
   const started = performance.now()

@@ -13,6 +13,7 @@ import {
 import { assertCovered, mayCommission, maySee, ownerOfNew } from '../../policy/access.js'
 import { type Caller, hasScope } from '../../policy/caller.js'
 import { judgeUpdate } from '../../policy/freshness.js'
+import { memoryOf } from '../../policy/quota.js'
 import { marksAfterTransfer } from '../../policy/transfer.js'
 import { assertClaims, assertEndpoints } from '../../policy/vetting.js'
 import type { AgentWrite, Lease, Marks, SignatureFinding } from '../../store/store.js'
@@ -21,6 +22,7 @@ import { stateOfLease, stateOfRecord, updateOf } from '../operations/audit-state
 import type { Agent } from './catalog.js'
 import { assertNotCopy, dropCopy, isCopy } from './copies.js'
 import { matchesRevision, timeOfChange } from './entity-tags.js'
+import { createKeyedMutex } from './keyed-mutex.js'
 import { assertMayOwn } from './may-own.js'
 import type { Reservation } from './quotas.js'
 import { unknownAgent } from './read.js'
@@ -51,6 +53,11 @@ export interface Registered {
   readonly created: boolean
   readonly warnings: readonly string[]
 }
+
+/** Bytes of a document, as `memoryOf` counts them, that takes many milliseconds to index. */
+const LARGE_DOCUMENT = 262_144
+/** One at a time: those that are committed together would all be indexed in one turn of the event loop. */
+const largeWrites = createKeyedMutex()
 
 /** Attempts at a write while other replicas change the same agent. */
 const MAX_ATTEMPTS = 20
@@ -331,8 +338,11 @@ async function write(
     ...values,
     marks: { ...marks, ...(signature && { signature }), ...(crawledFrom && { crawled: { url: crawledFrom } }) },
   }
-  const result = await context.store.write(change)
-  room.assertWithin(result)
-  if (result.outcome !== 'done' || !result.agent) return undefined
-  return { agent: context.catalog.apply(result.agent, { record }), created, warnings: [] }
+  const store = async (): Promise<Registered | undefined> => {
+    const result = await context.store.write(change)
+    room.assertWithin(result)
+    if (result.outcome !== 'done' || !result.agent) return undefined
+    return { agent: context.catalog.apply(result.agent, { record }), created, warnings: [] }
+  }
+  return memoryOf(record.document) > LARGE_DOCUMENT ? largeWrites.run('', store) : store()
 }
