@@ -17,6 +17,7 @@ import { type Base, createBase, createLog } from './wiring/base.js'
 import { wireCalls, wireGateway, wireOutcomes } from './wiring/calls.js'
 import { wireCrawl } from './wiring/crawl.js'
 import { wireDiscovery } from './wiring/discovery.js'
+import { wireFederation, wirePeers } from './wiring/federation.js'
 import { wireHttp } from './wiring/http.js'
 import { wireIdentity } from './wiring/identity.js'
 import { type Lifecycle, wireLifecycle } from './wiring/lifecycle.js'
@@ -97,6 +98,7 @@ async function wire(base: Base): Promise<Server> {
   const outcomes = await wireOutcomes(base, catalog)
   const gateway = wireGateway(base, catalog, outcomes, limits)
   const trust = await wireTrust(base, catalog, gateway)
+  const peering = await wirePeers(base, identity, gateway)
   const context: Context = {
     store,
     catalog,
@@ -117,6 +119,7 @@ async function wire(base: Base): Promise<Server> {
     }),
     reputationOf: config.search.learn ? outcomes.factorOf : () => 1,
     availabilityOf: trust.availabilityOf,
+    originFactorOf: peering.factorOf,
     policy: config.policy,
     grantsOf: identity.grants.of,
     verifySignature: trust.verifySignature,
@@ -129,6 +132,7 @@ async function wire(base: Base): Promise<Server> {
   const calls = await wireCalls(base, context, identity, gateway, limits)
   const probing = await wireProbes(base, catalog, calls.probe)
   const crawling = wireCrawl(base, context, gateway, VERSION)
+  const federation = wireFederation(base, { context, identity, gateway, peering })
   const cursor = await loadAgents(store, catalog)
   const revisions = createRevisions({ monotonic: base.monotonic, catchUp: () => lifecycle.catchUp() })
   const http = wireHttp(base, {
@@ -141,6 +145,7 @@ async function wire(base: Base): Promise<Server> {
     probing,
     crawling,
     revisions,
+    federation,
     version: VERSION,
   })
   const lifecycle: Lifecycle = wireLifecycle(base, {
@@ -150,6 +155,7 @@ async function wire(base: Base): Promise<Server> {
     limits,
     probing,
     crawling,
+    federation,
     outcomes,
     calls,
     expiry,

@@ -90,7 +90,15 @@ function fileSettings(settings: JsonObject, env: NodeJS.ProcessEnv): Partial<Con
     policy: { ...DEFAULTS.policy, ...policy, strictness },
     ...(settings.anonymous !== undefined && { anonymous: settings.anonymous === 'none' ? 'none' : 'public' }),
     ...(Array.isArray(settings.issuers) && { issuers: settings.issuers.map(withClientSecret(env)) }),
+    ...(Array.isArray(settings.peers) && { peers: settings.peers.map(withToken) }),
   } as Partial<Config>
+}
+
+/** The token for a peer may come from a file, so that the config contains no secret. */
+function withToken(peer: JsonValue): JsonValue {
+  if (!isObject(peer) || typeof peer.tokenFile !== 'string') return peer
+  const { tokenFile, ...rest } = peer
+  return { ...rest, token: readText(tokenFile, 'tokenFile').trim() }
 }
 
 /** The credentials for introspection come from a file or the environment, so that the config contains no secret. */

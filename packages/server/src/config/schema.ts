@@ -1,4 +1,5 @@
 import { isObject, type JsonObject, type JsonValue } from '@switchboard/protocol'
+import { MAX_QUERIES, PEER_PROTOCOLS, TRUST_LEVELS } from '../policy/federation.js'
 
 const text: JsonObject = { type: 'string' }
 const texts: JsonObject = { type: 'array', items: text }
@@ -110,7 +111,24 @@ export const configSchema: JsonObject = closed({
   },
   peers: {
     type: 'array',
-    items: closed({ name: text, url: text, token: text, trust: {}, intervalSeconds: count }, ['name', 'url']),
+    items: closed(
+      {
+        name: text,
+        url,
+        token: text,
+        tokenFile: text,
+        trust: { enum: [...TRUST_LEVELS] },
+        intervalSeconds: count,
+        tags: texts,
+        publishers: texts,
+        rankWeight: { type: 'number', exclusiveMinimum: 0, maximum: 1 },
+        maxAgents: count,
+        keepSeconds: { type: 'integer', minimum: 60 },
+        protocol: { enum: [...PEER_PROTOCOLS] },
+        queries: { ...texts, maxItems: MAX_QUERIES },
+      },
+      ['name', 'url'],
+    ),
   },
   certificates: closed({ scopes: texts }),
   cors: closed({ origins: texts }),

@@ -1,6 +1,7 @@
 import { isLoopbackHost, type Strictness } from '@switchboard/protocol'
 import type { NamePolicy } from '../policy/access.js'
 import { parseSiteUrl } from '../policy/crawl.js'
+import { type PeerSettings, peersProblem } from '../policy/federation.js'
 import type { Quota } from '../policy/quota.js'
 import type { LimitedAction } from '../policy/rate-limit.js'
 import type { TaxonomyConfig } from '../policy/taxonomy.js'
@@ -65,6 +66,8 @@ export interface Config {
   anonymous: 'public' | 'none'
   lifetimes: { max: number }
   issuers: Issuer[]
+  /** Directories whose agents this one lists. */
+  peers: PeerSettings[]
   certificates: { scopes: string[] }
   cors: { origins: string[] }
   policy: Policy
@@ -176,6 +179,7 @@ export const DEFAULTS: Config = {
   anonymous: 'public',
   lifetimes: { max: 604_800 },
   issuers: [],
+  peers: [],
   certificates: { scopes: ['publish', 'discover', 'invoke'] },
   cors: { origins: [] },
   policy: {
@@ -238,9 +242,11 @@ export const withDefaults = (settings: Settings): Config => ({
 
 /** Refuses plain HTTP beyond this machine (C-72), and replicas that would each sign with their own key. */
 export function assertSafe(config: Config): void {
-  const { host, tls, behindProxy, database, secret, gateway, issuers, crawl } = config
+  const { host, tls, behindProxy, database, secret, gateway, issuers, peers, crawl } = config
   const problem = issuersProblem(issuers)
   if (problem !== undefined) throw new ConfigError(`issuers: ${problem}`)
+  const peerProblem = peersProblem(peers)
+  if (peerProblem !== undefined) throw new ConfigError(`peers: ${peerProblem}`)
   if (gateway.sign && database !== undefined && secret === undefined)
     throw new ConfigError(
       'gateway.sign with a database needs SWITCHBOARD_SECRET: set it to the same value on all replicas',

@@ -1,4 +1,4 @@
-import type { AgentRecord } from '@switchboard/protocol'
+import type { AgentRecord, Issue } from '@switchboard/protocol'
 import type { CopyState, FederatedCopy } from '../store/store.js'
 import { matchesNames } from './caller.js'
 
@@ -11,6 +11,11 @@ import { matchesNames } from './caller.js'
  */
 export const TRUST_LEVELS = ['full', 'limited', 'quarantine', 'none'] as const
 export type TrustLevel = (typeof TRUST_LEVELS)[number]
+
+/** How agents of a peer can be read. */
+export const PEER_PROTOCOLS = ['auto', 'feed', 'directory', 'profile'] as const
+/** Queries of one peer: each is a request in every interval. */
+export const MAX_QUERIES = 100
 
 /** Another directory whose agents this one lists, and on which terms. */
 export interface Peer {
@@ -32,7 +37,7 @@ export interface Peer {
   /** How long its agents stay listed after it was last heard. */
   readonly keepSeconds: number
   /** How its agents are read; `auto` tries the change feed, then the Agent Directory. */
-  readonly protocol: 'auto' | 'feed' | 'directory' | 'profile'
+  readonly protocol: (typeof PEER_PROTOCOLS)[number]
   /** What the profile is asked for: it answers queries and has no list. */
   readonly queries?: readonly string[]
 }
@@ -45,6 +50,53 @@ export const PEER_DEFAULTS = {
   keepSeconds: 86_400,
   protocol: 'auto',
 } as const
+
+/** A peer as operators write it. */
+export type PeerSettings = Pick<Peer, 'name' | 'url'> & {
+  readonly [Name in keyof Omit<Peer, 'name' | 'url'>]?: Peer[Name] | undefined
+}
+
+/** The peer with its defaults. */
+export function withPeerDefaults(settings: PeerSettings): Peer {
+  const { token, rankWeight, tags, publishers, queries } = settings
+  return {
+    name: settings.name,
+    url: settings.url.replace(/\/+$/, ''),
+    trust: settings.trust ?? PEER_DEFAULTS.trust,
+    intervalSeconds: settings.intervalSeconds ?? PEER_DEFAULTS.intervalSeconds,
+    maxAgents: settings.maxAgents ?? PEER_DEFAULTS.maxAgents,
+    keepSeconds: settings.keepSeconds ?? PEER_DEFAULTS.keepSeconds,
+    protocol: settings.protocol ?? PEER_DEFAULTS.protocol,
+    ...(token !== undefined && { token }),
+    ...(rankWeight !== undefined && { rankWeight }),
+    ...(tags && { tags }),
+    ...(publishers && { publishers }),
+    ...(queries && { queries }),
+  }
+}
+
+/** What is wrong with the peers of the config; undefined if nothing is. */
+export function peersProblem(peers: readonly PeerSettings[]): string | undefined {
+  const names = peers.map(({ name }) => name)
+  const twice = names.find((name, i) => names.indexOf(name) !== i)
+  if (twice !== undefined) return `the name "${twice}" is used twice`
+  for (const peer of peers) {
+    const problem = peerProblem(peer)
+    if (problem) return `${problem.at.slice(1)} of "${peer.name}" ${problem.message}`
+  }
+  return undefined
+}
+
+/** What is wrong with one peer; undefined if nothing is. */
+export function peerProblem({ name, url, protocol, queries = [] }: PeerSettings): Issue | undefined {
+  if (!/^[a-z0-9][a-z0-9._-]{0,63}$/i.test(name))
+    return { at: '/name', message: 'must be 1 to 64 letters, digits, dots, hyphens or underscores' }
+  if (!/^https?:\/\//i.test(url) || !URL.canParse(url) || /[?#@]/.test(url))
+    return { at: '/url', message: 'must be an http(s) URL without a query, fragment or password' }
+  if (protocol === 'profile' && queries.length === 0)
+    return { at: '/queries', message: 'are needed for the protocol "profile", which has no list of agents' }
+  return undefined
+}
 
 const WEIGHTS: Readonly<Record<TrustLevel, number>> = { full: 1, limited: 0.9, quarantine: 0.8, none: 0 }
 

@@ -19,6 +19,8 @@ export interface SubjectRules {
 export const QUALIFIER = '#'
 /** Stands for the client CA where a certificate's name has to be qualified. */
 export const CERTIFICATES = 'certificate'
+/** Stands for the directories whose agents are copied here, as the owner of the copies. */
+export const FEDERATION = 'federation'
 /** Names of the administrator, of callers without credentials, and of the directory itself in the audit log. */
 const OWN_NAMES = new Set(['admin', 'anonymous', 'switchboard'])
 

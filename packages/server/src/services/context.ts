@@ -36,6 +36,8 @@ export interface Context {
   readonly reputationOf: (agent: Agent) => number
   /** Score factor of agents that could not be reached; 1 for all others, or if they are not checked. */
   readonly availabilityOf: (agent: Agent) => number
+  /** Score factor of agents of other directories, by the peer that supplies them; 1 for all others. */
+  readonly originFactorOf: (agent: Agent) => number
   readonly policy: NamePolicy &
     VettingPolicy & {
       readonly strictness: Strictness

@@ -6,6 +6,7 @@ import { createAidipRoutes } from '../faces/aidip/aidip-routes.js'
 import { createCrawlRoutes } from '../faces/crawl/crawl-routes.js'
 import { createDescriptorsRoutes } from '../faces/descriptors/descriptors-routes.js'
 import { createDirectoryRoutes } from '../faces/directory/directory-routes.js'
+import { createFederationRoutes } from '../faces/federation/federation-routes.js'
 import { createFeedbackRoutes } from '../faces/feedback/feedback-routes.js'
 import { type CallSockets, createCallSockets } from '../faces/invocation/call-sockets.js'
 import { createInvocationRoutes } from '../faces/invocation/invocation-routes.js'
@@ -36,6 +37,7 @@ import { createSharedBuckets } from '../services/replicas/shared-buckets.js'
 import type { Base } from './base.js'
 import type { Calls } from './calls.js'
 import type { CrawlParts } from './crawl.js'
+import type { Federation } from './federation.js'
 import type { Identity } from './identity.js'
 import type { LimitParts } from './limits.js'
 import type { ProbeParts } from './probes.js'
@@ -54,6 +56,7 @@ export interface HttpParts {
   readonly probing: ProbeParts | undefined
   readonly crawling: CrawlParts | undefined
   readonly revisions: Revisions
+  readonly federation: Federation
   /** The release, shown in cards and in OpenAPI. */
   readonly version: string
 }
@@ -66,7 +69,7 @@ export interface Http {
 
 /** The HTTP application with the routes of all drafts. */
 export function wireHttp(base: Base, parts: HttpParts): Http {
-  const { context, listing, identity, outcomes, calls, probing, crawling, version } = parts
+  const { context, listing, identity, outcomes, calls, probing, crawling, federation, version } = parts
   const { limits, budgets, replicas, defaults } = parts.limits
   const { config, log, metrics, monotonic, state, baseUrl } = base
   const { grants, keys, signing } = identity
@@ -115,6 +118,7 @@ export function wireHttp(base: Base, parts: HttpParts): Http {
       usedBy: (subject) => ({ concurrent_calls: calls.gateway.callsOf(subject), ...context.quotas.usageOf(subject) }),
     }),
     createDomainRoutes(context.domains),
+    createFederationRoutes({ context, baseUrl, ...federation }),
     createTransferRoutes(context),
     ...(probing ? [createProbeRoutes(context, probing.probes)] : []),
     ...(crawling ? [createCrawlRoutes(crawling.crawler)] : []),

@@ -7,6 +7,7 @@ import { followStore } from '../services/registry/follow.js'
 import type { Base } from './base.js'
 import type { Calls } from './calls.js'
 import type { CrawlParts } from './crawl.js'
+import type { Federation } from './federation.js'
 import type { Http } from './http.js'
 import type { Identity } from './identity.js'
 import type { LimitParts } from './limits.js'
@@ -40,6 +41,7 @@ export interface LifecycleParts {
   readonly limits: LimitParts
   readonly probing: ProbeParts | undefined
   readonly crawling: CrawlParts | undefined
+  readonly federation: Federation
   readonly expiry: Expiry
   readonly wordIndexing: WordIndexing
   readonly http: Http
@@ -57,7 +59,20 @@ export interface Lifecycle {
 /** Background work, and the order in which the parts start and stop. */
 export function wireLifecycle(base: Base, parts: LifecycleParts): Lifecycle {
   const { config, store, log, metrics, state, baseUrl, logError } = base
-  const { context, identity, outcomes, calls, trust, limits, probing, crawling, expiry, wordIndexing, cursor } = parts
+  const {
+    context,
+    identity,
+    outcomes,
+    calls,
+    trust,
+    limits,
+    probing,
+    crawling,
+    federation,
+    expiry,
+    wordIndexing,
+    cursor,
+  } = parts
   const { app, sockets } = parts.http
   const { catalog, embeddings, abuse } = context
   const follower = followStore({
@@ -67,7 +82,7 @@ export function wireLifecycle(base: Base, parts: LifecycleParts): Lifecycle {
     reloadKeys: identity.keys.reload,
     reloadGrants: identity.grants.reload,
     reloadSecrets: () => Promise.all([calls.credentials.reload(), identity.signing.reload()]),
-    reloadTrust: trust.reload,
+    reloadTrust: () => Promise.all([trust.reload(), federation.peers.reload()]),
     reloadLimits: limits.limits.reload,
     onError: logError('could not read changes from the store'),
   })
@@ -110,6 +125,7 @@ export function wireLifecycle(base: Base, parts: LifecycleParts): Lifecycle {
       trust.start()
       probing?.start()
       crawling?.start()
+      federation.start()
       log.info({ url: state.listening, agents: catalog.index.size }, 'ready')
       return baseUrl()
     },
@@ -127,6 +143,7 @@ export function wireLifecycle(base: Base, parts: LifecycleParts): Lifecycle {
       })
       await Promise.all([
         stopInTime('checks of publishers', trust.stop, BACKGROUND_MS),
+        stopInTime('reading from peers', federation.stop, BACKGROUND_MS),
         stopInTime('probes of agents', async () => probing?.stop(), BACKGROUND_MS),
         stopInTime('crawling', async () => crawling?.stop(), BACKGROUND_MS),
         stopInTime('reading changes', follower.stop, BACKGROUND_MS),

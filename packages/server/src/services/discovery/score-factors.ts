@@ -7,7 +7,7 @@ export interface ScoreFactors {
   readonly factor: number
   /** From the time of the last registration or refresh. */
   readonly freshness: number
-  /** From its status, the operator's marks and abuse findings. */
+  /** From its status, the operator's marks, abuse findings, and the trust in the peer that supplies it. */
   readonly policy: number
   /** From outcomes of calls and from ratings. */
   readonly reputation: number
@@ -28,11 +28,12 @@ const FRESH_DAYS = 90
 /** Factor at the maximum age. */
 const OLDEST = 0.95
 
-export function scoreFactorsOf({ now, abuse, reputationOf, availabilityOf }: Context, agent: Agent): ScoreFactors {
+export function scoreFactorsOf(context: Context, agent: Agent): ScoreFactors {
+  const { now, abuse, reputationOf, availabilityOf, originFactorOf } = context
   const { stored, status } = agent
   const freshness = freshnessOf(now() - stored.receivedAt)
   const safety = stored.marks.unsafe === true ? UNSAFE : 1
-  const policy = (DEMOTED.has(status) ? DEMOTION : 1) * safety * abuse.factorOf(agent)
+  const policy = (DEMOTED.has(status) ? DEMOTION : 1) * safety * abuse.factorOf(agent) * originFactorOf(agent)
   const reputation = reputationOf(agent)
   const availability = availabilityOf(agent)
   const factor = freshness * policy * reputation * availability

@@ -1,4 +1,4 @@
-import { CERTIFICATES, QUALIFIER } from '../../policy/subjects.js'
+import { CERTIFICATES, FEDERATION, QUALIFIER } from '../../policy/subjects.js'
 import type { IntrospectionOptions } from './introspection.js'
 import type { ScopeRule } from './token-scopes.js'
 
@@ -21,7 +21,8 @@ export interface Issuer {
 /** What is wrong with the issuers together; undefined if nothing is. Each one alone is checked by the config's schema. */
 export function issuersProblem(issuers: readonly Issuer[]): string | undefined {
   for (const { issuer, jwksUrl, introspection } of issuers) {
-    if (issuer.includes(QUALIFIER) || issuer === CERTIFICATES) return `the issuer "${issuer}" must be a URL without "#"`
+    if (issuer.includes(QUALIFIER) || [CERTIFICATES, FEDERATION].includes(issuer))
+      return `the issuer "${issuer}" must be a URL without "#"`
     if (jwksUrl === undefined && !introspection) return `the issuer "${issuer}" needs a jwksUrl or introspection`
   }
   const twice = firstDuplicate(issuers.map(({ issuer }) => issuer))

@@ -5,6 +5,7 @@ import {
   type JsonObject,
   type SignatureFields,
   type SignedComponent,
+  signDocument,
   signMessage,
 } from '@switchboard/protocol'
 import type { Caller } from '../../policy/caller.js'
@@ -26,6 +27,8 @@ export interface Signing {
   sign(components: readonly SignedComponent[], requested?: SignatureRequest): SignatureFields | undefined
   /** Headers that let the receiver of a request check that it comes from this directory and is intact. */
   signRequest(request: { method: string; url: string; contentType: string; body: string }): Record<string, string>
+  /** Signs a document, so that others can pass it on (C-64). Undefined if the operator has set no secret. */
+  signDocument(document: JsonObject): Promise<JsonObject> | undefined
   /** JSON Web Keys: the current one, and those that were replaced recently. */
   publicKeys(): JsonObject[]
   /** Replaces the current key; returns the new public key. */
@@ -125,6 +128,11 @@ export async function createSigning({ store, seal, now, onError }: SigningOption
         { name: 'content-digest', value: digest },
       ])
       return { 'content-type': contentType, 'content-digest': digest, ...fields }
+    },
+    signDocument(document) {
+      if (!current) return undefined
+      rotateOld(current.createdAt)
+      return signDocument(document, { id: current.id, jwk: current.key.export({ format: 'jwk' }) })
     },
     publicKeys: () => keys.filter(isPublished).map(({ publicKey }): JsonObject => JSON.parse(publicKey)),
     async rotate(caller) {

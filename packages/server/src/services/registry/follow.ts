@@ -22,7 +22,7 @@ export interface FollowOptions {
   reloadKeys: () => Promise<void>
   reloadGrants: () => Promise<void>
   reloadSecrets: () => Promise<unknown>
-  reloadTrust: () => Promise<void>
+  reloadTrust: () => Promise<unknown>
   reloadLimits: () => Promise<void>
   onError: (error: unknown) => void
 }

@@ -1,0 +1,181 @@
+import { DirectoryError } from '@switchboard/protocol'
+import type { FederatedCopy, FederationStore } from '../../store/federation-store.js'
+import type { SharedResults } from '../trust/shared-results.js'
+import type { AcceptCopy } from './accept-copy.js'
+import { PeerError } from './peer-request.js'
+import type { KnownPeer } from './peers.js'
+import { NEVER_PULLED, type PullState, toPullState, writePullState } from './pull-state.js'
+import type { PeerEntry, PeerPage, ReadPage } from './read-feed.js'
+import type { ShowCopy } from './show-copy.js'
+
+/** Reads what is new at a peer. True if there is more to read at once. Throws a PeerError if the peer cannot be read. */
+export type Pull = (peer: KnownPeer, signal: AbortSignal) => Promise<boolean>
+
+export interface PullOptions {
+  readonly store: FederationStore
+  readonly states: Pick<SharedResults, 'of' | 'save'>
+  /** How agents are read, in the order in which `auto` tries them. */
+  readonly readers: Readonly<Record<'feed' | 'directory' | 'profile', ReadPage>>
+  readonly acceptCopy: AcceptCopy
+  readonly showCopy: ShowCopy
+  readonly now: () => number
+  readonly monotonic: () => number
+}
+
+/** Milliseconds and bytes of one round; then other work has its turn, and the next round continues. */
+const ROUND = { ms: 30_000, bytes: 32 * 1024 * 1024 }
+/** Milliseconds between complete lists, at most: they find what the changes did not tell. */
+const LIST_MS = 12 * 3_600_000
+/** Complete lists in the time that agents are kept after a peer was last heard. */
+const LISTS_PER_KEPT = 3
+/** Ids of removed agents that are looked at on one page. */
+const MAX_REMOVED = 20_000
+const SWEEP = 200
+/** Pages of a list: as many as a peer needs that sends short ones, and no more. */
+const AGENTS_PER_PAGE = 5
+const EMPTY_PAGES = 100
+
+/** The state of a peer, unless it has been configured differently since: then everything is read again. */
+export function stateOfPull(states: Pick<SharedResults, 'of'>, peer: KnownPeer): PullState {
+  const state = toPullState(states.of(peer.name))
+  if (state.terms === termsOf(peer)) return state
+  return { ...NEVER_PULLED, terms: termsOf(peer), ...(state.heardAt !== undefined && { heardAt: state.heardAt }) }
+}
+
+/** What decides which agents of a peer are kept. */
+const termsOf = ({ url, trust, tags, publishers, maxAgents, protocol, queries }: KnownPeer): string =>
+  JSON.stringify([url, trust, tags, publishers, maxAgents, protocol, queries])
+
+export function createPull(options: PullOptions): Pull {
+  const { store, states, readers, acceptCopy, showCopy, now, monotonic } = options
+
+  /** Reads a page with the interface that the peer has. */
+  const readPage = async (peer: KnownPeer, state: PullState, signal: AbortSignal) => {
+    const chosen = peer.protocol === 'auto' ? state.protocol : peer.protocol
+    for (const protocol of chosen ? [chosen] : (['feed', 'directory', 'profile'] as const)) {
+      const page = await readers[protocol](peer, state, signal)
+      if (page !== 'unsupported') return { page, protocol }
+    }
+    if (chosen && peer.protocol === 'auto') await save(peer, { ...state, protocol: undefined, cursor: undefined })
+    throw new PeerError(
+      'the peer has neither a change feed (/feed) nor an Agent Directory (/ad/l); for a discovery service, set queries',
+    )
+  }
+
+  const save = (peer: KnownPeer, state: PullState): Promise<void> => states.save(peer.name, writePullState(state))
+
+  const takePage = async (peer: KnownPeer, page: PeerPage, room: Room, signal: AbortSignal): Promise<void> => {
+    for (const entry of page.entries) {
+      if (signal.aborted) throw new PeerError('the request was cancelled')
+      await take(peer, entry, room)
+    }
+    for (const { id, expiresAt } of page.unchanged ?? []) {
+      const copy = (await store.of(id)).find((each) => each.peer === peer.name)
+      if (copy) await keep({ ...copy, seenAt: now(), expiresAt }, room)
+    }
+    const removed = page.removed.slice(0, MAX_REMOVED)
+    await store.delete(peer.name, removed)
+    for (const id of removed) await showCopy(id)
+  }
+
+  const take = async (peer: KnownPeer, entry: PeerEntry, room: Room): Promise<void> => {
+    const { id } = entry.record
+    const earlier = typeof id === 'string' ? (await store.of(id)).find((each) => each.peer === peer.name) : undefined
+    const accepted = await acceptCopy(peer, entry, earlier)
+    if ('ours' in accepted) return
+    if ('copy' in accepted && (earlier || room.left > 0)) {
+      if (!earlier) room.left--
+      await keep(accepted.copy, room)
+      return
+    }
+    refuse(room, 'refused' in accepted ? accepted.refused : `it has more than ${peer.maxAgents} agents`)
+    if (!earlier) return
+    await store.delete(peer.name, [earlier.agent])
+    await showCopy(earlier.agent)
+  }
+
+  const keep = async (copy: FederatedCopy, room: Room): Promise<void> => {
+    await store.put([copy])
+    try {
+      await showCopy(copy.agent)
+    } catch (error) {
+      // Such as a quota that is used up; it concerns this agent only.
+      if (!(error instanceof DirectoryError)) throw error
+      refuse(room, error.message)
+    }
+  }
+
+  /** Removes what a complete list did not contain. */
+  const sweep = async (peer: KnownPeer, listStartedAt: number): Promise<void> => {
+    for (;;) {
+      const gone = await store.list({ peer: peer.name, seenBefore: listStartedAt, limit: SWEEP })
+      const ids = gone.map(({ agent }) => agent)
+      await store.delete(peer.name, ids)
+      for (const id of ids) await showCopy(id)
+      if (gone.length < SWEEP) return
+    }
+  }
+
+  const countOf = async (peer: KnownPeer): Promise<number> =>
+    (await store.counts()).reduce((sum, { peer: name, count }) => sum + (name === peer.name ? count : 0), 0)
+
+  return async (peer, signal) => {
+    let state = startOf(stateOfPull(states, peer), peer, now())
+    const room: Room = { left: peer.maxAgents - (await countOf(peer)), refused: 0, refusal: undefined }
+    const begun = monotonic()
+    let bytes = 0
+    for (;;) {
+      const { page, protocol } = await readPage(peer, state, signal)
+      const heard = { ...state, protocol, heardAt: now(), failures: 0, error: undefined }
+      if (page === 'unchanged') {
+        await save(peer, heard)
+        return false
+      }
+      // The peer may start a complete list by itself, such as after its restart.
+      const listStartedAt = page.full ? (state.listStartedAt ?? now()) : undefined
+      await takePage(peer, page, room, signal)
+      const isListed = page.full && !page.more
+      if (isListed && listStartedAt !== undefined) await sweep(peer, listStartedAt)
+      state = {
+        ...heard,
+        cursor: page.cursor,
+        etag: page.etag,
+        pages: page.more ? state.pages + 1 : 0,
+        listStartedAt: isListed ? undefined : listStartedAt,
+        refused: (page.full && state.listStartedAt === undefined ? 0 : state.refused) + room.refused,
+        refusal: room.refusal ?? state.refusal,
+        ...(isListed && { listedAt: listStartedAt }),
+      }
+      room.refused = 0
+      await save(peer, state)
+      bytes += page.bytes
+      if (!page.more) return false
+      if (state.pages > EMPTY_PAGES + peer.maxAgents / AGENTS_PER_PAGE) {
+        await save(peer, { ...state, cursor: undefined, listStartedAt: undefined, pages: 0 })
+        throw new PeerError('its list does not end')
+      }
+      if (monotonic() - begun > ROUND.ms || bytes > ROUND.bytes) return true
+    }
+  }
+}
+
+/** How many more agents of a peer are kept, and which were not. */
+interface Room {
+  left: number
+  refused: number
+  refusal: string | undefined
+}
+
+function refuse(room: Room, reason: string): void {
+  room.refused++
+  room.refusal = reason.slice(0, 500)
+}
+
+/** Starts a new complete list from time to time. */
+function startOf(state: PullState, { keepSeconds }: KnownPeer, now: number): PullState {
+  const { cursor: _cursor, etag: _etag, ...fresh } = state
+  const isReading = state.listStartedAt !== undefined
+  const isDue = (state.listedAt ?? 0) + Math.min(LIST_MS, (keepSeconds * 1000) / LISTS_PER_KEPT) <= now
+  if (isReading || (state.cursor !== undefined && !isDue)) return state
+  return { ...fresh, listStartedAt: now }
+}

@@ -1,0 +1,68 @@
+import { asObjects, asString, isObject, type JsonObject } from '@switchboard/protocol'
+import type { PeerRequest } from './peer-request.js'
+import type { KnownPeer } from './peers.js'
+import { expectObject, isUnsupported, type PeerEntry, type ReadPage } from './read-feed.js'
+
+/** Candidates that are requested for one query. */
+const LIMIT = 100
+
+/** Members of a candidate that the service says itself, and not the publisher. */
+const SERVICE_MEMBERS = [
+  ...['score', 'score_components', 'matched_tags', 'expanded_tags', 'matched_examples', 'matched_words', 'snippets'],
+  ...['verification', 'freshness', 'redacted', 'provenance', 'origin_service', 'expires_at'],
+]
+
+/**
+ * Reads a discovery service by the profile (PROF §5). It answers queries and has no list: the candidates for the
+ * queries that the operator has chosen are the agents of this peer.
+ */
+export function createReadProfile(request: PeerRequest): ReadPage {
+  return async (peer, { cursor }, signal) => {
+    const queries = peer.queries ?? []
+    const at = /^\d{1,3}$/.test(cursor ?? '') ? Number(cursor) : 0
+    const query = queries[at]
+    if (query === undefined) return 'unsupported'
+    const response = await request(peer, {
+      path: '/discover',
+      body: { query, limit: LIMIT, detail: 'full' },
+      signal,
+    })
+    if (isUnsupported(response)) return 'unsupported'
+    const { json, bytes } = expectObject(response)
+    const more = at + 1 < queries.length
+    return {
+      entries: asObjects(json.candidates)
+        .slice(0, LIMIT)
+        .flatMap((candidate) => toEntry(peer, candidate)),
+      removed: [],
+      full: true,
+      more,
+      cursor: more ? String(at + 1) : undefined,
+      bytes,
+    }
+  }
+}
+
+function toEntry(peer: KnownPeer, candidate: JsonObject): PeerEntry[] {
+  const { id, freshness, provenance, origin_service: origin } = candidate
+  // The copy of a copy has no proof of its origin (C-45).
+  if (typeof id !== 'string' || isObject(provenance) || origin !== undefined) return []
+  const times = isObject(freshness) ? freshness : {}
+  const document = Object.fromEntries(Object.entries(candidate).filter(([name]) => !SERVICE_MEMBERS.includes(name)))
+  const record = {
+    id,
+    format: 'profile',
+    document,
+    ...timesOf(times),
+    ...(candidate.redacted === true && { redacted: true }),
+  }
+  return [{ record, path: [peer.url] }]
+}
+
+const timesOf = (freshness: JsonObject): JsonObject =>
+  Object.fromEntries(
+    ['indexed_at', 'received_at', 'expires_at'].flatMap((name) => {
+      const time = asString(freshness[name])
+      return time === undefined ? [] : [[name, time]]
+    }),
+  )
