@@ -13,7 +13,7 @@ import { openPostgresStore } from './store/postgres/open-postgres-store.js'
 import { openSqliteStore } from './store/sqlite/open-sqlite-store.js'
 import type { ExposedFile } from './store/sqlite/private-files.js'
 import { createMetrics } from './telemetry/create-metrics.js'
-import { type Base, createBase, createLog } from './wiring/base.js'
+import { type Base, createBase, createLog, createLoggedHealth } from './wiring/base.js'
 import { wireCalls, wireGateway, wireOutcomes } from './wiring/calls.js'
 import { wireCrawl } from './wiring/crawl.js'
 import { wireDiscovery } from './wiring/discovery.js'
@@ -64,15 +64,16 @@ export async function createServer(
   const config = withDefaults(settings)
   assertSafe(config)
   const log = createLog(config.logLevel)
+  const health = createLoggedHealth(log, now)
   const store =
     config.database === undefined
-      ? await openSqliteStore(config.data, { onExposed: logExposed(log) })
-      : await openPostgresStore(config.database)
+      ? await openSqliteStore(config.data, { health, onExposed: logExposed(log) })
+      : await openPostgresStore(config.database, { health })
   try {
     const metrics = createMetrics(VERSION)
     const observed = observeStore(store, metrics.storeOperation)
     metrics.gauges({ writeQueue: observed.pendingWrites })
-    return await wire(createBase(config, observed.store, log, metrics, { now, monotonic }))
+    return await wire(createBase(config, { store: observed.store, health }, log, metrics, { now, monotonic }))
   } catch (error) {
     await store.close()
     throw error
@@ -90,7 +91,7 @@ const logExposed =
     )
 
 async function wire(base: Base): Promise<Server> {
-  const { config, store, now, logError } = base
+  const { config, store, storeStatus, now, logError } = base
   const identity = await wireIdentity(base)
   const limits = await wireLimits(base)
   const { catalog, quotas, hidden, listing, abuse, expiry } = await wireRegistry(base, identity.grants.of, limits)
@@ -101,6 +102,7 @@ async function wire(base: Base): Promise<Server> {
   const peering = await wirePeers(base, identity, gateway)
   const context: Context = {
     store,
+    storeStatus,
     catalog,
     hidden,
     quotas,

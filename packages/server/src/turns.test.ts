@@ -95,6 +95,8 @@ describe('requests that arrive together', () => {
       limits: createRateLimits({ search: 1, register: 1, lookup: 1, invoke: 1 }, () => performance.now()),
       trail: NO_TRAIL,
       onCaller() {},
+      revisions: { current: () => '', reach: () => undefined },
+      warnings: () => [],
       anonymous: 'public',
       behindProxy: false,
       origins: [],

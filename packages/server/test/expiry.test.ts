@@ -5,6 +5,7 @@ import { createExpiry, type Expiry } from '../src/services/registry/expire.js'
 import { loadAgents } from '../src/services/registry/load.js'
 import { openSqliteStore } from '../src/store/sqlite/open-sqlite-store.js'
 import type { Lease, Store } from '../src/store/store.js'
+import { StoreError } from '../src/store/store-error.js'
 import { put, refresh, stored } from './store/fixtures.js'
 import { testCatalog } from './support/catalog.js'
 import { createTestClock, type TestClock } from './support/clock.js'
@@ -22,12 +23,18 @@ let catalog: Catalog
 let clock: TestClock
 let expiry: Expiry | undefined
 let steps: number[]
+/** Whether the store rejects writes of the expiry. */
+let isFailing: boolean
+/** Seconds since the process has read all changes. */
+let lag: number
 
 beforeEach(async () => {
   folder = temporaryFolder()
   store = await openSqliteStore(folder.path)
   clock = createTestClock()
   steps = []
+  isFailing = false
+  lag = 0
 })
 afterEach(async () => {
   expiry?.stop()
@@ -38,11 +45,16 @@ afterEach(async () => {
 /** Starts a process on the store, whose clock may be ahead of the store's. */
 const start = async (clockAhead = 0): Promise<void> => {
   catalog = testCatalog(store, clock.now)
-  const onError = (error: unknown): never => {
-    throw error
+  const onError = (error: unknown): void => {
+    if (!isFailing) throw error
   }
+  const failing: Pick<Store, 'write'> = {
+    write: async (change) =>
+      isFailing ? Promise.reject(new StoreError('unavailable', 'no room')) : store.write(change),
+  }
+  const syncedAt = (): number => clock.now() - lag * 1000
   const onStep = (ms: number): void => void steps.push(Math.round(ms / 1000))
-  expiry = createExpiry({ store, catalog, ...clock, clockAhead, onStep, onError })
+  expiry = createExpiry({ store: failing, catalog, ...clock, clockAhead, syncedAt, onStep, onError })
   catalog.subscribe(expiry)
   await loadAgents(store, catalog)
 }
@@ -107,5 +119,56 @@ describe('the expiry of leases', () => {
     expect(await isThere('a')).toBe(true)
     clock.advance(2)
     expect(await isThere('a')).toBe(false)
+  })
+
+  it('renewed by a replica that is gone ends a lease’s length after the renewal, and not after it was noticed', async () => {
+    await start()
+    const agent = await register('a', leaseOf(60))
+    clock.advance(20)
+    await store.write(refresh(agent, { lease: leaseOf(60), at: clock.now() }))
+    clock.advance(41)
+    expect(await isThere('a')).toBe(true)
+    clock.advance(18)
+    expect(await isThere('a')).toBe(true)
+    clock.advance(3)
+    expect(await isThere('a')).toBe(false)
+  })
+
+  it('of an agent that was registered while this process could not follow counts from its registration', async () => {
+    await start()
+    lag = 100
+    await register('a', leaseOf(60, clock.now() - 50_000))
+    clock.advance(9)
+    expect(await isThere('a')).toBe(true)
+    clock.advance(3)
+    expect(await isThere('a')).toBe(false)
+  })
+
+  it('ends what is served even if the store cannot be written, which follows when it can', async () => {
+    await start()
+    await register('a', leaseOf(60))
+    isFailing = true
+    clock.advance(61)
+    await expect.poll(() => catalog.get('a')).toBeUndefined()
+    expect(await store.get('a')).toBeDefined()
+    // Read again, such as after the connection is back.
+    await catalog.reload('a')
+    await expect.poll(() => catalog.get('a')).toBeUndefined()
+    isFailing = false
+    await expect.poll(() => store.get('a')).toBeUndefined()
+    expect(await store.audit({ action: 'expire', limit: 10 })).toHaveLength(1)
+  })
+
+  it('that ended while the store could not be written goes on if another replica has renewed it', async () => {
+    await start()
+    const agent = await register('a', leaseOf(60))
+    clock.advance(30)
+    await store.write(refresh(agent, { lease: leaseOf(60), at: clock.now() }))
+    isFailing = true
+    clock.advance(31)
+    await expect.poll(() => catalog.get('a')).toBeUndefined()
+    isFailing = false
+    await expect.poll(() => catalog.get('a')).toBeDefined()
+    expect(await isThere('a')).toBe(true)
   })
 })

@@ -41,7 +41,7 @@ export async function testDatabase(): Promise<TestDatabase | undefined> {
 }
 
 /** The folder of PostgreSQL's programs; on Debian they are not on the PATH. */
-function findPrograms(): string | undefined {
+export function findPrograms(): string | undefined {
   const debian = '/usr/lib/postgresql'
   const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : []
   const folders = [

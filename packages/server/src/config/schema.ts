@@ -132,6 +132,7 @@ export const configSchema: JsonObject = closed({
   },
   certificates: closed({ scopes: texts }),
   cors: closed({ origins: texts }),
+  keys: closed({ maxStaleSeconds: { type: 'integer', minimum: 0 } }),
   audit: closed({ retentionDays: count, addresses: flag }),
   liveness: closed({ enabled: flag, intervalSeconds: { type: 'integer', minimum: 10 } }),
   probes: closed({ enabled: flag, intervalSeconds: { type: 'integer', minimum: 60 } }),

@@ -71,6 +71,8 @@ export interface Config {
   certificates: { scopes: string[] }
   cors: { origins: string[] }
   policy: Policy
+  /** Seconds for which API keys are accepted while the database cannot say whether they were revoked. */
+  keys: { maxStaleSeconds: number }
   audit: { retentionDays: number; addresses: boolean }
   /** Regular checks whether agents can be reached. Off by default: they connect to every address that is registered. */
   liveness: { enabled: boolean; intervalSeconds: number }
@@ -193,6 +195,7 @@ export const DEFAULTS: Config = {
     strictSignatures: false,
     requireDomainProof: false,
   },
+  keys: { maxStaleSeconds: 3600 },
   audit: { retentionDays: 30, addresses: true },
   liveness: { enabled: false, intervalSeconds: 3600 },
   probes: { enabled: false, intervalSeconds: 86_400 },
@@ -213,6 +216,7 @@ export const GROUPS = [
   'liveness',
   'probes',
   'crawl',
+  'keys',
   'audit',
 ] as const
 
@@ -237,6 +241,7 @@ export const withDefaults = (settings: Settings): Config => ({
   liveness: { ...DEFAULTS.liveness, ...settings.liveness },
   probes: { ...DEFAULTS.probes, ...settings.probes },
   crawl: { ...DEFAULTS.crawl, ...settings.crawl },
+  keys: { ...DEFAULTS.keys, ...settings.keys },
   audit: { ...DEFAULTS.audit, ...settings.audit },
 })
 

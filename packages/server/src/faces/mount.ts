@@ -6,12 +6,15 @@ import { waitForTurn } from '../turns.js'
 import { type AdmitOptions, admit, reportLimits } from './admit.js'
 import { allowOrigin, sendPreflight } from './cors.js'
 import { collectBody, idOf, pathOf } from './read-request.js'
+import { addWarnings } from './respond.js'
 import type { Route, RouteGroup } from './route-group.js'
 import { sendError, toDirectoryError } from './send-error.js'
 
 export interface MountOptions extends AdmitOptions {
   readonly metrics: Pick<Metrics, 'request' | 'error'>
   readonly baseUrl: () => string
+  /** Warnings that concern every response at the moment. */
+  readonly warnings: () => readonly string[]
 }
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
@@ -26,6 +29,7 @@ export function mountRoutes(app: FastifyInstance, groups: readonly RouteGroup[],
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff')
     if (request.routeOptions.config.group?.noStore) reply.header('cache-control', 'no-store')
+    addWarnings(reply, options.warnings())
     allowOrigin(request, reply, options.origins)
     const pending = admit(request, options)
     if (pending) pending.then(() => done(), done)

@@ -29,7 +29,9 @@ export function addWarnings(reply: FastifyReply, warnings: readonly string[]): v
   const quoted = warnings
     .slice(0, 10)
     .map((text) => `"${text.replaceAll(/[^\x20-\x7e]/g, '?').replaceAll(/["\\]/g, "'")}"`)
-  reply.header('x-switchboard-warnings', quoted.join(', '))
+  const known = reply.getHeader('x-switchboard-warnings')
+  const added = known === undefined ? quoted : [String(known), ...quoted.filter((one) => !String(known).includes(one))]
+  reply.header('x-switchboard-warnings', added.join(', '))
 }
 
 /** Links to the next page. Returns a warning instead if the query is too long to be repeated in a header. */

@@ -1,7 +1,7 @@
 import { DirectoryError, errorBody } from '@switchboard/protocol'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { CallFailed } from '../services/calls/response/call-failed.js'
-import { StoreError } from '../store/store-error.js'
+import { isStoreFailure, StoreError } from '../store/store-error.js'
 import { challengeOf } from './protected-resource.js'
 import { pathOf } from './read-request.js'
 
@@ -14,7 +14,9 @@ export function sendError(
 ): FastifyReply {
   // A failing agent is not an error of the directory, but its operator may want to know the reason.
   const isAgentFailure = error instanceof CallFailed
-  const level = error.status >= 500 && !isAgentFailure && !hasLeft(error, reply) ? 'error' : 'info'
+  const isOurs = error.status >= 500 && !isAgentFailure && !hasLeft(error, reply)
+  // A failing store has one line in the log, whatever the number of requests.
+  const level = isStoreFailure(error.cause) ? 'debug' : isOurs ? 'error' : 'info'
   request.log[level](
     {
       code: error.code,
@@ -56,9 +58,9 @@ const errorTypeOf = (url: string): string =>
 export function toDirectoryError(error: unknown, request: FastifyRequest): DirectoryError {
   if (error instanceof DirectoryError) return error
   if (error instanceof StoreError) {
-    return new DirectoryError('unavailable', 'the store is not responding: try again', {
+    return new DirectoryError('unavailable', 'the database does not work at the moment: try again later', {
       cause: error,
-      retryAfter: 1,
+      retryAfter: Math.max(1, Math.ceil((error.retryAfterMs ?? 0) / 1000)),
     })
   }
   const status = isFastifyError(error) ? (error.statusCode ?? 500) : 500

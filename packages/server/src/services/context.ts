@@ -8,6 +8,7 @@ import type { Metrics } from '../telemetry/metrics.js'
 import type { AbuseWatch } from './discovery/abuse-watch.js'
 import type { EmbeddingQueue } from './discovery/embedding-queue.js'
 import type { AuditTrail } from './operations/audit-trail.js'
+import type { StoreStatus } from './operations/store-status.js'
 import type { Agent, Catalog } from './registry/catalog.js'
 import type { HiddenAgents } from './registry/hidden-agents.js'
 import type { KeyedMutex } from './registry/keyed-mutex.js'
@@ -18,6 +19,7 @@ import type { VerifySignature } from './trust/verify-signature.js'
 /** What services work with; built once, in app.ts. */
 export interface Context {
   readonly store: Store
+  readonly storeStatus: StoreStatus
   readonly catalog: Catalog
   readonly hidden: Pick<HiddenAgents, 'shownTo'>
   readonly quotas: Quotas

@@ -11,13 +11,20 @@ export type StoreErrorCode = 'locked' | 'unavailable' | 'newer_version' | 'curso
 /** An error of the store. Callers check the code; the message is one line for the operator, without secrets. */
 export class StoreError extends Error {
   readonly code: StoreErrorCode
+  /** Milliseconds after which the store may work again, if it is known not to work. */
+  readonly retryAfterMs: number | undefined
 
-  constructor(code: StoreErrorCode, message: string, options?: ErrorOptions) {
+  constructor(code: StoreErrorCode, message: string, options: ErrorOptions & { retryAfterMs?: number } = {}) {
     super(message, options)
     this.name = 'StoreError'
     this.code = code
+    this.retryAfterMs = options.retryAfterMs
   }
 }
+
+/** Whether the store failed, rather than what was requested of it. Such failures are reported by its health. */
+export const isStoreFailure = (error: unknown): error is StoreError =>
+  error instanceof StoreError && error.code === 'unavailable'
 
 /** The first line of an error's message; some of Node's network errors have only a code. */
 export function reasonOf(error: unknown): string {

@@ -17,8 +17,7 @@ export type { CopyState, FederatedCopy, Origin }
  * since. So replicas can share a database without locks between them.
  */
 export interface Store {
-  /** All live agents in registration order, from one snapshot, and the cursor to pass to `changes`. */
-  load(): Promise<{ cursor: string; agents: AsyncIterable<StoredAgent[]> }>
+  load(): Promise<Loaded>
   get(id: string): Promise<StoredAgent | undefined>
   /** Milliseconds by which this machine's clock is ahead of the store's. */
   clockAhead(): Promise<number>
@@ -31,7 +30,8 @@ export interface Store {
   tombstone(of: { number: number } | { id: string }): Promise<Tombstone | undefined>
   /**
    * Changes committed after the cursor, each exactly once, in commit order as far as the driver knows it. Throws
-   * StoreError `cursor_lost` if the log has been pruned beyond the cursor: load again.
+   * StoreError `cursor_lost` if the log does not continue there: it was pruned, or the database is another or older one,
+   * such as after a restore. Load again.
    */
   changes(cursor: string): Promise<{ cursor: string; changes: Change[] }>
 
@@ -87,6 +87,16 @@ export interface Store {
    */
   prune(before: PruneBefore): Promise<void>
   close(): Promise<void>
+}
+
+/** The state of the store at one moment. */
+export interface Loaded {
+  /** To pass to `changes`. */
+  cursor: string
+  /** The last revision that the store has assigned. */
+  revision: number
+  /** All live agents in registration order. */
+  agents: AsyncIterable<StoredAgent[]>
 }
 
 export interface PruneBefore {

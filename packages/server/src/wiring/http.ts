@@ -71,7 +71,7 @@ export interface Http {
 export function wireHttp(base: Base, parts: HttpParts): Http {
   const { context, listing, identity, outcomes, calls, probing, crawling, federation, version } = parts
   const { limits, budgets, replicas, defaults } = parts.limits
-  const { config, log, metrics, monotonic, state, baseUrl } = base
+  const { config, storeStatus, log, metrics, monotonic, state, baseUrl } = base
   const { grants, keys, signing } = identity
   const { catalog, embeddings } = context
   const { invoke, credentials, tasks } = calls
@@ -134,6 +134,7 @@ export function wireHttp(base: Base, parts: HttpParts): Http {
     createOperationsRoutes({
       health: () => ({
         ready: state.phase === 'ready',
+        degradedSince: storeStatus.degradedSince,
         revision: catalog.revision,
         agents: catalog.index.size,
         pending: Math.max(embeddings.pending, catalog.index.deferred),
@@ -152,7 +153,7 @@ export function wireHttp(base: Base, parts: HttpParts): Http {
   )
   metrics.gauges({ connections: openConnections })
   signResponses(app, { signing, always: config.gateway.sign })
-  mountRoutes(app, groups, { ...admission, metrics, baseUrl })
+  mountRoutes(app, groups, { ...admission, metrics, baseUrl, warnings: storeStatus.warnings })
   routeUpgrades(app)
   return { app, sockets }
 }

@@ -23,7 +23,15 @@ export interface Identity {
 }
 
 /** API keys, tokens, certificates, grants, and the secrets of the directory itself. */
-export async function wireIdentity({ config, store, log, now, monotonic, logError }: Base): Promise<Identity> {
+export async function wireIdentity({
+  config,
+  store,
+  storeStatus,
+  log,
+  now,
+  monotonic,
+  logError,
+}: Base): Promise<Identity> {
   const generatedAdminKey = await ensureAdminKey(store, config.adminKey, now())
   const keys = await createKeys(store, now)
   const seal = openSeal(config)
@@ -39,6 +47,7 @@ export async function wireIdentity({ config, store, log, now, monotonic, logErro
     signing: await createSigning({ store, seal, now, onError: logError('could not rotate the signing key') }),
     authenticate: createAuthenticate({
       keys,
+      assertKeysKnown: storeStatus.assertKeysKnown,
       tokens: createTokens({ issuers, subjects, now, monotonic }),
       subjects,
       certificateScopes: config.certificates.scopes,

@@ -139,7 +139,7 @@ export function wireLifecycle(base: Base, parts: LifecycleParts): Lifecycle {
       const stopInTime = createStopInTime({
         totalMs: STOP_MS,
         onCutOff: (part) => log.warn({ part }, 'a part did not stop in time and was cut off'),
-        onError: (part, error) => log.error({ part, err: error }, 'a part did not stop cleanly'),
+        onError: (part, error) => logError('a part did not stop cleanly', { part })(error),
       })
       await Promise.all([
         stopInTime('checks of publishers', trust.stop, BACKGROUND_MS),

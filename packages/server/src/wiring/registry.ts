@@ -25,7 +25,7 @@ export interface Registry {
 /** The agents in memory, the checks of their documents, and their removal when they expire. */
 export async function wireRegistry(base: Base, grantsOf: GrantsOf, parts: LimitParts): Promise<Registry> {
   const { limits, replicas } = parts
-  const { config, store, log, metrics, now, monotonic, baseUrl, logError } = base
+  const { config, store, storeStatus, log, metrics, now, monotonic, baseUrl, logError } = base
   const abuse = createAbuseWatch(({ record: { id }, owner }, codes) =>
     log.warn({ agent: id, owner, codes }, 'an agent is ranked lower because of abuse findings'),
   )
@@ -58,6 +58,7 @@ export async function wireRegistry(base: Base, grantsOf: GrantsOf, parts: LimitP
     now,
     monotonic,
     clockAhead,
+    syncedAt: () => storeStatus.syncedAt,
     onStep: (stepMs) =>
       log.warn({ stepMs: Math.round(stepMs) }, 'the clock was set; leases keep the time that they had left'),
     onError: logError('could not expire an agent'),

@@ -5,7 +5,14 @@ import { toDocsPage } from './docs-page.js'
 
 export interface OperationsOptions {
   /** The state of the directory for GET /health/ready. */
-  readonly health: () => { ready: boolean; revision: number; agents: number; pending: number }
+  readonly health: () => {
+    ready: boolean
+    /** Milliseconds; undefined unless it serves from memory, or refuses writes, because the store does not work. */
+    degradedSince: number | undefined
+    revision: number
+    agents: number
+    pending: number
+  }
   readonly openapi: () => JsonObject
   readonly metrics: { readonly contentType: string; read(): Promise<string> }
 }
@@ -29,11 +36,16 @@ export function createOperationsRoutes({ health, openapi, metrics }: OperationsO
         path: '/health/ready',
         summary: 'Whether the directory accepts requests',
         access: 'open',
-        responses: { 200: 'ready', 503: 'starting or stopping' },
+        responses: { 200: 'ready, or degraded because the database does not work', 503: 'starting or stopping' },
         handle: (_request, reply) => {
-          const { ready, revision, agents, pending } = health()
+          const { ready, degradedSince, revision, agents, pending } = health()
           reply.code(ready ? 200 : 503).header('cache-control', 'no-store')
-          return sendJson(reply, { status: ready ? 'ready' : 'unavailable', revision, index: { agents, pending } })
+          return sendJson(reply, {
+            status: ready ? (degradedSince === undefined ? 'ready' : 'degraded') : 'unavailable',
+            ...(degradedSince !== undefined && { since: new Date(degradedSince).toISOString() }),
+            revision,
+            index: { agents, pending },
+          })
         },
       },
       {

@@ -84,7 +84,11 @@ export async function findAgents(context: Context, query: Query): Promise<FoundP
     total: context.searchByText ? total : matches.length,
     visited: visited + (isPaged ? Math.min(query.skip, total) : matches.length),
     found: page.flatMap(({ agent, score, relevance }) => toFound(context, query.caller, agent, score, relevance)),
-    warnings: context.catalog.index.deferred > 0 ? [...warnings, IS_INCOMPLETE] : warnings,
+    warnings: [
+      ...warnings,
+      ...(context.catalog.index.deferred > 0 ? [IS_INCOMPLETE] : []),
+      ...context.storeStatus.warnings(),
+    ],
     evidenceOf: ({ agent }) => context.catalog.index.evidence(text, agent),
   }
 }
@@ -133,7 +137,7 @@ function findByConditions(context: Context, query: Query): FoundPage {
     total,
     visited,
     found: agents.flatMap((agent) => toFound(context, query.caller, agent)),
-    warnings: [],
+    warnings: context.storeStatus.warnings(),
     evidenceOf: () => ({ words: [], parts: [] }),
   }
 }

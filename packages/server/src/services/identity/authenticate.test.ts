@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { CERTIFICATE_SUBJECTS } from '../../../../protocol/test-vectors/call/certificate-subjects.js'
 import { createSubjects } from '../../policy/subjects.js'
-import { createAuthenticate } from './authenticate.js'
+import { type AuthenticateOptions, createAuthenticate } from './authenticate.js'
 
 const mustNotBeCalled = (): never => {
   throw new Error('keys and tokens must not be used')
 }
-const authenticate = createAuthenticate({
+const options: AuthenticateOptions = {
+  assertKeysKnown: () => {},
   keys: {
     find: mustNotBeCalled,
     list: mustNotBeCalled,
@@ -18,7 +19,8 @@ const authenticate = createAuthenticate({
   subjects: createSubjects({ plainIssuer: undefined, trustDomains: new Map() }),
   certificateScopes: ['publish'],
   now: () => Date.parse('2030-01-01T00:00:00Z'),
-})
+}
+const authenticate = createAuthenticate(options)
 
 const withSocket = (socket: unknown) =>
   authenticate({ authorization: undefined, apiKey: undefined, socket, address: '10.0.0.1', requestId: 'r' })
@@ -44,5 +46,12 @@ describe('createAuthenticate', () => {
       kind: 'anonymous',
       subject: undefined,
     })
+  })
+
+  it('accepts no API key while it is not known which keys were revoked', () => {
+    const strict = createAuthenticate({ ...options, assertKeysKnown: mustNotBeCalled })
+    const credentials = { authorization: undefined, socket: {}, address: '10.0.0.1', requestId: 'r' }
+    expect(() => strict({ ...credentials, apiKey: 'sb_key' })).toThrow('must not be used')
+    expect(strict({ ...credentials, apiKey: undefined })).toMatchObject({ kind: 'anonymous' })
   })
 })

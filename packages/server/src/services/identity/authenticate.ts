@@ -21,6 +21,8 @@ export type Authenticate = (credentials: Credentials) => Caller | Promise<Caller
 
 export interface AuthenticateOptions {
   readonly keys: Keys
+  /** Throws if keys may have been revoked without this process knowing it. */
+  readonly assertKeysKnown: () => void
   readonly tokens: Tokens
   readonly subjects: Subjects
   /** Scopes of callers with a client certificate. */
@@ -33,8 +35,9 @@ const NO_SCOPES: ReadonlySet<string> = new Set()
 
 /** Accepts a bearer key or token, an API key, a client certificate, or no credentials; rejects an invalid credential. */
 export function createAuthenticate(options: AuthenticateOptions): Authenticate {
-  const { keys, tokens, subjects, certificateScopes, now } = options
+  const { keys, assertKeysKnown, tokens, subjects, certificateScopes, now } = options
   const byKey = (secret: string, { address, requestId }: Credentials): Caller => {
+    assertKeysKnown()
     const key = keys.find(secret)
     if (!key) throw new DirectoryError('unauthorized', 'the API key is invalid, expired or revoked')
     return {

@@ -12,6 +12,8 @@ import { type Coalescer, createCoalescer } from './coalesce.js'
 
 /** Milliseconds to collect entries before they are written: there are many calls, and every write costs. */
 const WAIT_MS = 100
+/** Milliseconds before another attempt after the store failed. */
+const RETRY_MS = 1000
 /** Entries in one write. */
 const MAX_ENTRIES = 1000
 /** Entries kept while the store is unavailable; beyond this limit the oldest are dropped. */
@@ -74,6 +76,7 @@ export interface AuditTrailOptions {
 export function createAuditTrail({ store, now, addresses, onError }: AuditTrailOptions): AuditTrail {
   let waiting: AuditEntry[] = []
   let timer: NodeJS.Timeout | undefined
+  let isClosed = false
   let writing: Promise<void> = Promise.resolve()
   const recorded = new WeakSet<DirectoryError>()
 
@@ -90,7 +93,10 @@ export function createAuditTrail({ store, now, addresses, onError }: AuditTrailO
   const flush = (): Promise<void> => {
     clearTimeout(timer)
     timer = undefined
-    writing = writing.then(write).catch(onError)
+    writing = writing.then(write).catch((error: unknown) => {
+      onError(error)
+      if (!isClosed) timer ??= setTimeout(() => void flush(), RETRY_MS).unref()
+    })
     return writing
   }
   const add = (entry: AuditEntry): void => {
@@ -169,6 +175,7 @@ export function createAuditTrail({ store, now, addresses, onError }: AuditTrailO
     },
     flush,
     async close() {
+      isClosed = true
       ofStrangers.flush()
       ofSubjects.flush()
       signIns.flush()

@@ -71,4 +71,15 @@ describe('the catalog', () => {
     expect(events).toEqual(['changed 1.1 later', 'removed 1', 'changed 2.2 now', 'changed 2.3 now', 'removed 2'])
     expect(catalog.get('a')).toBeUndefined()
   })
+
+  it('takes an older row over what is known if the store was restored, but not over what is written meanwhile', async () => {
+    const { catalog, setStored } = setUp()
+    const known = catalog.apply(row({ number: 2, revision: 9 }))
+    setStored(row({ number: 1, revision: 3 }))
+    expect(await catalog.reload('a')).toMatchObject({ number: 1, stored: { revision: 3 } })
+    const written = catalog.apply(row({ number: 1, revision: 4 }))
+    expect(catalog.apply(row({ number: 1, revision: 3 }), { over: known })).toBe(written)
+    catalog.rewind(4)
+    expect(catalog.revision).toBe(4)
+  })
 })

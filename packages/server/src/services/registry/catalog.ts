@@ -54,6 +54,8 @@ export interface ApplyOptions {
   readonly when?: When
   /** The record of the stored document, if the caller has it; otherwise it is read from the document. */
   readonly record?: AgentRecord
+  /** The known agent that the row replaces even if the row is older, as after a restore of the store from a backup. */
+  readonly over?: Agent | undefined
 }
 
 /**
@@ -64,7 +66,7 @@ export interface Catalog {
   readonly index: AgentIndex<Agent>
   get(id: string): Agent | undefined
   byNumber(number: number): Agent | undefined
-  /** Applies a row of the store, unless a newer revision is already known. */
+  /** Applies a row of the store, unless a newer revision is already known; see `over` for an older store. */
   apply(stored: StoredAgent, options?: ApplyOptions): Agent
   drop(id: string, revision: number): void
   /** Reads the agent from the store again, after another process has written it. */
@@ -78,6 +80,8 @@ export interface Catalog {
   readonly publicState: PublicState
   /** Highest revision applied so far. */
   readonly revision: number
+  /** Lowers the revision, if the store has not assigned any higher one than this. */
+  rewind(revision: number): void
 }
 
 export interface CatalogOptions {
@@ -108,11 +112,13 @@ export function createCatalog(options: CatalogOptions): Catalog {
     serial: ++serial,
   })
 
-  const apply = (stored: StoredAgent, { when = 'now', record }: ApplyOptions = {}): Agent => {
+  const apply = (stored: StoredAgent, { when = 'now', record, over }: ApplyOptions = {}): Agent => {
     const known = index.get(stored.id)
-    if (known && (isNewer(known.stored, stored) || isSame(known.stored, stored))) return known
+    // Written since `over` was read: then the known state is at least as new.
+    const isReplaced = over !== undefined && known?.stored === over.stored
+    if (known && ((!isReplaced && isNewer(known.stored, stored)) || isSame(known.stored, stored))) return known
     // A refresh does not change the document, so the known record still holds.
-    const isRefresh = known?.stored.revision === stored.revision && known.number === stored.number
+    const isRefresh = known !== undefined && isSameContent(known.stored, stored)
     const current = isRefresh ? known.record : (record ?? recordOf(stored))
     const memory = known?.record === current ? known.memory : memoryOf(stored.document)
     const agent = create(stored, current, findingsOf(stored), memory)
@@ -161,7 +167,7 @@ export function createCatalog(options: CatalogOptions): Catalog {
     async reload(id) {
       const before = index.get(id)
       const stored = await store.get(id)
-      if (stored) return apply(stored)
+      if (stored) return apply(stored, { over: before })
       // Keep an agent that was registered here while the store was being read.
       if (before && index.get(id) === before) remove(before)
       return index.get(id)
@@ -184,6 +190,9 @@ export function createCatalog(options: CatalogOptions): Catalog {
     get revision() {
       return revision
     },
+    rewind(highest) {
+      revision = Math.min(revision, highest)
+    },
   }
 }
 
@@ -199,10 +208,11 @@ export const recordOf = ({ format, document, id, marks }: Pick<StoredAgent, 'for
 
 /** The same row again, read back from the change log: lists must not count as changed. */
 const isSame = (a: StoredAgent, b: StoredAgent): boolean =>
-  a.number === b.number &&
-  a.revision === b.revision &&
-  a.receivedAt === b.receivedAt &&
-  a.lease?.expiresAt === b.lease?.expiresAt
+  isSameContent(a, b) && a.receivedAt === b.receivedAt && a.lease?.expiresAt === b.lease?.expiresAt
+
+/** Everything but the lease; a store that lost its last writes assigns their revisions again. */
+const isSameContent = (a: StoredAgent, b: StoredAgent): boolean =>
+  a.number === b.number && a.revision === b.revision && a.modifiedAt === b.modifiedAt
 
 const NO_FINDINGS: Findings = { members: {}, tag: '' }
 

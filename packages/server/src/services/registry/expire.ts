@@ -1,4 +1,4 @@
-import type { Store } from '../../store/store.js'
+import type { Lease, Store } from '../../store/store.js'
 import { stateOf } from '../operations/audit-state.js'
 import type { Agent, Catalog, When } from './catalog.js'
 import { createDeadlines } from './deadlines.js'
@@ -7,6 +7,8 @@ import { createDeadlines } from './deadlines.js'
 const CHECK_MS = 250
 /** Milliseconds to wait after the store failed. */
 const RETRY_MS = 1000
+/** Milliseconds by which the clocks of replicas may differ without one of them ending a lease of another early. */
+const TOLERATED_SKEW_MS = 1000
 /** Milliseconds that the wall clock gains or loses between two checks if it was set; NTP adjusts it much more slowly. */
 const STEP_MS = 1000
 /** Milliseconds at most that a document stays after its own expiry time if the clock was set forward. */
@@ -27,6 +29,8 @@ export interface ExpiryOptions {
   readonly monotonic: () => number
   /** Milliseconds by which this machine's clock is ahead of the store's. */
   readonly clockAhead: number
+  /** When all changes that other replicas had made were known, in milliseconds since 1970. */
+  readonly syncedAt: () => number
   /** Called when the wall clock was set, with the difference in milliseconds. */
   readonly onStep: (stepMs: number) => void
   readonly onError: (error: unknown) => void
@@ -35,7 +39,8 @@ export interface ExpiryOptions {
 /**
  * A lease counts by the monotonic clock from when this process first saw it, so a step of the wall clock neither ends
  * leases nor extends them. The expiry time in a document counts by the wall clock; if that is set forward, documents
- * are kept for a while, so that their owners can renew them. The store decides: another replica may have renewed.
+ * are kept for a while, so that their owners can renew them. The store decides: another replica may have renewed. While it
+ * cannot be asked, the agent is not served.
  *
  * One timer for the earliest deadlines, so nothing is scanned.
  */
@@ -48,6 +53,8 @@ export function createExpiry(options: ExpiryOptions): Expiry {
   let lastCheck = readClocks()
   /** Monotonic time until which no document expires. */
   let heldUntil = Number.NEGATIVE_INFINITY
+  /** Agents that have expired while the store could not be written: not served any more, and still in the store. */
+  const overdue = new Set<number>()
   let timer: NodeJS.Timeout | undefined
   let stopped = false
 
@@ -87,14 +94,27 @@ export function createExpiry(options: ExpiryOptions): Expiry {
       schedule(agent)
       return
     }
+    if (overdue.has(agent.number)) hide(agent)
+    else expire(agent, isOutdated)
+  }
+
+  const expire = (agent: Agent, isOutdated: boolean): void => {
+    if (stopped) return
     expireAgent(options, agent, isOutdated)
-      .then((left) => left && schedule(left))
+      .then((left) => {
+        overdue.delete(agent.number)
+        if (left) schedule(left)
+        if (left?.number !== agent.number) leaseDeadlines.forget(agent.number)
+      })
       .catch((error: unknown) => {
         onError(error)
-        leases.add(agent.number, monotonic() + RETRY_MS)
-        startTimer()
+        overdue.add(agent.number)
+        hide(agent)
+        setTimeout(() => expire(agent, isOutdated), RETRY_MS).unref()
       })
   }
+
+  const hide = ({ record, stored }: Agent): void => catalog.drop(record.id, stored.revision)
 
   const schedule = (agent: Agent): void => {
     const { number, record } = agent
@@ -110,7 +130,9 @@ export function createExpiry(options: ExpiryOptions): Expiry {
       leaseDeadlines.learn(agent, when)
       schedule(agent)
     },
-    removed: leaseDeadlines.forget,
+    removed(number) {
+      if (!overdue.has(number)) leaseDeadlines.forget(number)
+    },
     stop() {
       stopped = true
       clearTimeout(timer)
@@ -147,20 +169,40 @@ function createSchedule(clock: () => number): Schedule {
   }
 }
 
+interface KnownLease {
+  readonly end: number
+  /** When it ends, and when this process learnt of it, by the monotonic clock. */
+  readonly deadline: number
+  readonly learntAt: number
+}
+
 /** When the leases of agents end, by the monotonic clock. */
-function createLeaseDeadlines({ now, monotonic, clockAhead }: ExpiryOptions) {
-  const known = new Map<number, { readonly end: number; readonly deadline: number }>()
+function createLeaseDeadlines({ now, monotonic, clockAhead, syncedAt }: ExpiryOptions) {
+  const known = new Map<number, KnownLease>()
+
+  /** How long ago a lease was granted, or 0 if the clocks cannot tell. */
+  const ageOf = ({ seconds, expiresAt }: Lease, before: KnownLease | undefined, at: number): number => {
+    // A renewal moves the end and the deadline by the same time, whatever the clock of the replica that renews.
+    const left = before ? before.deadline + expiresAt - before.end - at : expiresAt - now()
+    const age = seconds * 1000 - left
+    const oldest = before ? at - before.learntAt : now() - syncedAt()
+    return age <= oldest ? Math.max(0, age - TOLERATED_SKEW_MS) : 0
+  }
+
   return {
     /**
-     * A lease that was granted while this process runs has its whole length left, whatever the clock of the replica that
-     * granted it. One that was loaded at the start has what the wall clock says, and no more than its length.
+     * A lease that was granted a moment ago has its whole length left, whatever the clock of the replica that granted it. If
+     * this process has not looked for a while, the lease may be as old as that, and the clock says how old it is; a clock that
+     * says otherwise is wrong. A lease that was loaded has what the clock says, and no more than its length.
      */
     learn({ number, stored: { lease } }: Agent, when: When): void {
+      const before = known.get(number)
       if (!lease) known.delete(number)
-      if (!lease || known.get(number)?.end === lease.expiresAt) return
+      if (!lease || before?.end === lease.expiresAt) return
       const length = lease.seconds * 1000
-      const left = when === 'now' ? length : Math.min(length, lease.expiresAt - (now() - clockAhead))
-      known.set(number, { end: lease.expiresAt, deadline: monotonic() + left })
+      const at = monotonic()
+      const left = when === 'later' ? lease.expiresAt - (now() - clockAhead) : length - ageOf(lease, before, at)
+      known.set(number, { end: lease.expiresAt, deadline: at + Math.min(length, left), learntAt: at })
     },
     of: ({ number }: Agent): number => known.get(number)?.deadline ?? Number.POSITIVE_INFINITY,
     forget: (number: number): void => void known.delete(number),

@@ -48,14 +48,22 @@ export function followStore({
   let readAt = performance.now()
 
   const poll = async (): Promise<void> => {
+    const startedAt = context.now()
     try {
       await takeChanges()
     } catch (error) {
       if (!(error instanceof StoreError && error.code === 'cursor_lost')) throw error
-      // The change log was pruned beyond our cursor: reload everything.
-      cursor = await loadAgents(context.store, context.catalog)
+      // The change log does not continue: reload everything. Once more if that fails halfway, so the cursor comes last.
+      const next = await loadAgents(context.store, context.catalog)
       await Promise.all([reloadKeys(), reloadGrants(), reloadSecrets(), reloadTrust(), reloadLimits()])
+      cursor = next
     }
+    context.storeStatus.synced(startedAt)
+  }
+
+  const fail = (error: unknown): void => {
+    context.storeStatus.missed()
+    onError(error)
   }
 
   const takeChanges = async (): Promise<void> => {
@@ -88,7 +96,7 @@ export function followStore({
 
   const schedule = (): void => {
     if (stopped) return
-    timer = setTimeout(() => void run().catch(onError).finally(schedule), intervalMs)
+    timer = setTimeout(() => void run().catch(fail).finally(schedule), intervalMs)
     timer.unref()
   }
   schedule()

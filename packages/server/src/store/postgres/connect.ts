@@ -5,7 +5,7 @@ import { reasonOf, StoreError } from '../store-error.js'
 /** Milliseconds to wait for a connection. */
 const CONNECT_TIMEOUT = 5000
 /** Milliseconds to wait for a result: a server that vanishes from the network does not close its connections. */
-const QUERY_TIMEOUT = 30_000
+const QUERY_TIMEOUT = 10_000
 
 export type Query = (sql: string, parameters?: unknown[]) => Promise<Row[]>
 
@@ -16,6 +16,8 @@ export interface Connection {
   begin(mode?: string): Promise<Transaction>
   /** Runs `work` in a transaction, which is rolled back if it throws. */
   transaction<T>(work: (query: Query) => Promise<T>): Promise<T>
+  /** Breaks all connections; what uses them fails at once, and whether it was done is unknown. */
+  cut(): void
   /** Waits for open transactions. */
   close(): Promise<void>
 }
@@ -28,7 +30,7 @@ export interface Transaction {
 }
 
 export interface ConnectOptions {
-  /** Milliseconds to wait for a result; 0: forever. Default: 30 s. */
+  /** Milliseconds to wait for a result; 0: forever. Default: 10 s. */
   queryTimeout?: number
 }
 
@@ -38,7 +40,10 @@ export function connect(
   { queryTimeout = QUERY_TIMEOUT }: ConnectOptions = {},
 ): Connection {
   const pool = createPool(url, connections, queryTimeout)
-  const place = placeOf(pool)
+  const place = placeOf(new pg.Client(pool.options))
+  const clients = new Set<pg.PoolClient>()
+  pool.on('connect', (client) => clients.add(client))
+  pool.on('remove', (client) => clients.delete(client))
   let closed = false
 
   /** Translates errors into StoreErrors. */
@@ -83,6 +88,9 @@ export function connect(
         throw error
       }
     },
+    cut() {
+      for (const client of clients) client.connection.stream.destroy()
+    },
     async close() {
       const end = pool.end()
       closed = true
@@ -113,7 +121,7 @@ function createPool(url: string, connections: number, queryTimeout: number): pg.
     pool.on('error', () => {})
     // A connection that breaks between two queries of a transaction fails the next query and emits this event too.
     pool.on('connect', (client) => client.on('error', () => {}))
-    placeOf(pool)
+    placeOf(new pg.Client(pool.options))
     return pool
   } catch {
     // No cause: the original error quotes the URL with its password.
@@ -122,7 +130,6 @@ function createPool(url: string, connections: number, queryTimeout: number): pg.
 }
 
 /** Host, port and name of the database, without user and password. */
-function placeOf(pool: pg.Pool): string {
-  const { host, port, database } = new pg.Client(pool.options)
+export function placeOf({ host, port, database }: pg.Client): string {
   return `${host}:${port}/${database}`
 }

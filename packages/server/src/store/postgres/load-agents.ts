@@ -1,16 +1,16 @@
 import { AGENT_COLUMNS, toAgent } from '../rows.js'
-import type { StoredAgent } from '../store.js'
+import type { Loaded, StoredAgent } from '../store.js'
 import { StoreError } from '../store-error.js'
 import type { Connection } from './connect.js'
-import { CURSOR } from './read-changes.js'
+import { forgetForeignChanges } from './migrations.js'
+import { CURSOR, REVISION } from './read-changes.js'
 
 const BATCH = 500
 
 /** Reads one snapshot on a separate connection. While it runs, `open` contains a function that ends it early. */
-export async function loadAgents(
-  connection: Connection,
-  open: Set<() => void>,
-): Promise<{ cursor: string; agents: AsyncIterable<StoredAgent[]> }> {
+export async function loadAgents(connection: Connection, open: Set<() => void>): Promise<Loaded> {
+  // A backup may have been restored while this process was running.
+  await connection.transaction(forgetForeignChanges)
   const reading = await connection.begin('ISOLATION LEVEL REPEATABLE READ READ ONLY')
   const close = (): void => {
     if (open.delete(close)) reading.abandon()
@@ -42,8 +42,8 @@ export async function loadAgents(
   }
 
   try {
-    const [row] = await reading.query(`SELECT ${CURSOR} AS cursor`)
-    return { cursor: String(row?.cursor), agents: agents() }
+    const [row] = await reading.query(`SELECT ${CURSOR} AS cursor, ${REVISION} AS revision`)
+    return { cursor: String(row?.cursor), revision: Number(row?.revision), agents: agents() }
   } catch (error) {
     close()
     throw error

@@ -246,6 +246,13 @@ export const MIGRATIONS: readonly string[] = [
   ALTER TABLE agents ADD COLUMN memory bigint NOT NULL DEFAULT 0;
   CREATE INDEX agents_owner ON agents (owner) INCLUDE (memory);
   `,
+  `
+  -- Distinguishes this database from the one that its data was copied from.
+  ALTER TABLE switchboard ADD COLUMN database_id uuid NOT NULL DEFAULT gen_random_uuid();
+  -- Written by checks, to find out whether there is room on the disk; not compressed.
+  ALTER TABLE switchboard ADD COLUMN room text;
+  ALTER TABLE switchboard ALTER COLUMN room SET STORAGE EXTERNAL;
+  `,
 ]
 
 /**
@@ -291,14 +298,15 @@ async function versionOf(query: Query): Promise<number> {
 /**
  * After a restore from a dump, the logs contain transaction ids of another cluster. Those ahead of this cluster's ids
  * would be returned by every poll of the change log; no replica follows that cluster any more, so it is cleared. In the
- * audit log they would hide entries, which therefore count as the oldest.
+ * audit log they would hide entries, which therefore count as the oldest. Writes only if there are any.
  */
-async function forgetForeignChanges(query: Query): Promise<void> {
-  await query(`UPDATE audit SET xid = '0' WHERE xid >= pg_snapshot_xmax(pg_current_snapshot())`)
+export async function forgetForeignChanges(query: Query): Promise<void> {
   const [found] = await query(`
-    SELECT EXISTS (SELECT FROM changes WHERE xid >= pg_snapshot_xmax(pg_current_snapshot()))
-      OR (SELECT pruned >= pg_snapshot_xmax(pg_current_snapshot()) FROM switchboard) AS it`)
-  if (!found?.it) return
+    SELECT EXISTS (SELECT FROM audit WHERE xid >= pg_snapshot_xmax(pg_current_snapshot())) AS entries,
+      EXISTS (SELECT FROM changes WHERE xid >= pg_snapshot_xmax(pg_current_snapshot()))
+      OR (SELECT pruned >= pg_snapshot_xmax(pg_current_snapshot()) FROM switchboard) AS changes`)
+  if (found?.entries) await query(`UPDATE audit SET xid = '0' WHERE xid >= pg_snapshot_xmax(pg_current_snapshot())`)
+  if (!found?.changes) return
   await query('DELETE FROM changes')
   await query(`UPDATE switchboard SET pruned = '0'`)
 }

@@ -4,6 +4,7 @@ import { createGroupCommit } from '../group-commit.js'
 import { AGENT_COLUMNS, toAgent, toGrant, toKey, toTombstone } from '../rows.js'
 import { isStorable, requireStorable } from '../storable.js'
 import type { Store, WriteResult } from '../store.js'
+import type { StoreHealth } from '../store-health.js'
 import { administer, insertAudit } from './administer.js'
 import { auditAfter, newestAudit } from './audit-log.js'
 import { type Connection, connect } from './connect.js'
@@ -17,6 +18,7 @@ import { readChanges } from './read-changes.js'
 import { createReplicaStore } from './replica-store.js'
 import { createSecretStore } from './secret-store.js'
 import { createStatisticsStore } from './statistics-store.js'
+import { supervise } from './supervise.js'
 import { createTaskStore } from './task-store.js'
 import { createTrustStore } from './trust-store.js'
 import { putVectors, readVectors } from './vectors.js'
@@ -25,26 +27,31 @@ import { type PendingWrite, settleAgentWrites } from './write-agents.js'
 export interface PostgresStoreOptions {
   /** Maximum number of connections. Default: 10. */
   connections?: number
+  /** Supervises the store once it is open. */
+  health?: StoreHealth
 }
 
 const CONNECTIONS = 10
 /** Concurrent batches: the server shares an fsync between them, and a slow one does not delay the others. */
 const LANES = 3
 const MAX_BATCH = 256
+/** Milliseconds: creating an index on a large table takes a while. */
+const MIGRATION_TIMEOUT = 600_000
 
 /** Opens the store in a PostgreSQL database, in the first schema on its search path. */
 export async function openPostgresStore(url: string, options: PostgresStoreOptions = {}): Promise<Store> {
-  const connection = connect(url, options.connections ?? CONNECTIONS)
+  const migrating = connect(url, 1, { queryTimeout: MIGRATION_TIMEOUT })
   try {
-    await connection.transaction(migrate)
-    return createStore(connection)
-  } catch (error) {
-    await connection.close()
-    throw error
+    await migrating.transaction(migrate)
+  } finally {
+    await migrating.close()
   }
+  const connection = connect(url, options.connections ?? CONNECTIONS)
+  const { health } = options
+  return createStore(health ? supervise(connection, url, health) : connection, health)
 }
 
-function createStore(connection: Connection): Store {
+function createStore(connection: Connection, health: StoreHealth | undefined): Store {
   const { query } = connection
   const group = createGroupCommit<PendingWrite, WriteResult>({
     commit: (batch) => settleAgentWrites(connection, batch),
@@ -76,7 +83,10 @@ function createStore(connection: Connection): Store {
       const [row] = await query('SELECT extract(epoch FROM clock_timestamp()) * 1000 AS now')
       return (before + Date.now()) / 2 - Number(row?.now)
     },
-    write: async (write) => group.add({ write, prepared: prepareWrite(write) }),
+    async write(write) {
+      health?.assertWritable()
+      return group.add({ write, prepared: prepareWrite(write) })
+    },
     async tombstone(of) {
       if ('id' in of && !isStorable(of.id)) return undefined
       const [column, value] = 'id' in of ? ['id', of.id] : ['number', of.number]

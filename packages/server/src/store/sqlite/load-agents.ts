@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { AGENT_COLUMNS, toAgent } from '../rows.js'
-import type { StoredAgent } from '../store.js'
+import type { Loaded, StoredAgent } from '../store.js'
 import { openDatabase, prepare, rowOf, rowsOf } from './database.js'
 
 /** Agents in one batch: about 3 ms, then the event loop runs. */
@@ -10,10 +10,7 @@ const BATCH = 500
  * Reads one snapshot of the database on a separate connection, while other connections write. While it runs, `open`
  * contains a function that ends it early.
  */
-export function loadAgents(
-  file: string,
-  open: Set<() => void>,
-): { cursor: string; agents: AsyncIterable<StoredAgent[]> } {
+export function loadAgents(file: string, open: Set<() => void>): Loaded {
   const db = openDatabase(file)
   const close = (): void => {
     if (!open.delete(close)) return
@@ -44,7 +41,7 @@ export function loadAgents(
         close()
       }
     }
-    return { cursor, agents: agents() }
+    return { cursor, revision: Number(cursor), agents: agents() }
   } catch (error) {
     close()
     throw error

@@ -5,6 +5,7 @@ import { AGENT_COLUMNS, toAgent, toGrant, toKey, toTombstone } from '../rows.js'
 import { isStorable, requireStorable } from '../storable.js'
 import type { Store } from '../store.js'
 import { StoreError } from '../store-error.js'
+import type { StoreHealth } from '../store-health.js'
 import { createAuditLog } from './audit-log.js'
 import { openDatabase, prepare, type Read, rowOf, rowsOf, type Sqlite, toStoreError } from './database.js'
 import { createFederationStore } from './federation-store.js'
@@ -18,12 +19,15 @@ import { createReadVectors } from './read-vectors.js'
 import { createSecretStore } from './secret-store.js'
 import { startWriter, type Writer } from './start-writer.js'
 import { createStatisticsStore } from './statistics-store.js'
+import { supervise } from './supervise.js'
 import { createTaskStore } from './task-store.js'
 import { createTrustStore } from './trust-store.js'
 
 export interface SqliteStoreOptions {
   /** False for a command that may run beside a server on the same folder. Default: true. */
   lock?: boolean
+  /** Supervises the store once it is open. */
+  health?: StoreHealth
   /** Called for each file of the store that other users could read. */
   onExposed?: (file: ExposedFile) => void
 }
@@ -33,6 +37,7 @@ export interface SqliteStoreOptions {
  * thread; writes run in a separate thread, many in one transaction.
  */
 export async function openSqliteStore(folder: string, options: SqliteStoreOptions = {}): Promise<Store> {
+  const { health } = options
   let release: (() => void) | undefined
   let db: Sqlite | undefined
   try {
@@ -45,7 +50,8 @@ export async function openSqliteStore(folder: string, options: SqliteStoreOption
     // The process that held these tasks is gone: the lock makes us the only server of the folder.
     if (release) db.exec('UPDATE tasks SET held_until = 0 WHERE work IS NOT NULL')
     db.exec('PRAGMA query_only = ON')
-    return createStore(folder, db, await startWriter(folder, FILE), release)
+    const writer = await startWriter(folder, FILE)
+    return createStore(folder, db, health ? supervise(db, folder, writer, health) : writer, release, health)
   } catch (error) {
     db?.close()
     release?.()
@@ -53,7 +59,13 @@ export async function openSqliteStore(folder: string, options: SqliteStoreOption
   }
 }
 
-function createStore(folder: string, db: Sqlite, writer: Writer, release: (() => void) | undefined): Store {
+function createStore(
+  folder: string,
+  db: Sqlite,
+  writer: Writer,
+  release: (() => void) | undefined,
+  health: StoreHealth | undefined,
+): Store {
   const selectAgent = prepare(db, `SELECT ${AGENT_COLUMNS} FROM agents a JOIN presence p USING (number) WHERE a.id = ?`)
   const tombstoneByNumber = prepare(db, 'SELECT * FROM tombstones WHERE number = ?')
   const tombstoneById = prepare(db, 'SELECT * FROM tombstones WHERE id = ? ORDER BY number DESC LIMIT 1')
@@ -69,7 +81,9 @@ function createStore(folder: string, db: Sqlite, writer: Writer, release: (() =>
     try {
       return get()
     } catch (error) {
-      throw toStoreError(error, folder)
+      const failure = toStoreError(error, folder)
+      health?.failed(failure)
+      throw failure
     }
   }
 
@@ -91,6 +105,7 @@ function createStore(folder: string, db: Sqlite, writer: Writer, release: (() =>
       }),
     clockAhead: async () => 0,
     async write(write) {
+      health?.assertWritable()
       const { change, document } = prepareWrite(write)
       const result = await writer.run('writeAgent', { change }, document)
       if (result.outcome === 'conflict') return { outcome: 'conflict' }
