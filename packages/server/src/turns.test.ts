@@ -93,6 +93,7 @@ describe('requests that arrive together', () => {
     mountRoutes(app, [{ name: 'test', errors: 'application/json', routes }], {
       authenticate: () => ({ subject: undefined, kind: 'anonymous', scopes: new Set(), address: '', requestId: '' }),
       limits: createRateLimits({ search: 1, register: 1, lookup: 1, invoke: 1 }, () => performance.now()),
+      isStopping: () => false,
       trail: NO_TRAIL,
       onCaller() {},
       revisions: { current: () => '', reach: () => undefined },

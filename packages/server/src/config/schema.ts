@@ -28,6 +28,7 @@ export const configSchema: JsonObject = closed({
   behindProxy: flag,
   logLevel: text,
   connections: closed({ max: count, maxPerAddress: count, stallTimeoutMs: count }),
+  shutdown: closed({ delayMs: { type: 'integer', minimum: 0, maximum: 60_000 } }),
   rateLimits: closed({ search: count, register: count, lookup: count, invoke: count }),
   quotas: closed({ agents: count, bytes: count }),
   gateway: closed({

@@ -29,6 +29,8 @@ export interface Config {
   quotas: Quota
   /** Open connections, in total and per address (not behind a proxy), and how long a client may not read its response. */
   connections: { max: number; maxPerAddress: number; stallTimeoutMs: number }
+  /** How long a server that is to stop still accepts connections: until load balancers have read that it is not ready. */
+  shutdown: { delayMs: number }
   gateway: {
     enabled: boolean
     timeoutMs: number
@@ -163,6 +165,7 @@ export const DEFAULTS: Config = {
   rateLimits: { search: 600, register: 120, lookup: 1200, invoke: 600 },
   quotas: { agents: 50_000, bytes: 256 * 1024 * 1024 },
   connections: { max: 10_000, maxPerAddress: 1024, stallTimeoutMs: 60_000 },
+  shutdown: { delayMs: 0 },
   gateway: {
     enabled: true,
     timeoutMs: 30_000,
@@ -207,6 +210,7 @@ export const GROUPS = [
   'rateLimits',
   'quotas',
   'connections',
+  'shutdown',
   'gateway',
   'search',
   'resolution',
@@ -232,6 +236,7 @@ export const withDefaults = (settings: Settings): Config => ({
   rateLimits: { ...DEFAULTS.rateLimits, ...settings.rateLimits },
   quotas: { ...DEFAULTS.quotas, ...settings.quotas },
   connections: { ...DEFAULTS.connections, ...settings.connections },
+  shutdown: { ...DEFAULTS.shutdown, ...settings.shutdown },
   gateway: { ...DEFAULTS.gateway, ...settings.gateway },
   search: { ...DEFAULTS.search, ...settings.search },
   resolution: { ...DEFAULTS.resolution, ...settings.resolution },

@@ -12,6 +12,7 @@ import { sendError, toDirectoryError } from './send-error.js'
 
 export interface MountOptions extends AdmitOptions {
   readonly metrics: Pick<Metrics, 'request' | 'error'>
+  readonly isStopping: () => boolean
   readonly baseUrl: () => string
   /** Warnings that concern every response at the moment. */
   readonly warnings: () => readonly string[]
@@ -37,6 +38,8 @@ export function mountRoutes(app: FastifyInstance, groups: readonly RouteGroup[],
   })
   app.addHook('onSend', (_request, reply, payload, done) => {
     reply.header('x-directory-revision', revisions.current())
+    // So that proxies do not use a connection again that is about to be closed.
+    if (options.isStopping()) reply.header('connection', 'close')
     done(null, payload)
   })
   app.addHook('onResponse', (request, reply, done) => {

@@ -153,7 +153,8 @@ export function wireHttp(base: Base, parts: HttpParts): Http {
   )
   metrics.gauges({ connections: openConnections })
   signResponses(app, { signing, always: config.gateway.sign })
-  mountRoutes(app, groups, { ...admission, metrics, baseUrl, warnings: storeStatus.warnings })
+  const isStopping = (): boolean => state.phase === 'stopping'
+  mountRoutes(app, groups, { ...admission, isStopping, metrics, baseUrl, warnings: storeStatus.warnings })
   routeUpgrades(app)
   return { app, sockets }
 }

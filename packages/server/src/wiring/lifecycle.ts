@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Outcomes } from '../services/calls/outcomes/outcomes.js'
 import type { Context } from '../services/context.js'
 import type { WordIndexing } from '../services/discovery/word-indexing.js'
@@ -132,6 +133,7 @@ export function wireLifecycle(base: Base, parts: LifecycleParts): Lifecycle {
     async close() {
       const wasReady = state.phase === 'ready'
       state.phase = 'stopping'
+      if (wasReady) await pause(config.shutdown.delayMs)
       expiry.stop()
       pruning.stop()
       abuse.stop()
