@@ -131,7 +131,7 @@ async function wire(base: Base): Promise<Server> {
     now,
     newId: randomUUID,
   }
-  const calls = await wireCalls(base, context, identity, gateway, limits)
+  const calls = await wireCalls(base, context, identity, gateway, limits, peering.credentialOf)
   const probing = await wireProbes(base, catalog, calls.probe)
   const crawling = wireCrawl(base, context, gateway, VERSION)
   const federation = wireFederation(base, { context, identity, gateway, peering })

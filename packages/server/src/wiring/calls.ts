@@ -4,13 +4,14 @@ import { createGateway, type GatewayDeps } from '../gateway/create-gateway.js'
 import type { Gateway } from '../gateway/gateway.js'
 import { type AgentCredentials, createAgentCredentials } from '../services/calls/admission/agent-credentials.js'
 import { createAgentTokens } from '../services/calls/admission/agent-tokens.js'
+import type { StoredCredential } from '../services/calls/admission/choose-credential.js'
 import { createLearnOperations } from '../services/calls/admission/learn-operations.js'
 import { createInvoke, type Invoke } from '../services/calls/invoke.js'
 import { createOutcomes, type Outcomes } from '../services/calls/outcomes/outcomes.js'
 import { createTaskRunner, DEFERRED_TIMEOUT_MS } from '../services/calls/sending/defer-call.js'
 import { createResultQuota } from '../services/calls/sending/result-quota.js'
 import type { Context } from '../services/context.js'
-import type { Catalog } from '../services/registry/catalog.js'
+import type { Agent, Catalog } from '../services/registry/catalog.js'
 import { createSharedBuckets } from '../services/replicas/shared-buckets.js'
 import { createSharedCounts } from '../services/replicas/shared-counts.js'
 import { createCallback } from '../services/tasks/callback.js'
@@ -73,6 +74,7 @@ export async function wireCalls(
   { seal, signing }: Identity,
   gateway: Gateway,
   { limits, budgets, replicas }: LimitParts,
+  credentialAtPeer: (agent: Agent) => StoredCredential | undefined,
 ): Promise<Calls> {
   const credentials = await createAgentCredentials({
     context,
@@ -114,7 +116,7 @@ export async function wireCalls(
     ),
     tasks,
     learnOperations: createLearnOperations({ fetch: gateway.fetch, monotonic, newId: randomUUID }),
-    storedCredential: credentials.of,
+    storedCredential: (agent: Agent) => credentials.of(agent) ?? credentialAtPeer(agent),
   }
   return {
     credentials,

@@ -1,10 +1,12 @@
 import { isProduction } from '../config/settings.js'
 import type { Gateway } from '../gateway/gateway.js'
 import { weightOf } from '../policy/federation.js'
+import type { StoredCredential } from '../services/calls/admission/choose-credential.js'
 import type { Context } from '../services/context.js'
 import { createAcceptCopy } from '../services/federation/accept-copy.js'
 import { createFeed, type Feed } from '../services/federation/feed.js'
 import { createWriteEntry, type WriteEntry } from '../services/federation/feed-entry.js'
+import { credentialAtPeer } from '../services/federation/peer-credential.js'
 import { createPeerRequest } from '../services/federation/peer-request.js'
 import { createPeers, type KnownPeer, type Peers } from '../services/federation/peers.js'
 import { createPull } from '../services/federation/pull.js'
@@ -33,10 +35,12 @@ export interface Peering {
   readonly states: SharedResults
   /** Score factor of an agent, 0 to 1. */
   factorOf(agent: Agent): number
+  /** The credential for an agent that is called through a peer. */
+  credentialOf(agent: Agent): StoredCredential | undefined
 }
 
 export async function wirePeers(
-  { config, store, log, now }: Base,
+  { config, store, log, now, baseUrl }: Base,
   { seal }: Identity,
   { checkAddress }: Gateway,
 ): Promise<Peering> {
@@ -56,6 +60,7 @@ export async function wirePeers(
       const peer = marks.origin && peers.get(marks.origin.peer)
       return peer ? weightOf(peer) : 1
     },
+    credentialOf: (agent) => credentialAtPeer(peers, agent, baseUrl),
   }
 }
 

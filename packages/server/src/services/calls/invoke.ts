@@ -9,7 +9,7 @@ import {
 } from '@switchboard/protocol'
 import type { CallTiming } from '../../telemetry/metrics.js'
 import { readAgent } from '../registry/read.js'
-import { type Admission, type AdmitDeps, admit } from './admission/admit.js'
+import { type Admission, type AdmitDeps, admit, originHeaders } from './admission/admit.js'
 import { type PreparedCall, prepareCall } from './admission/prepare-call.js'
 import type { CallDeps } from './call-deps.js'
 import { mediaTypesOf, takesArray } from './request/choose-operation.js'
@@ -37,9 +37,10 @@ export function createInvoke(deps: CallDeps & AdmitDeps): Invoke {
       const result = await call(deps, invocation, admission, (timed) => {
         timing = timed
       })
-      context.trail.record(caller, 'invoke', { agent, detail: auditDetail(invocation, result) })
+      const origin = originHeaders(admission.agent)
+      context.trail.record(caller, 'invoke', { agent, detail: auditDetail(invocation, result) + whereOf(admission) })
       // The agent's own X-Agent-Version takes precedence (C-63).
-      return { ...result, headers: { ...admission.version.headers, ...result.headers } }
+      return { ...result, headers: { ...admission.version.headers, ...result.headers, ...origin } }
     } catch (error) {
       context.trail.refused(error, caller, { action: 'invoke', agent, always: true, unmerged: true })
       throw error
@@ -133,6 +134,10 @@ function contentOf({ operation, payload, headers }: PreparedCall): unknown {
   const body = payload.body instanceof Uint8Array ? createHash('sha256').update(payload.body).digest('hex') : ''
   return [...ids, payload.contentType, body]
 }
+
+/** For the audit log: the directory where the agent is registered, if that is another one. */
+const whereOf = ({ agent: { stored } }: Admission): string =>
+  stored.marks.origin ? `, registered at ${stored.marks.origin.service}` : ''
 
 /** What the audit log records of a call: the operation and how it ended, but neither input nor output. */
 function auditDetail({ operation }: Invocation, result: InvocationResult): string {

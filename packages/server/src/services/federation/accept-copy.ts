@@ -150,7 +150,8 @@ export function createAcceptCopy({ context, verifyOrigin, baseUrl, ownKeys }: Ac
 
 /** The base URL of a directory; undefined if it is none. */
 function serviceOf(value: unknown): string | undefined {
-  if (typeof value !== 'string' || value.length > MAX_URL_LENGTH || !/^https?:\/\//.test(value)) return undefined
+  if (typeof value !== 'string' || value.length > MAX_URL_LENGTH || !/^https?:\/\/[\x21-\x7e]+$/.test(value))
+    return undefined
   if (!URL.canParse(value) || /[?#@]/.test(value)) return undefined
   return value.replace(/\/+$/, '')
 }

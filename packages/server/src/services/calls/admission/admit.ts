@@ -16,7 +16,8 @@ import type { Agent } from '../../registry/catalog.js'
 import type { Readable } from '../../registry/read.js'
 import type { CallDeps } from '../call-deps.js'
 import type { Invocation, Places } from '../request/invocation.js'
-import { type AgentCredential, chooseCredential } from './choose-credential.js'
+import { type AgentCredential, chooseCredential, credentialAtOrigin } from './choose-credential.js'
+import { isCalledThroughOrigin } from './endpoints.js'
 
 /** The version of an agent to call. */
 export interface ChosenVersion {
@@ -50,15 +51,22 @@ export async function admit(deps: AdmitDeps, invocation: Invocation, { agent, re
     throw new DirectoryError('not_invocable', 'this directory does not call agents: call them at their own endpoints')
   assertVisibleOperation(agent.record, record)
   const version = chooseVersion(record, invocation.version)
-  invocation.onHeaders?.(version.headers)
+  invocation.onHeaders?.({ ...version.headers, ...originHeaders(agent) })
   checkDelegation(invocation.forwarded['x-delegation-chain'])
   const { caller, credentials } = invocation
-  const credential = await chooseCredential(agent.record, caller, credentials, deps.storedCredential(agent))
+  const stored = deps.storedCredential(agent)
+  const credential = isCalledThroughOrigin(agent, () => deps.context.catalog.facts(agent).baseUrl)
+    ? await credentialAtOrigin(credentials, stored)
+    : await chooseCredential(agent.record, caller, credentials, stored)
   // Operations that are hidden from the caller must not be learned either.
   const visible = record === agent.record ? agent : { record: { ...agent.record, operations: record.operations } }
   const operations = await deps.learnOperations(visible, credential)
   return { agent, record, version, credential, operations }
 }
+
+/** Names the directory where the agent is registered, if that is another one. */
+export const originHeaders = ({ stored: { marks } }: Agent): Record<string, string> =>
+  marks.origin ? { 'x-origin-service': marks.origin.service } : {}
 
 /** If all operations are hidden from the caller, it can call none, not even by guessing a name. */
 function assertVisibleOperation({ id, operations }: AgentRecord, seen: AgentRecord): void {

@@ -58,6 +58,26 @@ export async function chooseCredential(
   return { headers, isStored: false }
 }
 
+/**
+ * The credential for the gateway of the agent's origin: the operator's, or none. Callers' credentials for the agent are
+ * not meant for that directory, and it would take them for its own.
+ */
+export async function credentialAtOrigin(
+  { agentApiKey, agentAuthorization }: CredentialsForAgent,
+  stored: StoredCredential | undefined,
+): Promise<AgentCredential> {
+  const sent = agentApiKey !== undefined ? 'X-Agent-API-Key' : agentAuthorization && 'X-Agent-Authorization'
+  if (sent)
+    throw invalid([
+      {
+        at: sent,
+        message:
+          'is not passed on: the agent is called through the directory where it is registered; call it there instead',
+      },
+    ])
+  return (await stored?.obtain(undefined)) ?? { headers: {}, isStored: false }
+}
+
 /** A caller's secret for the directory lets its holder act as the caller, so no agent may receive it. */
 function assertNotForDirectory(secret: string | undefined, value: string | undefined, header: string): void {
   if (secret === undefined || value === undefined || !value.includes(secret)) return

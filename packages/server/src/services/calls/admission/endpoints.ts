@@ -30,7 +30,7 @@ export function endpointsFor(
   baseUrl: () => string,
 ): readonly Endpoint[] {
   const { format, operations: all } = agent.record
-  const latest = latestEndpoints(agent.record, baseUrl)
+  const latest = latestEndpoints(agent, baseUrl)
   const { base } = version
   const endpoints = base === undefined ? latest : latest.flatMap((endpoint) => atVersion(endpoint, base))
   // An operation's own endpoint belongs to the latest version.
@@ -41,19 +41,39 @@ export function endpointsFor(
   const agentUrl = endpoints.find(({ protocol }) => protocol !== 'unix')?.url ?? baseUrl()
   if (!URL.canParse(operation.endpoint, agentUrl)) return []
   const endpoint = new URL(operation.endpoint, agentUrl).href
-  return endpointsOf({ format, bindings: [{ protocol: schemeOf(endpoint), endpoint }] })
+  return atOrigin(agent, endpointsOf({ format, bindings: [{ protocol: schemeOf(endpoint), endpoint }] }))
 }
 
 /** Cached by record: a record never changes, and neither does the URL of a directory that serves calls. */
 const cache = new WeakMap<AgentRecord, readonly Endpoint[]>()
 
-function latestEndpoints(record: AgentRecord, baseUrl: () => string): readonly Endpoint[] {
+function latestEndpoints(agent: Agent, baseUrl: () => string): readonly Endpoint[] {
+  const { record, stored } = agent
   const cached = cache.get(record)
   if (cached) return cached
   const { format, bindings } = record
-  const endpoints = endpointsOf({ format, bindings: bindings.map((binding) => absolute(binding, baseUrl)) })
+  const { origin } = stored.marks
+  const base = origin ? () => origin.service : baseUrl
+  const own = endpointsOf({ format, bindings: bindings.map((binding) => absolute(binding, base)) })
+  const endpoints = atOrigin(agent, own)
   cache.set(record, endpoints)
   return endpoints
+}
+
+/** A copy has no sockets on this machine. If it has no other endpoint, it is called through its origin's gateway. */
+function atOrigin({ stored: { marks } }: Agent, endpoints: readonly Endpoint[]): readonly Endpoint[] {
+  if (!marks.origin) return endpoints
+  const remote = endpoints.filter(({ protocol }) => protocol !== 'unix')
+  const { gateway } = marks.origin
+  return remote.length > 0 || gateway === undefined ? remote : [{ protocol: 'http', url: gateway }]
+}
+
+/** Whether calls go to the gateway of the agent's origin, because its own address is private or cannot be reached. */
+export function isCalledThroughOrigin(agent: Agent, baseUrl: () => string): boolean {
+  const { origin } = agent.stored.marks
+  if (!origin) return false
+  const isGateway = (url: string): boolean => url === origin.gateway || url.startsWith(`${origin.service}/agents/`)
+  return latestEndpoints(agent, baseUrl).some(({ url }) => isGateway(url))
 }
 
 /** Every origin at which the agent may be called as it is registered now, with its versions and operations. */
@@ -73,7 +93,7 @@ export function originOf(url: string): string {
   return socket ?? new URL(url).origin
 }
 
-/** A relative endpoint is a path of this directory (C-18), unless it is the path of a Unix socket. */
+/** A relative endpoint is a path of the agent's directory (C-18), unless it is the path of a Unix socket. */
 function absolute(binding: Binding, baseUrl: () => string): Binding {
   const { protocol, endpoint } = binding
   if (/^[a-z][a-z0-9+.-]*:/i.test(endpoint) || /unix/i.test(protocol) || !URL.canParse(endpoint, baseUrl()))
