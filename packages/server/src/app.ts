@@ -13,6 +13,7 @@ import { openPostgresStore } from './store/postgres/open-postgres-store.js'
 import { openSqliteStore } from './store/sqlite/open-sqlite-store.js'
 import type { ExposedFile } from './store/sqlite/private-files.js'
 import { createMetrics } from './telemetry/create-metrics.js'
+import { createTraces } from './telemetry/create-traces.js'
 import { type Base, createBase, createLog, createLoggedHealth } from './wiring/base.js'
 import { wireCalls, wireGateway, wireOutcomes } from './wiring/calls.js'
 import { wireCrawl } from './wiring/crawl.js'
@@ -73,7 +74,15 @@ export async function createServer(
     const metrics = createMetrics(VERSION)
     const observed = observeStore(store, metrics.storeOperation)
     metrics.gauges({ writeQueue: observed.pendingWrites })
-    return await wire(createBase(config, { store: observed.store, health }, log, metrics, { now, monotonic }))
+    const traces = await createTraces({
+      otlp: config.telemetry.otlp,
+      version: VERSION,
+      onError: (error) => log.warn({ err: error }, 'spans cannot be sent to the OTLP receiver'),
+      onRecovery: () => log.info('spans are sent to the OTLP receiver again'),
+    })
+    return await wire(
+      createBase(config, { store: observed.store, health }, log, { metrics, traces }, { now, monotonic }),
+    )
   } catch (error) {
     await store.close()
     throw error
@@ -112,6 +121,7 @@ async function wire(base: Base): Promise<Server> {
     taxonomy: createTaxonomy(config.search.taxonomies),
     mutex: createKeyedMutex(),
     metrics: base.metrics,
+    traces: base.traces,
     schemas: createPublisherSchemas(),
     trail: createAuditTrail({
       store,

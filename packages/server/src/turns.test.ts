@@ -103,6 +103,8 @@ describe('requests that arrive together', () => {
       origins: [],
       metrics: { request() {}, error() {} },
       metricsToken: undefined,
+      traces: undefined,
+      accessLog: false,
       baseUrl: () => '',
     })
     await app.ready()

@@ -16,6 +16,7 @@ const HELP = `switchboard serve: run a directory
   --behind-proxy         a reverse proxy terminates TLS (production mode) SWITCHBOARD_BEHIND_PROXY
   --config FILE          JSON file with these and further settings        SWITCHBOARD_CONFIG
   --log-level LEVEL      fatal, error, warn, info, debug, trace, silent   SWITCHBOARD_LOG_LEVEL
+  --access-log           log one line for each request                    SWITCHBOARD_ACCESS_LOG
 
 SWITCHBOARD_ADMIN_KEY sets the administrator's key. Without it, the first start generates one and prints it once.
 
@@ -38,6 +39,7 @@ const OPTIONS = {
   'behind-proxy': { type: 'boolean' },
   config: { type: 'string' },
   'log-level': { type: 'string' },
+  'access-log': { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
 } as const
 

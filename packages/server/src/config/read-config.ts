@@ -1,5 +1,6 @@
 import { compileSchema, isObject, type JsonObject, type JsonValue, parseJson } from '@switchboard/protocol'
 import { readText, readTls } from './read-files.js'
+import { readOtlp } from './read-otlp.js'
 import { configSchema, nearestKey } from './schema.js'
 import { assertSafe, type Config, ConfigError, DEFAULTS, GROUPS } from './settings.js'
 
@@ -18,6 +19,7 @@ export interface Flags {
   'behind-proxy'?: boolean
   config?: string
   'log-level'?: string
+  'access-log'?: boolean
 }
 
 /** Reads settings from flags, environment, config file and defaults, in this order of precedence. */
@@ -43,6 +45,8 @@ export function readConfig(flags: Flags = {}, env: NodeJS.ProcessEnv = process.e
     secret: readSecret('SWITCHBOARD_SECRET', env.SWITCHBOARD_SECRET),
     search: withEmbedderKey(larger.search ?? DEFAULTS.search, env.SWITCHBOARD_EMBEDDER_KEY),
     logLevel: readLogLevel(text('log-level', 'SWITCHBOARD_LOG_LEVEL', 'logLevel')),
+    accessLog: readFlag('--access-log', text('access-log', 'SWITCHBOARD_ACCESS_LOG', 'accessLog')),
+    telemetry: { otlp: readOtlp(settings.telemetry, env) },
     tls: readTls(
       text('tls-cert', 'SWITCHBOARD_TLS_CERT', 'tlsCert'),
       text('tls-key', 'SWITCHBOARD_TLS_KEY', 'tlsKey'),

@@ -27,6 +27,15 @@ export const configSchema: JsonObject = closed({
   tlsClientRequired: flag,
   behindProxy: flag,
   logLevel: text,
+  accessLog: flag,
+  telemetry: closed({
+    otlp: closed({
+      url,
+      headers: { type: 'object', additionalProperties: text },
+      serviceName: text,
+      sampleRatio: { type: 'number', minimum: 0, maximum: 1 },
+    }),
+  }),
   connections: closed({ max: count, maxPerAddress: count, stallTimeoutMs: count }),
   shutdown: closed({ delayMs: { type: 'integer', minimum: 0, maximum: 60_000 } }),
   rateLimits: closed({ search: count, register: count, lookup: count, invoke: count }),

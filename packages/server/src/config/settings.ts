@@ -7,6 +7,7 @@ import type { LimitedAction } from '../policy/rate-limit.js'
 import type { TaxonomyConfig } from '../policy/taxonomy.js'
 import type { VettingPolicy } from '../policy/vetting.js'
 import { type Issuer, issuersProblem } from '../services/identity/issuers.js'
+import type { OtlpOptions } from '../telemetry/create-traces.js'
 
 /** All settings of a directory. */
 export interface Config {
@@ -24,6 +25,12 @@ export interface Config {
   /** Encrypts other secrets in the store. Default: a key file in the data folder; none with PostgreSQL. */
   secret: string | undefined
   logLevel: string
+  /** One log line for each request. */
+  accessLog: boolean
+  telemetry: {
+    /** Where spans are sent; undefined: nowhere. */
+    otlp: OtlpOptions | undefined
+  }
   rateLimits: Record<LimitedAction, number>
   /** How much each owner may register; administrators may exceed it. */
   quotas: Quota
@@ -162,6 +169,8 @@ export const DEFAULTS: Config = {
   metricsToken: undefined,
   secret: undefined,
   logLevel: 'info',
+  accessLog: false,
+  telemetry: { otlp: undefined },
   rateLimits: { search: 600, register: 120, lookup: 1200, invoke: 600 },
   quotas: { agents: 50_000, bytes: 256 * 1024 * 1024 },
   connections: { max: 10_000, maxPerAddress: 1024, stallTimeoutMs: 60_000 },

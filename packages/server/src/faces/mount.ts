@@ -5,12 +5,13 @@ import type { Metrics } from '../telemetry/metrics.js'
 import { waitForTurn } from '../turns.js'
 import { type AdmitOptions, admit, reportLimits } from './admit.js'
 import { allowOrigin, sendPreflight } from './cors.js'
+import { createObserveRequest, type ObserveOptions } from './observe-requests.js'
 import { collectBody, idOf, pathOf } from './read-request.js'
 import { addWarnings } from './respond.js'
 import type { Route, RouteGroup } from './route-group.js'
 import { sendError, toDirectoryError } from './send-error.js'
 
-export interface MountOptions extends AdmitOptions {
+export interface MountOptions extends AdmitOptions, ObserveOptions {
   readonly metrics: Pick<Metrics, 'request' | 'error'>
   readonly isStopping: () => boolean
   readonly baseUrl: () => string
@@ -23,11 +24,14 @@ const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 /** Mounts route groups with the authentication, rate limits, CORS and errors that all of them share. */
 export function mountRoutes(app: FastifyInstance, groups: readonly RouteGroup[], options: MountOptions): void {
   const { metrics, revisions } = options
+  const observe = createObserveRequest(options)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (request, payload, done) => collectBody(request, payload, done))
   app.decorateRequest('caller')
+  app.decorateRequest('trace')
   reportLimits(app, options.limits)
   app.addHook('onRequest', (request, reply, done) => {
+    observe(request, reply)
     reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff')
     if (request.routeOptions.config.group?.noStore) reply.header('cache-control', 'no-store')
     addWarnings(reply, options.warnings())
@@ -41,14 +45,6 @@ export function mountRoutes(app: FastifyInstance, groups: readonly RouteGroup[],
     // So that proxies do not use a connection again that is about to be closed.
     if (options.isStopping()) reply.header('connection', 'close')
     done(null, payload)
-  })
-  app.addHook('onResponse', (request, reply, done) => {
-    // The query is not logged: it may contain personal data (PROF §15).
-    const { method, routeOptions } = request
-    const { statusCode: status, elapsedTime: ms } = reply
-    request.log.debug({ method, path: pathOf(request), status, ms }, 'request completed')
-    metrics.request(method, routeOptions.url, status, ms)
-    done()
   })
   app.setErrorHandler((error, request, reply) => {
     const known = toDirectoryError(error, request)

@@ -2,10 +2,13 @@ import type { JsonObject } from '@switchboard/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller } from '../policy/caller.js'
 import type { LimitedAction } from '../policy/rate-limit.js'
+import type { Span } from '../telemetry/traces.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
     caller: Caller
+    /** The span of the request; undefined if it is not traced. */
+    trace: Span | undefined
     /** Agents that were checked one by one to answer the request; many count against the rate limit. */
     visited: number
     /** The limit that the request was counted against. */

@@ -1,8 +1,7 @@
-import { finished } from 'node:stream'
 import type { CallTiming } from '../telemetry/metrics.js'
 import { type AgentCall, type AgentResponse, type Gateway, GatewayError } from './gateway.js'
 import type { GatewayOptions } from './gateway-options.js'
-import { observeStream } from './http/observe-stream.js'
+import { onResponseEnd } from './http/observe-stream.js'
 import { viaFor } from './http/outgoing-headers.js'
 import type { ConcurrencyLimit, Release } from './resilience/concurrency-limit.js'
 import { createDeadline, type Deadline } from './resilience/deadline.js'
@@ -179,12 +178,4 @@ function lowerCase(headers: Readonly<Record<string, string>>): Record<string, st
   const lower: Record<string, string> = {}
   for (const [name, value] of Object.entries(headers)) lower[name.toLowerCase()] = value
   return lower
-}
-
-/** Calls `onEnd` once the response is complete: at once, or when its stream has ended, failed or was cancelled. */
-function onResponseEnd(response: AgentResponse, onEnd: (error?: unknown) => void): AgentResponse {
-  if (response.kind === 'stream') return { ...response, parts: observeStream(response.parts, { onEnd }) }
-  if (response.kind === 'bytes') finished(response.body, (error) => onEnd(error ?? undefined))
-  else onEnd()
-  return response
 }

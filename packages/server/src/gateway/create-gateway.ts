@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { Traces } from '../telemetry/traces.js'
 import { createCallAgent, type OnOutcome } from './call-agent.js'
 import { createAddressGuard } from './connection/address-guard.js'
 import { createConnectionPool, createDial } from './connection/dial.js'
@@ -27,6 +28,8 @@ export interface GatewayDeps {
   /** From 0 to 1. */
   readonly random?: () => number
   readonly onOutcome?: OnOutcome
+  /** Undefined: calls are not traced. */
+  readonly traces?: Traces | undefined
   /** Most concurrent calls of a caller; default: `maxCallsPerCaller` for every caller. */
   readonly maxCallsOf?: (caller: string) => number
   /** Most concurrent calls to an agent; default: `maxCallsPerAgent` for every agent. */
@@ -59,7 +62,14 @@ export function createGateway(settings: Partial<GatewayOptions>, deps: GatewayDe
     transports,
     concurrency,
     budget,
-    tryEndpoints: createTryEndpoints({ breakers, budget, random, monotonic, retries: options.retries }),
+    tryEndpoints: createTryEndpoints({
+      breakers,
+      budget,
+      random,
+      monotonic,
+      traces: deps.traces,
+      retries: options.retries,
+    }),
     options,
     hopId: deps.hopId ?? `switchboard-${randomUUID()}`,
     monotonic,

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { JsonObject, JsonValue, StreamPart } from '@switchboard/protocol'
 import type { CallTiming } from '../telemetry/metrics.js'
+import type { Span } from '../telemetry/traces.js'
 import type { ResolveText } from './connection/resolve-name.js'
 
 /** Protocols that the gateway can speak. */
@@ -28,6 +29,10 @@ export type Payload =
 export interface AgentCall {
   /** Id of the agent, the key for its circuit breakers, concurrency limit and statistics. */
   readonly agent: string
+  /** As the caller sees it; for spans. */
+  readonly agentName?: string
+  /** The span that the call is part of; default: what `traceparent` in the headers says. */
+  readonly trace?: Span | undefined
   /** Id of the caller: its calls are limited, and protocol sessions are not shared between callers. Not sent to the agent. */
   readonly caller?: string
   readonly endpoints: readonly Endpoint[]

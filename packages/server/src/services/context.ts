@@ -5,6 +5,7 @@ import type { Taxonomy } from '../policy/taxonomy.js'
 import type { VettingPolicy } from '../policy/vetting.js'
 import type { AuditEntry, Store } from '../store/store.js'
 import type { Metrics } from '../telemetry/metrics.js'
+import type { Traces } from '../telemetry/traces.js'
 import type { AbuseWatch } from './discovery/abuse-watch.js'
 import type { EmbeddingQueue } from './discovery/embedding-queue.js'
 import type { AuditTrail } from './operations/audit-trail.js'
@@ -32,6 +33,8 @@ export interface Context {
   readonly mutex: KeyedMutex
   readonly schemas: PublisherSchemas
   readonly metrics: Metrics
+  /** Undefined: nothing is traced. */
+  readonly traces: Traces | undefined
   /** For actions that change nothing else in the store, such as calls. */
   readonly trail: AuditTrail
   /** Score factor from calls and ratings, 0.95 to 1.05; 1 without evidence, or if the operator has switched it off. */

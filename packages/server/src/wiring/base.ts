@@ -6,6 +6,7 @@ import type { Store } from '../store/store.js'
 import { isStoreFailure } from '../store/store-error.js'
 import { createStoreHealth, type StoreHealth } from '../store/store-health.js'
 import type { ReadableMetrics } from '../telemetry/create-metrics.js'
+import type { ClosableTraces } from '../telemetry/create-traces.js'
 
 /** What every area of the server is built from. */
 export interface Base {
@@ -14,6 +15,8 @@ export interface Base {
   readonly storeStatus: StoreStatus
   readonly log: FastifyBaseLogger
   readonly metrics: ReadableMetrics
+  /** Undefined: nobody receives spans. */
+  readonly traces: ClosableTraces | undefined
   /** Wall clock, in milliseconds since 1970: for timestamps and expiry times. */
   readonly now: () => number
   /** Monotonic clock, in milliseconds: for intervals. */
@@ -36,7 +39,7 @@ export function createBase(
   config: Config,
   { store, health }: { store: Store; health: StoreHealth },
   log: FastifyBaseLogger,
-  metrics: ReadableMetrics,
+  telemetry: Pick<Base, 'metrics' | 'traces'>,
   clocks: Pick<Base, 'now' | 'monotonic'>,
 ): Base {
   const state: ServerState = { phase: 'starting', listening: undefined }
@@ -45,7 +48,7 @@ export function createBase(
     store,
     storeStatus: createStoreStatus({ health, now: clocks.now, keysMaxStaleSeconds: config.keys.maxStaleSeconds }),
     log,
-    metrics,
+    ...telemetry,
     ...clocks,
     state,
     baseUrl: () => config.publicUrl ?? state.listening ?? `http://${config.host}:${config.port}`,

@@ -46,7 +46,7 @@ export async function wireOutcomes({ store, now, logError }: Base, catalog: Cata
 
 /** The gateway: the only part that connects to addresses given by publishers and callers. */
 export function wireGateway(
-  { config, monotonic, state, baseUrl }: Base,
+  { config, traces, monotonic, state, baseUrl }: Base,
   catalog: Catalog,
   outcomes: Outcomes,
   { limits, replicas }: LimitParts,
@@ -58,6 +58,7 @@ export function wireGateway(
     maxCallsTo: (agent) => limits.ofAgent(agent, 'concurrent_calls') ?? maxCallsPerAgent,
     counts: { callers: createSharedCounts('caller', replicas), agents: createSharedCounts('agent', replicas) },
     monotonic,
+    traces,
     self: () => [baseUrl(), ...(state.listening === undefined ? [] : [state.listening])],
     onOutcome: (id, operation, { ok, ms, status = 0 }) => {
       const agent = catalog.get(id)

@@ -71,7 +71,7 @@ export interface Http {
 export function wireHttp(base: Base, parts: HttpParts): Http {
   const { context, listing, identity, outcomes, calls, probing, crawling, federation, version } = parts
   const { limits, budgets, replicas, defaults } = parts.limits
-  const { config, storeStatus, log, metrics, monotonic, state, baseUrl } = base
+  const { config, storeStatus, log, metrics, traces, monotonic, state, baseUrl } = base
   const { grants, keys, signing } = identity
   const { catalog, embeddings } = context
   const { invoke, credentials, tasks } = calls
@@ -154,7 +154,15 @@ export function wireHttp(base: Base, parts: HttpParts): Http {
   metrics.gauges({ connections: openConnections })
   signResponses(app, { signing, always: config.gateway.sign })
   const isStopping = (): boolean => state.phase === 'stopping'
-  mountRoutes(app, groups, { ...admission, isStopping, metrics, baseUrl, warnings: storeStatus.warnings })
+  mountRoutes(app, groups, {
+    ...admission,
+    isStopping,
+    metrics,
+    traces,
+    accessLog: config.accessLog,
+    baseUrl,
+    warnings: storeStatus.warnings,
+  })
   routeUpgrades(app)
   return { app, sockets }
 }

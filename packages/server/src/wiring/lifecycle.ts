@@ -59,7 +59,7 @@ export interface Lifecycle {
 
 /** Background work, and the order in which the parts start and stop. */
 export function wireLifecycle(base: Base, parts: LifecycleParts): Lifecycle {
-  const { config, store, log, metrics, state, baseUrl, logError } = base
+  const { config, store, log, metrics, traces, state, baseUrl, logError } = base
   const {
     context,
     identity,
@@ -159,6 +159,7 @@ export function wireLifecycle(base: Base, parts: LifecycleParts): Lifecycle {
         stopInTime('calls of the day', limits.budgets.close, FLUSH_MS),
         stopInTime('limits shared with replicas', limits.replicas.stop, FLUSH_MS),
       ])
+      await stopInTime('traces', async () => traces?.close(), FLUSH_MS)
       await stopInTime('store', store.close)
       if (wasReady) log.info('stopped')
     },

@@ -202,6 +202,7 @@ async function sendPage(
     skip: query.skip,
     take: query.top,
     caller: viewerOf(request, query),
+    trace: request.trace,
   })
   request.visited += visited
   const render = (hit: Found): string => itemText(context, request, query, hit)

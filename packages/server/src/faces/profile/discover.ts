@@ -35,6 +35,7 @@ export async function discover(context: Context, request: FastifyRequest, reply:
     skip: 0,
     take: Math.min(wanted.limit ?? DEFAULT_LIMIT, MAX_LIMIT),
     caller: request.caller,
+    trace: request.trace,
   })
   request.visited += visited
   const { detail = 'summary', protocols } = wanted

@@ -100,6 +100,7 @@ function parseIntent(request: FastifyRequest): Intent {
     policy: isObject(policy) ? policy : {},
     take: Math.min(typeof top === 'number' ? top : DEFAULT_TOP, MAX_TOP),
     caller: request.caller,
+    trace: request.trace,
   }
 }
 

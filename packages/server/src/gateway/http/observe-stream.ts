@@ -1,3 +1,6 @@
+import { finished } from 'node:stream'
+import type { AgentResponse } from '../gateway.js'
+
 /** What to run when the reading of a stream ends. */
 export interface StreamHooks {
   /** The reader stops early. Runs before the source is closed, so that it can end a read that is still pending. */
@@ -45,4 +48,12 @@ export function observeStream<T>(
     [Symbol.asyncIterator]: () => iterator,
   }
   return iterator
+}
+
+/** Calls `onEnd` once the response is complete: at once, or when its stream has ended, failed or was cancelled. */
+export function onResponseEnd(response: AgentResponse, onEnd: (error?: unknown) => void): AgentResponse {
+  if (response.kind === 'stream') return { ...response, parts: observeStream(response.parts, { onEnd }) }
+  if (response.kind === 'bytes') finished(response.body, (error) => onEnd(error ?? undefined))
+  else onEnd()
+  return response
 }

@@ -1,5 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import type { SpanStart, Traces } from '../../telemetry/traces.js'
 import { type AgentCall, type AgentResponse, type Endpoint, GatewayError } from '../gateway.js'
+import { onResponseEnd } from '../http/observe-stream.js'
 import type { Transport } from '../transports/transports.js'
 import type { CallResult, CircuitBreakers } from './circuit-breakers.js'
 import type { Deadline } from './deadline.js'
@@ -45,12 +47,14 @@ export function createTryEndpoints({
   retries,
   random,
   monotonic,
+  traces,
 }: {
   breakers: CircuitBreakers
   budget: RetryBudget
   retries: number
   random: () => number
   monotonic: () => number
+  traces: Traces | undefined
 }): TryEndpoints {
   /** One attempt, unless the circuit is open. */
   const attempt = async (
@@ -69,7 +73,7 @@ export function createTryEndpoints({
     let result: CallResult = 'unknown'
     const started = monotonic()
     try {
-      const response = await transport.call(call, endpoint)
+      const response = await callTraced(traces, call, endpoint, transport)
       result = UNAVAILABLE.has(response.status) ? 'failed' : 'ok'
       return response
     } catch (error) {
@@ -100,6 +104,59 @@ export function createTryEndpoints({
         throw deadline.signal.reason
       })
     }
+  }
+}
+
+/** Each attempt is a span of its own, and the parent of what the agent does. */
+async function callTraced(
+  traces: Traces | undefined,
+  call: AgentCall,
+  endpoint: Endpoint,
+  transport: Transport,
+): Promise<AgentResponse> {
+  if (!traces) return transport.call(call, endpoint)
+  const span = traces.start(spanOf(call, endpoint))
+  try {
+    const response = await transport.call({ ...call, headers: { ...call.headers, ...span.headers } }, endpoint)
+    const { status } = response
+    span.set({ 'http.response.status_code': status })
+    return onResponseEnd(response, (error) =>
+      span.end(error ? errorType(error) : status >= 400 ? `${status}` : undefined),
+    )
+  } catch (error) {
+    span.end(errorType(error))
+    throw error
+  }
+}
+
+const errorType = (error: unknown): string => (error instanceof GatewayError ? error.code : 'internal_error')
+
+/** Names and attributes of the semantic conventions for generative AI. A tool of an MCP server is executed, an agent invoked. */
+function spanOf(
+  { agent, agentName = agent, operation, trace, headers }: AgentCall,
+  { protocol, url }: Endpoint,
+): SpanStart {
+  const isTool = protocol === 'mcp'
+  const { hostname, port } = URL.canParse(url) ? new URL(url) : { hostname: '', port: '' }
+  return {
+    name: isTool ? `execute_tool ${operation}` : `invoke_agent ${agentName}`,
+    kind: 'client',
+    parent: trace ?? headers,
+    attributes: {
+      'gen_ai.operation.name': isTool ? 'execute_tool' : 'invoke_agent',
+      'gen_ai.provider.name': 'switchboard',
+      'gen_ai.agent.id': agent,
+      'gen_ai.agent.name': agentName,
+      ...(isTool && {
+        'gen_ai.tool.name': operation,
+        'gen_ai.tool.type': 'extension',
+        'mcp.method.name': 'tools/call',
+      }),
+      'switchboard.operation': operation,
+      'switchboard.protocol': protocol,
+      ...(hostname !== '' && { 'server.address': hostname }),
+      ...(port !== '' && { 'server.port': Number(port) }),
+    },
   }
 }
 

@@ -3,6 +3,7 @@ import { type Condition, readQuery, type TextEvidence, type TextQuery } from '@s
 import { viewOf } from '../../policy/access.js'
 import type { Caller } from '../../policy/caller.js'
 import { tagShare } from '../../policy/taxonomy.js'
+import type { Span } from '../../telemetry/traces.js'
 import { waitForTurn } from '../../turns.js'
 import type { Context } from '../context.js'
 import type { Agent } from '../registry/catalog.js'
@@ -23,6 +24,8 @@ export interface Query {
   readonly skip: number
   readonly take: number
   readonly caller: Caller
+  /** The span that the search is part of. */
+  readonly trace?: Span | undefined
 }
 
 /** One result, as the caller may see it. */
@@ -59,7 +62,20 @@ const TEXT_IS_OFF = 'text search is switched off: the query orders the results b
 /** Filters, ranks and pages. */
 export async function findAgents(context: Context, query: Query): Promise<FoundPage> {
   if (query.text === undefined) return findByConditions(context, query)
-  const { text, warnings } = await readText(context, query.text, query.languages ?? [])
+  const span = context.traces?.start({ name: 'search agents', kind: 'internal', parent: query.trace })
+  try {
+    const page = await findByText(context, query, query.text, span)
+    span?.set({ 'switchboard.search.matches': page.total, 'switchboard.search.agents': context.catalog.index.size })
+    span?.end()
+    return page
+  } catch (error) {
+    span?.end('internal_error')
+    throw error
+  }
+}
+
+async function findByText(context: Context, query: Query, words: string, span: Span | undefined): Promise<FoundPage> {
+  const { text, warnings } = await readText(context, words, query.languages ?? [], span)
   const turn = waitForTurn()
   if (turn) await turn
   const isPaged = query.order !== 'name' && context.searchByText
@@ -110,16 +126,19 @@ function boostOf(
 
 /** The parsed query and its vectors, if the embedding model is available; otherwise a warning (C-52). */
 async function readText(
-  { embeddings, searchByText, metrics }: Context,
+  { embeddings, searchByText, metrics, traces }: Context,
   text: string,
   languages: readonly string[],
+  parent: Span | undefined,
 ): Promise<{ text: TextQuery; warnings: string[] }> {
   const read = readQuery(text, { modelLanguages: embeddings.languages })
   const query = { ...read, namedLanguages: [...read.namedLanguages, ...languages] }
   if (!searchByText) return { text: { query, vectors: [] }, warnings: [TEXT_IS_OFF] }
   if (query.semanticWeight === 0) return { text: { query, vectors: [] }, warnings: [] }
   const started = performance.now()
+  const span = traces?.start({ name: 'embed query', kind: 'internal', parent })
   const { vectors, warning } = await embeddings.embed(query.texts)
+  span?.end(vectors.length === 0 && warning !== undefined ? 'timeout' : undefined)
   metrics.searchStage('embedding', performance.now() - started)
   if (vectors.length === 0 && warning !== undefined) metrics.searchFallback()
   return { text: { query, vectors }, warnings: warning === undefined ? [] : [warning] }

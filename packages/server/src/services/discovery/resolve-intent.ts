@@ -8,6 +8,7 @@ import {
   matchesProtocol,
 } from '@switchboard/protocol'
 import type { Caller } from '../../policy/caller.js'
+import type { Span } from '../../telemetry/traces.js'
 import type { Context } from '../context.js'
 import type { Agent } from '../registry/catalog.js'
 import { constraintTest } from './constraints.js'
@@ -22,6 +23,8 @@ export interface Intent {
   readonly policy: JsonObject
   readonly take: number
   readonly caller: Caller
+  /** The span that the search is part of. */
+  readonly trace?: Span | undefined
 }
 
 export interface Resolution {
@@ -45,6 +48,7 @@ export async function resolveIntent(context: Context, intent: Intent): Promise<R
     skip: 0,
     take: CHECKED_MATCHES,
     caller: intent.caller,
+    trace: intent.trace,
   })
   const requirements = Object.entries(intent.policy).map(([name, value]) => ({
     name,

@@ -23,10 +23,11 @@ export function createMcpTransport(deps: RpcTransportDeps): Transport {
     args: JsonObject,
   ): Promise<AgentResponse | Extract<McpReply, { kind: 'session-lost' }>> => {
     const id = newId()
+    const meta = { ...traceOf(call.headers), ...(call.wantsStream && { progressToken: id }) }
     const params = {
       name: call.operation,
       arguments: args,
-      ...(call.wantsStream && { _meta: { progressToken: id } }),
+      ...(Object.keys(meta).length > 0 && { _meta: meta }),
     }
     // Not `call`, which has the input: the functions below live as long as the response is streamed.
     const { signal, wantsStream } = call
@@ -97,6 +98,12 @@ export function createMcpTransport(deps: RpcTransportDeps): Transport {
     cancel: () => Promise.reject(notInvocable('MCP has no tasks')),
   }
 }
+
+/** The trace context as members of `_meta`: one HTTP request may carry several messages (MCP, SEP-414). */
+const traceOf = ({ traceparent, tracestate }: AgentCall['headers']): JsonObject => ({
+  ...(traceparent !== undefined && { traceparent }),
+  ...(traceparent !== undefined && tracestate !== undefined && { tracestate }),
+})
 
 const notInvocable = (message: string): GatewayError => new GatewayError('not_invocable', message)
 

@@ -16,6 +16,7 @@ import {
   toJsonSchema,
 } from '@switchboard/protocol'
 import type { AgentCall, Endpoint, Payload } from '../../../gateway/gateway.js'
+import type { Span } from '../../../telemetry/traces.js'
 import type { Agent } from '../../registry/catalog.js'
 import type { CallDeps } from '../call-deps.js'
 import { chooseOperation, isListed, isMarked, mediaTypesOf } from '../request/choose-operation.js'
@@ -42,6 +43,8 @@ export interface PreparedCall extends Pick<AgentCall, 'idempotent' | 'wantsStrea
   readonly credential: AgentCredential
   /** Subject of the caller. */
   readonly caller: string
+  /** The span that the call is part of; a deferred call has only its headers. */
+  readonly trace?: Span | undefined
 }
 
 /**
@@ -85,6 +88,7 @@ export function prepareCall(
     },
     credential,
     caller: caller.subject ?? '',
+    trace: invocation.trace,
     idempotent: idempotencyKey !== undefined || isMarked(record, operation, 'idempotent'),
     wantsStream: reserved.stream,
     timeoutMs,

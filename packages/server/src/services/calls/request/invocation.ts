@@ -1,5 +1,6 @@
 import type { JsonValue } from '@switchboard/protocol'
 import type { Caller } from '../../../policy/caller.js'
+import type { Span } from '../../../telemetry/traces.js'
 
 /** A value that a caller may give in several places; the places that have it must agree (C-63). */
 export interface Places {
@@ -58,6 +59,8 @@ export interface Invocation {
   readonly credentials: CredentialsForAgent
   /** Headers that go to the agent unchanged: correlation and delegation. */
   readonly forwarded: Readonly<Record<string, string>>
+  /** The span that the call is part of; its context is in `forwarded` too. */
+  readonly trace?: Span | undefined
   readonly idempotencyKey: string | undefined
   /** The caller prefers to fetch the result later (C-62). */
   readonly defer: boolean

@@ -47,9 +47,24 @@ function toTaskCall(call: PreparedCall, { endpoint: accepted }: AgentTask): Agen
 }
 
 function toAgentCall(call: PreparedCall): AgentCall {
-  const { agent, caller, operation, payload, headers, credential, wantsStream, idempotent, timeoutMs, signal } = call
+  const {
+    agent,
+    record,
+    trace,
+    caller,
+    operation,
+    payload,
+    headers,
+    credential,
+    wantsStream,
+    idempotent,
+    timeoutMs,
+    signal,
+  } = call
   return {
     agent: agent.record.id,
+    agentName: record.name,
+    trace,
     caller,
     endpoints: allowedEndpoints(call),
     operation: operation.name,
