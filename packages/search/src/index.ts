@@ -19,7 +19,7 @@ export {
   type View,
   type Work,
 } from './agent-index.js'
-export type { Condition, NamePattern } from './conditions.js'
+export { type Condition, type ConditionTest, conditionTest, type NamePattern } from './conditions.js'
 export { createBuiltInEmbedder } from './embedding/built-in-embedder.js'
 export { type CachedEmbedder, createCachedEmbedder } from './embedding/cached-embedder.js'
 export type { Embedder } from './embedding/embedder.js'

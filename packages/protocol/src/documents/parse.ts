@@ -42,6 +42,9 @@ export interface DiscoveryRequest {
   include_evidence?: boolean
   detail?: 'minimal' | 'summary' | 'full'
   client_context?: JsonObject
+  /** Whether to ask peers of the directory too, and how many milliseconds they have. */
+  federate?: boolean
+  deadline_ms?: number
 }
 
 /** Parses a discovery request; throws an `invalid_request` that lists every issue. */

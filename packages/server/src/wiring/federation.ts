@@ -4,6 +4,7 @@ import { weightOf } from '../policy/federation.js'
 import type { StoredCredential } from '../services/calls/admission/choose-credential.js'
 import type { Context } from '../services/context.js'
 import { createAcceptCopy } from '../services/federation/accept-copy.js'
+import { createFanOut, type FanOut } from '../services/federation/fan-out.js'
 import { createFeed, type Feed } from '../services/federation/feed.js'
 import { createWriteEntry, type WriteEntry } from '../services/federation/feed-entry.js'
 import { credentialAtPeer } from '../services/federation/peer-credential.js'
@@ -70,6 +71,7 @@ export interface Federation {
   readonly feed: Feed
   readonly writeEntry: WriteEntry
   readonly reviews: Reviews
+  readonly fanOut: FanOut
   start(): void
   stop(): Promise<void>
 }
@@ -102,6 +104,12 @@ export function wireFederation(base: Base, { context, identity, gateway, peering
     monotonic,
     httpLoopback: !isProduction(config),
   })
+  const acceptCopy = createAcceptCopy({
+    context,
+    verifyOrigin: createVerifyOrigin(keysOf),
+    baseUrl,
+    ownKeys: () => signing.publicKeys().map(({ kid }) => String(kid)),
+  })
   const puller = createPuller({
     peers,
     pull: createPull({
@@ -116,12 +124,7 @@ export function wireFederation(base: Base, { context, identity, gateway, peering
         }),
         profile: createReadProfile(request),
       },
-      acceptCopy: createAcceptCopy({
-        context,
-        verifyOrigin: createVerifyOrigin(keysOf),
-        baseUrl,
-        ownKeys: () => signing.publicKeys().map(({ kid }) => String(kid)),
-      }),
+      acceptCopy,
       showCopy,
       now,
       monotonic,
@@ -152,6 +155,15 @@ export function wireFederation(base: Base, { context, identity, gateway, peering
     feed,
     writeEntry: createWriteEntry({ catalog, signing, baseUrl, hasGateway: config.gateway.enabled, now }),
     reviews: createReviews(context, showCopy),
+    fanOut: createFanOut({
+      peers,
+      stateOf: puller.stateOf,
+      request,
+      acceptCopy,
+      baseUrl,
+      now,
+      onError: logError('could not ask a peer'),
+    }),
     start: schedule.start,
     async stop() {
       await Promise.all([schedule.stop(), puller.stop()])

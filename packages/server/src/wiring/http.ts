@@ -93,8 +93,8 @@ export function wireHttp(base: Base, parts: HttpParts): Http {
   const sockets = createCallSockets({ maxInputBytes, maxInputValues })
 
   const groups: RouteGroup[] = [
-    createAidipRoutes({ context, outcomes }),
-    createProfileRoutes({ context }),
+    createAidipRoutes({ context, outcomes, fanOut: federation.fanOut }),
+    createProfileRoutes({ context, fanOut: federation.fanOut }),
     ...(config.resolution.enabled ? [createResolutionRoutes(context)] : []),
     createDirectoryRoutes({
       context,

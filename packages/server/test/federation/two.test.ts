@@ -148,6 +148,12 @@ describe('an agent of a peer', () => {
       }),
     )
     expect((await reader.get('/agents/summarizer-v2')).json.verification.peer).toMatchObject({ stale: true })
+    const { json } = await reader.post('/discover', { body: { query: 'probe made for a test' } })
+    expect(json).toMatchObject({
+      candidates: [{ id: 'lasting' }],
+      warnings: [expect.stringContaining('has not been heard')],
+    })
+    expect((await reader.get('/agents')).headers.get('x-switchboard-warnings')).toContain('has not been heard')
     clock.advance(301)
     await isGone('summarizer-v2')
     expect(await statusOf('lasting')).toBe(200)

@@ -76,5 +76,7 @@ export const discoveryRequestSchema: JsonObject = {
     include_evidence: { type: 'boolean' },
     detail: { enum: ['minimal', 'summary', 'full'] },
     client_context: object,
+    federate: { type: 'boolean' },
+    deadline_ms: { type: 'integer', minimum: 1 },
   },
 }

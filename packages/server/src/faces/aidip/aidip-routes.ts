@@ -4,7 +4,8 @@ import { asAnonymous, type Caller } from '../../policy/caller.js'
 import { AGENTS_PER_TEXT_SEARCH } from '../../policy/rate-limit.js'
 import type { Outcomes } from '../../services/calls/outcomes/outcomes.js'
 import type { Context } from '../../services/context.js'
-import { type Found, findAgents } from '../../services/discovery/find.js'
+import { type Found, type FoundPage, findAgents } from '../../services/discovery/find.js'
+import type { FanOut } from '../../services/federation/fan-out.js'
 import { type Registered, registerAgent } from '../../services/registry/register.js'
 import { removeAgent } from '../../services/registry/remove.js'
 import { isListUnchanged } from '../list-validators.js'
@@ -13,11 +14,13 @@ import { addWarnings, linkNext, renderFound, renderOnce, sendJson } from '../res
 import { AIDIP_BASES, type Route, type RouteGroup } from '../route-group.js'
 import { listParts, sendParts } from '../send-parts.js'
 import { type AidipQuery, isRevision00, parseList, parseSearch, searchRequestSchema } from './search-request.js'
+import { type RenderedPage, searchWithPeers } from './search-with-peers.js'
 import { sendMetadata } from './send-metadata.js'
 
 export interface AidipOptions {
   readonly context: Context
   readonly outcomes: Outcomes
+  readonly fanOut: FanOut
 }
 
 const LIST_QUERY = {
@@ -47,7 +50,7 @@ function routesBelow(base: string, options: AidipOptions): Route[] {
     if (isListUnchanged(request, reply, context, { caller: viewerOf(request, query), showsTimes }))
       return reply.code(304).send()
     if (query.text !== undefined) request.visited += AGENTS_PER_TEXT_SEARCH
-    return sendPage(context, request, reply, query, 'agents')
+    return sendPage(options, request, reply, query, 'agents')
   }
   return [
     {
@@ -106,7 +109,7 @@ function routesBelow(base: string, options: AidipOptions): Route[] {
       limit: 'search',
       body: searchRequestSchema,
       responses: { 200: 'summaries: an array (01) or an object with results (00)' },
-      handle: (request, reply) => sendPage(context, request, reply, parseSearch(request, readJson(request)), 'results'),
+      handle: (request, reply) => sendPage(options, request, reply, parseSearch(request, readJson(request)), 'results'),
     },
     {
       method: 'GET',
@@ -188,26 +191,30 @@ const viewerOf = ({ caller }: FastifyRequest, { publicOnly }: AidipQuery): Calle
 
 /** Sends one page of summaries or full documents, in the shape of the requested revision. */
 async function sendPage(
-  context: Context,
+  options: AidipOptions,
   request: FastifyRequest,
   reply: FastifyReply,
   query: AidipQuery,
   member: 'agents' | 'results',
 ): Promise<FastifyReply> {
   const started = performance.now()
-  const { found, total, visited, warnings } = await findAgents(context, {
-    conditions: query.conditions,
-    text: query.text,
-    order: !query.ranked ? 'name' : query.text === undefined ? 'registration' : 'score',
-    skip: query.skip,
-    take: query.top,
-    caller: viewerOf(request, query),
-    trace: request.trace,
-  })
-  request.visited += visited
+  const { context } = options
+  const find = (skip: number, take: number): Promise<FoundPage> =>
+    findAgents(context, {
+      conditions: query.conditions,
+      text: query.text,
+      order: !query.ranked ? 'name' : query.text === undefined ? 'registration' : 'score',
+      skip,
+      take,
+      caller: viewerOf(request, query),
+      trace: request.trace,
+    })
   const render = (hit: Found): string => itemText(context, request, query, hit)
-  const items = query.text === undefined ? found.map(render) : renderFound(context, found, render)
-  const next = query.skip + found.length < total ? nextPage(request, query) : undefined
+  const { items, total, warnings, visited } = query.federated
+    ? await searchWithPeers(options, viewerOf(request, query), query, find, render)
+    : await renderPage(context, query, find(query.skip, query.top), render)
+  request.visited += visited
+  const next = query.skip + items.length < total ? nextPage(request, query) : undefined
   if (query.shape === 'array') {
     reply.header('x-total-count', String(total))
     addWarnings(reply, [...warnings, ...(next === undefined ? [] : linkNext(reply, next))])
@@ -223,6 +230,16 @@ async function sendPage(
     ...(warnings.length > 0 && { warnings: [...warnings] }),
   }
   return sendParts(reply, listParts(`{"${member}":[`, items, `],${JSON.stringify(rest).slice(1)}`))
+}
+
+async function renderPage(
+  context: Context,
+  { text }: AidipQuery,
+  finding: Promise<FoundPage>,
+  render: (hit: Found) => string,
+): Promise<RenderedPage> {
+  const { found, ...page } = await finding
+  return { ...page, items: text === undefined ? found.map(render) : renderFound(context, found, render) }
 }
 
 /** The item as cached text; the score depends on the query and is inserted before the closing brace. */

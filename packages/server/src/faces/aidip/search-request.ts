@@ -16,7 +16,7 @@ import { readQuery, wholeNumber } from '../read-request.js'
 
 /** Default and maximum number of results on a page (C-47). */
 const DEFAULT_TOP = 10
-const MAX_TOP = 100
+export const MAX_TOP = 100
 
 /** The body of POST /agents/search in both revisions. */
 export const searchRequestSchema: JsonObject = {
@@ -29,6 +29,8 @@ export const searchRequestSchema: JsonObject = {
     skip: { type: 'integer', minimum: 0 },
     ranked: { type: 'boolean' },
     include_metadata: { type: 'boolean' },
+    federate: { type: 'boolean' },
+    deadline_ms: { type: 'integer', minimum: 1 },
   },
 }
 const check = compileSchema(searchRequestSchema)
@@ -45,11 +47,14 @@ export interface AidipQuery {
   readonly publicOnly: boolean
   /** 01 returns an array, 00 an object (C-01, C-02). */
   readonly shape: 'array' | 'object'
+  /** What to ask the peers of this directory, if they are to be asked. */
+  readonly federated?: { readonly body: JsonObject; readonly deadlineMs: number | undefined }
 }
 
 export function parseSearch(request: FastifyRequest, body: JsonValue): AidipQuery {
   assertValid(check(body))
-  const { query, filters, top, skip, ranked, include_metadata: full } = isObject(body) ? body : {}
+  const { query, filters, top, skip, ranked, include_metadata: full, federate } = isObject(body) ? body : {}
+  const deadline = isObject(body) ? body.deadline_ms : undefined
   const params = readQuery(request)
   return {
     // An empty query means no query.
@@ -65,6 +70,12 @@ export function parseSearch(request: FastifyRequest, body: JsonValue): AidipQuer
       params,
       [skip, ranked, full].some((member) => member !== undefined),
     ),
+    ...(federate === true && {
+      federated: {
+        body: { ...(query !== undefined && { query }), ...(filters !== undefined && { filters }) },
+        deadlineMs: typeof deadline === 'number' ? deadline : undefined,
+      },
+    }),
   }
 }
 

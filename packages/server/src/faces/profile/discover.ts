@@ -2,12 +2,14 @@ import {
   asString,
   DirectoryError,
   type DiscoveryRequest,
+  type JsonObject,
   parseDiscoveryRequest,
   toCandidate,
 } from '@switchboard/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../../services/context.js'
-import { findAgents } from '../../services/discovery/find.js'
+import { type Found, findAgents } from '../../services/discovery/find.js'
+import { type FanOut, joinAnswers } from '../../services/federation/fan-out.js'
 import { readJson } from '../read-request.js'
 import { renderFound, sendJson } from '../respond.js'
 import { toDiscoveryFilters } from './discovery-filters.js'
@@ -16,8 +18,17 @@ import { rounded, toEvidence } from './evidence.js'
 const DEFAULT_LIMIT = 10
 const MAX_LIMIT = 100
 
+export interface DiscoverOptions {
+  readonly context: Context
+  readonly fanOut: FanOut
+}
+
 /** Answers a discovery request (PROF §5, §6). */
-export async function discover(context: Context, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+export async function discover(
+  { context, fanOut }: DiscoverOptions,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
   const wanted = parseDiscoveryRequest(readJson(request))
   const { conditions, applied, unsupported, unstated } = toDiscoveryFilters(context, wanted)
   if (unsupported.length > 0 && /\bhandling=strict\b/i.test(String(request.headers.prefer ?? ''))) {
@@ -26,6 +37,10 @@ export async function discover(context: Context, request: FastifyRequest, reply:
     })
   }
   const { text, languages } = withHints(wanted)
+  const take = Math.min(wanted.limit ?? DEFAULT_LIMIT, MAX_LIMIT)
+  const { federate, deadline_ms: deadlineMs, include_evidence: withEvidence, ...forPeers } = wanted
+  const asked =
+    federate === true ? fanOut.ask({ by: 'profile', body: toPeers(forPeers), conditions, deadlineMs }) : undefined
   const { found, visited, warnings, evidenceOf } = await findAgents(context, {
     conditions,
     text,
@@ -33,21 +48,33 @@ export async function discover(context: Context, request: FastifyRequest, reply:
     order: 'score',
     preferredTags: wanted.preferred_tags ?? [],
     skip: 0,
-    take: Math.min(wanted.limit ?? DEFAULT_LIMIT, MAX_LIMIT),
+    take,
     caller: request.caller,
     trace: request.trace,
   })
+  const answers = await asked
   request.visited += visited
   const { detail = 'summary', protocols } = wanted
-  const candidates = renderFound(context, found, (hit) => ({
+  const render = (hit: Found): JsonObject => ({
     ...toCandidate(hit.record, context.catalog.facts(hit.agent), detail, protocols),
     score: rounded(hit.score ?? 0),
-    ...(wanted.include_evidence === true && toEvidence(context, hit, wanted, evidenceOf(hit))),
-  }))
+    ...(withEvidence === true && toEvidence(context, hit, wanted, evidenceOf(hit))),
+  })
+  const candidates = answers
+    ? joinAnswers(context, request.caller, found, answers)
+        .slice(0, take)
+        .map((joined) => ({
+          ...('local' in joined
+            ? render(joined.local)
+            : toCandidate(joined.remote.record, joined.remote.facts, detail, protocols)),
+          score: rounded(joined.score),
+        }))
+    : renderFound(context, found, render)
   const unstatedNames = new Set(found.flatMap(({ record }) => unstated(record)))
   const isRedacted = found.some(({ record }) => record.redacted)
   const allWarnings = [
     ...warnings,
+    ...(answers?.warnings ?? []),
     ...unsupported.map((name) => `the filter ${name} is not supported and was not applied`),
     ...Array.from(unstatedNames, (name) => `some candidates state nothing about ${name} and were not excluded`),
     ...(isRedacted ? ['some candidates are redacted'] : []),
@@ -61,6 +88,9 @@ export async function discover(context: Context, request: FastifyRequest, reply:
     ...(allWarnings.length > 0 && { warnings: allWarnings }),
   })
 }
+
+/** What peers are asked: for whole documents, which are checked here, and nothing about the client. */
+const toPeers = ({ client_context: _hints, ...wanted }: DiscoveryRequest): JsonObject => ({ ...wanted, detail: 'full' })
 
 /** Adds the client's domain to the query and prefers the language of its locale; neither excludes an agent. */
 function withHints({ query, client_context: hints = {} }: DiscoveryRequest): { text: string; languages: string[] } {

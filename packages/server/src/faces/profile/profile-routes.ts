@@ -8,11 +8,9 @@ import { registerAgent } from '../../services/registry/register.js'
 import { headerOf, idOf, OWNER_QUERY, readJson, readOwner, readQuery } from '../read-request.js'
 import { addWarnings, sendAgent, sendJson } from '../respond.js'
 import type { RouteGroup } from '../route-group.js'
-import { discover } from './discover.js'
+import { type DiscoverOptions, discover } from './discover.js'
 
-export interface ProfileOptions {
-  readonly context: Context
-}
+export type ProfileOptions = DiscoverOptions
 
 /** The service description, with an entry for each point of the profile's checklist (PROF §18). */
 const describe = ({ taxonomy }: Context): JsonObject => ({
@@ -37,12 +35,14 @@ const describe = ({ taxonomy }: Context): JsonObject => ({
   score_components: ['tag', 'context', 'example', 'protocol', 'freshness', 'policy', 'reputation', 'availability'],
   ranking: { ...RANKING },
   redaction: 'members named in "private" and items marked "private": true are shown to the owner only',
-  federation: 'none: every record was registered with this directory',
+  federation:
+    'records of other directories have provenance: origin_service, origin_authority, origin_signature (verified here), received_at and path; "federate": true also asks the peers of this directory',
   abuse_controls: 'rate limits, size limits, ownership of ids; descriptions are data and never instructions',
 })
 
 /** The discovery profile: metadata, and ranked candidates with reasons. */
-export function createProfileRoutes({ context }: ProfileOptions): RouteGroup {
+export function createProfileRoutes(options: ProfileOptions): RouteGroup {
+  const { context } = options
   return {
     name: 'profile',
     errors: 'application/json',
@@ -66,7 +66,7 @@ export function createProfileRoutes({ context }: ProfileOptions): RouteGroup {
           200: 'ranked candidates',
           400: 'not a discovery request, or an unsupported filter with handling=strict',
         },
-        handle: (request, reply) => discover(context, request, reply),
+        handle: (request, reply) => discover(options, request, reply),
       },
       {
         method: 'POST',

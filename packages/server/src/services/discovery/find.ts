@@ -57,6 +57,7 @@ export const AVAILABLE: Condition = { kind: 'status', anyOf: OUT_OF_SERVICE, exc
 export const isAvailable = (status: string): boolean => !OUT_OF_SERVICE.includes(status)
 
 const IS_INCOMPLETE = 'the index is still being built: some agents are not found by words yet'
+const IS_STALE = 'some results are copies from a directory that has not been heard for a while'
 const TEXT_IS_OFF = 'text search is switched off: the query orders the results but does not filter them'
 
 /** Filters, ranks and pages. */
@@ -103,11 +104,16 @@ async function findByText(context: Context, query: Query, words: string, span: S
     warnings: [
       ...warnings,
       ...(context.catalog.index.deferred > 0 ? [IS_INCOMPLETE] : []),
+      ...staleness(page),
       ...context.storeStatus.warnings(),
     ],
     evidenceOf: ({ agent }) => context.catalog.index.evidence(text, agent),
   }
 }
+
+/** A warning if a copy may have changed at its origin, because nothing is heard of the peer that supplies it. */
+const staleness = (page: readonly { readonly agent: Agent }[]): string[] =>
+  page.some(({ agent }) => agent.findings.members.peer !== undefined) ? [IS_STALE] : []
 
 /** How far an agent with every preferred tag is raised: this share of the way from its score to 1. */
 const PREFERENCE = 0.25
@@ -156,7 +162,7 @@ function findByConditions(context: Context, query: Query): FoundPage {
     total,
     visited,
     found: agents.flatMap((agent) => toFound(context, query.caller, agent)),
-    warnings: context.storeStatus.warnings(),
+    warnings: [...staleness(agents.map((agent) => ({ agent }))), ...context.storeStatus.warnings()],
     evidenceOf: () => ({ words: [], parts: [] }),
   }
 }

@@ -2,7 +2,10 @@ import { decodeUtf8, type JsonValue, parseJson, readBytes } from '@switchboard/p
 import type { KnownPeer } from './peers.js'
 
 /** Sends a request to a peer and reads the response as JSON, within limits of time and size. */
-export type PeerRequest = (peer: KnownPeer, request: PeerRequestOptions) => Promise<PeerResponse>
+export type PeerRequest = (
+  peer: Pick<KnownPeer, 'url' | 'source'> & { readonly token?: string | undefined },
+  request: PeerRequestOptions,
+) => Promise<PeerResponse>
 
 export interface PeerRequestOptions {
   /** Path and query, from the peer's base URL. */

@@ -33,7 +33,7 @@ export function createReadProfile(request: PeerRequest): ReadPage {
     return {
       entries: asObjects(json.candidates)
         .slice(0, LIMIT)
-        .flatMap((candidate) => toEntry(peer, candidate)),
+        .flatMap((candidate) => toProfileEntry(peer, candidate)),
       removed: [],
       full: true,
       more,
@@ -43,7 +43,8 @@ export function createReadProfile(request: PeerRequest): ReadPage {
   }
 }
 
-function toEntry(peer: KnownPeer, candidate: JsonObject): PeerEntry[] {
+/** A candidate as an entry; none if it is the copy of another directory's agent. */
+export function toProfileEntry(peer: KnownPeer, candidate: JsonObject): PeerEntry[] {
   const { id, freshness, provenance, origin_service: origin } = candidate
   // The copy of a copy has no proof of its origin (C-45).
   if (typeof id !== 'string' || isObject(provenance) || origin !== undefined) return []

@@ -44,7 +44,11 @@ export function toFacts(
 
 const timeOf = (text: string | undefined): number | undefined => (text === undefined ? undefined : parseTimestamp(text))
 
-function toProvenance({ service, authority, signature, path, received_at }: Origin, { members }: Findings): Provenance {
+/** Where an agent of another directory comes from, as views show it. */
+export function toProvenance(
+  { service, authority, signature, path, received_at }: Origin,
+  { members }: Findings,
+): Provenance {
   return {
     origin_service: service,
     origin_authority: authority,
