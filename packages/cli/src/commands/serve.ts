@@ -19,6 +19,7 @@ const HELP = `switchboard serve: run a directory
   --access-log           log one line for each request                    SWITCHBOARD_ACCESS_LOG
 
 SWITCHBOARD_ADMIN_KEY sets the administrator's key. Without it, the first start generates one and prints it once.
+Secrets can be in files: SWITCHBOARD_ADMIN_KEY_FILE, SWITCHBOARD_SECRET_FILE, SWITCHBOARD_DATABASE_URL_FILE …
 
 Examples:
   switchboard serve --port 9000 --data ./my-data

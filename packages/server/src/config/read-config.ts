@@ -1,5 +1,5 @@
 import { compileSchema, isObject, type JsonObject, type JsonValue, parseJson } from '@switchboard/protocol'
-import { readText, readTls } from './read-files.js'
+import { readText, readTls, withSecretFiles } from './read-files.js'
 import { readOtlp } from './read-otlp.js'
 import { configSchema, nearestKey } from './schema.js'
 import { assertSafe, type Config, ConfigError, DEFAULTS, GROUPS } from './settings.js'
@@ -23,7 +23,8 @@ export interface Flags {
 }
 
 /** Reads settings from flags, environment, config file and defaults, in this order of precedence. */
-export function readConfig(flags: Flags = {}, env: NodeJS.ProcessEnv = process.env): Config {
+export function readConfig(flags: Flags = {}, variables: NodeJS.ProcessEnv = process.env): Config {
+  const env = withSecretFiles(variables)
   const file = flags.config ?? env.SWITCHBOARD_CONFIG
   const settings = file === undefined ? {} : readFile(file)
   const text = (flag: keyof Flags, variable: string, key: string): string | undefined => {

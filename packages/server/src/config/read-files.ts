@@ -11,6 +11,29 @@ export function readText(path: string, flag: string): string {
   }
 }
 
+/** Variables that may name a file instead, as orchestrators mount secrets: `SWITCHBOARD_SECRET_FILE`, and so on. */
+const SECRETS = [
+  'SWITCHBOARD_ADMIN_KEY',
+  'SWITCHBOARD_SECRET',
+  'SWITCHBOARD_DATABASE_URL',
+  'SWITCHBOARD_EMBEDDER_KEY',
+  'SWITCHBOARD_METRICS_TOKEN',
+]
+
+/** The environment, with the secrets that are in files. */
+export function withSecretFiles(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const read = SECRETS.flatMap((name) => {
+    const variable = `${name}_FILE`
+    const path = env[variable]
+    if (!path) return []
+    if (env[name]) throw new ConfigError(`${name} and ${variable} are both set: remove one of them`)
+    const secret = readText(path, variable).trim()
+    if (secret === '') throw new ConfigError(`${variable} ${path} is empty`)
+    return [[name, secret]]
+  })
+  return { ...env, ...Object.fromEntries(read) }
+}
+
 /** Rejects incomplete TLS settings, which would leave the server less secure than intended, and invalid files. */
 export function readTls(
   certificate: string | undefined,
