@@ -1,7 +1,17 @@
 // Checks the packages as their users get them: packs all of them, lints the tarballs (publint, arethetypeswrong, files and
 // manifest), installs them together into an empty folder, then runs the command, imports and type-checks every package.
 // Needs a build, and a registry for the packages' own dependencies.
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { run, runNpm } from './run.mjs'
@@ -88,6 +98,24 @@ async function install(packages) {
   await outputOf(runNpm(['install', ...flags, ...wanted], { quiet: true, cwd: app }))
 }
 
+/** Any user but root; without the right to become one, the check runs as the current user. */
+const ANY_USER = process.getuid?.() === 0 ? 12_345 : undefined
+
+/** Runs what deploy/docker/Dockerfile puts into the image, from a folder in which it must not write. */
+async function startImage() {
+  const [image, start] = [join(work, 'image'), join(work, 'start.mjs')]
+  await outputOf(run('sh', [join(ROOT, 'deploy/docker/install-packed.sh'), work, image], { quiet: true }))
+  copyFileSync(join(ROOT, '.ci/start.mjs'), start)
+  chmodSync(work, 0o755)
+  await outputOf(run('chmod', ['-R', 'a-w', image], { quiet: true }))
+  const main = join(image, 'node_modules/@switchboard/cli/dist/main.js')
+  try {
+    return await succeeds(run(process.execPath, [start, main], { quiet: true, cwd: image, uid: ANY_USER }))
+  } finally {
+    await outputOf(run('chmod', ['-R', 'u+w', image], { quiet: true }))
+  }
+}
+
 function compile(entries) {
   const lines = entries.map((entry, at) => `import * as p${at} from '${entry}'\nvoid p${at}`)
   writeFileSync(join(app, 'app.ts'), lines.join('\n'))
@@ -128,6 +156,7 @@ try {
   await check('switchboard serve starts, is healthy and stops', () =>
     succeeds(node([join(ROOT, '.ci/start.mjs'), command], app)),
   )
+  await check('installed as in the image, it runs as any user and writes nothing but its data', startImage)
   const entries = packages.flatMap((each) => each.entries)
   await check(`${entries.length} entry points can be imported`, () => {
     const program = `for (const entry of ${JSON.stringify(entries)}) {

@@ -4,15 +4,18 @@ import { ROOT } from './tree.mjs'
 
 let child
 
-/** Runs a program; resolves to its exit code and everything it printed, which `quiet` keeps off our stderr. */
-export function run(command, args, { quiet = false, cwd = ROOT } = {}) {
+/**
+ * Runs a program, as the user `uid` if given; resolves to its exit code and everything it printed, which `quiet` keeps off
+ * our stderr.
+ */
+export function run(command, args, { quiet = false, cwd = ROOT, uid } = {}) {
   return new Promise((resolve) => {
     let output = ''
     const keep = (chunk) => {
       output += chunk
       if (!quiet) process.stderr.write(chunk)
     }
-    child = spawn(command, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] })
+    child = spawn(command, args, { cwd, uid, stdio: ['ignore', 'pipe', 'pipe'] })
     child.stdout.on('data', keep)
     child.stderr.on('data', keep)
     child.on('error', (error) => resolve({ code: 127, output: error.message }))
