@@ -16,6 +16,7 @@ const HELP = `switchboard: a directory and exchange for AI agents
   switchboard local              run and manage agents on this computer
   switchboard keys               list, create and revoke API keys
   switchboard audit              print the audit log
+  switchboard subjects           export, erase or rename what is kept about a subject
   switchboard export             write the documents of all agents to a file
   switchboard backup FILE        write everything that a directory has stored to a file
   switchboard restore FILE       restore a backup
@@ -48,6 +49,7 @@ const COMMANDS = new Map<string, () => Promise<Command>>([
   ['backup', async () => (await import('./commands/backup.js')).backup],
   ['restore', async () => (await import('./commands/restore.js')).restore],
   ['migrate', async () => (await import('./commands/migrate.js')).migrate],
+  ['subjects', async () => (await import('./commands/subjects.js')).subjects],
   ['audit', async () => (await import('./commands/audit.js')).audit],
 ])
 

@@ -126,6 +126,8 @@ describe('switchboard register, get, search and remove', () => {
     [['audit', '--outcome', 'maybe'], /--outcome must be ok or refused/],
     [['keys', 'create'], /switchboard keys create SUBJECT/],
     [['keys', 'create', 'a', '--expires-in', 'x'], /--expires-in/],
+    [['subjects', 'erase'], /switchboard subjects erase SUBJECT/],
+    [['subjects', 'rename', 'a'], /switchboard subjects rename SUBJECT TO/],
     [['get', 'a', '--url', 'ftp://x'], /--url must be the http or https URL/],
     [['local', 'lisst'], /there is no switchboard local lisst/],
     [['local', 'allow', 'x'], /switchboard local allow ORIGIN AGENT/],
@@ -138,15 +140,25 @@ describe('switchboard register, get, search and remove', () => {
     expect([code, stdout]).toEqual([2, ''])
   })
 
-  it.each(['search', 'get', 'register', 'publish', 'import', 'remove', 'resolve', 'call', 'local', 'keys', 'audit'])(
-    '%s explains itself with an example',
-    async (name) => {
-      const { code, stdout, stderr } = await runQuietly([name, '--help'])
-      expect([code, stderr]).toEqual([0, ''])
-      expect(stdout).toMatch(new RegExp(`Examples?:\\n {2}switchboard ${name}`))
-      expect(stdout).toContain('--json')
-    },
-  )
+  it.each([
+    'search',
+    'get',
+    'register',
+    'publish',
+    'import',
+    'remove',
+    'resolve',
+    'call',
+    'local',
+    'keys',
+    'audit',
+    'subjects',
+  ])('%s explains itself with an example', async (name) => {
+    const { code, stdout, stderr } = await runQuietly([name, '--help'])
+    expect([code, stderr]).toEqual([0, ''])
+    expect(stdout).toMatch(new RegExp(`Examples?:\\n {2}switchboard ${name}`))
+    expect(stdout).toContain('--json')
+  })
 
   it('removes control characters from untrusted text', async () => {
     const description = 'turns \u001b[31mred\u001b[0m, \u202eright to left\nand down'
@@ -176,6 +188,24 @@ describe('switchboard audit', () => {
     expect((await bench.cli('audit', '--after', last.cursor, '--action', 'key.create')).stdout).toBe('')
     expect((await bench.cli('audit', '--limit', '1')).stdout.trim().split('\n')).toHaveLength(1)
     expect((await bench.stranger('audit')).code).toBe(1)
+  })
+})
+
+describe('switchboard subjects', () => {
+  it('AURI-10.1-01 shows, exports, renames and erases what is kept about a subject', async () => {
+    await bench.cli('keys', 'create', 'anna', '--scope', 'discover')
+    expect((await bench.cli('subjects', 'show', 'anna')).stdout).toBe('       1  key\n')
+    expect((await bench.cli('subjects', 'rename', 'anna', 'anna/2')).stdout).toBe('moved 1 × key to anna/2\n')
+    expect((await bench.cli('subjects', 'show', 'anna')).stdout).toMatch(/^nothing is kept about anna/)
+    const lines = (await bench.cli('subjects', 'export', 'anna/2')).stdout.trim().split('\n')
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ kind: 'key', value: { subject: 'anna/2' } }])
+    const preview = await bench.cli('subjects', 'erase', 'anna/2')
+    expect(preview).toMatchObject({ code: 2, stdout: '' })
+    expect(preview.stderr).toContain('this would erase 1 × key of anna/2')
+    const erased = JSON.parse((await bench.cli('subjects', 'erase', 'anna/2', '--yes', '--json')).stdout)
+    expect(erased).toMatchObject({ erased: { key: 1 } })
+    expect((await bench.cli('subjects', 'erase', 'anna/2', '--yes')).stderr).toContain('nothing is kept about')
+    expect((await bench.stranger('subjects', 'export', 'anna/2')).code).toBe(1)
   })
 })
 

@@ -10,6 +10,8 @@ export {
   createAdminClient,
   type ImportItem,
   type ImportResult,
+  type SubjectCounts,
+  type SubjectItem,
 } from './directory/create-admin-client.js'
 export type { ConnectionOptions, RequestOptions } from './directory/requester.js'
 export { ClientError, type ClientErrorCode, type ClientErrorOptions } from './errors.js'

@@ -5,6 +5,7 @@ import { assertSafe, isProduction, type Settings, withDefaults } from './config/
 import { createTaxonomy } from './policy/taxonomy.js'
 import type { Context } from './services/context.js'
 import { createAuditTrail } from './services/operations/audit-trail.js'
+import { createSubjectData } from './services/operations/subject-data.js'
 import { createKeyedMutex } from './services/registry/keyed-mutex.js'
 import { loadAgents } from './services/registry/load.js'
 import { createRevisions } from './services/replicas/revisions.js'
@@ -147,6 +148,14 @@ async function wire(base: Base): Promise<Server> {
   const federation = wireFederation(base, { context, identity, gateway, peering })
   const cursor = await loadAgents(store, catalog)
   const revisions = createRevisions({ monotonic: base.monotonic, catchUp: () => lifecycle.catchUp() })
+  const subjects = createSubjectData({
+    store,
+    trail: context.trail,
+    now,
+    catchUp: () => lifecycle.catchUp(),
+    endCalls: gateway.endCallsOf,
+    onError: logError('could not erase what was written about an erased subject'),
+  })
   const http = wireHttp(base, {
     context,
     listing,
@@ -158,6 +167,7 @@ async function wire(base: Base): Promise<Server> {
     crawling,
     revisions,
     federation,
+    subjects,
     version: VERSION,
   })
   const lifecycle: Lifecycle = wireLifecycle(base, {
@@ -172,6 +182,7 @@ async function wire(base: Base): Promise<Server> {
     calls,
     expiry,
     wordIndexing,
+    subjects,
     http,
     cursor,
   })

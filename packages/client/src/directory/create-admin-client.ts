@@ -105,6 +105,16 @@ export interface AuditRecord {
   readonly document: JsonObject
 }
 
+/** One thing that a directory keeps about a subject. */
+export interface SubjectItem {
+  /** `agent`, `key`, `grant`, `task`, `rating`, `audit` … */
+  readonly kind: string
+  readonly value: JsonObject
+}
+
+/** How much of each kind is kept about a subject. */
+export type SubjectCounts = Readonly<Record<string, number>>
+
 /** The administration of a directory; every method needs the `admin` scope and throws a `ClientError` if it fails. */
 export interface AdminClient {
   listKeys(options?: RequestOptions): Promise<readonly ApiKey[]>
@@ -125,10 +135,24 @@ export interface AdminClient {
   exportAgents(options?: Pick<RequestOptions, 'signal'>): Promise<AgentExport>
   /** The audit log, oldest entry first, as it arrives. */
   auditLog(query?: AuditQuery, options?: Pick<RequestOptions, 'signal'>): AsyncGenerator<AuditRecord, void, undefined>
+  /** How much is kept about a subject, without the audit log. */
+  countSubject(subject: string, options?: RequestOptions): Promise<SubjectCounts>
+  /** Everything that is kept about a subject, without secrets, as it arrives. */
+  exportSubject(subject: string, options?: Pick<RequestOptions, 'signal'>): AsyncGenerator<SubjectItem, void, undefined>
+  /** Erases what is kept about a subject and ends its calls; what others depend on stays under the name `alias`. */
+  eraseSubject(subject: string, options?: RequestOptions): Promise<{ erased: SubjectCounts; alias: string }>
+  /** Moves everything of a subject to another name; `merge`: even if that name is in use. */
+  renameSubject(
+    subject: string,
+    to: string,
+    options?: RequestOptions & { readonly merge?: boolean },
+  ): Promise<SubjectCounts>
 }
 
 /** Characters of a line: error messages, warnings and audit entries are far shorter. */
 const MAX_LINE_LENGTH = 1024 * 1024
+/** Characters of a line about a subject, which may be the result of a deferred call. */
+const MAX_SUBJECT_LINE_LENGTH = 64 * 1024 * 1024
 
 /**
  * A client of a directory's administration, apart from `createClient` so that programs that only use a directory do not
@@ -226,7 +250,40 @@ export function createAdminClient(options: ConnectionOptions): AdminClient {
         leave()
       }
     },
+    async countSubject(subject, more) {
+      const { body } = await request({ ...more, method: 'GET', path: subjectPath(subject) })
+      return readCounts(body, 'counts')
+    },
+    async *exportSubject(subject, { signal } = {}) {
+      const { deadline, leave } = openEnded('the export', signal)
+      try {
+        const url = request.urlOf(`${subjectPath(subject)}/export`)
+        const headers = { accept: NDJSON.type, ...request.headers() }
+        const response = await exchange(deps, { method: 'GET', url, headers, isRepeatable: true }, deadline)
+        const lines = readObjects(response.body, deadline, 'a line of the export', MAX_SUBJECT_LINE_LENGTH)
+        for await (const { kind, value } of lines)
+          yield { kind: asString(kind) ?? '', value: isObject(value) ? value : {} }
+      } finally {
+        leave()
+      }
+    },
+    async eraseSubject(subject, more) {
+      const { body } = await request({ ...more, method: 'DELETE', path: subjectPath(subject) })
+      return { erased: readCounts(body, 'erased'), alias: (isObject(body) && asString(body.alias)) || '' }
+    },
+    async renameSubject(subject, to, { merge, ...more } = {}) {
+      const path = `${subjectPath(subject)}/rename`
+      const { body } = await request({ ...more, method: 'POST', path, body: { to, ...(merge && { merge }) } })
+      return readCounts(body, 'moved')
+    },
   }
+}
+
+const subjectPath = (subject: string): string => `/admin/subjects/${encodeURIComponent(subject)}`
+
+function readCounts(body: JsonValue | undefined, member: string): SubjectCounts {
+  const counts = isObject(body) ? body[member] : undefined
+  return Object.fromEntries(Object.entries(isObject(counts) ? counts : {}).map(([kind, rows]) => [kind, Number(rows)]))
 }
 
 /** For an exchange that takes as long as its sender or reader does; `leave` ends it. */
@@ -246,9 +303,10 @@ async function* readObjects(
   body: ReadableStream<Uint8Array> | null,
   deadline: Deadline,
   what: string,
+  maxLength = MAX_LINE_LENGTH,
 ): AsyncGenerator<JsonObject, void, undefined> {
-  const splitter = createLineSplitter(MAX_LINE_LENGTH, () => {
-    throw new ClientError('too_large', `${what} has more than ${MAX_LINE_LENGTH} characters`)
+  const splitter = createLineSplitter(maxLength, () => {
+    throw new ClientError('too_large', `${what} has more than ${maxLength} characters`)
   })
   const decoder = new TextDecoder()
   for await (const chunk of readChunks(body, deadline)) {

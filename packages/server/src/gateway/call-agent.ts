@@ -53,9 +53,12 @@ interface BegunCall {
 }
 
 /** Applies limits, deadlines, circuit breakers and retries to every call; the transports do the rest. */
-export function createCallAgent(deps: CallAgentDeps): Pick<Gateway, 'call' | 'poll' | 'cancel' | 'stop'> {
+export function createCallAgent(
+  deps: CallAgentDeps,
+): Pick<Gateway, 'call' | 'poll' | 'cancel' | 'endCallsOf' | 'stop'> {
   const { transports, concurrency, budget, tryEndpoints, options, hopId, monotonic, onOutcome } = deps
-  const active = new Set<Deadline>()
+  /** The calls in progress, with their callers. */
+  const active = new Map<Deadline, string | undefined>()
   let isStopping = false
 
   const usableEndpoints = ({ endpoints }: AgentCall): UsableEndpoints => {
@@ -79,7 +82,7 @@ export function createCallAgent(deps: CallAgentDeps): Pick<Gateway, 'call' | 'po
       deadline.release()
       active.delete(deadline)
     }
-    active.add(deadline)
+    active.set(deadline, call.caller)
     // Ends a stream that nobody reads, too.
     deadline.signal.addEventListener('abort', finish, { once: true })
     try {
@@ -167,9 +170,14 @@ export function createCallAgent(deps: CallAgentDeps): Pick<Gateway, 'call' | 'po
       }
     },
 
+    endCallsOf(ended) {
+      const reason = new GatewayError('cancelled', 'the credentials of the caller were revoked')
+      for (const [deadline, caller] of active) if (caller === ended) deadline.abort(reason)
+    },
+
     stop() {
       isStopping = true
-      for (const deadline of active) deadline.abort(stopping())
+      for (const deadline of active.keys()) deadline.abort(stopping())
     },
   }
 }

@@ -153,6 +153,8 @@ export interface Gateway {
   cancel(call: AgentCall, task: AgentTask): Promise<void>
   /** Calls of a caller in progress. */
   callsOf(caller: string): number
+  /** Ends the calls and streams of a caller, whose credentials are gone. */
+  endCallsOf(caller: string): void
   /** Calls and streams in progress, and calls that wait for a slot. */
   load(): { readonly calls: number; readonly waiting: number }
   /** For webhooks, crawls and documents: checks addresses, follows no redirects, limits size and time. */

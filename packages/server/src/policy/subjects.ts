@@ -22,7 +22,7 @@ export const CERTIFICATES = 'certificate'
 /** Stands for the directories whose agents are copied here, as the owner of the copies. */
 export const FEDERATION = 'federation'
 /** Names of the administrator, of callers without credentials, and of the directory itself in the audit log. */
-const OWN_NAMES = new Set(['admin', 'anonymous', 'switchboard'])
+export const OWN_NAMES: ReadonlySet<string> = new Set(['admin', 'anonymous', 'switchboard'])
 
 /**
  * Subjects are compared as strings everywhere, so two holders must never have the same one. API keys have the subject

@@ -4,10 +4,11 @@ import type { LimitStore } from './limit-store.js'
 import type { ReplicaStore } from './replica-store.js'
 import type { SecretStore } from './secret-store.js'
 import type { StatisticsStore } from './statistics-store.js'
+import type { SubjectCounts, SubjectItem, SubjectStore } from './subject-store.js'
 import type { TaskStore } from './task-store.js'
 import type { TrustStore } from './trust-store.js'
 
-export type { CopyState, FederatedCopy, Origin }
+export type { CopyState, FederatedCopy, Origin, SubjectCounts, SubjectItem }
 
 /**
  * The source of truth: registrations with their owners and lifetimes, keys and grants. There are two drivers, SQLite and
@@ -78,6 +79,7 @@ export interface Store {
   readonly trust: TrustStore
   readonly limits: LimitStore
   readonly federation: FederationStore
+  readonly subjects: SubjectStore
   /** Undefined if only one process at a time can open the store. */
   readonly replicas: ReplicaStore | undefined
 

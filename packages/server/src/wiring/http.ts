@@ -32,6 +32,7 @@ import type { Outcomes } from '../services/calls/outcomes/outcomes.js'
 import type { Context } from '../services/context.js'
 import type { PublicListing } from '../services/discovery/public-listing.js'
 import type { Limits } from '../services/operations/limits.js'
+import type { SubjectData } from '../services/operations/subject-data.js'
 import type { Revisions } from '../services/replicas/revisions.js'
 import { createSharedBuckets } from '../services/replicas/shared-buckets.js'
 import type { Base } from './base.js'
@@ -57,6 +58,7 @@ export interface HttpParts {
   readonly crawling: CrawlParts | undefined
   readonly revisions: Revisions
   readonly federation: Federation
+  readonly subjects: SubjectData
   /** The release, shown in cards and in OpenAPI. */
   readonly version: string
 }
@@ -102,7 +104,7 @@ export function wireHttp(base: Base, parts: HttpParts): Http {
         log.warn({ subject, seconds }, 'a credential is valid for much longer than the registration made with it'),
     }),
     createDescriptorsRoutes({ context, listing, signing, baseUrl, version, anonymous: config.anonymous }),
-    createAdminRoutes({ context, keys, grants, credentials, signing }),
+    createAdminRoutes({ context, keys, grants, credentials, signing, subjects: parts.subjects }),
     createProtectedResourceRoutes({
       baseUrl,
       issuers: config.issuers.map(({ issuer }) => issuer),

@@ -3,6 +3,7 @@ import type { Outcomes } from '../services/calls/outcomes/outcomes.js'
 import type { Context } from '../services/context.js'
 import type { WordIndexing } from '../services/discovery/word-indexing.js'
 import { startPruning } from '../services/operations/prune.js'
+import type { SubjectData } from '../services/operations/subject-data.js'
 import type { Expiry } from '../services/registry/expire.js'
 import { followStore } from '../services/registry/follow.js'
 import type { Base } from './base.js'
@@ -45,6 +46,7 @@ export interface LifecycleParts {
   readonly federation: Federation
   readonly expiry: Expiry
   readonly wordIndexing: WordIndexing
+  readonly subjects: SubjectData
   readonly http: Http
   /** Where in the store's change log to start following. */
   readonly cursor: string
@@ -76,6 +78,7 @@ export function wireLifecycle(base: Base, parts: LifecycleParts): Lifecycle {
   } = parts
   const { app, sockets } = parts.http
   const { catalog, embeddings, abuse } = context
+  identity.keys.onLastRevoked(calls.gateway.endCallsOf)
   const follower = followStore({
     context,
     cursor,
@@ -160,6 +163,7 @@ export function wireLifecycle(base: Base, parts: LifecycleParts): Lifecycle {
         stopInTime('limits shared with replicas', limits.replicas.stop, FLUSH_MS),
       ])
       await stopInTime('traces', async () => traces?.close(), FLUSH_MS)
+      await stopInTime('erasures', parts.subjects.close, FLUSH_MS)
       await stopInTime('store', store.close)
       if (wasReady) log.info('stopped')
     },

@@ -14,6 +14,7 @@ import { AT, entry, loadAll, put, refresh, remove, stored } from './fixtures.js'
 import { describeLimits } from './limit-suite.js'
 import { describeSecrets } from './secret-suite.js'
 import { describeStatistics } from './statistics-suite.js'
+import { describeSubjects } from './subject-suite.js'
 import { describeTasks } from './task-suite.js'
 import { describeTrust } from './trust-suite.js'
 
@@ -709,6 +710,7 @@ export function describeStore(name: string, createPlace: () => Promise<StorePlac
     describeSecrets(() => store)
     describeLimits(() => store)
     describeTrust(() => store)
+    describeSubjects(() => store)
     describeFederation(() => store)
 
     it('prunes what is older than requested', async () => {

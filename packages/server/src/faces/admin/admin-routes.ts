@@ -4,6 +4,7 @@ import { knownScopes } from '../../policy/caller.js'
 import type { Context } from '../../services/context.js'
 import type { Grants } from '../../services/identity/grants.js'
 import type { Keys } from '../../services/identity/keys.js'
+import type { SubjectData } from '../../services/operations/subject-data.js'
 import { type MarkChanges, markAgent } from '../../services/registry/mark.js'
 import { unknownAgent } from '../../services/registry/read.js'
 import type { StoredGrant, StoredKey } from '../../store/store.js'
@@ -13,11 +14,13 @@ import type { RouteGroup } from '../route-group.js'
 import { auditRoutes } from './audit-routes.js'
 import { exportStream, importStream } from './import.js'
 import { type SecretRoutesOptions, secretRoutes } from './secret-routes.js'
+import { subjectRoutes } from './subject-routes.js'
 
 export interface AdminOptions extends SecretRoutesOptions {
   readonly context: Context
   readonly keys: Keys
   readonly grants: Grants
+  readonly subjects: SubjectData
 }
 
 /** Seconds; a hundred years. Leave out `expires_in` for a key that does not expire. */
@@ -63,7 +66,7 @@ const [checkKey, checkGrant, checkMarks] = [
 ]
 
 /** For operators: keys, grants, marks, secrets, audit log and bulk import. */
-export function createAdminRoutes({ context, keys, grants, credentials, signing }: AdminOptions): RouteGroup {
+export function createAdminRoutes({ context, keys, grants, credentials, signing, subjects }: AdminOptions): RouteGroup {
   const known = new Set(knownScopes(context.policy))
 
   const createKey = async (request: FastifyRequest): Promise<JsonObject> => {
@@ -186,6 +189,7 @@ export function createAdminRoutes({ context, keys, grants, credentials, signing 
       },
       ...secretRoutes({ credentials, signing }),
       ...auditRoutes(context.trail),
+      ...subjectRoutes(subjects),
       {
         method: 'POST',
         path: '/admin/import',

@@ -14,6 +14,7 @@ const options: AuthenticateOptions = {
     create: mustNotBeCalled,
     revoke: mustNotBeCalled,
     reload: mustNotBeCalled,
+    onLastRevoked: mustNotBeCalled,
   },
   tokens: { verifyJwt: mustNotBeCalled, verifyOpaque: undefined },
   subjects: createSubjects({ plainIssuer: undefined, trustDomains: new Map() }),

@@ -24,9 +24,8 @@ export async function createGrants(store: Store, now: () => number): Promise<Gra
   }
   const reload = async (): Promise<void> => {
     const stored = await store.grants()
-    // Grants are immutable, so the same ids mean that nothing has changed.
-    const known = new Set(all.map(({ id }) => id))
-    if (stored.length !== known.size || stored.some(({ id }) => !known.has(id))) set(stored)
+    const known = new Set(all.map(stampOf))
+    if (stored.length !== known.size || stored.some((grant) => !known.has(stampOf(grant)))) set(stored)
   }
   await reload()
 
@@ -53,6 +52,9 @@ export async function createGrants(store: Store, now: () => number): Promise<Gra
     },
   }
 }
+
+/** What can change: subjects can be renamed, everything else of a grant is immutable. */
+const stampOf = ({ id, subject, agent }: StoredGrant): string => JSON.stringify([id, subject, agent?.owner])
 
 function groupBySubject(grants: readonly StoredGrant[]): Map<string, StoredGrant[]> {
   const groups = new Map<string, StoredGrant[]>()

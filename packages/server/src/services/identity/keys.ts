@@ -17,6 +17,8 @@ export interface Keys {
   /** Takes effect immediately. */
   revoke(id: string, caller: Caller): Promise<void>
   reload(): Promise<void>
+  /** Calls the listener with each subject that has lost its last key, also if another replica revoked it. */
+  onLastRevoked(listener: (subject: string) => void): void
 }
 
 export interface NewKey {
@@ -38,13 +40,21 @@ const newSecret = (): string => `${KEY_PREFIX}${randomBytes(24).toString('base64
 export async function createKeys(store: Store, now: () => number): Promise<Keys> {
   let byHash = new Map<string, StoredKey>()
 
-  const reload = async (): Promise<void> => {
-    byHash = new Map((await store.keys()).map((key) => [key.hash, key]))
+  const listeners: ((subject: string) => void)[] = []
+
+  const set = (keys: readonly StoredKey[]): void => {
+    const before = byHash
+    byHash = new Map(keys.map((key) => [key.hash, key]))
+    const holders = new Set(keys.map(({ subject }) => subject))
+    const gone = new Set([...before.values()].flatMap(({ subject }) => (holders.has(subject) ? [] : [subject])))
+    for (const subject of gone) for (const listener of listeners) listener(subject)
   }
+  const reload = async (): Promise<void> => set(await store.keys())
   await reload()
 
   return {
     reload,
+    onLastRevoked: (listener) => void listeners.push(listener),
     find(secret) {
       const key = byHash.get(hashSecret(secret))
       return key && (key.expiresAt ?? Number.POSITIVE_INFINITY) > now() ? key : undefined
@@ -73,7 +83,7 @@ export async function createKeys(store: Store, now: () => number): Promise<Keys>
       const about = { detail: id, ...(known && { before: stateOfKey(known) }) }
       const found = await store.deleteKey(id, auditOf(caller, 'key.revoke', now(), about))
       if (!found) throw new DirectoryError('not_found', `there is no key "${id}"`)
-      for (const [hash, key] of byHash) if (key.id === id) byHash.delete(hash)
+      set([...byHash.values()].filter((key) => key.id !== id))
     },
   }
 }

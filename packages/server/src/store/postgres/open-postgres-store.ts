@@ -18,6 +18,7 @@ import { readChanges } from './read-changes.js'
 import { createReplicaStore } from './replica-store.js'
 import { createSecretStore } from './secret-store.js'
 import { createStatisticsStore } from './statistics-store.js'
+import { createSubjectStore } from './subject-store.js'
 import { supervise } from './supervise.js'
 import { createTaskStore } from './task-store.js'
 import { createTrustStore } from './trust-store.js'
@@ -184,6 +185,7 @@ function createStore(connection: Connection, health: StoreHealth | undefined): S
     secrets: createSecretStore(connection),
     trust: createTrustStore(connection),
     limits: createLimitStore(connection),
+    subjects: createSubjectStore(connection),
     federation: createFederationStore(connection),
     replicas: createReplicaStore(connection),
 

@@ -12,11 +12,14 @@ import { type AuditRow, auditValues } from '../audit-row.js'
 import { DAY_MS } from '../limit-store.js'
 import { toCurrentAgent, toIdempotencyState, toUsage } from '../rows.js'
 import type { AdministeredKind, IdempotencyClaim, IdempotencyState, PruneBefore } from '../store.js'
+import type { SubjectCounts } from '../subject-store.js'
+import { eraseRows, renameAuditRange, renameRows, type Steps } from '../subjects/subject-statements.js'
 import { createApplyStatistics } from './apply-statistics.js'
 import { createApplyTasks } from './apply-tasks.js'
 import { rowOf, type Sqlite, type Statement } from './database.js'
 import type { AgentResult, Operation, OperationResult } from './operations.js'
 import { prepareWrites } from './prepare-writes.js'
+import { runSteps } from './subject-store.js'
 
 /** Rows that one prune deletes from each table at most: a few milliseconds of work. */
 const PRUNE_ROWS = 5000
@@ -39,6 +42,10 @@ export function createApplyOperation(db: Sqlite): ApplyOperation {
   const tasks = createApplyTasks(db)
   const statistics = createApplyStatistics(db)
   let lastRevision = 0
+
+  const readLastRevision = (): void => {
+    lastRevision = Number(rowOf(sql.lastRevision)?.seq)
+  }
 
   const logChange = (kind: string, at: number, agent?: { id: string; number: number }): void => {
     sql.insertChange.run([++lastRevision, kind, agent?.id, agent?.number, at])
@@ -100,6 +107,13 @@ export function createApplyOperation(db: Sqlite): ApplyOperation {
     logChange(kind, entry.at)
     audit(entry)
     return true
+  }
+
+  const changeSubject = (steps: Steps<SubjectCounts>, entry: AuditRow): SubjectCounts => {
+    const counts = runSteps(db, steps)
+    audit(entry)
+    readLastRevision()
+    return counts
   }
 
   const beginIdempotent = (claim: IdempotencyClaim): IdempotencyState => {
@@ -230,15 +244,19 @@ export function createApplyOperation(db: Sqlite): ApplyOperation {
         put.run([name, value])
         return String(rowOf(sql.selectSetting, [name])?.value)
       }
+      case 'eraseSubject':
+        return changeSubject(eraseRows(operation.subject, operation.alias, operation.audit.at), operation.audit)
+      case 'renameSubject':
+        return changeSubject(renameRows(operation.subject, operation.to, operation.audit.at), operation.audit)
+      case 'renameInAudit':
+        return runSteps(db, renameAuditRange(operation.subject, operation.to, operation))
       case 'prune':
         return prune(operation.before)
     }
   }
 
   return {
-    begin() {
-      lastRevision = Number(rowOf(sql.lastRevision)?.seq)
-    },
+    begin: readLastRevision,
     apply,
   }
 }

@@ -19,6 +19,7 @@ import { createReadVectors } from './read-vectors.js'
 import { createSecretStore } from './secret-store.js'
 import { startWriter, type Writer } from './start-writer.js'
 import { createStatisticsStore } from './statistics-store.js'
+import { createSubjectStore } from './subject-store.js'
 import { supervise } from './supervise.js'
 import { createTaskStore } from './task-store.js'
 import { createTrustStore } from './trust-store.js'
@@ -182,6 +183,7 @@ function createStore(
     secrets: createSecretStore(db, read, writer),
     trust: createTrustStore(db, read, writer),
     limits: createLimitStore(db, read, writer),
+    subjects: createSubjectStore(db, read, writer),
     federation: createFederationStore(db, read, writer),
     replicas: undefined,
 

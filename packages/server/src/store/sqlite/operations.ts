@@ -16,6 +16,7 @@ import type {
   StoredVectors,
 } from '../store.js'
 import type { StoreErrorCode } from '../store-error.js'
+import type { SubjectCounts } from '../subject-store.js'
 import type { StoredTask } from '../task-store.js'
 import type { TrustEntry, TrustKind } from '../trust-store.js'
 
@@ -51,6 +52,12 @@ export interface Operations {
   putCopies: { params: { copies: readonly FederatedCopy[] }; result: boolean }
   deleteCopies: { params: { peer: string; agents: readonly string[] }; result: boolean }
   putSetting: { params: { name: string; value: string; onlyNew: boolean }; result: string }
+  eraseSubject: { params: { subject: string; alias: string; audit: AuditRow }; result: SubjectCounts }
+  renameSubject: { params: { subject: string; to: string; audit: AuditRow }; result: SubjectCounts }
+  renameInAudit: {
+    params: { subject: string; to: string; after: number; keepAddresses: boolean }
+    result: { changed: number; last?: number | undefined }
+  }
   /** Deletes a limited number of rows, because other writes wait meanwhile; true if there are more. */
   prune: { params: { before: PruneBefore }; result: boolean }
 }
