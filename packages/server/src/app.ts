@@ -105,7 +105,7 @@ async function wire(base: Base): Promise<Server> {
   const identity = await wireIdentity(base)
   const limits = await wireLimits(base)
   const { catalog, quotas, hidden, listing, abuse, expiry } = await wireRegistry(base, identity.grants.of, limits)
-  const { embeddings, wordIndexing } = wireDiscovery(base, catalog)
+  const { embeddings, wordIndexing } = wireDiscovery(base, catalog, limits)
   const outcomes = await wireOutcomes(base, catalog)
   const gateway = wireGateway(base, catalog, outcomes, limits)
   const trust = await wireTrust(base, catalog, gateway)

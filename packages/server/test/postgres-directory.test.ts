@@ -203,6 +203,20 @@ describe.skipIf(!database)(database ? 'two servers on one PostgreSQL database' :
     expect(json.entries).toHaveLength(1)
   })
 
+  it('many leases that end together are expired once each', async () => {
+    const ids = Array.from({ length: 40 }, (_, i) => `short-${i}`)
+    const register = (id: string, i: number) =>
+      (i % 2 ? one : two).post(`/ad/r?agent=${id}&lt=60`, { as: 'tokA', body: fixture('FX-SUM') })
+    await Promise.all(ids.map(register))
+    const listedOn = async (server: TestDirectory): Promise<number> => (await server.get('/ad/l')).json.agents.length
+    for (const server of [one, two]) await expect.poll(() => listedOn(server), SOON).toBe(ids.length)
+    clock.advance(61)
+    for (const server of [one, two]) await expect.poll(() => listedOn(server), { timeout: 10_000 }).toBe(0)
+    const { json } = await one.get('/admin/audit?action=expire&limit=1000', { as: 'admin' })
+    const expired = json.entries.map(({ agent }: { agent: string }) => agent).filter((id: string) => ids.includes(id))
+    expect(expired.toSorted()).toEqual(ids.toSorted())
+  })
+
   it('C-68 without the database, writes return 503 and reads still work', async () => {
     const doomed = await testDatabase()
     const server = await startDirectory({ database: doomed?.url ?? '' })

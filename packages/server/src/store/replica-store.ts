@@ -5,6 +5,10 @@ export interface ReplicaStore {
    * least one learns about the other. Counts as a sign of life.
    */
   exchange(report: ReplicaReport): Promise<ReplicaNews>
+  /**
+   * Claims work for a replica, for a time after which it counts as failed. Returns the keys that no other replica has claimed.
+   */
+  claim(id: string, keys: readonly string[], forMs: number): Promise<string[]>
   /** Forgets a replica that stops. */
   leave(id: string): Promise<void>
 }

@@ -9,6 +9,7 @@ import { createRemoteEmbedder } from '../services/discovery/remote-embedder.js'
 import { createWordIndexing, type WordIndexing } from '../services/discovery/word-indexing.js'
 import type { Catalog } from '../services/registry/catalog.js'
 import type { Base } from './base.js'
+import type { LimitParts } from './limits.js'
 
 /** Languages that the built-in model understands. */
 const BUILT_IN_LANGUAGES = ['en']
@@ -19,12 +20,17 @@ export interface Discovery {
 }
 
 /** Search by words, and by vectors of the embedding model that the operator chose. */
-export function wireDiscovery({ config, store, log, metrics, logError }: Base, catalog: Catalog): Discovery {
+export function wireDiscovery(
+  { config, store, log, metrics, logError }: Base,
+  catalog: Catalog,
+  { replicas }: LimitParts,
+): Discovery {
   const wordIndexing = createWordIndexing(catalog)
   const embeddings = createEmbeddingQueue({
     ...chooseEmbedder(config),
     queryTimeoutMs: config.search.embedTimeoutMs,
     store,
+    claim: replicas.claim,
     catalog,
     onError: logError('the embedding model is not responding; searching by words only'),
     onProgress: (progress) => log.info(progress, 'embedding agents'),

@@ -18,10 +18,13 @@ export interface LimitParts {
 export async function wireLimits({ config, store, log, now, monotonic, logError }: Base): Promise<LimitParts> {
   const limits = await createLimits(store, now)
   const onError = logError('could not count calls of the day')
-  const onState = (error: unknown): void => {
-    if (error === undefined) log.info('the database responds: limits are shared with the other replicas again')
-    else log.warn({ err: error }, 'the database does not respond: until it does, this replica counts limits alone')
-  }
+  // Faults of the database are reported by its health.
+  const onState = (error: unknown): void =>
+    log.debug(
+      error === undefined
+        ? 'limits are shared with the other replicas again'
+        : 'limits are counted by this replica alone',
+    )
   return {
     replicas: createReplicas({ store: store.replicas, onState }),
     limits,

@@ -115,6 +115,20 @@ describe.skipIf(!database)(database ? 'on PostgreSQL' : `store on PostgreSQL, ${
       expect(await exchange(two, 'two', {})).toMatchObject({ others: [] })
     })
 
+    it('divide work, which another one takes over if it is not done in time or given up', async () => {
+      const [one, two] = await open(2)
+      const claim = (store: Store | undefined, id: string, keys: string[], forMs = 60_000) =>
+        store?.replicas?.claim(id, keys, forMs)
+      const claimed = await Promise.all([claim(one, 'one', ['a', 'b', 'a']), claim(two, 'two', ['b', 'a'])])
+      expect(claimed.flat().toSorted()).toEqual(['a', 'b'])
+      expect(await claim(one, 'one', ['c'], 1)).toEqual(['c'])
+      await expect.poll(() => claim(two, 'two', ['c'])).toEqual(['c'])
+      expect(await claim(one, 'one', ['c'])).toEqual([])
+      expect(await claim(two, 'two', ['c'])).toEqual(['c'])
+      await two?.replicas?.leave('two')
+      expect(await claim(one, 'one', ['c'])).toEqual(['c'])
+    })
+
     it('keep to the quotas of owners, also of agents and bytes that are written together', async () => {
       await open(3)
       const quota = { agents: 5, bytes: 3000 }
@@ -139,6 +153,18 @@ describe.skipIf(!database)(database ? 'on PostgreSQL' : `store on PostgreSQL, ${
         growth: { agents: 0, bytes: 1 },
       })
       expect(await update(1000)).toMatchObject({ outcome: 'done' })
+    })
+
+    it('renew leases that arrive together in few transactions', async () => {
+      const [store] = await open(1)
+      const agents = await Promise.all(
+        Array.from({ length: 200 }, (_, i) => stored(store?.write(put(`leased-${i}`)) ?? Promise.reject())),
+      )
+      await Promise.all(agents.map((agent) => store?.write(refresh(agent))))
+      const client = await schema.client()
+      const { rows } = await client.query('SELECT count(DISTINCT xmin::text) AS transactions FROM presence')
+      await client.end()
+      expect(Number(rows[0]?.transactions)).toBeLessThan(20)
     })
 
     it('write the same agents in any order without a deadlock', async () => {

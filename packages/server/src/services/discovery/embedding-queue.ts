@@ -1,15 +1,16 @@
-import { createHash } from 'node:crypto'
 import {
   type CachedEmbedder,
   createCachedEmbedder,
   type Embedder,
   EmbeddingError,
-  embeddingTextsOf,
   packVectors,
 } from '@switchboard/search'
 import type { Store } from '../../store/store.js'
 import type { Agent, Catalog, When } from '../registry/catalog.js'
+import type { Replicas } from '../replicas/replicas.js'
 import { createPacer } from '../time-slices.js'
+import { divideAgents } from './divide-agents.js'
+import { digestOf, textsOf } from './embedded-texts.js'
 import { createQueryEmbedder } from './query-embedder.js'
 
 /** Agents whose stored vectors are looked up at once. */
@@ -52,6 +53,8 @@ export interface EmbeddingQueueOptions {
   readonly queryTimeoutMs: number
   readonly languages: readonly string[] | 'all'
   readonly store: Store
+  /** Claims texts to embed; returns those that no other replica has claimed. */
+  readonly claim: Replicas['claim']
   readonly catalog: Catalog
   readonly onError: (error: unknown) => void
   readonly onProgress: (progress: { embedded: number; left: number }) => void
@@ -62,6 +65,7 @@ export function createEmbeddingQueue({
   queryTimeoutMs,
   languages,
   store,
+  claim,
   catalog,
   onError,
   onProgress,
@@ -111,9 +115,19 @@ export function createEmbeddingQueue({
     onError: fail,
   })
 
-  const pending = (): number => waiting.now.size + waiting.later.size
+  const queued = (): number => waiting.now.size + waiting.later.size
+  const pending = (): number => queued() + elsewhere.size
 
   const isCurrent = (agent: Agent): boolean => catalog.byNumber(agent.number)?.record === agent.record
+
+  const elsewhere = divideAgents({
+    claim,
+    queueAgain(agents) {
+      for (const agent of agents.filter(isCurrent))
+        if (!waiting.now.has(agent.number)) waiting.later.set(agent.number, agent)
+      run()
+    },
+  })
 
   /** Puts vectors into the index; false if they do not fit the model. */
   const addToIndex = (agent: Agent, packed: Uint8Array): boolean => {
@@ -203,10 +217,10 @@ export function createEmbeddingQueue({
 
   const work = async (): Promise<void> => {
     const { documents } = await model()
-    while (pending() > 0 && state === 'started') {
+    while (queued() > 0 && state === 'started') {
       const isUrgent = waiting.now.size > 0
       const agents = next()
-      const left = new Set(await reuse(documents, agents))
+      const left = new Set(await elsewhere.divide(documents.id, await reuse(documents, agents)))
       finish(agents.filter((agent) => !left.has(agent)))
       while (left.size > 0 && state === 'started') {
         const batch = [...left].slice(0, batchSize)
@@ -228,7 +242,7 @@ export function createEmbeddingQueue({
   }
 
   const run = (): void => {
-    if (running || state !== 'started' || pending() === 0 || !open) return
+    if (running || state !== 'started' || queued() === 0 || !open) return
     clearTimeout(timer)
     running = work()
       .then(
@@ -240,7 +254,7 @@ export function createEmbeddingQueue({
       )
       .then((pauseMs) => {
         running = undefined
-        if (pending() > 0) timer = setTimeout(run, pauseMs).unref()
+        if (queued() > 0) timer = setTimeout(run, pauseMs).unref()
       })
   }
 
@@ -278,13 +292,3 @@ export function createEmbeddingQueue({
 
 const SOME_PENDING = 'some agents are still being embedded and are found by words only'
 const NO_VECTORS = 'the embedding model is not responding; searched by words only'
-
-/** The texts to embed; nothing private is sent to the model. */
-const textsOf = ({ shown }: Agent): string[] => embeddingTextsOf(shown).map(({ text }) => text)
-
-/** Identifies the embedded texts: a document that changes elsewhere keeps its vectors. */
-function digestOf(agent: Agent): string {
-  const hash = createHash('sha1')
-  for (const text of textsOf(agent)) hash.update(text).update('\0')
-  return hash.digest('base64url')
-}

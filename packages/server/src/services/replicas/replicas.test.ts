@@ -22,6 +22,7 @@ async function setUp() {
       })
       return store.respond().then(({ others }) => ({ others, buckets }))
     },
+    claim: async (_id, keys) => [...keys],
     leave: async () => {},
   }
   const replicas = createReplicas({ store: replicaStore, onState: (error) => states.push(error) })

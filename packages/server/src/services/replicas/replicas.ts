@@ -26,6 +26,8 @@ export interface Replicas {
   join(shared: Shared): void
   /** Tells the others what happens here now, and learns the same from them. Resolves in any case, soon. */
   exchange(): Promise<void>
+  /** Claims work that one replica does for all; returns the keys that no other has claimed in this time. */
+  claim(keys: readonly string[], forMs: number): Promise<ReadonlySet<string>>
   /** Exchanges regularly from now on. */
   start(): Promise<void>
   stop(): Promise<void>
@@ -102,6 +104,7 @@ export function createReplicas({ store, onState }: ReplicasOptions): Replicas {
       void run(store)
       return told
     },
+    claim: async (keys, forMs) => new Set(store && others > 0 ? await store.claim(id, keys, forMs) : keys),
     async start() {
       if (!store) return
       timer = setInterval(() => void run(store), EXCHANGE_MS)

@@ -253,6 +253,14 @@ export const MIGRATIONS: readonly string[] = [
   ALTER TABLE switchboard ADD COLUMN room text;
   ALTER TABLE switchboard ALTER COLUMN room SET STORAGE EXTERNAL;
   `,
+  `
+  -- Work that a replica does for all of them.
+  CREATE UNLOGGED TABLE claims (
+    key text COLLATE "C" PRIMARY KEY,
+    holder text NOT NULL,
+    until timestamptz NOT NULL
+  );
+  `,
 ]
 
 /**

@@ -15,6 +15,7 @@ export async function prune(connection: Connection, before: PruneBefore): Promis
   await deleteBefore(connection, 'federated', 'expires_at', before.tasks)
   await deleteBefore(connection, 'usage', 'day', Math.floor(before.tasks / DAY_MS))
   await connection.query(PRUNE_BUCKETS, [ROWS])
+  await connection.query(`DELETE FROM claims WHERE until < clock_timestamp()`)
   await connection.query(`DELETE FROM replicas WHERE seen_at < clock_timestamp() - interval '1 hour'`)
   for (const table of ['credentials', 'ratings']) await deleteOrphans(connection, table)
   while ((await connection.query(PRUNE_CHANGES, [before.changes, ROWS])).length > 0);

@@ -11,8 +11,11 @@ export function createReplicaStore({ query }: Connection): ReplicaStore {
       const others = await query(OTHERS, [id, REPLICA_ALIVE_MS])
       return { others: others.map(toCalls), buckets: buckets.map(toBucketState) }
     },
+    async claim(id, keys, forMs) {
+      return (await query(CLAIM, [id, keys, forMs])).map(({ key }) => String(key))
+    },
     async leave(id) {
-      await query('DELETE FROM replicas WHERE id = $1', [id])
+      await query('WITH given_up AS (DELETE FROM claims WHERE holder = $1) DELETE FROM replicas WHERE id = $1', [id])
     },
   }
 }
@@ -56,3 +59,12 @@ const PUBLISH = `
 
 const OTHERS = `
   SELECT calls FROM replicas WHERE id <> $1 AND seen_at > clock_timestamp() - $2 * interval '1 millisecond'`
+
+/** In the order of keys, as above. */
+const CLAIM = `
+  INSERT INTO claims AS c (key, holder, until)
+  SELECT key, $1, clock_timestamp() + $3 * interval '1 millisecond'
+  FROM (SELECT DISTINCT unnest($2::text[]) COLLATE "C" AS key) k ORDER BY key
+  ON CONFLICT (key) DO UPDATE SET holder = excluded.holder, until = excluded.until
+  WHERE c.holder = excluded.holder OR c.until < clock_timestamp()
+  RETURNING key`
