@@ -43,6 +43,15 @@ const file = (name: string, text: string): string => {
 const status = async (url: string, path: string, key?: string): Promise<number> =>
   (await fetch(url + path, { headers: key === undefined ? {} : { authorization: `Bearer ${key}` } })).status
 
+it('AD-1-03 serves with defaults: one process, its own data folder, no database and no config', async () => {
+  const data = newData()
+  const { url, child } = await start(['--port', '0', '--data', data])
+  expect((await fetch(`${url}/health/ready`)).status).toBe(200)
+  expect(await (await fetch(`${url}/agents`)).json()).toEqual([])
+  expect(child.pid).toBeGreaterThan(0)
+  expect(readdirSync(data)).toContain('switchboard.db')
+})
+
 /** Expects one line on stderr that matches, and exit code 2. */
 function expectRefusal({ code, stdout, stderr }: Omit<Ended, 'signal'>, reason: RegExp): void {
   expect(stderr).toMatch(reason)

@@ -47,6 +47,13 @@ describe('lintRecord', () => {
     expect(advice('profile', { tags: ['hr', tag] })).toContain('/tags should be short, lower-case and without spaces')
   })
 
+  it('PROF-4.4-03 warns about tags that name several things', () => {
+    const tags = ['law', 'law,tax', 'research-and-development', 'r&d', 'brand-new', 'text/plain']
+    expect(advice('profile', { tags })).toBe(
+      '/tags should name one thing each: split law,tax, research-and-development, r&d',
+    )
+  })
+
   it('PROF-4.5-01 warns about examples without stable ids', () => {
     expect(advice('profile', { examples: [{ text: 'a' }] })).toContain('/examples should each have a stable id')
   })

@@ -84,12 +84,17 @@ function tagAdvice({ tags, format }: AgentRecord, isDeclaredTag: (tag: string) =
   if (format !== 'profile') return []
   if (tags.length === 0) return ['/tags is missing: searches that filter by tag will not find the agent']
   const odd = tags.filter((tag) => tag !== tag.toLowerCase() || tag.length > 64 || /\s/.test(tag))
+  const joined = tags.filter((tag) => SEVERAL_THINGS.test(tag))
   const foreign = tags.filter((tag) => !isDeclaredTag(tag))
   return [
     ...(odd.length > 0 ? [`/tags should be short, lower-case and without spaces: ${some(odd)}`] : []),
+    ...(joined.length > 0 ? [`/tags should name one thing each: split ${some(joined)}`] : []),
     ...(foreign.length > 0 ? [`/tags are not in the taxonomies of this directory: ${some(foreign)}`] : []),
   ]
 }
+
+/** Tags that are lists, such as "law,tax" or "law-and-tax" (PROF §4.4). */
+const SEVERAL_THINGS = /[,;|&]|[\s_-](and|or)[\s_-]/i
 
 const some = (tags: string[]): string => tags.slice(0, 5).join(', ')
 

@@ -229,7 +229,7 @@ describe('the audit log', () => {
 })
 
 describe('a directory without a gateway', () => {
-  it('returns 501, and 404 for an unknown agent', async () => {
+  it('AIDIP00-2-01 serves search but no calls: 501, and 404 for an unknown agent', async () => {
     const directory = await startDirectory({ gateway: { enabled: false } })
     try {
       await directory.post('/agents', { as: 'tokA', body: setup.agent.document() })
@@ -239,6 +239,12 @@ describe('a directory without a gateway', () => {
       })
       expectError(await directory.post('/agents/none/invoke', { as: 'tokC', body: INPUT }), { status: 404 })
       expect(setup.agent.calls).toEqual([])
+      const found = await directory.post('/agents/search', { body: {} })
+      expect(found.json).toMatchObject([{ id: 'x' }])
+      await directory.restart({ gateway: { enabled: true } })
+      expect((await directory.post('/agents/search', { body: {} })).json).toEqual(found.json)
+      expect((await directory.post('/agents/x/invoke', { as: 'tokC', body: INPUT })).status).toBe(200)
+      expect(setup.agent.calls).toHaveLength(1)
     } finally {
       await directory.close()
     }
