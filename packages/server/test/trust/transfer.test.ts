@@ -127,6 +127,18 @@ describe('an offer', () => {
     expect(actions).toEqual(expect.arrayContaining(['transfer.withdraw', 'transfer.decline']))
   })
 
+  it('is listed for both, and for nobody else, until it ends', async () => {
+    const listed = async (as: TestCaller): Promise<JsonObject[]> =>
+      (await directory.get('/transfers', { as })).json.transfers
+    await register({ visibility: 'private' })
+    const offered = (await offer()).json
+    for (const as of ['tokA', 'tokB', 'admin'] as const) expect(await listed(as)).toEqual([offered])
+    expect(await listed('tokC')).toEqual([])
+    expectError(await directory.get('/transfers', { as: 'anon' }), { status: 401 })
+    await accept()
+    for (const as of ['tokA', 'tokB', 'admin'] as const) expect(await listed(as)).toEqual([])
+  })
+
   it('replaces an earlier one', async () => {
     await register()
     await offer('tokA', 'tokB')

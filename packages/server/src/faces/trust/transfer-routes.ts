@@ -2,7 +2,7 @@ import { assertValid, compileSchema, type JsonObject } from '@switchboard/protoc
 import type { TransferOffer } from '../../policy/transfer.js'
 import type { Context } from '../../services/context.js'
 import type { Agent } from '../../services/registry/catalog.js'
-import { acceptAgent, offerAgent, readOffer, withdrawOffer } from '../../services/registry/transfer.js'
+import { acceptAgent, listOffers, offerAgent, readOffer, withdrawOffer } from '../../services/registry/transfer.js'
 import { idOf, readJsonObject } from '../read-request.js'
 import { sendJson } from '../respond.js'
 import type { RouteGroup } from '../route-group.js'
@@ -40,6 +40,18 @@ export function createTransferRoutes(context: Context): RouteGroup {
           if ('offer' in transfer) return sendJson(reply.code(202), showOffer(transfer.offer))
           return sendJson(reply, showOwner(transfer.agent))
         },
+      },
+      {
+        method: 'GET',
+        path: '/transfers',
+        summary: 'The open offers to you and from you; all of them for administrators',
+        access: 'caller',
+        limit: 'lookup',
+        responses: { 200: 'the offers, the newest first' },
+        handle: async (request, reply) =>
+          sendJson(reply.header('cache-control', 'no-store'), {
+            transfers: (await listOffers(context, request.caller)).map(showOffer),
+          }),
       },
       {
         method: 'GET',

@@ -52,6 +52,15 @@ export async function readOffer(context: Context, id: string, caller: Caller): P
   return (await findOffer(context, id, caller)).offer
 }
 
+/** The open offers from and to the caller, the newest first; all of them for an administrator. */
+export async function listOffers(context: Context, caller: Caller): Promise<TransferOffer[]> {
+  const now = context.now()
+  return (await context.store.trust.list('transfer'))
+    .map(toOffer)
+    .filter((offer) => isParty(caller, offer) && isOpen(offer, context.catalog.get(offer.agent), now))
+    .sort((a, b) => b.expiresAt - a.expiresAt || (a.agent < b.agent ? -1 : 1))
+}
+
 async function findOffer(context: Context, id: string, caller: Caller): Promise<OpenOffer> {
   const agent = context.catalog.get(id)
   const entry = agent && (await context.store.trust.get('transfer', id))
