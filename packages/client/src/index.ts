@@ -1,13 +1,18 @@
 export type { StreamPart } from '@switchboard/protocol'
 export * from './admin.js'
 export type { DirectoryCallOptions } from './directory/call-options.js'
-export type { CrawledDocument, CrawledSite } from './directory/crawl.js'
 export {
   createClient,
   type DirectoryClient,
   type Feedback,
   type RefreshOptions,
 } from './directory/create-client.js'
+export {
+  type CrawlClient,
+  type CrawledDocument,
+  type CrawledSite,
+  createCrawlClient,
+} from './directory/create-crawl-client.js'
 export type { DirectoryCalls } from './directory/directory-calls.js'
 export { expandTemplate, type TemplateValues } from './directory/expand-template.js'
 export {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { type CrawledSite, type DirectoryClient, toDisplayText } from '@switchboard/client'
-import { openAdmin, openDirectory } from '../directory.js'
+import { type CrawlClient, type CrawledSite, toDisplayText } from '@switchboard/client'
+import { openCrawl } from '../directory.js'
 import { explain, isExpected } from '../explain.js'
 import { DIRECTORY_FLAGS, DIRECTORY_HELP } from '../settings.js'
 import { untilInterrupted } from '../terminal/interruption.js'
@@ -40,27 +40,27 @@ export async function crawl(args: string[]): Promise<number> {
   }
   if (values.list && values.remove) throw new UsageError('use either --list or --remove')
   if (values.list && positionals.length > 0) throw new UsageError('--list takes no sites')
-  if (values.list) return list(openDirectory(values), values.json === true)
+  const sites = openCrawl(values)
+  if (values.list) return list(sites, values.json === true)
   if (positionals.length === 0) throw new UsageError('name at least one site: switchboard crawl URL|HOST…')
   if (values.remove) {
-    const admin = openAdmin(values)
     for (const id of positionals) {
-      await admin.removeSite(id)
+      await sites.remove(id)
       if (values.json) await printJsonLine({ id, removed: true })
       else await print(`removed ${id}\n`)
     }
     return 0
   }
-  return crawlAll(openDirectory(values), positionals, values.json === true)
+  return crawlAll(sites, positionals, values.json === true)
 }
 
 /** A site that fails does not stop the others. */
-async function crawlAll(directory: DirectoryClient, urls: readonly string[], asJson: boolean): Promise<number> {
+async function crawlAll(sites: CrawlClient, urls: readonly string[], asJson: boolean): Promise<number> {
   const signal = untilInterrupted()
   let isFailed = false
   for (const url of urls) {
     try {
-      const site = await untilRead(directory, await directory.crawl(url, { signal }), signal)
+      const site = await untilRead(sites, await sites.crawl(url, { signal }), signal)
       isFailed ||= site.state === 'failed' || site.agents.some(({ status }) => status === 'failed')
       await report(site, asJson)
     } catch (error) {
@@ -73,13 +73,13 @@ async function crawlAll(directory: DirectoryClient, urls: readonly string[], asJ
   return isFailed || signal.aborted ? 1 : 0
 }
 
-async function untilRead(directory: DirectoryClient, site: CrawledSite, signal: AbortSignal): Promise<CrawledSite> {
+async function untilRead(sites: CrawlClient, site: CrawledSite, signal: AbortSignal): Promise<CrawledSite> {
   let current = site
   if (current.state === 'running') remark(`${site.url}: reading …`)
   while (current.state === 'running' && !signal.aborted) {
     await sleep(POLL_MS, undefined, { signal }).catch(() => {})
-    const sites = await directory.crawledSites({ signal })
-    current = sites.find(({ id }) => id === site.id) ?? { ...current, state: 'failed' }
+    const known = await sites.list({ signal })
+    current = known.find(({ id }) => id === site.id) ?? { ...current, state: 'failed' }
   }
   return current
 }
@@ -91,10 +91,10 @@ async function report({ url, agents, reason, document }: CrawledSite, asJson: bo
   if (reason !== undefined) remark(`${url}: ${reason}`)
 }
 
-async function list(directory: DirectoryClient, asJson: boolean): Promise<number> {
-  const sites = await directory.crawledSites()
-  if (asJson) await printJson(sites.map(({ document }) => document))
-  else await printTable(['ID', 'SITE', 'STATE', 'AGENTS', 'CRAWLED', 'NEXT'], sites.map(toRow), 'no sites')
+async function list(sites: CrawlClient, asJson: boolean): Promise<number> {
+  const known = await sites.list()
+  if (asJson) await printJson(known.map(({ document }) => document))
+  else await printTable(['ID', 'SITE', 'STATE', 'AGENTS', 'CRAWLED', 'NEXT'], known.map(toRow), 'no sites')
   return 0
 }
 

@@ -121,8 +121,6 @@ export interface AdminClient {
   createKey(key: ApiKeyRequest, options?: RequestOptions): Promise<CreatedApiKey>
   /** Revokes a key, effective immediately. */
   revokeKey(id: string, options?: RequestOptions): Promise<void>
-  /** Stops crawling a site, and removes the agents that were found there. */
-  removeSite(id: string, options?: RequestOptions): Promise<void>
   /**
    * Registers many documents without the limit on registrations. Documents are sent while results arrive; a document
    * that fails does not stop the others. Leaving early stops the import.
@@ -189,9 +187,6 @@ export function createAdminClient(options: ConnectionOptions): AdminClient {
     },
     async revokeKey(id, more) {
       await request({ ...more, method: 'DELETE', path: `/admin/keys/${encodeURIComponent(id)}` })
-    },
-    async removeSite(id, more) {
-      await request({ ...more, method: 'DELETE', path: `/crawl/${encodeURIComponent(id)}` })
     },
     async *importAgents(items, { signal } = {}) {
       const { deadline, leave } = openEnded('the import', signal)

@@ -1,6 +1,5 @@
-import { asObjects, isObject, type JsonObject } from '@switchboard/protocol'
+import type { JsonObject } from '@switchboard/protocol'
 import { createHttpTransport } from '../transports/http/http-transport.js'
-import { type CrawledSite, readSite } from './crawl.js'
 import { type ClientOptions, createDiscovery, type DiscoveryClient } from './create-discovery-client.js'
 import { createDirectoryCalls, type DirectoryCalls } from './directory-calls.js'
 import { createPathFinder } from './lookup.js'
@@ -33,13 +32,6 @@ export interface DirectoryClient extends DiscoveryClient, DirectoryCalls {
     agent: string | Pick<Registration, 'href'>,
     options?: RequestOptions & { readonly ifMatch?: string },
   ): Promise<void>
-  /**
-   * Has the directory read the agents that a site publishes, now and regularly: the URL of a card, or a host. They belong
-   * to the site's domain. If it takes long, the state is `running`, and `crawledSites` shows the result.
-   */
-  crawl(url: string, options?: RequestOptions): Promise<CrawledSite>
-  /** The sites that you have asked to be crawled; for administrators, all. */
-  crawledSites(options?: RequestOptions): Promise<readonly CrawledSite[]>
   /** Rates an agent. */
   feedback(id: string, feedback: Feedback, options?: RequestOptions): Promise<void>
 }
@@ -69,12 +61,6 @@ export function createClient(options: ClientOptions): DirectoryClient {
       const headers = ifMatch === undefined ? {} : { 'if-match': ifMatch }
       const path = typeof agent === 'string' ? `/agents/${encodeURIComponent(agent)}` : agent.href
       await request({ ...more, method: 'DELETE', path, headers })
-    },
-    crawl: async (url, more) =>
-      readSite((await request({ ...more, method: 'POST', path: '/crawl', body: { url } })).body),
-    async crawledSites(more) {
-      const { body } = await request({ ...more, method: 'GET', path: '/crawl' })
-      return asObjects(isObject(body) ? body.sites : undefined).map(readSite)
     },
     async feedback(id, { rating, comment }, more = {}) {
       const body = { rating, ...(comment !== undefined && { comment }) }

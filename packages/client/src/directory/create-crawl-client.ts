@@ -1,5 +1,6 @@
 import { asObjects, asString, isObject, type JsonObject, type JsonValue } from '@switchboard/protocol'
 import { ClientError } from '../errors.js'
+import { type ConnectionOptions, openRequester, type RequestOptions } from './requester.js'
 
 /** What a directory found at one place of a site. */
 export interface CrawledDocument {
@@ -28,7 +29,42 @@ export interface CrawledSite {
   readonly document: JsonObject
 }
 
-export function readSite(body: JsonValue | undefined): CrawledSite {
+/** Sites that a directory reads for agents. Every method throws a `ClientError` if it fails. */
+export interface CrawlClient {
+  /**
+   * Has the directory read the agents that a site publishes, now and regularly: the URL of a card, or a host. They belong
+   * to the site's domain. If it takes long, the state is `running`, and `list` shows the result.
+   */
+  crawl(url: string, options?: RequestOptions): Promise<CrawledSite>
+  /** The sites that you have asked to be crawled; for administrators, all. */
+  list(options?: RequestOptions): Promise<readonly CrawledSite[]>
+  /** Forgets a site and removes the agents that were found there; needs the `admin` scope. */
+  remove(id: string, options?: RequestOptions): Promise<void>
+}
+
+/**
+ * A client for crawling, apart from `createClient` so that programs that only use a directory do not load it.
+ *
+ * @example
+ * const sites = createCrawlClient({ baseUrl: 'https://directory.example', token })
+ * const { agents } = await sites.crawl('agents.example')
+ */
+export function createCrawlClient(options: ConnectionOptions): CrawlClient {
+  const { request } = openRequester(options)
+  return {
+    crawl: async (url, more) =>
+      readSite((await request({ ...more, method: 'POST', path: '/crawl', body: { url } })).body),
+    async list(more) {
+      const { body } = await request({ ...more, method: 'GET', path: '/crawl' })
+      return asObjects(isObject(body) ? body.sites : undefined).map(readSite)
+    },
+    async remove(id, more) {
+      await request({ ...more, method: 'DELETE', path: `/crawl/${encodeURIComponent(id)}` })
+    },
+  }
+}
+
+function readSite(body: JsonValue | undefined): CrawledSite {
   const site = isObject(body) ? body : {}
   const [id, url, state] = [asString(site.id), asString(site.url), asString(site.state)]
   if (id === undefined || url === undefined)
