@@ -11,6 +11,8 @@ const HELP = `switchboard: a directory and exchange for AI agents
   switchboard import FILE|URL…   register many agents
   switchboard crawl URL|HOST…    have the directory read the agents that sites publish
   switchboard remove ID…         remove agents
+  switchboard find-directory     find directories on the local network or in a domain
+  switchboard dns-sd DOMAIN      print the DNS records with which a directory is found
   switchboard resolve URI        show where an agent:// URI leads
   switchboard call AGENT         call an agent by URI or id
   switchboard local              run and manage agents on this computer
@@ -41,6 +43,8 @@ const COMMANDS = new Map<string, () => Promise<Command>>([
   ['import', async () => (await import('./commands/import.js')).importDocuments],
   ['crawl', async () => (await import('./commands/crawl.js')).crawl],
   ['remove', async () => (await import('./commands/remove.js')).remove],
+  ['find-directory', async () => (await import('./commands/find-directory.js')).findDirectory],
+  ['dns-sd', async () => (await import('./commands/dns-sd.js')).dnsSd],
   ['resolve', async () => (await import('./commands/resolve.js')).resolve],
   ['call', async () => (await import('./commands/call.js')).call],
   ['local', async () => (await import('./commands/local.js')).local],

@@ -139,6 +139,7 @@ describe('switchboard serve', () => {
     [['--log-level', 'loud'], /--log-level must be one of fatal, error/],
     [['--tls-cert', 'x.pem'], /--tls-cert and --tls-key must be set together/],
     [['--tls-client-required'], /--tls-client-ca/],
+    [['--mdns', '--behind-proxy'], /--mdns with --behind-proxy needs --public-url/],
     [['--tls-client-crl', 'x'], /--tls-client-crl needs --tls-client-ca/],
     [['--host', '0.0.0.0'], /plain HTTP on 0\.0\.0\.0 is not allowed/],
     [['--host', '::'], /plain HTTP on :: is not allowed/],
@@ -173,6 +174,9 @@ describe('switchboard serve', () => {
     ['{"issuers":[{"issuer":"x","audience":"y","jwksUrl":"not a url"}]}', /\/issuers\/0\/jwksUrl/],
     ['{"lifetimes":{"max":1}}', /\/lifetimes\/max/],
     ['{"host":"0.0.0.0"}', /plain HTTP/],
+    ['{"crawl":{"urls":["http://agents.example"]}}', /crawl\.urls: "http:\/\/agents\.example" must start with https/],
+    ['{"crawl":{"contact":"me\\r\\nX: y"}}', /\/crawl\/contact/],
+    ['{"mdns":{"name":""}}', /\/mdns\/name/],
   ]
   it.each(BAD_FILES)('rejects the config file %s in one line, with exit code 2', async (text, reason) => {
     await expectRefusedHere(['serve', '--data', newData(), '--config', file('bad.json', text)], reason)
@@ -183,6 +187,7 @@ describe('switchboard serve', () => {
     [{ SWITCHBOARD_ADMIN_KEY: 'short' }, /SWITCHBOARD_ADMIN_KEY must have at least 16 characters/],
     [{ SWITCHBOARD_BEHIND_PROXY: 'yes' }, /--behind-proxy must be true or false/],
     [{ SWITCHBOARD_HOST: '0.0.0.0' }, /plain HTTP/],
+    [{ SWITCHBOARD_MDNS: 'yes' }, /--mdns must be true or false/],
   ])('rejects the environment %j in one line, with exit code 2', async (env, reason) => {
     await expectRefusedHere(['serve', '--data', newData()], reason, { ...env })
   })

@@ -1,5 +1,6 @@
 export * from './addresses.js'
 export * from './call/index.js'
+export * from './dns-sd.js'
 export * from './documents/index.js'
 export * from './errors.js'
 export * from './identifiers.js'

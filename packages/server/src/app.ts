@@ -24,6 +24,7 @@ import { wireHttp } from './wiring/http.js'
 import { wireIdentity } from './wiring/identity.js'
 import { type Lifecycle, wireLifecycle } from './wiring/lifecycle.js'
 import { wireLimits } from './wiring/limits.js'
+import { wireMdns } from './wiring/mdns.js'
 import { wireProbes } from './wiring/probes.js'
 import { wireRegistry } from './wiring/registry.js'
 import { wireTrust } from './wiring/trust.js'
@@ -178,6 +179,7 @@ async function wire(base: Base): Promise<Server> {
     probing,
     crawling,
     federation,
+    mdns: wireMdns(base, VERSION),
     outcomes,
     calls,
     expiry,

@@ -14,6 +14,7 @@ const HELP = `switchboard serve: run a directory
   --tls-client-crl FILE  revoked client certificates, read when changed   SWITCHBOARD_TLS_CLIENT_CRL
   --tls-client-required  reject clients without a certificate             SWITCHBOARD_TLS_CLIENT_REQUIRED
   --behind-proxy         a reverse proxy terminates TLS (production mode) SWITCHBOARD_BEHIND_PROXY
+  --mdns                 advertise on the local network by multicast DNS  SWITCHBOARD_MDNS
   --config FILE          JSON file with these and further settings        SWITCHBOARD_CONFIG
   --log-level LEVEL      fatal, error, warn, info, debug, trace, silent   SWITCHBOARD_LOG_LEVEL
   --access-log           log one line for each request                    SWITCHBOARD_ACCESS_LOG
@@ -38,6 +39,7 @@ const OPTIONS = {
   'tls-client-crl': { type: 'string' },
   'tls-client-required': { type: 'boolean' },
   'behind-proxy': { type: 'boolean' },
+  mdns: { type: 'boolean' },
   config: { type: 'string' },
   'log-level': { type: 'string' },
   'access-log': { type: 'boolean' },

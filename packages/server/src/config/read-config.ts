@@ -17,6 +17,7 @@ export interface Flags {
   'tls-client-crl'?: string
   'tls-client-required'?: boolean
   'behind-proxy'?: boolean
+  mdns?: boolean
   config?: string
   'log-level'?: string
   'access-log'?: boolean
@@ -45,6 +46,7 @@ export function readConfig(flags: Flags = {}, variables: NodeJS.ProcessEnv = pro
     metricsToken: readSecret('SWITCHBOARD_METRICS_TOKEN', env.SWITCHBOARD_METRICS_TOKEN),
     secret: readSecret('SWITCHBOARD_SECRET', env.SWITCHBOARD_SECRET),
     search: withEmbedderKey(larger.search ?? DEFAULTS.search, env.SWITCHBOARD_EMBEDDER_KEY),
+    mdns: withMdnsFlag(larger.mdns ?? DEFAULTS.mdns, flags.mdns ?? env.SWITCHBOARD_MDNS),
     logLevel: readLogLevel(text('log-level', 'SWITCHBOARD_LOG_LEVEL', 'logLevel')),
     accessLog: readFlag('--access-log', text('access-log', 'SWITCHBOARD_ACCESS_LOG', 'accessLog')),
     telemetry: { otlp: readOtlp(settings.telemetry, env) },
@@ -118,6 +120,9 @@ const withClientSecret =
     if (!secret) throw new ConfigError(`issuers: the client secret in ${String(file ?? variable)} is missing or empty`)
     return { ...issuer, introspection: { ...introspection, clientSecret: secret } }
   }
+
+const withMdnsFlag = (mdns: Config['mdns'], flag: boolean | string | undefined): Config['mdns'] =>
+  flag === undefined ? mdns : { ...mdns, enabled: readFlag('--mdns', String(flag)) }
 
 /** The key of the embedding endpoint may come from the environment, so that no file contains a secret. */
 function withEmbedderKey(search: Config['search'], key: string | undefined): Config['search'] {

@@ -146,6 +146,7 @@ export const configSchema: JsonObject = closed({
   audit: closed({ retentionDays: count, addresses: flag }),
   liveness: closed({ enabled: flag, intervalSeconds: { type: 'integer', minimum: 10 } }),
   probes: closed({ enabled: flag, intervalSeconds: { type: 'integer', minimum: 60 } }),
+  mdns: closed({ enabled: flag, name: { type: 'string', minLength: 1, maxLength: 63 }, interfaces: texts }),
   crawl: closed({
     enabled: flag,
     urls: texts,

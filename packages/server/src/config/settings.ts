@@ -98,6 +98,14 @@ export interface Config {
     /** Where the operators of sites can reach you: a URL or an address; part of the User-Agent. Default: the public URL. */
     contact?: string
   }
+  /** Advertisement on the local network by multicast DNS. */
+  mdns: {
+    enabled: boolean
+    /** What people see in a list. Default: the name of this machine. */
+    name?: string
+    /** Names of network interfaces; empty: all. */
+    interfaces: string[]
+  }
 }
 
 /** The embedding model: the built-in one, none, a folder with an ONNX model, or an HTTP endpoint. */
@@ -212,6 +220,7 @@ export const DEFAULTS: Config = {
   liveness: { enabled: false, intervalSeconds: 3600 },
   probes: { enabled: false, intervalSeconds: 86_400 },
   crawl: { enabled: true, urls: [], intervalSeconds: 86_400, pauseMs: 1000, maxAgentsPerSite: 100 },
+  mdns: { enabled: false, interfaces: [] },
 }
 
 /** Groups of settings that may be given in part. */
@@ -230,6 +239,7 @@ export const GROUPS = [
   'probes',
   'crawl',
   'keys',
+  'mdns',
   'audit',
 ] as const
 
@@ -256,12 +266,13 @@ export const withDefaults = (settings: Settings): Config => ({
   probes: { ...DEFAULTS.probes, ...settings.probes },
   crawl: { ...DEFAULTS.crawl, ...settings.crawl },
   keys: { ...DEFAULTS.keys, ...settings.keys },
+  mdns: { ...DEFAULTS.mdns, ...settings.mdns },
   audit: { ...DEFAULTS.audit, ...settings.audit },
 })
 
 /** Refuses plain HTTP beyond this machine (C-72), and replicas that would each sign with their own key. */
 export function assertSafe(config: Config): void {
-  const { host, tls, behindProxy, database, secret, gateway, issuers, peers, crawl } = config
+  const { host, tls, behindProxy, database, secret, gateway, issuers, peers, crawl, mdns, publicUrl } = config
   const problem = issuersProblem(issuers)
   if (problem !== undefined) throw new ConfigError(`issuers: ${problem}`)
   const peerProblem = peersProblem(peers)
@@ -270,6 +281,8 @@ export function assertSafe(config: Config): void {
     throw new ConfigError(
       'gateway.sign with a database needs SWITCHBOARD_SECRET: set it to the same value on all replicas',
     )
+  if (mdns.enabled && behindProxy && publicUrl === undefined)
+    throw new ConfigError('--mdns with --behind-proxy needs --public-url: clients on the network must reach the proxy')
   for (const url of crawl.urls) assertSiteUrl(url, !isProduction(config))
   if (tls || behindProxy || isLoopbackHost(host)) return
   throw new ConfigError(

@@ -13,6 +13,7 @@ import type { Federation } from './federation.js'
 import type { Http } from './http.js'
 import type { Identity } from './identity.js'
 import type { LimitParts } from './limits.js'
+import type { Mdns } from './mdns.js'
 import type { ProbeParts } from './probes.js'
 import { createStopInTime } from './stop-in-time.js'
 import type { Trust } from './trust.js'
@@ -44,6 +45,7 @@ export interface LifecycleParts {
   readonly probing: ProbeParts | undefined
   readonly crawling: CrawlParts | undefined
   readonly federation: Federation
+  readonly mdns: Mdns | undefined
   readonly expiry: Expiry
   readonly wordIndexing: WordIndexing
   readonly subjects: SubjectData
@@ -72,6 +74,7 @@ export function wireLifecycle(base: Base, parts: LifecycleParts): Lifecycle {
     probing,
     crawling,
     federation,
+    mdns,
     expiry,
     wordIndexing,
     cursor,
@@ -130,6 +133,7 @@ export function wireLifecycle(base: Base, parts: LifecycleParts): Lifecycle {
       probing?.start()
       crawling?.start()
       federation.start()
+      mdns?.start()
       log.info({ url: state.listening, agents: catalog.index.size }, 'ready')
       return baseUrl()
     },
@@ -150,6 +154,7 @@ export function wireLifecycle(base: Base, parts: LifecycleParts): Lifecycle {
         stopInTime('checks of publishers', trust.stop, BACKGROUND_MS),
         stopInTime('reading from peers', federation.stop, BACKGROUND_MS),
         stopInTime('probes of agents', async () => probing?.stop(), BACKGROUND_MS),
+        stopInTime('advertisement', async () => mdns?.stop(), BACKGROUND_MS),
         stopInTime('crawling', async () => crawling?.stop(), BACKGROUND_MS),
         stopInTime('reading changes', follower.stop, BACKGROUND_MS),
         stopInTime('embedding model', embeddings.stop, BACKGROUND_MS),
