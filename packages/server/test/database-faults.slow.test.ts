@@ -62,6 +62,10 @@ describe.skipIf(!postgres)(postgres ? 'while the database' : `database faults, $
   }
   const register = (id: string): Promise<Answer> => send('POST', '/agents', aidipAgent({ id }))
   const readiness = async (): Promise<string> => (await send('GET', '/health/ready')).json.status
+  const degradedSeconds = async (): Promise<number> => {
+    const metrics = await (await fetch(`${server.url}/metrics`)).text()
+    return Number(/^switchboard_degraded_seconds (\S+)$/m.exec(metrics)?.[1])
+  }
   const log = (): { msg: string; status?: number }[] =>
     server
       .stderr()
@@ -92,6 +96,7 @@ describe.skipIf(!postgres)(postgres ? 'while the database' : `database faults, $
     const found = await send('POST', '/discover', { query: 'zebras' })
     expect(found.json.warnings).toContainEqual(expect.stringContaining(`the state of ${since}`))
     expect((await send('GET', '/ad/r/987654')).status).toBe(404)
+    expect(await degradedSeconds()).toBeGreaterThan(0)
     // The key is known from memory; others are still rejected.
     expect((await send('GET', '/agents/kept', undefined, 'sb_unknown')).status).toBe(401)
   }
@@ -105,6 +110,7 @@ describe.skipIf(!postgres)(postgres ? 'while the database' : `database faults, $
   /** Everything works again, without a restart, and the log has one line for the fault and one for its end. */
   const expectRecovery = async (fault: string): Promise<void> => {
     await expect.poll(readiness, SOON).toBe('ready')
+    expect(await degradedSeconds()).toBe(0)
     expect([200, 201]).toContain((await register('after')).status)
     expect((await send('GET', '/agents/kept')).headers.get('x-switchboard-warnings')).toBeNull()
     expect(messages()).toEqual([fault, BACK])

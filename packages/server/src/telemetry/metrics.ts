@@ -47,6 +47,11 @@ const PENDING = {
 }
 const BYTES = { name: 'switchboard_index_bytes', help: 'Memory of the search index, by part' }
 
+const PEERS = {
+  name: 'switchboard_peers',
+  help: 'Directories that this one reads from, by whether the last attempt succeeded',
+}
+
 export const GAUGES = {
   ready: { name: 'switchboard_ready', help: '1 if the directory accepts requests, as /health/ready says' },
   connections: { name: 'switchboard_http_connections', help: 'Open connections of clients' },
@@ -65,6 +70,12 @@ export const GAUGES = {
     name: 'switchboard_feed_lag_seconds',
     help: 'Age of the last complete reading of the change feed: what other replicas wrote since then is not visible here',
   },
+  degraded: {
+    name: 'switchboard_degraded_seconds',
+    help: 'For how long writes have failed, or what is served has been stale; 0 if all is well, as /health/ready says',
+  },
+  peers: { ...PEERS, label: ['state', 'ok'] },
+  failingPeers: { ...PEERS, label: ['state', 'failing'] },
 } as const satisfies Record<string, GaugeDefinition>
 
 export type GaugeName = keyof typeof GAUGES

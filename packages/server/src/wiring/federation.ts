@@ -85,7 +85,7 @@ export interface FederationParts {
 
 /** Sharing agents with other directories: what they read here, and what is read from them. */
 export function wireFederation(base: Base, { context, identity, gateway, peering }: FederationParts): Federation {
-  const { config, log, store, now, monotonic, baseUrl, logError } = base
+  const { config, log, metrics, store, now, monotonic, baseUrl, logError } = base
   const { catalog, grantsOf } = context
   const { peers, states } = peering
   const { signing } = identity
@@ -147,6 +147,11 @@ export function wireFederation(base: Base, { context, identity, gateway, peering
     removed: (_number, { record }) => {
       if (peers.list().length > 0) showCopy(record.id).catch(logError('could not show the copy of an agent'))
     },
+  })
+  const isFailing = (peer: KnownPeer): boolean => puller.stateOf(peer).failures > 0
+  metrics.gauges({
+    peers: () => peers.list().filter((peer) => !isFailing(peer)).length,
+    failingPeers: () => peers.list().filter(isFailing).length,
   })
   const schedule = createSchedule(puller.run, TICK_MS, logError('could not read from peers'))
   return {

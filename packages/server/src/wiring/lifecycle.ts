@@ -63,7 +63,7 @@ export interface Lifecycle {
 
 /** Background work, and the order in which the parts start and stop. */
 export function wireLifecycle(base: Base, parts: LifecycleParts): Lifecycle {
-  const { config, store, log, metrics, traces, state, baseUrl, logError } = base
+  const { config, store, now, storeStatus, log, metrics, traces, state, baseUrl, logError } = base
   const {
     context,
     identity,
@@ -96,6 +96,7 @@ export function wireLifecycle(base: Base, parts: LifecycleParts): Lifecycle {
   metrics.gauges({
     ready: () => (state.phase === 'ready' ? 1 : 0),
     feedLag: () => follower.lagMs() / 1000,
+    degraded: () => (now() - (storeStatus.degradedSince ?? now())) / 1000,
   })
   const pruning = startPruning(context, config.audit.retentionDays, logError('could not prune the store'))
 

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, vi } from 'vitest'
 import { sendJson } from '../invoke/agent.js'
 import { setUp } from '../invoke/setup.js'
+import { startDirectory } from '../support/directory.js'
 import { aidipAgent } from '../support/documents.js'
 import { parseSamples, readMetric } from './samples.js'
 
@@ -132,6 +133,19 @@ describe('/metrics', () => {
       },
       { timeout: 20_000, interval: 20 },
     )
+  })
+
+  it('counts peers, and those that cannot be read', async () => {
+    const peers = [{ name: 'gone', url: 'http://127.0.0.1:1/' }]
+    const directory = await startDirectory({ peers })
+    await vi.waitFor(
+      async () => {
+        expect(await readMetric(directory, 'switchboard_peers', { state: 'failing' })).toBe(1)
+        expect(await readMetric(directory, 'switchboard_peers', { state: 'ok' })).toBe(0)
+      },
+      { timeout: 30_000, interval: 100 },
+    )
+    await directory.close()
   })
 
   it('contains no ids, subjects, addresses or texts', async () => {

@@ -1,11 +1,11 @@
 import { execFile, spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { isObject, type JsonValue, parseJson } from '@switchboard/protocol'
 import { describe, expect, it } from 'vitest'
 import { setUp } from '../invoke/setup.js'
-import { ROOT } from '../support/process.js'
+import { ROOT, temporaryFolder } from '../support/process.js'
 import { parseSamples, parseTypes } from './samples.js'
 
 const FOLDER = join(ROOT, 'deploy/observability')
@@ -44,6 +44,21 @@ describe('deploy/observability', () => {
   it.skipIf(!hasPromtool)('has alert rules that Prometheus accepts, and that fire when they should', async () => {
     expect((await promtool('check', 'rules', 'alerts.yml')).stdout).toContain(`${alerts.length} rules found`)
     expect((await promtool('test', 'rules', 'alerts.test.yml')).stdout).toContain('SUCCESS')
+  })
+
+  it.skipIf(!hasPromtool)('has a dashboard whose queries Prometheus can parse', async () => {
+    const queries = expressionsIn(dashboard).filter((text) => text.includes('{') && !text.startsWith('label_values'))
+    expect(queries.length).toBeGreaterThan(30)
+    // As the rules of a group, because that is what promtool can check.
+    const asRules = queries.map((text, i) => ({
+      record: `query_${i}`,
+      expr: text.replaceAll(/\$__(rate_)?interval/g, '1m').replaceAll(/\$(job|instance)/g, '.*'),
+    }))
+    const folder = temporaryFolder()
+    writeFileSync(join(folder.path, 'rules.yml'), JSON.stringify({ groups: [{ name: 'dashboard', rules: asRules }] }))
+    const { stdout } = await promtool('check', 'rules', join(folder.path, 'rules.yml'))
+    folder.remove()
+    expect(stdout).toContain(`${queries.length} rules found`)
   })
 
   it('tests every alert', () => {
