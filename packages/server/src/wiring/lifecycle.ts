@@ -13,6 +13,7 @@ import type { Federation } from './federation.js'
 import type { Http } from './http.js'
 import type { Identity } from './identity.js'
 import type { LimitParts } from './limits.js'
+import { type Listening, listenOn } from './listen.js'
 import type { Mdns } from './mdns.js'
 import type { ProbeParts } from './probes.js'
 import { createStopInTime } from './stop-in-time.js'
@@ -100,9 +101,11 @@ export function wireLifecycle(base: Base, parts: LifecycleParts): Lifecycle {
   })
   const pruning = startPruning(context, config.audit.retentionDays, logError('could not prune the store'))
 
+  let listening: Listening | undefined
   /** Lets open requests finish, and closes connections as they become idle: keep-alive must not delay the end. */
   const drain = async (): Promise<void> => {
     sockets.close()
+    listening?.close()
     const sweep = setInterval(() => app.server.closeIdleConnections(), IDLE_SWEEP_MS)
     const endCalls = setTimeout(() => calls.gateway.stop(), CALLS_MS)
     const deadline = setTimeout(() => {
@@ -122,7 +125,8 @@ export function wireLifecycle(base: Base, parts: LifecycleParts): Lifecycle {
     catchUp: follower.catchUp,
     async listen() {
       await limits.replicas.start()
-      const url = (await app.listen({ host: config.host, port: config.port })).replace(/\/$/, '')
+      listening = await listenOn(app, config)
+      const url = listening.url.replace(/\/$/, '')
       // Fastify reports http: for a server that it did not create itself.
       state.listening = config.tls ? url.replace(/^http:/, 'https:') : url
       state.phase = 'ready'
