@@ -17,6 +17,7 @@ const HELP = `switchboard: a directory and exchange for AI agents
   switchboard call AGENT         call an agent by URI or id
   switchboard local              run and manage agents on this computer
   switchboard keys               list, create and revoke API keys
+  switchboard peers              list the agents of other directories
   switchboard audit              print the audit log
   switchboard subjects           export, erase or rename what is kept about a subject
   switchboard export             write the documents of all agents to a file
@@ -49,6 +50,7 @@ const COMMANDS = new Map<string, () => Promise<Command>>([
   ['call', async () => (await import('./commands/call.js')).call],
   ['local', async () => (await import('./commands/local.js')).local],
   ['keys', async () => (await import('./commands/keys.js')).keys],
+  ['peers', async () => (await import('./commands/peers.js')).peers],
   ['export', async () => (await import('./commands/export.js')).exportDocuments],
   ['backup', async () => (await import('./commands/backup.js')).backup],
   ['restore', async () => (await import('./commands/restore.js')).restore],

@@ -13,5 +13,6 @@ export {
   type SubjectCounts,
   type SubjectItem,
 } from './directory/create-admin-client.js'
+export type { PeerAdmin, PeerDirectory, PeerTerms, QuarantinedAgent } from './directory/peers.js'
 export type { ConnectionOptions, RequestOptions } from './directory/requester.js'
 export { ClientError, type ClientErrorCode, type ClientErrorOptions } from './errors.js'

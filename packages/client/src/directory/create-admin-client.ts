@@ -15,6 +15,7 @@ import { ClientError } from '../errors.js'
 import { createDeadline, type Deadline } from '../transports/deadline.js'
 import { exchange } from '../transports/http/exchange.js'
 import { readChunks, readJsonText } from '../transports/read-body.js'
+import { createPeerAdmin, type PeerAdmin } from './peers.js'
 import { type ConnectionOptions, openRequester, type RequestOptions } from './requester.js'
 
 /** What a subject may do in a directory. Its secret is known only when the key is created. */
@@ -116,7 +117,7 @@ export interface SubjectItem {
 export type SubjectCounts = Readonly<Record<string, number>>
 
 /** The administration of a directory; every method needs the `admin` scope and throws a `ClientError` if it fails. */
-export interface AdminClient {
+export interface AdminClient extends PeerAdmin {
   listKeys(options?: RequestOptions): Promise<readonly ApiKey[]>
   createKey(key: ApiKeyRequest, options?: RequestOptions): Promise<CreatedApiKey>
   /** Revokes a key, effective immediately. */
@@ -163,6 +164,7 @@ const MAX_SUBJECT_LINE_LENGTH = 64 * 1024 * 1024
 export function createAdminClient(options: ConnectionOptions): AdminClient {
   const { request, deps } = openRequester(options)
   return {
+    ...createPeerAdmin(request),
     async listKeys(more) {
       const { body } = await request({ ...more, method: 'GET', path: '/admin/keys' })
       return asObjects(isObject(body) ? body.keys : undefined).map(readKey)
