@@ -22,6 +22,7 @@ const OPENERS: Record<string, readonly string[] | 'all'> = {
   pg: 'all',
   libsql: 'all',
   eventsource: 'all',
+  '@opentelemetry/exporter-trace-otlp-http': 'all',
   jose: ['createRemoteJWKSet', 'default', '*'],
   // Fetches the keys of the issuers that the operator trusts.
   '@switchboard/protocol': ['createTokenVerifier', '*'],
@@ -44,10 +45,14 @@ const ALLOWED: Record<string, readonly string[]> = {
   'services/calls/admission/agent-tokens.ts': ['global'],
   'services/discovery/remote-embedder.ts': ['global'],
   'store/postgres/connect.ts': ['pg'],
+  'store/postgres/supervise.ts': ['pg'],
+  'telemetry/create-traces.ts': ['@opentelemetry/exporter-trace-otlp-http'],
   // Only files and certificates.
   'store/sqlite/database.ts': ['libsql'],
   'store/sqlite/lock-folder.ts': ['libsql'],
   'config/read-files.ts': ['tls'],
+  // Finds and binds the addresses of the server itself.
+  'wiring/listen.ts': ['dns/promises', 'net'],
 }
 
 interface Use {
