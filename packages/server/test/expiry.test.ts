@@ -25,6 +25,8 @@ let expiry: Expiry | undefined
 let steps: number[]
 /** Whether the store rejects writes of the expiry. */
 let isFailing: boolean
+/** Whether it does not respond to them. */
+let isHanging: boolean
 /** Seconds since the process has read all changes. */
 let lag: number
 
@@ -34,6 +36,7 @@ beforeEach(async () => {
   clock = createTestClock()
   steps = []
   isFailing = false
+  isHanging = false
   lag = 0
 })
 afterEach(async () => {
@@ -49,8 +52,11 @@ const start = async (clockAhead = 0): Promise<void> => {
     if (!isFailing) throw error
   }
   const failing: Pick<Store, 'write'> = {
-    write: async (change) =>
-      isFailing ? Promise.reject(new StoreError('unavailable', 'no room')) : store.write(change),
+    write: async (change) => {
+      if (isHanging) return new Promise(() => {})
+      if (isFailing) throw new StoreError('unavailable', 'no room')
+      return store.write(change)
+    },
   }
   const syncedAt = (): number => clock.now() - lag * 1000
   const onStep = (ms: number): void => void steps.push(Math.round(ms / 1000))
@@ -157,6 +163,15 @@ describe('the expiry of leases', () => {
     isFailing = false
     await expect.poll(() => store.get('a')).toBeUndefined()
     expect(await store.audit({ action: 'expire', limit: 10 })).toHaveLength(1)
+  })
+
+  it('ends what is served even if the store does not respond', async () => {
+    await start()
+    await register('a', leaseOf(60))
+    isHanging = true
+    clock.advance(61)
+    await expect.poll(() => catalog.get('a')).toBeUndefined()
+    expect(await store.get('a')).toBeDefined()
   })
 
   it('that ended while the store could not be written goes on if another replica has renewed it', async () => {

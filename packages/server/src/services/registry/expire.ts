@@ -5,6 +5,8 @@ import { createDeadlines } from './deadlines.js'
 
 /** Milliseconds between checks at most, so that a step of the wall clock is noticed soon. */
 const CHECK_MS = 250
+/** Milliseconds that an expired agent is served while the store does not respond. */
+const HIDE_MS = 1000
 /** Milliseconds to wait after the store failed. */
 const RETRY_MS = 1000
 /** Milliseconds by which the clocks of replicas may differ without one of them ending a lease of another early. */
@@ -53,7 +55,7 @@ export function createExpiry(options: ExpiryOptions): Expiry {
   let lastCheck = readClocks()
   /** Monotonic time until which no document expires. */
   let heldUntil = Number.NEGATIVE_INFINITY
-  /** Agents that have expired while the store could not be written: not served any more, and still in the store. */
+  /** Agents that have expired while the store did not respond: not served any more, and still in the store. */
   const overdue = new Set<number>()
   let timer: NodeJS.Timeout | undefined
   let stopped = false
@@ -100,6 +102,7 @@ export function createExpiry(options: ExpiryOptions): Expiry {
 
   const expire = (agent: Agent, isOutdated: boolean): void => {
     if (stopped) return
+    const tooLate = setTimeout(() => hide(agent), HIDE_MS).unref()
     expireAgent(options, agent, isOutdated)
       .then((left) => {
         overdue.delete(agent.number)
@@ -108,13 +111,16 @@ export function createExpiry(options: ExpiryOptions): Expiry {
       })
       .catch((error: unknown) => {
         onError(error)
-        overdue.add(agent.number)
         hide(agent)
         setTimeout(() => expire(agent, isOutdated), RETRY_MS).unref()
       })
+      .finally(() => clearTimeout(tooLate))
   }
 
-  const hide = ({ record, stored }: Agent): void => catalog.drop(record.id, stored.revision)
+  const hide = ({ number, record, stored }: Agent): void => {
+    overdue.add(number)
+    catalog.drop(record.id, stored.revision)
+  }
 
   const schedule = (agent: Agent): void => {
     const { number, record } = agent
