@@ -46,8 +46,26 @@ export function rowOf(statement: Statement, parameters: unknown[] = []): Row | u
 export const isBusy = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'SQLITE_BUSY'
 
-/** Translates an error of SQLite. */
+/** What is wrong and what to do, by the error codes of SQLite and of the file system. */
+const REASONS: readonly (readonly [codes: RegExp, reason: string])[] = [
+  [/^(SQLITE_FULL|ENOSPC|EDQUOT)/, 'the disk is full: free some space'],
+  [/^(SQLITE_CORRUPT|SQLITE_NOTADB)/, 'the database is damaged: restore a backup'],
+  [/^(SQLITE_READONLY|EROFS)/, 'it is read-only: make it writable'],
+  [/^(SQLITE_CANTOPEN|SQLITE_PERM|EACCES|EPERM)/, 'this user may not write there: change the permissions'],
+  // Node reports a parent folder that cannot be written as missing.
+  [/^ENOENT/, 'the folder cannot be created: make its parent folder writable'],
+  [/^(EEXIST|ENOTDIR)/, 'it is not a folder'],
+  [/^SQLITE_IOERR/, 'the disk fails, or has no room left'],
+]
+
+/** Translates an error of SQLite or of the file system. */
 export function toStoreError(error: unknown, folder: string): StoreError {
   if (error instanceof StoreError) return error
-  return new StoreError('unavailable', `cannot use the store in ${folder}: ${reasonOf(error)}`, { cause: error })
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  const reason = REASONS.find(([codes]) => codes.test(code))?.[1]
+  const text = reason === undefined ? reasonOf(error) : `${reason} (${reasonOf(error)})`
+  return new StoreError('unavailable', `cannot use the store in ${folder}: ${text}`, { cause: error })
 }
+
+/** Whether the file was damaged, which does not heal by itself. */
+export const isDamage = ({ message }: StoreError): boolean => message.includes('the database is damaged')

@@ -255,7 +255,8 @@ export function migrate(db: Sqlite): void {
     db.exec(`PRAGMA user_version = ${MIGRATIONS.length}`)
     db.exec('COMMIT')
   } catch (error) {
-    db.exec('ROLLBACK')
+    // SQLite itself rolls back if the disk is full.
+    if (db.inTransaction) db.exec('ROLLBACK')
     throw error
   }
 }

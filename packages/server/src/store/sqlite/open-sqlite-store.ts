@@ -17,10 +17,10 @@ import { createPrivateFile, createPrivateFolder, type ExposedFile, FILE, restric
 import { createReadChanges } from './read-changes.js'
 import { createReadVectors } from './read-vectors.js'
 import { createSecretStore } from './secret-store.js'
-import { startWriter, type Writer } from './start-writer.js'
+import { startWriter } from './start-writer.js'
 import { createStatisticsStore } from './statistics-store.js'
 import { createSubjectStore } from './subject-store.js'
-import { supervise } from './supervise.js'
+import { type SupervisedWriter, supervise } from './supervise.js'
 import { createTaskStore } from './task-store.js'
 import { createTrustStore } from './trust-store.js'
 
@@ -52,7 +52,8 @@ export async function openSqliteStore(folder: string, options: SqliteStoreOption
     if (release) db.exec('UPDATE tasks SET held_until = 0 WHERE work IS NOT NULL')
     db.exec('PRAGMA query_only = ON')
     const writer = await startWriter(folder, FILE)
-    return createStore(folder, db, health ? supervise(db, folder, writer, health) : writer, release, health)
+    const supervised = health && supervise(db, folder, writer, health)
+    return createStore(folder, db, supervised ?? { ...writer, readFailed() {} }, release, health)
   } catch (error) {
     db?.close()
     release?.()
@@ -63,7 +64,7 @@ export async function openSqliteStore(folder: string, options: SqliteStoreOption
 function createStore(
   folder: string,
   db: Sqlite,
-  writer: Writer,
+  writer: SupervisedWriter,
   release: (() => void) | undefined,
   health: StoreHealth | undefined,
 ): Store {
@@ -83,7 +84,7 @@ function createStore(
       return get()
     } catch (error) {
       const failure = toStoreError(error, folder)
-      health?.failed(failure)
+      writer.readFailed(failure)
       throw failure
     }
   }

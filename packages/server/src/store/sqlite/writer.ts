@@ -42,7 +42,11 @@ function runWriter({ folder, file, hurry }: WriterData, port: NonNullable<typeof
   port.on('message', (message: ToWriter) => {
     if ('close' in message) {
       // Leaves no log for the next start to read, unless another connection still reads it.
-      db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+      try {
+        db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+      } catch {
+        // The disk is full or fails: the next start reads the log.
+      }
       db.close()
       port.close()
       return
