@@ -96,6 +96,8 @@ async function createPostgresServer(
         'wal_level=replica',
         'max_wal_senders=4',
         'hot_standby=on',
+        // A standby that was cut off returns at once.
+        'wal_retrieve_retry_interval=100ms',
       ]
       const args = ['-D', data, ...settings.flatMap((setting) => ['-c', setting])]
       running = spawn(join(programs, 'postgres'), args, { ...user, cwd: data, stdio: 'ignore' })
