@@ -75,8 +75,8 @@ function createWriter(
     },
     async setRevision(revision, gap) {
       await query('DELETE FROM changes')
-      // Every cursor from before this transaction is lost.
-      await query('UPDATE switchboard SET pruned = pg_current_xact_id()')
+      // Every cursor from before this transaction is lost, and none from after it, whatever else is going on in the cluster.
+      await query('UPDATE switchboard SET database_id = gen_random_uuid()')
       const sequence = await changesSequence(query)
       await setSequence(sequence, Math.max((await counterOf(query, sequence)) ?? 0, revision) + gap)
     },
