@@ -76,6 +76,40 @@ describe('SIGTERM', () => {
     await expectPromptEnd()
   })
 
+  it('ends the server while a webhook does not respond', async () => {
+    const agent = createServer((request, response) => {
+      request.resume()
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
+    })
+    let notified = 0
+    const webhook = createServer(() => notified++)
+    for (const each of [agent, webhook]) {
+      await new Promise<void>((resolve) => each.listen(0, '127.0.0.1', resolve))
+      cleanUps.push(
+        () => each.close(),
+        () => each.closeAllConnections(),
+      )
+    }
+    const [endpoint, callback] = [agent, webhook].map(
+      (each) => `http://127.0.0.1:${(each.address() as AddressInfo).port}/`,
+    )
+    await start([], { search: { embedder: 'none' } })
+    await send('/agents', aidipAgent({ id: 'a', endpoint, inputs: {}, outputs: {} }))
+    const deferred = await fetch(`${server.url}/agents/a/invoke`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${ADMIN_KEY}`,
+        'content-type': 'application/json',
+        prefer: 'respond-async',
+        'x-callback-url': callback ?? '',
+      },
+      body: '{}',
+    })
+    expect(deferred.status).toBe(202)
+    await expect.poll(() => notified, { timeout: 20_000 }).toBeGreaterThan(0)
+    await expectPromptEnd()
+  })
+
   it('ends the server while another process locks the database, and keeps what was acknowledged', async () => {
     await start([], { search: { embedder: 'none' } })
     expect(await register('kept')).toBe(201)
