@@ -24,7 +24,7 @@ export function readOtlp(settings: JsonValue | undefined, env: NodeJS.ProcessEnv
   return {
     url,
     ...(isObject(otlp?.headers) && {
-      headers: Object.fromEntries(Object.entries(otlp.headers).map(([k, v]) => [k, String(v)])),
+      headers: Object.fromEntries(Object.entries(otlp.headers).map(([name, value]) => [name, String(value)])),
     }),
     ...(typeof serviceName === 'string' && { serviceName }),
     ...(typeof otlp?.sampleRatio === 'number' && { sampleRatio: otlp.sampleRatio }),

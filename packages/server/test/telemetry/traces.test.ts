@@ -4,6 +4,7 @@ import { AgentEvent, data, message, startA2aAgent } from '../gateway/a2a-agent.j
 import { startMcpAgent } from '../gateway/mcp-agent.js'
 import { fixed, startAgent, type TestAgent } from '../invoke/agent.js'
 import { startDirectory, type TestDirectory } from '../support/directory.js'
+import { startServer, temporaryFolder } from '../support/process.js'
 import { type OtlpReceiver, type ReceivedSpan, startOtlpReceiver } from './otlp-receiver.js'
 
 const WAIT = { timeout: 30_000, interval: 50 }
@@ -197,6 +198,20 @@ describe('traces over OTLP', () => {
         .sort(),
     ).toEqual(['GET /agents', 'embed query', 'search agents'])
   })
+})
+
+it('switchboard serve sends spans to OTEL_EXPORTER_OTLP_ENDPOINT, the last ones when it stops', async () => {
+  const folder = temporaryFolder()
+  const own = await startOtlpReceiver()
+  const server = await startServer(['--data', folder.path], {
+    env: { OTEL_EXPORTER_OTLP_ENDPOINT: own.url, OTEL_EXPORTER_OTLP_HEADERS: 'x-key=secret' },
+  })
+  await fetch(`${server.url}/agents`)
+  expect((await server.stop()).code).toBe(0)
+  expect(own.spans).toMatchObject([{ name: 'GET /agents', service: 'switchboard' }])
+  expect(own.headers()['x-key']).toBe('secret')
+  await own.close()
+  folder.remove()
 })
 
 describe('without a receiver', () => {
