@@ -102,6 +102,16 @@ describe('the change feed', () => {
     await expect(verifyDocument(forged, keys)).rejects.toMatchObject({ code: 'bad_signature' })
   })
 
+  it('has the same pages whether or not there are agents that the caller may not see', async () => {
+    for (const id of ['a', 'b']) await register(id)
+    await register('hidden', { visibility: 'private' })
+    expect(await read('?limit=2')).toMatchObject({ ids: ['a', 'b'], more: false })
+    await register('c')
+    const page = await read('?limit=2')
+    expect(page).toMatchObject({ ids: ['a', 'b'], more: true })
+    expect(await read(`?limit=2&since=${page.cursor}`)).toMatchObject({ ids: ['c'], more: false })
+  })
+
   it('contains only what the caller may see, and tells nobody else that it existed', async () => {
     await register('open', { private: ['publisher'], publisher: 'Secret Ltd' })
     await register('hidden', { visibility: 'private' })

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@switchboard/protocol'
 import { IDS } from './world.js'
 
-/** A request that changes nothing; `{n}` stands for the number of the registration of `agent`. */
+/** A request that changes nothing; `{n}` stands for the number of the registration of `agent`, `{since}` for a cursor of the change feed. */
 export interface Read {
   readonly method: 'GET' | 'HEAD' | 'POST'
   readonly url: string
@@ -27,6 +27,7 @@ const LISTS = [
     (query) => get(`/ad/l${query}`),
   ),
   get('/.well-known/agents.json'),
+  ...['', '?limit=1', '?limit=2', '?since={since}', '?limit=1&since={since}'].map((query) => get(`/feed${query}`)),
   { method: 'HEAD', url: '/agents' } as const,
   { method: 'HEAD', url: '/.well-known/agents.json' } as const,
 ]

@@ -18,12 +18,20 @@ import { LIMITS } from '../schemas/parts.js'
  * members that the target format does not define (C-27), unless their value does not fit the target's definition.
  */
 export function documentFor(format: DocumentFormat, record: AgentRecord, derive: () => JsonObject): JsonObject {
-  if (record.format === format) return record.redacted ? filled(format, record.document, derive) : record.document
+  const document = withoutOrigin(record.document)
+  if (record.format === format) return record.redacted ? filled(format, document, derive) : document
   const derived = derive()
-  const kept = Object.entries(record.document).filter(
+  const kept = Object.entries(document).filter(
     ([name, value]) => !Object.hasOwn(derived, name) && memberFits(format, name, value),
   )
   return { ...Object.fromEntries(kept), ...derived }
+}
+
+/** Only the directory says that an agent comes from another one: what a document claims about that is not shown. */
+function withoutOrigin(document: JsonObject): JsonObject {
+  if (!('origin_service' in document || 'provenance' in document)) return document
+  const { origin_service: _service, provenance: _provenance, ...rest } = document
+  return rest
 }
 
 /** Replaces required members that are private: the name by the id, an address by our gateway. */

@@ -424,6 +424,15 @@ describe('an agent of another directory', () => {
       expect(summary.origin_service).toBe('https://origin.example')
   })
 
+  it('is not what the document of a local agent claims to be', () => {
+    const record = T01({ origin_service: 'https://forged.example', provenance: { origin_service: 'forged' }, x: 1 })
+    for (const view of [toAidip(record, FACTS), toProfile(record, FACTS), toDirectory(record, FACTS)]) {
+      expect(view).not.toHaveProperty('origin_service')
+      expect(view).not.toHaveProperty('provenance')
+      expect(view.x).toBe(1)
+    }
+  })
+
   it('has relative endpoints at its origin', () => {
     expect(toDirectory(T01({ endpoint: '/agents/t1' }), facts).base).toBe('https://origin.example/agents/t1')
   })

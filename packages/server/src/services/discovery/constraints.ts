@@ -1,6 +1,7 @@
 import { type AgentRecord, foldTag, type JsonObject, type JsonValue } from '@switchboard/protocol'
 import type { Condition } from '@switchboard/search'
 import type { Agent } from '../registry/catalog.js'
+import { confirmedAt } from '../registry/copies.js'
 
 /** Constraints that are applied as hard filters; others are reported as unsupported (C-50). */
 export const CONSTRAINTS = [
@@ -79,5 +80,5 @@ export function constraintTest(name: string, value: JsonValue): (record: AgentRe
 /** Seconds since the record was last confirmed: the later of updated_at and the last refresh (C-99). */
 function ageOf(record: AgentRecord, agent: Agent | undefined, now: number): number {
   const updated = record.updatedAt === undefined ? 0 : Math.min(Date.parse(record.updatedAt), now)
-  return (now - Math.max(updated, agent?.stored.receivedAt ?? 0)) / 1000
+  return (now - Math.max(updated, agent ? Math.min(confirmedAt(agent), now) : 0)) / 1000
 }

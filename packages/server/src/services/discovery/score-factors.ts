@@ -1,5 +1,6 @@
 import type { Context } from '../context.js'
 import type { Agent } from '../registry/catalog.js'
+import { confirmedAt } from '../registry/copies.js'
 
 /** Factors of an agent's score besides its relevance to the query. */
 export interface ScoreFactors {
@@ -31,7 +32,7 @@ const OLDEST = 0.95
 export function scoreFactorsOf(context: Context, agent: Agent): ScoreFactors {
   const { now, abuse, reputationOf, availabilityOf, originFactorOf } = context
   const { stored, status } = agent
-  const freshness = freshnessOf(now() - stored.receivedAt)
+  const freshness = freshnessOf(now() - confirmedAt(agent))
   const safety = stored.marks.unsafe === true ? UNSAFE : 1
   const policy = (DEMOTED.has(status) ? DEMOTION : 1) * safety * abuse.factorOf(agent) * originFactorOf(agent)
   const reputation = reputationOf(agent)

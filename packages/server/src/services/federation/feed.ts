@@ -72,31 +72,36 @@ export function createFeed({ catalog, grantsOf, isExported, now }: FeedOptions):
   }
 
   const list = ({ limit, caller }: FeedRequest, { at, number }: Pick<FeedCursor, 'at' | 'number'>): FeedPage => {
-    const agents: Readable[] = []
+    const found: Readable[] = []
     const end = Math.min(lastNumber, number + MAX_STEPS)
     let reached = number
-    while (reached < end && agents.length < limit) agents.push(...read(catalog.byNumber(++reached), caller))
-    const more = reached < lastNumber
+    // One more than requested: whether there is more must not depend on agents that the caller may not see.
+    while (reached < end && found.length <= limit) found.push(...read(catalog.byNumber(++reached), caller))
+    const agents = found.slice(0, limit)
+    const cursorAfter = (agent: { readonly number: number }): string =>
+      writeCursor({ kind: 'list', at, number: agent.number })
+    const last = found.length > limit ? agents.at(-1)?.agent : undefined
+    const next = last ?? (reached < lastNumber ? { number: reached } : undefined)
     return {
       agents,
       removed: [],
       full: true,
-      more,
-      cursor: writeCursor(more ? { kind: 'list', at, number: reached } : { kind: 'end', at, number: 0 }),
-      cursorAfter: (agent) => writeCursor({ kind: 'list', at, number: agent.number }),
+      more: next !== undefined,
+      cursor: next ? cursorAfter(next) : writeCursor({ kind: 'end', at, number: 0 }),
+      cursorAfter,
     }
   }
 
   const changes = ({ limit, caller }: FeedRequest, cursor: FeedCursor): FeedPage => {
     const isNext = cursor.kind === 'page'
-    const isDue = ({ agent }: Readable): boolean => {
+    const isDue = (agent: Agent): boolean => {
       const at = changedAt(agent)
       return isNext
         ? at > cursor.at || (at === cursor.at && agent.number > cursor.number)
         : at >= cursor.at - OVERLAP_MS
     }
-    const visible = catalog.index.select({ conditions: [], view: (agent) => viewOf(agent, caller, grantsOf) })
-    const due = Array.from(visible).flatMap((agent) => read(agent, caller).filter(isDue))
+    const view = (agent: Agent) => (isDue(agent) ? viewOf(agent, caller, grantsOf) : undefined)
+    const due = Array.from(catalog.index.select({ conditions: [], view })).flatMap((agent) => read(agent, caller))
     due.sort((a, b) => changedAt(a.agent) - changedAt(b.agent) || a.agent.number - b.agent.number)
     const agents = due.slice(0, limit)
     const more = due.length > limit

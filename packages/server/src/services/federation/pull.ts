@@ -24,6 +24,8 @@ export interface PullOptions {
 
 /** Milliseconds and bytes of one round; then other work has its turn, and the next round continues. */
 const ROUND = { ms: 30_000, bytes: 32 * 1024 * 1024 }
+/** Milliseconds to check the agents of one page. */
+const PAGE_MS = 60_000
 /** Milliseconds between complete lists, at most: they find what the changes did not tell. */
 const LIST_MS = 12 * 3_600_000
 /** Complete lists in the time that agents are kept after a peer was last heard. */
@@ -65,8 +67,11 @@ export function createPull(options: PullOptions): Pull {
   const save = (peer: KnownPeer, state: PullState): Promise<void> => states.save(peer.name, writePullState(state))
 
   const takePage = async (peer: KnownPeer, page: PeerPage, room: Room, signal: AbortSignal): Promise<void> => {
+    const begun = monotonic()
     for (const entry of page.entries) {
       if (signal.aborted) throw new PeerError('the request was cancelled')
+      // Each signature may need keys from another host.
+      if (monotonic() - begun > PAGE_MS) throw new PeerError('it takes too long to check its agents')
       await take(peer, entry, room)
     }
     for (const { id, expiresAt } of page.unchanged ?? []) {

@@ -1,4 +1,4 @@
-import { DirectoryError } from '@switchboard/protocol'
+import { DirectoryError, parseTimestamp } from '@switchboard/protocol'
 import type { AuditEntry } from '../../store/store.js'
 import type { Context } from '../context.js'
 import type { Agent } from './catalog.js'
@@ -6,6 +6,10 @@ import { timeOfChange } from './entity-tags.js'
 
 /** Whether the agent is registered at another directory, and this one has a copy. */
 export const isCopy = ({ stored }: Pick<Agent, 'stored'>): boolean => stored.marks.origin !== undefined
+
+/** Milliseconds: when the owner last registered or refreshed the agent; of a copy, according to its origin. */
+export const confirmedAt = ({ stored }: Pick<Agent, 'stored'>): number =>
+  parseTimestamp(stored.marks.origin?.freshness.received_at ?? '') ?? stored.receivedAt
 
 /** Throws `conflict` if the agent is a copy: it can be changed only where it is registered. */
 export function assertNotCopy({ record, stored }: Agent): void {
