@@ -144,6 +144,7 @@ export const configSchema: JsonObject = closed({
   cors: closed({ origins: texts }),
   keys: closed({ maxStaleSeconds: { type: 'integer', minimum: 0 } }),
   audit: closed({ retentionDays: count, addresses: flag }),
+  signatures: closed({ intervalSeconds: { type: 'integer', minimum: 10 } }),
   liveness: closed({ enabled: flag, intervalSeconds: { type: 'integer', minimum: 10 } }),
   probes: closed({ enabled: flag, intervalSeconds: { type: 'integer', minimum: 60 } }),
   mdns: closed({ enabled: flag, name: { type: 'string', minLength: 1, maxLength: 63 }, interfaces: texts }),

@@ -85,6 +85,8 @@ export interface Config {
   audit: { retentionDays: number; addresses: boolean }
   /** Regular checks whether agents can be reached. Off by default: they connect to every address that is registered. */
   liveness: { enabled: boolean; intervalSeconds: number }
+  /** Signatures of documents are verified again at this interval: signers replace and revoke keys. */
+  signatures: { intervalSeconds: number }
   /** Regular trials of agents with their own examples, if their publishers agree. Off by default: every one is a call. */
   probes: { enabled: boolean; intervalSeconds: number }
   /** Reading of agents that sites publish: those that callers ask for, and those listed here. */
@@ -218,6 +220,7 @@ export const DEFAULTS: Config = {
   keys: { maxStaleSeconds: 3600 },
   audit: { retentionDays: 30, addresses: true },
   liveness: { enabled: false, intervalSeconds: 3600 },
+  signatures: { intervalSeconds: 86_400 },
   probes: { enabled: false, intervalSeconds: 86_400 },
   crawl: { enabled: true, urls: [], intervalSeconds: 86_400, pauseMs: 1000, maxAgentsPerSite: 100 },
   mdns: { enabled: false, interfaces: [] },
@@ -236,6 +239,7 @@ export const GROUPS = [
   'certificates',
   'cors',
   'liveness',
+  'signatures',
   'probes',
   'crawl',
   'keys',
@@ -263,6 +267,7 @@ export const withDefaults = (settings: Settings): Config => ({
   certificates: { ...DEFAULTS.certificates, ...settings.certificates },
   cors: { ...DEFAULTS.cors, ...settings.cors },
   liveness: { ...DEFAULTS.liveness, ...settings.liveness },
+  signatures: { ...DEFAULTS.signatures, ...settings.signatures },
   probes: { ...DEFAULTS.probes, ...settings.probes },
   crawl: { ...DEFAULTS.crawl, ...settings.crawl },
   keys: { ...DEFAULTS.keys, ...settings.keys },

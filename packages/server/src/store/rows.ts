@@ -200,6 +200,7 @@ const TRUST_KINDS = Object.values<TrustKind>({
   transfer: 'transfer',
   health: 'health',
   probe: 'probe',
+  signature: 'signature',
   peer: 'peer',
   pull: 'pull',
   crawl: 'crawl',

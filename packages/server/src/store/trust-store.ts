@@ -11,6 +11,8 @@ export type TrustKind =
   | 'health'
   /** How an agent did with its own examples. */
   | 'probe'
+  /** The result of a later check of an agent's signature. */
+  | 'signature'
   /** An owner's offer to hand an agent over. */
   | 'transfer'
   /** Another directory whose agents this one lists. */

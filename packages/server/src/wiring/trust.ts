@@ -9,6 +9,7 @@ import { createDomains, type Domains } from '../services/trust/domains.js'
 import { createLiveness, type Liveness } from '../services/trust/liveness.js'
 import { createSchedule } from '../services/trust/schedule.js'
 import { createSharedResults } from '../services/trust/shared-results.js'
+import { createSignatureChecks, type SignatureChecks } from '../services/trust/signature-checks.js'
 import { createSignerKeys } from '../services/trust/signer-keys.js'
 import { createVerifySignature, type VerifySignature } from '../services/trust/verify-signature.js'
 import type { Base } from './base.js'
@@ -53,12 +54,15 @@ export async function wireTrust(base: Base, catalog: Catalog, gateway: Gateway):
     },
   })
   const liveness = await wireLiveness(base, catalog, gateway, lease)
+  const verifySignature = createVerifySignature({ keysOf, now, httpLoopback })
+  const signatures = await wireSignatures(base, catalog, verifySignature, lease)
   const schedules = [
+    createSchedule(signatures.run, TICK_MS, logError('could not verify signatures again')),
     createSchedule((signal) => domains.checkDue(signal), TICK_MS, logError('could not check a domain')),
     ...(liveness ? [createSchedule(liveness.run, TICK_MS, logError('could not check agents'))] : []),
   ]
   return {
-    verifySignature: createVerifySignature({ keysOf, now, httpLoopback }),
+    verifySignature,
     domains,
     availabilityOf: (agent) => liveness?.factorOf(agent) ?? 1,
     reload: domains.reload,
@@ -70,6 +74,25 @@ export async function wireTrust(base: Base, catalog: Catalog, gateway: Gateway):
       await lease.release()
     },
   }
+}
+
+async function wireSignatures(
+  { config, store, now, monotonic }: Base,
+  catalog: Catalog,
+  verify: VerifySignature,
+  lease: CheckLease,
+): Promise<SignatureChecks> {
+  const intervalMs = config.signatures.intervalSeconds * 1000
+  const signatures = createSignatureChecks({
+    catalog,
+    verify,
+    queue: createCheckQueue({ lease, intervalMs, monotonic }),
+    results: await createSharedResults({ store: store.trust, kind: 'signature', now }),
+    intervalMs,
+    random: Math.random,
+  })
+  catalog.subscribe(signatures)
+  return signatures
 }
 
 /** Undefined if the operator has not enabled the checks. */

@@ -2,6 +2,7 @@ import { canonicalJson, type JsonObject, signDocument } from '@switchboard/proto
 import { FlattenedSign, importJWK } from 'jose'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { DEFAULTS } from '../../src/config/settings.js'
+import { createTestClock } from '../support/clock.js'
 import { startDirectory, type TestDirectory, type TestResponse } from '../support/directory.js'
 import { aidipAgent } from '../support/documents.js'
 import { expectError } from '../support/errors.js'
@@ -32,6 +33,49 @@ const signatureOf = async (id: string): Promise<JsonObject> =>
   (await directory.get(path(id))).json.verification.signature
 const warningsOf = ({ headers }: TestResponse): string => headers.get('x-switchboard-warnings') ?? ''
 const altered = (document: JsonObject): JsonObject => ({ ...document, description: 'Something else than was signed.' })
+
+describe('a signature is verified again', () => {
+  it('once per interval: a key that its signer has revoked, or replaced, no longer counts', async () => {
+    const clock = createTestClock()
+    const checking = await startDirectory({ signatures: { intervalSeconds: 600 } }, clock)
+    try {
+      const id = `${host.url}/rechecked`
+      const keys = { keys: [{ ...signer.publicJwk, kid: 'k1' }] }
+      const finding = async (): Promise<JsonObject> => (await checking.get(path(id))).json.verification.signature
+      const recheck = async (expected: JsonObject): Promise<JsonObject> => {
+        clock.advance(700)
+        await expect.poll(finding, { timeout: 20_000 }).toMatchObject(expected)
+        return finding()
+      }
+      host.pages['/.well-known/jwks.json'] = keys
+      await register(await signDocument(aidipAgent({ id }), signer.key('k1')), checking)
+      const first = await finding()
+      expect(first).toMatchObject({ state: 'valid', key: 'k1' })
+
+      const requests = host.requests.length
+      host.status = 503
+      clock.advance(700)
+      await expect.poll(() => host.requests.length, { timeout: 20_000 }).toBeGreaterThan(requests)
+      // Keys that cannot be read at the moment do not undo a result.
+      expect(await finding()).toEqual(first)
+
+      host.status = undefined
+      host.pages['/.well-known/jwks.json'] = { keys: [{ ...(await createSigner()).publicJwk, kid: 'k1' }] }
+      const revoked = await recheck({ state: 'invalid', reason: expect.any(String) })
+      expect(String(revoked.checked_at) > String(first.checked_at)).toBe(true)
+      await checking.restart({ signatures: { intervalSeconds: 600 } })
+      expect(await finding()).toEqual(revoked)
+
+      // A later document has a result of its own.
+      host.pages['/.well-known/jwks.json'] = keys
+      clock.advance(700)
+      await register(await signDocument(aidipAgent({ id, version: '9.0.0' }), signer.key('k1')), checking)
+      expect(await finding()).toMatchObject({ state: 'valid' })
+    } finally {
+      await checking.close()
+    }
+  })
+})
 
 describe('a document signed with a did:key', () => {
   it('PROF-14-01 is shown as valid in every view, with its signer', async () => {

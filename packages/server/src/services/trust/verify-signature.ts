@@ -25,6 +25,11 @@ export interface VerifySignatureOptions {
 const MAX_SIGNERS = 3
 /** Characters of a signer or key id that are shown. */
 const MAX_SHOWN = 256
+const NOT_READ = 'could not be read'
+
+/** Whether a signature could not be verified because keys were out of reach, which may be different in a moment. */
+export const hadNoKeys = ({ state, reason }: SignatureFinding): boolean =>
+  state === 'unverifiable' && reason?.includes(NOT_READ) === true
 
 /**
  * A document is verified with the keys of the DID that its signature or `identity` names, and with the key set on the
@@ -36,7 +41,7 @@ export function createVerifySignature({ keysOf, now, httpLoopback }: VerifySigna
     try {
       keys = await keysOf(signer)
     } catch {
-      return { signer, code: 'unreadable', reason: `the keys of ${signer.slice(0, MAX_SHOWN)} could not be read` }
+      return { signer, code: 'unreadable', reason: `the keys of ${signer.slice(0, MAX_SHOWN)} ${NOT_READ}` }
     }
     try {
       return { signer, ...(await verifyDocument(document, keys)) }
