@@ -8,7 +8,7 @@ export interface SubjectStore {
   count(subject: string): Promise<SubjectCounts>
   /**
    * Deletes what is kept about a subject, in one transaction. What others depend on stays under the name `alias`: ratings,
-   * without their comments, and tombstones. The audit log stays as it is, see `renameInAudit`.
+   * without their comments, tombstones, and crawled sites, whose agents belong to their domains. The audit log stays as it is, see `renameInAudit`.
    */
   erase(subject: string, alias: string, audit: AuditEntry): Promise<SubjectCounts>
   /**
@@ -41,6 +41,7 @@ export type SubjectKind =
   | 'statistics'
   | 'domain'
   | 'transfer'
+  | 'site'
   | 'audit'
 
 export interface SubjectItem {

@@ -47,6 +47,8 @@ async function fill(store: Store, name: string, other: string): Promise<void> {
   await store.secrets.putCredential({ agent: `${name}-1`, owner: name, secret: 'sealed', at: AT }, audit)
   await store.trust.put(claimOf(name), audit)
   await store.trust.put({ ...OFFER, key: `${name}-1`, value: { number: 1, from: name, to: other } }, audit)
+  const requestedBy = [{ by: other }, { by: name }]
+  await store.trust.put({ kind: 'crawl', key: 's', version: 0, at: AT, value: { requestedBy, pages: [] } })
   await store.trust.put({ ...OFFER, key: 'others', value: { number: 2, from: other, to: name } }, audit)
 }
 
@@ -64,6 +66,7 @@ const KINDS = {
   statistics: 1,
   domain: 1,
   transfer: 2,
+  site: 1,
 }
 
 /** Tests of what is kept about subjects that every store must pass. */
@@ -76,7 +79,11 @@ export function describeSubjects(store: () => Store): void {
   /** Everything that the store shows. */
   const dump = async (): Promise<string> => {
     const { agents } = await loadAll(store())
-    const trust = await Promise.all([store().trust.list('domain'), store().trust.list('transfer')])
+    const trust = await Promise.all([
+      store().trust.list('domain'),
+      store().trust.list('transfer'),
+      store().trust.list('crawl'),
+    ])
     return JSON.stringify([
       agents,
       trust,

@@ -70,7 +70,7 @@ export function describeTrust(store: () => Store): void {
         url: `https://a.example/${'x'.repeat(200)}${i}`,
         etag: '"1"',
       }))
-      const site = domain({ kind: 'crawl', value: { url: 'https://a.example/', requestedBy: ['a'], pages } })
+      const site = domain({ kind: 'crawl', value: { url: 'https://a.example/', requestedBy: [{ by: 'a' }], pages } })
       expect(await trust.put(site)).toBe(true)
       expect(await trust.get('crawl', 'a')).toEqual({ ...site, version: 1 })
     })

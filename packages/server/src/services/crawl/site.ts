@@ -56,7 +56,8 @@ export const toEntry = (site: Site, version: number, at: number): TrustEntry => 
 function toValue({ id: _id, requestedBy, pages, index, ...rest }: Site): JsonObject {
   return {
     ...rest,
-    requestedBy: [...requestedBy],
+    // In this form, the store can find and rename a subject.
+    requestedBy: requestedBy.map((by) => ({ by })),
     pages: pages.map((page) => ({ ...page })),
     ...(index && { index: { ...index } }),
   }
@@ -67,7 +68,7 @@ export function toSite({ key, value }: TrustEntry): Site {
   return {
     id: key,
     url: asString(value.url) ?? '',
-    requestedBy: Array.isArray(value.requestedBy) ? value.requestedBy.map(String) : [],
+    requestedBy: [...new Set(asObjects(value.requestedBy).flatMap(({ by }) => asString(by) ?? []))],
     pages: asObjects(value.pages).map(toPage),
     ...(isObject(index) && { index: { url: asString(index.url) ?? '', ...validatorsOf(index) } }),
     since: Number(value.since),

@@ -62,6 +62,7 @@ const ADMINISTERED: Partial<Record<keyof SubjectCounts, AdministeredKind>> = {
   credential: 'secrets',
   domain: 'trust',
   transfer: 'trust',
+  site: 'trust',
   limit: 'limits',
 }
 
@@ -74,7 +75,7 @@ function* announce(counts: SubjectCounts, at: number): Steps<void> {
 
 /** Deletes what is kept about a subject; what others depend on stays under the name `alias`. */
 export function* eraseRows(subject: string, alias: string, at: number): Steps<SubjectCounts> {
-  const values = { ...namesOf(subject), alias, at }
+  const values = { ...namesOf(subject), alias, nextby: namesOf(alias).by, at }
   const counts = yield* countRows(subject)
   yield {
     sql: `INSERT INTO tombstones (number, id, owner, reason, marks, at)
@@ -92,6 +93,7 @@ export function* eraseRows(subject: string, alias: string, at: number): Steps<Su
   yield { sql: 'DELETE FROM agents WHERE owner = :subject', values }
   yield { sql: 'DELETE FROM ratings WHERE owner = :subject', values }
   yield { sql: 'UPDATE ratings SET subject = :alias, comment = NULL WHERE subject = :subject', values }
+  yield { sql: RENAME_IN_SITES, values }
   for (const { kind, table, where } of SUBJECT_TABLES)
     if (!STAYS.has(kind)) yield { sql: `DELETE FROM ${table} WHERE ${where}`, values }
   yield* announce(counts, at)
@@ -99,7 +101,11 @@ export function* eraseRows(subject: string, alias: string, at: number): Steps<Su
 }
 
 /** Handled by statements of their own. */
-const STAYS: ReadonlySet<string> = new Set(['agent', 'tombstone', 'rating'])
+const STAYS: ReadonlySet<string> = new Set(['agent', 'tombstone', 'rating', 'site'])
+
+/** With the time of the change, by which other replicas find it. */
+const RENAME_IN_SITES = `UPDATE trust SET version = version + 1, at = :at, value = replace(value, :by, :nextby)
+  WHERE kind = 'crawl' AND replace(value, :by, '') <> value`
 
 /** Moves everything of a subject to another one; where there can be only one, that of the other stays. */
 export function* renameRows(subject: string, to: string, at: number): Steps<SubjectCounts> {
@@ -112,6 +118,7 @@ export function* renameRows(subject: string, to: string, at: number): Steps<Subj
     nextowner: next.owner,
     nextfrom: next.from,
     nextto: next.to,
+    nextby: next.by,
     at,
   }
   const counts = yield* countRows(subject)
@@ -152,6 +159,7 @@ export function* renameRows(subject: string, to: string, at: number): Steps<Subj
       value = replace(value, :owner, :nextowner) WHERE kind = 'domain' AND substr(key, 1, length(:claim)) = :claim`,
     `UPDATE trust SET version = version + 1, value = replace(replace(value, :from, :nextfrom), :to, :nextto)
       WHERE kind = 'transfer' AND (replace(value, :from, '') <> value OR replace(value, :to, '') <> value)`,
+    RENAME_IN_SITES,
   ]
   for (const sql of moves) yield { sql, values }
   yield* announce(counts, at)

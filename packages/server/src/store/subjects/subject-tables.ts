@@ -37,6 +37,8 @@ export interface SubjectNames {
   readonly owner: string
   readonly from: string
   readonly to: string
+  /** A member of the list of those who asked for a site to be crawled. */
+  readonly by: string
 }
 
 export const namesOf = (subject: string): SubjectNames => {
@@ -48,6 +50,7 @@ export const namesOf = (subject: string): SubjectNames => {
     owner: `"owner":${text}`,
     from: `"from":${text}`,
     to: `"to":${text}`,
+    by: `{"by":${text}}`,
   }
 }
 
@@ -158,6 +161,13 @@ export const SUBJECT_TABLES: readonly SubjectTable[] = [
     kind: 'transfer',
     table: 'trust',
     where: `kind = 'transfer' AND (${contains('value', ':from')} OR ${contains('value', ':to')})`,
+    key: 'key',
+    show: (row) => ({ ...toTrustEntry(row) }),
+  },
+  {
+    kind: 'site',
+    table: 'trust',
+    where: `kind = 'crawl' AND ${contains('value', ':by')}`,
     key: 'key',
     show: (row) => ({ ...toTrustEntry(row) }),
   },
