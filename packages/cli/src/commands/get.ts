@@ -52,5 +52,6 @@ function factsOf(id: string, document: JsonObject): [string, string | undefined]
     ['tags', record.tags.join(', ')],
     ...record.bindings.map(({ protocol, endpoint }): [string, string] => [`endpoint (${protocol})`, endpoint]),
     ['expires', asString(document.expires_at)],
+    ['registered at', asString(document.origin_service)],
   ]
 }

@@ -15,6 +15,7 @@ import type { KnownPeer, Peers } from './peers.js'
 import type { PullState } from './pull-state.js'
 import type { PeerEntry } from './read-feed.js'
 import { toProfileEntry } from './read-profile.js'
+import { withoutRegistryMembers } from './registry-members.js'
 
 /** An agent that a peer has just found; this directory has no copy of it. */
 export interface RemoteAgent {
@@ -143,13 +144,10 @@ export function createFanOut(options: FanOutOptions): FanOut {
 
 const PATHS = { profile: '/discover', aidip: '/agents/search' } as const
 
-/** Members of a search result that the directory says itself, and not the publisher. */
-const REGISTRY_MEMBERS = ['score', 'verification', 'redacted', 'origin_service', 'provenance']
-
 /** A search result as an entry; none if it is the copy of another directory's agent (C-45). */
 function toAidipEntry(peer: KnownPeer, item: JsonObject): PeerEntry[] {
   if (typeof item.id !== 'string' || item.origin_service !== undefined || item.provenance !== undefined) return []
-  const document = Object.fromEntries(Object.entries(item).filter(([name]) => !REGISTRY_MEMBERS.includes(name)))
+  const document = withoutRegistryMembers(item)
   const times = typeof item.expires_at === 'string' ? { expires_at: item.expires_at } : {}
   const redacted = item.redacted === true ? { redacted: true } : {}
   return [{ record: { id: item.id, format: 'aidip', document, ...times, ...redacted }, path: [peer.url] }]

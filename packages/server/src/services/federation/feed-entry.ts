@@ -14,6 +14,7 @@ import {
 import type { Signing } from '../identity/signing.js'
 import type { Agent, Catalog } from '../registry/catalog.js'
 import type { Readable } from '../registry/read.js'
+import { withoutRegistryMembers } from './registry-members.js'
 
 /** The JSON text of one entry of the feed; it is cached until the agent changes. */
 export type WriteEntry = (readable: Readable) => Promise<string>
@@ -84,12 +85,3 @@ const VIEWS: Record<DocumentFormat, (record: AgentRecord, facts: RegistryFacts) 
   a2a: toAgentCard,
   mcp: toMcpServer,
 }
-
-/** Members of views that the directory says itself, and not the publisher. */
-const REGISTRY_MEMBERS = new Set([
-  ...['verification', 'redacted', 'freshness', 'origin_service', 'provenance', 'expires_at'],
-  ...['agent', 'lt', 'href'],
-])
-
-const withoutRegistryMembers = (view: JsonObject): JsonObject =>
-  Object.fromEntries(Object.entries(view).filter(([name]) => !REGISTRY_MEMBERS.has(name)))

@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto'
-import { asObjects, asString, type JsonObject } from '@switchboard/protocol'
+import { asObjects, asString, type JsonObject, parseTimestamp } from '@switchboard/protocol'
 import type { PeerRequest } from './peer-request.js'
 import type { KnownPeer } from './peers.js'
 import { expectObject, isUnsupported, type PeerEntry, type ReadPage } from './read-feed.js'
+import { withoutRegistryMembers } from './registry-members.js'
 
 /** Agents on a page of a lookup. */
 const COUNT = 100
@@ -15,9 +16,6 @@ const RELOAD_MS = 3_600_000
 
 /** Seconds that an agent stays at least after it was listed. */
 const MIN_LIFETIME = 60
-
-/** Members of a registration that the directory says itself, and not the publisher. */
-const REGISTRY_MEMBERS = ['agent', 'lt', 'href', 'verification', 'redacted', 'origin_service', 'provenance']
 
 interface Known {
   readonly digest: string
@@ -58,7 +56,7 @@ export function createReadDirectory({ request, hasCopy, now }: ReadDirectoryOpti
     const registration = await readRegistration(peer, summary, signal)
     // The copy of a copy has no proof of its origin (C-45).
     if (registration.origin_service !== undefined) return undefined
-    const lifetime = lifetimeOf(peer, registration)
+    const lifetime = lifetimeOf(peer, registration, now())
     if (known.size < MAX_KNOWN || before) known.set(key, { digest, readAt: now(), lifetime })
     const record = {
       id,
@@ -96,11 +94,9 @@ export function createReadDirectory({ request, hasCopy, now }: ReadDirectoryOpti
 
 type Listed = PeerEntry | { readonly id: string; readonly expiresAt: number } | undefined
 
-/** Seconds. */
-function lifetimeOf({ intervalSeconds }: KnownPeer, { lt }: JsonObject): number {
+/** Seconds; not beyond the end that the publisher has set. */
+function lifetimeOf({ intervalSeconds }: KnownPeer, { lt, expires_at: end }: JsonObject, now: number): number {
   const longest = Math.max(3 * intervalSeconds, MIN_LIFETIME)
-  return typeof lt === 'number' && lt > 0 ? Math.min(lt, longest) : longest
+  const left = ((parseTimestamp(asString(end) ?? '') ?? Number.POSITIVE_INFINITY) - now) / 1000
+  return Math.min(longest, left, typeof lt === 'number' && lt > 0 ? lt : longest)
 }
-
-const withoutRegistryMembers = (registration: JsonObject): JsonObject =>
-  Object.fromEntries(Object.entries(registration).filter(([name]) => !REGISTRY_MEMBERS.includes(name)))

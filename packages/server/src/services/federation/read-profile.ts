@@ -2,15 +2,10 @@ import { asObjects, asString, isObject, type JsonObject } from '@switchboard/pro
 import type { PeerRequest } from './peer-request.js'
 import type { KnownPeer } from './peers.js'
 import { expectObject, isUnsupported, type PeerEntry, type ReadPage } from './read-feed.js'
+import { withoutRegistryMembers } from './registry-members.js'
 
 /** Candidates that are requested for one query. */
 const LIMIT = 100
-
-/** Members of a candidate that the service says itself, and not the publisher. */
-const SERVICE_MEMBERS = [
-  ...['score', 'score_components', 'matched_tags', 'expanded_tags', 'matched_examples', 'matched_words', 'snippets'],
-  ...['verification', 'freshness', 'redacted', 'provenance', 'origin_service', 'expires_at'],
-]
 
 /**
  * Reads a discovery service by the profile (PROF §5). It answers queries and has no list: the candidates for the
@@ -49,11 +44,10 @@ export function toProfileEntry(peer: KnownPeer, candidate: JsonObject): PeerEntr
   // The copy of a copy has no proof of its origin (C-45).
   if (typeof id !== 'string' || isObject(provenance) || origin !== undefined) return []
   const times = isObject(freshness) ? freshness : {}
-  const document = Object.fromEntries(Object.entries(candidate).filter(([name]) => !SERVICE_MEMBERS.includes(name)))
   const record = {
     id,
     format: 'profile',
-    document,
+    document: withoutRegistryMembers(candidate),
     ...timesOf(times),
     ...(candidate.redacted === true && { redacted: true }),
   }
