@@ -101,6 +101,52 @@ describe('limits of a subject', () => {
   })
 })
 
+describe('limits of deferred calls', () => {
+  const defer = (text: string) => setup.call({ text }, { headers: { prefer: 'respond-async' } })
+  const statusOf = async (task: string): Promise<unknown> => {
+    const { status, json } = await setup.directory.get(task, { as: 'tokC' })
+    return status === 200 ? json.status : status
+  }
+  const completed = async (text: string): Promise<string> => {
+    const answer = await defer(text)
+    expect(answer.status, answer.text).toBe(202)
+    const task = answer.headers.get('location') ?? ''
+    await expect.poll(() => statusOf(task), { timeout: 8000 }).toBe('completed')
+    return task
+  }
+
+  it('show what is used, of unfinished tasks and of the bytes of results', async () => {
+    await setup.register()
+    await setLimits({ subject: 'tokC', limits: { open_tasks: 1 } })
+    let release = (): void => {}
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const { reply } = setup.agent
+    setup.agent.reply = async (...args) => {
+      await held
+      return reply(...args)
+    }
+    const answer = await defer('one')
+    expect((await ownLimits()).open_tasks).toMatchObject({ limit: 1, used: 1 })
+    expectError(await defer('two'), { status: 429 })
+    release()
+    await expect.poll(() => statusOf(answer.headers.get('location') ?? ''), { timeout: 8000 }).toBe('completed')
+    expect((await ownLimits()).open_tasks).toMatchObject({ limit: 1, used: 0 })
+    expect((await ownLimits()).task_bytes.used).toBeGreaterThan(0)
+  })
+
+  it('bound the bytes of results that are kept: the oldest go first, the newest stays', async () => {
+    await setup.register()
+    await setLimits({ subject: 'tokC', limits: { task_bytes: 3000 } })
+    const tasks: string[] = []
+    for (const text of ['a', 'b', 'c']) tasks.push(await completed(text.repeat(1400)))
+    expect(await Promise.all(tasks.map(statusOf))).toEqual([404, 'completed', 'completed'])
+    tasks.push(await completed('d'.repeat(5000)))
+    await expect.poll(() => Promise.all(tasks.map(statusOf))).toEqual([404, 404, 404, 'completed'])
+  })
+})
+
 describe('limits of a scope or of an agent', () => {
   it('apply to every subject with the scope that has no limit of its own', async () => {
     const { directory } = setup

@@ -7,6 +7,7 @@ export const LIMIT_NAMES = [
   'concurrent_calls',
   'calls_per_day',
   'open_tasks',
+  'task_bytes',
   'agents',
   'bytes',
 ] as const

@@ -1,7 +1,10 @@
 /** Deferred calls. One process at a time holds a task to work on it, and must renew its hold. */
 export interface TaskStore {
-  /** False if the owner already has `open` unfinished tasks. Deletes all but the newest `kept` finished ones. */
-  create(task: StoredTask, limits: { open: number; kept: number }): Promise<boolean>
+  /** False if the owner already has `open` unfinished tasks; otherwise trims its finished ones. */
+  create(task: StoredTask, limits: { open: number } & KeptTasks): Promise<boolean>
+  /** Deletes the oldest finished tasks of an owner, down to what may be kept; the newest one always is. */
+  trim(owner: string, kept: KeptTasks): Promise<void>
+  usage(owner: string): Promise<TaskUsage>
   get(id: string): Promise<StoredTask | undefined>
   /** Stores the task and increments its version; false if another process has changed it since. */
   update(task: StoredTask): Promise<boolean>
@@ -9,6 +12,21 @@ export interface TaskStore {
   claim(claim: { holder: string; at: number; until: number; limit: number }): Promise<StoredTask[]>
   /** Extends the hold on the tasks that this process still holds and that are unfinished; returns their ids. */
   renew(holder: string, ids: readonly string[], until: number): Promise<string[]>
+}
+
+/** The finished tasks of one owner that are kept. */
+export interface KeptTasks {
+  count: number
+  /** Of their answers together. */
+  bytes: number
+}
+
+/** What the tasks of one owner use. */
+export interface TaskUsage {
+  /** Unfinished tasks. */
+  open: number
+  /** Of the answers of the finished ones. */
+  bytes: number
 }
 
 export interface StoredTask {

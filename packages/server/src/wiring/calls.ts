@@ -15,7 +15,7 @@ import type { Agent, Catalog } from '../services/registry/catalog.js'
 import { createSharedBuckets } from '../services/replicas/shared-buckets.js'
 import { createSharedCounts } from '../services/replicas/shared-counts.js'
 import { createCallback } from '../services/tasks/callback.js'
-import { createTasks, MAX_OPEN_TASKS, type Tasks } from '../services/tasks/tasks.js'
+import { createTasks, MAX_OPEN_TASKS, MAX_TASK_BYTES, type Tasks } from '../services/tasks/tasks.js'
 import type { Base } from './base.js'
 import type { Identity } from './identity.js'
 import type { LimitParts } from './limits.js'
@@ -97,6 +97,7 @@ export async function wireCalls(
       callBack: createCallback({ fetch: gateway.fetch, signing }),
       checkAddress: gateway.checkAddress,
       maxOpenOf: (subject) => limits.of(subject, 'open_tasks')?.value ?? MAX_OPEN_TASKS,
+      maxBytesOf: (subject) => limits.of(subject, 'task_bytes')?.value ?? MAX_TASK_BYTES,
       onError: logError('could not process a deferred call'),
     })
   metrics.gauges({

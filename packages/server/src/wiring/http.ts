@@ -117,7 +117,15 @@ export function wireHttp(base: Base, parts: HttpParts): Http {
       budgets,
       rates,
       defaults,
-      usedBy: (subject) => ({ concurrent_calls: calls.gateway.callsOf(subject), ...context.quotas.usageOf(subject) }),
+      async usedBy(subject) {
+        // Without the store, the other limits can still be shown.
+        const used = await context.store.tasks.usage(subject).catch(() => undefined)
+        return {
+          concurrent_calls: calls.gateway.callsOf(subject),
+          ...(used && { open_tasks: used.open, task_bytes: used.bytes }),
+          ...context.quotas.usageOf(subject),
+        }
+      },
     }),
     createDomainRoutes(context.domains),
     createFederationRoutes({ context, baseUrl, ...federation }),

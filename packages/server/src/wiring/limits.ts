@@ -3,7 +3,7 @@ import type { LimitValues } from '../policy/limits.js'
 import { type Budgets, createBudgets } from '../services/operations/budgets.js'
 import { createLimits, type Limits } from '../services/operations/limits.js'
 import { createReplicas, type Replicas } from '../services/replicas/replicas.js'
-import { MAX_OPEN_TASKS } from '../services/tasks/tasks.js'
+import { MAX_OPEN_TASKS, MAX_TASK_BYTES } from '../services/tasks/tasks.js'
 import type { Base } from './base.js'
 
 export interface LimitParts {
@@ -40,5 +40,6 @@ const defaultsOf = ({ rateLimits, gateway, quotas }: Config): LimitValues => ({
   invoke_per_minute: rateLimits.invoke,
   concurrent_calls: maxCallsPerCallerOf(gateway),
   open_tasks: MAX_OPEN_TASKS,
+  task_bytes: MAX_TASK_BYTES,
   ...quotas,
 })

@@ -7,6 +7,7 @@ import type { Change, Store } from '../../src/store/store.js'
 import { NO_POSTGRES, testDatabase } from '../postgres.js'
 import { AT, entry, loadAll, put, refresh, remove, stored } from './fixtures.js'
 import { describeStore } from './suite.js'
+import { task } from './task-suite.js'
 
 const database = await testDatabase()
 let schemas = 0
@@ -127,6 +128,18 @@ describe.skipIf(!database)(database ? 'on PostgreSQL' : `store on PostgreSQL, ${
       expect(await claim(two, 'two', ['c'])).toEqual(['c'])
       await two?.replicas?.leave('two')
       expect(await claim(one, 'one', ['c'])).toEqual(['c'])
+    })
+
+    it('create no more unfinished tasks of an owner than it may have', async () => {
+      await open(3)
+      const created = await Promise.all(
+        stores.flatMap((store, s) =>
+          Array.from({ length: 5 }, (_, i) =>
+            store.tasks.create(task(`t-${s}-${i}`), { open: 4, count: 10, bytes: 1000 }),
+          ),
+        ),
+      )
+      expect(created.filter((isCreated) => isCreated)).toHaveLength(4)
     })
 
     it('keep to the quotas of owners, also of agents and bytes that are written together', async () => {

@@ -30,7 +30,7 @@ async function fill(store: Store, name: string, other: string): Promise<void> {
   const grant = { scopes: ['discover'], createdAt: AT }
   await store.putGrant({ ...grant, id: 'g1', subject: name, tag: 't' }, audit)
   await store.putGrant({ ...grant, id: 'g2', subject: 'dave', agent: { id: `${name}-1`, owner: name } }, audit)
-  await store.tasks.create(task('t1', { owner: name, answer: '{"ok":true}' }), { open: 9, kept: 9 })
+  await store.tasks.create(task('t1', { owner: name, answer: '{"ok":true}' }), { open: 9, count: 9, bytes: 1000 })
   await store.statistics.rate({ agent: 'others', owner: other, subject: name, rating: 2, comment: 'mine', at: AT })
   await store.statistics.rate({ agent: 'others', owner: other, subject: 'dave', rating: 4, at: AT })
   await store.statistics.rate({ agent: `${name}-1`, owner: name, subject: 'dave', rating: 5, at: AT })

@@ -21,7 +21,7 @@ export const task = (id: string, changes: Partial<StoredTask> = {}): StoredTask 
   ...changes,
 })
 
-const LIMITS = { open: 3, kept: 2 }
+const LIMITS = { open: 3, count: 2, bytes: 1000 }
 
 /** Tests of deferred calls that every store must pass. */
 export function describeTasks(store: () => Store): void {
@@ -51,6 +51,25 @@ export function describeTasks(store: () => Store): void {
       const { work: _work, ...done } = task('1', { status: 'completed' })
       expect(await store().tasks.update(done)).toBe(true)
       expect(await create('4')).toBe(true)
+    })
+
+    it('that have ended are trimmed to the bytes that their owner may have; the newest stays', async () => {
+      const answers = { '1': 600, '2': 300, '3': 200, '4': 5000 }
+      for (const [id, bytes] of Object.entries(answers)) {
+        const { work: _work, ...done } = task(id, { status: 'completed', answer: 'ä'.repeat(bytes / 2) })
+        await store().tasks.create({ ...done, updatedAt: AT + Number(id) }, { open: 3, count: 10, bytes: 1e6 })
+      }
+      await create('5')
+      const trim = async (bytes: number): Promise<string[]> => {
+        await store().tasks.trim('carol', { count: 10, bytes })
+        const left = await Promise.all(Object.keys(answers).map((id) => store().tasks.get(id)))
+        return left.flatMap((kept) => kept?.id ?? [])
+      }
+      // Creating the fifth has trimmed the others.
+      expect(await trim(1e6)).toEqual(['4'])
+      expect(await store().tasks.usage('carol')).toEqual({ open: 1, bytes: 5000 })
+      expect(await trim(0)).toEqual(['4'])
+      expect(await store().tasks.usage('nobody\0')).toEqual({ open: 0, bytes: 0 })
     })
 
     it('of the same owner are deleted when new ones are created, the oldest finished first', async () => {

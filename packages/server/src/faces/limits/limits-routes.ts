@@ -21,7 +21,7 @@ export interface LimitsRoutesOptions {
   /** The limits of the config; undefined: not limited. */
   readonly defaults: LimitValues
   /** What a subject uses now of limits that are not counted by time. */
-  readonly usedBy: (subject: string) => LimitValues
+  readonly usedBy: (subject: string) => Promise<LimitValues>
 }
 
 /** Actions with a rate limit, by the name of the limit. */
@@ -139,7 +139,7 @@ async function showRule(
   const { id, kind, name: target, values, createdAt } = rule
   const calls =
     kind === 'scope' || values.calls_per_day === undefined ? {} : { calls_per_day: await budgets.used(rule) }
-  const used = { ...(kind === 'subject' ? usedBy(target) : {}), ...calls }
+  const used = { ...(kind === 'subject' ? await usedBy(target) : {}), ...calls }
   const shown = Object.fromEntries(Object.entries(used).filter(([limit]) => values[limit] !== undefined))
   return {
     id,
@@ -156,7 +156,7 @@ async function showOwn(
   budgets: Budgets,
 ): Promise<JsonObject> {
   const subject = caller.subject ?? ''
-  const used = usedBy(subject)
+  const used = await usedBy(subject)
   const shown: JsonObject[] = []
   for (const limit of LIMIT_NAMES) {
     const set = limits.of(subject, limit)

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DirectoryError } from '@switchboard/protocol'
 import type { AgentTask } from '../../gateway/gateway.js'
-import type { StoredTask, TaskStore } from '../../store/task-store.js'
+import type { KeptTasks, StoredTask, TaskStore } from '../../store/task-store.js'
 import type { Delivery } from './callback.js'
 import { pollIntervalOf } from './task-document.js'
 import type { TaskRequest } from './task-request.js'
@@ -28,6 +28,8 @@ export interface AdvanceOptions {
   readonly open: (task: StoredTask) => TaskRequest | undefined
   /** Whether the agent is still registered under the same number. */
   readonly isSameAgent: (agent: StoredTask['agent']) => boolean
+  /** The finished tasks of an owner that are kept. */
+  readonly keptOf: (owner: string) => KeptTasks
   readonly callBack: (task: StoredTask, url: string, signal: AbortSignal) => Promise<Delivery>
   readonly onError: (error: unknown) => void
   readonly timing: TaskTiming
@@ -52,6 +54,7 @@ export function createAdvance(options: AdvanceOptions): Advance {
   const save = async (entry: HeldTask, next: StoredTask): Promise<boolean> => {
     if (await retrying(() => store.update(next), timing.saveMs)) {
       entry.task = { ...next, version: next.version + 1 }
+      if (next.work === undefined) await store.trim(next.owner, options.keptOf(next.owner)).catch(onError)
       return true
     }
     entry.stop.abort()

@@ -1,7 +1,7 @@
 import { DirectoryError, type JsonObject, type JsonValue } from '@switchboard/protocol'
 import type { AgentTask } from '../../gateway/gateway.js'
 import { type Caller, isAdmin } from '../../policy/caller.js'
-import type { StoredTask } from '../../store/task-store.js'
+import type { KeptTasks, StoredTask } from '../../store/task-store.js'
 import { auditOf, type Context } from '../context.js'
 import type { Seal } from '../identity/seal.js'
 import type { Agent } from '../registry/catalog.js'
@@ -89,12 +89,16 @@ export interface TasksOptions {
   readonly checkAddress: (url: URL) => void
   /** Most unfinished tasks of a subject. Default: `MAX_OPEN_TASKS`. */
   readonly maxOpenOf?: (subject: string) => number
+  /** Most bytes of results that are kept for a subject. Default: `MAX_TASK_BYTES`. */
+  readonly maxBytesOf?: (subject: string) => number
   readonly onError: (error: unknown) => void
   readonly timing?: TaskTiming
 }
 
 /** Most unfinished tasks of one subject, unless the operator sets another limit. */
 export const MAX_OPEN_TASKS = 100
+/** Most bytes of results that are kept for one subject, unless the operator sets another limit. */
+export const MAX_TASK_BYTES = 256 * 1024 * 1024
 /** Most finished tasks that are kept for one subject. */
 const MAX_KEPT_TASKS = 200
 /** Milliseconds after which an unfinished task fails. */
@@ -106,7 +110,8 @@ const MAX_ATTEMPTS = 10
 
 export function createTasks(options: TasksOptions): Tasks {
   const { context, seal, callBack, checkAddress, onError, timing = TASK_TIMING } = options
-  const { maxOpenOf = () => MAX_OPEN_TASKS } = options
+  const { maxOpenOf = () => MAX_OPEN_TASKS, maxBytesOf = () => MAX_TASK_BYTES } = options
+  const keptOf = (subject: string): KeptTasks => ({ count: MAX_KEPT_TASKS, bytes: maxBytesOf(subject) })
   const { catalog, now, newId } = context
   const store = context.store.tasks
   const worker = createTaskWorker({
@@ -115,6 +120,7 @@ export function createTasks(options: TasksOptions): Tasks {
     now,
     open: (task) => openRequest(seal, task.id, task.request),
     isSameAgent: ({ id, number }) => catalog.get(id)?.number === number,
+    keptOf,
     callBack,
     onError,
     timing,
@@ -163,7 +169,7 @@ export function createTasks(options: TasksOptions): Tasks {
         expiresAt: at + MAX_TASK_MS,
       }
       const open = maxOpenOf(caller.subject)
-      if (!(await store.create(task, { open, kept: MAX_KEPT_TASKS }))) {
+      if (!(await store.create(task, { open, ...keptOf(caller.subject) }))) {
         throw new DirectoryError(
           'rate_limited',
           `you have ${open} unfinished tasks, the most that you may have: wait until some have ended`,

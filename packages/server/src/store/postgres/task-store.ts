@@ -3,13 +3,23 @@ import { TASK_CHANGES, TASK_COLUMNS, taskChanges, taskValues, toTask } from '../
 import type { TaskStore } from '../task-store.js'
 import type { Connection } from './connect.js'
 
-export function createTaskStore({ query }: Connection): TaskStore {
+export function createTaskStore({ query, transaction }: Connection): TaskStore {
   return {
-    async create(task, { open, kept }) {
-      const created = await query(INSERT, [...taskValues(task), open])
-      if (created.length === 0) return false
-      await query(DELETE_OLD, [task.owner, kept])
-      return true
+    create: (task, { open, count, bytes }) =>
+      transaction(async (write) => {
+        // Replicas must not count the same tasks at the same time, and all find room.
+        await write('SELECT pg_advisory_xact_lock(hashtextextended($1, 2))', [task.owner])
+        const created = await write(INSERT, [...taskValues(task), open])
+        if (created.length === 0) return false
+        await write(TRIM, [task.owner, count, bytes])
+        return true
+      }),
+    async trim(owner, { count, bytes }) {
+      await query(TRIM, [owner, count, bytes])
+    },
+    async usage(owner) {
+      const [row] = isStorable(owner) ? await query(USAGE, [owner]) : []
+      return { open: Number(row?.open ?? 0), bytes: Number(row?.bytes ?? 0) }
     },
     async get(id) {
       if (!isStorable(id)) return undefined
@@ -32,7 +42,6 @@ export function createTaskStore({ query }: Connection): TaskStore {
   }
 }
 
-/** Replicas that create tasks at the same time may exceed the limit by a few, which is acceptable. */
 const INSERT = `
   INSERT INTO tasks (version, ${TASK_COLUMNS.join(', ')})
   SELECT 1, ${TASK_COLUMNS.map((name, i) => `$${i + 1}::${typeOf(name)}`).join(', ')}
@@ -40,9 +49,16 @@ const INSERT = `
     AND status IN ('pending', 'running')) < $${TASK_COLUMNS.length + 1}
   RETURNING 1`
 
-const DELETE_OLD = `
+const TRIM = `
   DELETE FROM tasks WHERE id IN (
-    SELECT id FROM tasks WHERE owner = $1 AND work IS NULL ORDER BY updated_at DESC OFFSET $2)`
+    SELECT id FROM (
+      SELECT id, row_number() OVER newest AS place, sum(octet_length(answer)) OVER newest AS bytes
+      FROM tasks WHERE owner = $1 AND work IS NULL WINDOW newest AS (ORDER BY updated_at DESC, id)) t
+    WHERE place > $2 OR (place > 1 AND bytes > $3))`
+
+const USAGE = `
+  SELECT count(*) FILTER (WHERE status IN ('pending', 'running')) AS open, sum(octet_length(answer)) AS bytes
+  FROM tasks WHERE owner = $1`
 
 const UPDATE = `
   UPDATE tasks SET version = version + 1, ${TASK_CHANGES.map((name, i) => `${name} = $${i + 3}`).join(', ')}

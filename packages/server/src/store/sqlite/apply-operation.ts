@@ -179,6 +179,8 @@ export function createApplyOperation(db: Sqlite): ApplyOperation {
       }
       case 'createTask':
         return tasks.create(operation.values, operation)
+      case 'trimTasks':
+        return tasks.trim(operation.owner, operation)
       case 'updateTask':
         return tasks.update(operation.changes, operation)
       case 'claimTasks':

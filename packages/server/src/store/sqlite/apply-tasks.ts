@@ -1,9 +1,10 @@
 import { TASK_CHANGES, TASK_COLUMNS, toTask } from '../task-rows.js'
-import type { StoredTask } from '../task-store.js'
+import type { KeptTasks, StoredTask } from '../task-store.js'
 import { prepare, rowsOf, type Sqlite } from './database.js'
 
 export interface ApplyTasks {
-  create(values: unknown[], limits: { owner: string; open: number; kept: number }): boolean
+  create(values: unknown[], limits: { owner: string; open: number } & KeptTasks): boolean
+  trim(owner: string, kept: KeptTasks): boolean
   update(changes: unknown[], at: { id: string; version: number }): boolean
   claim(claim: { holder: string; at: number; until: number; limit: number }): StoredTask[]
   renew(renewal: { holder: string; ids: readonly string[]; until: number }): string[]
@@ -16,10 +17,13 @@ export function createApplyTasks(db: Sqlite): ApplyTasks {
     `INSERT INTO tasks (version, ${TASK_COLUMNS.join(', ')}) SELECT 1, ${TASK_COLUMNS.map(() => '?').join(', ')}
      WHERE (SELECT count(*) FROM tasks WHERE owner = ? AND status IN ('pending', 'running')) < ?`,
   )
-  const deleteOld = prepare(
+  const trim = prepare(
     db,
-    `DELETE FROM tasks WHERE rowid IN (
-       SELECT rowid FROM tasks WHERE owner = ? AND work IS NULL ORDER BY updated_at DESC LIMIT -1 OFFSET ?)`,
+    `DELETE FROM tasks WHERE id IN (
+       SELECT id FROM (
+         SELECT id, row_number() OVER newest AS place, sum(octet_length(answer)) OVER newest AS bytes
+         FROM tasks WHERE owner = ? AND work IS NULL WINDOW newest AS (ORDER BY updated_at DESC, id))
+       WHERE place > ? OR (place > 1 AND bytes > ?))`,
   )
   const update = prepare(
     db,
@@ -34,11 +38,12 @@ export function createApplyTasks(db: Sqlite): ApplyTasks {
   const renew = prepare(db, 'UPDATE tasks SET held_until = ? WHERE id = ? AND holder = ? AND work IS NOT NULL')
 
   return {
-    create(values, { owner, open, kept }) {
+    create(values, { owner, open, count, bytes }) {
       if (insert.run([...values, owner, open]).changes === 0) return false
-      deleteOld.run([owner, kept])
+      trim.run([owner, count, bytes])
       return true
     },
+    trim: (owner, { count, bytes }) => trim.run([owner, count, bytes]).changes > 0,
     update: (changes, { id, version }) => update.run([...changes, id, version]).changes > 0,
     claim({ holder, at, until, limit }) {
       return rowsOf(selectFree, [at, limit]).map((row) => {

@@ -17,7 +17,7 @@ import type {
 } from '../store.js'
 import type { StoreErrorCode } from '../store-error.js'
 import type { SubjectCounts } from '../subject-store.js'
-import type { StoredTask } from '../task-store.js'
+import type { KeptTasks, StoredTask } from '../task-store.js'
 import type { TrustEntry, TrustKind } from '../trust-store.js'
 
 /** All operations of the writer thread, with their parameters and results. */
@@ -34,7 +34,8 @@ export interface Operations {
   beginIdempotent: { params: { claim: IdempotencyClaim }; result: IdempotencyState }
   finishIdempotent: { params: { hold: IdempotencyHold; response: string; expiresAt: number }; result: boolean }
   abandonIdempotent: { params: { hold: IdempotencyHold }; result: boolean }
-  createTask: { params: { values: unknown[]; owner: string; open: number; kept: number }; result: boolean }
+  createTask: { params: { values: unknown[]; owner: string; open: number } & KeptTasks; result: boolean }
+  trimTasks: { params: { owner: string } & KeptTasks; result: boolean }
   updateTask: { params: { changes: unknown[]; id: string; version: number }; result: boolean }
   claimTasks: { params: { holder: string; at: number; until: number; limit: number }; result: StoredTask[] }
   renewTasks: { params: { holder: string; ids: readonly string[]; until: number }; result: string[] }

@@ -6,11 +6,24 @@ import type { Writer } from './start-writer.js'
 
 export function createTaskStore(db: Sqlite, read: Read, writer: Writer): TaskStore {
   const select = prepare(db, 'SELECT * FROM tasks WHERE id = ?')
+  const usage = prepare(
+    db,
+    `SELECT count(*) FILTER (WHERE status IN ('pending', 'running')) AS open, sum(octet_length(answer)) AS bytes
+     FROM tasks WHERE owner = ?`,
+  )
   const selectFree = prepare(db, 'SELECT 1 AS it FROM tasks WHERE work IS NOT NULL AND held_until <= ? LIMIT 1')
   return {
-    async create(task, { open, kept }) {
-      return writer.run('createTask', { values: taskValues(task), owner: task.owner, open, kept })
+    async create(task, limits) {
+      return writer.run('createTask', { values: taskValues(task), owner: task.owner, ...limits })
     },
+    async trim(owner, kept) {
+      await writer.run('trimTasks', { owner, ...kept })
+    },
+    usage: (owner) =>
+      read(() => {
+        const row = rowOf(usage, [owner])
+        return { open: Number(row?.open), bytes: Number(row?.bytes ?? 0) }
+      }),
     get: (id) =>
       read(() => {
         const row = isStorable(id) ? rowOf(select, [id]) : undefined
