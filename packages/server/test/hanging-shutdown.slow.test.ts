@@ -90,7 +90,7 @@ describe('SIGTERM', () => {
         () => each.closeAllConnections(),
       )
     }
-    const [endpoint, callback] = [agent, webhook].map(
+    const [endpoint = '', callback = ''] = [agent, webhook].map(
       (each) => `http://127.0.0.1:${(each.address() as AddressInfo).port}/`,
     )
     await start([], { search: { embedder: 'none' } })
