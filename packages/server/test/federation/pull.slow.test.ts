@@ -87,6 +87,16 @@ describe('reading the feed of a peer', () => {
     await eventually(async () => expect(await listed()).toEqual(['b', 'c']))
   })
 
+  it('starts again if the peer does not know the cursor any more', async () => {
+    pages = { '': { ids: ['a'], full: true, cursor: 'end' }, end: 400 }
+    await addPeer()
+    await eventually(() => expect(sinceOf(requests)).toEqual(expect.arrayContaining(['', 'end'])))
+    pages[''] = { ids: ['b'], full: true, cursor: 'later' }
+    pages.later = { cursor: 'later' }
+    await eventually(async () => expect(await listed()).toEqual(['b']))
+    expect(await stateOfPeer()).toMatchObject({ failures: 0 })
+  })
+
   it('reads the complete list from time to time, and drops what it does not contain', async () => {
     pages = { '': { ids: ['a', 'b'], full: true, cursor: 'end' }, end: { cursor: 'end' } }
     await addPeer({ keep_seconds: 3600 })

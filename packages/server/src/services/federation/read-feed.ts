@@ -37,15 +37,22 @@ export type ReadPage = (
 /** Agents of one page that are looked at; ours has fewer. */
 const MAX_ENTRIES = 1000
 
+/** Statuses of a server that does not accept a cursor. */
+const LOST_CURSOR = [400, 404, 410]
+
 /** Reads the change feed of another Switchboard. */
 export const createReadFeed =
   (request: PeerRequest): ReadPage =>
   async (peer, { cursor, etag }, signal) => {
-    const response = await request(peer, {
-      path: cursor === undefined ? '/feed' : `/feed?since=${encodeURIComponent(cursor)}`,
-      headers: cursor !== undefined && etag !== undefined ? { 'if-none-match': etag } : {},
-      signal,
-    })
+    const ask = (since: string | undefined, headers: Record<string, string> = {}): Promise<PeerResponse> =>
+      request(peer, {
+        path: since === undefined ? '/feed' : `/feed?since=${encodeURIComponent(since)}`,
+        headers,
+        signal,
+      })
+    const first = await ask(cursor, cursor !== undefined && etag !== undefined ? { 'if-none-match': etag } : {})
+    // The peer may not know the cursor any more, such as after it was restored from a backup.
+    const response = cursor !== undefined && LOST_CURSOR.includes(first.status) ? await ask(undefined) : first
     if (response.status === 304) return 'unchanged'
     if (isUnsupported(response)) return 'unsupported'
     const { json, headers, bytes } = expectObject(response)
