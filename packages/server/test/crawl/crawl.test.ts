@@ -53,6 +53,8 @@ describe('POST /crawl', () => {
     expect(site.takePaths()).toEqual(['/robots.txt', CARD])
     expect(await listed()).toEqual([expect.objectContaining({ url, next_at: expect.any(String) })])
     expect(await listed('tokB')).toEqual([])
+    const { json: audit } = await directory.get('/admin/audit?action=crawl.request&limit=1', { as: 'admin' })
+    expect(JSON.stringify(audit)).toContain(url)
   })
 
   it('tries the well-known paths of a host in order, and reads the first', async () => {
@@ -180,6 +182,23 @@ describe('POST /crawl', () => {
     clock.advance(61)
     expect((await crawl()).json.agents).toEqual([expect.objectContaining({ status: 'unchanged' })])
     expect(site.requests.length).toBeGreaterThan(before)
+  })
+
+  it('visits a limited number of sites at once', async () => {
+    const hanging = await Promise.all(
+      Array.from({ length: 33 }, () => startSite({ '/robots.txt': { send: () => {} } })),
+    )
+    const last = hanging.pop()
+    try {
+      const waiting = hanging.map(({ url }) => crawl(url))
+      const arrived = () => hanging.filter(({ requests }) => requests.length > 0)
+      await vi.waitFor(() => expect(arrived()).toHaveLength(hanging.length), 30_000)
+      expectError(await crawl(last?.url), { status: 503 })
+      await Promise.all(hanging.splice(0).map((each) => each.close()))
+      await Promise.all(waiting)
+    } finally {
+      await last?.close()
+    }
   })
 
   it('is not there if the operator has switched it off', async () => {

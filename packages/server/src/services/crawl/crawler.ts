@@ -1,13 +1,12 @@
-import { DirectoryError, invalid } from '@switchboard/protocol'
-import { GatewayError } from '../../gateway/gateway.js'
-import { type Caller, hasScope, isAdmin } from '../../policy/caller.js'
-import { parseSiteUrl } from '../../policy/crawl.js'
+import { DirectoryError } from '@switchboard/protocol'
+import { type Caller, isAdmin } from '../../policy/caller.js'
 import type { AuditEntry } from '../../store/store.js'
 import { auditOf, type Context } from '../context.js'
 import { removeAgent } from '../registry/remove.js'
 import { type CheckLease, createCheckLease } from '../trust/check-lease.js'
 import type { SiteOutcome } from './read-site.js'
 import { endOfSite, type Site, siteIdOf, toEntry, toSite } from './site.js'
+import { assertMayRequest, nothingFound, readSiteUrl } from './site-request.js'
 import type { VisitSite } from './visit-site.js'
 
 /** A site, and whether it is being visited. */
@@ -48,8 +47,9 @@ const MAX_SITES_OF_ONE = 100
 const MAX_SITES = 5000
 /** Subjects that a site remembers; for more it is visited, but they do not see it in their list. */
 const MAX_REQUESTERS = 20
-/** Sites that are visited at once. */
+/** Sites that are visited at once, by the schedule alone and with requests. */
 const MAX_RUNNING = 8
+const MAX_REQUESTED = 32
 /** Milliseconds that a request waits for the result of the visit. */
 const WAIT_MS = 10_000
 /** Milliseconds in which a site is not visited again, however often that is requested. */
@@ -131,18 +131,24 @@ export function createCrawler(options: CrawlerOptions): Crawler {
     }
   }
 
-  const start = (site: Site, isNew: boolean): Running => {
+  /** @param audit the request for a site that is not known yet */
+  const start = (site: Site, audit?: AuditEntry): Running => {
+    const isNew = audit !== undefined
     const limit = new AbortController()
     const timer = setTimeout(() => limit.abort(), MAX_VISIT_MS)
     let isDropped = false
     const work = async (): Promise<Visited | undefined> => {
       const visited = await run(site, limit.signal)
-      if (!visited) schedule.set(site.id, { ...site, nextAt: now() + SYNC_MS })
+      if (!visited) schedule.set(site.id, { requestedBy: site.requestedBy, nextAt: now() + SYNC_MS })
       if (!visited || isDropped || (isNew && isEmpty(visited))) return visited
-      const saved = await save(site.id, (current) => {
-        if (!current && !isNew && !configured.has(site.id)) return undefined
-        return { ...visited.site, requestedBy: current?.requestedBy ?? site.requestedBy }
-      })
+      const saved = await save(
+        site.id,
+        (current) => {
+          if (!current && !isNew && !configured.has(site.id)) return undefined
+          return { ...visited.site, requestedBy: current?.requestedBy ?? site.requestedBy }
+        },
+        audit,
+      )
       return { ...visited, site: saved ?? visited.site }
     }
     const done = work().finally(() => {
@@ -176,7 +182,7 @@ export function createCrawler(options: CrawlerOptions): Crawler {
 
   return {
     async request(text, caller) {
-      const url = readUrl(text, httpLoopback, checkAddress)
+      const url = readSiteUrl(text, httpLoopback, checkAddress)
       const subject = assertMayRequest(caller)
       const id = siteIdOf(url)
       const audit = auditOf(caller, 'crawl.request', now(), { detail: url.href })
@@ -188,7 +194,10 @@ export function createCrawler(options: CrawlerOptions): Crawler {
       }
       if (known && !running.has(id) && !mayRevisit(known.site, now()))
         return { site: known.site, isRunning: false, isNew: false }
-      const { done, site } = running.get(id) ?? start(known?.site ?? newSite(id, url.href, [subject]), !known)
+      if (!running.has(id) && running.size >= MAX_REQUESTED)
+        throw new DirectoryError('unavailable', 'too many sites are being visited: try again later', { retryAfter: 10 })
+      const { done, site } =
+        running.get(id) ?? (known ? start(known.site) : start(newSite(id, url.href, [subject]), audit))
       const visited = await withinWait(done)
       if (visited === 'waiting' || !visited) {
         // It goes on in the background, here or in another process, and is found in the list.
@@ -233,9 +242,9 @@ export function createCrawler(options: CrawlerOptions): Crawler {
         if (nextAt > now() || !isWanted || running.has(id)) continue
         const known = await read(id)
         const url = configured.get(id)
-        if (known && known.site.nextAt > now()) schedule.set(id, known.site)
-        else if (known) start(known.site, false)
-        else if (url !== undefined) start(newSite(id, url, []), false)
+        if (known && known.site.nextAt > now()) schedule.set(id, { nextAt: known.site.nextAt, requestedBy })
+        else if (known) start(known.site)
+        else if (url !== undefined) start(newSite(id, url, []))
       }
     },
     async stop() {
@@ -259,38 +268,8 @@ async function withinWait<T>(done: Promise<T>): Promise<T | 'waiting'> {
   }
 }
 
-function readUrl(text: string, httpLoopback: boolean, checkAddress: (url: URL) => void): URL {
-  try {
-    const url = parseSiteUrl(text, httpLoopback)
-    checkAddress(url)
-    return url
-  } catch (error) {
-    if (!(error instanceof TypeError || error instanceof GatewayError)) throw error
-    throw invalid([{ at: '/url', message: error.message }])
-  }
-}
-
-/** Whoever may publish may point at a site; what is found there belongs to its domain (C-46). */
-function assertMayRequest(caller: Caller): string {
-  if (caller.subject === undefined) throw new DirectoryError('unauthorized', 'crawling needs credentials')
-  if (!hasScope(caller, 'publish')) throw new DirectoryError('forbidden', 'crawling needs the publish scope')
-  if (caller.names && !isAdmin(caller))
-    throw new DirectoryError(
-      'forbidden',
-      'this credential is limited to certain names, but a site may use any: use one that is not',
-    )
-  return caller.subject
-}
-
 /** Not too often, and not before the time that the host asked for. */
 const mayRevisit = ({ visitedAt = 0, failures, nextAt }: Site, now: number): boolean =>
   failures > 0 ? nextAt <= now : now - visitedAt >= MIN_REVISIT_MS
 
 const isEmpty = ({ site }: Visited): boolean => site.pages.length === 0
-
-function nothingFound(url: URL, outcome: SiteOutcome): DirectoryError {
-  if (outcome.kind === 'failed') return new DirectoryError('agent_error', outcome.reason)
-  if (outcome.kind === 'absent' && outcome.isRefused) return new DirectoryError('forbidden', outcome.reason)
-  const reason = outcome.kind === 'absent' ? outcome.reason : 'it lists no agents'
-  return new DirectoryError('not_found', `no agents were found at ${url.href}: ${reason}`)
-}
