@@ -27,9 +27,11 @@ describe.skipIf(!database)(database ? 'two replicas that crawl' : `two replicas 
 
   it('visit a site once for each interval, and both show what was found', async () => {
     for (const replica of replicas) {
-      await vi.waitFor(async () => expect((await replica.get(path())).status).toBe(200), 20_000)
-      const { json } = await replica.get('/crawl', { as: 'admin' })
-      expect(json.sites).toMatchObject([{ state: 'read', agents: [{ status: 'created' }] }])
+      await vi.waitFor(async () => {
+        expect((await replica.get(path())).status).toBe(200)
+        const { json } = await replica.get('/crawl', { as: 'admin' })
+        expect(json.sites).toMatchObject([{ state: 'read', agents: [{ status: 'created' }] }])
+      }, 20_000)
     }
     expect(visits()).toBe(1)
     clock.advance(4000)
