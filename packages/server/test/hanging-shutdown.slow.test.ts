@@ -94,7 +94,7 @@ describe('SIGTERM', () => {
       (each) => `http://127.0.0.1:${(each.address() as AddressInfo).port}/`,
     )
     await start([], { search: { embedder: 'none' } })
-    await send('/agents', aidipAgent({ id: 'a', endpoint, inputs: {}, outputs: {} }))
+    await send('/agents', aidipAgent({ id: 'a', endpoint: endpoint ?? '', inputs: {}, outputs: {} }))
     const deferred = await fetch(`${server.url}/agents/a/invoke`, {
       method: 'POST',
       headers: {
