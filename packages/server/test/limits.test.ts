@@ -19,6 +19,20 @@ afterEach(async () => {
     await setup.directory.delete(`/admin/limits/${encodeURIComponent(id)}`, admin)
 })
 
+/** Lets the agent wait with its responses until the result is called; the next test starts without that. */
+function holdReplies(): () => void {
+  let release = (): void => {}
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  const { reply } = setup.agent
+  setup.agent.reply = async (...args) => {
+    await held
+    return reply(...args)
+  }
+  return release
+}
+
 describe('limits of a subject', () => {
   it('AIDIP-9-11 AIDIP00-7-04 replace the rate limits of the config at once, for this subject only', async () => {
     const { directory } = setup
@@ -61,21 +75,12 @@ describe('limits of a subject', () => {
   it('bound concurrent calls', async () => {
     await setup.register()
     await setLimits({ subject: 'tokC', limits: { concurrent_calls: 1 } })
-    let release = (): void => {}
-    const held = new Promise<void>((resolve) => {
-      release = resolve
-    })
-    const { reply } = setup.agent
-    setup.agent.reply = async (...args) => {
-      await held
-      return reply(...args)
-    }
+    const release = holdReplies()
     const first = setup.call({ text: 'one' })
     await expect.poll(async () => (await ownLimits()).concurrent_calls.used).toBe(1)
     expectError(await setup.call({ text: 'two' }), { status: 429 })
     release()
     expect((await first).status).toBe(200)
-    setup.agent.reply = reply
     expect((await setup.call({ text: 'three' })).status).toBe(200)
   })
 
@@ -118,15 +123,7 @@ describe('limits of deferred calls', () => {
   it('show what is used, of unfinished tasks and of the bytes of results', async () => {
     await setup.register()
     await setLimits({ subject: 'tokC', limits: { open_tasks: 1 } })
-    let release = (): void => {}
-    const held = new Promise<void>((resolve) => {
-      release = resolve
-    })
-    const { reply } = setup.agent
-    setup.agent.reply = async (...args) => {
-      await held
-      return reply(...args)
-    }
+    const release = holdReplies()
     const answer = await defer('one')
     expect((await ownLimits()).open_tasks).toMatchObject({ limit: 1, used: 1 })
     expectError(await defer('two'), { status: 429 })
