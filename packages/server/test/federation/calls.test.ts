@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { DEFAULTS } from '../../src/config/settings.js'
 import { startAgent, type TestAgent } from '../invoke/agent.js'
 import { startDirectory, type TestDirectory } from '../support/directory.js'
 
@@ -68,6 +69,17 @@ describe('a call to an agent of another directory', () => {
     const audit = await origin.get('/admin/audit?action=invoke', { as: 'admin' })
     expect(audit.json.entries).toMatchObject([{ actor: 'reader', agent: 'x' }])
     expect(seen.mock.calls.join()).not.toContain('callers-secret')
+  })
+
+  it('does not go to a socket on this machine, but to the machine where the agent is registered', async () => {
+    const policy = { ...DEFAULTS.policy, schemes: [...DEFAULTS.policy.schemes, 'unix'] }
+    await Promise.all([origin.restart({ policy }), reader.restart({ policy, gateway: { socketFolders: ['/tmp'] } })])
+    await federate({ endpoint: 'unix:/tmp/switchboard-none.sock' })
+    await invoke()
+    await vi.waitFor(async () => {
+      const { json } = await origin.get('/admin/audit?action=invoke', { as: 'admin' })
+      expect(json.entries).toMatchObject([{ actor: 'reader', agent: 'x', outcome: 'refused' }])
+    })
   })
 
   it('uses a relative address at its origin', async () => {
