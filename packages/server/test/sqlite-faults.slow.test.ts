@@ -1,37 +1,28 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, closeSync, cpSync, mkdirSync, openSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs'
+import { chmodSync, closeSync, cpSync, openSync, statSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import type { JsonObject } from '@switchboard/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { aidipAgent } from './support/documents.js'
 import { ADMIN_KEY, type ServerProcess, startServer, switchboard, temporaryFolder } from './support/process.js'
+import { mountSmallDisk, type SmallDisk } from './support/small-disk.js'
 
 const folder = temporaryFolder()
-const mounted: string[] = []
+const disks: SmallDisk[] = []
 afterAll(() => {
-  for (const path of mounted) execFileSync('umount', ['-l', path])
+  for (const disk of disks) disk.unmount()
   folder.remove()
 })
 
 const SOON = { timeout: 30_000, interval: 50 }
 
-/** A small file system in memory. Needs root. */
-function mountSmall(name: string, size: string): string {
-  const path = join(folder.path, name)
-  mkdirSync(path)
-  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', path], { stdio: 'ignore' })
-  mounted.push(path)
-  return path
+function mountDisk(name: string, size: string): SmallDisk | undefined {
+  const disk = mountSmallDisk(join(folder.path, name), size)
+  if (disk) disks.push(disk)
+  return disk
 }
 
-const canMount = ((): boolean => {
-  try {
-    mountSmall('trial', '64k')
-    return true
-  } catch {
-    return false
-  }
-})()
+const canMount = mountDisk('trial', '64k') !== undefined
 
 const send = async ({ url }: ServerProcess, method: string, path: string, body?: JsonObject) => {
   const response = await fetch(url + path, {
@@ -99,16 +90,19 @@ describe('a server does not start, and says why in one line,', () => {
   })
 
   it.skipIf(!canMount)('if its disk is read-only, with or without data', async () => {
-    const disk = mountSmall('read-only', '10m')
+    const disk = mountDisk('read-only', '10m') ?? expect.fail()
     usedFolder('read-only/data')
-    execFileSync('mount', ['-o', 'remount,ro', disk])
-    await expectRefusal(join(disk, 'data'), /data: it is read-only: make it writable/)
-    await expectRefusal(join(disk, 'new'), /new: the folder cannot be created: make its parent folder writable/)
+    disk.makeReadOnly()
+    await expectRefusal(
+      join(disk.path, 'data'),
+      /data: (it is read-only: make it writable|this user may not write there)/,
+    )
+    await expectRefusal(join(disk.path, 'new'), /new: the folder cannot be created: make its parent folder writable/)
   })
 
   it.skipIf(!canMount)('if its disk is full', async () => {
-    const disk = mountSmall('full', '64k')
-    await expectRefusal(join(disk, 'data'), /data: the disk is full: free some space/)
+    const disk = mountDisk('full', '64k') ?? expect.fail()
+    await expectRefusal(join(disk.path, 'data'), /data: the disk is full: free some space/)
   })
 })
 
@@ -123,7 +117,7 @@ describe('a running server', () => {
   const limitSize = (server: ServerProcess, bytes: string): void =>
     void execFileSync('prlimit', ['--pid', String(server.child.pid), `--fsize=${bytes}:unlimited`])
 
-  const disks: [string, () => Disk, RegExp, boolean][] = [
+  const faults: [string, () => Disk, RegExp, boolean][] = [
     [
       'its disk fails',
       () => {
@@ -141,27 +135,15 @@ describe('a running server', () => {
     [
       'its disk is full',
       () => {
-        const disk = mountSmall('filling', '8m')
-        const filler = join(disk, 'filler')
-        return {
-          data: join(disk, 'data'),
-          fill() {
-            const file = openSync(filler, 'w')
-            try {
-              while (writeSync(file, Buffer.alloc(4096)) > 0);
-            } catch {
-              closeSync(file)
-            }
-          },
-          free: () => rmSync(filler),
-        }
+        const disk = mountDisk('filling', '8m') ?? expect.fail()
+        return { ...disk, data: join(disk.path, 'data') }
       },
       /the disk is full: free some space/,
       canMount,
     ],
   ]
 
-  it.each(disks)(
+  it.each(faults)(
     'refuses writes while %s, goes on reading, and loses nothing',
     async (_name, make, reason, isPossible) => {
       if (!isPossible) return

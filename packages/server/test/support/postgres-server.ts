@@ -12,6 +12,8 @@ import { temporaryFolder } from './process.js'
 export interface PostgresServer {
   readonly port: number
   readonly url: string
+  /** A folder that its user may enter; removed with the server. */
+  readonly folder: string
   /** The folder of its programs, such as pg_dump. */
   readonly programs: string
   start(): Promise<void>
@@ -86,6 +88,7 @@ async function createPostgresServer(
   const server: PostgresServer = {
     port,
     url,
+    folder: folder.path,
     programs,
     async start() {
       const settings = [

@@ -116,7 +116,11 @@ export function createCatalog(options: CatalogOptions): Catalog {
     const known = index.get(stored.id)
     // Written since `over` was read: then the known state is at least as new.
     const isReplaced = over !== undefined && known?.stored === over.stored
-    if (known && ((!isReplaced && isNewer(known.stored, stored)) || isSame(known.stored, stored))) return known
+    if (known && ((!isReplaced && isNewer(known.stored, stored)) || isSame(known.stored, stored))) {
+      // Again, because it may have been rewound.
+      revision = Math.max(revision, known.stored.revision)
+      return known
+    }
     // A refresh does not change the document, so the known record still holds.
     const isRefresh = known !== undefined && isSameContent(known.stored, stored)
     const current = isRefresh ? known.record : (record ?? recordOf(stored))
