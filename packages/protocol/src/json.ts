@@ -17,6 +17,8 @@ export interface JsonLimits {
    * bytes of its text. Default: no limit.
    */
   readonly maxValues?: number
+  /** Most nesting; default: `MAX_JSON_DEPTH`. More for a message that contains documents. */
+  readonly maxDepth?: number
 }
 
 /** A JSON text with more values than allowed. It is not parsed to its end. */
@@ -39,7 +41,10 @@ export class TooManyValues extends DirectoryError {
  *
  * @throws {TooManyValues} if the text has more values than `maxValues`
  */
-export function parseJson(text: string, { maxValues = Number.POSITIVE_INFINITY }: JsonLimits = {}): JsonValue {
+export function parseJson(
+  text: string,
+  { maxValues = Number.POSITIVE_INFINITY, maxDepth = MAX_JSON_DEPTH }: JsonLimits = {},
+): JsonValue {
   let at = text.charCodeAt(0) === 0xfeff ? 1 : 0
   let values = 0
 
@@ -168,11 +173,11 @@ export function parseJson(text: string, { maxValues = Number.POSITIVE_INFINITY }
     let result: JsonValue
     switch (text[at]) {
       case '{':
-        if (depth > MAX_JSON_DEPTH) fail(TOO_DEEP)
+        if (depth > maxDepth) fail(TOO_DEEP)
         result = object(depth + 1)
         break
       case '[':
-        if (depth > MAX_JSON_DEPTH) fail(TOO_DEEP)
+        if (depth > maxDepth) fail(TOO_DEEP)
         result = array(depth + 1)
         break
       case '"':

@@ -11,18 +11,24 @@ export interface Visible {
   readonly owner: string
 }
 
+/** The part of it that decides who may know that the agent exists. */
+export interface Known {
+  readonly record: Pick<AgentRecord, 'id' | 'visibility' | 'tags'>
+  readonly owner: string
+}
+
 /** The current grants of a subject. */
 export type GrantsOf = (subject: string) => readonly StoredGrant[]
 
 /** Whether the caller may know that the agent exists (C-95); otherwise it is neither found nor counted. */
-export function maySee(agent: Visible, caller: Caller, grantsOf: GrantsOf): boolean {
+export function maySee(agent: Known, caller: Caller, grantsOf: GrantsOf): boolean {
   if (agent.record.visibility !== 'private') return true
   if (maySeeAll(agent, caller)) return true
   return caller.subject !== undefined && grantsOf(caller.subject).some((grant) => covers(grant, agent))
 }
 
 /** Whether the caller may also see private members: owner, administrator or commissioning tool. */
-function maySeeAll(agent: Visible, caller: Caller): boolean {
+function maySeeAll(agent: Known, caller: Caller): boolean {
   if (caller.kind === 'anonymous') return false
   return isAdmin(caller) || agent.owner === caller.subject || mayCommission(caller, agent.record.id)
 }
@@ -40,7 +46,7 @@ export function viewOf(agent: Visible, caller: Caller, grantsOf: GrantsOf): Agen
 }
 
 /** Whether the grant covers the agent: by id and the owner at that time, or by tag. Any scope makes it visible. */
-export function covers(grant: StoredGrant, { record, owner }: Visible): boolean {
+export function covers(grant: StoredGrant, { record, owner }: Known): boolean {
   if (grant.agent) return grant.agent.id === record.id && grant.agent.owner === owner
   return grant.tag !== undefined && record.tags.includes(grant.tag)
 }

@@ -28,8 +28,8 @@ const copy = (from: string, service: string, changes: Partial<FederatedCopy> = {
   ...changes,
 })
 
-const choose = (copies: FederatedCopy[], peers: Peer[], shown?: string) =>
-  chooseCopy(copies, shown, (name) => peers.find((each) => each.name === name), 1000)?.peer
+const choose = (copies: FederatedCopy[], peers: Peer[], shown?: string, isHeeded = (_copy: FederatedCopy) => true) =>
+  chooseCopy(copies, { shown, peerOf: (name) => peers.find((each) => each.name === name), isHeeded, now: 1000 })?.peer
 
 describe('the choice between copies of an agent', () => {
   it('prefers the peer that is trusted more, then the shorter path, then the fresher copy', () => {
@@ -39,6 +39,22 @@ describe('the choice between copies of an agent', () => {
     const fresh = copy('d', 'x')
     const received = { ...fresh, origin: { ...fresh.origin, freshness: { received_at: '2026-01-02T00:00:00Z' } } }
     expect(choose([copy('b', 'x'), received], peers)).toBe('d')
+  })
+
+  it('prefers the latest document of one origin, whatever path its peer claims', () => {
+    const peers = [peer('b'), peer('c')]
+    const at = (from: string, service: string, indexed_at: string, hops: number) => {
+      const { origin, ...rest } = copy(from, service, {}, hops)
+      return { ...rest, origin: { ...origin, freshness: { indexed_at } } }
+    }
+    const [old, latest] = ['2026-01-01T00:00:00.000Z', '2026-01-02T00:00:00.000Z']
+    expect(choose([at('b', 'x', old, 1), at('c', 'x', latest, 3)], peers)).toBe('c')
+    expect(choose([at('b', 'x', old, 1), at('c', 'y', latest, 3)], peers)).toBe('b')
+  })
+
+  it('leaves out copies of peers that may not speak for the origin', () => {
+    const peers = [peer('b'), peer('c')]
+    expect(choose([copy('b', 'x'), copy('c', 'x', {}, 2)], peers, 'x', ({ peer }) => peer === 'c')).toBe('c')
   })
 
   it('keeps the agent that is shown if another origin uses its id, unless that peer is trusted more', () => {

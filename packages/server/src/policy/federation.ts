@@ -12,6 +12,9 @@ import { matchesNames } from './caller.js'
 export const TRUST_LEVELS = ['full', 'limited', 'quarantine', 'none'] as const
 export type TrustLevel = (typeof TRUST_LEVELS)[number]
 
+/** Whether the agents of a peer are listed without a review. */
+export const isOpen = ({ trust }: Pick<Peer, 'trust'>): boolean => trust === 'full' || trust === 'limited'
+
 /** How agents of a peer can be read. */
 export const PEER_PROTOCOLS = ['auto', 'feed', 'directory', 'profile'] as const
 /** Queries of one peer: each is a request in every interval. */
@@ -125,24 +128,32 @@ export function stateOfCopy(peer: Peer, earlier: CopyState | undefined, isChange
   return earlier === 'accepted' && !isChanged ? 'accepted' : 'quarantined'
 }
 
+/** What the choice between copies depends on. */
+export interface CopyChoice {
+  /** The origin of the copy that is shown now. */
+  readonly shown: string | undefined
+  readonly peerOf: (name: string) => Peer | undefined
+  /** Whether the peer that has sent the copy may speak for its origin. */
+  readonly isHeeded: (copy: FederatedCopy) => boolean
+  /** Milliseconds. */
+  readonly now: number
+}
+
 /**
  * Chooses the copy to show: an agent that several peers know is one entry. Copies of one origin are the same agent: the
- * most trusted peer supplies it, then the shortest path, then the freshest copy. Another origin with the same id is
- * another agent, which must not take the place of the one that is shown unless the operator trusts its peer more.
- *
- * @param shown the origin of the copy that is shown now
+ * most trusted peer supplies it, then the latest document, the shortest path, the freshest copy. Another origin with the
+ * same id is another agent, which must not take the place of the one that is shown unless the operator trusts its peer
+ * more.
  */
 export function chooseCopy(
   copies: readonly FederatedCopy[],
-  shown: string | undefined,
-  peerOf: (name: string) => Peer | undefined,
-  now: number,
+  { shown, peerOf, isHeeded, now }: CopyChoice,
 ): FederatedCopy | undefined {
   const rankOf = ({ peer }: FederatedCopy): number => TRUST_LEVELS.indexOf(peerOf(peer)?.trust ?? 'none')
   const usable = copies.filter((copy) => {
     const trust = peerOf(copy.peer)?.trust ?? 'none'
     const isShown = copy.state === 'accepted' || (copy.state === 'listed' && trust !== 'quarantine')
-    return isShown && trust !== 'none' && (copy.expiresAt ?? Number.POSITIVE_INFINITY) > now
+    return isShown && trust !== 'none' && (copy.expiresAt ?? Number.POSITIVE_INFINITY) > now && isHeeded(copy)
   })
   const sorted = usable.toSorted(
     (a, b) =>
@@ -152,7 +163,13 @@ export function chooseCopy(
       compare(b.origin.freshness.received_at ?? '', a.origin.freshness.received_at ?? '') ||
       compare(a.peer, b.peer),
   )
-  return sorted[0]
+  const [first] = sorted
+  const isEqual = (copy: FederatedCopy): boolean =>
+    copy.origin.service === first?.origin.service && rankOf(copy) === rankOf(first)
+  // The origin has signed when it last changed the agent. A path is what the peers say.
+  return sorted.filter(isEqual).sort((a, b) => compare(changedAt(b), changedAt(a)))[0]
 }
+
+const changedAt = ({ origin }: FederatedCopy): string => origin.freshness.indexed_at ?? ''
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

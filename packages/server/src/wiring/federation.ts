@@ -10,7 +10,7 @@ import { createWriteEntry, type WriteEntry } from '../services/federation/feed-e
 import { credentialAtPeer } from '../services/federation/peer-credential.js'
 import { createPeerRequest } from '../services/federation/peer-request.js'
 import { createPeers, type KnownPeer, type Peers } from '../services/federation/peers.js'
-import { createPull } from '../services/federation/pull.js'
+import { createPull, stateOfPull } from '../services/federation/pull.js'
 import type { PullState } from '../services/federation/pull-state.js'
 import { createPuller } from '../services/federation/puller.js'
 import { createReadDirectory } from '../services/federation/read-directory.js'
@@ -18,7 +18,7 @@ import { createReadFeed } from '../services/federation/read-feed.js'
 import { createReadProfile } from '../services/federation/read-profile.js'
 import { createReviews, type Reviews } from '../services/federation/review.js'
 import { createShowCopy } from '../services/federation/show-copy.js'
-import { createVerifyOrigin } from '../services/federation/verify-origin.js'
+import { createVerifyOrigin, keySetOf } from '../services/federation/verify-origin.js'
 import type { Agent } from '../services/registry/catalog.js'
 import { createCheckLease } from '../services/trust/check-lease.js'
 import { createSchedule } from '../services/trust/schedule.js'
@@ -29,6 +29,8 @@ import type { Identity } from './identity.js'
 
 /** Milliseconds between looks for peers that are due. */
 const TICK_MS = 500
+/** Rejected agents of one peer that a search at the peers leaves out. */
+const MAX_REJECTED = 1000
 
 /** The peers, and how far their agents have been read. */
 export interface Peering {
@@ -97,7 +99,7 @@ export function wireFederation(base: Base, { context, identity, gateway, peering
     now,
   })
   catalog.subscribe(feed)
-  const showCopy = createShowCopy({ context, peerOf: peers.get })
+  const showCopy = createShowCopy({ context, peers, stateOf: (peer) => stateOfPull(states, peer) })
   const request = createPeerRequest({ open: fetch, guarded: gateway.fetch })
   const keysOf = createSignerKeys({
     fetch: (input, init) => (isConfigured(peers, input) ? fetch : gateway.fetch)(input, init),
@@ -106,7 +108,7 @@ export function wireFederation(base: Base, { context, identity, gateway, peering
   })
   const acceptCopy = createAcceptCopy({
     context,
-    verifyOrigin: createVerifyOrigin(keysOf),
+    verifyOrigin: createVerifyOrigin(keysOf, monotonic),
     baseUrl,
     ownKeys: () => signing.publicKeys().map(({ kid }) => String(kid)),
   })
@@ -165,6 +167,10 @@ export function wireFederation(base: Base, { context, identity, gateway, peering
       stateOf: puller.stateOf,
       request,
       acceptCopy,
+      rejectedOf: async (peer) => {
+        const copies = await store.federation.list({ peer, state: 'rejected', limit: MAX_REJECTED })
+        return new Set(copies.map(({ agent }) => agent))
+      },
       baseUrl,
       now,
       onError: logError('could not ask a peer'),
@@ -176,8 +182,8 @@ export function wireFederation(base: Base, { context, identity, gateway, peering
   }
 }
 
-/** Whether the URL is on the host of a peer in the config, whose address is allowed as written. */
+/** Whether the URL is that of the keys of a peer in the config, whose address is allowed as written. */
 function isConfigured(peers: Peers, input: string | URL | Request): boolean {
-  const { origin } = new URL(input instanceof Request ? input.url : input)
-  return peers.list().some(({ source, url }) => source === 'config' && new URL(url).origin === origin)
+  const { href } = new URL(input instanceof Request ? input.url : input)
+  return peers.list().some(({ source, url }) => source === 'config' && new URL(keySetOf(url)).href === href)
 }

@@ -63,11 +63,15 @@ export function describeFederation(store: () => Store): void {
       )
     })
 
-    it('are pruned when their lifetime at the origin has ended', async () => {
+    it('are pruned when their lifetime at the origin has ended, unless an operator has rejected them', async () => {
       const { federation } = store()
-      await federation.put([copy('north', 'a', { expiresAt: AT - 1 }), copy('north', 'b', { expiresAt: AT })])
+      await federation.put([
+        copy('north', 'a', { expiresAt: AT - 1 }),
+        copy('north', 'b', { expiresAt: AT }),
+        copy('north', 'c', { expiresAt: AT - 1, state: 'rejected' }),
+      ])
       await store().prune({ audit: 0, tombstones: 0, changes: 0, idempotency: 0, tasks: AT })
-      expect((await federation.list({ limit: 10 })).map(({ agent }) => agent)).toEqual(['b'])
+      expect((await federation.list({ limit: 10 })).map(({ agent }) => agent)).toEqual(['b', 'c'])
     })
 
     it('have their origin in the marks of the agent that is shown', async () => {

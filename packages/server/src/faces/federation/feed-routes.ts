@@ -18,6 +18,8 @@ const DEFAULT_LIMIT = 200
 const MAX_LIMIT = 500
 /** Characters of a page above which it ends early: receivers limit what they read at once. */
 const MAX_LENGTH = 1_000_000
+/** The same for the memory of its documents, which depends on their values (`memoryOf`). */
+const MAX_MEMORY = 10_000_000
 
 /** The change feed, from which other directories copy agents. */
 export const feedRoutes = (options: FeedRoutesOptions): Route[] => [
@@ -51,11 +53,12 @@ async function sendFeed(
     throw invalid([{ at: '?since', message: 'is not a cursor of this feed: leave it out to read from the start' }])
   const page = feed.page({ since, limit: Math.min(limit, MAX_LIMIT), caller: request.caller })
   const entries: string[] = []
-  let length = 0
+  let [length, memory] = [0, 0]
   for (const agent of page.agents) {
     const entry = await writeEntry(agent)
     length += entry.length
-    if (length > MAX_LENGTH && entries.length > 0) break
+    memory += agent.agent.memory
+    if ((length > MAX_LENGTH || memory > MAX_MEMORY) && entries.length > 0) break
     entries.push(entry)
   }
   request.visited += entries.length

@@ -16,6 +16,7 @@ const reviewSchema: JsonObject = {
     agent: { type: 'string', minLength: 1 },
     peer: { type: 'string', minLength: 1 },
     decision: { enum: ['accept', 'reject'] },
+    received_at: { type: 'string', minLength: 1 },
   },
   additionalProperties: false,
 }
@@ -63,7 +64,11 @@ export const quarantineRoutes = (reviews: Reviews): Route[] => [
     summary: 'Accept or reject an agent of a peer; without a peer, the copies of all peers',
     access: 'admin',
     body: reviewSchema,
-    responses: { 200: 'the agents as decided', 404: 'no peer supplies this agent' },
+    responses: {
+      200: 'the agents as decided',
+      404: 'no peer supplies this agent',
+      409: 'a peer has changed the agent since `received_at`',
+    },
     handle: async (request, reply) => {
       const body = readJsonObject(request)
       assertValid(checkReview(body))
@@ -72,6 +77,7 @@ export const quarantineRoutes = (reviews: Reviews): Route[] => [
           agent: String(body.agent),
           decision: body.decision === 'accept' ? 'accepted' : 'rejected',
           ...(typeof body.peer === 'string' && { peer: body.peer }),
+          ...(typeof body.received_at === 'string' && { receivedAt: body.received_at }),
         },
         request.caller,
       )

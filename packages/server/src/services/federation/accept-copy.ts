@@ -43,9 +43,12 @@ export interface AcceptCopyOptions {
 
 const FORMATS: readonly DocumentFormat[] = ['aidip', 'profile', 'directory', 'descriptor', 'a2a', 'mcp']
 const MAX_URL_LENGTH = 2048
+/** Bytes of what an origin signs besides the document: it is kept in memory, and sent to everybody who reads our feed. */
+const MAX_SIGNED_BYTES = 16_384
 
 /** The owner of the copies of one origin. No credential stands for this name. */
 export const ownerOfCopies = (service: string): string => FEDERATION + QUALIFIER + service
+export const isOwnerOfCopies = (owner: string): boolean => owner.startsWith(FEDERATION + QUALIFIER)
 
 /** A caller with the rights of an ordinary publisher: what only some publishers may claim is not accepted from peers. */
 export const asPublisher = (owner: string): Caller => ({
@@ -72,7 +75,7 @@ export function createAcceptCopy({ context, verifyOrigin, baseUrl, ownKeys }: Ac
     { record, path }: PeerEntry,
   ): Promise<Pick<Origin, 'service' | 'signature'> | undefined> => {
     const claimed = serviceOf(record.origin_service)
-    const signature = claimed === undefined ? undefined : await verifyOrigin(record, claimed)
+    const signature = claimed === undefined ? undefined : await verifyOrigin(record, claimed, peer)
     if (claimed !== undefined && signature) return { service: claimed, signature }
     return path.length <= 1 ? { service: peer.url } : undefined
   }
@@ -108,7 +111,11 @@ export function createAcceptCopy({ context, verifyOrigin, baseUrl, ownKeys }: Ac
     if (!origin) return { refused: 'it is a copy from another directory without a valid signature of its origin' }
     const problem = vet(peer, agent, origin.service)
     if (problem !== undefined) return { refused: problem }
-    const end = endOf(record, path.length > 1)
+    if (path.length > 1 && serviceOf(path[0]) !== origin.service)
+      return { refused: 'its path does not start at its origin' }
+    if (origin.signature && Buffer.byteLength(JSON.stringify(signedPart(record))) > MAX_SIGNED_BYTES)
+      return { refused: `it has more than ${MAX_SIGNED_BYTES} bytes besides its document` }
+    const end = endOf(record, isPassedOn(peer, entry, origin.service))
     if (end !== undefined && !(end > now())) return { refused: 'it has expired' }
     const isSame =
       earlier?.format === agent.format &&
@@ -148,9 +155,13 @@ export function createAcceptCopy({ context, verifyOrigin, baseUrl, ownKeys }: Ac
   }
 }
 
-/** The base URL of a directory; undefined if it is none. */
+/** Whether the peer is not the origin. A short path proves nothing: the peer has written it. */
+const isPassedOn = ({ url }: Peer, { path }: PeerEntry, service: string): boolean =>
+  path.length > 1 || new URL(service).origin !== new URL(url).origin
+
+/** The base URL of a directory; undefined if it is none. A backslash would hide where the host ends. */
 function serviceOf(value: unknown): string | undefined {
-  if (typeof value !== 'string' || value.length > MAX_URL_LENGTH || !/^https?:\/\/[\x21-\x7e]+$/.test(value))
+  if (typeof value !== 'string' || value.length > MAX_URL_LENGTH || !/^https?:\/\/[\x21-\x5b\x5d-\x7e]+$/.test(value))
     return undefined
   if (!URL.canParse(value) || /[?#@]/.test(value)) return undefined
   return value.replace(/\/+$/, '')
@@ -159,15 +170,15 @@ function serviceOf(value: unknown): string | undefined {
 /** The end of the lifetime in milliseconds. What others pass on ends with the signature at the latest. */
 function endOf({ expires_at: expires, valid_until: valid }: JsonObject, isPassedOn: boolean): number | undefined {
   const times = isPassedOn ? [expires, valid] : [expires]
-  const ends = times.flatMap((time) => (time === undefined ? [] : (parseTimestamp(String(time)) ?? Number.NaN)))
+  const ends = times.flatMap((time) => (time === undefined ? [] : (parseTimestamp(asString(time) ?? '') ?? Number.NaN)))
   if (isPassedOn && valid === undefined) return Number.NaN
   return ends.length === 0 ? undefined : Math.min(...ends)
 }
 
 function freshnessOf(record: JsonObject): Origin['freshness'] {
   const timeOf = (name: string) => {
-    const text = asString(record[name])
-    return text !== undefined && parseTimestamp(text) !== undefined ? { [name]: text } : {}
+    const time = parseTimestamp(asString(record[name]) ?? '')
+    return time === undefined ? {} : { [name]: new Date(time).toISOString() }
   }
   return { ...timeOf('indexed_at'), ...timeOf('received_at'), ...timeOf('expires_at') }
 }

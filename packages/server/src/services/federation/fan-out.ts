@@ -51,6 +51,8 @@ export interface FanOutOptions {
   readonly stateOf: (peer: KnownPeer) => PullState
   readonly request: PeerRequest
   readonly acceptCopy: AcceptCopy
+  /** Ids of a peer's agents that operators have rejected. */
+  readonly rejectedOf: (peer: string) => Promise<ReadonlySet<string>>
   readonly baseUrl: () => string
   readonly now: () => number
   readonly onError: (error: unknown) => void
@@ -66,7 +68,7 @@ const MAX_REQUESTS = 64
 const MAX_RESULTS = 100
 
 export function createFanOut(options: FanOutOptions): FanOut {
-  const { peers, stateOf, request, acceptCopy, baseUrl, now, onError } = options
+  const { peers, stateOf, request, acceptCopy, rejectedOf, baseUrl, now, onError } = options
   let open = 0
 
   const entriesOf = async (peer: KnownPeer, { by, body }: Question, timeoutMs: number): Promise<PeerEntry[]> => {
@@ -109,9 +111,10 @@ export function createFanOut(options: FanOutOptions): FanOut {
     try {
       const tests = question.conditions.map(conditionTest)
       const agents: RemoteAgent[] = []
+      const rejected = await rejectedOf(peer.name)
       for (const entry of await entriesOf(peer, question, deadlineMs)) {
         const accepted = await acceptCopy(peer, entry, undefined)
-        if ('copy' in accepted) agents.push(...toRemote(accepted.copy, tests))
+        if ('copy' in accepted && !rejected.has(accepted.copy.agent)) agents.push(...toRemote(accepted.copy, tests))
       }
       return agents
     } finally {

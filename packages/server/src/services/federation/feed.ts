@@ -51,14 +51,15 @@ const MAX_STEPS = 20_000
 
 /** Creates the feed; subscribe it before agents are loaded. */
 export function createFeed({ catalog, grantsOf, isExported, now }: FeedOptions): Feed {
-  /** The last state in which callers could see an agent that was removed or hidden, oldest first. */
-  const removals: { readonly at: number; readonly agent: Agent }[] = []
+  /** Agents that were removed or hidden, oldest first. */
+  const removals: { readonly at: number; readonly agent: Removed }[] = []
   /** Removals before this time are unknown. */
   let horizon = now() + SETTLING_MS
   let lastNumber = 0
 
   const noteRemoval = (agent: Agent): void => {
-    removals.push({ at: now(), agent })
+    if (!isExported(agent)) return
+    removals.push({ at: now(), agent: toRemoved(agent) })
     if (removals.length <= MAX_REMOVED) return
     const [dropped] = removals.splice(0, 1)
     horizon = Math.max(horizon, dropped?.at ?? 0)
@@ -122,7 +123,7 @@ export function createFeed({ catalog, grantsOf, isExported, now }: FeedOptions):
   /** Only agents that the caller could see: nobody else may learn that they existed. */
   const removedSince = (since: number, caller: Caller): string[] => {
     const ids = removals
-      .filter(({ at, agent }) => at >= since && isExported(agent) && maySee(agent, caller, grantsOf))
+      .filter(({ at, agent }) => at >= since && maySee(agent, caller, grantsOf))
       .map(({ agent }) => agent.record.id)
     return [...new Set(ids)].filter((id) => read(catalog.get(id), caller).length === 0)
   }
@@ -141,6 +142,14 @@ export function createFeed({ catalog, grantsOf, isExported, now }: FeedOptions):
     },
   }
 }
+
+/** What decides who could see an agent in its last state. Documents are not kept: thousands of them fill the memory. */
+type Removed = Parameters<typeof maySee>[0]
+
+const toRemoved = ({ record: { id, visibility, tags }, owner }: Agent): Removed => ({
+  record: { id, visibility, tags: visibility === 'private' ? tags : [] },
+  owner,
+})
 
 /** When an agent last changed or was refreshed. */
 const changedAt = ({ stored }: Agent): number => Math.max(stored.modifiedAt, stored.receivedAt)

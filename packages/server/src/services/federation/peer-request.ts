@@ -1,4 +1,4 @@
-import { decodeUtf8, type JsonValue, parseJson, readBytes } from '@switchboard/protocol'
+import { decodeUtf8, type JsonValue, MAX_JSON_DEPTH, parseJson, readBytes } from '@switchboard/protocol'
 import type { KnownPeer } from './peers.js'
 
 /** Sends a request to a peer and reads the response as JSON, within limits of time and size. */
@@ -16,6 +16,10 @@ export interface PeerRequestOptions {
   readonly signal: AbortSignal
   /** Milliseconds; default: `TIMEOUT_MS`. */
   readonly timeoutMs?: number
+  /** Of the response; default: `LIMITS`. */
+  readonly limits?: { readonly bytes: number; readonly values: number }
+  /** Levels of the response around a document, which may itself be as deep as documents may be; default: 0. */
+  readonly depth?: number
 }
 
 export interface PeerResponse {
@@ -34,10 +38,10 @@ export class PeerError extends Error {
 
 /** Milliseconds for one request, with its response. */
 const TIMEOUT_MS = 20_000
-/** Bytes of one response. */
-const MAX_BYTES = 4 * 1024 * 1024
-/** JSON values of one response: parsing it blocks the event loop. */
-const MAX_VALUES = 200_000
+/** Bytes and JSON values of one response: parsing it blocks the event loop. */
+const LIMITS = { bytes: 4 * 1024 * 1024, values: 200_000 }
+/** Characters of the reason why a peer cannot be reached. */
+const MAX_REASON = 200
 
 /**
  * @param fetches `open` for addresses that the operator wrote into the config, `guarded` for all others
@@ -46,7 +50,7 @@ export function createPeerRequest(fetches: {
   readonly open: typeof fetch
   readonly guarded: typeof fetch
 }): PeerRequest {
-  return async (peer, { path, headers, body, signal, timeoutMs = TIMEOUT_MS }) => {
+  return async (peer, { path, headers, body, signal, timeoutMs = TIMEOUT_MS, limits = LIMITS, depth = 0 }) => {
     const fetch = peer.source === 'config' ? fetches.open : fetches.guarded
     let response: Response
     let bytes: Uint8Array
@@ -68,34 +72,44 @@ export function createPeerRequest(fetches: {
         await response.body?.cancel()
         return { status: response.status, headers: response.headers, json: undefined, bytes: 0 }
       }
-      bytes = await readBytes(chunksOf(response), MAX_BYTES, tooLarge)
+      bytes = await readBytes(chunksOf(response), limits.bytes, () => tooLarge(limits.bytes))
     } catch (error) {
       throw error instanceof PeerError ? error : new PeerError(reasonOf(error, timeoutMs), { cause: error })
     }
-    return { status: 200, headers: response.headers, json: parse(bytes), bytes: bytes.length }
+    return {
+      status: 200,
+      headers: response.headers,
+      json: parse(bytes, limits.values, MAX_JSON_DEPTH + depth),
+      bytes: bytes.length,
+    }
   }
 }
+
+/** The text without control characters, which terminals would obey. */
+export const printable = (text: string): string => text.replace(/\p{C}/gu, '\ufffd')
 
 async function* chunksOf({ body }: Response): AsyncGenerator<Uint8Array, void> {
   if (body) yield* body
 }
 
-function parse(bytes: Uint8Array): JsonValue {
+function parse(bytes: Uint8Array, maxValues: number, maxDepth: number): JsonValue {
   const text = decodeUtf8(bytes)
   if (text === undefined) throw new PeerError('the response is not UTF-8 text')
   try {
-    return parseJson(text, { maxValues: MAX_VALUES })
+    return parseJson(text, { maxValues, maxDepth })
   } catch (cause) {
     throw new PeerError('the response is not valid JSON, or has too many values', { cause })
   }
 }
 
-const tooLarge = (): PeerError => new PeerError(`the response has more than ${MAX_BYTES} bytes`)
+const tooLarge = (bytes: number): PeerError => new PeerError(`the response has more than ${bytes} bytes`)
 
 function reasonOf(error: unknown, timeoutMs: number): string {
   const name = error instanceof Error ? error.name : ''
   if (name === 'TimeoutError') return `there was no complete response within ${timeoutMs} ms`
   if (name === 'AbortError') return 'the request was cancelled'
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
-  return `the peer cannot be reached: ${cause instanceof Error ? cause.message.split('\n')[0] : 'unknown error'}`
+  const [reason = ''] = cause instanceof Error ? cause.message.split('\n') : ['unknown error']
+  // It may contain what the peer sent, such as the names in its certificate.
+  return `the peer cannot be reached: ${printable(reason.slice(0, MAX_REASON))}`
 }

@@ -1,4 +1,5 @@
 import { asString, given, type JsonObject } from '@switchboard/protocol'
+import type { Peer } from '../../policy/federation.js'
 
 /** How far the agents of a peer have been read; replicas share it, and it survives a restart. Times in milliseconds. */
 export interface PullState {
@@ -25,6 +26,15 @@ export interface PullState {
   readonly refusal?: string | undefined
   /** How the peer's agents are read. */
   readonly protocol?: 'feed' | 'directory' | 'profile' | undefined
+}
+
+/** A peer is out of reach if it has not been heard for this many intervals, and this long in milliseconds. */
+const MISSED = { intervals: 3, ms: 60_000 }
+
+/** When a peer that is out of reach was last heard; undefined if it can be reached. */
+export function silentSince({ intervalSeconds }: Peer, { heardAt }: PullState, now: number): number | undefined {
+  const limit = Math.max(MISSED.intervals * intervalSeconds * 1000, MISSED.ms)
+  return heardAt !== undefined && now - heardAt > limit ? heardAt : undefined
 }
 
 export const NEVER_PULLED: PullState = { pages: 0, failures: 0, refused: 0 }

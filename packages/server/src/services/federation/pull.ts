@@ -1,8 +1,10 @@
-import { DirectoryError } from '@switchboard/protocol'
-import type { FederatedCopy, FederationStore } from '../../store/federation-store.js'
+import { isDeepStrictEqual } from 'node:util'
+import { createTokenBuckets, DirectoryError, given } from '@switchboard/protocol'
+import type { CopyFilter, FederatedCopy, FederationStore } from '../../store/federation-store.js'
+import { createPacer } from '../time-slices.js'
 import type { SharedResults } from '../trust/shared-results.js'
 import type { AcceptCopy } from './accept-copy.js'
-import { PeerError } from './peer-request.js'
+import { PeerError, printable } from './peer-request.js'
 import type { KnownPeer } from './peers.js'
 import { NEVER_PULLED, type PullState, toPullState, writePullState } from './pull-state.js'
 import type { PeerEntry, PeerPage, ReadPage } from './read-feed.js'
@@ -30,9 +32,17 @@ const PAGE_MS = 60_000
 const LIST_MS = 12 * 3_600_000
 /** Complete lists in the time that agents are kept after a peer was last heard. */
 const LISTS_PER_KEPT = 3
+/** Characters of the reason why an agent was refused. */
+const MAX_REASON = 500
 /** Ids of removed agents that are looked at on one page. */
 const MAX_REMOVED = 20_000
 const SWEEP = 200
+/**
+ * Agents that a peer may add or change in a period of milliseconds, beyond twice the number that is kept of it: each is
+ * indexed, embedded and written to the audit log.
+ */
+const CHANGES = { more: 1000, periodMs: 12 * 3_600_000 }
+const MAX_PEERS = 1000
 /** Pages of a list: as many as a peer needs that sends short ones, and no more. */
 const AGENTS_PER_PAGE = 5
 const EMPTY_PAGES = 100
@@ -50,6 +60,13 @@ const termsOf = ({ url, trust, tags, publishers, maxAgents, protocol, queries }:
 
 export function createPull(options: PullOptions): Pull {
   const { store, states, readers, acceptCopy, showCopy, now, monotonic } = options
+  const capacities = new Map<string, number>()
+  const changes = createTokenBuckets({
+    capacity: (name) => capacities.get(name) ?? CHANGES.more,
+    refillMs: CHANGES.periodMs,
+    maxKeys: MAX_PEERS,
+    monotonic,
+  })
 
   /** Reads a page with the interface that the peer has. */
   const readPage = async (peer: KnownPeer, state: PullState, signal: AbortSignal) => {
@@ -68,35 +85,53 @@ export function createPull(options: PullOptions): Pull {
 
   const takePage = async (peer: KnownPeer, page: PeerPage, room: Room, signal: AbortSignal): Promise<void> => {
     const begun = monotonic()
-    for (const entry of page.entries) {
+    const pace = createPacer()
+    const pause = async (): Promise<void> => {
       if (signal.aborted) throw new PeerError('the request was cancelled')
       // Each signature may need keys from another host.
       if (monotonic() - begun > PAGE_MS) throw new PeerError('it takes too long to check its agents')
+      await pace()
+    }
+    for (const entry of page.entries) {
+      await pause()
       await take(peer, entry, room)
     }
     for (const { id, expiresAt } of page.unchanged ?? []) {
       const copy = (await store.of(id)).find((each) => each.peer === peer.name)
       if (copy) await keep({ ...copy, seenAt: now(), expiresAt }, room)
     }
-    const removed = page.removed.slice(0, MAX_REMOVED)
-    await store.delete(peer.name, removed)
-    for (const id of removed) await showCopy(id)
+    for (const id of page.removed.slice(0, MAX_REMOVED)) {
+      await pause()
+      const copy = (await store.of(id)).find((each) => each.peer === peer.name)
+      if (copy) await drop(copy)
+    }
+  }
+
+  /** A rejection stays: otherwise a peer could undo it by removing the agent and listing it again. */
+  const drop = async ({ peer, agent, state }: FederatedCopy): Promise<void> => {
+    if (state === 'rejected') return
+    await store.delete(peer, [agent])
+    await showCopy(agent)
   }
 
   const take = async (peer: KnownPeer, entry: PeerEntry, room: Room): Promise<void> => {
     const { id } = entry.record
     const earlier = typeof id === 'string' ? (await store.of(id)).find((each) => each.peer === peer.name) : undefined
+    if (!earlier && room.left <= 0) return refuse(room, `it has more than ${peer.maxAgents} agents`)
     const accepted = await acceptCopy(peer, entry, earlier)
     if ('ours' in accepted) return
-    if ('copy' in accepted && (earlier || room.left > 0)) {
-      if (!earlier) room.left--
-      await keep(accepted.copy, room)
+    if ('refused' in accepted) {
+      refuse(room, accepted.refused)
+      if (earlier) await drop(earlier)
       return
     }
-    refuse(room, 'refused' in accepted ? accepted.refused : `it has more than ${peer.maxAgents} agents`)
-    if (!earlier) return
-    await store.delete(peer.name, [earlier.agent])
-    await showCopy(earlier.agent)
+    if (isChanged(accepted.copy, earlier) && changes.take(peer.name) !== undefined) {
+      refuse(room, 'it changes its agents too often')
+      if (earlier) await keep({ ...earlier, seenAt: now() }, room)
+      return
+    }
+    if (!earlier) room.left--
+    await keep(accepted.copy, room)
   }
 
   const keep = async (copy: FederatedCopy, room: Room): Promise<void> => {
@@ -112,11 +147,19 @@ export function createPull(options: PullOptions): Pull {
 
   /** Removes what a complete list did not contain. */
   const sweep = async (peer: KnownPeer, listStartedAt: number): Promise<void> => {
-    for (;;) {
-      const gone = await store.list({ peer: peer.name, seenBefore: listStartedAt, limit: SWEEP })
-      const ids = gone.map(({ agent }) => agent)
-      await store.delete(peer.name, ids)
-      for (const id of ids) await showCopy(id)
+    const pace = createPacer()
+    for (let after: CopyFilter['after']; ; ) {
+      const gone = await store.list({
+        peer: peer.name,
+        seenBefore: listStartedAt,
+        limit: SWEEP,
+        ...given('after', after),
+      })
+      for (const copy of gone) {
+        await drop(copy)
+        await pace()
+      }
+      after = gone.at(-1)
       if (gone.length < SWEEP) return
     }
   }
@@ -126,14 +169,15 @@ export function createPull(options: PullOptions): Pull {
 
   return async (peer, signal) => {
     let state = startOf(stateOfPull(states, peer), peer, now())
+    capacities.set(peer.name, CHANGES.more + 2 * peer.maxAgents)
     const room: Room = { left: peer.maxAgents - (await countOf(peer)), refused: 0, refusal: undefined }
     const begun = monotonic()
     let bytes = 0
     for (;;) {
       const { page, protocol } = await readPage(peer, state, signal)
-      const heard = { ...state, protocol, heardAt: now(), failures: 0, error: undefined }
+      const heard = { ...state, protocol, heardAt: now() }
       if (page === 'unchanged') {
-        await save(peer, heard)
+        await save(peer, { ...heard, ...SUCCESS })
         return false
       }
       // The peer may start a complete list by itself, such as after its restart.
@@ -143,6 +187,8 @@ export function createPull(options: PullOptions): Pull {
       if (isListed && listStartedAt !== undefined) await sweep(peer, listStartedAt)
       state = {
         ...heard,
+        // A list without end is a failure, however many pages were read.
+        ...(!page.more && SUCCESS),
         cursor: page.cursor,
         etag: page.etag,
         pages: page.more ? state.pages + 1 : 0,
@@ -173,7 +219,18 @@ interface Room {
 
 function refuse(room: Room, reason: string): void {
   room.refused++
-  room.refusal = reason.slice(0, 500)
+  room.refusal = printable(reason.slice(0, MAX_REASON))
+}
+
+const SUCCESS = { failures: 0, error: undefined }
+
+/** Whether the copy is new, or says something else. A longer lifetime alone is no change. */
+function isChanged(copy: FederatedCopy, earlier: FederatedCopy | undefined): boolean {
+  const told = ({ format, document, origin: { service, path, redacted, gateway, freshness } }: FederatedCopy) => [
+    ...[format, document, service, path, redacted, gateway, freshness.indexed_at],
+  ]
+  const endOf = ({ expiresAt = Number.POSITIVE_INFINITY }: FederatedCopy): number => expiresAt
+  return !earlier || endOf(copy) < endOf(earlier) || !isDeepStrictEqual(told(copy), told(earlier))
 }
 
 /** Starts a new complete list from time to time. */

@@ -8,7 +8,7 @@ import type { SharedResults } from '../trust/shared-results.js'
 import { PeerError } from './peer-request.js'
 import type { KnownPeer, Peers } from './peers.js'
 import { type Pull, stateOfPull } from './pull.js'
-import { type PullState, writePullState } from './pull-state.js'
+import { type PullState, silentSince, writePullState } from './pull-state.js'
 import type { ShowCopy } from './show-copy.js'
 
 /** Reads the agents of all peers regularly, in one process of all replicas. */
@@ -41,8 +41,6 @@ export interface PullerOptions {
 
 /** Milliseconds: longest pause after failures. */
 const MAX_PAUSE_MS = 3_600_000
-/** A peer is out of reach if it has not been heard for this many intervals, and this long in milliseconds. */
-const MISSED = { intervals: 3, ms: 60_000 }
 /** Milliseconds that cancelled work has to end. */
 const STOP_MS = 500
 const PURGE = 200
@@ -100,9 +98,8 @@ export function createPuller(options: PullerOptions): Puller {
     const before = silent
     silent = new Map(
       peers.list().flatMap((peer) => {
-        const { heardAt } = stateOfPull(states, peer)
-        const limit = Math.max(MISSED.intervals * peer.intervalSeconds * 1000, MISSED.ms)
-        return heardAt !== undefined && now() - heardAt > limit ? [[peer.name, heardAt] as const] : []
+        const since = silentSince(peer, stateOfPull(states, peer), now())
+        return since === undefined ? [] : [[peer.name, since] as const]
       }),
     )
     const changed = new Set(

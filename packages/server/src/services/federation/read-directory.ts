@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
-import { asObjects, asString, type JsonObject, parseTimestamp } from '@switchboard/protocol'
+import { asObjects, asString, idProblem, type JsonObject, parseTimestamp } from '@switchboard/protocol'
+import { DOCUMENT_LIMITS } from '../../policy/document-limits.js'
 import type { PeerRequest } from './peer-request.js'
 import type { KnownPeer } from './peers.js'
 import { expectObject, isUnsupported, type PeerEntry, type ReadPage } from './read-feed.js'
@@ -7,6 +8,10 @@ import { withoutRegistryMembers } from './registry-members.js'
 
 /** Agents on a page of a lookup. */
 const COUNT = 100
+/** Of one registration: its document, and what the directory adds. A page of them is in memory at once. */
+const REGISTRATION_LIMITS = { bytes: 2 * DOCUMENT_LIMITS.bytes, values: 2 * DOCUMENT_LIMITS.values }
+/** Characters of the path of a registration. */
+const MAX_HREF = 2048
 /** Pages of a lookup: a peer may send the same page for ever. */
 const MAX_PAGES = 1000
 /** Summaries that are remembered, to recognise agents that have not changed. */
@@ -40,11 +45,17 @@ export function createReadDirectory({ request, hasCopy, now }: ReadDirectoryOpti
   const known = new Map<string, Known>()
 
   /** The complete registration; the summary if there is no more. */
-  const readRegistration = async (peer: KnownPeer, summary: JsonObject, signal: AbortSignal): Promise<JsonObject> => {
+  const readRegistration = async (
+    peer: KnownPeer,
+    summary: JsonObject,
+    signal: AbortSignal,
+  ): Promise<{ registration: JsonObject; bytes: number }> => {
     const href = asString(summary.href)
-    if (!href?.startsWith('/')) return summary
-    const response = await request(peer, { path: href, signal })
-    return isUnsupported(response) ? summary : expectObject(response).json
+    if (!href?.startsWith('/') || href.length > MAX_HREF) return { registration: summary, bytes: 0 }
+    const response = await request(peer, { path: href, signal, limits: REGISTRATION_LIMITS })
+    if (isUnsupported(response)) return { registration: summary, bytes: 0 }
+    const { json, bytes } = expectObject(response)
+    return { registration: json, bytes }
   }
 
   const readAgent = async (peer: KnownPeer, id: string, summary: JsonObject, signal: AbortSignal): Promise<Listed> => {
@@ -53,9 +64,9 @@ export function createReadDirectory({ request, hasCopy, now }: ReadDirectoryOpti
     const before = known.get(key)
     if (before?.digest === digest && now() - before.readAt < RELOAD_MS && (await hasCopy(peer.name, id)))
       return { id, expiresAt: now() + before.lifetime * 1000 }
-    const registration = await readRegistration(peer, summary, signal)
+    const { registration, bytes } = await readRegistration(peer, summary, signal)
     // The copy of a copy has no proof of its origin (C-45).
-    if (registration.origin_service !== undefined) return undefined
+    if (registration.origin_service !== undefined) return { bytes }
     const lifetime = lifetimeOf(peer, registration, now())
     if (known.size < MAX_KNOWN || before) known.set(key, { digest, readAt: now(), lifetime })
     const record = {
@@ -65,7 +76,7 @@ export function createReadDirectory({ request, hasCopy, now }: ReadDirectoryOpti
       expires_at: new Date(now() + lifetime * 1000).toISOString(),
       ...(registration.redacted === true && { redacted: true }),
     }
-    return { record, path: [peer.url] }
+    return { record, path: [peer.url], bytes }
   }
 
   return async (peer, { cursor }, signal) => {
@@ -76,23 +87,27 @@ export function createReadDirectory({ request, hasCopy, now }: ReadDirectoryOpti
     const listed: Listed[] = []
     for (const summary of asObjects(json.agents).slice(0, COUNT)) {
       const id = asString(summary.agent)
-      if (id !== undefined && summary.origin_service === undefined)
+      if (id !== undefined && idProblem(id) === undefined && summary.origin_service === undefined)
         listed.push(await readAgent(peer, id, summary, signal))
     }
     const more = /rel="?next"?/.test(headers.get('link') ?? '') && page + 1 < MAX_PAGES
     return {
-      entries: listed.flatMap((agent) => (agent && 'record' in agent ? [agent] : [])),
-      unchanged: listed.flatMap((agent) => (agent && 'id' in agent ? [agent] : [])),
+      entries: listed.flatMap((agent) => ('record' in agent ? [agent] : [])),
+      unchanged: listed.flatMap((agent) => ('id' in agent ? [agent] : [])),
       removed: [],
       full: true,
       more,
       cursor: more ? String(page + 1) : undefined,
-      bytes,
+      bytes: listed.reduce((sum, agent) => sum + ('bytes' in agent ? agent.bytes : 0), bytes),
     }
   }
 }
 
-type Listed = PeerEntry | { readonly id: string; readonly expiresAt: number } | undefined
+/** What was read, what has not changed, or nothing that may be copied; `bytes` of the response. */
+type Listed = (PeerEntry & Read) | { readonly id: string; readonly expiresAt: number } | Read
+interface Read {
+  readonly bytes: number
+}
 
 /** Seconds; not beyond the end that the publisher has set. */
 function lifetimeOf({ intervalSeconds }: KnownPeer, { lt, expires_at: end }: JsonObject, now: number): number {

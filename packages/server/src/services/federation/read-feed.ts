@@ -34,6 +34,8 @@ export type ReadPage = (
   signal: AbortSignal,
 ) => Promise<PeerPage | 'unchanged' | 'unsupported'>
 
+/** Levels of a page around a document: the page, its list, the entry, the record. */
+const DEPTH = 4
 /** Agents of one page that are looked at; ours has fewer. */
 const MAX_ENTRIES = 1000
 
@@ -49,6 +51,7 @@ export const createReadFeed =
         path: since === undefined ? '/feed' : `/feed?since=${encodeURIComponent(since)}`,
         headers,
         signal,
+        depth: DEPTH,
       })
     const first = await ask(cursor, cursor !== undefined && etag !== undefined ? { 'if-none-match': etag } : {})
     // The peer may not know the cursor any more, such as after it was restored from a backup.

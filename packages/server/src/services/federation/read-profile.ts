@@ -4,6 +4,8 @@ import type { KnownPeer } from './peers.js'
 import { expectObject, isUnsupported, type PeerEntry, type ReadPage } from './read-feed.js'
 import { withoutRegistryMembers } from './registry-members.js'
 
+/** Levels of a response around a candidate. */
+const DEPTH = 2
 /** Candidates that are requested for one query. */
 const LIMIT = 100
 
@@ -21,6 +23,7 @@ export function createReadProfile(request: PeerRequest): ReadPage {
       path: '/discover',
       body: { query, limit: LIMIT, detail: 'full' },
       signal,
+      depth: DEPTH,
     })
     if (isUnsupported(response)) return 'unsupported'
     const { json, bytes } = expectObject(response)

@@ -15,15 +15,19 @@ export interface Review {
   readonly agent: string
   readonly peer?: string
   readonly decision: 'accepted' | 'rejected'
+  /** The time of the copy that was reviewed: the peer may have replaced it since. */
+  readonly receivedAt?: string
 }
 
 export function createReviews({ store, now }: Pick<Context, 'store' | 'now'>, showCopy: ShowCopy): Reviews {
   return {
     list: store.federation.list,
-    async decide({ agent, peer, decision }, caller) {
+    async decide({ agent, peer, decision, receivedAt }, caller) {
       const copies = (await store.federation.of(agent)).filter((copy) => peer === undefined || copy.peer === peer)
       if (copies.length === 0)
         throw new DirectoryError('not_found', `no peer supplies an agent "${agent}"${peer ? ` through "${peer}"` : ''}`)
+      if (receivedAt !== undefined && copies.some(({ origin }) => origin.received_at !== receivedAt))
+        throw new DirectoryError('conflict', `a peer has changed the agent "${agent}" since then: review it again`)
       const decided = copies.map((copy) => ({ ...copy, state: decision }))
       await store.federation.put(decided)
       const detail = decided.map((copy) => copy.peer).join(', ')

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type AgentRecord, DirectoryError, sameJson } from '@switchboard/protocol'
-import { chooseCopy, type Peer } from '../../policy/federation.js'
+import { chooseCopy, isOpen } from '../../policy/federation.js'
 import type { FederatedCopy } from '../../store/federation-store.js'
 import type { AuditEntry, Lease, Marks } from '../../store/store.js'
 import type { Context } from '../context.js'
@@ -8,14 +8,19 @@ import { stateOfRecord } from '../operations/audit-state.js'
 import { type Agent, recordOf } from '../registry/catalog.js'
 import { dropCopy, isCopy } from '../registry/copies.js'
 import { timeOfChange } from '../registry/entity-tags.js'
-import { asPublisher, ownerOfCopies } from './accept-copy.js'
+import { accountOf } from '../registry/quotas.js'
+import { asPublisher, isOwnerOfCopies, ownerOfCopies } from './accept-copy.js'
+import type { KnownPeer, Peers } from './peers.js'
+import { type PullState, silentSince } from './pull-state.js'
 
 /** Shows the best copy of an agent in the directory, or none. An agent that is registered here stays as it is. */
 export type ShowCopy = (id: string) => Promise<void>
 
 export interface ShowCopyOptions {
   readonly context: Context
-  readonly peerOf: (name: string) => Peer | undefined
+  readonly peers: Pick<Peers, 'get' | 'list'>
+  /** How far a peer has been read. */
+  readonly stateOf: (peer: KnownPeer) => PullState
 }
 
 /** A lease is renewed if it becomes longer by this share: not every renewal at the origin needs a write here. */
@@ -23,8 +28,23 @@ const RENEWED_SHARE = 0.25
 /** Attempts while other replicas change the same agent; the next pull tries again. */
 const MAX_ATTEMPTS = 5
 
-export function createShowCopy({ context, peerOf }: ShowCopyOptions): ShowCopy {
+export function createShowCopy({ context, peers, stateOf }: ShowCopyOptions): ShowCopy {
   const { store, catalog, mutex, now } = context
+  const peerOf = peers.get
+
+  /**
+   * An origin that is a peer itself speaks for itself: what it has removed, and what the operator does not accept from
+   * it, cannot come back through others. They are heeded only while it is out of reach.
+   */
+  const isHeeded = ({ peer, origin }: FederatedCopy): boolean => {
+    const direct = peers.list().filter(({ url }) => url === origin.service)
+    const isLost = (each: KnownPeer): boolean => {
+      const state = stateOf(each)
+      const isListed = state.listedAt !== undefined && silentSince(each, state, now()) === undefined
+      return isOpen(each) && !isListed
+    }
+    return direct.some(({ name }) => name === peer) || direct.every(isLost)
+  }
 
   const leaseOf = ({ peer, expiresAt, seenAt }: FederatedCopy): Lease => {
     const kept = seenAt + (peerOf(peer)?.keepSeconds ?? 0) * 1000
@@ -37,7 +57,8 @@ export function createShowCopy({ context, peerOf }: ShowCopyOptions): ShowCopy {
     const existing = catalog.get(id)
     if (existing && !isCopy(existing)) return true
     const copies = await store.federation.of(id)
-    const best = chooseCopy(copies, existing?.stored.marks.origin?.service, peerOf, now())
+    const shown = existing?.stored.marks.origin?.service
+    const best = chooseCopy(copies, { shown, peerOf, isHeeded, now: now() })
     if (!best) return !existing || dropCopy(context, existing, audit('federation.remove'))
     if (existing && existing.stored.marks.origin?.service !== best.origin.service) {
       // Another agent with the same id: it inherits nothing.
@@ -49,6 +70,9 @@ export function createShowCopy({ context, peerOf }: ShowCopyOptions): ShowCopy {
   const create = async (copy: FederatedCopy): Promise<boolean> => {
     const owner = ownerOfCopies(copy.origin.service)
     const former = await store.tombstone({ id: copy.agent })
+    // The name waits for its owner: a peer must not receive the calls of an agent that was offline for a moment.
+    const isLapsed = former?.reason === 'expired' && !isOwnerOfCopies(former.owner)
+    if (isLapsed && peerOf(copy.peer)?.trust !== 'full') return true
     return write(copy, former?.owner === owner ? former.marks : {}, undefined)
   }
 
@@ -75,7 +99,7 @@ export function createShowCopy({ context, peerOf }: ShowCopyOptions): ShowCopy {
     const signature = await findingOf(record, marks, existing)
     const { signature: _former, origin: _earlier, ...own } = marks
     const at = timeOfChange(now(), existing?.stored.modifiedAt)
-    const room = context.quotas.reserve(asPublisher(owner), owner, document, existing)
+    const room = context.quotas.reserve(asPublisher(owner), accountOf({ owner, marks: { origin } }), document, existing)
     try {
       const result = await store.write({
         kind: 'put',

@@ -1,15 +1,21 @@
 import type { JsonObject } from '@switchboard/protocol'
 import { type Caller, isAdmin } from '../../policy/caller.js'
 import { assertWithinQuota, memoryOf, type Quota } from '../../policy/quota.js'
-import type { Usage, WriteResult } from '../../store/store.js'
+import { FEDERATION, QUALIFIER } from '../../policy/subjects.js'
+import type { StoredAgent, Usage, WriteResult } from '../../store/store.js'
 import type { Agent, CatalogListener } from './catalog.js'
 
-/** Counts what each owner has registered, from the catalog, and limits it. */
+/**
+ * Counts what each owner has registered, from the catalog, and limits it. Copies of other directories' agents count for
+ * the peer that supplies them: it may name any number of origins.
+ */
 export interface Quotas extends Required<Pick<CatalogListener, 'changed' | 'removed'>> {
   usageOf(owner: string): Usage
   /**
    * Reserves room for a new agent, or for a document that replaces that of `existing`. Throws `quota_exceeded` if there is
    * none; administrators have no limits.
+   *
+   * @param owner the owner, or `accountOf` a copy
    */
   reserve(caller: Caller, owner: string, document: JsonObject, existing?: Agent): Reservation
 }
@@ -29,6 +35,10 @@ export interface QuotasOptions {
   /** Whether other replicas may write now. */
   readonly isShared: () => boolean
 }
+
+/** For whom an agent counts: its owner, or the peer that supplies it. */
+export const accountOf = ({ owner, marks: { origin } }: Pick<StoredAgent, 'owner' | 'marks'>): string =>
+  origin ? FEDERATION + QUALIFIER + origin.peer : owner
 
 const NOTHING: Usage = { agents: 0, bytes: 0 }
 
@@ -50,10 +60,10 @@ export function createQuotas({ quotaOf, isShared }: QuotasOptions): Quotas {
   return {
     usageOf: (owner) => used.get(owner) ?? NOTHING,
     changed(agent, _when, before) {
-      if (before) add(before.owner, -1, -before.memory)
-      add(agent.owner, 1, agent.memory)
+      if (before) add(accountOf(before.stored), -1, -before.memory)
+      add(accountOf(agent.stored), 1, agent.memory)
     },
-    removed: (_number, agent) => add(agent.owner, -1, -agent.memory),
+    removed: (_number, agent) => add(accountOf(agent.stored), -1, -agent.memory),
     reserve(caller, owner, document, existing) {
       const memory = memoryOf(document)
       if (isAdmin(caller)) return { counted: { memory }, assertWithin() {}, release() {} }

@@ -12,7 +12,7 @@ export async function prune(connection: Connection, before: PruneBefore): Promis
   await deleteBefore(connection, 'tasks', 'expires_at', before.tasks, 'AND work IS NULL')
   await deleteBefore(connection, 'statistics', 'at', before.tombstones)
   await deleteBefore(connection, 'trust', 'expires_at', before.tasks)
-  await deleteBefore(connection, 'federated', 'expires_at', before.tasks)
+  await deleteBefore(connection, 'federated', 'expires_at', before.tasks, "AND state <> 'rejected'")
   await deleteBefore(connection, 'usage', 'day', Math.floor(before.tasks / DAY_MS))
   await connection.query(PRUNE_BUCKETS, [ROWS])
   await connection.query(`DELETE FROM claims WHERE until < clock_timestamp()`)

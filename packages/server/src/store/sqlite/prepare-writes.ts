@@ -81,7 +81,8 @@ export function prepareWrites(db: Sqlite) {
       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`),
     deleteCopy: prepare('DELETE FROM federated WHERE peer = ? AND agent = ?'),
     pruneCopies: prepare(
-      'DELETE FROM federated WHERE rowid IN (SELECT rowid FROM federated WHERE expires_at < ? LIMIT ?)',
+      `DELETE FROM federated WHERE rowid IN
+        (SELECT rowid FROM federated WHERE expires_at < ? AND state <> 'rejected' LIMIT ?)`,
     ),
     deleteTrust: prepare('DELETE FROM trust WHERE kind = ? AND key = ? AND version = ?'),
 

@@ -1,0 +1,111 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { startBystander } from '../support/bystander.js'
+import { startDirectory, type TestDirectory } from '../support/directory.js'
+import { aidipAgent } from '../support/documents.js'
+import { addPeer, eventually, type HostilePeer, sendJson, serve, startHostilePeer, stateOf } from './hostile.js'
+
+let honest: TestDirectory
+let reader: TestDirectory
+let hostile: HostilePeer
+
+beforeAll(async () => {
+  honest = await startDirectory()
+})
+afterAll(() => honest.close())
+beforeEach(async () => {
+  ;[hostile, reader] = await Promise.all([startHostilePeer(), startDirectory()])
+})
+afterEach(() => Promise.all([honest.clear(), reader.close(), hostile.close()]))
+
+const register = async (directory: TestDirectory, id: string, changes = {}): Promise<void> => {
+  const { status } = await directory.post('/agents', { as: 'tokA', body: aidipAgent({ id, name: id, ...changes }) })
+  expect(status).toBe(201)
+}
+const get = (id: string) => reader.get(`/agents/${encodeURIComponent(id)}`)
+const provenanceOf = async (id: string) => (await reader.get(`/discover/agents/${id}`)).json.provenance
+
+describe('a hostile peer', () => {
+  it('cannot direct a flood of requests at others by naming them as origins', async () => {
+    const bystander = await startBystander()
+    const signature = { jws: 'a..b', kid: 'c' }
+    const named = Array.from({ length: 150 }, (_, i) =>
+      hostile.entry(`named-${i}`, { record: { origin_service: `${bystander.url}/${i}`, signature } }),
+    )
+    await addPeer(reader, 'hostile', hostile)
+    await serve(reader, hostile, named)
+    await serve(reader, hostile, named)
+    expect(bystander.requests()).toBeGreaterThan(0)
+    expect(bystander.requests()).toBeLessThanOrEqual(120)
+    await bystander.close()
+    // The keys of others are still read, also for this peer's records if they were good before.
+    await register(honest, 'real')
+    await addPeer(reader, 'honest', honest, { trust: 'full' })
+    await eventually(async () => expect((await provenanceOf('real')).origin_signature).toBeDefined())
+  })
+
+  it('is read with a pause that grows if its list does not end', async () => {
+    let pages = 0
+    hostile.answer = ({ url = '' }, response) => {
+      if (url.startsWith('/feed')) pages++
+      sendJson(response, { agents: [], removed: [], full: true, more: true, cursor: `page-${pages}` })
+    }
+    await addPeer(reader, 'hostile', hostile, { max_agents: 1 })
+    await eventually(async () => expect((await stateOf(reader, 'hostile')).failures).toBe(2))
+    expect((await stateOf(reader, 'hostile')).error).toContain('does not end')
+    expect(pages).toBeLessThan(400)
+  })
+
+  it('cannot use more memory than one owner may, however many origins it invents', async () => {
+    const small = await startDirectory({ quotas: { agents: 5, bytes: 1e6 } })
+    await addPeer(small, 'hostile', hostile)
+    const entries = Array.from({ length: 20 }, (_, i) =>
+      hostile.entry(`many-${i}`, {
+        record: { origin_service: `${hostile.url}/${i}`, valid_until: '2999-01-01T00:00:00Z' },
+      }),
+    )
+    hostile.entries = await Promise.all(
+      entries.map(async ({ record, path }) => ({ record: await hostile.sign(record), path })),
+    )
+    await eventually(async () => expect((await stateOf(small, 'hostile')).refused).toBeGreaterThanOrEqual(15))
+    expect((await small.get('/agents?top=100')).json).toHaveLength(5)
+    await register(small, 'local')
+    await small.close()
+  })
+
+  it('cannot keep the directory busy with agents that change all the time', async () => {
+    await addPeer(reader, 'hostile', hostile, { max_agents: 10 })
+    let version = 0
+    let pages = 0
+    // Pages of changes: ten agents, each of them a hundred times.
+    hostile.answer = ({ url = '' }, response) => {
+      if (!url.startsWith('/feed')) return void response.writeHead(404).end()
+      pages++
+      const agents = Array.from({ length: 1000 }, (_, i) =>
+        hostile.entry(`busy-${i % 10}`, { document: { description: `Version ${++version}.` } }),
+      )
+      sendJson(response, { agents, removed: [], full: false, more: false, cursor: `page-${pages}` })
+    }
+    await eventually(async () => expect((await stateOf(reader, 'hostile')).last_refusal ?? '').toContain('too often'))
+    const audit = await reader.get('/admin/audit?action=federation.update&limit=1000', { as: 'admin' })
+    expect(audit.json.entries.length).toBeLessThanOrEqual(1000)
+    const { description } = (await get('busy-0')).json
+    const before = pages
+    await eventually(async () => expect(pages).toBeGreaterThan(before + 2))
+    // What is known stays, unchanged.
+    expect((await get('busy-0')).json.description).toBe(description)
+  })
+})
+
+describe('a publisher at an honest peer', () => {
+  it('cannot make its feed unreadable with documents that are deep, or have many values', async () => {
+    const deep = JSON.parse(`${'['.repeat(60)}1${']'.repeat(60)}`)
+    await register(honest, 'deep', { notes: deep })
+    const many = Array.from({ length: 15_000 }, () => 0)
+    for (let i = 0; i < 16; i++) await register(honest, `many-${i}`, { notes: many })
+    await register(honest, 'last')
+    await addPeer(reader, 'honest', honest)
+    await eventually(async () => expect((await get('last')).status).toBe(200))
+    expect((await get('deep')).status).toBe(200)
+    expect((await stateOf(reader, 'honest')).agents.listed).toBe(18)
+  })
+})
