@@ -46,11 +46,12 @@ export async function readPlace(flags: {
 export function remarkOnSecret({ place, hasSecret }: Place, sealed: number, what: 'backup' | 'target'): void {
   if (sealed === 0 || hasSecret) return
   const file = 'folder' in place ? join(place.folder, 'secret.key') : undefined
+  const secrets = sealed === 1 ? '1 secret' : `${sealed} secrets`
   if (what === 'backup' && file !== undefined)
-    remark(`the backup has ${sealed} secrets encrypted with ${file}: keep a copy of that file too, in another place`)
+    remark(`the backup has ${secrets} encrypted with ${file}: keep a copy of that file too, in another place`)
   if (what === 'backup' || (file !== undefined && existsSync(file))) return
   const copy = file === undefined ? '' : `copy the secret.key of the original directory to ${file}, or `
   remark(
-    `${sealed} secrets are encrypted: before you start the directory, ${copy}set SWITCHBOARD_SECRET to the original secret`,
+    `the data has ${secrets} encrypted with the original secret: before you start the directory, ${copy}set SWITCHBOARD_SECRET to it`,
   )
 }
