@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { ADMIN_KEY } from '../../server/test/support/process.js'
+import { run } from '../src/run.js'
 import { aidip, type Bench, startBench, startWeb } from './support/cli.js'
 import { runQuietly } from './support/run-quietly.js'
 
@@ -80,6 +81,31 @@ describe('switchboard import', () => {
       '',
     ])
     expect(await isThere('good')).toBe(true)
+  })
+
+  it('shows how many documents there are, for lists, lines and several files', async () => {
+    const shown: string[] = []
+    const write = vi.spyOn(process.stderr, 'write').mockImplementation((text) => shown.push(String(text)) > 0)
+    vi.spyOn(process.stdout, 'write').mockReturnValue(true)
+    const isTTY = Object.getOwnPropertyDescriptor(process.stderr, 'isTTY')
+    Object.defineProperty(process.stderr, 'isTTY', { value: true, configurable: true })
+    vi.stubEnv('SWITCHBOARD_URL', bench.url)
+    vi.stubEnv('SWITCHBOARD_TOKEN', ADMIN_KEY)
+    try {
+      const files = [
+        bench.file('shown.json', [aidip('s-1'), aidip('s-2')]),
+        bench.file('shown.ndjson', lines(aidip('s-3'), aidip('s-4'), aidip('s-5'))),
+        bench.file('one.json', aidip('s-6')),
+      ]
+      expect(await run(['import', ...files])).toBe(0)
+    } finally {
+      Object.defineProperty(process.stderr, 'isTTY', isTTY ?? { value: undefined, configurable: true })
+      write.mockRestore()
+      vi.restoreAllMocks()
+      vi.unstubAllEnvs()
+    }
+    // The sources that are read ahead are known, the others count as one each.
+    expect(shown.join('')).toMatch(/\] 1 of 6/)
   })
 
   it('waits when the directory allows no more registrations, and loses none', async () => {

@@ -146,11 +146,12 @@ describe.skipIf(!database)(database ? 'on PostgreSQL' : `migration, ${NO_POSTGRE
       fetch(replica.url + path, { method, headers, body: JSON.stringify(body) })
     const read = async (path: string) => {
       const response = await fetch(replica.url + path, { headers })
-      return { status: response.status, json: await response.json() }
+      return { status: response.status, json: Object(await response.json()) }
     }
     try {
       await send('POST', '/agents', aidip('kept', { description: 'As it was.' }))
-      const { id } = await (await send('POST', '/admin/keys', { subject: 'app', scopes: ['discover'] })).json()
+      const key = await send('POST', '/admin/keys', { subject: 'app', scopes: ['discover'] })
+      const { id } = Object(await key.json())
       const { json: before } = await read('/health/ready')
       expect(await bench.cli('backup', at('live.backup'), '--database', url)).toMatchObject({ code: 0 })
       await send('PUT', '/agents/kept', aidip('kept', { description: 'Changed since.' }))

@@ -52,11 +52,14 @@ export async function importDocuments(args: string[]): Promise<number> {
   if (positionals.length === 0) throw new UsageError('name at least one source: switchboard import FILE|URL…')
   readFormat(values) // so that a wrong one is reported once
   const signal = untilInterrupted()
-  const found = documentsOf(positionals, { allowPrivate: values['allow-private'] === true, signal })
+  let total: number | undefined
+  const expect = (documents: number): void => {
+    total = documents
+  }
+  const found = documentsOf(positionals, { allowPrivate: values['allow-private'] === true, signal, expect })
   const bar = createProgressBar(process.stderr)
   const count = { created: 0, updated: 0, failed: 0 }
   const failures = createFailureGroups()
-  let total: number | undefined
   const show = (note?: string): void =>
     bar.show(count.created + count.updated + count.failed, total, count.failed, note)
   const onWait = (seconds: number): void => show(`waiting ${seconds} s for the directory's rate limit`)
@@ -67,8 +70,6 @@ export async function importDocuments(args: string[]): Promise<number> {
   try {
     for await (const result of results) {
       count[result.status]++
-      // Of several sources, the total is not known.
-      if (positionals.length === 1) total = result.total
       if (result.status === 'failed') failures.add(result)
       if (values.json) {
         bar.clear()
@@ -89,11 +90,26 @@ export async function importDocuments(args: string[]): Promise<number> {
 
 async function* documentsOf(
   sources: readonly string[],
-  options: { readonly allowPrivate: boolean; readonly signal: AbortSignal },
+  options: {
+    readonly allowPrivate: boolean
+    readonly signal: AbortSignal
+    /** Called with the number of documents, as far as it is known; sources not yet read count as one. */
+    readonly expect: (documents: number) => void
+  },
 ): AsyncGenerator<FoundDocument | BadDocument> {
-  for (const source of sources) {
+  let documents = 0
+  for (const [read, source] of sources.entries()) {
+    let counted = 0
     try {
-      yield* isUrl(source) ? crawl(source, options) : readDocuments(source)
+      for await (const item of isUrl(source) ? crawl(source, options) : readDocuments(source)) {
+        const total = ('total' in item ? item.total : undefined) ?? 1
+        if (total > counted) {
+          documents += total - counted
+          counted = total
+          options.expect(documents + sources.length - read - 1)
+        }
+        yield item
+      }
     } catch (error) {
       if (!(error instanceof ClientError || error instanceof UsageError)) throw error
       yield { from: source, problem: problemOf(error, source) }

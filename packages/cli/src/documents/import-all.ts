@@ -16,8 +16,6 @@ export interface DocumentResult {
   readonly status: 'created' | 'updated' | 'failed'
   readonly id?: string
   readonly message?: string
-  /** Number of documents in its source, if known. */
-  readonly total?: number
 }
 
 /** Concurrent registrations: few enough for a directory that others use, too. */
@@ -61,15 +59,14 @@ async function importOne(
 ): Promise<DocumentResult> {
   const { from } = item
   if ('problem' in item) return { from, status: 'failed', message: item.problem }
-  const total = item.total === undefined ? {} : { total: item.total }
   try {
     const { id, created } = await registerWhenAllowed(directory, toRegistration(item, flags), signal, onWait)
-    return { from, status: created ? 'created' : 'updated', id, ...total }
+    return { from, status: created ? 'created' : 'updated', id }
   } catch (error) {
     // The others would fail in the same way.
     if (error instanceof ClientError && FATAL.has(error.code)) throw error
     if (!(error instanceof ClientError || error instanceof UsageError)) throw error
-    return { from, status: 'failed', message: problemOf(error, from), ...total }
+    return { from, status: 'failed', message: problemOf(error, from) }
   }
 }
 
@@ -129,10 +126,9 @@ export async function* importInBulk(
   for await (const { line, ...result } of admin.importAgents(items(), { signal })) {
     const item = sent.get(line)
     sent.delete(line)
-    const total = item?.total === undefined ? {} : { total: item.total }
     const from = item?.from ?? `line ${line}`
-    if (result.status === 'failed') yield { from, status: 'failed', message: result.message, ...total }
-    else yield { from, status: result.status, id: result.id, ...total }
+    if (result.status === 'failed') yield { from, status: 'failed', message: result.message }
+    else yield { from, status: result.status, id: result.id }
     yield* bad.splice(0).map(toFailure)
   }
   yield* bad.map(toFailure)

@@ -1,4 +1,5 @@
 import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
 import {
   DOCUMENT_FORMATS,
@@ -40,7 +41,10 @@ export async function* readDocuments(name: string): AsyncGenerator<FoundDocument
   const text = await readText(name)
   const [first = '', second = ''] = text.trimStart().split('\n', 2)
   // If the first line is a complete object and more follow, these are lines of JSON.
-  if (isObjectLine(first) && second.trim() !== '') return yield* readFromLines(text.split('\n'), name)
+  if (isObjectLine(first) && second.trim() !== '') {
+    const lines = text.split('\n')
+    return yield* readFromLines(lines, name, lines.filter((line) => line.trim() !== '').length)
+  }
   const items = itemsIn(readJson(text, name))
   for (const [n, item] of items.entries()) {
     yield toDocument(item, items.length === 1 ? name : `${name} #${n + 1}`, items.length)
@@ -58,12 +62,28 @@ async function* readLines(name: string): AsyncGenerator<FoundDocument | BadDocum
   await Promise.race([opened, failed]).catch((error: unknown) => {
     throw new UsageError(`${name}: cannot be read (${reasonOf(error)})`)
   })
-  yield* readFromLines(createInterface({ input: source, crlfDelay: Number.POSITIVE_INFINITY }), name)
+  const total = await countLines(name)
+  yield* readFromLines(createInterface({ input: source, crlfDelay: Number.POSITIVE_INFINITY }), name, total)
 }
+
+/** The number of lines of a file, for the progress bar; undefined if it is a pipe, which can be read only once. */
+async function countLines(name: string): Promise<number | undefined> {
+  if (!(await stat(name)).isFile()) return undefined
+  let [count, last] = [0, LINE_FEED]
+  for await (const chunk of createReadStream(name)) {
+    const bytes = Buffer.from(chunk)
+    for (let at = bytes.indexOf(LINE_FEED); at >= 0; at = bytes.indexOf(LINE_FEED, at + 1)) count++
+    last = bytes.at(-1) ?? last
+  }
+  return last === LINE_FEED ? count : count + 1
+}
+
+const LINE_FEED = 0x0a
 
 async function* readFromLines(
   lines: Iterable<string> | AsyncIterable<string>,
   name: string,
+  total: number | undefined,
 ): AsyncGenerator<FoundDocument | BadDocument> {
   let number = 0
   for await (const line of lines) {
@@ -71,13 +91,13 @@ async function* readFromLines(
     if (line.trim() === '') continue
     const from = `${name}:${number}`
     if (line.length > MAX_LINE) yield { from, problem: `the line is longer than ${MAX_LINE} characters` }
-    else yield fromLine(line, from)
+    else yield fromLine(line, from, total)
   }
 }
 
-function fromLine(line: string, from: string): FoundDocument | BadDocument {
+function fromLine(line: string, from: string, total: number | undefined): FoundDocument | BadDocument {
   try {
-    return toDocument(readJson(line, from), from)
+    return toDocument(readJson(line, from), from, total)
   } catch (error) {
     if (!(error instanceof UsageError)) throw error
     return { from, problem: problemOf(error, from) }

@@ -25,7 +25,9 @@ export function createProgressBar(screen: ProgressScreen, now: () => number = ()
   let shown = ''
   let last = screen.isTTY ? Number.NEGATIVE_INFINITY : now()
   return {
-    show(done, total, failed, note) {
+    show(done, expected, failed, note) {
+      // An estimate may be too low.
+      const total = expected !== undefined && expected < done ? undefined : expected
       const at = now()
       const rate = rateAt(at, done)
       if (at - last < interval) return
