@@ -1,25 +1,14 @@
-import {
-  type AgentRecord,
-  DirectoryError,
-  type DocumentFormat,
-  invalid,
-  isObject,
-  type JsonObject,
-  lintExamples,
-  lintRecord,
-  lintUpdate,
-  readRecord,
-} from '@switchboard/protocol'
+import { DirectoryError, type DocumentFormat, type JsonObject, lintUpdate, readRecord } from '@switchboard/protocol'
 import { assertCovered, mayCommission, maySee, ownerOfNew } from '../../policy/access.js'
 import { type Caller, hasScope } from '../../policy/caller.js'
 import { judgeUpdate } from '../../policy/freshness.js'
 import { memoryOf } from '../../policy/quota.js'
 import { marksAfterTransfer } from '../../policy/transfer.js'
-import { assertClaims, assertEndpoints } from '../../policy/vetting.js'
-import type { AgentWrite, Lease, Marks, SignatureFinding } from '../../store/store.js'
+import type { AgentWrite, Lease, Marks } from '../../store/store.js'
 import { auditOf, type Context } from '../context.js'
 import { stateOfLease, stateOfRecord, updateOf } from '../operations/audit-state.js'
 import type { Agent } from './catalog.js'
+import { type Checked, checkDocument } from './check-document.js'
 import { assertNotCopy, dropCopy, isCopy } from './copies.js'
 import { matchesRevision, timeOfChange } from './entity-tags.js'
 import { createKeyedMutex } from './keyed-mutex.js'
@@ -88,7 +77,7 @@ async function checkAndWrite(context: Context, registration: Registration, id: s
     )
   }
   assertCovered(caller, id)
-  const checked = await check(context, readRecord(format, document, id), caller)
+  const checked = await checkDocument(context, readRecord(format, document, id), caller)
   const done = await writeInOrder(context, id, async () => {
     const existing = context.catalog.get(id)
     if (existing && !(registration.intent === 'claim' && isCopy(existing)))
@@ -118,7 +107,7 @@ export async function changeAgent(context: Context, change: Change): Promise<Age
   const { id, caller, lifetime, compareStamps, make } = change
   const { agent } = await writeInOrder(context, id, async () => {
     const { existing, format, document } = await make()
-    const checked = await check(context, readRecord(format, document, id), caller)
+    const checked = await checkDocument(context, readRecord(format, document, id), caller)
     const registration: Registration = {
       format,
       document,
@@ -149,40 +138,6 @@ function writeInOrder(
       retryAfter: 1,
     })
   })
-}
-
-/** A document that may be registered, and what was found out about it. */
-interface Checked {
-  readonly record: AgentRecord
-  readonly signature: SignatureFinding | undefined
-  readonly warnings: readonly string[]
-}
-
-async function check(context: Context, record: AgentRecord, caller: Caller): Promise<Checked> {
-  const warnings = checkContent(context, record, caller)
-  const signature = await context.verifySignature(record)
-  if (!signature || signature.state === 'valid') return { record, signature, warnings }
-  const at = isObject(record.document.signature) ? '/signature' : '/signatures'
-  const message =
-    signature.state === 'invalid' ? `is not valid: ${signature.reason}` : `cannot be verified: ${signature.reason}`
-  if (signature.state === 'invalid' && context.policy.strictSignatures) throw invalid([{ at, message }])
-  return { record, signature, warnings: [...warnings, `${at} ${message}`] }
-}
-
-/** Checks the content of the document; throws if it is not acceptable, returns warnings otherwise. */
-function checkContent(context: Context, record: AgentRecord, caller: Caller): string[] {
-  assertEndpoints(record, context.policy, context.production)
-  assertClaims(record, caller, context.policy)
-  if (record.expiresAt !== undefined && record.expiresAt <= context.now()) {
-    throw invalid([{ at: '/expires_at', message: 'is in the past: send a later time, or omit it' }])
-  }
-  const mismatches = lintExamples(record, context.schemas)
-  if (context.policy.strictExamples && mismatches.length > 0) {
-    throw invalid(
-      mismatches.map((text) => ({ at: text.split(' ')[0] ?? '', message: text.slice(text.indexOf(' ') + 1) })),
-    )
-  }
-  return [...lintRecord(record, { isDeclaredTag: context.taxonomy.declares }), ...mismatches]
 }
 
 async function createNew(
