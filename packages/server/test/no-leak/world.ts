@@ -114,9 +114,15 @@ interface Known {
   readonly tags: readonly string[]
 }
 
-/** The steps that have an effect, and what is there in the end. */
-export function follow(history: readonly Step[]): { done: Timed[]; agents: Map<string, Known>; grants: Step[] } {
+/** The steps that have an effect, what is there in the end, and what was there before it was removed. */
+export function follow(history: readonly Step[]): {
+  done: Timed[]
+  agents: Map<string, Known>
+  removed: Map<string, Known>
+  grants: Step[]
+} {
   const agents = new Map<string, Known>()
+  const removed = new Map<string, Known>()
   let grants: Step[] = []
   const hasEffect = (step: Step): boolean => {
     if (step.kind === 'revoke') {
@@ -141,18 +147,19 @@ export function follow(history: readonly Step[]): { done: Timed[]; agents: Map<s
         agents.set(step.id, { ...known, isPrivate: true, tags: [] })
         return true
       case 'remove':
+        if (known) removed.set(step.id, known)
         return agents.delete(step.id)
       default:
         return known !== undefined
     }
   }
   const done = history.flatMap((step, at) => (hasEffect(step) ? [{ at, step }] : []))
-  return { done, agents, grants }
+  return { done, agents, removed, grants }
 }
 
 /** The same history without anything that the caller does not see in the end. */
 export function withoutHidden(history: readonly Step[], caller: CallerName): Timed[] {
-  const { done, agents, grants } = follow(history)
+  const { done, agents, removed, grants } = follow(history)
   const isGranted = (id: string, { tags }: Known): boolean =>
     grants.some(
       (grant) =>
@@ -161,7 +168,8 @@ export function withoutHidden(history: readonly Step[], caller: CallerName): Tim
         (grant.agent === id || (grant.tag !== undefined && tags.includes(grant.tag))),
     )
   const isHidden = (id: string): boolean => {
-    const known = agents.get(id)
+    // Whoever saw an agent may know that it was removed.
+    const known = agents.get(id) ?? removed.get(id)
     if (!known) return id.startsWith('hid')
     return known.isPrivate && OWNERS[id] !== caller && !isGranted(id, known)
   }
