@@ -2,7 +2,16 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { startBystander } from '../support/bystander.js'
 import { startDirectory, type TestDirectory } from '../support/directory.js'
 import { aidipAgent } from '../support/documents.js'
-import { addPeer, eventually, type HostilePeer, sendJson, serve, startHostilePeer, stateOf } from './hostile.js'
+import {
+  addPeer,
+  entryOf,
+  eventually,
+  type HostilePeer,
+  sendJson,
+  serve,
+  startHostilePeer,
+  stateOf,
+} from './hostile.js'
 
 let honest: TestDirectory
 let reader: TestDirectory
@@ -47,7 +56,9 @@ describe('a hostile peer', () => {
     let pages = 0
     hostile.answer = ({ url = '' }, response) => {
       if (url.startsWith('/feed')) pages++
-      sendJson(response, { agents: [], removed: [], full: true, more: true, cursor: `page-${pages}` })
+      // Large, so that one list takes several rounds.
+      const padding = ' '.repeat(400_000)
+      sendJson(response, { agents: [], removed: [], full: true, more: true, cursor: `page-${pages}`, padding })
     }
     await addPeer(reader, 'hostile', hostile, { max_agents: 1 })
     await eventually(async () => expect((await stateOf(reader, 'hostile')).failures).toBe(2))
@@ -94,6 +105,63 @@ describe('a hostile peer', () => {
     // What is known stays, unchanged.
     expect((await get('busy-0')).json.description).toBe(description)
   })
+})
+
+describe('three directories in a ring, with a hostile peer of all three', () => {
+  it('PROF-14-07 share their agents as if it was not there', async () => {
+    const ring = await Promise.all([startDirectory(), startDirectory(), startDirectory()])
+    const ids = ['agent-0', 'agent-1', 'agent-2']
+    const each = (work: (directory: TestDirectory, i: number) => Promise<unknown>) => Promise.all(ring.map(work))
+    const urlOf = (i: number): string => ring[i % ring.length]?.url ?? ''
+    await each((directory, i) => register(directory, `agent-${i}`, { description: `Registered at ${i}.` }))
+    const records = await Promise.all(ring.map((directory, i) => entryOf(directory, `agent-${i}`)))
+    const claims = { verification: { state: 'verified' }, description: 'Forged.' }
+    hostile.entries = [
+      ...ids.map((id) => hostile.entry(id, { document: claims })),
+      ...records.map(({ record }, i) => ({
+        record: {
+          ...record,
+          document: aidipAgent({ id: `agent-${i}`, ...claims }),
+          expires_at: '2999-01-01T00:00:00Z',
+        },
+        path: [urlOf(i), hostile.url],
+      })),
+      ...ring.map(({ url }, i) => hostile.entry(`forged-${i}`, { record: { origin_service: url }, document: claims })),
+    ]
+    await each((directory) => addPeer(directory, 'hostile', hostile))
+    await each((directory, i) => addPeer(directory, 'next', { url: urlOf(i + 1) }, { trust: 'full' }))
+    const isShared = (expected: readonly string[]) =>
+      each((directory, reading) =>
+        eventually(async () => {
+          for (const id of expected) {
+            const { json } = await directory.get(`/discover/agents/${id}`)
+            const origin = Number(id.at(-1))
+            expect(json.description, id).toBe(`Registered at ${origin}.`)
+            expect(json.provenance?.origin_service, id).toBe(origin === reading ? undefined : urlOf(origin))
+          }
+        }),
+      )
+    await isShared(ids)
+    // The forged agents are known, as those of the hostile peer, and nothing is verified.
+    await each(async (directory) => {
+      const { json, text } = await directory.post('/discover', { body: { query: 'forged registered', limit: 100 } })
+      expect(text).not.toContain('"verified"')
+      for (const { id, provenance } of json.candidates)
+        if (id.startsWith('forged')) expect(provenance.origin_service).toBe(hostile.url)
+      expect((await directory.get('/feed')).text).not.toContain('Forged.')
+    })
+    // A response that never ends keeps one request open, and nobody waiting.
+    const drips = new Set<NodeJS.Timeout>()
+    hostile.answer = (_request, response) => {
+      response.write('{"agents":[')
+      drips.add(setInterval(() => response.write(' '), 100))
+    }
+    await eventually(async () => expect(drips.size).toBeGreaterThanOrEqual(ring.length))
+    await each((directory, i) => register(directory, `later-${i}`, { description: `Registered at ${i}.` }))
+    await isShared([...ids, 'later-0', 'later-1', 'later-2'])
+    for (const drip of drips) clearInterval(drip)
+    await each((directory) => directory.close())
+  }, 120_000)
 })
 
 describe('a publisher at an honest peer', () => {

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { gzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { DEFAULTS } from '../../src/config/settings.js'
 import { createTestClock, type TestClock } from '../support/clock.js'
 import { startDirectory, type TestDirectory } from '../support/directory.js'
 import { aidipAgent, fixture } from '../support/documents.js'
@@ -22,7 +23,8 @@ let reader: TestDirectory
 let hostile: HostilePeer
 
 beforeAll(async () => {
-  ;[honest, reader] = await Promise.all([startDirectory(), startDirectory()])
+  const policy = { ...DEFAULTS.policy, names: [{ names: ['reserved-*'], subjects: [] }] }
+  ;[honest, reader] = await Promise.all([startDirectory(), startDirectory({ policy })])
 })
 afterAll(() => Promise.all([honest.close(), reader.close()]))
 beforeEach(async () => {
@@ -237,9 +239,8 @@ describe('a hostile peer', () => {
 
   it('gives the operator no control characters to read', async () => {
     await addPeer(reader, 'hostile', hostile)
-    const capabilities = [{ name: '\u001b[2Jred\u0007\u202e' }]
-    await serve(reader, hostile, [hostile.entry('ansi', { document: { endpoint: '\u001b[31m', capabilities } })])
-    await isRefused('endpoint')
+    await serve(reader, hostile, [hostile.entry('reserved-\u202egnp')])
+    await isRefused('gnp')
     expect((await stateOf(reader, 'hostile')).last_refusal).not.toMatch(/\p{C}/u)
   })
 
@@ -380,8 +381,11 @@ describe('a hostile peer, in time,', () => {
     await addPeer(reader, 'hostile', hostile, { keep_seconds: 60 })
     await serve(reader, hostile, [hostile.entry('kept')])
     hostile.answer = (_request, response) => void response.writeHead(304).end()
-    clock.advance(61)
-    await isGone('kept')
+    await eventually(async () => {
+      // A list that was on its way may still arrive.
+      clock.advance(61)
+      expect((await get('kept')).status).toBe(404)
+    })
     await eventually(async () => expect((await stateOf(reader, 'hostile')).failures).toBe(0))
   })
 })
