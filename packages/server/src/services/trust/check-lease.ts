@@ -22,26 +22,35 @@ const LEASE_MS = 60_000
 export function createCheckLease({ store, key, now }: CheckLeaseOptions): CheckLease {
   const holder = randomUUID()
   let until = 0
+  /** Several kinds of checks may share the lease: those that ask at the same time must not compete for it. */
+  let taking: Promise<boolean> | undefined
+
+  const take = async (): Promise<boolean> => {
+    const current = await store.get('lease', key)
+    const isOurs = current?.value.holder === holder
+    if (current && !isOurs && (current.expiresAt ?? 0) > now()) return false
+    const expiresAt = now() + LEASE_MS
+    const entry = {
+      kind: 'lease',
+      key,
+      version: current?.version ?? 0,
+      value: { holder },
+      at: now(),
+      expiresAt,
+    } as const
+    const isHeld = await store.put(entry)
+    until = isHeld ? expiresAt : 0
+    return isHeld
+  }
 
   return {
     async hold() {
       // Renewed halfway, so that it does not lapse during a check.
       if (until - now() > LEASE_MS / 2) return true
-      const current = await store.get('lease', key)
-      const isOurs = current?.value.holder === holder
-      if (current && !isOurs && (current.expiresAt ?? 0) > now()) return false
-      const expiresAt = now() + LEASE_MS
-      const entry = {
-        kind: 'lease',
-        key,
-        version: current?.version ?? 0,
-        value: { holder },
-        at: now(),
-        expiresAt,
-      } as const
-      const isHeld = await store.put(entry)
-      until = isHeld ? expiresAt : 0
-      return isHeld
+      taking ??= take().finally(() => {
+        taking = undefined
+      })
+      return taking
     },
     async release() {
       if (until === 0) return
