@@ -120,6 +120,8 @@ describe.skipIf(!database)(database ? 'on PostgreSQL' : `store on PostgreSQL, ${
       const [one, two] = await open(2)
       const claim = (store: Store | undefined, id: string, keys: string[], forMs = 60_000) =>
         store?.replicas?.claim(id, keys, forMs)
+      expect(await claim(one, 'killed', ['a'])).toEqual(['a'])
+      for (const id of ['one', 'two']) await one?.replicas?.exchange({ id, calls: {}, spending: [] })
       const claimed = await Promise.all([claim(one, 'one', ['a', 'b', 'a']), claim(two, 'two', ['b', 'a'])])
       expect(claimed.flat().toSorted()).toEqual(['a', 'b'])
       expect(await claim(one, 'one', ['c'], 1)).toEqual(['c'])

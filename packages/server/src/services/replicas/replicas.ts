@@ -104,7 +104,8 @@ export function createReplicas({ store, onState }: ReplicasOptions): Replicas {
       void run(store)
       return told
     },
-    claim: async (keys, forMs) => new Set(store && others > 0 ? await store.claim(id, keys, forMs) : keys),
+    // Also while this replica knows of no other: one that has just started may be unknown here.
+    claim: async (keys, forMs) => new Set(store ? await store.claim(id, keys, forMs) : keys),
     async start() {
       if (!store) return
       timer = setInterval(() => void run(store), EXCHANGE_MS)

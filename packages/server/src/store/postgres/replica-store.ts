@@ -12,7 +12,7 @@ export function createReplicaStore({ query }: Connection): ReplicaStore {
       return { others: others.map(toCalls), buckets: buckets.map(toBucketState) }
     },
     async claim(id, keys, forMs) {
-      return (await query(CLAIM, [id, keys, forMs])).map(({ key }) => String(key))
+      return (await query(CLAIM, [id, keys, forMs, REPLICA_ALIVE_MS])).map(({ key }) => String(key))
     },
     async leave(id) {
       await query('WITH given_up AS (DELETE FROM claims WHERE holder = $1) DELETE FROM replicas WHERE id = $1', [id])
@@ -60,11 +60,12 @@ const PUBLISH = `
 const OTHERS = `
   SELECT calls FROM replicas WHERE id <> $1 AND seen_at > clock_timestamp() - $2 * interval '1 millisecond'`
 
-/** In the order of keys, as above. */
+/** In the order of keys, as above. A replica that was killed does nothing for the others. */
 const CLAIM = `
   INSERT INTO claims AS c (key, holder, until)
   SELECT key, $1, clock_timestamp() + $3 * interval '1 millisecond'
   FROM (SELECT DISTINCT unnest($2::text[]) COLLATE "C" AS key) k ORDER BY key
   ON CONFLICT (key) DO UPDATE SET holder = excluded.holder, until = excluded.until
-  WHERE c.holder = excluded.holder OR c.until < clock_timestamp()
+  WHERE c.holder = excluded.holder OR c.until < clock_timestamp() OR NOT EXISTS (
+    SELECT FROM replicas r WHERE r.id = c.holder AND r.seen_at > clock_timestamp() - $4 * interval '1 millisecond')
   RETURNING key`
