@@ -10,7 +10,7 @@ const MAX_REPLICAS = 1000
 
 /**
  * Names states of the directory, so that a client can require of one replica what it has written to or read from another
- * (docs/adr/0013).
+ * (docs/adr/0019).
  */
 export interface Revisions {
   /** The state of this replica now. */
