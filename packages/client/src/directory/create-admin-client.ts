@@ -153,6 +153,9 @@ const MAX_LINE_LENGTH = 1024 * 1024
 /** Characters of a line about a subject, which may be the result of a deferred call. */
 const MAX_SUBJECT_LINE_LENGTH = 64 * 1024 * 1024
 
+/** Documents in one request of an import: directories limit how long a request may take to arrive. */
+export const MAX_IMPORTED_AT_ONCE = 5000
+
 /**
  * A client of a directory's administration, apart from `createClient` so that programs that only use a directory do not
  * load it.
@@ -163,6 +166,34 @@ const MAX_SUBJECT_LINE_LENGTH = 64 * 1024 * 1024
  */
 export function createAdminClient(options: ConnectionOptions): AdminClient {
   const { request, deps } = openRequester(options)
+
+  /** Imports documents with one request. */
+  async function* importPart(
+    items: AsyncIterable<ImportItem>,
+    { signal }: Pick<RequestOptions, 'signal'>,
+  ): AsyncGenerator<ImportResult, void, undefined> {
+    const { deadline, leave } = openEnded('the import', signal)
+    let failure: { readonly error: unknown } | undefined
+    try {
+      const headers = { accept: NDJSON.type, 'content-type': NDJSON.type, ...request.headers() }
+      const body = toStream(items, deadline.signal, (error) => {
+        failure = { error }
+      })
+      const response = await exchange(
+        // A stream can be sent only once.
+        { ...deps, retry: { ...deps.retry, retries: 0 } },
+        { method: 'POST', url: request.urlOf('/admin/import'), headers, body, isRepeatable: false },
+        deadline,
+      )
+      for await (const value of readObjects(response.body, deadline, 'a result of the import')) yield readResult(value)
+    } catch (error) {
+      // A failure of the source breaks the request, but is the real reason.
+      throw failure ? failure.error : error
+    } finally {
+      leave()
+    }
+  }
+
   return {
     ...createPeerAdmin(request),
     async listKeys(more) {
@@ -190,27 +221,26 @@ export function createAdminClient(options: ConnectionOptions): AdminClient {
     async revokeKey(id, more) {
       await request({ ...more, method: 'DELETE', path: `/admin/keys/${encodeURIComponent(id)}` })
     },
-    async *importAgents(items, { signal } = {}) {
-      const { deadline, leave } = openEnded('the import', signal)
-      let failure: { readonly error: unknown } | undefined
+    async *importAgents(items, options = {}) {
+      const source = Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]()
+      let [sent, isOver] = [0, false]
+      const part = async function* (): AsyncGenerator<ImportItem> {
+        for (let count = 0; count < MAX_IMPORTED_AT_ONCE; count++) {
+          const next = await source.next()
+          isOver = next.done === true
+          if (next.done) return
+          sent++
+          yield next.value
+        }
+      }
       try {
-        const headers = { accept: NDJSON.type, 'content-type': NDJSON.type, ...request.headers() }
-        const body = toStream(items, deadline.signal, (error) => {
-          failure = { error }
-        })
-        const response = await exchange(
-          // A stream can be sent only once.
-          { ...deps, retry: { ...deps.retry, retries: 0 } },
-          { method: 'POST', url: request.urlOf('/admin/import'), headers, body, isRepeatable: false },
-          deadline,
-        )
-        for await (const value of readObjects(response.body, deadline, 'a result of the import'))
-          yield readResult(value)
-      } catch (error) {
-        // A failure of the source breaks the request, but is the real reason.
-        throw failure ? failure.error : error
+        while (!isOver) {
+          const before = sent
+          for await (const result of importPart(part(), options)) yield { ...result, line: before + result.line }
+        }
       } finally {
-        leave()
+        // Not awaited: a source that waits for its next item would hold up whoever leaves.
+        void Promise.resolve(source.return?.()).catch(() => {})
       }
     },
     async exportAgents({ signal } = {}) {
@@ -357,12 +387,12 @@ const readKey = (document: JsonObject): ApiKey => {
 
 /** A body that pulls the next document once the previous one has been sent. */
 function toStream(
-  items: AsyncIterable<ImportItem> | Iterable<ImportItem>,
+  items: AsyncIterable<ImportItem>,
   signal: AbortSignal,
   onFailure: (error: unknown) => void,
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder()
-  const iterator = Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]()
+  const iterator = items[Symbol.asyncIterator]()
   return new ReadableStream({
     async pull(controller) {
       // Node's fetch goes on reading the body of an aborted request.

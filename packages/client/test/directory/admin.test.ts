@@ -1,6 +1,7 @@
 import type { JsonObject } from '@switchboard/protocol'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { startDirectory, type TestDirectory } from '../../../server/test/support/directory.js'
+import { MAX_IMPORTED_AT_ONCE } from '../../src/directory/create-admin-client.js'
 import {
   type AdminClient,
   type AuditQuery,
@@ -122,6 +123,26 @@ describe('an import', () => {
       break
     }
     await expect.poll(() => isEnded).toBe(true)
+  })
+
+  it('sends many documents with several requests, and counts their lines through', async () => {
+    let requests = 0
+    const counting = createAdminClient({
+      baseUrl: directory.url,
+      token: directory.adminKey,
+      fetch: (input, init) => {
+        requests++
+        return fetch(input, init)
+      },
+    })
+    const items = Array.from(
+      { length: MAX_IMPORTED_AT_ONCE + 2 },
+      (_, i): ImportItem => ({ document: { name: `${i}` } }),
+    )
+    const lines: number[] = []
+    for await (const { line, status } of counting.importAgents(items)) if (status === 'failed') lines.push(line)
+    expect(lines).toEqual(items.map((_, i) => i + 1))
+    expect(requests).toBe(2)
   })
 
   it('fails with the error of its source, and when it is aborted or rejected', async () => {
