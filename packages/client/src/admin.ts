@@ -1,15 +1,13 @@
 // The entry point `@switchboard/client/admin`: manage a directory, without the code that finds, resolves and calls agents.
+export type { AgentExport, BulkAdmin, ImportItem, ImportResult } from './directory/bulk.js'
 export {
   type AdminClient,
-  type AgentExport,
   type ApiKey,
   type ApiKeyRequest,
   type AuditQuery,
   type AuditRecord,
   type CreatedApiKey,
   createAdminClient,
-  type ImportItem,
-  type ImportResult,
   type SubjectCounts,
   type SubjectItem,
 } from './directory/create-admin-client.js'

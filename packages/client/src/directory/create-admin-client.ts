@@ -2,19 +2,15 @@ import {
   asObjects,
   asString,
   asStrings,
-  createLineSplitter,
-  DOCUMENT_FORMATS,
-  type DocumentFormat,
   isObject,
   type JsonObject,
   type JsonValue,
   NDJSON,
-  writeLine,
 } from '@switchboard/protocol'
 import { ClientError } from '../errors.js'
-import { createDeadline, type Deadline } from '../transports/deadline.js'
 import { exchange } from '../transports/http/exchange.js'
-import { readChunks, readJsonText } from '../transports/read-body.js'
+import { type BulkAdmin, createBulkAdmin } from './bulk.js'
+import { openEnded, readObjects } from './json-lines.js'
 import { createPeerAdmin, type PeerAdmin } from './peers.js'
 import { type ConnectionOptions, openRequester, type RequestOptions } from './requester.js'
 
@@ -44,34 +40,6 @@ export interface ApiKeyRequest {
   readonly names?: readonly string[]
   /** Seconds; default: the key does not expire. */
   readonly expiresIn?: number
-}
-
-/** One document of an import. */
-export interface ImportItem {
-  readonly document: JsonObject
-  /** The draft of the document; default: detected from its members. */
-  readonly format?: DocumentFormat
-  /** The agent's id, if the document states none or another one is wanted. */
-  readonly id?: string
-  /** The subject that will own the agent; default: the importer. */
-  readonly owner?: string
-}
-
-/** The result for one document of an import. */
-export type ImportResult = {
-  /** Position of the document, from 1. */
-  readonly line: number
-} & (
-  | { readonly status: 'created' | 'updated'; readonly id: string; readonly warnings: readonly string[] }
-  | { readonly status: 'failed'; readonly code: string; readonly message: string }
-)
-
-/** All documents of a directory. */
-export interface AgentExport {
-  /** Number of agents when the export started, if the directory says so. */
-  readonly total?: number
-  /** In registration order, as they arrive; each can be imported again. Leaving early stops the export. */
-  readonly items: AsyncGenerator<Required<ImportItem>, void, undefined>
 }
 
 /** Selects entries of the audit log; all conditions must hold. */
@@ -117,21 +85,11 @@ export interface SubjectItem {
 export type SubjectCounts = Readonly<Record<string, number>>
 
 /** The administration of a directory; every method needs the `admin` scope and throws a `ClientError` if it fails. */
-export interface AdminClient extends PeerAdmin {
+export interface AdminClient extends BulkAdmin, PeerAdmin {
   listKeys(options?: RequestOptions): Promise<readonly ApiKey[]>
   createKey(key: ApiKeyRequest, options?: RequestOptions): Promise<CreatedApiKey>
   /** Revokes a key, effective immediately. */
   revokeKey(id: string, options?: RequestOptions): Promise<void>
-  /**
-   * Registers many documents without the limit on registrations. Documents are sent while results arrive; a document
-   * that fails does not stop the others. Leaving early stops the import.
-   */
-  importAgents(
-    items: AsyncIterable<ImportItem> | Iterable<ImportItem>,
-    options?: Pick<RequestOptions, 'signal'>,
-  ): AsyncGenerator<ImportResult, void, undefined>
-  /** The documents of all agents as they were sent, with their ids, formats and owners. */
-  exportAgents(options?: Pick<RequestOptions, 'signal'>): Promise<AgentExport>
   /** The audit log, oldest entry first, as it arrives. */
   auditLog(query?: AuditQuery, options?: Pick<RequestOptions, 'signal'>): AsyncGenerator<AuditRecord, void, undefined>
   /** How much is kept about a subject, without the audit log. */
@@ -148,13 +106,8 @@ export interface AdminClient extends PeerAdmin {
   ): Promise<SubjectCounts>
 }
 
-/** Characters of a line: error messages, warnings and audit entries are far shorter. */
-const MAX_LINE_LENGTH = 1024 * 1024
 /** Characters of a line about a subject, which may be the result of a deferred call. */
 const MAX_SUBJECT_LINE_LENGTH = 64 * 1024 * 1024
-
-/** Documents in one request of an import: directories limit how long a request may take to arrive. */
-export const MAX_IMPORTED_AT_ONCE = 5000
 
 /**
  * A client of a directory's administration, apart from `createClient` so that programs that only use a directory do not
@@ -165,36 +118,11 @@ export const MAX_IMPORTED_AT_ONCE = 5000
  * const { secret } = await admin.createKey({ subject: 'acme', scopes: ['publish'], names: ['acme-*'] })
  */
 export function createAdminClient(options: ConnectionOptions): AdminClient {
-  const { request, deps } = openRequester(options)
-
-  /** Imports documents with one request. */
-  async function* importPart(
-    items: AsyncIterable<ImportItem>,
-    { signal }: Pick<RequestOptions, 'signal'>,
-  ): AsyncGenerator<ImportResult, void, undefined> {
-    const { deadline, leave } = openEnded('the import', signal)
-    let failure: { readonly error: unknown } | undefined
-    try {
-      const headers = { accept: NDJSON.type, 'content-type': NDJSON.type, ...request.headers() }
-      const body = toStream(items, deadline.signal, (error) => {
-        failure = { error }
-      })
-      const response = await exchange(
-        // A stream can be sent only once.
-        { ...deps, retry: { ...deps.retry, retries: 0 } },
-        { method: 'POST', url: request.urlOf('/admin/import'), headers, body, isRepeatable: false },
-        deadline,
-      )
-      for await (const value of readObjects(response.body, deadline, 'a result of the import')) yield readResult(value)
-    } catch (error) {
-      // A failure of the source breaks the request, but is the real reason.
-      throw failure ? failure.error : error
-    } finally {
-      leave()
-    }
-  }
+  const requester = openRequester(options)
+  const { request, deps } = requester
 
   return {
+    ...createBulkAdmin(requester),
     ...createPeerAdmin(request),
     async listKeys(more) {
       const { body } = await request({ ...more, method: 'GET', path: '/admin/keys' })
@@ -220,49 +148,6 @@ export function createAdminClient(options: ConnectionOptions): AdminClient {
     },
     async revokeKey(id, more) {
       await request({ ...more, method: 'DELETE', path: `/admin/keys/${encodeURIComponent(id)}` })
-    },
-    async *importAgents(items, options = {}) {
-      const source = Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]()
-      let [sent, isOver] = [0, false]
-      const part = async function* (): AsyncGenerator<ImportItem> {
-        for (let count = 0; count < MAX_IMPORTED_AT_ONCE; count++) {
-          const next = await source.next()
-          isOver = next.done === true
-          if (next.done) return
-          sent++
-          yield next.value
-        }
-      }
-      try {
-        while (!isOver) {
-          const before = sent
-          for await (const result of importPart(part(), options)) yield { ...result, line: before + result.line }
-        }
-      } finally {
-        // Not awaited: a source that waits for its next item would hold up whoever leaves.
-        void Promise.resolve(source.return?.()).catch(() => {})
-      }
-    },
-    async exportAgents({ signal } = {}) {
-      const { deadline, leave } = openEnded('the export', signal)
-      const headers = { accept: NDJSON.type, ...request.credentials }
-      const url = request.urlOf('/admin/export')
-      const response = await exchange(deps, { method: 'GET', url, headers, isRepeatable: true }, deadline).catch(
-        (error: unknown) => {
-          leave()
-          throw error
-        },
-      )
-      const total = response.headers.get('x-total-count')
-      async function* items(): AsyncGenerator<Required<ImportItem>, void, undefined> {
-        try {
-          for await (const value of readObjects(response.body, deadline, 'an agent of the export'))
-            yield readExported(value)
-        } finally {
-          leave()
-        }
-      }
-      return { items: items(), ...(total !== null && /^\d{1,15}$/.test(total) && { total: Number(total) }) }
     },
     async *auditLog(query = {}, { signal } = {}) {
       const { deadline, leave } = openEnded('the audit log', signal)
@@ -313,50 +198,6 @@ function readCounts(body: JsonValue | undefined, member: string): SubjectCounts 
   return Object.fromEntries(Object.entries(isObject(counts) ? counts : {}).map(([kind, rows]) => [kind, Number(rows)]))
 }
 
-/** For an exchange that takes as long as its sender or reader does; `leave` ends it. */
-function openEnded(what: string, signal: AbortSignal | undefined): { deadline: Deadline; leave: () => void } {
-  const leaving = new AbortController()
-  const deadline = createDeadline(0, what, signal ? AbortSignal.any([signal, leaving.signal]) : leaving.signal)
-  deadline.pause()
-  const leave = (): void => {
-    leaving.abort()
-    deadline.clear()
-  }
-  return { deadline, leave }
-}
-
-/** The objects of a body that has one in each line. */
-async function* readObjects(
-  body: ReadableStream<Uint8Array> | null,
-  deadline: Deadline,
-  what: string,
-  maxLength = MAX_LINE_LENGTH,
-): AsyncGenerator<JsonObject, void, undefined> {
-  const splitter = createLineSplitter(maxLength, () => {
-    throw new ClientError('too_large', `${what} has more than ${maxLength} characters`)
-  })
-  const decoder = new TextDecoder()
-  for await (const chunk of readChunks(body, deadline)) {
-    for (const line of splitter.push(decoder.decode(chunk, { stream: true }))) yield* readObject(line, what)
-  }
-  yield* readObject(splitter.end() ?? '', what)
-}
-
-function* readObject(line: string, what: string): Generator<JsonObject, void, undefined> {
-  if (line.trim() === '') return
-  const value: JsonValue = readJsonText(line, what)
-  if (!isObject(value)) throw new ClientError('bad_response', `${what} is not an object`)
-  yield value
-}
-
-function readExported({ id, format, owner, document }: JsonObject): Required<ImportItem> {
-  const known = DOCUMENT_FORMATS.find((name) => name === format)
-  if (typeof id !== 'string' || typeof owner !== 'string' || known === undefined || !isObject(document)) {
-    throw new ClientError('bad_response', 'an agent of the export has no id, owner, document or known format')
-  }
-  return { id, format: known, owner, document }
-}
-
 function readAudit(document: JsonObject): AuditRecord {
   const { agent, detail, count } = document
   return {
@@ -383,45 +224,4 @@ const readKey = (document: JsonObject): ApiKey => {
     ...(expiresAt !== undefined && { expiresAt }),
     document: shown,
   }
-}
-
-/** A body that pulls the next document once the previous one has been sent. */
-function toStream(
-  items: AsyncIterable<ImportItem>,
-  signal: AbortSignal,
-  onFailure: (error: unknown) => void,
-): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder()
-  const iterator = items[Symbol.asyncIterator]()
-  return new ReadableStream({
-    async pull(controller) {
-      // Node's fetch goes on reading the body of an aborted request.
-      if (signal.aborted) {
-        controller.error(signal.reason)
-        await iterator.return?.()
-        return
-      }
-      try {
-        const { done, value } = await iterator.next()
-        if (done) controller.close()
-        else controller.enqueue(encoder.encode(writeLine(value)))
-      } catch (error) {
-        onFailure(error)
-        controller.error(error)
-      }
-    },
-    async cancel() {
-      await iterator.return?.()
-    },
-  })
-}
-
-function readResult(value: JsonObject): ImportResult {
-  const id = asString(value.id)
-  const line = Number(value.line)
-  if ((value.status === 'created' || value.status === 'updated') && id !== undefined) {
-    return { line, status: value.status, id, warnings: asStrings(value.warnings) }
-  }
-  const code = asString(value.code) ?? 'internal_error'
-  return { line, status: 'failed', code, message: asString(value.message) ?? 'no reason was given' }
 }

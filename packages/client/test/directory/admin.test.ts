@@ -1,7 +1,7 @@
 import type { JsonObject } from '@switchboard/protocol'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { startDirectory, type TestDirectory } from '../../../server/test/support/directory.js'
-import { MAX_IMPORTED_AT_ONCE } from '../../src/directory/create-admin-client.js'
+import { MAX_IMPORTED_AT_ONCE } from '../../src/directory/bulk.js'
 import {
   type AdminClient,
   type AuditQuery,
