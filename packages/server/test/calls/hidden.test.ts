@@ -11,7 +11,9 @@ const { register, call } = setup
 
 /** A response without its varying parts and without the requested name. */
 function withoutNames({ status, headers, text }: TestResponse, id: string) {
-  const stableHeaders = [...headers].filter(([name]) => !['date', 'x-request-id', 'content-length', 'x-directory-revision'].includes(name))
+  const stableHeaders = [...headers].filter(
+    ([name]) => !['date', 'x-request-id', 'content-length', 'x-directory-revision'].includes(name),
+  )
   return { status, headers: stableHeaders, text: text.replaceAll(id, 'ID').replace(/"correlation_id":"[^"]*"/, '') }
 }
 

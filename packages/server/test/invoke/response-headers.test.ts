@@ -61,7 +61,9 @@ const replying =
 
 /** Everything but what differs between any two responses. */
 const headersOf = ({ headers }: TestResponse): Record<string, string> =>
-  Object.fromEntries([...headers].filter(([name]) => !/^(date|x-request-id|x-directory-revision|ratelimit)$/.test(name)))
+  Object.fromEntries(
+    [...headers].filter(([name]) => !/^(date|x-request-id|x-directory-revision|ratelimit)$/.test(name)),
+  )
 
 describe('headers of an agent', () => {
   it.each([
