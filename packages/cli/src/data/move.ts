@@ -28,5 +28,5 @@ export async function reportMoved(
   facts: Record<string, string> = {},
 ): Promise<void> {
   if (asJson) await printJson({ agents, rows, ...facts })
-  else await print(`${done}: ${agents} agents, ${rows} rows in total\n`)
+  else await print(`${done}: ${agents} ${agents === 1 ? 'agent' : 'agents'}, ${rows} rows in total\n`)
 }

@@ -33,7 +33,14 @@ async function startReader(...peers: PeerSettings[]): Promise<void> {
   await vi.waitFor(
     async () => {
       const { json } = await reader.get('/admin/peers', { as: 'admin' })
-      for (const { last_heard_at: heard, failures } of json.peers) expect(heard ?? failures).toBeTruthy()
+      const wasRead = ({
+        last_heard_at: heard,
+        failures = 0,
+      }: {
+        last_heard_at?: string
+        failures?: number
+      }): boolean => heard !== undefined || failures > 0
+      expect(json.peers.map(wasRead)).toEqual(peers.map(() => true))
     },
     { timeout: 20_000 },
   )

@@ -23,7 +23,7 @@ interface HttpPayload {
 export interface HttpTransportDeps {
   readonly sendRequest: SendRequest
   readonly limits: ResponseLimits
-  /** Parses the URL of an endpoint; throws GatewayError if it may not be called. Default: any URL, with the guard of the pool. */
+  /** Parses the URL of an endpoint; throws GatewayError if it may not be called. Default: any valid URL. */
   readonly target?: (endpoint: string) => HttpTarget | Promise<HttpTarget>
 }
 

@@ -77,7 +77,7 @@ export function createCrawler(options: CrawlerOptions): Crawler {
   const { now } = context
   const store = context.store.trust
   const configured = new Map(options.configured.map((url) => [siteIdOf(url), url.href]))
-  /** When each site is due, and for whom: all that is kept in memory. */
+  /** The time of the next visit to each site, and who requested it. Everything else stays in the store. */
   const schedule = new Map<string, Pick<Site, 'nextAt' | 'requestedBy'>>()
   const running = new Map<string, Running>()
   let readAt = Number.NEGATIVE_INFINITY

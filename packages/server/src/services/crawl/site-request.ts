@@ -16,7 +16,7 @@ export function readSiteUrl(text: string, httpLoopback: boolean, checkAddress: (
   }
 }
 
-/** Whoever may publish may point at a site; what is found there belongs to its domain (C-46). */
+/** Crawling needs the publish scope. The agents that are found belong to the domain of the site, not to the caller (C-46). */
 export function assertMayRequest(caller: Caller): string {
   if (caller.subject === undefined) throw new DirectoryError('unauthorized', 'crawling needs credentials')
   if (!hasScope(caller, 'publish')) throw new DirectoryError('forbidden', 'crawling needs the publish scope')

@@ -61,7 +61,7 @@ export function createVisitSite(options: VisitSiteOptions): VisitSite {
     return { site: afterVisit(site, outcome, [...pages.values(), ...rest]), outcome }
   }
 
-  /** What the site had before and has no longer. */
+  /** Marks agents as stale if the site no longer publishes their documents. */
   async function expireMissing(
     known: ReadonlyMap<string, SitePage>,
     pages: Map<string, SitePage>,

@@ -159,7 +159,7 @@ export function createAcceptCopy({ context, verifyOrigin, baseUrl, ownKeys }: Ac
 const isPassedOn = ({ url }: Peer, { path }: PeerEntry, service: string): boolean =>
   path.length > 1 || new URL(service).origin !== new URL(url).origin
 
-/** The base URL of a directory; undefined if it is none. A backslash would hide where the host ends. */
+/** The base URL of a directory; undefined if the text is not a valid one. A backslash would hide where the host ends. */
 function serviceOf(value: unknown): string | undefined {
   if (typeof value !== 'string' || value.length > MAX_URL_LENGTH || !/^https?:\/\/[\x21-\x5b\x5d-\x7e]+$/.test(value))
     return undefined

@@ -7,7 +7,7 @@ import type { Store, SubjectCounts, SubjectItem } from '../../store/store.js'
 import { auditOf } from '../context.js'
 import type { AuditTrail } from './audit-trail.js'
 
-/** Everything that the directory keeps about one subject, for the people whom it is about (AURI §10.1). */
+/** Everything that the directory keeps about one subject, to be exported, erased or renamed (AURI §10.1). */
 export interface SubjectData {
   /** How much of each kind there is, without the audit log. */
   count(subject: string): Promise<SubjectCounts>

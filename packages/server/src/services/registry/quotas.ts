@@ -36,7 +36,7 @@ export interface QuotasOptions {
   readonly isShared: () => boolean
 }
 
-/** For whom an agent counts: its owner, or the peer that supplies it. */
+/** The account whose quota an agent uses: that of its owner, or of the peer that supplies it. */
 export const accountOf = ({ owner, marks: { origin } }: Pick<StoredAgent, 'owner' | 'marks'>): string =>
   origin ? FEDERATION + QUALIFIER + origin.peer : owner
 
