@@ -64,10 +64,12 @@ describe('the choice between copies of an agent', () => {
     expect(choose([copy('b', 'x'), copy('d', 'y')], peers, 'x')).toBe('d')
   })
 
-  it('leaves out copies that have expired, wait for review, were rejected, or come from a peer without trust', () => {
-    const peers = [peer('b'), peer('q', { trust: 'quarantine' }), peer('n', { trust: 'none' })]
+  it('leaves out copies that have expired, were last listed too long ago, wait for review, were rejected, or come from a peer without trust', () => {
+    const lost = peer('l', { keepSeconds: 1 })
+    const peers = [peer('b'), lost, peer('q', { trust: 'quarantine' }), peer('n', { trust: 'none' })]
     for (const excluded of [
       copy('b', 'x', { expiresAt: 1000 }),
+      copy('l', 'x'),
       copy('b', 'x', { state: 'rejected' }),
       copy('q', 'x', { state: 'quarantined' }),
       copy('q', 'x', { state: 'listed' }),

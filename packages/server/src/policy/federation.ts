@@ -153,7 +153,7 @@ export function chooseCopy(
   const usable = copies.filter((copy) => {
     const trust = peerOf(copy.peer)?.trust ?? 'none'
     const isShown = copy.state === 'accepted' || (copy.state === 'listed' && trust !== 'quarantine')
-    return isShown && trust !== 'none' && (copy.expiresAt ?? Number.POSITIVE_INFINITY) > now && isHeeded(copy)
+    return isShown && trust !== 'none' && endOfCopy(copy, peerOf(copy.peer)) > now && isHeeded(copy)
   })
   const sorted = usable.toSorted(
     (a, b) =>
@@ -169,6 +169,10 @@ export function chooseCopy(
   // The origin has signed when it last changed the agent. A path is what the peers say.
   return sorted.filter(isEqual).sort((a, b) => compare(changedAt(b), changedAt(a)))[0]
 }
+
+/** When a copy is given up, in milliseconds: its lifetime at the origin is over, or its peer has not listed it for too long. */
+export const endOfCopy = ({ expiresAt, seenAt }: FederatedCopy, peer: Peer | undefined): number =>
+  Math.min(expiresAt ?? Number.POSITIVE_INFINITY, seenAt + (peer?.keepSeconds ?? 0) * 1000)
 
 const changedAt = ({ origin }: FederatedCopy): string => origin.freshness.indexed_at ?? ''
 

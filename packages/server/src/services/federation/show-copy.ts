@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type AgentRecord, DirectoryError, sameJson } from '@switchboard/protocol'
-import { chooseCopy, isOpen } from '../../policy/federation.js'
+import { chooseCopy, endOfCopy, isOpen } from '../../policy/federation.js'
 import type { FederatedCopy } from '../../store/federation-store.js'
 import type { AuditEntry, Lease, Marks } from '../../store/store.js'
 import type { Context } from '../context.js'
@@ -46,9 +46,8 @@ export function createShowCopy({ context, peers, stateOf }: ShowCopyOptions): Sh
     return direct.some(({ name }) => name === peer) || direct.every(isLost)
   }
 
-  const leaseOf = ({ peer, expiresAt, seenAt }: FederatedCopy): Lease => {
-    const kept = seenAt + (peerOf(peer)?.keepSeconds ?? 0) * 1000
-    const end = Math.min(expiresAt ?? Number.POSITIVE_INFINITY, kept)
+  const leaseOf = (copy: FederatedCopy): Lease => {
+    const end = endOfCopy(copy, peerOf(copy.peer))
     return { seconds: Math.max(1, Math.floor((end - now()) / 1000)), expiresAt: end }
   }
 
