@@ -8,6 +8,14 @@ import { findChromium, NO_CHROMIUM } from '../packages/client/test/support/chrom
 
 const HERE = fileURLToPath(new URL('.', import.meta.url))
 const IN_BROWSER = 'browser-to-local'
+/** What a full implementation of agent:// shows (AURI appendix C), and the example that shows it. */
+const AGENT_URI = new Map([
+  ['resolution', 'parses and resolves URIs, and caches descriptors'],
+  ['transports', 'calls over HTTPS, WebSocket, Matrix and local transports'],
+  ['travel-planner', 'orchestrates agents'],
+  ['versions-and-errors', 'handles errors and negotiates formats and versions'],
+  ['authentication', 'authenticates with OAuth2, JWT and mTLS'],
+])
 /** Milliseconds; an example that hangs is killed and fails. */
 const TIMEOUT_MS = 100_000
 
@@ -23,11 +31,15 @@ const run = (...args: string[]) => {
 describe('the examples', () => {
   it('are complete', () => {
     expect(examples.toSorted()).toEqual([
+      'authentication',
       'browser-to-local',
       'deferred-report',
       'quickstart',
+      'resolution',
       'streaming-chat',
+      'transports',
       'travel-planner',
+      'versions-and-errors',
     ])
   })
 
@@ -38,8 +50,10 @@ describe('the examples', () => {
   // Concurrently, since they mostly wait.
   for (const example of examples) {
     const isSkipped = example === IN_BROWSER && chromium === undefined
+    const shown = AGENT_URI.get(example)
+    const title = shown === undefined ? `${example} runs successfully` : `AURI-C-01 ${example} ${shown}`
     it.skipIf(isSkipped).concurrent(
-      isSkipped ? `${example}: ${NO_CHROMIUM}` : `${example} runs successfully`,
+      isSkipped ? `${example}: ${NO_CHROMIUM}` : title,
       async () => {
         const { stdout } = await run(example)
         expect(stdout.trim().split('\n').length).toBeGreaterThan(2)

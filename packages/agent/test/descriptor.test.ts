@@ -48,6 +48,14 @@ describe('the descriptor of an agent', () => {
     expect(changed.json.description).toBe('Says other things.')
   })
 
+  it('is found by callers that remember where there is none', async () => {
+    const { url } = await startAgent()
+    for (const path of ['.well-known/agents.json', 'echo/agent.json']) {
+      const { status, headers } = await send(`${url}/${path}`)
+      expect([status, headers.get('cache-control')]).toEqual([404, 'max-age=30'])
+    }
+  })
+
   it('AURI-7-02 is a valid A2A card, and a descriptor that our client reads without a warning', async () => {
     const card = await describeIt()
     expect(validateDocument('a2a', card)).toEqual([])

@@ -27,6 +27,9 @@ export interface ResponderOptions {
   readonly onError: (error: unknown) => void
 }
 
+/** How long callers may remember that there is no descriptor at a path. */
+const ABSENT_SECONDS = 30
+
 /** Handles every request of the agent; errors become responses. */
 export type Respond = (request: Request, place: Place) => Promise<Response>
 
@@ -43,9 +46,11 @@ export function createResponder({ routes, newId, version, origins, onError }: Re
     if (first === 'tasks' && second !== undefined && rest.length === 0) return routes.task(exchange, second)
     if (first === 'a2a' && second === undefined) return routes.a2a(exchange)
     if (first === 'mcp' && second === undefined) return routes.mcp(exchange)
-    // A missing descriptor must not be reported as an unknown capability.
-    if (first === '.well-known' || path.at(-1) === 'agent.json')
-      throw new AgentError('not_found', 'there is no such path')
+    // A missing descriptor must not be reported as an unknown capability. Callers look for it before every call.
+    if (first === '.well-known' || path.at(-1) === 'agent.json') {
+      const headers = { 'cache-control': `max-age=${ABSENT_SECONDS}` }
+      throw new AgentError('not_found', 'there is no such path', { headers })
+    }
     if (request.method !== 'POST' && request.method !== 'GET') {
       throw new AgentError('method_not_allowed', 'call capabilities with POST', { headers: { allow: 'POST' } })
     }
