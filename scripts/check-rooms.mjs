@@ -187,6 +187,16 @@ const SAMPLES = {
     right: ["import './store/sqlite/open.js'", "import './faces/aidip/routes.js'", "import '@switchboard/search'"],
   },
   'server/src/config/read-config.ts': { wrong: [], right: ['export const home = process.env.HOME'] },
+  'mcp/src/': {
+    wrong: [
+      "import '@switchboard/server'",
+      "import '@switchboard/client/dist/index.js'",
+      "import 'fastify'",
+      "import { env } from 'node:process'",
+      'export const home = process.env.HOME',
+    ],
+    right: ["import '@switchboard/client'", "import '@switchboard/protocol'", "import './fence.js'"],
+  },
   'local/src/': {
     wrong: [
       "import '@switchboard/client'",

@@ -15,6 +15,7 @@ const HELP = `switchboard: a directory and exchange for AI agents
   switchboard dns-sd DOMAIN      print the DNS records with which a directory is found
   switchboard resolve URI        show where an agent:// URI leads
   switchboard call AGENT         call an agent by URI or id
+  switchboard mcp                offer the directory to an assistant as an MCP server
   switchboard local              run and manage agents on this computer
   switchboard keys               list, create and revoke API keys
   switchboard peers              list the agents of other directories
@@ -25,7 +26,7 @@ const HELP = `switchboard: a directory and exchange for AI agents
   switchboard restore FILE       restore a backup
   switchboard migrate            copy all data between the embedded store and PostgreSQL
 
-Each command has --help, and all but serve have --json for programs. Exit codes: 0 success, 1 failure, 2 wrong usage.
+Each command has --help, and all but serve and mcp have --json for programs. Exit codes: 0 success, 1 failure, 2 wrong usage.
 
 Examples:
   switchboard serve --port 9000 --data ./my-data
@@ -48,6 +49,7 @@ const COMMANDS = new Map<string, () => Promise<Command>>([
   ['dns-sd', async () => (await import('./commands/dns-sd.js')).dnsSd],
   ['resolve', async () => (await import('./commands/resolve.js')).resolve],
   ['call', async () => (await import('./commands/call.js')).call],
+  ['mcp', async () => (await import('./commands/mcp.js')).mcp],
   ['local', async () => (await import('./commands/local.js')).local],
   ['keys', async () => (await import('./commands/keys.js')).keys],
   ['peers', async () => (await import('./commands/peers.js')).peers],

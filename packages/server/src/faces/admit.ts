@@ -6,6 +6,7 @@ import { extraRequests, type RateLimits } from '../policy/rate-limit.js'
 import type { Authenticate } from '../services/identity/authenticate.js'
 import type { AuditTrail } from '../services/operations/audit-trail.js'
 import type { Revisions } from '../services/replicas/revisions.js'
+import { callerOfOwn } from './mcp/own-fetch.js'
 import { headerOf } from './read-request.js'
 import type { Route } from './route-group.js'
 
@@ -58,7 +59,7 @@ export function admit(request: FastifyRequest, options: AdmitOptions): Promise<v
     return options.limits.spend(request.counted.action, request.counted.client)
   }
   const proceed = (): Promise<void> | undefined => {
-    const caller = identify(request, options, refuse)
+    const caller = callerOfOwn(request.raw) ?? identify(request, options, refuse)
     return caller instanceof Promise ? caller.catch(refuse).then(enter) : enter(caller)
   }
   const revision = headerOf(request, 'min-revision')

@@ -13,7 +13,7 @@ const ACCEPTED = [
   ...['Accept', 'Authorization', 'Content-Type', 'If-Match', 'If-None-Match', 'Prefer', 'X-API-Key', 'X-Request-ID'],
   ...['Idempotency-Key', 'X-Agent-API-Key', 'X-Agent-Authorization', 'X-Agent-Version', 'X-Callback-URL'],
   ...['X-Delegation-Chain', 'X-Session-ID', 'X-Task-ID', 'Accept-Signature', 'Want-Content-Digest'],
-  ...['Min-Revision'],
+  ...['Min-Revision', 'MCP-Protocol-Version', 'Mcp-Method', 'Mcp-Name'],
 ].join(', ')
 
 const isPublic = ({ access }: Route): boolean => access === 'open' || access === 'discover'

@@ -111,3 +111,14 @@ export function setValidators(reply: FastifyReply, tag: string, changedAt: numbe
   reply.header('etag', tag).header('last-modified', modified.toUTCString())
   addVary(reply, ...VARY)
 }
+
+/** Aborted when the caller disconnects before the response is complete. */
+export function signalOf({ raw }: FastifyReply): AbortSignal {
+  const controller = new AbortController()
+  raw.once('close', () => {
+    if (!raw.writableFinished) controller.abort()
+  })
+  // It may have disconnected while the call waited for its turn.
+  if (raw.destroyed) controller.abort()
+  return controller.signal
+}

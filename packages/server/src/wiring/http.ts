@@ -13,6 +13,8 @@ import { createInvocationRoutes } from '../faces/invocation/invocation-routes.js
 import { routeUpgrades } from '../faces/invocation/upgrades.js'
 import { limitConnections } from '../faces/limit-connections.js'
 import { createLimitsRoutes } from '../faces/limits/limits-routes.js'
+import { type AnswerMcp, createMcpRoutes } from '../faces/mcp/mcp-routes.js'
+import { createOwnFetch } from '../faces/mcp/own-fetch.js'
 import { mountRoutes } from '../faces/mount.js'
 import { toOpenApi } from '../faces/openapi.js'
 import { createOperationsRoutes } from '../faces/operations/operations-routes.js'
@@ -94,6 +96,12 @@ export function wireHttp(base: Base, parts: HttpParts): Http {
   const { maxInputBytes, maxInputValues } = config.gateway
   const sockets = createCallSockets({ maxInputBytes, maxInputValues })
 
+  const answerMcp: AnswerMcp = async (request, body, caller) => {
+    // Loaded when first needed: the SDK takes a while to load, and memory.
+    const { handleMcp } = await import('@switchboard/mcp')
+    return handleMcp(request, body, { baseUrl: baseUrl(), fetch: createOwnFetch(app, caller) })
+  }
+
   const groups: RouteGroup[] = [
     createAidipRoutes({ context, outcomes, fanOut: federation.fanOut }),
     createProfileRoutes({ context, fanOut: federation.fanOut }),
@@ -141,6 +149,7 @@ export function wireHttp(base: Base, parts: HttpParts): Http {
       maxInputValues,
       admit: (request) => admit(request, admission),
     }),
+    createMcpRoutes({ answer: answerMcp, baseUrl, maxInputBytes, maxInputValues }),
     createOperationsRoutes({
       health: () => ({
         ready: state.phase === 'ready',

@@ -3,6 +3,7 @@ import { type Caller, clientOf } from '../../policy/caller.js'
 import type { RateLimits } from '../../policy/rate-limit.js'
 import type { Invoke } from '../../services/calls/invoke.js'
 import type { Input, Invocation } from '../../services/calls/request/invocation.js'
+import { signalOf } from '../respond.js'
 import { AIDIP_BASES, type Route, type RouteGroup } from '../route-group.js'
 import { withFrame } from './call-frame.js'
 import type { CallSockets, SocketCalls } from './call-sockets.js'
@@ -129,14 +130,3 @@ function callsOver(
 /** Over a socket every response is sent as lines of JSON. */
 const chooseMediaType: Invocation['chooseMediaType'] = (offered) =>
   offered.find((type) => type === 'application/x-ndjson')
-
-/** Aborted when the caller disconnects before the response is complete. */
-function signalOf({ raw }: FastifyReply): AbortSignal {
-  const controller = new AbortController()
-  raw.once('close', () => {
-    if (!raw.writableFinished) controller.abort()
-  })
-  // It may have disconnected while the call waited for its turn.
-  if (raw.destroyed) controller.abort()
-  return controller.signal
-}
