@@ -102,6 +102,7 @@ describe('switchboard register, get, search and remove', () => {
     [['search', '--limit', '0'], /--limit must be a whole number from 1/],
     [['search', '--limt', '3'], /--limt/],
     [['search', '--filter', 'x'], /--filter must be NAME=TEXT/],
+    [['call', 'agent://a.example/', '--search-id', 'x'], /--search-id is only for ids/],
     [['get'], /switchboard get ID/],
     [['get', 'a', '--view', 'b'], /--view must be one of aidip/],
     [['remove'], /switchboard remove ID/],

@@ -106,7 +106,7 @@ async function wire(base: Base): Promise<Server> {
   const identity = await wireIdentity(base)
   const limits = await wireLimits(base)
   const { catalog, quotas, hidden, listing, abuse, expiry } = await wireRegistry(base, identity.grants.of, limits)
-  const { embeddings, wordIndexing } = wireDiscovery(base, catalog, limits)
+  const { embeddings, wordIndexing, choices } = await wireDiscovery(base, catalog, limits)
   const outcomes = await wireOutcomes(base, catalog)
   const gateway = wireGateway(base, catalog, outcomes, limits)
   const trust = await wireTrust(base, catalog, gateway)
@@ -132,6 +132,7 @@ async function wire(base: Base): Promise<Server> {
       onError: logError('could not write audit entries'),
     }),
     reputationOf: config.search.learn ? outcomes.factorOf : () => 1,
+    choices,
     availabilityOf: trust.availabilityOf,
     originFactorOf: peering.factorOf,
     policy: config.policy,

@@ -30,6 +30,7 @@ NAME=TEXT passes a string, NAME:=JSON any other value.
   --session ID           continue a session
   --task ID              continue a task
   --idempotency-key KEY  calls with the same key run once, so that retrying is safe
+  --search-id ID         id of the search that found AGENT, from which the directory learns
   --timeout SECONDS      time limit for the response, or for the start of a stream (30)
   --agent-token TOKEN    token for the agent itself; SWITCHBOARD_AGENT_TOKEN
   --require-signature    reject descriptors without a valid signature
@@ -52,6 +53,7 @@ const FLAGS = {
   session: { type: 'string' },
   task: { type: 'string' },
   'idempotency-key': { type: 'string' },
+  'search-id': { type: 'string' },
   timeout: { type: 'string' },
   'agent-token': { type: 'string' },
   'require-signature': { type: 'boolean' },
@@ -107,6 +109,7 @@ async function callByUri(uri: string, input: JsonValue | undefined, values: Flag
   if (values.operation !== undefined) {
     throw new UsageError('--operation is only for ids: a URI has the operation in its path')
   }
+  if (values['search-id'] !== undefined) throw new UsageError('--search-id is only for ids of agents in the directory')
   const token = readAgentToken(values['agent-token'])
   const caller = createCaller({
     localSocket: await readLocalSocket(values['local-socket']),
@@ -129,6 +132,7 @@ function callThroughDirectory(id: string, input: JsonValue | undefined, values: 
   const options: DirectoryCallOptions = {
     ...commonOptions(values),
     ...(values.operation !== undefined && { operation: values.operation }),
+    ...(values['search-id'] !== undefined && { searchId: values['search-id'] }),
     ...(token !== undefined && { credentials: { type: 'bearer', token } }),
   }
   return {

@@ -18,6 +18,8 @@ export interface DirectoryCallOptions
   readonly mode?: 'gateway' | 'direct'
   /** For the agent, if its metadata asks for one. The directory's token is never sent to the agent. */
   readonly credentials?: Credential
+  /** The `searchId` of the search that found the agent: the directory learns from it which agents suit which queries. */
+  readonly searchId?: string
   /** Lets the agent respond later; the client polls until the response is ready (C-62). */
   readonly respondAsync?: boolean
   /** Accepted media types, most preferred first; default: JSON. */
@@ -31,6 +33,10 @@ export interface DirectoryCallOptions
 /** The `Prefer` header that these options need. */
 export const preferHeader = ({ respondAsync }: DirectoryCallOptions): Record<string, string> =>
   respondAsync ? { prefer: 'respond-async' } : {}
+
+/** Says which search an agent was found by, for directories that learn from it. */
+export const searchHeader = (searchId: string | undefined): Record<string, string> =>
+  searchId === undefined ? {} : { 'x-search-id': searchId }
 
 /** The parts of a call that are the same through the gateway and direct. */
 export function createCall(

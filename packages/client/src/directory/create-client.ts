@@ -1,5 +1,6 @@
 import type { JsonObject } from '@switchboard/protocol'
 import { createHttpTransport } from '../transports/http/http-transport.js'
+import { type DirectoryCallOptions, searchHeader } from './call-options.js'
 import { type ClientOptions, createDiscovery, type DiscoveryClient } from './create-discovery-client.js'
 import { createDirectoryCalls, type DirectoryCalls } from './directory-calls.js'
 import { createPathFinder } from './lookup.js'
@@ -33,7 +34,11 @@ export interface DirectoryClient extends DiscoveryClient, DirectoryCalls {
     options?: RequestOptions & { readonly ifMatch?: string },
   ): Promise<void>
   /** Rates an agent. */
-  feedback(id: string, feedback: Feedback, options?: RequestOptions): Promise<void>
+  feedback(
+    id: string,
+    feedback: Feedback,
+    options?: RequestOptions & Pick<DirectoryCallOptions, 'searchId'>,
+  ): Promise<void>
 }
 
 /**
@@ -62,9 +67,10 @@ export function createClient(options: ClientOptions): DirectoryClient {
       const path = typeof agent === 'string' ? `/agents/${encodeURIComponent(agent)}` : agent.href
       await request({ ...more, method: 'DELETE', path, headers })
     },
-    async feedback(id, { rating, comment }, more = {}) {
+    async feedback(id, { rating, comment }, { searchId, ...more } = {}) {
       const body = { rating, ...(comment !== undefined && { comment }) }
-      await request({ ...more, method: 'POST', path: `/agents/${encodeURIComponent(id)}/feedback`, body })
+      const path = `/agents/${encodeURIComponent(id)}/feedback`
+      await request({ ...more, method: 'POST', path, headers: searchHeader(searchId), body })
     },
   }
 }

@@ -1,7 +1,7 @@
 import type { StreamPart } from '@switchboard/protocol'
 import type { Call, CallInput, Output, Reply, Transport } from '../transports/call.js'
 import type { Credential } from '../transports/credential.js'
-import { createCall, type DirectoryCallOptions, preferHeader } from './call-options.js'
+import { createCall, type DirectoryCallOptions, preferHeader, searchHeader } from './call-options.js'
 import { createDirectCall } from './direct-call.js'
 import type { AgentMetadata } from './documents.js'
 import type { Requester } from './requester.js'
@@ -69,7 +69,7 @@ async function readMetadataOf(request: Requester, id: string, options: Directory
 }
 
 function createGatewayCall(request: Requester, id: string, input: CallInput, options: DirectoryCallOptions): Call {
-  const { operation, credentials } = options
+  const { operation, credentials, searchId } = options
   const rest =
     operation === undefined
       ? 'invoke'
@@ -79,7 +79,12 @@ function createGatewayCall(request: Requester, id: string, input: CallInput, opt
   const url = request.urlOf(`/agents/${encodeURIComponent(id)}/${rest}`)
   return {
     ...createCall(id, url, input, options),
-    headers: { ...preferHeader(options), ...forwarded(credentials, request.credentials), ...request.headers() },
+    headers: {
+      ...searchHeader(searchId),
+      ...preferHeader(options),
+      ...forwarded(credentials, request.credentials),
+      ...request.headers(),
+    },
   }
 }
 

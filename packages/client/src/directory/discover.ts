@@ -14,6 +14,8 @@ export interface DiscoverOptions extends RequestOptions {
 export interface Discovery {
   readonly candidates: readonly Candidate[]
   readonly requestId?: string
+  /** Pass it to `invoke` or `feedback` if you choose one of the candidates: the directory learns from it. */
+  readonly searchId?: string
   readonly generatedAt?: string
   readonly appliedFilters: JsonObject
   readonly unsupportedFilters: readonly string[]
@@ -37,10 +39,12 @@ export function discover(
     const { body, warnings } = await request(sent)
     const found = isObject(body) ? body : {}
     const requestId = asString(found.request_id)
+    const searchId = asString(found.search_id)
     const generatedAt = asString(found.generated_at)
     return {
       candidates: listIn(found, 'candidates').map(readCandidate),
       ...(requestId !== undefined && { requestId }),
+      ...(searchId !== undefined && { searchId }),
       ...(generatedAt !== undefined && { generatedAt }),
       appliedFilters: isObject(found.applied_filters) ? found.applied_filters : {},
       unsupportedFilters: asStrings(found.unsupported_filters),

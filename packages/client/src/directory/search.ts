@@ -22,6 +22,8 @@ export interface SearchPage {
   readonly agents: readonly AgentSummary[]
   /** Number of matches on all pages. */
   readonly total?: number
+  /** Pass it to `invoke` or `feedback` if you choose one of the agents: the directory learns from it. */
+  readonly searchId?: string
   readonly warnings: readonly string[]
 }
 
@@ -45,11 +47,13 @@ export function search(
     const response = await request({ ...rest, method: 'POST', path, body: sent, isRead: true })
     const listed = listIn(response.body, 'results', 'agents').map(readSummary)
     const total = totalOf(response)
+    const searchId = response.headers.get('x-search-id')
     const next = nextPage(response, sent, listed.length, total)
     const page = {
       agents: hasPolicy ? listed.filter(({ document }) => meetsPolicy(document, options)) : listed,
       warnings: [...response.warnings, ...(isObject(response.body) ? asStrings(response.body.warnings) : [])],
       ...(total !== undefined && { total }),
+      ...(searchId !== null && { searchId }),
     }
     return { page, next: next && (() => fetchPage(next.path, next.body)) }
   }

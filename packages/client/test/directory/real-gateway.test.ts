@@ -139,6 +139,30 @@ describe('calls through a real directory', () => {
     expect(await codeOf(client.invoke('echo', { text: 'x' }))).toBe('remote_error')
   })
 
+  it('passes the id of a search on to a call and to feedback, but not to the agent', async () => {
+    const sent: (string | null)[] = []
+    const spied = createClient({
+      baseUrl: directory.url,
+      token: await directory.makeKey({ subject: 'client', scopes: ['discover', 'invoke'] }),
+      fetch: (input, init) => {
+        sent.push(new Headers(init?.headers).get('x-search-id'))
+        return fetch(input, init)
+      },
+    })
+    const { searchId } = await spied.search('repeats what it is told')
+    expect(searchId).toMatch(/^[\w-]{50,}$/)
+    expect((await spied.search({ query: 'repeats what it is told', skip: 0 })).searchId).toBe(searchId)
+    expect((await spied.discover('repeats what it is told')).searchId).toBe(searchId)
+    sent.length = 0
+    const options = searchId === undefined ? {} : { searchId }
+    await spied.invoke('echo', { text: 'hi' }, options)
+    await spied.feedback('echo', { rating: 5 }, options)
+    await spied.invoke('echo', { text: 'hi' })
+    expect(sent).toEqual([searchId, searchId, null])
+    expect(agent.seen[0]?.headers).not.toHaveProperty('x-search-id')
+    expect((await spied.search({ filters: { tags: ['x'] } })).searchId).toBeUndefined()
+  })
+
   it('resolves an intent, and sends feedback', async () => {
     const [first] = await client.resolve({ intent: 'repeat what it is told', top: 3 })
     expect(first).toMatchObject({ id: 'echo', invocation: { method: 'POST' } })

@@ -4,7 +4,7 @@ import type { Route } from './route-group.js'
 
 const EXPOSED = [
   ...['ETag', 'Link', 'Location', 'Retry-After', 'X-Request-ID', 'X-Switchboard-Warnings', 'X-Total-Count'],
-  ...['X-Directory-Revision'],
+  ...['X-Directory-Revision', 'X-Search-ID'],
   ...['RateLimit', 'RateLimit-Policy'],
   ...['Idempotent-Replayed', 'Preference-Applied', 'X-Agent-Version', 'X-Output-Valid'],
   ...['Content-Digest', 'Signature', 'Signature-Input', 'WWW-Authenticate'],
@@ -13,7 +13,7 @@ const ACCEPTED = [
   ...['Accept', 'Authorization', 'Content-Type', 'If-Match', 'If-None-Match', 'Prefer', 'X-API-Key', 'X-Request-ID'],
   ...['Idempotency-Key', 'X-Agent-API-Key', 'X-Agent-Authorization', 'X-Agent-Version', 'X-Callback-URL'],
   ...['X-Delegation-Chain', 'X-Session-ID', 'X-Task-ID', 'Accept-Signature', 'Want-Content-Digest'],
-  ...['Min-Revision', 'MCP-Protocol-Version', 'Mcp-Method', 'Mcp-Name'],
+  ...['X-Search-ID', 'Min-Revision', 'MCP-Protocol-Version', 'Mcp-Method', 'Mcp-Name'],
 ].join(', ')
 
 const isPublic = ({ access }: Route): boolean => access === 'open' || access === 'discover'

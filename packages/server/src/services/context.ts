@@ -8,6 +8,7 @@ import type { Metrics } from '../telemetry/metrics.js'
 import type { Traces } from '../telemetry/traces.js'
 import type { AbuseWatch } from './discovery/abuse-watch.js'
 import type { EmbeddingQueue } from './discovery/embedding-queue.js'
+import type { SearchChoices } from './discovery/search-choices.js'
 import type { AuditTrail } from './operations/audit-trail.js'
 import type { StoreStatus } from './operations/store-status.js'
 import type { Agent, Catalog } from './registry/catalog.js'
@@ -39,6 +40,8 @@ export interface Context {
   readonly trail: AuditTrail
   /** Score factor from calls and ratings, 0.95 to 1.05; 1 without evidence, or if the operator has switched it off. */
   readonly reputationOf: (agent: Agent) => number
+  /** What callers choose after searches; undefined if the operator has switched learning off. */
+  readonly choices: SearchChoices | undefined
   /** Score factor of agents that could not be reached; 1 for all others, or if they are not checked. */
   readonly availabilityOf: (agent: Agent) => number
   /** Score factor of agents of other directories, by the peer that supplies them; 1 for all others. */

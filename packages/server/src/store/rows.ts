@@ -3,7 +3,7 @@ import type { CurrentAgent } from './agent-write.js'
 import type { CopyCount, CopyState, FederatedCopy } from './federation-store.js'
 import type { StoredLimit, UsageCount } from './limit-store.js'
 import type { StoredCredential, StoredSigningKey } from './secret-store.js'
-import type { RatingTotals, StoredCounts } from './statistics-store.js'
+import type { RatingTotals, StoredChoice, StoredCounts } from './statistics-store.js'
 import type {
   AdministeredKind,
   Change,
@@ -146,6 +146,14 @@ export const toRatingTotals = (row: Row): RatingTotals => ({
   owner: String(row.owner),
   count: Number(row.count),
   sum: Number(row.sum),
+})
+
+export const toChoice = (row: Row): StoredChoice => ({
+  number: Number(row.number),
+  term: String(row.term),
+  at: Number(row.at),
+  shown: Number(row.shown),
+  chosen: Number(row.chosen),
 })
 
 export const toLimit = (row: Row): StoredLimit => ({

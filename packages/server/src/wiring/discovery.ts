@@ -6,6 +6,7 @@ import {
   type EmbeddingQueueOptions,
 } from '../services/discovery/embedding-queue.js'
 import { createRemoteEmbedder } from '../services/discovery/remote-embedder.js'
+import { createSearchChoices, type SearchChoices } from '../services/discovery/search-choices.js'
 import { createWordIndexing, type WordIndexing } from '../services/discovery/word-indexing.js'
 import type { Catalog } from '../services/registry/catalog.js'
 import type { Base } from './base.js'
@@ -17,14 +18,15 @@ const BUILT_IN_LANGUAGES = ['en']
 export interface Discovery {
   readonly embeddings: EmbeddingQueue
   readonly wordIndexing: WordIndexing
+  readonly choices: SearchChoices | undefined
 }
 
 /** Search by words, and by vectors of the embedding model that the operator chose. */
-export function wireDiscovery(
-  { config, store, log, metrics, logError }: Base,
+export async function wireDiscovery(
+  { config, store, log, metrics, now, logError }: Base,
   catalog: Catalog,
   { replicas }: LimitParts,
-): Discovery {
+): Promise<Discovery> {
   const wordIndexing = createWordIndexing(catalog)
   const embeddings = createEmbeddingQueue({
     ...chooseEmbedder(config),
@@ -38,7 +40,16 @@ export function wireDiscovery(
   metrics.gauges({ pendingVectors: () => embeddings.pending, embeddingQueue: () => embeddings.pending })
   catalog.subscribe(wordIndexing)
   catalog.subscribe(embeddings)
-  return { embeddings, wordIndexing }
+  const choices = config.search.learn
+    ? await createSearchChoices({
+        store,
+        claim: replicas.claim,
+        byNumber: catalog.byNumber,
+        now,
+        onError: logError('could not store what callers chose after searches'),
+      })
+    : undefined
+  return { embeddings, wordIndexing, choices }
 }
 
 function chooseEmbedder({ search: { semantic, embedder } }: Config): Pick<EmbeddingQueueOptions, 'open' | 'languages'> {

@@ -169,6 +169,7 @@ export function wireLifecycle(base: Base, parts: LifecycleParts): Lifecycle {
       await Promise.all([
         stopInTime('audit log', context.trail.close, FLUSH_MS),
         stopInTime('call statistics', outcomes.close, FLUSH_MS),
+        stopInTime('choices after searches', async () => context.choices?.close(), FLUSH_MS),
         stopInTime('calls of the day', limits.budgets.close, FLUSH_MS),
         stopInTime('limits shared with replicas', limits.replicas.stop, FLUSH_MS),
       ])

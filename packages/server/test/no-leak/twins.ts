@@ -181,21 +181,26 @@ function comparable({ status, headers, text }: { status: number; headers: object
     date: _date,
     'content-length': _length,
     'x-directory-revision': _revision,
+    'x-search-id': searchId,
     ...rest
   } = Object.fromEntries(Object.entries(headers))
   // The tag of the change feed is a digest of its body, with the signatures.
   if (text.includes('"jws":')) delete rest.etag
   return {
     status,
-    headers: rest,
+    headers: { ...rest, searchId: masked(searchId) },
     text: text
       .replaceAll(/\/ad\/r\/\d+/g, '/ad/r/#')
+      .replaceAll(/"search_id":"([^"]*)"/g, (_, id) => `"search_id":"${masked(id)}"`)
       .replaceAll(/"search_time":[\d.]+/g, '"search_time":0')
       .replaceAll(/"(jws|kid)":"[^"]*"/g, '')
       .replaceAll(/"cursor":"l\.([a-z\d]+)\.[a-z\d]+"/g, '"cursor":"l.$1"')
       .replaceAll(/"cursor":"p\.([a-z\d]+)\.[a-z\d]+"/g, '"cursor":"p.$1"'),
   }
 }
+
+/** A search id is encrypted with the key of its directory; its length could tell how many agents there are. */
+const masked = (id: unknown): string => 'x'.repeat(String(id ?? '').length)
 
 export interface Twins {
   /** Checks that what each caller reads is the same as if the agents hidden from it had never been there. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { StoredCounts, StoredRating } from '../../src/store/statistics-store.js'
+import type { StoredChoice, StoredCounts, StoredRating } from '../../src/store/statistics-store.js'
 import type { Store } from '../../src/store/store.js'
 import { AT, entry, put, remove, stored } from './fixtures.js'
 
@@ -87,6 +87,46 @@ export function describeStatistics(store: () => Store): void {
         { agent: 'a', owner: 'bob', count: 1, sum: 1 },
         { agent: 'a', owner: 'alice', count: 1, sum: 5 },
       ])
+    })
+  })
+
+  describe('choices after searches', () => {
+    const choice = (changes: Partial<StoredChoice> = {}): StoredChoice => ({
+      number: 1,
+      term: 't',
+      at: AT,
+      shown: 4,
+      chosen: 2,
+      ...changes,
+    })
+    const addChoices = (...choices: StoredChoice[]) => store().statistics.addChoices(choices, HALF_LIFE)
+    const byTerm = async (at = 0) =>
+      (await store().statistics.choicesSince(at)).toSorted((a, b) => (a.term < b.term ? -1 : 1))
+
+    it('add up, halve with each half-life, and can be read from a given time', async () => {
+      await addChoices(choice(), choice({ term: 'u' }))
+      await addChoices(choice({ at: AT + HALF_LIFE, shown: 1, chosen: 1 }))
+      expect(await byTerm()).toEqual([choice({ at: AT + HALF_LIFE, shown: 3, chosen: 2 }), choice({ term: 'u' })])
+      expect(await byTerm(AT + 1)).toHaveLength(1)
+      await addChoices()
+    })
+
+    it('of several processes add up in any order', async () => {
+      const parts = Array.from({ length: 20 }, (_, i) => choice({ term: `t${i}`, shown: 1 }))
+      await Promise.all(Array.from({ length: 10 }, (_, i) => addChoices(...(i % 2 ? parts : parts.toReversed()))))
+      expect((await byTerm()).map(({ shown }) => shown)).toEqual(Array(20).fill(10))
+    })
+
+    it('are pruned when the agent is gone, and when nothing was added for a long time', async () => {
+      const agent = await stored(store().write(put('a')))
+      const { number } = agent
+      await addChoices(choice({ number }), choice({ number, term: 'new', at: AT + 5 }), choice({ number: number + 1 }))
+      const prune = () => store().prune({ audit: 0, tombstones: AT + 5, changes: 0, idempotency: 0, tasks: 0 })
+      await prune()
+      expect(await byTerm()).toEqual([choice({ number, term: 'new', at: AT + 5 })])
+      await store().write(remove(agent))
+      await prune()
+      expect(await byTerm()).toEqual([])
     })
   })
 

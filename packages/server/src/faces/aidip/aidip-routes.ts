@@ -210,11 +210,12 @@ async function sendPage(
       trace: request.trace,
     })
   const render = (hit: Found): string => itemText(context, request, query, hit)
-  const { items, total, warnings, visited } = query.federated
+  const { items, searchId, total, warnings, visited } = query.federated
     ? await searchWithPeers(options, viewerOf(request, query), query, find, render)
     : await renderPage(context, query, find(query.skip, query.top), render)
   request.visited += visited
   const next = query.skip + items.length < total ? nextPage(request, query) : undefined
+  if (searchId !== undefined) reply.header('x-search-id', searchId)
   if (query.shape === 'array') {
     reply.header('x-total-count', String(total))
     addWarnings(reply, [...warnings, ...(next === undefined ? [] : linkNext(reply, next))])
@@ -239,7 +240,11 @@ async function renderPage(
   render: (hit: Found) => string,
 ): Promise<RenderedPage> {
   const { found, ...page } = await finding
-  return { ...page, items: text === undefined ? found.map(render) : renderFound(context, found, render) }
+  return {
+    ...page,
+    searchId: page.searchIdFor(found),
+    items: text === undefined ? found.map(render) : renderFound(context, found, render),
+  }
 }
 
 /** The item as cached text; the score depends on the query and is inserted before the closing brace. */

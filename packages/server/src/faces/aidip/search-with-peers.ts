@@ -7,6 +7,7 @@ import { type AidipQuery, MAX_TOP } from './search-request.js'
 
 /** The texts of a page, and what the response says about the whole. */
 export interface RenderedPage extends Pick<FoundPage, 'total' | 'warnings' | 'visited'> {
+  readonly searchId: string | undefined
   readonly items: readonly string[]
 }
 
@@ -27,7 +28,7 @@ export async function searchWithPeers(
     conditions,
     deadlineMs: federated?.deadlineMs,
   })
-  const { found, total, warnings, visited } = await find(0, take)
+  const { found, total, warnings, visited, searchIdFor } = await find(0, take)
   const answers = await asked
   const joined = joinAnswers(context, caller, found, answers)
   const items = joined.slice(skip, take).map((item) => {
@@ -37,5 +38,7 @@ export async function searchWithPeers(
     return JSON.stringify({ ...(full ? toAidip(record, facts) : toAidipSummary(record, facts)), ...score })
   })
   const remote = joined.filter((item) => 'remote' in item).length
-  return { items, total: total + remote, visited, warnings: [...warnings, ...answers.warnings] }
+  const local = joined.slice(skip, take).flatMap((item) => ('local' in item ? item.local : []))
+  const searchId = searchIdFor(local)
+  return { items, searchId, total: total + remote, visited, warnings: [...warnings, ...answers.warnings] }
 }

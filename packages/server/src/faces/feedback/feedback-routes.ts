@@ -2,7 +2,7 @@ import { assertValid, compileSchema, type JsonObject } from '@switchboard/protoc
 import type { Outcomes } from '../../services/calls/outcomes/outcomes.js'
 import { rateAgent } from '../../services/calls/outcomes/rate-agent.js'
 import type { Context } from '../../services/context.js'
-import { idOf, readJsonObject } from '../read-request.js'
+import { headerOf, idOf, readJsonObject } from '../read-request.js'
 import { sendJson } from '../respond.js'
 import { AIDIP_BASES, type Route, type RouteGroup } from '../route-group.js'
 
@@ -40,7 +40,7 @@ export function createFeedbackRoutes({ context, outcomes }: FeedbackOptions): Ro
       assertValid(checkFeedback(body))
       const rating = Number(body.rating)
       const feedback = { rating, ...(typeof body.comment === 'string' && { comment: body.comment }) }
-      await rateAgent(context, outcomes, id, feedback, request.caller)
+      await rateAgent(context, outcomes, id, feedback, request.caller, headerOf(request, 'x-search-id'))
       return sendJson(reply.code(201), { agent: id, ...feedback })
     },
   })

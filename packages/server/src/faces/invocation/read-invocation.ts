@@ -58,6 +58,7 @@ export function readHead(request: FastifyRequest): InvocationHead {
     forwarded: { ...forwardedHeaders(request), ...request.trace?.headers },
     trace: request.trace,
     idempotencyKey: readIdempotencyKey(header('idempotency-key')),
+    searchId: header('x-search-id'),
     defer: prefersAsync(header('prefer')),
     callbackUrl: header('x-callback-url'),
   }

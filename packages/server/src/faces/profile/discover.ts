@@ -2,6 +2,7 @@ import {
   asString,
   DirectoryError,
   type DiscoveryRequest,
+  given,
   type JsonObject,
   parseDiscoveryRequest,
   toCandidate,
@@ -41,7 +42,7 @@ export async function discover(
   const { federate, deadline_ms: deadlineMs, include_evidence: withEvidence, ...forPeers } = wanted
   const asked =
     federate === true ? fanOut.ask({ by: 'profile', body: toPeers(forPeers), conditions, deadlineMs }) : undefined
-  const { found, visited, warnings, evidenceOf } = await findAgents(context, {
+  const { found, visited, warnings, evidenceOf, factorsOf, searchIdFor } = await findAgents(context, {
     conditions,
     text,
     languages,
@@ -58,7 +59,7 @@ export async function discover(
   const render = (hit: Found): JsonObject => ({
     ...toCandidate(hit.record, context.catalog.facts(hit.agent), detail, protocols),
     score: rounded(hit.score ?? 0),
-    ...(withEvidence === true && toEvidence(context, hit, wanted, evidenceOf(hit))),
+    ...(withEvidence === true && toEvidence(context, hit, wanted, evidenceOf(hit), factorsOf(hit))),
   })
   const candidates = answers
     ? joinAnswers(context, request.caller, found, answers)
@@ -83,6 +84,7 @@ export async function discover(
     request_id: request.caller.requestId,
     generated_at: new Date(context.now()).toISOString(),
     candidates,
+    ...given('search_id', searchIdFor(found)),
     applied_filters: applied,
     ...(unsupported.length > 0 && { unsupported_filters: [...unsupported] }),
     ...(allWarnings.length > 0 && { warnings: allWarnings }),

@@ -4,7 +4,7 @@ import { reputationShare } from '../../policy/reputation.js'
 import { matchTags, tagShare } from '../../policy/taxonomy.js'
 import type { Context } from '../../services/context.js'
 import type { Found } from '../../services/discovery/find.js'
-import { scoreFactorsOf } from '../../services/discovery/score-factors.js'
+import type { ScoreFactors } from '../../services/discovery/score-factors.js'
 
 /** Number of examples and snippets in the response: enough to judge a match, but short. */
 const SHOWN_EXAMPLES = 3
@@ -19,12 +19,12 @@ export function toEvidence(
   { agent, record, relevance = 0 }: Found,
   wanted: DiscoveryRequest,
   { words, parts }: TextEvidence,
+  { freshness, policy, reputation, availability, choice }: ScoreFactors,
 ): JsonObject {
   const requestedTags = [...(wanted.required_tags ?? []), ...(wanted.preferred_tags ?? [])]
   const ownTags = profileTags(record)
   const { direct, expanded } = matchTags(requestedTags, ownTags, context.taxonomy)
   const tag = tagShare(requestedTags, ownTags, context.taxonomy)
-  const { freshness, policy, reputation, availability } = scoreFactorsOf(context, agent)
   const examples = parts.flatMap(({ part, similarity }) => {
     const example = part.kind === 'example' ? agent.shown.examples[part.position] : undefined
     return example && similarity >= EXAMPLE_FLOOR ? [{ example, similarity }] : []
@@ -39,6 +39,7 @@ export function toEvidence(
       policy: rounded(policy),
       reputation: rounded(reputationShare(reputation)),
       availability: rounded(availability),
+      ...(choice !== 1 && { choice: rounded(choice) }),
     },
     matched_tags: direct,
     ...(expanded.length > 0 && { expanded_tags: expanded.map(({ tag, via }) => ({ tag, via })) }),

@@ -70,13 +70,14 @@ export function createResolutionRoutes(context: Context): RouteGroup {
         body: intentSchema,
         responses: { 200: 'candidates, best first, and how many were excluded for each reason' },
         handle: async (request, reply) => {
-          const { candidates, excluded, applied, unsupported, warnings } = await resolveIntent(
+          const { candidates, searchId, excluded, applied, unsupported, warnings } = await resolveIntent(
             context,
             parseIntent(request),
           )
           return sendJson(reply, {
             request_id: request.caller.requestId,
             candidates: renderFound(context, candidates, (found) => toCandidate(context, found)),
+            ...given('search_id', searchId),
             excluded: { ...excluded },
             applied_policy: [...applied],
             ...(unsupported.length > 0 && { unsupported_policy: [...unsupported] }),

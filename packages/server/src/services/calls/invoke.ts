@@ -14,6 +14,7 @@ import { type PreparedCall, prepareCall } from './admission/prepare-call.js'
 import type { CallDeps } from './call-deps.js'
 import { mediaTypesOf, takesArray } from './request/choose-operation.js'
 import type { Invocation } from './request/invocation.js'
+import { isAgentFailure } from './response/call-failed.js'
 import type { InvocationResult } from './response/invocation-result.js'
 import { hasValidOutput, toResult } from './response/to-result.js'
 import { deferCall, followTask } from './sending/defer-call.js'
@@ -38,10 +39,13 @@ export function createInvoke(deps: CallDeps & AdmitDeps): Invoke {
         timing = timed
       })
       const origin = originHeaders(admission.agent)
+      context.choices?.chose(invocation.searchId, admission.agent, caller, true)
       context.trail.record(caller, 'invoke', { agent, detail: auditDetail(invocation, result) + whereOf(admission) })
       // The agent's own X-Agent-Version takes precedence (C-63).
       return { ...result, headers: { ...admission.version.headers, ...result.headers, ...origin } }
     } catch (error) {
+      if (isAgentFailure(error) && !invocation.signal.aborted)
+        context.choices?.chose(invocation.searchId, seen.agent, caller, false)
       context.trail.refused(error, caller, { action: 'invoke', agent, always: true, unmerged: true })
       throw error
     } finally {

@@ -8,7 +8,7 @@ import { waitForTurn } from '../../turns.js'
 import type { Context } from '../context.js'
 import type { Agent } from '../registry/catalog.js'
 import { isPrivate } from '../registry/hidden-agents.js'
-import { scoreFactorsOf } from './score-factors.js'
+import { type ScoreFactors, scoreFactorsOf } from './score-factors.js'
 
 /** A search, independent of the draft that it came from. */
 export interface Query {
@@ -47,6 +47,9 @@ export interface FoundPage {
   readonly warnings: readonly string[]
   /** Why an agent matches the text; empty without text. */
   readonly evidenceOf: (hit: Found) => TextEvidence
+  readonly factorsOf: (hit: Found) => ScoreFactors
+  /** The id with which callers say which of these they chose; undefined if nothing is learned from this search. */
+  readonly searchIdFor: (shown: readonly Found[]) => string | undefined
 }
 
 const OUT_OF_SERVICE = ['inactive', 'suspended']
@@ -81,12 +84,13 @@ async function findByText(context: Context, query: Query, words: string, span: S
   if (turn) await turn
   const isPaged = query.order !== 'name' && context.searchByText
   const boost = boostOf(context, query)
+  const choiceOf = context.choices?.factorsFor(text.query) ?? (() => 1)
   const started = performance.now()
   let rankingStarted = started
   const { ranked, total, visited } = context.catalog.index.search(text, selectionOf(context, query), {
     skip: isPaged ? query.skip : 0,
     take: isPaged ? query.take : Number.POSITIVE_INFINITY,
-    scoreFactor: (agent) => scoreFactorsOf(context, agent).factor,
+    scoreFactor: (agent) => scoreFactorsOf(context, agent, choiceOf(agent)).factor,
     boost,
     onCandidates: () => {
       rankingStarted = performance.now()
@@ -108,6 +112,14 @@ async function findByText(context: Context, query: Query, words: string, span: S
       ...context.storeStatus.warnings(),
     ],
     evidenceOf: ({ agent }) => context.catalog.index.evidence(text, agent),
+    factorsOf: ({ agent }) => scoreFactorsOf(context, agent, choiceOf(agent)),
+    searchIdFor: (shown) =>
+      query.order === 'score'
+        ? context.choices?.idFor(
+            text.query,
+            shown.map(({ agent }) => agent),
+          )
+        : undefined,
   }
 }
 
@@ -164,6 +176,8 @@ function findByConditions(context: Context, query: Query): FoundPage {
     found: agents.flatMap((agent) => toFound(context, query.caller, agent)),
     warnings: [...staleness(agents.map((agent) => ({ agent }))), ...context.storeStatus.warnings()],
     evidenceOf: () => ({ words: [], parts: [] }),
+    factorsOf: ({ agent }) => scoreFactorsOf(context, agent, 1),
+    searchIdFor: () => undefined,
   }
 }
 

@@ -34,6 +34,7 @@ export interface Resolution {
   readonly applied: readonly string[]
   readonly unsupported: readonly string[]
   readonly warnings: readonly string[]
+  readonly searchId: string | undefined
 }
 
 /** Matches that are checked against the requirements; later ones would not be chosen anyway. */
@@ -41,7 +42,7 @@ const CHECKED_MATCHES = 200
 
 /** Finds the agents that suit an intent, best first, without calling any of them. */
 export async function resolveIntent(context: Context, intent: Intent): Promise<Resolution> {
-  const { found, warnings } = await findAgents(context, {
+  const { found, warnings, searchIdFor } = await findAgents(context, {
     conditions: [AVAILABLE],
     text: intent.hints.length > 0 ? `${intent.text} (${intent.hints.join(', ')})` : intent.text,
     order: 'score',
@@ -57,7 +58,7 @@ export async function resolveIntent(context: Context, intent: Intent): Promise<R
   const unsupported = requirements.filter(({ holds }) => holds === undefined).map(({ name }) => name)
   const excluded: Record<string, number> = {}
   const distrusted = new Map<string, string[]>()
-  const candidates = found.filter(({ agent, record }) => {
+  const suitable = found.filter(({ agent, record }) => {
     const distrust = distrustOf(context, agent)
     if (distrust !== undefined) distrusted.set(distrust, [...(distrusted.get(distrust) ?? []), record.id])
     const failed = distrust ?? requirements.find(({ holds }) => holds !== undefined && !holds(record, agent))?.name
@@ -65,8 +66,10 @@ export async function resolveIntent(context: Context, intent: Intent): Promise<R
     return failed === undefined
   })
   auditDistrust(context, intent.caller, distrusted)
+  const candidates = suitable.slice(0, intent.take)
   return {
-    candidates: candidates.slice(0, intent.take),
+    candidates,
+    searchId: searchIdFor(candidates),
     excluded,
     applied: requirements.flatMap(({ name, holds }) => (holds ? [name] : [])),
     unsupported,

@@ -14,6 +14,8 @@ export interface ScoreFactors {
   readonly reputation: number
   /** From checks whether it can be reached. */
   readonly availability: number
+  /** From what callers choose after searches with the same words. */
+  readonly choice: number
 }
 
 /** Statuses of agents that still work but should rank below active ones (C-21). */
@@ -29,7 +31,8 @@ const FRESH_DAYS = 90
 /** Factor at the maximum age. */
 const OLDEST = 0.95
 
-export function scoreFactorsOf(context: Context, agent: Agent): ScoreFactors {
+/** @param choice from `SearchChoices`, the only factor that depends on the query */
+export function scoreFactorsOf(context: Context, agent: Agent, choice: number): ScoreFactors {
   const { now, abuse, reputationOf, availabilityOf, originFactorOf } = context
   const { stored, status } = agent
   const freshness = freshnessOf(now() - confirmedAt(agent))
@@ -37,8 +40,8 @@ export function scoreFactorsOf(context: Context, agent: Agent): ScoreFactors {
   const policy = (DEMOTED.has(status) ? DEMOTION : 1) * safety * abuse.factorOf(agent) * originFactorOf(agent)
   const reputation = reputationOf(agent)
   const availability = availabilityOf(agent)
-  const factor = freshness * policy * reputation * availability
-  return { factor, freshness, policy, reputation, availability }
+  const factor = freshness * policy * reputation * availability * choice
+  return { factor, freshness, policy, reputation, availability, choice }
 }
 
 function freshnessOf(ageMs: number): number {

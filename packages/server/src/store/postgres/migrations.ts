@@ -261,6 +261,18 @@ export const MIGRATIONS: readonly string[] = [
     until timestamptz NOT NULL
   );
   `,
+  `
+  -- How often agents were chosen after searches, by keyed hashes of the terms. Nobody is named here.
+  CREATE TABLE choices (
+    number bigint NOT NULL,
+    term text NOT NULL,
+    at bigint NOT NULL,
+    shown float8 NOT NULL,
+    chosen float8 NOT NULL,
+    UNIQUE (number, term)
+  );
+  CREATE INDEX choices_at ON choices (at);
+  `,
 ]
 
 /**

@@ -1,4 +1,5 @@
 import { DAY_MS } from '../limit-store.js'
+import { MAX_CHOICES } from '../statistics-store.js'
 import type { PruneBefore } from '../store.js'
 import type { Connection } from './connect.js'
 
@@ -11,6 +12,8 @@ export async function prune(connection: Connection, before: PruneBefore): Promis
   await deleteBefore(connection, 'idempotency', 'expires_at', before.idempotency)
   await deleteBefore(connection, 'tasks', 'expires_at', before.tasks, 'AND work IS NULL')
   await deleteBefore(connection, 'statistics', 'at', before.tombstones)
+  await deleteBefore(connection, 'choices', 'at', before.tombstones)
+  await connection.query(PRUNE_CHOICES, [MAX_CHOICES])
   await deleteBefore(connection, 'trust', 'expires_at', before.tasks)
   await deleteBefore(connection, 'federated', 'expires_at', before.tasks, "AND state <> 'rejected'")
   await deleteBefore(connection, 'usage', 'day', Math.floor(before.tasks / DAY_MS))
@@ -36,6 +39,10 @@ async function deleteBefore(
 /** Buckets that are full again. */
 const PRUNE_BUCKETS = `DELETE FROM buckets WHERE ctid = ANY (ARRAY(
   SELECT ctid FROM buckets WHERE at < clock_timestamp() - 2 * refill_ms * interval '1 millisecond' LIMIT $1))`
+
+/** Choices of agents that are gone, and those beyond the limit that were shown least. */
+const PRUNE_CHOICES = `DELETE FROM choices c WHERE NOT EXISTS (SELECT FROM agents a WHERE a.number = c.number)
+  OR c.ctid IN (SELECT ctid FROM choices ORDER BY shown DESC, at DESC OFFSET $1)`
 
 /** Deletes data of agents that have no tombstone any more. */
 async function deleteOrphans(connection: Connection, table: string): Promise<void> {

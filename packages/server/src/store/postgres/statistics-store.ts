@@ -1,4 +1,4 @@
-import { toCounts, toRatingTotals } from '../rows.js'
+import { toChoice, toCounts, toRatingTotals } from '../rows.js'
 import type { StatisticsStore, StoredCounts } from '../statistics-store.js'
 import { requireStorable } from '../storable.js'
 import type { Connection } from './connect.js'
@@ -26,6 +26,12 @@ export function createStatisticsStore({ query }: Connection): StatisticsStore {
       )
       return rows.map(toRatingTotals)
     },
+    async addChoices(choices, halfLife) {
+      if (choices.length > 0) await query(ADD_CHOICES, [JSON.stringify(choices), halfLife])
+    },
+    async choicesSince(at) {
+      return (await query('SELECT * FROM choices WHERE at >= $1', [at])).map(toChoice)
+    },
   }
 }
 
@@ -47,9 +53,22 @@ const ADD = `
         CASE WHEN s.owner = excluded.owner THEN 1 ELSE 0 END AS mine) later)`
 
 function decayed(name: string): string {
-  const remaining = (side: string): string => `${side}.${name} * power(0.5, (later.at - ${side}.at) / $2::float8)`
-  return `CASE later.mine WHEN 1 THEN ${remaining('s')} ELSE 0 END + ${remaining('excluded')}`
+  return `CASE later.mine WHEN 1 THEN ${remaining('s', name)} ELSE 0 END + ${remaining('excluded', name)}`
 }
+
+/** What is left of a counter at the time `later.at`. */
+function remaining(side: 's' | 'excluded', name: string): string {
+  return `${side}.${name} * power(0.5, (later.at - ${side}.at) / $2::float8)`
+}
+
+/** The same as `addDecayedChoice`, in SQL. */
+const ADD_CHOICES = `
+  INSERT INTO choices AS s (number, term, at, shown, chosen)
+  SELECT number, term, at, shown, chosen FROM json_to_recordset($1::json) AS c (
+    number bigint, term text COLLATE "C", at bigint, shown float8, chosen float8) ORDER BY number, term
+  ON CONFLICT (number, term) DO UPDATE SET (at, shown, chosen) = (
+    SELECT later.at, ${['shown', 'chosen'].map((name) => `${remaining('s', name)} + ${remaining('excluded', name)}`).join(', ')}
+    FROM (SELECT greatest(s.at, excluded.at) AS at) later)`
 
 const RATE = `
   INSERT INTO ratings (agent, subject, owner, rating, comment, at) VALUES ($1, $2, $3, $4, $5, $6)

@@ -11,6 +11,7 @@ import {
 import { type AuditRow, auditValues } from '../audit-row.js'
 import { DAY_MS } from '../limit-store.js'
 import { toCurrentAgent, toIdempotencyState, toUsage } from '../rows.js'
+import { MAX_CHOICES } from '../statistics-store.js'
 import type { AdministeredKind, IdempotencyClaim, IdempotencyState, PruneBefore } from '../store.js'
 import type { SubjectCounts } from '../subject-store.js'
 import { eraseRows, renameAuditRange, renameRows, type Steps } from '../subjects/subject-statements.js'
@@ -131,6 +132,7 @@ export function createApplyOperation(db: Sqlite): ApplyOperation {
       sql.pruneChanges.run([before.changes, PRUNE_ROWS]),
       sql.pruneTasks.run([before.tasks, PRUNE_ROWS]),
       sql.pruneStatistics.run([before.tombstones, PRUNE_ROWS]),
+      sql.pruneChoices.run([before.tombstones, MAX_CHOICES, PRUNE_ROWS]),
       sql.pruneTrust.run([before.tasks, PRUNE_ROWS]),
       sql.pruneCopies.run([before.tasks, PRUNE_ROWS]),
       sql.pruneUsage.run([Math.floor(before.tasks / DAY_MS), PRUNE_ROWS]),
@@ -189,6 +191,9 @@ export function createApplyOperation(db: Sqlite): ApplyOperation {
         return tasks.renew(operation)
       case 'addCounts':
         for (const counts of operation.counts) statistics.add(counts, operation.halfLife)
+        return true
+      case 'addChoices':
+        for (const choice of operation.choices) statistics.addChoice(choice, operation.halfLife)
         return true
       case 'rate':
         return statistics.rate(operation.rating)

@@ -1,11 +1,12 @@
-import { toCounts, toRatingTotals } from '../rows.js'
-import type { RatingTotals, StoredCounts, StoredRating } from '../statistics-store.js'
-import { addDecayed } from '../statistics-store.js'
+import { toChoice, toCounts, toRatingTotals } from '../rows.js'
+import type { RatingTotals, StoredChoice, StoredCounts, StoredRating } from '../statistics-store.js'
+import { addDecayed, addDecayedChoice } from '../statistics-store.js'
 import { prepare, rowOf, type Sqlite } from './database.js'
 
 export interface ApplyStatistics {
   add(counts: StoredCounts, halfLife: number): void
   rate(rating: StoredRating): RatingTotals
+  addChoice(choice: StoredChoice, halfLife: number): void
 }
 
 /** Writes counters and ratings; needs an open transaction. */
@@ -23,6 +24,11 @@ export function createApplyStatistics(db: Sqlite): ApplyStatistics {
     db,
     `SELECT agent, owner, count(*) AS count, sum(rating) AS sum FROM ratings WHERE agent = ? AND owner = ?`,
   )
+  const selectChoice = prepare(db, 'SELECT * FROM choices WHERE number = ? AND term = ?')
+  const putChoice = prepare(
+    db,
+    'INSERT OR REPLACE INTO choices (number, term, at, shown, chosen) VALUES (?, ?, ?, ?, ?)',
+  )
 
   return {
     add(counts, halfLife) {
@@ -34,6 +40,12 @@ export function createApplyStatistics(db: Sqlite): ApplyStatistics {
     rate({ agent, subject, owner, rating, comment, at }) {
       putRating.run([agent, subject, owner, rating, comment && JSON.stringify(comment), at])
       return toRatingTotals(rowOf(total, [agent, owner]) ?? {})
+    },
+    addChoice(choice, halfLife) {
+      const { number, term } = choice
+      const row = rowOf(selectChoice, [number, term])
+      const { at, shown, chosen } = row ? addDecayedChoice(toChoice(row), choice, halfLife) : choice
+      putChoice.run([number, term, at, shown, chosen])
     },
   }
 }

@@ -236,6 +236,18 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX federated_state ON federated (state, peer, agent) WHERE state IN ('quarantined', 'rejected');
   CREATE INDEX federated_expires_at ON federated (expires_at) WHERE expires_at IS NOT NULL;
   `,
+  `
+  -- How often agents were chosen after searches, by keyed hashes of the terms. Nobody is named here.
+  CREATE TABLE choices (
+    number INTEGER NOT NULL,
+    term TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    shown REAL NOT NULL,
+    chosen REAL NOT NULL,
+    UNIQUE (number, term)
+  );
+  CREATE INDEX choices_at ON choices (at);
+  `,
 ]
 
 /** Migrates the database to the current version in one transaction; throws `newer_version` if it is ahead. */

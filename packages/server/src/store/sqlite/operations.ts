@@ -4,7 +4,7 @@ import type { FederatedCopy } from '../federation-store.js'
 import type { StoredLimit, UsageCount } from '../limit-store.js'
 import type { Row } from '../rows.js'
 import type { StoredCredential, StoredSigningKey } from '../secret-store.js'
-import type { RatingTotals, StoredCounts, StoredRating } from '../statistics-store.js'
+import type { RatingTotals, StoredChoice, StoredCounts, StoredRating } from '../statistics-store.js'
 import type {
   IdempotencyClaim,
   IdempotencyHold,
@@ -40,6 +40,7 @@ export interface Operations {
   claimTasks: { params: { holder: string; at: number; until: number; limit: number }; result: StoredTask[] }
   renewTasks: { params: { holder: string; ids: readonly string[]; until: number }; result: string[] }
   addCounts: { params: { counts: readonly StoredCounts[]; halfLife: number }; result: boolean }
+  addChoices: { params: { choices: readonly StoredChoice[]; halfLife: number }; result: boolean }
   rate: { params: { rating: StoredRating }; result: RatingTotals }
   putCredential: { params: { credential: StoredCredential; audit: AuditRow }; result: boolean }
   deleteCredential: { params: { agent: string; audit: AuditRow }; result: boolean }

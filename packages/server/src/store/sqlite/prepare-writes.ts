@@ -114,6 +114,10 @@ export function prepareWrites(db: Sqlite) {
     pruneStatistics: prepare(
       'DELETE FROM statistics WHERE rowid IN (SELECT rowid FROM statistics WHERE at < ? LIMIT ?)',
     ),
+    pruneChoices: prepare(`
+      DELETE FROM choices WHERE rowid IN (
+        SELECT rowid FROM choices WHERE at < ? OR number NOT IN (SELECT number FROM agents)
+          OR rowid NOT IN (SELECT rowid FROM choices ORDER BY shown DESC, at DESC LIMIT ?) LIMIT ?)`),
     pruneTrust: prepare('DELETE FROM trust WHERE rowid IN (SELECT rowid FROM trust WHERE expires_at < ? LIMIT ?)'),
     pruneOrphans: ['credentials', 'ratings'].map((table) =>
       prepare(`

@@ -1,4 +1,4 @@
-import { toCounts, toRatingTotals } from '../rows.js'
+import { toChoice, toCounts, toRatingTotals } from '../rows.js'
 import type { StatisticsStore } from '../statistics-store.js'
 import { requireStorable } from '../storable.js'
 import { prepare, type Read, rowsOf, type Sqlite } from './database.js'
@@ -11,6 +11,7 @@ export function createStatisticsStore(db: Sqlite, read: Read, writer: Writer): S
     `SELECT agent, owner, count(*) AS count, sum(rating) AS sum FROM ratings
      WHERE agent IN (SELECT agent FROM ratings WHERE at >= ?) GROUP BY agent, owner`,
   )
+  const choicesSince = prepare(db, 'SELECT * FROM choices WHERE at >= ?')
   return {
     async add(counts, halfLife) {
       for (const { agent, owner, operation } of counts) requireStorable(agent, owner, operation)
@@ -22,5 +23,9 @@ export function createStatisticsStore(db: Sqlite, read: Read, writer: Writer): S
       return writer.run('rate', { rating })
     },
     ratingsSince: (at) => read(() => rowsOf(ratingsSince, [at]).map(toRatingTotals)),
+    async addChoices(choices, halfLife) {
+      if (choices.length > 0) await writer.run('addChoices', { choices, halfLife })
+    },
+    choicesSince: (at) => read(() => rowsOf(choicesSince, [at]).map(toChoice)),
   }
 }

@@ -12,6 +12,10 @@ export interface Feedback {
   readonly comment?: string
 }
 
+/** Ratings from which the ranking learns that the agent was the right one for a search, or not. */
+const GOOD = 4
+const BAD = 2
+
 /** Stores a rating; each subject has one rating for each agent, and a new one replaces it (AIDIP §10). */
 export async function rateAgent(
   context: Context,
@@ -19,6 +23,7 @@ export async function rateAgent(
   id: string,
   feedback: Feedback,
   caller: Caller,
+  searchId: string | undefined,
 ): Promise<void> {
   const { agent } = readAgent(context, id, caller)
   const { subject } = caller
@@ -29,6 +34,7 @@ export async function rateAgent(
   const at = context.now()
   await outcomes.rate({ agent: id, owner: agent.owner, subject, at, ...feedback })
   const { rating } = feedback
+  if (rating >= GOOD || rating <= BAD) context.choices?.chose(searchId, agent, caller, rating >= GOOD)
   const audit = auditOf(caller, 'feedback', at, { agent: id, detail: `rating ${rating}`, after: { rating } })
   await context.store.appendAudit([audit])
 }

@@ -62,6 +62,8 @@ export interface Invocation {
   /** The span that the call is part of; its context is in `forwarded` too. */
   readonly trace?: Span | undefined
   readonly idempotencyKey: string | undefined
+  /** X-Search-ID: the search that listed the agent, from which the ranking learns. */
+  readonly searchId?: string | undefined
   /** The caller prefers to fetch the result later (C-62). */
   readonly defer: boolean
   /** X-Callback-URL: the webhook for the result of a deferred call. */

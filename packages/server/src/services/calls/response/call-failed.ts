@@ -68,6 +68,10 @@ const GATEWAY_FAILURES: Record<GatewayErrorCode, Pick<Failure, 'code'> & Partial
 /** Whether the call was not sent because its caller has too many in progress: it can be sent when one of them ends. */
 export const isAtOwnLimit = (error: DirectoryError): boolean => hasGatewayCode(error, 'caller_busy')
 
+/** Whether it was up to the agent that the call failed, and not to the caller or the directory. */
+export const isAgentFailure = (error: unknown): boolean =>
+  error instanceof CallFailed && (error.code === 'agent_error' || error.code === 'timeout')
+
 /** Whether the call ended because the directory is stopping. */
 export const isStopping = (error: DirectoryError): boolean => hasGatewayCode(error, 'stopping')
 
