@@ -3,6 +3,7 @@ export { type Authentication, canonicalAuthenticationType, readAuthentication } 
 export { detectFormat } from './detect-format.js'
 export { type LintOptions, lintExamples, lintRecord, lintUpdate, STATUS_WORDS } from './lint.js'
 export { type DescriptorAdvice, lintDescriptor } from './lint-descriptor.js'
+export { fromOpenApi } from './openapi/from-openapi.js'
 export {
   type DiscoveryRequest,
   parseAgentName,
@@ -22,6 +23,7 @@ export {
   type DocumentFormat,
   type Example,
   given,
+  type HttpMapping,
   type Operation,
   type Provenance,
   type RegistryFacts,

@@ -3,6 +3,8 @@ import { agentNameProblem } from '../identifiers.js'
 import { isObject, type JsonObject, type JsonValue } from '../json.js'
 import { assertValid, compileSchema } from '../schema/compile-schema.js'
 import { checkPublisherSchema, createSchemaAllowance } from '../schema/publisher-schema.js'
+import { fromOpenApi } from './openapi/from-openapi.js'
+import { isOpenApi } from './openapi/is-openapi.js'
 import type { DocumentFormat } from './record.js'
 import { directoryUpdateSchema } from './schemas/directory.js'
 import { discoveryRequestSchema } from './schemas/profile.js'
@@ -17,10 +19,14 @@ export function validateDocument(format: DocumentFormat, value: JsonValue, stric
   return isObject(value) ? withoutRepeats(issues, schemaIssues(value)) : issues
 }
 
-/** Returns the document if it is valid, and throws an `invalid_request` that lists every issue otherwise. */
+/**
+ * Returns the document if it is valid, an OpenAPI description as AIDIP metadata, and throws an `invalid_request` that lists every
+ * issue otherwise.
+ */
 export function parseDocument(format: DocumentFormat, value: JsonValue, strictness: Strictness = {}): JsonObject {
-  assertValid(validateDocument(format, value, strictness))
-  return requireObject(value)
+  const document = format === 'aidip' && isObject(value) && isOpenApi(value) ? fromOpenApi(value) : value
+  assertValid(validateDocument(format, document, strictness))
+  return requireObject(document)
 }
 
 /** Parses the body of an update in the Agent Directory: any members of a registration (C-37). */

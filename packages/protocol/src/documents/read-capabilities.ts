@@ -1,5 +1,5 @@
 import { asObjects, asString, asStrings, isObject, type JsonObject, type JsonValue } from '../json.js'
-import type { Capability, DocumentFormat, Example, Operation } from './record.js'
+import type { Capability, DocumentFormat, Example, HttpMapping, Operation } from './record.js'
 
 /** Name of the operation of an agent with top-level inputs and outputs (AIDIP §3.2). */
 export const IMPLIED_OPERATION = 'invoke'
@@ -84,6 +84,7 @@ function readOperation(item: JsonObject): Operation[] {
       ...(description !== undefined && { description }),
       ...(endpoint !== undefined && { endpoint }),
       ...(Array.isArray(item.examples) && { examples: asObjects(item.examples) }),
+      ...readHttp(item.http),
     },
   ]
 }
@@ -113,4 +114,20 @@ export function readExamples(document: JsonObject): Example[] {
     }),
   )
   return [...listed, ...ofSkills, ...ofOperations]
+}
+
+function readHttp(value: JsonValue | undefined): { http?: HttpMapping } {
+  if (!isObject(value) || typeof value.method !== 'string' || typeof value.path !== 'string') return {}
+  const { method, path, parameters, body, form, key } = value
+  const places = isObject(parameters) ? Object.entries(parameters) : []
+  return {
+    http: {
+      method,
+      path,
+      parameters: Object.fromEntries(places.map(([name, place]) => [name, String(place)])),
+      ...(typeof body === 'string' && { body }),
+      ...(form === true && { form }),
+      ...(isObject(key) && { key: { place: String(key.place), name: String(key.name) } }),
+    },
+  }
 }

@@ -68,6 +68,22 @@ export interface Operation {
   readonly outputs: JsonObject
   readonly endpoint?: string
   readonly examples?: readonly JsonObject[]
+  readonly http?: HttpMapping
+}
+
+/** How the input of an operation becomes an HTTP request, for agents that OpenAPI describes. */
+export interface HttpMapping {
+  readonly method: string
+  /** Below the agent's endpoint; `{name}` stands for a member of the input. */
+  readonly path: string
+  /** Where members of the input are sent: `path`, `query` or `header`. The others are the body. */
+  readonly parameters: Readonly<Record<string, string>>
+  /** The member that is the whole body. */
+  readonly body?: string
+  /** The body is a URL-encoded form. */
+  readonly form?: boolean
+  /** Where the API key is sent; default: as the header `X-API-Key`. */
+  readonly key?: { readonly place: string; readonly name: string }
 }
 
 export interface Example {

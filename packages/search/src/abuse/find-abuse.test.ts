@@ -84,6 +84,10 @@ describe('findAbuse', () => {
 
   it('finds a long list of capabilities without descriptions', () => {
     expect(codes({ capabilities: words(100) })).toEqual(['tag_stuffing /capabilities'])
+    const operations = (more: object) => words(100).map((name) => ({ name, ...more }))
+    expect(codes({ capabilities: words(100), operations: operations({}) })).toEqual(['tag_stuffing /capabilities'])
+    const inputs = { type: 'object', properties: { id: { type: 'integer' } } }
+    expect(codes({ capabilities: words(100), operations: operations({ inputs }) })).toEqual([])
   })
 
   it('finds too many examples', () => {

@@ -1,4 +1,4 @@
-import type { AgentRecord } from '@switchboard/protocol'
+import type { AgentRecord, Capability } from '@switchboard/protocol'
 import { LANGUAGES_OF_WORD } from '../words/stop-words.js'
 import { visitTexts } from './document-texts.js'
 import { isListSeparator, isSentenceEnd, isUnspaced, plainText } from './plain-text.js'
@@ -164,7 +164,7 @@ function createListDetector(tolerance: number) {
 const BASE_TAGS = 30
 const TAGS_PER_SKILL = 3
 const MAX_TAGS = 120
-/** Capabilities without a description; they are searched like tags. */
+/** Capabilities without a description, also of their operation; they are searched like tags. */
 const MAX_BARE_CAPABILITIES = 64
 /** Tags unrelated to the rest of the record; a description in another language has some. */
 const MAX_UNRELATED_TAGS = 15
@@ -181,8 +181,13 @@ const TAG_STEM_LETTERS = 5
 
 /** Finds too many, repeated or unrelated tags and capabilities. */
 export function findTagStuffing(record: AgentRecord): { member: string; message: string } | undefined {
-  const { tags, capabilities, format } = record
-  const bare = capabilities.filter(({ description, tags: own, input }) => !description && !own && !input).length
+  const { tags, capabilities, operations, format } = record
+  const described = new Set(
+    operations.flatMap(({ name, description, inputs }) => (description || inputs.properties ? [name] : [])),
+  )
+  const isBare = ({ name, description, tags: own, input }: Capability): boolean =>
+    !description && !own && !input && !described.has(name)
+  const bare = capabilities.filter(isBare).length
   if (bare > MAX_BARE_CAPABILITIES)
     return { member: '/capabilities', message: `lists ${bare} capabilities without descriptions` }
   const limit = Math.min(MAX_TAGS, BASE_TAGS + TAGS_PER_SKILL * (capabilities.length - bare))

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import type { JsonObject, JsonValue, StreamPart } from '@switchboard/protocol'
+import type { HttpMapping, JsonObject, JsonValue, StreamPart } from '@switchboard/protocol'
 import type { CallTiming } from '../telemetry/metrics.js'
 import type { Span } from '../telemetry/traces.js'
 import type { ResolveText } from './connection/resolve-name.js'
@@ -37,6 +37,8 @@ export interface AgentCall {
   readonly caller?: string
   readonly endpoints: readonly Endpoint[]
   readonly operation: string
+  /** How the input becomes a request, for agents that OpenAPI describes; default: it is POSTed to the endpoint. */
+  readonly http?: HttpMapping | undefined
   readonly payload: Payload
   /**
    * Headers for the agent: its credential, request id, session, version, delegation chain. Never the credential with

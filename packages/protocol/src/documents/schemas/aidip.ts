@@ -43,6 +43,22 @@ export const aidipSchema: JsonObject = {
           input_schema: object,
           output_schema: object,
           examples: { type: 'array', maxItems: LIMITS.examples, items: object },
+          http: {
+            type: 'object',
+            required: ['method', 'path'],
+            properties: {
+              method: { enum: ['GET', 'PUT', 'POST', 'DELETE', 'PATCH'] },
+              path: { type: 'string', pattern: '^/' },
+              parameters: { type: 'object', additionalProperties: { enum: ['path', 'query', 'header'] } },
+              body: nonEmptyText,
+              form: { type: 'boolean' },
+              key: {
+                type: 'object',
+                required: ['place', 'name'],
+                properties: { place: { enum: ['query', 'header'] }, name: nonEmptyText },
+              },
+            },
+          },
         },
       },
     },

@@ -1,4 +1,14 @@
-import { aidipSchema, invalid, type JsonObject, parseDocument, toAidip, toAidipSummary } from '@switchboard/protocol'
+import {
+  aidipSchema,
+  type DocumentFormat,
+  detectFormat,
+  invalid,
+  isObject,
+  type JsonObject,
+  parseDocument,
+  toAidip,
+  toAidipSummary,
+} from '@switchboard/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { asAnonymous, type Caller } from '../../policy/caller.js'
 import { AGENTS_PER_TEXT_SEARCH } from '../../policy/rate-limit.js'
@@ -56,7 +66,8 @@ function routesBelow(base: string, options: AidipOptions): Route[] {
     {
       method: 'POST',
       path: `${base}/agents`,
-      summary: 'Register an agent, or replace one of yours',
+      summary:
+        'Register an agent, or replace one of yours; also from an OpenAPI document, an A2A card or a server.json',
       access: 'caller',
       limit: 'register',
       query: OWNER_QUERY,
@@ -68,9 +79,11 @@ function routesBelow(base: string, options: AidipOptions): Route[] {
         412: 'the agent has changed since the revision in If-Match',
       },
       handle: async (request, reply) => {
-        const document = parseDocument('aidip', readJson(request), context.policy.strictness)
+        const sent = readJson(request)
+        const format = isObject(sent) ? formatOf(sent) : 'aidip'
+        const document = parseDocument(format, sent, context.policy.strictness)
         const registered = await registerAgent(context, {
-          format: 'aidip',
+          format,
           document,
           id: typeof document.id === 'string' ? document.id : undefined,
           caller: request.caller,
@@ -272,4 +285,10 @@ function nextPage(request: FastifyRequest, query: AidipQuery): string {
   // `skip` alone means revision 00, which would change the shape between pages.
   params.set('shape', query.shape)
   return `${request.url.split('?')[0]}?${params}`
+}
+
+/** Cards and server.json files are registered here too, if they cannot be meant as AIDIP metadata. */
+function formatOf(document: JsonObject): DocumentFormat {
+  const format = document.endpoint === undefined ? detectFormat(document) : undefined
+  return format === 'a2a' || format === 'mcp' ? format : 'aidip'
 }

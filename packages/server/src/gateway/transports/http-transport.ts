@@ -4,6 +4,7 @@ import { outgoingHeaders } from '../http/outgoing-headers.js'
 import { type ResponseLimits, readResponse, taskOf } from '../http/read-response.js'
 import type { HttpRequest, SendRequest } from '../http/send-request.js'
 import { silenceLimitOf } from '../resilience/deadline.js'
+import { toMappedRequest } from './mapped-request.js'
 import type { Transport } from './transports.js'
 
 const ACCEPT_RESPONSE = 'application/json, */*;q=0.1'
@@ -15,7 +16,8 @@ export interface HttpTarget {
   readonly host?: string
 }
 
-interface HttpPayload {
+/** The body of a request. */
+export interface HttpPayload {
   readonly contentType: string
   readonly body: NonNullable<HttpRequest['body']>
 }
@@ -48,8 +50,11 @@ export function createHttpTransport({ sendRequest, limits, target = httpTarget }
   return {
     async call(call, endpoint) {
       const to = await target(endpoint.url)
-      const response = await send('POST', call, to, payloadOf(call, endpoint))
-      return readResponse(response, call, { endpoint, url: to.url, limits })
+      const mapped = call.http && toMappedRequest(call.http, call, to.url)
+      const response = mapped
+        ? await send(mapped.method, { ...call, headers: mapped.headers }, { ...to, url: mapped.url }, mapped.payload)
+        : await send('POST', call, to, payloadOf(call, endpoint))
+      return readResponse(response, call, { endpoint, url: mapped?.url ?? to.url, limits })
     },
 
     async poll(call, endpoint, task) {

@@ -68,6 +68,7 @@ function toAgentCall(call: PreparedCall): AgentCall {
     caller,
     endpoints: allowedEndpoints(call),
     operation: operation.name,
+    http: operation.http,
     payload,
     headers: { ...headers, ...credential.headers },
     wantsStream,

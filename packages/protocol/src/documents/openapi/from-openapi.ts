@@ -1,0 +1,230 @@
+import { invalid } from '../../errors.js'
+import { asObjects, asString, isObject, type JsonObject, type JsonValue } from '../../json.js'
+import { given } from '../record.js'
+import { LIMITS } from '../schemas/parts.js'
+import { createSchemaReader, type SchemaReader } from './schemas.js'
+
+/** Methods whose operations an agent offers. */
+const METHODS = ['get', 'put', 'post', 'delete', 'patch'] as const
+/** Methods that can be repeated without another effect (RFC 9110 §9.2.2). */
+const IDEMPOTENT: ReadonlySet<string> = new Set(['get', 'put', 'delete'])
+/** Where a parameter is sent. Cookies are not: the directory sends none. */
+const PLACES: ReadonlySet<string> = new Set(['path', 'query', 'header'])
+
+/** The output of an operation that does not describe it. */
+const ANY_VALUE: JsonObject = { type: ['object', 'array', 'string', 'number', 'boolean', 'null'] }
+
+/**
+ * The AIDIP metadata of an agent that is described by OpenAPI 3.0 or 3.1: its operations with their schemas and how each is
+ * called, its server, its tags and its security scheme. Operations that need cookies, or whose body is neither JSON nor a
+ * form, are left out. Throws an `invalid_request` if nothing is left that can be called.
+ */
+export function fromOpenApi(document: JsonObject): JsonObject {
+  const info = isObject(document.info) ? document.info : {}
+  const schemas = createSchemaReader(document)
+  const scheme = requiredScheme(document, schemas)
+  const operations = readOperations(document, schemas, scheme ? toKey(scheme) : {}).slice(0, LIMITS.operations)
+  const contact = isObject(info.contact) ? info.contact : {}
+  const names = operations.map(({ name }) => String(name))
+  const title = asString(info.title) ?? 'API'
+  return {
+    ...given('id', asString(document.id) ?? asString(info['x-agent-id'])),
+    name: title,
+    description: asString(info.description) ?? asString(info.summary) ?? title,
+    ...given('version', asString(info.version)),
+    ...given('publisher', asString(contact.name)),
+    endpoint: readServer(document),
+    capabilities: names,
+    ...given('tags', tagsOf(document)),
+    ...(scheme && { authentication: toAuthentication(scheme) }),
+    operations,
+    protocols: ['openapi'],
+  }
+}
+
+function readServer({ servers }: JsonObject): string {
+  const [server] = asObjects(servers)
+  const variables = isObject(server?.variables) ? server.variables : {}
+  const url = asString(server?.url)?.replaceAll(/\{([^{}]+)\}/g, (_, name: string) => {
+    const variable = variables[name]
+    return (isObject(variable) && asString(variable.default)) || ''
+  })
+  if (url !== undefined && /^https?:\/\//.test(url) && URL.canParse(url)) return url
+  throw invalid([
+    { at: '/servers/0/url', message: 'must be the absolute URL of the API, such as https://api.example/v1' },
+  ])
+}
+
+function tagsOf({ tags }: JsonObject): string[] | undefined {
+  const names = asObjects(tags).flatMap(({ name }) => (typeof name === 'string' && name !== '' ? [name] : []))
+  return names.length > 0 ? [...new Set(names)].slice(0, LIMITS.tags) : undefined
+}
+
+/** The first scheme that the whole API requires: AIDIP describes one. */
+function requiredScheme(document: JsonObject, schemas: SchemaReader): JsonObject | undefined {
+  const components = isObject(document.components) ? document.components : {}
+  const all = isObject(components.securitySchemes) ? components.securitySchemes : {}
+  const [name] = asObjects(document.security).flatMap(Object.keys)
+  return name !== undefined && Object.hasOwn(all, name) ? schemas.resolve(all[name]) : undefined
+}
+
+function toAuthentication({ type, scheme, description, in: place, name }: JsonObject): JsonObject {
+  const kind = type === 'http' ? scheme : type
+  const known = { apiKey: 'api_key', mutualTLS: 'mtls', basic: 'basic' }[String(kind)] ?? 'oauth2_bearer'
+  const hint = kind === 'apiKey' ? `The key is sent as the ${place} parameter ${name}.` : undefined
+  return { type: known, ...given('instructions', asString(description) ?? hint) }
+}
+
+/** Where the key of the scheme is sent, unless it is a cookie, which the directory does not send. */
+const toKey = ({ type, in: place, name }: JsonObject): JsonObject =>
+  type === 'apiKey' && (place === 'header' || place === 'query') ? given('key', { place, name: String(name) }) : {}
+
+function readOperations(document: JsonObject, schemas: SchemaReader, key: JsonObject): JsonObject[] {
+  const paths = isObject(document.paths) ? document.paths : {}
+  const taken = new Set<string>()
+  const operations = Object.entries(paths).flatMap(([path, value]) => {
+    const item = schemas.resolve(value)
+    return METHODS.flatMap((method) => {
+      const operation = item[method]
+      if (!isObject(operation) || operation.deprecated === true) return []
+      return readOperation({ method, path, item, operation, key }, schemas, taken)
+    })
+  })
+  if (operations.length > 0) return operations
+  throw invalid([{ at: '/paths', message: 'must have an operation that can be called with JSON or a form' }])
+}
+
+interface DescribedOperation {
+  readonly method: string
+  readonly path: string
+  /** The item of the path, whose parameters all its operations have. */
+  readonly item: JsonObject
+  readonly operation: JsonObject
+  /** Where the API key is sent. */
+  readonly key: JsonObject
+}
+
+function readOperation(
+  { method, path, item, operation, key }: DescribedOperation,
+  schemas: SchemaReader,
+  taken: Set<string>,
+): JsonObject[] {
+  const parameters = readParameters([item, operation], schemas)
+  const body = readBody(operation.requestBody, parameters, schemas)
+  if (body === 'unsupported' || parameters.some((each) => each.place === 'cookie' && each.required)) return []
+  const sent = parameters.filter(({ place }) => PLACES.has(place))
+  const properties: JsonObject = {
+    ...Object.fromEntries(sent.map(({ name, schema }) => [name, schema])),
+    ...body.properties,
+  }
+  const required = [...sent.flatMap(({ name, required: isRequired }) => (isRequired ? [name] : [])), ...body.required]
+  const inputs: JsonObject = { type: 'object', properties, ...(required.length > 0 && { required }) }
+  const outputs = readResponse(operation.responses, schemas)
+  return [
+    {
+      name: uniqueName(asString(operation.operationId) ?? `${method}${path}`, taken),
+      ...given('description', asString(operation.description) ?? asString(operation.summary)),
+      inputs: withDefinitions(inputs, schemas),
+      outputs: outputs ? withDefinitions(outputs, schemas) : ANY_VALUE,
+      ...(IDEMPOTENT.has(method) && { idempotent: true }),
+      ...(method === 'get' && { readOnly: true }),
+      http: {
+        method: method.toUpperCase(),
+        path,
+        parameters: Object.fromEntries(sent.map(({ name, place }) => [name, place])),
+        ...body.http,
+        ...key,
+      },
+    },
+  ]
+}
+
+function uniqueName(wanted: string, taken: Set<string>): string {
+  const name = wanted.replaceAll(/[^\p{L}\p{N}._-]+/gu, '_').replaceAll(/^_+|_+$/g, '') || 'operation'
+  let unique = name
+  for (let i = 2; taken.has(unique); i++) unique = `${name}_${i}`
+  taken.add(unique)
+  return unique
+}
+
+const withDefinitions = (schema: JsonObject, schemas: SchemaReader): JsonObject => {
+  const definitions = schemas.definitionsOf(schema)
+  return Object.keys(definitions).length > 0 ? { ...schema, $defs: definitions } : schema
+}
+
+interface Parameter {
+  readonly name: string
+  readonly place: string
+  readonly required: boolean
+  readonly schema: JsonObject
+}
+
+/** The parameters of the path, which those of the operation replace. */
+function readParameters(levels: readonly JsonObject[], schemas: SchemaReader): Parameter[] {
+  const byName = new Map<string, Parameter>()
+  for (const value of levels.flatMap(({ parameters }) => (Array.isArray(parameters) ? parameters : []))) {
+    const { name, in: place, required, schema, content, description } = schemas.resolve(value)
+    if (typeof name !== 'string' || typeof place !== 'string') continue
+    const [media] = isObject(content) ? Object.values(content) : []
+    const read = schemas.read(schema ?? (isObject(media) ? media.schema : undefined))
+    byName.set(name, {
+      name,
+      place,
+      required: required === true || place === 'path',
+      schema: typeof description === 'string' && read.$ref === undefined ? { description, ...read } : read,
+    })
+  }
+  return [...byName.values()]
+}
+
+interface Body {
+  readonly properties: JsonObject
+  readonly required: readonly string[]
+  readonly http: JsonObject
+}
+
+const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\b/i
+const FORM_TYPE = /^application\/x-www-form-urlencoded\b/i
+
+/** The members of the body become members of the input, unless it is not an object or a parameter has such a name. */
+function readBody(
+  value: JsonValue | undefined,
+  parameters: readonly Parameter[],
+  schemas: SchemaReader,
+): Body | 'unsupported' {
+  const { content, required: isRequired } = schemas.resolve(value)
+  if (!isObject(content)) return { properties: {}, required: [], http: {} }
+  const types = Object.keys(content)
+  const type = types.find((each) => JSON_TYPE.test(each)) ?? types.find((each) => FORM_TYPE.test(each))
+  if (type === undefined) return isRequired === true ? 'unsupported' : { properties: {}, required: [], http: {} }
+  const media = content[type]
+  const given = isObject(media) ? media.schema : undefined
+  const form: JsonObject = FORM_TYPE.test(type) ? { form: true } : {}
+  const { properties, required, ...rest } = schemas.read(schemas.resolve(given))
+  const names = isObject(properties) ? Object.keys(properties) : []
+  const isPlain = names.length > 0 && Object.keys(rest).every((name) => PLAIN.has(name))
+  if (isObject(properties) && isPlain && !parameters.some(({ name }) => names.includes(name)))
+    return { properties, required: asNames(required), http: form }
+  const name = uniqueName('body', new Set(parameters.map((each) => each.name)))
+  return {
+    properties: { [name]: schemas.read(given) },
+    required: isRequired === true ? [name] : [],
+    http: { ...form, body: name },
+  }
+}
+
+/** Members of a schema that say no more than that it is an object with properties. */
+const PLAIN = new Set(['type', 'title', 'description', 'additionalProperties'])
+
+const asNames = (value: JsonValue | undefined): string[] =>
+  Array.isArray(value) ? value.filter((name) => typeof name === 'string') : []
+
+/** The schema of the first successful response with JSON. */
+function readResponse(responses: JsonValue | undefined, schemas: SchemaReader): JsonObject | undefined {
+  if (!isObject(responses)) return undefined
+  const status = Object.keys(responses).find((code) => /^2(\d\d|XX)$/i.test(code))
+  const { content } = schemas.resolve(status === undefined ? undefined : responses[status])
+  if (!isObject(content)) return undefined
+  const [, media] = Object.entries(content).find(([type]) => JSON_TYPE.test(type)) ?? []
+  return isObject(media) && isObject(media.schema) ? schemas.read(media.schema) : undefined
+}
