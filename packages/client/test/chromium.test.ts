@@ -141,6 +141,8 @@ describe.skipIf(executablePath === undefined)(executablePath ? 'the client in Ch
           return error instanceof EvalError
         }
       }
+      // Chromium allows generated code until the first task of `evaluate` ends.
+      await new Promise((resolve) => setTimeout(resolve))
       const { version, record } = await switchboard.resolveAgent(`agent://${host}/reverse`, { httpLoopback: true })
       return { version, capabilities: record?.capabilities.map(({ name }) => name), isForbidden: isForbidden() }
     }, given)
