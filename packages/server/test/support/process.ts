@@ -33,6 +33,8 @@ export interface RunOptions {
   /** On top of a clean environment: PATH and HOME only. */
   readonly env?: Record<string, string>
   readonly cwd?: string
+  /** The file of the command `switchboard`. Default: the one of this version. */
+  readonly cli?: string
 }
 
 /** Starts a program and collects its output. */
@@ -77,7 +79,7 @@ export function run(command: string, args: readonly string[], { env = {}, cwd = 
 
 /** Runs `switchboard` with these arguments. */
 export const switchboard = (args: readonly string[], options?: RunOptions): Running =>
-  run(process.execPath, [CLI, ...args], options)
+  run(process.execPath, [options?.cli ?? CLI, ...args], options)
 
 /** A server in its own process. */
 export interface ServerProcess extends Running {
