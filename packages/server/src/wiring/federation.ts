@@ -87,7 +87,7 @@ export interface FederationParts {
 
 /** Sharing agents with other directories: what they read here, and what is read from them. */
 export function wireFederation(base: Base, { context, identity, gateway, peering }: FederationParts): Federation {
-  const { config, log, metrics, store, now, monotonic, baseUrl, logError } = base
+  const { config, log, metrics, traces, store, now, monotonic, baseUrl, logError } = base
   const { catalog, grantsOf } = context
   const { peers, states } = peering
   const { signing } = identity
@@ -166,12 +166,12 @@ export function wireFederation(base: Base, { context, identity, gateway, peering
       peers,
       stateOf: puller.stateOf,
       request,
+      traces,
       acceptCopy,
       rejectedOf: async (peer) => {
         const copies = await store.federation.list({ peer, state: 'rejected', limit: MAX_REJECTED })
         return new Set(copies.map(({ agent }) => agent))
       },
-      baseUrl,
       now,
       onError: logError('could not ask a peer'),
     }),

@@ -2,9 +2,12 @@ import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { Settings } from '../../src/config/settings.js'
 import type { PeerSettings } from '../../src/policy/federation.js'
+import { startAgent } from '../invoke/agent.js'
 import { startDirectory, type TestDirectory } from '../support/directory.js'
 import { aidipAgent } from '../support/documents.js'
+import { startOtlpReceiver } from '../telemetry/otlp-receiver.js'
 
 let north: TestDirectory
 let south: TestDirectory
@@ -26,8 +29,9 @@ afterEach(async () => {
 })
 
 /** Starts the reader, and waits until it has read from its peers for the first time. */
-async function startReader(...peers: PeerSettings[]): Promise<void> {
+async function startReader(peers: readonly PeerSettings[], settings: Settings = {}): Promise<void> {
   reader = await startDirectory({
+    ...settings,
     peers: peers.map((peer) => ({ trust: 'full', ...peer, intervalSeconds: NEVER })),
   })
   await vi.waitFor(
@@ -65,7 +69,10 @@ async function startServer(answer: RequestListener): Promise<string> {
 describe('a search with federate', () => {
   it('PROF-10-01 joins results of peers by rank, and names the origin of each', async () => {
     const text = { description: 'Reads quokka contracts.' }
-    await startReader({ name: 'north', url: north.url }, { name: 'south', url: south.url, trust: 'limited' })
+    await startReader([
+      { name: 'north', url: north.url },
+      { name: 'south', url: south.url, trust: 'limited' },
+    ])
     await register(north, 'from-north', text)
     await register(south, 'from-south', text)
     await register(reader, 'own', text)
@@ -92,10 +99,10 @@ describe('a search with federate', () => {
   })
 
   it('PROF-14-08 leaves out what local policy does not allow, and does not ask peers without trust', async () => {
-    await startReader(
+    await startReader([
       { name: 'north', url: north.url, tags: ['law'] },
       { name: 'south', url: south.url, trust: 'quarantine' },
-    )
+    ])
     await register(north, 'law', { description: 'Quokka contracts.', tags: ['law'] })
     await register(north, 'art', { description: 'Quokka contracts.', tags: ['art'] })
     await register(south, 'untrusted', { description: 'Quokka contracts.', tags: ['law'] })
@@ -107,9 +114,9 @@ describe('a search with federate', () => {
     const slow = await startServer(({ url }, response) => void (url === '/discover' || response.end('{}')))
     const broken = await startServer((_request, response) => response.writeHead(500).end())
     const garbled = await startServer((_request, response) => response.end('{"candidates": ['))
-    await startReader(
+    await startReader([
       ...Object.entries({ north: north.url, slow, broken, garbled }).map(([name, url]) => ({ name, url })),
-    )
+    ])
     await register(north, 'from-north', { description: 'Quokka contracts.' })
     const started = performance.now()
     const { candidates, warnings } = await discover({ deadline_ms: 700 })
@@ -117,6 +124,35 @@ describe('a search with federate', () => {
     expect(idsOf(candidates)).toEqual(['from-north'])
     for (const name of ['slow', 'broken', 'garbled'])
       expect(warnings.some((text: string) => text.includes(`the directory ${name} did not answer`))).toBe(true)
+  })
+
+  it('has a span for each request to a peer, which is the parent of what the peer does', async () => {
+    const receiver = await startOtlpReceiver()
+    const traceparents: string[] = []
+    const broken = await startServer(({ url, headers }, response) => {
+      if (url === '/discover') traceparents.push(String(headers.traceparent))
+      response.writeHead(500).end()
+    })
+    const telemetry = { otlp: { url: `${receiver.url}/v1/traces` } }
+    await startReader(
+      [
+        { name: 'north', url: north.url },
+        { name: 'broken', url: broken },
+      ],
+      { telemetry },
+    )
+    await discover()
+    const named = (name: string) => receiver.spans.find((span) => span.name === name)
+    await vi.waitFor(() => expect(named('POST /discover')).toBeDefined(), { timeout: 30_000 })
+    const parentSpanId = named('POST /discover')?.spanId
+    expect(named('search_peer north')).toMatchObject({
+      ...{ parentSpanId, kind: 3 },
+      attributes: { 'switchboard.peer': 'north', 'server.address': '127.0.0.1', 'http.response.status_code': 200 },
+    })
+    const failed = named('search_peer broken')
+    expect(failed).toMatchObject({ parentSpanId, attributes: { 'error.type': '500' } })
+    expect(traceparents).toEqual([`00-${failed?.traceId}-${failed?.spanId}-01`])
+    await receiver.close()
   })
 
   it('shows nothing that a peer forges: origins, verification, scores, filters, private agents, names of others', async () => {
@@ -149,7 +185,7 @@ describe('a search with federate', () => {
         }),
       )
     })
-    await startReader({ name: 'hostile', url: hostile, token: 'our-token' })
+    await startReader([{ name: 'hostile', url: hostile, token: 'our-token' }])
     await register(reader, 'own', { description: 'Something else.', tags: ['x'] })
     const { candidates } = await discover({ required_tags: ['x'], detail: 'full' })
     expect(idsOf(candidates)).toEqual(['plausible'])
@@ -161,6 +197,29 @@ describe('a search with federate', () => {
     expect(asked).toMatchObject({ query: 'quokka contracts', required_tags: ['x'] })
     expect(asked).not.toHaveProperty('federate')
     expect(JSON.stringify(asked)).not.toContain('our-token')
+  })
+
+  it('says how to call what only a peer knows: at its address, or through the gateway of its origin', async () => {
+    const agent = await startAgent()
+    await startReader([{ name: 'north', url: north.url }])
+    const text = { description: 'Quokka contracts.', endpoint: agent.url }
+    await register(north, 'open', text)
+    await register(north, 'closed', { ...text, private: ['endpoint'] })
+    expect((await reader.post('/agents/open/invoke', { as: 'tokC', body: { text: 'hello' } })).status).toBe(404)
+
+    const { candidates } = await discover()
+    const endpointOf = (id: string) =>
+      candidates.find((candidate: { id: string }) => candidate.id === id)?.bindings[0].endpoint
+    expect(endpointOf('open')).toBe(agent.url)
+    expect(endpointOf('closed')).toBe(`${north.url}/agents/closed/invoke`)
+    const search = await reader.post('/agents/search', { body: { query: 'quokka', federate: true } })
+    expect(search.text).toContain(`${north.url}/agents/closed/invoke`)
+    expect(search.text).not.toContain(reader.url)
+
+    const path = new URL(endpointOf('closed')).pathname
+    const called = await north.post(path, { as: 'tokC', body: { text: 'hello' } })
+    expect([called.status, called.json.text]).toEqual([200, 'hello'])
+    await agent.close()
   })
 
   it('ends loops: a peer is not asked to ask its own peers', async () => {

@@ -224,7 +224,7 @@ async function sendPage(
     })
   const render = (hit: Found): string => itemText(context, request, query, hit)
   const { items, searchId, total, warnings, visited } = query.federated
-    ? await searchWithPeers(options, viewerOf(request, query), query, find, render)
+    ? await searchWithPeers(options, viewerOf(request, query), request.trace, query, find, render)
     : await renderPage(context, query, find(query.skip, query.top), render)
   request.visited += visited
   const next = query.skip + items.length < total ? nextPage(request, query) : undefined

@@ -3,6 +3,7 @@ import type { Caller } from '../../policy/caller.js'
 import type { Context } from '../../services/context.js'
 import type { Found, FoundPage } from '../../services/discovery/find.js'
 import { type FanOut, joinAnswers } from '../../services/federation/fan-out.js'
+import type { Span } from '../../telemetry/traces.js'
 import { type AidipQuery, MAX_TOP } from './search-request.js'
 
 /** The texts of a page, and what the response says about the whole. */
@@ -15,6 +16,7 @@ export interface RenderedPage extends Pick<FoundPage, 'total' | 'warnings' | 'vi
 export async function searchWithPeers(
   { context, fanOut }: { readonly context: Context; readonly fanOut: FanOut },
   caller: Caller,
+  trace: Span | undefined,
   query: AidipQuery,
   find: (skip: number, take: number) => Promise<FoundPage>,
   render: (hit: Found) => string,
@@ -27,6 +29,7 @@ export async function searchWithPeers(
     body: { ...federated?.body, top: Math.min(take, MAX_TOP), include_metadata: true },
     conditions,
     deadlineMs: federated?.deadlineMs,
+    trace,
   })
   const { found, total, warnings, visited, searchIdFor } = await find(0, take)
   const answers = await asked

@@ -41,7 +41,9 @@ export async function discover(
   const take = Math.min(wanted.limit ?? DEFAULT_LIMIT, MAX_LIMIT)
   const { federate, deadline_ms: deadlineMs, include_evidence: withEvidence, ...forPeers } = wanted
   const asked =
-    federate === true ? fanOut.ask({ by: 'profile', body: toPeers(forPeers), conditions, deadlineMs }) : undefined
+    federate === true
+      ? fanOut.ask({ by: 'profile', body: toPeers(forPeers), conditions, deadlineMs, trace: request.trace })
+      : undefined
   const { found, visited, warnings, evidenceOf, factorsOf, searchIdFor } = await findAgents(context, {
     conditions,
     text,

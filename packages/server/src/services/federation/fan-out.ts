@@ -5,12 +5,13 @@ import type { Caller } from '../../policy/caller.js'
 import { weightOf } from '../../policy/federation.js'
 import { fuseRanks } from '../../policy/rank-fusion.js'
 import type { FederatedCopy } from '../../store/federation-store.js'
+import type { Span, SpanStart, Traces } from '../../telemetry/traces.js'
 import type { Context } from '../context.js'
 import type { Found } from '../discovery/find.js'
 import { toProvenance } from '../registry/agent-facts.js'
 import { type Agent, recordOf } from '../registry/catalog.js'
 import type { AcceptCopy } from './accept-copy.js'
-import { PeerError, type PeerRequest } from './peer-request.js'
+import { PeerError, type PeerRequest, type PeerResponse } from './peer-request.js'
 import type { KnownPeer, Peers } from './peers.js'
 import type { PullState } from './pull-state.js'
 import type { PeerEntry } from './read-feed.js'
@@ -38,6 +39,8 @@ export interface Question {
   /** Checked here too: a peer may not know them, or not care. */
   readonly conditions: readonly Condition[]
   readonly deadlineMs: number | undefined
+  /** The span of the request. */
+  readonly trace: Span | undefined
 }
 
 export interface Answers {
@@ -53,7 +56,7 @@ export interface FanOutOptions {
   readonly acceptCopy: AcceptCopy
   /** Ids of a peer's agents that operators have rejected. */
   readonly rejectedOf: (peer: string) => Promise<ReadonlySet<string>>
-  readonly baseUrl: () => string
+  readonly traces: Traces | undefined
   readonly now: () => number
   readonly onError: (error: unknown) => void
 }
@@ -68,15 +71,30 @@ const MAX_REQUESTS = 64
 const MAX_RESULTS = 100
 
 export function createFanOut(options: FanOutOptions): FanOut {
-  const { peers, stateOf, request, acceptCopy, rejectedOf, baseUrl, now, onError } = options
+  const { peers, stateOf, request, traces, acceptCopy, rejectedOf, now, onError } = options
   let open = 0
 
-  const entriesOf = async (peer: KnownPeer, { by, body }: Question, timeoutMs: number): Promise<PeerEntry[]> => {
-    const { status, json } = await request(
-      // Without our token: what only it may see is not for everybody who searches here.
-      { ...peer, token: undefined },
-      { path: PATHS[by], body, timeoutMs, signal: new AbortController().signal },
-    )
+  const send = async (peer: KnownPeer, { by, body, trace }: Question, timeoutMs: number): Promise<PeerResponse> => {
+    const span = traces?.start(spanOf(peer, trace))
+    try {
+      const response = await request(
+        // Without our token: what only it may see is not for everybody who searches here.
+        { ...peer, token: undefined },
+        { path: PATHS[by], body, timeoutMs, signal: new AbortController().signal, headers: span?.headers ?? {} },
+      )
+      const { status } = response
+      span?.set({ 'http.response.status_code': status })
+      span?.end(status === 200 ? undefined : `${status}`)
+      return response
+    } catch (error) {
+      span?.end(error instanceof PeerError ? 'peer_error' : 'internal_error')
+      throw error
+    }
+  }
+
+  const entriesOf = async (peer: KnownPeer, question: Question, timeoutMs: number): Promise<PeerEntry[]> => {
+    const { by } = question
+    const { status, json } = await send(peer, question, timeoutMs)
     if (status !== 200) throw new PeerError(`it answered with status ${status}`)
     const list = isObject(json) ? (json.candidates ?? json.results ?? []) : json
     const toEntry = by === 'profile' ? toProfileEntry : toAidipEntry
@@ -92,7 +110,8 @@ export function createFanOut(options: FanOutOptions): FanOut {
     const time = (text: string | undefined): number => (text === undefined ? now() : Date.parse(text))
     const { indexed_at, received_at, expires_at } = origin.freshness
     const facts: RegistryFacts = {
-      baseUrl: baseUrl(),
+      // Here it cannot be called by its id; at the origin it can.
+      baseUrl: origin.service,
       number: 0,
       verification: { state: 'self-asserted' },
       lifetime: 0,
@@ -141,6 +160,21 @@ export function createFanOut(options: FanOutOptions): FanOut {
         lists: answers.filter((answer) => typeof answer !== 'string'),
         warnings: answers.filter((answer) => typeof answer === 'string'),
       }
+    },
+  }
+}
+
+function spanOf({ name, url }: KnownPeer, parent: Span | undefined): SpanStart {
+  const { hostname, port } = new URL(url)
+  return {
+    name: `search_peer ${name}`,
+    kind: 'client',
+    parent,
+    attributes: {
+      'http.request.method': 'POST',
+      'switchboard.peer': name,
+      'server.address': hostname,
+      ...(port !== '' && { 'server.port': Number(port) }),
     },
   }
 }
