@@ -46,14 +46,12 @@ for (const name of options.sets.split(',')) {
   const step = Math.max(1, Math.ceil(set.queries.length / maxQueries))
   const queries = set.queries.filter((_, i) => i % step === 0)
   const read = queries.map(({ text }) => readQuery(text))
-  const texts = [
-    ...records.flatMap((record) => embeddingTextsOf(record).map(({ text }) => text)),
-    ...read.flatMap((query) => query.texts),
-  ]
-  const vectorOf = await embedAll(texts, options.cache, (done, all) =>
-    process.stderr.write(`\rembedded ${done} of ${all} `),
-  )
-  const vectors = createPartVectors(records, vectorOf)
+  const embed = (texts) =>
+    embedAll(texts, options.cache, (done, all) => process.stderr.write(`\rembedded ${done} of ${all} `))
+  // Cached apart: the queries' texts change with every change of how queries are read.
+  const recordTexts = records.flatMap((record) => embeddingTextsOf(record).map(({ text }) => text))
+  const vectors = createPartVectors(records, await embed(recordTexts))
+  const vectorOf = await embed(read.flatMap((query) => query.texts))
   console.log(`\n${name}: ${records.length} agents, ${queries.length} queries`)
   console.log(`${''.padEnd(20)} recall@1  recall@5 recall@10   nDCG@10   ms/query`)
   for (const [title, build] of options.engines.split(',').map((engine) => ENGINES[engine])) {

@@ -20,7 +20,7 @@ export function readSet(data, name, { examples = false } = {}) {
   }
   const queries = lines(join(data, name, 'queries.jsonl'))
     .map((line) => JSON.parse(line))
-    .flatMap(({ qid, query }) => (relevant.has(qid) ? [{ text: query, relevant: relevant.get(qid) }] : []))
+    .flatMap(({ qid, query }) => (relevant.has(qid) ? [{ id: qid, text: query, relevant: relevant.get(qid) }] : []))
   return { name, agents, queries }
 }
 

@@ -27,12 +27,29 @@ describe('readQuery', () => {
     expect(readQuery(text).texts).toEqual([text, 'I plan a trip to Senegal.', 'Find the distance from Dakar to Saly.'])
   })
 
-  it('lowers the semantic weight of languages that the model does not know', () => {
+  it('lowers the semantic weight of languages that neither the model nor the lexicon knows', () => {
     const weight = (text: string) => readQuery(text).semanticWeight
     expect(weight('Can you book a flight?')).toBe(1)
-    expect(weight('Kannst du mir einen Flug buchen?')).toBeLessThan(1)
-    expect(weight('我想订机票')).toBe(0)
-    expect(readQuery('我想订机票', { modelLanguages: 'all' }).semanticWeight).toBe(1)
+    expect(weight('Jag vill boka en resa till fjällen')).toBeLessThan(1)
+    expect(weight('ฉันต้องการจองตั๋ว')).toBe(0)
+    expect(readQuery('ฉันต้องการจองตั๋ว', { modelLanguages: 'all' }).semanticWeight).toBe(1)
+  })
+
+  it('embeds the English meaning of a query in another language, and trusts it as far as its words are known', () => {
+    const known = readQuery('Kannst du mir einen Flug buchen?')
+    expect(known).toMatchObject({ language: 'de', texts: ['flight book'], semanticWeight: 1 })
+    const half = readQuery('Wettervorhersage für Xyzhausen')
+    expect(half.texts).toEqual(['weather forecast Xyzhausen'])
+    expect(half.semanticWeight).toBeLessThan(known.semanticWeight)
+  })
+
+  it('embeds a query as written if the model knows its language', () => {
+    const query = readQuery('Einen Flug buchen', { modelLanguages: ['en', 'de'] })
+    expect(query).toMatchObject({ texts: ['Einen Flug buchen'], semanticWeight: 1 })
+  })
+
+  it('recognises the languages that a query in another language names', () => {
+    expect(readQuery('请把这份合同翻译成英文').namedLanguages).toEqual(['en'])
   })
 })
 

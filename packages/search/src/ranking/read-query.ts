@@ -1,5 +1,8 @@
-import { detectLanguage, latinShare, tokenize } from '../words/tokenize.js'
-import { parseWordQuery, type WordQuery } from '../words/word-query.js'
+import type { Gloss } from '../lexicon/gloss.js'
+import { type Lexicon, openLexicon } from '../lexicon/lexicon.js'
+import { recogniseLanguage } from '../lexicon/recognise-language.js'
+import { latinShare, tokenize } from '../words/tokenize.js'
+import { glossedWordQuery, parseWordQuery, type WordQuery } from '../words/word-query.js'
 
 /** A request of several sentences often contains several tasks; this many sentences are embedded on their own. */
 const MAX_SENTENCES = 4
@@ -12,6 +15,9 @@ const MAX_QUERY_LENGTH = 2000
 const OTHER_LATIN_WEIGHT = 0.3
 /** Share of Latin letters below which an English model sees only unknown tokens. */
 const MIN_LATIN_SHARE = 0.5
+
+/** Semantic weight of a query whose words are all in the lexicon: its English is only word by word. */
+const GLOSSED_WEIGHT = 1
 
 /** A parsed query. */
 export interface Query {
@@ -31,6 +37,8 @@ export interface Query {
 export interface QueryOptions {
   /** Languages that the embedding model knows, as primary BCP 47 subtags. Default: English, like the built-in model. */
   modelLanguages?: readonly string[] | 'all'
+  /** What words of other languages mean. Default: the lexicon of this package. */
+  lexicon?: Lexicon | undefined
 }
 
 /**
@@ -39,30 +47,88 @@ export interface QueryOptions {
  * @example
  * readQuery('Translate this contract to Chinese').namedLanguages // ['zh']
  */
-export function readQuery(text: string, { modelLanguages = ['en'] }: QueryOptions = {}): Query {
+export function readQuery(
+  text: string,
+  { modelLanguages = ['en'], lexicon = builtInLexicon() }: QueryOptions = {},
+): Query {
   const truncated = text.slice(0, MAX_QUERY_LENGTH)
-  const language = detectLanguage(truncated)
-  return {
+  const language = recogniseLanguage(truncated, lexicon)
+  const glossed = language === undefined || language === 'en' ? undefined : glossesOf(truncated, language, lexicon)
+  const isModelLanguage = modelLanguages === 'all' || (language !== undefined && modelLanguages.includes(language))
+  const english = glossed && englishTexts(glossed)
+  const common = {
     text: truncated,
-    words: parseWordQuery(truncated, language),
-    texts: [...new Set([truncated, ...sentencesOf(truncated, language)])],
     language,
-    namedLanguages: namedLanguages(truncated),
-    semanticWeight: semanticWeight(truncated, language, modelLanguages),
+    namedLanguages: english ? namedInGlosses(english) : namedLanguages(truncated),
+  }
+  if (glossed && english && !isModelLanguage)
+    return {
+      ...common,
+      words: glossedWordQuery(glossed.flat()),
+      texts: english,
+      semanticWeight: GLOSSED_WEIGHT * knownShare(glossed.flat()),
+    }
+  return {
+    ...common,
+    words: glossed ? glossedWordQuery(glossed.flat()) : parseWordQuery(truncated, language),
+    texts: [...new Set([truncated, ...sentencesOf(truncated).filter((each) => isTask(each, language))])].slice(
+      0,
+      1 + MAX_SENTENCES,
+    ),
+    semanticWeight: isModelLanguage ? 1 : semanticWeight(truncated, language),
   }
 }
 
-function sentencesOf(text: string, language: string | undefined): string[] {
-  const sentences = (text.match(/[^.!?。！？\n]+[.!?。！？]*/g) ?? []).map((sentence) => sentence.trim())
-  return sentences
-    .filter((sentence) => tokenize(sentence, { language }).length >= MIN_SENTENCE_TERMS)
-    .slice(0, MAX_SENTENCES)
+let builtIn: Lexicon | undefined
+
+/** The lexicon of this package, opened when it is first needed. */
+const builtInLexicon = (): Lexicon => {
+  builtIn ??= openLexicon()
+  return builtIn
 }
 
-function semanticWeight(text: string, language: string | undefined, modelLanguages: readonly string[] | 'all'): number {
-  if (modelLanguages === 'all' || (language !== undefined && modelLanguages.includes(language))) return 1
+const sentencesOf = (text: string): string[] =>
+  (text.match(/[^.!?。！？\n]+[.!?。！？]*/g) ?? []).map((sentence) => sentence.trim())
+
+const isTask = (sentence: string, language: string | undefined): boolean =>
+  tokenize(sentence, { language }).length >= MIN_SENTENCE_TERMS
+
+/** The glosses of each sentence; undefined if the lexicon does not know a word of them. */
+function glossesOf(text: string, language: string, lexicon: Lexicon): Gloss[][] | undefined {
+  const glosses = sentencesOf(text).map((sentence) => lexicon.gloss(sentence, language) ?? [])
+  return glosses.some((sentence) => sentence.some(({ parts }) => parts.length > 0)) ? glosses : undefined
+}
+
+/** The whole query in English, word by word, then its sentences. */
+function englishTexts(sentences: readonly (readonly Gloss[])[]): string[] {
+  const texts = sentences.map((glosses) => glosses.flatMap(englishOf).join(' '))
+  const tasks = texts.filter((sentence) => isTask(sentence, 'en')).slice(0, MAX_SENTENCES)
+  return [...new Set([texts.join('. '), ...tasks])]
+}
+
+/** The most usual meaning; a word that the lexicon does not know may be a name, if the model can read it. */
+function englishOf({ word, parts }: Gloss): string[] {
+  if (parts.length > 0) return parts.map(([first = '']) => first)
+  return latinShare(word) === 1 ? [word] : []
+}
+
+/** Words that make the name of a language one, rather than a cuisine. */
+const ABOUT_LANGUAGES = /\b(?:translat|interpret|speak|language|learn|writ)/i
+
+/** Languages that a query in another language names; its small words, such as "to", are not glossed. */
+function namedInGlosses(texts: readonly string[]): string[] {
+  const [whole = ''] = texts
+  if (!ABOUT_LANGUAGES.test(whole)) return []
+  return [...new Set(whole.split(/\W+/).flatMap((word) => TAG_OF_NAME.get(word.toLowerCase()) ?? []))]
+}
+
+/** The share of the words that the lexicon knows. */
+const knownShare = (glosses: readonly Gloss[]): number =>
+  glosses.filter(({ parts }) => parts.length > 0).length / Math.max(1, glosses.length)
+
+function semanticWeight(text: string, language: string | undefined): number {
   if (latinShare(text) < MIN_LATIN_SHARE) return 0
-  return language === undefined ? 1 : OTHER_LATIN_WEIGHT
+  return language === undefined || language === 'en' ? 1 : OTHER_LATIN_WEIGHT
 }
 
 /** Languages that queries mention; `Intl` supplies their English names. */

@@ -23,12 +23,20 @@ export interface TopSelection {
   readonly count: boolean
 }
 
+/** A term that agents contain, and its IDF times its weight in the query. */
+export interface WeighedTerm {
+  readonly id: number
+  readonly weight: number
+}
+
 /** Accumulates the BM25F scores of all agents for one query, term at a time. */
 export class ScoreAccumulator {
   readonly #index: InvertedIndex
   #scores = new Float32Array(BLOCK_SLOTS)
   /** 1 for each block of slots that contains a score. */
   #blocks = new Uint8Array(1)
+  /** Of each slot, what the current group of terms has contributed so far; zero between groups. */
+  #contributions = new Float32Array(0)
   readonly #top = new TopK()
   readonly #byNumber: CompareTies
 
@@ -38,7 +46,7 @@ export class ScoreAccumulator {
   }
 
   get bytes(): number {
-    return this.#scores.byteLength + this.#blocks.byteLength
+    return this.#scores.byteLength + this.#contributions.byteLength + this.#blocks.byteLength
   }
 
   scoreOf(slot: number): number {
@@ -56,8 +64,18 @@ export class ScoreAccumulator {
     this.#scores = ensureCapacity(this.#scores, this.#blocks.length * BLOCK_SLOTS)
   }
 
-  /** Adds a term's contribution to the scores of all agents that contain it. */
-  addTerm(term: number, weight: number): void {
+  /** Adds the contribution of a group of terms to the scores of all agents that contain one: the best term counts. */
+  addGroup(terms: readonly WeighedTerm[]): void {
+    if (terms.length > 1) this.#contributions = ensureCapacity(this.#contributions, this.#scores.length)
+    const contributions = terms.length > 1 ? this.#contributions : undefined
+    for (const { id, weight } of terms) this.#addTerm(id, weight, contributions)
+    if (!contributions) return
+    for (const { id } of terms) {
+      for (const posting of this.#index.postings.view(id)) contributions[posting >>> FREQUENCY_BITS] = 0
+    }
+  }
+
+  #addTerm(term: number, weight: number, contributions: Float32Array | undefined): void {
     const scores = this.#scores
     const blocks = this.#blocks
     const lengths = this.#index.lengths
@@ -69,7 +87,12 @@ export class ScoreAccumulator {
       const slot = posting >>> FREQUENCY_BITS
       const frequency = (posting & MAX_FREQUENCY) / 2
       const contribution = (weight * frequency) / (frequency + base + perLength * (lengths[slot] ?? 0))
-      scores[slot] = (scores[slot] ?? 0) + contribution
+      if (contributions) {
+        const before = contributions[slot] ?? 0
+        if (contribution <= before) continue
+        contributions[slot] = contribution
+        scores[slot] = (scores[slot] ?? 0) + contribution - before
+      } else scores[slot] = (scores[slot] ?? 0) + contribution
       blocks[slot >>> BLOCK_BITS] = 1
     }
   }
@@ -146,14 +169,15 @@ export class BigramScores {
   #startsBigram = new Uint8Array(256)
   #starts: number[] = []
 
-  setQuery({ bigrams }: WordQuery, { ids, idfs }: ResolvedTerms): void {
+  setQuery({ bigrams, terms }: WordQuery, { ids, idfs }: ResolvedTerms): void {
     for (const start of this.#starts) this.#startsBigram[start] = 0
     this.#starts = []
     this.#bonuses.clear()
     for (const [a, b] of bigrams) {
       const [first, second] = [ids[a], ids[b]]
       if (first === undefined || second === undefined) continue
-      this.#bonuses.set(bigramKey(first, second), (BIGRAM_WEIGHT * ((idfs[a] ?? 0) + (idfs[b] ?? 0))) / 2)
+      const weight = BIGRAM_WEIGHT * Math.min(1, terms[a]?.weight ?? 1, terms[b]?.weight ?? 1)
+      this.#bonuses.set(bigramKey(first, second), (weight * ((idfs[a] ?? 0) + (idfs[b] ?? 0))) / 2)
       this.#startsBigram = ensureCapacity(this.#startsBigram, first + 1)
       this.#startsBigram[first] = 1
       this.#starts.push(first)

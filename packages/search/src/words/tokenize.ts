@@ -9,7 +9,7 @@ const MAX_WORD_LETTERS = 40
 /** Runs of letters, digits, combining marks and underscores. */
 const CHUNKS = /[\p{L}\p{N}\p{M}_]+/gu
 /** Scripts written without spaces between words; indexed as character bigrams. */
-const UNSPACED =
+export const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー]+/gu
 const HAS_UNSPACED = new RegExp(UNSPACED.source, 'u')
 const WORD_BOUNDARIES = /_+|(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u

@@ -1,7 +1,7 @@
 import { byScore, type Scored } from '../top-k.js'
 import { FIRST_TERM_ID } from './analyzer.js'
 import { InvertedIndex } from './inverted-index.js'
-import { BigramScores, type ResolvedTerms, ScoreAccumulator } from './score-accumulator.js'
+import { BigramScores, type ResolvedTerms, ScoreAccumulator, type WeighedTerm } from './score-accumulator.js'
 import { FIELDS, type Field, type TextFields } from './text-fields.js'
 import { parseWordQuery, type WordQuery } from './word-query.js'
 
@@ -43,6 +43,8 @@ export interface WordSearchOptions {
 /** A word of the query that an agent contains, and in which fields. */
 export interface WordMatch {
   readonly word: string
+  /** What the agent contains instead: the meaning of the word in English. */
+  readonly english?: string
   readonly fields: readonly Field[]
 }
 
@@ -63,6 +65,14 @@ export interface WordIndex {
   matches(query: string | WordQuery, number: number): WordMatch[]
   /** The agent's distinct term ids. */
   termsOf(number: number): ReadonlySet<number>
+}
+
+interface WeighedGroup {
+  /** Those that agents contain. */
+  readonly terms: readonly WeighedTerm[]
+  readonly max: number
+  /** What the group would score if an agent contained a term that none contains. */
+  readonly unknown: number
 }
 
 /** Creates an empty BM25F index over typed arrays. Agents are added, replaced and removed without a rebuild. */
@@ -88,6 +98,19 @@ export function createWordIndex(): WordIndex {
     return { ids, idfs: ids.map(idf) }
   }
 
+  /** The terms of each group, and the most that they can score. */
+  const weigh = ({ terms }: WordQuery, { ids, idfs }: ResolvedTerms): WeighedGroup[] => {
+    const groups: WeighedGroup[] = []
+    for (const [i, { group, weight, isOptional }] of terms.entries()) {
+      const { terms: known, max, unknown } = groups[group] ?? { terms: [], max: 0, unknown: 0 }
+      const [id, score] = [ids[i], weight * (idfs[i] ?? 0)]
+      if (id !== undefined)
+        groups[group] = { terms: [...known, { id, weight: score }], max: Math.max(max, score), unknown }
+      else groups[group] = { terms: known, max, unknown: Math.max(unknown, isOptional ? 0 : score) }
+    }
+    return groups
+  }
+
   const hitsOf = (slots: readonly number[], { limit, include = [] }: WordSearchOptions): WordHit[] => {
     const included = new Set(include)
     const hitOf = (slot: number, rank: number): WordHit => {
@@ -110,27 +133,39 @@ export function createWordIndex(): WordIndex {
     const { limit, accept, rejectable, count = false } = options
     const query = typeof text === 'string' ? parseWordQuery(text) : text
     const resolved = resolve(query)
-    const weights = query.terms.map(({ weight }, i) => weight * (resolved.idfs[i] ?? 0))
+    const groups = weigh(query, resolved)
     scores.reset()
-    for (const [i, term] of resolved.ids.entries()) if (term !== undefined) scores.addTerm(term, weights[i] ?? 0)
+    for (const { terms } of groups) scores.addGroup(terms)
     const { slots, total } = scores.selectTop({ limit: Math.max(limit, BIGRAM_WINDOW), accept, rejectable, count })
     bigramScores.setQuery(query, resolved)
-    return { hits: hitsOf(slots, options), total, maxScore: weights.reduce((sum, weight) => sum + weight, 0) }
+    return {
+      hits: hitsOf(slots, options),
+      total,
+      maxScore: groups.reduce((sum, { terms, max, unknown }) => sum + (terms.length > 0 ? max : unknown), 0),
+    }
   }
 
   const matches = (text: string | WordQuery, number: number): WordMatch[] => {
     const slot = index.slotOf(number)
     if (slot === undefined) return []
     const query = typeof text === 'string' ? parseWordQuery(text) : text
-    const byTerm = new Map(
-      query.terms.map(({ term, word }) => [index.terms.find(term), { word, fields: new Set<Field>() }]),
-    )
+    /** The terms of one meaning, such as "weather forecast", are one match. */
+    const matched = new Map<string, { word: string; english?: string; fields: Set<Field> }>()
+    const byTerm = new Map<number | undefined, { fields: Set<Field> }>()
+    for (const { term, word, english } of query.terms) {
+      const key = english === undefined ? term : `${word}\t${english}`
+      const match = matched.get(key) ?? { word, ...(english !== undefined && { english }), fields: new Set<Field>() }
+      matched.set(key, match)
+      byTerm.set(index.terms.find(term), match)
+    }
     let field: Field = 'title'
     for (const id of index.sequences.view(slot)) {
       if (id < FIRST_TERM_ID) field = FIELDS[id] ?? field
       else byTerm.get(id)?.fields.add(field)
     }
-    return [...byTerm.values()].flatMap(({ word, fields }) => (fields.size > 0 ? [{ word, fields: [...fields] }] : []))
+    return [...matched.values()].flatMap((match) =>
+      match.fields.size > 0 ? [{ ...match, fields: [...match.fields] }] : [],
+    )
   }
 
   const termsOf = (number: number): Set<number> => {

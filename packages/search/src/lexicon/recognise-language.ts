@@ -1,0 +1,72 @@
+import { LANGUAGES_OF_WORD } from '../words/stop-words.js'
+import { detectLanguage } from '../words/tokenize.js'
+import type { Lexicon } from './lexicon.js'
+import { wordsOf } from './vocabulary.js'
+
+/** Words of a text that are looked at. */
+const MAX_WORDS = 24
+/** Stop words of a language that settle the question. */
+const ENOUGH_VOTES = 2
+const LATIN = /^[\p{Script=Latin}\p{N}\p{P}\p{S}\p{Z}]*$/u
+
+/**
+ * The language that a query is written in, as a primary BCP 47 subtag, by script, stop words and the lexicon; undefined if
+ * nothing is recognised. English wins a tie, because its words are part of many languages.
+ */
+export function recogniseLanguage(text: string, lexicon: Lexicon): string | undefined {
+  const detected = detectLanguage(text)
+  if (detected === 'zh') return kanjiOnly(text, lexicon) ? 'ja' : 'zh'
+  if (!LATIN.test(text)) return ofOneLetter(text) ?? detected ?? ofScript(text)
+  const words = wordsOf(text).slice(0, MAX_WORDS)
+  const votes = new Map<string, number>()
+  const vote = (languages: readonly string[]): void => {
+    for (const language of languages) votes.set(language, (votes.get(language) ?? 0) + 1 / languages.length)
+  }
+  for (const word of words) vote(LANGUAGES_OF_WORD.get(word) ?? [])
+  if ((votes.get('en') ?? 0) >= ENOUGH_VOTES && detected === 'en') return 'en'
+  const content = words.filter((word) => !LANGUAGES_OF_WORD.has(word) && /\p{L}{3}/u.test(word))
+  for (const word of content) vote(languagesOf(word, lexicon))
+  return winner(votes)
+}
+
+/** A word that English has, too, is English: people who write other languages use it as a loan word. */
+function languagesOf(word: string, lexicon: Lexicon): readonly string[] {
+  if (lexicon.knowsEnglish(word)) return ['en']
+  const latin = lexicon.languages.filter((language) => !NOT_LATIN.has(language))
+  const exact = latin.filter((language) => lexicon.knows(word, language))
+  return exact.length > 0 ? exact : latin.filter((language) => lexicon.knows(word, language, true))
+}
+
+const NOT_LATIN: ReadonlySet<string> = new Set(['ar', 'hi', 'ja', 'ko', 'ru', 'uk', 'zh'])
+
+function winner(votes: ReadonlyMap<string, number>): string | undefined {
+  let [best, most] = ['en', votes.get('en') ?? 0]
+  for (const [language, count] of votes) if (count > most) [best, most] = [language, count]
+  return most === 0 ? undefined : best
+}
+
+/** Letters that only one of the languages of a script has. */
+function ofOneLetter(text: string): string | undefined {
+  if (/[іїєґ]/iu.test(text)) return 'uk'
+  return /[ыэё]/iu.test(text) ? 'ru' : undefined
+}
+
+/** The language that most people write a script in. */
+function ofScript(text: string): string | undefined {
+  if (/\p{Script=Cyrillic}/u.test(text)) return 'ru'
+  return /\p{Script=Arabic}/u.test(text) ? 'ar' : undefined
+}
+
+/** Characters of small words that Chinese sentences have and Japanese ones have not. */
+const CHINESE = /[的了我你您吗呢们这哪给请帮]/u
+
+/** A query of Chinese characters alone may be Japanese, if only the Japanese vocabulary has its words. */
+function kanjiOnly(text: string, lexicon: Lexicon): boolean {
+  if (CHINESE.test(text)) return false
+  const known = (language: string): number =>
+    (lexicon.gloss(text, language) ?? []).reduce(
+      (sum, { word, parts }) => sum + (parts.length > 0 && word.length > 1 ? word.length : 0),
+      0,
+    )
+  return known('ja') > known('zh')
+}
