@@ -13,7 +13,9 @@ const PARTS = {
 }
 const NODE_FLAGS = ['--max-old-space-size=8000', '--expose-gc']
 
-const { values } = parseArgs({ options: { ...COMMON, ...PARTS.quality, ...PARTS.languages, ...PARTS.speed, only: text } })
+const { values } = parseArgs({
+  options: { ...COMMON, ...PARTS.quality, ...PARTS.languages, ...PARTS.speed, only: text },
+})
 const only = values.only ?? 'quality,languages,speed'
 for (const part of only.split(',')) {
   if (!PARTS[part]) throw new Error(`--only must be quality, languages or speed, not "${part}"`)

@@ -25,6 +25,8 @@ export { type CachedEmbedder, createCachedEmbedder } from './embedding/cached-em
 export type { Embedder } from './embedding/embedder.js'
 export { EmbeddingError, type EmbeddingErrorCode } from './embedding/embedding-error.js'
 export { createOnnxFolderEmbedder, type OnnxEmbedderOptions } from './embedding/onnx-folder-embedder.js'
+export { getBuiltInLexicon, type Lexicon, type LexiconFile, openLexicon } from './lexicon/lexicon.js'
+export { LexiconError } from './lexicon/parse-lexicon.js'
 export type { ListedPage, ListOptions } from './list-page.js'
 export { type AgentPart, type EmbeddingText, embeddingTextsOf } from './ranking/embedding-texts.js'
 export { RANKING } from './ranking/rank-candidates.js'

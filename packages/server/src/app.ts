@@ -18,7 +18,7 @@ import { createTraces } from './telemetry/create-traces.js'
 import { type Base, createBase, createLog, createLoggedHealth } from './wiring/base.js'
 import { wireCalls, wireGateway, wireOutcomes } from './wiring/calls.js'
 import { wireCrawl } from './wiring/crawl.js'
-import { wireDiscovery } from './wiring/discovery.js'
+import { wireDiscovery, wireLexicon } from './wiring/discovery.js'
 import { wireFederation, wirePeers } from './wiring/federation.js'
 import { wireHttp } from './wiring/http.js'
 import { wireIdentity } from './wiring/identity.js'
@@ -105,6 +105,7 @@ async function wire(base: Base): Promise<Server> {
   const { config, store, storeStatus, now, logError } = base
   const identity = await wireIdentity(base)
   const limits = await wireLimits(base)
+  const lexicon = wireLexicon(config)
   const { catalog, quotas, hidden, listing, abuse, expiry } = await wireRegistry(base, identity.grants.of, limits)
   const { embeddings, wordIndexing, choices } = await wireDiscovery(base, catalog, limits)
   const outcomes = await wireOutcomes(base, catalog)
@@ -118,6 +119,7 @@ async function wire(base: Base): Promise<Server> {
     hidden,
     quotas,
     embeddings,
+    lexicon,
     abuse,
     searchByText: config.search.semantic,
     taxonomy: createTaxonomy(config.search.taxonomies),

@@ -14,11 +14,16 @@ export interface Lexicon {
   readonly bytes: number
   /** Glosses a sentence word by word, without stop words; undefined if the lexicon does not have the language. */
   gloss(sentence: string, language: string): Gloss[] | undefined
-  /** Whether the word, with or without accents, is in the vocabulary of a language; with `inflected`, also another form of it. */
+  /**
+   * Whether the word, with or without accents, is in the vocabulary of a language; with `inflected`, also another form of
+   * it. While `load` is at work, languages that it has not read yet know nothing.
+   */
   knows(word: string, language: string, inflected?: boolean): boolean
   /** Whether an English word or another form of it is among the headwords. */
   knowsEnglish(word: string): boolean
-  /** Reads all languages in small steps, so that no query has to wait for one. */
+  /**
+   * Reads all languages in small steps, so that no query has to wait for one. Further calls wait for the first.
+   */
   load(): Promise<void>
 }
 
@@ -52,7 +57,10 @@ export function openLexicon(files: readonly LexiconFile[] = []): Lexicon {
   const languages = [...new Set([...builtIn, ...added.keys()])]
   const headwords = new Headwords()
   const vocabularies = new Map<string, GrowingVocabulary>()
+  /** Languages that are still to be read by `load`. */
+  const awaited = new Set<string>()
   let english: ReadonlySet<string> | undefined
+  let loading: Promise<void> | undefined
 
   const open = (language: string): GrowingVocabulary => {
     const known = vocabularies.get(language)
@@ -68,7 +76,18 @@ export function openLexicon(files: readonly LexiconFile[] = []): Lexicon {
     if (!languages.includes(language)) return undefined
     const vocabulary = open(language)
     vocabulary.grow(Number.POSITIVE_INFINITY)
+    awaited.delete(language)
     return vocabulary
+  }
+
+  const loadAll = async (): Promise<void> => {
+    for (const language of languages) if (!vocabularies.has(language)) awaited.add(language)
+    for (const language of [...awaited]) {
+      await nextTurn()
+      const vocabulary = open(language)
+      while (vocabulary.grow(STEP) > 0) await nextTurn()
+      awaited.delete(language)
+    }
   }
 
   return {
@@ -81,7 +100,7 @@ export function openLexicon(files: readonly LexiconFile[] = []): Lexicon {
       return vocabulary && glossSentence(sentence, language, rulesOf(language), vocabulary)
     },
     knows(word, language, inflected = false) {
-      const vocabulary = vocabularyOf(language)
+      const vocabulary = awaited.has(language) ? undefined : vocabularyOf(language)
       if (!vocabulary) return false
       return (inflected ? vocabulary.find([word]) : vocabulary.findExact(word)).length > 0
     },
@@ -89,15 +108,22 @@ export function openLexicon(files: readonly LexiconFile[] = []): Lexicon {
       english ??= readEnglish(added)
       return english.has(stemmer(word))
     },
-    async load() {
-      for (const language of languages) {
-        const vocabulary = open(language)
-        do await new Promise((resolve) => setImmediate(resolve))
-        while (vocabulary.grow(STEP) > 0)
-      }
+    load() {
+      loading ??= loadAll()
+      return loading
     },
   }
 }
+
+let builtInLexicon: Lexicon | undefined
+
+/** The lexicon of this package alone; there is one in a process. */
+export function getBuiltInLexicon(): Lexicon {
+  builtInLexicon ??= openLexicon()
+  return builtInLexicon
+}
+
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 function readEntries(path: string): LexiconEntry[] {
   let text: string

@@ -30,7 +30,7 @@ describe('recogniseLanguage', () => {
     expect(recogniseLanguage(text, lexicon)).toBe('en')
   })
 
-  it.each(['sql', 'Kubernetes', '1234'])('does not guess what %j is', (text) => {
+  it.each(['sql', 'Kubernetes', 'feline', '1234'])('does not guess what %j is', (text) => {
     expect(recogniseLanguage(text, lexicon)).toBeUndefined()
   })
 })

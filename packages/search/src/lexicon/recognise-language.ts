@@ -25,16 +25,18 @@ export function recogniseLanguage(text: string, lexicon: Lexicon): string | unde
   for (const word of words) vote(LANGUAGES_OF_WORD.get(word) ?? [])
   if ((votes.get('en') ?? 0) >= ENOUGH_VOTES && detected === 'en') return 'en'
   const content = words.filter((word) => !LANGUAGES_OF_WORD.has(word) && /\p{L}{3}/u.test(word))
-  for (const word of content) vote(languagesOf(word, lexicon))
-  return winner(votes)
-}
-
-/** A word that English has, too, is English: people who write other languages use it as a loan word. */
-function languagesOf(word: string, lexicon: Lexicon): readonly string[] {
-  if (lexicon.knowsEnglish(word)) return ['en']
   const latin = lexicon.languages.filter((language) => !NOT_LATIN.has(language))
-  const exact = latin.filter((language) => lexicon.knows(word, language))
-  return exact.length > 0 ? exact : latin.filter((language) => lexicon.knows(word, language, true))
+  const unknown: string[] = []
+  for (const word of content) {
+    // A word that English has, too, is English: other languages use it as a loan word.
+    const languages = lexicon.knowsEnglish(word) ? ['en'] : latin.filter((language) => lexicon.knows(word, language))
+    vote(languages)
+    if (languages.length === 0) unknown.push(word)
+  }
+  // English words look like forms of Romance ones ("feline"), so other forms only add to a language that has a vote.
+  const known = latin.filter((language) => votes.has(language))
+  for (const word of unknown) vote(known.filter((language) => lexicon.knows(word, language, true)))
+  return winner(votes)
 }
 
 const NOT_LATIN: ReadonlySet<string> = new Set(['ar', 'hi', 'ja', 'ko', 'ru', 'uk', 'zh'])

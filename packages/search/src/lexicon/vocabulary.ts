@@ -67,7 +67,7 @@ export function createVocabulary(
 ): GrowingVocabulary {
   const table = new MeaningTable()
   const { stem = (word) => word, fold = withoutAccents, forms, isUnspaced = false } = rules
-  const pending = inOrderOfUse(entries)
+  const pending = inOrderOfUse(entries, headwords)
   const stems = new Map<string, string>()
 
   const stemOf = (word: string): string => {
@@ -78,11 +78,14 @@ export function createVocabulary(
     stems.set(word, result)
     return result
   }
-  const stemsOf = (words: readonly string[]): string[] => {
-    const written = words.map(stemOf).join(' ')
-    const folded = words.map((word) => stemOf(fold(word))).join(' ')
+  /** A stemmer may need the accents, or they may be missing. */
+  const stemsOf = (words: readonly string[], stemmed = stemOf): string[] => {
+    const written = words.map(stemmed).join(' ')
+    if (words.every((word) => fold(word) === word)) return [written]
+    const folded = words.map((word) => stemmed(fold(word))).join(' ')
     return folded === written ? [written] : [written, folded]
   }
+  const uncached = (word: string): string => fold(stem(word))
 
   const addUnspaced = (term: string, meaning: number): void => {
     const folded = fold(term)
@@ -94,19 +97,19 @@ export function createVocabulary(
     if (stemmed !== folded) table.add(STEM + stemmed, meaning)
   }
 
-  const add = ({ word, english }: Translation): void => {
+  const add = ({ word, meaning }: Translation): void => {
     const words = contentWords(wordsOf(word), language)
     if (words.length === 0) return
-    const meaning = headwords.numberOf(english)
     if (isUnspaced) {
       addUnspaced(words.join(''), meaning)
       return
     }
     const term = words.join(' ')
     table.add(term, meaning)
-    if (fold(term) !== term) table.add(FOLDED + fold(term), meaning)
-    for (const each of stemsOf(words)) table.add(STEM + each, meaning)
-    if (words.length > 1) for (const each of stemsOf(words.slice(0, 1))) table.add(BEGINNING + each, meaning)
+    const folded = fold(term)
+    if (folded !== term) table.add(FOLDED + folded, meaning)
+    for (const each of stemsOf(words, uncached)) table.add(STEM + each, meaning)
+    if (words.length > 1) for (const each of stemsOf(words.slice(0, 1), uncached)) table.add(BEGINNING + each, meaning)
   }
 
   const findWritten = (term: string): number[] => {
@@ -168,24 +171,27 @@ export function createVocabulary(
 
 /** A term without the small words in it, so that "base de datos" and "base datos" are the same. */
 export function contentWords(words: readonly string[], language: string): readonly string[] {
+  if (words.length < 2) return words
   const content = words.filter((word) => !isStopWord(word, language))
   return content.length > 1 ? content : words
 }
 
 interface Translation {
   readonly word: string
-  readonly english: string
+  /** Number of the headword. */
+  readonly meaning: number
 }
 
 /** A headword that has a word as its first translation is the more usual meaning of it. The next one to add comes last. */
-function inOrderOfUse(entries: readonly LexiconEntry[]): Translation[] {
-  const most = entries.reduce((max, { words }) => Math.max(max, words.length), 0)
-  const all: Translation[] = []
-  for (let position = 0; position < most; position++) {
-    for (const { english, words } of entries) {
-      const word = words[position]
-      if (word !== undefined) all.push({ word, english })
+function inOrderOfUse(entries: readonly LexiconEntry[], headwords: Headwords): Translation[] {
+  const byPosition: Translation[][] = []
+  for (const { english, words } of entries) {
+    const meaning = headwords.numberOf(english)
+    for (const [position, word] of words.entries()) {
+      const list = byPosition[position] ?? []
+      byPosition[position] = list
+      list.push({ word, meaning })
     }
   }
-  return all.reverse()
+  return byPosition.flat().reverse()
 }

@@ -1,5 +1,5 @@
 import type { Gloss } from '../lexicon/gloss.js'
-import { type Lexicon, openLexicon } from '../lexicon/lexicon.js'
+import { getBuiltInLexicon, type Lexicon } from '../lexicon/lexicon.js'
 import { recogniseLanguage } from '../lexicon/recognise-language.js'
 import { latinShare, tokenize } from '../words/tokenize.js'
 import { glossedWordQuery, parseWordQuery, type WordQuery } from '../words/word-query.js'
@@ -49,7 +49,7 @@ export interface QueryOptions {
  */
 export function readQuery(
   text: string,
-  { modelLanguages = ['en'], lexicon = builtInLexicon() }: QueryOptions = {},
+  { modelLanguages = ['en'], lexicon = getBuiltInLexicon() }: QueryOptions = {},
 ): Query {
   const truncated = text.slice(0, MAX_QUERY_LENGTH)
   const language = recogniseLanguage(truncated, lexicon)
@@ -77,14 +77,6 @@ export function readQuery(
     ),
     semanticWeight: isModelLanguage ? 1 : semanticWeight(truncated, language),
   }
-}
-
-let builtIn: Lexicon | undefined
-
-/** The lexicon of this package, opened when it is first needed. */
-const builtInLexicon = (): Lexicon => {
-  builtIn ??= openLexicon()
-  return builtIn
 }
 
 const sentencesOf = (text: string): string[] =>

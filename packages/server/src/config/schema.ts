@@ -66,6 +66,10 @@ export const configSchema: JsonObject = closed({
         closed({ url: text, model: text, key: text, dimensions: count, languages: texts }, ['url', 'model']),
       ],
     },
+    lexicon: {
+      type: 'array',
+      items: closed({ language: { type: 'string', pattern: '^[a-z]{2,3}$' }, path: text }, ['language', 'path']),
+    },
     taxonomies: {
       type: 'array',
       items: closed(

@@ -65,6 +65,8 @@ export interface Config {
     learn: boolean
     embedder: EmbedderConfig
     taxonomies: TaxonomyConfig[]
+    /** Words to add to the lexicon, which says what words of other languages mean in English. */
+    lexicon: { language: string; path: string }[]
     /** How many candidates from each of word and vector search are ranked (PROF §7.2). */
     rerankLimit: number
     /** Milliseconds that a query waits for its embeddings; then it is searched by words only. */
@@ -198,7 +200,15 @@ export const DEFAULTS: Config = {
     allow: [],
     socketFolders: [],
   },
-  search: { semantic: true, learn: true, embedder: 'builtin', taxonomies: [], rerankLimit: 100, embedTimeoutMs: 300 },
+  search: {
+    semantic: true,
+    learn: true,
+    embedder: 'builtin',
+    taxonomies: [],
+    lexicon: [],
+    rerankLimit: 100,
+    embedTimeoutMs: 300,
+  },
   resolution: { enabled: true },
   anonymous: 'public',
   lifetimes: { max: 604_800 },

@@ -1,4 +1,5 @@
 import type { PublisherSchemas, Strictness } from '@switchboard/protocol'
+import type { Lexicon } from '@switchboard/search'
 import type { GrantsOf, NamePolicy } from '../policy/access.js'
 import { actorOf, type Caller } from '../policy/caller.js'
 import type { Taxonomy } from '../policy/taxonomy.js'
@@ -26,6 +27,8 @@ export interface Context {
   readonly hidden: Pick<HiddenAgents, 'shownTo'>
   readonly quotas: Quotas
   readonly embeddings: EmbeddingQueue
+  /** What words of other languages mean in English. */
+  readonly lexicon: Lexicon
   readonly abuse: AbuseWatch
   /** False: the text of a query orders the results but does not filter them (C-52). */
   readonly searchByText: boolean

@@ -1,5 +1,12 @@
-import { createBuiltInEmbedder, createOnnxFolderEmbedder } from '@switchboard/search'
-import type { Config } from '../config/settings.js'
+import {
+  createBuiltInEmbedder,
+  createOnnxFolderEmbedder,
+  getBuiltInLexicon,
+  type Lexicon,
+  LexiconError,
+  openLexicon,
+} from '@switchboard/search'
+import { type Config, ConfigError } from '../config/settings.js'
 import {
   createEmbeddingQueue,
   type EmbeddingQueue,
@@ -50,6 +57,16 @@ export async function wireDiscovery(
       })
     : undefined
   return { embeddings, wordIndexing, choices }
+}
+
+/** The lexicon with the words that the operator adds to it. */
+export function wireLexicon({ search: { lexicon: files } }: Config): Lexicon {
+  if (files.length === 0) return getBuiltInLexicon()
+  try {
+    return openLexicon(files)
+  } catch (error) {
+    throw error instanceof LexiconError ? new ConfigError(`search.lexicon: ${error.message}`) : error
+  }
 }
 
 function chooseEmbedder({ search: { semantic, embedder } }: Config): Pick<EmbeddingQueueOptions, 'open' | 'languages'> {

@@ -36,6 +36,9 @@ const BACKGROUND_MS = 3000
 /** Milliseconds between sweeps that close idle connections while draining. */
 const IDLE_SWEEP_MS = 100
 
+/** When the lexicon is read if nothing is searched before: it takes half a second of work, which a start need not wait for. */
+const LEXICON_DELAY_MS = 2000
+
 export interface LifecycleParts {
   readonly context: Context
   readonly identity: Identity
@@ -81,7 +84,7 @@ export function wireLifecycle(base: Base, parts: LifecycleParts): Lifecycle {
     cursor,
   } = parts
   const { app, sockets } = parts.http
-  const { catalog, embeddings, abuse } = context
+  const { catalog, embeddings, lexicon, abuse } = context
   identity.keys.onLastRevoked(calls.gateway.endCallsOf)
   const follower = followStore({
     context,
@@ -132,6 +135,7 @@ export function wireLifecycle(base: Base, parts: LifecycleParts): Lifecycle {
       state.phase = 'ready'
       wordIndexing.start()
       embeddings.start()
+      setTimeout(() => void lexicon.load(), LEXICON_DELAY_MS).unref()
       abuse.start()
       calls.startTasks()
       trust.start()

@@ -144,12 +144,13 @@ function boostOf(
 
 /** The parsed query and its vectors, if the embedding model is available; otherwise a warning (C-52). */
 async function readText(
-  { embeddings, searchByText, metrics, traces }: Context,
+  { embeddings, lexicon, searchByText, metrics, traces }: Context,
   text: string,
   languages: readonly string[],
   parent: Span | undefined,
 ): Promise<{ text: TextQuery; warnings: string[] }> {
-  const read = readQuery(text, { modelLanguages: embeddings.languages })
+  void lexicon.load()
+  const read = readQuery(text, { modelLanguages: embeddings.languages, lexicon })
   const query = { ...read, namedLanguages: [...read.namedLanguages, ...languages] }
   if (!searchByText) return { text: { query, vectors: [] }, warnings: [TEXT_IS_OFF] }
   if (query.semanticWeight === 0) return { text: { query, vectors: [] }, warnings: [] }

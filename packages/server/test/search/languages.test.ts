@@ -1,0 +1,49 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { register, search } from '../aidip/requests.js'
+import { startDirectory, type TestDirectory } from '../support/directory.js'
+import { aidipAgent } from '../support/documents.js'
+
+describe('a search in another language than the agents', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'lexicon-'))
+  const path = join(folder, 'ours.tsv')
+  let directory: TestDirectory
+  beforeAll(async () => {
+    writeFileSync(path, 'expense report\tSpesenritter\n')
+    directory = await startDirectory({ search: { embedder: 'none', lexicon: [{ language: 'de', path }] } })
+    const agents = [
+      { id: 'weather', name: 'Weather', description: 'Gives the weather forecast for any city.' },
+      { id: 'contracts', name: 'Contracts', description: 'Translates contracts between languages.' },
+      { id: 'expenses', name: 'Expenses', description: 'Writes an expense report from your receipts.' },
+    ]
+    for (const agent of agents) await register(directory, aidipAgent(agent))
+  })
+  afterAll(async () => {
+    await directory.close()
+    rmSync(folder, { recursive: true })
+  })
+
+  it.each([
+    ['Wie ist die Wettervorhersage für Berlin?', 'weather'],
+    ['Ich möchte einen Vertrag übersetzen', 'contracts'],
+    ['请帮我翻译合同', 'contracts'],
+    ['¿Puedes traducirme un contrato?', 'contracts'],
+    ['教えてください、明日の天気', 'weather'],
+  ])('finds for %j the agent %s', async (query, id) => {
+    expect((await search(directory, { query }))[0]).toBe(id)
+  })
+
+  it('knows the words that the operator added', async () => {
+    expect((await search(directory, { query: 'Wo ist der Spesenritter?' }))[0]).toBe('expenses')
+  })
+
+  it('does not start with a lexicon that cannot be read, and says which line is wrong', async () => {
+    const bad = join(folder, 'bad.tsv')
+    writeFileSync(bad, 'expense report\n')
+    await expect(startDirectory({ search: { lexicon: [{ language: 'de', path: bad }] } })).rejects.toThrow(
+      `search.lexicon: ${bad}, line 1: write an English word`,
+    )
+  })
+})
