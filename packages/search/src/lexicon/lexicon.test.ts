@@ -28,6 +28,15 @@ describe('gloss', () => {
     ['zh', '请帮我翻译合同', 'translation contract', 'segmentation without function words'],
     ['zh', '翻譯合約', 'translation contract', 'Traditional Chinese'],
     ['ja', '会議を要約したい', 'meeting summarize', 'segmentation without particles and endings'],
+    ['ko', '계약서를 번역해 주세요', 'contract translate', 'particles and requests'],
+    ['ko', '날씨예보', 'weather forecast', 'compounds'],
+    ['nl', 'weersvoorspelling Amsterdam', 'weather forecast <Amsterdam>', 'terms and names'],
+    ['nl', 'Ik heb een vlucht geboekt', 'flight book', 'participles'],
+    ['pl', 'przetłumacz umowy na angielski', 'translate contract English', 'imperatives and cases'],
+    ['tr', 'sözleşmelerimi çevirmek istiyorum', 'contract translate', 'several endings'],
+    ['uk', 'переклади договори', 'translation contract', 'cases'],
+    ['ar', 'ترجمة العقد والصور', 'translation contract image', 'articles and prefixes'],
+    ['hi', 'अनुबंधों का अनुवाद', 'contract translation', 'plurals'],
     ['ja', '写真を探して', 'photo find', 'verbs'],
   ])('%s: %s → %s (%s)', (language, text, expected) => {
     expect(english(text, language)).toBe(expected)

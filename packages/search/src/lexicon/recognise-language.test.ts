@@ -15,6 +15,10 @@ describe('recogniseLanguage', () => {
     ['天气预报', 'zh'],
     ['翻译合同', 'zh'],
     ['погода завтра', 'ru'],
+    ['створення зображень', 'uk'],
+    ['ترجمة العقود', 'ar'],
+    ['generowanie obrazów', 'pl'],
+    ['weersvoorspelling Amsterdam', 'nl'],
   ])('recognises %j without a stop word as %s', (text, language) => {
     expect(recogniseLanguage(text, lexicon)).toBe(language)
   })

@@ -16,7 +16,7 @@ const LATIN = /^[\p{Script=Latin}\p{N}\p{P}\p{S}\p{Z}]*$/u
 export function recogniseLanguage(text: string, lexicon: Lexicon): string | undefined {
   const detected = detectLanguage(text)
   if (detected === 'zh') return kanjiOnly(text, lexicon) ? 'ja' : 'zh'
-  if (!LATIN.test(text)) return ofOneLetter(text) ?? detected ?? ofScript(text)
+  if (!LATIN.test(text)) return ofOneLetter(text) ?? detected ?? ofScript(text, lexicon)
   const words = wordsOf(text).slice(0, MAX_WORDS)
   const votes = new Map<string, number>()
   const vote = (languages: readonly string[]): void => {
@@ -53,9 +53,13 @@ function ofOneLetter(text: string): string | undefined {
   return /[ыэё]/iu.test(text) ? 'ru' : undefined
 }
 
-/** The language that most people write a script in. */
-function ofScript(text: string): string | undefined {
-  if (/\p{Script=Cyrillic}/u.test(text)) return 'ru'
+/** Of the languages that share a script, the one that knows more of the words; if in doubt, the most common one. */
+function ofScript(text: string, lexicon: Lexicon): string | undefined {
+  if (/\p{Script=Cyrillic}/u.test(text)) {
+    const known = (language: string): number =>
+      wordsOf(text).filter((word) => lexicon.knows(word, language, true)).length
+    return known('uk') > known('ru') ? 'uk' : 'ru'
+  }
   return /\p{Script=Arabic}/u.test(text) ? 'ar' : undefined
 }
 
