@@ -1,41 +1,32 @@
 // The engines to compare. Each takes records and their vectors, and returns a function that ranks positions for a query.
 import { create, insertMultiple, search as searchOrama } from '@orama/orama'
 import MiniSearch from 'minisearch'
-import { diversify } from '../../packages/search/dist/ranking/diversify.js'
-import { partSimilarity } from '../../packages/search/dist/ranking/embedding-texts.js'
-import { rankCandidates } from '../../packages/search/dist/ranking/rank-candidates.js'
+import { packVectors } from '../../packages/search/dist/index.js'
 import { textFieldsOf } from '../../packages/search/dist/words/text-fields.js'
-import { createWordIndex } from '../../packages/search/dist/words/word-index.js'
+import { createOurs } from './ours.mjs'
 
 const FIELDS = ['title', 'description', 'schema', 'example']
-/** Candidates by words and by embeddings each. */
-const CANDIDATES = 100
 /** Documents in one insert into Orama. */
 const INSERT_BATCH = 500
 
 const textsOf = (record) =>
   Object.fromEntries(Object.entries(textFieldsOf(record)).map(([name, texts]) => [name, texts.join('\n')]))
 
-/** Word index and ranking of packages/search, with an exact vector search. */
-export function ours(records, vectors, { words = true, embeddings = true } = {}) {
-  const index = createWordIndex()
+const NO_WORDS = { terms: [], bigrams: [] }
+
+/** The index of packages/search, with an exact vector search; each kind of evidence can be left out. */
+export function ours(records, vectors, { words = true, model = true, encoder } = {}) {
+  const index = createOurs({ encoder })
   records.forEach((record, position) => {
-    index.put(position, textFieldsOf(record))
+    index.put(position, record)
+    if (model) index.putVectors(position, packVectors(vectors.parts(position)))
   })
-  return ({ query, queryVectors }) => {
-    const similarity = embeddings ? vectors.bestParts(queryVectors, partSimilarity) : undefined
-    const include = similarity ? highest(similarity, CANDIDATES) : []
-    const found = index.search(query.words, { limit: CANDIDATES, include })
-    const candidates = found.hits.map(({ number, score }) => ({
-      number,
-      wordScore: words ? score : 0,
-      similarity: similarity?.[number],
-      languages: records[number].languages,
-    }))
-    const ranked = rankCandidates(query, words ? found.maxScore : 0, candidates)
-    const options = { publisherOf: (number) => records[number].publisher, termsOf: index.termsOf }
-    return diversify(ranked, options).map(({ number }) => number)
-  }
+  return ({ query, queryVectors }) =>
+    index.search({
+      query: words ? query : { ...query, words: NO_WORDS },
+      queryVectors: model ? queryVectors : [],
+      isExact: true,
+    })
 }
 
 /** MiniSearch as its documentation suggests, with a boost for the title. */
@@ -102,9 +93,4 @@ export function plainBm25(records) {
       .slice(0, 10)
       .map(([position]) => position)
   }
-}
-
-/** Positions of the highest values, in descending order. */
-function highest(values, count) {
-  return [...values.keys()].sort((a, b) => values[b] - values[a] || a - b).slice(0, count)
 }

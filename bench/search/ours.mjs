@@ -1,5 +1,5 @@
 // The index of packages/search, used like the directory uses it.
-import { createAgentIndex } from '../../packages/search/dist/index.js'
+import { builtInStaticEncoder, createAgentIndex } from '../../packages/search/dist/index.js'
 
 const DIMENSIONS = 512
 const PAGE = 10
@@ -8,8 +8,9 @@ const AVAILABLE = { kind: 'status', anyOf: ['inactive', 'suspended'], excluded: 
 /** Holds for every agent, which the index cannot know: forces an exact search. */
 const ALL = { kind: 'test', holds: () => true }
 
-export function createOurs() {
-  const index = createAgentIndex()
+/** @param encoder the static embedding; null: none */
+export function createOurs({ encoder = builtInStaticEncoder() } = {}) {
+  const index = createAgentIndex({ encoder: encoder ?? undefined })
   index.setDimensions(DIMENSIONS)
   const view = ({ record }) => record
   return {

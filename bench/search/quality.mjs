@@ -1,6 +1,6 @@
 // Compares the ranking quality with MiniSearch, Orama and plain BM25 on the same records, queries and vectors.
 // node bench/search/quality.mjs --data ../shared/retrieval [--examples] [--distractors] [--sets a,b] [--queries N]
-//   [--quick] [--cache FOLDER] [--engines ours,words,embeddings,minisearch,orama,hybrid,bm25]
+//   [--quick] [--cache FOLDER] [--engines ours,words,static,model,embeddings,minisearch,orama,hybrid,bm25]
 // --distractors adds the records of load/; Orama then needs minutes for each set, so you may want fewer --queries.
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -22,13 +22,15 @@ const { values: options } = parseArgs({
     queries: { type: 'string' },
     quick: { type: 'boolean', default: false },
     cache: { type: 'string', default: join(tmpdir(), 'switchboard-bench-vectors') },
-    engines: { type: 'string', default: 'ours,words,embeddings,minisearch,orama,hybrid,bm25' },
+    engines: { type: 'string', default: 'ours,words,static,model,embeddings,minisearch,orama,hybrid,bm25' },
   },
 })
 
 const ENGINES = {
   ours: ['Switchboard', (records, vectors) => ours(records, vectors)],
-  words: ['  words only', (records, vectors) => ours(records, vectors, { embeddings: false })],
+  words: ['  words only', (records, vectors) => ours(records, vectors, { model: false, encoder: null })],
+  static: ['  words and static', (records, vectors) => ours(records, vectors, { model: false })],
+  model: ['  words and model', (records, vectors) => ours(records, vectors, { encoder: null })],
   embeddings: ['  embeddings only', (records, vectors) => ours(records, vectors, { words: false })],
   minisearch: ['MiniSearch', (records) => miniSearch(records)],
   orama: ['Orama full text', (records, vectors) => orama(records, vectors)],

@@ -1,9 +1,10 @@
 import { type JsonObject, readRecord, redactRecord } from '@switchboard/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type AgentIndex, createAgentIndex, type IndexedAgent, type View } from './agent-index.js'
+import { type AgentIndex, createAgentIndex } from './agent-index.js'
 import { type Condition, conditionTest } from './conditions.js'
 import { readQuery } from './ranking/read-query.js'
+import type { IndexedAgent, View } from './select-agents.js'
 
 const everything = (agent: IndexedAgent) => agent.record
 

@@ -1,62 +1,17 @@
-import { type AgentRecord, type JsonObject, redactRecord } from '@switchboard/protocol'
-import {
-  type Condition,
-  conditionTest,
-  indexedTest,
-  isDecidedByTerms,
-  PostingLists,
-  recordTerms,
-  requiredTerms,
-  statusTest,
-} from './conditions.js'
+import { redactRecord } from '@switchboard/protocol'
+import { type Condition, PostingLists, recordTerms, statusTest } from './conditions.js'
+import type { StaticEncoder } from './embedding/static-encoder.js'
 import { cutPage, type ListedPage, type ListOptions } from './list-page.js'
 import { createListingOrder, sortByName } from './listing-order.js'
 import { embeddingTextsOf } from './ranking/embedding-texts.js'
 import type { Query } from './ranking/read-query.js'
-import {
-  type AgentLookup,
-  createTextSearch,
-  type TextEvidence,
-  type TextFilter,
-  type TextSearch,
-} from './text-search.js'
-
-/** An agent as the index stores it. */
-export interface IndexedAgent {
-  /** Registration order: increases with each registration and never changes while the agent is registered. */
-  readonly number: number
-  readonly record: AgentRecord
-  /** The account that registered the agent; default: the record's publisher. */
-  readonly owner?: string
-  /** The effective status, which an operator may have overridden. */
-  readonly status: string
-  /** Members set by the directory rather than the publisher; in filters they take precedence over the document's. */
-  readonly registry?: JsonObject
-}
-
-/** Returns the record as the caller may see it, or undefined if the agent is hidden from the caller. */
-export type View<T> = (agent: T) => AgentRecord | undefined
-
-/** Hard filters, all of which must hold, and the caller's view of each agent. */
-export interface Selection<T> {
-  conditions: readonly Condition[]
-  view: View<T>
-  /**
-   * Set this if `view` returns every agent without private content unchanged. The view is then called only for the
-   * few agents that have some.
-   */
-  showsAllPublic?: boolean
-  /** The private agents that `view` shows, in registration order. Default: the view is called for every private agent. */
-  privateAgents?: () => Iterable<T>
-}
-
-/** The status of almost every agent. */
-const COMMON_STATUS = 'active'
+import { COMMON_STATUS, createAgentSelector, type IndexedAgent, type Selection, type Work } from './select-agents.js'
+import { type AgentLookup, createTextSearch, type TextEvidence, type TextSearch } from './text-search.js'
 
 /** A parsed query (`readQuery`) and its embeddings. */
 export interface TextQuery {
   readonly query: Query
-  /** One vector for each of `query.texts`. Empty: rank by words only. */
+  /** The model's vector for each of `query.texts`. Empty: rank without them. */
   readonly vectors: readonly Float32Array[]
 }
 
@@ -92,14 +47,6 @@ export interface RankedPage<T> extends Work {
   readonly total: number
 }
 
-/**
- * Agents that the caller sees and whose filters were checked one by one. Hidden ones do not count: the cost of a request
- * would reveal how many there are.
- */
-export interface Work {
-  readonly visited: number
-}
-
 /** Everything that is embedded for an agent, as one string. */
 const embeddedText = ({ record }: IndexedAgent): string =>
   embeddingTextsOf(redactRecord(record))
@@ -122,9 +69,9 @@ export interface AgentIndex<T extends IndexedAgent> {
   readonly deferred: number
   /** Indexes the words of up to `limit` deferred agents; returns how many are left. */
   indexDeferred(limit: number): number
-  /** Sets the dimensions of the embeddings and drops all vectors. Until it is called, search uses words only. */
+  /** Sets the dimensions of the model's embeddings and drops its vectors. Until it is called, search does without. */
   setDimensions(dimensions: number): void
-  /** Sets the vectors of the agent's `embeddingTextsOf`, packed by `packVectors`; false if they do not fit this index. */
+  /** Sets the model's vectors of the agent's `embeddingTextsOf`, packed by `packVectors`; false if they do not fit. */
   putVectors(number: number, packed: Uint8Array): boolean
   remove(id: string): void
   /** All agents that pass the filters, in registration order. */
@@ -144,6 +91,8 @@ export interface AgentIndexOptions {
    * follow in the order of their word scores. Default: 100.
    */
   readonly rerankLimit?: number
+  /** A static embedding (`builtInStaticEncoder`), by which agents are found at once. Default: none. */
+  readonly encoder?: StaticEncoder | undefined
 }
 
 /**
@@ -155,16 +104,24 @@ export interface AgentIndexOptions {
  * const text = { query: readQuery('translate a contract'), vectors: [] }
  * const { ranked } = index.search(text, { conditions: [], view: (agent) => agent.record }, { skip: 0, take: 10 })
  */
-export function createAgentIndex<T extends IndexedAgent>({ rerankLimit }: AgentIndexOptions = {}): AgentIndex<T> {
+export function createAgentIndex<T extends IndexedAgent>(options: AgentIndexOptions = {}): AgentIndex<T> {
   const byId = new Map<string, T>()
   const byNumber = new Map<number, T>()
   const order = createListingOrder<T>((number) => byNumber.get(number))
   const postings = new PostingLists()
-  const texts = createTextSearch(rerankLimit)
+  const texts = createTextSearch(options)
   /** Agents whose words are not indexed yet: at startup there are many, and serving need not wait for them. */
   const deferred = new Map<number, T>()
-  /** Agents with private content or an uncommon status: `accepts` must check each of them. */
+  /** See `SelectableAgents.uncommon`. */
   const uncommon = new Set<number>()
+
+  const { accepter, candidates, select, textFilter } = createAgentSelector<T>({
+    byId,
+    byNumber,
+    order,
+    postings,
+    uncommon,
+  })
 
   const classify = ({ number, record, status }: T): void => {
     const isCommon = status === COMMON_STATUS && record.visibility !== 'private' && redactRecord(record) === record
@@ -225,50 +182,6 @@ export function createAgentIndex<T extends IndexedAgent>({ rerankLimit }: AgentI
     else indexWords(agent)
   }
 
-  /** Whether the caller sees an agent and it meets the conditions; those that are `decided` hold for its whole record. */
-  const accepter = (
-    { view, conditions }: Selection<T>,
-    work: { visited: number },
-    decided: (condition: Condition) => boolean = () => false,
-  ): ((agent: T) => boolean) => {
-    const all = conditions.map(conditionTest)
-    const undecided = conditions.flatMap((condition) => (decided(condition) ? [] : [indexedTest(condition, postings)]))
-    return (agent) => {
-      const record = view(agent)
-      if (!record) return false
-      work.visited++
-      // Terms are taken from the whole record, so they decide nothing about a redacted one.
-      if (record === agent.record) return undecided.every((test) => test(agent))
-      return all.every((test) => test(record, agent.status, agent.registry))
-    }
-  }
-
-  /** Those that can meet the conditions, in registration order, and which conditions they are certain to meet; undefined: all. */
-  const candidates = (conditions: readonly Condition[]): Candidates | undefined => {
-    const id = conditions.flatMap(requiredId)[0]
-    if (id !== undefined) {
-      const agent = byId.get(id)
-      return { numbers: agent ? [agent.number] : [], decides: () => false }
-    }
-    const numbers = postings.intersect(requiredTermsOf(conditions))
-    return numbers && { numbers, decides: isDecidedByTerms }
-  }
-
-  function* agentsOf(numbers: Iterable<number>): Generator<T> {
-    for (const number of numbers) {
-      const agent = byNumber.get(number)
-      if (agent) yield agent
-    }
-  }
-
-  function* select(selection: Selection<T>, work = { visited: 0 }): Generator<T> {
-    const { conditions, privateAgents = order.privateAgents } = selection
-    const some = candidates(conditions)
-    const accept = accepter(selection, work, some?.decides)
-    for (const agent of some ? agentsOf(some.numbers) : order.byRegistration(privateAgents()))
-      if (accept(agent)) yield agent
-  }
-
   const list = (selection: Selection<T>, options: ListOptions): ListedPage<T> & Work => {
     const { conditions, view, showsAllPublic, privateAgents = order.privateAgents } = selection
     const work = { visited: 0 }
@@ -276,8 +189,7 @@ export function createAgentIndex<T extends IndexedAgent>({ rerankLimit }: AgentI
     const accept = accepter(selection, work, some?.decides)
     const nameOf = (agent: T): string => view(agent)?.name ?? ''
     if (some) {
-      const inOrder = agentsOf(some.numbers)
-      const agents = options.order === 'name' ? sortByName(inOrder, nameOf) : inOrder
+      const agents = options.order === 'name' ? sortByName(some.agents, nameOf) : some.agents
       return { ...cutPage(agents, accept, options), ...work }
     }
     const hidden = [...privateAgents()]
@@ -301,27 +213,6 @@ export function createAgentIndex<T extends IndexedAgent>({ rerankLimit }: AgentI
     let total = 0
     for (const [status, count] of order.statuses) if (tests.every((test) => test(status))) total += count
     return total
-  }
-
-  const textFilter = (selection: Selection<T>, work: { visited: number }): TextFilter => {
-    if (requiredTermsOf(selection.conditions).length > 0) {
-      const accepted = Array.from(select(selection, work), ({ number }) => number)
-      const isAccepted = new Set(accepted)
-      return { accept: (number) => isAccepted.has(number), accepted }
-    }
-    const acceptsMost = selection.conditions.every(({ kind }) => kind === 'status')
-    const accepts = accepter(selection, work)
-    const check = (number: number): boolean => {
-      const agent = byNumber.get(number)
-      return agent !== undefined && accepts(agent)
-    }
-    if (!acceptsMost || !selection.showsAllPublic) return { accept: check, acceptsMost }
-    // Word search calls the filter for every agent with a hit; for common agents the result is known in advance.
-    const acceptsCommon = selection.conditions.every(
-      (each) => each.kind === 'status' && statusTest(each)(COMMON_STATUS),
-    )
-    const accept = (number: number): boolean => (uncommon.has(number) ? check(number) : acceptsCommon)
-    return { accept, acceptsMost, ...(acceptsCommon && { rejectable: uncommon }) }
   }
 
   const agentOf = (number: number): T => {
@@ -350,12 +241,9 @@ export function createAgentIndex<T extends IndexedAgent>({ rerankLimit }: AgentI
     },
     indexDeferred,
     setDimensions: texts.setDimensions,
-    putVectors(number, packed) {
-      const agent = byNumber.get(number)
-      return agent !== undefined && texts.putVectors(number, redactRecord(agent.record), packed)
-    },
+    putVectors: (number, packed) => byNumber.has(number) && texts.putVectors(number, packed),
     remove,
-    select: (selection) => select(selection),
+    select: (selection) => select(selection, { visited: 0 }),
     list,
     search({ query, vectors }, selection, { skip, take, scoreFactor, boost, onCandidates }) {
       const work = { visited: 0 }
@@ -377,19 +265,3 @@ export function createAgentIndex<T extends IndexedAgent>({ rerankLimit }: AgentI
     evidence: ({ query, vectors }, { number, record }) => texts.evidence(query, vectors, number, redactRecord(record)),
   }
 }
-
-interface Candidates {
-  readonly numbers: Iterable<number>
-  readonly decides: (condition: Condition) => boolean
-}
-
-/** The id that an agent must have to meet the condition. */
-function requiredId(condition: Condition): string[] {
-  if (condition.kind === 'agent') return 'exact' in condition.name ? [condition.name.exact] : []
-  return condition.kind === 'member' && condition.name === 'id' && typeof condition.value === 'string'
-    ? [condition.value]
-    : []
-}
-const requiredTermsOf = (conditions: readonly Condition[]): string[] => [
-  ...new Set(conditions.flatMap((condition) => requiredTerms(condition))),
-]

@@ -1,8 +1,9 @@
 import { type JsonObject, type JsonValue, readRecord } from '@switchboard/protocol'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { within } from '../../protocol/test/cpu-time.js'
-import { type AgentIndex, createAgentIndex, type IndexedAgent } from './agent-index.js'
+import { type AgentIndex, createAgentIndex } from './agent-index.js'
 import { type Condition, conditionTest } from './conditions.js'
+import type { IndexedAgent } from './select-agents.js'
 
 const AGENTS = 20_000
 /** Values of a filter: the server allows far fewer, so that a product with the agents shows. */

@@ -1,10 +1,11 @@
 import { readRecord } from '@switchboard/protocol'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type AgentIndex, createAgentIndex, type IndexedAgent, type TextQuery } from './agent-index.js'
+import { type AgentIndex, createAgentIndex, type TextQuery } from './agent-index.js'
 import type { Condition } from './conditions.js'
 import { rankCandidates } from './ranking/rank-candidates.js'
 import { readQuery } from './ranking/read-query.js'
+import type { IndexedAgent } from './select-agents.js'
 import { RERANK_LIMIT } from './text-search.js'
 import { packVectors } from './vectors/packed-vectors.js'
 import { createVectorIndex } from './vectors/vector-index.js'
@@ -69,7 +70,7 @@ describe('search with hard filters', () => {
     const scores = new Map(byWords.map(({ number, score }) => [number, score]))
     const bySimilarity = queryVectors
       .flatMap((each) => vectors.search(each, Number.POSITIVE_INFINITY, { candidates: accepted }))
-      .filter(({ similarity }) => similarity > 0.2)
+      .filter(({ similarity }) => similarity > 0.15)
     const similarities = new Map(bySimilarity.map(({ number, similarity }) => [number, similarity]))
     const chosen = new Set([...byWords, ...bySimilarity.slice(0, RERANK_LIMIT)].map(({ number }) => number))
     const head = new Set(
@@ -81,7 +82,7 @@ describe('search with hard filters', () => {
       Array.from(head, (number) => ({
         number,
         wordScore: scores.get(number) ?? 0,
-        similarity: similarities.get(number),
+        similarities: { model: similarities.get(number) },
         languages: undefined,
       })),
     )

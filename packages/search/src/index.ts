@@ -10,28 +10,27 @@ export {
   type AgentIndex,
   type AgentIndexOptions,
   createAgentIndex,
-  type IndexedAgent,
   type Ranked,
   type RankedPage,
   type SearchOptions,
-  type Selection,
   type TextQuery,
-  type View,
-  type Work,
 } from './agent-index.js'
+export type { PartMatch } from './agent-vectors.js'
 export { type Condition, type ConditionTest, conditionTest, type NamePattern } from './conditions.js'
 export { createBuiltInEmbedder } from './embedding/built-in-embedder.js'
 export { type CachedEmbedder, createCachedEmbedder } from './embedding/cached-embedder.js'
 export type { Embedder } from './embedding/embedder.js'
 export { EmbeddingError, type EmbeddingErrorCode } from './embedding/embedding-error.js'
 export { createOnnxFolderEmbedder, type OnnxEmbedderOptions } from './embedding/onnx-folder-embedder.js'
+export { builtInStaticEncoder, loadStaticEncoder, type StaticEncoder } from './embedding/static-encoder.js'
 export { getBuiltInLexicon, type Lexicon, type LexiconFile, openLexicon } from './lexicon/lexicon.js'
 export { LexiconError } from './lexicon/parse-lexicon.js'
 export type { ListedPage, ListOptions } from './list-page.js'
 export { type AgentPart, type EmbeddingText, embeddingTextsOf } from './ranking/embedding-texts.js'
 export { RANKING } from './ranking/rank-candidates.js'
 export { type Query, type QueryOptions, readQuery } from './ranking/read-query.js'
-export type { PartMatch, TextEvidence } from './text-search.js'
+export type { IndexedAgent, Selection, View, Work } from './select-agents.js'
+export type { TextEvidence } from './text-search.js'
 export { packVectors } from './vectors/packed-vectors.js'
 export { createVectorIndex, type VectorFilter, type VectorHit, type VectorIndex } from './vectors/vector-index.js'
 export type { WordMatch } from './words/word-index.js'

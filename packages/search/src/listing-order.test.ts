@@ -1,8 +1,9 @@
 import { type AgentRecord, type JsonObject, readRecord, redactRecord } from '@switchboard/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createAgentIndex, type IndexedAgent, type Selection, type View } from './agent-index.js'
+import { createAgentIndex } from './agent-index.js'
 import { type Condition, conditionTest } from './conditions.js'
+import type { IndexedAgent, Selection, View } from './select-agents.js'
 
 function agent(number: number, id: string, document: JsonObject = {}, status = 'active'): IndexedAgent {
   const whole = { name: id, description: '', capabilities: [], endpoint: 'https://a.example/', ...document }

@@ -1,10 +1,10 @@
 import type { AgentRecord } from '@switchboard/protocol'
+import { createAgentVectors, type PartMatch } from './agent-vectors.js'
+import type { StaticEncoder } from './embedding/static-encoder.js'
 import { diversify } from './ranking/diversify.js'
-import { type AgentPart, embeddingTextsOf, partSimilarity } from './ranking/embedding-texts.js'
-import { type Candidate, rankCandidates, SIMILARITY_FLOOR } from './ranking/rank-candidates.js'
+import { type Candidate, rankCandidates, type Similarities } from './ranking/rank-candidates.js'
 import type { Query } from './ranking/read-query.js'
 import { byScore, type Scored } from './top-k.js'
-import { createVectorIndex, type VectorFilter, type VectorIndex } from './vectors/vector-index.js'
 import { textFieldsOf } from './words/text-fields.js'
 import { createWordIndex, type WordMatch, type WordResult } from './words/word-index.js'
 
@@ -50,17 +50,10 @@ export interface AgentLookup {
   publisherOf(number: number): string | undefined
 }
 
-/** Similarity of a query to one part of an agent. */
-export interface PartMatch {
-  readonly part: AgentPart
-  /** Cosine, -1 to 1. */
-  readonly similarity: number
-}
-
 /** Why an agent was found. */
 export interface TextEvidence {
   readonly words: readonly WordMatch[]
-  /** Best first; empty until the agent is embedded. */
+  /** Best first; empty without embeddings. */
   readonly parts: readonly PartMatch[]
 }
 
@@ -68,59 +61,37 @@ export interface TextEvidence {
 export interface TextSearch {
   /** Memory used by the word index and by the vectors. */
   readonly bytes: { readonly words: number; readonly vectors: number }
+  /** From here on the agent is found by words and by the static embedding. */
   put(number: number, record: AgentRecord, isPublic: boolean): void
-  /** Sets the dimensions of all vectors and drops those that are stored. */
+  /** Sets the dimensions of the model's vectors and drops those that are stored. */
   setDimensions(dimensions: number): void
-  /** Sets the vectors of `embeddingTextsOf(record)`, packed; false if their version or dimensions differ. */
-  putVectors(number: number, record: AgentRecord, packed: Uint8Array): boolean
-  /** From here on the agent is found by words only, until it gets new vectors. */
+  /** Sets the model's vectors of `embeddingTextsOf(record)`, packed; false if their version or dimensions differ. */
+  putVectors(number: number, packed: Uint8Array): boolean
+  /** Removes the model's vectors, until the agent gets new ones. */
   removeVectors(number: number): void
   remove(number: number): void
-  /** @param vectors embeddings of `query.texts`; empty: rank by words only */
+  /** @param vectors the model's embeddings of `query.texts`; empty: rank without them */
   search(query: Query, vectors: readonly Float32Array[], filter: TextFilter, agents: AgentLookup): Ranking
   evidence(query: Query, vectors: readonly Float32Array[], number: number, record: AgentRecord): TextEvidence
 }
 
-/** Searches by words only until `setDimensions` is called. */
-export function createTextSearch(rerankLimit = RERANK_LIMIT): TextSearch {
+/** What a text search consists of. */
+export interface TextSearchOptions {
+  /** Default: 100, see `AgentIndexOptions`. */
+  readonly rerankLimit?: number | undefined
+  /** The static embedding; undefined: none. */
+  readonly encoder?: StaticEncoder | undefined
+}
+
+/** Searches without a model's vectors until `setDimensions` is called. */
+export function createTextSearch({ rerankLimit = RERANK_LIMIT, encoder }: TextSearchOptions = {}): TextSearch {
   const words = createWordIndex()
-  let vectorIndex: VectorIndex | undefined
-  /** For each agent that has vectors: the position of the first one that belongs to an example. */
-  const firstExample = new Map<number, number>()
-
-  const removeVectors = (number: number): void => {
-    vectorIndex?.remove(number)
-    firstExample.delete(number)
-  }
-
-  /** Similarity of each agent found: the maximum over the agent's parts and the query's texts. */
-  const similarities = (vectors: readonly Float32Array[], limit: number, filter: VectorFilter): Map<number, number> => {
-    const best = new Map<number, number>()
-    for (const vector of vectors) {
-      for (const { number, part, similarity } of vectorIndex?.search(vector, limit, filter) ?? []) {
-        const kind = part >= (firstExample.get(number) ?? Number.POSITIVE_INFINITY) ? 'example' : 'agent'
-        const weighted = partSimilarity({ kind }, similarity)
-        if (weighted > (best.get(number) ?? -1)) best.set(number, weighted)
-      }
-    }
-    return best
-  }
-
-  /** The nearest accepted agents whose similarity is above the floor. */
-  const nearest = (
-    vectors: readonly Float32Array[],
-    { accept, accepted, acceptsMost = false }: TextFilter,
-  ): Map<number, number> => {
-    const filter = accepted ? { candidates: accepted } : { accept, approximate: acceptsMost }
-    const found = similarities(vectors, rerankLimit, filter)
-    for (const [number, similarity] of found) if (similarity <= SIMILARITY_FLOOR) found.delete(number)
-    return found
-  }
+  const agentVectors = createAgentVectors(encoder)
 
   const rank = (
     query: Query,
     found: WordResult,
-    similarityOf: ReadonlyMap<number, number>,
+    similaritiesOf: (number: number) => Similarities,
     { scoreFactor }: TextFilter,
     { recordOf }: AgentLookup,
   ): TextHit[] => {
@@ -128,7 +99,7 @@ export function createTextSearch(rerankLimit = RERANK_LIMIT): TextSearch {
       ({ number, score }): Candidate => ({
         number,
         wordScore: score,
-        similarity: similarityOf.get(number),
+        similarities: similaritiesOf(number),
         languages: recordOf(number).languages,
       }),
     )
@@ -143,53 +114,44 @@ export function createTextSearch(rerankLimit = RERANK_LIMIT): TextSearch {
 
   return {
     get bytes() {
-      return { words: words.bytes, vectors: vectorIndex?.bytes ?? 0 }
+      return { words: words.bytes, vectors: agentVectors.bytes }
     },
-    put: (number, record, isPublic) => words.put(number, textFieldsOf(record), isPublic),
-    setDimensions(dimensions) {
-      vectorIndex = createVectorIndex(dimensions)
-      firstExample.clear()
+    put(number, record, isPublic) {
+      words.put(number, textFieldsOf(record), isPublic)
+      agentVectors.put(number, record)
     },
-    putVectors(number, record, packed) {
-      if (!vectorIndex?.putPacked(number, packed)) return false
-      firstExample.set(number, embeddingTextsOf(record).length - record.examples.length)
-      return true
-    },
-    removeVectors,
+    setDimensions: agentVectors.setDimensions,
+    putVectors: agentVectors.putPacked,
+    removeVectors: agentVectors.removeModelVectors,
     remove(number) {
       words.remove(number)
-      removeVectors(number)
+      agentVectors.remove(number)
     },
-    search(query, vectors, filter, agents) {
-      const { accept, rejectable } = filter
-      const near = nearest(vectors, filter)
-      const found = words.search(query.words, {
-        limit: rerankLimit,
-        accept,
-        rejectable,
-        include: near.keys(),
-        count: true,
-      })
-      const onlyByWords = found.hits.filter(({ number }) => !near.has(number)).map(({ number }) => number)
-      const similarityOf = new Map([
-        ...near,
-        ...similarities(vectors, Number.POSITIVE_INFINITY, { candidates: onlyByWords }),
-      ])
+    search(asked, vectors, filter, agents) {
+      const query = encoder ? asked : { ...asked, englishWeight: 0 }
+      const { accept, accepted, acceptsMost = false, rejectable } = filter
+      const compared = agentVectors.compare(query, vectors)
+      const near = compared.nearest(
+        rerankLimit,
+        accepted ? { candidates: accepted } : { accept, approximate: acceptsMost },
+      )
+      const found = words.search(query.words, { limit: rerankLimit, accept, rejectable, include: near, count: true })
+      const similaritiesOf = compared.similaritiesOf(found.hits.map(({ number }) => number))
       filter.onCandidates?.()
-      const diverse = diversify(rank(query, found, similarityOf, filter, agents), {
+      const diverse = diversify(rank(query, found, similaritiesOf, filter, agents), {
         publisherOf: agents.publisherOf,
         termsOf: words.termsOf,
       })
       const head = filter.boost ? boosted(diverse, filter.boost) : diverse
-      const onlyByVectors = found.hits.filter(({ score }) => score === 0).length
-      const total = found.total + onlyByVectors
+      const withoutWords = new Set(found.hits.flatMap(({ number, score }) => (score === 0 ? [number] : [])))
+      const total = found.total + head.filter(({ number }) => withoutWords.has(number)).length
       /** Matches after the re-ranked head, up to position `end`, in word-score order; scores never rise. */
       const tail = (end: number): TextHit[] => {
         const ranked = new Set(head.map(({ number }) => number))
         const hits = words
           .search(query.words, { limit: end, accept, rejectable })
           .hits.filter(({ number }) => !ranked.has(number))
-        const scored = rank(query, { ...found, hits }, new Map(), filter, agents)
+        const scored = rank(query, { ...found, hits }, () => ({}), filter, agents)
         const byNumber = new Map(scored.map((hit) => [hit.number, hit]))
         let lowest = head.at(-1)?.score ?? 1
         return hits.flatMap(({ number }) => {
@@ -208,20 +170,9 @@ export function createTextSearch(rerankLimit = RERANK_LIMIT): TextSearch {
       }
     },
     evidence(query, vectors, number, record) {
-      const parts = embeddingTextsOf(record)
-      const best = new Map<number, number>()
-      for (const vector of vectors) {
-        for (const { part, similarity } of vectorIndex?.search(vector, parts.length, { candidates: [number] }) ?? []) {
-          best.set(part, Math.max(similarity, best.get(part) ?? -1))
-        }
-      }
-      const matches = [...best].flatMap(([position, similarity]) => {
-        const part = parts[position]?.part
-        return part ? [{ part, similarity }] : []
-      })
       return {
         words: words.matches(query.words, number),
-        parts: matches.sort((a, b) => b.similarity - a.similarity),
+        parts: agentVectors.compare(query, vectors).parts(number, record),
       }
     },
   }

@@ -7,10 +7,12 @@ import type { Query } from './read-query.js'
  * every agent contains counts about 0. The constants below are in this unit; docs/search.md says how they were chosen.
  */
 
-/** Cosine at or below which an agent does not match by its embedding: unrelated texts reach this similarity. */
-export const SIMILARITY_FLOOR = 0.2
-/** Score for identical meaning (cosine 1): as much as 2.8 unique terms of the query. */
-const SEMANTIC_WEIGHT = 2.8
+/** Similarity at or below which an agent does not match by its embeddings: unrelated texts reach this similarity. */
+const SIMILARITY_FLOOR = 0.15
+/** Score for identical meaning (similarity 1): as much as 3.2 unique terms of the query. */
+const SEMANTIC_WEIGHT = 3.2
+/** Share of the static embedding in the similarity of an agent that the model has embedded too. */
+const STATIC_SHARE = 0.3
 /** Bonus for an agent that speaks a language which the query names. */
 const NAMED_LANGUAGE_WEIGHT = 0.3
 /** Factor for an agent that declares languages, none of which is the query's. */
@@ -25,19 +27,33 @@ const HALF_SCORE_SHARE = 0.2
 export const RANKING = {
   meaning_weight: SEMANTIC_WEIGHT,
   meaning_floor: SIMILARITY_FLOOR,
+  static_share: STATIC_SHARE,
   named_language_weight: NAMED_LANGUAGE_WEIGHT,
   other_language_factor: OTHER_LANGUAGE_FACTOR,
 } as const
 
-/** An agent found by words or by its embedding. */
+/** Cosines of an agent with the query: the highest over the agent's parts and the query's texts. */
+export interface Similarities {
+  /** By the embedding model; undefined if the agent is not embedded yet, or the query could not be. */
+  readonly model?: number | undefined
+  /** By the static embedding; undefined if it does not know the query's language. */
+  readonly static?: number | undefined
+}
+
+/** An agent found by words or by its embeddings. */
 export interface Candidate {
   readonly number: number
   /** Score from the word index; 0 if the agent contains no term of the query. */
   readonly wordScore: number
-  /** Highest cosine between the agent's parts and the query's texts; undefined if the agent is not embedded. */
-  readonly similarity: number | undefined
+  readonly similarities: Similarities
   /** From the record; undefined: any language. */
   readonly languages: readonly string[] | undefined
+}
+
+/** The weighted mean of both cosines, or the only one that there is; their means over likely results are the same. */
+export function combinedSimilarity({ model, static: ofWords }: Similarities): number | undefined {
+  if (model === undefined || ofWords === undefined) return model ?? ofWords
+  return (1 - STATIC_SHARE) * model + STATIC_SHARE * ofWords
 }
 
 /**
@@ -52,10 +68,9 @@ export interface Candidate {
  */
 export function rankCandidates(query: Query, maxWordScore: number, candidates: Iterable<Candidate>): Scored[] {
   const scored: Scored[] = []
-  const weight = SEMANTIC_WEIGHT * query.semanticWeight
-  const squareAtHalf = HALF_SCORE_SHARE * (maxWordScore + weight)
-  for (const { number, wordScore, similarity, languages } of candidates) {
-    const semanticScore = weight * aboveFloor(similarity)
+  const squareAtHalf = HALF_SCORE_SHARE * (maxWordScore + SEMANTIC_WEIGHT * maxTrust(query))
+  for (const { number, wordScore, similarities, languages } of candidates) {
+    const semanticScore = SEMANTIC_WEIGHT * trust(query, similarities) * aboveFloor(combinedSimilarity(similarities))
     if (wordScore === 0 && semanticScore === 0) continue
     const speaksNamed = languages !== undefined && query.namedLanguages.some((tag) => speaks(languages, tag))
     const speaksOther = !speaksNamed && query.language !== undefined && !speaks(languages, query.language)
@@ -66,7 +81,13 @@ export function rankCandidates(query: Query, maxWordScore: number, candidates: I
   return scored.sort(byScore)
 }
 
-/** Rescales a cosine so that the floor becomes 0 and 1 stays 1. */
+/** How far the embeddings know the query's language. */
+const trust = ({ semanticWeight, englishWeight }: Query, { model }: Similarities): number =>
+  model === undefined ? englishWeight : semanticWeight
+
+const maxTrust = ({ semanticWeight, englishWeight }: Query): number => Math.max(semanticWeight, englishWeight)
+
+/** Rescales a similarity so that the floor becomes 0 and 1 stays 1. */
 function aboveFloor(similarity: number | undefined): number {
   return similarity === undefined ? 0 : Math.max(0, (similarity - SIMILARITY_FLOOR) / (1 - SIMILARITY_FLOOR))
 }

@@ -8,7 +8,7 @@ import { readQuery } from './read-query.js'
 const candidate = (number: number, rest: Partial<Candidate> = {}): Candidate => ({
   number,
   wordScore: 0,
-  similarity: undefined,
+  similarities: {},
   languages: undefined,
   ...rest,
 })
@@ -55,15 +55,20 @@ describe('readQuery', () => {
 
 describe('rankCandidates', () => {
   it('ranks by rare words if the query has any, else by similarity', () => {
-    const [byWords, bySimilarity] = [candidate(1, { wordScore: 2, similarity: 0.3 }), candidate(2, { similarity: 0.6 })]
+    const [byWords, bySimilarity] = [
+      candidate(1, { wordScore: 2, similarities: { model: 0.3 } }),
+      candidate(2, { similarities: { model: 0.6 } }),
+    ]
     expect(order('a long and telling request', 8, byWords, bySimilarity)).toEqual([1, 2])
-    expect(order('start exercising', 2, candidate(1, { wordScore: 0.1, similarity: 0.25 }), bySimilarity)).toEqual([
-      2, 1,
-    ])
+    expect(
+      order('start exercising', 2, candidate(1, { wordScore: 0.1, similarities: { model: 0.25 } }), bySimilarity),
+    ).toEqual([2, 1])
   })
 
   it('drops candidates with neither a matching word nor enough similarity', () => {
-    expect(order('weather', 1, candidate(1, { similarity: 0.19 }), candidate(2, { wordScore: 0.1 }))).toEqual([2])
+    expect(
+      order('weather', 1, candidate(1, { similarities: { model: 0.14 } }), candidate(2, { wordScore: 0.1 })),
+    ).toEqual([2])
   })
 
   it('AIDIP00-5.4-04 ranks agents higher if they speak a language that the query names', () => {
@@ -91,7 +96,7 @@ describe('rankCandidates', () => {
     const ranked = rankCandidates(
       readQuery('weather'),
       1,
-      [2, 1].map((number) => candidate(number, { wordScore: 1, similarity: 1 })),
+      [2, 1].map((number) => candidate(number, { wordScore: 1, similarities: { model: 1 } })),
     )
     expect(ranked.map(({ number }) => number)).toEqual([1, 2])
     expect(ranked.every(({ score }) => score > 0.5 && score < 1)).toBe(true)

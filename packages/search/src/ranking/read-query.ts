@@ -31,6 +31,10 @@ export interface Query {
   readonly namedLanguages: readonly string[]
   /** How much embeddings count for this query, 0 to 1: 0 if the model does not know its language. */
   readonly semanticWeight: number
+  /** The texts for the static embedding, which knows English: glossed if the query is in another language. */
+  readonly englishTexts: readonly string[]
+  /** How much the static embedding counts for this query, 0 to 1. */
+  readonly englishWeight: number
 }
 
 /** Options of `readQuery`. */
@@ -56,26 +60,20 @@ export function readQuery(
   const glossed = language === undefined || language === 'en' ? undefined : glossesOf(truncated, language, lexicon)
   const isModelLanguage = modelLanguages === 'all' || (language !== undefined && modelLanguages.includes(language))
   const english = glossed && englishTexts(glossed)
-  const common = {
+  const ownTexts = [...new Set([truncated, ...sentencesOf(truncated).filter((each) => isTask(each, language))])].slice(
+    0,
+    1 + MAX_SENTENCES,
+  )
+  const englishWeight = glossed ? GLOSSED_WEIGHT * knownShare(glossed.flat()) : semanticWeight(truncated, language)
+  return {
     text: truncated,
     language,
     namedLanguages: english ? namedInGlosses(english) : namedLanguages(truncated),
-  }
-  if (glossed && english && !isModelLanguage)
-    return {
-      ...common,
-      words: glossedWordQuery(glossed.flat()),
-      texts: english,
-      semanticWeight: GLOSSED_WEIGHT * knownShare(glossed.flat()),
-    }
-  return {
-    ...common,
     words: glossed ? glossedWordQuery(glossed.flat()) : parseWordQuery(truncated, language),
-    texts: [...new Set([truncated, ...sentencesOf(truncated).filter((each) => isTask(each, language))])].slice(
-      0,
-      1 + MAX_SENTENCES,
-    ),
-    semanticWeight: isModelLanguage ? 1 : semanticWeight(truncated, language),
+    texts: isModelLanguage ? ownTexts : (english ?? ownTexts),
+    semanticWeight: isModelLanguage ? 1 : englishWeight,
+    englishTexts: english ?? ownTexts,
+    englishWeight,
   }
 }
 

@@ -56,10 +56,20 @@ export function chunkTokens(chunk: string, { language, keepStopWords = false }: 
     addUnspaced(chunk, tokens, add)
     return tokens
   }
-  const parts = chunk.split(WORD_BOUNDARIES).filter((part) => part !== '')
+  const parts = partsOf(chunk)
   for (const part of parts) add(part)
   if (parts.length > 1) tokens.push({ term: parts.join('').toLowerCase().slice(0, MAX_WORD_LETTERS), word: chunk })
   return tokens
+}
+
+const partsOf = (chunk: string): string[] => chunk.split(WORD_BOUNDARIES).filter((part) => part !== '')
+
+/** Matches a chunk that is one lower-case or capitalised word. */
+const PLAIN_WORD = /^[A-Z]?[a-z]+$/
+
+/** The words of a chunk in lower case, not stemmed: camelCase and snake_case are split. */
+export function wordsOfChunk(chunk: string): readonly string[] {
+  return PLAIN_WORD.test(chunk) ? [chunk.toLowerCase()] : partsOf(chunk).map((part) => part.toLowerCase())
 }
 
 function addUnspaced(chunk: string, tokens: Token[], add: (word: string) => void): void {

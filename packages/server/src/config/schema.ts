@@ -61,7 +61,7 @@ export const configSchema: JsonObject = closed({
     embedTimeoutMs: { type: 'integer', minimum: 1, maximum: 60_000 },
     embedder: {
       anyOf: [
-        { enum: ['builtin', 'none'] },
+        { enum: ['builtin', 'static', 'none'] },
         closed({ folder: text, languages: texts }, ['folder']),
         closed({ url: text, model: text, key: text, dimensions: count, languages: texts }, ['url', 'model']),
       ],

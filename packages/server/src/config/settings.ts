@@ -69,7 +69,7 @@ export interface Config {
     lexicon: { language: string; path: string }[]
     /** How many candidates from each of word and vector search are ranked (PROF §7.2). */
     rerankLimit: number
-    /** Milliseconds that a query waits for its embeddings; then it is searched by words only. */
+    /** Milliseconds that a query waits for its embeddings; then it is ranked without them. */
     embedTimeoutMs: number
   }
   /** Intent resolution (AIDIP §6), which is optional (AIDIP §8). */
@@ -115,6 +115,7 @@ export interface Config {
 /** The embedding model: the built-in one, none, a folder with an ONNX model, or an HTTP endpoint. */
 export type EmbedderConfig =
   | 'builtin'
+  | 'static'
   | 'none'
   | { folder: string; languages?: string[] }
   | { url: string; model: string; key?: string; dimensions?: number; languages?: string[] }

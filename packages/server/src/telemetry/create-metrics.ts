@@ -44,7 +44,7 @@ export function createMetrics(version: string): ReadableMetrics {
   })
   const fallbacks = new Counter({
     name: 'switchboard_search_fallbacks_total',
-    help: 'Searches by words only, because the embedding model did not respond in time',
+    help: 'Searches without the embedding model, because it did not respond in time',
     registers,
   })
   const agentCalls = new Histogram({

@@ -23,7 +23,7 @@ export interface Metrics {
   /** An error response, by its code. */
   error(code: string): void
   searchStage(stage: SearchStage, ms: number): void
-  /** A search by words only, because the embedding model did not respond in time. */
+  /** A search without the embedding model, because it did not respond in time. */
   searchFallback(): void
   agentCall(timing: CallTiming): void
   /** The directory's own work on a call: everything but the queue and the agent. */

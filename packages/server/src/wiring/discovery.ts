@@ -28,7 +28,7 @@ export interface Discovery {
   readonly choices: SearchChoices | undefined
 }
 
-/** Search by words, and by vectors of the embedding model that the operator chose. */
+/** Indexes words and static vectors in the background, and embeds with the model that the operator chose. */
 export async function wireDiscovery(
   { config, store, log, metrics, now, logError }: Base,
   catalog: Catalog,
@@ -41,7 +41,7 @@ export async function wireDiscovery(
     store,
     claim: replicas.claim,
     catalog,
-    onError: logError('the embedding model is not responding; searching by words only'),
+    onError: logError('the embedding model is not responding; searching without it'),
     onProgress: (progress) => log.info(progress, 'embedding agents'),
   })
   metrics.gauges({ pendingVectors: () => embeddings.pending, embeddingQueue: () => embeddings.pending })
@@ -70,7 +70,7 @@ export function wireLexicon({ search: { lexicon: files } }: Config): Lexicon {
 }
 
 function chooseEmbedder({ search: { semantic, embedder } }: Config): Pick<EmbeddingQueueOptions, 'open' | 'languages'> {
-  if (!semantic || embedder === 'none') return { open: undefined, languages: [] }
+  if (!semantic || embedder === 'none' || embedder === 'static') return { open: undefined, languages: [] }
   if (embedder === 'builtin')
     return { open: (signal) => createBuiltInEmbedder({ signal }), languages: BUILT_IN_LANGUAGES }
   const languages = embedder.languages ?? 'all'

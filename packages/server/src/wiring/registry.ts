@@ -1,3 +1,4 @@
+import { builtInStaticEncoder } from '@switchboard/search'
 import type { GrantsOf } from '../policy/access.js'
 import type { Quota } from '../policy/quota.js'
 import { type AbuseWatch, createAbuseWatch } from '../services/discovery/abuse-watch.js'
@@ -34,6 +35,7 @@ export async function wireRegistry(base: Base, grantsOf: GrantsOf, parts: LimitP
     baseUrl,
     maxLifetime: config.lifetimes.max,
     rerankLimit: config.search.rerankLimit,
+    encoder: config.search.semantic && config.search.embedder !== 'none' ? builtInStaticEncoder() : undefined,
     now,
     warningsOf: abuse.warningsOf,
   })

@@ -86,14 +86,14 @@ describe('evidence', () => {
     const { ranking } = (await directory.get('/discover')).json
     const query = { ...readQuery('translate into French'), semanticWeight: 1, language: 'en', namedLanguages: ['fr'] }
     const scoreOf = (candidate: Partial<Candidate>): number | undefined => {
-      const plain = { number: 0, wordScore: 0, similarity: undefined, languages: undefined }
+      const plain = { number: 0, wordScore: 0, similarities: {}, languages: undefined }
       return rankCandidates(query, 1, [{ ...plain, ...candidate }])[0]?.score
     }
     // Word scores are the unit of the sum, so each weight can be compared with an agent that has this word score.
     const scoreOfWords = (wordScore: number): number => scoreOf({ wordScore }) ?? 0
-    expect(scoreOf({ similarity: 1 })).toBeCloseTo(scoreOfWords(ranking.meaning_weight))
-    expect(scoreOf({ similarity: ranking.meaning_floor })).toBeUndefined()
-    expect(scoreOf({ similarity: ranking.meaning_floor + 0.01 })).toBeGreaterThan(0)
+    expect(scoreOf({ similarities: { model: 1 } })).toBeCloseTo(scoreOfWords(ranking.meaning_weight))
+    expect(scoreOf({ similarities: { model: ranking.meaning_floor } })).toBeUndefined()
+    expect(scoreOf({ similarities: { model: ranking.meaning_floor + 0.01 } })).toBeGreaterThan(0)
     const withLanguages = (...languages: string[]) => scoreOf({ wordScore: 1, languages })
     expect(withLanguages('fr')).toBeCloseTo(scoreOfWords(1 + ranking.named_language_weight))
     expect(withLanguages('de')).toBeCloseTo(scoreOfWords(ranking.other_language_factor))

@@ -27,7 +27,7 @@ const CACHED_QUERIES = 2000
 
 /** Embeds agents in the background, and queries on request. */
 export interface EmbeddingQueue {
-  /** Agents that wait to be embedded; until then they are found by words only. */
+  /** Agents that wait to be embedded by the model; until then they are found by words and by the static embedding. */
   readonly pending: number
   /** Languages that the model understands. */
   readonly languages: readonly string[] | 'all'
@@ -47,7 +47,7 @@ interface Model {
 }
 
 export interface EmbeddingQueueOptions {
-  /** Starts the model, and is retried while it fails; the signal ends it. Undefined: no model, search by words only. */
+  /** Starts the model, and is retried while it fails; the signal ends it. Undefined: no model. */
   readonly open: ((signal: AbortSignal) => Promise<Embedder>) | undefined
   /** Milliseconds that a query waits for its vectors. */
   readonly queryTimeoutMs: number
@@ -290,5 +290,5 @@ export function createEmbeddingQueue({
   }
 }
 
-const SOME_PENDING = 'some agents are still being embedded and are found by words only'
-const NO_VECTORS = 'the embedding model is not responding; searched by words only'
+const SOME_PENDING = 'some agents are still being embedded; their ranking will be refined'
+const NO_VECTORS = 'the embedding model is not responding; the ranking is less precise'

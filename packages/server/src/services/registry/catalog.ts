@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { type AgentRecord, type JsonObject, type RegistryFacts, readRecord, redactRecord } from '@switchboard/protocol'
-import { type AgentIndex, createAgentIndex } from '@switchboard/search'
+import { type AgentIndex, createAgentIndex, type StaticEncoder } from '@switchboard/search'
 import { memoryOf } from '../../policy/quota.js'
 import type { Store, StoredAgent } from '../../store/store.js'
 import { registryOf, toFacts } from './agent-facts.js'
@@ -91,14 +91,16 @@ export interface CatalogOptions {
   maxLifetime: number
   /** How many candidates from each of word and vector search are ranked. */
   rerankLimit: number
+  /** The static embedding; undefined: none. */
+  encoder?: StaticEncoder | undefined
   now: () => number
   /** Abuse warnings to publish in the agent's `verification`. */
   warningsOf: (agent: Agent) => readonly JsonObject[]
 }
 
 export function createCatalog(options: CatalogOptions): Catalog {
-  const { store, baseUrl, maxLifetime, rerankLimit, now, warningsOf } = options
-  const index = createAgentIndex<Agent>({ rerankLimit })
+  const { store, baseUrl, maxLifetime, rerankLimit, encoder, now, warningsOf } = options
+  const index = createAgentIndex<Agent>({ rerankLimit, encoder })
   const listeners: CatalogListener[] = []
   const publicState = createPublicState(now)
   const views = createViewCache()

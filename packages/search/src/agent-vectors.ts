@@ -1,0 +1,131 @@
+import type { AgentRecord } from '@switchboard/protocol'
+import type { StaticEncoder } from './embedding/static-encoder.js'
+import { type AgentPart, embeddingTextsOf, partSimilarity } from './ranking/embedding-texts.js'
+import { combinedSimilarity, type Similarities } from './ranking/rank-candidates.js'
+import type { Query } from './ranking/read-query.js'
+import { createVectorIndex, type VectorFilter, type VectorIndex } from './vectors/vector-index.js'
+
+/** Similarity of a query to one part of an agent. */
+export interface PartMatch {
+  readonly part: AgentPart
+  /** Cosine, -1 to 1. */
+  readonly similarity: number
+}
+
+/** A query, ready to be compared with agents. */
+export interface QueryVectors {
+  /** The agents with the `limit` nearest vectors by each embedding. */
+  nearest(limit: number, filter: VectorFilter): Set<number>
+  similaritiesOf(numbers: readonly number[]): (number: number) => Similarities
+  /** The parts of the agent, most similar first. */
+  parts(number: number, record: AgentRecord): PartMatch[]
+}
+
+/**
+ * The vectors of agents by number, by two embeddings: the static one, which every agent has as soon as it is put, and
+ * that of the model, which follows later.
+ */
+export interface AgentVectors {
+  readonly bytes: number
+  /** Encodes the agent's texts with the static embedding. */
+  put(number: number, record: AgentRecord): void
+  /** Sets the dimensions of the model's vectors and drops those that are stored. */
+  setDimensions(dimensions: number): void
+  /** Sets the model's vectors of `embeddingTextsOf(record)`, packed; false if their version or dimensions differ. */
+  putPacked(number: number, packed: Uint8Array): boolean
+  /** Removes the model's vectors. */
+  removeModelVectors(number: number): void
+  remove(number: number): void
+  /** @param vectors the model's embeddings of `query.texts`; empty: compare by the static embedding only */
+  compare(query: Query, vectors: readonly Float32Array[]): QueryVectors
+}
+
+/** @param encoder undefined: agents have no vectors but those of the model */
+export function createAgentVectors(encoder: StaticEncoder | undefined): AgentVectors {
+  const staticIndex = encoder && createVectorIndex(encoder.dimensions)
+  let modelIndex: VectorIndex | undefined
+  /** For each agent: the position of the first vector that belongs to an example. */
+  const firstExample = new Map<number, number>()
+
+  /** The similarity of each agent found: the maximum over the agent's parts and the query's texts. */
+  const best = (
+    index: VectorIndex | undefined,
+    vectors: readonly Float32Array[],
+    limit: number,
+    filter: VectorFilter,
+  ): Map<number, number> => {
+    const found = new Map<number, number>()
+    for (const vector of vectors) {
+      for (const { number, part, similarity } of index?.search(vector, limit, filter) ?? []) {
+        const kind = part >= (firstExample.get(number) ?? Number.POSITIVE_INFINITY) ? 'example' : 'agent'
+        const weighted = partSimilarity({ kind }, similarity)
+        if (weighted > (found.get(number) ?? -1)) found.set(number, weighted)
+      }
+    }
+    return found
+  }
+
+  /** The highest similarity of each of the agent's vectors, by position. */
+  const bestByPart = (
+    index: VectorIndex | undefined,
+    vectors: readonly Float32Array[],
+    number: number,
+  ): Map<number, number> => {
+    const found = new Map<number, number>()
+    for (const vector of vectors) {
+      for (const { part, similarity } of index?.search(vector, Number.POSITIVE_INFINITY, { candidates: [number] }) ??
+        [])
+        found.set(part, Math.max(similarity, found.get(part) ?? -1))
+    }
+    return found
+  }
+
+  return {
+    get bytes() {
+      return (staticIndex?.bytes ?? 0) + (modelIndex?.bytes ?? 0)
+    },
+    put(number, record) {
+      const texts = embeddingTextsOf(record)
+      firstExample.set(number, texts.length - record.examples.length)
+      if (encoder)
+        staticIndex?.put(
+          number,
+          texts.map(({ text }) => encoder.encode(text)),
+        )
+    },
+    setDimensions(dimensions) {
+      modelIndex = createVectorIndex(dimensions)
+    },
+    putPacked: (number, packed) => modelIndex?.putPacked(number, packed) ?? false,
+    removeModelVectors: (number) => modelIndex?.remove(number),
+    remove(number) {
+      staticIndex?.remove(number)
+      modelIndex?.remove(number)
+      firstExample.delete(number)
+    },
+    compare(query, vectors) {
+      const encoded = encoder && query.englishWeight > 0 ? query.englishTexts.map(encoder.encode) : []
+      return {
+        nearest(limit, filter) {
+          const byModel = best(modelIndex, vectors, limit, filter)
+          return new Set([...byModel.keys(), ...best(staticIndex, encoded, limit, filter).keys()])
+        },
+        similaritiesOf(numbers) {
+          const filter = { candidates: numbers }
+          const byModel = best(modelIndex, vectors, Number.POSITIVE_INFINITY, filter)
+          const byStatic = best(staticIndex, encoded, Number.POSITIVE_INFINITY, filter)
+          return (number) => ({ model: byModel.get(number), static: byStatic.get(number) })
+        },
+        parts(number, record) {
+          const byModel = bestByPart(modelIndex, vectors, number)
+          const byStatic = bestByPart(staticIndex, encoded, number)
+          const matches = embeddingTextsOf(record).flatMap(({ part }, position) => {
+            const similarity = combinedSimilarity({ model: byModel.get(position), static: byStatic.get(position) })
+            return similarity === undefined ? [] : [{ part, similarity }]
+          })
+          return matches.sort((a, b) => b.similarity - a.similarity)
+        },
+      }
+    },
+  }
+}
