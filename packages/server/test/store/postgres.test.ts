@@ -3,6 +3,8 @@ import pg from 'pg'
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { MIGRATIONS } from '../../src/store/postgres/migrations.js'
 import { openPostgresStore } from '../../src/store/postgres/open-postgres-store.js'
+import { readPostgresTables } from '../../src/store/postgres/read-tables.js'
+import { writePostgresTables } from '../../src/store/postgres/write-tables.js'
 import type { Change, Store } from '../../src/store/store.js'
 import { NO_POSTGRES, testDatabase } from '../postgres.js'
 import { AT, entry, loadAll, put, refresh, remove, stored } from './fixtures.js'
@@ -367,10 +369,25 @@ describe.skipIf(!database)(database ? 'on PostgreSQL' : `store on PostgreSQL, ${
       await expectUnavailable(`${database?.url}?options=-csearch_path%3Dnowhere`)
     })
 
-    it('is rejected if a newer Switchboard has written it', async () => {
+    it('can be used after a newer Switchboard has migrated it, but neither copied nor restored', async () => {
+      const { url, sql, client } = await createSchema()
+      await (await openPostgresStore(url)).close()
+      await sql('CREATE TABLE added (x int)', `UPDATE switchboard SET version = ${MIGRATIONS.length + 1}`)
+      const store = await openPostgresStore(url)
+      expect((await store.write(put('a'))).outcome).toBe('done')
+      await store.close()
+      const operator = await client()
+      const { rows } = await operator.query('SELECT version FROM switchboard')
+      await operator.end()
+      expect(rows).toEqual([{ version: MIGRATIONS.length + 1 }])
+      await expect(readPostgresTables(url)).rejects.toMatchObject({ code: 'newer_version' })
+      await expect(writePostgresTables(url, () => 0)).rejects.toMatchObject({ code: 'newer_version' })
+    })
+
+    it('is rejected if a newer Switchboard has migrated it in a way that this one must not use', async () => {
       const { url, sql } = await createSchema()
       await (await openPostgresStore(url)).close()
-      await sql(`UPDATE switchboard SET version = ${MIGRATIONS.length + 1}`)
+      await sql(`UPDATE switchboard SET version = ${(MIGRATIONS.length + 1) * 1001}`)
       await expect(openPostgresStore(url)).rejects.toMatchObject({ code: 'newer_version' })
     })
 

@@ -9,6 +9,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { MIGRATIONS } from '../../src/store/sqlite/migrations.js'
 import { openSqliteStore } from '../../src/store/sqlite/open-sqlite-store.js'
 import { readSecret } from '../../src/store/sqlite/read-secret.js'
+import { readSqliteTables } from '../../src/store/sqlite/read-tables.js'
+import { writeSqliteTables } from '../../src/store/sqlite/write-tables.js'
 import { StoreError } from '../../src/store/store-error.js'
 import { AT, entry, loadAll, put, stored } from './fixtures.js'
 import { describeStore } from './suite.js'
@@ -213,9 +215,21 @@ describe('sqlite folder', () => {
     db.close()
   })
 
-  it('is rejected if a newer Switchboard has written it', async () => {
+  it('can be used after a newer Switchboard has migrated it, but neither copied nor restored', async () => {
     await (await openSqliteStore(folder)).close()
-    sql(folder, `PRAGMA user_version = ${MIGRATIONS.length + 1}`)
+    sql(folder, `CREATE TABLE added (x); PRAGMA user_version = ${MIGRATIONS.length + 1}`)
+    const store = await openSqliteStore(folder)
+    expect((await store.write(put('a'))).outcome).toBe('done')
+    await store.close()
+    const db = new Database(join(folder, 'switchboard.db'))
+    expect(db.prepare('PRAGMA user_version').get()).toMatchObject({ user_version: MIGRATIONS.length + 1 })
+    db.close()
+    for (const open of [readSqliteTables, writeSqliteTables]) expect(() => open(folder)).toThrow(/upgrade it/)
+  })
+
+  it('is rejected if a newer Switchboard has migrated it in a way that this one must not use', async () => {
+    await (await openSqliteStore(folder)).close()
+    sql(folder, `PRAGMA user_version = ${(MIGRATIONS.length + 1) * 1001}`)
     await expect(openSqliteStore(folder)).rejects.toMatchObject({
       code: 'newer_version',
       message: expect.stringContaining(`version ${MIGRATIONS.length + 1}`),

@@ -1,10 +1,14 @@
+import { schemaVersion } from '../schema-version.js'
 import { StoreError } from '../store-error.js'
 import type { Query } from './connect.js'
 
 /** The first version with xid8 and its snapshots, which the change feed needs. */
 const OLDEST_SERVER = 130000
 
-/** The n-th migrates from version n to n + 1; released migrations are never edited. Times are in milliseconds. */
+/**
+ * The n-th migrates from version n to n + 1; released migrations are never edited. Older versions go on using the
+ * database, so add tables and columns only, with defaults for rows that they write. Times are in milliseconds.
+ */
 export const MIGRATIONS: readonly string[] = [
   `
   CREATE TABLE agents (
@@ -276,10 +280,11 @@ export const MIGRATIONS: readonly string[] = [
 ]
 
 /**
- * Migrates the first schema on the search path to the current version; needs a transaction. Replicas that start at the
- * same time wait for each other here.
+ * Migrates the first schema on the search path to the current version, and returns the version that it then has: a later
+ * one if a newer Switchboard has migrated it. Needs a transaction. Replicas that start at the same time wait for each
+ * other here.
  */
-export async function migrate(query: Query): Promise<void> {
+export async function migrate(query: Query): Promise<number> {
   const [server] = await query(`
     SELECT current_schema() AS schema, current_setting('server_version') AS name,
       current_setting('server_version_num')::int AS version`)
@@ -289,18 +294,13 @@ export async function migrate(query: Query): Promise<void> {
   if (!server?.schema) throw new StoreError('unavailable', 'the search_path of the database names no existing schema')
 
   await query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`switchboard ${server.schema}`])
-  const version = await versionOf(query)
-  if (version > MIGRATIONS.length) {
-    throw new StoreError(
-      'newer_version',
-      `the database has version ${version}, but this Switchboard supports only versions up to ${MIGRATIONS.length}: upgrade it`,
-    )
-  }
+  const version = schemaVersion(await versionOf(query), MIGRATIONS.length)
   if (version < MIGRATIONS.length) {
     for (const migration of MIGRATIONS.slice(version)) await query(migration)
     await query('UPDATE switchboard SET version = $1', [MIGRATIONS.length])
   }
   await forgetForeignChanges(query)
+  return Math.max(version, MIGRATIONS.length)
 }
 
 /** Creates the table only if it is missing: a role without CREATE permission can use an up-to-date schema. */

@@ -6,6 +6,7 @@ import {
   type Table,
   type TableReader,
 } from '../backup/tables.js'
+import { knownSchemaVersion } from '../schema-version.js'
 import { StoreError } from '../store-error.js'
 import { connect, type Query } from './connect.js'
 import { MIGRATIONS } from './migrations.js'
@@ -55,12 +56,7 @@ async function versionOf(query: Query): Promise<number> {
   const [found] = await query(`SELECT to_regclass('switchboard') IS NOT NULL AS it`)
   if (!found?.it) throw new StoreError('unavailable', 'the database contains no store of Switchboard')
   const [row] = await query('SELECT version FROM switchboard')
-  const version = Number(row?.version)
-  if (version <= MIGRATIONS.length) return version
-  throw new StoreError(
-    'newer_version',
-    `the database has version ${version}, but this Switchboard supports only versions up to ${MIGRATIONS.length}: upgrade it`,
-  )
+  return knownSchemaVersion(Number(row?.version), MIGRATIONS.length)
 }
 
 /** What a server writes while the data is copied would be lost. */

@@ -1,4 +1,5 @@
 import type { Table, TablePage, TableWriter } from '../backup/tables.js'
+import { knownSchemaVersion } from '../schema-version.js'
 import { connect, type Query, type Transaction } from './connect.js'
 import { MIGRATIONS, migrate } from './migrations.js'
 import { changesSequence, counterOf, listTables, type PostgresTable } from './read-tables.js'
@@ -19,7 +20,8 @@ export async function writePostgresTables(url: string, memoryOf: MemoryOf): Prom
     await connection.close()
   }
   try {
-    await connection.transaction(migrate)
+    // Tables that only a newer Switchboard knows would keep their rows.
+    knownSchemaVersion(await connection.transaction(migrate), MIGRATIONS.length)
     const transaction = await connection.begin()
     open = transaction
     const tables = await listTables(transaction.query)

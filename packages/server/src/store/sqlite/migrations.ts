@@ -1,7 +1,10 @@
-import { StoreError } from '../store-error.js'
+import { schemaVersion } from '../schema-version.js'
 import { prepare, rowOf, type Sqlite } from './database.js'
 
-/** The n-th migrates from version n to n + 1; released migrations are never edited. Times are in milliseconds. */
+/**
+ * The n-th migrates from version n to n + 1; released migrations are never edited. Older versions go on using the
+ * database after a rollback, so add tables and columns only, with defaults for rows that they write. Times are in milliseconds.
+ */
 export const MIGRATIONS: readonly string[] = [
   `
   CREATE TABLE agents (
@@ -250,22 +253,21 @@ export const MIGRATIONS: readonly string[] = [
   `,
 ]
 
-/** Migrates the database to the current version in one transaction; throws `newer_version` if it is ahead. */
-export function migrate(db: Sqlite): void {
-  if (versionOf(db) === MIGRATIONS.length) return
+/**
+ * Migrates the database to the current version in one transaction, and returns the version that it then has: a later one if
+ * a newer Switchboard has migrated it. Throws `newer_version` if this one must not use it.
+ */
+export function migrate(db: Sqlite): number {
+  const found = schemaVersion(versionOf(db), MIGRATIONS.length)
+  if (found >= MIGRATIONS.length) return found
   db.exec('BEGIN IMMEDIATE')
   try {
     // Read again under the lock: `keys reset-admin` may have migrated it meanwhile.
-    const version = versionOf(db)
-    if (version > MIGRATIONS.length) {
-      throw new StoreError(
-        'newer_version',
-        `the database has version ${version}, but this Switchboard supports only versions up to ${MIGRATIONS.length}: upgrade it`,
-      )
-    }
+    const version = schemaVersion(versionOf(db), MIGRATIONS.length)
     for (const migration of MIGRATIONS.slice(version)) db.exec(migration)
-    db.exec(`PRAGMA user_version = ${MIGRATIONS.length}`)
+    if (version < MIGRATIONS.length) db.exec(`PRAGMA user_version = ${MIGRATIONS.length}`)
     db.exec('COMMIT')
+    return Math.max(version, MIGRATIONS.length)
   } catch (error) {
     // SQLite itself rolls back if the disk is full.
     if (db.inTransaction) db.exec('ROLLBACK')
@@ -273,5 +275,5 @@ export function migrate(db: Sqlite): void {
   }
 }
 
-/** The number of migrations that the database has had. */
+/** The version that the database states, as `schemaVersion` reads it. */
 export const versionOf = (db: Sqlite): number => Number(rowOf(prepare(db, 'PRAGMA user_version'))?.user_version)

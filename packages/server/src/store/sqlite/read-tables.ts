@@ -10,6 +10,7 @@ import {
   type TableReader,
 } from '../backup/tables.js'
 import type { Row } from '../rows.js'
+import { knownSchemaVersion } from '../schema-version.js'
 import { StoreError } from '../store-error.js'
 import { openDatabase, prepare, rowOf, rowsOf, type Sqlite, toStoreError } from './database.js'
 import { lockFolder } from './lock-folder.js'
@@ -34,13 +35,7 @@ export function readSqliteTables(folder: string, { lock = false } = {}): TableRe
     db = open
     open.exec('PRAGMA query_only = ON')
     open.exec('BEGIN')
-    const version = versionOf(open)
-    if (version > MIGRATIONS.length) {
-      throw new StoreError(
-        'newer_version',
-        `${file} has version ${version}, which this Switchboard does not know: upgrade it`,
-      )
-    }
+    const version = knownSchemaVersion(versionOf(open), MIGRATIONS.length)
     const tables = listTables(open).map((table) => countRows(open, table))
     return {
       schema: { store: 'sqlite', version },

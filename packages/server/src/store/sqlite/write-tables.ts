@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import type { TableWriter } from '../backup/tables.js'
+import { knownSchemaVersion } from '../schema-version.js'
 import { openDatabase, prepare, rowOf, type Sqlite, type Statement, toStoreError } from './database.js'
 import { lockFolder } from './lock-folder.js'
 import { MIGRATIONS, migrate } from './migrations.js'
@@ -24,7 +25,8 @@ export function writeSqliteTables(folder: string): TableWriter {
     release = lockFolder(folder)
     createPrivateFile(join(folder, FILE))
     db = openDatabase(join(folder, FILE))
-    migrate(db)
+    // Tables that only a newer Switchboard knows would keep their rows.
+    knownSchemaVersion(migrate(db), MIGRATIONS.length)
     db.exec('BEGIN IMMEDIATE')
     return createWriter(folder, db, close)
   } catch (error) {
