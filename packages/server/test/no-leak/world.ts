@@ -20,7 +20,7 @@ export const IDS = Object.keys(OWNERS)
 /** One change of the directory. */
 export type Step =
   | { readonly kind: 'put'; readonly id: string; readonly format: Format; readonly content: Content }
-  /** An agent that was public becomes private. */
+  /** An agent that was public becomes private; the next put publishes it again. */
   | { readonly kind: 'hide'; readonly id: string }
   | { readonly kind: 'refresh' | 'remove'; readonly id: string }
   | { readonly kind: 'mark'; readonly id: string; readonly marks: JsonObject }
@@ -138,8 +138,6 @@ export function follow(history: readonly Step[]): {
     const isHidden = step.id.startsWith('hid')
     switch (step.kind) {
       case 'put':
-        // An agent that has been made private stays so: published again, it would keep its place in the order.
-        if (known?.isPrivate && !isHidden) return false
         agents.set(step.id, { isPrivate: isHidden, tags: step.content.tags })
         return true
       case 'hide':
@@ -188,8 +186,8 @@ export function withoutHidden(history: readonly Step[], caller: CallerName): Tim
       return { kind: 'remove', id: step.id }
     }
     if (!hiding.has(step.id)) return step
-    if (step.kind === 'remove') hiding.delete(step.id)
-    return undefined
+    if (step.kind === 'put' || step.kind === 'remove') hiding.delete(step.id)
+    return step.kind === 'put' ? step : undefined
   }
   return done.flatMap(({ at, step }) => {
     const kept = shown(step)
