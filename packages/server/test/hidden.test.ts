@@ -24,7 +24,8 @@ const STRANGERS: readonly TestCaller[] = ['anon', 'tokB', 'tokC']
 
 /** The response without parts that differ between requests. Validators may change with the revision. */
 function stable({ status, headers, text }: TestResponse): JsonObject {
-  const volatile = /"(correlation_id|request_id|generated_at|search_time|received_at|indexed_at)":("[^"]*"|[\d.]+)/g
+  const volatile =
+    /"(correlation_id|request_id|search_id|generated_at|search_time|received_at|indexed_at)":("[^"]*"|[\d.]+)/g
   return {
     status,
     text: text.replaceAll(volatile, '"$1":0'),

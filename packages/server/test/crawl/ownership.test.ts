@@ -86,8 +86,11 @@ describe('a crawled agent', () => {
     const id = `${site.url}/agent`
     site.pages['/agent.json'] = { body: aidipAgent({ id }) }
     await directory.restart({ policy: { ...DEFAULTS.policy, requireDomainProof: true } })
-    const { json } = await directory.post('/crawl', { as: 'tokB', body: { url: `${site.url}/agent.json` } })
-    expect(json.agents).toEqual([expect.objectContaining({ agent: id, status: 'created' })])
+    await directory.post('/crawl', { as: 'tokB', body: { url: `${site.url}/agent.json` } })
+    await vi.waitFor(
+      async () => expect((await directory.get(`/agents/${encodeURIComponent(id)}`)).status).toBe(200),
+      20_000,
+    )
     await directory.restart()
   })
 })
