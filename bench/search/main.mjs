@@ -1,4 +1,4 @@
-// Measures quality, languages, then speed of search; see ../README.md. Each runs in a child process with memory for a million agents.
+// Measures quality, languages, spelling, then speed of search; see ../README.md. Each runs in a child process with memory for a million agents.
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
@@ -9,6 +9,7 @@ const COMMON = { data: text, cache: text, quick: flag }
 const PARTS = {
   quality: { sets: text, examples: flag, distractors: flag, queries: text, engines: text },
   languages: { languages: text },
+  spelling: { sets: text, queries: text },
   speed: { sizes: text, rounds: text, http: text, json: text },
 }
 const NODE_FLAGS = ['--max-old-space-size=8000', '--expose-gc']
@@ -16,9 +17,9 @@ const NODE_FLAGS = ['--max-old-space-size=8000', '--expose-gc']
 const { values } = parseArgs({
   options: { ...COMMON, ...PARTS.quality, ...PARTS.languages, ...PARTS.speed, only: text },
 })
-const only = values.only ?? 'quality,languages,speed'
+const only = values.only ?? 'quality,languages,spelling,speed'
 for (const part of only.split(',')) {
-  if (!PARTS[part]) throw new Error(`--only must be quality, languages or speed, not "${part}"`)
+  if (!PARTS[part]) throw new Error(`--only must be quality, languages, spelling or speed, not "${part}"`)
   const known = { ...COMMON, ...PARTS[part] }
   const args = Object.entries(values)
     .filter(([name]) => known[name])

@@ -1,5 +1,5 @@
 // The index of packages/search, used like the directory uses it.
-import { builtInStaticEncoder, createAgentIndex } from '../../packages/search/dist/index.js'
+import { builtInStaticEncoder, createAgentIndex, getBuiltInLexicon } from '../../packages/search/dist/index.js'
 
 const DIMENSIONS = 512
 const PAGE = 10
@@ -20,6 +20,7 @@ export function createOurs({ encoder = builtInStaticEncoder() } = {}) {
     put: (number, record) => index.put({ number, record, status: 'active' }),
     putVectors: (number, packed) => index.putVectors(number, packed),
     remove: (id) => index.remove(id),
+    correct: (text, options) => index.correct(text, { lexicon: getBuiltInLexicon(), ...options }),
     /** The numbers of the agents on the first page. */
     search({ query, queryVectors, isExact = false }) {
       const conditions = isExact ? [AVAILABLE, ALL] : [AVAILABLE]

@@ -45,6 +45,10 @@ describe('switchboard register, get, search and remove', () => {
     expect(found.stdout).toMatch(
       /^ID +NAME +SCORE +DESCRIPTION\nbaker +The baker +\d\.\d\d +Does what a baker does\.\n/,
     )
+    const misspelled = await bench.stranger('search', 'bakre')
+    expect(misspelled.stderr).toBe('switchboard: searched for "baker" instead of "bakre" (--exact to keep it)\n')
+    expect(misspelled.stdout).toContain('The baker')
+    expect(await bench.stranger('search', 'bakre', '--exact')).toMatchObject({ stdout: 'no agents found\n' })
     const json = JSON.parse((await bench.stranger('search', '--tag', 'tested', '--json', '--limit', '1')).stdout)
     expect(json).toMatchObject([{ id: 'baker' }])
     expect((await bench.stranger('search', '--tag', 'nobody-has-this')).stdout).toBe('no agents found\n')

@@ -57,7 +57,7 @@ export function createMcpServer({ directory }: McpServerSettings): McpServer {
     },
     ({ task, tags, protocols, top = DEFAULT_TOP }, { mcpReq: { signal } }) =>
       answer(async () => {
-        const { candidates, warnings } = await directory.discover(
+        const { candidates, warnings, corrected } = await directory.discover(
           { query: task, limit: top, ...given('required_tags', tags), ...given('protocols', protocols) },
           { signal },
         )
@@ -69,7 +69,10 @@ export function createMcpServer({ directory }: McpServerSettings): McpServer {
           protocols: [...new Set(bindings.map(({ protocol }) => protocol))],
           ...given('score', score),
         }))
-        return found(agents, warnings)
+        const replaced = corrected.map(
+          ({ from, to }) => `searched for "${to}" instead of "${from}": quote it to keep it`,
+        )
+        return found(agents, [...warnings, ...replaced])
       }),
   )
   server.registerTool(

@@ -80,6 +80,13 @@ export interface AgentIndex<T extends IndexedAgent> {
   list(selection: Selection<T>, options: ListOptions): ListedPage<T> & Work
   /** Agents that pass the filters and match the query by words or embeddings, ranked. */
   search(text: TextQuery, selection: Selection<T>, options: SearchOptions<T>): RankedPage<T>
+  /**
+   * Corrects the words of a query that no public agent contains towards words that public agents contain. What private
+   * agents contain counts only as far as the caller sees them.
+   */
+  readonly correct: TextSearch['correct']
+  /** Words of public agents that are similar to the unknown words of a query. */
+  readonly suggest: TextSearch['suggest']
   /** Why an agent matches a query, based on its public content only. */
   evidence(text: TextQuery, agent: T): TextEvidence
 }
@@ -136,6 +143,7 @@ export function createAgentIndex<T extends IndexedAgent>(options: AgentIndexOpti
     byNumber.delete(agent.number)
     order.remove(agent)
     for (const term of recordTerms(agent.record)) postings.remove(term, agent.number)
+    forgetWords(agent)
     deferred.delete(agent.number)
     uncommon.delete(agent.number)
     texts.remove(agent.number)
@@ -145,6 +153,10 @@ export function createAgentIndex<T extends IndexedAgent>(options: AgentIndexOpti
   const indexWords = ({ number, record }: T): void => {
     deferred.delete(number)
     texts.put(number, redactRecord(record), record.visibility !== 'private')
+  }
+
+  const forgetWords = ({ number, record }: T): void => {
+    if (record.visibility !== 'private' && !deferred.has(number)) texts.forgetWords(redactRecord(record))
   }
 
   const indexDeferred = (limit: number): number => {
@@ -160,6 +172,7 @@ export function createAgentIndex<T extends IndexedAgent>(options: AgentIndexOpti
     const terms = new Set(recordTerms(agent.record))
     for (const term of recordTerms(before.record)) if (!terms.has(term)) postings.remove(term, agent.number)
     for (const term of terms) postings.add(term, agent.number)
+    forgetWords(before)
     indexWords(agent)
     // The old vectors may represent text that has become private.
     if (embeddedText(before) !== embeddedText(agent)) texts.removeVectors(agent.number)
@@ -262,6 +275,8 @@ export function createAgentIndex<T extends IndexedAgent>(options: AgentIndexOpti
         ...work,
       }
     },
+    correct: texts.correct,
+    suggest: texts.suggest,
     evidence: ({ query, vectors }, { number, record }) => texts.evidence(query, vectors, number, redactRecord(record)),
   }
 }

@@ -5,6 +5,7 @@ import { diversify } from './ranking/diversify.js'
 import { type Candidate, rankCandidates, type Similarities } from './ranking/rank-candidates.js'
 import type { Query } from './ranking/read-query.js'
 import { byScore, type Scored } from './top-k.js'
+import { createSpeller, type Speller } from './words/speller.js'
 import { textFieldsOf } from './words/text-fields.js'
 import { createWordIndex, type WordMatch, type WordResult } from './words/word-index.js'
 
@@ -73,6 +74,10 @@ export interface TextSearch {
   /** @param vectors the model's embeddings of `query.texts`; empty: rank without them */
   search(query: Query, vectors: readonly Float32Array[], filter: TextFilter, agents: AgentLookup): Ranking
   evidence(query: Query, vectors: readonly Float32Array[], number: number, record: AgentRecord): TextEvidence
+  /** Stops correcting queries towards the words of a public agent, before it is removed or replaced. */
+  forgetWords(record: AgentRecord): void
+  readonly correct: Speller['correct']
+  readonly suggest: Speller['suggest']
 }
 
 /** What a text search consists of. */
@@ -87,6 +92,7 @@ export interface TextSearchOptions {
 export function createTextSearch({ rerankLimit = RERANK_LIMIT, encoder }: TextSearchOptions = {}): TextSearch {
   const words = createWordIndex()
   const agentVectors = createAgentVectors(encoder)
+  const speller = createSpeller(words, encoder?.words)
 
   const rank = (
     query: Query,
@@ -117,9 +123,14 @@ export function createTextSearch({ rerankLimit = RERANK_LIMIT, encoder }: TextSe
       return { words: words.bytes, vectors: agentVectors.bytes }
     },
     put(number, record, isPublic) {
-      words.put(number, textFieldsOf(record), isPublic)
+      const fields = textFieldsOf(record)
+      words.put(number, fields, isPublic)
+      if (isPublic) speller.add(fields)
       agentVectors.put(number, record)
     },
+    forgetWords: (record) => speller.remove(textFieldsOf(record)),
+    correct: speller.correct,
+    suggest: speller.suggest,
     setDimensions: agentVectors.setDimensions,
     putVectors: agentVectors.putPacked,
     removeVectors: agentVectors.removeModelVectors,

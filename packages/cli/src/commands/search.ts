@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import type { AgentSummary, SearchRequest } from '@switchboard/client'
+import type { AgentSummary, SearchPage, SearchRequest } from '@switchboard/client'
 import { openDirectory } from '../directory.js'
 import { readNumber } from '../read-number.js'
 import { DIRECTORY_FLAGS, DIRECTORY_HELP } from '../settings.js'
@@ -13,6 +13,7 @@ const HELP = `switchboard search: find agents in a directory
   --tag TAG          only agents with this tag; repeatable
   --capability NAME  only agents with this capability; repeatable
   --filter NAME=TEXT only agents whose metadata has this value; repeatable
+  --exact            search for the words as they are written: do not correct typos
   --limit N          maximum number of results (20)
 ${DIRECTORY_HELP}
 
@@ -33,6 +34,7 @@ export async function search(args: string[]): Promise<number> {
       tag: { type: 'string', multiple: true },
       capability: { type: 'string', multiple: true },
       filter: { type: 'string', multiple: true },
+      exact: { type: 'boolean' },
       limit: { type: 'string' },
     },
   })
@@ -50,10 +52,14 @@ export async function search(args: string[]): Promise<number> {
   const request: SearchRequest = {
     top: Math.min(limit, PAGE_SIZE),
     ...(query !== '' && { query }),
+    ...(values.exact && { exact: true }),
     ...(Object.keys(filters).length > 0 && { filters }),
   }
   const agents: AgentSummary[] = []
+  let isFirst = true
   for await (const page of openDirectory(values).search(request).pages()) {
+    if (isFirst) remarkSpelling(page)
+    isFirst = false
     for (const warning of page.warnings) remark(`warning: ${warning}`)
     agents.push(...page.agents.slice(0, limit - agents.length))
     if (agents.length >= limit) break
@@ -61,6 +67,11 @@ export async function search(args: string[]): Promise<number> {
   if (values.json) await printJson(agents.map(({ document }) => document))
   else await printTable(['ID', 'NAME', 'SCORE', 'DESCRIPTION'], agents.map(toRow), 'no agents found')
   return 0
+}
+
+function remarkSpelling({ corrected, suggestions }: SearchPage): void {
+  for (const { from, to } of corrected) remark(`searched for "${to}" instead of "${from}" (--exact to keep it)`)
+  if (suggestions.length > 0) remark(`no agent contains these words; similar ones: ${suggestions.join(', ')}`)
 }
 
 const toRow = ({ id, name, score, description }: AgentSummary): string[] => [

@@ -4,6 +4,7 @@ import { cacheSuccess } from './cache-success.js'
 import { type Candidate, listIn, readCandidate } from './documents.js'
 import { createListing, type Listing } from './listing.js'
 import type { Requester, RequestOptions } from './requester.js'
+import { type Correction, readSpelling } from './spelling.js'
 
 export interface DiscoverOptions extends RequestOptions {
   /** Fail if the directory does not support a hard filter, instead of listing it in `unsupportedFilters` (C-50). */
@@ -20,6 +21,10 @@ export interface Discovery {
   readonly appliedFilters: JsonObject
   readonly unsupportedFilters: readonly string[]
   readonly warnings: readonly string[]
+  /** Words of the query that were taken for typos, and what was searched for instead. */
+  readonly corrected: readonly Correction[]
+  /** If no word of the query is known: similar words that agents contain. */
+  readonly suggestions: readonly string[]
 }
 
 /** Finds candidates for a task, with evidence if the request asks for it. */
@@ -36,7 +41,8 @@ export function discover(
       throw new ClientError('not_found', 'the service is of level D0, which does not support queries: use get(id)')
     }
     const sent = { ...options, method: 'POST', path: '/discover', body: query, headers, isRead: true }
-    const { body, warnings } = await request(sent)
+    const response = await request(sent)
+    const { body, warnings } = response
     const found = isObject(body) ? body : {}
     const requestId = asString(found.request_id)
     const searchId = asString(found.search_id)
@@ -49,6 +55,7 @@ export function discover(
       appliedFilters: isObject(found.applied_filters) ? found.applied_filters : {},
       unsupportedFilters: asStrings(found.unsupported_filters),
       warnings: [...warnings, ...asStrings(found.warnings)],
+      ...readSpelling(response),
     }
   }
   return createListing(

@@ -2,6 +2,7 @@ import { asStrings, isObject, type JsonObject, type JsonValue } from '@switchboa
 import { type AgentSummary, listIn, readSummary } from './documents.js'
 import { createListing, type Listing, type Paged } from './listing.js'
 import type { DirectoryResponse, Requester, RequestOptions } from './requester.js'
+import { type Correction, readSpelling } from './spelling.js'
 import { meetsPolicy, type TrustPolicy } from './trust.js'
 
 /** A search by words, filters or both; agents must match all filters. */
@@ -14,6 +15,8 @@ export interface SearchRequest {
   readonly skip?: number
   /** Return whole documents instead of summaries. */
   readonly includeMetadata?: boolean
+  /** Search for the words as they are written, without correcting typos. */
+  readonly exact?: boolean
 }
 
 export interface SearchOptions extends RequestOptions, Pick<TrustPolicy, 'requireCertified' | 'minQuality'> {}
@@ -25,6 +28,10 @@ export interface SearchPage {
   /** Pass it to `invoke` or `feedback` if you choose one of the agents: the directory learns from it. */
   readonly searchId?: string
   readonly warnings: readonly string[]
+  /** Words of the query that were taken for typos, and what was searched for instead. */
+  readonly corrected: readonly Correction[]
+  /** If no word of the query is known: similar words that agents contain. */
+  readonly suggestions: readonly string[]
 }
 
 /** Searches (AIDIP §4.3.1). Reads the arrays of revision 01 and the objects of revision 00 (C-01). */
@@ -41,6 +48,7 @@ export function search(
     ...(wanted.filters && { filters: { ...wanted.filters } }),
     ...(wanted.top !== undefined && { top: wanted.top }),
     ...(wanted.skip !== undefined && { skip: wanted.skip }),
+    ...(wanted.exact && { exact: true }),
     ...((wanted.includeMetadata || hasPolicy) && { include_metadata: true }),
   }
   const fetchPage = async (path: string, sent: JsonObject): Promise<Paged<SearchPage>> => {
@@ -52,6 +60,7 @@ export function search(
     const page = {
       agents: hasPolicy ? listed.filter(({ document }) => meetsPolicy(document, options)) : listed,
       warnings: [...response.warnings, ...(isObject(response.body) ? asStrings(response.body.warnings) : [])],
+      ...readSpelling(response),
       ...(total !== undefined && { total }),
       ...(searchId !== null && { searchId }),
     }

@@ -146,6 +146,18 @@ describe('finding', () => {
       ),
     )
 
+  it('says which words were corrected, and searches for them as they are if told to', async () => {
+    await the(publisher).register(aidipAgent({ id: 'g', name: 'Zsófika', description: 'A gardener.' }))
+    const corrected = [{ from: 'gadrener', to: 'gardener' }]
+    expect(await the(stranger).search('gadrener')).toMatchObject({ agents: [{ id: 'g' }], corrected })
+    expect(await the(stranger).search({ query: 'gadrener', skip: 0 })).toMatchObject({ corrected })
+    expect(await the(stranger).discover('gadrener')).toMatchObject({ candidates: [{ id: 'g' }], corrected })
+    expect(await the(stranger).search('zsofikaa')).toMatchObject({ corrected: [{ to: 'zsófika' }] })
+    const exact = { query: 'gadrener', exact: true }
+    expect(await the(stranger).search(exact)).toMatchObject({ agents: [], corrected: [] })
+    expect(await the(stranger).discover(exact)).toMatchObject({ candidates: [], corrected: [] })
+  })
+
   it('awaits one page of a search, or iterates over all', async () => {
     await register(23)
     const page = await the(stranger).search({ query: 'gardener', top: 10 })

@@ -46,6 +46,8 @@ export interface DiscoveryRequest {
   constraints?: JsonObject
   limit?: number
   include_evidence?: boolean
+  /** Search for the words as they are written, without correcting typos. */
+  exact?: boolean
   detail?: 'minimal' | 'summary' | 'full'
   client_context?: JsonObject
   /** Whether to ask peers of the directory too, and how many milliseconds they have. */

@@ -16,6 +16,8 @@ const MAX_WORDS = 128
 export interface StaticEncoder {
   readonly id: string
   readonly dimensions: number
+  /** The words that it knows, in lower case: English ones by frequency, then those of the training texts. */
+  readonly words: readonly string[]
   /** A vector for comparison by cosine; zero, which is similar to nothing, if no word is known. */
   encode(text: string): Float32Array
 }
@@ -62,6 +64,7 @@ function createStaticEncoder(id: string, words: readonly string[], vectors: Word
   return {
     id,
     dimensions,
+    words,
     encode(text) {
       const sum = new Float32Array(dimensions)
       let known = 0

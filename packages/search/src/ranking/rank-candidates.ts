@@ -9,6 +9,11 @@ import type { Query } from './read-query.js'
 
 /** Similarity at or below which an agent does not match by its embeddings: unrelated texts reach this similarity. */
 const SIMILARITY_FLOOR = 0.15
+/**
+ * Cosine below which an agent does not match by its embeddings if nobody knows any word of the query. The model's cosines
+ * for gibberish reach 0.6, and so do those of texts that only look alike because neither is English.
+ */
+export const UNKNOWN_WORDS_FLOOR = 0.65
 /** Score for identical meaning (similarity 1): as much as 3.2 unique terms of the query. */
 const SEMANTIC_WEIGHT = 3.2
 /** Share of the static embedding in the similarity of an agent that the model has embedded too. */
@@ -69,9 +74,11 @@ export function combinedSimilarity({ model, static: ofWords }: Similarities): nu
 export function rankCandidates(query: Query, maxWordScore: number, candidates: Iterable<Candidate>): Scored[] {
   const scored: Scored[] = []
   const squareAtHalf = HALF_SCORE_SHARE * (maxWordScore + SEMANTIC_WEIGHT * maxTrust(query))
+  const { minSimilarity = 0 } = query
   for (const { number, wordScore, similarities, languages } of candidates) {
     const semanticScore = SEMANTIC_WEIGHT * trust(query, similarities) * aboveFloor(combinedSimilarity(similarities))
-    if (wordScore === 0 && semanticScore === 0) continue
+    const isSimilar = Math.max(similarities.model ?? 0, similarities.static ?? 0) >= minSimilarity
+    if (wordScore === 0 && (semanticScore === 0 || !isSimilar)) continue
     const speaksNamed = languages !== undefined && query.namedLanguages.some((tag) => speaks(languages, tag))
     const speaksOther = !speaksNamed && query.language !== undefined && !speaks(languages, query.language)
     const sum = wordScore + semanticScore

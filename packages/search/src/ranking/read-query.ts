@@ -35,6 +35,8 @@ export interface Query {
   readonly englishTexts: readonly string[]
   /** How much the static embedding counts for this query, 0 to 1. */
   readonly englishWeight: number
+  /** Cosine that an agent needs if it contains no word of the query. Default: any. */
+  readonly minSimilarity?: number
 }
 
 /** Options of `readQuery`. */

@@ -153,4 +153,4 @@ export class TermDictionary {
 }
 
 /** V8 implements a substring as a reference to its parent; a copy does not keep the whole text in memory. */
-const copyString = (text: string): string => ` ${text}`.slice(1)
+export const copyString = (text: string): string => ` ${text}`.slice(1)

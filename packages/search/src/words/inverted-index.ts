@@ -66,6 +66,22 @@ export class InvertedIndex {
     return this.postings.length(term) - (this.#privateCounts.get(term) ?? 0)
   }
 
+  /** Whether the agent of the slot contains the term. */
+  contains(term: number, slot: number): boolean {
+    const posting = this.postings.at(term, this.postings.lowerBound(term, slot * 2 ** FREQUENCY_BITS))
+    return posting !== undefined && posting >>> FREQUENCY_BITS === slot
+  }
+
+  /** Whether a public agent contains both terms. */
+  occurTogether(a: number, b: number): boolean {
+    const [rarer, other] = this.postings.length(a) < this.postings.length(b) ? [a, b] : [b, a]
+    for (const posting of this.postings.view(rarer)) {
+      const slot = posting >>> FREQUENCY_BITS
+      if (!this.#private.has(slot) && this.contains(other, slot)) return true
+    }
+    return false
+  }
+
   put(number: number, fields: TextFields, isPublic: boolean): void {
     this.remove(number)
     const slot = this.#takeSlot(number)

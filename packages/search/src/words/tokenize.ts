@@ -11,9 +11,11 @@ const CHUNKS = /[\p{L}\p{N}\p{M}_]+/gu
 /** Scripts written without spaces between words; indexed as character bigrams. */
 export const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー]+/gu
-const HAS_UNSPACED = new RegExp(UNSPACED.source, 'u')
+export const HAS_UNSPACED = new RegExp(UNSPACED.source, 'u')
 const WORD_BOUNDARIES = /_+|(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u
 const ASCII_WORD = /^[a-z0-9]+$/
+const LOWER_CASE = /^[a-z]+$/
+const LETTERS = /^[\p{L}\p{M}]+$/u
 /** Matches a text that is not pure ASCII. */
 export const BEYOND_ASCII = /[\u0080-\uffff]/
 /** 1 for each ASCII code that belongs to a chunk: letters, digits and underscore. */
@@ -44,6 +46,13 @@ export const tokenize = (text: string, options?: TokenizeOptions): Token[] =>
 
 /** Splits a text at white space and punctuation. */
 export const chunksOf = (text: string): readonly string[] => text.normalize('NFKC').match(CHUNKS) ?? []
+
+/** The words of one chunk that consist of letters only: no numbers, and none of a script without spaces. */
+export function lettersOf(chunk: string): string[] {
+  if (LOWER_CASE.test(chunk)) return [chunk]
+  if (HAS_UNSPACED.test(chunk)) return []
+  return chunk.split(WORD_BOUNDARIES).filter((part) => LETTERS.test(part))
+}
 
 /** The terms of one chunk. */
 export function chunkTokens(chunk: string, { language, keepStopWords = false }: TokenizeOptions = {}): Token[] {
@@ -87,8 +96,8 @@ function addUnspaced(chunk: string, tokens: Token[], add: (word: string) => void
   if (from < chunk.length) add(chunk.slice(from))
 }
 
-/** The Porter stem of an ASCII word, a prefix of any other. */
-function stem(word: string): string {
+/** The Porter stem of an ASCII word, a prefix of any other; in lower case. */
+export function stem(word: string): string {
   if (ASCII_WORD.test(word)) return stemmer(word.slice(0, MAX_WORD_LETTERS))
   const folded = word.normalize('NFD').replace(/\p{M}/gu, '')
   return folded.slice(0, PREFIX_STEM_LETTERS)

@@ -3,6 +3,7 @@ import { FIRST_TERM_ID } from './analyzer.js'
 import { InvertedIndex } from './inverted-index.js'
 import { BigramScores, type ResolvedTerms, ScoreAccumulator, type WeighedTerm } from './score-accumulator.js'
 import { FIELDS, type Field, type TextFields } from './text-fields.js'
+import { tokenize } from './tokenize.js'
 import { parseWordQuery, type WordQuery } from './word-query.js'
 
 /** How many of the best get bigram scores, whatever the limit, so that a longer result starts with the shorter one. */
@@ -63,6 +64,12 @@ export interface WordIndex {
   search(query: string | WordQuery, options: WordSearchOptions): WordResult
   /** The words of the query that the agent contains. */
   matches(query: string | WordQuery, number: number): WordMatch[]
+  /** Number of public agents that contain the word, in any form that has the same stem. */
+  frequencyOf(word: string): number
+  /** Whether an agent contains the word, in any such form. */
+  contains(number: number, word: string): boolean
+  /** Whether a public agent contains both words. */
+  occurTogether(a: string, b: string): boolean
   /** The agent's distinct term ids. */
   termsOf(number: number): ReadonlySet<number>
 }
@@ -175,6 +182,10 @@ export function createWordIndex(): WordIndex {
     return terms
   }
 
+  /** The ids of the terms of a word; a word of a script without spaces has several. */
+  const idsOf = (word: string): number[] =>
+    tokenize(word, { keepStopWords: true }).flatMap(({ term }) => index.terms.find(term) ?? [])
+
   return {
     get size() {
       return index.size
@@ -189,6 +200,12 @@ export function createWordIndex(): WordIndex {
     remove: (number) => index.remove(number),
     search,
     matches,
+    frequencyOf: (word) => Math.max(0, ...idsOf(word).map((id) => index.documentFrequency(id))),
+    contains(number, word) {
+      const slot = index.slotOf(number)
+      return slot !== undefined && idsOf(word).some((id) => index.contains(id, slot))
+    },
+    occurTogether: (a, b) => idsOf(a).some((first) => idsOf(b).some((second) => index.occurTogether(first, second))),
     termsOf,
   }
 }

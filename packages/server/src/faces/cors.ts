@@ -4,7 +4,7 @@ import type { Route } from './route-group.js'
 
 const EXPOSED = [
   ...['ETag', 'Link', 'Location', 'Retry-After', 'X-Request-ID', 'X-Switchboard-Warnings', 'X-Total-Count'],
-  ...['X-Directory-Revision', 'X-Search-ID'],
+  ...['X-Directory-Revision', 'X-Search-ID', 'X-Switchboard-Corrected', 'X-Switchboard-Suggestions'],
   ...['RateLimit', 'RateLimit-Policy'],
   ...['Idempotent-Replayed', 'Preference-Applied', 'X-Agent-Version', 'X-Output-Valid'],
   ...['Content-Digest', 'Signature', 'Signature-Input', 'WWW-Authenticate'],

@@ -1,7 +1,7 @@
 import { isNotModified, type JsonObject, type JsonValue } from '@switchboard/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../services/context.js'
-import type { Found } from '../services/discovery/find.js'
+import type { Found, FoundPage } from '../services/discovery/find.js'
 import type { Agent } from '../services/registry/catalog.js'
 import { entityTag } from '../services/registry/entity-tags.js'
 import type { Readable } from '../services/registry/read.js'
@@ -12,7 +12,7 @@ export const JSON_TYPE = 'application/json; charset=utf-8'
 /** Request headers that may change a document or list. */
 const VARY = ['Authorization', 'X-API-Key', 'Accept']
 
-/** Characters of the longest URL in a header: clients and proxies reject responses whose headers are very long. */
+/** Characters of the longest URL or list in a header: clients and proxies reject responses whose headers are very long. */
 const MAX_LINK_LENGTH = 4096
 
 /** Sends text that is already JSON. */
@@ -32,6 +32,24 @@ export function addWarnings(reply: FastifyReply, warnings: readonly string[]): v
   const known = reply.getHeader('x-switchboard-warnings')
   const added = known === undefined ? quoted : [String(known), ...quoted.filter((one) => !String(known).includes(one))]
   reply.header('x-switchboard-warnings', added.join(', '))
+}
+
+/** Which words of the query were corrected, or similar words if none is known. */
+export function toSpelling({ corrected, suggestions }: Pick<FoundPage, 'corrected' | 'suggestions'>): JsonObject {
+  return {
+    ...(corrected.length > 0 && { corrected: corrected.map(({ from, to }) => ({ from, to })) }),
+    ...(suggestions.length > 0 && { suggestions: [...suggestions] }),
+  }
+}
+
+/** The same as headers, for responses that are arrays: corrections as `from=to&…`, both percent-encoded as in a form. */
+export function addSpelling(
+  reply: FastifyReply,
+  { corrected, suggestions }: Pick<FoundPage, 'corrected' | 'suggestions'>,
+): void {
+  const pairs = new URLSearchParams(corrected.map(({ from, to }): [string, string] => [from, to])).toString()
+  if (pairs !== '' && pairs.length <= MAX_LINK_LENGTH) reply.header('x-switchboard-corrected', pairs)
+  if (suggestions.length > 0) reply.header('x-switchboard-suggestions', suggestions.map(encodeURIComponent).join(', '))
 }
 
 /** Links to the next page. Returns a warning instead if the query is too long to be repeated in a header. */

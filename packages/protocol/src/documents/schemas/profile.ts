@@ -74,6 +74,7 @@ export const discoveryRequestSchema: JsonObject = {
     constraints: object,
     limit: { type: 'integer', minimum: 1 },
     include_evidence: { type: 'boolean' },
+    exact: { type: 'boolean', description: 'search for the words as they are written: no correction of typos' },
     detail: { enum: ['minimal', 'summary', 'full'] },
     client_context: object,
     federate: { type: 'boolean' },

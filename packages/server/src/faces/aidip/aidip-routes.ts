@@ -20,7 +20,7 @@ import { type Registered, registerAgent } from '../../services/registry/register
 import { removeAgent } from '../../services/registry/remove.js'
 import { isListUnchanged } from '../list-validators.js'
 import { headerOf, idOf, OWNER_QUERY, readJson, readOwner, readQuery } from '../read-request.js'
-import { addWarnings, linkNext, renderFound, renderOnce, sendJson } from '../respond.js'
+import { addSpelling, addWarnings, linkNext, renderFound, renderOnce, sendJson, toSpelling } from '../respond.js'
 import { AIDIP_BASES, type Route, type RouteGroup } from '../route-group.js'
 import { listParts, sendParts } from '../send-parts.js'
 import { type AidipQuery, isRevision00, parseList, parseSearch, searchRequestSchema } from './search-request.js'
@@ -37,6 +37,7 @@ const LIST_QUERY = {
   top: 'maximum number of results, 1 to 100 (default: 10)',
   skip: 'number of results to skip',
   q: 'search text',
+  exact: '`true`: search for the words as they are written, without correcting typos',
   capabilities: 'capabilities the agent must have, separated by commas',
   tags: 'tags the agent must have, separated by commas',
   language: 'a language the agent must support',
@@ -216,6 +217,7 @@ async function sendPage(
     findAgents(context, {
       conditions: query.conditions,
       text: query.text,
+      exact: query.exact,
       order: !query.ranked ? 'name' : query.text === undefined ? 'registration' : 'score',
       skip,
       take,
@@ -223,14 +225,16 @@ async function sendPage(
       trace: request.trace,
     })
   const render = (hit: Found): string => itemText(context, request, query, hit)
-  const { items, searchId, total, warnings, visited } = query.federated
+  const page = query.federated
     ? await searchWithPeers(options, viewerOf(request, query), request.trace, query, find, render)
     : await renderPage(context, query, find(query.skip, query.top), render)
-  request.visited += visited
+  const { items, searchId, total, warnings } = page
+  request.visited += page.visited
   const next = query.skip + items.length < total ? nextPage(request, query) : undefined
   if (searchId !== undefined) reply.header('x-search-id', searchId)
   if (query.shape === 'array') {
     reply.header('x-total-count', String(total))
+    addSpelling(reply, page)
     addWarnings(reply, [...warnings, ...(next === undefined ? [] : linkNext(reply, next))])
     return sendParts(reply, listParts('[', items, ']'))
   }
@@ -241,6 +245,7 @@ async function sendPage(
     ...(query.text !== undefined && { query: query.text }),
     ...(member === 'results' && { search_time: Math.round((performance.now() - started) * 1000) / 1000 }),
     ...(next !== undefined && { next }),
+    ...toSpelling(page),
     ...(warnings.length > 0 && { warnings: [...warnings] }),
   }
   return sendParts(reply, listParts(`{"${member}":[`, items, `],${JSON.stringify(rest).slice(1)}`))

@@ -29,6 +29,7 @@ export const searchRequestSchema: JsonObject = {
     skip: { type: 'integer', minimum: 0 },
     ranked: { type: 'boolean' },
     include_metadata: { type: 'boolean' },
+    exact: { type: 'boolean', description: 'search for the words as they are written: no correction of typos' },
     federate: { type: 'boolean' },
     deadline_ms: { type: 'integer', minimum: 1 },
   },
@@ -38,6 +39,8 @@ const check = compileSchema(searchRequestSchema)
 /** A list or search request of either revision. */
 export interface AidipQuery {
   readonly text: string | undefined
+  /** Whether typos are left as they are. */
+  readonly exact: boolean
   readonly conditions: readonly Condition[]
   readonly top: number
   readonly skip: number
@@ -53,12 +56,13 @@ export interface AidipQuery {
 
 export function parseSearch(request: FastifyRequest, body: JsonValue): AidipQuery {
   assertValid(check(body))
-  const { query, filters, top, skip, ranked, include_metadata: full, federate } = isObject(body) ? body : {}
+  const { query, filters, top, skip, ranked, include_metadata: full, exact, federate } = isObject(body) ? body : {}
   const deadline = isObject(body) ? body.deadline_ms : undefined
   const params = readQuery(request)
   return {
     // An empty query means no query.
     text: typeof query === 'string' && query.trim() !== '' ? query : undefined,
+    exact: exact === true,
     conditions: toConditions(isObject(filters) ? filters : {}, 'body'),
     top: Math.min(wholeNumber(params, 'top', 1) ?? (typeof top === 'number' ? top : DEFAULT_TOP), MAX_TOP),
     skip: wholeNumber(params, 'skip', 0) ?? (typeof skip === 'number' ? skip : 0),
@@ -72,7 +76,11 @@ export function parseSearch(request: FastifyRequest, body: JsonValue): AidipQuer
     ),
     ...(federate === true && {
       federated: {
-        body: { ...(query !== undefined && { query }), ...(filters !== undefined && { filters }) },
+        body: {
+          ...(query !== undefined && { query }),
+          ...(filters !== undefined && { filters }),
+          ...(exact === true && { exact }),
+        },
         deadlineMs: typeof deadline === 'number' ? deadline : undefined,
       },
     }),
@@ -85,6 +93,7 @@ export function parseList(request: FastifyRequest): AidipQuery {
   const text = params.get('q') ?? params.get('query')
   return {
     text: text === null || text.trim() === '' ? undefined : text,
+    exact: params.get('exact') === 'true',
     conditions: toConditions(filtersOfQuery(params), 'query'),
     top: Math.min(wholeNumber(params, 'top', 1) ?? DEFAULT_TOP, MAX_TOP),
     skip: skip ?? 0,
@@ -183,7 +192,7 @@ function toStrings(value: JsonValue): string[] | undefined {
 }
 
 /** Parameters of GET /agents that are not filters. */
-const NOT_FILTERS = new Set(['top', 'skip', 'shape', 'q', 'query', 'ranked', 'include_metadata'])
+const NOT_FILTERS = new Set(['top', 'skip', 'shape', 'q', 'query', 'exact', 'ranked', 'include_metadata'])
 
 /** Query parameters as filters. Lists are separated by commas or repeated (C-14); a publisher's name may contain commas. */
 function filtersOfQuery(params: URLSearchParams): JsonObject {

@@ -7,7 +7,7 @@ import type { Span } from '../../telemetry/traces.js'
 import { type AidipQuery, MAX_TOP } from './search-request.js'
 
 /** The texts of a page, and what the response says about the whole. */
-export interface RenderedPage extends Pick<FoundPage, 'total' | 'warnings' | 'visited'> {
+export interface RenderedPage extends Pick<FoundPage, 'total' | 'warnings' | 'visited' | 'corrected' | 'suggestions'> {
   readonly searchId: string | undefined
   readonly items: readonly string[]
 }
@@ -31,7 +31,7 @@ export async function searchWithPeers(
     deadlineMs: federated?.deadlineMs,
     trace,
   })
-  const { found, total, warnings, visited, searchIdFor } = await find(0, take)
+  const { found, searchIdFor, ...page } = await find(0, take)
   const answers = await asked
   const joined = joinAnswers(context, caller, found, answers)
   const items = joined.slice(skip, take).map((item) => {
@@ -43,5 +43,5 @@ export async function searchWithPeers(
   const remote = joined.filter((item) => 'remote' in item).length
   const local = joined.slice(skip, take).flatMap((item) => ('local' in item ? item.local : []))
   const searchId = searchIdFor(local)
-  return { items, searchId, total: total + remote, visited, warnings: [...warnings, ...answers.warnings] }
+  return { ...page, items, searchId, total: page.total + remote, warnings: [...page.warnings, ...answers.warnings] }
 }

@@ -12,7 +12,7 @@ import type { Context } from '../../services/context.js'
 import { type Found, findAgents } from '../../services/discovery/find.js'
 import { type FanOut, joinAnswers } from '../../services/federation/fan-out.js'
 import { readJson } from '../read-request.js'
-import { renderFound, sendJson } from '../respond.js'
+import { renderFound, sendJson, toSpelling } from '../respond.js'
 import { toDiscoveryFilters } from './discovery-filters.js'
 import { rounded, toEvidence } from './evidence.js'
 
@@ -44,9 +44,10 @@ export async function discover(
     federate === true
       ? fanOut.ask({ by: 'profile', body: toPeers(forPeers), conditions, deadlineMs, trace: request.trace })
       : undefined
-  const { found, visited, warnings, evidenceOf, factorsOf, searchIdFor } = await findAgents(context, {
+  const page = await findAgents(context, {
     conditions,
     text,
+    exact: wanted.exact,
     languages,
     order: 'score',
     preferredTags: wanted.preferred_tags ?? [],
@@ -55,13 +56,15 @@ export async function discover(
     caller: request.caller,
     trace: request.trace,
   })
+  const { found, corrected, searchIdFor } = page
   const answers = await asked
-  request.visited += visited
+  request.visited += page.visited
   const { detail = 'summary', protocols } = wanted
   const render = (hit: Found): JsonObject => ({
     ...toCandidate(hit.record, context.catalog.facts(hit.agent), detail, protocols),
     score: rounded(hit.score ?? 0),
-    ...(withEvidence === true && toEvidence(context, hit, wanted, evidenceOf(hit), factorsOf(hit))),
+    ...(withEvidence === true &&
+      toEvidence(context, hit, wanted, { ...page.evidenceOf(hit), corrected }, page.factorsOf(hit))),
   })
   const candidates = answers
     ? joinAnswers(context, request.caller, found, answers)
@@ -76,7 +79,7 @@ export async function discover(
   const unstatedNames = new Set(found.flatMap(({ record }) => unstated(record)))
   const isRedacted = found.some(({ record }) => record.redacted)
   const allWarnings = [
-    ...warnings,
+    ...page.warnings,
     ...(answers?.warnings ?? []),
     ...unsupported.map((name) => `the filter ${name} is not supported and was not applied`),
     ...Array.from(unstatedNames, (name) => `some candidates state nothing about ${name} and were not excluded`),
@@ -89,6 +92,7 @@ export async function discover(
     ...given('search_id', searchIdFor(found)),
     applied_filters: applied,
     ...(unsupported.length > 0 && { unsupported_filters: [...unsupported] }),
+    ...toSpelling(page),
     ...(allWarnings.length > 0 && { warnings: allWarnings }),
   })
 }

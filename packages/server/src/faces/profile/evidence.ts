@@ -3,7 +3,7 @@ import type { TextEvidence } from '@switchboard/search'
 import { reputationShare } from '../../policy/reputation.js'
 import { matchTags, tagShare } from '../../policy/taxonomy.js'
 import type { Context } from '../../services/context.js'
-import type { Found } from '../../services/discovery/find.js'
+import type { Found, FoundPage } from '../../services/discovery/find.js'
 import type { ScoreFactors } from '../../services/discovery/score-factors.js'
 
 /** Number of examples and snippets in the response: enough to judge a match, but short. */
@@ -18,7 +18,7 @@ export function toEvidence(
   context: Context,
   { agent, record, relevance = 0 }: Found,
   wanted: DiscoveryRequest,
-  { words, parts }: TextEvidence,
+  { words, parts, corrected }: TextEvidence & Pick<FoundPage, 'corrected'>,
   { freshness, policy, reputation, availability, choice }: ScoreFactors,
 ): JsonObject {
   const requestedTags = [...(wanted.required_tags ?? []), ...(wanted.preferred_tags ?? [])]
@@ -49,8 +49,16 @@ export function toEvidence(
       text: example.text,
     })),
     matched_words: words.map(({ word }) => word),
+    ...correctedWords(words, corrected),
     snippets: snippetsOf(agent.shown.description, words),
   }
+}
+
+/** The corrections to which the agent owes a matched word. */
+function correctedWords(words: TextEvidence['words'], corrected: FoundPage['corrected']): JsonObject {
+  const matched = new Set(words.map(({ word }) => word.toLowerCase()))
+  const own = corrected.filter(({ to }) => to.split(' ').some((word) => matched.has(word)))
+  return own.length === 0 ? {} : { corrected_words: own.map(({ from, to }) => ({ from, to })) }
 }
 
 /** Sentences of the description that contain words of the query, those with most of them first. */

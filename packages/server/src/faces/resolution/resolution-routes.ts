@@ -17,7 +17,7 @@ import type { Context } from '../../services/context.js'
 import type { Found } from '../../services/discovery/find.js'
 import { type Intent, resolveIntent } from '../../services/discovery/resolve-intent.js'
 import { readJson } from '../read-request.js'
-import { renderFound, sendJson } from '../respond.js'
+import { renderFound, sendJson, toSpelling } from '../respond.js'
 import type { RouteGroup } from '../route-group.js'
 
 const DEFAULT_TOP = 5
@@ -51,6 +51,7 @@ const intentSchema: JsonObject = {
       },
     },
     top: { type: 'integer', minimum: 1 },
+    exact: { type: 'boolean', description: 'search for the words as they are written: no correction of typos' },
   },
 }
 const check = compileSchema(intentSchema)
@@ -70,10 +71,8 @@ export function createResolutionRoutes(context: Context): RouteGroup {
         body: intentSchema,
         responses: { 200: 'candidates, best first, and how many were excluded for each reason' },
         handle: async (request, reply) => {
-          const { candidates, searchId, excluded, applied, unsupported, warnings } = await resolveIntent(
-            context,
-            parseIntent(request),
-          )
+          const resolution = await resolveIntent(context, parseIntent(request))
+          const { candidates, searchId, excluded, applied, unsupported, warnings } = resolution
           return sendJson(reply, {
             request_id: request.caller.requestId,
             candidates: renderFound(context, candidates, (found) => toCandidate(context, found)),
@@ -81,6 +80,7 @@ export function createResolutionRoutes(context: Context): RouteGroup {
             excluded: { ...excluded },
             applied_policy: [...applied],
             ...(unsupported.length > 0 && { unsupported_policy: [...unsupported] }),
+            ...toSpelling(resolution),
             ...(warnings.length > 0 && { warnings: [...warnings] }),
           })
         },
@@ -92,7 +92,7 @@ export function createResolutionRoutes(context: Context): RouteGroup {
 function parseIntent(request: FastifyRequest): Intent {
   const body = readJson(request)
   assertValid(check(body))
-  const { intent, context, policy, top } = isObject(body) ? body : {}
+  const { intent, context, policy, top, exact } = isObject(body) ? body : {}
   if (isObject(context)) assertFilterLimits(context, '/context/')
   if (isObject(policy)) assertFilterLimits(policy, '/policy/')
   return {
@@ -100,6 +100,7 @@ function parseIntent(request: FastifyRequest): Intent {
     hints: isObject(context) ? Object.values(context).flatMap(stringsOf) : [],
     policy: isObject(policy) ? policy : {},
     take: Math.min(typeof top === 'number' ? top : DEFAULT_TOP, MAX_TOP),
+    exact: exact === true,
     caller: request.caller,
     trace: request.trace,
   }

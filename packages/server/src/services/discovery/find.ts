@@ -1,5 +1,12 @@
 import { type AgentRecord, profileTags } from '@switchboard/protocol'
-import { type Condition, readQuery, type TextEvidence, type TextQuery } from '@switchboard/search'
+import {
+  type Condition,
+  type Correction,
+  readQuery,
+  type TextEvidence,
+  type TextQuery,
+  UNKNOWN_WORDS_FLOOR,
+} from '@switchboard/search'
 import { viewOf } from '../../policy/access.js'
 import type { Caller } from '../../policy/caller.js'
 import { tagShare } from '../../policy/taxonomy.js'
@@ -15,6 +22,8 @@ export interface Query {
   readonly conditions: readonly Condition[]
   /** Natural-language text; undefined: filter only. */
   readonly text?: string | undefined
+  /** Search for the text as it is written, without correcting typos. */
+  readonly exact?: boolean | undefined
   /** Preferred languages, in addition to those that the text names. */
   readonly languages?: readonly string[]
   /** Agents with these tags rank higher; others are not excluded. Has no effect without `text`. */
@@ -45,6 +54,10 @@ export interface FoundPage {
   readonly visited: number
   /** Limitations of this result, for the caller. */
   readonly warnings: readonly string[]
+  /** Words of the text that were taken for typos, and what was searched for instead. */
+  readonly corrected: readonly Correction[]
+  /** If no word of the text is known and nothing was found: similar words that agents contain. */
+  readonly suggestions: readonly string[]
   /** Why an agent matches the text; empty without text. */
   readonly evidenceOf: (hit: Found) => TextEvidence
   readonly factorsOf: (hit: Found) => ScoreFactors
@@ -79,7 +92,7 @@ export async function findAgents(context: Context, query: Query): Promise<FoundP
 }
 
 async function findByText(context: Context, query: Query, words: string, span: Span | undefined): Promise<FoundPage> {
-  const { text, warnings } = await readText(context, words, query.languages ?? [], span)
+  const { text, warnings, corrected, unknown } = await readText(context, query, words, span)
   const turn = waitForTurn()
   if (turn) await turn
   const isPaged = query.order !== 'name' && context.searchByText
@@ -111,6 +124,8 @@ async function findByText(context: Context, query: Query, words: string, span: S
       ...staleness(page),
       ...context.storeStatus.warnings(),
     ],
+    corrected,
+    suggestions: total === 0 ? context.catalog.index.suggest(unknown) : [],
     evidenceOf: ({ agent }) => context.catalog.index.evidence(text, agent),
     factorsOf: ({ agent }) => scoreFactorsOf(context, agent, choiceOf(agent)),
     searchIdFor: (shown) =>
@@ -142,25 +157,46 @@ function boostOf(
   }
 }
 
+interface ReadText {
+  readonly text: TextQuery
+  readonly warnings: readonly string[]
+  readonly corrected: readonly Correction[]
+  /** The words of the text if none of them is known. */
+  readonly unknown: readonly string[]
+}
+
 /** The parsed query and its vectors, if the embedding model is available; otherwise a warning (C-52). */
 async function readText(
-  { embeddings, lexicon, searchByText, metrics, traces }: Context,
-  text: string,
-  languages: readonly string[],
+  context: Context,
+  { caller, exact, languages = [] }: Query,
+  words: string,
   parent: Span | undefined,
-): Promise<{ text: TextQuery; warnings: string[] }> {
+): Promise<ReadText> {
+  const { catalog, hidden, embeddings, lexicon, searchByText, metrics, traces } = context
   void lexicon.load()
+  const { text, corrections, unknown } = catalog.index.correct(words, {
+    exact,
+    lexicon,
+    privateAgents: () => hidden.shownTo(caller).map(({ number }) => number),
+  })
   const read = readQuery(text, { modelLanguages: embeddings.languages, lexicon })
-  const query = { ...read, namedLanguages: [...read.namedLanguages, ...languages] }
-  if (!searchByText) return { text: { query, vectors: [] }, warnings: [TEXT_IS_OFF] }
-  if (query.semanticWeight === 0) return { text: { query, vectors: [] }, warnings: [] }
+  // A model that knows many languages may know words that nobody else does.
+  const needsKnownWords = unknown.length > 0 && embeddings.languages !== 'all'
+  const query = {
+    ...read,
+    namedLanguages: [...read.namedLanguages, ...languages],
+    ...(needsKnownWords && { minSimilarity: UNKNOWN_WORDS_FLOOR }),
+  }
+  const spelling = { corrected: corrections, unknown }
+  if (!searchByText) return { text: { query, vectors: [] }, warnings: [TEXT_IS_OFF], ...spelling }
+  if (query.semanticWeight === 0) return { text: { query, vectors: [] }, warnings: [], ...spelling }
   const started = performance.now()
   const span = traces?.start({ name: 'embed query', kind: 'internal', parent })
   const { vectors, warning } = await embeddings.embed(query.texts)
   span?.end(vectors.length === 0 && warning !== undefined ? 'timeout' : undefined)
   metrics.searchStage('embedding', performance.now() - started)
   if (vectors.length === 0 && warning !== undefined) metrics.searchFallback()
-  return { text: { query, vectors }, warnings: warning === undefined ? [] : [warning] }
+  return { text: { query, vectors }, warnings: warning === undefined ? [] : [warning], ...spelling }
 }
 
 function findByConditions(context: Context, query: Query): FoundPage {
@@ -176,6 +212,8 @@ function findByConditions(context: Context, query: Query): FoundPage {
     visited,
     found: agents.flatMap((agent) => toFound(context, query.caller, agent)),
     warnings: [...staleness(agents.map((agent) => ({ agent }))), ...context.storeStatus.warnings()],
+    corrected: [],
+    suggestions: [],
     evidenceOf: () => ({ words: [], parts: [] }),
     factorsOf: ({ agent }) => scoreFactorsOf(context, agent, 1),
     searchIdFor: () => undefined,

@@ -12,7 +12,7 @@ import type { Span } from '../../telemetry/traces.js'
 import type { Context } from '../context.js'
 import type { Agent } from '../registry/catalog.js'
 import { constraintTest } from './constraints.js'
-import { AVAILABLE, type Found, findAgents } from './find.js'
+import { AVAILABLE, type Found, type FoundPage, findAgents } from './find.js'
 
 /** A task, its context and the requirements for agents (AIDIP §6). */
 export interface Intent {
@@ -22,6 +22,8 @@ export interface Intent {
   /** Requirements by name; those not in `REQUIREMENTS` are reported as unsupported. */
   readonly policy: JsonObject
   readonly take: number
+  /** Search for the text as it is written, without correcting typos. */
+  readonly exact?: boolean | undefined
   readonly caller: Caller
   /** The span that the search is part of. */
   readonly trace?: Span | undefined
@@ -35,6 +37,8 @@ export interface Resolution {
   readonly unsupported: readonly string[]
   readonly warnings: readonly string[]
   readonly searchId: string | undefined
+  readonly corrected: FoundPage['corrected']
+  readonly suggestions: FoundPage['suggestions']
 }
 
 /** Matches that are checked against the requirements; later ones would not be chosen anyway. */
@@ -42,9 +46,10 @@ const CHECKED_MATCHES = 200
 
 /** Finds the agents that suit an intent, best first, without calling any of them. */
 export async function resolveIntent(context: Context, intent: Intent): Promise<Resolution> {
-  const { found, warnings, searchIdFor } = await findAgents(context, {
+  const { found, warnings, corrected, suggestions, searchIdFor } = await findAgents(context, {
     conditions: [AVAILABLE],
     text: intent.hints.length > 0 ? `${intent.text} (${intent.hints.join(', ')})` : intent.text,
+    exact: intent.exact,
     order: 'score',
     skip: 0,
     take: CHECKED_MATCHES,
@@ -73,6 +78,8 @@ export async function resolveIntent(context: Context, intent: Intent): Promise<R
     excluded,
     applied: requirements.flatMap(({ name, holds }) => (holds ? [name] : [])),
     unsupported,
+    corrected,
+    suggestions,
     warnings: [
       ...warnings,
       ...unsupported.map((name) => `the policy member ${name} is not supported and was not applied`),

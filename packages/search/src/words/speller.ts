@@ -1,0 +1,89 @@
+import type { Lexicon } from '../lexicon/lexicon.js'
+import { recogniseLanguage } from '../lexicon/recognise-language.js'
+import { type CorrectedText, correctSpelling, suggestWords } from './spelling.js'
+import type { TextFields } from './text-fields.js'
+import { detectLanguage, stem } from './tokenize.js'
+import { createVocabulary, type Vocabulary } from './vocabulary.js'
+import type { WordIndex } from './word-index.js'
+
+/** Options of `Speller.correct`. */
+export interface CorrectOptions {
+  /** Words of other languages: they are not corrected. */
+  readonly lexicon?: Lexicon | undefined
+  /** Numbers of the private agents that the caller sees: their words are not corrected. */
+  readonly privateAgents?: () => Iterable<number>
+  /** Changes nothing and only finds out which words are known. */
+  readonly exact?: boolean | undefined
+}
+
+/** Corrects queries towards the words of public agents. */
+export interface Speller {
+  /** Counts the words of a public agent. */
+  add(fields: TextFields): void
+  /** Takes back what `add` has counted for the same texts. */
+  remove(fields: TextFields): void
+  correct(text: string, options?: CorrectOptions): CorrectedText
+  /** Words of agents that are similar to the `unknown` words of a query. */
+  suggest(unknown: readonly string[]): string[]
+}
+
+/**
+ * @param words tells which words agents contain; private agents count only for callers who see them
+ * @param english words of English, the most frequent first. They are not corrected, and typos may mean the most frequent ones
+ */
+export function createSpeller(
+  words: Pick<WordIndex, 'frequencyOf' | 'contains' | 'occurTogether'>,
+  english: readonly string[] = [],
+): Speller {
+  const vocabulary = createVocabulary()
+  const { known, dictionary } = readDictionary(english)
+  return {
+    add: vocabulary.add,
+    remove: vocabulary.remove,
+    correct(text, { lexicon, privateAgents, exact } = {}) {
+      const language = lexicon ? recogniseLanguage(text, lexicon) : detectLanguage(text)
+      const seesWord = (word: string): boolean => {
+        for (const number of privateAgents?.() ?? []) if (words.contains(number, word)) return true
+        return false
+      }
+      return correctSpelling(text, {
+        vocabulary,
+        dictionary,
+        isKnown: (word) =>
+          words.frequencyOf(word) > 0 ||
+          known.has(stem(word)) ||
+          isInLexicon(word, language, lexicon) ||
+          seesWord(word),
+        occurTogether: words.occurTogether,
+        language,
+        exact,
+      })
+    },
+    suggest: (unknown) => suggestWords(unknown, vocabulary),
+  }
+}
+
+function isInLexicon(word: string, language = 'en', lexicon: Lexicon | undefined): boolean {
+  if (!lexicon) return false
+  if (lexicon.knowsEnglish(word)) return true
+  return lexicon.gloss(word, language)?.some(({ parts }) => parts.length > 0) ?? false
+}
+
+/** Words of English that typos may mean; rarer ones are as likely to be typos themselves. */
+const DICTIONARY_WORDS = 28_000
+/** Letters of the shortest one: shorter ones resemble too many words. */
+const MIN_DICTIONARY_LETTERS = 5
+/** Rarer words of up to this many letters are abbreviations, and almost any letters are one. */
+const ABBREVIATION = { letters: 3, rank: 8000 }
+
+function readDictionary(english: readonly string[]): {
+  known: ReadonlySet<string>
+  dictionary: Vocabulary | undefined
+} {
+  if (english.length === 0) return { known: new Set(), dictionary: undefined }
+  const dictionary = createVocabulary()
+  for (const word of english.slice(0, DICTIONARY_WORDS))
+    if (word.length >= MIN_DICTIONARY_LETTERS) dictionary.addWord(word)
+  const known = english.filter((word, rank) => word.length > ABBREVIATION.letters || rank < ABBREVIATION.rank)
+  return { known: new Set(known.map(stem)), dictionary }
+}
