@@ -7,6 +7,9 @@ const lexicon = openLexicon()
 describe('recogniseLanguage', () => {
   it.each([
     ['Wettervorhersage Berlin', 'de'],
+    ['Text übersetzen', 'de'],
+    ['Hähnchenrezept', 'de'],
+    ['Rechnungsprogramm', 'de'],
     ['traducir contrato', 'es'],
     ['traduire contrat', 'fr'],
     ['tradurre contratto', 'it'],
@@ -34,7 +37,10 @@ describe('recogniseLanguage', () => {
     expect(recogniseLanguage(text, lexicon)).toBe('en')
   })
 
-  it.each(['sql', 'Kubernetes', 'feline', '1234'])('does not guess what %j is', (text) => {
-    expect(recogniseLanguage(text, lexicon)).toBeUndefined()
-  })
+  it.each(['sql', 'Kubernetes', 'PostgreSQL', 'feline', 'weatherstack', '1234'])(
+    'does not guess what %j is',
+    (text) => {
+      expect(recogniseLanguage(text, lexicon)).toBeUndefined()
+    },
+  )
 })

@@ -19,8 +19,8 @@ export function recogniseLanguage(text: string, lexicon: Lexicon): string | unde
   if (!LATIN.test(text)) return ofOneLetter(text) ?? detected ?? ofScript(text, lexicon)
   const words = wordsOf(text).slice(0, MAX_WORDS)
   const votes = new Map<string, number>()
-  const vote = (languages: readonly string[]): void => {
-    for (const language of languages) votes.set(language, (votes.get(language) ?? 0) + 1 / languages.length)
+  const vote = (languages: readonly string[], weight = 1): void => {
+    for (const language of languages) votes.set(language, (votes.get(language) ?? 0) + weight / languages.length)
   }
   for (const word of words) vote(LANGUAGES_OF_WORD.get(word) ?? [])
   if ((votes.get('en') ?? 0) >= ENOUGH_VOTES && detected === 'en') return 'en'
@@ -30,14 +30,31 @@ export function recogniseLanguage(text: string, lexicon: Lexicon): string | unde
   for (const word of content) {
     // A word that English has, too, is English: other languages use it as a loan word.
     const languages = lexicon.knowsEnglish(word) ? ['en'] : latin.filter((language) => lexicon.knows(word, language))
-    vote(languages)
+    vote(languages, weightOf(word))
     if (languages.length === 0) unknown.push(word)
   }
   // English words look like forms of Romance ones ("feline"), so other forms only add to a language that has a vote.
   const known = latin.filter((language) => votes.has(language))
-  for (const word of unknown) vote(known.filter((language) => lexicon.knows(word, language, true)))
+  for (const word of unknown) {
+    const possible = isAccented(word) ? latin : known
+    vote(
+      possible.filter((language) => lexicon.knows(word, language, true)),
+      weightOf(word),
+    )
+  }
+  if (votes.size === 0)
+    for (const word of unknown) vote(latin.filter((language) => isCompound(word, language, lexicon)))
   return winner(votes)
 }
+
+/** Whether a word consists of several words of the language. */
+const isCompound = (word: string, language: string, lexicon: Lexicon): boolean =>
+  (lexicon.gloss(word, language) ?? []).some(({ parts }) => parts.length > 1)
+
+/** English is written without accents, so a word with one is worth more than a word that could be English. */
+const ACCENTED_WEIGHT = 1.5
+const isAccented = (word: string): boolean => /[^\u0000-\u007f]/.test(word)
+const weightOf = (word: string): number => (isAccented(word) ? ACCENTED_WEIGHT : 1)
 
 const NOT_LATIN: ReadonlySet<string> = new Set(['ar', 'hi', 'ja', 'ko', 'ru', 'uk', 'zh'])
 
