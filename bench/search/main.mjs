@@ -1,4 +1,4 @@
-// Measures quality, languages, spelling, then speed of search; see ../README.md. Each runs in a child process with memory for a million agents.
+// Measures quality, languages, spelling, calibration, then speed of search; see ../README.md. Each runs in a child process with memory for a million agents.
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
@@ -10,6 +10,7 @@ const PARTS = {
   quality: { sets: text, examples: flag, distractors: flag, queries: text, engines: text },
   languages: { languages: text },
   spelling: { sets: text, queries: text },
+  calibration: { sets: text, distractors: flag, queries: text },
   speed: { sizes: text, rounds: text, http: text, json: text },
 }
 const NODE_FLAGS = ['--max-old-space-size=8000', '--expose-gc']
@@ -17,9 +18,9 @@ const NODE_FLAGS = ['--max-old-space-size=8000', '--expose-gc']
 const { values } = parseArgs({
   options: { ...COMMON, ...PARTS.quality, ...PARTS.languages, ...PARTS.speed, only: text },
 })
-const only = values.only ?? 'quality,languages,spelling,speed'
+const only = values.only ?? 'quality,languages,spelling,calibration,speed'
 for (const part of only.split(',')) {
-  if (!PARTS[part]) throw new Error(`--only must be quality, languages, spelling or speed, not "${part}"`)
+  if (!PARTS[part]) throw new Error(`--only must be quality, languages, spelling, calibration or speed, not "${part}"`)
   const known = { ...COMMON, ...PARTS[part] }
   const args = Object.entries(values)
     .filter(([name]) => known[name])

@@ -13,6 +13,11 @@ export function createOurs({ encoder = builtInStaticEncoder() } = {}) {
   const index = createAgentIndex({ encoder: encoder ?? undefined })
   index.setDimensions(DIMENSIONS)
   const view = ({ record }) => record
+  const rank = ({ query, queryVectors, isExact = false }) => {
+    const conditions = isExact ? [AVAILABLE, ALL] : [AVAILABLE]
+    const text = { query, vectors: query.semanticWeight > 0 ? queryVectors : [] }
+    return index.search(text, { conditions, view, showsAllPublic: true }, { skip: 0, take: PAGE }).ranked
+  }
   return {
     get bytes() {
       return index.bytes
@@ -21,12 +26,9 @@ export function createOurs({ encoder = builtInStaticEncoder() } = {}) {
     putVectors: (number, packed) => index.putVectors(number, packed),
     remove: (id) => index.remove(id),
     correct: (text, options) => index.correct(text, { lexicon: getBuiltInLexicon(), ...options }),
+    /** The agents on the first page with their scores. */
+    rank,
     /** The numbers of the agents on the first page. */
-    search({ query, queryVectors, isExact = false }) {
-      const conditions = isExact ? [AVAILABLE, ALL] : [AVAILABLE]
-      const text = { query, vectors: query.semanticWeight > 0 ? queryVectors : [] }
-      const { ranked } = index.search(text, { conditions, view, showsAllPublic: true }, { skip: 0, take: PAGE })
-      return ranked.map(({ agent }) => agent.number)
-    },
+    search: (query) => rank(query).map(({ agent }) => agent.number),
   }
 }
