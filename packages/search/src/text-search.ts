@@ -1,10 +1,11 @@
 import type { AgentRecord } from '@switchboard/protocol'
 import { createAgentVectors, type PartMatch } from './agent-vectors.js'
 import type { StaticEncoder } from './embedding/static-encoder.js'
+import { coverRequest, type Evident, hasSeveralTasks } from './ranking/cover-request.js'
 import { diversify } from './ranking/diversify.js'
 import { type Candidate, rankCandidates, type Similarities } from './ranking/rank-candidates.js'
 import type { Query } from './ranking/read-query.js'
-import { byScore, type Scored } from './top-k.js'
+import { byScore } from './top-k.js'
 import { createSpeller, type Speller } from './words/speller.js'
 import { textFieldsOf } from './words/text-fields.js'
 import { createWordIndex, type WordMatch, type WordResult } from './words/word-index.js'
@@ -31,8 +32,8 @@ export interface TextFilter {
 }
 
 /** A ranked agent. */
-export interface TextHit extends Scored {
-  /** The score before factors and boosts, and before near-duplicates are moved down. */
+export interface TextHit extends Evident {
+  /** The score before factors and boosts, and before results are reordered for coverage and diversity. */
   readonly relevance: number
 }
 
@@ -110,8 +111,9 @@ export function createTextSearch({ rerankLimit = RERANK_LIMIT, encoder }: TextSe
       }),
     )
     return rankCandidates(query, found.maxScore, candidates)
-      .map(({ number, score }) => ({
+      .map(({ number, score, evidence }) => ({
         number,
+        evidence,
         relevance: score,
         score: Math.min(1, score * (scoreFactor?.(number) ?? 1)),
       }))
@@ -149,7 +151,9 @@ export function createTextSearch({ rerankLimit = RERANK_LIMIT, encoder }: TextSe
       const found = words.search(query.words, { limit: rerankLimit, accept, rejectable, include: near, count: true })
       const similaritiesOf = compared.similaritiesOf(found.hits.map(({ number }) => number))
       filter.onCandidates?.()
-      const diverse = diversify(rank(query, found, similaritiesOf, filter, agents), {
+      const ranked = rank(query, found, similaritiesOf, filter, agents)
+      const covering = hasSeveralTasks(query) ? coverRequest(ranked, words.contributions(query.words)) : ranked
+      const diverse = diversify(covering, {
         publisherOf: agents.publisherOf,
         termsOf: words.termsOf,
       })

@@ -1,5 +1,6 @@
 import { speaks } from '@switchboard/protocol'
-import { byScore, type Scored } from '../top-k.js'
+import { byScore } from '../top-k.js'
+import type { Evident } from './cover-request.js'
 import type { Query } from './read-query.js'
 
 /*
@@ -14,8 +15,8 @@ const SIMILARITY_FLOOR = 0.15
  * for gibberish reach 0.6, and so do those of texts that only look alike because neither is English.
  */
 export const UNKNOWN_WORDS_FLOOR = 0.65
-/** Score for identical meaning (similarity 1): as much as 3.2 unique terms of the query. */
-const SEMANTIC_WEIGHT = 3.2
+/** Score for identical meaning (similarity 1): as much as 3.6 unique terms of the query. */
+const SEMANTIC_WEIGHT = 3.6
 /** Share of the static embedding in the similarity of an agent that the model has embedded too. */
 const STATIC_SHARE = 0.3
 /** Bonus for an agent that speaks a language which the query names. */
@@ -71,8 +72,8 @@ export function combinedSimilarity({ model, static: ofWords }: Similarities): nu
  *
  * @param maxWordScore score of an agent that contains every term of the query (`WordResult.maxScore`)
  */
-export function rankCandidates(query: Query, maxWordScore: number, candidates: Iterable<Candidate>): Scored[] {
-  const scored: Scored[] = []
+export function rankCandidates(query: Query, maxWordScore: number, candidates: Iterable<Candidate>): Evident[] {
+  const scored: Evident[] = []
   const squareAtHalf = HALF_SCORE_SHARE * (maxWordScore + SEMANTIC_WEIGHT * maxTrust(query))
   const { minSimilarity = 0 } = query
   for (const { number, wordScore, similarities, languages } of candidates) {
@@ -83,7 +84,7 @@ export function rankCandidates(query: Query, maxWordScore: number, candidates: I
     const speaksOther = !speaksNamed && query.language !== undefined && !speaks(languages, query.language)
     const sum = wordScore + semanticScore
     const evidence = speaksOther ? sum * OTHER_LANGUAGE_FACTOR : sum + (speaksNamed ? NAMED_LANGUAGE_WEIGHT : 0)
-    scored.push({ number, score: evidence ** 2 / (evidence ** 2 + squareAtHalf) })
+    scored.push({ number, score: evidence ** 2 / (evidence ** 2 + squareAtHalf), evidence })
   }
   return scored.sort(byScore)
 }

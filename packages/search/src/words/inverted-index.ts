@@ -1,5 +1,5 @@
 import { ensureCapacity } from '../ensure-capacity.js'
-import { createAnalyzer, FIRST_TERM_ID, FREQUENCY_BITS, TermDictionary } from './analyzer.js'
+import { createAnalyzer, FIRST_TERM_ID, FREQUENCY_BITS, MAX_FREQUENCY, TermDictionary } from './analyzer.js'
 import { ListStore } from './list-store.js'
 import type { TextFields } from './text-fields.js'
 
@@ -68,8 +68,7 @@ export class InvertedIndex {
 
   /** Whether the agent of the slot contains the term. */
   contains(term: number, slot: number): boolean {
-    const posting = this.postings.at(term, this.postings.lowerBound(term, slot * 2 ** FREQUENCY_BITS))
-    return posting !== undefined && posting >>> FREQUENCY_BITS === slot
+    return this.frequencyOf(term, slot) > 0
   }
 
   /** Whether a public agent contains both terms. */
@@ -80,6 +79,12 @@ export class InvertedIndex {
       if (!this.#private.has(slot) && this.contains(other, slot)) return true
     }
     return false
+  }
+
+  /** Weighted frequency of a term in the text of one agent, in halves; 0 if it does not contain the term. */
+  frequencyOf(term: number, slot: number): number {
+    const posting = this.postings.at(term, this.postings.lowerBound(term, slot * 2 ** FREQUENCY_BITS)) ?? 0
+    return posting >>> FREQUENCY_BITS === slot ? posting & MAX_FREQUENCY : 0
   }
 
   put(number: number, fields: TextFields, isPublic: boolean): void {

@@ -53,6 +53,18 @@ export class ScoreAccumulator {
     return this.#scores[slot] ?? 0
   }
 
+  /** What a group of terms contributes to the score of one agent. */
+  contributionOf(terms: readonly WeighedTerm[], slot: number): number {
+    const { averageLength, lengths } = this.#index
+    const saturation = K1 * (1 - B) + ((K1 * B) / averageLength) * (lengths[slot] ?? 0)
+    let best = 0
+    for (const { id, weight } of terms) {
+      const frequency = this.#index.frequencyOf(id, slot) / 2
+      best = Math.max(best, (weight * frequency) / (frequency + saturation))
+    }
+    return best
+  }
+
   /** Clears the scores of the previous query. */
   reset(): void {
     for (let block = 0; block < this.#blocks.length; block++) {
@@ -152,7 +164,7 @@ function nextSlot(scores: Float32Array, from: number, end: number, threshold: nu
   return end
 }
 
-/** Bonus for two adjacent query terms that are also adjacent in the agent's text, as a share of their mean IDF. */
+/** Bonus for a bigram of the query whose terms are adjacent in the agent's text, as a share of their mean IDF. */
 const BIGRAM_WEIGHT = 0.25
 
 /** Ids and IDFs of the query's terms; both lists are parallel to `WordQuery.terms`. */

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { jaccard } from '../ranking/diversify.js'
 import type { TextFields } from './text-fields.js'
 import { createWordIndex } from './word-index.js'
+import { parseWordQuery } from './word-query.js'
 
 const fields = (title: string, description = '', schema = '', example = ''): TextFields => ({
   title: [title],
@@ -37,6 +38,31 @@ describe('the word index', () => {
   it('prefers terms that are adjacent as in the query', () => {
     const index = indexOf(fields('a', 'quality of the data, air travel'), fields('b', 'air quality, travel data'))
     expect(found(index, 'air quality')).toEqual([1, 0])
+  })
+
+  it('prefers the direction that the query names, also across another word', () => {
+    const index = indexOf(fields('a', 'converts spreadsheet to pdf'), fields('b', 'converts pdf to spreadsheet'))
+    expect(found(index, 'turn a pdf invoice into a spreadsheet')).toEqual([1, 0])
+  })
+
+  it('prefers an agent whose whole name is in the query', () => {
+    const index = indexOf(fields('Nimbus weather radar maps', 'x'), fields('Weather x', 'radar maps nimbus'))
+    const [first, second] = index.search('nimbus weather radar maps', { limit: 10 }).hits
+    const unnamed = indexOf(fields('nimbus weather radar maps y z', 'x'), fields('Weather x', 'radar maps nimbus'))
+    expect([first?.number, second?.number]).toEqual([0, 1])
+    expect(first?.score).toBeGreaterThan(
+      (unnamed.search('nimbus weather radar maps', { limit: 1 }).hits[0]?.score ?? 9) + 0.05,
+    )
+  })
+
+  it('says what each word contributes to a score', () => {
+    const index = indexOf(fields('Nimbus', 'forecasts weather'), fields('Lex', 'contracts'))
+    const query = parseWordQuery('weather contracts nimbus')
+    const contributions = index.contributions(query)(0)
+    expect(contributions.map((each) => each > 0)).toEqual([true, false, true])
+    const single = index.search({ terms: query.terms.slice(0, 1), bigrams: [] }, { limit: 1 }).hits[0]?.score
+    expect(contributions[0]).toBeCloseTo(single ?? 0)
+    expect(index.contributions(query)(7)).toEqual([])
   })
 
   it('does not reward repeating a word or listing many', () => {

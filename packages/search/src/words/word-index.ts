@@ -6,14 +6,16 @@ import { FIELDS, type Field, type TextFields } from './text-fields.js'
 import { tokenize } from './tokenize.js'
 import { parseWordQuery, type WordQuery } from './word-query.js'
 
-/** How many of the best get bigram scores, whatever the limit, so that a longer result starts with the shorter one. */
-const BIGRAM_WINDOW = 150
+/** How many of the best get bonuses for bigrams and names, whatever the limit, so that a longer result starts with the shorter one. */
+const BONUS_WINDOW = 150
 /** IDF is computed as if there were at least this many agents; in a smaller directory every term would seem common. */
 const MIN_AGENTS = 200
+/** Bonus for an agent whose whole name is in the query. */
+const NAME_WEIGHT = 0.2
 
 /** An agent found by words. */
 export interface WordHit extends Scored {
-  /** BM25F score plus bigram bonuses. Each term contributes its IDF, about 0 to 1, times a saturation of 0 to 1. */
+  /** BM25F score plus bonuses for bigrams and the name. Each term contributes its IDF, about 0 to 1, times a saturation of 0 to 1. */
   readonly score: number
 }
 
@@ -70,6 +72,8 @@ export interface WordIndex {
   contains(number: number, word: string): boolean
   /** Whether a public agent contains both words. */
   occurTogether(a: string, b: string): boolean
+  /** What each word of the query contributes to the score of an agent; without bonuses. */
+  contributions(query: WordQuery): (number: number) => readonly number[]
   /** The agent's distinct term ids. */
   termsOf(number: number): ReadonlySet<number>
 }
@@ -118,13 +122,32 @@ export function createWordIndex(): WordIndex {
     return groups
   }
 
-  const hitsOf = (slots: readonly number[], { limit, include = [] }: WordSearchOptions): WordHit[] => {
+  /** The name is the first text of an agent: the share of it, weighted by IDF, that the query contains, squared. */
+  const nameBonus = (slot: number, queryTerms: ReadonlySet<number | undefined>): number => {
+    let [total, shared] = [0, 0]
+    const sequence = index.sequences.view(slot)
+    for (let i = 1; i < sequence.length; i++) {
+      const id = sequence[i] ?? 0
+      if (id < FIRST_TERM_ID) break
+      const weight = idf(id)
+      total += weight
+      if (queryTerms.has(id)) shared += weight
+    }
+    return total === 0 ? 0 : NAME_WEIGHT * (shared / total) ** 2
+  }
+
+  const hitsOf = (
+    slots: readonly number[],
+    queryTerms: ReadonlySet<number | undefined>,
+    { limit, include = [] }: WordSearchOptions,
+  ): WordHit[] => {
     const included = new Set(include)
     const hitOf = (slot: number, rank: number): WordHit => {
       const number = index.numbers[slot] ?? 0
-      const hasBigrams = rank < BIGRAM_WINDOW || included.has(number)
-      const bonus = hasBigrams ? bigramScores.scoreOf(index.sequences, slot) : 0
-      return { number, score: scores.scoreOf(slot) + bonus }
+      const score = scores.scoreOf(slot)
+      const hasBonuses = score > 0 && (rank < BONUS_WINDOW || included.has(number))
+      if (!hasBonuses) return { number, score }
+      return { number, score: score + bigramScores.scoreOf(index.sequences, slot) + nameBonus(slot, queryTerms) }
     }
     const hits = slots.map(hitOf).sort(byScore)
     hits.length = Math.min(hits.length, limit)
@@ -143,10 +166,10 @@ export function createWordIndex(): WordIndex {
     const groups = weigh(query, resolved)
     scores.reset()
     for (const { terms } of groups) scores.addGroup(terms)
-    const { slots, total } = scores.selectTop({ limit: Math.max(limit, BIGRAM_WINDOW), accept, rejectable, count })
+    const { slots, total } = scores.selectTop({ limit: Math.max(limit, BONUS_WINDOW), accept, rejectable, count })
     bigramScores.setQuery(query, resolved)
     return {
-      hits: hitsOf(slots, options),
+      hits: hitsOf(slots, new Set(resolved.ids), options),
       total,
       maxScore: groups.reduce((sum, { terms, max, unknown }) => sum + (terms.length > 0 ? max : unknown), 0),
     }
@@ -173,6 +196,14 @@ export function createWordIndex(): WordIndex {
     return [...matched.values()].flatMap((match) =>
       match.fields.size > 0 ? [{ ...match, fields: [...match.fields] }] : [],
     )
+  }
+
+  const contributions = (query: WordQuery): ((number: number) => readonly number[]) => {
+    const groups = weigh(query, resolve(query))
+    return (number) => {
+      const slot = index.slotOf(number)
+      return slot === undefined ? [] : groups.map(({ terms }) => scores.contributionOf(terms, slot))
+    }
   }
 
   const termsOf = (number: number): Set<number> => {
@@ -206,6 +237,7 @@ export function createWordIndex(): WordIndex {
       return slot !== undefined && idsOf(word).some((id) => index.contains(id, slot))
     },
     occurTogether: (a, b) => idsOf(a).some((first) => idsOf(b).some((second) => index.occurTogether(first, second))),
+    contributions,
     termsOf,
   }
 }

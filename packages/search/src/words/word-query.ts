@@ -21,7 +21,7 @@ export interface QueryTerm {
 export interface WordQuery {
   /** By group. */
   readonly terms: readonly QueryTerm[]
-  /** Adjacent terms of the query, as positions in `terms`. */
+  /** Terms of the query that are adjacent or have one other between them, in order, as positions in `terms`. */
   readonly bigrams: readonly (readonly [number, number])[]
 }
 
@@ -100,11 +100,12 @@ function createGroups() {
   const groups: { alternatives: Alternative[]; count: number }[] = []
   const groupOf = new Map<string, number>()
   const pairs = new Map<string, readonly [number, number]>()
-  let before: number | undefined
+  /** The last two groups. */
+  let before: readonly number[] = []
 
   const follow = (at: number): void => {
-    if (before !== undefined && before !== at) pairs.set(`${before} ${at}`, [before, at])
-    before = at
+    for (const earlier of before) if (earlier !== at) pairs.set(`${earlier} ${at}`, [earlier, at])
+    before = [...before.slice(-1), at]
   }
 
   return {
