@@ -3,12 +3,9 @@
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { packVectors } from '../../packages/search/dist/index.js'
-import { embeddingTextsOf } from '../../packages/search/dist/ranking/embedding-texts.js'
 import { readQuery } from '../../packages/search/dist/ranking/read-query.js'
 import { embedAll } from './embeddings.mjs'
-import { createOurs } from './ours.mjs'
-import { createPartVectors } from './part-vectors.mjs'
+import { indexRecords } from './ours.mjs'
 import { readDistractors, readSet, SETS } from './sets.mjs'
 
 const { values: options } = parseArgs({
@@ -42,13 +39,7 @@ for (const name of options.sets.split(',')) {
   const records = options.distractors ? [...set.agents, ...readDistractors(options.data, name)] : set.agents
   const step = Math.max(1, Math.ceil(set.queries.length / maxQueries))
   const queries = set.queries.filter((_, i) => i % step === 0)
-  const texts = records.flatMap((record) => embeddingTextsOf(record).map(({ text }) => text))
-  const vectors = createPartVectors(records, await embed(texts))
-  const index = createOurs()
-  records.forEach((record, position) => {
-    index.put(position, record)
-    index.putVectors(position, packVectors(vectors.parts(position)))
-  })
+  const index = await indexRecords(records, embed)
   const read = queries.map(({ text }) => readQuery(text))
   const vectorOf = await embed(read.flatMap((query) => query.texts))
   const results = read.flatMap((query, i) =>

@@ -1,5 +1,12 @@
 // The index of packages/search, used like the directory uses it.
-import { builtInStaticEncoder, createAgentIndex, getBuiltInLexicon } from '../../packages/search/dist/index.js'
+import {
+  builtInStaticEncoder,
+  createAgentIndex,
+  getBuiltInLexicon,
+  packVectors,
+} from '../../packages/search/dist/index.js'
+import { embeddingTextsOf } from '../../packages/search/dist/ranking/embedding-texts.js'
+import { createPartVectors } from './part-vectors.mjs'
 
 const DIMENSIONS = 512
 const PAGE = 10
@@ -31,4 +38,16 @@ export function createOurs({ encoder = builtInStaticEncoder() } = {}) {
     /** The numbers of the agents on the first page. */
     search: (query) => rank(query).map(({ agent }) => agent.number),
   }
+}
+
+/** Indexes records by their positions. */
+export async function indexRecords(records, embed) {
+  const texts = records.flatMap((record) => embeddingTextsOf(record).map(({ text }) => text))
+  const vectors = createPartVectors(records, await embed(texts))
+  const index = createOurs()
+  records.forEach((record, position) => {
+    index.put(position, record)
+    index.putVectors(position, packVectors(vectors.parts(position)))
+  })
+  return index
 }

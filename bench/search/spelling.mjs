@@ -4,14 +4,12 @@
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { packVectors, UNKNOWN_WORDS_FLOOR } from '../../packages/search/dist/index.js'
-import { embeddingTextsOf } from '../../packages/search/dist/ranking/embedding-texts.js'
+import { UNKNOWN_WORDS_FLOOR } from '../../packages/search/dist/index.js'
 import { readQuery } from '../../packages/search/dist/ranking/read-query.js'
 import { embedAll } from './embeddings.mjs'
 import { measure } from './measures.mjs'
 import { gibberish, misspell } from './misspell.mjs'
-import { createOurs } from './ours.mjs'
-import { createPartVectors } from './part-vectors.mjs'
+import { indexRecords } from './ours.mjs'
 import { readDistractors, readSet, SETS } from './sets.mjs'
 
 const { values: options } = parseArgs({
@@ -29,17 +27,6 @@ const GIBBERISH = 200
 const embed = (texts) =>
   embedAll(texts, options.cache, (done, all) => process.stderr.write(`\rembedded ${done} of ${all} `))
 
-async function indexOf(records) {
-  const texts = records.flatMap((record) => embeddingTextsOf(record).map(({ text }) => text))
-  const vectors = createPartVectors(records, await embed(texts))
-  const index = createOurs()
-  records.forEach((record, position) => {
-    index.put(position, record)
-    index.putVectors(position, packVectors(vectors.parts(position)))
-  })
-  return index
-}
-
 /** Reads a query like the directory does. */
 function read(index, text, exact) {
   const { text: searched, unknown } = index.correct(text, { exact })
@@ -55,7 +42,7 @@ for (const name of options.sets.split(',')) {
   const set = readSet(options.data, name)
   const step = Math.max(1, Math.ceil(set.queries.length / maxQueries))
   const queries = set.queries.filter((_, i) => i % step === 0)
-  const index = await indexOf(set.agents)
+  const index = await indexRecords(set.agents, embed)
   const variants = [
     ['correct', ({ text }) => read(index, text, true)],
     ['correct, with correction', ({ text }) => read(index, text, false)],
@@ -73,7 +60,7 @@ for (const name of options.sets.split(',')) {
 }
 
 const records = readDistractors(options.data, '').slice(0, options.quick ? 10_000 : undefined)
-const index = await indexOf(records)
+const index = await indexRecords(records, embed)
 const texts = gibberish(GIBBERISH)
 const started = process.cpuUsage()
 const asked = texts.map((text) => read(index, text, false))
