@@ -14,7 +14,7 @@ export interface PartMatch {
 
 /** A query, ready to be compared with agents. */
 export interface QueryVectors {
-  /** The agents with the `limit` nearest vectors by each embedding. */
+  /** The agents with the `limit` nearest vectors; by the static embedding only if the model's vectors are not complete. */
   nearest(limit: number, filter: VectorFilter): Set<number>
   similaritiesOf(numbers: readonly number[]): (number: number) => Similarities
   /** The parts of the agent, most similar first. */
@@ -46,6 +46,8 @@ export function createAgentVectors(encoder: StaticEncoder | undefined): AgentVec
   let modelIndex: VectorIndex | undefined
   /** For each agent: the position of the first vector that belongs to an example. */
   const firstExample = new Map<number, number>()
+  /** Agents that have vectors of the model. */
+  const embedded = new Set<number>()
 
   /** The similarity of each agent found: the maximum over the agent's parts and the query's texts. */
   const best = (
@@ -95,20 +97,31 @@ export function createAgentVectors(encoder: StaticEncoder | undefined): AgentVec
     },
     setDimensions(dimensions) {
       modelIndex = createVectorIndex(dimensions)
+      embedded.clear()
     },
-    putPacked: (number, packed) => modelIndex?.putPacked(number, packed) ?? false,
-    removeModelVectors: (number) => modelIndex?.remove(number),
+    putPacked(number, packed) {
+      if (!modelIndex?.putPacked(number, packed)) return false
+      embedded.add(number)
+      return true
+    },
+    removeModelVectors(number) {
+      modelIndex?.remove(number)
+      embedded.delete(number)
+    },
     remove(number) {
       staticIndex?.remove(number)
       modelIndex?.remove(number)
       firstExample.delete(number)
+      embedded.delete(number)
     },
     compare(query, vectors) {
       const encoded = encoder && query.englishWeight > 0 ? query.englishTexts.map(encoder.encode) : []
       return {
         nearest(limit, filter) {
           const byModel = best(modelIndex, vectors, limit, filter)
-          return new Set([...byModel.keys(), ...best(staticIndex, encoded, limit, filter).keys()])
+          if (vectors.length > 0 && embedded.size >= firstExample.size) return new Set(byModel.keys())
+          // The whole query is enough to find candidates; a second scan for each sentence would take milliseconds.
+          return new Set([...byModel.keys(), ...best(staticIndex, encoded.slice(0, 1), limit, filter).keys()])
         },
         similaritiesOf(numbers) {
           const filter = { candidates: numbers }
