@@ -13,14 +13,14 @@ const BUNDLES = [
   { name: 'agent-uri: everything', budget: 3.2, code: `export * from '@switchboard/agent-uri'` },
   {
     name: 'client: a search box',
-    budget: 10.2, // must never be more than 15
+    budget: 10.5, // must never be more than 15
     code: `import { createDiscoveryClient } from '@switchboard/client/discovery'
       const directory = createDiscoveryClient({ baseUrl: location.origin })
       for await (const agent of directory.search('translate')) document.body.append(agent.name)`,
   },
   {
     name: 'client: createClient',
-    budget: 19.5,
+    budget: 20,
     code: `import { createClient } from '@switchboard/client'
       const directory = createClient({ baseUrl: location.origin })
       for await (const { data } of directory.stream('translator', { text: 'hello' })) document.body.append(data)`,
@@ -31,7 +31,7 @@ const BUNDLES = [
     code: `import { resolveAgent } from '@switchboard/client/resolve'
       console.log(await resolveAgent(location.hash))`,
   },
-  { name: 'client: everything', budget: 120, code: `export * from '@switchboard/client'` },
+  { name: 'client: everything', budget: 121, code: `export * from '@switchboard/client'` },
 ]
 
 /** The bundle's size in bytes, and what each package in it weighs before compression. */

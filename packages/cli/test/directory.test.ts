@@ -49,6 +49,11 @@ describe('switchboard register, get, search and remove', () => {
     expect(misspelled.stderr).toBe('switchboard: searched for "baker" instead of "bakre" (--exact to keep it)\n')
     expect(misspelled.stdout).toContain('The baker')
     expect(await bench.stranger('search', 'bakre', '--exact')).toMatchObject({ stdout: 'no agents found\n' })
+    const explained = await bench.stranger('search', 'baker', '--explain')
+    expect(explained.stdout).toMatch(
+      /^baker +(0\.\d{4}) +The baker\n\+\1 +words +baker\n +text +Does what a baker does\.\n/,
+    )
+    expect(explained.stderr).toMatch(/^switchboard: search id: [\w-]{50,}\n$/)
     const json = JSON.parse((await bench.stranger('search', '--tag', 'tested', '--json', '--limit', '1')).stdout)
     expect(json).toMatchObject([{ id: 'baker' }])
     expect((await bench.stranger('search', '--tag', 'nobody-has-this')).stdout).toBe('no agents found\n')

@@ -15,6 +15,7 @@ export type {
   CandidateBinding,
   DirectoryEntry,
   Evidence,
+  ScoreComponent,
 } from './directory/documents.js'
 export type { Listing } from './directory/listing.js'
 export type { LookupPage, LookupQuery } from './directory/lookup.js'

@@ -6,7 +6,7 @@ import { createListingOrder, sortByName } from './listing-order.js'
 import { embeddingTextsOf } from './ranking/embedding-texts.js'
 import type { Query } from './ranking/read-query.js'
 import { COMMON_STATUS, createAgentSelector, type IndexedAgent, type Selection, type Work } from './select-agents.js'
-import { type AgentLookup, createTextSearch, type TextEvidence, type TextSearch } from './text-search.js'
+import { type AgentLookup, createTextSearch, type TextEvidence, type TextHit, type TextSearch } from './text-search.js'
 
 /** A parsed query (`readQuery`) and its embeddings. */
 export interface TextQuery {
@@ -31,12 +31,10 @@ export interface SearchOptions<T> {
 }
 
 /** One search result. */
-export interface Ranked<T> {
+export interface Ranked<T> extends Omit<TextHit, 'number'> {
   readonly agent: T
   /** 0 to 1, higher is better; comparable between queries. */
   readonly score: number
-  /** The score before `scoreFactor` and `boost`, and before near-duplicates are moved down. */
-  readonly relevance: number
 }
 
 /** One page of search results. */
@@ -268,9 +266,7 @@ export function createAgentIndex<T extends IndexedAgent>(options: AgentIndexOpti
       }
       const ranking = texts.search(query, vectors, filter, lookup)
       return {
-        ranked: ranking
-          .page(skip, take)
-          .map(({ number, score, relevance }) => ({ agent: agentOf(number), score, relevance })),
+        ranked: ranking.page(skip, take).map(({ number, ...hit }) => ({ agent: agentOf(number), ...hit })),
         total: ranking.total,
         ...work,
       }

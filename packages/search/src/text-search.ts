@@ -3,7 +3,7 @@ import { createAgentVectors, type PartMatch } from './agent-vectors.js'
 import type { StaticEncoder } from './embedding/static-encoder.js'
 import { coverRequest, type Evident, hasSeveralTasks } from './ranking/cover-request.js'
 import { diversify } from './ranking/diversify.js'
-import { type Candidate, rankCandidates, type Similarities } from './ranking/rank-candidates.js'
+import { type Candidate, rankCandidates, type ScoreParts, type Similarities } from './ranking/rank-candidates.js'
 import type { Query } from './ranking/read-query.js'
 import { byScore } from './top-k.js'
 import { createSpeller, type Speller } from './words/speller.js'
@@ -35,6 +35,10 @@ export interface TextFilter {
 export interface TextHit extends Evident {
   /** The score before factors and boosts, and before results are reordered for coverage and diversity. */
   readonly relevance: number
+  /** What the relevance consists of. */
+  readonly parts: ScoreParts
+  /** By how much the boost has raised the score; undefined: it was not applied. */
+  readonly raised?: number
 }
 
 /** All matches of a query. The re-ranked ones are already in order; the others are ordered when a page needs them. */
@@ -111,9 +115,10 @@ export function createTextSearch({ rerankLimit = RERANK_LIMIT, encoder }: TextSe
       }),
     )
     return rankCandidates(query, found.maxScore, candidates)
-      .map(({ number, score, evidence }) => ({
+      .map(({ number, score, evidence, parts }) => ({
         number,
         evidence,
+        parts,
         relevance: score,
         score: Math.min(1, score * (scoreFactor?.(number) ?? 1)),
       }))
@@ -194,4 +199,9 @@ export function createTextSearch({ rerankLimit = RERANK_LIMIT, encoder }: TextSe
 }
 
 const boosted = (hits: readonly TextHit[], boost: (number: number) => number): TextHit[] =>
-  hits.map((hit) => ({ ...hit, score: hit.score + (1 - hit.score) * boost(hit.number) })).sort(byScore)
+  hits
+    .map((hit) => {
+      const raised = (1 - hit.score) * boost(hit.number)
+      return { ...hit, score: hit.score + raised, raised }
+    })
+    .sort(byScore)

@@ -3,7 +3,7 @@ import type { AgentSummary, SearchPage, SearchRequest } from '@switchboard/clien
 import { openDirectory } from '../directory.js'
 import { readNumber } from '../read-number.js'
 import { DIRECTORY_FLAGS, DIRECTORY_HELP } from '../settings.js'
-import { print, printJson, printTable, remark } from '../terminal/print.js'
+import { formatTable, print, printJson, printTable, remark } from '../terminal/print.js'
 import { UsageError } from '../usage.js'
 
 const HELP = `switchboard search: find agents in a directory
@@ -14,6 +14,7 @@ const HELP = `switchboard search: find agents in a directory
   --capability NAME  only agents with this capability; repeatable
   --filter NAME=TEXT only agents whose metadata has this value; repeatable
   --exact            search for the words as they are written: do not correct typos
+  --explain          say why each agent was found, and what its score consists of
   --limit N          maximum number of results (20)
 ${DIRECTORY_HELP}
 
@@ -35,6 +36,7 @@ export async function search(args: string[]): Promise<number> {
       capability: { type: 'string', multiple: true },
       filter: { type: 'string', multiple: true },
       exact: { type: 'boolean' },
+      explain: { type: 'boolean' },
       limit: { type: 'string' },
     },
   })
@@ -53,6 +55,7 @@ export async function search(args: string[]): Promise<number> {
     top: Math.min(limit, PAGE_SIZE),
     ...(query !== '' && { query }),
     ...(values.exact && { exact: true }),
+    ...(values.explain && { explain: true }),
     ...(Object.keys(filters).length > 0 && { filters }),
   }
   const agents: AgentSummary[] = []
@@ -61,10 +64,12 @@ export async function search(args: string[]): Promise<number> {
     if (isFirst) remarkSpelling(page)
     isFirst = false
     for (const warning of page.warnings) remark(`warning: ${warning}`)
+    if (values.explain && page.searchId !== undefined && agents.length === 0) remark(`search id: ${page.searchId}`)
     agents.push(...page.agents.slice(0, limit - agents.length))
     if (agents.length >= limit) break
   }
   if (values.json) await printJson(agents.map(({ document }) => document))
+  else if (values.explain && agents.length > 0) await print(agents.map(explain).join('\n'))
   else await printTable(['ID', 'NAME', 'SCORE', 'DESCRIPTION'], agents.map(toRow), 'no agents found')
   return 0
 }
@@ -80,6 +85,18 @@ const toRow = ({ id, name, score, description }: AgentSummary): string[] => [
   score === undefined ? '' : score.toFixed(2),
   description,
 ]
+
+/** An agent, what its score consists of, and what of its text matches. */
+function explain({ id, name, score, evidence }: AgentSummary): string {
+  const { explanation = [], snippets = [] } = evidence ?? {}
+  const reasons = explanation.map(({ component, value, text }) => [
+    `  ${value < 0 ? '-' : '+'}${Math.abs(value).toFixed(4)}`,
+    component,
+    text,
+  ])
+  const texts = snippets.map((text) => ['', 'text', text])
+  return formatTable([id, score?.toFixed(4) ?? '', name], [...reasons, ...texts], process.stdout.columns)
+}
 
 function readFilter(text: string): [string, string] {
   const [, name, value] = /^([^=]+)=(.*)$/s.exec(text) ?? []

@@ -15,6 +15,8 @@ export interface AgentSummary {
   readonly status?: string
   /** From 0 to 1; not comparable between queries or directories. */
   readonly score?: number
+  /** Why it was found, if the request had `explain`. */
+  readonly evidence?: Evidence
   /** Everything that the directory returned; the whole document with `includeMetadata`. */
   readonly document: AgentMetadata
 }
@@ -41,9 +43,23 @@ export interface CandidateBinding {
   readonly priority?: number
 }
 
+/** A reason for a score. The publisher wrote some of the texts: pass them to `toDisplayText` before you show them. */
+export interface ScoreComponent {
+  readonly component: string
+  readonly value: number
+  /** Which words, which sentence, which operation … */
+  readonly text: string
+}
+
+/** Why an agent was found. */
 export interface Evidence {
   /** Parts of the score by name; ignore names that you do not know. */
   readonly components: Readonly<Record<string, number>>
+  /** The same with reasons, those with most weight first; a Switchboard directory gives values that add up to the score. */
+  readonly explanation: readonly ScoreComponent[]
+  /** Texts of the agent that match the query. */
+  readonly snippets: readonly string[]
+  readonly matchedWords: readonly string[]
   readonly matchedTags: readonly string[]
   readonly matchedExamples: readonly JsonObject[]
 }
@@ -68,6 +84,7 @@ export function readSummary(value: JsonValue): AgentSummary {
   const document = withId(value, 'an agent in the list')
   const endpoint = asString(document.endpoint)
   const status = asString(document.status)
+  const evidence = readEvidence(document)
   return {
     id: document.id,
     name: asString(document.name) ?? document.id,
@@ -77,6 +94,7 @@ export function readSummary(value: JsonValue): AgentSummary {
     ...(endpoint !== undefined && { endpoint }),
     ...(status !== undefined && { status }),
     ...(typeof document.score === 'number' && { score: document.score }),
+    ...(evidence && { evidence }),
     document,
   }
 }
@@ -140,13 +158,21 @@ const byPriority = (a: CandidateBinding, b: CandidateBinding): number =>
   (a.priority ?? Number.MAX_SAFE_INTEGER) - (b.priority ?? Number.MAX_SAFE_INTEGER)
 
 function readEvidence(document: JsonObject): Evidence | undefined {
-  const { score_components: components, matched_tags: tags, matched_examples: examples } = document
-  if (components === undefined && tags === undefined && examples === undefined) return undefined
+  const { score_components: components, explanation, matched_tags: tags, matched_examples: examples } = document
+  if ([components, explanation, tags, examples].every((member) => member === undefined)) return undefined
+  const reasons = asObjects(explanation).flatMap(({ component, value, text }) =>
+    typeof component === 'string' && typeof value === 'number'
+      ? [{ component, value, text: asString(text) ?? '' }]
+      : [],
+  )
   const numbers = Object.entries(isObject(components) ? components : {}).flatMap(([name, value]) =>
     typeof value === 'number' ? [[name, value] as const] : [],
   )
   return {
-    components: Object.fromEntries(numbers),
+    components: Object.fromEntries([...reasons.map(({ component, value }) => [component, value] as const), ...numbers]),
+    explanation: reasons,
+    snippets: asStrings(document.snippets),
+    matchedWords: asStrings(document.matched_words),
     matchedTags: asStrings(tags),
     matchedExamples: asObjects(examples),
   }

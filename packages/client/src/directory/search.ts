@@ -17,6 +17,8 @@ export interface SearchRequest {
   readonly includeMetadata?: boolean
   /** Search for the words as they are written, without correcting typos. */
   readonly exact?: boolean
+  /** Say why each agent was found, as its `evidence`. */
+  readonly explain?: boolean
 }
 
 export interface SearchOptions extends RequestOptions, Pick<TrustPolicy, 'requireCertified' | 'minQuality'> {}
@@ -49,6 +51,7 @@ export function search(
     ...(wanted.top !== undefined && { top: wanted.top }),
     ...(wanted.skip !== undefined && { skip: wanted.skip }),
     ...(wanted.exact && { exact: true }),
+    ...(wanted.explain && { explain: true }),
     ...((wanted.includeMetadata || hasPolicy) && { include_metadata: true }),
   }
   const fetchPage = async (path: string, sent: JsonObject): Promise<Paged<SearchPage>> => {

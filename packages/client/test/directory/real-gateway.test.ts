@@ -163,6 +163,18 @@ describe('calls through a real directory', () => {
     expect((await spied.search({ filters: { tags: ['x'] } })).searchId).toBeUndefined()
   })
 
+  it('explains why agents were found, the same in a search and in a discovery', async () => {
+    const query = 'repeats what it is told'
+    const [searched] = (await client.search({ query, explain: true })).agents
+    const [discovered] = (await client.discover({ query, include_evidence: true })).candidates
+    const { explanation = [], snippets, matchedWords, components } = searched?.evidence ?? {}
+    expect(discovered?.evidence).toMatchObject({ explanation, snippets, matchedWords, components })
+    expect(explanation.reduce((sum, { value }) => sum + value, 0)).toBeCloseTo(searched?.score ?? 0, 10)
+    expect(explanation[0]).toMatchObject({ component: 'words', text: 'repeats, told' })
+    expect(snippets).toEqual(['Repeats what it is told.'])
+    expect((await client.search(query)).agents[0]).not.toHaveProperty('evidence')
+  })
+
   it('resolves an intent, and sends feedback', async () => {
     const [first] = await client.resolve({ intent: 'repeat what it is told', top: 3 })
     expect(first).toMatchObject({ id: 'echo', invocation: { method: 'POST' } })

@@ -62,6 +62,19 @@ export function combinedSimilarity({ model, static: ofWords }: Similarities): nu
   return (1 - STATIC_SHARE) * model + STATIC_SHARE * ofWords
 }
 
+/** What a score consists of; the parts add up to it. */
+export interface ScoreParts {
+  readonly words: number
+  readonly meaning: number
+  /** Less than 0 for an agent that declares languages other than the query's. */
+  readonly language: number
+}
+
+/** A candidate with its score. */
+export interface RankedCandidate extends Evident {
+  readonly parts: ScoreParts
+}
+
 /**
  * Scores candidates by the sum of word and embedding evidence, best first; drops those with neither. There is no fixed
  * share for each: a long query with rare terms collects more word score than an embedding can contribute, and for a
@@ -72,8 +85,8 @@ export function combinedSimilarity({ model, static: ofWords }: Similarities): nu
  *
  * @param maxWordScore score of an agent that contains every term of the query (`WordResult.maxScore`)
  */
-export function rankCandidates(query: Query, maxWordScore: number, candidates: Iterable<Candidate>): Evident[] {
-  const scored: Evident[] = []
+export function rankCandidates(query: Query, maxWordScore: number, candidates: Iterable<Candidate>): RankedCandidate[] {
+  const scored: RankedCandidate[] = []
   const squareAtHalf = HALF_SCORE_SHARE * (maxWordScore + SEMANTIC_WEIGHT * maxTrust(query))
   const { minSimilarity = 0 } = query
   for (const { number, wordScore, similarities, languages } of candidates) {
@@ -84,7 +97,15 @@ export function rankCandidates(query: Query, maxWordScore: number, candidates: I
     const speaksOther = !speaksNamed && query.language !== undefined && !speaks(languages, query.language)
     const sum = wordScore + semanticScore
     const evidence = speaksOther ? sum * OTHER_LANGUAGE_FACTOR : sum + (speaksNamed ? NAMED_LANGUAGE_WEIGHT : 0)
-    scored.push({ number, score: evidence ** 2 / (evidence ** 2 + squareAtHalf), evidence })
+    const scoreOf = (value: number): number => value ** 2 / (value ** 2 + squareAtHalf)
+    const [score, plain] = [scoreOf(evidence), scoreOf(sum)]
+    // The score is not a sum: words and meaning share what the agent would score without its languages.
+    const parts = {
+      words: (plain * wordScore) / sum,
+      meaning: (plain * semanticScore) / sum,
+      language: score - plain,
+    }
+    scored.push({ number, score, evidence, parts })
   }
   return scored.sort(byScore)
 }

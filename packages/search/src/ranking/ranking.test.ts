@@ -103,6 +103,29 @@ describe('rankCandidates', () => {
   })
 })
 
+describe('the parts of a score', () => {
+  it('add up to it, whatever the words, the similarity and the languages are', () => {
+    const query = readQuery('translate a contract to Chinese')
+    const values = [0, 0.3, 1, 2.5]
+    const all = values.flatMap((wordScore) =>
+      [{}, { model: 0.1 }, { static: 0.4 }, { model: 0.9, static: 0.4 }].flatMap((similarities) =>
+        [undefined, ['en'], ['zh'], ['de']].map((languages) => ({ wordScore, similarities, languages })),
+      ),
+    )
+    const ranked = rankCandidates(
+      query,
+      3,
+      all.map((each, number) => candidate(number, each)),
+    )
+    expect(ranked.length).toBeGreaterThan(40)
+    for (const { number, score, parts } of ranked) {
+      expect(parts.words + parts.meaning + parts.language).toBeCloseTo(score, 12)
+      expect([parts.words > 0, parts.words < 0]).toEqual([(all[number]?.wordScore ?? 0) > 0, false])
+      expect(Math.sign(parts.language)).toBe({ zh: 1, de: -1 }[all[number]?.languages?.[0] ?? ''] ?? 0)
+    }
+  })
+})
+
 describe('diversify', () => {
   it('keeps the first of several near-duplicates and moves the others behind different results', () => {
     const ranked = [1, 2, 3, 4, 5].map((number) => ({ number, score: 1 - number / 10 }))

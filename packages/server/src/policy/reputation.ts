@@ -36,7 +36,4 @@ export function reputationFactor({ calls, failures, latencyMs, ratings, rating }
   return 1 + RANGE * effect
 }
 
-/** The factor on the scale of the evidence: 0 worst, 0.5 neutral, 1 best. */
-export const reputationShare = (factor: number): number => (factor - 1) / (2 * RANGE) + 0.5
-
 const clamp = (value: number): number => Math.max(-1, Math.min(1, value))

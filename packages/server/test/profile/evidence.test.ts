@@ -76,10 +76,107 @@ describe('evidence', () => {
       protocols: ['https'],
       include_evidence: true,
     })
-    const named = ['tag', 'context', 'example', 'protocol', 'freshness', 'policy'] // PROF §6.2
-    expect(Object.keys(found[0].score_components).sort()).toEqual([...named, 'reputation', 'availability'].sort())
-    expect(found[0].score_components).toMatchObject({ tag: 1, protocol: 1, freshness: 1, policy: 1 })
-    expect((await directory.get('/discover')).json.score_components).toEqual([...named, 'reputation', 'availability'])
+    expect(Object.keys(found[0].score_components)).toEqual(['words', 'tag'])
+    const documented = (await directory.get('/discover')).json.score_components
+    expect(documented).toEqual(expect.arrayContaining(['tag', 'context', 'example', 'freshness', 'policy'])) // PROF §6.2
+    expect(documented).toEqual(expect.arrayContaining(['words', 'tag']))
+  })
+
+  it('adds up to the score, for any query, and names what each part comes from', async () => {
+    const some = [
+      profileAgent({ id: 'trips', tags: ['x', 'y'], description: 'Plans trips by train. Books hotels.' }),
+      profileAgent({ id: 'copy', tags: ['x'], description: 'Plans trips by train. Books hotels.' }),
+      profileAgent({
+        id: 'old',
+        status: 'deprecated',
+        description: 'Plans trips by car.',
+        supported_languages: ['de'],
+      }),
+      profileAgent({ id: 'maps', description: 'Draws maps of cities.', capabilities: [{ name: 'draw_map' }] }),
+      profileAgent({ id: 'books', description: 'Reads books in Chinese.', supported_languages: ['zh'], tags: ['y'] }),
+    ]
+    for (const document of some) await publish(directory, document)
+    await directory.patch('/admin/agents/maps', { as: 'admin', body: { unsafe: true } })
+    const words = 'plan trip train hotel car map city book Chinese draw read the a in to of for unknownword'.split(' ')
+    let seed = 7
+    const random = (limit: number): number => {
+      seed = (seed * 48_271) % 2_147_483_647
+      return seed % limit
+    }
+    const seen = new Set<string>()
+    const check = async (): Promise<void> => {
+      const query = Array.from({ length: 1 + random(5) }, () => words[random(words.length)]).join(' ')
+      const preferred_tags = random(2) === 0 ? ['x', 'y'] : []
+      const { candidates: found } = await discover(directory, { query, preferred_tags, include_evidence: true })
+      for (const { score, score_components, explanation, snippets } of found) {
+        const values: number[] = Object.values(score_components)
+        const sum = values.reduce((total, value) => total + value, 0)
+        expect(sum, query).toBeCloseTo(score, 10)
+        expect(explanation.map(({ value }: { value: number }) => value)).toEqual(values)
+        expect(snippets.length, query).toBeGreaterThan(0)
+        for (const { component, value, text } of explanation) {
+          expect([value === 0, text === ''], `${query}: ${component}`).toEqual([false, false])
+          seen.add(component)
+        }
+      }
+    }
+    for (let i = 0; i < 20; i++) await Promise.all(Array.from({ length: 10 }, check))
+    expect([...seen]).toEqual(expect.arrayContaining(['duplicate', 'language', 'policy', 'tag', 'words']))
+  })
+
+  it('has a text for each component that a person can read', async () => {
+    await publish(directory, profileAgent({ id: 'a', status: 'deprecated', description: 'Books hotels. Plans trips.' }))
+    const { candidates: found } = await discover(directory, { query: 'plan trips', include_evidence: true })
+    expect(found[0].explanation).toEqual([
+      { component: 'words', value: expect.any(Number), text: 'plan, trips' },
+      { component: 'policy', value: expect.any(Number), text: 'status deprecated' },
+    ])
+    expect(found[0].explanation[1].value).toBeLessThan(0)
+  })
+
+  it('shows what words of other languages mean, and the sentences that say so', async () => {
+    await publish(directory, profileAgent({ id: 'a', description: 'Assists. Translates each contract.' }))
+    const { candidates: found } = await discover(directory, {
+      query: 'einen Vertrag übersetzen',
+      include_evidence: true,
+    })
+    expect(found[0].explanation[0].text).toBe('Vertrag (contract), übersetzen (translate)')
+    expect(found[0].snippets).toEqual(['Translates each contract.'])
+  })
+
+  it('PROF-8-02 has snippets of operations and examples too, but of nothing private', async () => {
+    const document = profileAgent({
+      id: 'a',
+      description: 'Assists.',
+      capabilities: [
+        { name: 'forecast', description: 'Predicts the weather by city.' },
+        { name: 'museum', description: 'Predicts weather for museums.', private: true },
+      ],
+      examples: [{ text: 'Weather in Rome tomorrow?' }, { text: 'Weather at account 7', private: true }],
+    })
+    await publish(directory, document)
+    const request = { query: 'weather museum account', include_evidence: true }
+    const { text, json } = await directory.post('/discover', { as: 'tokC', body: request })
+    expect(json.candidates[0].snippets).toEqual([
+      'forecast: Predicts the weather by city.',
+      'Weather in Rome tomorrow?',
+    ])
+    expect(text).not.toMatch(/museums|account 7/)
+  })
+
+  it('is the same in AIDIP searches with `explain`', async () => {
+    await publish(directory, profileAgent({ id: 'a', description: 'Plans trips.' }))
+    const query = 'plan trips'
+    const { candidates: found } = await discover(directory, { query, include_evidence: true })
+    const { score, explanation, snippets, matched_words } = found[0]
+    const same = [{ id: 'a', score, explanation, snippets, matched_words }]
+    expect((await directory.post('/agents/search', { body: { query, explain: true } })).json).toMatchObject(same)
+    expect((await directory.get('/agents?q=plan+trips&explain=true')).json).toMatchObject(same)
+    expect((await directory.post('/v0/agents/search', { body: { query, explain: true } })).json.results).toMatchObject(
+      same,
+    )
+    expect((await directory.post('/agents/search', { body: { query } })).json[0]).not.toHaveProperty('explanation')
+    expect((await directory.get('/agents?explain=true')).json[0]).not.toHaveProperty('explanation')
   })
 
   it('PROF-7.3-03 publishes the weights that the ranking uses', async () => {
@@ -113,7 +210,8 @@ describe('evidence', () => {
     await publish(directory, profileAgent({ id: 'new' }))
     const { candidates: found } = await discover(directory, { query: 'probe', include_evidence: true })
     expect(found.map(({ id }: { id: string }) => id)).toEqual(['new', 'old'])
-    expect(found[1].score_components.policy).toBeLessThan(found[0].score_components.policy)
+    expect(found[0].score_components).not.toHaveProperty('policy')
+    expect(found[1].score_components.policy).toBeLessThan(0)
   })
 
   it('PROF-5.1-03 shows that preferred tags raise scores and never lower them', async () => {

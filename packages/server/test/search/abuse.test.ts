@@ -45,7 +45,12 @@ describe('an agent that tries to manipulate its rank', () => {
     ])
     const body = { query: 'plan a trip', include_evidence: true }
     const { candidates } = (await directory.post('/discover', { body })).json
-    expect(candidates[0].score_components.policy).toBeLessThan(0.5)
+    expect(candidates[0].explanation).toContainEqual({
+      component: 'policy',
+      value: expect.any(Number),
+      text: 'instructions',
+    })
+    expect(candidates[0].score_components.policy).toBeLessThan(-candidates[0].score)
   })
 
   it('is no longer flagged after the document is corrected', async () => {

@@ -163,6 +163,7 @@ describe('choices after searches', () => {
     const id = search()
     expect(search()).toBe(id)
     expect(choices.idFor(readQuery('a contract: translate!'), [first, second])).toBe(id)
+    expect(choices.idFor(readQuery('einen Vertrag übersetzen'), [first, second])).toBe(id)
     expect(choices.idFor(QUERY, [second, first])).not.toBe(id)
     expect(id.length).toBeLessThan(150)
     now += 3_600_000

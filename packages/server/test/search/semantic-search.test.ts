@@ -117,7 +117,12 @@ describe('semantic search', () => {
       id: 'dm',
       matched_examples: [{ id: 'e1', text: 'Who owes me for the shared taxi?' }],
     })
-    expect(candidates[0].score_components.example).toBeGreaterThan(0.9)
+    expect(candidates[0].score_components.example).toBeGreaterThan(0.1)
+    expect(candidates[0].explanation).toContainEqual({
+      component: 'example',
+      value: candidates[0].score_components.example,
+      text: 'Who owes me for the shared taxi?',
+    })
   })
 
   it('PROF-7.3-01 PROF-7.3-02 matches examples one by one, and names the best match', async () => {

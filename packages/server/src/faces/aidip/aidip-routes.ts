@@ -7,7 +7,6 @@ import {
   type JsonObject,
   parseDocument,
   toAidip,
-  toAidipSummary,
 } from '@switchboard/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { asAnonymous, type Caller } from '../../policy/caller.js'
@@ -20,9 +19,10 @@ import { type Registered, registerAgent } from '../../services/registry/register
 import { removeAgent } from '../../services/registry/remove.js'
 import { isListUnchanged } from '../list-validators.js'
 import { headerOf, idOf, OWNER_QUERY, readJson, readOwner, readQuery } from '../read-request.js'
-import { addSpelling, addWarnings, linkNext, renderFound, renderOnce, sendJson, toSpelling } from '../respond.js'
+import { addSpelling, addWarnings, linkNext, renderFound, sendJson, toSpelling } from '../respond.js'
 import { AIDIP_BASES, type Route, type RouteGroup } from '../route-group.js'
 import { listParts, sendParts } from '../send-parts.js'
+import { itemText } from './item-text.js'
 import { type AidipQuery, isRevision00, parseList, parseSearch, searchRequestSchema } from './search-request.js'
 import { type RenderedPage, searchWithPeers } from './search-with-peers.js'
 import { sendMetadata } from './send-metadata.js'
@@ -41,6 +41,7 @@ const LIST_QUERY = {
   capabilities: 'capabilities the agent must have, separated by commas',
   tags: 'tags the agent must have, separated by commas',
   language: 'a language the agent must support',
+  explain: '`true`: say for each result of a text search why it was found',
   shape: '`array` or `object`; default: the shape of the revision',
 }
 
@@ -224,7 +225,7 @@ async function sendPage(
       caller: viewerOf(request, query),
       trace: request.trace,
     })
-  const render = (hit: Found): string => itemText(context, request, query, hit)
+  const render = (hit: Found, page: FoundPage): string => itemText(context, request, query, hit, page)
   const page = query.federated
     ? await searchWithPeers(options, viewerOf(request, query), request.trace, query, find, render)
     : await renderPage(context, query, find(query.skip, query.top), render)
@@ -255,31 +256,16 @@ async function renderPage(
   context: Context,
   { text }: AidipQuery,
   finding: Promise<FoundPage>,
-  render: (hit: Found) => string,
+  render: (hit: Found, page: FoundPage) => string,
 ): Promise<RenderedPage> {
-  const { found, ...page } = await finding
+  const page = await finding
+  const { found } = page
+  const renderHit = (hit: Found): string => render(hit, page)
   return {
     ...page,
     searchId: page.searchIdFor(found),
-    items: text === undefined ? found.map(render) : renderFound(context, found, render),
+    items: text === undefined ? found.map(renderHit) : renderFound(context, found, renderHit),
   }
-}
-
-/** The item as cached text; the score depends on the query and is inserted before the closing brace. */
-function itemText(
-  context: Context,
-  request: FastifyRequest,
-  query: AidipQuery,
-  { agent, record, score }: Found,
-): string {
-  const revision = isRevision00(request) || query.shape === 'object' ? '00' : '01'
-  const view = query.full ? `aidip${revision}` : 'aidip-summary'
-  const text = renderOnce(agent, record.redacted ? `${view}.r` : view, () =>
-    query.full
-      ? toAidip(record, context.catalog.facts(agent), revision)
-      : toAidipSummary(record, context.catalog.facts(agent)),
-  )
-  return score === undefined || !query.ranked ? text : `${text.slice(0, -1)},"score":${Math.round(score * 1e4) / 1e4}}`
 }
 
 /** URL of the next page of the same query; a search sends the same body again. */

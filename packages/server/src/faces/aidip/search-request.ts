@@ -30,6 +30,7 @@ export const searchRequestSchema: JsonObject = {
     ranked: { type: 'boolean' },
     include_metadata: { type: 'boolean' },
     exact: { type: 'boolean', description: 'search for the words as they are written: no correction of typos' },
+    explain: { type: 'boolean', description: 'say for each result why it was found and what its score consists of' },
     federate: { type: 'boolean' },
     deadline_ms: { type: 'integer', minimum: 1 },
   },
@@ -46,6 +47,8 @@ export interface AidipQuery {
   readonly skip: number
   readonly ranked: boolean
   readonly full: boolean
+  /** Say why each agent was found; only with `text`. */
+  readonly explained: boolean
   /** Return public agents only, even if the caller may see more. */
   readonly publicOnly: boolean
   /** 01 returns an array, 00 an object (C-01, C-02). */
@@ -56,7 +59,8 @@ export interface AidipQuery {
 
 export function parseSearch(request: FastifyRequest, body: JsonValue): AidipQuery {
   assertValid(check(body))
-  const { query, filters, top, skip, ranked, include_metadata: full, exact, federate } = isObject(body) ? body : {}
+  const { query, filters, top, skip, ranked, include_metadata: full } = isObject(body) ? body : {}
+  const { exact, explain, federate } = isObject(body) ? body : {}
   const deadline = isObject(body) ? body.deadline_ms : undefined
   const params = readQuery(request)
   return {
@@ -68,6 +72,7 @@ export function parseSearch(request: FastifyRequest, body: JsonValue): AidipQuer
     skip: wholeNumber(params, 'skip', 0) ?? (typeof skip === 'number' ? skip : 0),
     ranked: ranked !== false,
     full: full === true,
+    explained: explain === true,
     publicOnly: false,
     shape: shapeOf(
       request,
@@ -99,6 +104,7 @@ export function parseList(request: FastifyRequest): AidipQuery {
     skip: skip ?? 0,
     ranked: params.get('ranked') !== 'false',
     full: params.get('include_metadata') === 'true',
+    explained: params.get('explain') === 'true',
     publicOnly: isPublicList(request),
     shape: shapeOf(request, params, skip !== undefined || params.has('ranked') || params.has('include_metadata')),
   }
@@ -192,7 +198,7 @@ function toStrings(value: JsonValue): string[] | undefined {
 }
 
 /** Parameters of GET /agents that are not filters. */
-const NOT_FILTERS = new Set(['top', 'skip', 'shape', 'q', 'query', 'exact', 'ranked', 'include_metadata'])
+const NOT_FILTERS = new Set(['top', 'skip', 'shape', 'q', 'query', 'exact', 'ranked', 'include_metadata', 'explain'])
 
 /** Query parameters as filters. Lists are separated by commas or repeated (C-14); a publisher's name may contain commas. */
 function filtersOfQuery(params: URLSearchParams): JsonObject {

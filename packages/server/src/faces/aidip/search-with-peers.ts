@@ -19,7 +19,7 @@ export async function searchWithPeers(
   trace: Span | undefined,
   query: AidipQuery,
   find: (skip: number, take: number) => Promise<FoundPage>,
-  render: (hit: Found) => string,
+  render: (hit: Found, page: FoundPage) => string,
 ): Promise<RenderedPage> {
   const { conditions, federated, skip, top, full } = query
   const take = skip + top
@@ -31,11 +31,12 @@ export async function searchWithPeers(
     deadlineMs: federated?.deadlineMs,
     trace,
   })
-  const { found, searchIdFor, ...page } = await find(0, take)
+  const page = await find(0, take)
+  const { found, searchIdFor } = page
   const answers = await asked
   const joined = joinAnswers(context, caller, found, answers)
   const items = joined.slice(skip, take).map((item) => {
-    if ('local' in item) return render({ ...item.local, score: item.score })
+    if ('local' in item) return render({ ...item.local, score: item.score }, page)
     const { record, facts } = item.remote
     const score = query.ranked ? { score: Math.round(item.score * 1e4) / 1e4 } : {}
     return JSON.stringify({ ...(full ? toAidip(record, facts) : toAidipSummary(record, facts)), ...score })

@@ -71,7 +71,7 @@ export async function discover(
         .slice(0, take)
         .map((joined) => ({
           ...('local' in joined
-            ? render(joined.local)
+            ? render({ ...joined.local, score: joined.score })
             : toCandidate(joined.remote.record, joined.remote.facts, detail, protocols)),
           score: rounded(joined.score),
         }))

@@ -3,6 +3,7 @@ import { RANKING } from '@switchboard/search'
 import { DOCUMENT_LIMITS } from '../../policy/document-limits.js'
 import type { Context } from '../../services/context.js'
 import { CONSTRAINTS } from '../../services/discovery/constraints.js'
+import { SCORE_COMPONENTS } from '../../services/discovery/explain-score.js'
 import { readAgent } from '../../services/registry/read.js'
 import { registerAgent } from '../../services/registry/register.js'
 import { headerOf, idOf, OWNER_QUERY, readJson, readOwner, readQuery } from '../read-request.js'
@@ -32,7 +33,7 @@ const describe = ({ taxonomy }: Context): JsonObject => ({
   freshness: 'the first of sequence, updated_at and version that both documents have; If-Match; expires_at',
   hard_filters:
     'applied before ranking; unsupported ones are named in unsupported_filters, or fail with Prefer: handling=strict',
-  score_components: ['tag', 'context', 'example', 'protocol', 'freshness', 'policy', 'reputation', 'availability'],
+  score_components: [...SCORE_COMPONENTS],
   ranking: { ...RANKING },
   redaction: 'members named in "private" and items marked "private": true are shown to the owner only',
   federation:

@@ -3,6 +3,7 @@ import {
   type Condition,
   type Correction,
   readQuery,
+  type ScoreParts,
   type TextEvidence,
   type TextQuery,
   UNKNOWN_WORDS_FLOOR,
@@ -42,8 +43,10 @@ export interface Found {
   readonly agent: Agent
   readonly record: AgentRecord
   readonly score: number | undefined
-  /** The score before factors and preferences. */
-  readonly relevance: number | undefined
+  /** What the score before factors and preferences consists of; undefined without text. */
+  readonly parts?: ScoreParts | undefined
+  /** By how much preferred tags have raised the score. */
+  readonly raised?: number | undefined
 }
 
 export interface FoundPage {
@@ -117,7 +120,7 @@ async function findByText(context: Context, query: Query, words: string, span: S
   return {
     total: context.searchByText ? total : matches.length,
     visited: visited + (isPaged ? Math.min(query.skip, total) : matches.length),
-    found: page.flatMap(({ agent, score, relevance }) => toFound(context, query.caller, agent, score, relevance)),
+    found: page.flatMap((hit) => toFound(context, query.caller, hit)),
     warnings: [
       ...warnings,
       ...(context.catalog.index.deferred > 0 ? [IS_INCOMPLETE] : []),
@@ -210,7 +213,7 @@ function findByConditions(context: Context, query: Query): FoundPage {
   return {
     total,
     visited,
-    found: agents.flatMap((agent) => toFound(context, query.caller, agent)),
+    found: agents.flatMap((agent) => toFound(context, query.caller, { agent, score: undefined })),
     warnings: [...staleness(agents.map((agent) => ({ agent }))), ...context.storeStatus.warnings()],
     corrected: [],
     suggestions: [],
@@ -229,15 +232,15 @@ function withUnscored(
 ): Hit[] {
   const scored = new Set(ranked.map(({ agent }) => agent))
   const rest = Array.from(context.catalog.index.select(selectionOf(context, query))).filter((a) => !scored.has(a))
-  const hits = [...ranked, ...rest.map((agent) => ({ agent, score: boost?.(agent) ?? 0, relevance: 0 }))]
+  const unscored = rest.map((agent) => {
+    const raised = boost?.(agent) ?? 0
+    return { agent, score: raised, raised }
+  })
+  const hits: Hit[] = [...ranked, ...unscored]
   return boost ? hits.sort((a, b) => b.score - a.score || a.agent.number - b.agent.number) : hits
 }
 
-interface Hit {
-  readonly agent: Agent
-  readonly score: number
-  readonly relevance: number
-}
+type Hit = Omit<Found, 'record' | 'score'> & { readonly score: number }
 
 /** One page of matches in registration order, and whether there are more. Stops early, so there is no total. */
 export function lookUpAgents(
@@ -247,7 +250,11 @@ export function lookUpAgents(
   const { skip, take, caller } = query
   const options = { order: 'registration', skip, take, exactTotal: false } as const
   const { agents, total, visited } = context.catalog.index.list(selectionOf(context, query), options)
-  return { found: agents.flatMap((agent) => toFound(context, caller, agent)), visited, more: total > skip + take }
+  return {
+    found: agents.flatMap((agent) => toFound(context, caller, { agent, score: undefined })),
+    visited,
+    more: total > skip + take,
+  }
 }
 
 const selectionOf = ({ grantsOf, hidden }: Context, { conditions, caller }: Pick<Query, 'conditions' | 'caller'>) => ({
@@ -257,9 +264,9 @@ const selectionOf = ({ grantsOf, hidden }: Context, { conditions, caller }: Pick
   privateAgents: () => hidden.shownTo(caller).filter(isPrivate),
 })
 
-function toFound({ grantsOf }: Context, caller: Caller, agent: Agent, score?: number, relevance?: number): Found[] {
-  const record = viewOf(agent, caller, grantsOf)
-  return record ? [{ agent, record, score, relevance }] : []
+function toFound({ grantsOf }: Context, caller: Caller, hit: Omit<Found, 'record'>): Found[] {
+  const record = viewOf(hit.agent, caller, grantsOf)
+  return record ? [{ ...hit, record }] : []
 }
 
 /** Sorts by the names as the caller sees them: the order must not reveal private names. */

@@ -150,12 +150,20 @@ export async function createSearchChoices(options: SearchChoicesOptions): Promis
   }
 }
 
-/** The normalised terms that are learned from: of a long query the longest, which are the rarest. */
-const termsOf = ({ words }: Query): string[] =>
-  words.terms
-    .map(({ term }) => term)
+/**
+ * The normalised terms that are learned from, one for each word of the query: of a word of another language, its first meaning
+ * in English. Of a long query the longest, which are the rarest.
+ */
+function termsOf({ words: { terms } }: Query): string[] {
+  const byWord = new Map<number, (typeof terms)[number]>()
+  for (const term of terms) {
+    const chosen = byWord.get(term.group)
+    if (!chosen || (chosen.english === undefined && term.english !== undefined)) byWord.set(term.group, term)
+  }
+  return [...new Set(Array.from(byWord.values(), ({ term }) => term))]
     .toSorted((a, b) => b.length - a.length || (a < b ? -1 : 1))
     .slice(0, MAX_TERMS)
+}
 
 interface Day {
   includes(at: number): boolean

@@ -219,7 +219,7 @@ export function joinByRank(
     const { agent, record } = known(id) ?? {}
     if (agent) {
       if (!record || agent.stored.marks.origin?.service !== remote.facts.provenance?.origin_service) return []
-      if (!joined.has(id)) joined.set(id, { agent, record, score: undefined, relevance: undefined })
+      if (!joined.has(id)) joined.set(id, { agent, record, score: undefined })
       return [id]
     }
     if (joined.has(id)) return []
