@@ -4,12 +4,11 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { embeddingTextsOf } from '../../packages/search/dist/ranking/embedding-texts.js'
 import { readQuery } from '../../packages/search/dist/ranking/read-query.js'
 import { embedAll } from './embeddings.mjs'
 import { ours } from './engines.mjs'
 import { measure } from './measures.mjs'
-import { createPartVectors } from './part-vectors.mjs'
+import { createPartVectors, embeddedParts } from './part-vectors.mjs'
 import { readSet } from './sets.mjs'
 
 const FOLDER = new URL('translations/', import.meta.url)
@@ -38,7 +37,7 @@ const sets = new Map()
 for (const name of new Set([...translations.values()].flat().map(({ set }) => set))) {
   const set = readSet(options.data, name)
   const vectorOf = await embedAll(
-    set.agents.flatMap((record) => embeddingTextsOf(record).map(({ text }) => text)),
+    set.agents.flatMap((record) => embeddedParts(record).map(({ text }) => text)),
     options.cache,
   )
   const rank = ours(set.agents, createPartVectors(set.agents, vectorOf))

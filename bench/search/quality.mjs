@@ -5,12 +5,11 @@
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { embeddingTextsOf } from '../../packages/search/dist/ranking/embedding-texts.js'
 import { readQuery } from '../../packages/search/dist/ranking/read-query.js'
 import { embedAll } from './embeddings.mjs'
 import { miniSearch, orama, ours, plainBm25 } from './engines.mjs'
 import { measure } from './measures.mjs'
-import { createPartVectors } from './part-vectors.mjs'
+import { createPartVectors, embeddedParts } from './part-vectors.mjs'
 import { readDistractors, readSet, SETS } from './sets.mjs'
 
 const { values: options } = parseArgs({
@@ -51,7 +50,7 @@ for (const name of options.sets.split(',')) {
   const embed = (texts) =>
     embedAll(texts, options.cache, (done, all) => process.stderr.write(`\rembedded ${done} of ${all} `))
   // Cached apart: the queries' texts change with every change of how queries are read.
-  const recordTexts = records.flatMap((record) => embeddingTextsOf(record).map(({ text }) => text))
+  const recordTexts = records.flatMap((record) => embeddedParts(record).map(({ text }) => text))
   const vectors = createPartVectors(records, await embed(recordTexts))
   const vectorOf = await embed(read.flatMap((query) => query.texts))
   console.log(`\n${name}: ${records.length} agents, ${queries.length} queries`)

@@ -1,6 +1,7 @@
 import { redactRecord } from '@switchboard/protocol'
 import { type Condition, PostingLists, recordTerms, statusTest } from './conditions.js'
 import type { StaticEncoder } from './embedding/static-encoder.js'
+import type { Lexicon } from './lexicon/lexicon.js'
 import { cutPage, type ListedPage, type ListOptions } from './list-page.js'
 import { createListingOrder, sortByName } from './listing-order.js'
 import { embeddingTextsOf } from './ranking/embedding-texts.js'
@@ -98,6 +99,8 @@ export interface AgentIndexOptions {
   readonly rerankLimit?: number
   /** A static embedding (`builtInStaticEncoder`), by which agents are found at once. Default: none. */
   readonly encoder?: StaticEncoder | undefined
+  /** What words of other languages mean in English. Default: the lexicon of this package. */
+  readonly lexicon?: Lexicon | undefined
 }
 
 /**

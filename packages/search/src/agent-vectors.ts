@@ -1,5 +1,6 @@
 import type { AgentRecord } from '@switchboard/protocol'
 import type { StaticEncoder } from './embedding/static-encoder.js'
+import type { RecordGloss } from './lexicon/gloss-record.js'
 import { type AgentPart, embeddingTextsOf, partSimilarity } from './ranking/embedding-texts.js'
 import { combinedSimilarity, type Similarities } from './ranking/rank-candidates.js'
 import type { Query } from './ranking/read-query.js'
@@ -28,7 +29,7 @@ export interface QueryVectors {
 export interface AgentVectors {
   readonly bytes: number
   /** Encodes the agent's texts with the static embedding. */
-  put(number: number, record: AgentRecord): void
+  put(number: number, record: AgentRecord, gloss?: RecordGloss): void
   /** Sets the dimensions of the model's vectors and drops those that are stored. */
   setDimensions(dimensions: number): void
   /** Sets the model's vectors of `embeddingTextsOf(record)`, packed; false if their version or dimensions differ. */
@@ -86,13 +87,13 @@ export function createAgentVectors(encoder: StaticEncoder | undefined): AgentVec
     get bytes() {
       return (staticIndex?.bytes ?? 0) + (modelIndex?.bytes ?? 0)
     },
-    put(number, record) {
+    put(number, record, gloss) {
       const texts = embeddingTextsOf(record)
       firstExample.set(number, texts.length - record.examples.length)
       if (encoder)
         staticIndex?.put(
           number,
-          texts.map(({ text }) => encoder.encode(text)),
+          texts.map(({ text }) => encoder.encode(gloss ? gloss.english(text) : text)),
         )
     },
     setDimensions(dimensions) {

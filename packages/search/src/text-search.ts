@@ -1,6 +1,8 @@
 import type { AgentRecord } from '@switchboard/protocol'
 import { createAgentVectors, type PartMatch } from './agent-vectors.js'
 import type { StaticEncoder } from './embedding/static-encoder.js'
+import { glossRecord } from './lexicon/gloss-record.js'
+import { getBuiltInLexicon, type Lexicon } from './lexicon/lexicon.js'
 import { coverRequest, type Evident, hasSeveralTasks } from './ranking/cover-request.js'
 import { diversify } from './ranking/diversify.js'
 import { type Candidate, rankCandidates, type ScoreParts, type Similarities } from './ranking/rank-candidates.js'
@@ -91,13 +93,21 @@ export interface TextSearchOptions {
   readonly rerankLimit?: number | undefined
   /** The static embedding; undefined: none. */
   readonly encoder?: StaticEncoder | undefined
+  /** Default: the lexicon of this package. */
+  readonly lexicon?: Lexicon | undefined
 }
 
 /** Searches without a model's vectors until `setDimensions` is called. */
-export function createTextSearch({ rerankLimit = RERANK_LIMIT, encoder }: TextSearchOptions = {}): TextSearch {
+export function createTextSearch({
+  rerankLimit = RERANK_LIMIT,
+  encoder,
+  lexicon = getBuiltInLexicon(),
+}: TextSearchOptions = {}): TextSearch {
   const words = createWordIndex()
   const agentVectors = createAgentVectors(encoder)
   const speller = createSpeller(words, encoder?.words)
+  /** The languages of agents that are not described in English. */
+  const textLanguages = new Map<number, string>()
 
   const rank = (
     query: Query,
@@ -112,6 +122,7 @@ export function createTextSearch({ rerankLimit = RERANK_LIMIT, encoder }: TextSe
         wordScore: score,
         similarities: similaritiesOf(number),
         languages: recordOf(number).languages,
+        textLanguage: textLanguages.get(number),
       }),
     )
     return rankCandidates(query, found.maxScore, candidates)
@@ -130,10 +141,13 @@ export function createTextSearch({ rerankLimit = RERANK_LIMIT, encoder }: TextSe
       return { words: words.bytes, vectors: agentVectors.bytes }
     },
     put(number, record, isPublic) {
+      const gloss = glossRecord(record, lexicon)
       const fields = textFieldsOf(record)
-      words.put(number, fields, isPublic)
+      words.put(number, gloss ? textFieldsOf(record, gloss) : fields, isPublic)
       if (isPublic) speller.add(fields)
-      agentVectors.put(number, record)
+      agentVectors.put(number, record, gloss)
+      if (gloss) textLanguages.set(number, gloss.language)
+      else textLanguages.delete(number)
     },
     forgetWords: (record) => speller.remove(textFieldsOf(record)),
     correct: speller.correct,
@@ -143,6 +157,7 @@ export function createTextSearch({ rerankLimit = RERANK_LIMIT, encoder }: TextSe
     removeVectors: agentVectors.removeModelVectors,
     remove(number) {
       words.remove(number)
+      textLanguages.delete(number)
       agentVectors.remove(number)
     },
     search(asked, vectors, filter, agents) {

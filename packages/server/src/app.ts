@@ -106,8 +106,13 @@ async function wire(base: Base): Promise<Server> {
   const identity = await wireIdentity(base)
   const limits = await wireLimits(base)
   const lexicon = wireLexicon(config)
-  const { catalog, quotas, hidden, listing, abuse, expiry } = await wireRegistry(base, identity.grants.of, limits)
-  const { embeddings, wordIndexing, choices } = await wireDiscovery(base, catalog, limits)
+  const { catalog, quotas, hidden, listing, abuse, expiry } = await wireRegistry(
+    base,
+    identity.grants.of,
+    limits,
+    lexicon,
+  )
+  const { embeddings, wordIndexing, choices } = await wireDiscovery(base, catalog, lexicon, limits)
   const outcomes = await wireOutcomes(base, catalog)
   const gateway = wireGateway(base, catalog, outcomes, limits)
   const trust = await wireTrust(base, catalog, gateway)

@@ -1,5 +1,5 @@
 import { LANGUAGES_OF_WORD } from '../words/stop-words.js'
-import { detectLanguage } from '../words/tokenize.js'
+import { BEYOND_ASCII, detectLanguage } from '../words/tokenize.js'
 import type { Lexicon } from './lexicon.js'
 import { wordsOf } from './vocabulary.js'
 
@@ -53,7 +53,7 @@ const isCompound = (word: string, language: string, lexicon: Lexicon): boolean =
 
 /** English is written without accents, so a word with one is worth more than a word that could be English. */
 const ACCENTED_WEIGHT = 1.5
-const isAccented = (word: string): boolean => /[^\u0000-\u007f]/.test(word)
+const isAccented = (word: string): boolean => BEYOND_ASCII.test(word)
 const weightOf = (word: string): number => (isAccented(word) ? ACCENTED_WEIGHT : 1)
 
 const NOT_LATIN: ReadonlySet<string> = new Set(['ar', 'hi', 'ja', 'ko', 'ru', 'uk', 'zh'])

@@ -23,6 +23,8 @@ const STATIC_SHARE = 0.3
 const NAMED_LANGUAGE_WEIGHT = 0.3
 /** Factor for an agent that declares languages, none of which is the query's. */
 const OTHER_LANGUAGE_FACTOR = 0.7
+/** Factor for an agent that is described in another language than the query: of several that fit, it comes later. */
+const OTHER_TEXT_FACTOR = 0.95
 /**
  * Calibrates the final score: 0.5 is reached when the evidence squared equals this share of the best possible evidence.
  * On the tuning sets a first result that scores 0.5 was right about half the time, whatever the length of the query.
@@ -54,6 +56,8 @@ export interface Candidate {
   readonly similarities: Similarities
   /** From the record; undefined: any language. */
   readonly languages: readonly string[] | undefined
+  /** The language that the agent is described in; undefined: English, or not recognised. */
+  readonly textLanguage?: string | undefined
 }
 
 /** The weighted mean of both cosines, or the only one that there is; their means over likely results are the same. */
@@ -89,14 +93,16 @@ export function rankCandidates(query: Query, maxWordScore: number, candidates: I
   const scored: RankedCandidate[] = []
   const squareAtHalf = HALF_SCORE_SHARE * (maxWordScore + SEMANTIC_WEIGHT * maxTrust(query))
   const { minSimilarity = 0 } = query
-  for (const { number, wordScore, similarities, languages } of candidates) {
+  for (const { number, wordScore, similarities, languages, textLanguage = 'en' } of candidates) {
     const semanticScore = SEMANTIC_WEIGHT * trust(query, similarities) * aboveFloor(combinedSimilarity(similarities))
     const isSimilar = Math.max(similarities.model ?? 0, similarities.static ?? 0) >= minSimilarity
     if (wordScore === 0 && (semanticScore === 0 || !isSimilar)) continue
     const speaksNamed = languages !== undefined && query.namedLanguages.some((tag) => speaks(languages, tag))
     const speaksOther = !speaksNamed && query.language !== undefined && !speaks(languages, query.language)
     const sum = wordScore + semanticScore
-    const evidence = speaksOther ? sum * OTHER_LANGUAGE_FACTOR : sum + (speaksNamed ? NAMED_LANGUAGE_WEIGHT : 0)
+    const isForeign = !query.preferredLanguages.includes(textLanguage)
+    const fitting = speaksOther ? sum * OTHER_LANGUAGE_FACTOR : sum + (speaksNamed ? NAMED_LANGUAGE_WEIGHT : 0)
+    const evidence = isForeign && !speaksOther ? fitting * OTHER_TEXT_FACTOR : fitting
     const scoreOf = (value: number): number => value ** 2 / (value ** 2 + squareAtHalf)
     const [score, plain] = [scoreOf(evidence), scoreOf(sum)]
     // The score is not a sum: words and meaning share what the agent would score without its languages.

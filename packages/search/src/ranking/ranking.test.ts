@@ -92,6 +92,16 @@ describe('rankCandidates', () => {
     ).toEqual([2, 3, 1])
   })
 
+  it('prefers agents described in the language of the query, else in one that the caller reads', () => {
+    const first = (text: string, reads?: string[]): number | undefined => {
+      const candidates = [candidate(1, { wordScore: 1, textLanguage: 'zh' }), candidate(2, { wordScore: 1 })]
+      return rankCandidates(readQuery(text, { reads }), 3, candidates)[0]?.number
+    }
+    expect(first('sql')).toBe(2)
+    expect(first('sql', ['zh'])).toBe(1)
+    expect(first('数据库')).toBe(1)
+  })
+
   it('gives scores between 0 and 1 and breaks ties by registration order', () => {
     const ranked = rankCandidates(
       readQuery('weather'),

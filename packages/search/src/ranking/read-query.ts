@@ -1,4 +1,5 @@
 import type { Gloss } from '../lexicon/gloss.js'
+import { englishWords, glossText, knownShare, sentencesOf } from '../lexicon/gloss-record.js'
 import { getBuiltInLexicon, type Lexicon } from '../lexicon/lexicon.js'
 import { recogniseLanguage } from '../lexicon/recognise-language.js'
 import { latinShare, tokenize } from '../words/tokenize.js'
@@ -27,6 +28,8 @@ export interface Query {
   readonly texts: readonly string[]
   /** The language the query is written in, as a primary BCP 47 subtag; undefined if not recognised. */
   readonly language: string | undefined
+  /** Of agents that fit alike, those described in one of these languages come first. */
+  readonly preferredLanguages: readonly string[]
   /** Languages the query mentions: "translate to Chinese" (AIDIP-00 §5.4). */
   readonly namedLanguages: readonly string[]
   /** How much embeddings count for this query, 0 to 1: 0 if the model does not know its language. */
@@ -45,6 +48,8 @@ export interface QueryOptions {
   modelLanguages?: readonly string[] | 'all'
   /** What words of other languages mean. Default: the lexicon of this package. */
   lexicon?: Lexicon | undefined
+  /** Languages that the caller reads, as primary BCP 47 subtags; they count if the query's own is not recognised. Default: English. */
+  reads?: readonly string[] | undefined
 }
 
 /**
@@ -55,7 +60,7 @@ export interface QueryOptions {
  */
 export function readQuery(
   text: string,
-  { modelLanguages = ['en'], lexicon = getBuiltInLexicon() }: QueryOptions = {},
+  { modelLanguages = ['en'], lexicon = getBuiltInLexicon(), reads = [] }: QueryOptions = {},
 ): Query {
   const truncated = text.slice(0, MAX_QUERY_LENGTH)
   const language = recogniseLanguage(truncated, lexicon)
@@ -70,6 +75,7 @@ export function readQuery(
   return {
     text: truncated,
     language,
+    preferredLanguages: preferredLanguages(language, reads),
     namedLanguages: english ? namedInGlosses(english) : namedLanguages(truncated),
     words: glossed ? glossedWordQuery(glossed.flat()) : parseWordQuery(truncated, language),
     texts: isModelLanguage ? ownTexts : (english ?? ownTexts),
@@ -79,29 +85,25 @@ export function readQuery(
   }
 }
 
-const sentencesOf = (text: string): string[] =>
-  (text.match(/[^.!?。！？\n]+[.!?。！？]*/g) ?? []).map((sentence) => sentence.trim())
+function preferredLanguages(language: string | undefined, reads: readonly string[]): readonly string[] {
+  if (language !== undefined) return [language]
+  return reads.length > 0 ? reads : ['en']
+}
 
 const isTask = (sentence: string, language: string | undefined): boolean =>
   tokenize(sentence, { language }).length >= MIN_SENTENCE_TERMS
 
 /** The glosses of each sentence; undefined if the lexicon does not know a word of them. */
 function glossesOf(text: string, language: string, lexicon: Lexicon): Gloss[][] | undefined {
-  const glosses = sentencesOf(text).map((sentence) => lexicon.gloss(sentence, language) ?? [])
+  const glosses = glossText(text, language, lexicon)
   return glosses.some((sentence) => sentence.some(({ parts }) => parts.length > 0)) ? glosses : undefined
 }
 
 /** The whole query in English, word by word, then its sentences. */
 function englishTexts(sentences: readonly (readonly Gloss[])[]): string[] {
-  const texts = sentences.map((glosses) => glosses.flatMap(englishOf).join(' '))
+  const texts = sentences.map((glosses) => glosses.flatMap(englishWords).join(' '))
   const tasks = texts.filter((sentence) => isTask(sentence, 'en')).slice(0, MAX_SENTENCES)
   return [...new Set([texts.join('. '), ...tasks])]
-}
-
-/** The most usual meaning; a word that the lexicon does not know may be a name, if the model can read it. */
-function englishOf({ word, parts }: Gloss): string[] {
-  if (parts.length > 0) return parts.map(([first = '']) => first)
-  return latinShare(word) === 1 ? [word] : []
 }
 
 /** Words that make the name of a language one, rather than a cuisine. */
@@ -113,10 +115,6 @@ function namedInGlosses(texts: readonly string[]): string[] {
   if (!ABOUT_LANGUAGES.test(whole)) return []
   return [...new Set(whole.split(/\W+/).flatMap((word) => TAG_OF_NAME.get(word.toLowerCase()) ?? []))]
 }
-
-/** The share of the words that the lexicon knows. */
-const knownShare = (glosses: readonly Gloss[]): number =>
-  glosses.filter(({ parts }) => parts.length > 0).length / Math.max(1, glosses.length)
 
 function semanticWeight(text: string, language: string | undefined): number {
   if (latinShare(text) < MIN_LATIN_SHARE) return 0

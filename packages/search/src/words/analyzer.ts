@@ -3,7 +3,13 @@ import { CachingTokenizer, type TermSequence } from './caching-tokenizer.js'
 import { FIELDS, type Field, type TextFields } from './text-fields.js'
 
 /** BM25F field weights. Multiples of 0.5, so that a weighted frequency fits a posting as a number of halves. */
-const FIELD_WEIGHT: Readonly<Record<Field, number>> = { title: 3, description: 1, schema: 0.5, example: 1 }
+const FIELD_WEIGHT: Readonly<Record<Field, number>> = {
+  title: 3,
+  description: 1,
+  schema: 0.5,
+  example: 1,
+  gloss: 1,
+}
 /** Further occurrences of a term in one field are not counted, against keyword stuffing. */
 const MAX_REPEATS = 5
 /** Tokens indexed for each field; the rest is ignored. */

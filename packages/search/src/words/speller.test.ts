@@ -4,7 +4,13 @@ import { type CorrectOptions, createSpeller, type Speller } from './speller.js'
 import type { TextFields } from './text-fields.js'
 import { createWordIndex, type WordIndex } from './word-index.js'
 
-const fieldsOf = (...texts: string[]): TextFields => ({ title: [], description: texts, schema: [], example: [] })
+const fieldsOf = (...texts: string[]): TextFields => ({
+  title: [],
+  description: texts,
+  schema: [],
+  example: [],
+  gloss: [],
+})
 
 const AGENTS = [
   'Weather forecast for any city, with the temperature and the weather of the week.',

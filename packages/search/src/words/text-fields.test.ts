@@ -32,6 +32,7 @@ describe('textFieldsOf', () => {
       description: ['Translates text'],
       schema: ['sourceText', 'What to translate', 'result'],
       example: ['Bonjour in English'],
+      gloss: [],
     })
   })
 })

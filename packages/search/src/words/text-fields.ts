@@ -1,7 +1,8 @@
 import { type AgentRecord, IMPLIED_OPERATION, isObject, type JsonValue, toJsonSchema } from '@switchboard/protocol'
+import type { RecordGloss } from '../lexicon/gloss-record.js'
 
 /** Text fields of an agent, each with its own weight (`FIELD_WEIGHT`). */
-export const FIELDS = ['title', 'description', 'schema', 'example'] as const
+export const FIELDS = ['title', 'description', 'schema', 'example', 'gloss'] as const
 export type Field = (typeof FIELDS)[number]
 
 /** The searchable texts of an agent, by field. */
@@ -10,8 +11,15 @@ export type TextFields = Readonly<Record<Field, readonly string[]>>
 /** Deeper schema levels are ignored: they do not help to tell agents apart. */
 const MAX_SCHEMA_DEPTH = 5
 
-/** The searchable texts of a record. Duplicates within a field, such as an operation listed as a capability, are dropped. */
-export function textFieldsOf({ name, description, tags, capabilities, operations, examples }: AgentRecord): TextFields {
+/**
+ * The searchable texts of a record. Duplicates within a field, such as an operation listed as a capability, are dropped.
+ *
+ * @param gloss of a record that is not described in English: what it says, in English
+ */
+export function textFieldsOf(
+  { name, description, tags, capabilities, operations, examples }: AgentRecord,
+  gloss?: RecordGloss,
+): TextFields {
   const title = new Set([name, ...tags])
   const descriptions = new Set([description])
   const schema = new Set<string>()
@@ -36,6 +44,7 @@ export function textFieldsOf({ name, description, tags, capabilities, operations
     description: nonEmpty(descriptions),
     schema: nonEmpty(schema),
     example: nonEmpty(example),
+    gloss: gloss ? nonEmpty(new Set([...title, ...descriptions].map(gloss.meanings))) : [],
   }
 }
 

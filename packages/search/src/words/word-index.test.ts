@@ -10,6 +10,7 @@ const fields = (title: string, description = '', schema = '', example = ''): Tex
   description: [description],
   schema: [schema],
   example: [example],
+  gloss: [],
 })
 
 function indexOf(...agents: TextFields[]) {

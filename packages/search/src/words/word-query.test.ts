@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { readQuery } from '../ranking/read-query.js'
 import { createWordIndex } from './word-index.js'
 
-const fields = (title: string) => ({ title: [title], description: [], schema: [], example: [] })
+const fields = (title: string) => ({ title: [title], description: [], schema: [], example: [], gloss: [] })
 const index = (...titles: string[]) => {
   const words = createWordIndex()
   for (const [number, title] of titles.entries()) words.put(number, fields(title))

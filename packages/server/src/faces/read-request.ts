@@ -41,6 +41,18 @@ function assertEncoded(query: string): void {
   }
 }
 
+/** At most this many languages of `Accept-Language` count. */
+const MAX_LANGUAGES = 5
+
+/** The languages of `Accept-Language`, as primary subtags: those that the caller reads. */
+export function readLanguages({ headers }: FastifyRequest): string[] {
+  const accepted = (headers['accept-language'] ?? '').split(',', MAX_LANGUAGES).flatMap((range) => {
+    const [, tag] = /^\s*([a-z]{2,3})\b(?!.*;\s*q=0(?:\.0*)?\s*$)/i.exec(range) ?? []
+    return tag === undefined ? [] : [tag.toLowerCase()]
+  })
+  return [...new Set(accepted)]
+}
+
 /** Reads a whole number of at least `minimum` from a query parameter. */
 export function wholeNumber(params: URLSearchParams, name: string, minimum: number): number | undefined {
   const text = params.get(name)

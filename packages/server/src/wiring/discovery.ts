@@ -7,6 +7,7 @@ import {
   openLexicon,
 } from '@switchboard/search'
 import { type Config, ConfigError } from '../config/settings.js'
+import { createEmbeddedTexts } from '../services/discovery/embedded-texts.js'
 import {
   createEmbeddingQueue,
   type EmbeddingQueue,
@@ -32,11 +33,14 @@ export interface Discovery {
 export async function wireDiscovery(
   { config, store, log, metrics, now, logError }: Base,
   catalog: Catalog,
+  lexicon: Lexicon,
   { replicas }: LimitParts,
 ): Promise<Discovery> {
-  const wordIndexing = createWordIndexing(catalog)
+  const wordIndexing = createWordIndexing(catalog, lexicon)
+  const model = chooseEmbedder(config)
   const embeddings = createEmbeddingQueue({
-    ...chooseEmbedder(config),
+    ...model,
+    texts: createEmbeddedTexts(model.languages, lexicon),
     queryTimeoutMs: config.search.embedTimeoutMs,
     store,
     claim: replicas.claim,

@@ -1,4 +1,4 @@
-import { builtInStaticEncoder } from '@switchboard/search'
+import { builtInStaticEncoder, type Lexicon } from '@switchboard/search'
 import type { GrantsOf } from '../policy/access.js'
 import type { Quota } from '../policy/quota.js'
 import { type AbuseWatch, createAbuseWatch } from '../services/discovery/abuse-watch.js'
@@ -24,7 +24,12 @@ export interface Registry {
 }
 
 /** The agents in memory, the checks of their documents, and their removal when they expire. */
-export async function wireRegistry(base: Base, grantsOf: GrantsOf, parts: LimitParts): Promise<Registry> {
+export async function wireRegistry(
+  base: Base,
+  grantsOf: GrantsOf,
+  parts: LimitParts,
+  lexicon: Lexicon,
+): Promise<Registry> {
   const { limits, replicas } = parts
   const { config, store, storeStatus, log, metrics, now, monotonic, baseUrl, logError } = base
   const abuse = createAbuseWatch(({ record: { id }, owner }, codes) =>
@@ -36,6 +41,7 @@ export async function wireRegistry(base: Base, grantsOf: GrantsOf, parts: LimitP
     maxLifetime: config.lifetimes.max,
     rerankLimit: config.search.rerankLimit,
     encoder: config.search.semantic && config.search.embedder !== 'none' ? builtInStaticEncoder() : undefined,
+    lexicon,
     now,
     warningsOf: abuse.warningsOf,
   })

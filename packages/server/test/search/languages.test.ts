@@ -16,6 +16,11 @@ describe('a search in another language than the agents', () => {
     const agents = [
       { id: 'weather', name: 'Weather', description: 'Gives the weather forecast for any city.' },
       { id: 'contracts', name: 'Contracts', description: 'Translates contracts between languages.' },
+      {
+        id: 'recipes',
+        name: 'Kochbuch',
+        description: 'Ein Assistent, der vegetarische Rezepte für die ganze Familie sammelt.',
+      },
       { id: 'expenses', name: 'Expenses', description: 'Writes an expense report from your receipts.' },
     ]
     for (const agent of agents) await register(directory, aidipAgent(agent))
@@ -33,6 +38,11 @@ describe('a search in another language than the agents', () => {
     ['教えてください、明日の天気', 'weather'],
   ])('finds for %j the agent %s', async (query, id) => {
     expect((await search(directory, { query }))[0]).toBe(id)
+  })
+
+  it('finds an agent described in German for an English query, and for one in Spanish', async () => {
+    expect((await search(directory, { query: 'vegetarian recipes' }))[0]).toBe('recipes')
+    expect((await search(directory, { query: 'necesito recetas vegetarianas' }))[0]).toBe('recipes')
   })
 
   it('knows the words that the operator added', async () => {

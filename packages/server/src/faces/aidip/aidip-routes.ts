@@ -18,8 +18,8 @@ import type { FanOut } from '../../services/federation/fan-out.js'
 import { type Registered, registerAgent } from '../../services/registry/register.js'
 import { removeAgent } from '../../services/registry/remove.js'
 import { isListUnchanged } from '../list-validators.js'
-import { headerOf, idOf, OWNER_QUERY, readJson, readOwner, readQuery } from '../read-request.js'
-import { addSpelling, addWarnings, linkNext, renderFound, sendJson, toSpelling } from '../respond.js'
+import { headerOf, idOf, OWNER_QUERY, readJson, readLanguages, readOwner, readQuery } from '../read-request.js'
+import { addSpelling, addVary, addWarnings, linkNext, renderFound, sendJson, toSpelling } from '../respond.js'
 import { AIDIP_BASES, type Route, type RouteGroup } from '../route-group.js'
 import { listParts, sendParts } from '../send-parts.js'
 import { itemText } from './item-text.js'
@@ -59,6 +59,7 @@ function routesBelow(base: string, options: AidipOptions): Route[] {
   const list = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const query = parseList(request)
     const showsTimes = query.full || query.text !== undefined
+    if (query.text !== undefined) addVary(reply, 'accept-language')
     if (isListUnchanged(request, reply, context, { caller: viewerOf(request, query), showsTimes }))
       return reply.code(304).send()
     if (query.text !== undefined) request.visited += AGENTS_PER_TEXT_SEARCH
@@ -219,6 +220,7 @@ async function sendPage(
       conditions: query.conditions,
       text: query.text,
       exact: query.exact,
+      reads: readLanguages(request),
       order: !query.ranked ? 'name' : query.text === undefined ? 'registration' : 'score',
       skip,
       take,

@@ -11,7 +11,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../../services/context.js'
 import { type Found, findAgents } from '../../services/discovery/find.js'
 import { type FanOut, joinAnswers } from '../../services/federation/fan-out.js'
-import { readJson } from '../read-request.js'
+import { readJson, readLanguages } from '../read-request.js'
 import { renderFound, sendJson, toSpelling } from '../respond.js'
 import { toDiscoveryFilters } from './discovery-filters.js'
 import { rounded, toEvidence } from './evidence.js'
@@ -49,6 +49,7 @@ export async function discover(
     text,
     exact: wanted.exact,
     languages,
+    reads: readLanguages(request),
     order: 'score',
     preferredTags: wanted.preferred_tags ?? [],
     skip: 0,

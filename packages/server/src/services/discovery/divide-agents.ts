@@ -1,6 +1,6 @@
 import type { Agent } from '../registry/catalog.js'
 import type { Replicas } from '../replicas/replicas.js'
-import { digestOf } from './embedded-texts.js'
+import type { EmbeddedTexts } from './embedded-texts.js'
 
 /** Milliseconds after which vectors that another replica makes are looked up again. */
 const RETRY_MS = 300
@@ -17,10 +17,11 @@ export interface DividedAgents {
 
 export interface DivideOptions {
   readonly claim: Replicas['claim']
+  readonly digestOf: EmbeddedTexts['digestOf']
   readonly queueAgain: (agents: readonly Agent[]) => void
 }
 
-export function divideAgents({ claim, queueAgain }: DivideOptions): DividedAgents {
+export function divideAgents({ claim, digestOf, queueAgain }: DivideOptions): DividedAgents {
   const elsewhere = new Set<Agent>()
 
   const wait = (agents: readonly Agent[]): void => {

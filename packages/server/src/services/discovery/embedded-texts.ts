@@ -1,13 +1,32 @@
 import { createHash } from 'node:crypto'
-import { embeddingTextsOf } from '@switchboard/search'
+import { embeddingTextsOf, glossRecord, type Lexicon } from '@switchboard/search'
 import type { Agent } from '../registry/catalog.js'
 
-/** The texts to embed; nothing private is sent to the model. */
-export const textsOf = ({ shown }: Agent): string[] => embeddingTextsOf(shown).map(({ text }) => text)
+/** What is embedded of an agent. */
+export interface EmbeddedTexts {
+  /** The texts to embed; nothing private is sent to the model. */
+  textsOf(agent: Agent): string[]
+  /** Identifies the embedded texts: a document that changes elsewhere keeps its vectors. */
+  digestOf(agent: Agent): string
+}
 
-/** Identifies the embedded texts: a document that changes elsewhere keeps its vectors. */
-export function digestOf(agent: Agent): string {
-  const hash = createHash('sha1')
-  for (const text of textsOf(agent)) hash.update(text).update('\0')
-  return hash.digest('base64url')
+/**
+ * Texts in a language that the model does not know are embedded in English, word by word.
+ *
+ * @param languages what the model knows
+ */
+export function createEmbeddedTexts(languages: readonly string[] | 'all', lexicon: Lexicon): EmbeddedTexts {
+  const textsOf = ({ shown }: Agent): string[] => {
+    const texts = embeddingTextsOf(shown).map(({ text }) => text)
+    const gloss = languages === 'all' ? undefined : glossRecord(shown, lexicon)
+    return gloss && !languages.includes(gloss.language) ? texts.map(gloss.english) : texts
+  }
+  return {
+    textsOf,
+    digestOf(agent) {
+      const hash = createHash('sha1')
+      for (const text of textsOf(agent)) hash.update(text).update('\0')
+      return hash.digest('base64url')
+    },
+  }
 }

@@ -10,7 +10,7 @@ import type { Agent, Catalog, When } from '../registry/catalog.js'
 import type { Replicas } from '../replicas/replicas.js'
 import { createPacer } from '../time-slices.js'
 import { divideAgents } from './divide-agents.js'
-import { digestOf, textsOf } from './embedded-texts.js'
+import type { EmbeddedTexts } from './embedded-texts.js'
 import { createQueryEmbedder } from './query-embedder.js'
 
 /** Agents whose stored vectors are looked up at once. */
@@ -56,6 +56,7 @@ export interface EmbeddingQueueOptions {
   /** Claims texts to embed; returns those that no other replica has claimed. */
   readonly claim: Replicas['claim']
   readonly catalog: Catalog
+  readonly texts: EmbeddedTexts
   readonly onError: (error: unknown) => void
   readonly onProgress: (progress: { embedded: number; left: number }) => void
 }
@@ -67,6 +68,7 @@ export function createEmbeddingQueue({
   store,
   claim,
   catalog,
+  texts: { textsOf, digestOf },
   onError,
   onProgress,
 }: EmbeddingQueueOptions): EmbeddingQueue {
@@ -122,6 +124,7 @@ export function createEmbeddingQueue({
 
   const elsewhere = divideAgents({
     claim,
+    digestOf,
     queueAgain(agents) {
       for (const agent of agents.filter(isCurrent))
         if (!waiting.now.has(agent.number)) waiting.later.set(agent.number, agent)

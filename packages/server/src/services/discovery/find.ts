@@ -27,6 +27,8 @@ export interface Query {
   readonly exact?: boolean | undefined
   /** Preferred languages, in addition to those that the text names. */
   readonly languages?: readonly string[]
+  /** Languages that the caller reads (`Accept-Language`): agents described in them come first if nothing else decides. */
+  readonly reads?: readonly string[] | undefined
   /** Agents with these tags rank higher; others are not excluded. Has no effect without `text`. */
   readonly preferredTags?: readonly string[]
   /** `score`, best first; `name`, alphabetical; `registration`, oldest first. */
@@ -171,7 +173,7 @@ interface ReadText {
 /** The parsed query and its vectors, if the embedding model is available; otherwise a warning (C-52). */
 async function readText(
   context: Context,
-  { caller, exact, languages = [] }: Query,
+  { caller, exact, languages = [], reads }: Query,
   words: string,
   parent: Span | undefined,
 ): Promise<ReadText> {
@@ -182,7 +184,7 @@ async function readText(
     lexicon,
     privateAgents: () => hidden.shownTo(caller).map(({ number }) => number),
   })
-  const read = readQuery(text, { modelLanguages: embeddings.languages, lexicon })
+  const read = readQuery(text, { modelLanguages: embeddings.languages, lexicon, reads })
   // A model that knows many languages may know words that nobody else does.
   const needsKnownWords = unknown.length > 0 && embeddings.languages !== 'all'
   const query = {

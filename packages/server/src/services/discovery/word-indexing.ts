@@ -1,3 +1,4 @@
+import type { Lexicon } from '@switchboard/search'
 import type { Catalog, CatalogListener } from '../registry/catalog.js'
 import { createSlicedWork, type SlicedWork } from '../time-slices.js'
 
@@ -10,7 +11,8 @@ export interface WordIndexing extends Required<Pick<CatalogListener, 'changed'>>
   stop(): void
 }
 
-export function createWordIndexing(catalog: Catalog): WordIndexing {
+/** @param lexicon is read before many agents are indexed, because a language that is needed at once takes a tenth of a second */
+export function createWordIndexing(catalog: Catalog, lexicon: Pick<Lexicon, 'load'>): WordIndexing {
   let work: SlicedWork | undefined
   return {
     changed(_agent, when) {
@@ -19,7 +21,7 @@ export function createWordIndexing(catalog: Catalog): WordIndexing {
     },
     start() {
       work ??= createSlicedWork(() => catalog.index.indexDeferred(STEP) > 0)
-      work.run()
+      if (catalog.index.deferred > 0) void lexicon.load().then(work.run)
     },
     stop: () => work?.stop(),
   }

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { type AgentRecord, type JsonObject, type RegistryFacts, readRecord, redactRecord } from '@switchboard/protocol'
-import { type AgentIndex, createAgentIndex, type StaticEncoder } from '@switchboard/search'
+import { type AgentIndex, createAgentIndex, type Lexicon, type StaticEncoder } from '@switchboard/search'
 import { memoryOf } from '../../policy/quota.js'
 import type { Store, StoredAgent } from '../../store/store.js'
 import { registryOf, toFacts } from './agent-facts.js'
@@ -93,14 +93,16 @@ export interface CatalogOptions {
   rerankLimit: number
   /** The static embedding; undefined: none. */
   encoder?: StaticEncoder | undefined
+  /** What words of other languages mean. Default: the built-in lexicon. */
+  lexicon?: Lexicon | undefined
   now: () => number
   /** Abuse warnings to publish in the agent's `verification`. */
   warningsOf: (agent: Agent) => readonly JsonObject[]
 }
 
 export function createCatalog(options: CatalogOptions): Catalog {
-  const { store, baseUrl, maxLifetime, rerankLimit, encoder, now, warningsOf } = options
-  const index = createAgentIndex<Agent>({ rerankLimit, encoder })
+  const { store, baseUrl, maxLifetime, rerankLimit, encoder, lexicon, now, warningsOf } = options
+  const index = createAgentIndex<Agent>({ rerankLimit, encoder, lexicon })
   const listeners: CatalogListener[] = []
   const publicState = createPublicState(now)
   const views = createViewCache()

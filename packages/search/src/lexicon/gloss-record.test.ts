@@ -1,0 +1,60 @@
+import { readRecord } from '@switchboard/protocol'
+import { describe, expect, it } from 'vitest'
+import { createAgentIndex } from '../agent-index.js'
+import { readQuery } from '../ranking/read-query.js'
+import type { IndexedAgent } from '../select-agents.js'
+import { glossRecord } from './gloss-record.js'
+import { getBuiltInLexicon } from './lexicon.js'
+
+const record = (name: string, description: string) =>
+  readRecord(
+    'aidip',
+    { name, description, tags: [], capabilities: [], operations: [], endpoint: 'https://a.example/' },
+    name,
+  )
+const gloss = (description: string) => glossRecord(record('x', description), getBuiltInLexicon())
+
+describe('glossRecord', () => {
+  it('says in English what a record in another language says', () => {
+    expect(gloss('将合同翻译成英文')).toMatchObject({ language: 'zh' })
+    expect(gloss('将合同翻译成英文')?.english('翻译合同')).toBe('translation contract')
+    expect(gloss('Übersetzt Verträge und fasst sie für die Kunden zusammen')).toMatchObject({ language: 'de' })
+  })
+
+  it.each([
+    'Translates contracts into plain language',
+    'SQL, REST, JSON',
+    'Bank — via API, e-mail or a chat',
+    'ใช้แปลสัญญา',
+  ])('leaves %j as it is', (description) => {
+    expect(gloss(description)).toBeUndefined()
+  })
+})
+
+describe('an index of agents in several languages', () => {
+  const index = createAgentIndex<IndexedAgent>()
+  const agents = [
+    record('数据库', 'SQL 数据库查询助手'),
+    record('Databases', 'SQL database query assistant'),
+    record('天气', '提供天气预报'),
+  ]
+  for (const [number, each] of agents.entries()) index.put({ number, status: 'active', record: each })
+  const find = (text: string): string[] =>
+    index
+      .search(
+        { query: readQuery(text), vectors: [] },
+        { conditions: [], view: (agent) => agent.record },
+        { skip: 0, take: 10 },
+      )
+      .ranked.map(({ agent }) => agent.record.name)
+
+  it('finds an agent in Chinese for a query in English or German', () => {
+    expect(find('a weather forecast')).toEqual(['天气'])
+    expect(find('die Wettervorhersage')).toEqual(['天气'])
+  })
+
+  it('puts agents in the language of the query first', () => {
+    expect(find('sql')[0]).toBe('Databases')
+    expect(find('查询 SQL 数据库')[0]).toBe('数据库')
+  })
+})
