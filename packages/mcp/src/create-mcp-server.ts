@@ -57,7 +57,7 @@ export function createMcpServer({ directory }: McpServerSettings): McpServer {
     },
     ({ task, tags, protocols, top = DEFAULT_TOP }, { mcpReq: { signal } }) =>
       answer(async () => {
-        const { candidates, warnings, corrected } = await directory.discover(
+        const { candidates, warnings, corrected, searchId } = await directory.discover(
           { query: task, limit: top, ...given('required_tags', tags), ...given('protocols', protocols) },
           { signal },
         )
@@ -72,7 +72,7 @@ export function createMcpServer({ directory }: McpServerSettings): McpServer {
         const replaced = corrected.map(
           ({ from, to }) => `searched for "${to}" instead of "${from}": quote it to keep it`,
         )
-        return found(agents, [...warnings, ...replaced])
+        return found(agents, [...warnings, ...replaced], searchId)
       }),
   )
   server.registerTool(
@@ -148,9 +148,15 @@ export function createMcpServer({ directory }: McpServerSettings): McpServer {
       outputSchema: SCHEMAS.output,
       annotations: { readOnlyHint: false, destructiveHint: true, openWorldHint: true },
     },
-    ({ agent, operation, input, version: range }, { mcpReq: { signal } }) =>
+    ({ agent, operation, input, version: range, search_id: searchId }, { mcpReq: { signal } }) =>
       answer(async () => {
-        const options = { signal, timeoutMs: CALL_MS, ...given('operation', operation), ...given('version', range) }
+        const options = {
+          signal,
+          timeoutMs: CALL_MS,
+          ...given('operation', operation),
+          ...given('version', range),
+          ...given('searchId', searchId),
+        }
         const { output } = await directory.invoke<JsonValue>(agent, input, options)
         return result(fence(`the agent ${oneLine(agent)}`, printJson(output)), { output })
       }),
@@ -173,7 +179,7 @@ export function createMcpServer({ directory }: McpServerSettings): McpServer {
   return server
 }
 
-function found(agents: JsonObject[], warnings: readonly string[]): CallToolResult {
+function found(agents: JsonObject[], warnings: readonly string[], searchId?: string): CallToolResult {
   const lines = agents.map((agent, position) => {
     const score = typeof agent.score === 'number' ? ` (${agent.score.toFixed(2)})` : ''
     return `${position + 1}. ${oneLine(String(agent.id))}${score}: ${oneLine(asString(agent.description) ?? '')}`
@@ -182,6 +188,7 @@ function found(agents: JsonObject[], warnings: readonly string[]): CallToolResul
   return result([text, ...warnings.map((warning) => `Warning: ${oneLine(warning)}`)].join('\n'), {
     agents,
     warnings: [...warnings],
+    ...given('search_id', searchId),
   })
 }
 

@@ -55,6 +55,7 @@ export interface InvokeAgent {
   readonly operation?: string
   readonly input: JsonObject
   readonly version?: string
+  readonly search_id?: string
 }
 
 /** How many agents a tool lists unless the caller says otherwise. */
@@ -68,6 +69,7 @@ const found = object({
     properties: { id: { type: 'string' }, description: { type: 'string' } },
   }),
   warnings: listOf({ type: 'string' }),
+  search_id: { type: 'string' },
 })
 
 /** The input and output schemas of the tools, compiled once. */
@@ -112,6 +114,7 @@ export const SCHEMAS = {
         operation: text('the operation to call; needed if the agent has several'),
         input: { ...open, description: "the input, as the operation's schema in get_agent says" },
         version: text('version of the agent, such as ^3.0.0'),
+        search_id: text('from find_agents, if it found the agent: the directory learns which agents suit which tasks'),
       },
       ['agent', 'input'],
     ),

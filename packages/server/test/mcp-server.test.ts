@@ -92,7 +92,10 @@ describe.each([
   it('finds, describes and calls an agent with the rights of the caller', async () => {
     const client = await open(key)
     const found = await client.call('find_agents', { task: 'greet somebody in French' })
-    expect(found.structuredContent).toMatchObject({ agents: [{ id: 'greeter', score: expect.any(Number) }] })
+    expect(found.structuredContent).toMatchObject({
+      agents: [{ id: 'greeter', score: expect.any(Number) }],
+      search_id: expect.any(String),
+    })
     const resolved = await client.call('resolve_intent', { intent: 'greet somebody in French', top: 1 })
     expect(resolved.structuredContent).toMatchObject({ candidates: [{ id: 'greeter' }] })
     const read = await client.call('get_agent', { agent: 'greeter' })
