@@ -203,6 +203,7 @@ async function answer(work: () => Promise<CallToolResult>): Promise<CallToolResu
     return await work()
   } catch (error) {
     if (!(error instanceof ClientError)) throw error
-    return { isError: true, content: [{ type: 'text', text: `${error.code}: ${oneLine(error.message)}` }] }
+    const text = `${error.code}\n${fence('the directory or the agent', oneLine(error.message))}`
+    return { isError: true, content: [{ type: 'text', text }] }
   }
 }

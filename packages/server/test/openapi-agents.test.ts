@@ -183,6 +183,28 @@ describe('an agent that is registered with its OpenAPI document', () => {
     expect(received.body).toBe('nothing')
   })
 
+  it('cannot swell: its schemas are repeated in each operation only up to the limit of a document', async () => {
+    const item = { $ref: '#/components/pathItems/All' }
+    const pets = {
+      type: 'object',
+      properties: Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`p${i}`, pet])),
+    }
+    const operation = {
+      responses: {
+        200: { description: '', content: { 'application/json': { schema: { $ref: '#/components/schemas/Pets' } } } },
+      },
+    }
+    const swelling = petStore({
+      paths: Object.fromEntries(Array.from({ length: 2000 }, (_, i) => [`/${i}`, item])),
+      components: { schemas: { Pets: pets }, pathItems: { All: { get: operation, put: operation, post: operation } } },
+      security: [],
+    })
+    const refused = await directory.post('/agents', { as: 'tokA', body: swelling })
+    expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('20000')])
+    const long = petStore({ paths: { '/a': { get: { operationId: `a${'_'.repeat(200_000)}a`, responses: {} } } } })
+    expect((await directory.post('/agents', { as: 'tokA', body: long })).status).toBe(201)
+  })
+
   it('is refused with a clear reason if it cannot be called', async () => {
     const relative = await directory.post('/agents', { as: 'tokA', body: petStore({ servers: [{ url: '/v3' }] }) })
     expect(relative.status).toBe(400)

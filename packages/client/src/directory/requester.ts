@@ -99,6 +99,7 @@ function createRequester(
     ...(revision !== undefined && { 'min-revision': revision }),
   })
   const urlOf = (path: string): string => {
+    if (/\/\.\.?(?:[/?]|$)/.test(path)) throw new ClientError('invalid_argument', 'an id cannot be "." or ".."')
     const url = path.startsWith('/') ? base.href.replace(/\/$/, '') + path : path
     if (!URL.canParse(url) || new URL(url).origin !== base.origin) {
       throw new ClientError('bad_response', 'the directory links to another origin', { url: base.origin })

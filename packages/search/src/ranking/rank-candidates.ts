@@ -38,6 +38,7 @@ export const RANKING = {
   static_share: STATIC_SHARE,
   named_language_weight: NAMED_LANGUAGE_WEIGHT,
   other_language_factor: OTHER_LANGUAGE_FACTOR,
+  other_text_factor: OTHER_TEXT_FACTOR,
 } as const
 
 /** Cosines of an agent with the query: the highest over the agent's parts and the query's texts. */
@@ -61,17 +62,19 @@ export interface Candidate {
 }
 
 /** The weighted mean of both cosines, or the only one that there is; their means over likely results are the same. */
-export function combinedSimilarity({ model, static: ofWords }: Similarities): number | undefined {
-  if (model === undefined || ofWords === undefined) return model ?? ofWords
-  return (1 - STATIC_SHARE) * model + STATIC_SHARE * ofWords
+export function combinedSimilarity({ model, static: staticCosine }: Similarities): number | undefined {
+  if (model === undefined || staticCosine === undefined) return model ?? staticCosine
+  return (1 - STATIC_SHARE) * model + STATIC_SHARE * staticCosine
 }
 
 /** What a score consists of; the parts add up to it. */
 export interface ScoreParts {
   readonly words: number
   readonly meaning: number
-  /** Less than 0 for an agent that declares languages other than the query's. */
+  /** Less than 0 for an agent that declares languages other than the query's, or is described in another one. */
   readonly language: number
+  /** Why languages count: the query names one that the agent speaks, or what the agent declares or is described in. */
+  readonly languageReason?: 'named' | 'declared' | 'described' | undefined
 }
 
 /** A candidate with its score. */
@@ -110,7 +113,8 @@ export function rankCandidates(query: Query, maxWordScore: number, candidates: I
       words: (plain * wordScore) / sum,
       meaning: (plain * semanticScore) / sum,
       language: score - plain,
-    }
+      languageReason: speaksNamed ? 'named' : speaksOther ? 'declared' : isForeign ? 'described' : undefined,
+    } as const
     scored.push({ number, score, evidence, parts })
   }
   return scored.sort(byScore)

@@ -10,15 +10,12 @@ const MAX_SENTENCES = 4
 /** Terms, without stop words, that a sentence needs to be embedded on its own: "Hello, chatbot!" is not a task. */
 const MIN_SENTENCE_TERMS = 3
 /** Longer queries are truncated, in characters: no model reads them to the end. */
-const MAX_QUERY_LENGTH = 2000
+export const MAX_QUERY_LENGTH = 2000
 
 /** Semantic weight of a query in a Latin-script language that the model does not know: it recognises loan words and names. */
 const OTHER_LATIN_WEIGHT = 0.3
 /** Share of Latin letters below which an English model sees only unknown tokens. */
 const MIN_LATIN_SHARE = 0.5
-
-/** Semantic weight of a query whose words are all in the lexicon: its English is only word by word. */
-const GLOSSED_WEIGHT = 1
 
 /** A parsed query. */
 export interface Query {
@@ -71,7 +68,7 @@ export function readQuery(
     0,
     1 + MAX_SENTENCES,
   )
-  const englishWeight = glossed ? GLOSSED_WEIGHT * knownShare(glossed.flat()) : semanticWeight(truncated, language)
+  const englishWeight = glossed ? knownShare(glossed.flat()) : semanticWeight(truncated, language)
   return {
     text: truncated,
     language,

@@ -1,5 +1,6 @@
 import type { Lexicon } from '../lexicon/lexicon.js'
 import { recogniseLanguage } from '../lexicon/recognise-language.js'
+import { MAX_QUERY_LENGTH } from '../ranking/read-query.js'
 import { type CorrectedText, correctSpelling, suggestWords } from './spelling.js'
 import type { TextFields } from './text-fields.js'
 import { detectLanguage, stem } from './tokenize.js'
@@ -40,11 +41,13 @@ export function createSpeller(
   return {
     add: vocabulary.add,
     remove: vocabulary.remove,
-    correct(text, { lexicon, privateAgents, exact } = {}) {
+    correct(whole, { lexicon, privateAgents, exact } = {}) {
+      const text = whole.slice(0, MAX_QUERY_LENGTH)
       const language = lexicon ? recogniseLanguage(text, lexicon) : detectLanguage(text)
+      let seen: readonly number[] | undefined
       const seesWord = (word: string): boolean => {
-        for (const number of privateAgents?.() ?? []) if (words.contains(number, word)) return true
-        return false
+        seen ??= [...(privateAgents?.() ?? [])]
+        return seen.some((number) => words.contains(number, word))
       }
       return correctSpelling(text, {
         vocabulary,

@@ -115,9 +115,13 @@ export function createWordIndex(): WordIndex {
     for (const [i, { group, weight, isOptional }] of terms.entries()) {
       const { terms: known, max, unknown } = groups[group] ?? { terms: [], max: 0, unknown: 0 }
       const [id, score] = [ids[i], weight * (idfs[i] ?? 0)]
-      if (id !== undefined)
-        groups[group] = { terms: [...known, { id, weight: score }], max: Math.max(max, score), unknown }
-      else groups[group] = { terms: known, max, unknown: Math.max(unknown, isOptional ? 0 : score) }
+      // A term that only private agents have counts like one that nobody has: scores would reveal it.
+      const isPublic = id !== undefined && index.documentFrequency(id) > 0
+      groups[group] = {
+        terms: id === undefined ? known : [...known, { id, weight: score }],
+        max: isPublic ? Math.max(max, score) : max,
+        unknown: isPublic || isOptional ? unknown : Math.max(unknown, score),
+      }
     }
     return groups
   }
@@ -171,7 +175,7 @@ export function createWordIndex(): WordIndex {
     return {
       hits: hitsOf(slots, new Set(resolved.ids), options),
       total,
-      maxScore: groups.reduce((sum, { terms, max, unknown }) => sum + (terms.length > 0 ? max : unknown), 0),
+      maxScore: groups.reduce((sum, { max, unknown }) => sum + (max > 0 ? max : unknown), 0),
     }
   }
 

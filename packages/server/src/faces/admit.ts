@@ -114,6 +114,7 @@ function mayReadMetrics(
   if (metricsToken !== undefined && token !== undefined && isSame(token, metricsToken)) return true
   const address = raw.socket.remoteAddress?.replace(/^::ffff:/, '') ?? ''
   return (
+    callerOfOwn(raw) === undefined &&
     !behindProxy &&
     isLoopbackHost(address) &&
     isLoopbackHost(hostname) &&

@@ -127,7 +127,8 @@ export function collectBody(
     done(new DirectoryError('unsupported_media_type', message))
     return
   }
-  const limit = request.routeOptions.config.route?.bodyLimit ?? DOCUMENT_LIMITS.bytes
+  const own = request.routeOptions.config.route?.bodyLimit ?? DOCUMENT_LIMITS.bytes
+  const limit = request.caller.kind === 'anonymous' ? Math.min(own, DOCUMENT_LIMITS.bytes) : own
   if (limit === Number.POSITIVE_INFINITY) {
     done(null, payload)
     return

@@ -1,7 +1,6 @@
-import { countValues, DirectoryError, type JsonObject, TooManyValues } from '@switchboard/protocol'
+import { countValues, DirectoryError, DOCUMENT_LIMITS, type JsonObject, TooManyValues } from '@switchboard/protocol'
 
-/** Limits of one document (C-76): bytes of its text, and JSON values, which take much more memory than their text. */
-export const DOCUMENT_LIMITS = { bytes: 262_144, values: 20_000 }
+export { DOCUMENT_LIMITS }
 
 /** Rejects a document that was put together from several requests, each within the limits. */
 export function assertDocumentSize(document: JsonObject): void {

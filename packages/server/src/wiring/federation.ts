@@ -43,7 +43,7 @@ export interface Peering {
 }
 
 export async function wirePeers(
-  { config, store, log, now, baseUrl }: Base,
+  { config, store, log, now }: Base,
   { seal }: Identity,
   { checkAddress }: Gateway,
 ): Promise<Peering> {
@@ -63,7 +63,7 @@ export async function wirePeers(
       const peer = marks.origin && peers.get(marks.origin.peer)
       return peer ? weightOf(peer) : 1
     },
-    credentialOf: (agent) => credentialAtPeer(peers, agent, baseUrl),
+    credentialOf: (agent) => credentialAtPeer(peers, agent),
   }
 }
 

@@ -45,6 +45,28 @@ describe('a search in another language than the agents', () => {
     expect((await search(directory, { query: 'necesito recetas vegetarianas' }))[0]).toBe('recipes')
   })
 
+  it('reveals by no score that a private agent has a word of the query', async () => {
+    const scores = async () => {
+      const body = { query: 'einen Vertrag übersetzen, mit Quittung' }
+      const { json } = await directory.post('/discover', { body })
+      return json.candidates.map(({ id, score }: { id: string; score: number }) => [id, score])
+    }
+    const before = await scores()
+    expect(before).toContainEqual(['contracts', expect.any(Number)])
+    const words = 'Vertrag, übersetzen und Quittung, für einen kleinen Betrieb.'
+    const hidden = aidipAgent({ id: 'hidden', description: words, visibility: 'private' })
+    await directory.post('/agents', { as: 'tokA', body: hidden })
+    expect(await scores()).toEqual(before)
+    await directory.delete('/agents/hidden', { as: 'tokA' })
+  })
+
+  it('takes little time for a text that no person would write', async () => {
+    const started = performance.now()
+    for (const query of ['a'.repeat(200_000), '“'.repeat(80_000), 'a@ '.repeat(60_000)])
+      expect((await directory.post('/agents/search', { body: { query } })).status).toBe(200)
+    expect(performance.now() - started).toBeLessThan(20_000)
+  })
+
   it('knows the words that the operator added', async () => {
     expect((await search(directory, { query: 'Wo ist der Spesenritter?' }))[0]).toBe('expenses')
   })

@@ -28,6 +28,11 @@ const TASKS = 150
 /** Milliseconds after which a request counts as failed. */
 const REQUEST_MS = 20_000
 
+/** Requests that a client repeats, as `@switchboard/client` does. */
+const MAX_REPEATS = 5
+const isBehind = ({ status, text }: { readonly status: number; readonly text: string }): boolean =>
+  status === 503 && text.includes('has not caught up with')
+
 /** Registers the agents that the clients use, and starts the clients. */
 export async function startLoad({ url, token, clients, callee }: LoadOptions): Promise<Load> {
   const failures: string[] = []
@@ -63,7 +68,9 @@ export async function startLoad({ url, token, clients, callee }: LoadOptions): P
     const send = createSession(url, revision)
     const attempt = async (...request: Parameters<typeof send>) => {
       try {
-        const response = await send(...request)
+        let response = await send(...request)
+        // A replica that has just started on a busy machine may need a moment to reach the revision that we demand of it.
+        for (let i = 0; i < MAX_REPEATS && isBehind(response); i++) response = await send(...request)
         if (response.isOk) return response
         failures.push(`${request[0]} ${request[1]}: ${response.status} ${response.text}`)
       } catch (error) {

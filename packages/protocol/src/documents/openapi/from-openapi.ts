@@ -1,7 +1,8 @@
-import { invalid } from '../../errors.js'
+import { isJsonType, mediaTypeOf } from '../../call/media-type.js'
+import { DirectoryError, invalid } from '../../errors.js'
 import { asObjects, asString, isObject, type JsonObject, type JsonValue } from '../../json.js'
 import { given } from '../record.js'
-import { LIMITS } from '../schemas/parts.js'
+import { DOCUMENT_LIMITS, LIMITS } from '../schemas/parts.js'
 import { createSchemaReader, type SchemaReader } from './schemas.js'
 
 /** Methods whose operations an agent offers. */
@@ -16,14 +17,24 @@ const ANY_VALUE: JsonObject = { type: ['object', 'array', 'string', 'number', 'b
 
 /**
  * The AIDIP metadata of an agent that is described by OpenAPI 3.0 or 3.1: its operations with their schemas and how each is
- * called, its server, its tags and its security scheme. Operations that need cookies, or whose body is neither JSON nor a
- * form, are left out. Throws an `invalid_request` if nothing is left that can be called.
+ * called, its server, its tags and its security scheme. Operations that are deprecated, need cookies, or have a body that is neither JSON nor a
+ * form are left out. Throws an `invalid_request` if nothing is left that can be called.
  */
 export function fromOpenApi(document: JsonObject): JsonObject {
+  const metadata = toMetadata(document)
+  const { length } = JSON.stringify(metadata)
+  if (length <= DOCUMENT_LIMITS.bytes) return metadata
+  throw new DirectoryError(
+    'payload_too_large',
+    `with the schemas of all operations the document has ${length} characters; ${DOCUMENT_LIMITS.bytes} are allowed: leave out operations that callers do not need`,
+  )
+}
+
+function toMetadata(document: JsonObject): JsonObject {
   const info = isObject(document.info) ? document.info : {}
   const schemas = createSchemaReader(document)
   const scheme = requiredScheme(document, schemas)
-  const operations = readOperations(document, schemas, scheme ? toKey(scheme) : {}).slice(0, LIMITS.operations)
+  const operations = readOperations(document, schemas, scheme ? toKey(scheme) : {})
   const contact = isObject(info.contact) ? info.contact : {}
   const names = operations.map(({ name }) => String(name))
   const title = asString(info.title) ?? 'API'
@@ -80,16 +91,17 @@ const toKey = ({ type, in: place, name }: JsonObject): JsonObject =>
   type === 'apiKey' && (place === 'header' || place === 'query') ? given('key', { place, name: String(name) }) : {}
 
 function readOperations(document: JsonObject, schemas: SchemaReader, key: JsonObject): JsonObject[] {
-  const paths = isObject(document.paths) ? document.paths : {}
-  const taken = new Set<string>()
-  const operations = Object.entries(paths).flatMap(([path, value]) => {
+  const taken = new Map<string, number>()
+  const operations: JsonObject[] = []
+  for (const [path, value] of Object.entries(isObject(document.paths) ? document.paths : {})) {
     const item = schemas.resolve(value)
-    return METHODS.flatMap((method) => {
+    for (const method of METHODS) {
       const operation = item[method]
-      if (!isObject(operation) || operation.deprecated === true) return []
-      return readOperation({ method, path, item, operation, key }, schemas, taken)
-    })
-  })
+      if (operations.length === LIMITS.operations) return operations
+      if (!isObject(operation) || operation.deprecated === true) continue
+      operations.push(...readOperation({ method, path, item, operation, key }, schemas, taken))
+    }
+  }
   if (operations.length > 0) return operations
   throw invalid([{ at: '/paths', message: 'must have an operation that can be called with JSON or a form' }])
 }
@@ -107,7 +119,7 @@ interface DescribedOperation {
 function readOperation(
   { method, path, item, operation, key }: DescribedOperation,
   schemas: SchemaReader,
-  taken: Set<string>,
+  taken: Map<string, number>,
 ): JsonObject[] {
   const parameters = readParameters([item, operation], schemas)
   const body = readBody(operation.requestBody, parameters, schemas)
@@ -139,12 +151,16 @@ function readOperation(
   ]
 }
 
-function uniqueName(wanted: string, taken: Set<string>): string {
-  const name = wanted.replaceAll(/[^\p{L}\p{N}._-]+/gu, '_').replaceAll(/^_+|_+$/g, '') || 'operation'
-  let unique = name
-  for (let i = 2; taken.has(unique); i++) unique = `${name}_${i}`
-  taken.add(unique)
-  return unique
+/** Characters of the name of an operation. */
+const MAX_NAME = 200
+
+/** @param taken how many operations have had a name */
+function uniqueName(wanted: string, taken: Map<string, number>): string {
+  const words = wanted.slice(0, MAX_NAME).match(/[\p{L}\p{N}.-]+/gu) ?? ['operation']
+  const name = words.join('_')
+  const count = (taken.get(name) ?? 0) + 1
+  taken.set(name, count)
+  return count === 1 ? name : uniqueName(`${name}_${count}`, taken)
 }
 
 const withDefinitions = (schema: JsonObject, schemas: SchemaReader): JsonObject => {
@@ -183,8 +199,8 @@ interface Body {
   readonly http: JsonObject
 }
 
-const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\b/i
-const FORM_TYPE = /^application\/x-www-form-urlencoded\b/i
+const isJson = (type: string): boolean => isJsonType(mediaTypeOf(type))
+const isForm = (type: string): boolean => mediaTypeOf(type) === 'application/x-www-form-urlencoded'
 
 /** The members of the body become members of the input, unless it is not an object or a parameter has such a name. */
 function readBody(
@@ -195,17 +211,17 @@ function readBody(
   const { content, required: isRequired } = schemas.resolve(value)
   if (!isObject(content)) return { properties: {}, required: [], http: {} }
   const types = Object.keys(content)
-  const type = types.find((each) => JSON_TYPE.test(each)) ?? types.find((each) => FORM_TYPE.test(each))
+  const type = types.find(isJson) ?? types.find(isForm)
   if (type === undefined) return isRequired === true ? 'unsupported' : { properties: {}, required: [], http: {} }
   const media = content[type]
   const given = isObject(media) ? media.schema : undefined
-  const form: JsonObject = FORM_TYPE.test(type) ? { form: true } : {}
+  const form: JsonObject = isForm(type) ? { form: true } : {}
   const { properties, required, ...rest } = schemas.read(schemas.resolve(given))
   const names = isObject(properties) ? Object.keys(properties) : []
   const isPlain = names.length > 0 && Object.keys(rest).every((name) => PLAIN.has(name))
   if (isObject(properties) && isPlain && !parameters.some(({ name }) => names.includes(name)))
     return { properties, required: asNames(required), http: form }
-  const name = uniqueName('body', new Set(parameters.map((each) => each.name)))
+  const name = uniqueName('body', new Map(parameters.map((each) => [each.name, 1])))
   return {
     properties: { [name]: schemas.read(given) },
     required: isRequired === true ? [name] : [],
@@ -225,6 +241,6 @@ function readResponse(responses: JsonValue | undefined, schemas: SchemaReader): 
   const status = Object.keys(responses).find((code) => /^2(\d\d|XX)$/i.test(code))
   const { content } = schemas.resolve(status === undefined ? undefined : responses[status])
   if (!isObject(content)) return undefined
-  const [, media] = Object.entries(content).find(([type]) => JSON_TYPE.test(type)) ?? []
+  const [, media] = Object.entries(content).find(([type]) => isJson(type)) ?? []
   return isObject(media) && isObject(media.schema) ? schemas.read(media.schema) : undefined
 }

@@ -1,5 +1,9 @@
-import { isObject, type JsonObject, type JsonValue, pointerToken } from '../../json.js'
+import { isObject, type JsonObject, type JsonValue, pointerToken, TooManyValues } from '../../json.js'
+import { memberOf, pointerNames } from '../../schema/graph.js'
+import { DOCUMENT_LIMITS } from '../schemas/parts.js'
 
+/** Values of all converted schemas: definitions are repeated in every operation that uses them. */
+const MAX_VALUES = DOCUMENT_LIMITS.values
 const COMPONENTS = '#/components/schemas/'
 /** Levels of a schema that are converted; publishers' schemas are not deeper. */
 const MAX_DEPTH = 64
@@ -26,21 +30,26 @@ export function createSchemaReader(document: JsonObject): SchemaReader {
     return isObject(found) && typeof found.$ref !== 'string' ? found : {}
   }
 
+  let converted = 0
+  const count = (): void => {
+    if (++converted > MAX_VALUES) throw new TooManyValues(MAX_VALUES)
+  }
+
   const definitionsOf = (schema: JsonObject): JsonObject => {
     const definitions: JsonObject = {}
     const add = (value: JsonValue): void => {
       for (const name of referencesIn(value)) {
         if (Object.hasOwn(definitions, name) || !isObject(schemas[name])) continue
-        const converted = convert(schemas[name], MAX_DEPTH)
-        definitions[name] = converted
-        add(converted)
+        const definition = convert(schemas[name], MAX_DEPTH, count)
+        definitions[name] = definition
+        add(definition)
       }
     }
     add(schema)
     return definitions
   }
 
-  return { read: (schema) => (isObject(schema) ? asObject(convert(schema, MAX_DEPTH)) : {}), resolve, definitionsOf }
+  return { read: (schema) => asObject(convert(schema ?? {}, MAX_DEPTH, count)), resolve, definitionsOf }
 }
 
 const asObject = (value: JsonValue): JsonObject => (isObject(value) ? value : {})
@@ -48,35 +57,34 @@ const asObject = (value: JsonValue): JsonObject => (isObject(value) ? value : {}
 /** The value at a reference within the document. */
 function at(document: JsonObject, reference: string): JsonValue | undefined {
   if (!reference.startsWith('#/')) return undefined
-  let value: JsonValue | undefined = document
-  for (const token of reference.slice(2).split('/')) {
-    const name = decode(token)
-    value = isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined
-  }
-  return value
+  return pointerNames(reference.slice(1)).reduce<JsonValue | undefined>(
+    (value, name) => (value === undefined ? undefined : memberOf(value, name)),
+    document,
+  )
 }
-
-const decode = (token: string): string => token.replaceAll('~1', '/').replaceAll('~0', '~')
 
 /** Names of the definitions that a converted schema refers to. */
 function* referencesIn(value: JsonValue): Generator<string> {
   if (Array.isArray(value)) for (const item of value) yield* referencesIn(item)
   if (!isObject(value)) return
-  if (typeof value.$ref === 'string' && value.$ref.startsWith('#/$defs/')) yield decode(value.$ref.slice(8))
+  if (typeof value.$ref === 'string' && value.$ref.startsWith('#/$defs/'))
+    yield* pointerNames(value.$ref.slice('#/$defs'.length))
   for (const member of Object.values(value)) if (member !== undefined) yield* referencesIn(member)
 }
 
 /** Members that OpenAPI adds to JSON Schema and that say nothing about a value. */
 const DROPPED = new Set(['example', 'xml', 'externalDocs', 'discriminator', 'nullable'])
 
-function convert(value: JsonValue, depth: number): JsonValue {
+function convert(value: JsonValue, depth: number, count: () => void): JsonValue {
+  count()
   if (depth === 0) return {}
-  if (Array.isArray(value)) return value.map((item) => convert(item, depth - 1))
+  if (Array.isArray(value)) return value.map((item) => convert(item, depth - 1, count))
   if (!isObject(value)) return value
   const converted: JsonObject = {}
   for (const [name, member] of Object.entries(value)) {
     if (member === undefined || DROPPED.has(name)) continue
-    converted[name] = name === 'enum' || name === 'const' || name === 'default' ? member : convert(member, depth - 1)
+    converted[name] =
+      name === 'enum' || name === 'const' || name === 'default' ? member : convert(member, depth - 1, count)
   }
   if (typeof value.$ref === 'string') converted.$ref = toDefinition(value.$ref)
   return value.nullable === true ||
@@ -87,7 +95,11 @@ function convert(value: JsonValue, depth: number): JsonValue {
 }
 
 const toDefinition = (reference: string): string =>
-  reference.startsWith(COMPONENTS) ? `#/$defs/${pointerToken(decode(reference.slice(COMPONENTS.length)))}` : reference
+  reference.startsWith(COMPONENTS)
+    ? `#/$defs/${pointerNames(reference.slice(COMPONENTS.length - 1))
+        .map(pointerToken)
+        .join('/')}`
+    : reference
 
 /** `nullable` and boolean limits exist in OpenAPI 3.0 only. */
 function fromVersion30(

@@ -1,6 +1,9 @@
 import type { JsonObject } from '../../json.js'
 
 /** Limits of one document (C-76). The size in bytes is limited where bodies are read. */
+/** Limits of one document (C-76): bytes of its text, and JSON values, which take much more memory than their text. */
+export const DOCUMENT_LIMITS = { bytes: 262_144, values: 20_000 }
+
 export const LIMITS = { capabilities: 1000, tags: 100, examples: 200, bindings: 100, operations: 1000, texts: 1000 }
 
 export const text: JsonObject = { type: 'string' }

@@ -49,7 +49,8 @@ export function createMcpRoutes({ answer, baseUrl, maxInputBytes, maxInputValues
 
 function readMessage(request: FastifyRequest, maxValues: number): JsonValue | DirectoryError {
   try {
-    return parseJsonBody(takeBody(request), { maxValues })
+    const message = parseJsonBody(takeBody(request), { maxValues })
+    return Array.isArray(message) ? new DirectoryError('invalid_request', 'send one message at a time') : message
   } catch (error) {
     if (error instanceof DirectoryError) return error
     throw error

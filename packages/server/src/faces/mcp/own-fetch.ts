@@ -30,6 +30,7 @@ export function createOwnFetch(app: FastifyInstance, caller: Caller): typeof fet
       {
         method,
         url: pathname + search,
+        // The request of the caller has passed the check of the proxy's header.
         headers: { ...Object.fromEntries(new Headers(init.headers)), 'x-forwarded-proto': 'https' },
         ...(typeof init.body === 'string' && { payload: init.body }),
         ...(init.signal && { signal: init.signal }),

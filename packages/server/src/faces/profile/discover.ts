@@ -67,15 +67,15 @@ export async function discover(
     ...(withEvidence === true &&
       toEvidence(context, hit, wanted, { ...page.evidenceOf(hit), corrected }, page.factorsOf(hit))),
   })
-  const candidates = answers
-    ? joinAnswers(context, request.caller, found, answers)
-        .slice(0, take)
-        .map((joined) => ({
-          ...('local' in joined
-            ? render({ ...joined.local, score: joined.score })
-            : toCandidate(joined.remote.record, joined.remote.facts, detail, protocols)),
-          score: rounded(joined.score),
-        }))
+  const joinedPage = answers && joinAnswers(context, request.caller, found, answers).slice(0, take)
+  const listed = joinedPage ? joinedPage.flatMap((joined) => ('local' in joined ? joined.local : [])) : found
+  const candidates = joinedPage
+    ? joinedPage.map((joined) => ({
+        ...('local' in joined
+          ? render({ ...joined.local, score: joined.score })
+          : toCandidate(joined.remote.record, joined.remote.facts, detail, protocols)),
+        score: rounded(joined.score),
+      }))
     : renderFound(context, found, render)
   const unstatedNames = new Set(found.flatMap(({ record }) => unstated(record)))
   const isRedacted = found.some(({ record }) => record.redacted)
@@ -90,7 +90,7 @@ export async function discover(
     request_id: request.caller.requestId,
     generated_at: new Date(context.now()).toISOString(),
     candidates,
-    ...given('search_id', searchIdFor(found)),
+    ...given('search_id', searchIdFor(listed)),
     applied_filters: applied,
     ...(unsupported.length > 0 && { unsupported_filters: [...unsupported] }),
     ...toSpelling(page),

@@ -54,7 +54,7 @@ export function createHttpTransport({ sendRequest, limits, target = httpTarget }
       const response = mapped
         ? await send(mapped.method, { ...call, headers: mapped.headers }, { ...to, url: mapped.url }, mapped.payload)
         : await send('POST', call, to, payloadOf(call, endpoint))
-      return readResponse(response, call, { endpoint, url: mapped?.url ?? to.url, limits })
+      return readResponse(response, call, { endpoint, url: mapped ? withoutQuery(mapped.url) : to.url, limits })
     },
 
     async poll(call, endpoint, task) {
@@ -75,6 +75,13 @@ export function createHttpTransport({ sendRequest, limits, target = httpTarget }
       body.cancel()
     },
   }
+}
+
+/** The query may contain the API key, and addresses in the response are relative to this one. */
+function withoutQuery(url: URL): URL {
+  const plain = new URL(url)
+  plain.search = ''
+  return plain
 }
 
 function httpTarget(endpoint: string): HttpTarget {

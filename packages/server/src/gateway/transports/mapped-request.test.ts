@@ -23,6 +23,15 @@ describe('the request for an operation of OpenAPI', () => {
     expect(() => toMappedRequest(mapping, json({}), base)).toThrow('part of the path')
   })
 
+  it('cannot leave the endpoint by its template', () => {
+    for (const path of ['/../x', '/a/..', '/%2e%2E/x', '/a/./b', '/a\\..\\b'])
+      expect(() => toMappedRequest({ method: 'GET', path, parameters: {} }, json({}), base)).toThrow(
+        'leaves the endpoint',
+      )
+    const fine = toMappedRequest({ method: 'GET', path: '/a..b/.well-known/x', parameters: {} }, json({}), base)
+    expect(fine.url.pathname).toBe('/v1/a..b/.well-known/x')
+  })
+
   it('cannot set headers of the directory or of the credential', () => {
     const names = ['Authorization', 'Host', 'Cookie', 'X-Forwarded-For', 'Content-Length', 'x-request-id']
     const mapping = { method: 'GET', path: '/', parameters: Object.fromEntries(names.map((name) => [name, 'header'])) }

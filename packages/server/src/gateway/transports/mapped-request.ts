@@ -40,8 +40,13 @@ export function toMappedRequest(mapping: HttpMapping, { payload, headers: own }:
   return { method, url, headers, ...(body && { payload: body }) }
 }
 
+/** Segments that a URL resolves, however they are written. */
+const LEAVES_PATH = /\\|(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)/i
+
 /** A value never adds a segment to the path, or takes one away. */
 function fillPath(path: string, input: JsonObject): string {
+  if (LEAVES_PATH.test(path))
+    throw new GatewayError('not_invocable', 'the path of the operation leaves the endpoint of the agent')
   return path.replaceAll(/\{([^{}]+)\}/g, (_, name: string) => {
     const value = Object.hasOwn(input, name) ? input[name] : undefined
     const text = value === undefined ? '' : asText(value)

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@switchboard/protocol'
-import type { PartMatch, TextEvidence, WordMatch } from '@switchboard/search'
+import type { PartMatch, ScoreParts, TextEvidence, WordMatch } from '@switchboard/search'
 import type { Context } from '../context.js'
 import type { Agent } from '../registry/catalog.js'
 import { confirmedAt } from '../registry/copies.js'
@@ -85,7 +85,7 @@ function explainScore(
   const nearest = nearestPart(evidence.parts)
   add('words', parts?.words ?? 0, wordsText(evidence.words))
   add(componentOf(nearest), parts?.meaning ?? 0, nearest ? textOfPart(agent, nearest, evidence) : '')
-  add('language', parts?.language ?? 0, languageText(agent, parts?.language ?? 0))
+  add('language', parts?.language ?? 0, languageText(agent, parts?.languageReason))
   multiply('freshness', factors.freshness, `not confirmed for ${daysSince(context, agent)} days`)
   multiply('policy', factors.policy, policyText(context, agent))
   multiply('reputation', factors.reputation, 'outcomes of calls, and ratings')
@@ -130,8 +130,10 @@ function textOfPart({ shown }: Agent, { part }: PartMatch, evidence: TextEvidenc
 const wordsText = (words: readonly WordMatch[]): string =>
   words.map(({ word, english }) => (english === undefined ? word : `${word} (${english})`)).join(', ')
 
-const languageText = ({ shown: { languages = [] } }: Agent, effect: number): string =>
-  effect < 0 ? `other languages: ${languages.join(', ')}` : `speaks ${languages.join(', ')}`
+function languageText({ shown: { languages = [] } }: Agent, reason: ScoreParts['languageReason']): string {
+  if (reason === 'described') return 'described in another language'
+  return `${reason === 'named' ? 'speaks' : 'declares only'} ${languages.join(', ')}`
+}
 
 const daysSince = ({ now }: Context, agent: Agent): number => Math.floor((now() - confirmedAt(agent)) / DAY_MS)
 

@@ -18,7 +18,7 @@ export interface SearchChoices {
   idFor(query: Query, agents: readonly Agent[]): string | undefined
   /**
    * Counts that the caller chose the agent after the search with this id. Nothing happens if the id is unknown or expired, if
-   * the agent was not listed, or if an agent of the caller was.
+   * the agent was not listed, or if an agent of the caller was listed there or before it.
    *
    * @param isGood whether the call succeeded; if not, the agent counts as shown but not as chosen
    */

@@ -4,6 +4,9 @@ import { type AgentPart, type PartMatch, partSimilarity, type TextEvidence } fro
 /** Number of snippets: enough to judge a match, but short. */
 const SHOWN_SNIPPETS = 3
 const MAX_SNIPPET = 240
+/** Characters of a description, and texts, that are looked at: publishers may write much more. */
+const MAX_DESCRIPTION = 5000
+const MAX_TEXTS = 300
 /** Length of the prefix to compare: the index matches stems, so an inflected word differs only at its end. */
 const STEM_LETTERS = 5
 
@@ -18,7 +21,9 @@ export function snippetsOf(record: AgentRecord, { words, parts }: TextEvidence):
     .flatMap(({ word, english }) => english?.split(' ') ?? word)
     .map((word) => word.toLowerCase().slice(0, STEM_LETTERS))
   const found = textsOf(record)
-    .map((text) => ({ text, hits: stems.filter((stem) => text.toLowerCase().includes(stem)).length }))
+    .slice(0, MAX_TEXTS)
+    .map((text) => ({ text, lower: text.toLowerCase() }))
+    .map(({ text, lower }) => ({ text, hits: stems.filter((stem) => lower.includes(stem)).length }))
     .filter(({ hits }) => hits > 0)
     .sort((a, b) => b.hits - a.hits)
     .map(({ text }) => text)
@@ -51,7 +56,8 @@ const textsOf = ({ description, operations, capabilities, examples }: AgentRecor
   ...examples.map(({ text }) => shorten(text)),
 ]
 
-const sentencesOf = (text: string): string[] => text.match(/[^.!?。！？\n]+[.!?。！？]*/g) ?? []
+const sentencesOf = (text: string): string[] =>
+  text.slice(0, MAX_DESCRIPTION).match(/[^.!?。！？\n]+[.!?。！？]*/g) ?? []
 
 const named = ({ name, description }: { readonly name: string; readonly description?: string }): string =>
   shorten(description === undefined ? name : `${name}: ${description}`)

@@ -55,7 +55,7 @@ export async function admit(deps: AdmitDeps, invocation: Invocation, { agent, re
   checkDelegation(invocation.forwarded['x-delegation-chain'])
   const { caller, credentials } = invocation
   const stored = deps.storedCredential(agent)
-  const credential = isCalledThroughOrigin(agent, () => deps.context.catalog.facts(agent).baseUrl)
+  const credential = isCalledThroughOrigin(agent)
     ? await credentialAtOrigin(credentials, stored)
     : await chooseCredential(agent.record, caller, credentials, stored)
   // Operations that are hidden from the caller must not be learned either.

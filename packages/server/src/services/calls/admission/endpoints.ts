@@ -69,11 +69,11 @@ function atOrigin({ stored: { marks } }: Agent, endpoints: readonly Endpoint[]):
 }
 
 /** Whether calls go to the gateway of the agent's origin, because its own address is private or cannot be reached. */
-export function isCalledThroughOrigin(agent: Agent, baseUrl: () => string): boolean {
+export function isCalledThroughOrigin(agent: Agent): boolean {
   const { origin } = agent.stored.marks
   if (!origin) return false
   const isGateway = (url: string): boolean => url === origin.gateway || url.startsWith(`${origin.service}/agents/`)
-  return latestEndpoints(agent, baseUrl).some(({ url }) => isGateway(url))
+  return latestEndpoints(agent, () => origin.service).some(({ url }) => isGateway(url))
 }
 
 /** Every origin at which the agent may be called as it is registered now, with its versions and operations. */

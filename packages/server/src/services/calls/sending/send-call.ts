@@ -1,7 +1,7 @@
 import type { AgentCall, AgentResponse, AgentTask, Endpoint } from '../../../gateway/gateway.js'
 import type { CallTiming } from '../../../telemetry/metrics.js'
 import { challengeOf } from '../admission/choose-credential.js'
-import { originOf } from '../admission/endpoints.js'
+import { isCalledThroughOrigin, originOf } from '../admission/endpoints.js'
 import type { PreparedCall } from '../admission/prepare-call.js'
 import type { CallDeps } from '../call-deps.js'
 import { CallFailed, fromGateway, fromResponse } from '../response/call-failed.js'
@@ -68,7 +68,8 @@ function toAgentCall(call: PreparedCall): AgentCall {
     caller,
     endpoints: allowedEndpoints(call),
     operation: operation.name,
-    http: operation.http,
+    // The gateway of the origin maps the input itself.
+    http: isCalledThroughOrigin(agent) ? undefined : operation.http,
     payload,
     headers: { ...headers, ...credential.headers },
     wantsStream,
