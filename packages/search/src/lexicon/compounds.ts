@@ -2,6 +2,8 @@ import type { Vocabulary } from './vocabulary.js'
 
 /** Letters of the shortest part of a compound. Shorter ones occur in other words by chance. */
 const MIN_PART_LETTERS = 4
+/** Letters of the longest compound: nobody writes longer ones, and each letter is a place to split at. */
+const MAX_LETTERS = 60
 /** Words that a compound consists of at most. */
 const MAX_PARTS = 3
 /** Letters before a head whose modifier is unknown. */
@@ -16,7 +18,7 @@ type Parts = readonly (readonly string[])[]
  * @param links letters that may stand between parts
  */
 export function partsOfCompound(word: string, links: readonly string[], vocabulary: Vocabulary): Parts {
-  if (word.length < 2 * MIN_PART_LETTERS) return []
+  if (word.length < 2 * MIN_PART_LETTERS || word.length > MAX_LETTERS) return []
   return split(word, links, vocabulary, MAX_PARTS) ?? headOf(word, vocabulary)
 }
 

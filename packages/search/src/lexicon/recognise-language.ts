@@ -1,7 +1,7 @@
 import { LANGUAGES_OF_WORD } from '../words/stop-words.js'
 import { BEYOND_ASCII, detectLanguage } from '../words/tokenize.js'
 import type { Lexicon } from './lexicon.js'
-import { wordsOf } from './vocabulary.js'
+import { MAX_WORD_LETTERS, wordsOf } from './vocabulary.js'
 
 /** Words of a text that are looked at. */
 const MAX_WORDS = 24
@@ -17,7 +17,9 @@ export function recogniseLanguage(text: string, lexicon: Lexicon): string | unde
   const detected = detectLanguage(text)
   if (detected === 'zh') return kanjiOnly(text, lexicon) ? 'ja' : 'zh'
   if (!LATIN.test(text)) return ofOneLetter(text) ?? detected ?? ofScript(text, lexicon)
-  const words = wordsOf(text).slice(0, MAX_WORDS)
+  const words = wordsOf(text)
+    .filter((word) => word.length <= MAX_WORD_LETTERS)
+    .slice(0, MAX_WORDS)
   const votes = new Map<string, number>()
   const vote = (languages: readonly string[], weight = 1): void => {
     for (const language of languages) votes.set(language, (votes.get(language) ?? 0) + weight / languages.length)

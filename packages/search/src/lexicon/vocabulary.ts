@@ -55,6 +55,9 @@ export const wordsOf = (text: string): string[] =>
     .toLowerCase()
     .match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
 
+/** Longer words are in no lexicon, and stemming them takes long. */
+export const MAX_WORD_LETTERS = 60
+
 /**
  * @param language primary BCP 47 subtag
  * @param headwords shared by all vocabularies
@@ -71,6 +74,7 @@ export function createVocabulary(
   const stems = new Map<string, string>()
 
   const stemOf = (word: string): string => {
+    if (word.length > MAX_WORD_LETTERS) return word
     const known = stems.get(word)
     if (known !== undefined) return known
     if (stems.size >= CACHED_STEMS) stems.clear()
@@ -147,6 +151,7 @@ export function createVocabulary(
 
   const findTerm = (words: readonly string[]): number[] => {
     const [word, ...others] = words
+    if (words.some((each) => each.length > MAX_WORD_LETTERS)) return []
     if (word !== undefined && others.length === 0) return isUnspaced ? findUnspaced(word) : findWord(word)
     const found = findWritten(words.join(' '))
     return found.length > 0 ? found : findStems(words)

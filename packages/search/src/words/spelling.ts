@@ -58,6 +58,8 @@ const MIN_INTACT_PART = 4
 const MIN_CAPITALISED = 6
 /** German nouns are capitalised, so they may be corrected if they are too long to resemble another word by chance. */
 const MIN_GERMAN_NOUN = 8
+/** Letters of the longest word that is corrected. */
+const MAX_LETTERS = 40
 const MAX_SUGGESTIONS = 5
 
 /** Runs of letters, digits and underscores, with what belongs to them. */
@@ -65,7 +67,7 @@ const TOKENS = /[\p{L}\p{N}\p{M}_]+/gu
 const WORD = /^[\p{L}\p{M}]+$/u
 /** Quoted passages, and what looks like a URL, an address, a path or a file name: they are searched as they are. */
 const VERBATIM =
-  /"[^"]*"|“[^”]*”|„[^“”]*[“”]|«[^»]*»|`[^`]*`|(?<![\p{L}\p{N}])'[^']*'(?![\p{L}\p{N}])|\S*[/\\@#]\S*|\S*[\p{L}\p{N}][.:][\p{L}\p{N}]\S*/gu
+  /"[^"]*"|“[^”]*”|„[^“”]*[“”]|«[^»]*»|`[^`]*`|(?<![\p{L}\p{N}])'[^']*'(?![\p{L}\p{N}])|(?<!\S)\S*[/\\@#]\S*|(?<!\S)\S*[\p{L}\p{N}][.:][\p{L}\p{N}]\S*/gu
 const SENTENCE_END = /(?:^|[.!?。！？\n])\s*[¿¡(\-–—*]*\s*$/u
 
 interface Token {
@@ -170,6 +172,7 @@ function canJoin(text: string, a: Token, b: Token, { vocabulary }: SpellingDeps)
 
 function correctWord({ lower: word, isCapitalised }: Token, deps: SpellingDeps): string | undefined {
   const { vocabulary, dictionary, language = 'en' } = deps
+  if (word.length > MAX_LETTERS) return undefined
   const least = minFrequency(vocabulary)
   const common = (most: number): Neighbour[] => commonNeighbours(word, language, most)
   const near = (most: number): string | undefined =>
