@@ -46,7 +46,9 @@ describe('search with hard filters', () => {
     for (let number = 0; number < AGENTS; number++) {
       const steps = STEPS.filter((step) => number % step === 0).map((step) => `every-${step}`)
       const document = {
-        name: `${word()} ${word()} ${word()}`,
+        // No word of a query: only the best of a search are scored for their names, which brute force does not model.
+        name: `agent-${number}`,
+        capabilities: [word(), word(), word()],
         description: Array.from({ length: 6 }, word).join(' '),
         endpoint: 'https://a.example/',
         tags: steps,
