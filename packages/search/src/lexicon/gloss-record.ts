@@ -1,5 +1,6 @@
 import type { AgentRecord } from '@switchboard/protocol'
 import { detectLanguage, latinShare } from '../words/tokenize.js'
+import { MAX_MEANINGS } from '../words/word-query.js'
 import type { Gloss } from './gloss.js'
 import type { Lexicon } from './lexicon.js'
 
@@ -19,8 +20,6 @@ const RECOGNISED_LENGTH = 300
 const MIN_KNOWN_SHARE = 0.4
 /** Longer texts are cut, in characters, because glossing takes time. */
 const MAX_GLOSSED_LENGTH = 1000
-/** Meanings of each word that are indexed. */
-const MAX_MEANINGS = 2
 
 /** Words that only English has: most records are recognised by these alone. */
 const ENGLISH = /\b(?:the|and|with|your|from|that|this)\b/i

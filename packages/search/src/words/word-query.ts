@@ -28,7 +28,7 @@ export interface WordQuery {
 /** Further words are ignored: they would only cost time. */
 const MAX_GROUPS = 64
 /** Meanings of a word that are searched. */
-const MAX_MEANINGS = 2
+export const MAX_MEANINGS = 2
 /** Weights of the first and the second meaning of a word, compared with a word of the query itself. */
 const MEANING_WEIGHTS = [0.9, 0.7]
 

@@ -6,7 +6,7 @@ import type { Caller } from '../../policy/caller.js'
 /** The callers of requests that the directory makes to itself. */
 const callers = new WeakMap<IncomingMessage, Caller>()
 
-/** For whom the directory makes this request to itself; undefined if it came over the network. */
+/** The caller on whose behalf the directory sends this request to itself; undefined if it came over the network. */
 export const callerOfOwn = (request: IncomingMessage): Caller | undefined => callers.get(request)
 
 const METHODS = ['GET', 'POST'] as const

@@ -171,7 +171,7 @@ interface Day {
   mark(subject: string, pair: string): string | undefined
 }
 
-/** Who has counted for what on one day; the names are in memory only, and the marks, which are keyed hashes, do not reveal them. */
+/** The choices that callers have already made today. Names stay in memory; the marks are keyed hashes and do not reveal them. */
 function createDay(at: number, hash: (text: string) => string): Day {
   const day = Math.floor(at / DAY_MS)
   const pairs = new Map<string, Set<string>>()

@@ -1,5 +1,5 @@
 import { type AgentRecord, IMPLIED_OPERATION } from '@switchboard/protocol'
-import { type AgentPart, type PartMatch, partSimilarity, type TextEvidence } from '@switchboard/search'
+import { type AgentPart, type PartMatch, partSimilarity, sentencesOf, type TextEvidence } from '@switchboard/search'
 
 /** Number of snippets: enough to judge a match, but short. */
 const SHOWN_SNIPPETS = 3
@@ -39,7 +39,7 @@ export const nearestPart = (parts: readonly PartMatch[]): PartMatch | undefined 
 export function textOf(record: AgentRecord, part: AgentPart): string {
   switch (part.kind) {
     case 'agent':
-      return shorten(sentencesOf(record.description)[0] ?? record.name)
+      return shorten(sentencesOf(record.description.slice(0, MAX_DESCRIPTION))[0] ?? record.name)
     case 'example':
       return shorten(record.examples[part.position]?.text ?? '')
     case 'operation':
@@ -50,14 +50,11 @@ export function textOf(record: AgentRecord, part: AgentPart): string {
 }
 
 const textsOf = ({ description, operations, capabilities, examples }: AgentRecord): string[] => [
-  ...sentencesOf(description).map(shorten),
+  ...sentencesOf(description.slice(0, MAX_DESCRIPTION)).map(shorten),
   ...operations.filter(({ name }) => name !== IMPLIED_OPERATION).map(named),
   ...capabilities.map(named),
   ...examples.map(({ text }) => shorten(text)),
 ]
-
-const sentencesOf = (text: string): string[] =>
-  text.slice(0, MAX_DESCRIPTION).match(/[^.!?。！？\n]+[.!?。！？]*/g) ?? []
 
 const named = ({ name, description }: { readonly name: string; readonly description?: string }): string =>
   shorten(description === undefined ? name : `${name}: ${description}`)
