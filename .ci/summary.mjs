@@ -21,6 +21,7 @@ const STEPS = {
   audit: {},
   sizes: {},
   packages: {},
+  'first-minutes': {},
   'next-node': {},
   'test-next-node': { report: join(work, 'vitest-next-node.json'), read: readTests },
   'start-next-node': {},

@@ -10,7 +10,7 @@ const work = mkdtempSync(join(tmpdir(), 'switchboard-summary-'))
 afterAll(() => rmSync(work, { recursive: true, force: true }))
 
 const NAMES =
-  'tools prepare test test-slow test-hostile coverage-spec conformance audit sizes packages next-node test-next-node start-next-node'.split(
+  'tools prepare test test-slow test-hostile coverage-spec conformance audit sizes packages first-minutes next-node test-next-node start-next-node'.split(
     ' ',
   )
 const report = (passed, failed) => ({ numPassedTests: passed, numFailedTests: failed, testResults: [] })

@@ -15,7 +15,7 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { run, runNpm } from './run.mjs'
-import { below, isFile, packageFolders, ROOT } from './tree.mjs'
+import { below, isFile, publishedFolders, ROOT } from './tree.mjs'
 
 const MANIFEST_MEMBERS = ['description', 'engines', 'exports', 'keywords', 'license', 'repository', 'type', 'version']
 const REQUIRED_FILES = ['LICENSE', 'NOTICE', 'README.md', 'package.json']
@@ -54,7 +54,7 @@ const tool = (path, ...args) => node([join(ROOT, 'node_modules', path), ...args]
 const readManifest = (folder) => JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
 
 async function pack() {
-  await outputOf(runNpm(['pack', '--workspaces', '--pack-destination', work], { quiet: true }))
+  await outputOf(runNpm(['pack', ...publishedFolders(), '--pack-destination', work], { quiet: true }))
   const packages = []
   for (const file of readdirSync(work).filter((name) => name.endsWith('.tgz'))) {
     const folder = join(work, 'unpacked', file)
@@ -134,7 +134,7 @@ function compile(entries) {
 try {
   const packages = await pack()
   const names = packages.map(({ name }) => name)
-  await check('every package is packed', () => (names.length === packageFolders().length ? [] : [names.join(', ')]))
+  await check('every package is packed', () => (names.length === publishedFolders().length ? [] : [names.join(', ')]))
   for (const { name, tarball, folder } of packages) {
     await check(`${name}: files and manifest`, () => contentProblems(folder))
     await check(`${name}: publint`, () => succeeds(tool('publint/src/cli.js', 'run', tarball, '--strict')))

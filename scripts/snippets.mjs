@@ -6,7 +6,7 @@ import { packageFolders, ROOT } from './tree.mjs'
 /** What is done with a block, by its language and the first word after it. A mark that ends with a colon needs a reason. */
 const MARKS = {
   ts: { '': 'run', continued: 'continue', 'no-run:': 'compile', 'no-check:': 'skip' },
-  sh: { '': 'syntax', run: 'run' },
+  sh: { '': 'syntax', run: 'run', stays: 'syntax', 'no-run:': 'syntax' },
   json: { '': 'parse' },
 }
 
@@ -33,7 +33,7 @@ export function readSnippets(path) {
     if (!action) throw new Error(`${file}:${line}: unknown mark "${mark}"; use one of ${Object.keys(marks).join(' ')}`)
     if (mark.endsWith(':') && reason.length === 0) throw new Error(`${file}:${line}: give a reason after "${mark}"`)
     // Blank lines in front keep the line numbers of the page, so that messages of the compiler point into it.
-    if (action !== 'continue') snippets.push({ file, line, language, action, code: '\n'.repeat(line) + code })
+    if (action !== 'continue') snippets.push({ file, line, language, mark, action, code: '\n'.repeat(line) + code })
     else {
       const before = snippets.at(-1)
       if (before?.language !== 'ts') throw new Error(`${file}:${line}: there is no block to continue`)
@@ -44,7 +44,7 @@ export function readSnippets(path) {
 }
 
 /** Every fenced block with its info string and the line of its opening fence. */
-function blocksIn(text) {
+export function blocksIn(text) {
   const blocks = []
   let open
   for (const [at, line] of text.split('\n').entries()) {

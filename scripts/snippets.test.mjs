@@ -8,6 +8,7 @@ import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 import { createAgent } from '@switchboard/agent'
 import { createClient } from '@switchboard/client'
+import { startDemo } from '@switchboard/demo'
 import { createServer } from '@switchboard/server'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { documents, programOf, readSnippets, resultsOf } from './snippets.mjs'
@@ -26,6 +27,7 @@ const nameOf = ({ file, line }) => `${file.replaceAll('/', '_')}_${line}`
 const messages = new Map()
 let server
 let agent
+let demo
 let folder
 let environment
 
@@ -35,6 +37,7 @@ beforeAll(async () => {
 }, 120_000)
 
 afterAll(async () => {
+  await demo?.close()
   await agent?.close()
   await server?.close()
   rmSync(folder, { recursive: true, force: true })
@@ -158,7 +161,18 @@ describe.each(programs)('the program at $file:$line', (program) => {
 })
 
 describe('shell commands', () => {
+  // Pages call some of its agents. Not earlier: a program above starts and removes them too.
+  beforeAll(async () => {
+    demo = await startDemo({ baseUrl: environment.URL, token: environment.KEY })
+  })
+
   const commands = snippets.filter(({ language }) => language === 'sh')
+  it('run, or the page says why not', () => {
+    // `npm run check:readme` runs those of the README.
+    const unmarked = commands.filter(({ file, mark }) => mark === '' && file !== 'README.md')
+    expect(unmarked.map(({ file, line }) => `${file}:${line}: write "sh run" or "sh no-run: reason"`)).toEqual([])
+  })
+
   it.each(commands)('at $file:$line are valid', async ({ code }) => {
     await run('bash', ['-n', '-c', code])
   })

@@ -1,5 +1,5 @@
 // Paths in this repository, for the scripts beside this file.
-import { readdirSync, statSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -22,6 +22,10 @@ export const packageFolders = () => {
     .map((name) => join(packages, name))
     .filter((folder) => isFile(join(folder, 'package.json')))
 }
+
+/** Folders of the packages that are published; the others are built into one of them. */
+export const publishedFolders = () =>
+  packageFolders().filter((folder) => !JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).private)
 
 /** Files that decide what a test run shows: sources and tests of the packages, examples, scripts. */
 export const sourceFiles = () =>

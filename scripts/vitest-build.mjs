@@ -6,7 +6,6 @@ import { ROOT } from './tree.mjs'
 
 /** Global setup of vitest. Type errors do not stop the tests: the build still writes its output. */
 export function setup() {
-  const tsc = join(ROOT, 'node_modules/typescript/bin/tsc')
-  const { status } = spawnSync(process.execPath, [tsc, '-b'], { cwd: ROOT, stdio: 'inherit' })
+  const { status } = spawnSync(process.execPath, [join(ROOT, 'scripts/build.mjs')], { cwd: ROOT, stdio: 'inherit' })
   if (status !== 0) console.error('switchboard: the build has errors (see above); the tests run with its output')
 }

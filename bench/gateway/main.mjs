@@ -7,11 +7,12 @@ import { startBare } from '../registry/processes.mjs'
 import { figures, toTable } from '../registry/report.mjs'
 import { startLoads } from './loads.mjs'
 import { measureCalls } from './measure-calls.mjs'
+import { measureGarbage } from './measure-garbage.mjs'
 import { measureMemory, measureSlowAgent } from './measure-steadiness.mjs'
 import { measureStreams } from './measure-streams.mjs'
 import { HELP, readOptions } from './options.mjs'
 import { profileGateway } from './profile.mjs'
-import { callRows, memoryRow, serverTable, slowRows, streamRows } from './report.mjs'
+import { callRows, garbageRows, memoryRow, serverTable, slowRows, streamRows } from './report.mjs'
 import { startServers } from './servers.mjs'
 
 const say = (line) => process.stderr.write(`${line}\n`)
@@ -30,6 +31,7 @@ async function main(options) {
   if (options.profile) return await profileGateway({ ...options, folder, into: options.profile }, say)
 
   const slow = await measureSlow({ ...options, folder })
+  const garbage = await measureGarbage({ folder }, say)
   const servers = await startServers(folder, say)
   say('warming up…')
   const loads = await startLoads(servers, folder, say)
@@ -39,7 +41,13 @@ async function main(options) {
   loads.stop()
   for (const { stop } of Object.values(servers)) await stop()
 
-  const rows = [...callRows(calls), ...streamRows(streams, options.streams), memoryRow(memory), ...slowRows(slow)]
+  const rows = [
+    ...callRows(calls),
+    ...streamRows(streams, options.streams),
+    ...garbageRows(garbage),
+    memoryRow(memory),
+    ...slowRows(slow),
+  ]
   const environment = {
     node: process.version,
     cpu: `${cpus().length} × ${cpus()[0]?.model.trim()}`,
@@ -51,7 +59,7 @@ async function main(options) {
   process.stdout.write(`\n${serverTable(calls, streams)}\n\n${NOTES}\n\n${toTable(rows)}\n\n`)
   process.stdout.write(`${slow.rejected} calls to the slow agent were rejected; node ${node}, ${cpu}, ${seconds} s\n`)
   if (options.json) {
-    const results = { ...environment, results: rows.map(figures), calls, streams, memory, slow }
+    const results = { ...environment, results: rows.map(figures), calls, streams, garbage, memory, slow }
     writeFileSync(options.json, `${JSON.stringify(results, null, 2)}\n`)
   }
 }

@@ -17,7 +17,7 @@ const OPEN_EVERY_MS = 250
 export async function measureStreams({ rounds, seconds, streams }, servers, loads, say) {
   const interleaved = (run) =>
     interleave(rounds, Object.fromEntries(Object.keys(servers).map((name) => [name, () => loads.stream(name, run)])))
-  const warm = { ...FAST, streams: 1 }
+  const warm = { ...FAST, streams: 4 }
   for (const name of Object.keys(servers)) await loads.stream(name, warm)
   say('the first event of a stream…')
   const first = await interleaved({ ...SHORT, streams: Math.ceil(SHORT_PER_SECOND * seconds) })

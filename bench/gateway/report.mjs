@@ -10,7 +10,9 @@ export const NAMES = {
   nginx: 'nginx',
 }
 const MIN_RATIO_TO_UNDICI = 0.5
+const MIN_EVENTS_TO_UNDICI = 0.6
 const MAX_ADDED_MS = 1
+const MAX_GARBAGE_KB = 25
 const MAX_SLOWDOWN = 1.5
 /** Memory in the last third of a run divided by that in the middle third. */
 const MAX_GROWTH = 1.1
@@ -59,7 +61,16 @@ export function streamRows({ first, fast, open }, streams) {
     against: NAMES[name],
     theirs: of(first[name], 'p50'),
   }))
-  const speeds = proxies(fast).map((name) => speedRow('stream', 'events/s', fast.ours, NAMES[name], fast[name]))
+  const speeds = proxies(fast).map((name) =>
+    speedRow(
+      'stream',
+      'events/s',
+      fast.ours,
+      NAMES[name],
+      fast[name],
+      name === 'undici' ? MIN_EVENTS_TO_UNDICI : undefined,
+    ),
+  )
   const memory = proxies(open).map((name) => ({
     what: `memory with ${streams} streams open`,
     unit: 'MiB',
@@ -68,6 +79,18 @@ export function streamRows({ first, fast, open }, streams) {
     theirs: [open[name].during],
   }))
   return [...delays, ...speeds, ...memory]
+}
+
+export function garbageRows({ ours, undici }) {
+  const row = (what, of) => ({
+    what: `garbage of ${what}`,
+    unit: 'KB',
+    ours: [ours[of] / 1000],
+    against: NAMES.undici,
+    theirs: [undici[of] / 1000],
+  })
+  const met = ours.call / 1000 < MAX_GARBAGE_KB
+  return [{ ...row('a call', 'call'), ...aimOf(`< ${MAX_GARBAGE_KB} KB`, met) }, row('an event', 'event')]
 }
 
 export function memoryRow({ samples, calls }) {

@@ -5,7 +5,7 @@ import { startFilledDirectory } from './directory.mjs'
 import { hasNginx, startNginx } from './nginx.mjs'
 
 /** Concurrent calls to one agent: enough for all streams. */
-const LIMITS = { maxCalls: 8192, maxCallsPerAgent: 4096 }
+export const LIMITS = { maxCalls: 8192, maxCallsPerAgent: 4096 }
 
 /**
  * @typedef {import('../registry/processes.mjs').Running & {
@@ -21,7 +21,6 @@ const LIMITS = { maxCalls: 8192, maxCallsPerAgent: 4096 }
 export async function startServers(folder, say) {
   const upstream = await startBare('../gateway/upstream.mjs')
   const toUpstream = String(upstream.port)
-  const plain = (server) => ({ ...server, path: (agent) => `/${agent}`, headers: {} })
   const servers = {
     direct: plain(upstream),
     ours: await startOurs(join(folder, 'ours'), upstream, { gateway: LIMITS }),
@@ -34,6 +33,13 @@ export async function startServers(folder, say) {
   }
   return { ...servers, nginx: plain(await startNginx(folder, upstream)) }
 }
+
+/**
+ * A server that passes calls on as they are.
+ * @param {import('../registry/processes.mjs').Running} server
+ * @returns {Server}
+ */
+export const plain = (server) => ({ ...server, path: (agent) => `/${agent}`, headers: {} })
 
 /** @returns {Promise<Server>} */
 export async function startOurs(folder, upstream, options) {

@@ -12,7 +12,10 @@ const call = (options, body) =>
     const post = request(options, (response) => {
       response.resume().on('end', () => resolve(response))
     })
-    post.on('error', reject).end(body)
+    // The server may close an idle connection at the moment in which it is used again.
+    const retry = (error) =>
+      post.reusedSocket && error.code === 'ECONNRESET' ? resolve(call(options, body)) : reject(error)
+    post.on('error', retry).end(body)
   })
 
 async function keepCalling(options, body, afterMs) {

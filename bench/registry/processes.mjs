@@ -42,9 +42,9 @@ export async function startDirectory({ data, config, nodeFlags = [], env = {} })
  * Starts one of the bare alternatives in this folder.
  * @returns {Promise<Running>}
  */
-export async function startBare(name, file) {
+export async function startBare(name, file, { nodeFlags = [], env = {} } = {}) {
   const port = await freePort()
-  return startServer([here(name), String(port), file], port)
+  return startServer([...nodeFlags, here(name), String(port), file], port, env)
 }
 
 async function startServer(args, port, env = {}) {

@@ -20,7 +20,11 @@ export async function embedAll(texts, folder, report = () => {}) {
     }
     const positions = new Map(unique.map((text, position) => [text, position]))
     const size = embedder.dimensions
-    return (text) => vectors.subarray(positions.get(text) * size, (positions.get(text) + 1) * size)
+    return (text) => {
+      const position = positions.get(text)
+      if (position === undefined) throw new Error(`not embedded: ${text}`)
+      return vectors.subarray(position * size, (position + 1) * size)
+    }
   } finally {
     await embedder.close()
   }

@@ -30,8 +30,8 @@ export function ours(records, vectors, { words = true, model = true, encoder } =
 }
 
 /** MiniSearch as its documentation suggests, with a boost for the title. */
-export function miniSearch(records) {
-  const index = new MiniSearch({ fields: FIELDS, searchOptions: { boost: { title: 2 }, combineWith: 'OR' } })
+export function miniSearch(records, { fuzzy = false } = {}) {
+  const index = new MiniSearch({ fields: FIELDS, searchOptions: { boost: { title: 2 }, combineWith: 'OR', fuzzy } })
   index.addAll(records.map((record, id) => ({ id, ...textsOf(record) })))
   return ({ query }) => index.search(query.text).map(({ id }) => id)
 }
@@ -40,7 +40,11 @@ export function miniSearch(records) {
  * Orama's full-text search, or its hybrid search with one vector for each agent. Stops inserting after `maxMs`; `count` is
  * the number of agents inserted.
  */
-export async function orama(records, vectors, { hybrid = false, maxMs = Number.POSITIVE_INFINITY } = {}) {
+export async function orama(
+  records,
+  vectors,
+  { hybrid = false, tolerance = 0, maxMs = Number.POSITIVE_INFINITY } = {},
+) {
   const texts = Object.fromEntries(FIELDS.map((field) => [field, 'string']))
   const index = create({ schema: { ...texts, vector: `vector[${vectors.dimensions}]` } })
   const until = performance.now() + maxMs
@@ -55,7 +59,7 @@ export async function orama(records, vectors, { hybrid = false, maxMs = Number.P
     count += documents.length
   }
   const search = async ({ query, queryVectors }) => {
-    const common = { term: query.text, properties: FIELDS, boost: { title: 2 }, limit: 10 }
+    const common = { term: query.text, properties: FIELDS, boost: { title: 2 }, tolerance, limit: 10 }
     const request = hybrid
       ? { ...common, mode: 'hybrid', similarity: 0, vector: { value: Array.from(queryVectors[0]), property: 'vector' } }
       : common

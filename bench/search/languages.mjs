@@ -1,4 +1,5 @@
-// Compares queries in other languages with their English originals, on the same records: nDCG@10 of each, and their ratio.
+// Compares queries in other languages with their English originals, on the same records: nDCG@10 of each, and their ratio;
+// then the same ratio of MiniSearch and Orama.
 // node bench/search/languages.mjs --data ../shared/retrieval [--languages de,fr] [--cache FOLDER]
 import { readdirSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -6,9 +7,9 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { readQuery } from '../../packages/search/dist/ranking/read-query.js'
 import { embedAll } from './embeddings.mjs'
-import { ours } from './engines.mjs'
+import { miniSearch, orama, ours } from './engines.mjs'
 import { measure } from './measures.mjs'
-import { createPartVectors, embeddedParts } from './part-vectors.mjs'
+import { embedRecords } from './part-vectors.mjs'
 import { readSet } from './sets.mjs'
 
 const FOLDER = new URL('translations/', import.meta.url)
@@ -36,46 +37,45 @@ const translations = new Map(languages.map((language) => [language, readTranslat
 const sets = new Map()
 for (const name of new Set([...translations.values()].flat().map(({ set }) => set))) {
   const set = readSet(options.data, name)
-  const vectorOf = await embedAll(
-    set.agents.flatMap((record) => embeddedParts(record).map(({ text }) => text)),
-    options.cache,
-  )
-  const rank = ours(set.agents, createPartVectors(set.agents, vectorOf))
-  sets.set(name, { rank, byId: new Map(set.queries.map((query) => [query.id, query])) })
+  const vectors = await embedRecords([set.agents], (texts) => embedAll(texts, options.cache))
+  const engines = [ours(set.agents, vectors), miniSearch(set.agents), await orama(set.agents, vectors)]
+  sets.set(name, { engines, byId: new Map(set.queries.map((query) => [query.id, query])) })
 }
 
-/** nDCG@10 of queries, by set. */
+/** nDCG@10 of queries, by set, with each engine. */
 async function evaluate(queries) {
   const vectorOf = await embedAll(
     queries.flatMap(({ read }) => read.texts),
     options.cache,
   )
-  return [...sets].map(([name, { rank, byId }]) => {
+  const bySet = []
+  for (const [name, { engines, byId }] of sets) {
     const own = queries.filter(({ set }) => set === name)
-    const rankings = own.map(({ read }) => rank({ query: read, queryVectors: read.texts.map(vectorOf) }))
-    return {
-      name,
-      count: own.length,
-      ndcg: measure(
-        rankings,
-        own.map(({ id }) => byId.get(id)),
-      ).ndcg10,
+    const labelled = own.map(({ id }) => byId.get(id))
+    const ndcgs = []
+    for (const rank of engines) {
+      const rankings = []
+      for (const { read } of own) rankings.push(await rank({ query: read, queryVectors: read.texts.map(vectorOf) }))
+      ndcgs.push(measure(rankings, labelled).ndcg10)
     }
-  })
+    bySet.push(ndcgs)
+  }
+  return bySet
 }
 
 const percent = (share) => (100 * share).toFixed(1).padStart(6)
-console.log(
-  `\nlanguages: nDCG@10, and relative to English\n   ${[...sets.keys()].map((name) => name.padStart(24)).join('')}   recognised`,
-)
+const titles = [...sets.keys()].map((name) => `${name.padStart(24)}  MiniSearch  Orama`)
+console.log(`\nlanguages: nDCG@10, and relative to English\n   ${titles.join('')}   recognised`)
 for (const [language, lines] of translations) {
   const of = (text) => lines.map((line) => ({ ...line, read: readQuery(text(line)) }))
   const own = of(({ text }) => text)
   const original = await evaluate(of(({ set, id }) => sets.get(set).byId.get(id).text))
   const translated = await evaluate(own)
-  const cells = translated.map(({ ndcg }, i) =>
-    `${percent(ndcg)} of ${percent(original[i].ndcg)} ${(ndcg / original[i].ndcg).toFixed(2)}`.padStart(24),
-  )
+  const cells = translated.map((ndcgs, i) => {
+    const [ratio, mini, other] = ndcgs.map((ndcg, engine) => (ndcg / original[i][engine]).toFixed(2))
+    const own = `${percent(ndcgs[0])} of ${percent(original[i][0])} ${ratio}`
+    return `${own.padStart(24)}${mini.padStart(12)}${other.padStart(7)}`
+  })
   const recognised = own.filter(({ read }) => read.language === language).length
   console.log(language, ...cells, `${recognised} of ${own.length}`.padStart(12))
 }

@@ -1,4 +1,4 @@
-// Measures quality, languages, spelling, calibration, then speed of search; see ../README.md. Each runs in a child process with memory for a million agents.
+// Measures quality, also among distractors, directions, languages, spelling, gibberish, calibration, cost, then speed of search; see ../README.md. Each runs in a child process with memory for a million agents.
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
@@ -8,24 +8,34 @@ const flag = { type: 'boolean' }
 const COMMON = { data: text, cache: text, quick: flag }
 const PARTS = {
   quality: { sets: text, examples: flag, distractors: flag, queries: text, engines: text },
+  distractors: { queries: text },
+  directions: { engines: text },
   languages: { languages: text },
   spelling: { sets: text, queries: text },
+  gibberish: { queries: text, engines: text },
   calibration: { sets: text, distractors: flag, queries: text },
+  cost: {},
   speed: { sizes: text, rounds: text, http: text, json: text },
 }
+/** Parts that are another one with options. */
+const DISTRACTORS = ['--distractors', '--sets', 'stabletoolbench', '--engines', 'ours,static,minisearch,orama']
+const VARIANTS = { distractors: { script: 'quality', args: DISTRACTORS } }
 const NODE_FLAGS = ['--max-old-space-size=8000', '--expose-gc']
 
 const { values } = parseArgs({
   options: { ...COMMON, ...PARTS.quality, ...PARTS.languages, ...PARTS.speed, only: text },
 })
-const only = values.only ?? 'quality,languages,spelling,calibration,speed'
+const only = values.only ?? Object.keys(PARTS).join(',')
 for (const part of only.split(',')) {
-  if (!PARTS[part]) throw new Error(`--only must be quality, languages, spelling, calibration or speed, not "${part}"`)
+  if (!PARTS[part]) throw new Error(`--only must be some of ${Object.keys(PARTS).join(', ')}, not "${part}"`)
   const known = { ...COMMON, ...PARTS[part] }
   const args = Object.entries(values)
     .filter(([name]) => known[name])
     .flatMap(([name, value]) => (value === true ? [`--${name}`] : [`--${name}`, value]))
-  const script = fileURLToPath(new URL(`${part}.mjs`, import.meta.url))
-  const { status } = spawnSync(process.execPath, [...NODE_FLAGS, script, ...args], { stdio: 'inherit' })
+  const variant = VARIANTS[part] ?? { script: part, args: [] }
+  const script = fileURLToPath(new URL(`${variant.script}.mjs`, import.meta.url))
+  const { status } = spawnSync(process.execPath, [...NODE_FLAGS, script, ...variant.args, ...args], {
+    stdio: 'inherit',
+  })
   if (status !== 0) process.exit(status ?? 1)
 }

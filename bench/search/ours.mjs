@@ -2,11 +2,11 @@
 import {
   builtInStaticEncoder,
   createAgentIndex,
-  getBuiltInLexicon,
   packVectors,
+  readQuery,
+  UNKNOWN_WORDS_FLOOR,
 } from '../../packages/search/dist/index.js'
-import { embeddingTextsOf } from '../../packages/search/dist/ranking/embedding-texts.js'
-import { createPartVectors } from './part-vectors.mjs'
+import { embedRecords } from './part-vectors.mjs'
 
 const DIMENSIONS = 512
 const PAGE = 10
@@ -20,10 +20,10 @@ export function createOurs({ encoder = builtInStaticEncoder() } = {}) {
   const index = createAgentIndex({ encoder: encoder ?? undefined })
   index.setDimensions(DIMENSIONS)
   const view = ({ record }) => record
-  const rank = ({ query, queryVectors, isExact = false }) => {
+  const rank = ({ query, queryVectors, isExact = false, take = PAGE }) => {
     const conditions = isExact ? [AVAILABLE, ALL] : [AVAILABLE]
     const text = { query, vectors: query.semanticWeight > 0 ? queryVectors : [] }
-    return index.search(text, { conditions, view, showsAllPublic: true }, { skip: 0, take: PAGE }).ranked
+    return index.search(text, { conditions, view }, { skip: 0, take }).ranked
   }
   return {
     get bytes() {
@@ -32,20 +32,27 @@ export function createOurs({ encoder = builtInStaticEncoder() } = {}) {
     put: (number, record) => index.put({ number, record, status: 'active' }),
     putVectors: (number, packed) => index.putVectors(number, packed),
     remove: (id) => index.remove(id),
-    correct: (text, options) => index.correct(text, { lexicon: getBuiltInLexicon(), ...options }),
-    /** The agents on the first page with their scores. */
+    correct: (text, options) => index.correct(text, options),
+    suggest: (unknown) => index.suggest(unknown),
+    /** The first agents with their scores; default: one page of them. */
     rank,
     /** The numbers of the agents on the first page. */
     search: (query) => rank(query).map(({ agent }) => agent.number),
   }
 }
 
-/** Indexes records by their positions. */
-export async function indexRecords(records, embed) {
-  const texts = records.flatMap((record) => embeddingTextsOf(record).map(({ text }) => text))
-  const vectors = createPartVectors(records, await embed(texts))
+/** Reads a query like the directory does: corrected, and by its words only if some are known. */
+export function readAsDirectory(index, text, { exact = false } = {}) {
+  const { text: searched, unknown } = index.correct(text, { exact })
+  const query = { ...readQuery(searched), ...(unknown.length > 0 && { minSimilarity: UNKNOWN_WORDS_FLOOR }) }
+  return { query, unknown }
+}
+
+/** Indexes lists of records by their positions in all of them. */
+export async function indexRecords(lists, embed) {
+  const vectors = await embedRecords(lists, embed)
   const index = createOurs()
-  records.forEach((record, position) => {
+  lists.flat().forEach((record, position) => {
     index.put(position, record)
     index.putVectors(position, packVectors(vectors.parts(position)))
   })

@@ -9,7 +9,7 @@ import { readQuery } from '../../packages/search/dist/ranking/read-query.js'
 import { embedAll } from './embeddings.mjs'
 import { miniSearch, orama, ours, plainBm25 } from './engines.mjs'
 import { measure } from './measures.mjs'
-import { createPartVectors, embeddedParts } from './part-vectors.mjs'
+import { embedRecords } from './part-vectors.mjs'
 import { readDistractors, readSet, SETS } from './sets.mjs'
 
 const { values: options } = parseArgs({
@@ -43,15 +43,14 @@ const percent = (share) => (100 * share).toFixed(1).padStart(9)
 
 for (const name of options.sets.split(',')) {
   const set = readSet(options.data, name, options)
-  const records = options.distractors ? [...set.agents, ...readDistractors(options.data, name)] : set.agents
+  const lists = [set.agents, ...(options.distractors ? readDistractors(options.data, name) : [])]
+  const records = lists.flat()
   const step = Math.max(1, Math.ceil(set.queries.length / maxQueries))
   const queries = set.queries.filter((_, i) => i % step === 0)
   const read = queries.map(({ text }) => readQuery(text))
   const embed = (texts) =>
     embedAll(texts, options.cache, (done, all) => process.stderr.write(`\rembedded ${done} of ${all} `))
-  // Cached apart: the queries' texts change with every change of how queries are read.
-  const recordTexts = records.flatMap((record) => embeddedParts(record).map(({ text }) => text))
-  const vectors = createPartVectors(records, await embed(recordTexts))
+  const vectors = await embedRecords(lists, embed)
   const vectorOf = await embed(read.flatMap((query) => query.texts))
   console.log(`\n${name}: ${records.length} agents, ${queries.length} queries`)
   console.log(`${''.padEnd(20)} recall@1  recall@5 recall@10   nDCG@10   ms/query`)

@@ -24,12 +24,12 @@ export function readSet(data, name, { examples = false } = {}) {
   return { name, agents, queries }
 }
 
-/** Unlabelled records as distractors, without those that lobe-mixed consists of. */
+/** Unlabelled records as distractors, in two lists: lobe-mixed consists of those in the second. */
 export function readDistractors(data, name) {
-  return lines(join(data, 'load', 'agents.jsonl'))
-    .map((line) => JSON.parse(line))
-    .filter(({ source }) => name !== 'lobe-mixed' || source !== 'lobe-chat-agents')
-    .map(toRecord)
+  const all = lines(join(data, 'load', 'agents.jsonl')).map((line) => JSON.parse(line))
+  const isLobe = ({ source }) => source === 'lobe-chat-agents'
+  const lists = [all.filter((each) => !isLobe(each)), ...(name === 'lobe-mixed' ? [] : [all.filter(isLobe)])]
+  return lists.map((list) => list.map(toRecord))
 }
 
 function toRecord({ id, name, description, tags, examples, operations, languages }) {

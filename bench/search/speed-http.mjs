@@ -8,10 +8,16 @@ import { ROOT } from '../../scripts/tree.mjs'
 import { importAgents } from '../registry/import-agents.mjs'
 import { residentMiB, settle, startDirectory, startWorker } from '../registry/processes.mjs'
 import { Database } from '../registry/server-modules.mjs'
-import { median } from '../registry/statistics.mjs'
+import { percentile } from './timing.mjs'
 
 const AT_ONCE = 16
 const SECONDS = 2
+/** Requests that are sent once: these by many connections at once, the others by a single one. */
+const NEW_AT_ONCE = 600
+export const HTTP_REQUESTS = 900
+/** Different requests that are sent again and again. */
+const REPEATED = 20
+const HEALTH_PAUSE_MS = 5
 /** The benchmark is a single caller, so rate limits must not apply. */
 const LIMITS = { search: 1e9, register: 1e9, lookup: 1e9, invoke: 1e9 }
 
@@ -40,41 +46,76 @@ export async function measureHttp({ load, requests, agents, rounds, say }) {
   const directory = await startDirectory({ data, config: configFile('measured', 'builtin') })
   await untilReady(directory)
   await settle(directory)
-  say(`\nPOST /agents/search over HTTP, ${documents.length} agents, ${AT_ONCE} connections`)
+  say(`\nPOST /agents/search over HTTP, ${documents.length} agents`)
   const worker = startWorker('load.mjs')
   const bodies = requests.map(({ query }) => ({ query: query.text, top: 10 }))
-  const file = join(folder, 'bodies.json')
-  writeFileSync(file, JSON.stringify({ post: '/agents/search', bodies }))
-  await worker.ask({ add: 'search', file })
-  const ask = (run) => worker.ask({ set: 'search', port: directory.port, pid: directory.pid, ...run })
+  const sets = {
+    new: bodies.slice(0, NEW_AT_ONCE),
+    alone: bodies.slice(NEW_AT_ONCE),
+    repeated: bodies.slice(NEW_AT_ONCE, NEW_AT_ONCE + REPEATED),
+  }
+  for (const [name, some] of Object.entries(sets)) {
+    const file = join(folder, `${name}.json`)
+    writeFileSync(file, JSON.stringify({ post: '/agents/search', bodies: some }))
+    await worker.ask({ add: name, file })
+  }
+  const ask = async (set, run) => {
+    const result = await worker.ask({ set, port: directory.port, pid: directory.pid, ...run })
+    if (result.failed > 0)
+      throw new Error(`${result.failed} requests failed, for example with status ${result.failure}`)
+    return result
+  }
 
-  // First every request once, then repeatedly: the directory caches the embeddings of queries.
-  const first = await ask({ connections: AT_ONCE, count: bodies.length })
+  const stopWatching = watchHealth(directory.port)
+  const all = await ask('new', { connections: AT_ONCE, count: sets.new.length })
+  const health = await stopWatching()
+  const alone = await ask('alone', { connections: 1, count: sets.alone.length })
   const again = []
-  for (let round = 0; round < rounds; round++) again.push(await ask({ connections: AT_ONCE, seconds: SECONDS }))
-  const one = await ask({ connections: 1, seconds: SECONDS })
-  const memory = residentMiB(directory.pid)
-  worker.stop()
-  await directory.stop()
-  const failed = [first, one, ...again].find((run) => run.failed > 0)
-  if (failed) throw new Error(`${failed.failed} requests failed, for example with status ${failed.failure}`)
-
+  for (let round = 0; round < rounds; round++)
+    again.push(await ask('repeated', { connections: AT_ONCE, seconds: SECONDS }))
   const report = {
     agents: documents.length,
-    first: first.perSecond,
-    perSecond: median(again.map(({ perSecond }) => perSecond)),
-    p50: median(again.map(({ p50 }) => p50)),
-    p99: median(again.map(({ p99 }) => p99)),
-    cpuMs: median(again.map(({ cpuMicros }) => cpuMicros ?? Number.NaN)) / 1000,
-    alone: { p50: one.p50, p99: one.p99 },
-    memoryMiB: memory,
+    new: all,
+    newAlone: alone,
+    repeated: again.toSorted((a, b) => a.perSecond - b.perSecond)[Math.floor(again.length / 2)],
+    repeatedAlone: await ask('repeated', { connections: 1, seconds: SECONDS }),
+    health,
+    memoryMiB: residentMiB(directory.pid),
   }
-  const line = (name, { perSecond, p50, p99 }, more) =>
-    say(`  ${name.padEnd(20)} ${perSecond.toFixed(0)} /s, p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms${more}`)
-  line('cached embedding', report, `, ${report.cpuMs.toFixed(2)} ms of CPU per request`)
-  line('new query', first, '')
-  line('one connection', one, `; memory ${memory.toFixed(0)} MiB`)
+  worker.stop()
+  await directory.stop()
+
+  const line = (name, { perSecond, p50, p99, cpuMicros }) =>
+    say(
+      `  ${name.padEnd(32)} ${perSecond.toFixed(0).padStart(5)} /s, p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms, ` +
+        `${(cpuMicros / 1000).toFixed(2)} ms of CPU each`,
+    )
+  line(`new queries, ${AT_ONCE} connections`, report.new)
+  line('new queries, one connection', report.newAlone)
+  line(`repeated queries, ${AT_ONCE} connections`, report.repeated)
+  line('repeated queries, one connection', report.repeatedAlone)
+  say(`  /health/live beside new queries    p50 ${health.p50.toFixed(1)} ms, p99 ${health.p99.toFixed(1)} ms`)
+  say(`  memory ${report.memoryMiB.toFixed(0)} MiB`)
   return report
+}
+
+/** Asks for the health of the directory all the time; the returned function ends it and tells how long responses took. */
+function watchHealth(port) {
+  const times = []
+  let isOver = false
+  const watching = (async () => {
+    while (!isOver) {
+      const started = performance.now()
+      await (await fetch(`http://127.0.0.1:${port}/health/live`)).arrayBuffer()
+      times.push(performance.now() - started)
+      await sleep(HEALTH_PAUSE_MS)
+    }
+  })()
+  return async () => {
+    isOver = true
+    await watching
+    return { p50: percentile(times, 0.5), p99: percentile(times, 0.99) }
+  }
 }
 
 /** Stores the vectors as the directory does; if model or digest differ, it would embed the agents again. */

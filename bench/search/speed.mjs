@@ -14,7 +14,7 @@ import { interleave, median, ratios } from '../registry/statistics.mjs'
 import { miniSearch, orama } from './engines.mjs'
 import { createOurs } from './ours.mjs'
 import { readLoad, readRequests } from './speed-data.mjs'
-import { measureHttp } from './speed-http.mjs'
+import { HTTP_REQUESTS, measureHttp } from './speed-http.mjs'
 import { percentile, spreadOf, timed, timeEach } from './timing.mjs'
 
 const { values: options } = parseArgs({
@@ -60,7 +60,10 @@ for (const size of sizes) {
   await add(ours, size, report)
   if (!isReal) recall(ours, report)
 }
-if (httpAgents > 0) results.http = await measureHttp({ load, requests, agents: httpAgents, rounds, say })
+if (httpAgents > 0) {
+  const requests = await readRequests(options, HTTP_REQUESTS)
+  results.http = await measureHttp({ load, requests, agents: httpAgents, rounds, say })
+}
 await embedder.close()
 if (options.json) writeFileSync(options.json, `${JSON.stringify(results, null, 2)}\n`)
 

@@ -1,16 +1,15 @@
-// Measures the correction of typos: how much of the quality of correct queries misspelled ones reach, and how many queries of
-// gibberish find nothing among the records of load/.
+// Measures the correction of typos: how much of the quality of correct queries misspelled ones reach; compared with MiniSearch
+// and Orama as they are, and with the tolerance that their documentation suggests.
 // node bench/search/spelling.mjs --data ../shared/retrieval [--sets a,b] [--queries N] [--quick] [--cache FOLDER]
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { UNKNOWN_WORDS_FLOOR } from '../../packages/search/dist/index.js'
-import { readQuery } from '../../packages/search/dist/ranking/read-query.js'
 import { embedAll } from './embeddings.mjs'
+import { miniSearch, orama } from './engines.mjs'
 import { measure } from './measures.mjs'
-import { gibberish, misspell } from './misspell.mjs'
-import { indexRecords } from './ours.mjs'
-import { readDistractors, readSet, SETS } from './sets.mjs'
+import { misspell } from './misspell.mjs'
+import { indexRecords, readAsDirectory } from './ours.mjs'
+import { readSet, SETS } from './sets.mjs'
 
 const { values: options } = parseArgs({
   options: {
@@ -21,17 +20,12 @@ const { values: options } = parseArgs({
     cache: { type: 'string', default: join(tmpdir(), 'switchboard-bench-vectors') },
   },
 })
+/** Full text only. */
+const NO_VECTORS = { dimensions: 1 }
 const maxQueries = Number(options.queries ?? (options.quick ? 100 : 100_000))
-const GIBBERISH = 200
 
 const embed = (texts) =>
   embedAll(texts, options.cache, (done, all) => process.stderr.write(`\rembedded ${done} of ${all} `))
-
-/** Reads a query like the directory does. */
-function read(index, text, exact) {
-  const { text: searched, unknown } = index.correct(text, { exact })
-  return { ...readQuery(searched), ...(unknown.length > 0 && { minSimilarity: UNKNOWN_WORDS_FLOOR }) }
-}
 
 async function search(index, queries) {
   const vectorOf = await embed(queries.flatMap(({ texts }) => texts))
@@ -42,12 +36,12 @@ for (const name of options.sets.split(',')) {
   const set = readSet(options.data, name)
   const step = Math.max(1, Math.ceil(set.queries.length / maxQueries))
   const queries = set.queries.filter((_, i) => i % step === 0)
-  const index = await indexRecords(set.agents, embed)
+  const index = await indexRecords([set.agents], embed)
   const variants = [
-    ['correct', ({ text }) => read(index, text, true)],
-    ['correct, with correction', ({ text }) => read(index, text, false)],
-    ['misspelled', ({ text }, i) => read(index, misspell(text, i), true)],
-    ['misspelled, with correction', ({ text }, i) => read(index, misspell(text, i), false)],
+    ['correct', ({ text }) => readAsDirectory(index, text, { exact: true }).query],
+    ['correct, with correction', ({ text }) => readAsDirectory(index, text).query],
+    ['misspelled', ({ text }, i) => readAsDirectory(index, misspell(text, i), { exact: true }).query],
+    ['misspelled, with correction', ({ text }, i) => readAsDirectory(index, misspell(text, i)).query],
   ]
   console.log(`\n${name}: ${set.agents.length} agents, ${queries.length} queries`)
   console.log(`${''.padEnd(28)}   nDCG@10  relative`)
@@ -57,15 +51,20 @@ for (const name of options.sets.split(',')) {
     correct ||= ndcg10
     console.log(title.padEnd(28), (100 * ndcg10).toFixed(1).padStart(9), (ndcg10 / correct).toFixed(3).padStart(9))
   }
+  const rivals = [
+    ['MiniSearch', miniSearch(set.agents)],
+    ['MiniSearch, fuzzy', miniSearch(set.agents, { fuzzy: 0.2 })],
+    ['Orama', await orama(set.agents, NO_VECTORS)],
+    ['Orama, tolerance 1', await orama(set.agents, NO_VECTORS, { tolerance: 1 })],
+  ]
+  for (const [title, rank] of rivals) {
+    const ndcgOf = async (textOf) => {
+      const rankings = []
+      for (const [i, { text }] of queries.entries()) rankings.push(await rank({ query: { text: textOf(text, i) } }))
+      return measure(rankings, queries).ndcg10
+    }
+    const ndcg10 = await ndcgOf(misspell)
+    const relative = ndcg10 / (await ndcgOf((text) => text))
+    console.log(title.padEnd(28), (100 * ndcg10).toFixed(1).padStart(9), relative.toFixed(3).padStart(9))
+  }
 }
-
-const records = readDistractors(options.data, '').slice(0, options.quick ? 10_000 : undefined)
-const index = await indexRecords(records, embed)
-const texts = gibberish(GIBBERISH)
-const started = process.cpuUsage()
-const asked = texts.map((text) => read(index, text, false))
-const time = process.cpuUsage(started).user / 1000 / texts.length
-const found = await search(index, asked)
-const empty = found.filter((numbers) => numbers.length === 0).length / found.length
-console.log(`\ngibberish: ${records.length} agents, ${texts.length} queries`)
-console.log(`${(100 * empty).toFixed(1)} % find nothing; ${time.toFixed(2)} ms of CPU time to look for corrections`)

@@ -6,7 +6,7 @@ packs=$(cd "$1" && pwd)
 mkdir -p "$2"
 cd "$2"
 printf '{ "name": "switchboard-image", "private": true, "type": "module" }\n' >package.json
-for name in agent-uri protocol search client local mcp server cli; do
+for name in agent-uri protocol search client agent local mcp demo server cli; do
   set -- "$@" "$(ls "$packs"/switchboard-"$name"-[0-9]*.tgz)"
 done
 shift 2

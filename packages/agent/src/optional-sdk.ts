@@ -6,7 +6,7 @@ export type OptionalProtocol = 'a2a' | 'mcp'
 
 const SDKS = {
   a2a: { name: '@a2a-js/sdk', entry: '@a2a-js/sdk/server' },
-  mcp: { name: '@modelcontextprotocol/sdk', entry: '@modelcontextprotocol/sdk/server/index.js' },
+  mcp: { name: '@modelcontextprotocol/server', entry: '@modelcontextprotocol/server' },
 } satisfies Record<OptionalProtocol, { name: string; entry: string }>
 
 /**

@@ -32,7 +32,7 @@ export interface AgentOptions<C = CheckedCapability> extends Description {
   readonly lifetime?: number
   /** Offer A2A, which needs `npm install @a2a-js/sdk`. Default: if that is installed. */
   readonly a2a?: boolean
-  /** Offer MCP, which needs `npm install @modelcontextprotocol/sdk`. Default: if that is installed. */
+  /** Offer MCP, which needs `npm install @modelcontextprotocol/server`. Default: if that is installed. */
   readonly mcp?: boolean
   /** How callers authenticate. Default: everyone may call. */
   readonly authentication?: AuthenticationOptions

@@ -5,6 +5,7 @@ import {
   DefaultAgentCardResolver,
   JsonRpcTransportFactory,
 } from '@a2a-js/sdk/client'
+import { ClientFactory as ClientFactory03 } from 'a2a-sdk-03/client'
 import { afterEach, describe, expect, it } from 'vitest'
 import { closeAll, count, echo, post, startAgent, until } from './support/agents.js'
 
@@ -178,5 +179,34 @@ describe('A2A 0.3', () => {
     expect(unknown.json).toMatchObject({ jsonrpc: '2.0', id: 1, error: { code: -32601, message: expect.any(String) } })
     const missing = await rpc(url, 'tasks/get', { id: 'nothing' })
     expect(missing.json.error.code).toBe(-32001)
+  })
+})
+
+describe('the official client of A2A 0.3', () => {
+  it('reaches an agent from its card, gets messages, streams and tasks', async () => {
+    const slow = { ...echo, name: 'slow', handler: () => new Promise<never>(() => {}) }
+    const { url } = await startAgent({ capabilities: [count, echo, slow] })
+    const client = await new ClientFactory03().createFromUrl(url)
+    const send = (skillId: string, data: Record<string, unknown>, blocking = true) => ({
+      configuration: { blocking },
+      message: {
+        kind: 'message' as const,
+        messageId: crypto.randomUUID(),
+        role: 'user' as const,
+        parts: [{ kind: 'data' as const, data }],
+        metadata: { skillId },
+      },
+    })
+    expect(await client.sendMessage(send('echo', { text: 'hi' }))).toMatchObject({
+      status: { state: 'completed' },
+      artifacts: [{ parts: [{ kind: 'data', data: { text: 'hi' } }] }],
+    })
+    const kinds = new Set<string>()
+    for await (const event of client.sendMessageStream(send('echo', { text: 'hi' }))) kinds.add(event.kind)
+    expect([...kinds]).toEqual(['task', 'status-update', 'artifact-update'])
+    const task = await client.sendMessage(send('slow', { text: 'hi' }, false))
+    if (task.kind !== 'task') throw new Error('expected a task, not a message')
+    expect(await client.getTask({ id: task.id })).toMatchObject({ id: task.id, kind: 'task' })
+    expect(await client.cancelTask({ id: task.id })).toMatchObject({ status: { state: 'canceled' } })
   })
 })

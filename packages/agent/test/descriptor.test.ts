@@ -207,7 +207,7 @@ describe('the descriptor of an agent', () => {
   it('contains the configured public URL', async () => {
     const { url } = await startAgent({ publicUrl: 'https://tester.example/' })
     const { json } = await send(`${url}/agent.json`, { headers: { host: 'evil.example' } })
-    expect(json.url).toBe('https://tester.example')
+    expect(json.url).toBe('https://tester.example/a2a')
     expect(asObjects(json.bindings).map(({ endpoint }) => endpoint)).toEqual([
       'https://tester.example/',
       'wss://tester.example/',

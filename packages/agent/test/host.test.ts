@@ -27,7 +27,7 @@ describe('a host of many agents', () => {
     const index = parseAgentsJson(response.json, `${url}/.well-known/agents.json`)
     expect([...index.keys()]).toEqual(['planner', 'translator'])
     const card = await send(`${url}/planner/agent.json`)
-    expect(card.json).toMatchObject({ name: 'planner', url: `${url}/planner` })
+    expect(card.json).toMatchObject({ name: 'planner', url: `${url}/planner/a2a` })
     expect(card.json.transport.ws).toBe(`${url.replace('http', 'ws')}/planner/`)
     expect(agents.planner.url).toBe(`${url}/planner`)
   })

@@ -128,7 +128,7 @@ describe('a call over HTTP', () => {
     )
     expect(await response.json()).toEqual({ text: 'a' })
     const card = await agent.fetch(new Request('https://h.example/agents/tester/agent.json'), place)
-    expect(await card.json()).toMatchObject({ url: 'https://h.example/agents/tester' })
+    expect(await card.json()).toMatchObject({ url: 'https://h.example/agents/tester/a2a' })
   })
 
   it('AURI-8.1-06 AURI-8.1-07 returns 406 with the supported types', async () => {

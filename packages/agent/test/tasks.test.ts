@@ -55,6 +55,33 @@ describe('a deferred call', () => {
     expect((await pollUntilOver(location)).json).toMatchObject({ status: 'completed', result: 'done' })
   })
 
+  it('shows the progress that its handler reports, within bounds, until it ends', async () => {
+    let go = (): void => {}
+    const capability = {
+      name: 'slow',
+      output: {},
+      async handler(_: object, { progress }: { progress: (fraction: number, message?: string) => void }) {
+        progress(0.1)
+        progress(7, 'nearly done')
+        await new Promise<void>((resolve) => {
+          go = resolve
+        })
+        return 'done'
+      },
+    }
+    const { url } = await startAgent({ capabilities: [capability] })
+    const location = locationOf(await post(`${url}/slow`, {}, ASYNC), url)
+    const { json } = await until(
+      () => send(location),
+      ({ json }) => json.progress?.message !== undefined,
+    )
+    expect(json).toMatchObject({ status: 'running', progress: { fraction: 1, message: 'nearly done' } })
+    go()
+    const over = (await pollUntilOver(location)).json
+    expect(over).toMatchObject({ status: 'completed', result: 'done' })
+    expect(over.progress).toBeUndefined()
+  })
+
   it('is rejected at once if the input does not match its schema', async () => {
     const { url } = await startAgent()
     expect((await post(`${url}/echo`, { text: 5 }, ASYNC)).status).toBe(400)

@@ -1,28 +1,42 @@
-import {
-  type AdminClient,
-  type CrawlClient,
-  createAdminClient,
-  createClient,
-  createCrawlClient,
-  type DirectoryClient,
-} from '@switchboard/client'
-import { readDirectorySettings } from './settings.js'
+import type { AdminClient, CrawlClient, DirectoryClient, DiscoveryClient } from '@switchboard/client'
+import { type DirectorySettings, readAdminSettings, readDirectorySettings } from './settings.js'
 
 interface ConnectionFlags {
   readonly url?: string | undefined
   readonly token?: string | undefined
 }
 
+// The client is loaded on demand: help does not need it, and most commands need a part of it only.
+
 /** A client for the directory that flags and environment name. */
-export const openDirectory = (flags: ConnectionFlags): DirectoryClient => createClient(readConnection(flags))
+export async function openDirectory(flags: ConnectionFlags): Promise<DirectoryClient> {
+  const connection = toConnection(readDirectorySettings(flags))
+  const { createClient } = await import('@switchboard/client')
+  return createClient(connection)
+}
+
+/** The same to find and read agents only. */
+export async function openDiscovery(flags: ConnectionFlags): Promise<DiscoveryClient> {
+  const connection = toConnection(readDirectorySettings(flags))
+  const { createDiscoveryClient } = await import('@switchboard/client/discovery')
+  return createDiscoveryClient(connection)
+}
 
 /** A client for the sites that it crawls. */
-export const openCrawl = (flags: ConnectionFlags): CrawlClient => createCrawlClient(readConnection(flags))
+export async function openCrawl(flags: ConnectionFlags): Promise<CrawlClient> {
+  const connection = toConnection(readDirectorySettings(flags))
+  const { createCrawlClient } = await import('@switchboard/client')
+  return createCrawlClient(connection)
+}
 
 /** A client for the administration of that directory. */
-export const openAdmin = (flags: ConnectionFlags): AdminClient => createAdminClient(readConnection(flags))
-
-function readConnection(flags: ConnectionFlags): { baseUrl: string; token?: string } {
-  const { url, token } = readDirectorySettings(flags)
-  return { baseUrl: url, ...(token !== undefined && { token }) }
+export async function openAdmin(flags: ConnectionFlags): Promise<AdminClient> {
+  const connection = toConnection(readAdminSettings(flags))
+  const { createAdminClient } = await import('@switchboard/client/admin')
+  return createAdminClient(connection)
 }
+
+const toConnection = ({ url, token }: DirectorySettings): { baseUrl: string; token?: string } => ({
+  baseUrl: url,
+  ...(token !== undefined && { token }),
+})

@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 import { run } from './run.js'
 
 // The reader of a pipe, such as `head`, may close it early.

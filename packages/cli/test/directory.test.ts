@@ -39,7 +39,7 @@ describe('switchboard register, get, search and remove', () => {
       version: '2.0.0',
     })
     const card = JSON.parse((await bench.cli('get', 'baker', '--view', 'a2a', '--json')).stdout)
-    expect(card.skills).toMatchObject([{ id: 'baker-things' }, {}])
+    expect(card).toMatchObject({ supportedInterfaces: [{ url: `${bench.url}/agents/baker/a2a` }, {}] })
 
     const found = await bench.stranger('search', 'what', 'a', 'baker', 'does')
     expect(found.stdout).toMatch(
@@ -49,9 +49,9 @@ describe('switchboard register, get, search and remove', () => {
     expect(misspelled.stderr).toBe('switchboard: searched for "baker" instead of "bakre" (--exact to keep it)\n')
     expect(misspelled.stdout).toContain('The baker')
     expect(await bench.stranger('search', 'bakre', '--exact')).toMatchObject({ stdout: 'no agents found\n' })
-    const explained = await bench.stranger('search', 'baker', '--explain')
+    const explained = await bench.stranger('search', 'baker', '--why')
     expect(explained.stdout).toMatch(
-      /^baker +(0\.\d{4}) +The baker\n\+\1 +words +baker\n +text +Does what a baker does\.\n/,
+      /^baker {2}0\.\d{4} {2}The baker\n {2}words +█+ +\+0\.\d{4} {2}baker\n(?: {2}\w+ +[█░]+ +[+-]0\.\d{4} {2}.+\n)* {2}matched +baker\n {2}text +Does what a baker does\.\n/,
     )
     expect(explained.stderr).toMatch(/^switchboard: search id: [\w-]{50,}\n$/)
     const json = JSON.parse((await bench.stranger('search', '--tag', 'tested', '--json', '--limit', '1')).stdout)
@@ -72,7 +72,14 @@ describe('switchboard register, get, search and remove', () => {
       lt: 5,
     })
     expect((await bench.cli('register', entry, '--lifetime', '600')).stdout).toBe('registered entry for 600 s\n')
-    const shell = `cat '${bench.file('piped.json', aidip('piped'))}' | '${process.execPath}' '${ROOT}/packages/cli/dist/main.js' register - --url ${bench.url} --token administrator-of-the-child`
+    const silent = bench.file('silent.json', { agent: 'silent', base: 'https://entry.example', protocols: ['grpc'] })
+    await bench.cli('register', silent)
+    expect(await bench.cli('get', 'silent', '--view', 'a2a')).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/has no A2A card: it does not speak A2A.*Its other documents: \/agents\/silent,/),
+    })
+    const shell = `cat '${bench.file('piped.json', aidip('piped'))}' | '${process.execPath}' '${ROOT}/packages/cli/dist/main.js' register - --url ${bench.url} --token ${bench.adminKey}`
     expect(await run('sh', ['-c', shell]).ended).toMatchObject({ code: 0, stdout: 'registered piped\n' })
   })
 
@@ -125,7 +132,7 @@ describe('switchboard register, get, search and remove', () => {
     [['register', 'config.json', '--lifetime', '5'], /--lifetime must be a whole number from 60/],
     [['publish'], /switchboard publish FILE/],
     [['import'], /switchboard import FILE/],
-    [['resolve'], /switchboard resolve agent:/],
+    [['resolve'], /switchboard resolve URI/],
     [['resolve', 'agent://'], /not an agent URI/],
     [['call'], /switchboard call AGENT/],
     [['call', 'x', 'nothing'], /"nothing" is not a NAME=TEXT/],
@@ -150,29 +157,15 @@ describe('switchboard register, get, search and remove', () => {
     expect([code, stdout]).toEqual([2, ''])
   })
 
-  it.each([
-    'search',
-    'get',
-    'register',
-    'publish',
-    'import',
-    'remove',
-    'resolve',
-    'call',
-    'local',
-    'keys',
-    'audit',
-    'subjects',
-  ])('%s explains itself with an example', async (name) => {
-    const { code, stdout, stderr } = await runQuietly([name, '--help'])
-    expect([code, stderr]).toEqual([0, ''])
-    expect(stdout).toMatch(new RegExp(`Examples?:\\n {2}switchboard ${name}`))
-    expect(stdout).toContain('--json')
-  })
-
   it('removes control characters from untrusted text', async () => {
     const description = 'turns \u001b[31mred\u001b[0m, \u202eright to left\nand down'
-    await bench.cli('register', bench.file('steering.json', aidip('steering', { description })))
+    const bindings = [{ protocol: '\u001b]0;owned\u0007', endpoint: 'http://127.0.0.1:9/' }]
+    await bench.cli(
+      'register',
+      bench.file('steering.json', aidip('steering', { description, bindings })),
+      '--format',
+      'aidip',
+    )
     for (const args of [
       ['get', 'steering'],
       ['get', 'steering', '--json'],
@@ -247,6 +240,25 @@ describe('switchboard keys', () => {
     expect((await bench.cli('keys', 'revoke', own.id)).stdout).toBe(`revoked ${own.id}\n`)
     expect(await asAcme('remove', 'acme-1')).toMatchObject({ code: 1, stderr: expect.stringMatching(/--token/) })
     expect((await bench.cli('keys', 'revoke', 'nobody')).code).toBe(1)
+  })
+
+  it('says on stderr what the key is for, except with --quiet, and takes the administrator’s key from the environment', async () => {
+    const create = (...args: string[]) =>
+      runQuietly(['keys', 'create', 'bob', '--scopes', 'publish, invoke', ...args], {
+        SWITCHBOARD_URL: bench.url,
+        SWITCHBOARD_TOKEN: 'not-the-admin',
+        SWITCHBOARD_ADMIN_KEY: bench.adminKey,
+      })
+    expect(await create()).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^\S{24,}\n$/),
+      stderr: 'switchboard: bob may publish, invoke; the key is shown only once: store it safely\n',
+    })
+    expect(await create('--quiet')).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\S{24,}\n$/), stderr: '' })
+    expect(await bench.stranger('keys', 'create', 'bob')).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/administrator's key with --token or SWITCHBOARD_ADMIN_KEY, or .* --data\n$/),
+    })
   })
 
   it('names an unknown scope', async () => {

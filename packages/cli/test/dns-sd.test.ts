@@ -34,7 +34,7 @@ describe('switchboard dns-sd', () => {
   })
 
   it.each([
-    [['dns-sd'], 'name one domain'],
+    [['dns-sd'], 'use: switchboard dns-sd DOMAIN'],
     [['dns-sd', 'a b', '--url', 'https://d.example'], 'is not a domain name'],
     [['dns-sd', 'example.com', '--url', 'http://127.0.0.1:8040'], 'needs a host name'],
     [['find-directory', 'example.com'], '--domain'],

@@ -1,17 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { ADMIN_KEY } from '../../server/test/support/process.js'
+import { stringify } from 'yaml'
 import { run } from '../src/run.js'
 import { aidip, type Bench, startBench, startWeb } from './support/cli.js'
-import { runQuietly } from './support/run-quietly.js'
 
 let bench: Bench
 beforeAll(async () => {
   bench = await startBench()
 })
 afterAll(() => bench.close())
-
-/** Runs the command in this process, which is faster. */
-const quietly = (...args: string[]) => runQuietly(args, { SWITCHBOARD_URL: bench.url, SWITCHBOARD_TOKEN: ADMIN_KEY })
 
 const lines = (...items: unknown[]): string => items.map((item) => JSON.stringify(item)).join('\n')
 const isThere = async (id: string): Promise<boolean> => (await bench.stranger('get', id)).code === 0
@@ -33,7 +29,64 @@ const mcpServer = (name: string): object => ({
   remotes: [{ type: 'streamable-http', url: `https://${name.replace('/', '.')}/mcp` }],
 })
 
+/** An OpenAPI document as its publishers have it. */
+const openapi = (id: string, version: string): object => ({
+  openapi: version,
+  info: { title: 'Pets', version: '1.0.0', description: 'Finds pets.', 'x-agent-id': id },
+  servers: [{ url: 'https://{region}.pets.example', variables: { region: { default: 'eu' } } }],
+  paths: { '/pets': { get: { operationId: 'listPets', responses: { 200: { description: 'ok' } } } } },
+})
+
+describe('OpenAPI documents', () => {
+  it.each(['3.0.3', '3.1.0'])('of version %s are registered and imported, as JSON and as YAML', async (version) => {
+    const inYaml = (id: string): string => stringify(openapi(id, version))
+    const registered = await bench.cli('register', bench.file('pets.yaml', inYaml('pets-yaml')))
+    expect(registered).toMatchObject({ code: 0, stdout: expect.stringMatching(/^(registered|updated) pets-yaml\n$/) })
+    const files = [bench.file('pets.json', openapi('pets-json', version)), bench.file('pets.yml', inYaml('pets-yml'))]
+    expect(await bench.cli('import', ...files)).toMatchObject({ code: 0, stderr: '' })
+    for (const id of ['pets-yaml', 'pets-json', 'pets-yml']) {
+      const shown = JSON.parse((await bench.stranger('get', id, '--json')).stdout)
+      expect(shown).toMatchObject({ endpoint: 'https://eu.pets.example', operations: [{ name: 'listPets' }] })
+    }
+    const broken = await bench.cli('register', bench.file('broken.yaml', 'openapi: [3'))
+    expect(broken).toMatchObject({ code: 2, stderr: expect.stringContaining('broken.yaml: is not valid YAML') })
+  })
+})
+
 describe('switchboard import', () => {
+  it('reads catalogs (ARD 0.91 §5.2): what entries contain, what they refer to, and catalogs within catalogs', async () => {
+    const web = await startWeb((_request, response) => response.end(JSON.stringify(card('catalogued'))))
+    const entry = (name: string, type: string, more: object): object => ({
+      identifier: `urn:air:acme.example:agents:${name}`,
+      displayName: name,
+      type,
+      ...more,
+    })
+    const nested = {
+      specVersion: '1.0',
+      entries: [entry('server', 'application/mcp-server-card+json', { data: mcpServer('io.example/nested') })],
+    }
+    const file = bench.file('ard.json', {
+      specVersion: '1.0',
+      entries: [
+        entry('card', 'application/a2a-agent-card+json', {
+          url: `${web.url}/card.json`,
+          representativeQueries: ['read my letter', 'write an answer'],
+        }),
+        entry('suite', 'application/ai-catalog+json', { data: nested }),
+        entry('registry', 'application/ai-registry+json', { url: 'https://acme.example/ard/' }),
+        entry('data', 'application/parquet', { url: 'https://acme.example/data.parquet' }),
+      ],
+    })
+    const answer = await bench.cli('import', file, '--allow-private')
+    expect(answer).toMatchObject({ code: 1, stdout: 'imported 2 (2 new, 0 updated), 1 failed\n' })
+    expect(answer.stderr).toContain('application/parquet, which describes no agent')
+    expect(await isThere('urn:air:acme.example:agents:server')).toBe(true)
+    const { stdout } = await bench.stranger('get', 'urn:air:acme.example:agents:card', '--json')
+    expect(JSON.parse(stdout).examples).toEqual([{ text: 'read my letter' }, { text: 'write an answer' }])
+    await web.close()
+  })
+
   it('reads cards, MCP servers, lists, dumps and lines of JSON', async () => {
     const files = [
       bench.file('card.json', card('card-one')),
@@ -90,7 +143,7 @@ describe('switchboard import', () => {
     const isTTY = Object.getOwnPropertyDescriptor(process.stderr, 'isTTY')
     Object.defineProperty(process.stderr, 'isTTY', { value: true, configurable: true })
     vi.stubEnv('SWITCHBOARD_URL', bench.url)
-    vi.stubEnv('SWITCHBOARD_TOKEN', ADMIN_KEY)
+    vi.stubEnv('SWITCHBOARD_TOKEN', bench.adminKey)
     try {
       const files = [
         bench.file('shown.json', [aidip('s-1'), aidip('s-2')]),
@@ -131,23 +184,23 @@ describe('switchboard import', () => {
   it('registers documents whose format it cannot detect with --format, or --face', async () => {
     const unclear = { x_id: 'unclear', description: 'Nobody knows.' }
     const file = bench.file('unclear.ndjson', lines(unclear, unclear, { document: unclear }))
-    const undetected = await quietly('import', file)
+    const undetected = await bench.cli('import', file)
     expect(undetected.code).toBe(1)
     expect(undetected.stderr).toMatch(
       /^switchboard: 3 documents failed \(\S+:1, \S+:2, \S+:3\): .* choose one with --format \(aidip, /,
     )
-    expect((await quietly('import', file, '--bulk')).stderr).toMatch(/3 documents failed .* choose one with --format/)
+    expect((await bench.cli('import', file, '--bulk')).stderr).toMatch(/3 documents failed .* choose one with --format/)
     for (const flag of ['--format', '--face']) {
       // Read as A2A cards, they lack members.
-      const chosen = await quietly('import', file, flag, 'a2a', '--bulk')
+      const chosen = await bench.cli('import', file, flag, 'a2a', '--bulk')
       expect(chosen.stderr).toMatch(/3 documents failed .*name/)
       expect(chosen.stderr).not.toMatch(/detected/)
     }
-    expect(await quietly('import', file, '--face', 'x')).toMatchObject({
+    expect(await bench.cli('import', file, '--face', 'x')).toMatchObject({
       code: 2,
       stderr: expect.stringMatching(/--format must be one of aidip, /),
     })
-    expect(await quietly('import', file, '--face', 'a2a', '--format', 'mcp')).toMatchObject({ code: 2 })
+    expect(await bench.cli('import', file, '--face', 'a2a', '--format', 'mcp')).toMatchObject({ code: 2 })
   })
 
   it('stops at once if no document can be registered', async () => {

@@ -1,18 +1,20 @@
 import { mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Running, switchboard, temporaryFolder } from '../../server/test/support/process.js'
 import { startWeb } from './support/cli.js'
+import { runQuietly } from './support/run-quietly.js'
 
 const PAGE = 'https://page.example'
 const folder = temporaryFolder()
-let runs = 0
 let agent: Awaited<ReturnType<typeof startWeb>>
 let runtime: Running
 let bridge: string
-let env: Record<string, string>
 
-const cli = (...args: string[]) => switchboard(args, { env }).ended
+const home = join(folder.path, 'home')
+const env = { HOME: home, XDG_RUNTIME_DIR: join(home, 'run') }
+
+const cli = (...args: string[]) => runQuietly(args, env)
 
 beforeAll(async () => {
   agent = await startWeb(({ url, body }, response) => {
@@ -20,23 +22,17 @@ beforeAll(async () => {
     response.setHeader('content-type', 'application/json')
     response.end(url === '/agent.json' ? JSON.stringify(descriptor) : body)
   })
-})
-afterAll(async () => {
-  await agent.close()
-  folder.remove()
-})
-beforeEach(async () => {
-  const home = join(folder.path, `home-${++runs}`)
   mkdirSync(home)
-  env = { HOME: home, XDG_RUNTIME_DIR: join(home, 'run') }
-  mkdirSync(join(home, 'run'), { mode: 0o700 })
+  mkdirSync(env.XDG_RUNTIME_DIR, { mode: 0o700 })
   runtime = switchboard(['local', '--bridge-port', '0'], { env })
   await runtime.printed(/^switchboard local ready on \S+, bridge http:\S+\n/)
   bridge = /bridge (\S+)/.exec(runtime.stdout())?.[1] ?? ''
 })
-afterEach(async () => {
+afterAll(async () => {
   runtime.child.kill('SIGKILL')
   await runtime.ended
+  await agent.close()
+  folder.remove()
 })
 
 const post = (path: string, body: unknown, token = '') =>
@@ -47,23 +43,6 @@ const post = (path: string, body: unknown, token = '') =>
   })
 
 describe('switchboard local', () => {
-  it('listens on the default socket, for this user only, until SIGTERM', async () => {
-    const socket = join(env.XDG_RUNTIME_DIR ?? '', 'switchboard', 'local.sock')
-    expect(runtime.stdout()).toBe(`switchboard local ready on ${socket}, bridge ${bridge}\n`)
-    expect(statSync(socket).mode & 0o777).toBe(0o600)
-    expect(statSync(join(socket, '..')).mode & 0o777).toBe(0o700)
-    expect(await cli('local', '--bridge-port', '0')).toMatchObject({
-      code: 1,
-      stderr: expect.stringMatching(/^switchboard: another local runtime is listening on [^\n]+\n$/),
-    })
-    runtime.child.kill('SIGTERM')
-    expect(await runtime.ended).toMatchObject({ code: 0, stderr: '' })
-    expect(await cli('local', 'list')).toMatchObject({
-      code: 1,
-      stderr: expect.stringMatching(/start one with switchboard local/),
-    })
-  })
-
   it('AURI-6.1-03 registers an agent that switchboard call finds by agent+local://name', async () => {
     expect((await cli('local', 'list')).stdout).toBe('no local agents\n')
     const added = await cli('local', 'add', 'notes', agent.url)
@@ -79,6 +58,8 @@ describe('switchboard local', () => {
 
   it('AURI-6.1-09 reports the request of a page, which may call after allow and until revoke', async () => {
     await cli('local', 'add', 'notes', agent.url)
+    const logged = async () => JSON.parse((await cli('local', 'log', '--json')).stdout).length
+    const before = await logged()
     const asking = post('/consents', { agent: 'notes', capability: 'add' })
     await runtime.printed(
       `${PAGE} wants to call add of notes; to allow it: switchboard local allow ${PAGE} 'notes' 'add'\n`,
@@ -91,7 +72,7 @@ describe('switchboard local', () => {
     expect((await cli('local', 'revoke', PAGE)).stdout).toBe(`${PAGE}: 1 consent revoked\n`)
     expect((await post('/agents/notes/add', {}, token)).status).toBe(403)
     expect((await cli('local', 'consents')).stdout).toBe('no web page may call a local agent\n')
-    expect(JSON.parse((await cli('local', 'log', '--json')).stdout)).toHaveLength(3)
+    expect((await logged()) - before).toBe(3)
   })
 
   it('explains what is wrong with an origin', async () => {
@@ -110,5 +91,24 @@ describe('switchboard local', () => {
     expect(await cli('local', 'list', '--socket', socket)).toMatchObject({ code: 0 })
     other.child.kill('SIGINT')
     expect((await other.ended).code).toBe(0)
+  })
+
+  // The last one: it ends the runtime.
+  it('listens on the default socket, for this user only, until SIGTERM', async () => {
+    const socket = join(env.XDG_RUNTIME_DIR, 'switchboard', 'local.sock')
+    expect(runtime.stdout()).toBe(`switchboard local ready on ${socket}, bridge ${bridge}\n`)
+    expect(statSync(socket).mode & 0o777).toBe(0o600)
+    expect(statSync(join(socket, '..')).mode & 0o777).toBe(0o700)
+    expect(await switchboard(['local', '--bridge-port', '0'], { env }).ended).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^switchboard: another local runtime is listening on [^\n]+\n$/),
+    })
+    const reported = runtime.stderr()
+    runtime.child.kill('SIGTERM')
+    expect(await runtime.ended).toMatchObject({ code: 0, stderr: reported })
+    expect(await cli('local', 'list')).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/start one with switchboard local/),
+    })
   })
 })

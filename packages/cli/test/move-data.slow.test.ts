@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { NO_POSTGRES, testDatabase } from '../../server/test/postgres.js'
 import { ADMIN_KEY, type ServerProcess, startServer, switchboard } from '../../server/test/support/process.js'
-import { aidip, type Bench, startBench } from './support/cli.js'
+import { aidip, type Bench, startProcesses } from './support/cli.js'
 
 const AGENTS = 300
 const SECRET = 'the-secret-of-all-the-replicas'
@@ -11,7 +11,7 @@ const headers = { authorization: `Bearer ${ADMIN_KEY}`, 'content-type': 'applica
 
 let bench: Bench
 beforeAll(async () => {
-  bench = await startBench()
+  bench = await startProcesses()
   const agents = Array.from({ length: AGENTS }, (_, n) => ({
     document: aidip(`agent-${n}`, {
       // Words that no other agent has: near-duplicates would be reported, and ranked in any order.
@@ -39,7 +39,7 @@ beforeAll(async () => {
     const response = await fetch(bench.url + path, { method, headers, body: JSON.stringify(body) })
     expect([path, response.status]).toEqual([path, expect.toSatisfy((status) => status >= 200 && status < 300)])
   }
-}, 120_000)
+})
 afterAll(() => bench.close())
 
 const at = (name: string): string => join(bench.folder, name)
@@ -50,7 +50,7 @@ const serve = (...args: string[]): Promise<ServerProcess> =>
 async function answersOf(url: string): Promise<unknown[]> {
   // After a start, words are indexed in the background.
   const health = async () => (await fetch(`${url}/health/ready`)).text()
-  await expect.poll(health, { timeout: 30_000 }).toContain('"pending":0')
+  await expect.poll(health, { timeout: 60_000 }).toContain('"pending":0')
   const gets = ['/agents?limit=500', '/agents/agent-0', '/agents/agent-2', '/ad/l', '/admin/keys', '/admin/grants']
   const paths = [
     ...gets,
@@ -162,11 +162,11 @@ describe.skipIf(!database)(database ? 'on PostgreSQL' : `migration, ${NO_POSTGRE
       await send('DELETE', `/admin/keys/${id}`, undefined)
       const { stdout, stderr, code } = await bench.cli('restore', at('live.backup'), '--database', url, '--replace')
       expect([code, stdout, stderr]).toEqual([0, expect.stringMatching(/restored .*: 1 agent,/), expect.anything()])
-      await expect.poll(async () => (await read('/agents/later')).status, { timeout: 30_000 }).toBe(404)
+      await expect.poll(async () => (await read('/agents/later')).status, { timeout: 60_000 }).toBe(404)
       await expect
-        .poll(async () => (await read('/agents/kept')).json, { timeout: 30_000 })
+        .poll(async () => (await read('/agents/kept')).json, { timeout: 60_000 })
         .toMatchObject({ description: 'As it was.' })
-      await expect.poll(async () => JSON.stringify((await read('/admin/keys')).json), { timeout: 30_000 }).toContain(id)
+      await expect.poll(async () => JSON.stringify((await read('/admin/keys')).json), { timeout: 60_000 }).toContain(id)
       // New writes continue, with revisions that nobody has seen.
       expect((await send('POST', '/agents', aidip('next'))).status).toBe(201)
       expect((await read('/health/ready')).json.revision).toBeGreaterThan(before.revision + 1_000_000)

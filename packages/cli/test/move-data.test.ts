@@ -71,7 +71,7 @@ describe('switchboard backup, restore and migrate', () => {
   })
 
   it.each([
-    [['backup'], /name one file/],
+    [['backup'], /use: switchboard backup FILE/],
     [['backup', 'mine'], /already exists/],
     [['backup', 'x', '--data', 'nowhere'], /there is no store in/],
     [['backup', 'x', '--database', 'postgres://127.0.0.1:1/x'], /PostgreSQL at 127\.0\.0\.1:1\/x/],

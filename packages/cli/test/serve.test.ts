@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { readConfig } from '@switchboard/server'
+import { createServer as createDirectory, readConfig, type Server } from '@switchboard/server'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import {
   ADMIN_KEY,
@@ -40,16 +40,50 @@ const file = (name: string, text: string): string => {
   writeFileSync(path, text)
   return path
 }
+const modelFolder = (name: string, model?: string): string => {
+  const path = join(folder.path, name)
+  mkdirSync(path)
+  writeFileSync(join(path, 'manifest.json'), '{"id":"mine","dimensions":512,"maxTokens":2}')
+  writeFileSync(join(path, 'vocabulary.json'), '[["<unk>",null],["▁a",-1]]')
+  if (model !== undefined) writeFileSync(join(path, 'model.onnx'), model)
+  return path
+}
+/** The file of a config without the embedding model, whose start takes time. */
+const withoutModel = (): string => file('without-model.json', '{"search":{"embedder":"none"}}')
 const status = async (url: string, path: string, key?: string): Promise<number> =>
   (await fetch(url + path, { headers: key === undefined ? {} : { authorization: `Bearer ${key}` } })).status
 
+/** Uses a directory in this process, on data that a process has left, and closes it. */
+async function withDirectory<T>(
+  flags: Record<string, string>,
+  env: Record<string, string>,
+  use: (directory: Server, status: (path: string, key: string) => Promise<number>) => Promise<T>,
+): Promise<T> {
+  const directory = await createDirectory(readConfig({ config: withoutModel(), 'log-level': 'silent', ...flags }, env))
+  try {
+    return await use(directory, async (url, key) => {
+      const { statusCode } = await directory.app.inject({ url, headers: { 'x-api-key': key } })
+      return statusCode
+    })
+  } finally {
+    await directory.close()
+  }
+}
+
 it('AD-1-03 serves with defaults: one process, its own data folder, no database and no config', async () => {
   const data = newData()
-  const { url, child } = await start(['--port', '0', '--data', data])
+  const server = await start(['--port', '0', '--data', data])
+  const { url } = server
   expect((await fetch(`${url}/health/ready`)).status).toBe(200)
   expect(await (await fetch(`${url}/agents`)).json()).toEqual([])
-  expect(child.pid).toBeGreaterThan(0)
+  expect(server.child.pid).toBeGreaterThan(0)
   expect(readdirSync(data)).toContain('switchboard.db')
+  // In development mode, it says on stderr where to go from here.
+  await server.printed(`switchboard demo --url ${url} --data '${data}'\n`)
+  expect(server.stderr()).toContain(`console         ${url}/\n`)
+  const page = await fetch(url, { headers: { accept: 'text/html' } })
+  expect([page.status, page.headers.get('content-type')]).toEqual([200, expect.stringContaining('text/html')])
+  expect(await status(url, '/docs')).toBe(200)
 })
 
 /** Expects one line on stderr that matches, and exit code 2. */
@@ -78,7 +112,7 @@ describe('switchboard serve', () => {
 
   it('shows the generated administrator’s key once, and stores its hash', async () => {
     const data = newData()
-    const first = await start(['--data', data], { SWITCHBOARD_ADMIN_KEY: '' })
+    const first = await start(['--data', data, '--config', withoutModel()], { SWITCHBOARD_ADMIN_KEY: '' })
     const shown = /administrator's key, shown only once: (\S+)\n/.exec(first.stderr())?.[1] ?? ''
     expect(shown.length).toBeGreaterThanOrEqual(24)
     expect(first.stderr().split(shown)).toHaveLength(2)
@@ -90,20 +124,23 @@ describe('switchboard serve', () => {
     expect(files.some((text) => text.includes(shown))).toBe(false)
     expect(files.some((text) => text.includes(createHash('sha256').update(shown).digest('hex')))).toBe(true)
 
-    const second = await start(['--data', data], { SWITCHBOARD_ADMIN_KEY: '' })
-    expect(second.stderr()).not.toMatch(/administrator's key|sb_/)
-    expect(await status(second.url, '/admin/keys', shown)).toBe(200)
+    await withDirectory({ data }, { SWITCHBOARD_ADMIN_KEY: '' }, async ({ generatedAdminKey }, statusOf) => {
+      expect(generatedAdminKey).toBeUndefined()
+      expect(await statusOf('/admin/keys', shown)).toBe(200)
+    })
   })
 
   it('uses the key from the environment, even after it changes', async () => {
     const data = newData()
-    const first = await start(['--data', data], { SWITCHBOARD_ADMIN_KEY: 'the-first-key-of-all' })
-    expect(first.stderr()).not.toContain('administrator')
-    expect(await status(first.url, '/admin/keys', 'the-first-key-of-all')).toBe(200)
-    await first.stop()
-    const second = await start(['--data', data], { SWITCHBOARD_ADMIN_KEY: 'the-second-key-of-all' })
-    expect(await status(second.url, '/admin/keys', 'the-second-key-of-all')).toBe(200)
-    expect(await status(second.url, '/admin/keys', 'the-first-key-of-all')).toBe(401)
+    const [first, second] = ['the-first-key-of-all', 'the-second-key-of-all']
+    await withDirectory({ data }, { SWITCHBOARD_ADMIN_KEY: first }, async ({ generatedAdminKey }, statusOf) => {
+      expect(generatedAdminKey).toBeUndefined()
+      expect(await statusOf('/admin/keys', first)).toBe(200)
+    })
+    await withDirectory({ data }, { SWITCHBOARD_ADMIN_KEY: second }, async (_directory, statusOf) => {
+      expect(await statusOf('/admin/keys', second)).toBe(200)
+      expect(await statusOf('/admin/keys', first)).toBe(401)
+    })
   })
 
   it('lets flags override the environment, the environment the file, and the file the defaults', () => {
@@ -118,12 +155,16 @@ describe('switchboard serve', () => {
     expect(readConfig(flags, env)).toMatchObject({ publicUrl: 'https://flag.example', port: 2, host: '127.0.0.1' })
   })
 
-  it('reads further settings from the file', async () => {
-    const config = file('larger.json', JSON.stringify({ anonymous: 'none', rateLimits: { lookup: 1 } }))
-    const server = await start(['--data', newData(), '--config', config])
-    expect(await status(server.url, '/agents')).toBe(401)
-    expect(await status(server.url, '/agents', ADMIN_KEY)).toBe(200)
-    expect(await status(server.url, '/agents', ADMIN_KEY)).toBe(429)
+  it('reads further settings from the file, and gives no advice in production mode', async () => {
+    const settings = { anonymous: 'none', rateLimits: { lookup: 1 }, search: { embedder: 'none' } }
+    const config = file('larger.json', JSON.stringify(settings))
+    const server = await start(['--data', newData(), '--config', config, '--behind-proxy'])
+    expect(server.stderr()).not.toContain('switchboard demo')
+    const statusWith = async (more: Record<string, string>) =>
+      (await fetch(`${server.url}/agents`, { headers: { 'x-forwarded-proto': 'https', ...more } })).status
+    expect(await statusWith({})).toBe(401)
+    expect(await statusWith({ 'x-api-key': ADMIN_KEY })).toBe(200)
+    expect(await statusWith({ 'x-api-key': ADMIN_KEY })).toBe(429)
   })
 
   const BAD_FLAGS: [string[], RegExp][] = [
@@ -166,7 +207,7 @@ describe('switchboard serve', () => {
     ['{"anonymous":"all"}', /\/anonymous must be one of "public", "none"/],
     ['{"rateLimits":{"search":0}}', /\/rateLimits\/search must be at least 1/],
     ['{"issuers":[{"issuer":"x"}]}', /\/issuers\/0\/audience is required/],
-    ['{"issuers":[{"issuer":"x","audience":"y"}]}', /issuer "x" needs a jwksUrl or introspection/],
+    ['{"issuers":[{"issuer":"x","audience":"y"}]}', /issuer "x" needs a jwksUrl/],
     [
       '{"issuers":[{"issuer":"x","audience":"y","introspection":{"url":"https://x.example","clientId":"z"}}]}',
       /needs either clientSecretFile or clientSecretVariable/,
@@ -196,7 +237,17 @@ describe('switchboard serve', () => {
     await expectRefused(switchboard(['serve', '--prot', '9000']), /--prot/)
     const config = file('unknown-key.json', '{"rateLimit":{}}')
     await expectRefused(switchboard(['serve'], { env: { SWITCHBOARD_CONFIG: config } }), /did you mean "rateLimits"\?/)
-    await expectRefused(switchboard(['serve', '--host', '0.0.0.0']), /plain HTTP on 0\.0\.0\.0 is not allowed/)
+  })
+
+  it.each([
+    ['no such folder', () => join(folder.path, 'no-model'), /manifest\.json: ENOENT/],
+    ['no model', () => modelFolder('empty'), /model\.onnx/],
+    ['a damaged model', () => modelFolder('damaged', 'not a model'), /damaged/],
+  ])('rejects %s before it opens the store', async (_what, model, reason) => {
+    const config = file('model.json', JSON.stringify({ search: { embedder: { folder: model() } } }))
+    const data = newData()
+    await expectRefusedHere(['serve', '--port', '0', '--data', data, '--config', config], reason)
+    expect(existsSync(data)).toBe(false)
   })
 
   it('rejects a port in use', async () => {
@@ -206,32 +257,36 @@ describe('switchboard serve', () => {
     const port = typeof address === 'object' && address ? String(address.port) : ''
     try {
       const env = { SWITCHBOARD_ADMIN_KEY: ADMIN_KEY }
-      await expectRefused(
-        switchboard(['serve', '--data', newData(), '--port', port], { env }),
-        new RegExp(`EADDRINUSE.*${port}`),
-      )
+      const data = newData()
+      const reason = new RegExp(`port ${port} .*EADDRINUSE.*--port`)
+      await expectRefusedHere(['serve', '--data', data, '--port', port], reason, env)
+      // No key was generated: the next start shows one.
+      expect(existsSync(data)).toBe(false)
     } finally {
       server.close()
     }
   })
 
   it('rejects an unreachable database, without printing its password', async () => {
-    const program = switchboard(['serve', '--port', '0', '--database', 'postgres://user:secret-password@127.0.0.1:1/x'])
-    await expectRefused(program, /127\.0\.0\.1:1|ECONNREFUSED/)
-    expect(program.stderr()).not.toContain('secret-password')
+    const database = 'postgres://user:secret-password@127.0.0.1:1/x'
+    const refused = await runQuietly(['serve', '--port', '0', '--database', database])
+    expectRefusal(refused, /127\.0\.0\.1:1|ECONNREFUSED/)
+    expect(refused.stderr).not.toContain('secret-password')
   })
 
   it('rejects a data folder that is a file', async () => {
-    await expectRefused(switchboard(['serve', '--port', '0', '--data', file('not-a-folder', '')]), /not-a-folder/)
+    await expectRefusedHere(['serve', '--port', '0', '--data', file('not-a-folder', '')], /not-a-folder/)
   })
 
   it('rejects a data folder in use by another server, which keeps running', async () => {
     const data = newData()
-    const first = await start(['--data', data])
-    await expectRefused(switchboard(['serve', '--port', '0', '--data', data]), /another server uses the store/)
+    const first = await start(['--data', data, '--config', withoutModel()])
+    await expectRefusedHere(['serve', '--port', '0', '--data', data], /another server uses the store/)
     expect(await status(first.url, '/health/ready')).toBe(200)
     await first.stop()
-    expect((await start(['--data', data])).url).toMatch(/^http/)
+    await withDirectory({ data }, {}, async (_directory, statusOf) =>
+      expect(await statusOf('/agents', ADMIN_KEY)).toBe(200),
+    )
   })
 
   it('explains the commands if none or an unknown one is given', async () => {
@@ -293,7 +348,7 @@ describe('SIGTERM', () => {
 
   it('completes pending requests, closes idle connections and exits with 0', async () => {
     const data = newData()
-    const server = await start(['--data', data])
+    const server = await start(['--data', data, '--config', withoutModel()])
     const idle = await Promise.all([open(server.url), open(server.url), open(server.url)])
     for (const socket of idle) {
       socket.write('GET /agents HTTP/1.1\r\nhost: x\r\nconnection: keep-alive\r\n\r\n')
@@ -310,11 +365,13 @@ describe('SIGTERM', () => {
     expect([code, signal]).toEqual([0, null])
     expect(Date.now() - began).toBeLessThan(5000)
     // It was acknowledged, so it must be stored.
-    expect(await status((await start(['--data', data])).url, '/agents/slow')).toBe(200)
+    await withDirectory({ data }, {}, async (_directory, statusOf) =>
+      expect(await statusOf('/agents/slow', ADMIN_KEY)).toBe(200),
+    )
   })
 
   it('exits with 0 within 10 s even if clients never finish', async () => {
-    const server = await start(['--data', newData()])
+    const server = await start(['--data', newData(), '--config', withoutModel()])
     await beginRegistration(server.url)
     await open(server.url)
     await sleep(100)
@@ -334,36 +391,5 @@ describe('SIGTERM', () => {
     npm.child.kill('SIGTERM')
     await npm.ended
     await expect(fetch(`${url}/health/live`)).rejects.toThrow()
-  })
-})
-
-describe('switchboard keys reset-admin', () => {
-  it('creates a new key while a server runs; the old one is revoked within a second', async () => {
-    const data = newData()
-    const server = await start(['--data', data])
-    expect(await status(server.url, '/admin/keys', ADMIN_KEY)).toBe(200)
-    const { code, stdout, stderr } = await switchboard(['keys', 'reset-admin', '--data', data]).ended
-    expect([code, stderr]).toEqual([0, ''])
-    expect(stdout).toMatch(/^\S{24,}\n$/)
-    await sleep(1000)
-    expect(await status(server.url, '/admin/keys', stdout.trim())).toBe(200)
-    expect(await status(server.url, '/admin/keys', ADMIN_KEY)).toBe(401)
-  })
-
-  it('works on data without a running server', async () => {
-    const data = newData()
-    mkdirSync(data)
-    const { stdout } = await switchboard(['keys', 'reset-admin', '--data', data]).ended
-    const server = await start(['--data', data], { SWITCHBOARD_ADMIN_KEY: '' })
-    expect(server.stderr()).not.toContain("administrator's key")
-    expect(await status(server.url, '/admin/keys', stdout.trim())).toBe(200)
-  })
-
-  it('fails in one line if the data is not accessible', async () => {
-    await expectRefused(
-      switchboard(['keys', 'reset-admin', '--database', 'postgres://127.0.0.1:1/x']),
-      /127\.0\.0\.1|ECONNREFUSED/,
-    )
-    await expectRefused(switchboard(['keys', 'reset-admin', '--nonsense']), /--nonsense/)
   })
 })

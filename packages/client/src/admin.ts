@@ -8,9 +8,11 @@ export {
   type AuditRecord,
   type CreatedApiKey,
   createAdminClient,
+  type DemoAgent,
   type SubjectCounts,
   type SubjectItem,
 } from './directory/create-admin-client.js'
+export type { Grant, GrantAdmin, GrantRequest } from './directory/grants.js'
 export type { PeerAdmin, PeerDirectory, PeerTerms, QuarantinedAgent } from './directory/peers.js'
 export type { ConnectionOptions, RequestOptions } from './directory/requester.js'
 export { ClientError, type ClientErrorCode, type ClientErrorOptions } from './errors.js'

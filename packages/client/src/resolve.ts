@@ -3,6 +3,7 @@ export { ClientError, type ClientErrorCode, type ClientErrorOptions } from './er
 export type { AddressPolicy } from './resolve/address-policy.js'
 export { createResolver, type Resolver, resolveAgent } from './resolve/create-resolver.js'
 export { didWebUrl } from './resolve/did-web.js'
+export type { DnsHint, FindInDns } from './resolve/dns-hints.js'
 export {
   type CachedDocument,
   type CacheLimits,

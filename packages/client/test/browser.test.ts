@@ -17,7 +17,7 @@ describe('the sources', () => {
     const imports = [...code.matchAll(/^(?:import|export) (?!type )[^'"]*?from '([^']+)'/gm)].map(
       ([, name]) => name ?? '',
     )
-    const packages = /^(\.{1,2}\/|@switchboard\/(agent-uri|protocol)$|jose$)/
+    const packages = /^(\.{1,2}\/|@switchboard\/(agent-uri|protocol(\/[\w-]+)?)$|jose$)/
     expect(imports.filter((name) => !packages.test(name) || name.endsWith('.node.js'))).toEqual([])
     expect(code).not.toMatch(/\b(Buffer|require\(|__dirname|setImmediate)\b/)
     expect(code).not.toMatch(/(?<!globalThis\.)\bprocess\./)

@@ -1,4 +1,5 @@
 import { parseIpAddress } from './addresses.js'
+import { absoluteName, escapeByte, quoteString, type ZoneRecord } from './zone-records.js'
 
 /** The service name under which directories are found by DNS-SD (AD §3.2). */
 export const DIRECTORY_SERVICE = '_ad._tcp'
@@ -33,17 +34,7 @@ export const directoryTxt = ({
   ...(url !== undefined && { url }),
 })
 
-/** A DNS record, in the notation of zone files. */
-export interface ZoneRecord {
-  /** Absolute: ends with a dot. */
-  readonly name: string
-  readonly type: 'PTR' | 'SRV' | 'TXT'
-  readonly data: string
-}
-
 const MAX_LABEL_BYTES = 63
-const MAX_TXT_BYTES = 255
-const HOST = /^(?=.{1,253}\.?$)[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9])?)*\.?$/i
 
 /**
  * The records with which a directory is found by DNS-SD in a domain.
@@ -56,7 +47,7 @@ export function directoryRecords(directory: AdvertisedDirectory, domain: string)
   const zone = absoluteName(domain)
   const service = `${DIRECTORY_SERVICE}.${zone}`
   const instance = `${escapeLabel(name)}.${service}`
-  const strings = Object.entries(directoryTxt(directory)).map(([key, value]) => quote(`${key}=${value}`))
+  const strings = Object.entries(directoryTxt(directory)).map(([key, value]) => quoteString(`${key}=${value}`))
   return [
     { name: `_services._dns-sd._udp.${zone}`, type: 'PTR', data: service },
     { name: service, type: 'PTR', data: instance },
@@ -65,31 +56,15 @@ export function directoryRecords(directory: AdvertisedDirectory, domain: string)
   ]
 }
 
-function absoluteName(name: string): string {
-  if (!HOST.test(name)) throw new TypeError(`"${name}" is not a domain name`)
-  return name.endsWith('.') ? name : `${name}.`
-}
-
 /** A label may contain any text (RFC 6763 §4.1.1); in zone files, all but the plainest characters are escaped. */
 function escapeLabel(text: string): string {
   const bytes = new TextEncoder().encode(text)
   if (bytes.length === 0 || bytes.length > MAX_LABEL_BYTES)
     throw new TypeError(`the name "${text}" must have 1 to ${MAX_LABEL_BYTES} bytes`)
-  return Array.from(bytes, escapeByte).join('')
+  return Array.from(bytes, escapeCharacter).join('')
 }
 
-const escapeByte = (byte: number): string => {
+const escapeCharacter = (byte: number): string => {
   const character = String.fromCharCode(byte)
-  return /[\w-]/.test(character) ? character : `\\${String(byte).padStart(3, '0')}`
-}
-
-function quote(text: string): string {
-  const bytes = new TextEncoder().encode(text)
-  if (bytes.length > MAX_TXT_BYTES) throw new TypeError(`"${text}" is longer than ${MAX_TXT_BYTES} bytes`)
-  const escaped = Array.from(bytes, (byte) =>
-    byte < 0x20 || byte > 0x7e || byte === 0x22 || byte === 0x5c
-      ? `\\${String(byte).padStart(3, '0')}`
-      : String.fromCharCode(byte),
-  )
-  return `"${escaped.join('')}"`
+  return /[\w-]/.test(character) ? character : escapeByte(byte)
 }

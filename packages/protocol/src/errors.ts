@@ -15,6 +15,11 @@ export const ERROR_KINDS = {
   unsupported_filter: { status: 400, name: 'UnsupportedFilter', title: 'A filter is not supported' },
   unauthorized: { status: 401, name: 'Unauthorized', title: 'Credentials are missing or not valid' },
   forbidden: { status: 403, name: 'Forbidden', title: 'The caller is not allowed to do this' },
+  csrf_failed: {
+    status: 403,
+    name: 'CsrfFailed',
+    title: 'The request lacks the proof that a page of this directory sent it',
+  },
   quota_exceeded: { status: 403, name: 'QuotaExceeded', title: 'The quota of the owner is used up' },
   not_found: { status: 404, name: 'NotFound', title: 'The resource does not exist' },
   registration_expired: { status: 404, name: 'NotFound', title: 'The registration has expired', profile: 'not_found' },

@@ -10,6 +10,7 @@ import {
   countValues,
   isObject,
   type JsonValue,
+  MAX_JSON_MEMBERS,
   parseJson,
   pointerToken,
   sameJson,
@@ -167,6 +168,12 @@ describe('parseJson', () => {
     expect(parseJson('\ufeff{"a":1}')).toEqual({ a: 1 })
     refusal('\ufeff')
     refusal('{"a":1}\ufeff')
+  })
+
+  it('limits the members of an object', () => {
+    const wide = (members: number): string => `{${Array.from({ length: members }, (_, i) => `"${i}":0`).join(',')}}`
+    expect(Object.keys(parseJson(wide(MAX_JSON_MEMBERS)) as object)).toHaveLength(MAX_JSON_MEMBERS)
+    expect(refusal(wide(MAX_JSON_MEMBERS + 1))).toContain('more than 50000 members: use an array')
   })
 
   it('counts the values, and stops at the first beyond the limit', () => {

@@ -10,6 +10,9 @@ export interface JsonObject {
 /** Deeper documents are rejected: no description of an agent needs more, and recursion stays bounded. */
 export const MAX_JSON_DEPTH = 64
 
+/** Wider objects are rejected: members cost more than any other values, and 100,000 of them block for 0.2 s. */
+export const MAX_JSON_MEMBERS = 50_000
+
 /** Limits of a JSON text besides its length. */
 export interface JsonLimits {
   /**
@@ -36,7 +39,7 @@ export class TooManyValues extends DirectoryError {
 
 /**
  * Parses JSON more strictly than JSON.parse, because the value is stored, compared and passed on: duplicate members, a
- * member named `__proto__`, lone surrogates, nesting deeper than 64 and numbers that overflow a double are rejected.
+ * member named `__proto__`, lone surrogates, nesting deeper than 64, objects with more than 50,000 members and numbers that overflow a double are rejected.
  * The error has the line and column and, for an unquoted version (C-24), says how to fix it.
  *
  * @throws {TooManyValues} if the text has more values than `maxValues`
@@ -134,7 +137,8 @@ export function parseJson(
     at++
     skipSpace()
     if (text[at] === '}') return closed(result)
-    for (;;) {
+    for (let members = 1; ; members++) {
+      if (members > MAX_JSON_MEMBERS) fail(TOO_WIDE)
       if (text[at] !== '"') fail('expected a member name in double quotes')
       const start = at
       const name = string()
@@ -208,6 +212,7 @@ export function parseJson(
 }
 
 const TOO_DEEP = `nesting is deeper than ${MAX_JSON_DEPTH}`
+const TOO_WIDE = `an object has more than ${MAX_JSON_MEMBERS} members: use an array`
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 /** A backslash, or a control character. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this looks for

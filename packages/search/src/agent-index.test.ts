@@ -50,7 +50,7 @@ describe('AgentIndex', () => {
     expect([foundNumbers(index, 'alpha'), foundNumbers(index, 'beta')]).toEqual([[1, 3], [2]])
   })
 
-  it('applies the boost before cutting the page, and reports the relevance unchanged', () => {
+  it('applies the boost before cutting the page; it lowers no other score', () => {
     const index = createAgentIndex<IndexedAgent>()
     for (const number of [1, 2, 3]) index.put(agent(number, { description: `alpha ${'beta '.repeat(number)}` }))
     const text = { query: readQuery('alpha'), vectors: [] }
@@ -59,9 +59,12 @@ describe('AgentIndex', () => {
     const last = search(index, 'alpha').at(-1)
     const plain = last?.score ?? 0
     expect([first()?.agent.number, last?.agent.number]).toEqual([1, 3])
-    const raised = first(({ number }) => (number === 3 ? 0.9 : 0))
-    expect(raised).toMatchObject({ agent: { number: 3 }, relevance: last?.relevance })
-    expect(raised?.score).toBeCloseTo(plain + (1 - plain) * 0.9)
+    const boost = ({ number }: IndexedAgent): number => (number === 3 ? 0.9 : 0)
+    const raised = first(boost)
+    expect(raised).toMatchObject({ agent: { number: 3 }, parts: last?.parts })
+    expect(raised?.score).toBeCloseTo(plain + (raised?.raised ?? 0))
+    const second = index.search(text, { conditions: [], view: everything }, { skip: 1, take: 1, boost }).ranked[0]
+    expect(second?.score).toBe(first()?.score)
   })
 
   it('moves an agent to the end when its id is registered again under a new number', () => {
@@ -102,7 +105,7 @@ describe('AgentIndex', () => {
   it('finds nothing that the view hides, and does not index private members', () => {
     const index = createAgentIndex<IndexedAgent>()
     index.put(agent(1, { tags: ['secret-tag'], private: ['tags'], description: 'plain' }))
-    index.put(agent(2, { tags: ['secret-tag'] }))
+    index.put(agent(2, { tags: ['secret-tag'], visibility: 'private' }))
     const stranger = (found: IndexedAgent) => (found.number === 2 ? undefined : redactRecord(found.record))
     const select = (view: typeof stranger) =>
       numbersOf(index.select({ conditions: [{ kind: 'tag', all: ['secret-tag'] }], view }))

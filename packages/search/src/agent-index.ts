@@ -1,12 +1,15 @@
 import { redactRecord } from '@switchboard/protocol'
-import { type Condition, PostingLists, recordTerms, statusTest } from './conditions.js'
+import { termsOf } from './conditions.js'
 import type { StaticEncoder } from './embedding/static-encoder.js'
+import { createFacetCounter, type FacetCounter } from './facets.js'
 import type { Lexicon } from './lexicon/lexicon.js'
 import { cutPage, type ListedPage, type ListOptions } from './list-page.js'
-import { createListingOrder, sortByName } from './listing-order.js'
+import { createNameOrder, sortByName } from './name-order.js'
+import { NumberSet } from './number-set.js'
+import { PostingLists } from './posting-lists.js'
 import { embeddingTextsOf } from './ranking/embedding-texts.js'
 import type { Query } from './ranking/read-query.js'
-import { COMMON_STATUS, createAgentSelector, type IndexedAgent, type Selection, type Work } from './select-agents.js'
+import { createAgentSelector, type IndexedAgent, type Narrowed, type Selection, type Work } from './select-agents.js'
 import { type AgentLookup, createTextSearch, type TextEvidence, type TextHit, type TextSearch } from './text-search.js'
 
 /** A parsed query (`readQuery`) and its embeddings. */
@@ -44,7 +47,12 @@ export interface RankedPage<T> extends Work {
   readonly ranked: readonly Ranked<T>[]
   /** Number of matches on all pages. */
   readonly total: number
+  /** All matches, in no particular order. Must be called before the index is used again. */
+  readonly matches: () => T[]
 }
+
+/** If one agent in this many passes the filters, sorting those by name takes less time than to go through all names. */
+const FEW = 16
 
 /** Everything that is embedded for an agent, as one string. */
 const embeddedText = ({ record }: IndexedAgent): string =>
@@ -55,6 +63,8 @@ const embeddedText = ({ record }: IndexedAgent): string =>
 /** An in-memory index over all agents of a directory: by id, number, filters, words and embeddings. */
 export interface AgentIndex<T extends IndexedAgent> {
   readonly size: number
+  /** Changes with everything that searches by text and by indexed conditions depend on, except score factors. */
+  readonly version: number
   /** Memory used by the word index and by the vectors. */
   readonly bytes: TextSearch['bytes']
   get(id: string): T | undefined
@@ -75,7 +85,7 @@ export interface AgentIndex<T extends IndexedAgent> {
   remove(id: string): void
   /** All agents that pass the filters, in registration order. */
   select(selection: Selection<T>): Iterable<T>
-  /** One page of them. If the only filter is the status, it costs no more than the agents up to the page's end. */
+  /** One page of them. */
   list(selection: Selection<T>, options: ListOptions): ListedPage<T> & Work
   /** Agents that pass the filters and match the query by words or embeddings, ranked. */
   search(text: TextQuery, selection: Selection<T>, options: SearchOptions<T>): RankedPage<T>
@@ -86,6 +96,8 @@ export interface AgentIndex<T extends IndexedAgent> {
   readonly correct: TextSearch['correct']
   /** Words of public agents that are similar to the unknown words of a query. */
   readonly suggest: TextSearch['suggest']
+  /** Counts the values of agents, such as of all matches. */
+  readonly count: FacetCounter['count']
   /** Why an agent matches a query, based on its public content only. */
   evidence(text: TextQuery, agent: T): TextEvidence
 }
@@ -115,44 +127,55 @@ export interface AgentIndexOptions {
 export function createAgentIndex<T extends IndexedAgent>(options: AgentIndexOptions = {}): AgentIndex<T> {
   const byId = new Map<string, T>()
   const byNumber = new Map<number, T>()
-  const order = createListingOrder<T>((number) => byNumber.get(number))
   const postings = new PostingLists()
+  /** Agents without private content, those that everybody sees but only some see whole, and those that only some see. */
+  const open = new NumberSet()
+  const partlyPrivate = new NumberSet()
+  const hidden = new NumberSet()
+  const names = createNameOrder<T>(
+    () => [...open, ...partlyPrivate],
+    (number) => byNumber.get(number),
+  )
   const texts = createTextSearch(options)
+  const facets = createFacetCounter()
+  let version = 0
   /** Agents whose words are not indexed yet: at startup there are many, and serving need not wait for them. */
   const deferred = new Map<number, T>()
-  /** See `SelectableAgents.uncommon`. */
-  const uncommon = new Set<number>()
 
-  const { accepter, candidates, select, textFilter } = createAgentSelector<T>({
-    byId,
-    byNumber,
-    order,
-    postings,
-    uncommon,
-  })
+  function* agentsOf(numbers: Iterable<number>): Generator<T> {
+    for (const number of numbers) {
+      const agent = byNumber.get(number)
+      if (agent) yield agent
+    }
+  }
+  const privateAgents = (): Iterable<T> => agentsOf(hidden)
 
-  const classify = ({ number, record, status }: T): void => {
-    const isCommon = status === COMMON_STATUS && record.visibility !== 'private' && redactRecord(record) === record
-    if (isCommon) uncommon.delete(number)
-    else uncommon.add(number)
+  const { narrow, select } = createAgentSelector<T>({ byId, byNumber, postings, open, partlyPrivate, privateAgents })
+
+  const classOf = ({ record }: T): NumberSet => {
+    if (record.visibility === 'private') return hidden
+    return redactRecord(record) === record ? open : partlyPrivate
   }
 
   const remove = (id: string): void => {
     const agent = byId.get(id)
     if (!agent) return
+    version++
     byId.delete(id)
     byNumber.delete(agent.number)
-    order.remove(agent)
-    for (const term of recordTerms(agent.record)) postings.remove(term, agent.number)
+    names.remove(agent)
+    classOf(agent).delete(agent.number)
+    for (const term of termsOf(agent)) postings.remove(term, agent.number)
     forgetWords(agent)
     deferred.delete(agent.number)
-    uncommon.delete(agent.number)
+    facets.forget(agent.number)
     texts.remove(agent.number)
   }
 
   // Private members are not indexed: a hit would reveal their content.
   const indexWords = ({ number, record }: T): void => {
     deferred.delete(number)
+    facets.learn(number, record)
     texts.put(number, redactRecord(record), record.visibility !== 'private')
   }
 
@@ -161,6 +184,7 @@ export function createAgentIndex<T extends IndexedAgent>(options: AgentIndexOpti
   }
 
   const indexDeferred = (limit: number): number => {
+    version++
     let done = 0
     for (const agent of deferred.values()) {
       if (done++ >= limit) break
@@ -170,63 +194,68 @@ export function createAgentIndex<T extends IndexedAgent>(options: AgentIndexOpti
   }
 
   const replace = (before: T, agent: T): void => {
-    const terms = new Set(recordTerms(agent.record))
-    for (const term of recordTerms(before.record)) if (!terms.has(term)) postings.remove(term, agent.number)
-    for (const term of terms) postings.add(term, agent.number)
+    const { number } = agent
+    const isSame = before.record === agent.record && before.status === agent.status
+    if (!isSame || before.owner !== agent.owner) version++
+    if (isSame) return
+    const terms = new Set(termsOf(agent))
+    for (const term of termsOf(before)) if (!terms.has(term)) postings.remove(term, number)
+    for (const term of terms) postings.add(term, number)
+    if (before.record === agent.record) return
+    classOf(before).delete(number)
+    classOf(agent).add(number)
+    names.put(agent, before)
     forgetWords(before)
     indexWords(agent)
     // The old vectors may represent text that has become private.
-    if (embeddedText(before) !== embeddedText(agent)) texts.removeVectors(agent.number)
+    if (embeddedText(before) !== embeddedText(agent)) texts.removeVectors(number)
   }
 
   const put = (agent: T, words: 'now' | 'later' = 'now'): void => {
-    const { id } = agent.record
-    const before = byId.get(id)
-    if (before && before.number !== agent.number) remove(id)
-    byId.set(id, agent)
-    byNumber.set(agent.number, agent)
-    classify(agent)
-    order.put(agent, before?.number === agent.number ? before : undefined)
-    if (before?.number === agent.number) {
-      if (before.record !== agent.record) replace(before, agent)
+    const { number, record } = agent
+    const before = byId.get(record.id)
+    if (before && before.number !== number) remove(record.id)
+    byId.set(record.id, agent)
+    byNumber.set(number, agent)
+    if (before?.number === number) {
+      replace(before, agent)
       return
     }
-    for (const term of recordTerms(agent.record)) postings.add(term, agent.number)
-    if (words === 'later') deferred.set(agent.number, agent)
+    version++
+    classOf(agent).add(number)
+    names.put(agent)
+    for (const term of termsOf(agent)) postings.add(term, number)
+    if (words === 'later') deferred.set(number, agent)
     else indexWords(agent)
   }
 
   const list = (selection: Selection<T>, options: ListOptions): ListedPage<T> & Work => {
-    const { conditions, view, showsAllPublic, privateAgents = order.privateAgents } = selection
     const work = { visited: 0 }
-    const some = candidates(conditions)
-    const accept = accepter(selection, work, some?.decides)
-    const nameOf = (agent: T): string => view(agent)?.name ?? ''
-    if (some) {
-      const agents = options.order === 'name' ? sortByName(some.agents, nameOf) : some.agents
-      return { ...cutPage(agents, accept, options), ...work }
-    }
-    const hidden = [...privateAgents()]
-    const inOrder = (): Iterable<T> =>
-      options.order === 'name' ? order.byName(hidden, nameOf) : order.byRegistration(hidden)
-    const shown = showsAllPublic ? countByStatus(conditions) : undefined
-    if (shown === undefined) return { ...cutPage(inOrder(), accept, options), ...work }
-    const isSameForAll = hidden.length === 0 && !(options.order === 'name' && order.hasPrivateNames)
-    if (isSameForAll && shown === order.size) {
-      const { skip, take } = options
-      const agents = [...order.slice(options.order, skip, skip + take)]
-      return { agents, total: shown, visited: agents.length }
-    }
-    return { ...cutPage(inOrder(), accept, options, shown + hidden.filter(accept).length), ...work }
+    const narrowed = narrow(selection, work)
+    const page = options.order === 'name' ? listByName(selection, narrowed, options) : listByNumber(narrowed, options)
+    return { ...page, visited: work.visited + page.agents.length }
   }
 
-  /** How many agents that are not private meet the conditions; undefined if these are not about the status alone. */
-  const countByStatus = (conditions: readonly Condition[]): number | undefined => {
-    const tests = conditions.flatMap((condition) => (condition.kind === 'status' ? [statusTest(condition)] : []))
-    if (tests.length < conditions.length) return undefined
-    let total = 0
-    for (const [status, count] of order.statuses) if (tests.every((test) => test(status))) total += count
-    return total
+  const listByNumber = ({ numbers, accept }: Narrowed<T>, options: ListOptions): ListedPage<T> => {
+    const { order, skip } = options
+    const from = (start: number): Iterable<T> =>
+      agentsOf(order === 'newest' ? numbers.descending(start) : numbers.ascending(start))
+    if (accept) return cutPage(from(0), accept, options)
+    return { ...cutPage(from(skip), () => true, { ...options, skip: 0, exactTotal: false }), total: numbers.size }
+  }
+
+  const listByName = (selection: Selection<T>, narrowed: Narrowed<T>, options: ListOptions): ListedPage<T> => {
+    const { numbers, accept = () => true } = narrowed
+    const { skip, take } = options
+    const total = narrowed.accept ? undefined : numbers.size
+    const shown = [...(selection.privateAgents ?? privateAgents)()]
+    if (total === open.size + partlyPrivate.size && shown.length === 0) {
+      const agents = names.slice(skip, skip + take)
+      if (agents) return { agents, total }
+    }
+    const nameOf = (agent: T): string => (open.has(agent.number) ? agent.record : selection.view(agent))?.name ?? ''
+    const sorted = numbers.size * FEW < open.size ? sortByName(agentsOf(numbers), nameOf) : names.all(shown, nameOf)
+    return cutPage(sorted, (agent) => numbers.has(agent.number) && accept(agent), options, total)
   }
 
   const agentOf = (number: number): T => {
@@ -244,6 +273,9 @@ export function createAgentIndex<T extends IndexedAgent>(options: AgentIndexOpti
     get size() {
       return byId.size
     },
+    get version() {
+      return version
+    },
     get bytes() {
       return texts.bytes
     },
@@ -254,15 +286,22 @@ export function createAgentIndex<T extends IndexedAgent>(options: AgentIndexOpti
       return deferred.size
     },
     indexDeferred,
-    setDimensions: texts.setDimensions,
-    putVectors: (number, packed) => byNumber.has(number) && texts.putVectors(number, packed),
+    setDimensions(dimensions) {
+      version++
+      texts.setDimensions(dimensions)
+    },
+    putVectors(number, packed) {
+      version++
+      return byNumber.has(number) && texts.putVectors(number, packed)
+    },
     remove,
-    select: (selection) => select(selection, { visited: 0 }),
+    select: (selection) => agentsOf(select(selection, { visited: 0 })),
     list,
     search({ query, vectors }, selection, { skip, take, scoreFactor, boost, onCandidates }) {
       const work = { visited: 0 }
       const filter = {
-        ...textFilter(selection, work),
+        accepted: select(selection, work),
+        approximate: selection.conditions.every(({ kind }) => kind === 'status'),
         ...(scoreFactor && { scoreFactor: (number: number) => scoreFactor(agentOf(number)) }),
         ...(boost && { boost: (number: number) => boost(agentOf(number)) }),
         ...(onCandidates && { onCandidates }),
@@ -271,9 +310,11 @@ export function createAgentIndex<T extends IndexedAgent>(options: AgentIndexOpti
       return {
         ranked: ranking.page(skip, take).map(({ number, ...hit }) => ({ agent: agentOf(number), ...hit })),
         total: ranking.total,
+        matches: () => Array.from(ranking.numbers(), agentOf),
         ...work,
       }
     },
+    count: facets.count,
     correct: texts.correct,
     suggest: texts.suggest,
     evidence: ({ query, vectors }, { number, record }) => texts.evidence(query, vectors, number, redactRecord(record)),

@@ -74,6 +74,21 @@ describe('static vectors', () => {
     expect(found(index, 'temperature forecast', [modelVector(1)])).toEqual([2])
   })
 
+  it('do not find more because an agent that the caller does not see waits for the model', () => {
+    const index = createAgentIndex<IndexedAgent>({ encoder, rerankLimit: 1 })
+    index.setDimensions(MODEL_DIMENSIONS)
+    for (const [number, description] of TOPICS.entries()) {
+      index.put(agent(number, { description }))
+      index.putVectors(number, packVectors([modelVector(number === 1 ? 0.9 : 0.2)]))
+    }
+    index.put(agent(9, { description: 'Waits.', visibility: 'private' }))
+    const text = { query: readQuery('temperature forecast'), vectors: [modelVector(1)] }
+    const foundBy = (view: (found: IndexedAgent) => IndexedAgent['record'] | undefined): number[] =>
+      index.search(text, { conditions: [], view }, { skip: 0, take: 10 }).ranked.map((hit) => hit.agent.number)
+    expect(foundBy(({ number, record }) => (number === 9 ? undefined : record))).toEqual([1])
+    expect(foundBy(({ record }) => record)).toEqual([1, 2])
+  })
+
   it('give way to the model, which counts more', () => {
     const index = createTopics()
     index.setDimensions(MODEL_DIMENSIONS)

@@ -1,6 +1,7 @@
 import type { AgentRecord } from '@switchboard/protocol'
 import type { StaticEncoder } from './embedding/static-encoder.js'
 import type { RecordGloss } from './lexicon/gloss-record.js'
+import type { NumberSet } from './number-set.js'
 import { type AgentPart, embeddingTextsOf, partSimilarity } from './ranking/embedding-texts.js'
 import { combinedSimilarity, type Similarities } from './ranking/rank-candidates.js'
 import type { Query } from './ranking/read-query.js'
@@ -16,7 +17,7 @@ export interface PartMatch {
 /** A query, ready to be compared with agents. */
 export interface QueryVectors {
   /** The agents with the `limit` nearest vectors; by the static embedding only if the model's vectors are not complete. */
-  nearest(limit: number, filter: VectorFilter): Set<number>
+  nearest(limit: number, filter: VectorFilter & { readonly accepted: NumberSet }): Set<number>
   similaritiesOf(numbers: readonly number[]): (number: number) => Similarities
   /** The parts of the agent, most similar first. */
   parts(number: number, record: AgentRecord): PartMatch[]
@@ -41,14 +42,19 @@ export interface AgentVectors {
   compare(query: Query, vectors: readonly Float32Array[]): QueryVectors
 }
 
+function hasAccepted(numbers: ReadonlySet<number>, accepted: NumberSet): boolean {
+  for (const number of numbers) if (accepted.has(number)) return true
+  return false
+}
+
 /** @param encoder undefined: agents have no vectors but those of the model */
 export function createAgentVectors(encoder: StaticEncoder | undefined): AgentVectors {
   const staticIndex = encoder && createVectorIndex(encoder.dimensions)
   let modelIndex: VectorIndex | undefined
   /** For each agent: the position of the first vector that belongs to an example. */
   const firstExample = new Map<number, number>()
-  /** Agents that have vectors of the model. */
-  const embedded = new Set<number>()
+  /** Agents that have no vectors of the model yet. */
+  const waiting = new Set<number>()
 
   /** The similarity of each agent found: the maximum over the agent's parts and the query's texts. */
   const best = (
@@ -89,6 +95,7 @@ export function createAgentVectors(encoder: StaticEncoder | undefined): AgentVec
     },
     put(number, record, gloss) {
       const texts = embeddingTextsOf(record)
+      if (!firstExample.has(number)) waiting.add(number)
       firstExample.set(number, texts.length - record.examples.length)
       if (encoder)
         staticIndex?.put(
@@ -98,29 +105,30 @@ export function createAgentVectors(encoder: StaticEncoder | undefined): AgentVec
     },
     setDimensions(dimensions) {
       modelIndex = createVectorIndex(dimensions)
-      embedded.clear()
+      for (const number of firstExample.keys()) waiting.add(number)
     },
     putPacked(number, packed) {
       if (!modelIndex?.putPacked(number, packed)) return false
-      embedded.add(number)
+      waiting.delete(number)
       return true
     },
     removeModelVectors(number) {
       modelIndex?.remove(number)
-      embedded.delete(number)
+      if (firstExample.has(number)) waiting.add(number)
     },
     remove(number) {
       staticIndex?.remove(number)
       modelIndex?.remove(number)
       firstExample.delete(number)
-      embedded.delete(number)
+      waiting.delete(number)
     },
     compare(query, vectors) {
       const encoded = encoder && query.englishWeight > 0 ? query.englishTexts.map(encoder.encode) : []
       return {
         nearest(limit, filter) {
           const byModel = best(modelIndex, vectors, limit, filter)
-          if (vectors.length > 0 && embedded.size >= firstExample.size) return new Set(byModel.keys())
+          // Agents that the caller does not see must not change what is found.
+          if (vectors.length > 0 && !hasAccepted(waiting, filter.accepted)) return new Set(byModel.keys())
           // The whole query is enough to find candidates; a second scan for each sentence would take milliseconds.
           return new Set([...byModel.keys(), ...best(staticIndex, encoded.slice(0, 1), limit, filter).keys()])
         },

@@ -11,6 +11,7 @@ import {
   profileTags,
 } from '@switchboard/protocol'
 import { containmentTest } from './contains.js'
+import type { Clause } from './posting-lists.js'
 
 /** A name, or all names with a prefix (AD §5.1). */
 export type NamePattern = { exact: string } | { prefix: string }
@@ -41,12 +42,25 @@ export type Condition =
   /** A custom predicate, such as a constraint of the profile. */
   | { kind: 'test'; holds: (record: AgentRecord) => boolean }
 
-/** The terms that a record is indexed under; the counterpart of `requiredTerms`. */
-export function* recordTerms(record: AgentRecord): Generator<string> {
+/** What conditions are about; `registry` has members set by the directory, which take precedence over the document's. */
+export interface Described {
+  readonly record: AgentRecord
+  readonly status: string
+  readonly registry?: JsonObject
+}
+
+/** The terms that an agent is indexed under; the counterpart of `clausesOf`. */
+export function* termsOf({ record, status }: Described): Generator<string> {
   for (const { name } of record.capabilities) yield `capability ${foldTag(name)}`
   for (const tag of record.tags) yield `tag ${foldTag(tag)}`
   for (const tag of profileTags(record)) yield `profile-tag ${foldTag(tag)}`
   for (const protocol of directoryProtocols(record)) yield `protocol ${protocol}`
+  for (const { protocol } of record.bindings) for (const name of protocolNames(protocol)) yield `binding ${name}`
+  if (record.languages === undefined) yield ANY_LANGUAGE
+  else for (const range of languageRanges(record.languages)) yield `language ${range}`
+  yield `authentication ${authenticationOf(record)}`
+  if (record.publisher !== undefined) yield `publisher ${record.publisher}`
+  yield `status ${status}`
   const capabilities = directoryCapabilities(record)
   for (const { name, type, tags } of capabilities) {
     yield `cap-name ${name}`
@@ -56,25 +70,40 @@ export function* recordTerms(record: AgentRecord): Generator<string> {
   if (capabilities.length > 0) for (const tag of inheritedTags(record)) yield `cap-tag ${tag}`
 }
 
-/** Terms that every match of the condition must have; empty if the index cannot help. */
-export function requiredTerms(condition: Condition): string[] {
+/** The term of agents that do not say which languages they support: they pass every filter for a language (C-13). */
+const ANY_LANGUAGE = 'any-language'
+
+/** Clauses that every match of the condition meets; empty if terms say nothing about it. */
+export function clausesOf(condition: Condition): Clause[] {
   switch (condition.kind) {
     case 'capability':
     case 'tag':
-      return foldAll(condition.all).map((value) => `${condition.kind} ${value}`)
-    case 'profile-tags':
-      return condition.required.flatMap((group) => {
-        const [tag, ...others] = foldAll(group)
-        return tag === undefined || others.length > 0 ? [] : [`profile-tag ${tag}`]
-      })
+      return foldAll(condition.all).map((value) => ({ anyOf: [`${condition.kind} ${value}`] }))
+    case 'profile-tags': {
+      const holders = (tags: readonly string[]): string[] => foldAll(tags).map((tag) => `profile-tag ${tag}`)
+      const required = condition.required.map((group) => ({ anyOf: holders(group) }))
+      return condition.excluded.length === 0
+        ? required
+        : [...required, { anyOf: holders(condition.excluded), excluded: true }]
+    }
+    case 'profile-protocol':
+      return [{ anyOf: condition.anyOf.map((protocol) => `binding ${protocol.toLowerCase()}`) }]
+    case 'language':
+      return lowerAll(condition.all).map((range) => ({ anyOf: [`language ${range}`, ANY_LANGUAGE] }))
+    case 'authentication':
+      return [{ anyOf: condition.anyOf.map((type) => `authentication ${canonicalAuthenticationType(type)}`) }]
+    case 'publisher':
+      return [{ anyOf: condition.anyOf.map((publisher) => `publisher ${publisher}`) }]
+    case 'status':
+      return [{ anyOf: condition.anyOf.map((status) => `status ${status}`), excluded: condition.excluded }]
     case 'protocol':
-      return [`protocol ${condition.value}`]
+      return [{ anyOf: [`protocol ${condition.value}`] }]
     case 'directory-capability':
       return [
         ...(condition.name && 'exact' in condition.name ? [`cap-name ${condition.name.exact}`] : []),
         ...(condition.type === undefined ? [] : [`cap-type ${condition.type}`]),
         ...(condition.tag === undefined ? [] : [`cap-tag ${condition.tag}`]),
-      ]
+      ].map((term) => ({ anyOf: [term] }))
     default:
       return []
   }
@@ -82,12 +111,21 @@ export function requiredTerms(condition: Condition): string[] {
 
 const foldAll = (tags: readonly string[]): string[] => [...new Set(tags.map(foldTag))]
 
-/** Whether a record that has the required terms is certain to meet the condition, so that it need not be checked. */
+const lowerAll = (ranges: readonly string[]): string[] => [...new Set(ranges.map((range) => range.toLowerCase()))]
+
+/** Whether an agent that meets the clauses is certain to meet the condition, so that it need not be checked. */
 export function isDecidedByTerms(condition: Condition): boolean {
-  const { length } = requiredTerms(condition)
-  if (condition.kind === 'directory-capability') return length === 1 && !hasPrefix(condition.name)
-  if (condition.kind === 'profile-tags') return condition.excluded.length === 0 && length === condition.required.length
-  return length > 0
+  switch (condition.kind) {
+    case 'directory-capability':
+      // Several terms could belong to different capabilities of the agent.
+      return clausesOf(condition).length === 1 && !hasPrefix(condition.name)
+    case 'member':
+    case 'agent':
+    case 'test':
+      return false
+    default:
+      return true
+  }
 }
 
 const hasPrefix = (name: NamePattern | undefined): boolean => name !== undefined && 'prefix' in name
@@ -114,17 +152,15 @@ export function conditionTest(condition: Condition): ConditionTest {
       return profileTagsTest(condition.required, condition.excluded)
     case 'profile-protocol': {
       const wanted = new Set(condition.anyOf.map((protocol) => protocol.toLowerCase()))
-      // As `matchesProtocol` compares them: "mcp/1.0" also matches "mcp" (C-20).
-      const isWanted = (protocol: string): boolean => wanted.has(protocol) || wanted.has(protocol.split('/')[0] ?? '')
-      return ({ bindings }) => bindings.some(({ protocol }) => isWanted(protocol.toLowerCase()))
+      return ({ bindings }) => bindings.some(({ protocol }) => protocolNames(protocol).some((name) => wanted.has(name)))
     }
     case 'language': {
-      const wanted = [...new Set(condition.all.map((range) => range.toLowerCase()))]
+      const wanted = lowerAll(condition.all)
       return ({ languages }) => languages === undefined || hasAll(languageRanges(languages), wanted)
     }
     case 'authentication': {
       const wanted = new Set(condition.anyOf.map(canonicalAuthenticationType))
-      return ({ authentication }) => wanted.has(authentication?.type ?? 'none')
+      return (record) => wanted.has(authenticationOf(record))
     }
     case 'publisher': {
       const wanted = new Set(condition.anyOf)
@@ -185,51 +221,13 @@ function profileTagsTest(required: readonly (readonly string[])[], excluded: rea
   }
 }
 
-/** Records that are compared one by one first: often no more are. */
-const COMPARED_FIRST = 256
+const authenticationOf = ({ authentication }: AgentRecord): string => authentication?.type ?? 'none'
 
-/**
- * Prepares a condition for whole records of an index. If there are many, tags are looked up in the posting lists, which
- * takes less time than to fold those of every agent.
- */
-export function indexedTest(condition: Condition, postings: PostingLists): (agent: IndexedRecord) => boolean {
-  const test = conditionTest(condition)
-  const compare = ({ record, status, registry }: IndexedRecord): boolean => test(record, status, registry)
-  if (condition.kind !== 'profile-tags') return compare
-  let compared = 0
-  let lookUp: ((number: number) => boolean) | undefined
-  return (agent) => {
-    if (compared++ < COMPARED_FIRST) return compare(agent)
-    lookUp ??= profileTagsLookup(condition, postings)
-    return lookUp(agent.number)
-  }
-}
-
-/** What `indexedTest` reads of an agent. */
-export interface IndexedRecord {
-  readonly number: number
-  readonly record: AgentRecord
-  readonly status: string
-  readonly registry?: JsonObject
-}
-
-function profileTagsLookup(
-  { required, excluded }: Extract<Condition, { kind: 'profile-tags' }>,
-  postings: PostingLists,
-): (number: number) => boolean {
-  const holders = (tags: readonly string[], isCounted = (_number: number): boolean => true): Set<number> => {
-    const numbers = new Set<number>()
-    for (const tag of foldAll(tags))
-      for (const number of postings.get(`profile-tag ${tag}`)) if (isCounted(number)) numbers.add(number)
-    return numbers
-  }
-  const unwanted = holders(excluded)
-  let wanted: ReadonlySet<number> | undefined
-  for (const group of required) {
-    const before = wanted
-    wanted = holders(group, before && ((number) => before.has(number)))
-  }
-  return (number) => !unwanted.has(number) && (wanted?.has(number) ?? true)
+/** The names that a protocol goes by in filters, as `matchesProtocol` compares them: "mcp/1.0" is also "mcp" (C-20). */
+function protocolNames(protocol: string): string[] {
+  const name = protocol.toLowerCase()
+  const end = name.indexOf('/')
+  return end < 0 ? [name] : [name, name.slice(0, end)]
 }
 
 /** The language ranges that a list of tags matches, by basic filtering: "zh-CN" matches "zh-cn", "zh" and "*" (C-13). */
@@ -267,56 +265,4 @@ function memberOf(record: AgentRecord, registry: JsonObject, name: string): Json
   if (name === 'id') return record.id
   if (name === 'name') return record.name
   return Object.hasOwn(record.document, name) ? record.document[name] : undefined
-}
-
-/** Posting lists for filters: for each term the numbers of the agents that have it, ascending (registration order). */
-export class PostingLists {
-  readonly #lists = new Map<string, number[]>()
-
-  add(term: string, number: number): void {
-    const list = this.#lists.get(term)
-    if (!list) this.#lists.set(term, [number])
-    else if ((list.at(-1) ?? -1) < number) list.push(number)
-    else {
-      const at = lowerBound(list, number)
-      if (list[at] !== number) list.splice(at, 0, number)
-    }
-  }
-
-  remove(term: string, number: number): void {
-    const list = this.#lists.get(term)
-    if (!list) return
-    const at = lowerBound(list, number)
-    if (list[at] === number) list.splice(at, 1)
-    if (list.length === 0) this.#lists.delete(term)
-  }
-
-  get(term: string): readonly number[] {
-    return this.#lists.get(term) ?? []
-  }
-
-  /** Agents that have all the terms; undefined if `terms` is empty. */
-  intersect(terms: readonly string[]): Iterable<number> | undefined {
-    const [shortest, ...others] = terms.map((term) => this.get(term)).sort((a, b) => a.length - b.length)
-    if (!shortest || others.length === 0) return shortest
-    return intersection(shortest, others)
-  }
-}
-
-function* intersection(candidates: readonly number[], others: readonly (readonly number[])[]): Generator<number> {
-  for (const number of candidates) {
-    if (others.every((list) => list[lowerBound(list, number)] === number)) yield number
-  }
-}
-
-/** Index of the first item that is greater than or equal to `number` in an ascending list. */
-export function lowerBound(list: readonly number[], number: number): number {
-  let low = 0
-  let high = list.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if ((list[middle] ?? 0) < number) low = middle + 1
-    else high = middle
-  }
-  return low
 }

@@ -16,24 +16,34 @@ export {
   type TextQuery,
 } from './agent-index.js'
 export type { PartMatch } from './agent-vectors.js'
-export { type Condition, type ConditionTest, conditionTest, type NamePattern } from './conditions.js'
+export { type Condition, type ConditionTest, conditionTest, isDecidedByTerms, type NamePattern } from './conditions.js'
 export { createBuiltInEmbedder } from './embedding/built-in-embedder.js'
 export { type CachedEmbedder, createCachedEmbedder } from './embedding/cached-embedder.js'
 export type { Embedder } from './embedding/embedder.js'
 export { EmbeddingError, type EmbeddingErrorCode } from './embedding/embedding-error.js'
 export { createOnnxFolderEmbedder, type OnnxEmbedderOptions } from './embedding/onnx-folder-embedder.js'
 export { builtInStaticEncoder, loadStaticEncoder, type StaticEncoder } from './embedding/static-encoder.js'
+export {
+  type CountedAgent,
+  createFacetCounter,
+  FACETS,
+  type Facet,
+  type FacetCounter,
+  type FacetValue,
+} from './facets.js'
 export { glossRecord, type RecordGloss, sentencesOf } from './lexicon/gloss-record.js'
-export { getBuiltInLexicon, type Lexicon, type LexiconFile, openLexicon } from './lexicon/lexicon.js'
+export { type Lexicon, type LexiconFile, openLexicon } from './lexicon/lexicon.js'
 export { LexiconError } from './lexicon/parse-lexicon.js'
 export type { ListedPage, ListOptions } from './list-page.js'
+export { NumberSet } from './number-set.js'
+export { createCalibration } from './ranking/calibrate.js'
 export { type AgentPart, type EmbeddingText, embeddingTextsOf, partSimilarity } from './ranking/embedding-texts.js'
 export { RANKING, type ScoreParts, UNKNOWN_WORDS_FLOOR } from './ranking/rank-candidates.js'
 export { type Query, type QueryOptions, readQuery } from './ranking/read-query.js'
 export type { IndexedAgent, Selection, View, Work } from './select-agents.js'
+export type { CorrectOptions } from './spelling/speller.js'
+export type { CorrectedText, Correction } from './spelling/spelling.js'
 export type { TextEvidence } from './text-search.js'
 export { packVectors } from './vectors/packed-vectors.js'
 export { createVectorIndex, type VectorFilter, type VectorHit, type VectorIndex } from './vectors/vector-index.js'
-export type { CorrectOptions } from './words/speller.js'
-export type { CorrectedText, Correction } from './words/spelling.js'
 export type { WordMatch } from './words/word-index.js'

@@ -1,7 +1,7 @@
 /** Which page of a list without text. */
 export interface ListOptions {
-  /** `name`: alphabetical, by the names as the view shows them; `registration`: oldest first. */
-  readonly order: 'registration' | 'name'
+  /** `name`: alphabetical, by the names as the view shows them; `registration`: oldest first; `newest`: the reverse. */
+  readonly order: 'registration' | 'name' | 'newest'
   readonly skip: number
   readonly take: number
   /** False: stop after the page, so that `total` only tells whether there are more. */

@@ -1,15 +1,7 @@
 import type { AgentRecord, JsonObject } from '@switchboard/protocol'
-import {
-  type Condition,
-  conditionTest,
-  indexedTest,
-  isDecidedByTerms,
-  type PostingLists,
-  requiredTerms,
-  statusTest,
-} from './conditions.js'
-import type { ListingOrder } from './listing-order.js'
-import type { TextFilter } from './text-search.js'
+import { type Condition, clausesOf, conditionTest, isDecidedByTerms } from './conditions.js'
+import { NumberSet } from './number-set.js'
+import type { PostingLists } from './posting-lists.js'
 
 /** An agent as the index stores it. */
 export interface IndexedAgent {
@@ -27,21 +19,14 @@ export interface IndexedAgent {
 /** Returns the record as the caller may see it, or undefined if the agent is hidden from the caller. */
 export type View<T> = (agent: T) => AgentRecord | undefined
 
-/** Hard filters, all of which must hold, and the caller's view of each agent. */
+/** Hard filters, all of which must hold, and the caller's view of the agents. */
 export interface Selection<T> {
   conditions: readonly Condition[]
+  /** Is called only for agents with private content: everybody sees the others, as they are. */
   view: View<T>
-  /**
-   * Set this if `view` returns every agent without private content unchanged. The view is then called only for the
-   * few agents that have some.
-   */
-  showsAllPublic?: boolean
   /** The private agents that `view` shows, in registration order. Default: the view is called for every private agent. */
   privateAgents?: () => Iterable<T>
 }
-
-/** The status of almost every agent. */
-export const COMMON_STATUS = 'active'
 
 /**
  * Agents that the caller sees and whose filters were checked one by one. Hidden ones do not count: the cost of a request
@@ -55,100 +40,72 @@ export interface Work {
 export interface SelectableAgents<T extends IndexedAgent> {
   readonly byId: ReadonlyMap<string, T>
   readonly byNumber: ReadonlyMap<number, T>
-  readonly order: ListingOrder<T>
   readonly postings: PostingLists
-  /** Agents with private content or an uncommon status: each of them must be checked. */
-  readonly uncommon: ReadonlySet<number>
+  /** Agents without private content. */
+  readonly open: NumberSet
+  /** Agents that everybody sees, but only some see whole. */
+  readonly partlyPrivate: Iterable<number>
+  privateAgents(): Iterable<T>
 }
 
-/** Agents that can meet some conditions, and which of the conditions they are certain to meet. */
-interface Candidates<T> {
-  /** In registration order. */
-  readonly agents: Iterable<T>
-  readonly decides: (condition: Condition) => boolean
+/** Agents that pass the part of a selection that terms decide. */
+export interface Narrowed<T> {
+  readonly numbers: NumberSet
+  /** Whether one of them passes the rest; undefined: all do. */
+  readonly accept: ((agent: T) => boolean) | undefined
 }
 
 /** Applies selections to the agents of an index; `work` counts the agents that are checked. */
 export interface AgentSelector<T> {
-  /** Whether the caller sees an agent and it meets the conditions; those that are `decided` hold for its whole record. */
-  accepter(
-    selection: Selection<T>,
-    work: { visited: number },
-    decided?: (condition: Condition) => boolean,
-  ): (agent: T) => boolean
-  /** Undefined: all agents. */
-  candidates(conditions: readonly Condition[]): Candidates<T> | undefined
-  /** The agents that pass the filters, in registration order. */
-  select(selection: Selection<T>, work: { visited: number }): Iterable<T>
-  textFilter(selection: Selection<T>, work: { visited: number }): TextFilter
+  narrow(selection: Selection<T>, work: { visited: number }): Narrowed<T>
+  /** The agents that pass the filters. */
+  select(selection: Selection<T>, work: { visited: number }): NumberSet
 }
 
 export function createAgentSelector<T extends IndexedAgent>(index: SelectableAgents<T>): AgentSelector<T> {
-  const { byId, byNumber, order, postings, uncommon } = index
+  const { byId, byNumber, postings, open, partlyPrivate } = index
 
-  const accepter = (
-    { view, conditions }: Selection<T>,
-    work: { visited: number },
-    decided: (condition: Condition) => boolean = () => false,
-  ): ((agent: T) => boolean) => {
-    const all = conditions.map(conditionTest)
-    const undecided = conditions.flatMap((condition) => (decided(condition) ? [] : [indexedTest(condition, postings)]))
-    return (agent) => {
-      const record = view(agent)
+  const narrow = (selection: Selection<T>, work: { visited: number }): Narrowed<T> => {
+    const { conditions, view, privateAgents = index.privateAgents } = selection
+    const tests = conditions.map((condition) => ({ condition, test: conditionTest(condition) }))
+    /** Terms are taken from the whole record, so they decide nothing about what the caller sees of it. */
+    const passesAsSeen = (agent: T): boolean => {
+      const record = open.has(agent.number) ? agent.record : view(agent)
       if (!record) return false
       work.visited++
-      // Terms are taken from the whole record, so they decide nothing about a redacted one.
-      if (record === agent.record) return undecided.every((test) => test(agent))
-      return all.every((test) => test(record, agent.status, agent.registry))
+      return tests.every(({ test }) => test(record, agent.status, agent.registry))
     }
-  }
-
-  const candidates = (conditions: readonly Condition[]): Candidates<T> | undefined => {
     const id = conditions.flatMap(requiredId)[0]
     if (id !== undefined) {
       const agent = byId.get(id)
-      return { agents: agent ? [agent] : [], decides: () => false }
+      return { numbers: new NumberSet(agent && passesAsSeen(agent) ? [agent.number] : []), accept: undefined }
     }
-    const numbers = postings.intersect(requiredTermsOf(conditions))
-    return numbers && { agents: agentsOf(numbers), decides: isDecidedByTerms }
+    const numbers = postings.matching(conditions.flatMap(clausesOf), open)
+    for (const number of partlyPrivate) {
+      const agent = byNumber.get(number)
+      if (agent && passesAsSeen(agent)) numbers.add(number)
+    }
+    for (const agent of privateAgents()) if (passesAsSeen(agent)) numbers.add(agent.number)
+    const undecided = tests.filter(({ condition }) => !isDecidedByTerms(condition))
+    const accept = (agent: T): boolean => {
+      if (!open.has(agent.number)) return true
+      work.visited++
+      return undecided.every(({ test }) => test(agent.record, agent.status, agent.registry))
+    }
+    return { numbers, accept: undecided.length > 0 ? accept : undefined }
   }
 
-  function* agentsOf(numbers: Iterable<number>): Generator<T> {
+  const select = (selection: Selection<T>, work: { visited: number }): NumberSet => {
+    const { numbers, accept } = narrow(selection, work)
+    if (!accept) return numbers
     for (const number of numbers) {
       const agent = byNumber.get(number)
-      if (agent) yield agent
+      if (!agent || !accept(agent)) numbers.delete(number)
     }
+    return numbers
   }
 
-  function* select(selection: Selection<T>, work: { visited: number }): Generator<T> {
-    const { conditions, privateAgents = order.privateAgents } = selection
-    const some = candidates(conditions)
-    const accept = accepter(selection, work, some?.decides)
-    for (const agent of some?.agents ?? order.byRegistration(privateAgents())) if (accept(agent)) yield agent
-  }
-
-  const textFilter = (selection: Selection<T>, work: { visited: number }): TextFilter => {
-    if (requiredTermsOf(selection.conditions).length > 0) {
-      const accepted = Array.from(select(selection, work), ({ number }) => number)
-      const isAccepted = new Set(accepted)
-      return { accept: (number) => isAccepted.has(number), accepted }
-    }
-    const acceptsMost = selection.conditions.every(({ kind }) => kind === 'status')
-    const accepts = accepter(selection, work)
-    const check = (number: number): boolean => {
-      const agent = byNumber.get(number)
-      return agent !== undefined && accepts(agent)
-    }
-    if (!acceptsMost || !selection.showsAllPublic) return { accept: check, acceptsMost }
-    // Word search calls the filter for every agent with a hit; for common agents the result is known in advance.
-    const acceptsCommon = selection.conditions.every(
-      (each) => each.kind === 'status' && statusTest(each)(COMMON_STATUS),
-    )
-    const accept = (number: number): boolean => (uncommon.has(number) ? check(number) : acceptsCommon)
-    return { accept, acceptsMost, ...(acceptsCommon && { rejectable: uncommon }) }
-  }
-
-  return { accepter, candidates, select, textFilter }
+  return { narrow, select }
 }
 
 /** The id that an agent must have to meet the condition. */
@@ -158,7 +115,3 @@ function requiredId(condition: Condition): string[] {
     ? [condition.value]
     : []
 }
-
-const requiredTermsOf = (conditions: readonly Condition[]): string[] => [
-  ...new Set(conditions.flatMap((condition) => requiredTerms(condition))),
-]

@@ -4,7 +4,10 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { assertSafe, isProduction, type Settings, withDefaults } from './config/settings.js'
 import { createTaxonomy } from './policy/taxonomy.js'
 import type { Context } from './services/context.js'
+import { createPageTokens } from './services/discovery/page-tokens.js'
+import { createSearchCache } from './services/discovery/search-cache.js'
 import { createAuditTrail } from './services/operations/audit-trail.js'
+import type { StartDemo } from './services/operations/demo.js'
 import { createSubjectData } from './services/operations/subject-data.js'
 import { createKeyedMutex } from './services/registry/keyed-mutex.js'
 import { loadAgents } from './services/registry/load.js'
@@ -18,10 +21,11 @@ import { createTraces } from './telemetry/create-traces.js'
 import { type Base, createBase, createLog, createLoggedHealth } from './wiring/base.js'
 import { wireCalls, wireGateway, wireOutcomes } from './wiring/calls.js'
 import { wireCrawl } from './wiring/crawl.js'
-import { wireDiscovery, wireLexicon } from './wiring/discovery.js'
+import { assertModelFolder, wireDiscovery, wireLexicon } from './wiring/discovery.js'
 import { wireFederation, wirePeers } from './wiring/federation.js'
 import { wireHttp } from './wiring/http.js'
 import { wireIdentity } from './wiring/identity.js'
+import { wireLearning } from './wiring/learning.js'
 import { type Lifecycle, wireLifecycle } from './wiring/lifecycle.js'
 import { wireLimits } from './wiring/limits.js'
 import { wireMdns } from './wiring/mdns.js'
@@ -49,6 +53,8 @@ export interface ServerDeps {
   readonly now?: () => number
   /** Milliseconds of a clock that is never set; all intervals are measured with it. */
   readonly monotonic?: () => number
+  /** Starts the agents of the demo when an administrator asks for them; used in development mode only. */
+  readonly startDemo?: StartDemo
 }
 
 /**
@@ -62,10 +68,11 @@ export interface ServerDeps {
  */
 export async function createServer(
   settings: Settings = {},
-  { now = Date.now, monotonic = () => performance.now() }: ServerDeps = {},
+  { now = Date.now, monotonic = () => performance.now(), startDemo }: ServerDeps = {},
 ): Promise<Server> {
   const config = withDefaults(settings)
   assertSafe(config)
+  await assertModelFolder(config)
   const log = createLog(config.logLevel)
   const health = createLoggedHealth(log, now)
   const store =
@@ -73,7 +80,7 @@ export async function createServer(
       ? await openSqliteStore(config.data, { health, onExposed: logExposed(log) })
       : await openPostgresStore(config.database, { health })
   try {
-    const metrics = createMetrics(VERSION)
+    const metrics = createMetrics(VERSION, now)
     const observed = observeStore(store, metrics.storeOperation)
     metrics.gauges({ writeQueue: observed.pendingWrites })
     const traces = await createTraces({
@@ -84,6 +91,7 @@ export async function createServer(
     })
     return await wire(
       createBase(config, { store: observed.store, health }, log, { metrics, traces }, { now, monotonic }),
+      startDemo,
     )
   } catch (error) {
     await store.close()
@@ -101,12 +109,12 @@ const logExposed =
         : 'other users can read a file of the store: set its permissions to 0600',
     )
 
-async function wire(base: Base): Promise<Server> {
+async function wire(base: Base, startDemo: StartDemo | undefined): Promise<Server> {
   const { config, store, storeStatus, now, logError } = base
   const identity = await wireIdentity(base)
   const limits = await wireLimits(base)
   const lexicon = wireLexicon(config)
-  const { catalog, quotas, hidden, listing, abuse, expiry } = await wireRegistry(
+  const { catalog, quotas, ownAgents, hidden, listing, publicPages, mcpServers, abuse, expiry } = await wireRegistry(
     base,
     identity.grants.of,
     limits,
@@ -116,6 +124,7 @@ async function wire(base: Base): Promise<Server> {
   const outcomes = await wireOutcomes(base, catalog)
   const gateway = wireGateway(base, catalog, outcomes, limits)
   const trust = await wireTrust(base, catalog, gateway)
+  const learning = await wireLearning(base, catalog, quotas, gateway)
   const peering = await wirePeers(base, identity, gateway)
   const context: Context = {
     store,
@@ -123,10 +132,12 @@ async function wire(base: Base): Promise<Server> {
     catalog,
     hidden,
     quotas,
+    ownAgents,
     embeddings,
     lexicon,
     abuse,
     searchByText: config.search.semantic,
+    searches: createSearchCache(() => catalog.index.version),
     taxonomy: createTaxonomy(config.search.taxonomies),
     mutex: createKeyedMutex(),
     metrics: base.metrics,
@@ -151,7 +162,7 @@ async function wire(base: Base): Promise<Server> {
     now,
     newId: randomUUID,
   }
-  const calls = await wireCalls(base, context, identity, gateway, limits, peering.credentialOf)
+  const calls = await wireCalls(base, context, { identity, gateway, limits, learning }, peering.credentialOf)
   const probing = await wireProbes(base, catalog, calls.probe)
   const crawling = wireCrawl(base, context, gateway, VERSION)
   const federation = wireFederation(base, { context, identity, gateway, peering })
@@ -168,15 +179,20 @@ async function wire(base: Base): Promise<Server> {
   const http = wireHttp(base, {
     context,
     listing,
+    publicPages,
+    pageTokens: await createPageTokens(store),
+    mcpServers,
     identity,
     outcomes,
     calls,
     limits,
+    trust,
     probing,
     crawling,
     revisions,
     federation,
     subjects,
+    startDemo,
     version: VERSION,
   })
   const lifecycle: Lifecycle = wireLifecycle(base, {
@@ -184,6 +200,7 @@ async function wire(base: Base): Promise<Server> {
     identity,
     trust,
     limits,
+    learning,
     probing,
     crawling,
     federation,

@@ -2,6 +2,7 @@ import Fastify from 'fastify'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { mountRoutes } from './faces/mount.js'
 import type { Route } from './faces/route-group.js'
+import { createSessionCookies } from './faces/session/session-cookies.js'
 import { createResponseBody } from './gateway/http/response-body.js'
 import { createRateLimits } from './policy/rate-limit.js'
 import type { AuditTrail } from './services/operations/audit-trail.js'
@@ -90,9 +91,13 @@ describe('requests that arrive together', () => {
       }),
     )
     const app = Fastify()
-    mountRoutes(app, [{ name: 'test', errors: 'application/json', routes }], {
+    mountRoutes(app, [{ name: 'test', summary: 'For tests', errors: 'application/json', routes }], {
+      sessions: createSessionCookies({ sessions: undefined, secure: false, baseUrl: () => '', now: Date.now }),
       authenticate: () => ({ subject: undefined, kind: 'anonymous', scopes: new Set(), address: '', requestId: '' }),
-      limits: createRateLimits({ search: 1, register: 1, lookup: 1, invoke: 1 }, () => performance.now()),
+      limits: createRateLimits(
+        { search: 1, register: 1, lookup: 1, invoke: 1 },
+        { monotonic: () => performance.now() },
+      ),
       isStopping: () => false,
       trail: NO_TRAIL,
       onCaller() {},

@@ -25,7 +25,7 @@ beforeAll(async () => {
   writeFileSync(config, JSON.stringify({ search: { embedder: 'none' } }))
   const env = { NODE_OPTIONS: `--max-old-space-size=${HEAP_LIMIT}` }
   server = await startServer(['--data', data, '--config', config], { env })
-}, 120_000)
+})
 afterAll(async () => {
   await server.stop()
   folder.remove()
@@ -52,4 +52,4 @@ it('streams of the audit log take little memory, even if nobody reads them', asy
   for (const socket of sockets) socket.destroy()
   expect(lines).toBeGreaterThanOrEqual(ENTRIES)
   expect(server.child.exitCode).toBeNull()
-}, 120_000)
+})

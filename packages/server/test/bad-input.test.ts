@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@switchboard/protocol'
 import fc from 'fast-check'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import {
   type RequestOptions,
   startDirectory,
@@ -222,6 +222,7 @@ const TARGETS: readonly Target[] = [
 ]
 
 let directory: TestDirectory
+/** What was there after the last test. */
 let before: string
 
 beforeAll(async () => {
@@ -230,6 +231,7 @@ beforeAll(async () => {
   // Create the keys of all callers now, so that the list of keys does not change during the tests.
   for (const as of ['tokB', 'tokC'] as const) await directory.get('/agents', { as })
   expect((await directory.get('/ad/r/1')).json.agent).toBe('here')
+  before = await contents()
 })
 afterAll(() => directory.close())
 
@@ -249,11 +251,10 @@ async function contents(): Promise<string> {
   return answers.map(({ status, text }) => `${status} ${steady(text)}`).join('\n')
 }
 
-beforeEach(async () => {
-  before = await contents()
-})
 afterEach(async () => {
-  expect(await contents()).toBe(before)
+  const expected = before
+  before = await contents()
+  expect(before).toBe(expected)
   expect((await directory.get('/health/ready')).status).toBe(200)
   expect(Object.keys(Object.prototype)).toEqual([])
   expect('polluted' in {}).toBe(false)

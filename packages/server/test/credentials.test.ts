@@ -48,6 +48,9 @@ const DISCOVERY: [method: 'get' | 'post', path: string, body?: JsonObject][] = [
   ['get', '/agents/own/server.json'],
 ]
 
+/** Only an agent that speaks MCP has a server.json. */
+const bindings = [{ protocol: 'mcp', endpoint: 'https://mcp.example.net/' }]
+
 let directory: TestDirectory
 const send = (
   [method, path, body]: [method: 'get' | 'post' | 'put' | 'patch' | 'delete', path: string, body?: JsonObject],
@@ -57,7 +60,7 @@ const send = (
 describe('scopes', () => {
   beforeAll(async () => {
     directory = await startDirectory()
-    await directory.post('/agents', { as: 'tokA', body: aidipAgent({ id: 'own' }) })
+    await directory.post('/agents', { as: 'tokA', body: aidipAgent({ id: 'own', bindings }) })
   })
   afterAll(() => directory.close())
 
@@ -116,7 +119,7 @@ describe('scopes', () => {
 describe('without public discovery', () => {
   beforeAll(async () => {
     directory = await startDirectory({ anonymous: 'none' })
-    await directory.post('/agents', { as: 'tokA', body: aidipAgent({ id: 'own' }) })
+    await directory.post('/agents', { as: 'tokA', body: aidipAgent({ id: 'own', bindings }) })
   })
   afterAll(() => directory.close())
 

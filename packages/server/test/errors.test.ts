@@ -447,10 +447,14 @@ describe('C-69 content negotiation', () => {
   it('C-69 applies to descriptors only', async () => {
     const { json } = await directory.get('/openapi.json')
     const paths = Object.entries(json.paths)
-      // There is no task and no transfer to request here.
-      .filter(([path, methods]) => 'get' in Object(methods) && !/^\/(tasks|transfers)\//.test(path))
+      // There is no task, transfer or MCP server to request here.
+      .filter(([path, methods]) => 'get' in Object(methods) && !/^\/(tasks|transfers|v0\.1\/servers)\//.test(path))
       .map(([path]) =>
-        path.replace('{id}', path.startsWith('/problems') ? 'not-found' : 'here').replace('{number}', '1'),
+        path
+          .replace('{id}', path.startsWith('/problems') ? 'not-found' : 'here')
+          .replace('{number}', '1')
+          .replace('{page}', '0')
+          .replace('{urn}', 'urn:air:agent.localhost:agent:here'),
       )
     await directory.put('/admin/agents/here/credential', { as: 'admin', body: { type: 'bearer', token: 'x' } })
     for (const path of paths) {

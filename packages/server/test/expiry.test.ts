@@ -6,7 +6,7 @@ import { loadAgents } from '../src/services/registry/load.js'
 import { openSqliteStore } from '../src/store/sqlite/open-sqlite-store.js'
 import type { Lease, Store } from '../src/store/store.js'
 import { StoreError } from '../src/store/store-error.js'
-import { put, refresh, stored } from './store/fixtures.js'
+import { newestEntries, put, refresh, stored } from './store/fixtures.js'
 import { testCatalog } from './support/catalog.js'
 import { createTestClock, type TestClock } from './support/clock.js'
 import { aidipAgent } from './support/documents.js'
@@ -162,7 +162,7 @@ describe('the expiry of leases', () => {
     await expect.poll(() => catalog.get('a')).toBeUndefined()
     isFailing = false
     await expect.poll(() => store.get('a')).toBeUndefined()
-    expect(await store.audit({ action: 'expire', limit: 10 })).toHaveLength(1)
+    expect(await newestEntries(store, { action: 'expire', limit: 10 })).toHaveLength(1)
   })
 
   it('ends what is served even if the store does not respond', async () => {

@@ -52,7 +52,7 @@ describe('SIGTERM', () => {
     await start()
     expect(await register('a')).toBe(201)
     const health = async () => (await fetch(`${server.url}/health/ready`)).json()
-    await expect.poll(health, { timeout: 30_000 }).toMatchObject({ index: { pending: 0 } })
+    await expect.poll(health, { timeout: 60_000 }).toMatchObject({ index: { pending: 0 } })
     const { pid } = server.child
     const [model] = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number)
     process.kill(model ?? 0, 'SIGSTOP')
@@ -114,6 +114,7 @@ describe('SIGTERM', () => {
     await start([], { search: { embedder: 'none' } })
     expect(await register('kept')).toBe(201)
     const lock = new Database(join(folder.path, 'data/switchboard.db'))
+    lock.exec('PRAGMA busy_timeout = 10000') // the directory may be writing at this moment
     lock.exec('BEGIN IMMEDIATE')
     const waiting = Array.from({ length: 40 }, (_, i) => register(`w${i}`).catch(() => 0))
     await sleep(200)

@@ -164,14 +164,18 @@ async function checkFormats(url: string, id: string, marker: number): Promise<vo
     ['directory', href],
     ['descriptor', `/agents/${id}/agent.json`],
     ['a2a', `/agents/${id}/agent-card.json`],
-    ['mcp', `/agents/${id}/server.json`],
   ] as const
   for (const [format, path] of views) {
     const document = await read(path)
-    expect(document, `${path} ${marker}`).toMatchObject(contentOf(marker))
+    const { description, ...others } = contentOf(marker)
+    // The card is the directory's own, which keeps no unknown members.
+    expect(document, `${path} ${marker}`).toMatchObject({ description, ...(format !== 'a2a' && others) })
     expect(validateDocument(format, document), path).toEqual([])
   }
 }
+
+/** Lines of stderr, without the hints where to go, which are indented. */
+const problemsIn = (stderr: string): string[] => stderr.split('\n').filter((line) => /^\S/.test(line))
 
 describe('kill -9', () => {
   it('AIDIP-4.1-02 loses no acknowledged write and serves no partial write', async () => {
@@ -192,7 +196,7 @@ describe('kill -9', () => {
       killed = true
       await server.stop('SIGKILL')
       acknowledged += (await Promise.all(clients)).reduce((sum, n) => sum + n, 0)
-      expect(server.stderr()).toBe('')
+      expect(problemsIn(server.stderr())).toEqual([])
       server = await startServer(args)
       await check(server.url, round)
     }

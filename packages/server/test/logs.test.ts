@@ -9,17 +9,23 @@ const folder = temporaryFolder()
 let issuer: TestIssuer
 beforeAll(async () => {
   issuer = await startIssuer()
-  writeFileSync(join(folder.path, 'config.json'), JSON.stringify({ issuers: [issuer.trust] }))
+  const config = { issuers: [issuer.trust] }
+  writeFileSync(join(folder.path, 'with-model.json'), JSON.stringify(config))
+  writeFileSync(join(folder.path, 'without-model.json'), JSON.stringify({ ...config, search: { embedder: 'none' } }))
 })
 afterAll(async () => {
   await issuer.close()
   folder.remove()
 })
 
-/** Runs a server with this log level, sends it requests, stops it, and returns its log. */
-async function logOf(level: string, sendRequests: (url: string) => Promise<void>): Promise<string> {
-  const data = join(folder.path, level)
-  const server = await startServer(['--data', data, '--log-level', level, '--config', join(folder.path, 'config.json')])
+/** Runs a server with this log level, sends it requests, stops it, and returns its log. The embedding model is another process. */
+async function logOf(
+  level: string,
+  sendRequests: (url: string) => Promise<void>,
+  model: 'with-model' | 'without-model' = 'without-model',
+): Promise<string> {
+  const config = join(folder.path, `${model}.json`)
+  const server = await startServer(['--data', join(folder.path, level), '--log-level', level, '--config', config])
   try {
     await sendRequests(server.url)
   } finally {
@@ -62,18 +68,26 @@ describe('the log', () => {
       }
       for (const name of ['key', 'api_key', 'access_token', 'token', 'q']) await send(url, `/agents?${name}=${key}`, {})
       await send(url, '/agents', { ...admin, 'content-type': 'text/plain' }, { password: key })
+      for (const one of [key, wrong]) {
+        const { headers } = await send(url, '/session', { origin: url }, { key: one })
+        const [cookie] = headers.getSetCookie().map((line) => line.split(';')[0] ?? '')
+        if (cookie === undefined) continue
+        secrets.push(cookie.replace(/^.*=/, ''))
+        await send(url, '/agents', { cookie })
+        await send(url, '/agents', { cookie, origin: url }, aidipAgent())
+      }
       await fetch(`${url}/admin/keys/${id}`, { method: 'DELETE', headers: admin })
       await send(url, '/agents', { authorization: `Bearer ${key}` })
     })
     expect(log.split('\n').length).toBeGreaterThan(50)
-    expect(secrets).toHaveLength(7)
+    expect(secrets).toHaveLength(8)
     for (const secret of secrets) expect(log).not.toContain(secret)
   })
 
   it('PROF-14-11 PROF-15-04 contains no query text, at the default level and below', async () => {
     const words = ['zebracrossing', 'quokkafilter', 'axolotltag', 'narwhalconstraint', 'okapiname']
     for (const level of ['info', 'debug']) {
-      const log = await logOf(level, async (url) => {
+      const search = async (url: string): Promise<void> => {
         await send(url, '/agents/search', {}, { query: words[0], filters: { tags: [words[1]] } })
         await send(url, `/agents?q=${words[0]}&tags=${words[1]}`, {})
         await send(
@@ -93,7 +107,8 @@ describe('the log', () => {
           { prefer: 'handling=strict' },
           { query: words[0], constraints: { [words[3] ?? '']: 1 } },
         )
-      })
+      }
+      const log = await logOf(level, search, 'with-model')
       expect(log).toContain('"code":"invalid_request"')
       for (const word of words) expect(log, level).not.toContain(word)
     }

@@ -42,6 +42,10 @@ interface ToolClient {
   call(name: string, args: Arguments, options?: { signal?: AbortSignal }): Promise<JsonObject>
   tools(): Promise<string[]>
   read(uri: string): Promise<string>
+  resources(): Promise<JsonObject[]>
+  templates(): Promise<string[]>
+  /** Values for a variable of a template. */
+  complete(uri: string, name: string, value: string): Promise<string[]>
   version(): string | undefined
 }
 
@@ -56,6 +60,10 @@ async function connect(token?: string): Promise<ToolClient> {
     call: async (name, args, options) => asJson(await client.callTool({ name, arguments: args }, options)),
     tools: async () => (await client.listTools()).tools.map(({ name }) => name),
     read: async (uri) => JSON.stringify((await client.readResource({ uri })).contents),
+    resources: async () => (await client.listResources()).resources.map(asJson),
+    templates: async () => (await client.listResourceTemplates()).resourceTemplates.map((each) => each.uriTemplate),
+    complete: async (uri, name, value) =>
+      (await client.complete({ ref: { type: 'ref/resource', uri }, argument: { name, value } })).completion.values,
     version: () => client.getNegotiatedProtocolVersion(),
   }
 }
@@ -68,11 +76,15 @@ async function connectEarlier(token?: string): Promise<ToolClient> {
     call: async (name, args) => asJson(await client.callTool({ name, arguments: args })),
     tools: async () => (await client.listTools()).tools.map(({ name }) => name),
     read: async (uri) => JSON.stringify((await client.readResource({ uri })).contents),
+    resources: async () => (await client.listResources()).resources.map(asJson),
+    templates: async () => (await client.listResourceTemplates()).resourceTemplates.map((each) => each.uriTemplate),
+    complete: async (uri, name, value) =>
+      (await client.complete({ ref: { type: 'ref/resource', uri }, argument: { name, value } })).completion.values,
     version: () => transport.protocolVersion,
   }
 }
 
-const TOOLS = ['find_agents', 'get_agent', 'invoke_agent', 'lookup_agents', 'resolve_intent']
+const TOOLS = ['find_agents', 'get_agent', 'invoke_agent', 'list_capabilities', 'lookup_agents', 'resolve_intent']
 
 describe.each([
   ['2026-07-28', connect],
@@ -111,9 +123,75 @@ describe.each([
     expect(refused).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('credentials') }] })
   })
 
-  it('has the documents of agents as resources', async () => {
+  it('tells what kinds of things the visible agents can do', async () => {
+    await directory.post('/agents', {
+      as: 'tokA',
+      body: aidipAgent({ id: 'one', name: 'one', capabilities: ['summarise', 'shared'], tags: ['office'] }),
+    })
+    await directory.post('/agents', {
+      as: 'tokA',
+      body: aidipAgent({ id: 'two', name: 'two', capabilities: ['shared', 'hidden-one'], visibility: 'private' }),
+    })
     const client = await open()
+    // Clients check the structured content against the schema of the tool, which they learn from the list.
+    await client.tools()
+    const all = await client.call('list_capabilities', {})
+    expect(all.structuredContent).toMatchObject({
+      agents: 2,
+      capabilities: expect.arrayContaining([
+        { name: 'shared', agents: 1 },
+        { name: 'summarise', agents: 1 },
+      ]),
+      tags: expect.arrayContaining([{ name: 'office', agents: 1 }]),
+    })
+    expect(JSON.stringify(all)).not.toContain('hidden-one')
+    expect(textOf(all)).toMatch(/^2 agents\n.*markers ([0-9a-f]{12}) were/)
+    const some = await client.call('list_capabilities', { tags: ['office'], top: 1 })
+    expect(some.structuredContent).toMatchObject({ agents: 1, capabilities: [{ name: 'shared', agents: 1 }] })
+    const none = await client.call('list_capabilities', { protocol: 'no-such-protocol' })
+    expect(none.structuredContent).toEqual({ agents: 0, capabilities: [], tags: [], warnings: [] })
+    const own = await (await open(directory.adminKey)).call('list_capabilities', {})
+    expect(own.structuredContent).toMatchObject({
+      agents: 3,
+      capabilities: expect.arrayContaining([{ name: 'shared', agents: 2 }]),
+    })
+  })
+
+  it('returns of an agent what a call needs, and a link to the rest', async () => {
+    await directory.post('/agents', {
+      as: 'tokA',
+      body: aidipAgent({ id: 'long/id', name: 'long', extra: 'x'.repeat(999) }),
+    })
+    const client = await open()
+    await client.tools()
+    const { structuredContent, content } = await client.call('get_agent', { agent: 'long/id' })
+    expect(structuredContent).toMatchObject({ agent: { id: 'long/id', inputs: { text: 'string' } } })
+    expect(JSON.stringify([structuredContent, content])).not.toContain('xxx')
+    const [, link] = content as JsonObject[]
+    expect(link).toMatchObject({ type: 'resource_link', mimeType: 'application/json' })
+    expect(await client.read(String(link?.uri))).toContain('xxx')
+  })
+
+  it('has the documents of agents as resources', async () => {
+    await directory.post('/agents', { as: 'tokA', body: aidipAgent({ id: 'secret', visibility: 'private' }) })
+    const client = await open()
+    expect(await client.resources()).toEqual([
+      {
+        uri: 'switchboard://agents/greeter/metadata.json',
+        name: 'greeter',
+        description: 'Written by the publisher of the agent: Greets people in French.',
+        mimeType: 'application/json',
+        title: expect.any(String),
+      },
+    ])
+    const [template = ''] = await client.templates()
+    expect(template).toBe('switchboard://agents/{id}/{document}')
+    expect(await client.complete(template, 'id', 'gr')).toEqual(['greeter'])
+    expect(await client.complete(template, 'id', 'sec')).toEqual([])
+    expect(await client.complete(template, 'document', 'agent')).toEqual(['agent.json', 'agent-card.json'])
     expect(await client.read('switchboard://agents/greeter/metadata.json')).toContain('Greets people in French.')
+    for (const missing of ['greeter/other.json', 'secret/metadata.json', 'absent/metadata.json'])
+      await expect(client.read(`switchboard://agents/${missing}`)).rejects.toThrow(/there is no such (agent|document)/)
   })
 })
 

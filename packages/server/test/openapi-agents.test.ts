@@ -6,7 +6,15 @@ import { startDirectory, type TestDirectory } from './support/directory.js'
 let directory: TestDirectory
 let api: TestAgent
 /** What the API received last. */
-let received: { method?: string; url?: string; body: string; type?: string; shop?: string; key?: string }
+let received: {
+  method?: string
+  url?: string
+  body: string
+  type?: string
+  shop?: string
+  key?: string
+  authorization?: string | undefined
+}
 
 beforeAll(async () => {
   directory = await startDirectory()
@@ -18,7 +26,8 @@ beforeAll(async () => {
       const [type = '', shop = '', key = ''] = ['content-type', 'x-shop', 'api_key'].map((name) =>
         String(headers[name]),
       )
-      received = { method, url, body: Buffer.concat(chunks).toString(), type, shop, key }
+      const { authorization } = headers
+      received = { method, url, body: Buffer.concat(chunks).toString(), type, shop, key, authorization }
       response.setHeader('content-type', 'application/json').end('{"id":7,"name":"Rex"}')
     })
   })
@@ -171,6 +180,117 @@ describe('an agent that is registered with its OpenAPI document', () => {
       body: '{"name":"Rex"}',
       type: 'application/json',
     })
+  })
+
+  it.each(['3.0.3', '3.1.0'])('can be imported, in version %s', async (openapi) => {
+    const raw = `${JSON.stringify(petStore({ openapi }))}\n`
+    const { text } = await directory.post('/admin/import', { as: 'admin', raw })
+    expect(JSON.parse(text)).toMatchObject({ status: 'created', id: 'pet-store', format: 'aidip' })
+    const call = { as: 'tokC', body: { petId: 7 }, headers: KEY } as const
+    expect((await directory.post('/agents/pet-store/getPet', call)).status).toBe(200)
+  })
+
+  it('can use the schemas of 3.1', async () => {
+    const name = { type: ['string', 'null'], examples: ['Rex'] }
+    const parts = {
+      schemas: { Pet: { type: 'object', properties: { name, kind: { const: 'dog' } }, required: ['kind'] } },
+      pathItems: {},
+    }
+    const { paths } = petStore()
+    const body = petStore({
+      openapi: '3.1.0',
+      paths: { '/pets': Object(paths)['/pets'] },
+      components: parts,
+      security: [],
+    })
+    expect((await directory.post('/agents', { as: 'tokA', body })).status).toBe(201)
+    const call = (input: JsonObject) => directory.post('/agents/pet-store/post_pets', { as: 'tokC', body: input })
+    expect((await call({ name: null, kind: 'dog' })).status).toBe(200)
+    expect((await call({ name: 7, kind: 'dog' })).status).toBe(400)
+    expect((await call({ name: 'Rex', kind: 'cat' })).status).toBe(400)
+  })
+
+  const secured = (scheme: JsonObject, scopes: string[] = []): JsonObject =>
+    petStore({
+      security: [{ own: scopes }],
+      components: { ...Object(petStore().components), securitySchemes: { own: scheme } },
+    })
+
+  it.each<[string, JsonObject, JsonObject, Record<string, string>, JsonObject]>([
+    [
+      'a bearer token',
+      { type: 'http', scheme: 'Bearer', bearerFormat: 'JWT' },
+      { type: 'oauth2_bearer' },
+      { 'x-agent-authorization': 'Bearer t' },
+      { authorization: 'Bearer t' },
+    ],
+    [
+      'a password',
+      { type: 'http', scheme: 'basic' },
+      { type: 'basic' },
+      { 'x-agent-authorization': 'Basic YTpi' },
+      { authorization: 'Basic YTpi' },
+    ],
+    [
+      'a key in a header',
+      { type: 'apiKey', in: 'header', name: 'api_key' },
+      { type: 'api_key', instructions: 'The key is sent as the header parameter api_key.' },
+      KEY,
+      { key: 'secret' },
+    ],
+    [
+      'a key in the query',
+      { type: 'apiKey', in: 'query', name: 'token' },
+      { type: 'api_key', instructions: 'The key is sent as the query parameter token.' },
+      KEY,
+      { url: '/v3/pets/7?token=secret' },
+    ],
+    [
+      'OAuth 2.0',
+      {
+        type: 'oauth2',
+        flows: { clientCredentials: { tokenUrl: 'https://issuer.example/token', scopes: { 'pets:read': 'read' } } },
+      },
+      { type: 'oauth2_bearer', instructions: 'Get a token at https://issuer.example/token.', scopes: ['pets:read'] },
+      { 'x-agent-authorization': 'Bearer t' },
+      { authorization: 'Bearer t' },
+    ],
+    [
+      'OpenID Connect',
+      { type: 'openIdConnect', openIdConnectUrl: 'https://issuer.example/.well-known/openid-configuration' },
+      { type: 'oauth2_bearer', instructions: expect.stringContaining('https://issuer.example/') },
+      { 'x-agent-authorization': 'Bearer t' },
+      { authorization: 'Bearer t' },
+    ],
+  ])('says that it needs %s, and gets it', async (_what, scheme, authentication, headers, sent) => {
+    const scopes = scheme.type === 'oauth2' ? ['pets:read'] : []
+    const { status, json } = await directory.post('/agents', { as: 'tokA', body: secured(scheme, scopes) })
+    expect(status, JSON.stringify(json)).toBe(201)
+    expect(json.authentication).toEqual(authentication)
+    const call = await directory.post('/agents/pet-store/getPet', { as: 'tokC', body: { petId: 7 }, headers })
+    expect(call.status, call.text).toBe(200)
+    expect(received).toMatchObject(sent)
+  })
+
+  it('says what only some operations need, and prefers what can be sent to a cookie', async () => {
+    const cookie = { type: 'apiKey', in: 'cookie', name: 'session' }
+    const alone = await directory.post('/agents', { as: 'tokA', body: secured(cookie) })
+    expect(alone.json.authentication).toMatchObject({
+      type: 'api_key',
+      instructions: expect.stringContaining('cookie'),
+    })
+    const { security: _all, ...document } = petStore()
+    const pets = Object(Object(document.paths)['/pets'])
+    const body = {
+      ...document,
+      paths: { '/pets': { post: { ...pets.post, security: [{ cookie: [] }, { token: [] }] } } },
+      components: {
+        ...Object(document.components),
+        securitySchemes: { cookie, token: { type: 'http', scheme: 'bearer' } },
+      },
+    }
+    const { json } = await directory.post('/agents', { as: 'tokA', body })
+    expect(json.authentication).toEqual({ type: 'oauth2_bearer' })
   })
 
   it('gets no input that its document does not allow', async () => {

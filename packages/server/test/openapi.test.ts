@@ -34,6 +34,22 @@ afterAll(async () => {
 const entries = (value: JsonValue | undefined): [string, JsonValue][] => (isObject(value) ? Object.entries(value) : [])
 const objects = (value: JsonValue | undefined): JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : [])
 
+/** What a reference stands for. */
+function resolve(value: JsonValue): JsonObject {
+  const target =
+    isObject(value) && typeof value.$ref === 'string'
+      ? value.$ref
+          .slice(2)
+          .split('/')
+          .reduce<JsonValue | undefined>((at, step) => (isObject(at) ? at[step] : undefined), document)
+      : value
+  return isObject(target) ? target : {}
+}
+
+/** Other paths of an operation. */
+const aliasesOf = ({ operation }: Operation): string[] =>
+  Array.isArray(operation['x-aliases']) ? operation['x-aliases'].map(String) : []
+
 /** The paths of the application's routes, parsed from the tree that Fastify prints. */
 function routesOf(app: FastifyInstance): string[] {
   const parents: string[] = []
@@ -49,10 +65,35 @@ function routesOf(app: FastifyInstance): string[] {
     })
 }
 
+/** Responses that have no body although their status allows one. */
+const WITHOUT_BODY = new Set(['post /ad/r 200', 'post /ad/r 201', 'post /mcp 202'])
+
+/** Pages and files for people, which are not part of the API. */
+const isPage = (path: string): boolean => path === '/' || /^\/(console(\*?$|\/)|docs\*|robots\.txt$)/.test(path)
+
 describe('/openapi.json', () => {
-  it('describes exactly the paths that are served', () => {
-    expect(routesOf(server.app).sort()).toEqual(Object.keys(Object(document.paths)).sort())
+  it('describes exactly the paths that are served, except pages', () => {
+    const paths = routesOf(server.app).filter((path) => !isPage(path))
+    const described = new Set([...Object.keys(Object(document.paths)), ...operations.flatMap(aliasesOf)])
+    expect(paths.sort()).toEqual([...described].sort())
     expect(operations.length).toBeGreaterThan(40)
+  })
+
+  it('describes a route once, and names its other paths', async () => {
+    const paths = Object.keys(Object(document.paths))
+    expect(paths.filter((path) => path.startsWith('/v1/'))).toEqual([])
+    const search = operations.find(({ path }) => path === '/agents/search')
+    expect(search && aliasesOf(search)).toEqual(['/v1/agents/search'])
+    expect(search?.operation.description).toBe('Also at `/v1/agents/search`. Counts against the `search` limit.')
+    for (const { path, method, operation } of operations) {
+      for (const alias of aliasesOf({ path, method, operation })) {
+        expect(paths).not.toContain(alias)
+        const [own, other] = await Promise.all(
+          [path, alias].map((each) => fetch(url + each.replaceAll(/[{}]/g, 'x'), { method: method.toUpperCase() })),
+        )
+        expect(other?.status, alias).toBe(own?.status)
+      }
+    }
   })
 
   it('describes exactly the methods of each path', async () => {
@@ -128,12 +169,31 @@ describe('/openapi.json', () => {
       expect(answers.length, `${method} ${path}`).toBeGreaterThan(1)
       for (const [status, answer] of answers) {
         expect(status).toMatch(/^([1-5]\d\d|default)$/)
-        expect(isObject(answer) && typeof answer.description === 'string' && answer.description !== '').toBe(true)
+        expect(resolve(answer).description).toMatch(/^\S/)
       }
-      const [type] = Object.keys(Object(Object(Object(operation.responses).default).content))
+      const [type] = Object.keys(Object(resolve(Object(operation.responses).default).content))
       const problem =
         /^\/(ad\/|\.well-known|health|metrics|docs|openapi|problems|tasks|agents\/\{id\}\/(agent|server))/.test(path)
       expect(type, path).toBe(problem ? 'application/problem+json' : 'application/json')
+    }
+  })
+
+  it('has a schema for every response with a body, and for failures', () => {
+    for (const { path, method, operation } of operations) {
+      const responses = entries(operation.responses)
+      const bodies = responses.filter(([status]) => !/^(204|3\d\d)$/.test(status))
+      for (const [status, response] of bodies) {
+        const where = `${method} ${path} ${status}`
+        const content = entries(resolve(response).content)
+        expect(content.length > 0, where).toBe(!WITHOUT_BODY.has(where))
+        for (const [, media] of content) expect(isObject(media) && isObject(media.schema), where).toBe(true)
+      }
+      const statuses = responses.map(([status]) => status)
+      expect(
+        statuses.some((status) => /^[23]/.test(status)),
+        `${method} ${path}`,
+      ).toBe(true)
+      expect(statuses, `${method} ${path}`).toContain('default')
     }
   })
 
@@ -144,16 +204,12 @@ describe('/openapi.json', () => {
       return value
     })
     for (const reference of new Set(references)) {
-      const target = reference
-        .slice(2)
-        .split('/')
-        .reduce<JsonValue | undefined>((at, step) => (isObject(at) ? at[step] : undefined), document)
-      expect(isObject(target), reference).toBe(true)
+      expect(resolve({ $ref: reference }), reference).not.toEqual({})
     }
     for (const { path, method, operation } of operations) {
       if (method === 'get' || method === 'delete') expect(operation.requestBody, `${method} ${path}`).toBeUndefined()
       for (const [type, content] of entries(Object(operation.requestBody).content)) {
-        expect(type).toMatch(/^application\//)
+        expect(type).toMatch(/^(application|\*)\//)
         expect(isObject(content) && isObject(content.schema)).toBe(true)
       }
     }
@@ -167,22 +223,6 @@ describe('/openapi.json', () => {
       const optional = security.length === 0 || security.some((choice) => Object.keys(choice).length === 0)
       const { status } = await fetch(url + path.replaceAll(/[{}]/g, 'x'), { method: method.toUpperCase() })
       expect(status === 401, `${method} ${path} → ${status}`).toBe(!optional)
-    }
-  })
-})
-
-describe('/docs', () => {
-  it('shows every operation on a page without scripts', async () => {
-    const response = await fetch(`${url}/docs`)
-    expect(response.status).toBe(200)
-    expect(response.headers.get('content-type')).toMatch(/^text\/html/)
-    expect(response.headers.get('content-security-policy')).toContain("default-src 'none'")
-    const page = await response.text()
-    expect(page).toMatch(/^<!doctype html>/)
-    expect(page).not.toMatch(/<script|javascript:|onerror=/i)
-    for (const { path, method, operation } of operations) {
-      expect(page).toContain(`<code>${method.toUpperCase()}</code></td><td><code>${path}</code>`)
-      expect(page).toContain(String(operation.summary).replaceAll('&', '&amp;').replaceAll('"', '&quot;'))
     }
   })
 })

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import type { JsonObject } from '@switchboard/protocol'
 import { parseList } from 'structured-headers'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -29,13 +30,16 @@ const send = ([method, path, body]: Request, as: TestCaller = 'anon'): Promise<T
 
 const SEARCHES: readonly Request[] = [
   ['post', '/agents/search', { query: 'x' }],
+  ['get', '/agents?q=x'],
+  ['get', '/agents?top=1&%71=x'],
+  ['get', '/v0/agents/public?query=x'],
   ['post', '/v0/agents/search', {}],
   ['post', '/discover', { query: 'x' }],
 ]
 const LOOKUPS: readonly Request[] = [
   ['get', '/agents'],
-  ['get', '/agents/public'],
-  ['get', '/agents/nothing'],
+  ['get', '/agents/public?q=%20'],
+  ['get', '/agents/nothing?q=x'],
   ['get', '/discover/agents/nothing'],
   ['get', '/ad/l'],
   ['get', '/ad/r/1'],
@@ -212,15 +216,35 @@ describe('RateLimit headers', () => {
 })
 
 describe('requests that cost more than others', () => {
-  it('count as several: a text search among the reads', async () => {
-    await start({ lookup: 10 })
-    expect(reported(await send(['get', '/agents?q=probe']))[1]).toMatchObject({ r: 8 })
-    expect(reported(await send(['get', '/agents?top=1']))[1]).toMatchObject({ r: 7 })
-  })
-
   it('count as several: by the agents checked and the bytes sent', () => {
     expect(extraRequests({ agents: 1999, bytes: 1_000_000 })).toBe(0)
     expect(extraRequests({ agents: 48_024, bytes: 0 })).toBe(24)
     expect(extraRequests({ agents: 0, bytes: 6_300_000 })).toBe(6)
   })
+})
+
+/** The limit of each operation that is counted, as OpenAPI says it: `search GET /agents`. */
+async function countedOperations(): Promise<string[]> {
+  const { paths } = (await directory.get('/openapi.json')).json
+  const operations = Object.entries<Record<string, { description?: string }>>(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { description = '' }]) => ({
+      operation: `${method.toUpperCase()} ${path}`,
+      remark: /Counts against the `(\w+)` limit(?:, with `q` against the `(\w+)` limit)?/.exec(description),
+    })),
+  )
+  return operations.flatMap(({ operation, remark }) => [
+    ...(remark ? [`${remark[1]} ${operation}`] : []),
+    ...(remark?.[2] ? [`${remark[2]} ${operation}?q=`] : []),
+  ])
+}
+
+it('docs/reference/limits.md lists every operation that is counted, under its limit', async () => {
+  const signIn = { clientId: 'directory' }
+  const issuers = [{ issuer: 'https://login.example', audience: 'x', jwksUrl: 'https://login.example/jwks', signIn }]
+  directory = await startDirectory({ probes: { enabled: true }, issuers })
+  const page = readFileSync(new URL('../../../docs/reference/limits.md', import.meta.url), 'utf8')
+  const listed = Array.from(page.matchAll(/^\| `(\w+)` \|[^|]*\|(.*)\|$/gm), ([, limit, cell = '']) =>
+    Array.from(cell.matchAll(/`([A-Z]+ \/[^`]*)`/g), ([, operation]) => `${limit} ${operation}`),
+  ).flat()
+  expect(listed.toSorted()).toEqual((await countedOperations()).toSorted())
 })

@@ -159,7 +159,8 @@ describe('the worker of deferred calls', () => {
     ahead = 86_400_000 - 500
     await until(tasks, id, { status: 'running' })
     await vi.waitFor(async () => expect(await store.tasks.get(id)).toMatchObject({ status: 'failed' }), 5000)
-    expect(await statusOf(tasks, id)).toMatchObject({ error: { code: 'Timeout' } })
+    // Nobody waits for the result any more.
+    await until(tasks, id, { error: { code: 'Timeout' }, cancellation: { state: 'confirmed', attempts: 1 } })
   })
 
   it('allows a subject at most a hundred unfinished tasks', async () => {
@@ -194,7 +195,84 @@ describe('the worker of deferred calls', () => {
       const tasks = startProcess({ poll: async () => ({ kind: 'working', task }), cancel })
       const { id } = await tasks.create(newTask({ agentTask: task }), carol)
       await tasks.cancel(id, carol)
-      expect(cancel).toHaveBeenCalledExactlyOnceWith({ input: 'secret input' }, task)
+      await until(tasks, id, { cancellation: { state: 'confirmed', attempts: 1 } })
+      expect(cancel).toHaveBeenCalledExactlyOnceWith({ input: 'secret input' }, task, expect.any(AbortSignal))
+    })
+
+    it('asks the agent again while it cannot be reached, and says so', async () => {
+      const task = { id: 'x', status: 'working', pollInterval: 60 }
+      let attempts = 0
+      const cancel = async () => {
+        if (++attempts < 3) throw new DirectoryError('agent_error', 'not reached')
+      }
+      const tasks = startProcess({ cancel })
+      const { id } = await tasks.create(newTask({ agentTask: task }), carol)
+      expect((await tasks.cancel(id, carol)).document).toMatchObject({
+        cancellation: { state: 'waiting', attempts: 0 },
+      })
+      await until(tasks, id, { status: 'cancelled', cancellation: { state: 'confirmed', attempts: 3 } })
+      // The request, which may contain a credential, is deleted.
+      expect(await store.tasks.get(id)).toMatchObject({ request: '' })
+    })
+
+    it.each([
+      ['failed', 5, new DirectoryError('agent_error', 'not reached')],
+      ['refused', 1, new DirectoryError('not_invocable', 'it goes on')],
+      ['failed', 1, new DirectoryError('not_found', 'the agent has been removed')],
+    ] as const)('says that telling the agent has %s after %i attempts', async (state, attempts, error) => {
+      const task = { id: 'x', status: 'working', pollInterval: 60 }
+      const tasks = startProcess({ cancel: () => Promise.reject(error) })
+      const { id } = await tasks.create(newTask({ agentTask: task }), carol)
+      await tasks.cancel(id, carol)
+      await until(tasks, id, { status: 'cancelled', cancellation: { state, attempts } })
+      expect(await store.tasks.get(id)).not.toHaveProperty('work')
+    })
+
+    it('tells the agent first and the webhook then', async () => {
+      const order: string[] = []
+      const cancel = async () => {
+        order.push('agent')
+      }
+      const callBack = async (): Promise<Delivery> => {
+        order.push('webhook')
+        return 'delivered'
+      }
+      const tasks = startProcess({ cancel }, { callBack })
+      const agentTask = { id: 'x', status: 'working', pollInterval: 60 }
+      const callbackUrl = 'https://hooks.example/done'
+      const { id } = await tasks.create(newTask({ agentTask, callbackUrl }), carol)
+      await tasks.cancel(id, carol)
+      await until(tasks, id, { cancellation: { state: 'confirmed' }, callback: { state: 'delivered', attempts: 1 } })
+      expect(order).toEqual(['agent', 'webhook'])
+    })
+
+    it('cancels a task that the agent accepts after another process has cancelled the call', async () => {
+      const task = { id: 'late', status: 'working', pollInterval: 60 }
+      let accept = (_step: TaskStep): void => {}
+      const run = () =>
+        new Promise<TaskStep>((resolve) => {
+          accept = resolve
+        })
+      const cancel = vi.fn(async () => {})
+      const sender = startProcess({ run, cancel }, { timing: { ...QUICK, renewMs: 1e6 } })
+      const { id } = await sender.create(newTask(), carol)
+      await until(sender, id, { status: 'running' })
+      const other = startProcess({})
+      expect((await other.cancel(id, carol)).document).toMatchObject({ cancellation: { state: 'stopped' } })
+      accept({ kind: 'working', task })
+      await vi.waitFor(() =>
+        expect(cancel).toHaveBeenCalledExactlyOnceWith({ input: 'secret input' }, task, expect.any(AbortSignal)),
+      )
+      expect(await statusOf(sender, id)).toMatchObject({ status: 'cancelled' })
+    })
+
+    it('is not told anything if nothing was sent', async () => {
+      const cancel = vi.fn(async () => {})
+      const tasks = startProcess({ run: async () => ({ kind: 'later', retryAfter: 60 }), cancel })
+      const { id } = await tasks.create(newTask(), carol)
+      await vi.waitFor(async () => expect(await store.tasks.get(id)).toMatchObject({ version: 3 }))
+      expect((await tasks.cancel(id, carol)).document).not.toHaveProperty('cancellation')
+      expect(cancel).not.toHaveBeenCalled()
     })
 
     it('changes nothing if the task had already ended', async () => {
@@ -240,6 +318,18 @@ describe('the worker of deferred calls', () => {
     it('fails tasks that were encrypted with a different secret', async () => {
       const id = await startAndCrash({ idempotent: true })
       await until(startProcess({}, { secret: 'another secret of tests' }), id, { error: { code: 'Interrupted' } })
+    })
+
+    it('tells the agent to stop if the first process could not', async () => {
+      const hanging = startProcess({ cancel: () => new Promise(() => {}) }, { timing: { ...QUICK, renewMs: 1e6 } })
+      const agentTask = { id: 'x', status: 'working', pollInterval: 60 }
+      const { id } = await hanging.create(newTask({ agentTask }), carol)
+      await hanging.cancel(id, carol)
+      processes.splice(processes.indexOf(hanging), 1)
+      ahead += QUICK.holdMs + 1000
+      const cancel = vi.fn(async () => {})
+      await until(startProcess({ cancel }), id, { status: 'cancelled', cancellation: { state: 'confirmed' } })
+      expect(cancel).toHaveBeenCalledTimes(1)
     })
 
     it('does not touch tasks that another process holds', async () => {

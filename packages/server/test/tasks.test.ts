@@ -143,8 +143,8 @@ describe('deferred calls', () => {
     await until(path, { status: 'running' })
     await vi.waitFor(() => expect(agent.calls).toHaveLength(1))
     const answer = await directory.delete(path, { as: 'tokC' })
-    expect(answer).toMatchObject({ status: 200, json: { status: 'cancelled' } })
-    await vi.waitFor(() => expect(isClosed()).toBe(true))
+    expect(answer).toMatchObject({ status: 200, json: { status: 'cancelled', cancellation: { state: 'stopped' } } })
+    await vi.waitFor(() => expect(isClosed()).toBe(true), { timeout: 5000 })
     release()
     expect(await directory.delete(path, { as: 'tokC' })).toMatchObject({ status: 200, json: { status: 'cancelled' } })
     const { entries } = (await directory.get('/admin/audit?action=task.cancel&limit=1', { as: 'admin' })).json

@@ -1,6 +1,6 @@
 import { Message, Task, TaskArtifactUpdateEvent, TaskStatusUpdateEvent } from '@a2a-js/sdk'
 import { AgentEvent, type AgentExecutor, type ExecutionEventBus, type RequestContext } from '@a2a-js/sdk/server'
-import { asString, isObject, type JsonObject, type JsonValue } from '@switchboard/protocol'
+import { asString, isObject, type JsonObject, type JsonValue, toMessagePart } from '@switchboard/protocol'
 import { buildCall } from '../call/build-call.js'
 import type { Performer } from '../call/perform.js'
 import { withMetadata } from '../call/perform.js'
@@ -113,19 +113,16 @@ function createEvents(
       bus.publish(AgentEvent.task(task ?? Task.fromJSON(fresh)))
     },
     part(value: JsonValue, isLast: boolean): void {
-      const artifact = { artifactId, name: 'output', parts: [toPart(value)] }
+      const artifact = { artifactId, name: 'output', parts: [toMessagePart(value)] }
       const event = { ...ids, artifact, append: pieces > 0, lastChunk: isLast }
       pieces++
       bus.publish(AgentEvent.artifactUpdate(TaskArtifactUpdateEvent.fromJSON(event)))
     },
     fail(error: AgentError): void {
       const problem = problemOf(error, { instance: `/tasks/${taskId}`, requestId: taskId })
-      const parts = [{ text: error.message }, toPart(problem)]
+      const parts = [{ text: error.message }, toMessagePart(problem)]
       const message = { messageId: runtime.newId(), role: 'ROLE_AGENT', ...ids, parts }
       status(error.status < 500 ? 'TASK_STATE_REJECTED' : 'TASK_STATE_FAILED', message)
     },
   }
 }
-
-const toPart = (value: JsonValue): JsonObject =>
-  typeof value === 'string' ? { text: value } : { data: value, mediaType: 'application/json' }

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '@switchboard/protocol'
+import type { JsonObject, JsonValue, TaskProgress } from '@switchboard/protocol'
 import type { Caller } from '../auth/caller.js'
 import type { Capability } from '../capability.js'
 
@@ -19,6 +19,8 @@ export interface Call {
   readonly wantsStream: boolean
   /** Aborts when the caller disconnects. */
   readonly signal: AbortSignal
+  /** Receives what the handler says about its progress; deferred calls and MCP clients have a reader for it. */
+  readonly onProgress?: (progress: TaskProgress) => void
 }
 
 /** Metadata of a result (AURI §8): confidence, agents involved, time taken. */

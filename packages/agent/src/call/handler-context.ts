@@ -20,6 +20,8 @@ export interface HandlerContext {
   readonly delegation?: Delegation
   /** Adds metadata to the result: confidence, sourceAgent, usage … (AURI §8). */
   report(metadata: JsonObject): void
+  /** Says how far the work is, from 0 to 1; callers of a deferred call see it in its task, MCP clients as it is said. */
+  progress(fraction: number, message?: string): void
   /** Makes the response a 201 with the URL of the resource that the call created. */
   created(location: string): void
   /** Calls another agent for the same task. If this agent has a key, the call extends the delegation chain. */

@@ -1,4 +1,4 @@
-import { isObject, type JsonValue, type PublisherSchemas, toJsonSchema } from '@switchboard/protocol'
+import { isObject, type JsonValue, type PublisherSchemas, toJsonSchema, toProgress } from '@switchboard/protocol'
 import type { Capability } from '../capability.js'
 import { AgentError, toAgentError } from '../errors.js'
 import type { Runtime } from '../runtime.js'
@@ -71,6 +71,7 @@ export function createPerformer(deps: PerformerDeps): Performer {
       ...(call.taskId !== undefined && { taskId: call.taskId }),
       ...(admitted.delegation && { delegation: admitted.delegation }),
       report: (metadata) => Object.assign(report.metadata, metadata),
+      progress: (fraction, message) => call.onProgress?.(toProgress(fraction, message)),
       created: (location) => {
         report.location = location
       },

@@ -21,6 +21,7 @@ export interface CardOptions {
  */
 export function toCard({ description: about, versions, reach, sessionLifetime, delegation }: CardOptions): JsonObject {
   const bindings = bindingsOf(reach)
+  const a2a = bindings.find(({ protocol }) => protocol === 'a2a')
   const capabilities = [...versions.latest.capabilities.values()]
   const byProtocol = <T extends JsonObject[string]>(toMember: (binding: AgentBinding) => T): JsonObject =>
     Object.fromEntries(bindings.map((binding) => [binding.protocol, toMember(binding)]))
@@ -31,7 +32,7 @@ export function toCard({ description: about, versions, reach, sessionLifetime, d
     name: about.name,
     description: about.description,
     version: versions.latest.version,
-    ...given('url', reach.baseUrl),
+    ...mainInterface(reach.baseUrl, a2a?.endpoint),
     ...(about.publisher !== undefined && {
       provider: { organization: about.publisher, url: reach.baseUrl ?? 'about:blank' },
     }),
@@ -44,11 +45,11 @@ export function toCard({ description: about, versions, reach, sessionLifetime, d
     capabilities: { streaming: true, pushNotifications: false, extendedAgentCard: false },
     defaultInputModes: [JSON_TYPE, 'text/plain'],
     defaultOutputModes: [JSON_TYPE, 'text/plain'],
-    supportedInterfaces: ['1.0', '0.3'].flatMap((protocolVersion) =>
-      bindings
-        .filter(({ protocol }) => protocol === 'a2a')
-        .map(({ endpoint }) => ({ url: endpoint, protocolBinding: 'JSONRPC', protocolVersion })),
-    ),
+    supportedInterfaces: (a2a ? ['1.0', '0.3'] : []).map((protocolVersion) => ({
+      url: a2a?.endpoint ?? '',
+      protocolBinding: 'JSONRPC',
+      protocolVersion,
+    })),
     skills: capabilities.map(toSkill),
     bindings: bindings.map(({ protocol, endpoint, details }, priority) => ({
       ...details,
@@ -80,6 +81,12 @@ export function toCard({ description: about, versions, reach, sessionLifetime, d
     ...given('privacy', about.privacy),
     ...about.extensions,
   }
+}
+
+/** `url` is what A2A 0.3 clients send messages to; without A2A, it is the agent's address (AURI §7). */
+function mainInterface(baseUrl: string | undefined, a2aUrl: string | undefined): JsonObject {
+  if (a2aUrl === undefined) return given('url', baseUrl)
+  return { url: a2aUrl, preferredTransport: 'JSONRPC', protocolVersion: '0.3.0' }
 }
 
 function toSkill(capability: Capability): JsonObject {

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '@switchboard/protocol'
+import type { JsonObject, JsonValue, TaskProgress } from '@switchboard/protocol'
 
 export type TaskStatus = 'running' | 'completed' | 'failed' | 'cancelled'
 
@@ -16,6 +16,8 @@ export interface Task {
   readonly updatedAt: number
   /** When a finished task may be deleted, and a running one is aborted. */
   readonly expiresAt: number
+  /** What the handler last said about its progress. */
+  readonly progress?: TaskProgress
   readonly result?: JsonValue
   readonly metadata?: JsonObject
   readonly error?: JsonObject
@@ -33,7 +35,7 @@ export const POLL_SECONDS = 1
 
 /** A task as its caller sees it. */
 export function toTaskDocument(task: Task): JsonObject {
-  const { id, status, capability, version, sessionId, result, metadata, error } = task
+  const { id, status, capability, version, sessionId, progress, result, metadata, error } = task
   const time = (ms: number): string => new Date(ms).toISOString()
   return {
     taskId: id,
@@ -44,7 +46,7 @@ export function toTaskDocument(task: Task): JsonObject {
     createdAt: time(task.createdAt),
     updatedAt: time(task.updatedAt),
     expiresAt: time(task.expiresAt),
-    ...(status === 'running' && { pollInterval: POLL_SECONDS }),
+    ...(status === 'running' && { pollInterval: POLL_SECONDS, ...(progress && { progress: { ...progress } }) }),
     ...(result !== undefined && { result }),
     ...(metadata && { metadata }),
     ...(error && { error }),

@@ -1,3 +1,4 @@
+import type { TaskProgress } from '@switchboard/protocol'
 import type { AdmittedCall } from '../call/admit.js'
 import type { Value } from '../call/call.js'
 import type { Performer } from '../call/perform.js'
@@ -56,14 +57,39 @@ export function createTasks({ runtime, store, performer, webhook, onError }: Tas
     return ended
   }
 
+  /** Stores the latest progress of a task, one write at a time; none comes after its end. */
+  const keepProgress = (task: Task) => {
+    let latest = task
+    let writing: Promise<void> | undefined
+    let isOver = false
+    const write = async (): Promise<void> => {
+      for (let written: Task | undefined; written !== latest && !isOver; ) {
+        written = latest
+        await store.put(written)
+      }
+      writing = undefined
+    }
+    return {
+      onProgress(progress: TaskProgress) {
+        latest = { ...task, progress, updatedAt: runtime.now() }
+        if (!isOver) writing ??= write().catch(onError)
+      },
+      async settled() {
+        isOver = true
+        await writing
+      },
+    }
+  }
+
   const work = async (task: Task, admitted: AdmittedCall, callbackUrl: string | undefined): Promise<void> => {
     const controller = new AbortController()
     running.set(task.id, controller)
     const { signal } = controller
     const { requestId } = admitted.call
+    const { onProgress, settled } = keepProgress(task)
     try {
-      const outcome = await performer.run({ ...admitted, call: { ...admitted.call, taskId: task.id, signal } })
-      const { value, metadata } = wholeOf(outcome)
+      const call = { ...admitted.call, taskId: task.id, signal, onProgress }
+      const { value, metadata } = wholeOf(await performer.run({ ...admitted, call }).finally(settled))
       await finish(task, { status: 'completed', result: value, metadata }, callbackUrl)
     } catch (error) {
       if (signal.aborted && signal.reason === CANCELLED) {

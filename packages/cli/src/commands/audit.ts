@@ -1,59 +1,64 @@
-import { parseArgs } from 'node:util'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { AuditQuery, AuditRecord } from '@switchboard/client'
+import { command, type Options, type Values } from '../command/command.js'
 import { openAdmin } from '../directory.js'
 import { readNumber } from '../read-number.js'
-import { DIRECTORY_FLAGS, DIRECTORY_HELP } from '../settings.js'
+import { ADMIN_OPTIONS } from '../settings.js'
+import { untilInterrupted } from '../terminal/interruption.js'
 import { print, printJsonLine } from '../terminal/print.js'
 import { printable } from '../terminal/printable.js'
 import { UsageError } from '../usage.js'
 
-const HELP = `switchboard audit: print the audit log of a directory, oldest entry first
+const OPTIONS = {
+  since: { type: 'string', value: 'TIME', text: 'only entries since this RFC 3339 time' },
+  subject: { type: 'string', value: 'SUBJECT', text: 'only what this subject did' },
+  agent: { type: 'string', value: 'ID', text: 'only entries about this agent' },
+  action: { type: 'string', value: 'ACTION', text: 'register, update, remove, mark, key.create, sign-in, request …' },
+  outcome: { type: 'string', value: 'OUTCOME', text: 'ok or refused', choices: ['ok', 'refused'] },
+  after: { type: 'string', value: 'CURSOR', text: 'only entries after this one; --json shows the cursor of each' },
+  limit: { type: 'string', value: 'N', text: 'at most N entries (all)' },
+  follow: { type: 'boolean', short: 'f', text: 'wait for further entries, until Ctrl-C' },
+  ...ADMIN_OPTIONS,
+  json: { type: 'boolean', text: 'print one JSON object per entry, with the states before and after' },
+} as const satisfies Options
 
-  switchboard audit                         needs an administrator's key as --token
-
-  --since TIME       only entries since this RFC 3339 time
-  --subject SUBJECT  only what this subject did
-  --agent ID         only entries about this agent
-  --action ACTION    register, update, remove, mark, key.create, sign-in, request …
-  --outcome OUTCOME  ok or refused
-  --after CURSOR     only entries after this one; --json shows the cursor of each
-  --limit N          at most N entries (all)
-${DIRECTORY_HELP}, one entry per line, with the states before and after
-
-Examples:
-  switchboard audit --since 2026-01-01T00:00:00Z --outcome refused
-  switchboard audit --json > audit.ndjson
-  switchboard audit --json --after "$(tail -n 1 audit.ndjson | jq -r .cursor)" >> audit.ndjson
-`
-
-const FLAGS = {
-  ...DIRECTORY_FLAGS,
-  since: { type: 'string' },
-  subject: { type: 'string' },
-  agent: { type: 'string' },
-  action: { type: 'string' },
-  outcome: { type: 'string' },
-  after: { type: 'string' },
-  limit: { type: 'string' },
-} as const
-
-const readFlags = (args: string[]) => parseArgs({ args, options: FLAGS })
+/** Milliseconds between requests for new entries. */
+const FOLLOW_MS = 1000
 
 /** Prints entries as they arrive. */
-export async function audit(args: string[]): Promise<number> {
-  const { values } = readFlags(args)
-  if (values.help) {
-    await print(HELP)
+export const audit = command({
+  summary: 'print the audit log, oldest entry first',
+  about: "Needs an administrator's key.",
+  options: OPTIONS,
+  examples: [
+    'switchboard audit --since 2026-01-01T00:00:00Z --outcome refused',
+    'switchboard audit --json > audit.ndjson',
+    'switchboard audit --json --after "$(tail -n 1 audit.ndjson | jq -r .cursor)" >> audit.ndjson',
+  ],
+  async run(values) {
+    const admin = await openAdmin(values)
+    const signal = values.follow ? untilInterrupted() : undefined
+    const query = readQuery(values)
+    let { after, limit = Number.POSITIVE_INFINITY } = query
+    const printNew = async (): Promise<void> => {
+      const wanted = { ...query, ...(after !== undefined && { after }), ...(Number.isFinite(limit) && { limit }) }
+      for await (const entry of admin.auditLog(wanted, signal && { signal })) {
+        if (values.json) await printJsonLine(entry.document)
+        else await print(`${toLine(entry)}\n`)
+        after = entry.cursor
+        limit--
+      }
+    }
+    await printNew()
+    while (signal && !signal.aborted && limit > 0) {
+      await sleep(FOLLOW_MS, undefined, { signal }).catch(() => {})
+      if (!signal.aborted) await printNew()
+    }
     return 0
-  }
-  for await (const entry of openAdmin(values).auditLog(readQuery(values))) {
-    if (values.json) await printJsonLine(entry.document)
-    else await print(`${toLine(entry)}\n`)
-  }
-  return 0
-}
+  },
+})
 
-function readQuery(values: ReturnType<typeof readFlags>['values']): AuditQuery {
+function readQuery(values: Values<typeof OPTIONS>): AuditQuery {
   const { since, subject, agent, action, outcome, after } = values
   const limit = readNumber('--limit', values.limit, { least: 1, most: Number.MAX_SAFE_INTEGER })
   if (since !== undefined && Number.isNaN(Date.parse(since)))

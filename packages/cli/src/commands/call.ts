@@ -1,69 +1,67 @@
-import { parseArgs } from 'node:util'
-import {
-  type CallOptions,
-  createCaller,
-  type DirectoryCallOptions,
-  type Reply,
-  type StreamPart,
-} from '@switchboard/client'
+import type { CallOptions, Credential, DirectoryCallOptions, Reply, StreamPart } from '@switchboard/client'
 import type { JsonObject, JsonValue } from '@switchboard/protocol'
+import { command, type Options, type Values } from '../command/command.js'
 import { openDirectory } from '../directory.js'
 import { readInput } from '../documents/read-input.js'
 import { readNumber } from '../read-number.js'
-import { DIRECTORY_FLAGS, DIRECTORY_HELP, readAgentToken, readLocalSocket } from '../settings.js'
+import { DIRECTORY_OPTIONS, readAgentKey, readAgentToken, readLocalSocket } from '../settings.js'
 import { untilInterrupted } from '../terminal/interruption.js'
 import { print, printJson, printJsonLine, remark } from '../terminal/print.js'
 import { printable, printableJson } from '../terminal/printable.js'
 import { CommandError, UsageError } from '../usage.js'
 
-const HELP = `switchboard call: call an agent and print its response
+const OPTIONS = {
+  input: { type: 'string', value: 'INPUT', text: 'the whole input instead: JSON, @FILE, or - for stdin' },
+  stream: { type: 'boolean', text: 'print the parts of the response as they arrive' },
+  operation: { type: 'string', value: 'NAME', text: 'operation to call, if AGENT is an id' },
+  version: { type: 'string', value: 'RANGE', text: 'version of the agent, such as ^3.0.0' },
+  session: { type: 'string', value: 'ID', text: 'continue a session' },
+  task: { type: 'string', value: 'ID', text: 'continue a task' },
+  'idempotency-key': {
+    type: 'string',
+    value: 'KEY',
+    text: 'calls with the same key run once, so that retrying is safe',
+  },
+  'search-id': {
+    type: 'string',
+    value: 'ID',
+    text: 'id of the search that found AGENT, from which the directory learns',
+  },
+  timeout: {
+    type: 'string',
+    value: 'SECONDS',
+    text: 'time limit for the response, or for the start of a stream (30)',
+  },
+  'agent-token': {
+    type: 'string',
+    value: 'TOKEN',
+    text: 'token for the agent itself',
+    variable: 'SWITCHBOARD_AGENT_TOKEN',
+  },
+  'agent-key': {
+    type: 'string',
+    value: 'KEY',
+    text: 'the same for an agent that requires an API key',
+    variable: 'SWITCHBOARD_AGENT_KEY',
+  },
+  'require-signature': { type: 'boolean', text: 'reject descriptors without a valid signature' },
+  'allow-private': { type: 'boolean', text: 'allow private networks, and plain HTTP on this computer' },
+  'socket-folder': {
+    type: 'string',
+    multiple: true,
+    value: 'FOLDER',
+    text: 'let agent+unix call the sockets in this folder by path',
+  },
+  'local-socket': {
+    type: 'string',
+    value: 'PATH',
+    text: 'socket of the local runtime, for agent+local',
+    variable: 'SWITCHBOARD_LOCAL_SOCKET',
+  },
+  ...DIRECTORY_OPTIONS,
+} as const satisfies Options
 
-  switchboard call AGENT [NAME=TEXT | NAME:=JSON]…
-
-AGENT is an agent:// URI (also agent+https, agent+wss, agent+unix or agent+local), or the id of an agent in the directory.
-NAME=TEXT passes a string, NAME:=JSON any other value.
-
-  --input INPUT          the whole input instead: JSON, @FILE, or - for stdin
-  --stream               print the parts of the response as they arrive
-  --operation NAME       operation to call, if AGENT is an id
-  --version RANGE        version of the agent, such as ^3.0.0
-  --session ID           continue a session
-  --task ID              continue a task
-  --idempotency-key KEY  calls with the same key run once, so that retrying is safe
-  --search-id ID         id of the search that found AGENT, from which the directory learns
-  --timeout SECONDS      time limit for the response, or for the start of a stream (30)
-  --agent-token TOKEN    token for the agent itself; SWITCHBOARD_AGENT_TOKEN
-  --require-signature    reject descriptors without a valid signature
-  --allow-private        allow private networks, and plain HTTP on this computer
-  --socket-folder FOLDER let agent+unix call the sockets in this folder by path; repeatable
-  --local-socket PATH    socket of the local runtime, for agent+local; SWITCHBOARD_LOCAL_SOCKET
-${DIRECTORY_HELP}
-
-Examples:
-  switchboard call agent://planner.example.com/gen-iti city=Paris days:=3
-  switchboard call translator --input '{"text":"Bonjour"}' --stream
-`
-
-const FLAGS = {
-  ...DIRECTORY_FLAGS,
-  input: { type: 'string' },
-  stream: { type: 'boolean' },
-  operation: { type: 'string' },
-  version: { type: 'string' },
-  session: { type: 'string' },
-  task: { type: 'string' },
-  'idempotency-key': { type: 'string' },
-  'search-id': { type: 'string' },
-  timeout: { type: 'string' },
-  'agent-token': { type: 'string' },
-  'require-signature': { type: 'boolean' },
-  'allow-private': { type: 'boolean' },
-  'socket-folder': { type: 'string', multiple: true },
-  'local-socket': { type: 'string' },
-} as const
-
-const readFlags = (args: string[]) => parseArgs({ args, allowPositionals: true, options: FLAGS })
-type Flags = ReturnType<typeof readFlags>['values']
+type Flags = Values<typeof OPTIONS>
 
 /** A call that is ready to be sent, directly or through the directory. */
 interface PreparedCall {
@@ -72,25 +70,28 @@ interface PreparedCall {
   close(): Promise<void>
 }
 
-export async function call(args: string[]): Promise<number> {
-  const { values, positionals } = readFlags(args)
-  if (values.help) {
-    await print(HELP)
+export const call = command({
+  summary: 'call an agent by URI or id, and print its response',
+  usage: 'AGENT [NAME=TEXT|NAME:=JSON]…',
+  about: `AGENT is an agent:// URI (also agent+https, agent+wss, agent+unix or agent+local), or the id of an agent in the directory. NAME=TEXT passes a string, NAME:=JSON any other value.`,
+  options: OPTIONS,
+  examples: [
+    'switchboard call agent://planner.example.com/gen-iti city=Paris days:=3',
+    `switchboard call translator --input '{"text":"Bonjour"}' --stream`,
+  ],
+  async run(values, [agent = '', ...pairs]) {
+    const input = await readInput(values.input, pairs)
+    const isUri = /^agent(\+[a-z0-9-]*)?:/i.test(agent)
+    const prepared = isUri ? await callByUri(agent, input, values) : await callThroughDirectory(agent, input, values)
+    try {
+      if (!values.stream) await printReply(await prepared.invoke(), values.json === true)
+      else for await (const part of prepared.stream()) await printPart(part, values.json === true)
+    } finally {
+      await prepared.close()
+    }
     return 0
-  }
-  const [agent, ...pairs] = positionals
-  if (agent === undefined) throw new UsageError('name an agent: switchboard call AGENT [NAME=TEXT…]')
-  const input = await readInput(values.input, pairs)
-  const isUri = /^agent(\+[a-z0-9-]*)?:/i.test(agent)
-  const prepared = isUri ? await callByUri(agent, input, values) : callThroughDirectory(agent, input, values)
-  try {
-    if (!values.stream) await printReply(await prepared.invoke(), values.json === true)
-    else for await (const part of prepared.stream()) await printPart(part, values.json === true)
-  } finally {
-    await prepared.close()
-  }
-  return 0
-}
+  },
+})
 
 /** Options of calls by URI and by id. */
 function commonOptions(values: Flags): CallOptions & DirectoryCallOptions {
@@ -110,13 +111,14 @@ async function callByUri(uri: string, input: JsonValue | undefined, values: Flag
     throw new UsageError('--operation is only for ids: a URI has the operation in its path')
   }
   if (values['search-id'] !== undefined) throw new UsageError('--search-id is only for ids of agents in the directory')
-  const token = readAgentToken(values['agent-token'])
+  const credentials = readCredentials(values)
+  const { createCaller } = await import('@switchboard/client')
   const caller = createCaller({
     localSocket: await readLocalSocket(values['local-socket']),
     ...(values['socket-folder'] && { socketFolders: values['socket-folder'] }),
     ...(values['require-signature'] && { requireSignature: true }),
     ...(values['allow-private'] && { allowPrivate: true, httpLoopback: true }),
-    ...(token !== undefined && { credentials: { type: 'bearer' as const, token } }),
+    ...(credentials && { credentials }),
   })
   const { delegationChain: _none, ...options } = commonOptions(values)
   return {
@@ -126,20 +128,28 @@ async function callByUri(uri: string, input: JsonValue | undefined, values: Flag
   }
 }
 
-function callThroughDirectory(id: string, input: JsonValue | undefined, values: Flags): PreparedCall {
-  const directory = openDirectory(values)
-  const token = readAgentToken(values['agent-token'])
+async function callThroughDirectory(id: string, input: JsonValue | undefined, values: Flags): Promise<PreparedCall> {
+  const directory = await openDirectory(values)
+  const credentials = readCredentials(values)
   const options: DirectoryCallOptions = {
     ...commonOptions(values),
     ...(values.operation !== undefined && { operation: values.operation }),
     ...(values['search-id'] !== undefined && { searchId: values['search-id'] }),
-    ...(token !== undefined && { credentials: { type: 'bearer', token } }),
+    ...(credentials && { credentials }),
   }
   return {
     invoke: () => directory.invoke(id, input ?? {}, options),
     stream: () => directory.stream(id, input ?? {}, options),
     close: async () => {},
   }
+}
+
+/** The caller's credential for the agent, if any. */
+function readCredentials(values: Flags): Credential | undefined {
+  const key = readAgentKey(values['agent-key'])
+  if (key !== undefined) return { type: 'api_key', key }
+  const token = readAgentToken(values['agent-token'])
+  return token === undefined ? undefined : { type: 'bearer', token }
 }
 
 async function printReply(reply: Reply, asJson: boolean): Promise<void> {

@@ -1,58 +1,44 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
-import { type CrawlClient, type CrawledSite, toDisplayText } from '@switchboard/client'
+import type { CrawlClient, CrawledSite } from '@switchboard/client'
+import { toDisplayText } from '@switchboard/client/display-text'
+import { command } from '../command/command.js'
 import { openCrawl } from '../directory.js'
 import { explain, isExpected } from '../explain.js'
-import { DIRECTORY_FLAGS, DIRECTORY_HELP } from '../settings.js'
+import { DIRECTORY_OPTIONS } from '../settings.js'
 import { untilInterrupted } from '../terminal/interruption.js'
 import { print, printJson, printJsonLine, printTable, remark } from '../terminal/print.js'
 import { UsageError } from '../usage.js'
 
-const HELP = `switchboard crawl: have a directory read the agents that sites publish
-
-  switchboard crawl URL|HOST…     read sites now, and from then on regularly
-  switchboard crawl --list        list the sites that you asked for; with an admin key, all
-  switchboard crawl --remove ID…  forget sites and remove their agents; needs an admin key
-
-A URL is that of an agent's card or of an agents.json. For a host, the first of these is read:
-/.well-known/agent-card.json, /.well-known/agent.json and /.well-known/agents.json. The agents belong to the site's
-domain, not to you. The exit code is 1 if a site has no agents, or one of its documents could not be registered.
-
-${DIRECTORY_HELP}
-
-Examples:
-  switchboard crawl agents.example --token $KEY
-  switchboard crawl https://agents.example/cards/translator.json
-`
-
 /** Milliseconds between looks whether a long visit has ended. */
 const POLL_MS = 2000
 
-export async function crawl(args: string[]): Promise<number> {
-  const { values, positionals } = parseArgs({
-    args,
-    allowPositionals: true,
-    options: { ...DIRECTORY_FLAGS, list: { type: 'boolean' }, remove: { type: 'boolean' } },
-  })
-  if (values.help) {
-    await print(HELP)
-    return 0
-  }
-  if (values.list && values.remove) throw new UsageError('use either --list or --remove')
-  if (values.list && positionals.length > 0) throw new UsageError('--list takes no sites')
-  const sites = openCrawl(values)
-  if (values.list) return list(sites, values.json === true)
-  if (positionals.length === 0) throw new UsageError('name at least one site: switchboard crawl URL|HOST…')
-  if (values.remove) {
-    for (const id of positionals) {
-      await sites.remove(id)
-      if (values.json) await printJsonLine({ id, removed: true })
-      else await print(`removed ${id}\n`)
+export const crawl = command({
+  summary: 'have the directory read the agents that sites publish',
+  usage: ['URL|HOST…', '--list', '--remove ID…'],
+  about: `Reads sites now, and from then on regularly. A URL is that of an agent's card or of an agents.json. For a host, the first of these is read: /.well-known/agent-card.json, /.well-known/agent.json and /.well-known/agents.json. The agents belong to the site's domain, not to you. The exit code is 1 if a site has no agents, or one of its documents could not be registered.`,
+  options: {
+    list: { type: 'boolean', text: 'list the sites that you asked for; with an admin key, all' },
+    remove: { type: 'boolean', text: 'forget sites and remove their agents; needs an admin key' },
+    ...DIRECTORY_OPTIONS,
+  },
+  examples: ['switchboard crawl agents.example', 'switchboard crawl https://agents.example/cards/translator.json'],
+  async run(values, positionals) {
+    if (values.list && values.remove) throw new UsageError('use either --list or --remove')
+    if (values.list && positionals.length > 0) throw new UsageError('--list takes no sites')
+    const sites = await openCrawl(values)
+    if (values.list) return list(sites, values.json === true)
+    if (positionals.length === 0) throw new UsageError('name at least one site: switchboard crawl URL|HOST…')
+    if (values.remove) {
+      for (const id of positionals) {
+        await sites.remove(id)
+        if (values.json) await printJsonLine({ id, removed: true })
+        else await print(`removed ${id}\n`)
+      }
+      return 0
     }
-    return 0
-  }
-  return crawlAll(sites, positionals, values.json === true)
-}
+    return crawlAll(sites, positionals, values.json === true)
+  },
+})
 
 /** A site that fails does not stop the others. */
 async function crawlAll(sites: CrawlClient, urls: readonly string[], asJson: boolean): Promise<number> {

@@ -1,45 +1,75 @@
-import { parseArgs } from 'node:util'
-import type { AgentView } from '@switchboard/client'
-import { asString, detectFormat, type JsonObject, readRecord } from '@switchboard/protocol'
-import { openDirectory } from '../directory.js'
-import { DIRECTORY_FLAGS, DIRECTORY_HELP } from '../settings.js'
-import { print, printFacts, printJson } from '../terminal/print.js'
-import { UsageError } from '../usage.js'
+import type { AgentView, DiscoveryClient } from '@switchboard/client'
+import { asString, type JsonObject } from '@switchboard/protocol/json'
+import { command } from '../command/command.js'
+import { openDiscovery } from '../directory.js'
+import { DIRECTORY_OPTIONS } from '../settings.js'
+import { printFacts, printJson } from '../terminal/print.js'
+import { CommandError, UsageError } from '../usage.js'
 
-const HELP = `switchboard get: show an agent
+/** Reads the document of an agent as one of the drafts has it. */
+type ReadView = (directory: DiscoveryClient, id: string) => Promise<JsonObject>
 
-  switchboard get ID
+const readView =
+  (view: AgentView): ReadView =>
+  (directory, id) =>
+    directory.get(id, { view })
 
-  --view VIEW        document format: aidip (default), profile, descriptor, a2a or mcp
-${DIRECTORY_HELP}
-
-Example:
-  switchboard get translator --view a2a --json
-`
-
-const VIEWS: readonly AgentView[] = ['aidip', 'profile', 'descriptor', 'a2a', 'mcp']
-
-export async function get(args: string[]): Promise<number> {
-  const { values, positionals } = parseArgs({
-    args,
-    allowPositionals: true,
-    options: { ...DIRECTORY_FLAGS, view: { type: 'string' } },
-  })
-  if (values.help) {
-    await print(HELP)
-    return 0
+/** The client adds the id, which these formats do not have. */
+const readCard =
+  (view: AgentView): ReadView =>
+  async (directory, id) => {
+    const { id: _added, ...card } = await directory.get(id, { view })
+    return card
   }
-  const [id, ...more] = positionals
-  if (id === undefined || more.length > 0) throw new UsageError('name one agent: switchboard get ID')
-  const view = VIEWS.find((name) => name === (values.view ?? 'aidip'))
-  if (!view) throw new UsageError(`--view must be one of ${VIEWS.join(', ')}, not "${values.view}"`)
-  const document = await openDirectory(values).get(id, { view })
-  if (values.json) await printJson(document)
-  else await printFacts(factsOf(id, document))
-  return 0
+
+const VIEWS = new Map<string, ReadView>([
+  ['aidip', readView('aidip')],
+  ['aidip-00', readView('aidip-00')],
+  ['profile', readView('profile')],
+  ['ad', readEntry],
+  ['agent.json', readView('descriptor')],
+  ['a2a', readCard('a2a')],
+  ['mcp', readCard('mcp')],
+])
+/** Names of the formats of documents (--format) also name their views. */
+const ALIASES = new Map([
+  ['descriptor', 'agent.json'],
+  ['directory', 'ad'],
+])
+
+export const get = command({
+  summary: 'show an agent',
+  usage: 'ID',
+  about: 'Prints a summary. With --view it prints the document, as JSON.',
+  options: {
+    view: {
+      type: 'string',
+      value: 'VIEW',
+      text: `the document as ${[...VIEWS.keys()].join(', ')}`,
+      choices: [...VIEWS.keys()],
+    },
+    ...DIRECTORY_OPTIONS,
+  },
+  examples: ['switchboard get translator', 'switchboard get translator --view a2a'],
+  async run(values, [id = '']) {
+    const { view = 'aidip' } = values
+    const read = VIEWS.get(ALIASES.get(view) ?? view)
+    if (!read) throw new UsageError(`--view must be one of ${[...VIEWS.keys()].join(', ')}, not "${view}"`)
+    const document = await read(await openDiscovery(values), id)
+    if (values.json || values.view !== undefined) await printJson(document)
+    else await printFacts(await factsOf(id, document))
+    return 0
+  },
+})
+
+/** The entry of the Agent Directory, which can only be looked up. */
+async function readEntry(directory: DiscoveryClient, id: string): Promise<JsonObject> {
+  for await (const { agent, document } of directory.lookup({ agent: id })) if (agent === id) return document
+  throw new CommandError(`there is no agent "${id}" in the directory`)
 }
 
-function factsOf(id: string, document: JsonObject): [string, string | undefined][] {
+async function factsOf(id: string, document: JsonObject): Promise<[string, string | undefined][]> {
+  const { detectFormat, readRecord } = await import('@switchboard/protocol/documents')
   const record = readRecord(detectFormat(document) ?? 'descriptor', document, id)
   return [
     ['id', id],

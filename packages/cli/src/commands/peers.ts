@@ -1,100 +1,124 @@
 import { readFile } from 'node:fs/promises'
-import { parseArgs } from 'node:util'
 import type { PeerDirectory, PeerTerms } from '@switchboard/client'
 import type { JsonObject } from '@switchboard/protocol'
+import { type CommandGroup, command, type Options, type Values } from '../command/command.js'
 import { openAdmin } from '../directory.js'
 import { readNumber } from '../read-number.js'
-import { DIRECTORY_FLAGS, DIRECTORY_HELP } from '../settings.js'
+import { ADMIN_OPTIONS } from '../settings.js'
 import { print, printJson, printTable } from '../terminal/print.js'
 import { UsageError } from '../usage.js'
 
 const TRUST = ['full', 'limited', 'quarantine', 'none'] as const
 
-const HELP = `switchboard peers: list the agents of other directories
+const TERM_OPTIONS = {
+  trust: { type: 'string', value: 'LEVEL', text: `${TRUST.join(', ')} (limited)`, choices: TRUST },
+  interval: { type: 'string', value: 'N', text: 'seconds between requests (300)' },
+  'peer-token-file': { type: 'string', value: 'FILE', text: 'file with our credential at the peer' },
+  tag: { type: 'string', multiple: true, value: 'TAG', text: 'only agents with one of these tags (all)' },
+  publisher: {
+    type: 'string',
+    multiple: true,
+    value: 'NAME',
+    text: 'only agents of these publishers or origins, such as "acme*" (all)',
+  },
+  ...ADMIN_OPTIONS,
+} as const satisfies Options
 
-  switchboard peers list                    the peers, and when they were last heard
-  switchboard peers add NAME URL            add a peer
-  switchboard peers change NAME             change its terms
-  switchboard peers remove NAME             remove it, and the agents that only it supplies
-  switchboard peers quarantine              the agents that wait for a review
-  switchboard peers accept AGENT            list an agent that waits
-  switchboard peers reject AGENT            do not list an agent, whoever supplies it
+const REVIEW_OPTIONS = {
+  peer: { type: 'string', value: 'NAME', text: 'only the copy of this peer (all)' },
+  ...ADMIN_OPTIONS,
+} as const satisfies Options
 
-All need an administrator's key as --token. For add and change:
-  --trust LEVEL      ${TRUST.join(', ')} (limited)
-  --interval N       seconds between requests (300)
-  --peer-token-file FILE  file with our credential at the peer
-  --tag TAG          only agents with one of these tags; repeatable (all)
-  --publisher NAME   only agents of these publishers or origins, such as "acme*"; repeatable (all)
-For accept and reject:
-  --peer NAME        only the copy of this peer (all)
-${DIRECTORY_HELP}
-
-Examples:
-  switchboard peers add acme https://agents.acme.example --trust full --interval 60
-  switchboard peers reject spam-agent
-`
-
-const FLAGS = {
-  ...DIRECTORY_FLAGS,
-  trust: { type: 'string' },
-  interval: { type: 'string' },
-  'peer-token-file': { type: 'string' },
-  tag: { type: 'string', multiple: true },
-  publisher: { type: 'string', multiple: true },
-  peer: { type: 'string' },
-} as const
-
-const readFlags = (args: string[]) => parseArgs({ args, allowPositionals: true, options: FLAGS })
-type Flags = ReturnType<typeof readFlags>['values']
+type Flags = Values<typeof ADMIN_OPTIONS>
 
 /** Seconds; a month. */
 const MAX_INTERVAL = 2_592_000
 
-export async function peers(args: string[]): Promise<number> {
-  const { values, positionals } = readFlags(args)
-  if (values.help) {
-    await print(HELP)
-    return 0
-  }
-  const [action = '', ...names] = positionals
-  const [name = '', url = ''] = names
-  const admin = openAdmin(values)
-  const said = async (text: string, json: JsonObject): Promise<number> => {
-    await (values.json ? printJson(json) : print(`${text}\n`))
-    return 0
-  }
-  switch (`${action} ${names.length}`) {
-    case 'list 0':
-      return list(values)
-    case 'quarantine 0':
-      return quarantine(values)
-    case 'add 2': {
-      const { document } = await admin.addPeer({ ...(await readTerms(values)), name, url })
-      return said(`added ${name}`, document)
-    }
-    case 'change 1': {
-      const { document } = await admin.changePeer(name, await readTerms(values))
-      return said(`changed ${name}`, document)
-    }
-    case 'remove 1':
-      await admin.removePeer(name)
-      return said(`removed ${name}`, { name, removed: true })
-    case 'accept 1':
-    case 'reject 1': {
-      const decision = action === 'accept' ? 'accept' : 'reject'
-      await admin.reviewAgent({ agent: name, decision, ...(values.peer !== undefined && { peer: values.peer }) })
-      return said(`${decision}ed ${name}`, { agent: name, decision })
-    }
-    default:
-      throw new UsageError(
-        'use: switchboard peers list, add NAME URL, change NAME, remove NAME, quarantine, accept AGENT or reject AGENT',
-      )
-  }
+export const peers: CommandGroup = {
+  summary: 'list the agents of other directories',
+  about: "All need an administrator's key.",
+  actions: {
+    list: command({
+      summary: 'the peers, and when they were last heard',
+      options: ADMIN_OPTIONS,
+      examples: ['switchboard peers list'],
+      run: list,
+    }),
+    add: command({
+      summary: 'add a peer',
+      usage: 'NAME URL',
+      options: TERM_OPTIONS,
+      examples: ['switchboard peers add acme https://agents.acme.example --trust full --interval 60'],
+      async run(values, [name = '', url = '']) {
+        const { document } = await (await openAdmin(values)).addPeer({ ...(await readTerms(values)), name, url })
+        await report(values, `added ${name}`, document)
+        return 0
+      },
+    }),
+    change: command({
+      summary: 'change its terms',
+      usage: 'NAME',
+      options: TERM_OPTIONS,
+      examples: ['switchboard peers change acme --trust limited'],
+      async run(values, [name = '']) {
+        const { document } = await (await openAdmin(values)).changePeer(name, await readTerms(values))
+        await report(values, `changed ${name}`, document)
+        return 0
+      },
+    }),
+    remove: command({
+      summary: 'remove it, and the agents that only it supplies',
+      usage: 'NAME',
+      options: ADMIN_OPTIONS,
+      examples: ['switchboard peers remove acme'],
+      async run(values, [name = '']) {
+        await (await openAdmin(values)).removePeer(name)
+        await report(values, `removed ${name}`, { name, removed: true })
+        return 0
+      },
+    }),
+    quarantine: command({
+      summary: 'the agents that wait for a review',
+      options: ADMIN_OPTIONS,
+      examples: ['switchboard peers quarantine'],
+      run: quarantine,
+    }),
+    accept: command({
+      summary: 'list an agent that waits',
+      usage: 'AGENT',
+      options: REVIEW_OPTIONS,
+      examples: ['switchboard peers accept translator'],
+      run: (values, [agent = '']) => review(agent, 'accept', values),
+    }),
+    reject: command({
+      summary: 'do not list an agent, whoever supplies it',
+      usage: 'AGENT',
+      options: REVIEW_OPTIONS,
+      examples: ['switchboard peers reject spam-agent'],
+      run: (values, [agent = '']) => review(agent, 'reject', values),
+    }),
+  },
+}
+
+const report = (values: Flags, text: string, document: JsonObject): Promise<void> =>
+  values.json ? printJson(document) : print(`${text}\n`)
+
+async function review(
+  agent: string,
+  decision: 'accept' | 'reject',
+  values: Values<typeof REVIEW_OPTIONS>,
+): Promise<number> {
+  await (await openAdmin(values)).reviewAgent({
+    agent,
+    decision,
+    ...(values.peer !== undefined && { peer: values.peer }),
+  })
+  await report(values, `${decision}ed ${agent}`, { agent, decision })
+  return 0
 }
 
 async function list(values: Flags): Promise<number> {
-  const all = await openAdmin(values).listPeers()
+  const all = await (await openAdmin(values)).listPeers()
   if (values.json) await printJson(all.map(({ document }) => document))
   else
     await printTable(['NAME', 'URL', 'TRUST', 'AGENTS', 'WAITING', 'LAST HEARD', 'PROBLEM'], all.map(toRow), 'no peers')
@@ -112,7 +136,7 @@ const toRow = ({ name, url, trust, listed, quarantined, lastHeardAt, error }: Pe
 ]
 
 async function quarantine(values: Flags): Promise<number> {
-  const waiting = await openAdmin(values).listQuarantine()
+  const waiting = await (await openAdmin(values)).listQuarantine()
   if (values.json) await printJson(waiting.map(({ document }) => document))
   else
     await printTable(
@@ -123,7 +147,7 @@ async function quarantine(values: Flags): Promise<number> {
   return 0
 }
 
-async function readTerms(values: Flags): Promise<PeerTerms> {
+async function readTerms(values: Values<typeof TERM_OPTIONS>): Promise<PeerTerms> {
   const { trust, tag, publisher, 'peer-token-file': tokenFile } = values
   const level = TRUST.find((known) => known === trust)
   if (trust !== undefined && !level) throw new UsageError(`--trust must be one of ${TRUST.join(', ')}, not "${trust}"`)

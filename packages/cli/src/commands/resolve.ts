@@ -1,57 +1,47 @@
-import { parseArgs } from 'node:util'
-import { type ResolvedAgent, resolveAgent } from '@switchboard/client'
+import type { FindInDns, ResolvedAgent } from '@switchboard/client'
 import type { JsonObject, JsonValue } from '@switchboard/protocol'
+import { command } from '../command/command.js'
+import { CONNECTION_OPTIONS, JSON_OPTION } from '../settings.js'
 import { untilInterrupted } from '../terminal/interruption.js'
-import { print, printFacts, printJson, remark } from '../terminal/print.js'
-import { UsageError } from '../usage.js'
+import { printFacts, printJson, remark } from '../terminal/print.js'
 
-const HELP = `switchboard resolve: show where an agent:// URI leads and how to call the agent
-
-  switchboard resolve URI
-
-  --version RANGE        version of the agent, such as ^3.0.0
-  --require-signature    reject descriptors without a valid signature
-  --webfinger            also look it up with WebFinger
-  --allow-private        allow private networks, and plain HTTP on this computer
-  --json                 print JSON, for programs
-
-Example:
-  switchboard resolve 'agent://planner.example.com/gen-iti?city=Paris'
-`
-
-export async function resolve(args: string[]): Promise<number> {
-  const { values, positionals } = parseArgs({
-    args,
-    allowPositionals: true,
-    options: {
-      version: { type: 'string' },
-      'require-signature': { type: 'boolean' },
-      webfinger: { type: 'boolean' },
-      'allow-private': { type: 'boolean' },
-      json: { type: 'boolean' },
-      help: { type: 'boolean', short: 'h' },
-    },
-  })
-  if (values.help) {
-    await print(HELP)
+export const resolve = command({
+  summary: 'show where an agent:// URI leads and how to call the agent',
+  usage: 'URI',
+  options: {
+    version: { type: 'string', value: 'RANGE', text: 'version of the agent, such as ^3.0.0' },
+    'require-signature': { type: 'boolean', text: 'reject descriptors without a valid signature' },
+    dns: { type: 'boolean', text: 'look it up in DNS first (SVCB records)' },
+    'dns-server': { type: 'string', value: 'ADDRESS', text: 'DNS server for --dns, such as 192.0.2.1:53' },
+    webfinger: { type: 'boolean', text: 'also look it up with WebFinger' },
+    'allow-private': { type: 'boolean', text: 'allow private networks, and plain HTTP on this computer' },
+    ca: CONNECTION_OPTIONS.ca,
+    ...JSON_OPTION,
+  },
+  examples: ["switchboard resolve 'agent://planner.example.com/gen-iti?city=Paris'"],
+  async run(values, [uri = '']) {
+    const { resolveAgent } = await import('@switchboard/client/resolve')
+    const resolved = await resolveAgent(uri, {
+      signal: untilInterrupted(),
+      ...(values.version !== undefined && { version: values.version }),
+      ...(values['require-signature'] && { requireSignature: true }),
+      ...(values.dns && { dns: await dnsLookup(values['dns-server']) }),
+      ...(values.webfinger && { webfinger: true }),
+      ...(values['allow-private'] && { allowPrivate: true, httpLoopback: true }),
+    })
+    if (values.json) {
+      await printJson(toJson(resolved))
+      return 0
+    }
+    for (const warning of resolved.warnings) remark(`warning: ${warning}`)
+    await printFacts(factsOf(resolved))
     return 0
-  }
-  const [uri, ...more] = positionals
-  if (uri === undefined || more.length > 0) throw new UsageError('name one URI: switchboard resolve agent://host/path')
-  const resolved = await resolveAgent(uri, {
-    signal: untilInterrupted(),
-    ...(values.version !== undefined && { version: values.version }),
-    ...(values['require-signature'] && { requireSignature: true }),
-    ...(values.webfinger && { webfinger: true }),
-    ...(values['allow-private'] && { allowPrivate: true, httpLoopback: true }),
-  })
-  if (values.json) {
-    await printJson(toJson(resolved))
-    return 0
-  }
-  for (const warning of resolved.warnings) remark(`warning: ${warning}`)
-  await printFacts(factsOf(resolved))
-  return 0
+  },
+})
+
+async function dnsLookup(server: string | undefined): Promise<FindInDns> {
+  const { createDnsLookup } = await import('@switchboard/client/dns')
+  return createDnsLookup(server === undefined ? {} : { servers: [server] })
 }
 
 function factsOf(resolved: ResolvedAgent): [string, string | undefined][] {

@@ -1,49 +1,40 @@
-import { parseArgs } from 'node:util'
 import type { AgentSummary, SearchPage, SearchRequest } from '@switchboard/client'
-import { openDirectory } from '../directory.js'
+import { command, type Options, type Values } from '../command/command.js'
+import { openDiscovery } from '../directory.js'
 import { readNumber } from '../read-number.js'
-import { DIRECTORY_FLAGS, DIRECTORY_HELP } from '../settings.js'
-import { formatTable, print, printJson, printTable, remark } from '../terminal/print.js'
+import { DIRECTORY_OPTIONS } from '../settings.js'
+import { formatEvidence } from '../terminal/evidence.js'
+import { print, printJson, printTable, remark, terminalWidth } from '../terminal/print.js'
+import { styleFor } from '../terminal/style.js'
 import { UsageError } from '../usage.js'
-
-const HELP = `switchboard search: find agents in a directory
-
-  switchboard search [WORDS…]
-
-  --tag TAG          only agents with this tag; repeatable
-  --capability NAME  only agents with this capability; repeatable
-  --filter NAME=TEXT only agents whose metadata has this value; repeatable
-  --exact            search for the words as they are written: do not correct typos
-  --explain          say why each agent was found, and what its score consists of
-  --limit N          maximum number of results (20)
-${DIRECTORY_HELP}
-
-Examples:
-  switchboard search translate a contract into Chinese
-  switchboard search --tag hr --json
-`
 
 /** Agents per request. */
 const PAGE_SIZE = 100
 
-export async function search(args: string[]): Promise<number> {
-  const { values, positionals } = parseArgs({
-    args,
-    allowPositionals: true,
-    options: {
-      ...DIRECTORY_FLAGS,
-      tag: { type: 'string', multiple: true },
-      capability: { type: 'string', multiple: true },
-      filter: { type: 'string', multiple: true },
-      exact: { type: 'boolean' },
-      explain: { type: 'boolean' },
-      limit: { type: 'string' },
-    },
-  })
-  if (values.help) {
-    await print(HELP)
-    return 0
-  }
+const OPTIONS = {
+  tag: { type: 'string', multiple: true, value: 'TAG', text: 'only agents with this tag' },
+  capability: { type: 'string', multiple: true, value: 'NAME', text: 'only agents with this capability' },
+  filter: { type: 'string', multiple: true, value: 'NAME=TEXT', text: 'only agents whose metadata has this value' },
+  exact: { type: 'boolean', text: 'search for the words as they are written: do not correct typos' },
+  why: { type: 'boolean', text: 'say why each agent was found: the parts of its score, and what of its text matches' },
+  explain: { type: 'boolean', text: 'the older name of --why', isHidden: true },
+  limit: { type: 'string', value: 'N', text: 'maximum number of results (20)' },
+  ...DIRECTORY_OPTIONS,
+} as const satisfies Options
+
+export const search = command({
+  summary: 'find agents',
+  usage: '[WORDS…]',
+  options: OPTIONS,
+  examples: [
+    'switchboard search translate a contract into Chinese',
+    'switchboard search --why summarise a meeting',
+    'switchboard search --tag hr --json',
+  ],
+  run: find,
+})
+
+async function find(values: Values<typeof OPTIONS>, positionals: readonly string[]): Promise<number> {
   const limit = readNumber('--limit', values.limit, { least: 1, most: 10_000 }) ?? 20
   const filters = {
     ...(values.tag && { tags: values.tag }),
@@ -51,26 +42,29 @@ export async function search(args: string[]): Promise<number> {
     ...Object.fromEntries((values.filter ?? []).map(readFilter)),
   }
   const query = positionals.join(' ')
+  const isExplained = values.why === true || values.explain === true
   const request: SearchRequest = {
     top: Math.min(limit, PAGE_SIZE),
     ...(query !== '' && { query }),
     ...(values.exact && { exact: true }),
-    ...(values.explain && { explain: true }),
+    ...(isExplained && { explain: true }),
     ...(Object.keys(filters).length > 0 && { filters }),
   }
   const agents: AgentSummary[] = []
   let isFirst = true
-  for await (const page of openDirectory(values).search(request).pages()) {
+  for await (const page of (await openDiscovery(values)).search(request).pages()) {
     if (isFirst) remarkSpelling(page)
     isFirst = false
     for (const warning of page.warnings) remark(`warning: ${warning}`)
-    if (values.explain && page.searchId !== undefined && agents.length === 0) remark(`search id: ${page.searchId}`)
+    if (isExplained && page.searchId !== undefined && agents.length === 0) remark(`search id: ${page.searchId}`)
     agents.push(...page.agents.slice(0, limit - agents.length))
     if (agents.length >= limit) break
   }
   if (values.json) await printJson(agents.map(({ document }) => document))
-  else if (values.explain && agents.length > 0) await print(agents.map(explain).join('\n'))
-  else await printTable(['ID', 'NAME', 'SCORE', 'DESCRIPTION'], agents.map(toRow), 'no agents found')
+  else if (isExplained && agents.length > 0) {
+    const layout = { style: styleFor(process.stdout), width: terminalWidth() }
+    await print(agents.map((agent) => formatEvidence(agent, layout)).join('\n'))
+  } else await printTable(['ID', 'NAME', 'SCORE', 'DESCRIPTION'], agents.map(toRow), 'no agents found')
   return 0
 }
 
@@ -85,18 +79,6 @@ const toRow = ({ id, name, score, description }: AgentSummary): string[] => [
   score === undefined ? '' : score.toFixed(2),
   description,
 ]
-
-/** An agent, what its score consists of, and what of its text matches. */
-function explain({ id, name, score, evidence }: AgentSummary): string {
-  const { explanation = [], snippets = [] } = evidence ?? {}
-  const reasons = explanation.map(({ component, value, text }) => [
-    `  ${value < 0 ? '-' : '+'}${Math.abs(value).toFixed(4)}`,
-    component,
-    text,
-  ])
-  const texts = snippets.map((text) => ['', 'text', text])
-  return formatTable([id, score?.toFixed(4) ?? '', name], [...reasons, ...texts], process.stdout.columns)
-}
 
 function readFilter(text: string): [string, string] {
   const [, name, value] = /^([^=]+)=(.*)$/s.exec(text) ?? []

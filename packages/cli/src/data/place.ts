@@ -1,22 +1,20 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { DataPlace } from '@switchboard/server'
+import type { Config, DataPlace } from '@switchboard/server'
+import type { Options } from '../command/command.js'
+import { SERVE_OPTIONS } from '../commands/serve.js'
+import { JSON_OPTION } from '../settings.js'
 import { remark } from '../terminal/print.js'
 
-/** Flags that say where the data of a directory is. */
-export const PLACE_FLAGS = {
-  data: { type: 'string' },
-  database: { type: 'string' },
-  config: { type: 'string' },
-  json: { type: 'boolean' },
-  help: { type: 'boolean', short: 'h' },
-} as const
+/** Options that say where the data of a directory is. */
+export const DATA_OPTIONS = {
+  data: SERVE_OPTIONS.data,
+  database: SERVE_OPTIONS.database,
+  config: { ...SERVE_OPTIONS.config, text: 'config file of the directory' },
+} as const satisfies Options
 
-/** Their lines in --help. */
-export const PLACE_HELP = `  --data FOLDER        folder of the embedded store (./switchboard-data)  SWITCHBOARD_DATA
-  --database URL       a postgres:// URL instead of --data              SWITCHBOARD_DATABASE_URL
-  --config FILE        config file of the directory                     SWITCHBOARD_CONFIG
-  --json               print JSON, for programs`
+/** The same for commands that work on nothing else. */
+export const PLACE_OPTIONS = { ...DATA_OPTIONS, ...JSON_OPTION } as const satisfies Options
 
 export interface Place {
   readonly place: DataPlace
@@ -24,19 +22,27 @@ export interface Place {
   readonly hasSecret: boolean
 }
 
-/** The data that flags, environment and config name, in the same way as for `switchboard serve`. */
-export async function readPlace(flags: {
+/** Flags that name data. */
+interface DataFlags {
   readonly data?: string | undefined
   readonly database?: string | undefined
   readonly config?: string | undefined
-}): Promise<Place> {
+}
+
+/** The settings of the directory whose data flags, environment and config name, in the same way as for `switchboard serve`. */
+export async function readDataConfig({ data, database, config }: DataFlags): Promise<Config> {
   // Slow to load, and not needed for --help.
   const { readConfig } = await import('@switchboard/server')
-  const { data, database, secret } = readConfig({
-    ...(flags.data !== undefined && { data: flags.data }),
-    ...(flags.database !== undefined && { database: flags.database }),
-    ...(flags.config !== undefined && { config: flags.config }),
+  return readConfig({
+    ...(data !== undefined && { data }),
+    ...(database !== undefined && { database }),
+    ...(config !== undefined && { config }),
   })
+}
+
+/** The data themselves. */
+export async function readPlace(flags: DataFlags): Promise<Place> {
+  const { data, database, secret } = await readDataConfig(flags)
   // A folder on the command line means that folder, even if the environment names a database.
   const isFolder = database === undefined || (flags.data !== undefined && flags.database === undefined)
   return { place: isFolder ? { folder: data } : { database }, hasSecret: secret !== undefined }

@@ -10,8 +10,10 @@ import {
   type JsonValue,
 } from '@switchboard/protocol'
 import { UsageError } from '../usage.js'
+import { ofCatalog, type ReadOptions } from './crawl.js'
 import { readJson } from './read-input.js'
 import { readText, reasonOf } from './read-text.js'
+import { readYaml } from './read-yaml.js'
 
 /** A document to register, with its source. */
 export interface FoundDocument {
@@ -35,8 +37,8 @@ export interface BadDocument {
 /** Maximum characters of a line; directories accept no larger documents (C-76). */
 const MAX_LINE = 300_000
 
-/** Reads the documents of a file: a single one, a list, a dump of a directory, or lines of JSON. */
-export async function* readDocuments(name: string): AsyncGenerator<FoundDocument | BadDocument> {
+/** Reads the documents of a file: a single one, a list, a catalog, a dump of a directory, lines of JSON, or YAML. */
+export async function* readDocuments(name: string, options: ReadOptions): AsyncGenerator<FoundDocument | BadDocument> {
   if (/\.(ndjson|jsonl)$/i.test(name)) return yield* readLines(name)
   const text = await readText(name)
   const [first = '', second = ''] = text.trimStart().split('\n', 2)
@@ -45,7 +47,10 @@ export async function* readDocuments(name: string): AsyncGenerator<FoundDocument
     const lines = text.split('\n')
     return yield* readFromLines(lines, name, lines.filter((line) => line.trim() !== '').length)
   }
-  const items = itemsIn(readJson(text, name))
+  const value = /\.ya?ml$/i.test(name) ? await readYaml(text, name) : readJson(text, name)
+  const catalog = isObject(value) ? ofCatalog(value, name, options) : undefined
+  if (catalog) return yield* catalog
+  const items = itemsIn(value)
   for (const [n, item] of items.entries()) {
     yield toDocument(item, items.length === 1 ? name : `${name} #${n + 1}`, items.length)
   }
@@ -138,9 +143,9 @@ function toDocument(item: JsonValue, from: string, total?: number): FoundDocumen
 }
 
 /** Reads a file that must have exactly one document. */
-export async function readDocument(name: string): Promise<FoundDocument> {
+export async function readDocument(name: string, options: ReadOptions): Promise<FoundDocument> {
   const found: (FoundDocument | BadDocument)[] = []
-  for await (const item of readDocuments(name)) {
+  for await (const item of readDocuments(name, options)) {
     found.push(item)
     if (found.length > 1) throw new UsageError(`${name}: has several documents; use switchboard import`)
   }

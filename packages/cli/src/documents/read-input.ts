@@ -1,4 +1,5 @@
-import { DirectoryError, type JsonObject, type JsonValue, parseJson } from '@switchboard/protocol'
+import { DirectoryError } from '@switchboard/protocol/errors'
+import { type JsonObject, type JsonValue, parseJson } from '@switchboard/protocol/json'
 import { UsageError } from '../usage.js'
 import { readText } from './read-text.js'
 

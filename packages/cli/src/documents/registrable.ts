@@ -1,15 +1,12 @@
 import type { RegisterOptions } from '@switchboard/client'
 import { asString, DOCUMENT_FORMATS, type DocumentFormat, detectFormat, type JsonObject } from '@switchboard/protocol'
 import { CommandError, UsageError } from '../usage.js'
-import { crawl, isUrl } from './crawl.js'
+import { crawl, isUrl, type ReadOptions } from './crawl.js'
 import { type FoundDocument, readDocument } from './read-documents.js'
 
 /** Reads one document from a file, stdin or a URL. */
-export async function readSource(
-  source: string,
-  options: { readonly allowPrivate: boolean; readonly signal: AbortSignal },
-): Promise<FoundDocument> {
-  if (!isUrl(source)) return readDocument(source)
+export async function readSource(source: string, options: ReadOptions): Promise<FoundDocument> {
+  if (!isUrl(source)) return readDocument(source, options)
   const found: FoundDocument[] = []
   for await (const item of crawl(source, options)) {
     if ('problem' in item) throw new CommandError(`${item.from}: ${item.problem}`)

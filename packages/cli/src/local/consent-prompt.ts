@@ -1,5 +1,5 @@
 import { createInterface, type Interface } from 'node:readline'
-import { toDisplayText } from '@switchboard/client'
+import { toDisplayText } from '@switchboard/client/display-text'
 import type { AskForConsent, ConsentRequest } from '@switchboard/local'
 
 export interface PromptDeps {

@@ -31,8 +31,15 @@ describe('columns of the terminal', () => {
       ],
     )
     expect(table).toBe('ID  NAME   TEXT\na   翻译   one\nbb  plain  two\n')
-    const narrow = formatTable(['ID', 'TEXT'], [['a', '翻译合同']], 9).split('\n')
+    const narrow = formatTable(['ID', 'TEXT'], [['a', '翻译合同']], { width: 9 }).split('\n')
     expect(narrow[1]).toBe('a   翻译…')
     expect(Math.max(...narrow.map((line) => stringWidth(line)))).toBeLessThanOrEqual(9)
+  })
+
+  it('are taken from the widest cells, so that every column stays visible', () => {
+    const row = ['a-very-long-id-of-an-agent', '👩‍👩‍👧 family planner', '0.93', 'plans holidays for families']
+    const [, line = ''] = formatTable(['ID', 'NAME', 'SCORE', 'TEXT'], [row], { width: 50 }).split('\n')
+    expect(line).toBe('a-very-long-…  👩‍👩‍👧 family pl…  0.93   plans holida…')
+    expect(stringWidth(line)).toBeLessThanOrEqual(50)
   })
 })

@@ -1,13 +1,6 @@
-import {
-  asString,
-  asStrings,
-  DOCUMENT_FORMATS,
-  type DocumentFormat,
-  isObject,
-  type JsonObject,
-  NDJSON,
-  writeLine,
-} from '@switchboard/protocol'
+import { NDJSON, writeLine } from '@switchboard/protocol/http'
+import { asString, asStrings, isObject, type JsonObject } from '@switchboard/protocol/json'
+import { DOCUMENT_FORMATS, type DocumentFormat } from '@switchboard/protocol/record'
 import { ClientError } from '../errors.js'
 import { exchange } from '../transports/http/exchange.js'
 import { openEnded, readObjects } from './json-lines.js'

@@ -1,3 +1,4 @@
+import type { JsonValue } from '@switchboard/protocol'
 import type { AddressPolicy } from '../resolve/address-policy.js'
 import { type Call, type CallInput, type CallLimits, DEFAULT_LIMITS } from '../transports/call.js'
 import type { Credential } from '../transports/credential.js'
@@ -22,6 +23,8 @@ export interface DirectoryCallOptions
   readonly searchId?: string
   /** Lets the agent respond later; the client polls until the response is ready (C-62). */
   readonly respondAsync?: boolean
+  /** Called with the task of a deferred call when it is accepted and after every poll: `status`, `taskId` … */
+  readonly onTask?: (task: JsonValue) => void
   /** Accepted media types, most preferred first; default: JSON. */
   readonly accept?: string | readonly string[]
   /** Media type of an input that is not JSON. */
@@ -57,6 +60,7 @@ export function createCall(
     identifiers: readIdentifiers(options),
     limits: { timeoutMs, silenceMs, waitMs, maxBytes, maxPartLength },
     ...(options.signal && { signal: options.signal }),
+    ...(options.onTask && { onTask: options.onTask }),
     repeatable: false,
   }
 }

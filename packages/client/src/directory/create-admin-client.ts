@@ -1,15 +1,9 @@
-import {
-  asObjects,
-  asString,
-  asStrings,
-  isObject,
-  type JsonObject,
-  type JsonValue,
-  NDJSON,
-} from '@switchboard/protocol'
+import { NDJSON } from '@switchboard/protocol/http'
+import { asObjects, asString, asStrings, isObject, type JsonObject, type JsonValue } from '@switchboard/protocol/json'
 import { ClientError } from '../errors.js'
 import { exchange } from '../transports/http/exchange.js'
 import { type BulkAdmin, createBulkAdmin } from './bulk.js'
+import { createGrantAdmin, type GrantAdmin } from './grants.js'
 import { openEnded, readObjects } from './json-lines.js'
 import { createPeerAdmin, type PeerAdmin } from './peers.js'
 import { type ConnectionOptions, openRequester, type RequestOptions } from './requester.js'
@@ -81,11 +75,20 @@ export interface SubjectItem {
   readonly value: JsonObject
 }
 
+/** An agent of the demo, and what can be tried with it. */
+export interface DemoAgent {
+  readonly id: string
+  /** What the agent shows. */
+  readonly shows: string
+  /** As the directory shows it: an input to call it with, words that find it, the key that its callers need. */
+  readonly document: JsonObject
+}
+
 /** How much of each kind is kept about a subject. */
 export type SubjectCounts = Readonly<Record<string, number>>
 
 /** The administration of a directory; every method needs the `admin` scope and throws a `ClientError` if it fails. */
-export interface AdminClient extends BulkAdmin, PeerAdmin {
+export interface AdminClient extends BulkAdmin, GrantAdmin, PeerAdmin {
   listKeys(options?: RequestOptions): Promise<readonly ApiKey[]>
   createKey(key: ApiKeyRequest, options?: RequestOptions): Promise<CreatedApiKey>
   /** Revokes a key, effective immediately. */
@@ -104,6 +107,10 @@ export interface AdminClient extends BulkAdmin, PeerAdmin {
     to: string,
     options?: RequestOptions & { readonly merge?: boolean },
   ): Promise<SubjectCounts>
+  /** Starts the agents of the demo in the directory's own process, if they do not run there; in development mode only. */
+  startDemo(options?: RequestOptions): Promise<readonly DemoAgent[]>
+  /** Stops and removes them. */
+  stopDemo(options?: RequestOptions): Promise<void>
 }
 
 /** Characters of a line about a subject, which may be the result of a deferred call. */
@@ -123,6 +130,7 @@ export function createAdminClient(options: ConnectionOptions): AdminClient {
 
   return {
     ...createBulkAdmin(requester),
+    ...createGrantAdmin(request),
     ...createPeerAdmin(request),
     async listKeys(more) {
       const { body } = await request({ ...more, method: 'GET', path: '/admin/keys' })
@@ -187,6 +195,18 @@ export function createAdminClient(options: ConnectionOptions): AdminClient {
       const path = `${subjectPath(subject)}/rename`
       const { body } = await request({ ...more, method: 'POST', path, body: { to, ...(merge && { merge }) } })
       return readCounts(body, 'moved')
+    },
+    async startDemo(more) {
+      const { body } = await request({ ...more, method: 'POST', path: '/admin/demo' })
+      const agents = asObjects(isObject(body) ? body.agents : undefined)
+      return agents.map((document) => ({
+        id: asString(document.id) ?? '',
+        shows: asString(document.shows) ?? '',
+        document,
+      }))
+    },
+    async stopDemo(more) {
+      await request({ ...more, method: 'DELETE', path: '/admin/demo' })
     },
   }
 }

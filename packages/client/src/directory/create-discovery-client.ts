@@ -1,4 +1,5 @@
-import { asObjects, asStrings, type DiscoveryRequest, isObject, type JsonObject } from '@switchboard/protocol'
+import type { DiscoveryRequest } from '@switchboard/protocol'
+import { asObjects, asStrings, isObject, type JsonObject } from '@switchboard/protocol/json'
 import { createLevelFinder, type DiscoverOptions, type Discovery, describeService, discover } from './discover.js'
 import {
   type AgentMetadata,
@@ -19,7 +20,7 @@ export interface ClientOptions extends ConnectionOptions {
 }
 
 /** The formats in which a directory serves the document of an agent. */
-export type AgentView = 'aidip' | 'profile' | 'descriptor' | 'a2a' | 'mcp'
+export type AgentView = 'aidip' | 'aidip-00' | 'profile' | 'descriptor' | 'a2a' | 'mcp'
 
 /** A task to find agents for, with its context and constraints (AIDIP §6). */
 export interface Intent {
@@ -69,6 +70,7 @@ export function createDiscoveryClient(options: ClientOptions): DiscoveryClient {
 
 const PATHS: Readonly<Record<AgentView, (id: string) => string>> = {
   aidip: (id) => `/agents/${id}`,
+  'aidip-00': (id) => `/v0/agents/${id}`,
   profile: (id) => `/discover/agents/${id}`,
   descriptor: (id) => `/agents/${id}/agent.json`,
   a2a: (id) => `/agents/${id}/agent-card.json`,

@@ -30,6 +30,7 @@ const RESERVED = new Set([
   'agent.json',
   'agent-card.json',
   'server.json',
+  'a2a',
 ])
 
 export function createDirectoryCalls(request: Requester, transport: Transport): DirectoryCalls {
@@ -88,9 +89,12 @@ function createGatewayCall(request: Requester, id: string, input: CallInput, opt
   }
 }
 
-/** The header for the agent's credential, other than the header of the directory's (C-96). */
+/**
+ * The header for the agent's credential (C-96). `X-API-Key` is the agent's only beside an `Authorization` for the directory:
+ * without one, such as with the session of a browser, the directory would take it for its own.
+ */
 function forwarded(credential: Credential | undefined, own: Readonly<Record<string, string>>): Record<string, string> {
   if (credential === undefined) return {}
   if (credential.type === 'bearer') return { 'x-agent-authorization': `Bearer ${credential.token}` }
-  return { [Object.hasOwn(own, 'x-api-key') ? 'x-agent-api-key' : 'x-api-key']: credential.key }
+  return { [Object.hasOwn(own, 'authorization') ? 'x-api-key' : 'x-agent-api-key']: credential.key }
 }

@@ -1,4 +1,5 @@
-import { asString, asStrings, type DiscoveryRequest, isObject, type JsonObject } from '@switchboard/protocol'
+import type { DiscoveryRequest } from '@switchboard/protocol'
+import { asString, asStrings, isObject, type JsonObject } from '@switchboard/protocol/json'
 import { ClientError } from '../errors.js'
 import { cacheSuccess } from './cache-success.js'
 import { type Candidate, listIn, readCandidate } from './documents.js'

@@ -1,4 +1,4 @@
-import { asObjects, asString, asStrings, isObject, type JsonObject, type JsonValue } from '@switchboard/protocol'
+import { asObjects, asString, asStrings, isObject, type JsonObject, type JsonValue } from '@switchboard/protocol/json'
 import { ClientError } from '../errors.js'
 
 /** The document of an agent as the directory returns it, with every member. */

@@ -1,4 +1,5 @@
-import { createLineSplitter, isObject, type JsonObject, type JsonValue } from '@switchboard/protocol'
+import { createLineSplitter } from '@switchboard/protocol/http'
+import { isObject, type JsonObject, type JsonValue } from '@switchboard/protocol/json'
 import { ClientError } from '../errors.js'
 import { createDeadline, type Deadline } from '../transports/deadline.js'
 import { readChunks, readJsonText } from '../transports/read-body.js'

@@ -1,4 +1,4 @@
-import { asString, isObject } from '@switchboard/protocol'
+import { asString, isObject } from '@switchboard/protocol/json'
 import { ClientError } from '../errors.js'
 import { cacheSuccess } from './cache-success.js'
 import { type DirectoryEntry, listIn, readEntry } from './documents.js'

@@ -1,4 +1,4 @@
-import { asObjects, isObject, type JsonObject } from '@switchboard/protocol'
+import { asObjects, isObject, type JsonObject } from '@switchboard/protocol/json'
 import type { Requester, RequestOptions } from './requester.js'
 
 /** The terms on which a directory lists the agents of another one; see docs/federation.md for their defaults. */

@@ -74,6 +74,12 @@ export async function register(
       return readRegistration(request, name, await request(post(path, document, true)), rest)
     }
     default: {
+      // A card is sent as it is, because its signature would not cover a changed one.
+      if (format === 'a2a' && detectFormat(document) === 'a2a' && document.endpoint === undefined) {
+        const path = `/agents${expandTemplate('{?id}', { id: document.id === undefined ? id : undefined })}`
+        const body = id === undefined || document.id === undefined ? document : { ...document, id }
+        return readAgent(request, await request(post(path, body, true)))
+      }
       const body =
         format === 'profile' ? { ...document, ...(id !== undefined && { id }) } : toProfile(format, document, id)
       return readAgent(request, await request(post('/discover/agents', body, true)))
@@ -82,7 +88,7 @@ export async function register(
 }
 
 /**
- * The drafts have no registration for descriptors, A2A cards and MCP servers. They are sent as metadata of the profile,
+ * The drafts have no registration for descriptors and MCP servers. They are sent as metadata of the profile,
  * which keeps unknown members and can state several bindings (C-18, C-27).
  */
 function toProfile(format: DocumentFormat, document: JsonObject, id: string | undefined): JsonObject {

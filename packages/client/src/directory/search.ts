@@ -1,4 +1,4 @@
-import { asStrings, isObject, type JsonObject, type JsonValue } from '@switchboard/protocol'
+import { asObjects, asStrings, isObject, type JsonObject, type JsonValue } from '@switchboard/protocol/json'
 import { type AgentSummary, listIn, readSummary } from './documents.js'
 import { createListing, type Listing, type Paged } from './listing.js'
 import type { DirectoryResponse, Requester, RequestOptions } from './requester.js'
@@ -19,6 +19,12 @@ export interface SearchRequest {
   readonly exact?: boolean
   /** Say why each agent was found, as its `evidence`. */
   readonly explain?: boolean
+  /** Default: by relevance, or without a query by registration. */
+  readonly sort?: 'relevance' | 'name' | 'newest'
+  /** Count all matches by these, such as `tags`; the page has the counts as `facets`. */
+  readonly facets?: readonly string[]
+  /** How many values of each facet are counted, 1 to 100; default: 20. */
+  readonly facetLimit?: number
 }
 
 export interface SearchOptions extends RequestOptions, Pick<TrustPolicy, 'requireCertified' | 'minQuality'> {}
@@ -34,6 +40,14 @@ export interface SearchPage {
   readonly corrected: readonly Correction[]
   /** If no word of the query is known: similar words that agents contain. */
   readonly suggestions: readonly string[]
+  /** The most frequent values of each facet that was requested, by its name. */
+  readonly facets: Readonly<Record<string, readonly FacetValue[]>>
+}
+
+/** A value, and how many agents a filter for it would find. Publishers write most values: pass them to `toDisplayText`. */
+export interface FacetValue {
+  readonly value: string
+  readonly count: number
 }
 
 /** Searches (AIDIP §4.3.1). Reads the arrays of revision 01 and the objects of revision 00 (C-01). */
@@ -52,6 +66,9 @@ export function search(
     ...(wanted.skip !== undefined && { skip: wanted.skip }),
     ...(wanted.exact && { exact: true }),
     ...(wanted.explain && { explain: true }),
+    ...(wanted.sort && { sort: wanted.sort }),
+    ...(wanted.facets && { facets: [...wanted.facets] }),
+    ...(wanted.facetLimit !== undefined && { facet_limit: wanted.facetLimit }),
     ...((wanted.includeMetadata || hasPolicy) && { include_metadata: true }),
   }
   const fetchPage = async (path: string, sent: JsonObject): Promise<Paged<SearchPage>> => {
@@ -64,6 +81,7 @@ export function search(
       agents: hasPolicy ? listed.filter(({ document }) => meetsPolicy(document, options)) : listed,
       warnings: [...response.warnings, ...(isObject(response.body) ? asStrings(response.body.warnings) : [])],
       ...readSpelling(response),
+      facets: readFacets(response.body),
       ...(total !== undefined && { total }),
       ...(searchId !== null && { searchId }),
     }
@@ -73,6 +91,17 @@ export function search(
     () => fetchPage('/agents/search', body),
     ({ agents }) => agents,
   )
+}
+
+function readFacets(body: JsonValue | undefined): SearchPage['facets'] {
+  if (!isObject(body) || !isObject(body.facets)) return {}
+  const entries = Object.entries(body.facets).map(([name, values]) => [
+    name,
+    asObjects(values).flatMap(({ value, count }) =>
+      typeof value === 'string' && typeof count === 'number' ? [{ value, count }] : [],
+    ),
+  ])
+  return Object.fromEntries(entries)
 }
 
 function totalOf({ headers, body }: DirectoryResponse): number | undefined {

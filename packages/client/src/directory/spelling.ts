@@ -1,4 +1,4 @@
-import { asObjects, asStrings, isObject } from '@switchboard/protocol'
+import { asObjects, asStrings, isObject } from '@switchboard/protocol/json'
 import type { DirectoryResponse } from './requester.js'
 
 /** A word of a query, and what the directory searched for instead. */

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '@switchboard/protocol'
+import { isObject, type JsonObject } from '@switchboard/protocol/json'
 import { ClientError } from '../errors.js'
 
 /** Which agents this client may call. */
@@ -34,7 +34,3 @@ export function assertCallable(metadata: JsonObject & { readonly id: string }, p
   if (isObject(metadata.verification) && metadata.verification.unsafe === true) reject('it is marked unsafe')
   if (!meetsPolicy(metadata, policy)) reject('it does not meet requireCertified or minQuality')
 }
-
-/** Makes untrusted text safe to show: removes control characters and direction marks (AD §8.5). */
-export const toDisplayText = (text: string): string =>
-  text.replaceAll(/[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\u2028\u2029]+/gu, ' ').trim()

@@ -1,4 +1,4 @@
-import { classifyAddress, isLoopbackHost, parseIpAddress } from '@switchboard/protocol'
+import { classifyAddress, isLoopbackHost, parseIpAddress } from '@switchboard/protocol/addresses'
 import { ClientError } from '../errors.js'
 
 /** Which addresses a URI or an untrusted document may lead to; default: public addresses over TLS. */

@@ -18,23 +18,35 @@ export interface FoundAgent {
 /** Folders of a path in which agent.json is tried; of a deeper path, the deepest one and those near the root. */
 const MAX_LEVELS = 12
 
+/** Where to look for an agent instead of at its host. */
+export interface OtherPlace {
+  readonly origin: string
+  /** Whether the first segment of the path has led to this place, so that it does not belong to the capability. */
+  readonly isNamed: boolean
+}
+
 /**
  * Finds the descriptor of an agent on its host, in the order of AURI §6.2 and C-85: the agents.json of the host, the
  * agent.json of the path and of each folder above it, then the well-known paths.
  */
-export async function findOnHost(uri: AgentUri, resolution: Resolution): Promise<FoundAgent | undefined> {
-  const origin = originOf(uri, resolution.policy)
+export async function findOnHost(
+  uri: AgentUri,
+  resolution: Resolution,
+  other?: OtherPlace,
+): Promise<FoundAgent | undefined> {
+  const origin = other?.origin ?? originOf(uri, resolution.policy)
   const segments = segmentsOf(uri.path)
+  const below = other?.isNamed ? segments.slice(1) : segments
   const indexed = await findInIndex(origin, segments, resolution)
   if (indexed) return indexed
 
   for (const { path, rest } of foldersOf(segments, resolution)) {
     const descriptor = await tryDescriptor(`${origin}${path}/agent.json`, resolution)
-    if (descriptor) return { descriptor, rest }
+    if (descriptor) return { descriptor, rest: path === '' ? below : rest }
   }
   for (const name of ['agent.json', 'agent-card.json']) {
     const descriptor = await tryDescriptor(`${origin}/.well-known/${name}`, resolution)
-    if (descriptor) return { descriptor, rest: segments }
+    if (descriptor) return { descriptor, rest: below }
   }
   return undefined
 }

@@ -2,6 +2,7 @@ import type { AgentUri } from '@switchboard/agent-uri'
 import { schemeOf } from '@switchboard/protocol'
 import { ClientError } from '../errors.js'
 import { checkAddress } from './address-policy.js'
+import { findByDns } from './dns-hints.js'
 import { type EndpointRules, explicitEndpoint, trustedEndpoint } from './explicit-endpoint.js'
 import { findByDid, findOnHost, tryDescriptor } from './find-descriptor.js'
 import type { FindKnown, KnownLocation } from './known-agents.js'
@@ -31,8 +32,8 @@ export interface LocatorDeps {
 export type LocateAgent = (uri: AgentUri, resolution: Resolution) => Promise<Location>
 
 /**
- * Finds an agent: in the caller's options, by the transport in the URI, in what the authority publishes (AURI §6.2), by
- * WebFinger if enabled, else at the fallback URL.
+ * Finds an agent: in the caller's options, by the transport in the URI, where DNS says it is if enabled, in what the authority
+ * publishes (AURI §6.2), by WebFinger if enabled, else at the fallback URL.
  */
 export function createLocator({ options, rules, findKnown }: LocatorDeps): LocateAgent {
   const fromKnown = async (
@@ -87,7 +88,7 @@ export function createLocator({ options, rules, findKnown }: LocatorDeps): Locat
     if (uri.transport !== null) return fromUri(uri)
     if (uri.did !== undefined) return findByDid(uri.did, uri.path, resolution, options.didMethods ?? {})
     rejectDotSegments(uri.path)
-    const found = await findOnHost(uri, resolution)
+    const found = (await findByDns(uri, resolution, options)) ?? (await findOnHost(uri, resolution))
     return found ?? (options.webfinger ? await fromWebFinger(uri, resolution) : undefined) ?? fallBack(uri)
   }
 }

@@ -1,6 +1,7 @@
 import type { AgentUri } from '@switchboard/agent-uri'
 import type { JsonObject, VerificationKey } from '@switchboard/protocol'
 import type { AddressPolicy } from './address-policy.js'
+import type { FindInDns } from './dns-hints.js'
 import type { DocumentCache } from './document-cache.js'
 
 /** An agent that the caller knows: its endpoint, or an object with its endpoint, its descriptor or both. */
@@ -42,6 +43,8 @@ export interface ResolverOptions extends AddressPolicy {
   readonly resolvers?: readonly CustomResolver[]
   /** DID methods other than did:web, by name. */
   readonly didMethods?: Readonly<Record<string, DidMethod>>
+  /** Look agents up in DNS first, with `createDnsLookup` of `@switchboard/client/dns`; default: no. */
+  readonly dns?: FindInDns
   /** Try WebFinger (RFC 7033) if nothing else is found. */
   readonly webfinger?: boolean
   /** Fall back to HTTPS on the same host and path if nothing is found (AURI §6.2), default: true; else `not_found`. */
@@ -52,7 +55,7 @@ export interface ResolverOptions extends AddressPolicy {
   readonly trustedKeys?: readonly VerificationKey[]
   /** Transports that the caller supports in addition to https, wss, unix, local and matrix. */
   readonly transports?: readonly string[]
-  /** Whether to follow a redirect to another origin; default: no. */
+  /** Whether to follow a redirect to another origin, or DNS to another domain; default: no. */
   readonly mayRedirect?: (from: URL, to: URL) => boolean
 }
 

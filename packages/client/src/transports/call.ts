@@ -51,6 +51,8 @@ export interface Call {
   readonly headers: Readonly<Record<string, string>>
   readonly limits: CallLimits
   readonly signal?: AbortSignal
+  /** Called with the document of a deferred call when it is accepted and after every poll; the agent wrote it. */
+  readonly onTask?: (task: JsonValue) => void
   /** Safe to retry: running it twice has the same effect as once. */
   readonly repeatable: boolean
 }

@@ -1,4 +1,5 @@
-import { agree, DirectoryError, isRequestId, readIdempotencyKey } from '@switchboard/protocol'
+import { DirectoryError } from '@switchboard/protocol/errors'
+import { agree, isRequestId, readIdempotencyKey } from '@switchboard/protocol/http'
 import { ClientError } from '../errors.js'
 
 /** Metadata of a call: sent as headers, or as members of the envelope by transports without headers (AURI §8.1). */

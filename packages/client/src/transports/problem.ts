@@ -1,12 +1,5 @@
-import {
-  asObjects,
-  asString,
-  asStrings,
-  ERROR_KINDS,
-  isObject,
-  type JsonObject,
-  type JsonValue,
-} from '@switchboard/protocol'
+import { ERROR_KINDS } from '@switchboard/protocol/errors'
+import { asObjects, asString, asStrings, isObject, type JsonObject, type JsonValue } from '@switchboard/protocol/json'
 import { ClientError, type ClientErrorCode, type ClientErrorOptions } from '../errors.js'
 
 /** Error categories that the draft recommends (AURI §9). */

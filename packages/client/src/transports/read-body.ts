@@ -1,4 +1,6 @@
-import { DirectoryError, type JsonValue, parseJson, parseJsonBody, readBytes } from '@switchboard/protocol'
+import { DirectoryError } from '@switchboard/protocol/errors'
+import { parseJsonBody, readBytes } from '@switchboard/protocol/http'
+import { type JsonValue, parseJson } from '@switchboard/protocol/json'
 import { ClientError } from '../errors.js'
 import type { Deadline } from './deadline.js'
 

@@ -108,6 +108,13 @@ describe('calls through the gateway', () => {
     })
   })
 
+  it('does not present the key of the agent as one for the directory if it has none for that', async () => {
+    const { invoke } = createClient({ baseUrl: gateway.url })
+    await invoke('translator', input, { credentials: { type: 'api_key', key: 'agent-key' } })
+    expect(calls()[0]?.headers).toMatchObject({ 'x-agent-api-key': 'agent-key' })
+    expect(calls()[0]?.headers).not.toHaveProperty('x-api-key')
+  })
+
   it('returns a batch unchanged, including failures of single items', async () => {
     const mixed = [{ ok: 1 }, { error: { code: 'InvalidInput', message: 'no text' } }]
     onCall = always(mixed, 207)
@@ -137,7 +144,10 @@ describe('calls through the gateway', () => {
             { location: '/agents/tasks/t1' },
           )
         : sendJson(response, 200, { taskId: 't1', status: 'completed', result: 'late' })
-    expect((await client().invoke('translator', input, { respondAsync: true })).output).toBe('late')
+    const statuses: unknown[] = []
+    const onTask = (task: unknown) => statuses.push(Object(task).status)
+    expect((await client().invoke('translator', input, { respondAsync: true, onTask })).output).toBe('late')
+    expect(statuses).toEqual(['pending', 'completed'])
     expect(gateway.seen.at(-1)).toMatchObject({
       url: '/agents/tasks/t1',
       headers: { authorization: 'Bearer gateway-key' },

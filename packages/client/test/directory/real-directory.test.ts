@@ -50,6 +50,20 @@ describe('registering', () => {
     expect(await the(stranger).get(String(document.id), { view: 'profile' })).toMatchObject({ name: document.name })
   })
 
+  it.each(['3.0.3', '3.1.0'])('accepts an OpenAPI document of version %s', async (openapi) => {
+    const document = {
+      openapi,
+      info: { title: 'Pets', version: '1.0.0', 'x-agent-id': 'pets' },
+      servers: [{ url: 'https://pets.example' }],
+      paths: { '/pets': { get: { operationId: 'listPets', responses: { 200: { description: 'ok' } } } } },
+    }
+    expect(await the(publisher).register(document)).toMatchObject({ id: 'pets', created: true })
+    expect(await the(stranger).get('pets')).toMatchObject({
+      endpoint: 'https://pets.example',
+      capabilities: ['listPets'],
+    })
+  })
+
   it('AD-4.2-07 reads the registration of the Agent Directory from its Location', async () => {
     const registered = await the(publisher).register(fixture('FX-SUM'), { id: 'summarizer', lifetime: 120 })
     expect(registered).toMatchObject({ id: 'summarizer', created: true, lifetime: 120 })
@@ -90,7 +104,7 @@ describe('registering', () => {
     const shown = await the(stranger).get(card.url, { view: 'a2a' })
     expect(shown).toMatchObject({ name: 'Weather', skills: [expect.objectContaining({ id: 'forecast' })] })
     const { candidates } = await the(stranger).discover({ query: 'weather forecast', protocols: ['a2a'] })
-    expect(candidates[0]?.bindings).toEqual([{ protocol: 'a2a', endpoint: card.url, priority: 0 }])
+    expect(candidates[0]?.bindings).toEqual([{ protocol: 'a2a', endpoint: card.url }])
   })
 
   it('rejects a document of no draft, and reports the directory’s validation errors', async () => {

@@ -6,7 +6,7 @@ import {
   TASK_CALL_URL,
 } from '../../test-vectors/call/accepted-task.js'
 import type { JsonValue } from '../json.js'
-import { readAcceptedTask, readPolledTask, readPollInterval, taskIdOfHeaders } from './accepted-task.js'
+import { readAcceptedTask, readPolledTask, readPollInterval, readProgress, taskIdOfHeaders } from './accepted-task.js'
 
 const read = (body: JsonValue, headers: Readonly<Record<string, string>>) =>
   readAcceptedTask({ body, header: (name) => headers[name], url: TASK_CALL_URL }, () => new Error('other origin'))
@@ -20,6 +20,19 @@ describe('readAcceptedTask', () => {
 
   it.each(OTHER_ORIGINS)('rejects the Location %s', (location) => {
     expect(() => read({ taskId: 't' }, { location })).toThrow('other origin')
+  })
+})
+
+describe('readProgress', () => {
+  it.each([
+    [{ progress: { fraction: 0.4, message: 'page 4', other: 1 } }, { fraction: 0.4, message: 'page 4' }],
+    [{ progress: { fraction: -3, message: '' } }, { fraction: 0 }],
+    [{ progress: { fraction: 1e9, message: 'x'.repeat(5000) } }, { fraction: 1, message: 'x'.repeat(200) }],
+    [{ progress: { fraction: '40 %' } }, undefined],
+    [{ progress: 0.4 }, undefined],
+    [null, undefined],
+  ])('of %o stays within bounds', (body, progress) => {
+    expect(readProgress(body)).toEqual(progress)
   })
 })
 

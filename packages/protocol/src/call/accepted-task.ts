@@ -55,6 +55,30 @@ export function readPollInterval(
   return readRetryAfter(header('retry-after'), now) ?? hint
 }
 
+/** How far a running task is. */
+export interface TaskProgress {
+  /** From 0 to 1. */
+  readonly fraction: number
+  /** What is being done, in plain words. */
+  readonly message?: string
+}
+
+/** Characters of a message about progress. */
+const MAX_PROGRESS_MESSAGE = 200
+
+/** The `progress` of a task document, within bounds; undefined if it has none. */
+export function readProgress(body: JsonValue): TaskProgress | undefined {
+  const progress = isObject(body) ? body.progress : undefined
+  if (!isObject(progress) || typeof progress.fraction !== 'number' || Number.isNaN(progress.fraction)) return undefined
+  return toProgress(progress.fraction, asString(progress.message))
+}
+
+/** Progress within bounds. */
+export const toProgress = (fraction: number, message?: string): TaskProgress => ({
+  fraction: Math.min(1, Math.max(0, fraction)),
+  ...(message && { message: message.slice(0, MAX_PROGRESS_MESSAGE) }),
+})
+
 const SUCCEEDED: ReadonlySet<string> = new Set(['completed', 'complete', 'succeeded', 'success', 'done', 'finished'])
 const FAILED: ReadonlySet<string> = new Set([
   'failed',

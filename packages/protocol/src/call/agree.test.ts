@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { AGREE_ON_VERSION_VECTORS, AGREE_VECTORS } from '../../test-vectors/call/agree.js'
-import { agree, agreeOnVersion } from './agree.js'
+import { agree } from './agree.js'
+import { agreeOnVersion } from './agree-on-version.js'
 
 describe('agree', () => {
   it.each(AGREE_VECTORS)('C-63 $title', ({ header, query, body, value, refusal }) => {

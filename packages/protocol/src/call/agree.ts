@@ -1,5 +1,4 @@
 import { invalid } from '../errors.js'
-import { coerceVersion, fitsVersion } from '../versions.js'
 
 export interface AgreeOptions {
   /** The value that satisfies both; undefined if they contradict each other. By default they must be equal. */
@@ -32,20 +31,4 @@ export function agree(
     agreed = merged
   }
   return agreed
-}
-
-/**
- * The version, or range of versions such as ">=1.0.0 <2.0.0", that all places ask for; of a range and a version within
- * it, the version.
- */
-export const agreeOnVersion = (places: readonly (string | null | undefined)[]): string | undefined =>
-  agree('version', places, { merge: narrower, spaces: true })
-
-function narrower(a: string, b: string): string | undefined {
-  const [x, y] = [coerceVersion(a), coerceVersion(b)]
-  // "1.0" and "1.0.0" are the same version (C-24).
-  if (a === b || (x !== undefined && x === y)) return a
-  if (x !== undefined && y === undefined && fitsVersion(x, b)) return a
-  if (y !== undefined && x === undefined && fitsVersion(y, a)) return b
-  return undefined
 }

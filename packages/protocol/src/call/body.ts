@@ -44,6 +44,9 @@ export function decodeUtf8(bytes: Uint8Array): string | undefined {
   }
 }
 
+/** A text in UTF-8 that can be passed on: JSON must not start with a byte order mark (RFC 8259 §8.1), though some does. */
+export const withoutMark = (utf8: Uint8Array): Uint8Array => (utf8[0] === 0xef ? utf8.subarray(3) : utf8)
+
 /**
  * Parses a JSON body as strictly as `parseJson` does: what is stored and signed must be exactly what was sent.
  *

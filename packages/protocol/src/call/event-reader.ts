@@ -67,20 +67,30 @@ export interface EventStreamOptions {
   readonly notUtf8: (cause: unknown) => Error
 }
 
-/** The events of a body as they arrive. */
-export async function* readEventStream(
-  body: AsyncIterable<Uint8Array>,
-  { maxLength, tooLarge, notUtf8 }: EventStreamOptions,
-): AsyncGenerator<ServerSentEvent, void, undefined> {
+/** Reads the events of a body from its chunks: the events that each chunk completes. */
+export function createEventDecoder({
+  maxLength,
+  tooLarge,
+  notUtf8,
+}: EventStreamOptions): (chunk: Uint8Array) => Iterable<ServerSentEvent> {
   const reader = createEventReader(maxLength, tooLarge)
   const decoder = new TextDecoder('utf-8', { fatal: true })
-  for await (const chunk of body) {
+  return (chunk) => {
     let text: string
     try {
       text = decoder.decode(chunk, { stream: true })
     } catch (cause) {
       throw notUtf8(cause)
     }
-    yield* reader.read(text)
+    return reader.read(text)
   }
+}
+
+/** The events of a body as they arrive. */
+export async function* readEventStream(
+  body: AsyncIterable<Uint8Array>,
+  options: EventStreamOptions,
+): AsyncGenerator<ServerSentEvent, void, undefined> {
+  const eventsIn = createEventDecoder(options)
+  for await (const chunk of body) yield* eventsIn(chunk)
 }

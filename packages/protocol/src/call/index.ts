@@ -1,3 +1,4 @@
+export { inputOfMessage, skillOfMessage, toMessagePart } from './a2a-message.js'
 export {
   type AcceptedResponse,
   type AcceptedTask,
@@ -6,11 +7,13 @@ export {
   readAcceptedTask,
   readPolledTask,
   readPollInterval,
+  readProgress,
+  type TaskProgress,
   taskIdOfHeaders,
+  toProgress,
 } from './accepted-task.js'
 export { AGENT_ERROR_KINDS, type AgentErrorKind, type SentErrorCode } from './agent-errors.js'
-export { agree, agreeOnVersion } from './agree.js'
-export { decodeUtf8, parseJsonBody, readBytes } from './body.js'
+export { agreeOnVersion } from './agree-on-version.js'
 export {
   type CallerFrame,
   FRAME_TEXTS,
@@ -27,31 +30,20 @@ export {
 export { type CertificateNames, certificateSubject } from './certificate-subject.js'
 export { chooseMediaType } from './choose-media-type.js'
 export {
+  createEventDecoder,
   createEventReader,
   type EventReader,
   type EventStreamOptions,
   readEventStream,
   type ServerSentEvent,
 } from './event-reader.js'
-export {
-  type Conditions,
-  isNotModified,
-  isRequestId,
-  matchesTag,
-  prefersAsync,
-  readIdempotencyKey,
-  readRetryAfter,
-  toRequestId,
-} from './headers.js'
-export { createByteLineSplitter, createLineSplitter, type LineSplitter } from './line-splitter.js'
+export * from './http.js'
 export { type CallableOperation, matchOperation, type OperationMatch } from './match-operation.js'
-export { DESCRIPTOR_TYPES, isJsonType, isNdjsonType, isStreamType, mediaTypeOf, STREAM_TYPES } from './media-type.js'
 export { declaresMember, memberSchemas } from './member-schemas.js'
 export { createMessageLines, isWholeMessage, type MessageLines } from './message-lines.js'
 export { readQueryInput } from './query-input.js'
 export { isEndEvent, readEventData } from './read-event.js'
 export { type ReservedMembers, takeReserved } from './reserved-members.js'
-export { EVENT_STREAM, isErrorLine, NDJSON, type StreamFormat, type StreamPart, writeLine } from './stream-formats.js'
 export { type BucketLevel, createTokenBuckets, type TokenBucketOptions, type TokenBuckets } from './token-buckets.js'
 export {
   claimedIssuer,

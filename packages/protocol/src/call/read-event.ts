@@ -16,9 +16,9 @@ export const isEndEvent = ({ event, data }: ServerSentEvent): boolean =>
  * The data of an event: JSON, or plain text, which many agents stream. Text that starts like an object or array was
  * meant to be JSON; if it is not, a `DirectoryError` is thrown.
  */
-export function readEventData(text: string, limits?: JsonLimits): JsonValue {
+export function readEventData(text: string, limits?: JsonLimits, parse = parseJson): JsonValue {
   try {
-    return parseJson(text, limits)
+    return parse(text, limits)
   } catch (error) {
     if (!(error instanceof DirectoryError) || /^\s*[[{]/.test(text)) throw error
     return text.toWellFormed()

@@ -10,6 +10,8 @@ export interface ReservedMembers {
   readonly taskId?: string
 }
 
+const NOTHING: ReservedMembers = { stream: false }
+
 const NAMES = ['stream', 'sessionId', 'taskId'] as const
 
 /**
@@ -21,6 +23,7 @@ export function takeReserved(
   description: JsonObject,
 ): { readonly reserved: ReservedMembers; readonly rest: JsonValue } {
   if (!isObject(input)) return { reserved: { stream: false }, rest: input }
+  if (!NAMES.some((name) => Object.hasOwn(input, name))) return { reserved: NOTHING, rest: input }
   const taken = NAMES.filter((name) => Object.hasOwn(input, name) && !declaresMember(description, name))
   const { sessionId, taskId } = Object.fromEntries(taken.map((name) => [name, input[name]]))
   const reserved = {

@@ -9,6 +9,14 @@ export interface StreamPart {
   readonly id?: string
 }
 
+/** The parts of a stream; those that arrived together are one batch, because every await costs more than a part. No batch is empty. */
+export type PartBatches = AsyncIterable<readonly StreamPart[]>
+
+/** The parts of a stream one by one. */
+export async function* eachPart(batches: PartBatches): AsyncGenerator<StreamPart, void> {
+  for await (const batch of batches) yield* batch
+}
+
 /** How a stream is written over HTTP (C-59). */
 export interface StreamFormat {
   readonly type: string

@@ -50,8 +50,9 @@ export function createTokenBuckets(options: TokenBucketOptions): TokenBuckets {
     // Deleted first, so that the keys are in the order of their last use.
     buckets.delete(key)
     buckets.set(key, { tokens, at })
+    if (buckets.size <= maxKeys) return
     const [oldest] = buckets.keys()
-    if (buckets.size > maxKeys && oldest !== undefined) buckets.delete(oldest)
+    if (oldest !== undefined) buckets.delete(oldest)
   }
   const secondsFor = (tokens: number, capacity: number): number =>
     Math.ceil(((tokens / capacity) * refillMs) / 1000 - ROUNDING)

@@ -10,7 +10,7 @@ export function detectFormat(document: JsonObject): DocumentFormat | undefined {
   if (typeof document.base === 'string') return 'directory'
   if (Array.isArray(document.remotes) || Array.isArray(document.packages)) return 'mcp'
   if (isObject(document.capabilities) && Array.isArray(document.skills)) return 'a2a'
-  if (typeof document.endpoint === 'string' && Array.isArray(document.capabilities)) {
+  if (document.endpoint !== undefined && Array.isArray(document.capabilities)) {
     return document.capabilities.every((item) => typeof item === 'string') ? 'aidip' : 'descriptor'
   }
   if (typeof document.name === 'string' && (document.capabilities !== undefined || document.url !== undefined))

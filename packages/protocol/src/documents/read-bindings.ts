@@ -64,28 +64,31 @@ function descriptorBindings(document: JsonObject): Binding[] {
         typeof target === 'string' ? target : isObject(target) ? asString(target.endpoint ?? target.url) : undefined
       return endpoint ? [{ protocol: protocol || schemeOf(endpoint), endpoint }] : []
     }),
-    ...endpointBinding(document.url),
+    // The `url` of a document that is an A2A card too is its A2A interface.
+    ...(typeof document.preferredTransport === 'string' ? mainBinding(document) : endpointBinding(document.url)),
   ]
 }
 
 function cardBindings(document: JsonObject): Binding[] {
-  const main = asString(document.url)
+  const preferred = mainBinding(document)
   const listed = [...asObjects(document.supportedInterfaces), ...asObjects(document.additionalInterfaces)]
   const interfaces = listed.flatMap((source) => {
     const endpoint = asString(source.url)
     return endpoint ? [{ protocol: 'a2a', endpoint, source }] : []
   })
-  const preferred = main ? [{ protocol: 'a2a', endpoint: main, source: mainInterface(main, document) }] : []
-  return [...preferred, ...interfaces.filter(({ endpoint }) => endpoint !== main)]
+  return [...preferred, ...interfaces.filter(({ endpoint }) => endpoint !== preferred[0]?.endpoint)]
 }
 
 /** The main URL of a 0.3 card; its transport is `preferredTransport`, JSON-RPC by default. */
-function mainInterface(url: string, { preferredTransport, protocolVersion }: JsonObject): JsonObject {
-  return {
-    url,
+function mainBinding({ url, preferredTransport, protocolVersion }: JsonObject): Binding[] {
+  const endpoint = asString(url)
+  if (!endpoint) return []
+  const source = {
+    url: endpoint,
     transport: asString(preferredTransport) ?? 'JSONRPC',
     protocolVersion: asString(protocolVersion) ?? '0.3.0',
   }
+  return [{ protocol: 'a2a', endpoint, source }]
 }
 
 function mcpBindings(document: JsonObject): Binding[] {

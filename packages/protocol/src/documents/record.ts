@@ -10,8 +10,8 @@ export type DocumentFormat = (typeof DOCUMENT_FORMATS)[number]
 export type Visibility = 'public' | 'restricted' | 'private'
 
 /**
- * An agent, independent of any draft. Everything here is computed from `document`, which is kept as it was sent. A
- * record is never edited: an update is a new document, from which a new record is read.
+ * An agent, independent of any draft. Everything here is computed from `document`, which is kept as it was sent, and from
+ * `learned`. A record is never edited: an update is a new document, from which a new record is read.
  */
 export interface AgentRecord {
   readonly id: string
@@ -44,6 +44,19 @@ export interface AgentRecord {
   readonly expiresAt?: number
   /** Whether private parts were left out. */
   readonly redacted: boolean
+  /** What the agent itself lists; `operations` and `capabilities` contain it. */
+  readonly learned?: LearnedOperations
+}
+
+/** The operations that an agent lists itself, read by the directory. */
+export interface LearnedOperations {
+  /** Tools of an MCP server, skills of an A2A card, or operations of an OpenAPI document. */
+  readonly source: 'mcp' | 'a2a' | 'openapi'
+  readonly operations: readonly Operation[]
+  /** False: the agent has more operations than the directory keeps. */
+  readonly isComplete: boolean
+  /** Milliseconds: when the directory first read this list. */
+  readonly at: number
 }
 
 /** Something the agent can do, by name (C-10). */

@@ -1,4 +1,5 @@
 import { asStrings, isObject, type JsonObject, type JsonValue } from '../json.js'
+import { withLearned } from './learned.js'
 import { readRecord } from './read.js'
 import type { AgentRecord } from './record.js'
 
@@ -21,10 +22,22 @@ export function redactRecord(record: AgentRecord): AgentRecord {
   let redacted = redactions.get(record)
   if (redacted === undefined) {
     const document = publicDocument(record.document)
-    redacted = document === record.document ? record : readRecord(record.format, document, record.id, true)
+    redacted = document === record.document ? record : readRedacted(record, document)
     redactions.set(record, redacted)
   }
   return redacted
+}
+
+/** Members that say what an agent can do. */
+const OPERATION_LISTS = ['operations', 'capabilities', 'skills']
+
+function readRedacted(record: AgentRecord, document: JsonObject): AgentRecord {
+  const redacted = readRecord(record.format, document, record.id, true)
+  if (!record.learned) return redacted
+  // The agent lists what its publisher hides.
+  const isRestricted = OPERATION_LISTS.some((name) => record.document[name] !== document[name])
+  if (isRestricted && redacted.operations.length === 0) return redacted
+  return withLearned(redacted, record.learned, isRestricted)
 }
 
 function publicDocument(document: JsonObject): JsonObject {

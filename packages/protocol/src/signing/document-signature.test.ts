@@ -4,8 +4,9 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { fixture } from '../../test/fixtures.js'
 import { isObject, type JsonObject } from '../json.js'
 import { canonicalJson } from './canonical-json.js'
-import { claimedSigners, isSigned, type SigningKey, signDocument, verifyDocument } from './document-signature.js'
+import { claimedSigners, type SigningKey, signDocument, verifyDocument } from './document-signature.js'
 import type { VerificationKey } from './keys.js'
+import { isSigned } from './signature-claims.js'
 
 const document = fixture('FX-DESC')
 

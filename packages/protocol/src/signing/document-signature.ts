@@ -1,5 +1,5 @@
 import { base64url, decodeProtectedHeader, errors, FlattenedSign, flattenedVerify, type JWK } from 'jose'
-import { asObjects, asString, isObject, type JsonObject } from '../json.js'
+import type { JsonObject } from '../json.js'
 import { canonicalJson } from './canonical-json.js'
 import {
   algorithmOf,
@@ -9,6 +9,7 @@ import {
   type SigningAlgorithm,
   type VerificationKey,
 } from './keys.js'
+import { readSignatures, type SignatureClaim } from './signature-claims.js'
 import { SigningError } from './signing-error.js'
 
 /** A private key and the id of its public key. */
@@ -24,9 +25,6 @@ export interface DocumentSignature {
   readonly algorithm: SigningAlgorithm
 }
 
-/** Maximum number of signatures to try; a card may have several. */
-const MAX_SIGNATURES = 4
-
 /**
  * Adds a `signature` to the document: a detached JWS over its canonical form without that member (C-64). It remains valid
  * when the document is relayed unchanged.
@@ -40,8 +38,20 @@ export async function signDocument(document: JsonObject, key: SigningKey): Promi
   return { ...content, signature: { jws: `${jws.protected}..${jws.signature}`, kid: key.id } }
 }
 
-/** Whether a document has a signature, in our form or in that of A2A cards; it is not verified. */
-export const isSigned = (document: JsonObject): boolean => readSignatures(document).length > 0
+/**
+ * Adds a signature to an A2A card: a JWS over its canonical form without `signatures` (A2A §8.4). A2A leaves members with
+ * empty values and those that it does not define out of that form: only a card without them has the same form for everyone.
+ *
+ * @param keySet URL of the key set that has the public key
+ */
+export async function signCard(card: JsonObject, key: SigningKey, keySet: string): Promise<JsonObject> {
+  const { signatures: _replaced, ...content } = card
+  const algorithm = algorithmOf(key.jwk)
+  const { protected: header = '', signature } = await new FlattenedSign(bytesOf(content))
+    .setProtectedHeader({ alg: algorithm, kid: key.id, typ: 'JOSE', jku: keySet })
+    .sign(await importKey(key.jwk, algorithm))
+  return { ...content, signatures: [{ protected: header, signature }] }
+}
 
 /** A key that a document claims to be signed with, as the header of the signature names it. */
 export interface ClaimedSigner {
@@ -81,29 +91,6 @@ export async function verifyDocument(
     }
   }
   throw reason
-}
-
-interface SignatureClaim {
-  /** The member that contains the signature and is not part of the signed content. */
-  member: 'signature' | 'signatures'
-  protected: string
-  signature: string
-}
-
-function readSignatures(document: JsonObject): SignatureClaim[] {
-  const own = isObject(document.signature) ? asString(document.signature.jws) : undefined
-  const [head = '', payload, mark = ''] = own?.split('.') ?? []
-  return [
-    // The payload is detached: it is the document itself (RFC 7515, appendix F).
-    ...(own !== undefined
-      ? [{ member: 'signature' as const, protected: payload === '' ? head : '', signature: mark }]
-      : []),
-    ...asObjects(document.signatures).flatMap(({ protected: header, signature }) =>
-      typeof header === 'string' && typeof signature === 'string'
-        ? [{ member: 'signatures' as const, protected: header, signature }]
-        : [],
-    ),
-  ].slice(0, MAX_SIGNATURES)
 }
 
 async function verifyClaim(

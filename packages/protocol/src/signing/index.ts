@@ -15,8 +15,8 @@ export {
   type ClaimedSigner,
   claimedSigners,
   type DocumentSignature,
-  isSigned,
   type SigningKey,
+  signCard,
   signDocument,
   verifyDocument,
 } from './document-signature.js'
@@ -29,5 +29,6 @@ export {
   signMessage,
 } from './message-signature.js'
 export { createSeenTokens, type SeenTokens } from './seen-tokens.js'
+export { isSigned } from './signature-claims.js'
 export { SigningError, type SigningErrorCode } from './signing-error.js'
 export { type Delegation, type DelegationCheck, verifyDelegation } from './verify-delegation.js'

@@ -1,4 +1,4 @@
-import type { AgentRecord } from '@switchboard/protocol'
+import type { AgentRecord, JsonObject, LearnedOperations } from '@switchboard/protocol'
 import type { AbuseCode, AbuseFinding } from './abuse-finding.js'
 import { type Path, toPointer, visitTexts } from './document-texts.js'
 import { findHiddenCharacters, isPrintableAscii } from './hidden-characters.js'
@@ -56,6 +56,8 @@ export function findAbuse(record: AgentRecord): readonly AbuseFinding[] {
     if (stuffing) report('keyword_stuffing', stuffing)
   }
   visitTexts(record.document, visit)
+  // What the agent itself lists is read like its document.
+  if (record.learned) visitTexts({ operations: toTexts(record.learned) }, visit)
 
   const tags = findTagStuffing(record)
   if (tags) add('tag_stuffing', tags.member, tags.message)
@@ -65,6 +67,9 @@ export function findAbuse(record: AgentRecord): readonly AbuseFinding[] {
   }
   return findings
 }
+
+const toTexts = ({ operations }: LearnedOperations): JsonObject[] =>
+  operations.map(({ name, description = '', inputs, outputs }) => ({ name, description, inputs, outputs }))
 
 const CHAT_MARKUP = 'it contains the markup of a chat template'
 const LONG_NAME = 'is too long for a name: move the text to the description'

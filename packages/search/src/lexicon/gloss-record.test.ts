@@ -4,7 +4,7 @@ import { createAgentIndex } from '../agent-index.js'
 import { readQuery } from '../ranking/read-query.js'
 import type { IndexedAgent } from '../select-agents.js'
 import { glossRecord } from './gloss-record.js'
-import { getBuiltInLexicon } from './lexicon.js'
+import { openLexicon } from './lexicon.js'
 
 const record = (name: string, description: string) =>
   readRecord(
@@ -12,7 +12,7 @@ const record = (name: string, description: string) =>
     { name, description, tags: [], capabilities: [], operations: [], endpoint: 'https://a.example/' },
     name,
   )
-const gloss = (description: string) => glossRecord(record('x', description), getBuiltInLexicon())
+const gloss = (description: string) => glossRecord(record('x', description), openLexicon())
 
 describe('glossRecord', () => {
   it('says in English what a record in another language says', () => {

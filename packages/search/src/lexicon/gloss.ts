@@ -150,7 +150,9 @@ function glossRun(characters: readonly string[], language: string, vocabulary: V
   return segment(characters, language, vocabulary).flatMap(({ from, to, english, isStop }) => {
     if (isStop) return []
     const tokens: Token[] = []
-    if (characters.length === 1) tokens.push({ term: characters[0] ?? '', word: characters[0] ?? '' })
+    const [first = ''] = characters
+    // A word of one character at the start ends no pair.
+    if (characters.length === 1 || (to === 1 && english.length > 0)) tokens.push({ term: first, word: first })
     for (let at = Math.max(from, 1); at < to; at++) {
       const pair = `${characters[at - 1]}${characters[at]}`
       tokens.push({ term: pair, word: pair })

@@ -1,8 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { openLexicon } from './lexicon.js'
+import { compileLanguage, openLexicon } from './lexicon.js'
+import { vocabularyFile } from './lexicon-files.js'
 import { LexiconError } from './parse-lexicon.js'
 
 const lexicon = openLexicon()
@@ -93,10 +94,14 @@ describe('openLexicon', () => {
     expect(() => openLexicon([{ language: 'de', path: '/nowhere/de.tsv' }])).toThrow('/nowhere/de.tsv cannot be read')
   })
 
-  it('takes no more than a few megabytes for all languages', async () => {
-    const all = openLexicon()
-    await all.load()
-    expect(all.bytes).toBeGreaterThan(1_000_000)
-    expect(all.bytes).toBeLessThan(20_000_000)
+  it('is compiled from the words as they are now', () => {
+    for (const language of lexicon.languages)
+      expect(readFileSync(vocabularyFile(language)).equals(compileLanguage(language)), language).toBe(true)
+  })
+
+  it('takes a few megabytes for all languages', () => {
+    const bytes = lexicon.languages.reduce((sum, language) => sum + statSync(vocabularyFile(language)).size, 0)
+    expect(bytes).toBeGreaterThan(1_000_000)
+    expect(bytes).toBeLessThan(5_000_000)
   })
 })

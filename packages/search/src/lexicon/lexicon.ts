@@ -1,30 +1,24 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { readFileSync } from 'node:fs'
 import { stemmer } from 'stemmer'
 import { type Gloss, glossSentence } from './gloss.js'
-import { LANGUAGES, type LanguageRules } from './languages.js'
-import { type LexiconEntry, LexiconError, parseLexicon } from './parse-lexicon.js'
-import { createVocabulary, type GrowingVocabulary, Headwords, wordsOf } from './vocabulary.js'
+import { lexiconFile, listLanguages, readEntries, readHeadwords, rulesOf, vocabularyFile } from './lexicon-files.js'
+import { MeaningTable } from './meaning-table.js'
+import type { LexiconEntry } from './parse-lexicon.js'
+import { compileVocabulary, createVocabulary, type Vocabulary, wordsOf } from './vocabulary.js'
 
 /** What words of other languages mean in English. A language is read when it is first needed. */
 export interface Lexicon {
   /** Primary BCP 47 subtags of the languages it has words of. */
   readonly languages: readonly string[]
-  /** Memory of the vocabularies that have been read. */
-  readonly bytes: number
   /** Glosses a sentence word by word, without stop words; undefined if the lexicon does not have the language. */
   gloss(sentence: string, language: string): Gloss[] | undefined
   /**
    * Whether the word, with or without accents, is in the vocabulary of a language; with `inflected`, also another form of
-   * it. While `load` is at work, languages that it has not read yet know nothing.
+   * it.
    */
   knows(word: string, language: string, inflected?: boolean): boolean
   /** Whether an English word or another form of it is among the headwords. */
   knowsEnglish(word: string): boolean
-  /**
-   * Reads all languages in small steps, so that no query has to wait for one. Further calls wait for the first.
-   */
-  load(): Promise<void>
 }
 
 /** Words of one language to add to the lexicon, in the format of its files. */
@@ -34,73 +28,53 @@ export interface LexiconFile {
   readonly path: string
 }
 
-const FOLDER = fileURLToPath(new URL('../../lexicon/', import.meta.url))
-/** English words of the lexicon, for those who translate them. */
-const HEADWORDS = 'headwords'
-/** Traditional Chinese characters and their Simplified forms. */
-const TRADITIONAL = 'traditional'
-/** Words added before others get their turn. */
-const STEP = 400
+let builtInLexicon: Lexicon | undefined
 
 /**
- * Opens the lexicon that comes with this package.
+ * Opens the lexicon that comes with this package. Without words to add, there is one in a process.
  *
- * @param files words to add, which come before those of the package; throws LexiconError if one cannot be read
+ * @param files words to add, which come before those of the package
+ * @throws {LexiconError} if a file cannot be read
  * @example
  * openLexicon().gloss('Wettervorhersage für Berlin', 'de') // weather forecast, Berlin
  */
 export function openLexicon(files: readonly LexiconFile[] = []): Lexicon {
-  const added = readAdded(files)
-  const builtIn = readdirSync(FOLDER)
-    .flatMap((name) => /^(\w+)\.tsv$/.exec(name)?.[1] ?? [])
-    .filter((name) => name !== HEADWORDS && name !== TRADITIONAL)
-  const languages = [...new Set([...builtIn, ...added.keys()])]
-  const headwords = new Headwords()
-  const vocabularies = new Map<string, GrowingVocabulary>()
-  /** Languages that are still to be read by `load`. */
-  const awaited = new Set<string>()
-  let english: ReadonlySet<string> | undefined
-  let loading: Promise<void> | undefined
+  if (files.length > 0) return createLexicon(readAdded(files))
+  builtInLexicon ??= createLexicon(new Map())
+  return builtInLexicon
+}
 
-  const open = (language: string): GrowingVocabulary => {
-    const known = vocabularies.get(language)
-    if (known) return known
-    const own = builtIn.includes(language) ? readEntries(`${FOLDER}${language}.tsv`) : []
-    const entries = [...(added.get(language) ?? []), ...own]
-    const vocabulary = createVocabulary(language, rulesOf(language), entries, headwords)
+function createLexicon(added: ReadonlyMap<string, readonly LexiconEntry[]>): Lexicon {
+  const builtIn = listLanguages()
+  const languages = [...new Set([...builtIn, ...added.keys()])]
+  const vocabularies = new Map<string, Vocabulary>()
+  let english: ReadonlySet<string> | undefined
+
+  const read = (language: string): Vocabulary => {
+    const words = added.get(language)
+    return createVocabulary(language, [
+      ...(words ? [compileVocabulary(language, words)] : []),
+      ...(builtIn.includes(language)
+        ? [new MeaningTable(Uint8Array.from(readFileSync(vocabularyFile(language))))]
+        : []),
+    ])
+  }
+
+  const vocabularyOf = (language: string): Vocabulary | undefined => {
+    if (!languages.includes(language)) return undefined
+    const vocabulary = vocabularies.get(language) ?? read(language)
     vocabularies.set(language, vocabulary)
     return vocabulary
   }
 
-  const vocabularyOf = (language: string): GrowingVocabulary | undefined => {
-    if (!languages.includes(language)) return undefined
-    const vocabulary = open(language)
-    vocabulary.grow(Number.POSITIVE_INFINITY)
-    awaited.delete(language)
-    return vocabulary
-  }
-
-  const loadAll = async (): Promise<void> => {
-    for (const language of languages) if (!vocabularies.has(language)) awaited.add(language)
-    for (const language of [...awaited]) {
-      await nextTurn()
-      const vocabulary = open(language)
-      while (vocabulary.grow(STEP) > 0) await nextTurn()
-      awaited.delete(language)
-    }
-  }
-
   return {
     languages,
-    get bytes() {
-      return [...vocabularies.values()].reduce((sum, { bytes }) => sum + bytes, 0)
-    },
     gloss(sentence, language) {
       const vocabulary = vocabularyOf(language)
       return vocabulary && glossSentence(sentence, language, rulesOf(language), vocabulary)
     },
     knows(word, language, inflected = false) {
-      const vocabulary = awaited.has(language) ? undefined : vocabularyOf(language)
+      const vocabulary = vocabularyOf(language)
       if (!vocabulary) return false
       return (inflected ? vocabulary.find([word]) : vocabulary.findExact(word)).length > 0
     },
@@ -108,32 +82,12 @@ export function openLexicon(files: readonly LexiconFile[] = []): Lexicon {
       english ??= readEnglish(added)
       return english.has(stemmer(word))
     },
-    load() {
-      loading ??= loadAll()
-      return loading
-    },
   }
 }
 
-let builtInLexicon: Lexicon | undefined
-
-/** The lexicon of this package alone; there is one in a process. */
-export function getBuiltInLexicon(): Lexicon {
-  builtInLexicon ??= openLexicon()
-  return builtInLexicon
-}
-
-const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
-
-function readEntries(path: string): LexiconEntry[] {
-  let text: string
-  try {
-    text = readFileSync(path, 'utf8')
-  } catch (error) {
-    throw new LexiconError(`the lexicon ${path} cannot be read: ${error instanceof Error ? error.message : error}`)
-  }
-  return parseLexicon(text, path)
-}
+/** Compiles the words of a language that come with this package, as the build does. */
+export const compileLanguage = (language: string): Uint8Array =>
+  compileVocabulary(language, readEntries(lexiconFile(language))).bytes
 
 function readAdded(files: readonly LexiconFile[]): Map<string, LexiconEntry[]> {
   const added = new Map<string, LexiconEntry[]>()
@@ -143,24 +97,6 @@ function readAdded(files: readonly LexiconFile[]): Map<string, LexiconEntry[]> {
 
 /** The stems of all English words that the lexicon translates. */
 function readEnglish(added: ReadonlyMap<string, readonly LexiconEntry[]>): ReadonlySet<string> {
-  const lines = readFileSync(`${FOLDER}${HEADWORDS}.tsv`, 'utf8').split('\n')
-  const own = lines.map((line) => line.slice(0, line.indexOf('\t')))
   const others = [...added.values()].flatMap((entries) => entries.map(({ english }) => english))
-  return new Set([...own, ...others].flatMap((term) => wordsOf(term).map((word) => stemmer(word))))
-}
-
-/** A language without rules of its own is matched as written, with or without accents. */
-const rulesOf = (language: string): LanguageRules =>
-  language === 'zh' ? { ...LANGUAGES.zh, fold: simplify } : (LANGUAGES[language] ?? {})
-
-let simplified: ReadonlyMap<string, string> | undefined
-
-/** Traditional Chinese as Simplified Chinese, character by character. */
-function simplify(text: string): string {
-  simplified ??= new Map(
-    readEntries(`${FOLDER}${TRADITIONAL}.tsv`).map(({ english: traditional, words }) => [traditional, words[0] ?? '']),
-  )
-  let result = ''
-  for (const character of text) result += simplified.get(character) ?? character
-  return result
+  return new Set([...readHeadwords(), ...others].flatMap((term) => wordsOf(term).map((word) => stemmer(word))))
 }

@@ -3,17 +3,23 @@ import { MAX_KEPT_MEANINGS, MeaningTable } from './meaning-table.js'
 
 describe('MeaningTable', () => {
   it('keeps the meanings of each word in order, without repeating one, however many words there are', () => {
-    const table = new MeaningTable()
     const words = Array.from({ length: 5000 }, (_, i) => `word ${i}`)
-    for (const [i, word] of words.entries()) for (const meaning of [i, 2 * i, i]) table.add(word, meaning)
-    expect(words.every((word, i) => table.find(word).join() === [...new Set([i, 2 * i])].join())).toBe(true)
-    expect(table.has('word 5000')).toBe(false)
-    expect(table.find('word 5000')).toEqual([])
+    const meaningsOf = (i: number): string[] => [`café ${i}`, `meaning ${2 * i}`, `café ${i}`]
+    const table = MeaningTable.of(words.flatMap((word, i) => meaningsOf(i).map((english) => [word, english] as const)))
+    for (const each of [table, new MeaningTable(Uint8Array.from(table.bytes))]) {
+      expect(words.every((word, i) => each.find(word).join() === [...new Set(meaningsOf(i))].join())).toBe(true)
+      expect(each.has('word 4999')).toBe(true)
+      expect(each.has('word 5000')).toBe(false)
+      expect(each.find('word 5000')).toEqual([])
+    }
   })
 
   it('drops further meanings', () => {
-    const table = new MeaningTable()
-    for (let meaning = 0; meaning < 10; meaning++) table.add('set', meaning)
-    expect(table.find('set')).toHaveLength(MAX_KEPT_MEANINGS)
+    const table = MeaningTable.of(Array.from({ length: 10 }, (_, i) => ['set', `meaning ${i}`] as const))
+    expect(table.find('set')).toEqual(Array.from({ length: MAX_KEPT_MEANINGS }, (_, i) => `meaning ${i}`))
+  })
+
+  it('may be empty', () => {
+    expect(MeaningTable.of([]).find('word')).toEqual([])
   })
 })

@@ -1,81 +1,103 @@
 /** Meanings kept for each word; a query uses fewer, but some of them have the same English stem. */
 export const MAX_KEPT_MEANINGS = 4
 
-const INITIAL_SLOTS = 2 ** 10
-/** Share of used slots from which the table grows. */
-const MAX_LOAD = 0.6
+/** Two numbers: of words, and of English terms. */
+const HEADER_BYTES = 8
 
 /**
- * Maps words to small numbers, in the order they were added. A hundred thousand words of a dozen languages take a few
- * megabytes, because only a 53-bit hash of each word is stored; two words with the same hash are not to be expected.
+ * Maps words to English terms. A hundred thousand words of a dozen languages take a few megabytes, because only a 53-bit
+ * hash of each word is stored; two words with the same hash are not to be expected. The bytes can be kept in a file.
  */
 export class MeaningTable {
-  #hashes = new Float64Array(INITIAL_SLOTS)
-  /** For each slot its meanings, each plus 1; 0: none. */
-  #meanings = new Uint16Array(INITIAL_SLOTS * MAX_KEPT_MEANINGS)
-  #used = 0
+  readonly bytes: Uint8Array
+  /** Of the words, ascending. */
+  readonly #hashes: Float64Array
+  /** For each word the numbers of its terms, each plus 1; 0: none. */
+  readonly #meanings: Uint16Array
+  /** Where each term begins in `#terms`, and where the last one ends. */
+  readonly #starts: Uint32Array
+  /** UTF-8. */
+  readonly #terms: Buffer
 
-  get bytes(): number {
-    return this.#hashes.byteLength + this.#meanings.byteLength
+  /** @param bytes of a table, in a buffer of their own */
+  constructor(bytes: Uint8Array) {
+    const { buffer } = bytes
+    const [words = 0, terms = 0] = new Uint32Array(buffer, 0, 2)
+    this.bytes = bytes
+    this.#hashes = new Float64Array(buffer, HEADER_BYTES, words)
+    this.#meanings = new Uint16Array(buffer, endOf(this.#hashes), words * MAX_KEPT_MEANINGS)
+    this.#starts = new Uint32Array(buffer, endOf(this.#meanings), terms + 1)
+    this.#terms = Buffer.from(buffer, endOf(this.#starts))
   }
 
-  /** Adds a meaning after those that the word already has, unless it has it or has enough. */
-  add(word: string, meaning: number): void {
-    if (this.#used >= MAX_LOAD * this.#hashes.length) this.#grow()
-    const hash = hashOf(word)
-    const slot = slotOf(this.#hashes, hash)
-    if (this.#hashes[slot] === 0) {
-      this.#hashes[slot] = hash
-      this.#used++
+  /** A table of words and what each means; several meanings of a word in the order in which they are given. */
+  static of(translations: Iterable<readonly [word: string, english: string]>): MeaningTable {
+    const numbers = new Map<string, number>()
+    const meanings = new Map<number, Set<number>>()
+    for (const [word, english] of translations) {
+      const number = numbers.get(english) ?? numbers.size + 1
+      numbers.set(english, number)
+      const hash = hashOf(word)
+      const known = meanings.get(hash)
+      if (!known) meanings.set(hash, new Set([number]))
+      else if (known.size < MAX_KEPT_MEANINGS) known.add(number)
     }
-    const start = slot * MAX_KEPT_MEANINGS
-    for (let i = start; i < start + MAX_KEPT_MEANINGS; i++) {
-      if (this.#meanings[i] === meaning + 1) return
-      if (this.#meanings[i] !== 0) continue
-      this.#meanings[i] = meaning + 1
-      return
-    }
+    const sorted = [...meanings].sort(([a], [b]) => a - b)
+    const terms = [...numbers.keys()].map((term) => Buffer.from(term))
+    let end = 0
+    const starts = [0, ...terms.map((term) => (end += term.length))]
+    return new MeaningTable(
+      joined(
+        Uint32Array.of(sorted.length, terms.length),
+        Float64Array.from(sorted, ([hash]) => hash),
+        Uint16Array.from(sorted.flatMap(([, list]) => Object.assign(Array(MAX_KEPT_MEANINGS).fill(0), [...list]))),
+        Uint32Array.from(starts),
+        Buffer.concat(terms),
+      ),
+    )
   }
 
   has(word: string): boolean {
-    return this.#hashes[slotOf(this.#hashes, hashOf(word))] !== 0
+    return this.#indexOf(word) >= 0
   }
 
-  /** The meanings of a word in the order they were added; empty if it is unknown. */
-  find(word: string): number[] {
-    const slot = slotOf(this.#hashes, hashOf(word))
-    const found: number[] = []
-    for (let i = slot * MAX_KEPT_MEANINGS; i < (slot + 1) * MAX_KEPT_MEANINGS; i++) {
-      const meaning = this.#meanings[i] ?? 0
-      if (meaning === 0) break
-      found.push(meaning - 1)
-    }
+  /** The meanings of a word in their order; empty if it is unknown. */
+  find(word: string): string[] {
+    const index = this.#indexOf(word)
+    if (index < 0) return []
+    const found: string[] = []
+    for (const meaning of this.#meanings.subarray(index * MAX_KEPT_MEANINGS, (index + 1) * MAX_KEPT_MEANINGS))
+      if (meaning > 0) found.push(this.#terms.toString('utf8', this.#starts[meaning - 1], this.#starts[meaning]))
     return found
   }
 
-  #grow(): void {
-    const [hashes, meanings] = [this.#hashes, this.#meanings]
-    this.#hashes = new Float64Array(2 * hashes.length)
-    this.#meanings = new Uint16Array(2 * meanings.length)
-    for (const [slot, hash] of hashes.entries()) {
-      if (hash === 0) continue
-      const to = slotOf(this.#hashes, hash)
-      this.#hashes[to] = hash
-      const kept = meanings.subarray(slot * MAX_KEPT_MEANINGS, (slot + 1) * MAX_KEPT_MEANINGS)
-      this.#meanings.set(kept, to * MAX_KEPT_MEANINGS)
+  #indexOf(word: string): number {
+    const hash = hashOf(word)
+    let [low, high] = [0, this.#hashes.length - 1]
+    while (low <= high) {
+      const middle = (low + high) >>> 1
+      const found = this.#hashes[middle] ?? 0
+      if (found === hash) return middle
+      if (found < hash) low = middle + 1
+      else high = middle - 1
     }
+    return -1
   }
 }
 
-/** The slot of a hash, or the free one where it belongs. The number of slots is a power of two. */
-function slotOf(hashes: Float64Array, hash: number): number {
-  const mask = hashes.length - 1
-  let slot = hash & mask
-  while (hashes[slot] !== 0 && hashes[slot] !== hash) slot = (slot + 1) & mask
-  return slot
+const endOf = ({ byteOffset, byteLength }: ArrayBufferView): number => byteOffset + byteLength
+
+function joined(...parts: readonly ArrayBufferView[]): Uint8Array {
+  const all = new Uint8Array(parts.reduce((sum, { byteLength }) => sum + byteLength, 0))
+  let at = 0
+  for (const { buffer, byteOffset, byteLength } of parts) {
+    all.set(new Uint8Array(buffer, byteOffset, byteLength), at)
+    at += byteLength
+  }
+  return all
 }
 
-/** A hash of 53 bits that is never 0. */
+/** A hash of 53 bits. */
 function hashOf(word: string): number {
   let [a, b] = [0xdeadbeef, 0x41c6ce57]
   for (let i = 0; i < word.length; i++) {
@@ -85,5 +107,5 @@ function hashOf(word: string): number {
   }
   a = Math.imul(a ^ (a >>> 16), 0x85ebca6b) ^ (b >>> 13)
   b = Math.imul(b ^ (b >>> 16), 0xc2b2ae35) ^ (a >>> 13)
-  return (b >>> 11) * 2 ** 32 + (a >>> 0) || 1
+  return (b >>> 11) * 2 ** 32 + (a >>> 0)
 }

@@ -1,5 +1,5 @@
 import type { Scored } from '../top-k.js'
-import { tokenize } from '../words/tokenize.js'
+import { CLAUSE_BORDERS, tokenize } from '../words/tokenize.js'
 import type { Query } from './read-query.js'
 
 /** Results that are compared; the first pages are what a request with several tasks is about. */
@@ -8,9 +8,6 @@ const COMPARED_RESULTS = 30
 const COVERED_LOSS = 0.4
 /** Terms, without stop words, that a clause needs to count as a task. */
 const MIN_CLAUSE_TERMS = 3
-
-/** Where clauses end: at punctuation, and at English conjunctions. */
-const CLAUSE_BORDERS = /[.!?。！？\n,;:、，；：]+|\b(?:and|then|also|but|or)\b/iu
 
 /** Whether a request seems to contain several tasks: "Find a recipe for lasagne. How warm is it in Rome tomorrow?" */
 export function hasSeveralTasks({ text, language }: Pick<Query, 'text' | 'language'>): boolean {

@@ -16,15 +16,21 @@ export interface DiversityOptions {
   termsOf: (number: number) => ReadonlySet<number>
 }
 
+/** A result, and by how much its score was lowered because better results are nearly the same. */
+export type Distinct<T extends Scored> = T & { readonly duplicateLoss?: number }
+
 /**
  * Moves near-duplicates of better results down, so that nobody can fill the first page with copies. All other results
  * keep their order and scores.
  *
  * @param ranked best first
  */
-export function diversify<T extends Scored>(ranked: readonly T[], { publisherOf, termsOf }: DiversityOptions): T[] {
+export function diversify<T extends Scored>(
+  ranked: readonly T[],
+  { publisherOf, termsOf }: DiversityOptions,
+): Distinct<T>[] {
   const seen: { publisher: string | undefined; terms: ReadonlySet<number> }[] = []
-  const compared: T[] = []
+  const compared: Distinct<T>[] = []
   let distinct = 0
   for (const result of ranked) {
     if (distinct === DISTINCT_RESULTS) break
@@ -37,7 +43,8 @@ export function diversify<T extends Scored>(ranked: readonly T[], { publisherOf,
     const duplicates = Math.min(seen.filter(isDuplicateOf).length, MAX_DUPLICATES)
     if (duplicates === 0) distinct++
     seen.push({ publisher, terms })
-    compared.push(duplicates === 0 ? result : { ...result, score: result.score * DUPLICATE_FACTOR ** duplicates })
+    const score = result.score * DUPLICATE_FACTOR ** duplicates
+    compared.push(duplicates === 0 ? result : { ...result, score, duplicateLoss: result.score - score })
   }
   return [...compared, ...ranked.slice(compared.length)].sort(byScore)
 }

@@ -25,6 +25,10 @@ const NAMED_LANGUAGE_WEIGHT = 0.3
 const OTHER_LANGUAGE_FACTOR = 0.7
 /** Factor for an agent that is described in another language than the query: of several that fit, it comes later. */
 const OTHER_TEXT_FACTOR = 0.95
+/** Bonus for an agent that converts what the request wants to be converted, in the same direction. */
+const DIRECTION_WEIGHT = 0.5
+/** Factor for an agent that only converts in the opposite direction. */
+const OPPOSITE_DIRECTION_FACTOR = 0.7
 /**
  * Calibrates the final score: 0.5 is reached when the evidence squared equals this share of the best possible evidence.
  * On the tuning sets a first result that scores 0.5 was right about half the time, whatever the length of the query.
@@ -39,6 +43,8 @@ export const RANKING = {
   named_language_weight: NAMED_LANGUAGE_WEIGHT,
   other_language_factor: OTHER_LANGUAGE_FACTOR,
   other_text_factor: OTHER_TEXT_FACTOR,
+  direction_weight: DIRECTION_WEIGHT,
+  opposite_direction_factor: OPPOSITE_DIRECTION_FACTOR,
 } as const
 
 /** Cosines of an agent with the query: the highest over the agent's parts and the query's texts. */
@@ -59,6 +65,8 @@ export interface Candidate {
   readonly languages: readonly string[] | undefined
   /** The language that the agent is described in; undefined: English, or not recognised. */
   readonly textLanguage?: string | undefined
+  /** How far the agent converts in the direction of the request, −1 to 1 (`createDirectionFit`); default: 0. */
+  readonly direction?: number | undefined
 }
 
 /** The weighted mean of both cosines, or the only one that there is; their means over likely results are the same. */
@@ -71,6 +79,8 @@ export function combinedSimilarity({ model, static: staticCosine }: Similarities
 export interface ScoreParts {
   readonly words: number
   readonly meaning: number
+  /** Less than 0 for an agent that converts in the opposite direction. */
+  readonly direction: number
   /** Less than 0 for an agent that declares languages other than the query's, or is described in another one. */
   readonly language: number
   /** Why languages count: the query names one that the agent speaks, or what the agent declares or is described in. */
@@ -96,29 +106,36 @@ export function rankCandidates(query: Query, maxWordScore: number, candidates: I
   const scored: RankedCandidate[] = []
   const squareAtHalf = HALF_SCORE_SHARE * (maxWordScore + SEMANTIC_WEIGHT * maxTrust(query))
   const { minSimilarity = 0 } = query
-  for (const { number, wordScore, similarities, languages, textLanguage = 'en' } of candidates) {
+  for (const { number, wordScore, similarities, languages, textLanguage = 'en', direction = 0 } of candidates) {
     const semanticScore = SEMANTIC_WEIGHT * trust(query, similarities) * aboveFloor(combinedSimilarity(similarities))
     const isSimilar = Math.max(similarities.model ?? 0, similarities.static ?? 0) >= minSimilarity
     if (wordScore === 0 && (semanticScore === 0 || !isSimilar)) continue
     const speaksNamed = languages !== undefined && query.namedLanguages.some((tag) => speaks(languages, tag))
     const speaksOther = !speaksNamed && query.language !== undefined && !speaks(languages, query.language)
     const sum = wordScore + semanticScore
+    const directed = withDirection(sum, direction)
     const isForeign = !query.preferredLanguages.includes(textLanguage)
-    const fitting = speaksOther ? sum * OTHER_LANGUAGE_FACTOR : sum + (speaksNamed ? NAMED_LANGUAGE_WEIGHT : 0)
+    const fitting = speaksOther
+      ? directed * OTHER_LANGUAGE_FACTOR
+      : directed + (speaksNamed ? NAMED_LANGUAGE_WEIGHT : 0)
     const evidence = isForeign && !speaksOther ? fitting * OTHER_TEXT_FACTOR : fitting
     const scoreOf = (value: number): number => value ** 2 / (value ** 2 + squareAtHalf)
-    const [score, plain] = [scoreOf(evidence), scoreOf(sum)]
-    // The score is not a sum: words and meaning share what the agent would score without its languages.
+    const [score, plain, directedScore] = [scoreOf(evidence), scoreOf(sum), scoreOf(directed)]
+    // The score is not a sum: words and meaning share what the agent would score without direction and languages.
     const parts = {
       words: (plain * wordScore) / sum,
       meaning: (plain * semanticScore) / sum,
-      language: score - plain,
+      direction: directedScore - plain,
+      language: score - directedScore,
       languageReason: speaksNamed ? 'named' : speaksOther ? 'declared' : isForeign ? 'described' : undefined,
     } as const
     scored.push({ number, score, evidence, parts })
   }
   return scored.sort(byScore)
 }
+
+const withDirection = (evidence: number, direction: number): number =>
+  direction < 0 ? evidence * (1 + direction * (1 - OPPOSITE_DIRECTION_FACTOR)) : evidence + DIRECTION_WEIGHT * direction
 
 /** How far the embeddings know the query's language. */
 const trust = ({ semanticWeight, englishWeight }: Query, { model }: Similarities): number =>

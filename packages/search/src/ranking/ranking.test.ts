@@ -93,13 +93,18 @@ describe('rankCandidates', () => {
   })
 
   it('prefers agents described in the language of the query, else in one that the caller reads', () => {
-    const first = (text: string, reads?: string[]): number | undefined => {
+    const first = (text: string, callerLanguages?: string[]): number | undefined => {
       const candidates = [candidate(1, { wordScore: 1, textLanguage: 'zh' }), candidate(2, { wordScore: 1 })]
-      return rankCandidates(readQuery(text, { reads }), 3, candidates)[0]?.number
+      return rankCandidates(readQuery(text, { callerLanguages }), 3, candidates)[0]?.number
     }
     expect(first('sql')).toBe(2)
     expect(first('sql', ['zh'])).toBe(1)
     expect(first('数据库')).toBe(1)
+  })
+
+  it('prefers agents that convert in the direction of the request, and moves those that do the opposite down', () => {
+    const candidates = [0.8, 0, -1].map((direction, number) => candidate(number, { wordScore: 1, direction }))
+    expect(order('convert PDF to Word', 3, ...candidates.reverse())).toEqual([0, 1, 2])
   })
 
   it('gives scores between 0 and 1 and breaks ties by registration order', () => {
@@ -114,12 +119,14 @@ describe('rankCandidates', () => {
 })
 
 describe('the parts of a score', () => {
-  it('add up to it, whatever the words, the similarity and the languages are', () => {
+  it('add up to it, whatever the words, the similarity, the direction and the languages are', () => {
     const query = readQuery('translate a contract to Chinese')
     const values = [0, 0.3, 1, 2.5]
     const all = values.flatMap((wordScore) =>
       [{}, { model: 0.1 }, { static: 0.4 }, { model: 0.9, static: 0.4 }].flatMap((similarities) =>
-        [undefined, ['en'], ['zh'], ['de']].map((languages) => ({ wordScore, similarities, languages })),
+        [undefined, ['en'], ['zh'], ['de']].flatMap((languages) =>
+          [undefined, 0.5, -1].map((direction) => ({ wordScore, similarities, languages, direction })),
+        ),
       ),
     )
     const ranked = rankCandidates(
@@ -127,10 +134,11 @@ describe('the parts of a score', () => {
       3,
       all.map((each, number) => candidate(number, each)),
     )
-    expect(ranked.length).toBeGreaterThan(40)
+    expect(ranked.length).toBeGreaterThan(120)
     for (const { number, score, parts } of ranked) {
-      expect(parts.words + parts.meaning + parts.language).toBeCloseTo(score, 12)
+      expect(parts.words + parts.meaning + parts.direction + parts.language).toBeCloseTo(score, 12)
       expect([parts.words > 0, parts.words < 0]).toEqual([(all[number]?.wordScore ?? 0) > 0, false])
+      expect(Math.sign(parts.direction)).toBe(Math.sign(all[number]?.direction ?? 0))
       expect(Math.sign(parts.language)).toBe({ zh: 1, de: -1 }[all[number]?.languages?.[0] ?? ''] ?? 0)
     }
   })

@@ -1,6 +1,6 @@
 import type { Gloss } from '../lexicon/gloss.js'
 import { englishWords, glossText, knownShare, sentencesOf } from '../lexicon/gloss-record.js'
-import { getBuiltInLexicon, type Lexicon } from '../lexicon/lexicon.js'
+import { type Lexicon, openLexicon } from '../lexicon/lexicon.js'
 import { recogniseLanguage } from '../lexicon/recognise-language.js'
 import { latinShare, tokenize } from '../words/tokenize.js'
 import { glossedWordQuery, parseWordQuery, type WordQuery } from '../words/word-query.js'
@@ -46,7 +46,7 @@ export interface QueryOptions {
   /** What words of other languages mean. Default: the lexicon of this package. */
   lexicon?: Lexicon | undefined
   /** Languages that the caller reads, as primary BCP 47 subtags; they count if the query's own is not recognised. Default: English. */
-  reads?: readonly string[] | undefined
+  callerLanguages?: readonly string[] | undefined
 }
 
 /**
@@ -57,7 +57,7 @@ export interface QueryOptions {
  */
 export function readQuery(
   text: string,
-  { modelLanguages = ['en'], lexicon = getBuiltInLexicon(), reads = [] }: QueryOptions = {},
+  { modelLanguages = ['en'], lexicon = openLexicon(), callerLanguages = [] }: QueryOptions = {},
 ): Query {
   const truncated = text.slice(0, MAX_QUERY_LENGTH)
   const language = recogniseLanguage(truncated, lexicon)
@@ -72,9 +72,9 @@ export function readQuery(
   return {
     text: truncated,
     language,
-    preferredLanguages: preferredLanguages(language, reads),
+    preferredLanguages: preferredLanguages(language, callerLanguages),
     namedLanguages: english ? namedInGlosses(english) : namedLanguages(truncated),
-    words: glossed ? glossedWordQuery(glossed.flat()) : parseWordQuery(truncated, language),
+    words: glossed ? glossedWordQuery(glossed.flat(), language ?? '') : parseWordQuery(truncated, language),
     texts: isModelLanguage ? ownTexts : (english ?? ownTexts),
     semanticWeight: isModelLanguage ? 1 : englishWeight,
     englishTexts: english ?? ownTexts,
@@ -82,9 +82,9 @@ export function readQuery(
   }
 }
 
-function preferredLanguages(language: string | undefined, reads: readonly string[]): readonly string[] {
+function preferredLanguages(language: string | undefined, callerLanguages: readonly string[]): readonly string[] {
   if (language !== undefined) return [language]
-  return reads.length > 0 ? reads : ['en']
+  return callerLanguages.length > 0 ? callerLanguages : ['en']
 }
 
 const isTask = (sentence: string, language: string | undefined): boolean =>

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { NumberSet } from '../number-set.js'
 import { packVectors } from './packed-vectors.js'
 import { quantise, quantiseQuery, unitScale } from './quantise.js'
 import { createVectorIndex, type VectorHit } from './vector-index.js'
@@ -133,7 +134,8 @@ describe('VectorIndex', () => {
       bruteForce(everything, query, 10, (number) => candidates.includes(number)),
     )
     const accept = (number: number) => number > 50
-    expect(index.search(query, 10, { candidates, accept })).toEqual(
+    const accepted = new NumberSet(candidates.filter(accept))
+    expect(index.search(query, 10, { candidates, accepted })).toEqual(
       bruteForce(everything, query, 10, (number) => candidates.includes(number) && accept(number)),
     )
   })
@@ -169,6 +171,9 @@ describe('VectorIndex with 100,000 vectors', () => {
     index.put(number, vectors)
   }
 
+  const acceptedBy = (accept: (number: number) => boolean) =>
+    new NumberSet(Array.from({ length: AGENTS }, (_, number) => number).filter(accept))
+
   /** Accepts about this share of the agents, different ones for each seed. */
   const share = (selectivity: number, seed: number) => (number: number) =>
     (Math.imul(number + seed, 0x9e3779b1) >>> 0) / 2 ** 32 < selectivity
@@ -179,7 +184,9 @@ describe('VectorIndex with 100,000 vectors', () => {
       fc.assert(
         fc.property(query, fc.nat(), fc.constantFrom(1, 10, 100), (query, seed, limit) => {
           const accept = share(selectivity, seed)
-          expect(index.search(query, limit, { accept })).toEqual(bruteForce(everything, query, limit, accept))
+          expect(index.search(query, limit, { accepted: acceptedBy(accept) })).toEqual(
+            bruteForce(everything, query, limit, accept),
+          )
         }),
         { numRuns: 5 },
       )
@@ -187,7 +194,10 @@ describe('VectorIndex with 100,000 vectors', () => {
   )
 
   it('has a recall@10 above 0.97 without a filter', () => {
-    const recalls = queries.map((query) => overlap(index.search(query, 10), index.search(query, 10, { accept: all })))
+    const everyAgent = acceptedBy(all)
+    const recalls = queries.map((query) =>
+      overlap(index.search(query, 10), index.search(query, 10, { accepted: everyAgent })),
+    )
     expect(recalls.reduce((sum, recall) => sum + recall) / recalls.length).toBeGreaterThan(0.97)
   })
 
@@ -197,8 +207,9 @@ describe('VectorIndex with 100,000 vectors', () => {
       fc.assert(
         fc.property(query, fc.nat(), (query, seed) => {
           const accept = share(selectivity, seed)
-          const exact = index.search(query, 10, { accept })
-          const found = index.search(query, 10, { accept, approximate: true })
+          const accepted = acceptedBy(accept)
+          const exact = index.search(query, 10, { accepted })
+          const found = index.search(query, 10, { accepted, approximate: true })
           expect(found).toHaveLength(exact.length)
           expect(found.every(({ number }) => accept(number))).toBe(true)
           expect(overlap(found, exact)).toBeGreaterThanOrEqual(exact.length === 0 ? 0 : 0.6)
@@ -212,7 +223,7 @@ describe('VectorIndex with 100,000 vectors', () => {
     const [query = text()] = queries
     const near = new Set(index.search(query, 20_000).map(({ number }) => number))
     const accept = (number: number) => !near.has(number)
-    const found = index.search(query, 5, { accept, approximate: true })
+    const found = index.search(query, 5, { accepted: acceptedBy(accept), approximate: true })
     expect(found).toHaveLength(5)
     expect(found.every(({ number }) => accept(number))).toBe(true)
   })

@@ -1,3 +1,4 @@
+import type { NumberSet } from '../number-set.js'
 import { TopK } from '../top-k.js'
 import { unpackVectors } from './packed-vectors.js'
 import { quantise } from './quantise.js'
@@ -29,16 +30,13 @@ export interface VectorHit {
 
 /** Restricts a search to some agents. */
 export interface VectorFilter {
-  /**
-   * A hard filter, applied before the best are taken. May be called several times for an agent and must return the
-   * same each time.
-   */
-  readonly accept?: (number: number) => boolean
+  /** A hard filter, applied before the best are taken. */
+  readonly accepted?: NumberSet
   /** Search only these agents, exactly. */
   readonly candidates?: Iterable<number>
   /**
-   * Allow an approximate search of a large index, which is much faster and may miss a few of the best. Meant for an
-   * `accept` that passes most agents; if it passes few, the search is exact. Default: true without `accept`.
+   * Allow an approximate search of a large index, which is much faster and may miss a few of the best. Meant for filters
+   * that pass most agents; if they pass few, the search is exact. Default: true without `accepted`.
    */
   readonly approximate?: boolean
 }
@@ -89,34 +87,36 @@ export function createVectorIndex(dimensions: number): VectorIndex {
   }
 
   /** Rows of accepted agents, ascending, because sequential memory access is fastest. */
-  const acceptedRows = ({ accept = () => true, candidates }: VectorFilter): Uint32Array => {
-    if (candidates) {
-      const numbers = [...new Set(candidates)].filter(accept)
-      return Uint32Array.from(numbers.flatMap((number) => owners.rowsOf(number))).sort()
+  const acceptedRows = ({ accepted, candidates }: VectorFilter): Uint32Array => {
+    const few = accepted && accepted.size < owners.size / 8 ? accepted : undefined
+    if (candidates ?? few) {
+      const numbers = new Set(candidates ?? few)
+      const rows = Array.from(numbers).flatMap((n) => ((accepted?.has(n) ?? true) ? owners.rowsOf(n) : []))
+      return Uint32Array.from(rows).sort()
     }
     const rows = new Uint32Array(owners.size)
     let count = 0
     let number = Number.NaN
-    let accepted = false
+    let isAccepted = false
     for (let row = 0; row < rows.length; row++) {
-      // The rows of an agent are mostly adjacent, so `accept` is mostly called once for each agent.
+      // The rows of an agent are mostly adjacent.
       if (owners.numberOf(row) !== number) {
         number = owners.numberOf(row)
-        accepted = accept(number)
+        isAccepted = accepted?.has(number) ?? true
       }
-      if (accepted) rows[count++] = row
+      if (isAccepted) rows[count++] = row
     }
     return rows.subarray(0, count)
   }
 
   /** Accepted rows near the query by Hamming distance; undefined if so few are accepted that a full scan is cheaper. */
-  const nearbyRows = (limit: number, { accept }: VectorFilter): Uint32Array | undefined => {
+  const nearbyRows = (limit: number, { accepted }: VectorFilter): Uint32Array | undefined => {
     const wanted = rescoreCount(limit)
     if (wanted > owners.size / 8) return undefined
     const nearest = store.scanSigns(owners.size)
     for (let count = wanted; count <= owners.size / 8; count *= 4) {
       const near = nearest(count)
-      const rows = accept ? near.filter((row) => accept(owners.numberOf(row))) : near
+      const rows = accepted ? near.filter((row) => accepted.has(owners.numberOf(row))) : near
       if (rows.length >= wanted) return rows
     }
     return undefined
@@ -156,7 +156,7 @@ export function createVectorIndex(dimensions: number): VectorIndex {
     remove: (number) => owners.remove(number, store.copy),
     search(query, limit, filter = {}) {
       store.setQuery(check(query))
-      const { accept, candidates, approximate = !accept } = filter
+      const { accepted, candidates, approximate = !accepted } = filter
       const mayMiss = approximate && !candidates && owners.size > FULL_SCAN_SIZE
       const rows = (mayMiss ? nearbyRows(limit, filter) : undefined) ?? acceptedRows(filter)
       return bestHits(rows, store.score(rows), limit)

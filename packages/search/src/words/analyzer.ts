@@ -1,6 +1,7 @@
 import { ensureCapacity } from '../ensure-capacity.js'
 import { CachingTokenizer, type TermSequence } from './caching-tokenizer.js'
 import { FIELDS, type Field, type TextFields } from './text-fields.js'
+import { charactersOfPair } from './tokenize.js'
 
 /** BM25F field weights. Multiples of 0.5, so that a weighted frequency fits a posting as a number of halves. */
 const FIELD_WEIGHT: Readonly<Record<Field, number>> = {
@@ -53,23 +54,41 @@ export function createAnalyzer(dictionary: TermDictionary): Analyzer {
   /** Occurrences in the current field, by term id; zero for all other terms. */
   let repeats = new Uint8Array(256)
 
-  /** Counts the terms of a field, which starts at a position of the sequence; returns the number of tokens. */
+  const count = (term: number, weight: number): void => {
+    const before = repeats[term] ?? 0
+    if (before === MAX_REPEATS) return
+    repeats[term] = before + 1
+    const sum = frequencies[term] ?? 0
+    if (sum === 0) terms.push(term)
+    frequencies[term] = Math.min(sum + 2 * weight, MAX_FREQUENCY)
+  }
+
+  /**
+   * Counts the terms of a field, which starts at a position of the sequence, and the characters of its pairs; returns the
+   * number of tokens. Characters do not make a text longer.
+   */
   const countField = (from: number, weight: number): number => {
     repeats = ensureCapacity(repeats, dictionary.end)
     frequencies = ensureCapacity(frequencies, dictionary.end)
     let tokens = 0
+    let previous = NO_CHARACTER
     for (let i = from; i < sequence.filled; i++) {
       const term = sequence.terms[i] ?? 0
       if (term < FIRST_TERM_ID) continue
       tokens++
-      const before = repeats[term] ?? 0
-      if (before === MAX_REPEATS) continue
-      repeats[term] = before + 1
-      const sum = frequencies[term] ?? 0
-      if (sum === 0) terms.push(term)
-      frequencies[term] = Math.min(sum + 2 * weight, MAX_FREQUENCY)
+      count(term, weight)
+      // Pairs overlap: the first character of one is the second of the one before.
+      const [first, second] = [dictionary.firstOf(term), dictionary.secondOf(term)]
+      if (first !== NO_CHARACTER && first !== previous) count(first, weight)
+      if (second !== NO_CHARACTER) count(second, weight)
+      previous = second
     }
-    for (let i = from; i < sequence.filled; i++) repeats[sequence.terms[i] ?? 0] = 0
+    for (let i = from; i < sequence.filled; i++) {
+      const term = sequence.terms[i] ?? 0
+      repeats[term] = 0
+      repeats[dictionary.firstOf(term)] = 0
+      repeats[dictionary.secondOf(term)] = 0
+    }
     return tokens
   }
 
@@ -107,10 +126,18 @@ export function createAnalyzer(dictionary: TermDictionary): Analyzer {
   }
 }
 
-/** Maps terms to dense ids. The id of a term that no agent contains any more is reused. */
+/** What `TermDictionary` returns for a term without such a character; no term has this id. */
+export const NO_CHARACTER = 0
+
+/**
+ * Maps terms to dense ids. The id of a term that no agent contains any more is reused. Of a pair of characters that are
+ * words, the characters get ids too: an agent that contains the pair contains them.
+ */
 export class TermDictionary {
   readonly #ids = new Map<string, number>()
   readonly #terms: (string | undefined)[] = []
+  /** For each term: the ids of its first and second character. */
+  #characters = new Uint32Array(256)
   readonly #freeIds: number[] = []
   #releases = 0
 
@@ -145,7 +172,21 @@ export class TermDictionary {
     const copy = copyString(term)
     this.#ids.set(copy, id)
     this.#terms[id] = copy
+    const [first, second] = charactersOfPair(copy).map((each) => (each === '' ? NO_CHARACTER : this.assign(each)))
+    this.#characters = ensureCapacity(this.#characters, 2 * id + 2)
+    this.#characters[2 * id] = first ?? NO_CHARACTER
+    this.#characters[2 * id + 1] = second ?? NO_CHARACTER
     return id
+  }
+
+  /** The id of the first character of a pair, if that is a term on its own. */
+  firstOf(id: number): number {
+    return this.#characters[2 * id] ?? NO_CHARACTER
+  }
+
+  /** The id of the second character, in the same way. */
+  secondOf(id: number): number {
+    return this.#characters[2 * id + 1] ?? NO_CHARACTER
   }
 
   release(id: number): void {

@@ -1,5 +1,12 @@
 import { ensureCapacity } from '../ensure-capacity.js'
-import { createAnalyzer, FIRST_TERM_ID, FREQUENCY_BITS, MAX_FREQUENCY, TermDictionary } from './analyzer.js'
+import {
+  createAnalyzer,
+  FIRST_TERM_ID,
+  FREQUENCY_BITS,
+  MAX_FREQUENCY,
+  NO_CHARACTER,
+  TermDictionary,
+} from './analyzer.js'
 import { ListStore } from './list-store.js'
 import type { TextFields } from './text-fields.js'
 
@@ -106,15 +113,22 @@ export class InvertedIndex {
     if (slot === undefined) return
     const wasPublic = !this.#private.delete(slot)
     for (const term of this.sequences.view(slot)) {
-      // A repeated term has lost its posting by the time it is met again.
-      if (term < FIRST_TERM_ID || !this.#removePosting(term, slot)) continue
-      if (!wasPublic) this.#countPrivate(term, -1)
-      if (this.postings.length(term) === 0) this.terms.release(term)
+      if (term < FIRST_TERM_ID) continue
+      this.#forget(this.terms.firstOf(term), slot, wasPublic)
+      this.#forget(this.terms.secondOf(term), slot, wasPublic)
+      this.#forget(term, slot, wasPublic)
     }
     this.sequences.clear(slot)
     if (wasPublic) this.#publicLength -= this.#lengths[slot] ?? 0
     this.#slots.delete(number)
     this.#freeSlots.push(slot)
+  }
+
+  #forget(term: number, slot: number, wasPublic: boolean): void {
+    // A repeated term has lost its posting by the time it is met again.
+    if (term === NO_CHARACTER || !this.#removePosting(term, slot)) return
+    if (!wasPublic) this.#countPrivate(term, -1)
+    if (this.postings.length(term) === 0) this.terms.release(term)
   }
 
   #removePosting(term: number, slot: number): boolean {

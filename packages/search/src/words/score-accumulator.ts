@@ -1,4 +1,5 @@
 import { ensureCapacity } from '../ensure-capacity.js'
+import type { NumberSet } from '../number-set.js'
 import { type CompareTies, TopK } from '../top-k.js'
 import { FREQUENCY_BITS, MAX_FREQUENCY } from './analyzer.js'
 import type { InvertedIndex } from './inverted-index.js'
@@ -16,9 +17,8 @@ const BLOCK_SLOTS = 2 ** BLOCK_BITS
 export interface TopSelection {
   /** How many of the best to return. */
   readonly limit: number
-  readonly accept: ((number: number) => boolean) | undefined
-  /** A superset of the agents that `accept` rejects; undefined: unknown. */
-  readonly rejectable: ReadonlySet<number> | undefined
+  /** Undefined: all agents. */
+  readonly accepted: NumberSet | undefined
   /** Whether to count all accepted agents that have a score. */
   readonly count: boolean
 }
@@ -110,48 +110,50 @@ export class ScoreAccumulator {
   }
 
   /** The slots of the best agents, best first, ties by number; and the total if it is to be counted. */
-  selectTop({ limit, accept, rejectable, count }: TopSelection): { slots: number[]; total: number } {
+  selectTop({ limit, accepted, count }: TopSelection): { slots: number[]; total: number } {
     const scores = this.#scores
     const numbers = this.#index.numbers
     const top = this.#top
     top.reset(Math.min(limit, this.#index.size), this.#byNumber)
-    // If few agents can be rejected, counting those is cheaper than calling the filter for every agent with a score.
-    const subtractsRejected = count && (!accept || rejectable !== undefined)
-    const countsEach = count && !subtractsRejected
     let threshold = top.threshold
-    let total = subtractsRejected ? this.#countScored() - this.#countRejected(accept, rejectable) : 0
     for (let block = 0; block < this.#blocks.length; block++) {
       if (this.#blocks[block] === 0) continue
       const end = (block + 1) * BLOCK_SLOTS
-      for (let slot = nextSlot(scores, block * BLOCK_SLOTS, end, countsEach ? 0 : threshold); slot < end; ) {
-        if (!accept || accept(numbers[slot] ?? 0)) {
-          if (countsEach) total++
-          if ((scores[slot] ?? 0) >= threshold) top.add(slot, scores[slot] ?? 0)
+      for (let slot = nextSlot(scores, block * BLOCK_SLOTS, end, threshold); slot < end; ) {
+        if (accepted?.has(numbers[slot] ?? 0) ?? true) {
+          top.add(slot, scores[slot] ?? 0)
           threshold = top.threshold
         }
-        slot = nextSlot(scores, slot + 1, end, countsEach ? 0 : threshold)
+        slot = nextSlot(scores, slot + 1, end, threshold)
       }
     }
-    return { slots: top.sorted(), total }
+    return { slots: top.sorted(), total: count ? this.#countScored(accepted) : 0 }
   }
 
-  #countScored(): number {
+  /** The slots of all agents with a score. */
+  *scored(): Generator<number> {
+    for (let block = 0; block < this.#blocks.length; block++) {
+      if (this.#blocks[block] === 0) continue
+      const end = (block + 1) * BLOCK_SLOTS
+      for (let slot = nextSlot(this.#scores, block * BLOCK_SLOTS, end, 0); slot < end; ) {
+        yield slot
+        slot = nextSlot(this.#scores, slot + 1, end, 0)
+      }
+    }
+  }
+
+  #countScored(accepted: NumberSet | undefined): number {
     const bits = new Int32Array(this.#scores.buffer)
+    const numbers = this.#index.numbers
     let count = 0
     for (let block = 0; block < this.#blocks.length; block++) {
       if (this.#blocks[block] === 0) continue
       const end = (block + 1) * BLOCK_SLOTS
-      // 1 if the score is not zero. Branch-free, because the branch would be unpredictable.
-      for (let slot = block * BLOCK_SLOTS; slot < end; slot++) count += (0 - (bits[slot] ?? 0)) >>> 31
-    }
-    return count
-  }
-
-  #countRejected(accept: TopSelection['accept'], rejectable: ReadonlySet<number> = new Set()): number {
-    let count = 0
-    for (const number of rejectable) {
-      const slot = this.#index.slotOf(number)
-      if (slot !== undefined && this.scoreOf(slot) > 0 && !accept?.(number)) count++
+      for (let slot = block * BLOCK_SLOTS; slot < end; slot++) {
+        // 1 if the score is not zero. Branch-free, because the branch would be unpredictable.
+        const isScored = (0 - (bits[slot] ?? 0)) >>> 31
+        count += accepted ? isScored & accepted.bit(numbers[slot] ?? 0) : isScored
+      }
     }
     return count
   }

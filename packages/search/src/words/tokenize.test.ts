@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { detectLanguage, tokenize } from './tokenize.js'
+import { charactersOfPair, detectLanguage, tokenize } from './tokenize.js'
 
 const terms = (text: string, language?: string): string[] => tokenize(text, { language }).map(({ term }) => term)
 
@@ -27,6 +27,16 @@ describe('tokenize', () => {
 
   it('removes the stop words of the given language', () => {
     expect(terms('ich brauche eine Übersetzung', 'de')).toEqual(['ubers'])
+  })
+})
+
+describe('charactersOfPair', () => {
+  it('yields those characters of a pair that are words', () => {
+    expect(charactersOfPair('税务')).toEqual(['税', '务'])
+    expect(charactersOfPair('食べ')).toEqual(['食', ''])
+    expect(charactersOfPair('𠮷野')).toEqual(['𠮷', '野'])
+    expect(charactersOfPair('책을')).toEqual(['책', '을'])
+    expect(['税', 'tax', 'ox', 'юг', '報告書'].flatMap(charactersOfPair)).toEqual([])
   })
 })
 

@@ -12,6 +12,10 @@ const CHUNKS = /[\p{L}\p{N}\p{M}_]+/gu
 export const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー]+/gu
 export const HAS_UNSPACED = new RegExp(UNSPACED.source, 'u')
+/** Characters that are words, or parts of words with a meaning of their own. Kana and Thai letters are sounds. */
+const WORD_CHARACTER = /^[\p{Script=Han}\p{Script=Hangul}]$/u
+/** No script without spaces has a character before this one, the first of Thai. */
+const FIRST_UNSPACED = 0x0e01
 const WORD_BOUNDARIES = /_+|(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u
 const ASCII_WORD = /^[a-z0-9]+$/
 const LOWER_CASE = /^[a-z]+$/
@@ -22,6 +26,9 @@ export const BEYOND_ASCII = /[\u0080-\uffff]/
 export const IS_ASCII_WORD = Uint8Array.from({ length: 128 }, (_, code) =>
   /\w/.test(String.fromCharCode(code)) ? 1 : 0,
 )
+
+/** Where clauses end: at punctuation, and at English conjunctions. */
+export const CLAUSE_BORDERS = /[.!?。！？\n,;:、，；：]+|\b(?:and|then|also|but|or)\b/iu
 
 /** A term as indexed, and the word as written. */
 export interface Token {
@@ -94,6 +101,16 @@ function addUnspaced(chunk: string, tokens: Token[], add: (word: string) => void
     }
   }
   if (from < chunk.length) add(chunk.slice(from))
+}
+
+/**
+ * The two characters of a pair in a script without spaces: those that are searched on their own, and '' for others. Empty
+ * for any other term.
+ */
+export function charactersOfPair(term: string): string[] {
+  if (term.length < 2 || term.length > 4 || term.charCodeAt(0) < FIRST_UNSPACED) return []
+  const characters = [...term]
+  return characters.length === 2 ? characters.map((each) => (WORD_CHARACTER.test(each) ? each : '')) : []
 }
 
 /** The Porter stem of an ASCII word, a prefix of any other; in lower case. */

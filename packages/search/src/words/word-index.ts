@@ -1,12 +1,14 @@
+import type { NumberSet } from '../number-set.js'
 import { byScore, type Scored } from '../top-k.js'
+import { ActionScores } from './action-scores.js'
 import { FIRST_TERM_ID } from './analyzer.js'
 import { InvertedIndex } from './inverted-index.js'
 import { BigramScores, type ResolvedTerms, ScoreAccumulator, type WeighedTerm } from './score-accumulator.js'
 import { FIELDS, type Field, type TextFields } from './text-fields.js'
-import { tokenize } from './tokenize.js'
+import { charactersOfPair, tokenize } from './tokenize.js'
 import { parseWordQuery, type WordQuery } from './word-query.js'
 
-/** How many of the best get bonuses for bigrams and names, whatever the limit, so that a longer result starts with the shorter one. */
+/** How many of the best get bonuses for bigrams, actions and names, whatever the limit, so that a longer result starts with the shorter one. */
 const BONUS_WINDOW = 150
 /** IDF is computed as if there were at least this many agents; in a smaller directory every term would seem common. */
 const MIN_AGENTS = 200
@@ -15,7 +17,7 @@ const NAME_WEIGHT = 0.2
 
 /** An agent found by words. */
 export interface WordHit extends Scored {
-  /** BM25F score plus bonuses for bigrams and the name. Each term contributes its IDF, about 0 to 1, times a saturation of 0 to 1. */
+  /** BM25F score plus bonuses for bigrams, the action and the name. Each term contributes its IDF, about 0 to 1, times a saturation of 0 to 1. */
   readonly score: number
 }
 
@@ -34,9 +36,7 @@ export interface WordSearchOptions {
   /** Maximum number of hits, not counting `include`. A higher limit does not change the first hits. */
   limit: number
   /** A hard filter, applied before the best are taken. */
-  accept?: (number: number) => boolean
-  /** If known, a superset of the agents that `accept` rejects: counting then need not call it for the others. */
-  rejectable?: ReadonlySet<number> | undefined
+  accepted?: NumberSet
   /** Whether to compute `total`. */
   count?: boolean
   /** Agents to score even if they are not among the best, such as those found by their embedding. */
@@ -64,6 +64,8 @@ export interface WordIndex {
   put(number: number, fields: TextFields, isPublic?: boolean): void
   remove(number: number): void
   search(query: string | WordQuery, options: WordSearchOptions): WordResult
+  /** The agents that contain a term of the query, in no particular order. */
+  matching(query: WordQuery, accepted: NumberSet): number[]
   /** The words of the query that the agent contains. */
   matches(query: string | WordQuery, number: number): WordMatch[]
   /** Number of public agents that contain the word, in any form that has the same stem. */
@@ -91,6 +93,7 @@ export function createWordIndex(): WordIndex {
   const index = new InvertedIndex()
   const scores = new ScoreAccumulator(index)
   const bigramScores = new BigramScores()
+  const actionScores = new ActionScores()
 
   /**
    * Inverse document frequency, scaled to about 1 for a term of one agent in `MIN_AGENTS`, and about 0 for a term of all
@@ -151,7 +154,8 @@ export function createWordIndex(): WordIndex {
       const score = scores.scoreOf(slot)
       const hasBonuses = score > 0 && (rank < BONUS_WINDOW || included.has(number))
       if (!hasBonuses) return { number, score }
-      return { number, score: score + bigramScores.scoreOf(index.sequences, slot) + nameBonus(slot, queryTerms) }
+      const pairs = bigramScores.scoreOf(index.sequences, slot) + actionScores.scoreOf(index.sequences, slot)
+      return { number, score: score + pairs + nameBonus(slot, queryTerms) }
     }
     const hits = slots.map(hitOf).sort(byScore)
     hits.length = Math.min(hits.length, limit)
@@ -163,15 +167,22 @@ export function createWordIndex(): WordIndex {
     return hits.sort(byScore)
   }
 
-  const search = (text: string | WordQuery, options: WordSearchOptions): WordResult => {
-    const { limit, accept, rejectable, count = false } = options
-    const query = typeof text === 'string' ? parseWordQuery(text) : text
-    const resolved = resolve(query)
+  /** Leaves the score of every agent in `scores`. */
+  const score = (query: WordQuery, resolved: ResolvedTerms): WeighedGroup[] => {
     const groups = weigh(query, resolved)
     scores.reset()
     for (const { terms } of groups) scores.addGroup(terms)
-    const { slots, total } = scores.selectTop({ limit: Math.max(limit, BONUS_WINDOW), accept, rejectable, count })
+    return groups
+  }
+
+  const search = (text: string | WordQuery, options: WordSearchOptions): WordResult => {
+    const { limit, accepted, count = false } = options
+    const query = typeof text === 'string' ? parseWordQuery(text) : text
+    const resolved = resolve(query)
+    const groups = score(query, resolved)
+    const { slots, total } = scores.selectTop({ limit: Math.max(limit, BONUS_WINDOW), accepted, count })
     bigramScores.setQuery(query, resolved)
+    actionScores.setQuery(query, resolved)
     return {
       hits: hitsOf(slots, new Set(resolved.ids), options),
       total,
@@ -185,8 +196,10 @@ export function createWordIndex(): WordIndex {
     const query = typeof text === 'string' ? parseWordQuery(text) : text
     /** The terms of one meaning, such as "weather forecast", are one match. */
     const matched = new Map<string, { word: string; english?: string; fields: Set<Field> }>()
+    const characters = new Set<string>()
     const byTerm = new Map<number | undefined, { fields: Set<Field> }>()
-    for (const { term, word, english } of query.terms) {
+    for (const { term, word, english, isCharacter } of query.terms) {
+      if (isCharacter) characters.add(term)
       const key = english === undefined ? term : `${word}\t${english}`
       const match = matched.get(key) ?? { word, ...(english !== undefined && { english }), fields: new Set<Field>() }
       matched.set(key, match)
@@ -195,10 +208,14 @@ export function createWordIndex(): WordIndex {
     let field: Field = 'title'
     for (const id of index.sequences.view(slot)) {
       if (id < FIRST_TERM_ID) field = FIELDS[id] ?? field
-      else byTerm.get(id)?.fields.add(field)
+      else
+        for (const each of [id, index.terms.firstOf(id), index.terms.secondOf(id)]) byTerm.get(each)?.fields.add(field)
     }
-    return [...matched.values()].flatMap((match) =>
-      match.fields.size > 0 ? [{ ...match, fields: [...match.fields] }] : [],
+    const found = [...matched].filter(([, { fields }]) => fields.size > 0)
+    /** A character is evidence only where no pair contains it. */
+    const inPairs = new Set(found.flatMap(([term]) => charactersOfPair(term)))
+    return found.flatMap(([term, match]) =>
+      characters.has(term) && inPairs.has(term) ? [] : [{ ...match, fields: [...match.fields] }],
     )
   }
 
@@ -234,6 +251,10 @@ export function createWordIndex(): WordIndex {
     put: (number, fields, isPublic = true) => index.put(number, fields, isPublic),
     remove: (number) => index.remove(number),
     search,
+    matching(query, accepted) {
+      score(query, resolve(query))
+      return Array.from(scores.scored(), (slot) => index.numbers[slot] ?? 0).filter((number) => accepted.has(number))
+    },
     matches,
     frequencyOf: (word) => Math.max(0, ...idsOf(word).map((id) => index.documentFrequency(id))),
     contains(number, word) {

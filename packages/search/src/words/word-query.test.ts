@@ -50,4 +50,17 @@ describe('a glossed query', () => {
     expect(readQuery('ich brauche einen Vertrag').words.terms.map(({ word }) => word)).not.toContain('brauche')
     expect(readQuery('Zeige mir Verträge').words.terms.map(({ word }) => word)).not.toContain('Zeige')
   })
+
+  it('searches the characters of a pair with less weight, but no stop words and none twice', () => {
+    const characters = (text: string) => readQuery(text).words.terms.filter(({ isCharacter }) => isCharacter)
+    expect(characters('我的税务').map(({ term }) => term)).toEqual(['税', '务'])
+    expect(characters('税务税务').map(({ term }) => term)).toEqual(['税', '务'])
+    expect(characters('税务').every(({ weight }) => weight < 1)).toBe(true)
+    expect(characters('책을 추천')).toEqual([])
+  })
+
+  it('searches for a word of one character at the start as it is', () => {
+    const [first] = readQuery('税怎么报').words.terms
+    expect(first).toMatchObject({ term: '税', weight: 1 })
+  })
 })

@@ -1,5 +1,6 @@
 import type { Gloss } from '../lexicon/gloss.js'
-import { type Token, tokenize } from './tokenize.js'
+import { isStopWord } from './stop-words.js'
+import { CLAUSE_BORDERS, charactersOfPair, type Token, tokenize } from './tokenize.js'
 
 /** A term that a query is searched for. */
 export interface QueryTerm {
@@ -15,6 +16,8 @@ export interface QueryTerm {
   readonly english?: string
   /** Of a word that has other terms: if no agent contains it, nothing is missing. */
   readonly isOptional?: boolean
+  /** One character of a pair: it stands for the pair where an agent has only the character. */
+  readonly isCharacter?: boolean
 }
 
 /** A query as the word index takes it. */
@@ -23,6 +26,8 @@ export interface WordQuery {
   readonly terms: readonly QueryTerm[]
   /** Terms of the query that are adjacent or have one other between them, in order, as positions in `terms`. */
   readonly bigrams: readonly (readonly [number, number])[]
+  /** The first term of an English request with a single clause, which is often its verb, and up to two that follow; as positions in `terms`. */
+  readonly action?: readonly number[]
 }
 
 /** Further words are ignored: they would only cost time. */
@@ -31,19 +36,40 @@ const MAX_GROUPS = 64
 export const MAX_MEANINGS = 2
 /** Weights of the first and the second meaning of a word, compared with a word of the query itself. */
 const MEANING_WEIGHTS = [0.9, 0.7]
+/** Weight of a character of a pair, compared with the pair. */
+const CHARACTER_WEIGHT = 0.8
+
+/** A syllable of Hangul says less than a character of Han: on its own it is searched only if it is a word of the query. */
+const HAN = /\p{Script=Han}/u
 
 /** The distinct terms of a query without stop words; if it consists of stop words only, all its terms. */
 export function parseWordQuery(text: string, language?: string): WordQuery {
   const withoutStopWords = tokenize(text, { language })
   const tokens = withoutStopWords.length > 0 ? withoutStopWords : tokenize(text, { keepStopWords: true })
-  const groups = createGroups()
+  const groups = createGroups(language)
   for (const token of tokens) groups.add([{ ...token, weight: 1 }])
-  return groups.query()
+  const query = groups.query()
+  return language === undefined || language === 'en' ? { ...query, action: actionOf(text, query) } : query
+}
+
+/** Terms that follow the first one and are searched near it. */
+const MAX_OBJECTS = 2
+
+function actionOf(text: string, { terms }: WordQuery): number[] {
+  let only: readonly Token[] = []
+  for (const clause of text.split(CLAUSE_BORDERS)) {
+    const tokens = tokenize(clause)
+    if (tokens.length < 2) continue
+    if (only.length > 0) return []
+    only = tokens
+  }
+  const positions = only.map((token) => terms.findIndex(({ term }) => term === token.term))
+  return [...new Set(positions)].filter((at) => at >= 0).slice(0, 1 + MAX_OBJECTS)
 }
 
 /** The terms of a query in another language: its words, and what they mean in English. */
-export function glossedWordQuery(glosses: readonly Gloss[]): WordQuery {
-  const groups = createGroups()
+export function glossedWordQuery(glosses: readonly Gloss[], language: string): WordQuery {
+  const groups = createGroups(language)
   for (const gloss of glosses) {
     const english = englishTerms(gloss)
     if (english === undefined) continue
@@ -96,7 +122,7 @@ function distinctMeanings(meanings: readonly string[]): { english: string; token
 }
 
 /** Collects groups of terms. A term belongs to one group: if a later word has it too, the group counts a little more. */
-function createGroups() {
+function createGroups(language: string | undefined) {
   const groups: { alternatives: Alternative[]; count: number }[] = []
   const groupOf = new Map<string, number>()
   const pairs = new Map<string, readonly [number, number]>()
@@ -107,6 +133,17 @@ function createGroups() {
     for (const earlier of before) if (earlier !== at) pairs.set(`${earlier} ${at}`, [earlier, at])
     before = [...before.slice(-1), at]
   }
+
+  /** The characters of a group's pair, unless they are words of the query or belong to a pair before it. */
+  const charactersOf = (alternatives: readonly Alternative[], group: number): Alternative[] =>
+    alternatives
+      .flatMap(({ term, english }) => (english === undefined ? charactersOfPair(term) : []))
+      .filter((character) => {
+        const isFresh = HAN.test(character) && !groupOf.has(character) && !isStopWord(character, language)
+        if (isFresh) groupOf.set(character, group)
+        return isFresh
+      })
+      .map((term) => ({ term, word: term, weight: CHARACTER_WEIGHT, isOptional: true, isCharacter: true }))
 
   return {
     add(alternatives: readonly Alternative[]): void {
@@ -133,10 +170,14 @@ function createGroups() {
     },
     query(): WordQuery {
       const terms = groups.flatMap(({ alternatives, count }, group): QueryTerm[] =>
-        alternatives.map((each) => ({ ...each, group, weight: (each.weight * 2 * count) / (count + 1) })),
+        [...alternatives, ...charactersOf(alternatives, group)].map((each) => ({
+          ...each,
+          group,
+          weight: (each.weight * 2 * count) / (count + 1),
+        })),
       )
       const positions = groups.map((): number[] => [])
-      for (const [at, { group }] of terms.entries()) positions[group]?.push(at)
+      for (const [at, { group, isCharacter }] of terms.entries()) if (!isCharacter) positions[group]?.push(at)
       const isEnglish = (at: number): boolean => terms[at]?.english !== undefined
       const bigrams = [...pairs.values()].flatMap(([a, b]) =>
         (positions[a] ?? []).flatMap((first) =>

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
+import { describeSettings } from './describe-settings.js'
 import { readConfig } from './read-config.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'switchboard-test-'))
@@ -46,5 +47,21 @@ describe('secrets in files', () => {
     expect(() => readConfig({}, empty)).toThrow(/SWITCHBOARD_ADMIN_KEY_FILE .* is empty/)
     const short = { SWITCHBOARD_ADMIN_KEY_FILE: file('short', 'short') }
     expect(() => readConfig({}, short)).toThrow(/at least 16 characters/)
+  })
+})
+
+describe('the source of a setting', () => {
+  it('is the flag, else the variable, else the config file, else the default', () => {
+    const path = file('sources.json', '{"host":"127.0.0.2","port":1,"data":"x","gateway":{"timeoutMs":5}}')
+    const env = { SWITCHBOARD_CONFIG: path, SWITCHBOARD_PORT: '2', SWITCHBOARD_DATA: 'y' }
+    const config = readConfig({ data: 'z' }, { ...env, SWITCHBOARD_ADMIN_KEY_FILE: file('k', 'the-key-of-the-admin') })
+    const shown = new Map(describeSettings(config).map((setting) => [setting.key, setting]))
+    expect(shown.get('data')).toMatchObject({ value: 'z', source: 'flag', set_by: '--data' })
+    expect(shown.get('port')).toMatchObject({ value: 2, source: 'environment', set_by: 'SWITCHBOARD_PORT' })
+    expect(shown.get('host')).toMatchObject({ value: '127.0.0.2', source: 'file', set_by: path })
+    expect(shown.get('gateway.timeoutMs')).toMatchObject({ value: 5, default: 30_000, source: 'file', set_by: path })
+    expect(shown.get('adminKey')).toMatchObject({ value: '(set)', set_by: 'SWITCHBOARD_ADMIN_KEY_FILE' })
+    expect(shown.get('gateway.maxCalls')).toMatchObject({ value: 2048, source: 'default' })
+    expect(JSON.stringify([...shown])).not.toContain('the-key-of-the-admin')
   })
 })

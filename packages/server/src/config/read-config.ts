@@ -1,7 +1,9 @@
 import { compileSchema, isObject, type JsonObject, type JsonValue, parseJson } from '@switchboard/protocol'
+import { nearestKey } from './nearest-key.js'
 import { readText, readTls, withSecretFiles } from './read-files.js'
 import { readOtlp } from './read-otlp.js'
-import { configSchema, nearestKey } from './schema.js'
+import { configSchema } from './schema.js'
+import { NAMED_SETTINGS, sourcesOf } from './setting-sources.js'
 import { assertSafe, type Config, ConfigError, DEFAULTS, GROUPS } from './settings.js'
 
 /** Flags of `switchboard serve`, before they are parsed. */
@@ -28,7 +30,8 @@ export function readConfig(flags: Flags = {}, variables: NodeJS.ProcessEnv = pro
   const env = withSecretFiles(variables)
   const file = flags.config ?? env.SWITCHBOARD_CONFIG
   const settings = file === undefined ? {} : readFile(file)
-  const text = (flag: keyof Flags, variable: string, key: string): string | undefined => {
+  const text = (key: keyof typeof NAMED_SETTINGS): string | undefined => {
+    const [flag, variable] = NAMED_SETTINGS[key]
     const value = flags[flag] ?? env[variable] ?? settings[key]
     return value === undefined ? undefined : String(value)
   }
@@ -36,33 +39,30 @@ export function readConfig(flags: Flags = {}, variables: NodeJS.ProcessEnv = pro
   const config: Config = {
     ...DEFAULTS,
     ...larger,
-    host: text('host', 'SWITCHBOARD_HOST', 'host') ?? DEFAULTS.host,
-    port: readPort(text('port', 'SWITCHBOARD_PORT', 'port')),
-    data: text('data', 'SWITCHBOARD_DATA', 'data') ?? DEFAULTS.data,
-    database: readDatabase(text('database', 'SWITCHBOARD_DATABASE_URL', 'database')),
-    publicUrl: readPublicUrl(text('public-url', 'SWITCHBOARD_PUBLIC_URL', 'publicUrl')),
-    behindProxy: readFlag('--behind-proxy', text('behind-proxy', 'SWITCHBOARD_BEHIND_PROXY', 'behindProxy')),
+    host: text('host') ?? DEFAULTS.host,
+    port: readPort(text('port')),
+    data: text('data') ?? DEFAULTS.data,
+    database: readDatabase(text('database')),
+    publicUrl: readPublicUrl(text('publicUrl')),
+    behindProxy: readFlag('--behind-proxy', text('behindProxy')),
     adminKey: readSecret('SWITCHBOARD_ADMIN_KEY', env.SWITCHBOARD_ADMIN_KEY),
     metricsToken: readSecret('SWITCHBOARD_METRICS_TOKEN', env.SWITCHBOARD_METRICS_TOKEN),
     secret: readSecret('SWITCHBOARD_SECRET', env.SWITCHBOARD_SECRET),
     search: withEmbedderKey(larger.search ?? DEFAULTS.search, env.SWITCHBOARD_EMBEDDER_KEY),
     mdns: withMdnsFlag(larger.mdns ?? DEFAULTS.mdns, flags.mdns ?? env.SWITCHBOARD_MDNS),
-    logLevel: readLogLevel(text('log-level', 'SWITCHBOARD_LOG_LEVEL', 'logLevel')),
-    accessLog: readFlag('--access-log', text('access-log', 'SWITCHBOARD_ACCESS_LOG', 'accessLog')),
+    logLevel: readLogLevel(text('logLevel')),
+    accessLog: readFlag('--access-log', text('accessLog')),
     telemetry: { otlp: readOtlp(settings.telemetry, env) },
     tls: readTls(
-      text('tls-cert', 'SWITCHBOARD_TLS_CERT', 'tlsCert'),
-      text('tls-key', 'SWITCHBOARD_TLS_KEY', 'tlsKey'),
-      text('tls-client-ca', 'SWITCHBOARD_TLS_CLIENT_CA', 'tlsClientCa'),
-      text('tls-client-crl', 'SWITCHBOARD_TLS_CLIENT_CRL', 'tlsClientCrl'),
-      readFlag(
-        '--tls-client-required',
-        text('tls-client-required', 'SWITCHBOARD_TLS_CLIENT_REQUIRED', 'tlsClientRequired'),
-      ),
+      text('tlsCert'),
+      text('tlsKey'),
+      text('tlsClientCa'),
+      text('tlsClientCrl'),
+      readFlag('--tls-client-required', text('tlsClientRequired')),
     ),
   }
   assertSafe(config)
-  return config
+  return { ...config, sources: sourcesOf({ flags: { ...flags }, variables, settings, file }) }
 }
 
 const checkSettings = compileSchema(configSchema)
@@ -96,7 +96,7 @@ function fileSettings(settings: JsonObject, env: NodeJS.ProcessEnv): Partial<Con
     ...Object.fromEntries(merged),
     policy: { ...DEFAULTS.policy, ...policy, strictness },
     ...(settings.anonymous !== undefined && { anonymous: settings.anonymous === 'none' ? 'none' : 'public' }),
-    ...(Array.isArray(settings.issuers) && { issuers: settings.issuers.map(withClientSecret(env)) }),
+    ...(Array.isArray(settings.issuers) && { issuers: settings.issuers.map(withClientSecrets(env)) }),
     ...(Array.isArray(settings.peers) && { peers: settings.peers.map(withToken) }),
   } as Partial<Config>
 }
@@ -108,18 +108,30 @@ function withToken(peer: JsonValue): JsonValue {
   return { ...rest, token: readText(tokenFile, 'tokenFile').trim() }
 }
 
-/** The credentials for introspection come from a file or the environment, so that the config contains no secret. */
-const withClientSecret =
+/** The directory's secrets at an issuer come from files or the environment, so that the config contains none. */
+const withClientSecrets =
   (env: NodeJS.ProcessEnv) =>
   (issuer: JsonValue): JsonValue => {
-    if (!isObject(issuer) || !isObject(issuer.introspection)) return issuer
-    const { clientSecretFile: file, clientSecretVariable: variable, ...introspection } = issuer.introspection
-    if ((typeof file === 'string') === (typeof variable === 'string'))
-      throw new ConfigError('issuers: an introspection needs either clientSecretFile or clientSecretVariable')
-    const secret = typeof file === 'string' ? readText(file, 'clientSecretFile').trim() : env[String(variable)]
-    if (!secret) throw new ConfigError(`issuers: the client secret in ${String(file ?? variable)} is missing or empty`)
-    return { ...issuer, introspection: { ...introspection, clientSecret: secret } }
+    if (!isObject(issuer)) return issuer
+    const { introspection, signIn } = issuer
+    return {
+      ...issuer,
+      ...(isObject(introspection) && { introspection: withClientSecret(introspection, env, true) }),
+      ...(isObject(signIn) && { signIn: withClientSecret(signIn, env, false) }),
+    }
   }
+
+function withClientSecret(client: JsonObject, env: NodeJS.ProcessEnv, isRequired: boolean): JsonObject {
+  const { clientSecretFile: file, clientSecretVariable: variable, ...rest } = client
+  if (file === undefined && variable === undefined && !isRequired) return rest
+  if ((typeof file === 'string') === (typeof variable === 'string'))
+    throw new ConfigError(
+      `issuers: ${isRequired ? 'an introspection' : 'a signIn'} needs either clientSecretFile or clientSecretVariable`,
+    )
+  const secret = typeof file === 'string' ? readText(file, 'clientSecretFile').trim() : env[String(variable)]
+  if (!secret) throw new ConfigError(`issuers: the client secret in ${String(file ?? variable)} is missing or empty`)
+  return { ...rest, clientSecret: secret }
+}
 
 const withMdnsFlag = (mdns: Config['mdns'], flag: boolean | string | undefined): Config['mdns'] =>
   flag === undefined ? mdns : { ...mdns, enabled: readFlag('--mdns', String(flag)) }

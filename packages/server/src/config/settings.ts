@@ -8,6 +8,7 @@ import type { TaxonomyConfig } from '../policy/taxonomy.js'
 import type { VettingPolicy } from '../policy/vetting.js'
 import { type Issuer, issuersProblem } from '../services/identity/issuers.js'
 import type { OtlpOptions } from '../telemetry/create-traces.js'
+import type { SettingSources } from './setting-sources.js'
 
 /** All settings of a directory. */
 export interface Config {
@@ -74,6 +75,8 @@ export interface Config {
   }
   /** Intent resolution (AIDIP §6), which is optional (AIDIP §8). */
   resolution: { enabled: boolean }
+  /** The web console at `/`. */
+  console: { enabled: boolean }
   anonymous: 'public' | 'none'
   lifetimes: { max: number }
   issuers: Issuer[]
@@ -84,11 +87,15 @@ export interface Config {
   policy: Policy
   /** Seconds for which API keys are accepted while the database cannot say whether they were revoked. */
   keys: { maxStaleSeconds: number }
+  /** After how many hours people who use the console in a browser have to sign in again. */
+  sessions: { hours: number }
   audit: { retentionDays: number; addresses: boolean }
   /** Regular checks whether agents can be reached. Off by default: they connect to every address that is registered. */
   liveness: { enabled: boolean; intervalSeconds: number }
   /** Signatures of documents are verified again at this interval: signers replace and revoke keys. */
   signatures: { intervalSeconds: number }
+  /** Reading of what agents list themselves: tools of MCP servers, skills of A2A cards, operations of OpenAPI documents. */
+  operations: { fetch: boolean; intervalSeconds: number }
   /** Regular trials of agents with their own examples, if their publishers agree. Off by default: every one is a call. */
   probes: { enabled: boolean; intervalSeconds: number }
   /** Reading of agents that sites publish: those that callers ask for, and those listed here. */
@@ -110,6 +117,8 @@ export interface Config {
     /** Names of network interfaces; empty: all. */
     interfaces: string[]
   }
+  /** Where the settings were read from; absent if a program that embeds the directory has set them. */
+  sources?: SettingSources
 }
 
 /** The embedding model: the built-in one, none, a folder with an ONNX model, or an HTTP endpoint. */
@@ -211,6 +220,7 @@ export const DEFAULTS: Config = {
     embedTimeoutMs: 300,
   },
   resolution: { enabled: true },
+  console: { enabled: true },
   anonymous: 'public',
   lifetimes: { max: 604_800 },
   issuers: [],
@@ -229,9 +239,11 @@ export const DEFAULTS: Config = {
     requireDomainProof: false,
   },
   keys: { maxStaleSeconds: 3600 },
+  sessions: { hours: 8 },
   audit: { retentionDays: 30, addresses: true },
   liveness: { enabled: false, intervalSeconds: 3600 },
   signatures: { intervalSeconds: 86_400 },
+  operations: { fetch: true, intervalSeconds: 21_600 },
   probes: { enabled: false, intervalSeconds: 86_400 },
   crawl: { enabled: true, urls: [], intervalSeconds: 86_400, pauseMs: 1000, maxAgentsPerSite: 100 },
   mdns: { enabled: false, interfaces: [] },
@@ -246,14 +258,17 @@ export const GROUPS = [
   'gateway',
   'search',
   'resolution',
+  'console',
   'lifetimes',
   'certificates',
   'cors',
   'liveness',
   'signatures',
+  'operations',
   'probes',
   'crawl',
   'keys',
+  'sessions',
   'mdns',
   'audit',
 ] as const
@@ -274,14 +289,17 @@ export const withDefaults = (settings: Settings): Config => ({
   gateway: { ...DEFAULTS.gateway, ...settings.gateway },
   search: { ...DEFAULTS.search, ...settings.search },
   resolution: { ...DEFAULTS.resolution, ...settings.resolution },
+  console: { ...DEFAULTS.console, ...settings.console },
   lifetimes: { ...DEFAULTS.lifetimes, ...settings.lifetimes },
   certificates: { ...DEFAULTS.certificates, ...settings.certificates },
   cors: { ...DEFAULTS.cors, ...settings.cors },
   liveness: { ...DEFAULTS.liveness, ...settings.liveness },
   signatures: { ...DEFAULTS.signatures, ...settings.signatures },
+  operations: { ...DEFAULTS.operations, ...settings.operations },
   probes: { ...DEFAULTS.probes, ...settings.probes },
   crawl: { ...DEFAULTS.crawl, ...settings.crawl },
   keys: { ...DEFAULTS.keys, ...settings.keys },
+  sessions: { ...DEFAULTS.sessions, ...settings.sessions },
   mdns: { ...DEFAULTS.mdns, ...settings.mdns },
   audit: { ...DEFAULTS.audit, ...settings.audit },
 })
@@ -299,6 +317,10 @@ export function assertSafe(config: Config): void {
     )
   if (mdns.enabled && behindProxy && publicUrl === undefined)
     throw new ConfigError('--mdns with --behind-proxy needs --public-url: clients on the network must reach the proxy')
+  if (behindProxy && publicUrl === undefined && issuers.some(({ signIn }) => signIn))
+    throw new ConfigError('signIn with --behind-proxy needs --public-url: the identity provider sends browsers there')
+  if (database !== undefined && secret === undefined && issuers.some(({ signIn }) => signIn))
+    throw new ConfigError('signIn with a database needs SWITCHBOARD_SECRET: set it to the same value on all replicas')
   for (const url of crawl.urls) assertSiteUrl(url, !isProduction(config))
   if (tls || behindProxy || isLoopbackHost(host)) return
   throw new ConfigError(

@@ -1,17 +1,18 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
 import { DirectoryError, isLoopbackHost } from '@switchboard/protocol'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { type Caller, clientOf, hasScope, isAdmin } from '../policy/caller.js'
-import { extraRequests, type RateLimits } from '../policy/rate-limit.js'
+import { type Caller, clientOf, type Holder, hasScope, isAdmin } from '../policy/caller.js'
+import { extraRequests, type LimitedAction, type RateLimits } from '../policy/rate-limit.js'
 import type { Authenticate } from '../services/identity/authenticate.js'
 import type { AuditTrail } from '../services/operations/audit-trail.js'
 import type { Revisions } from '../services/replicas/revisions.js'
-import { callerOfOwn } from './mcp/own-fetch.js'
-import { headerOf } from './read-request.js'
+import { callerOfOwn } from './own-fetch.js'
+import { headerOf, isSameSecret, searchTextOf } from './read-request.js'
 import type { Route } from './route-group.js'
+import { callerOf, type SessionCookies } from './session/session-cookies.js'
 
 export interface AdmitOptions {
   readonly authenticate: Authenticate
+  readonly sessions: SessionCookies
   readonly limits: RateLimits
   readonly revisions: Revisions
   readonly trail: AuditTrail
@@ -27,7 +28,7 @@ export interface AdmitOptions {
   readonly metricsToken: string | undefined
 }
 
-const ANONYMOUS: Omit<Caller, 'address' | 'requestId'> = { subject: undefined, kind: 'anonymous', scopes: new Set() }
+const ANONYMOUS: Holder = { subject: undefined, kind: 'anonymous', scopes: new Set() }
 
 /**
  * Authenticates the caller, checks access to the route and counts the request against the rate limit, before the body
@@ -35,7 +36,7 @@ const ANONYMOUS: Omit<Caller, 'address' | 'requestId'> = { subject: undefined, k
  */
 export function admit(request: FastifyRequest, options: AdmitOptions): Promise<void> | undefined {
   const { route } = request.routeOptions.config
-  request.caller = { ...ANONYMOUS, address: request.ip, requestId: request.id }
+  request.caller = { address: request.ip, requestId: request.id, ...ANONYMOUS }
   if (!route || route.path.startsWith('/health/')) return undefined
   if (route.access === 'metrics' && mayReadMetrics(request, options)) return undefined
   if (options.behindProxy && headerOf(request, 'x-forwarded-proto') !== 'https') {
@@ -54,12 +55,13 @@ export function admit(request: FastifyRequest, options: AdmitOptions): Promise<v
     options.onCaller(known)
     if (known.kind === 'certificate') assertOwnPage(request, route, options.origins)
     assertAccess(route, known, options.anonymous)
-    if (!route.limit) return undefined
-    request.counted = { action: route.limit, client: clientOf(known) }
+    const action = limitOf(route, request)
+    if (!action) return undefined
+    request.counted = { action, client: clientOf(known) }
     return options.limits.spend(request.counted.action, request.counted.client)
   }
   const proceed = (): Promise<void> | undefined => {
-    const caller = callerOfOwn(request.raw) ?? identify(request, options, refuse)
+    const caller = callerOfOwn(request.raw) ?? identify(request, route, options, refuse)
     return caller instanceof Promise ? caller.catch(refuse).then(enter) : enter(caller)
   }
   const revision = headerOf(request, 'min-revision')
@@ -68,12 +70,21 @@ export function admit(request: FastifyRequest, options: AdmitOptions): Promise<v
   return reached ? reached.then(proceed) : proceed()
 }
 
+/** What the request counts as. */
+function limitOf({ limit, limitWithText }: Route, { url }: FastifyRequest): LimitedAction | undefined {
+  if (!limitWithText || !url.includes('?')) return limit
+  return searchTextOf(new URLSearchParams(url.slice(url.indexOf('?') + 1))) === undefined ? limit : limitWithText
+}
+
 function identify(
   request: FastifyRequest,
-  { authenticate }: AdmitOptions,
+  route: Route,
+  { authenticate, sessions }: AdmitOptions,
   refuse: (error: unknown) => never,
 ): Caller | Promise<Caller> {
   try {
+    const session = sessions.of(request, route)
+    if (session) return callerOf(session.holder, request)
     return authenticate({
       authorization: request.headers.authorization,
       apiKey: headerOf(request, 'x-api-key'),
@@ -111,7 +122,7 @@ function mayReadMetrics(
   { metricsToken, behindProxy }: AdmitOptions,
 ): boolean {
   const [, token] = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '') ?? []
-  if (metricsToken !== undefined && token !== undefined && isSame(token, metricsToken)) return true
+  if (metricsToken !== undefined && token !== undefined && isSameSecret(token, metricsToken)) return true
   const address = raw.socket.remoteAddress?.replace(/^::ffff:/, '') ?? ''
   return (
     callerOfOwn(raw) === undefined &&
@@ -121,10 +132,6 @@ function mayReadMetrics(
     FORWARDING.every((name) => headers[name] === undefined)
   )
 }
-
-/** Takes the same time wherever the texts differ. */
-const isSame = (a: string, b: string): boolean => timingSafeEqual(digest(a), digest(b))
-const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
 
 /** A browser presents the client certificate for any page, so only pages of known origins may change something. */
 function assertOwnPage({ headers }: FastifyRequest, { method }: Route, origins: readonly string[]): void {

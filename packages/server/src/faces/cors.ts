@@ -12,11 +12,20 @@ const EXPOSED = [
 const ACCEPTED = [
   ...['Accept', 'Authorization', 'Content-Type', 'If-Match', 'If-None-Match', 'Prefer', 'X-API-Key', 'X-Request-ID'],
   ...['Idempotency-Key', 'X-Agent-API-Key', 'X-Agent-Authorization', 'X-Agent-Version', 'X-Callback-URL'],
-  ...['X-Delegation-Chain', 'X-Session-ID', 'X-Task-ID', 'Accept-Signature', 'Want-Content-Digest'],
+  ...[
+    'X-Agent-Variables',
+    'X-Delegation-Chain',
+    'X-Session-ID',
+    'X-Task-ID',
+    'Accept-Signature',
+    'Want-Content-Digest',
+  ],
   ...['X-Search-ID', 'Min-Revision', 'MCP-Protocol-Version', 'Mcp-Method', 'Mcp-Name'],
 ].join(', ')
 
-const isPublic = ({ access }: Route): boolean => access === 'open' || access === 'discover'
+/** Whether pages of another origin may use the route; `named`: the operator has listed the origin. */
+const isOpenTo = ({ access, ownPagesOnly }: Route, named: boolean): boolean =>
+  !ownPagesOnly && (named || access === 'open' || access === 'discover')
 
 /** Pages of any origin may use public discovery, without credentials; `cors.origins` lists those that may do more. */
 export function allowOrigin(request: FastifyRequest, reply: FastifyReply, origins: readonly string[]): void {
@@ -27,7 +36,7 @@ export function allowOrigin(request: FastifyRequest, reply: FastifyReply, origin
   addVary(reply, 'Origin')
   if (origin === undefined) return
   const named = origins.includes(origin)
-  if (!named && !isPublic(route)) return
+  if (!isOpenTo(route, named)) return
   reply.header('access-control-allow-origin', named ? origin : '*').header('access-control-expose-headers', EXPOSED)
 }
 
@@ -42,7 +51,7 @@ export function sendPreflight(
   addVary(reply, 'Origin')
   const { origin } = request.headers
   const named = origin !== undefined && origins.includes(origin)
-  const usable = routes.filter((route) => named || isPublic(route)).map(({ method }) => method)
+  const usable = routes.filter((route) => isOpenTo(route, named)).map(({ method }) => method)
   if (origin === undefined || usable.length === 0) return reply.send()
   return reply
     .header('access-control-allow-origin', named ? origin : '*')

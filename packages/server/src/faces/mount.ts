@@ -1,5 +1,5 @@
 import { DirectoryError } from '@switchboard/protocol'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { AuditTrail } from '../services/operations/audit-trail.js'
 import type { Metrics } from '../telemetry/metrics.js'
 import { waitForTurn } from '../turns.js'
@@ -40,8 +40,9 @@ export function mountRoutes(app: FastifyInstance, groups: readonly RouteGroup[],
     if (pending) pending.then(() => done(), done)
     else done()
   })
-  app.addHook('onSend', (_request, reply, payload, done) => {
+  app.addHook('onSend', (request, reply, payload, done) => {
     reply.header('x-directory-revision', revisions.current())
+    if (request.caller?.bySession) keepPrivate(reply)
     // So that proxies do not use a connection again that is about to be closed.
     if (options.isStopping()) reply.header('connection', 'close')
     done(null, payload)
@@ -59,6 +60,12 @@ export function mountRoutes(app: FastifyInstance, groups: readonly RouteGroup[],
   })
   for (const group of groups) for (const route of group.routes) mountRoute(app, group, route)
   for (const [path, { group, routes }] of groupByPath(groups)) mountRest(app, path, group, routes, options.origins)
+}
+
+/** Caches may store what an ordinary request gets; to them, one with a cookie is ordinary, unlike one with credentials. */
+function keepPrivate(reply: FastifyReply): void {
+  const known = reply.getHeader('cache-control')
+  if (known === undefined || known === 'no-cache') reply.header('cache-control', 'private, no-cache')
 }
 
 /** Records a refusal with its route, but not with the URL: a query may contain personal data (PROF §15). */

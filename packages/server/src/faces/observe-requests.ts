@@ -33,7 +33,7 @@ export function createObserveRequest({ metrics, traces, accessLog }: ObserveOpti
       if (hasEnded) return
       hasEnded = true
       const ms = performance.now() - started
-      metrics.request(method, route, status, ms)
+      metrics.request(method, route, status, ms, request.counted?.action)
       request.trace?.set({ 'http.response.status_code': status })
       request.trace?.end(status >= 500 ? String(status) : undefined)
       // The query is not logged: it may contain personal data (PROF §15).

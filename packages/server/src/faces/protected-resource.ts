@@ -3,6 +3,8 @@ import type { FastifyRequest } from 'fastify'
 import { headerOf } from './read-request.js'
 import { sendJson } from './respond.js'
 import type { RouteGroup } from './route-group.js'
+import { flag, object, text, texts } from './schemas/parts.js'
+import { json } from './schemas/response.js'
 
 const METADATA_PATH = '/.well-known/oauth-protected-resource'
 /** Seconds for which clients may keep the metadata. */
@@ -16,6 +18,20 @@ export interface ProtectedResourceOptions {
   /** Whether clients can present certificates, and with them tokens that are bound to one. */
   readonly clientCertificates: boolean
 }
+
+const metadataSchema = object(
+  {
+    resource: text,
+    authorization_servers: texts,
+    jwks_uri: text,
+    scopes_supported: texts,
+    bearer_methods_supported: texts,
+    resource_name: text,
+    resource_documentation: text,
+    tls_client_certificate_bound_access_tokens: flag,
+  },
+  'authorization_servers',
+)
 
 /** What a client needs to know to get a token for this directory (RFC 9728). */
 export function createProtectedResourceRoutes(options: ProtectedResourceOptions): RouteGroup {
@@ -32,6 +48,7 @@ export function createProtectedResourceRoutes(options: ProtectedResourceOptions)
   })
   return {
     name: 'protected resource',
+    summary: 'Which issuers and scopes there are (RFC 9728)',
     errors: 'application/problem+json',
     routes: [
       {
@@ -39,7 +56,7 @@ export function createProtectedResourceRoutes(options: ProtectedResourceOptions)
         path: METADATA_PATH,
         summary: 'Where to get tokens for this directory, and with which scopes (RFC 9728)',
         access: 'open',
-        responses: { 200: 'the metadata' },
+        responses: { 200: json('the metadata', metadataSchema) },
         handle: (_request, reply) => sendJson(reply.header('cache-control', `public, max-age=${MAX_AGE}`), metadata()),
       },
     ],

@@ -1,3 +1,4 @@
+import { hash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import {
   DirectoryError,
@@ -7,7 +8,7 @@ import {
   type JsonObject,
   type JsonValue,
   mediaTypeOf,
-  parseJsonBody,
+  parseDocumentBody,
   subjectProblem,
 } from '@switchboard/protocol'
 import type { FastifyRequest } from 'fastify'
@@ -29,6 +30,12 @@ export function readQuery(request: FastifyRequest): URLSearchParams {
   assertParameterCount(query)
   assertEncoded(query)
   return new URLSearchParams(query)
+}
+
+/** The text of a search; an empty one is none. */
+export function searchTextOf(params: URLSearchParams): string | undefined {
+  const text = params.get('q') ?? params.get('query')
+  return text === null || text.trim() === '' ? undefined : text
 }
 
 /** URLSearchParams replaces invalid UTF-8 with U+FFFD, which would store a name that nobody sent. */
@@ -62,6 +69,14 @@ export function wholeNumber(params: URLSearchParams, name: string, minimum: numb
   return value
 }
 
+/** Reads a time from a query parameter, in milliseconds since 1970. */
+export function readTime(params: URLSearchParams, name: string): number | undefined {
+  const text = params.get(name)
+  const at = text === null ? undefined : Date.parse(text)
+  if (Number.isNaN(at)) throw invalid([{ at: `?${name}`, message: 'must be an RFC 3339 time' }])
+  return at
+}
+
 /** Describes the `owner` parameter of registrations. */
 export const OWNER_QUERY = { owner: 'the owner of the agent (administrators only)' }
 
@@ -86,7 +101,7 @@ export function readOptionalJson(request: FastifyRequest): JsonValue | undefined
   const body = takeBody(request)
   if (body.length === 0) return undefined
   assertJsonType(request.headers['content-type'])
-  return parseJsonBody(body, { maxValues: DOCUMENT_LIMITS.values })
+  return parseDocumentBody(body, { maxValues: DOCUMENT_LIMITS.values })
 }
 
 /** The bytes of the body. The request, which lives until the response has been sent, no longer has them. */
@@ -158,7 +173,12 @@ export function collectBody(
 }
 
 /** The first value of a header. */
-export function headerOf(request: FastifyRequest, name: string): string | undefined {
-  const value = request.headers[name]
-  return Array.isArray(value) ? value[0] : value
-}
+export const headerOf = (request: FastifyRequest, name: string): string | undefined => firstOf(request.headers[name])
+
+/** The first of the values of a header that may be repeated. */
+export const firstOf = (value: string | string[] | undefined): string | undefined =>
+  Array.isArray(value) ? value[0] : value
+
+/** Compares secrets; takes the same time wherever they differ. */
+export const isSameSecret = (a: string, b: string): boolean => timingSafeEqual(digest(a), digest(b))
+const digest = (text: string): Buffer => hash('sha256', text, 'buffer')

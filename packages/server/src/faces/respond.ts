@@ -1,5 +1,6 @@
 import { isNotModified, type JsonObject, type JsonValue } from '@switchboard/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Cancellation, type CancelSignal } from '../cancellation.js'
 import type { Context } from '../services/context.js'
 import type { Found, FoundPage } from '../services/discovery/find.js'
 import type { Agent } from '../services/registry/catalog.js'
@@ -10,13 +11,13 @@ import type { Readable } from '../services/registry/read.js'
 export const JSON_TYPE = 'application/json; charset=utf-8'
 
 /** Request headers that may change a document or list. */
-const VARY = ['Authorization', 'X-API-Key', 'Accept']
+const VARY = ['Authorization', 'X-API-Key', 'Cookie', 'Accept']
 
 /** Characters of the longest URL or list in a header: clients and proxies reject responses whose headers are very long. */
 const MAX_LINK_LENGTH = 4096
 
-/** Sends text that is already JSON. */
-export function sendJsonText(reply: FastifyReply, text: string, type = JSON_TYPE): FastifyReply {
+/** Sends text that is already JSON; bytes are UTF-8. */
+export function sendJsonText(reply: FastifyReply, text: string | Uint8Array, type = JSON_TYPE): FastifyReply {
   return reply.header('content-type', type).send(text)
 }
 
@@ -70,7 +71,8 @@ export function addVary(reply: FastifyReply, ...names: string[]): void {
 export interface AgentDocument extends Readable {
   /** Name of the view; part of the entity tag. */
   readonly view: string
-  readonly write: () => JsonObject
+  /** Returns the document, or its JSON text. */
+  readonly write: () => JsonObject | string
   readonly type?: string
   /** Seconds for which caches may use a public response without revalidation. */
   readonly maxAge?: number
@@ -96,10 +98,11 @@ function changeOf({ stored: { createdAt, modifiedAt, receivedAt } }: Agent): num
 }
 
 /** The text of a view, cached until the agent changes. */
-export function renderOnce(agent: Agent, view: string, write: () => JsonObject): string {
+export function renderOnce(agent: Agent, view: string, write: () => JsonObject | string): string {
   let text = agent.views.get(agent, view)
   if (text === undefined) {
-    text = JSON.stringify(write())
+    const document = write()
+    text = typeof document === 'string' ? document : JSON.stringify(document)
     agent.views.set(agent, view, text)
   }
   return text
@@ -131,12 +134,12 @@ export function setValidators(reply: FastifyReply, tag: string, changedAt: numbe
 }
 
 /** Aborted when the caller disconnects before the response is complete. */
-export function signalOf({ raw }: FastifyReply): AbortSignal {
-  const controller = new AbortController()
+export function signalOf({ raw }: FastifyReply): CancelSignal {
+  const cancellation = new Cancellation()
   raw.once('close', () => {
-    if (!raw.writableFinished) controller.abort()
+    if (!raw.writableFinished) cancellation.abort()
   })
   // It may have disconnected while the call waited for its turn.
-  if (raw.destroyed) controller.abort()
-  return controller.signal
+  if (raw.destroyed) cancellation.abort()
+  return cancellation
 }

@@ -2,6 +2,7 @@ import { DirectoryError, errorBody } from '@switchboard/protocol'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { CallFailed } from '../services/calls/response/call-failed.js'
 import { isStoreFailure, StoreError } from '../store/store-error.js'
+import { isArdUrl, toArdError } from './ard/ard-errors.js'
 import { challengeOf } from './protected-resource.js'
 import { pathOf } from './read-request.js'
 
@@ -27,11 +28,14 @@ export function sendError(
     },
     'request rejected',
   )
-  const body = errorBody(error, { base: baseUrl, instance: pathOf(request), correlationId: request.id })
+  const { group } = request.routeOptions.config
+  const toMembers = group ? group.errorMembers : isArdUrl(request.url) ? toArdError : undefined
+  const body = {
+    ...errorBody(error, { base: baseUrl, instance: pathOf(request), correlationId: request.id }),
+    ...toMembers?.(error),
+  }
   const wantsProblem = (request.headers.accept ?? '').includes('application/problem+json')
-  const type = wantsProblem
-    ? 'application/problem+json'
-    : (request.routeOptions.config.group?.errors ?? errorTypeOf(request.url))
+  const type = wantsProblem ? 'application/problem+json' : (group?.errors ?? errorTypeOf(request.url))
   // An agent's 401 concerns the credential for the agent, not the one for the directory.
   if (error.code === 'unauthorized' && !isAgentFailure)
     reply.header('www-authenticate', challengeOf(error, request, baseUrl))

@@ -9,9 +9,13 @@ const STREAMED_BYTES = 256 * 1024
  * Sends JSON text in parts, which other responses may share. A large response is not joined: a client that does not read
  * would hold a copy of the whole.
  */
-export function sendParts(reply: FastifyReply, parts: readonly (string | Buffer)[]): FastifyReply {
+export function sendParts(
+  reply: FastifyReply,
+  parts: readonly (string | Buffer)[],
+  type: string = JSON_TYPE,
+): FastifyReply {
   const length = parts.reduce((sum, part) => sum + Buffer.byteLength(part), 0)
-  reply.header('content-type', JSON_TYPE)
+  reply.header('content-type', type)
   if (length <= STREAMED_BYTES) return reply.send(parts.map(String).join(''))
   return reply.header('content-length', String(length)).send(Readable.from(parts))
 }

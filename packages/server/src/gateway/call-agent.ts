@@ -4,9 +4,14 @@ import type { GatewayOptions } from './gateway-options.js'
 import { onResponseEnd } from './http/observe-stream.js'
 import { viaFor } from './http/outgoing-headers.js'
 import type { ConcurrencyLimit, Release } from './resilience/concurrency-limit.js'
-import { createDeadline, type Deadline } from './resilience/deadline.js'
+import { Deadline } from './resilience/deadline.js'
 import type { RetryBudget } from './resilience/retry-budget.js'
-import { isAgentsFault, type TryEndpoints, type UsableEndpoints } from './resilience/try-endpoints.js'
+import {
+  isAgentsFault,
+  type TryEndpoints,
+  type UsableEndpoint,
+  type UsableEndpoints,
+} from './resilience/try-endpoints.js'
 import type { Transports } from './transports/transports.js'
 
 /** How a call ended, for statistics; a stream is reported at its end. */
@@ -62,37 +67,67 @@ export function createCallAgent(
   let isStopping = false
 
   const usableEndpoints = ({ endpoints }: AgentCall): UsableEndpoints => {
-    const [first, ...rest] = endpoints.flatMap((endpoint) => {
+    const usable: UsableEndpoint[] = []
+    for (const endpoint of endpoints) {
       const transport = transports[endpoint.protocol]
-      return transport && endpoint.url.length <= MAX_URL_LENGTH ? [{ endpoint, transport }] : []
-    })
+      if (transport && endpoint.url.length <= MAX_URL_LENGTH) usable.push({ endpoint, transport })
+    }
+    const [first, ...rest] = usable
     if (first) return [first, ...rest]
     throw new GatewayError('not_invocable', 'the gateway speaks none of the protocols of the agent')
   }
 
-  /** Starts the deadline of a call, adds this gateway to `Via` and takes a slot, for which the call may have to wait. */
-  const begin = async (call: AgentCall, caller: string | undefined): Promise<BegunCall> => {
-    const headers = lowerCase(call.headers)
-    headers.via = viaFor(headers.via, hopId)
-    if (isStopping) throw stopping()
-    const deadline = createDeadline(call.signal, call.timeoutMs, monotonic)
-    let releaseSlot: Release = () => {}
+  /**
+   * Keeps a call until it has ended. Not in `begin`: these functions live as long as a stream, and must not refer to the
+   * call, which has the input.
+   */
+  const track = (deadline: Deadline, caller: string | undefined) => {
+    let releaseSlot: Release | undefined
     const finish = (): void => {
-      releaseSlot()
+      releaseSlot?.()
       deadline.release()
       active.delete(deadline)
     }
-    active.set(deadline, call.caller)
+    const hold = (release: Release): void => {
+      releaseSlot = release
+      if (deadline.aborted) finish()
+    }
+    active.set(deadline, caller)
     // Ends a stream that nobody reads, too.
-    deadline.signal.addEventListener('abort', finish, { once: true })
+    deadline.addEventListener('abort', finish)
+    return { hold, finish }
+  }
+
+  /** Starts the deadline of a call, adds this gateway to `Via` and takes a slot. A promise if the call has to wait for it. */
+  const begin = (call: AgentCall, caller: string | undefined): BegunCall | Promise<BegunCall> => {
+    const headers = lowerCase(call.headers)
+    headers.via = viaFor(headers.via, hopId)
+    if (isStopping) throw stopping()
+    const deadline = new Deadline(call.signal, call.timeoutMs, monotonic)
+    const { hold, finish } = track(deadline, call.caller)
+    const begun: BegunCall = { call: { ...call, headers, signal: deadline }, deadline, finish }
     try {
-      releaseSlot = await concurrency.acquire({ agent: call.agent, caller }, deadline)
+      const slot = concurrency.acquire({ agent: call.agent, caller }, deadline)
+      if (slot instanceof Promise) return holdLater(slot, begun, hold)
+      hold(slot)
+      return begun
     } catch (error) {
       finish()
       throw error
     }
-    if (deadline.signal.aborted) finish()
-    return { call: { ...call, headers, signal: deadline.signal }, deadline, finish }
+  }
+  const holdLater = async (
+    slot: Promise<Release>,
+    begun: BegunCall,
+    hold: (release: Release) => void,
+  ): Promise<BegunCall> => {
+    try {
+      hold(await slot)
+      return begun
+    } catch (error) {
+      begun.finish()
+      throw error
+    }
   }
 
   const callInTime = async (requested: AgentCall, timing: Timing): Promise<AgentResponse> => {
@@ -101,17 +136,22 @@ export function createCallAgent(
     const queuedAt = monotonic()
     // `report` lives as long as the stream of a response, so it must not refer to the call, which has the input.
     const { agent, operation, wantsStream } = requested
-    const { call, deadline, finish } = await begin(requested, requested.caller).finally(() => {
+    let begun: BegunCall
+    try {
+      const beginning = begin(requested, requested.caller)
+      begun = beginning instanceof Promise ? await beginning : beginning
+    } finally {
       timing.queueMs = monotonic() - queuedAt
-    })
+    }
+    const { call, deadline, finish } = begun
     const started = monotonic()
     budget.earn()
-    let outcome: Omit<Outcome, 'ms'> & { ms?: number } = { ok: false }
+    let outcome: Outcome | undefined
     const report = (error?: unknown): void => {
       finish()
-      const ms = outcome.ms ?? monotonic() - started
-      const failed = error instanceof GatewayError && !NEUTRAL.has(error.code) ? { ok: false, code: error.code } : {}
-      onOutcome(agent, operation, { ...outcome, ms, ...failed })
+      const ended = outcome ?? { ok: false, ms: monotonic() - started }
+      const isFailure = error instanceof GatewayError && !NEUTRAL.has(error.code)
+      onOutcome(agent, operation, isFailure ? { code: error.code, ...ended, ok: false } : ended)
     }
     try {
       const response = await tryEndpoints(call, endpoints, deadline, ({ protocol }, ms) => {
@@ -144,7 +184,7 @@ export function createCallAgent(
         if (error instanceof GatewayError) outcome = error.code
         throw error
       } finally {
-        onTimed?.({ ...timing, outcome })
+        onTimed?.({ protocol: timing.protocol, queueMs: timing.queueMs, agentMs: timing.agentMs, outcome })
       }
     },
 
@@ -184,6 +224,6 @@ export function createCallAgent(
 
 function lowerCase(headers: Readonly<Record<string, string>>): Record<string, string> {
   const lower: Record<string, string> = {}
-  for (const [name, value] of Object.entries(headers)) lower[name.toLowerCase()] = value
+  for (const name of Object.keys(headers)) lower[name.toLowerCase()] = headers[name] ?? ''
   return lower
 }

@@ -1,5 +1,5 @@
 import { AgentUriError, parseAgentUri } from '@switchboard/agent-uri'
-import { type AgentRecord, asString, type Binding, schemeOf } from '@switchboard/protocol'
+import { type AgentRecord, asString, type Binding, isObject, schemeOf } from '@switchboard/protocol'
 import type { CallProtocol, Endpoint } from './gateway.js'
 
 /** Names that publishers use for plain HTTP with JSON. */
@@ -37,7 +37,7 @@ export const isSameEndpoint = (a: Pick<Endpoint, 'protocol' | 'url'>, b: Pick<En
 
 function toEndpoint(binding: Binding, isCard: boolean): Endpoint | undefined {
   const { source } = binding
-  const url = toUrl(binding.endpoint)
+  const url = toUrl(binding.endpoint) ?? templateOf(binding)
   const protocol = url && protocolOf(binding.protocol.toLowerCase(), schemeOf(url), source, isCard)
   return url && protocol ? { protocol, url, ...(source && { source }) } : undefined
 }
@@ -60,6 +60,12 @@ function protocolOf(
   if (!HTTP_NAMES.has(name) && !WEBSOCKET_NAMES.has(name)) return undefined
   // A ws URL is called over WebSocket even if the protocol is named http.
   return isHttp && HTTP_NAMES.has(name) ? 'http' : isWebSocket ? 'websocket' : undefined
+}
+
+/** A URL with variables in its host, as in a server.json: the values come with the call. */
+function templateOf({ endpoint, source }: Binding): string | undefined {
+  if (!isObject(source?.variables) || !/^https?:\/\/.*\{/i.test(endpoint)) return undefined
+  return URL.canParse(endpoint.replaceAll(/\{[^{}]*\}/g, 'x')) ? endpoint : undefined
 }
 
 /** An absolute URL, or `unix:` with the path of a socket; undefined if the gateway cannot connect to it. */

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
-import type { HttpMapping, JsonObject, JsonValue, StreamPart } from '@switchboard/protocol'
+import type { HttpMapping, JsonObject, JsonValue, PartBatches, TaskProgress } from '@switchboard/protocol'
+import type { CancelSignal } from '../cancellation.js'
 import type { CallTiming } from '../telemetry/metrics.js'
 import type { Span } from '../telemetry/traces.js'
 import type { ResolveText } from './connection/resolve-name.js'
@@ -13,6 +14,8 @@ export interface Endpoint {
   readonly url: string
   /** The binding as published: protocol version, tenant and other members. */
   readonly source?: JsonObject
+  /** Headers that this endpoint asks for, with lower-case names; those of the call take precedence. May be secret. */
+  readonly headers?: Readonly<Record<string, string>>
   /**
    * Several operations share this endpoint. Over protocols without a field for the operation (http, unix), its name is
    * added to the JSON input as the member `operation` (AIDIP §5.1).
@@ -22,7 +25,12 @@ export interface Endpoint {
 
 /** The input sent to the agent. */
 export type Payload =
-  | { readonly kind: 'json'; readonly value: JsonValue }
+  | {
+      readonly kind: 'json'
+      readonly value: JsonValue
+      /** The text of the value in UTF-8, if there is one: it is sent as it is, where the value is sent unchanged. */
+      readonly text?: Uint8Array | undefined
+    }
   | { readonly kind: 'bytes'; readonly contentType: string; readonly body: Uint8Array | Readable }
 
 /** One call to one agent, independent of protocol. The caller has already been authorised. */
@@ -48,14 +56,25 @@ export interface AgentCall {
   readonly headers: Readonly<Record<string, string>>
   /** Stream the response if the agent can; otherwise it comes in one piece. */
   readonly wantsStream: boolean
+  /**
+   * Nobody waits for the response: the agent is asked to accept the work as a task and to finish it later. It may ignore
+   * that, except over A2A, where the response is always a task while the agent is working.
+   */
+  readonly prefersTask?: boolean
+  /** Media types that the publisher lists for the input; undefined: it lists none. */
+  readonly inputTypes?: readonly string[] | undefined
+  /** Whether the agent can stream, according to its publisher; undefined: unknown. */
+  readonly streams?: boolean | undefined
+  /** The media type that the caller prefers, if it is neither JSON nor a stream. */
+  readonly accept?: string | undefined
   /** Safe to repeat: an idempotent operation, or an idempotency key is passed to the agent. */
   readonly idempotent: boolean
   /** Milliseconds for the whole call. A stream only has to start by then; `silenceMs` and `streamMs` apply to it. */
   readonly timeoutMs: number
   /** Aborted when the caller disconnects or cancels; cancels the agent's work too. */
-  readonly signal: AbortSignal
+  readonly signal: CancelSignal
   /** Called once, when `call` returns or throws. */
-  readonly onTimed?: (timing: CallTiming) => void
+  readonly onTimed?: ((timing: CallTiming) => void) | undefined
 }
 
 /** The response of an agent, independent of protocol. Errors of the agent are responses; gateway errors are thrown. */
@@ -67,10 +86,15 @@ export type AgentResponse = {
   /** The endpoint that responded. */
   readonly endpoint: Endpoint
 } & (
-  | { readonly kind: 'json'; readonly value: JsonValue }
+  | {
+      readonly kind: 'json'
+      readonly value: JsonValue
+      /** The text of the value in UTF-8, as the agent sent it. */
+      readonly text?: Uint8Array | undefined
+    }
   | { readonly kind: 'bytes'; readonly contentType: string; readonly body: Readable }
   /** Iterating throws GatewayError if the stream breaks; returning early cancels the agent's work. */
-  | { readonly kind: 'stream'; readonly parts: AsyncIterable<StreamPart> }
+  | { readonly kind: 'stream'; readonly batches: PartBatches }
   /** The agent accepted the work and will finish later (HTTP 202, or an A2A task). */
   | { readonly kind: 'task'; readonly task: AgentTask }
 )
@@ -83,6 +107,8 @@ export interface AgentTask {
   readonly url?: string
   /** Seconds. */
   readonly pollInterval?: number
+  /** How far it is, if the agent says so. */
+  readonly progress?: TaskProgress
   /** The endpoint that accepted it. */
   readonly endpoint?: Pick<Endpoint, 'protocol' | 'url'>
 }
@@ -152,6 +178,10 @@ export interface Gateway {
   call(call: AgentCall): Promise<AgentResponse>
   /** The current state of a task, or its result. The first of `endpoints` must be the one that accepted the task. */
   poll(call: AgentCall, task: AgentTask): Promise<AgentResponse>
+  /**
+   * Asks the agent to stop its work on a task; resolves too if the task has ended. Throws `not_invocable` if the agent
+   * refuses or cannot cancel, and another error if it may succeed later.
+   */
   cancel(call: AgentCall, task: AgentTask): Promise<void>
   /** Calls of a caller in progress. */
   callsOf(caller: string): number

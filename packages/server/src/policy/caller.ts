@@ -15,7 +15,12 @@ export interface Caller {
   readonly credentialEnds?: number
   /** The id of the API key, for the audit log. */
   readonly keyId?: string
+  /** Signed in by a cookie, which caches do not take for a credential (RFC 9111 §3.5). */
+  readonly bySession?: true
 }
+
+/** Who a credential stands for, apart from the request that it came with. */
+export type Holder = Omit<Caller, 'address' | 'requestId'>
 
 /** Scopes with a meaning to the directory itself; policies may define more. */
 const SCOPES = ['publish', 'discover', 'invoke', 'ct', 'admin']

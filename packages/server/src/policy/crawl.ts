@@ -10,11 +10,13 @@ import {
 } from '@switchboard/protocol'
 import { originOfId } from './id-origin.js'
 
-/** Where a host publishes its agents, in the order of C-46. To read further kinds of documents, add their paths. */
+/** Where a host publishes its agents, in the order of C-46, then catalogs. To read further kinds of documents, add their paths. */
 export const WELL_KNOWN_PATHS = [
   '/.well-known/agent-card.json',
   '/.well-known/agent.json',
   '/.well-known/agents.json',
+  '/.well-known/ard.json',
+  '/.well-known/ai-catalog.json',
 ] as const
 
 /** Characters of a URL that is crawled; robots.txt patterns are compared with it. */

@@ -5,20 +5,20 @@ const NOW = 1_700_000_000_000
 const HOUR = 3_600_000
 const MIDDLE = 0.5
 
-const up = afterHealthCheck(undefined, true, NOW)
+const up = afterHealthCheck(undefined, 'reachable', NOW)
 
 describe('the health of an agent', () => {
   it('is unreachable after two failed checks in a row, since the first of them', () => {
-    const once = afterHealthCheck(up, false, NOW + 1)
+    const once = afterHealthCheck(up, 'silent', NOW + 1)
     expect(once).toMatchObject({ state: 'reachable', since: NOW, failures: 1 })
-    const twice = afterHealthCheck(once, false, NOW + 2)
+    const twice = afterHealthCheck(once, 'silent', NOW + 2)
     expect(twice).toMatchObject({ state: 'unreachable', since: NOW + 1, failures: 2 })
     expect([availabilityOf(undefined), availabilityOf(once), availabilityOf(twice)]).toEqual([1, 1, 0.7])
   })
 
   it('is reachable again after one successful check', () => {
-    const down = [1, 2, 3].reduce<Health>((health, i) => afterHealthCheck(health, false, NOW + i), up)
-    expect(afterHealthCheck(down, true, NOW + 9)).toEqual({
+    const down = [1, 2, 3].reduce<Health>((health, i) => afterHealthCheck(health, 'silent', NOW + i), up)
+    expect(afterHealthCheck(down, 'reachable', NOW + 9)).toEqual({
       state: 'reachable',
       since: NOW + 9,
       checkedAt: NOW + 9,
@@ -28,11 +28,11 @@ describe('the health of an agent', () => {
 
   it('is checked at the interval, soon after a failure, and ever less often while it stays unreachable', () => {
     expect(nextHealthCheck(up, HOUR, MIDDLE)).toBe(HOUR)
-    let health = afterHealthCheck(up, false, NOW)
+    let health = afterHealthCheck(up, 'silent', NOW)
     expect(nextHealthCheck(health, HOUR, MIDDLE)).toBe(120_000)
     const waits: number[] = []
     for (let i = 0; i < 8; i++) {
-      health = afterHealthCheck(health, false, NOW)
+      health = afterHealthCheck(health, 'silent', NOW)
       waits.push(nextHealthCheck(health, HOUR, MIDDLE) / HOUR)
     }
     expect(waits).toEqual([1, 2, 4, 8, 16, 24, 24, 24])
@@ -46,9 +46,9 @@ describe('the health of an agent', () => {
   it('is shown anew when its state changes, and else once a day', () => {
     const shown = { health: up, checkedAt: NOW }
     expect(isShownAnew(undefined, up)).toBe(true)
-    expect(isShownAnew(shown, afterHealthCheck(up, true, NOW + HOUR))).toBe(false)
-    expect(isShownAnew(shown, afterHealthCheck(up, true, NOW + 25 * HOUR))).toBe(true)
-    const down = afterHealthCheck(afterHealthCheck(up, false, NOW), false, NOW)
+    expect(isShownAnew(shown, afterHealthCheck(up, 'reachable', NOW + HOUR))).toBe(false)
+    expect(isShownAnew(shown, afterHealthCheck(up, 'reachable', NOW + 25 * HOUR))).toBe(true)
+    const down = afterHealthCheck(afterHealthCheck(up, 'silent', NOW), 'silent', NOW)
     expect(isShownAnew(shown, down)).toBe(true)
   })
 })

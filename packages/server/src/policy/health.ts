@@ -9,7 +9,12 @@ export interface Health {
   /** Failed checks since the last successful one, and the time of the first of them. */
   readonly failures: number
   readonly failingSince?: number
+  /** Why the last check failed. */
+  readonly reason?: FailedCheck
 }
+
+/** `down`: a proxy says that the agent does not respond; `silent`: nothing responds at its address. */
+export type FailedCheck = 'down' | 'silent'
 
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
@@ -25,8 +30,8 @@ const JITTER = 0.1
 const UNREACHABLE = 0.7
 
 /** The health after a check. An agent that was never reached counts as reachable until it has failed often enough. */
-export function afterHealthCheck(before: Health | undefined, isReachable: boolean, now: number): Health {
-  if (isReachable) {
+export function afterHealthCheck(before: Health | undefined, result: 'reachable' | FailedCheck, now: number): Health {
+  if (result === 'reachable') {
     const since = before?.state === 'reachable' ? before.since : now
     return { state: 'reachable', since, checkedAt: now, failures: 0 }
   }
@@ -36,7 +41,7 @@ export function afterHealthCheck(before: Health | undefined, isReachable: boolea
   const [state, since] = isDown
     ? (['unreachable', failingSince] as const)
     : (['reachable', before?.since ?? now] as const)
-  return { state, since, checkedAt: now, failures, failingSince }
+  return { state, since, checkedAt: now, failures, failingSince, reason: result }
 }
 
 /**

@@ -1,11 +1,11 @@
-import { didWebUrl, isLoopbackHost, parseIpAddress, SigningError } from '@switchboard/protocol'
+import { didWebUrl, isLoopbackHost, parseAirUrn, parseIpAddress, SigningError } from '@switchboard/protocol'
 
 /** Transports of agent URIs whose authority is not a host on the Internet. */
 const LOCAL_TRANSPORTS = new Set(['local', 'unix', 'matrix'])
 
 /**
- * The web origin that an id names, if it is a URI with a domain: `https://…`, `agent://…` or `did:web:…`. Only its owner
- * can publish there, so it can vouch for the id. IP addresses name nobody.
+ * The web origin that an id names, if it is a URI with a domain: `https://…`, `agent://…`, `did:web:…` or `urn:air:…`.
+ * Only its owner can publish there, so it can vouch for the id. IP addresses name nobody.
  *
  * @param httpLoopback for development: hosts on this machine count too, without TLS
  */
@@ -19,6 +19,8 @@ export function originOfId(id: string, httpLoopback: boolean): URL | undefined {
 
 function toUrl(id: string, httpLoopback: boolean): URL | undefined {
   if (id.startsWith('did:web:')) return didWebOrigin(id, httpLoopback)
+  const publisher = parseAirUrn(id)?.publisher
+  if (publisher !== undefined) return URL.canParse(`https://${publisher}`) ? new URL(`https://${publisher}`) : undefined
   const transport = /^agent(?:\+([a-z0-9.-]+))?:\/\//i.exec(id)
   if (transport && LOCAL_TRANSPORTS.has((transport[1] ?? '').toLowerCase())) return undefined
   const url = transport ? `https://${id.slice(transport[0].length)}` : id

@@ -4,7 +4,7 @@ import { BUCKET_CAPACITY, TOKEN_BUCKET_VECTORS } from '../../../protocol/test-ve
 import { createRateLimits, type LimitedAction, type RateLimits } from './rate-limit.js'
 
 const limitsOf = (monotonic: () => number): RateLimits =>
-  createRateLimits({ search: BUCKET_CAPACITY, register: BUCKET_CAPACITY, lookup: 1, invoke: 100 }, monotonic)
+  createRateLimits({ search: BUCKET_CAPACITY, register: BUCKET_CAPACITY, lookup: 1, invoke: 100 }, { monotonic })
 
 const waitOf = (limits: RateLimits, action: LimitedAction, client: string): number | undefined => {
   try {

@@ -40,12 +40,24 @@ export interface Buckets extends Pick<TokenBuckets, 'charge' | 'levelOf'> {
 
 export type CreateBuckets = (name: string, options: TokenBucketOptions) => Buckets
 
+export interface RateLimitOptions {
+  /** Milliseconds of a clock that is never set. */
+  readonly monotonic: () => number
+  readonly ownRate?: OwnRate
+  readonly createBuckets?: CreateBuckets
+  /** Called for every request that is refused. */
+  readonly onRefused?: (action: LimitedAction, client: string) => void
+}
+
 /** A token bucket for each client and action, which holds the requests of a minute. */
 export function createRateLimits(
   perMinute: Readonly<Record<LimitedAction, number>>,
-  monotonic: () => number,
-  ownRate: OwnRate = () => undefined,
-  createBuckets: CreateBuckets = (_name, options) => createTokenBuckets(options),
+  {
+    monotonic,
+    ownRate = () => undefined,
+    createBuckets = (_name, options) => createTokenBuckets(options),
+    onRefused,
+  }: RateLimitOptions,
 ): RateLimits {
   const rateOf: (action: LimitedAction, client: string) => number = (action, client) =>
     ownRate(action, client) ?? perMinute[action]
@@ -64,6 +76,7 @@ export function createRateLimits(
   }
   const assertGranted = (action: LimitedAction, client: string, retryAfter: number | undefined): void => {
     if (retryAfter === undefined) return
+    onRefused?.(action, client)
     throw new DirectoryError(
       'rate_limited',
       `the limit of ${rateOf(action, client)} ${action} requests per minute is exceeded: try again in ${retryAfter} s`,
@@ -97,9 +110,6 @@ export interface Work {
 const AGENTS_PER_REQUEST = 2000
 /** Bytes of a response that count as one request. */
 const BYTES_PER_REQUEST = 1024 * 1024
-
-/** A text search costs more than a read: where it counts against the limit of reads, this is added to the agents checked. */
-export const AGENTS_PER_TEXT_SEARCH = AGENTS_PER_REQUEST
 
 /** As how many further requests the work counts, besides the request itself. */
 export const extraRequests = ({ agents, bytes }: Work): number =>

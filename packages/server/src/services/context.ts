@@ -9,12 +9,14 @@ import type { Metrics } from '../telemetry/metrics.js'
 import type { Traces } from '../telemetry/traces.js'
 import type { AbuseWatch } from './discovery/abuse-watch.js'
 import type { EmbeddingQueue } from './discovery/embedding-queue.js'
+import type { SearchCache } from './discovery/search-cache.js'
 import type { SearchChoices } from './discovery/search-choices.js'
 import type { AuditTrail } from './operations/audit-trail.js'
 import type { StoreStatus } from './operations/store-status.js'
 import type { Agent, Catalog } from './registry/catalog.js'
 import type { HiddenAgents } from './registry/hidden-agents.js'
 import type { KeyedMutex } from './registry/keyed-mutex.js'
+import type { OwnAgents } from './registry/own-agents.js'
 import type { Quotas } from './registry/quotas.js'
 import type { Domains } from './trust/domains.js'
 import type { VerifySignature } from './trust/verify-signature.js'
@@ -26,12 +28,14 @@ export interface Context {
   readonly catalog: Catalog
   readonly hidden: Pick<HiddenAgents, 'shownTo'>
   readonly quotas: Quotas
+  readonly ownAgents: OwnAgents
   readonly embeddings: EmbeddingQueue
   /** What words of other languages mean in English. */
   readonly lexicon: Lexicon
   readonly abuse: AbuseWatch
   /** False: the text of a query orders the results but does not filter them (C-52). */
   readonly searchByText: boolean
+  readonly searches: SearchCache
   readonly taxonomy: Taxonomy
   /** Serialises registrations and updates of one agent, by its id. */
   readonly mutex: KeyedMutex

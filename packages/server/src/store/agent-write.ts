@@ -1,3 +1,4 @@
+import { textOf } from '@switchboard/protocol/stored-documents'
 import { type AuditRow, toAuditRow } from './audit-row.js'
 import { requireStorable } from './storable.js'
 import type { AgentWrite, Lease, StoredAgent } from './store.js'
@@ -36,7 +37,7 @@ export function prepareWrite(write: AgentWrite): PreparedWrite {
   if (write.kind !== 'put') return { change: { ...write, audit } }
   requireStorable(write.owner)
   const { document, marks, ...put } = write
-  return { change: { ...put, audit, marks: JSON.stringify(marks) }, document: JSON.stringify(document) }
+  return { change: { ...put, audit, marks: JSON.stringify(marks) }, document: textOf(document) }
 }
 
 /** Whether the agent has changed since the revision that the write is based on. */

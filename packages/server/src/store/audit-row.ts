@@ -1,7 +1,8 @@
 import type { JsonObject } from '@switchboard/protocol'
 import type { Row } from './rows.js'
 import { replaceUnstorable } from './storable.js'
-import type { AuditEntry } from './store.js'
+import type { AuditEntry, LoggedEntry } from './store.js'
+import { StoreError } from './store-error.js'
 
 /** The columns of the table `audit` that an entry fills, with their types in PostgreSQL. */
 const COLUMNS = [
@@ -70,3 +71,13 @@ export function toAuditEntry(row: Row): AuditEntry {
 }
 
 const toState = (text: string): JsonObject => JSON.parse(text)
+
+/** An entry of a list that is ordered by time; the number orders entries of the same millisecond. */
+export const toListedEntry = (row: Row): LoggedEntry => ({ cursor: `${row.at}.${row.entry}`, entry: toAuditEntry(row) })
+
+/** The time and the number in a cursor of such a list. */
+export function readListCursor(cursor: string): [at: number, entry: number] {
+  const [, at, entry] = /^(\d{1,15})\.(\d{1,15})$/.exec(cursor) ?? []
+  if (at === undefined) throw new StoreError('cursor_lost', `the audit log has no entry ${cursor}`)
+  return [Number(at), Number(entry)]
+}

@@ -1,4 +1,5 @@
-import { DOCUMENT_FORMATS, type DocumentFormat } from '@switchboard/protocol'
+import type { JsonObject } from '@switchboard/protocol'
+import { DOCUMENT_FORMATS, type DocumentFormat, keepText } from '@switchboard/protocol/stored-documents'
 import type { CurrentAgent } from './agent-write.js'
 import type { CopyCount, CopyState, FederatedCopy } from './federation-store.js'
 import type { StoredLimit, UsageCount } from './limit-store.js'
@@ -34,7 +35,7 @@ export function toAgent(row: Row): StoredAgent {
     number: Number(row.number),
     owner: String(row.owner),
     format: toFormat(row.face),
-    document: JSON.parse(String(row.document)),
+    document: toDocument(String(row.document)),
     revision: Number(row.revision),
     createdAt: Number(row.created_at),
     modifiedAt: Number(row.modified_at),
@@ -42,6 +43,12 @@ export function toAgent(row: Row): StoredAgent {
     ...(lease && { lease }),
     marks: JSON.parse(String(row.marks)),
   }
+}
+
+function toDocument(text: string): JsonObject {
+  const document: JsonObject = JSON.parse(text)
+  keepText(document, () => text)
+  return document
 }
 
 export function toCurrentAgent(row: Row): CurrentAgent {
@@ -209,9 +216,11 @@ const TRUST_KINDS = Object.values<TrustKind>({
   health: 'health',
   probe: 'probe',
   signature: 'signature',
+  operations: 'operations',
   peer: 'peer',
   pull: 'pull',
   crawl: 'crawl',
+  session: 'session',
 } satisfies Record<TrustKind, TrustKind>)
 
 function toTrustKind(value: unknown): TrustKind {

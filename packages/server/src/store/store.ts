@@ -51,8 +51,8 @@ export interface Store {
   vectors(model: string, numbers?: readonly number[]): AsyncIterable<StoredVectors[]>
 
   appendAudit(entries: AuditEntry[]): Promise<void>
-  /** Newest first. */
-  audit(filter: AuditFilter): Promise<AuditEntry[]>
+  /** Newest first; the cursors are for `before`. Throws StoreError `cursor_lost` if `before` is not one. */
+  audit(filter: AuditFilter): Promise<LoggedEntry[]>
   /**
    * The next entries after a position in the log, in the order in which they became visible; `undefined` for the start of
    * the log, and an empty page at its end. Whoever continues after a position misses no entry and sees none twice. Throws
@@ -306,24 +306,38 @@ export interface LoggedEntry {
 
 export interface AuditFilter {
   since?: number
+  /** Only entries before this time. */
+  until?: number
   subject?: string
   agent?: string
   action?: string
   outcome?: AuditEntry['outcome']
+  /** Part of who, what, which agent, the detail, the address or the request id; upper and lower case are the same. */
+  text?: string
+  /** The cursor of an entry: only older ones. */
+  before?: string
   limit: number
 }
 
+/** What a filter says about single entries. */
+export type EntryFilter = Omit<AuditFilter, 'limit' | 'before'>
+
 /** Whether an entry is one of those that the filter selects. */
-export function matchesAuditFilter(entry: AuditEntry, filter: Omit<AuditFilter, 'limit'>): boolean {
-  const { since, subject, agent, action, outcome } = filter
+export function matchesAuditFilter(entry: AuditEntry, filter: EntryFilter): boolean {
+  const { since, until, subject, agent, action, outcome, text } = filter
   return (
     (since === undefined || entry.at >= since) &&
     (subject === undefined || entry.actor === subject) &&
     (agent === undefined || entry.agent === agent) &&
     (action === undefined || entry.action === action) &&
-    (outcome === undefined || entry.outcome === outcome)
+    (until === undefined || entry.at < until) &&
+    (outcome === undefined || entry.outcome === outcome) &&
+    (text === undefined || containsText(entry, text.toLowerCase()))
   )
 }
+
+const containsText = ({ actor, action, agent, detail, address, requestId }: AuditEntry, text: string): boolean =>
+  [actor, action, agent, detail, address, requestId].some((part) => part?.toLowerCase().includes(text))
 
 export interface IdempotencyId {
   client: string

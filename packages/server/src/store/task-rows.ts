@@ -1,8 +1,8 @@
 import type { Row } from './rows.js'
 import { requireStorable } from './storable.js'
-import type { StoredTask } from './task-store.js'
+import type { ListedTask, StoredTask } from './task-store.js'
 
-/** Columns that never change, then those that do. */
+/** Columns that never change, except that the request is deleted when nothing is left to do; then those that change. */
 const FIXED = ['id', 'owner', 'agent', 'agent_number', 'operation', 'session', 'request', 'repeatable', 'created_at']
 const CHANGING = [
   'status',
@@ -21,6 +21,11 @@ const CHANGING = [
 export const TASK_COLUMNS: readonly string[] = [...FIXED, ...CHANGING]
 /** The columns that an update sets, in the order of `taskChanges`. */
 export const TASK_CHANGES: readonly string[] = CHANGING
+/** The place of the column `work` among them. */
+export const WORK_PLACE = CHANGING.indexOf('work')
+
+/** The request of an updated task. It may contain a credential and be large, so it is neither kept nor written again. */
+export const requestAfter = (work: string): string => `CASE WHEN ${work} IS NULL THEN '' ELSE request END`
 
 export function taskValues(task: StoredTask): unknown[] {
   const { id, owner, agent, operation, session, request, idempotent, createdAt } = task
@@ -38,7 +43,13 @@ const STATUSES = ['pending', 'running', 'completed', 'failed', 'cancelled'] as c
 const WORKS = ['run', 'poll', 'notify'] as const
 const CALLBACK_STATES = ['waiting', 'delivered', 'failed'] as const
 
-export function toTask(row: Row): StoredTask {
+export const toTask = (row: Row): StoredTask => ({
+  ...toListedTask(row),
+  request: String(row.request),
+  ...(typeof row.answer === 'string' && { answer: row.answer }),
+})
+
+export function toListedTask(row: Row): ListedTask {
   const work = WORKS.find((known) => known === row.work)
   const state = CALLBACK_STATES.find((known) => known === row.callback_state)
   return {
@@ -50,10 +61,8 @@ export function toTask(row: Row): StoredTask {
     ...(typeof row.session === 'string' && { session: row.session }),
     status: STATUSES.find((known) => known === row.status) ?? 'failed',
     ...(work && { work }),
-    request: String(row.request),
     idempotent: Number(row.repeatable) === 1,
     ...(typeof row.agent_task === 'string' && { agentTask: row.agent_task }),
-    ...(typeof row.answer === 'string' && { answer: row.answer }),
     ...(state && { callback: { state, attempts: Number(row.callback_attempts) } }),
     ...(typeof row.holder === 'string' && { holder: row.holder }),
     heldUntil: Number(row.held_until),
@@ -62,3 +71,8 @@ export function toTask(row: Row): StoredTask {
     expiresAt: Number(row.expires_at),
   }
 }
+
+/** Selects the tasks of an owner for `toListedTask`. */
+export const LIST_TASKS = (owner: string, limit: string): string =>
+  `SELECT version, ${TASK_COLUMNS.filter((name) => name !== 'request' && name !== 'answer').join(', ')}
+   FROM tasks WHERE owner = ${owner} ORDER BY updated_at DESC, id LIMIT ${limit}`

@@ -5,6 +5,8 @@ export interface TaskStore {
   /** Deletes the oldest finished tasks of an owner, down to what may be kept; the newest one always is. */
   trim(owner: string, kept: KeptTasks): Promise<void>
   usage(owner: string): Promise<TaskUsage>
+  /** The tasks of an owner that have changed last, newest first. */
+  list(owner: string, limit: number): Promise<ListedTask[]>
   get(id: string): Promise<StoredTask | undefined>
   /** Stores the task and increments its version; false if another process has changed it since. */
   update(task: StoredTask): Promise<boolean>
@@ -40,14 +42,14 @@ export interface StoredTask {
   operation: string
   session?: string
   status: 'pending' | 'running' | 'completed' | 'failed' | 'cancelled'
-  /** The next step: make the call, poll the agent, or notify the webhook; absent: finished. */
+  /** The next step: make the call, poll the agent, or tell the agent and the webhook how it ended; absent: finished. */
   work?: 'run' | 'poll' | 'notify'
   /** Everything needed to make the call, encrypted. */
   request: string
   idempotent: boolean
   /** JSON: the agent's own task, once it has accepted the work. */
   agentTask?: string
-  /** JSON: the result or the error. */
+  /** JSON: the result or the error, and whether the agent was told to stop. */
   answer?: string
   /** State of the webhook notification; absent: no webhook. */
   callback?: { state: 'waiting' | 'delivered' | 'failed'; attempts: number }
@@ -59,3 +61,6 @@ export interface StoredTask {
   /** When the task is given up or, if it is finished, deleted. */
   expiresAt: number
 }
+
+/** A task without what was sent and what came back, which can be large. */
+export type ListedTask = Omit<StoredTask, 'request' | 'answer'>

@@ -11,6 +11,8 @@ export type TrustKind =
   | 'health'
   /** How an agent did with its own examples. */
   | 'probe'
+  /** The operations that an agent lists itself. */
+  | 'operations'
   /** The result of a later check of an agent's signature. */
   | 'signature'
   /** An owner's offer to hand an agent over. */
@@ -21,6 +23,8 @@ export type TrustKind =
   | 'pull'
   /** A site that is crawled for agents. */
   | 'crawl'
+  /** A browser session that its holder has ended. */
+  | 'session'
 
 /**
  * What the directory keeps about trust, apart from the agents' own rows: small values by kind and key. Writes are

@@ -18,19 +18,79 @@ export interface CallTiming {
  * milliseconds.
  */
 export interface Metrics {
-  /** @param route template of the path; undefined if no route matches */
-  request(method: string, route: string | undefined, status: number, ms: number): void
+  /**
+   * @param route template of the path; undefined if no route matches
+   * @param action the rate limit that the request counts against, if any
+   */
+  request(method: string, route: string | undefined, status: number, ms: number, action?: RequestAction): void
   /** An error response, by its code. */
   error(code: string): void
   searchStage(stage: SearchStage, ms: number): void
   /** A search without the embedding model, because it did not respond in time. */
   searchFallback(): void
+  /** A search whose results were known from an earlier one. */
+  searchRepeated(): void
   agentCall(timing: CallTiming): void
   /** The directory's own work on a call: everything but the queue and the agent. */
   callProcessing(protocol: string, ms: number): void
   storeOperation(operation: string, ms: number, isOk: boolean): void
   /** Adds values that are read when the metrics are. */
   gauges(readers: Partial<Record<GaugeName, () => number | undefined>>): void
+}
+
+/** Requests by the rate limit that they count against. */
+export type RequestAction = 'search' | 'register' | 'lookup' | 'invoke'
+
+/** What the history has durations of: requests, and the agents' part of calls. */
+export type TimedAction = RequestAction | 'agent'
+
+/** Milliseconds. */
+export interface Percentiles {
+  readonly p50: number
+  readonly p95: number
+  readonly p99: number
+}
+
+/** What happened in one step of the history; what did not happen is left out. */
+export interface HistoryPoint {
+  /** When the step began, RFC 3339. */
+  readonly at: string
+  /** Requests that the rate limit did not refuse, and calls to agents. */
+  readonly counts: Partial<Record<TimedAction, number>>
+  readonly latency_ms: Partial<Record<TimedAction, Percentiles>>
+  /** Calls to agents by outcome, as in `CallTiming`. */
+  readonly calls: Readonly<Record<string, number>>
+  /** Error responses by code. */
+  readonly errors: Readonly<Record<string, number>>
+}
+
+/** The last day in memory, in steps of a minute; it begins with the process. */
+export interface History {
+  /** Milliseconds since 1970. */
+  readonly startedAt: number
+  request(action: RequestAction, status: number, ms: number): void
+  call(outcome: string, agentMs: number): void
+  error(code: string): void
+  /**
+   * Oldest first, up to now.
+   *
+   * @param since milliseconds since 1970
+   */
+  read(since: number, stepMinutes: number): HistoryPoint[]
+}
+
+/** Memory in bytes. */
+export interface ProcessState {
+  readonly node: string
+  readonly uptimeSeconds: number
+  readonly memory: {
+    readonly rss: number
+    readonly heapUsed: number
+    readonly heapTotal: number
+    readonly external: number
+  }
+  /** How much later than planned the event loop runs; undefined until it has been measured for a moment. */
+  readonly eventLoopDelayMs: { readonly p50: number; readonly p99: number; readonly max: number } | undefined
 }
 
 /** A value that is read when the metrics are; those that have a name in common differ in a label. */

@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { type Config, isProduction, maxCallsPerCallerOf } from '../config/settings.js'
 import { createGateway, type GatewayDeps } from '../gateway/create-gateway.js'
 import type { Gateway } from '../gateway/gateway.js'
@@ -18,6 +18,7 @@ import { createCallback } from '../services/tasks/callback.js'
 import { createTasks, MAX_OPEN_TASKS, MAX_TASK_BYTES, type Tasks } from '../services/tasks/tasks.js'
 import type { Base } from './base.js'
 import type { Identity } from './identity.js'
+import type { Learning } from './learning.js'
 import type { LimitParts } from './limits.js'
 
 export interface Calls {
@@ -68,15 +69,23 @@ export function wireGateway(
   })
 }
 
+/** What calls are made of. */
+export interface CallParts {
+  readonly identity: Identity
+  readonly gateway: Gateway
+  readonly limits: LimitParts
+  readonly learning: Pick<Learning, 'read' | 'outdated'>
+}
+
 /** Invocations: credentials for agents, and deferred calls. */
 export async function wireCalls(
   { config, log, metrics, now, monotonic, logError }: Base,
   context: Context,
-  { seal, signing }: Identity,
-  gateway: Gateway,
-  { limits, budgets, replicas }: LimitParts,
+  { identity, gateway, limits: parts, learning }: CallParts,
   credentialAtPeer: (agent: Agent) => StoredCredential | undefined,
 ): Promise<Calls> {
+  const { seal, signing } = identity
+  const { limits, budgets, replicas } = parts
   const credentials = await createAgentCredentials({
     context,
     seal,
@@ -117,7 +126,7 @@ export async function wireCalls(
       createSharedBuckets(name, options, replicas),
     ),
     tasks,
-    learnOperations: createLearnOperations({ fetch: gateway.fetch, monotonic, newId: randomUUID }),
+    learnOperations: createLearnOperations({ read: learning.read, monotonic, onOutdated: learning.outdated }),
     storedCredential: (agent: Agent) => credentials.of(agent) ?? credentialAtPeer(agent),
   }
   return {

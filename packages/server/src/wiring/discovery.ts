@@ -1,7 +1,7 @@
 import {
   createBuiltInEmbedder,
   createOnnxFolderEmbedder,
-  getBuiltInLexicon,
+  EmbeddingError,
   type Lexicon,
   LexiconError,
   openLexicon,
@@ -36,7 +36,7 @@ export async function wireDiscovery(
   lexicon: Lexicon,
   { replicas }: LimitParts,
 ): Promise<Discovery> {
-  const wordIndexing = createWordIndexing(catalog, lexicon)
+  const wordIndexing = createWordIndexing(catalog)
   const model = chooseEmbedder(config)
   const embeddings = createEmbeddingQueue({
     ...model,
@@ -65,11 +65,21 @@ export async function wireDiscovery(
 
 /** The lexicon with the words that the operator adds to it. */
 export function wireLexicon({ search: { lexicon: files } }: Config): Lexicon {
-  if (files.length === 0) return getBuiltInLexicon()
   try {
     return openLexicon(files)
   } catch (error) {
     throw error instanceof LexiconError ? new ConfigError(`search.lexicon: ${error.message}`) : error
+  }
+}
+
+/** Throws if the operator's model folder cannot be used. Before anything else: a start with it would fail later, in silence. */
+export async function assertModelFolder({ search: { semantic, embedder } }: Config): Promise<void> {
+  if (!semantic || typeof embedder === 'string' || !('folder' in embedder)) return
+  try {
+    await (await createOnnxFolderEmbedder(embedder.folder)).close()
+  } catch (error) {
+    if (error instanceof EmbeddingError) throw new ConfigError(`search.embedder.folder: ${error.message}`)
+    throw error
   }
 }
 

@@ -12,6 +12,7 @@ import type { CrawlParts } from './crawl.js'
 import type { Federation } from './federation.js'
 import type { Http } from './http.js'
 import type { Identity } from './identity.js'
+import type { Learning } from './learning.js'
 import type { LimitParts } from './limits.js'
 import { type Listening, listenOn } from './listen.js'
 import type { Mdns } from './mdns.js'
@@ -20,7 +21,7 @@ import { createStopInTime } from './stop-in-time.js'
 import type { Trust } from './trust.js'
 
 /** Milliseconds between polls of the store for changes by other processes. */
-const POLL_MS = 200
+export const POLL_MS = 200
 /** Milliseconds in which everything has stopped, whatever hangs: operators expect the process to end within 10 s. */
 const STOP_MS = 8800
 /** Milliseconds that calls and streams have to finish when the server stops; then they end with an error. */
@@ -31,13 +32,12 @@ const DRAIN_MS = 7000
 const DRAIN_END_MS = 300
 /** Milliseconds to write what is buffered. */
 const FLUSH_MS = 500
+/** Milliseconds to remove the agents of the demo. */
+const DEMO_MS = 1000
 /** Milliseconds that background work has to finish. */
 const BACKGROUND_MS = 3000
 /** Milliseconds between sweeps that close idle connections while draining. */
 const IDLE_SWEEP_MS = 100
-
-/** When the lexicon is read if nothing is searched before: it takes half a second of work, which a start need not wait for. */
-const LEXICON_DELAY_MS = 2000
 
 export interface LifecycleParts {
   readonly context: Context
@@ -46,6 +46,7 @@ export interface LifecycleParts {
   readonly calls: Calls
   readonly trust: Trust
   readonly limits: LimitParts
+  readonly learning: Pick<Learning, 'start' | 'stop'>
   readonly probing: ProbeParts | undefined
   readonly crawling: CrawlParts | undefined
   readonly federation: Federation
@@ -75,6 +76,7 @@ export function wireLifecycle(base: Base, parts: LifecycleParts): Lifecycle {
     calls,
     trust,
     limits,
+    learning,
     probing,
     crawling,
     federation,
@@ -83,8 +85,8 @@ export function wireLifecycle(base: Base, parts: LifecycleParts): Lifecycle {
     wordIndexing,
     cursor,
   } = parts
-  const { app, sockets } = parts.http
-  const { catalog, embeddings, lexicon, abuse } = context
+  const { app, sockets, demo } = parts.http
+  const { catalog, embeddings, abuse } = context
   identity.keys.onLastRevoked(calls.gateway.endCallsOf)
   const follower = followStore({
     context,
@@ -93,7 +95,7 @@ export function wireLifecycle(base: Base, parts: LifecycleParts): Lifecycle {
     reloadKeys: identity.keys.reload,
     reloadGrants: identity.grants.reload,
     reloadSecrets: () => Promise.all([calls.credentials.reload(), identity.signing.reload()]),
-    reloadTrust: () => Promise.all([trust.reload(), federation.peers.reload()]),
+    reloadTrust: () => Promise.all([trust.reload(), federation.peers.reload(), identity.sessions?.reload()]),
     reloadLimits: limits.limits.reload,
     onError: logError('could not read changes from the store'),
   })
@@ -135,10 +137,10 @@ export function wireLifecycle(base: Base, parts: LifecycleParts): Lifecycle {
       state.phase = 'ready'
       wordIndexing.start()
       embeddings.start()
-      setTimeout(() => void lexicon.load(), LEXICON_DELAY_MS).unref()
       abuse.start()
       calls.startTasks()
       trust.start()
+      learning.start()
       probing?.start()
       crawling?.start()
       federation.start()
@@ -159,9 +161,12 @@ export function wireLifecycle(base: Base, parts: LifecycleParts): Lifecycle {
         onCutOff: (part) => log.warn({ part }, 'a part did not stop in time and was cut off'),
         onError: (part, error) => logError('a part did not stop cleanly', { part })(error),
       })
+      // Its agents remove themselves through the routes.
+      await stopInTime('demo', demo.close, DEMO_MS)
       await Promise.all([
         stopInTime('checks of publishers', trust.stop, BACKGROUND_MS),
         stopInTime('reading from peers', federation.stop, BACKGROUND_MS),
+        stopInTime('reading of operations', learning.stop, BACKGROUND_MS),
         stopInTime('probes of agents', async () => probing?.stop(), BACKGROUND_MS),
         stopInTime('advertisement', async () => mdns?.stop(), BACKGROUND_MS),
         stopInTime('crawling', async () => crawling?.stop(), BACKGROUND_MS),

@@ -1,7 +1,8 @@
 import { type Config, maxCallsPerCallerOf } from '../config/settings.js'
-import type { LimitValues } from '../policy/limits.js'
+import type { LimitTarget, LimitValues } from '../policy/limits.js'
 import { type Budgets, createBudgets } from '../services/operations/budgets.js'
 import { createLimits, type Limits } from '../services/operations/limits.js'
+import { createRefusals, type Refusals } from '../services/operations/refusals.js'
 import { createReplicas, type Replicas } from '../services/replicas/replicas.js'
 import { MAX_OPEN_TASKS, MAX_TASK_BYTES } from '../services/tasks/tasks.js'
 import type { Base } from './base.js'
@@ -10,6 +11,7 @@ export interface LimitParts {
   readonly limits: Limits
   readonly budgets: Budgets
   readonly replicas: Replicas
+  readonly refusals: Refusals
   /** The limits of the config. */
   readonly defaults: LimitValues
 }
@@ -25,10 +27,15 @@ export async function wireLimits({ config, store, log, now, monotonic, logError 
         ? 'limits are shared with the other replicas again'
         : 'limits are counted by this replica alone',
     )
+  const refusals = createRefusals({ now, addresses: config.audit.addresses })
+  const onRefused = ({ kind, name }: LimitTarget): void => {
+    if (kind !== 'scope') refusals.note('calls_per_day', { kind, name })
+  }
   return {
+    refusals,
     replicas: createReplicas({ store: store.replicas, onState }),
     limits,
-    budgets: createBudgets({ store, limits, now, monotonic, onError }),
+    budgets: createBudgets({ store, limits, now, monotonic, onRefused, onError }),
     defaults: defaultsOf(config),
   }
 }

@@ -3,10 +3,13 @@ import type { GrantsOf } from '../policy/access.js'
 import type { Quota } from '../policy/quota.js'
 import { type AbuseWatch, createAbuseWatch } from '../services/discovery/abuse-watch.js'
 import { isAvailable } from '../services/discovery/find.js'
+import { createMcpServers, type McpServers } from '../services/discovery/mcp-servers.js'
 import { createPublicListing, type PublicListing } from '../services/discovery/public-listing.js'
-import { type Catalog, createCatalog } from '../services/registry/catalog.js'
+import { createPublicPages, type PublicPages } from '../services/discovery/public-pages.js'
+import { type Agent, type Catalog, createCatalog } from '../services/registry/catalog.js'
 import { createExpiry, type Expiry } from '../services/registry/expire.js'
 import { createHiddenAgents, type HiddenAgents } from '../services/registry/hidden-agents.js'
+import { createOwnAgents, type OwnAgents } from '../services/registry/own-agents.js'
 import { createQuotas, type Quotas } from '../services/registry/quotas.js'
 import type { Base } from './base.js'
 import type { LimitParts } from './limits.js'
@@ -18,7 +21,10 @@ export interface Registry {
   readonly catalog: Catalog
   readonly hidden: HiddenAgents
   readonly listing: PublicListing
+  readonly publicPages: PublicPages
+  readonly mcpServers: McpServers
   readonly quotas: Quotas
+  readonly ownAgents: OwnAgents
   readonly abuse: AbuseWatch
   readonly expiry: Expiry
 }
@@ -72,16 +78,23 @@ export async function wireRegistry(
     onError: logError('could not expire an agent'),
   })
   const hidden = createHiddenAgents(grantsOf, catalog)
-  const listing = createPublicListing({ catalog, baseUrl, isListed: ({ status }) => isAvailable(status) })
+  const isListed = ({ status }: Agent): boolean => isAvailable(status)
+  const listing = createPublicListing({ catalog, baseUrl, isListed })
+  const publicPages = createPublicPages({ catalog, isListed })
+  const mcpServers = createMcpServers({ catalog, grantsOf })
   catalog.subscribe(hidden)
   catalog.subscribe(listing)
+  catalog.subscribe(publicPages)
+  catalog.subscribe(mcpServers)
   const quotaOf = (owner: string): Quota => ({
     agents: limits.of(owner, 'agents')?.value ?? config.quotas.agents,
     bytes: limits.of(owner, 'bytes')?.value ?? config.quotas.bytes,
   })
   const quotas = createQuotas({ quotaOf, isShared: () => replicas.count > 1 })
+  const ownAgents = createOwnAgents()
   catalog.subscribe(quotas)
+  catalog.subscribe(ownAgents)
   catalog.subscribe(abuse)
   catalog.subscribe(expiry)
-  return { catalog, quotas, hidden, listing, abuse, expiry }
+  return { catalog, quotas, ownAgents, hidden, listing, publicPages, mcpServers, abuse, expiry }
 }

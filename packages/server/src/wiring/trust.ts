@@ -22,6 +22,8 @@ export interface Trust {
   readonly domains: Domains
   /** Score factor of an agent, 0 to 1. */
   availabilityOf(agent: Agent): number
+  /** Undefined if the operator has not enabled the checks. */
+  readonly liveness: Pick<Liveness, 'healthOf'> | undefined
   /** Reads what other replicas have changed. */
   reload(): Promise<void>
   /** Starts the checks that are made regularly. */
@@ -64,6 +66,7 @@ export async function wireTrust(base: Base, catalog: Catalog, gateway: Gateway):
   return {
     verifySignature,
     domains,
+    liveness,
     availabilityOf: (agent) => liveness?.factorOf(agent) ?? 1,
     reload: domains.reload,
     start() {

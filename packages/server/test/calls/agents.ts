@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { RequestContext } from '@a2a-js/sdk/server'
-import type { JsonObject, JsonValue } from '@switchboard/protocol'
+import { isObject, type JsonObject, type JsonValue } from '@switchboard/protocol'
 import { WebSocketServer } from 'ws'
 import {
   AgentEvent,
@@ -105,7 +105,11 @@ async function startWebSocket(): Promise<SameAgent> {
   sockets.on('connection', (socket) => {
     socket.on('error', () => {})
     socket.on('message', (line) => {
-      const { id, input } = JSON.parse(String(line))
+      const { id, input, cancel } = JSON.parse(String(line))
+      if (cancel) {
+        work.stop()
+        return
+      }
       const send = (frame: JsonObject): void => socket.send(`${JSON.stringify({ id, ...frame })}\n`)
       work.begin()
       socket.once('close', () => work.stop())
@@ -170,25 +174,21 @@ async function startA2a(streaming: boolean): Promise<SameAgent> {
     }
   }
   const agent = await startA2aAgent(execute, { streaming, onCancel: () => work.stop() })
-  /** Without a stream the caller does not know the id of the task, so the agent only sees the connection close. */
-  const isLeft = (): boolean => agent.sockets.size === 0
   return {
     register: async (directory) => load(directory, { ...(await agent.cardOf('1.0')), id: 'x' }),
     ...work,
     async stopped() {
       if (deferred) while (!(await isCancelled(deferred))) await sleep(20)
-      else if (streaming) await work.stopped()
-      else while (!isLeft()) await sleep(20)
-      work.stop()
+      else await work.stopped()
     },
     close: agent.close,
   }
 }
 
-/** The only text. */
+/** The member `text` of the only part, whose card says that it is JSON. */
 function wordOf(parts: JsonValue): string {
   const [[, value] = []] = Array.isArray(parts) ? parts.map((part) => (Array.isArray(part) ? part : [])) : []
-  return String(value)
+  return String(isObject(value) ? value.text : value)
 }
 
 async function startMcp(): Promise<SameAgent> {
@@ -225,7 +225,7 @@ export const PROTOCOLS: Record<string, Protocol> = {
   WebSocket: { ...PLAIN, start: startWebSocket },
   'A2A with streams': { ...PLAIN, defers: true, start: () => startA2a(true) },
   // Its artifact is the final result, and there are no parts before it.
-  'A2A without streams': { parts: [{ n: 2 }], refusal: 422, defers: true, start: () => startA2a(false) },
+  'A2A without streams': { parts: [{ n: 2 }], refusal: 422, start: () => startA2a(false) },
   // A tool has one result; events before it are progress.
   MCP: {
     parts: [{ progress: 1 }, { progress: 2 }, { text: 'parts' }],

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { EventEmitter, once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { eachPart } from '@switchboard/protocol'
 import { describe, expect, it } from 'vitest'
 import type { Endpoint } from '../../src/gateway/gateway.js'
 import {
@@ -156,7 +157,7 @@ describe('a response that is requested as a whole', () => {
       const gateway = createTestGateway({ silenceMs: SILENT_MS / 4 })
       const read = async (wantsStream: boolean): Promise<unknown[]> => {
         const answer = await gateway.call(callOf({ protocol, url: agent.url }, { wantsStream }))
-        if (answer.kind === 'stream') return (await gather(answer.parts)).map(({ data }) => data)
+        if (answer.kind === 'stream') return (await gather(eachPart(answer.batches))).map(({ data }) => data)
         return answer.kind === 'json' ? [answer.value] : []
       }
       try {

@@ -12,6 +12,8 @@ afterAll(() => directory.close())
 beforeEach(() => directory.clear())
 
 const tokA = { as: 'tokA' } as const
+/** Only an agent that speaks MCP has a server.json. */
+const bindings = [{ protocol: 'mcp', endpoint: 'https://mcp.example.org/' }]
 
 /** Registers one agent of each draft; returns the documents by id. */
 async function registerAll(): Promise<Record<string, JsonObject>> {
@@ -126,7 +128,10 @@ describe('the descriptor of an agent', () => {
       { name: 'open', inputs: {}, outputs: {} },
       { name: 'vault', inputs: {}, outputs: {}, private: true },
     ]
-    await directory.post('/agents', { ...tokA, body: aidipAgent({ id: 'probe', operations, private: ['endpoint'] }) })
+    await directory.post('/agents', {
+      ...tokA,
+      body: aidipAgent({ id: 'probe', operations, bindings, private: ['endpoint'] }),
+    })
     for (const file of ['agent.json', 'agent-card.json', 'server.json']) {
       const { text } = await directory.get(`/agents/probe/${file}`)
       expect(text, file).not.toMatch(/vault|agents\.example\.net/)
@@ -137,7 +142,7 @@ describe('the descriptor of an agent', () => {
 
 describe('caching', () => {
   it('AURI-5.1-08 descriptors have Cache-Control, ETag and Last-Modified', async () => {
-    await directory.post('/agents', { ...tokA, body: aidipAgent({ id: 'probe' }) })
+    await directory.post('/agents', { ...tokA, body: aidipAgent({ id: 'probe', bindings }) })
     for (const file of ['agent.json', 'agent-card.json', 'server.json']) {
       const { headers } = await directory.get(`/agents/probe/${file}`)
       expect(headers.get('cache-control'), file).toMatch(/^public, max-age=\d+$/)
@@ -153,7 +158,7 @@ describe('caching', () => {
   it.each(['agent.json', 'agent-card.json', 'agent-card.json?version=0.3', 'server.json'])(
     'AURI-5.1-08 a conditional GET of %s returns 304 until the agent changes',
     async (file) => {
-      await directory.post('/agents', { ...tokA, body: aidipAgent({ id: 'probe' }) })
+      await directory.post('/agents', { ...tokA, body: aidipAgent({ id: 'probe', bindings }) })
       const url = `/agents/probe/${file}`
       const first = await directory.get(url)
       const byTag = { headers: { 'if-none-match': first.headers.get('etag') ?? '' } }
@@ -163,7 +168,7 @@ describe('caching', () => {
         expect({ status: same.status, text: same.text }).toEqual({ status: 304, text: '' })
         expect(same.headers.get('etag')).toBe(first.headers.get('etag'))
       }
-      const changes = { description: 'Changed a moment after it was registered.' }
+      const changes = { bindings, description: 'Changed a moment after it was registered.' }
       await directory.put('/agents/probe', { ...tokA, body: aidipAgent(changes) })
       for (const known of [byTag, byDate]) {
         const changed = await directory.get(url, known)
@@ -174,7 +179,7 @@ describe('caching', () => {
   )
 
   it('AURI-5.1-08 every view has its own ETag', async () => {
-    await directory.post('/agents', { ...tokA, body: aidipAgent({ id: 'probe' }) })
+    await directory.post('/agents', { ...tokA, body: aidipAgent({ id: 'probe', bindings }) })
     const paths = ['agent.json', 'agent-card.json', 'agent-card.json?version=0.3', 'server.json']
     const tags = await Promise.all(
       [

@@ -161,7 +161,7 @@ describe('three directories in a ring, with a hostile peer of all three', () => 
     await isShared([...ids, 'later-0', 'later-1', 'later-2'])
     for (const drip of drips) clearInterval(drip)
     await each((directory) => directory.close())
-  }, 120_000)
+  })
 })
 
 describe('a publisher at an honest peer', () => {

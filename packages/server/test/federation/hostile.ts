@@ -8,7 +8,7 @@ import type { TestDirectory } from '../support/directory.js'
 import { aidipAgent } from '../support/documents.js'
 
 /** Milliseconds that a pull may take on a busy machine. */
-export const PATIENCE = { timeout: 30_000, interval: 50 }
+export const PATIENCE = { timeout: 50_000, interval: 50 }
 
 export type Answer = (request: IncomingMessage, response: ServerResponse) => void
 
@@ -104,11 +104,13 @@ let pages = 0
 /** Serves the entries to the reader, whose peer is called "hostile", and waits until it has taken them all. */
 export async function serve(reader: TestDirectory, peer: HostilePeer, entries: readonly unknown[]): Promise<void> {
   const last = `last-of-page-${++pages}`
-  peer.entries = [...entries, peer.entry(last)]
+  // Several agents are taken at the same time. Once the second entry of an agent has been taken, so have all before it.
+  const description = 'Everything before this has been taken.'
+  peer.entries = [...entries, peer.entry(last), peer.entry(last, { document: { description } })]
   // A change of its terms lets the peer be read at once.
   const body = { rank_weight: 1 / (1 + pages) }
   expect((await reader.patch('/admin/peers/hostile', { as: 'admin', body })).status).toBe(200)
-  await eventually(async () => expect((await reader.get(`/agents/${last}`)).status).toBe(200))
+  await eventually(async () => expect((await reader.get(`/agents/${last}`)).json.description).toBe(description))
 }
 
 /** The entry of an agent in the feed of an honest directory. */

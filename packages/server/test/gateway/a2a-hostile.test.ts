@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { JsonObject } from '@switchboard/protocol'
+import { eachPart, type JsonObject } from '@switchboard/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Endpoint } from '../../src/gateway/gateway.js'
 import type { GatewayOptions } from '../../src/gateway/gateway-options.js'
@@ -119,7 +119,7 @@ describe('an A2A agent that violates its protocol', () => {
     const { gateway, endpoint } = await start((request, response) => sendEvents(response, ...events(request)))
     const answer = await gateway.call(callOf(endpoint, { wantsStream: true }))
     if (answer.kind !== 'stream') throw new Error('no stream')
-    await expect(gather(answer.parts)).rejects.toMatchObject({ code })
+    await expect(gather(eachPart(answer.batches))).rejects.toMatchObject({ code })
   })
 
   it('times out when its stream stalls', async () => {
@@ -132,7 +132,7 @@ describe('an A2A agent that violates its protocol', () => {
     )
     const answer = await gateway.call(callOf(endpoint, { wantsStream: true }))
     if (answer.kind !== 'stream') throw new Error('no stream')
-    await expect(gather(answer.parts)).rejects.toMatchObject({ code: 'timeout' })
+    await expect(gather(eachPart(answer.batches))).rejects.toMatchObject({ code: 'timeout' })
   })
 
   it('AIDIP-5.2-11 keeps its error status, and an error body in an unknown form is not forwarded', async () => {

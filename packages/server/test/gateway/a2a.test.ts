@@ -1,4 +1,5 @@
 import type { RequestContext } from '@a2a-js/sdk/server'
+import { eachPart } from '@switchboard/protocol'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { AgentResponse, Gateway } from '../../src/gateway/gateway.js'
 import {
@@ -39,7 +40,12 @@ async function start(execute: Execute, options: Parameters<typeof startA2aAgent>
 
 const json = (answer: AgentResponse) => (answer.kind === 'json' ? answer.value : answer.kind)
 const parts = (answer: AgentResponse) =>
-  answer.kind === 'stream' ? gather(answer.parts) : Promise.reject(new Error(`no stream but ${answer.kind}`))
+  answer.kind === 'stream'
+    ? gather(eachPart(answer.batches))
+    : Promise.reject(new Error(`no stream but ${answer.kind}`))
+
+/** Without a stream, a task that is running almost until the timeout becomes the response. */
+const PATIENT = { timeoutMs: 30_000 }
 
 describe.each(DIALECTS)('an A2A agent of $version over $binding', (dialect) => {
   it('AIDIP00-6-02 receives the input as a data part with the skill, and its data part is the response', async () => {
@@ -88,7 +94,7 @@ describe.each(DIALECTS)('an A2A agent of $version over $binding', (dialect) => {
       publish(AgentEvent.artifactUpdate(artifactUpdate(taskId, contextId, [data({ done: true })])))
       publish(AgentEvent.statusUpdate(statusUpdate(taskId, TaskState.TASK_STATE_COMPLETED, [text('ready')], contextId)))
     })
-    const answer = await gateway.call(callOf(await agent.toEndpoint(dialect)))
+    const answer = await gateway.call(callOf(await agent.toEndpoint(dialect), PATIENT))
     expect(answer).toMatchObject({ kind: 'json', status: 200, value: { done: true } })
     expect(answer.headers['x-task-id']).toMatch(/\S/)
   })
@@ -139,13 +145,15 @@ describe.each(DIALECTS)('an A2A agent of $version over $binding', (dialect) => {
     })
     const endpoint = await agent.toEndpoint(dialect)
     const headers = { 'x-session-id': 's1' }
-    const question = await gateway.call(callOf(endpoint, { headers }))
+    const question = await gateway.call(callOf(endpoint, { ...PATIENT, headers }))
     expect(question).toMatchObject({
       status: 200,
       value: { status: 'input-required', message: { text: 'Which language?' }, sessionId: 's1' },
     })
     const next = { ...headers, 'x-task-id': question.headers['x-task-id'] ?? '' }
-    expect(json(await gateway.call(callOf(endpoint, { headers: next })))).toEqual({ text: 'in Chinese, then' })
+    expect(json(await gateway.call(callOf(endpoint, { ...PATIENT, headers: next })))).toEqual({
+      text: 'in Chinese, then',
+    })
   })
 
   it.each([
@@ -156,7 +164,7 @@ describe.each(DIALECTS)('an A2A agent of $version over $binding', (dialect) => {
       publish(AgentEvent.task(task(taskId, contextId, TaskState.TASK_STATE_WORKING)))
       publish(AgentEvent.statusUpdate(statusUpdate(taskId, state, [text('no paper')], contextId)))
     })
-    const answer = await gateway.call(callOf(await agent.toEndpoint(dialect)))
+    const answer = await gateway.call(callOf(await agent.toEndpoint(dialect), PATIENT))
     expect(answer).toMatchObject({ kind: 'json', status, value: { error: { code, message: 'no paper' } } })
   })
 
@@ -224,7 +232,7 @@ describe.each(DIALECTS)('an A2A agent of $version over $binding', (dialect) => {
     const call = callOf(await agent.toEndpoint(dialect), { wantsStream: true, signal: caller.signal })
     const answer = await gateway.call(call)
     if (answer.kind !== 'stream') throw new Error('no stream')
-    const reading = answer.parts[Symbol.asyncIterator]()
+    const reading = answer.batches[Symbol.asyncIterator]()
     await reading.next()
     if (how === 'goes away') caller.abort()
     else await reading.return?.()

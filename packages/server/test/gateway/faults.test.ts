@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { eachPart } from '@switchboard/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Gateway } from '../../src/gateway/gateway.js'
 import { callOf, createTestGateway, failure, gather, startHttpAgent, startRawAgent, type TestAgent } from './agent.js'
@@ -72,7 +73,7 @@ describe('an agent that', () => {
     const { agent, gateway } = await start((socket) => socket.write(`${STREAM_HEAD}data: 1\n\n`), { silenceMs: 100 })
     const answer = await gateway.call(callOf(agent.url, { wantsStream: true }))
     if (answer.kind !== 'stream') throw new Error(answer.kind)
-    const parts = answer.parts[Symbol.asyncIterator]()
+    const parts = eachPart(answer.batches)
     expect((await parts.next()).value).toEqual({ data: 1 })
     await expect(parts.next()).rejects.toMatchObject({ code: 'timeout', mayHaveRun: true })
     await released(agent)
@@ -91,7 +92,7 @@ describe('an agent that', () => {
     )
     const answer = await gateway.call(callOf(agent.url, { wantsStream: true }))
     if (answer.kind !== 'stream') throw new Error(answer.kind)
-    await expect(gather(answer.parts)).rejects.toMatchObject({ code: 'timeout' })
+    await expect(gather(eachPart(answer.batches))).rejects.toMatchObject({ code: 'timeout' })
     await released(agent)
   })
 
@@ -106,7 +107,7 @@ describe('an agent that', () => {
     })
     const answer = await gateway.call(callOf(agent.url, { wantsStream: true, timeoutMs: 1000 }))
     if (answer.kind !== 'stream') throw new Error(answer.kind)
-    expect(await gather(answer.parts)).toHaveLength(15)
+    expect(await gather(eachPart(answer.batches))).toHaveLength(15)
   })
 
   it('streams to a reader that does not read is disconnected', async () => {
@@ -114,7 +115,7 @@ describe('an agent that', () => {
     const answer = await gateway.call(callOf(agent.url, { wantsStream: true }))
     await released(agent)
     if (answer.kind !== 'stream') throw new Error(answer.kind)
-    await expect(gather(answer.parts)).rejects.toMatchObject({ code: 'timeout' })
+    await expect(gather(eachPart(answer.batches))).rejects.toMatchObject({ code: 'timeout' })
   })
 
   it.each([
@@ -137,7 +138,7 @@ describe('an agent that', () => {
     )
     const answer = await gateway.call(callOf(agent.url, { wantsStream: true }))
     if (answer.kind !== 'stream') throw new Error(answer.kind)
-    const parts = answer.parts[Symbol.asyncIterator]()
+    const parts = eachPart(answer.batches)
     // The error may arrive before the part; it must not look like the end of the stream.
     const read = async (): Promise<void> => {
       expect(await parts.next()).toEqual({ done: false, value: { data: 1 } })

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { eachPart } from '@switchboard/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
 import { ACCEPTED_TASK_VECTORS, POLLED_TASK_VECTORS } from '../../../protocol/test-vectors/call/accepted-task.js'
 import { EVENT_STREAMS, NDJSON_STREAMS } from '../../../protocol/test-vectors/call/streams.js'
@@ -189,7 +190,7 @@ describe('a stream', () => {
     })
     const answer = await gateway.call(callOf(agent.url, { wantsStream: true }))
     if (answer.kind !== 'stream') throw new Error(answer.kind)
-    expect(await gather(answer.parts)).toEqual([
+    expect(await gather(eachPart(answer.batches))).toEqual([
       { event: 'step', id: '7', data: { n: 1 } },
       { data: { n: 2 } },
       { data: 'word' },
@@ -210,7 +211,7 @@ describe('a stream', () => {
       })
       const answer = await gateway.call(callOf(agent.url, { wantsStream: true }))
       if (answer.kind !== 'stream') throw new Error(answer.kind)
-      expect(await gather(answer.parts)).toEqual([
+      expect(await gather(eachPart(answer.batches))).toEqual([
         { data: { n: 'é1' } },
         { data: { n: 2 } },
         { data: { error: { code: 'X' } }, event: 'error' },
@@ -227,7 +228,7 @@ describe('a stream', () => {
     })
     const answer = await gateway.call(callOf(agent.url, { wantsStream: true }))
     if (answer.kind !== 'stream') throw new Error(answer.kind)
-    const seen = await gather(answer.parts)
+    const seen = await gather(eachPart(answer.batches))
     expect(seen.filter(({ event }) => event !== 'error')).toEqual(parts)
     expect(seen.at(-1)?.event === 'error').toBe(fails)
   })
@@ -258,7 +259,7 @@ describe('a stream', () => {
     const answer = await gateway.call(callOf(agent.url, { wantsStream: true }))
     if (answer.kind !== 'stream') throw new Error(answer.kind)
     const seen: unknown[] = []
-    for await (const { data } of answer.parts) {
+    for await (const { data } of eachPart(answer.batches)) {
       seen.push(data)
       resume()
     }
@@ -277,7 +278,7 @@ describe('a stream', () => {
     })
     const answer = await gateway.call(callOf(agent.url, { wantsStream: true }))
     if (answer.kind !== 'stream') throw new Error(answer.kind)
-    const parts = answer.parts[Symbol.asyncIterator]()
+    const parts = eachPart(answer.batches)
     await parts.next()
     let before = -1
     while (written !== before) {
@@ -286,7 +287,7 @@ describe('a stream', () => {
     }
     // No more than the socket buffers of both sides: without back-pressure it would be gigabytes by now.
     expect(written).toBeLessThan(20_000_000)
-    await parts.return?.()
+    await parts.return()
   })
 
   it('cancels the agent’s work if the reader stops early', async () => {
@@ -300,7 +301,7 @@ describe('a stream', () => {
     })
     const answer = await gateway.call(callOf(agent.url, { wantsStream: true }))
     if (answer.kind !== 'stream') throw new Error(answer.kind)
-    for await (const part of answer.parts) {
+    for await (const part of eachPart(answer.batches)) {
       expect(part.data).toBe(1)
       break
     }
@@ -319,7 +320,7 @@ describe('a stream', () => {
     const caller = new AbortController()
     const answer = await gateway.call(callOf(agent.url, { wantsStream: true, signal: caller.signal }))
     if (answer.kind !== 'stream') throw new Error(answer.kind)
-    const parts = answer.parts[Symbol.asyncIterator]()
+    const parts = eachPart(answer.batches)
     await parts.next()
     const next = parts.next()
     caller.abort()
@@ -351,7 +352,7 @@ describe('a stream', () => {
     ] as const) {
       const answer = await gateway.call(callOf(agent.url + path, { wantsStream: true }))
       if (answer.kind !== 'stream') throw new Error(answer.kind)
-      const parts = answer.parts[Symbol.asyncIterator]()
+      const parts = eachPart(answer.batches)
       expect((await parts.next()).value, path).toEqual({ data: { n: 1 } })
       await expect(parts.next(), path).rejects.toMatchObject({ code })
     }

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import type { JsonObject } from '@switchboard/protocol'
+import { eachPart, type JsonObject } from '@switchboard/protocol'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { bodyOf, callOf, createTestGateway, gather, sendJson, startHttpAgent } from './agent.js'
 
@@ -96,15 +96,18 @@ describe('an MCP server that violates its protocol', () => {
     const { gateway, endpoint, methods } = await start({
       initialize: (request, response) => sendJson(response, reply(request, { protocolVersion })),
     })
-    await expect(gateway.call(callOf(endpoint))).rejects.toMatchObject({ code: 'bad_response' })
-    expect(methods).toEqual(['initialize'])
+    expect(await gateway.call(callOf(endpoint))).toMatchObject({
+      status: 502,
+      value: { error: { code: 'UnsupportedVersion' } },
+    })
+    expect(methods).toEqual(['server/discover', 'initialize'])
   })
 
   it('fails with an error when its stream ends before the result', async () => {
     const { gateway, endpoint } = await start({ tool: (_, response) => sendEvents(response, progress) })
     const answer = await gateway.call(callOf(endpoint, { wantsStream: true }))
     if (answer.kind !== 'stream') throw new Error('no stream')
-    await expect(gather(answer.parts)).rejects.toMatchObject({ code: 'bad_response' })
+    await expect(gather(eachPart(answer.batches))).rejects.toMatchObject({ code: 'bad_response' })
   })
 
   it('has its status kept when it rejects initialize, which the next call repeats', async () => {

@@ -1,7 +1,8 @@
 import type { JsonObject } from '@switchboard/protocol'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { startDirectory, type TestDirectory } from '../support/directory.js'
 import { startMcpAgent } from './mcp-agent.js'
+import { startStatelessMcpAgent } from './mcp-stateless-agent.js'
 
 const tools = [
   {
@@ -15,6 +16,7 @@ const tools = [
   },
   { name: 'count', description: 'Counts', inputSchema: { type: 'object' as const } },
 ]
+const [, count] = tools
 
 let directory: TestDirectory
 let agent: Awaited<ReturnType<typeof startMcpAgent>>
@@ -106,4 +108,34 @@ it('AIDIP00-6-02 an agent registered through the Agent Directory with protocol m
   expect(registered.status, registered.text).toBe(201)
   const answer = await invoke({ n: 1 })
   expect(answer.json, answer.text).toEqual({ name: 'count', args: { n: 1 } })
+})
+
+it('a caller of the directory that disconnects cancels the tool call, also without a session', async () => {
+  const [started, aborted] = [vi.fn(), vi.fn()]
+  const stateless = await startStatelessMcpAgent(
+    async (_, { mcpReq }) => {
+      started()
+      await new Promise((resolve) => mcpReq.signal.addEventListener('abort', resolve))
+      aborted()
+      return { content: [] }
+    },
+    { tools: count ? [count] : [] },
+  )
+  try {
+    await register({ ...serverJson(), remotes: [{ type: 'streamable-http', url: stateless.url }] })
+    const key = await directory.makeKey({ subject: 'tokC', scopes: ['invoke', 'discover'] })
+    const caller = new AbortController()
+    const calling = fetch(`${directory.url}/agents/m/count`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: '{}',
+      signal: caller.signal,
+    }).catch((error: Error) => error.name)
+    await vi.waitFor(() => expect(started).toHaveBeenCalled(), 10_000)
+    caller.abort()
+    expect(await calling).toBe('AbortError')
+    await vi.waitFor(() => expect(aborted).toHaveBeenCalled(), 10_000)
+  } finally {
+    await stateless.close()
+  }
 })

@@ -1,6 +1,7 @@
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
 import { ResultSchema } from '@modelcontextprotocol/sdk/types.js'
+import { eachPart } from '@switchboard/protocol'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { AgentCall, AgentResponse, Gateway } from '../../src/gateway/gateway.js'
 import { bodyOf, callOf, createTestGateway, gather, startHttpAgent } from './agent.js'
@@ -18,13 +19,16 @@ async function start(callTool: CallTool, options: McpAgentOptions = {}) {
   return {
     agent,
     gateway,
-    call: (changes: Partial<AgentCall> = {}) => callOf({ protocol: 'mcp', url: agent.url }, changes),
+    call: (changes: Partial<AgentCall> = {}) =>
+      callOf({ protocol: 'mcp', url: agent.url }, { timeoutMs: 10_000, ...changes }),
   }
 }
 
 const json = (answer: AgentResponse) => (answer.kind === 'json' ? answer.value : answer.kind)
 const parts = (answer: AgentResponse) =>
-  answer.kind === 'stream' ? gather(answer.parts) : Promise.reject(new Error(`no stream but ${answer.kind}`))
+  answer.kind === 'stream'
+    ? gather(eachPart(answer.batches))
+    : Promise.reject(new Error(`no stream but ${answer.kind}`))
 
 describe.each([
   ['events', { json: false, stateless: false }],
@@ -156,7 +160,7 @@ describe('a caller of an MCP server', () => {
     } else {
       const answer = await gateway.call(call({ wantsStream: true, signal: caller.signal }))
       if (answer.kind !== 'stream') throw new Error('no stream')
-      const reading = answer.parts[Symbol.asyncIterator]()
+      const reading = answer.batches[Symbol.asyncIterator]()
       await reading.next()
       if (how === 'goes away') caller.abort()
       else await reading.return?.()

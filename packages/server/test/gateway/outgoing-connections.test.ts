@@ -27,6 +27,7 @@ const OPENERS: Record<string, readonly string[] | 'all'> = {
   // Fetches the keys of the issuers that the operator trusts.
   '@switchboard/protocol': ['createTokenVerifier', '*'],
   '@a2a-js/sdk/client': 'all',
+  '@modelcontextprotocol/client': 'all',
   '@modelcontextprotocol/sdk/client/index.js': 'all',
   '@modelcontextprotocol/sdk/client/streamableHttp.js': 'all',
   '@modelcontextprotocol/sdk/client/sse.js': 'all',
@@ -41,6 +42,8 @@ const ALLOWED: Record<string, readonly string[]> = {
   'gateway/transports/websocket/open-websocket.ts': ['ws'],
   // Addresses configured by the operator (CONTRACT).
   'services/identity/tokens.ts': ['@switchboard/protocol'],
+  // The issuer's own addresses; what its document names elsewhere goes through the guard.
+  'services/identity/openid-sign-in.ts': ['@switchboard/protocol'],
   'services/identity/introspection.ts': ['global'],
   'services/calls/admission/agent-tokens.ts': ['global'],
   'services/discovery/remote-embedder.ts': ['global'],

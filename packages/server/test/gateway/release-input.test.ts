@@ -95,7 +95,7 @@ async function begin(
   const changes: Partial<AgentCall> = { payload: { kind: 'json', value }, wantsStream: true, timeoutMs: 30_000 }
   const answer = await gateway.call(callOf(target, changes))
   if (answer.kind !== 'stream') throw new Error(`no stream but ${answer.kind}`)
-  const parts = answer.parts[Symbol.asyncIterator]()
+  const parts = answer.batches[Symbol.asyncIterator]()
   await parts.next()
   return { input: new WeakRef(value), parts }
 }

@@ -1,3 +1,4 @@
+import { eachPart } from '@switchboard/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Outcome } from '../../src/gateway/call-agent.js'
 import type { AgentCall } from '../../src/gateway/gateway.js'
@@ -227,7 +228,7 @@ describe('the concurrency limit', () => {
     if (first?.kind !== 'stream') throw new Error('no stream')
     // Left before the first part was read.
     const gone = new Promise((resolve) => [...agent.sockets][0]?.on('close', resolve))
-    await first.parts[Symbol.asyncIterator]().return?.()
+    await first.batches[Symbol.asyncIterator]().return?.()
     await gone
     expect(await gateway.call(call)).toMatchObject({ kind: 'stream' })
   })
@@ -307,7 +308,7 @@ describe('outcomes', () => {
     }
     const answer = await gateway.call(callOf(`${agent.url}stream`, { wantsStream: true }))
     expect(reported).toHaveLength(4)
-    if (answer.kind === 'stream') await gather(answer.parts)
+    if (answer.kind === 'stream') await gather(eachPart(answer.batches))
     expect(reported).toEqual([
       ['a1', 'echo', { ok: true, status: 200 }],
       ['a1', 'echo', { ok: true, status: 404 }],
@@ -328,7 +329,7 @@ describe('a gateway that stops', () => {
     const gateway = gatewayOf({}, { onOutcome: (_agent, _operation, outcome) => outcomes.push(outcome) })
     const streamed = await gateway.call(callOf(`${agent.url}stream`, { wantsStream: true }))
     if (streamed.kind !== 'stream') throw new Error('no stream')
-    const parts = streamed.parts[Symbol.asyncIterator]()
+    const parts = eachPart(streamed.batches)
     expect(await parts.next()).toMatchObject({ value: { data: 1 } })
     const waiting = failure(gateway.call(callOf(agent.url, { timeoutMs: 60_000 })))
     await expect.poll(() => agent.connections()).toBe(2)

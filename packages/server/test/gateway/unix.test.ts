@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { eachPart } from '@switchboard/protocol'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { endpointsOf } from '../../src/gateway/endpoints-of.js'
 import { bodyOf, callOf, createTestGateway, endpoint, gather, sendJson, startHttpAgent } from './agent.js'
@@ -50,7 +51,7 @@ describe('an agent behind a Unix socket', () => {
     const answer = await gateway.call(callOf(endpoint(agent.url, 'unix'), { wantsStream: true }))
     if (answer.kind !== 'stream') throw new Error(answer.kind)
     const gone = new Promise((resolve) => [...agent.sockets][0]?.on('close', resolve))
-    for await (const part of answer.parts) {
+    for await (const part of eachPart(answer.batches)) {
       expect(part.data).toBe(1)
       break
     }
@@ -109,6 +110,6 @@ describe('an agent behind a Unix socket', () => {
       response.writeHead(200, { 'content-type': 'text/event-stream' }).end(),
     )
     const answer = await gateway.call(callOf(endpoint(agent.url, 'unix'), { wantsStream: true }))
-    expect(answer.kind === 'stream' && (await gather(answer.parts))).toEqual([])
+    expect(answer.kind === 'stream' && (await gather(eachPart(answer.batches)))).toEqual([])
   })
 })

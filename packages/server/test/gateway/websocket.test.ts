@@ -1,4 +1,5 @@
 import { createServer } from 'node:http'
+import { eachPart } from '@switchboard/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
 import { WebSocketServer } from 'ws'
 import { AGENT_MESSAGES, MESSAGES, REPLIES } from '../../../protocol/test-vectors/call/frames.js'
@@ -63,7 +64,7 @@ describe('an agent behind a WebSocket', () => {
     })
     const answer = await gateway.call(callOf(target, { wantsStream: true }))
     if (answer.kind !== 'stream') throw new Error(answer.kind)
-    expect(await gather(answer.parts)).toEqual([{ data: { n: 1 } }, { data: 'é', event: 'word' }])
+    expect(await gather(eachPart(answer.batches))).toEqual([{ data: { n: 1 } }, { data: 'é', event: 'word' }])
   })
 
   it('AURI-8-09 without frames streams bare values, one per message, until it closes', async () => {
@@ -75,7 +76,12 @@ describe('an agent behind a WebSocket', () => {
     })
     const answer = await gateway.call(callOf(target, { wantsStream: true }))
     if (answer.kind !== 'stream') throw new Error(answer.kind)
-    expect((await gather(answer.parts)).map(({ data }) => data)).toEqual([{ n: 1 }, [2], { n: 3 }, { n: 4 }])
+    expect((await gather(eachPart(answer.batches))).map(({ data }) => data)).toEqual([
+      { n: 1 },
+      [2],
+      { n: 3 },
+      { n: 4 },
+    ])
     expect(await gateway.call(callOf(target))).toMatchObject({ kind: 'json', value: { n: 1 } })
   })
 
@@ -101,7 +107,7 @@ describe('an agent behind a WebSocket', () => {
     } else if (answer.kind === 'stream') {
       const seen: unknown[] = []
       const reading = (async () => {
-        for await (const part of answer.parts) seen.push(part)
+        for await (const part of eachPart(answer.batches)) seen.push(part)
       })()
       // An error frame is a part for the caller; a missing end frame is a gateway error.
       if (error && lines.length === parts.length) await expect(reading).rejects.toMatchObject({ code: 'bad_response' })
@@ -120,7 +126,9 @@ describe('an agent behind a WebSocket', () => {
     })
     const answer = await gateway.call(callOf(target, { wantsStream: true }))
     if (answer.kind !== 'stream') throw new Error(answer.kind)
-    expect((await gather(answer.parts)).map(({ data }) => data)).toEqual(lines.map((line) => JSON.parse(line)))
+    expect((await gather(eachPart(answer.batches))).map(({ data }) => data)).toEqual(
+      lines.map((line) => JSON.parse(line)),
+    )
   })
 
   it('that closes before its end frame breaks its stream', async () => {
@@ -130,7 +138,7 @@ describe('an agent behind a WebSocket', () => {
     })
     const answer = await gateway.call(callOf(target, { wantsStream: true }))
     if (answer.kind !== 'stream') throw new Error(answer.kind)
-    await expect(gather(answer.parts)).rejects.toMatchObject({ code: 'bad_response' })
+    await expect(gather(eachPart(answer.batches))).rejects.toMatchObject({ code: 'bad_response' })
   })
 
   it('C-59 reports an error within the stream', async () => {
@@ -141,7 +149,7 @@ describe('an agent behind a WebSocket', () => {
     })
     const answer = await gateway.call(callOf(target, { wantsStream: true }))
     if (answer.kind !== 'stream') throw new Error(answer.kind)
-    expect(await gather(answer.parts)).toEqual([{ data: 1 }, { data: { error }, event: 'error' }])
+    expect(await gather(eachPart(answer.batches))).toEqual([{ data: 1 }, { data: { error }, event: 'error' }])
   })
 
   it('sees its socket closed when the reader stops', async () => {
@@ -152,7 +160,7 @@ describe('an agent behind a WebSocket', () => {
     if (answer.kind !== 'stream') throw new Error(answer.kind)
     expect(agent.sockets.size).toBe(1)
     const gone = new Promise((resolve) => [...agent.sockets][0]?.on('close', resolve))
-    for await (const part of answer.parts) {
+    for await (const part of eachPart(answer.batches)) {
       expect(part.data).toBe(1)
       break
     }
@@ -198,7 +206,7 @@ describe('an agent behind a WebSocket', () => {
     })
     const answer = await gateway.call(callOf(target, { wantsStream: true }))
     if (answer.kind !== 'stream') throw new Error(answer.kind)
-    await expect(gather(answer.parts)).rejects.toMatchObject({ code: 'too_large' })
+    await expect(gather(eachPart(answer.batches))).rejects.toMatchObject({ code: 'too_large' })
   })
 
   it.each([1011, 1008])('that closes with the code %i causes an error', async (closeCode) => {

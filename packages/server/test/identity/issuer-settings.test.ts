@@ -133,6 +133,17 @@ describe('the config of an issuer', () => {
     return readConfig({ config: file('config.json', JSON.stringify({ issuers })) }, env).issuers[0]?.introspection
   }
 
+  it('takes the secret for sign-ins from there too, which a public client does not need', () => {
+    const signIn = (secret: object, env: Record<string, string> = {}) => {
+      const issuers = [{ issuer: 'https://issuer.example', audience: 'a', signIn: { clientId: 'd', ...secret } }]
+      return readConfig({ config: file('config.json', JSON.stringify({ issuers })) }, env).issuers[0]?.signIn
+    }
+    expect(signIn({ clientSecretFile: file('secret', 'hidden\n') })).toEqual({ clientId: 'd', clientSecret: 'hidden' })
+    expect(signIn({})).toEqual({ clientId: 'd' })
+    expect(() => signIn({ clientSecret: 'inline' })).toThrow(/signIn\/clientSecret/)
+    expect(() => signIn({ clientSecretVariable: 'NOT_SET' })).toThrow(/missing or empty/)
+  })
+
   it('takes the client secret from a file or from the environment', () => {
     const expected = { url: 'https://issuer.example/introspect', clientId: 'd', jwts: true, clientSecret: 'hidden' }
     expect(read({ clientSecretFile: file('secret', 'hidden\n') })).toEqual(expected)

@@ -33,7 +33,8 @@ const AGENTS: Record<string, (held: Held) => Promise<TestAgent>> = {
   WebSocket: (held) =>
     startSocketAgent(
       (text, send, close) => {
-        const { input, stream: wants } = JSON.parse(text)
+        const { input, stream: wants, cancel } = JSON.parse(text)
+        if (cancel) return
         if (input.text === 'hang') return send('{"id":"1","data":{"n":0}}\n')
         if (input.text === 'parts' && wants) {
           for (const n of [1, 2]) send(`{"id":"1","data":{"n":${n}}}\n`)

@@ -27,7 +27,15 @@ const LISTS = [
     (query) => get(`/ad/l${query}`),
   ),
   get('/.well-known/agents.json'),
+  // Not /ard/catalogs/{page}: which page an agent is on follows from its number, which counts all (docs/adr/0008).
+  ...['/.well-known/ard.json', '/.well-known/ai-catalog.json', '/ard/agents'].map(get),
+  ...["displayName = 'i'", "publisherId = 'agent.localhost'", "updatedAfter > '2000-01-01'"].map((filter) =>
+    get(`/ard/agents?filter=${encodeURIComponent(filter)}&orderBy=displayName`),
+  ),
   ...['', '?limit=1', '?limit=2', '?since={since}', '?limit=1&since={since}'].map((query) => get(`/feed${query}`)),
+  ...['', '?limit=1', '?search=quokka', '?include_deleted=true', '?updated_since=2020-01-01T00:00:00Z'].map((query) =>
+    get(`/v0.1/servers${query}`),
+  ),
   { method: 'HEAD', url: '/agents' } as const,
   { method: 'HEAD', url: '/.well-known/agents.json' } as const,
 ]
@@ -41,6 +49,10 @@ const SEARCHES = [
   post('/discover', { query: 'contracts', include_evidence: true, detail: 'full' }),
   post('/discover', { query: 'letters', required_tags: ['red'], preferred_tags: ['blue'] }),
   post('/discover', { query: 'quokka', excluded_tags: ['blue'] }),
+  post('/ard/search', { query: { text: 'contracts' }, pageSize: 100 }),
+  post('/ard/search', { query: { text: 'quokka', filter: { tags: ['red', 'blue'] } }, pageSize: 100 }),
+  post('/ard/explore', { resultType: { facets: [{ field: 'tags' }, { field: 'capabilities', limit: 1 }] } }),
+  post('/ard/explore', { query: { text: 'letters' }, resultType: { facets: [{ field: 'version' }] } }),
   post('/resolve', { intent: 'read contracts', policy: { min_quality_score: 1 } }),
   post('/resolve', { intent: 'translate letters' }),
 ]
@@ -51,6 +63,7 @@ const ofAgent = (id: string): Read[] => [
     get(`/agents/${id}/${file}`),
   ),
   get(`/ad/l?agent=${id}`),
+  get(`/ard/agents/urn:air:agent.localhost:agent:${id}`),
   { method: 'GET', url: '/ad/r/{n}', agent: id },
 ]
 

@@ -151,7 +151,18 @@ export function follow(history: readonly Step[]): {
         return known !== undefined
     }
   }
-  const done = history.flatMap((step, at) => (hasEffect(step) ? [{ at, step }] : []))
+  /**
+   * A hidden agent that is registered again has the tags that it was removed with: whoever has a grant for a tag may know
+   * of the removal, whatever the new tags are.
+   */
+  const withTagsOfRemoved = (step: Step): Step => {
+    const before = step.kind === 'put' && step.id.startsWith('hid') ? removed.get(step.id) : undefined
+    return step.kind === 'put' && before ? { ...step, content: { ...step.content, tags: before.tags } } : step
+  }
+  const done = history.flatMap((each, at) => {
+    const step = withTagsOfRemoved(each)
+    return hasEffect(step) ? [{ at, step }] : []
+  })
   return { done, agents, removed, grants }
 }
 

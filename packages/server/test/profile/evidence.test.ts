@@ -1,3 +1,4 @@
+import type { JsonObject } from '@switchboard/protocol'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Candidate, rankCandidates } from '../../../search/src/ranking/rank-candidates.js'
 import { readQuery } from '../../../search/src/ranking/read-query.js'
@@ -76,7 +77,7 @@ describe('evidence', () => {
       protocols: ['https'],
       include_evidence: true,
     })
-    expect(Object.keys(found[0].score_components)).toEqual(['words', 'tag'])
+    expect(Object.keys(found[0].score_components).sort()).toEqual(['rank', 'tag', 'words'])
     const documented = (await directory.get('/discover')).json.score_components
     expect(documented).toEqual(expect.arrayContaining(['tag', 'context', 'example', 'freshness', 'policy'])) // PROF §6.2
     expect(documented).toEqual(expect.arrayContaining(['words', 'tag']))
@@ -126,12 +127,29 @@ describe('evidence', () => {
 
   it('has a text for each component that a person can read', async () => {
     await publish(directory, profileAgent({ id: 'a', status: 'deprecated', description: 'Books hotels. Plans trips.' }))
-    const { candidates: found } = await discover(directory, { query: 'plan trips', include_evidence: true })
-    expect(found[0].explanation).toEqual([
-      { component: 'words', value: expect.any(Number), text: 'plan, trips' },
-      { component: 'policy', value: expect.any(Number), text: 'status deprecated' },
+    const { candidates: found } = await discover(directory, { query: 'plan cheap trips', include_evidence: true })
+    const texts = found[0].explanation.map(({ component, text }: JsonObject) => [component, text])
+    expect(Object.fromEntries(texts)).toEqual({
+      words: 'plan, trips',
+      policy: 'status deprecated',
+      rank: 'others fit as well, or little matches',
+    })
+    const { words, policy, rank } = found[0].score_components
+    expect([words > 0, policy < 0, rank < 0]).toEqual([true, true, true])
+  })
+
+  it('says whether an agent converts in the direction of the request', async () => {
+    await publish(directory, profileAgent({ id: 'reader', description: 'Turns speech into text.' }))
+    await publish(directory, profileAgent({ id: 'speaker', description: 'Turns text into speech.' }))
+    const { candidates: found } = await discover(directory, { query: 'speech to text', include_evidence: true })
+    const directions = found.map(({ id, explanation }: { id: string; explanation: JsonObject[] }) => [
+      id,
+      explanation.find(({ component }) => component === 'direction')?.text,
     ])
-    expect(found[0].explanation[1].value).toBeLessThan(0)
+    expect(directions).toEqual([
+      ['reader', 'converts in the direction of the request'],
+      ['speaker', 'converts in the opposite direction'],
+    ])
   })
 
   it('shows what words of other languages mean, and the sentences that say so', async () => {
@@ -194,6 +212,9 @@ describe('evidence', () => {
     const withLanguages = (...languages: string[]) => scoreOf({ wordScore: 1, languages })
     expect(withLanguages('fr')).toBeCloseTo(scoreOfWords(1 + ranking.named_language_weight))
     expect(withLanguages('de')).toBeCloseTo(scoreOfWords(ranking.other_language_factor))
+    const withDirection = (direction: number) => scoreOf({ wordScore: 1, direction })
+    expect(withDirection(1)).toBeCloseTo(scoreOfWords(1 + ranking.direction_weight))
+    expect(withDirection(-1)).toBeCloseTo(scoreOfWords(ranking.opposite_direction_factor))
     expect(withLanguages('en')).toBeCloseTo(scoreOfWords(1))
   })
 

@@ -77,6 +77,29 @@ describe('POST /resolve', () => {
     expect(scores).toEqual([...scores].sort((a, b) => b - a))
   })
 
+  it('scores agents among those that meet the policy', async () => {
+    await register(directory, translator('good'))
+    await mark('good', { quality_score: 4.8 })
+    const policy = { min_quality_score: 4.5 }
+    const scoreOfFirst = async (): Promise<number> =>
+      (await resolve({ intent: 'translate a contract to Chinese', policy })).candidates[0].score
+    await register(directory, aidipAgent({ id: 'rival', name: 'Interpreter', description: 'Translates to Chinese.' }))
+    const alone = await scoreOfFirst()
+    await mark('rival', { quality_score: 5 })
+    expect(await scoreOfFirst()).toBeLessThan(alone)
+  })
+
+  it('prefers agents described in the language of Accept-Language if the words tell none', async () => {
+    const english = 'Helps with all questions about SQL databases, tables and data'
+    await register(directory, aidipAgent({ id: 'en', name: 'Agent', description: english }))
+    await register(directory, aidipAgent({ id: 'zh', name: 'Agent', description: '数据库 SQL' }))
+    const first = async (language: string): Promise<string> => {
+      const headers = { 'accept-language': language }
+      return (await directory.post('/resolve', { as: 'tokC', body: { intent: 'sql' }, headers })).json.candidates[0].id
+    }
+    expect([await first('en'), await first('zh-CN,zh;q=0.9')]).toEqual(['en', 'zh'])
+  })
+
   it.each([
     ['require_verified', true, { verification: 'verified' }, {}],
     ['require_certification', true, { certification: { certified_by: 'us' } }, {}],

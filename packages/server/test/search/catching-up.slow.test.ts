@@ -1,5 +1,7 @@
+import { existsSync, readFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startDirectory, type TestDirectory } from '../support/directory.js'
 import { settle } from './settle.js'
@@ -48,13 +50,19 @@ async function startEmbedder(): Promise<Server> {
   return server
 }
 
+/** On Linux: nanoseconds that the main thread has run, without the threads beside it, such as those that collect garbage. */
+const MAIN_THREAD = `/proc/self/task/${process.pid}/schedstat`
+
+function cpuMs(): number {
+  if (existsSync(MAIN_THREAD)) return Number(readFileSync(MAIN_THREAD, 'utf8').split(' ')[0]) / 1e6
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1000
+}
+
 /** Measures how long the event loop is blocked at most, in CPU time: what other processes take does not count. */
 function watchEventLoop(): () => number {
   let longest = 0
-  const read = () => {
-    const { user, system } = process.cpuUsage()
-    return { wall: performance.now(), cpu: (user + system) / 1000 }
-  }
+  const read = () => ({ wall: performance.now(), cpu: cpuMs() })
   let before = read()
   const timer = setInterval(() => {
     const after = read()
@@ -106,11 +114,13 @@ describe('a directory that has just started', () => {
     expect((await directory.get('/health/ready')).json.index.pending).toBeGreaterThan(0)
     let last = first
     while (last.warnings.includes('still being')) {
+      // Searches without a pause would take most of the time that indexing needs.
+      await sleep(20)
       const next = await searchEverywhere()
       expect(next.total).toBeGreaterThanOrEqual(last.total)
       last = next
     }
     expect(last).toMatchObject({ total: AGENTS })
     expect(stopWatching()).toBeLessThan(MAX_BLOCKED_MS)
-  }, 120_000)
+  })
 })

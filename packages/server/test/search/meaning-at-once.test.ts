@@ -59,7 +59,7 @@ describe('with a model that never responds', () => {
     const firsts = () => Promise.all(TOPICS.map(async ({ query }) => (await search(directory, { query }))[0]))
     expect(await firsts()).toEqual(ids)
     await directory.restart()
-    await expect.poll(firsts, { timeout: 10_000 }).toEqual(ids)
+    await expect.poll(firsts, { timeout: 30_000 }).toEqual(ids)
     expect(await pending()).toBe(documents.length)
   })
 })

@@ -1,4 +1,4 @@
-import type { AgentWrite, AuditEntry, Store, StoredAgent, WriteResult } from '../../src/store/store.js'
+import type { AgentWrite, AuditEntry, AuditFilter, Store, StoredAgent, WriteResult } from '../../src/store/store.js'
 
 type Put = Extract<AgentWrite, { kind: 'put' }>
 type Refresh = Extract<AgentWrite, { kind: 'refresh' }>
@@ -63,3 +63,7 @@ export async function loadAll(store: Store): Promise<{ cursor: string; agents: S
   for await (const batch of agents) all.push(...batch)
   return { cursor, agents: all }
 }
+
+/** The entries of the audit log, newest first, without their cursors. */
+export const newestEntries = async (store: Store, filter: AuditFilter): Promise<AuditEntry[]> =>
+  (await store.audit(filter)).map(({ entry }) => entry)

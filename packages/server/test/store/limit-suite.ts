@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { DAY_MS, type StoredLimit } from '../../src/store/limit-store.js'
 import type { Store } from '../../src/store/store.js'
-import { AT, entry } from './fixtures.js'
+import { AT, entry, newestEntries } from './fixtures.js'
 
 const limit = (changes: Partial<StoredLimit> = {}): StoredLimit => ({
   id: 'subject:alice',
@@ -27,7 +27,7 @@ export function describeLimits(store: () => Store): void {
       expect(await limits.delete('agent:a', audit)).toBe(false)
       expect(await limits.delete('\0', audit)).toBe(false)
       expect((await store().changes(cursor)).changes.map(({ kind }) => kind)).toEqual(Array(4).fill('limits'))
-      expect(await store().audit({ limit: 10, action: 'limit.set' })).toHaveLength(4)
+      expect(await newestEntries(store(), { limit: 10, action: 'limit.set' })).toHaveLength(4)
     })
 
     it('have counts for each day, which add up and are pruned', async () => {

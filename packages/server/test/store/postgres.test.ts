@@ -397,7 +397,10 @@ describe.skipIf(!database)(database ? 'on PostgreSQL' : `store on PostgreSQL, ${
       await Promise.all(Array.from({ length: 20 }, (_, i) => store.write(put(`a${i}`))))
       const writes = Promise.allSettled(Array.from({ length: 200 }, (_, i) => store.write(put(`b${i}`))))
       const operator = await client()
-      await operator.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'cut'`)
+      // Waits until they have ended: a later read must not get one that is about to.
+      await operator.query(
+        `SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name = 'cut'`,
+      )
       await operator.end()
       const results = await writes
       for (const result of results) {

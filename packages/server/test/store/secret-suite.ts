@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { StoredCredential, StoredSigningKey } from '../../src/store/secret-store.js'
 import type { Store } from '../../src/store/store.js'
-import { AT, entry } from './fixtures.js'
+import { AT, entry, newestEntries } from './fixtures.js'
 
 const credential = (agent: string): StoredCredential => ({ agent, owner: 'alice', secret: 'c2VhbGVk', at: AT })
 const signingKey = (id: string, createdAt = AT): StoredSigningKey => ({ id, publicKey: '{}', secret: 's', createdAt })
@@ -25,7 +25,7 @@ export function describeSecrets(store: () => Store): void {
       expect([await secrets.credentials(), (await secrets.signingKeys()).length]).toEqual([[], 1])
       const { changes } = await store().changes(cursor)
       expect(changes.map(({ kind }) => kind)).toEqual(Array(6).fill('secrets'))
-      expect(await store().audit({ limit: 10 })).toHaveLength(6)
+      expect(await newestEntries(store(), { limit: 10 })).toHaveLength(6)
     })
   })
 }

@@ -12,7 +12,7 @@ import { readSecret } from '../../src/store/sqlite/read-secret.js'
 import { readSqliteTables } from '../../src/store/sqlite/read-tables.js'
 import { writeSqliteTables } from '../../src/store/sqlite/write-tables.js'
 import { StoreError } from '../../src/store/store-error.js'
-import { AT, entry, loadAll, put, stored } from './fixtures.js'
+import { AT, entry, loadAll, newestEntries, put, stored } from './fixtures.js'
 import { describeStore } from './suite.js'
 
 const newFolder = (): string => join(mkdtempSync(join(tmpdir(), 'switchboard-store-')), 'data')
@@ -171,7 +171,7 @@ describe('sqlite folder', () => {
       expect(lease).toEqual({ seconds: createdAt, expiresAt: createdAt })
     }
     const { changes } = await store.changes('0')
-    const audited = await store.audit({ limit: 100_000 })
+    const audited = await newestEntries(store, { limit: 100_000 })
     const ids = agents.map((agent) => agent.id).toSorted()
     expect(changes.map((change) => ('id' in change ? change.id : '')).toSorted()).toEqual(ids)
     expect(audited.map((audit) => audit.agent).toSorted()).toEqual(ids)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Store } from '../../src/store/store.js'
 import type { SubjectItem } from '../../src/store/subject-store.js'
-import { AT, entry, loadAll, put, remove, stored } from './fixtures.js'
+import { AT, entry, loadAll, newestEntries, put, remove, stored } from './fixtures.js'
 import { task } from './task-suite.js'
 
 const OFFER = { kind: 'transfer', version: 0, at: AT, expiresAt: AT + 1000 } as const
@@ -91,7 +91,7 @@ export function describeSubjects(store: () => Store): void {
       await store().grants(),
       await store().limits.list(),
       await store().secrets.credentials(),
-      await store().audit({ limit: 1000 }),
+      await newestEntries(store(), { limit: 1000 }),
       await store().statistics.ratingsSince(0),
       await store().tasks.get('t1'),
       await store().tombstone({ id: `gone-${NAME}` }),
@@ -140,8 +140,8 @@ export function describeSubjects(store: () => Store): void {
       expect((await loadAll(store())).agents.map(({ id }) => id)).toEqual(['others'])
       expect((await store().keys()).map(({ subject }) => subject)).toEqual(['bob'])
       expect(await store().statistics.ratingsSince(0)).toMatchObject([{ agent: 'others', count: 2, sum: 6 }])
-      expect(await store().audit({ limit: 9, subject: 'bob' })).toMatchObject([{ detail: `not${NAME}x` }])
-      expect(await store().audit({ limit: 9, action: 'subject.erase' })).toHaveLength(1)
+      expect(await newestEntries(store(), { limit: 9, subject: 'bob' })).toMatchObject([{ detail: `not${NAME}x` }])
+      expect(await newestEntries(store(), { limit: 9, action: 'subject.erase' })).toHaveLength(1)
       const { changes } = await store().changes(cursor)
       expect(changes.filter(({ kind }) => kind === 'remove')).toHaveLength(2)
       expect(new Set(changes.map(({ kind }) => kind))).toEqual(
@@ -168,7 +168,7 @@ export function describeSubjects(store: () => Store): void {
       }
       const { changes } = await store().changes(cursor)
       expect(changes.filter(({ kind }) => kind === 'put')).toMatchObject([{ id: `${NAME}-1` }, { id: `${NAME}-2` }])
-      expect(await store().audit({ limit: 99, subject: 'carol' })).toMatchObject([
+      expect(await newestEntries(store(), { limit: 99, subject: 'carol' })).toMatchObject([
         { address: '192.0.2.1' },
         { address: '192.0.2.1' },
         {},

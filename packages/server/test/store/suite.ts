@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type {
+  AuditFilter,
   Change,
   IdempotencyClaim,
   LoggedEntry,
@@ -10,7 +11,7 @@ import type {
   StoredVectors,
 } from '../../src/store/store.js'
 import { describeFederation } from './federation-suite.js'
-import { AT, entry, loadAll, put, refresh, remove, stored } from './fixtures.js'
+import { AT, entry, loadAll, newestEntries, put, refresh, remove, stored } from './fixtures.js'
 import { describeLimits } from './limit-suite.js'
 import { describeSecrets } from './secret-suite.js'
 import { describeStatistics } from './statistics-suite.js'
@@ -52,7 +53,7 @@ export function describeStore(name: string, createPlace: () => Promise<StorePlac
       await expect.poll(readOn, { interval: 5, timeout: 5000 }).toBe(entries)
       return pages
     }
-    const audits = (action?: string) => store.audit({ limit: 1000, ...(action !== undefined && { action }) })
+    const audits = (action?: string) => newestEntries(store, { limit: 1000, ...(action !== undefined && { action }) })
 
     describe('put', () => {
       it('stores a new agent and returns it', async () => {
@@ -577,22 +578,61 @@ export function describeStore(name: string, createPlace: () => Promise<StorePlac
         const entries = [entry({ at: AT + 1 }), entry({ at: AT + 2, outcome: 'refused', action: 'mark' }), full]
         await store.appendAudit(entries)
         await store.appendAudit([])
-        expect(await store.audit({ limit: 10 })).toEqual(entries.toReversed())
-        expect(await store.audit({ limit: 2 })).toEqual([full, entries[1]])
-        expect(await store.audit({ limit: 10, since: AT + 2 })).toEqual([full, entries[1]])
-        expect(await store.audit({ limit: 10, subject: 'bob' })).toEqual([full])
-        expect(await store.audit({ limit: 10, agent: 'a' })).toEqual([full])
-        expect(await store.audit({ limit: 10, action: 'mark' })).toEqual([entries[1]])
-        expect(await store.audit({ limit: 10, outcome: 'refused' })).toEqual([entries[1]])
-        expect(await store.audit({ limit: 10, subject: 'bob', action: 'mark' })).toEqual([])
+        expect(await newestEntries(store, { limit: 10 })).toEqual(entries.toReversed())
+        expect(await newestEntries(store, { limit: 2 })).toEqual([full, entries[1]])
+        expect(await newestEntries(store, { limit: 10, since: AT + 2 })).toEqual([full, entries[1]])
+        expect(await newestEntries(store, { limit: 10, subject: 'bob' })).toEqual([full])
+        expect(await newestEntries(store, { limit: 10, agent: 'a' })).toEqual([full])
+        expect(await newestEntries(store, { limit: 10, action: 'mark' })).toEqual([entries[1]])
+        expect(await newestEntries(store, { limit: 10, outcome: 'refused' })).toEqual([entries[1]])
+        expect(await newestEntries(store, { limit: 10, subject: 'bob', action: 'mark' })).toEqual([])
+      })
+
+      it('finds entries before a time, by part of their text, and after a cursor', async () => {
+        const entries = [
+          entry({ at: AT, detail: 'Key k-17 revoked' }),
+          entry({ at: AT + 1, agent: 'Translator' }),
+          entry({ at: AT + 1, address: '192.0.2.9', requestId: 'req-5' }),
+          entry({ at: AT + 2, actor: 'bob%' }),
+        ]
+        await store.appendAudit(entries)
+        const find = async (filter: Partial<AuditFilter>) =>
+          (await newestEntries(store, { limit: 10, ...filter })).map((found) =>
+            entries.findIndex(
+              ({ at, actor, agent, address }) =>
+                found.at === at && found.actor === actor && found.agent === agent && found.address === address,
+            ),
+          )
+        expect(await find({ until: AT + 2 })).toEqual([2, 1, 0])
+        expect(await find({ until: AT + 1, since: AT })).toEqual([0])
+        for (const [text, expected] of [
+          ['KEY k-17', [0]],
+          ['translat', [1]],
+          ['0.2.9', [2]],
+          ['REQ-5', [2]],
+          ['bob%', [3]],
+          ['b_b', []],
+          ['\0', []],
+        ] as const)
+          expect(await find({ text }), text).toEqual(expected)
+        const pages: string[] = []
+        for (let before: string | undefined; ; ) {
+          const [one] = await store.audit({ limit: 1, ...(before !== undefined && { before }) })
+          if (!one) break
+          pages.push(JSON.stringify(one.entry))
+          before = one.cursor
+        }
+        expect(pages).toEqual((await newestEntries(store, { limit: 10 })).map((one) => JSON.stringify(one)))
+        expect(await find({ text: 'alice', subject: 'alice', action: 'register', until: AT + 1 })).toEqual([0])
+        await expect(store.audit({ limit: 1, before: 'x' })).rejects.toMatchObject({ code: 'cursor_lost' })
       })
 
       it('finds entries by action or outcome among many others', async () => {
         const many = Array.from({ length: 1200 }, (_, i) => entry({ at: AT + (i % 7), detail: String(i) }))
         await store.appendAudit([entry({ action: 'mark', outcome: 'refused' }), ...many])
-        expect(await store.audit({ limit: 10, action: 'mark' })).toHaveLength(1)
-        expect(await store.audit({ limit: 10, outcome: 'refused' })).toHaveLength(1)
-        const newest = (await store.audit({ limit: 1100 })).map(({ detail }) => Number(detail))
+        expect(await newestEntries(store, { limit: 10, action: 'mark' })).toHaveLength(1)
+        expect(await newestEntries(store, { limit: 10, outcome: 'refused' })).toHaveLength(1)
+        const newest = (await newestEntries(store, { limit: 1100 })).map(({ detail }) => Number(detail))
         expect(newest).toEqual(
           Array.from({ length: 1200 }, (_, i) => i)
             .sort((a, b) => (b % 7) - (a % 7) || b - a)
@@ -644,8 +684,8 @@ export function describeStore(name: string, createPlace: () => Promise<StorePlac
 
       it('replaces characters that cannot be stored instead of dropping the entry', async () => {
         await store.appendAudit([entry({ detail: 'a\0b\ud800c', actor: '\0' })])
-        expect(await store.audit({ limit: 1 })).toMatchObject([{ detail: 'a\ufffdb\ufffdc', actor: '\ufffd' }])
-        expect(await store.audit({ limit: 1, subject: '\0' })).toEqual([])
+        expect(await newestEntries(store, { limit: 1 })).toMatchObject([{ detail: 'a\ufffdb\ufffdc', actor: '\ufffd' }])
+        expect(await newestEntries(store, { limit: 1, subject: '\0' })).toEqual([])
       })
     })
 

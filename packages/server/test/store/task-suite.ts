@@ -44,6 +44,21 @@ export function describeTasks(store: () => Store): void {
       expect(await store().tasks.get('t\0')).toBeUndefined()
     })
 
+    it('are listed by their owner, those that changed last first, without what was sent and what came back', async () => {
+      await create('t1')
+      await create('t2', { updatedAt: AT + 5, answer: '{"a":1}', status: 'completed' })
+      await create('t3', { owner: 'dave' })
+      const listed = await store().tasks.list('carol', 10)
+      expect(listed.map(({ id, status }) => [id, status])).toEqual([
+        ['t2', 'completed'],
+        ['t1', 'pending'],
+      ])
+      for (const each of listed) expect(each).not.toHaveProperty('request')
+      for (const each of listed) expect(each).not.toHaveProperty('answer')
+      expect(await store().tasks.list('carol', 1)).toHaveLength(1)
+      expect(await store().tasks.list('c\0', 10)).toEqual([])
+    })
+
     it('are rejected if their owner has too many unfinished ones', async () => {
       for (const id of ['1', '2', '3']) expect(await create(id)).toBe(true)
       expect(await create('4')).toBe(false)
@@ -51,6 +66,15 @@ export function describeTasks(store: () => Store): void {
       const { work: _work, ...done } = task('1', { status: 'completed' })
       expect(await store().tasks.update(done)).toBe(true)
       expect(await create('4')).toBe(true)
+    })
+
+    it('keep their request, which may contain a credential, only as long as something is left to do', async () => {
+      await create('t1')
+      await store().tasks.update(task('t1', { status: 'completed', work: 'notify', request: '' }))
+      expect(await store().tasks.get('t1')).toMatchObject({ request: 'c2VhbGVk' })
+      const { work: _work, ...done } = task('t1', { status: 'completed', version: 2 })
+      await store().tasks.update(done)
+      expect(await store().tasks.get('t1')).toMatchObject({ request: '' })
     })
 
     it('that have ended are trimmed to the bytes that their owner may have; the newest stays', async () => {

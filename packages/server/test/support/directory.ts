@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { JsonObject, JsonValue } from '@switchboard/protocol'
 import { createServer, type ServerDeps } from '../../src/app.js'
 import type { Settings } from '../../src/config/settings.js'
+import { type CheckedResponses, checkResponses } from './check-responses.js'
 
 /** The caller: two publishers (tokA, tokB), an ordinary client (tokC), the administrator, or no credentials. */
 export type TestCaller = 'tokA' | 'tokB' | 'tokC' | 'admin' | 'anon'
@@ -29,6 +30,8 @@ export interface RequestOptions {
 export interface TestDirectory {
   readonly url: string
   readonly adminKey: string
+  /** The operations and statuses of its responses so far, as in `GET /agents/{id} 200`. */
+  readonly seen: ReadonlySet<string>
   get(path: string, options?: RequestOptions): Promise<TestResponse>
   head(path: string, options?: RequestOptions): Promise<TestResponse>
   post(path: string, options?: RequestOptions): Promise<TestResponse>
@@ -41,6 +44,7 @@ export interface TestDirectory {
   clear(): Promise<void>
   /** Stops the server and starts it again on the same data. */
   restart(config?: Settings): Promise<void>
+  /** Stops it. Throws if a response differed from what its route declares. */
   close(): Promise<void>
 }
 
@@ -52,18 +56,22 @@ const SCOPES: Partial<Record<TestCaller, string[]>> = {
 
 const OPEN_LIMITS = { search: 1e6, register: 1e6, lookup: 1e6, invoke: 1e6 }
 
-/** Starts a directory as an application embeds it with `createServer`; rate limits are high unless a test sets them. */
+/** Starts a directory as an application embeds it with `createServer`; rate limits are high, and agents are not
+ * asked for their operations, unless a test sets it. */
 export async function startDirectory(settings: Settings = {}, deps: ServerDeps = {}): Promise<TestDirectory> {
   const data = mkdtempSync(join(tmpdir(), 'switchboard-test-'))
   const adminKey = 'administrator-of-the-tests'
-  const start = (more: Settings = {}) =>
-    createServer(
+  const checks: CheckedResponses[] = []
+  const start = async (more: Settings = {}) => {
+    const started = await createServer(
       {
         port: 0,
         data,
         adminKey,
         logLevel: 'silent',
         rateLimits: OPEN_LIMITS,
+        // Agents of most tests count the requests that they get.
+        operations: { fetch: false },
         ...settings,
         ...more,
         // The embedding model runs in a separate process; most tests do not need it.
@@ -72,6 +80,10 @@ export async function startDirectory(settings: Settings = {}, deps: ServerDeps =
       },
       deps,
     )
+    // With this setting, documents differ from the schema of the draft.
+    if (!more.policy?.strictness.lenientCapabilities) checks.push(checkResponses(started.app))
+    return started
+  }
   let server = await start()
   let url = await server.listen()
   const keys = new Map<TestCaller, Promise<string>>()
@@ -119,6 +131,9 @@ export async function startDirectory(settings: Settings = {}, deps: ServerDeps =
       return url
     },
     adminKey,
+    get seen() {
+      return new Set(checks.flatMap(({ seen }) => [...seen]))
+    },
     get: (path, options) => send('GET', path, options),
     head: (path, options) => send('HEAD', path, options),
     post: (path, options) => send('POST', path, options),
@@ -146,6 +161,7 @@ export async function startDirectory(settings: Settings = {}, deps: ServerDeps =
     async close() {
       await server.close()
       rmSync(data, { recursive: true, force: true })
+      for (const check of checks) check.assertDeclared()
     },
   }
 }

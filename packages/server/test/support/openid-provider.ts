@@ -28,6 +28,12 @@ export interface OpenIdProvider {
   revoke(token: string): Promise<void>
   /** Replaces all signing keys. */
   rotateKeys(): Promise<void>
+  /** The directory's entry for people who sign in with their browser; its client must be allowed to receive them. */
+  readonly signIn: { clientId: string; clientSecret: string; name: string }
+  /** From now on, people can sign in with any name and password, and are sent back to this URL. */
+  allowSignIn(redirectUri: string): Promise<void>
+  /** Signs in at the authorization URL as a person would, with the forms; returns the URL of the response. */
+  signInAs(login: string, url: string): Promise<string>
   /** Requests by path, such as `/jwks`. */
   readonly requests: Map<string, number>
   /** False: every request gets 503. */
@@ -95,6 +101,11 @@ export async function startOpenIdProvider(): Promise<OpenIdProvider> {
     async rotateKeys() {
       handle = createProvider(issuer, await createKeys()).callback()
     },
+    signIn: { clientId: 'console', clientSecret: SECRET, name: 'The Company' },
+    async allowSignIn(redirectUri) {
+      handle = createProvider(issuer, await createKeys(), redirectUri).callback()
+    },
+    signInAs: (login, url) => signInAs(issuer, login, url),
     async close() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
@@ -102,6 +113,31 @@ export async function startOpenIdProvider(): Promise<OpenIdProvider> {
   }
   await self.rotateKeys()
   return self
+}
+
+/** Follows the redirects of the provider and fills in its forms, until it sends the browser elsewhere. */
+async function signInAs(issuer: string, login: string, url: string): Promise<string> {
+  const jar = new Map<string, string>()
+  let next = url
+  let form: Record<string, string> | undefined
+  for (let step = 0; step < 20 && next.startsWith(issuer); step++) {
+    const response = await fetch(next, {
+      redirect: 'manual',
+      headers: { cookie: [...jar].map(([name, value]) => `${name}=${value}`).join('; ') },
+      ...(form && { method: 'POST', body: new URLSearchParams(form) }),
+    })
+    for (const line of response.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? []
+      jar.set(name, value)
+    }
+    const page = await response.text()
+    const location = response.headers.get('location')
+    const [, prompt] = /name="prompt" value="(\w+)"/.exec(page) ?? []
+    if (location === null && prompt === undefined) throw new Error(`${next} returned ${response.status}: ${page}`)
+    form = prompt === undefined ? undefined : { prompt, login, password: 'any' }
+    next = new URL(location ?? next, issuer).href
+  }
+  return next
 }
 
 const createKeys = (): Promise<JWK[]> =>
@@ -112,7 +148,7 @@ const createKeys = (): Promise<JWK[]> =>
     }),
   )
 
-function createProvider(issuer: string, keys: readonly JWK[]): Provider {
+function createProvider(issuer: string, keys: readonly JWK[], redirectUri?: string): Provider {
   const client = {
     client_secret: SECRET,
     grant_types: ['client_credentials'],
@@ -123,6 +159,9 @@ function createProvider(issuer: string, keys: readonly JWK[]): Provider {
   return new Provider(issuer, {
     jwks: { keys },
     ttl: {
+      // Tests set the directory's clock forward; that somebody is late makes a token expire.
+      IdToken: ({ oidc }: { oidc: { account?: { accountId: string } } }) =>
+        oidc.account?.accountId === 'late' ? 1 : 86_400,
       ClientCredentials: (_: unknown, token: { resourceServer?: { accessTokenTTL?: number } }) =>
         token.resourceServer?.accessTokenTTL ?? 60,
     },
@@ -131,9 +170,18 @@ function createProvider(issuer: string, keys: readonly JWK[]): Provider {
       { client_id: 'agent', ...client },
       { client_id: 'bound-agent', ...client, tls_client_certificate_bound_access_tokens: true },
       { client_id: 'directory', ...client },
+      ...(redirectUri === undefined
+        ? []
+        : [{ client_id: 'console', client_secret: SECRET, redirect_uris: [redirectUri], scope: 'openid discover' }]),
     ],
+    claims: { openid: ['sub', 'groups'] },
+    conformIdTokenClaims: false,
+    findAccount: (_: unknown, sub: string) => ({
+      accountId: sub,
+      claims: () => ({ sub, groups: sub === 'olivia' ? ['operators', 'staff'] : ['staff'] }),
+    }),
     features: {
-      devInteractions: { enabled: false },
+      devInteractions: { enabled: redirectUri !== undefined },
       clientCredentials: { enabled: true },
       revocation: { enabled: true, allowedPolicy: () => true },
       introspection: {

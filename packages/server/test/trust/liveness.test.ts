@@ -80,6 +80,12 @@ describe('an agent', () => {
       }
       host.status = 503
       await untilHealth('unreachable')
+      const unreachable = (await directory.get('/admin/health?state=unreachable', { as: 'admin' })).json
+      expect(unreachable).toMatchObject({
+        checked: true,
+        counts: { unreachable: 1, reachable: 1 },
+        agents: [{ id: 'x', owner: 'tokA', failures: expect.any(Number), reason: expect.stringContaining('503') }],
+      })
       expect(await health('y')).toMatchObject({ state: 'reachable' })
       const { x, y } = await scores()
       expect(Number(x?.score)).toBeLessThan(Number(y?.score))

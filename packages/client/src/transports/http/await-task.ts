@@ -41,6 +41,7 @@ export async function awaitTask(
   deadline.extend(call.limits.waitMs)
   let response = accepted
   let body = first
+  call.onTask?.(first)
   try {
     for (;;) {
       await deadline.race(deps.retry.sleep(pollDelay(response, body, deps.retry.now)))
@@ -51,6 +52,7 @@ export async function awaitTask(
       } finally {
         poll.clear()
       }
+      call.onTask?.(body)
       const output = resultOf(response.status, body, taskId)
       if (output === undefined) continue
       return { output, contentType: 'application/json', ...replyMetadata(response, call), taskId }

@@ -1,4 +1,5 @@
-import { type JsonValue, readRetryAfter } from '@switchboard/protocol'
+import { readRetryAfter } from '@switchboard/protocol/http'
+import type { JsonValue } from '@switchboard/protocol/json'
 import { ClientError, type ClientErrorOptions } from '../../errors.js'
 import type { Deadline } from '../deadline.js'
 import { readProblem, toClientError } from '../problem.js'

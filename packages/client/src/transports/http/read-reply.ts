@@ -1,4 +1,4 @@
-import { EVENT_STREAM, isJsonType, isNdjsonType, mediaTypeOf } from '@switchboard/protocol'
+import { EVENT_STREAM, isJsonType, isNdjsonType, mediaTypeOf } from '@switchboard/protocol/http'
 import { ClientError } from '../../errors.js'
 import type { Call, Reply } from '../call.js'
 import type { Deadline } from '../deadline.js'

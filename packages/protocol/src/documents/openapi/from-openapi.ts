@@ -33,8 +33,8 @@ export function fromOpenApi(document: JsonObject): JsonObject {
 function toMetadata(document: JsonObject): JsonObject {
   const info = isObject(document.info) ? document.info : {}
   const schemas = createSchemaReader(document)
-  const scheme = requiredScheme(document, schemas)
-  const operations = readOperations(document, schemas, scheme ? toKey(scheme) : {})
+  const required = requiredScheme(document, schemas)
+  const operations = readOperations(document, schemas, required ? toKey(required.scheme) : {})
   const contact = isObject(info.contact) ? info.contact : {}
   const names = operations.map(({ name }) => String(name))
   const title = asString(info.title) ?? 'API'
@@ -47,7 +47,7 @@ function toMetadata(document: JsonObject): JsonObject {
     endpoint: readServer(document),
     capabilities: names,
     ...given('tags', tagsOf(document)),
-    ...(scheme && { authentication: toAuthentication(scheme) }),
+    ...(required && { authentication: toAuthentication(required) }),
     operations,
     protocols: ['openapi'],
   }
@@ -71,19 +71,67 @@ function tagsOf({ tags }: JsonObject): string[] | undefined {
   return names.length > 0 ? [...new Set(names)].slice(0, LIMITS.tags) : undefined
 }
 
-/** The first scheme that the whole API requires: AIDIP describes one. */
-function requiredScheme(document: JsonObject, schemas: SchemaReader): JsonObject | undefined {
-  const components = isObject(document.components) ? document.components : {}
-  const all = isObject(components.securitySchemes) ? components.securitySchemes : {}
-  const [name] = asObjects(document.security).flatMap(Object.keys)
-  return name !== undefined && Object.hasOwn(all, name) ? schemas.resolve(all[name]) : undefined
+/** A security scheme, and the scopes that a token needs. */
+interface RequiredScheme {
+  readonly scheme: JsonObject
+  readonly scopes: readonly string[]
 }
 
-function toAuthentication({ type, scheme, description, in: place, name }: JsonObject): JsonObject {
-  const kind = type === 'http' ? scheme : type
-  const known = { apiKey: 'api_key', mutualTLS: 'mtls', basic: 'basic' }[String(kind)] ?? 'oauth2_bearer'
-  const hint = kind === 'apiKey' ? `The key is sent as the ${place} parameter ${name}.` : undefined
-  return { type: known, ...given('instructions', asString(description) ?? hint) }
+/**
+ * The first scheme that the whole API requires, or else its first operation that requires one: AIDIP describes one. A scheme whose
+ * key is a cookie, which the directory does not send, is chosen only if there is no other.
+ */
+function requiredScheme(document: JsonObject, schemas: SchemaReader): RequiredScheme | undefined {
+  const components = isObject(document.components) ? document.components : {}
+  const all = isObject(components.securitySchemes) ? components.securitySchemes : {}
+  const known = requirementsOf(document, schemas).flatMap((requirement) =>
+    Object.entries(requirement).flatMap(([name, scopes]) =>
+      Object.hasOwn(all, name) ? [{ scheme: schemas.resolve(all[name]), scopes: asNames(scopes) }] : [],
+    ),
+  )
+  return known.find(({ scheme }) => scheme.in !== 'cookie') ?? known[0]
+}
+
+function requirementsOf(document: JsonObject, schemas: SchemaReader): JsonObject[] {
+  if (document.security !== undefined) return asObjects(document.security)
+  for (const value of Object.values(isObject(document.paths) ? document.paths : {})) {
+    const item = schemas.resolve(value)
+    for (const method of METHODS) {
+      const operation = item[method]
+      const own = isObject(operation) ? asObjects(operation.security) : []
+      if (own.length > 0) return own
+    }
+  }
+  return []
+}
+
+/** The types of AIDIP, by the type of a scheme, or the name of an HTTP scheme. */
+const AUTHENTICATION_TYPES = new Map([
+  ['apiKey', 'api_key'],
+  ['mutualTLS', 'mtls'],
+  ['bearer', 'oauth2_bearer'],
+  ['oauth2', 'oauth2_bearer'],
+  ['openIdConnect', 'oauth2_bearer'],
+])
+
+function toAuthentication({ scheme, scopes }: RequiredScheme): JsonObject {
+  const kind = scheme.type === 'http' ? String(scheme.scheme).toLowerCase() : String(scheme.type)
+  return {
+    type: AUTHENTICATION_TYPES.get(kind) ?? kind,
+    ...given('instructions', asString(scheme.description) ?? instructionsFor(scheme)),
+    ...(scopes.length > 0 && { scopes: scopes.slice(0, LIMITS.texts) }),
+  }
+}
+
+function instructionsFor({ type, in: place, name, flows, openIdConnectUrl }: JsonObject): string | undefined {
+  if (type === 'apiKey' && place === 'cookie')
+    return `The key is expected in the cookie ${name}, which this directory does not send: call the API directly.`
+  if (type === 'apiKey') return `The key is sent as the ${place} parameter ${name}.`
+  if (type === 'openIdConnect') return `Get a token from the issuer that ${openIdConnectUrl} describes.`
+  const [tokenUrl] = Object.values(isObject(flows) ? flows : {}).flatMap((flow) =>
+    isObject(flow) ? (asString(flow.tokenUrl) ?? []) : [],
+  )
+  return tokenUrl === undefined ? undefined : `Get a token at ${tokenUrl}.`
 }
 
 /** Where the key of the scheme is sent, unless it is a cookie, which the directory does not send. */

@@ -1,7 +1,7 @@
 import { isEndpoint } from '../../identifiers.js'
 import { isObject, type JsonObject } from '../../json.js'
 import type { Authentication } from '../authentication.js'
-import { type AgentRecord, given, type RegistryFacts, statusOf } from '../record.js'
+import { type AgentRecord, given, type Operation, type RegistryFacts, statusOf } from '../record.js'
 import { LIMITS } from '../schemas/parts.js'
 import { callableOperations, documentFor, httpEndpoint, originOf, registryMembers } from './derive.js'
 
@@ -50,16 +50,28 @@ function derived(record: AgentRecord, facts: RegistryFacts): JsonObject {
     ...given('supported_languages', record.languages?.slice(0, LIMITS.texts)),
     status: record.status,
     ...(record.protocols.length > 0 && { protocols: record.protocols.slice(0, LIMITS.texts) }),
-    operations: operations.map(({ name, description, inputs, outputs, endpoint, examples }) => ({
-      name,
-      description: description ?? '',
-      inputs,
-      outputs,
-      ...given('endpoint', endpoint !== undefined && isEndpoint(endpoint) ? endpoint : undefined),
-      ...given('examples', examples?.slice(0, LIMITS.examples)),
-    })),
+    ...(operations.length > 0 ? { operations: operations.map(toOperation) } : unknownOperations(record)),
   }
 }
+
+/**
+ * AIDIP requires inputs and outputs (C-08); at the top level, they name no operation. It also requires a word about what the
+ * agent is.
+ */
+const unknownOperations = ({ capabilities, tags }: AgentRecord): JsonObject => ({
+  inputs: { type: 'object' },
+  outputs: { type: 'object' },
+  ...(capabilities.length === 0 && tags.length === 0 && { tags: ['mcp'] }),
+})
+
+const toOperation = ({ name, description, inputs, outputs, endpoint, examples }: Operation): JsonObject => ({
+  name,
+  description: description ?? '',
+  inputs,
+  outputs,
+  ...given('endpoint', endpoint !== undefined && isEndpoint(endpoint) ? endpoint : undefined),
+  ...given('examples', examples?.slice(0, LIMITS.examples)),
+})
 
 const endpointOf = (record: AgentRecord, facts: RegistryFacts): string => {
   const own = record.format === 'aidip' ? record.document.endpoint : undefined

@@ -28,7 +28,7 @@ export function documentFor(format: DocumentFormat, record: AgentRecord, derive:
 }
 
 /** Only the directory says that an agent comes from another one: what a document claims about that is not shown. */
-function withoutOrigin(document: JsonObject): JsonObject {
+export function withoutOrigin(document: JsonObject): JsonObject {
   if (!('origin_service' in document || 'provenance' in document)) return document
   const { origin_service: _service, provenance: _provenance, ...rest } = document
   return rest
@@ -55,12 +55,13 @@ export const gatewayUrl = (record: AgentRecord, facts: RegistryFacts): string =>
 export function reachableBindings(record: AgentRecord, facts: RegistryFacts): [Binding, ...Binding[]] {
   const [first, ...rest] = record.bindings.map((binding) => ({
     ...binding,
-    endpoint: absolute(binding.endpoint, facts),
+    endpoint: absoluteEndpoint(binding.endpoint, facts),
   }))
   return first ? [first, ...rest] : [{ protocol: 'https', endpoint: gatewayUrl(record, facts) }]
 }
 
-const absolute = (endpoint: string, facts: RegistryFacts): string =>
+/** An endpoint that is a path belongs to the directory where the agent is registered. */
+export const absoluteEndpoint = (endpoint: string, facts: RegistryFacts): string =>
   endpoint.startsWith('/') ? (facts.provenance?.origin_service ?? facts.baseUrl) + endpoint : endpoint
 
 /** The address of the best binding with a URI; the gateway if there is none, as profile endpoints need not be URIs. */
@@ -85,10 +86,19 @@ export function byProtocol<T>(bindings: readonly Binding[], toValue: (binding: B
   return Object.fromEntries(values)
 }
 
-/** The operations; never empty: an agent without any has one that takes and returns an object (C-08). */
+/**
+ * The operations that can be called. An agent without any has one that takes and returns an object (C-08), unless it calls
+ * operations by their names only: then there is none until they are known.
+ */
 export function callableOperations(record: AgentRecord): readonly Operation[] {
-  if (record.operations.length > 0) return record.operations
+  if (record.operations.length > 0 || needsName(record)) return record.operations
   return [{ name: IMPLIED_OPERATION, inputs: { type: 'object' }, outputs: { type: 'object' } }]
+}
+
+/** Whether the preferred binding that can be called is MCP, whose tools all have names. */
+function needsName({ bindings }: AgentRecord): boolean {
+  const called = bindings.find(({ endpoint }) => !endpoint.startsWith('pkg:')) ?? bindings[0]
+  return called !== undefined && /^mcp/i.test(called.protocol)
 }
 
 /** Characters of the agent's description, and of its tags, that a derived document repeats in all its capabilities. */
@@ -139,11 +149,13 @@ export function registryMembers(record: AgentRecord, facts: RegistryFacts): Json
 export const originOf = ({ provenance }: Pick<RegistryFacts, 'provenance'>): JsonObject =>
   given('origin_service', provenance?.origin_service)
 
-/** What the directory says about the trust in an agent. What it found out about a private signature is private too. */
+/** What the directory says about the trust in an agent. What it found out about private members is private too. */
 export function verificationFor(record: AgentRecord, facts: Pick<RegistryFacts, 'verification'>): JsonObject {
-  if (showsSignature(record)) return facts.verification
-  const { signature: _hidden, ...verification } = facts.verification
-  return verification
+  const hidden = new Set<string>()
+  if (!showsSignature(record)) hidden.add('signature')
+  if (record.redacted && !record.learned) hidden.add('operations')
+  if (hidden.size === 0) return facts.verification
+  return Object.fromEntries(Object.entries(facts.verification).filter(([name]) => !hidden.has(name)))
 }
 
 /** Whether the signature of the document, if it has one, is part of the record. */

@@ -9,6 +9,7 @@ import { toAgentCard } from './agent-card.js'
 import { toAidip, toAidipSummary } from './aidip.js'
 import { toDescriptor } from './descriptor.js'
 import { toDirectory, toDirectorySummary } from './directory.js'
+import type { AgentCardVersion } from './managed-card.js'
 import { toMcpServer } from './mcp-server.js'
 import { toCandidate, toProfile } from './profile.js'
 
@@ -16,14 +17,19 @@ const RUNS = { numRuns: 60 }
 
 type View = (record: AgentRecord, facts: RegistryFacts) => JsonObject
 
+/** The card of an agent for which the directory answers. */
+function cardView(version: AgentCardVersion): View {
+  return (record, facts) => toAgentCard(record, facts, { version, isAnswered: true }) ?? {}
+}
+
 const VIEWS: { name: string; format: DocumentFormat; view: View }[] = [
   { name: 'AIDIP-01', format: 'aidip', view: toAidip },
   { name: 'AIDIP-00', format: 'aidip', view: (record, facts) => toAidip(record, facts, '00') },
   { name: 'profile', format: 'profile', view: toProfile },
   { name: 'directory', format: 'directory', view: toDirectory },
   { name: 'agent.json', format: 'descriptor', view: toDescriptor },
-  { name: 'A2A 0.3', format: 'a2a', view: (record, facts) => toAgentCard(record, facts, '0.3') },
-  { name: 'A2A 1.0', format: 'a2a', view: toAgentCard },
+  { name: 'A2A 0.3', format: 'a2a', view: cardView('0.3') },
+  { name: 'A2A 1.0', format: 'a2a', view: cardView('1.0') },
   { name: 'MCP', format: 'mcp', view: toMcpServer },
 ]
 
@@ -33,6 +39,7 @@ const BY_FORMAT: Partial<Record<DocumentFormat, string[]>> = {
   directory: ['agent', 'lt', 'href'],
   profile: ['id', 'freshness'],
   aidip: ['id'],
+  mcp: ['_meta'],
 }
 /** Members that are added if the publisher did not send them (C-12, C-25). */
 const ADDED: Record<string, string[]> = {

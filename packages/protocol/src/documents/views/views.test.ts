@@ -4,11 +4,12 @@ import type { JsonObject, JsonValue } from '../../json.js'
 import { lintDescriptor } from '../lint-descriptor.js'
 import { readRecord } from '../read.js'
 import type { AgentRecord, DocumentFormat, RegistryFacts } from '../record.js'
-import { toAgentCard } from './agent-card.js'
+import { redactRecord } from '../redact.js'
+import { cardKindOf, toAgentCard } from './agent-card.js'
 import { toAidip, toAidipSummary } from './aidip.js'
 import { toDescriptor } from './descriptor.js'
 import { toDirectory, toDirectorySummary } from './directory.js'
-import { toMcpServer } from './mcp-server.js'
+import { DIRECTORY_META, toMcpServer } from './mcp-server.js'
 import { toCandidate, toFreshness, toProfile } from './profile.js'
 
 const FACTS: RegistryFacts = {
@@ -370,35 +371,83 @@ describe('the A2A card', () => {
       capabilities: { streaming: true },
       skills: [],
     }
-    expect(toAgentCard(readRecord('a2a', card, 'x'), FACTS, '1.0')).toEqual({ ...card, ...ADDED })
+    expect(toAgentCard(readRecord('a2a', card, 'x'), FACTS)).toEqual({ ...card, ...ADDED })
   })
 
-  it('of another agent is written in the requested version', () => {
-    const old = toAgentCard(T01(), FACTS, '0.3')
-    expect(old).toMatchObject({
-      protocolVersion: '0.3.0',
-      url: 'https://api.example.com/agents/translate',
-      securitySchemes: { apiKey: { type: 'apiKey', in: 'header' } },
-    })
-    expect(old).not.toHaveProperty('supportedInterfaces')
-    const now = toAgentCard(T01(), FACTS)
+  it('is never changed if it is signed', () => {
+    const card: JsonObject = {
+      ...{ name: 'a', description: 'b', version: '1', url: 'https://a.example/', capabilities: {}, skills: [] },
+      signatures: [{ protected: 'e30', signature: 'AA' }],
+    }
+    const record = readRecord('a2a', card, 'x')
+    expect(cardKindOf(record)).toBe('signed')
+    expect(toAgentCard(record, { ...FACTS, status: 'suspended' })).toBe(card)
+    const partly = redactRecord(readRecord('a2a', { ...card, private: ['provider'] }, 'x'))
+    expect(toAgentCard(partly, FACTS)).toEqual({ ...card, signatures: undefined, ...ADDED, redacted: true })
+  })
+
+  it('of an agent that speaks no A2A exists only if the directory answers for it', () => {
+    expect(toAgentCard(T01(), FACTS)).toBeUndefined()
+    expect(toAgentCard(T01(), FACTS, { version: '0.3' })).toBeUndefined()
+    const url = 'https://directory.example/agents/agent-12345/a2a'
+    const now = toAgentCard(T01({ x: 1, signatures: [] }), FACTS, { isAnswered: true })
     expect(now).toMatchObject({
-      supportedInterfaces: [{ url: 'https://api.example.com/agents/translate' }],
-      securitySchemes: { apiKey: { apiKeySecurityScheme: { location: 'header' } } },
-      skills: [{ id: 'translation', examples: ['你好世界 zh en'] }, { id: 'translateText' }],
+      supportedInterfaces: [
+        { url, protocolBinding: 'JSONRPC', protocolVersion: '1.0' },
+        { url, protocolBinding: 'JSONRPC', protocolVersion: '0.3' },
+      ],
+      capabilities: { streaming: true },
+      skills: [{ id: 'translateText', examples: ['你好世界 zh en'] }],
     })
-    expect(now).not.toHaveProperty('url')
+    // Its members are those of A2A: the rest of the document is not what the directory signs.
+    for (const member of ['x', 'signatures', 'url', 'verification']) expect(now).not.toHaveProperty(member)
+    const old = toAgentCard(T01(), FACTS, { isAnswered: true, version: '0.3' })
+    expect(old).toMatchObject({ protocolVersion: '0.3.0', url, preferredTransport: 'JSONRPC' })
+    expect(old).not.toHaveProperty('supportedInterfaces')
   })
-})
 
-describe('the server.json', () => {
-  it('lists remotes only of agents that support MCP', () => {
-    expect(toMcpServer(T01(), FACTS)).not.toHaveProperty('remotes')
-    expect(toMcpServer(sample('directory', 'FX-TC', {}, 'ticket-classifier'), FACTS)).toMatchObject({
-      name: 'ticket-classifier',
-      remotes: [{ type: 'streamable-http', url: 'https://agents.example.com/ticket-classifier' }],
-      websiteUrl: 'https://directory.example/agents/ticket-classifier',
+  it('of an agent that was registered in another format lists the interfaces that its publisher describes', () => {
+    const bindings = [
+      { protocol: 'https', endpoint: 'https://a.example/' },
+      { protocol: 'a2a', endpoint: 'https://a.example/rpc', protocolBinding: 'JSONRPC', protocolVersion: '1.0' },
+      { protocol: 'a2a/0.3', endpoint: 'https://a.example/old' },
+      { protocol: 'a2a', endpoint: 'https://a.example/rest', protocolBinding: 'HTTP+JSON' },
+      { protocol: 'a2a', endpoint: 'grpc.a.example:443', protocolBinding: 'GRPC', protocolVersion: '1.0' },
+      { protocol: 'a2a', endpoint: 'https://a.example/unknown' },
+    ]
+    const record = HR({ bindings, capabilities: { streaming: false, pushNotifications: true } })
+    expect(toAgentCard(record, FACTS)).toMatchObject({
+      supportedInterfaces: [
+        { url: 'https://a.example/rpc', protocolBinding: 'JSONRPC', protocolVersion: '1.0' },
+        { url: 'https://a.example/old', protocolBinding: 'JSONRPC', protocolVersion: '0.3' },
+        { url: 'https://a.example/rest', protocolBinding: 'HTTP+JSON', protocolVersion: '1.0' },
+        { url: 'grpc.a.example:443', protocolBinding: 'GRPC', protocolVersion: '1.0' },
+      ],
+      capabilities: { streaming: false, pushNotifications: true },
+      ...ADDED,
     })
+    const old = toAgentCard(record, FACTS, { version: '0.3' })
+    expect(old).toMatchObject({ protocolVersion: '0.3.0', url: 'https://a.example/old', preferredTransport: 'JSONRPC' })
+    expect(old).not.toHaveProperty('additionalInterfaces')
+  })
+
+  it('of a card that was sent as another document has its interfaces, and not its signature', () => {
+    const bindings = [{ protocol: 'a2a', endpoint: 'https://a.example/' }]
+    const signatures = [{ protected: 'e30', signature: 'AA' }]
+    const main = { url: 'https://a.example/', preferredTransport: 'HTTP+JSON', protocolVersion: '0.3.0' }
+    const record = HR({ bindings, signatures, ...main })
+    expect(cardKindOf(record)).toBe('derived')
+    expect(toAgentCard(record, FACTS, { version: '0.3' })).toMatchObject(main)
+    const now = toAgentCard(record, FACTS)
+    expect(now?.supportedInterfaces).toEqual([
+      { url: 'https://a.example/', protocolBinding: 'HTTP+JSON', protocolVersion: '0.3' },
+    ])
+    for (const member of ['signatures', ...Object.keys(main)]) expect(now).not.toHaveProperty(member)
+  })
+
+  it('is the directory’s if the publisher does not say which binding of A2A it speaks', () => {
+    const record = HR({ bindings: [{ protocol: 'a2a', endpoint: 'https://a.example/' }] })
+    expect([cardKindOf(record), cardKindOf(record, { isAnswered: true })]).toEqual([undefined, 'managed'])
   })
 })
 
@@ -413,11 +462,15 @@ describe('an agent of another directory', () => {
       toProfile(record, facts),
       toDirectory(record, facts),
       toDescriptor(record, facts),
-      toAgentCard(record, facts),
-      toMcpServer(record, facts),
       toCandidate(record, facts, 'full'),
     ]
-    for (const view of views) expect(view).toMatchObject({ origin_service: 'https://origin.example', provenance })
+    const origin = { origin_service: 'https://origin.example', provenance }
+    for (const view of views) expect(view).toMatchObject(origin)
+    expect(toMcpServer(record, facts)).toMatchObject({ _meta: { [DIRECTORY_META]: origin } })
+    // A card that this directory signs has members of A2A only.
+    expect(toAgentCard(record, facts, { isAnswered: true })).toMatchObject({
+      capabilities: { extensions: [{ params: { origin_service: 'https://origin.example' } }] },
+    })
     for (const detail of ['minimal', 'summary'] as const)
       expect(toCandidate(record, facts, detail)).toMatchObject({ provenance })
     for (const summary of [toAidipSummary(record, facts), toDirectorySummary(record, facts)])

@@ -184,11 +184,11 @@ function itemCheck(schema: JsonObject, compile: Compile): Check {
   return (value, run, evaluated) => {
     if (!Array.isArray(value)) return true
     let fits = true
-    for (const [i, item] of value.entries()) {
+    for (let i = 0; i < value.length; i++) {
       const check = first[i] ?? rest
       if (check === undefined) break
       evaluated?.add(i)
-      if (!run.into(i, check, item)) fits = false
+      if (!run.into(i, check, value[i] ?? null)) fits = false
       if (!fits && !run.canReportMore) return false
     }
     return fits

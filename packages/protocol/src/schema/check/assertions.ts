@@ -178,9 +178,9 @@ function requireMembers(names: string[]): Check {
   return (value, run) => {
     if (!isObject(value)) return true
     run.spend(names.length)
-    const missing = names.filter((name) => !Object.hasOwn(value, name))
-    for (const name of missing) run.fail('is required', name)
-    return missing.length === 0
+    let fits = true
+    for (const name of names) if (!Object.hasOwn(value, name)) fits = run.fail('is required', name)
+    return fits
   }
 }
 

@@ -35,7 +35,8 @@ export class Run {
 
   /** Counts steps before they are done; throws if the budget is exceeded. */
   spend(steps: number): void {
-    this.#steps -= steps
+    // Whole numbers: others would be allocated one by one.
+    this.#steps -= Math.ceil(steps)
     if (this.#steps < 0) throw new WorkExceeded()
   }
 

@@ -1,9 +1,16 @@
-import { assertValid, compileSchema, isObject, type JsonObject, subjectProblem, toAidip } from '@switchboard/protocol'
+import {
+  assertValid,
+  compileSchema,
+  isObject,
+  type JsonObject,
+  NDJSON,
+  subjectProblem,
+  toAidip,
+} from '@switchboard/protocol'
 import type { FastifyRequest } from 'fastify'
-import { knownScopes } from '../../policy/caller.js'
 import type { Context } from '../../services/context.js'
 import type { Grants } from '../../services/identity/grants.js'
-import type { Keys } from '../../services/identity/keys.js'
+import { assertNewKey, type Keys, type NewKey } from '../../services/identity/keys.js'
 import type { SubjectData } from '../../services/operations/subject-data.js'
 import { type MarkChanges, markAgent } from '../../services/registry/mark.js'
 import { unknownAgent } from '../../services/registry/read.js'
@@ -11,8 +18,19 @@ import type { StoredGrant, StoredKey } from '../../store/store.js'
 import { idOf, readJsonObject } from '../read-request.js'
 import { sendJson } from '../respond.js'
 import type { RouteGroup } from '../route-group.js'
+import { aidipView } from '../schemas/documents.js'
+import { json, lines, linesOf } from '../schemas/response.js'
 import { auditRoutes } from './audit-routes.js'
 import { exportStream, importStream } from './import.js'
+import {
+  exportLineSchema,
+  grantSchema,
+  grantsSchema,
+  importLineSchema,
+  importResultSchema,
+  keysSchema,
+  newKeySchema,
+} from './response-schemas.js'
 import { type SecretRoutesOptions, secretRoutes } from './secret-routes.js'
 import { subjectRoutes } from './subject-routes.js'
 
@@ -38,7 +56,7 @@ const keySchema: JsonObject = {
     expires_in: { type: 'integer', minimum: 1, maximum: LONGEST_KEY },
   },
 }
-const grantSchema: JsonObject = {
+const newGrantSchema: JsonObject = {
   type: 'object',
   required: ['subject', 'scopes'],
   properties: {
@@ -61,31 +79,23 @@ const marksSchema: JsonObject = {
 }
 const [checkKey, checkGrant, checkMarks] = [
   compileSchema(keySchema),
-  compileSchema(grantSchema),
+  compileSchema(newGrantSchema),
   compileSchema(marksSchema),
 ]
 
 /** For operators: keys, grants, marks, secrets, audit log and bulk import. */
 export function createAdminRoutes({ context, keys, grants, credentials, signing, subjects }: AdminOptions): RouteGroup {
-  const known = new Set(knownScopes(context.policy))
-
   const createKey = async (request: FastifyRequest): Promise<JsonObject> => {
     const body = readJsonObject(request)
     assertValid(checkKey(body))
-    assertNames(body, 'subject')
-    const scopes = stringsOf(body.scopes)
-    const unknown = scopes.find((scope) => !known.has(scope))
-    if (unknown !== undefined)
-      assertValid([{ at: '/scopes', message: `has an unknown scope "${unknown}": use ${[...known].join(', ')}` }])
-    const { key, secret } = await keys.create(
-      {
-        subject: String(body.subject),
-        scopes,
-        ...(body.names !== undefined && { names: stringsOf(body.names) }),
-        ...(typeof body.expires_in === 'number' && { expiresIn: body.expires_in }),
-      },
-      request.caller,
-    )
+    const values: NewKey = {
+      subject: String(body.subject),
+      scopes: stringsOf(body.scopes),
+      ...(body.names !== undefined && { names: stringsOf(body.names) }),
+      ...(typeof body.expires_in === 'number' && { expiresIn: body.expires_in }),
+    }
+    assertNewKey(values, context.policy)
+    const { key, secret } = await keys.create(values, request.caller)
     return { ...showKey(key), key: secret }
   }
 
@@ -119,6 +129,7 @@ export function createAdminRoutes({ context, keys, grants, credentials, signing,
 
   return {
     name: 'admin',
+    summary: 'Keys, grants, marks, credentials, audit, people’s data, import and export',
     errors: 'application/json',
     noStore: true,
     routes: [
@@ -128,7 +139,7 @@ export function createAdminRoutes({ context, keys, grants, credentials, signing,
         summary: 'Create an API key; its secret is shown only once',
         access: 'admin',
         body: keySchema,
-        responses: { 201: 'the key' },
+        responses: { 201: json('the key', newKeySchema) },
         handle: async (request, reply) => sendJson(reply.code(201), await createKey(request)),
       },
       {
@@ -136,7 +147,7 @@ export function createAdminRoutes({ context, keys, grants, credentials, signing,
         path: '/admin/keys',
         summary: 'List API keys, without secrets',
         access: 'admin',
-        responses: { 200: 'the keys' },
+        responses: { 200: json('the keys', keysSchema) },
         handle: (_request, reply) => sendJson(reply, { keys: keys.list().map(showKey) }),
       },
       {
@@ -155,8 +166,8 @@ export function createAdminRoutes({ context, keys, grants, credentials, signing,
         path: '/admin/grants',
         summary: 'Allow a subject to find or call agents that are not public',
         access: 'admin',
-        body: grantSchema,
-        responses: { 201: 'the grant', 404: 'no such agent' },
+        body: newGrantSchema,
+        responses: { 201: json('the grant', grantSchema), 404: 'no such agent' },
         handle: async (request, reply) => sendJson(reply.code(201), await createGrant(request)),
       },
       {
@@ -164,7 +175,7 @@ export function createAdminRoutes({ context, keys, grants, credentials, signing,
         path: '/admin/grants',
         summary: 'List grants',
         access: 'admin',
-        responses: { 200: 'the grants' },
+        responses: { 200: json('the grants', grantsSchema) },
         handle: (_request, reply) => sendJson(reply, { grants: grants.list().map(showGrant) }),
       },
       {
@@ -184,7 +195,7 @@ export function createAdminRoutes({ context, keys, grants, credentials, signing,
         summary: 'Mark an agent: verification, certification, quality_score, unsafe, status; null removes a mark',
         access: 'admin',
         body: marksSchema,
-        responses: { 200: 'the metadata with its marks', 404: 'no such agent' },
+        responses: { 200: json('the metadata with its marks', aidipView), 404: 'no such agent' },
         handle: async (request, reply) => sendJson(reply, await mark(request)),
       },
       ...secretRoutes({ credentials, signing }),
@@ -195,8 +206,10 @@ export function createAdminRoutes({ context, keys, grants, credentials, signing,
         path: '/admin/import',
         summary: 'Import documents of any draft, one JSON document per line; returns one result per line',
         access: 'admin',
+        body: linesOf(importLineSchema),
+        bodyTypes: [NDJSON.type],
         bodyLimit: Number.POSITIVE_INFINITY,
-        responses: { 200: 'one result per line: status created, updated or failed' },
+        responses: { 200: lines('one result per line', importResultSchema) },
         handle: (request, reply) => importStream(context, request, reply),
       },
       {
@@ -204,7 +217,7 @@ export function createAdminRoutes({ context, keys, grants, credentials, signing,
         path: '/admin/export',
         summary: 'The documents of all agents as they were sent, one per line, in the format of the import',
         access: 'admin',
-        responses: { 200: 'one agent per line: id, format, owner and document; X-Total-Count is their number' },
+        responses: { 200: lines('one agent per line; X-Total-Count is their number', exportLineSchema) },
         handle: (_request, reply) => exportStream(context, reply),
       },
     ],
@@ -238,7 +251,8 @@ function toMarks(body: JsonObject, request: FastifyRequest, now: number): MarkCh
   }
 }
 
-const showKey = ({ id, subject, scopes, names, createdAt, expiresAt }: StoredKey): JsonObject => ({
+/** An API key as its owner and administrators see it. */
+export const showKey = ({ id, subject, scopes, names, createdAt, expiresAt }: StoredKey): JsonObject => ({
   id,
   subject,
   scopes,

@@ -4,9 +4,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AuditTrail } from '../../services/operations/audit-trail.js'
 import type { AuditEntry, AuditFilter, LoggedEntry } from '../../store/store.js'
 import { StoreError } from '../../store/store-error.js'
-import { readQuery, wholeNumber } from '../read-request.js'
+import { readQuery, readTime, wholeNumber } from '../read-request.js'
 import { sendJson } from '../respond.js'
 import type { Route } from '../route-group.js'
+import { choiceParameter, numberParameter, timeParameter } from '../schemas/parameter.js'
+import { auditResponse } from './response-schemas.js'
 
 /** Entries of a response that is not a stream. */
 const DEFAULT_LIMIT = 100
@@ -21,15 +23,21 @@ export function auditRoutes(trail: AuditTrail): Route[] {
       summary: 'Who did what, newest first; with "Accept: application/x-ndjson" the whole log, oldest first',
       access: 'admin',
       query: {
-        since: 'an RFC 3339 time',
+        since: timeParameter('entries from then on'),
+        until: timeParameter('entries before it'),
         subject: 'who did it',
         agent: 'the id of the agent',
         action: 'register, update, refresh, remove, expire, mark, key.create, sign-in, request …',
-        outcome: 'ok or refused',
-        limit: 'number of entries; in a list at most 1000 (default: 100), in a stream any (default: all)',
+        outcome: choiceParameter(['ok', 'refused'], 'whether it was allowed'),
+        q: 'part of who, what, which agent, the detail, the address or the request id, in upper or lower case',
+        limit: numberParameter(
+          'number of entries; in a list at most 1000 (default: 100), in a stream any (default: all)',
+          1,
+        ),
+        cursor: 'only in a list: `next` of the page before',
         after: 'only in a stream: the cursor of an entry; the stream continues after it',
       },
-      responses: { 200: 'the entries' },
+      responses: { 200: auditResponse },
       handle: (request, reply) => {
         const type = chooseMediaType(request.headers.accept, ['application/json', NDJSON.type])
         return type === NDJSON.type ? sendLog(trail, request, reply) : sendNewest(trail, request, reply)
@@ -43,20 +51,31 @@ async function sendNewest(trail: AuditTrail, request: FastifyRequest, reply: Fas
   if (params.has('after'))
     throw invalid([{ at: '?after', message: 'is for streams: send "Accept: application/x-ndjson"' }])
   const limit = Math.min(wholeNumber(params, 'limit', 1) ?? DEFAULT_LIMIT, MAX_LIMIT)
-  const entries = await trail.read({ ...readFilter(params), limit })
-  return sendJson(reply, { entries: entries.map(showEntry) })
+  const before = params.get('cursor') ?? undefined
+  const found = await trail
+    .read({ ...readFilter(params), ...(before !== undefined && { before }), limit: limit + 1 })
+    .catch(refuseCursor('?cursor', 'is not a cursor of this log: start again without it'))
+  const page = found.slice(0, limit)
+  const next = found.length > limit ? page.at(-1)?.cursor : undefined
+  return sendJson(reply, { entries: page.map(({ entry }) => showEntry(entry)), ...(next !== undefined && { next }) })
 }
+
+/** A wrong cursor is an error of the request. */
+const refuseCursor =
+  (at: string, message: string) =>
+  (error: unknown): never => {
+    throw error instanceof StoreError && error.code === 'cursor_lost' ? invalid([{ at, message }]) : error
+  }
 
 /** Streams the log as fast as it is read: memory holds one page, however long the log is. */
 async function sendLog(trail: AuditTrail, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const params = readQuery(request)
   const limit = wholeNumber(params, 'limit', 1) ?? Number.POSITIVE_INFINITY
   const pages = trail.follow(params.get('after') ?? undefined, readFilter(params))
-  // Read before the response starts, because a wrong cursor is an error of the request.
-  const first = await pages.next().catch((error: unknown) => {
-    if (!(error instanceof StoreError && error.code === 'cursor_lost')) throw error
-    throw invalid([{ at: '?after', message: 'is not a cursor of this log: start again, with "since"' }])
-  })
+  // Read before the response starts, while an error can still be sent.
+  const first = await pages
+    .next()
+    .catch(refuseCursor('?after', 'is not a cursor of this log: start again, with "since"'))
   reply.header('content-type', `${NDJSON.type}; charset=utf-8`)
   return reply.send(Readable.from(linesOf(first, pages, limit)))
 }
@@ -86,19 +105,21 @@ const showEntry = ({ at, requestId, ...entry }: AuditEntry): JsonObject => ({
   ...(requestId !== undefined && { request_id: requestId }),
 })
 
-function readFilter(params: URLSearchParams): Omit<AuditFilter, 'limit'> {
-  const since = params.get('since')
-  const from = since === null ? undefined : Date.parse(since)
-  if (Number.isNaN(from)) throw invalid([{ at: '?since', message: 'must be an RFC 3339 time' }])
+function readFilter(params: URLSearchParams): Omit<AuditFilter, 'limit' | 'before'> {
   const outcome = params.get('outcome')
   if (outcome !== null && outcome !== 'ok' && outcome !== 'refused')
     throw invalid([{ at: '?outcome', message: 'must be ok or refused' }])
-  const [subject, agent, action] = ['subject', 'agent', 'action'].map((name) => params.get(name) ?? undefined)
+  const [since, until] = [readTime(params, 'since'), readTime(params, 'until')]
+  const [subject, agent, action, text] = ['subject', 'agent', 'action', 'q'].map(
+    (name) => params.get(name) ?? undefined,
+  )
   return {
-    ...(from !== undefined && { since: from }),
+    ...(since !== undefined && { since }),
+    ...(until !== undefined && { until }),
     ...(subject !== undefined && { subject }),
     ...(agent !== undefined && { agent }),
     ...(action !== undefined && { action }),
+    ...(text !== undefined && { text }),
     ...(outcome !== null && { outcome }),
   }
 }

@@ -7,12 +7,15 @@ import {
   type DocumentFormat,
   type Issue,
   invalid,
+  isCatalog,
   isObject,
   type JsonObject,
   type JsonValue,
   NDJSON,
-  parseJsonBody,
+  parseDocumentBody,
+  readCatalogEntry,
   subjectProblem,
+  withEntry,
   writeLine,
 } from '@switchboard/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -85,7 +88,7 @@ async function importBytes(context: Context, request: FastifyRequest, bytes: Lin
     if (bytes === TOO_LONG) throw new DirectoryError('payload_too_large', `the line is longer than ${MAX_LINE} bytes`)
     return await importAgent(
       context,
-      toItem(parseJsonBody(bytes, { maxValues: DOCUMENT_LIMITS.values })),
+      toItem(parseDocumentBody(bytes, { maxValues: DOCUMENT_LIMITS.values })),
       request.caller,
     )
   } catch (error) {
@@ -95,12 +98,29 @@ async function importBytes(context: Context, request: FastifyRequest, bytes: Lin
   }
 }
 
-/** A line is a document, or an envelope {"document", "format"?, "id"?, "owner"?}; `face` is the older name of `format`. */
+/** A line is a document, an entry of a catalog, or an envelope {"document", "format"?, "id"?, "owner"?}; `face` is the older name of `format`. */
 function toItem(value: JsonValue): ImportItem {
   if (!isObject(value)) throw new DirectoryError('invalid_request', 'the line must be a JSON object')
-  if (!Object.hasOwn(value, 'document')) return { document: value }
+  if (!Object.hasOwn(value, 'document'))
+    return isCatalog(value) ? refuseCatalog() : (ofCatalogEntry(value) ?? { document: value })
   if (!isObject(value.document)) throw invalid([{ at: '/document', message: 'must be an object' }])
   return envelope(value, value.document)
+}
+
+function refuseCatalog(): never {
+  throw new DirectoryError(
+    'invalid_request',
+    'the line is a whole catalog: send each of its entries on a line of its own',
+  )
+}
+
+/** An entry of a catalog that contains its artifact; undefined if the line is something else. */
+function ofCatalogEntry(value: JsonObject): ImportItem | undefined {
+  const entry = readCatalogEntry(value)
+  if (!entry) return undefined
+  if (entry.data) return { document: withEntry(entry.data, entry), id: entry.identifier }
+  const message = `the entry refers to ${entry.url}: send the document itself as "data", or its address to POST /crawl`
+  throw new DirectoryError('invalid_request', message)
 }
 
 function envelope({ face, format = face, id, owner }: JsonObject, document: JsonObject): ImportItem {

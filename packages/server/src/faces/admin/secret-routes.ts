@@ -2,9 +2,12 @@ import { DirectoryError, type JsonObject } from '@switchboard/protocol'
 import type { AgentCredentials, CredentialFacts } from '../../services/calls/admission/agent-credentials.js'
 import { credentialSchema, parseCredential } from '../../services/calls/admission/credential.js'
 import type { Signing } from '../../services/identity/signing.js'
+import { publicKeySchema } from '../descriptors/response-schemas.js'
 import { idOf, readJsonObject } from '../read-request.js'
 import { sendJson } from '../respond.js'
 import type { Route } from '../route-group.js'
+import { json } from '../schemas/response.js'
+import { credentialFactsSchema } from './response-schemas.js'
 
 export interface SecretRoutesOptions {
   readonly credentials: AgentCredentials
@@ -22,7 +25,7 @@ export function secretRoutes({ credentials, signing }: SecretRoutesOptions): Rou
       access: 'admin',
       body: credentialSchema,
       responses: {
-        200: 'its type, its origins and when it was set',
+        200: json('its type, its origins and when it was set', credentialFactsSchema),
         404: 'no such agent',
         409: 'SWITCHBOARD_SECRET is not set, so it cannot be stored encrypted',
       },
@@ -37,7 +40,10 @@ export function secretRoutes({ credentials, signing }: SecretRoutesOptions): Rou
       summary: 'The credential that is set for an agent, without its secrets',
       access: 'admin',
       responses: {
-        200: 'its type, its origins, when it was set, and why the last request for a token failed',
+        200: json(
+          'its type, its origins, when it was set, and why the last request for a token failed',
+          credentialFactsSchema,
+        ),
         404: 'no such agent, or no credential is set',
       },
       handle: (request, reply) => {
@@ -62,7 +68,10 @@ export function secretRoutes({ credentials, signing }: SecretRoutesOptions): Rou
       path: '/admin/signing-keys',
       summary: 'Rotate the signing key; the previous one stays published for a week',
       access: 'admin',
-      responses: { 201: 'the public key', 409: 'SWITCHBOARD_SECRET is not set, so it cannot be stored encrypted' },
+      responses: {
+        201: json('the public key', publicKeySchema),
+        409: 'SWITCHBOARD_SECRET is not set, so it cannot be stored encrypted',
+      },
       handle: async (request, reply) => sendJson(reply.code(201), await signing.rotate(request.caller)),
     },
   ]

@@ -5,6 +5,8 @@ import type { SubjectData } from '../../services/operations/subject-data.js'
 import { readJsonObject } from '../read-request.js'
 import { sendJson } from '../respond.js'
 import type { Route } from '../route-group.js'
+import { json, lines } from '../schemas/response.js'
+import { erasedSchema, movedSchema, subjectCountsSchema, subjectLineSchema } from './response-schemas.js'
 
 const renameSchema: JsonObject = {
   type: 'object',
@@ -23,7 +25,7 @@ export function subjectRoutes(subjects: SubjectData): Route[] {
       path,
       summary: 'How much is kept about a subject, by kind, without the audit log',
       access: 'admin',
-      responses: { 200: 'the counts; empty if nothing is kept' },
+      responses: { 200: json('the counts; empty if nothing is kept', subjectCountsSchema) },
       handle: async (request, reply) => {
         const subject = subjectOf(request)
         return sendJson(reply, { subject, counts: { ...(await subjects.count(subject)) } })
@@ -34,7 +36,7 @@ export function subjectRoutes(subjects: SubjectData): Route[] {
       path: `${path}/export`,
       summary: 'Everything that is kept about a subject, without secrets, as one JSON object per line',
       access: 'admin',
-      responses: { 200: 'lines with `kind` and `value`; none if nothing is kept' },
+      responses: { 200: lines('none if nothing is kept', subjectLineSchema) },
       handle: (request, reply) =>
         reply
           .header('content-type', `${NDJSON.type}; charset=utf-8`)
@@ -46,7 +48,7 @@ export function subjectRoutes(subjects: SubjectData): Route[] {
       summary: 'Erase what is kept about a subject, and end its calls; takes a few seconds',
       access: 'admin',
       responses: {
-        200: 'what was erased, and the random name under which the rest stays',
+        200: json('what was erased, and the random name under which the rest stays', erasedSchema),
         404: 'nothing is kept about the subject',
       },
       handle: async (request, reply) => {
@@ -61,7 +63,7 @@ export function subjectRoutes(subjects: SubjectData): Route[] {
       access: 'admin',
       body: renameSchema,
       responses: {
-        200: 'what was moved',
+        200: json('what was moved', movedSchema),
         404: 'nothing is kept about the subject',
         409: 'the other name is in use; with "merge": true both are joined',
       },

@@ -1,5 +1,4 @@
 import {
-  aidipSchema,
   type DocumentFormat,
   detectFormat,
   invalid,
@@ -10,20 +9,31 @@ import {
 } from '@switchboard/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { asAnonymous, type Caller } from '../../policy/caller.js'
-import { AGENTS_PER_TEXT_SEARCH } from '../../policy/rate-limit.js'
 import type { Outcomes } from '../../services/calls/outcomes/outcomes.js'
 import type { Context } from '../../services/context.js'
+import type { FacetCounts } from '../../services/discovery/count-facets.js'
 import { type Found, type FoundPage, findAgents } from '../../services/discovery/find.js'
 import type { FanOut } from '../../services/federation/fan-out.js'
+import { idFor } from '../../services/registry/import-agent.js'
 import { type Registered, registerAgent } from '../../services/registry/register.js'
 import { removeAgent } from '../../services/registry/remove.js'
 import { isListUnchanged } from '../list-validators.js'
 import { headerOf, idOf, OWNER_QUERY, readJson, readLanguages, readOwner, readQuery } from '../read-request.js'
 import { addSpelling, addVary, addWarnings, linkNext, renderFound, sendJson, toSpelling } from '../respond.js'
-import { AIDIP_BASES, type Route, type RouteGroup } from '../route-group.js'
+import { belowAidipBases, type Route, type RouteGroup } from '../route-group.js'
+import {
+  agentCardDocument,
+  aidipDocument,
+  aidipView,
+  mcpServerDocument,
+  openApiDocument,
+} from '../schemas/documents.js'
+import { choiceParameter, flagParameter, IF_MATCH, IF_NONE_MATCH, numberParameter } from '../schemas/parameter.js'
+import { json } from '../schemas/response.js'
 import { listParts, sendParts } from '../send-parts.js'
 import { itemText } from './item-text.js'
-import { type AidipQuery, isRevision00, parseList, parseSearch, searchRequestSchema } from './search-request.js'
+import { listResponse, searchRequest, searchResponse } from './response-schemas.js'
+import { type AidipQuery, isRevision00, parseList, parseSearch } from './search-request.js'
 import { type RenderedPage, searchWithPeers } from './search-with-peers.js'
 import { sendMetadata } from './send-metadata.js'
 
@@ -33,24 +43,30 @@ export interface AidipOptions {
   readonly fanOut: FanOut
 }
 
+const PAGE_QUERY = {
+  top: numberParameter('maximum number of results, 1 to 100 (default: 10)', 1),
+  skip: numberParameter('number of results to skip'),
+  shape: choiceParameter(['array', 'object'], 'default: the shape of the revision'),
+}
+
 const LIST_QUERY = {
-  top: 'maximum number of results, 1 to 100 (default: 10)',
-  skip: 'number of results to skip',
+  ...PAGE_QUERY,
   q: 'search text',
-  exact: '`true`: search for the words as they are written, without correcting typos',
+  exact: flagParameter('search for the words as they are written, without correcting typos'),
   capabilities: 'capabilities the agent must have, separated by commas',
   tags: 'tags the agent must have, separated by commas',
   language: 'a language the agent must support',
-  explain: '`true`: say for each result of a text search why it was found',
-  shape: '`array` or `object`; default: the shape of the revision',
+  explain: flagParameter('say for each result of a text search why it was found'),
+  include_metadata: flagParameter('list whole documents instead of summaries'),
 }
 
 /** AIDIP-01 and AIDIP-00: registration, retrieval, attribute search and search by text. */
 export function createAidipRoutes(options: AidipOptions): RouteGroup {
   return {
     name: 'aidip',
+    summary: 'Register, read and search agents (AIDIP)',
     errors: 'application/json',
-    routes: AIDIP_BASES.flatMap((base) => routesBelow(base, options)),
+    routes: belowAidipBases((base) => routesBelow(base, options), ['/v1']),
   }
 }
 
@@ -62,7 +78,6 @@ function routesBelow(base: string, options: AidipOptions): Route[] {
     if (query.text !== undefined) addVary(reply, 'accept-language')
     if (isListUnchanged(request, reply, context, { caller: viewerOf(request, query), showsTimes }))
       return reply.code(304).send()
-    if (query.text !== undefined) request.visited += AGENTS_PER_TEXT_SEARCH
     return sendPage(options, request, reply, query, 'agents')
   }
   return [
@@ -73,11 +88,12 @@ function routesBelow(base: string, options: AidipOptions): Route[] {
         'Register an agent, or replace one of yours; also from an OpenAPI document, an A2A card or a server.json',
       access: 'caller',
       limit: 'register',
-      query: OWNER_QUERY,
-      body: aidipSchema,
+      query: { ...OWNER_QUERY, id: 'the id, if the document states none: cards and server.json files do not' },
+      headers: IF_MATCH,
+      body: { anyOf: [aidipDocument, agentCardDocument, mcpServerDocument, openApiDocument] },
       responses: {
-        200: 'replaced',
-        201: 'registered',
+        200: json('replaced', aidipView),
+        201: json('registered', aidipView),
         409: 'the id belongs to another publisher, or a newer version is stored',
         412: 'the agent has changed since the revision in If-Match',
       },
@@ -85,10 +101,13 @@ function routesBelow(base: string, options: AidipOptions): Route[] {
         const sent = readJson(request)
         const format = isObject(sent) ? formatOf(sent) : 'aidip'
         const document = parseDocument(format, sent, context.policy.strictness)
+        const wanted = readQuery(request).get('id') ?? undefined
+        if (wanted !== undefined && document.id !== undefined && document.id !== wanted)
+          throw invalid([{ at: '?id', message: 'must be the id in the document, or be left out' }])
         const registered = await registerAgent(context, {
           format,
           document,
-          id: typeof document.id === 'string' ? document.id : undefined,
+          id: idFor(format, document, wanted),
           caller: request.caller,
           intent: 'claim',
           ifMatch: headerOf(request, 'if-match'),
@@ -103,8 +122,10 @@ function routesBelow(base: string, options: AidipOptions): Route[] {
       summary: 'List agents, by filters or text',
       access: 'discover',
       limit: 'lookup',
+      limitWithText: 'search',
       query: LIST_QUERY,
-      responses: { 200: 'summaries: an array (01) or an object (00)', 304: 'not modified' },
+      headers: IF_NONE_MATCH,
+      responses: { 200: listResponse, 304: 'not modified' },
       handle: list,
     },
     {
@@ -113,8 +134,10 @@ function routesBelow(base: string, options: AidipOptions): Route[] {
       summary: 'List the public agents (revision 00)',
       access: 'discover',
       limit: 'lookup',
+      limitWithText: 'search',
       query: LIST_QUERY,
-      responses: { 200: 'an object with agents and count', 304: 'not modified' },
+      headers: IF_NONE_MATCH,
+      responses: { 200: listResponse, 304: 'not modified' },
       handle: list,
     },
     {
@@ -123,8 +146,9 @@ function routesBelow(base: string, options: AidipOptions): Route[] {
       summary: 'Search by filters and by natural language',
       access: 'discover',
       limit: 'search',
-      body: searchRequestSchema,
-      responses: { 200: 'summaries: an array (01) or an object with results (00)' },
+      query: PAGE_QUERY,
+      body: searchRequest,
+      responses: { 200: searchResponse },
       handle: (request, reply) => sendPage(options, request, reply, parseSearch(request, readJson(request)), 'results'),
     },
     {
@@ -133,8 +157,12 @@ function routesBelow(base: string, options: AidipOptions): Route[] {
       summary: 'The full metadata of one agent',
       access: 'discover',
       limit: 'lookup',
+      headers: IF_NONE_MATCH,
       responses: {
-        200: 'the metadata',
+        200: {
+          description: 'the metadata',
+          content: { 'application/json': aidipView, 'application/agent-card+json': aidipView },
+        },
         304: 'not modified',
         404: 'no such agent that the caller may see',
       },
@@ -146,9 +174,10 @@ function routesBelow(base: string, options: AidipOptions): Route[] {
       summary: 'Replace the metadata of one of your agents',
       access: 'caller',
       limit: 'register',
-      body: aidipSchema,
+      headers: IF_MATCH,
+      body: aidipDocument,
       responses: {
-        200: 'replaced',
+        200: json('replaced', aidipView),
         403: 'the agent belongs to another publisher',
         404: 'no such agent',
         412: 'the agent has changed since the revision in If-Match',
@@ -175,6 +204,7 @@ function routesBelow(base: string, options: AidipOptions): Route[] {
       summary: 'Remove one of your agents',
       access: 'caller',
       limit: 'register',
+      headers: IF_MATCH,
       responses: {
         204: 'removed',
         403: 'the agent belongs to another publisher',
@@ -220,8 +250,10 @@ async function sendPage(
       conditions: query.conditions,
       text: query.text,
       exact: query.exact,
-      reads: readLanguages(request),
-      order: !query.ranked ? 'name' : query.text === undefined ? 'registration' : 'score',
+      callerLanguages: readLanguages(request),
+      order: query.sort ?? (!query.ranked ? 'name' : query.text === undefined ? 'registration' : 'score'),
+      facets: query.shape === 'object' ? query.facets : undefined,
+      facetLimit: query.facetLimit,
       skip,
       take,
       caller: viewerOf(request, query),
@@ -238,7 +270,11 @@ async function sendPage(
   if (query.shape === 'array') {
     reply.header('x-total-count', String(total))
     addSpelling(reply, page)
-    addWarnings(reply, [...warnings, ...(next === undefined ? [] : linkNext(reply, next))])
+    addWarnings(reply, [
+      ...warnings,
+      ...(query.facets ? [NO_FACETS] : []),
+      ...(next === undefined ? [] : linkNext(reply, next)),
+    ])
     return sendParts(reply, listParts('[', items, ']'))
   }
   const rest: JsonObject = {
@@ -248,11 +284,17 @@ async function sendPage(
     ...(query.text !== undefined && { query: query.text }),
     ...(member === 'results' && { search_time: Math.round((performance.now() - started) * 1000) / 1000 }),
     ...(next !== undefined && { next }),
+    ...(page.facets && { facets: toFacets(page.facets) }),
     ...toSpelling(page),
     ...(warnings.length > 0 && { warnings: [...warnings] }),
   }
   return sendParts(reply, listParts(`{"${member}":[`, items, `],${JSON.stringify(rest).slice(1)}`))
 }
+
+const NO_FACETS = 'facets are left out of arrays: omit shape=array to get an object'
+
+const toFacets = (facets: FacetCounts): JsonObject =>
+  Object.fromEntries(Object.entries(facets).map(([name, values]) => [name, values.map((each) => ({ ...each }))]))
 
 async function renderPage(
   context: Context,

@@ -1,7 +1,7 @@
 import { toAidip, toAidipSummary } from '@switchboard/protocol'
 import type { FastifyRequest } from 'fastify'
 import type { Context } from '../../services/context.js'
-import { explainMatch } from '../../services/discovery/explain-score.js'
+import { explainMatch, roundScore } from '../../services/discovery/explain-score.js'
 import type { Found, FoundPage } from '../../services/discovery/find.js'
 import { renderOnce } from '../respond.js'
 import { type AidipQuery, isRevision00 } from './search-request.js'
@@ -24,5 +24,5 @@ export function itemText(
   )
   if (score === undefined || !query.ranked) return text
   const match = query.explained ? explainMatch(context, hit, { ...evidenceOf(hit), corrected }, factorsOf(hit)) : {}
-  return `${text.slice(0, -1)},${JSON.stringify({ score: Math.round(score * 1e4) / 1e4, ...match }).slice(1)}`
+  return `${text.slice(0, -1)},${JSON.stringify({ score: roundScore(score), ...match }).slice(1)}`
 }

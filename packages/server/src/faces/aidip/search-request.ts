@@ -8,15 +8,19 @@ import {
   type JsonObject,
   type JsonValue,
 } from '@switchboard/protocol'
-import type { Condition } from '@switchboard/search'
+import { type Condition, FACETS, type Facet } from '@switchboard/search'
 import type { FastifyRequest } from 'fastify'
 import { assertFilterLimits } from '../../policy/filter-limits.js'
+import { DEFAULT_FACET_VALUES, MAX_FACET_VALUES } from '../../services/discovery/count-facets.js'
 import { AVAILABLE } from '../../services/discovery/find.js'
-import { readQuery, wholeNumber } from '../read-request.js'
+import { readQuery, searchTextOf, wholeNumber } from '../read-request.js'
 
 /** Default and maximum number of results on a page (C-47). */
 const DEFAULT_TOP = 10
 export const MAX_TOP = 100
+
+/** Orders of the results of POST /agents/search. */
+const SORTS = ['relevance', 'name', 'newest'] as const
 
 /** The body of POST /agents/search in both revisions. */
 export const searchRequestSchema: JsonObject = {
@@ -31,6 +35,23 @@ export const searchRequestSchema: JsonObject = {
     include_metadata: { type: 'boolean' },
     exact: { type: 'boolean', description: 'search for the words as they are written: no correction of typos' },
     explain: { type: 'boolean', description: 'say for each result why it was found and what its score consists of' },
+    sort: {
+      enum: [...SORTS],
+      description: 'order of the results; default: by score, or without a query by registration',
+    },
+    facets: {
+      type: 'array',
+      maxItems: FACETS.length,
+      items: { enum: [...FACETS] },
+      description:
+        'count the matches by these: `facets` of the response has the most frequent values; not with `federate`',
+    },
+    facet_limit: {
+      type: 'integer',
+      minimum: 1,
+      maximum: MAX_FACET_VALUES,
+      description: `how many values of each are listed; default: ${DEFAULT_FACET_VALUES}`,
+    },
     federate: { type: 'boolean' },
     deadline_ms: { type: 'integer', minimum: 1 },
   },
@@ -47,6 +68,11 @@ export interface AidipQuery {
   readonly skip: number
   readonly ranked: boolean
   readonly full: boolean
+  /** Undefined: `relevance`. */
+  readonly sort?: 'name' | 'newest' | undefined
+  readonly facets?: readonly Facet[] | undefined
+  /** How many values of each facet are listed. */
+  readonly facetLimit?: number | undefined
   /** Say why each agent was found; only with `text`. */
   readonly explained: boolean
   /** Return public agents only, even if the caller may see more. */
@@ -60,8 +86,12 @@ export interface AidipQuery {
 export function parseSearch(request: FastifyRequest, body: JsonValue): AidipQuery {
   assertValid(check(body))
   const { query, filters, top, skip, ranked, include_metadata: full } = isObject(body) ? body : {}
-  const { exact, explain, federate } = isObject(body) ? body : {}
+  const { exact, explain, federate, sort, facets, facet_limit: facetLimit } = isObject(body) ? body : {}
   const deadline = isObject(body) ? body.deadline_ms : undefined
+  if (federate === true && facets !== undefined)
+    throw invalid([
+      { at: '/facets', message: 'must be omitted with federate: only agents of this directory are counted' },
+    ])
   const params = readQuery(request)
   return {
     // An empty query means no query.
@@ -72,12 +102,15 @@ export function parseSearch(request: FastifyRequest, body: JsonValue): AidipQuer
     skip: wholeNumber(params, 'skip', 0) ?? (typeof skip === 'number' ? skip : 0),
     ranked: ranked !== false,
     full: full === true,
+    sort: sort === 'name' || sort === 'newest' ? sort : undefined,
+    facets: Array.isArray(facets) ? FACETS.filter((facet) => facets.includes(facet)) : undefined,
+    facetLimit: typeof facetLimit === 'number' ? facetLimit : undefined,
     explained: explain === true,
     publicOnly: false,
     shape: shapeOf(
       request,
       params,
-      [skip, ranked, full].some((member) => member !== undefined),
+      [skip, ranked, full, facets].some((member) => member !== undefined),
     ),
     ...(federate === true && {
       federated: {
@@ -95,9 +128,8 @@ export function parseSearch(request: FastifyRequest, body: JsonValue): AidipQuer
 export function parseList(request: FastifyRequest): AidipQuery {
   const params = readQuery(request)
   const skip = wholeNumber(params, 'skip', 0)
-  const text = params.get('q') ?? params.get('query')
   return {
-    text: text === null || text.trim() === '' ? undefined : text,
+    text: searchTextOf(params),
     exact: params.get('exact') === 'true',
     conditions: toConditions(filtersOfQuery(params), 'query'),
     top: Math.min(wholeNumber(params, 'top', 1) ?? DEFAULT_TOP, MAX_TOP),
@@ -126,7 +158,7 @@ function shapeOf(request: FastifyRequest, params: URLSearchParams, has00Member: 
   return isRevision00(request) || has00Member || isPublicList(request) ? 'object' : 'array'
 }
 
-type FilterKind = 'capability' | 'tag' | 'language' | 'publisher' | 'authentication' | 'status'
+type FilterKind = 'capability' | 'tag' | 'language' | 'protocol' | 'publisher' | 'authentication' | 'status'
 
 /** Filters by name; the drafts have several names for each (C-12, C-13, C-14). */
 const FILTER_KINDS = new Map<string, FilterKind>([
@@ -140,6 +172,7 @@ const FILTER_KINDS = new Map<string, FilterKind>([
   ['publisher', 'publisher'],
   ['provider', 'publisher'],
   ['vendor', 'publisher'],
+  ['protocols', 'protocol'],
   ['authentication', 'authentication'],
   ['status', 'status'],
 ])
@@ -169,7 +202,7 @@ function toConditions(filters: JsonObject, from: 'body' | 'query'): Condition[] 
     }
     const values = toStrings(value)
     if (!values) issues.push({ at: at + name, message: NOT_STRINGS })
-    return [toCondition(kind, values ?? [])]
+    return toCondition(kind, values ?? [])
   })
   if (issues.length > 0) throw invalid(issues)
   // A filter on status or id also finds agents that are not available (C-21).
@@ -177,14 +210,16 @@ function toConditions(filters: JsonObject, from: 'body' | 'query'): Condition[] 
   return includesUnavailable ? conditions : [...conditions, AVAILABLE]
 }
 
-function toCondition(kind: FilterKind, values: string[]): Condition {
+function toCondition(kind: FilterKind, values: string[]): Condition[] {
   switch (kind) {
     case 'capability':
     case 'tag':
     case 'language':
-      return { kind, all: values }
+      return [{ kind, all: values }]
+    case 'protocol':
+      return values.map((value) => ({ kind, value }))
     default:
-      return { kind, anyOf: values }
+      return [{ kind, anyOf: values }]
   }
 }
 

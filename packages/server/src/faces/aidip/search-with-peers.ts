@@ -1,13 +1,15 @@
 import { toAidip, toAidipSummary } from '@switchboard/protocol'
 import type { Caller } from '../../policy/caller.js'
 import type { Context } from '../../services/context.js'
+import { roundScore } from '../../services/discovery/explain-score.js'
 import type { Found, FoundPage } from '../../services/discovery/find.js'
 import { type FanOut, joinAnswers } from '../../services/federation/fan-out.js'
 import type { Span } from '../../telemetry/traces.js'
 import { type AidipQuery, MAX_TOP } from './search-request.js'
 
 /** The texts of a page, and what the response says about the whole. */
-export interface RenderedPage extends Pick<FoundPage, 'total' | 'warnings' | 'visited' | 'corrected' | 'suggestions'> {
+export interface RenderedPage
+  extends Pick<FoundPage, 'total' | 'warnings' | 'visited' | 'corrected' | 'suggestions' | 'facets'> {
   readonly searchId: string | undefined
   readonly items: readonly string[]
 }
@@ -38,7 +40,7 @@ export async function searchWithPeers(
   const items = joined.slice(skip, take).map((item) => {
     if ('local' in item) return render({ ...item.local, score: item.score }, page)
     const { record, facts } = item.remote
-    const score = query.ranked ? { score: Math.round(item.score * 1e4) / 1e4 } : {}
+    const score = query.ranked ? { score: roundScore(item.score) } : {}
     return JSON.stringify({ ...(full ? toAidip(record, facts) : toAidipSummary(record, facts)), ...score })
   })
   const remote = joined.filter((item) => 'remote' in item).length

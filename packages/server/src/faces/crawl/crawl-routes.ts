@@ -4,6 +4,9 @@ import type { SitePage } from '../../services/crawl/site.js'
 import { idOf, readJsonObject } from '../read-request.js'
 import { sendJson } from '../respond.js'
 import type { RouteGroup } from '../route-group.js'
+import { component } from '../schemas/component.js'
+import { count, list, object, oneOf, text, time } from '../schemas/parts.js'
+import { json } from '../schemas/response.js'
 
 const crawlSchema: JsonObject = {
   type: 'object',
@@ -12,10 +15,39 @@ const crawlSchema: JsonObject = {
 }
 const checkCrawl = compileSchema(crawlSchema)
 
+const siteSchema = component(
+  'CrawledSite',
+  object(
+    {
+      id: text,
+      url: text,
+      state: oneOf('running', 'read', 'failed'),
+      reason: text,
+      agents: list(
+        object(
+          {
+            url: text,
+            agent: text,
+            status: oneOf('created', 'updated', 'unchanged', 'stale', 'removed', 'skipped', 'failed'),
+            code: text,
+            reason: text,
+          },
+          ...['agent', 'code', 'reason'],
+        ),
+      ),
+      crawled_at: time,
+      next_at: time,
+      failures: count,
+    },
+    ...['reason', 'crawled_at', 'failures'],
+  ),
+)
+
 /** Sites that are crawled for agents (C-46). */
 export function createCrawlRoutes(crawler: Crawler): RouteGroup {
   return {
     name: 'crawl',
+    summary: 'Reading the agents that a site publishes',
     errors: 'application/json',
     noStore: true,
     routes: [
@@ -27,9 +59,9 @@ export function createCrawlRoutes(crawler: Crawler): RouteGroup {
         limit: 'register',
         body: crawlSchema,
         responses: {
-          200: 'the site was known already; what was found when it was last read',
-          201: 'what was found',
-          202: 'it takes longer: GET /crawl shows the result',
+          200: json('the site was known already; what was found when it was last read', siteSchema),
+          201: json('what was found', siteSchema),
+          202: json('it takes longer: GET /crawl shows the result', siteSchema),
           400: 'the URL cannot be crawled',
           403: 'no publish scope, too many sites, or the site does not allow it',
           404: 'the site has no agents',
@@ -48,7 +80,7 @@ export function createCrawlRoutes(crawler: Crawler): RouteGroup {
         summary: 'The sites that you have asked to be crawled, and what was found there; for administrators, all',
         access: 'caller',
         limit: 'lookup',
-        responses: { 200: 'the sites' },
+        responses: { 200: json('the sites', object({ sites: list(siteSchema) })) },
         handle: async (request, reply) =>
           sendJson(reply, { sites: (await crawler.list(request.caller)).map(showSite) }),
       },

@@ -7,8 +7,7 @@ import {
   DirectoryError,
   type JsonObject,
   type RegistryFacts,
-  readRecord,
-  toAgentCard,
+  speaksMcp,
   toDescriptor,
   toMcpServer,
 } from '@switchboard/protocol'
@@ -17,17 +16,24 @@ import { asAnonymous } from '../../policy/caller.js'
 import type { Context } from '../../services/context.js'
 import type { PublicListing } from '../../services/discovery/public-listing.js'
 import type { Signing } from '../../services/identity/signing.js'
+import type { AgentCards } from '../../services/registry/agent-cards.js'
 import { readAgent } from '../../services/registry/read.js'
 import { isListUnchanged } from '../list-validators.js'
 import { idOf, readQuery } from '../read-request.js'
 import { type AgentDocument, isUnchanged, sendAgent, sendJson } from '../respond.js'
 import type { Route, RouteGroup } from '../route-group.js'
+import { agentCardView, descriptorView, mcpServerView } from '../schemas/documents.js'
+import { choiceParameter, IF_NONE_MATCH } from '../schemas/parameter.js'
+import { json } from '../schemas/response.js'
 import { sendParts } from '../send-parts.js'
+import { toDirectoryCard } from './directory-card.js'
+import { agentsIndexSchema, asDescriptor, keySetSchema } from './response-schemas.js'
 
 export interface DescriptorsOptions {
   readonly context: Context
   readonly listing: PublicListing
   readonly signing: Signing
+  readonly cards: AgentCards
   readonly baseUrl: () => string
   readonly version: string
   /** What callers without credentials may discover. */
@@ -38,7 +44,7 @@ export interface DescriptorsOptions {
 type WriteDocument = (
   record: AgentRecord,
   facts: () => RegistryFacts,
-  requested: { type: string; oldest: boolean },
+  type: string,
 ) => Pick<AgentDocument, 'view' | 'write'>
 
 /** Seconds for which caches may use a descriptor without revalidation. */
@@ -46,38 +52,64 @@ const MAX_AGE = 60
 
 /** agent.json, agent-card.json and server.json of every agent, and the directory's own card (C-86). */
 export function createDescriptorsRoutes(options: DescriptorsOptions): RouteGroup {
-  const { context, listing, signing } = options
+  const { context, listing, signing, cards } = options
   const ownCard = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const type = chooseType(request)
-    const card = directoryCard(options)
+    const facts = { lifetime: context.maxLifetime, receivedAt: STARTED, modifiedAt: STARTED }
+    const card = toDirectoryCard({
+      id: options.baseUrl(),
+      version: options.version,
+      anonymous: options.anonymous,
+      facts,
+    })
     const tag = `"${createHash('sha1').update(JSON.stringify(card)).digest('base64url')}"`
     reply.header('cache-control', `public, max-age=${MAX_AGE}`)
     if (isUnchanged(request, reply, tag, STARTED)) return reply.code(304).send()
     return sendJson(reply, card, type)
   }
-  const ofAgent = (file: string, summary: string, write: WriteDocument, query: Route['query'] = {}): Route => ({
+  const ofAgent = (
+    file: string,
+    summary: string,
+    schema: JsonObject,
+    handle: Route['handle'],
+    query: Route['query'] = {},
+  ): Route => ({
     method: 'GET',
     path: `/agents/:id/${file}`,
     summary,
     access: 'discover',
     limit: 'lookup',
     query,
+    headers: IF_NONE_MATCH,
     responses: {
-      200: 'the document',
+      200: asDescriptor('the document', schema),
       304: 'not modified',
-      404: 'no such agent',
+      404: 'no such agent, or it has no such document',
       406: 'not available in that media type',
     },
-    handle: (request, reply) => {
+    handle,
+  })
+  const sendDocument =
+    (write: WriteDocument): Route['handle'] =>
+    (request, reply) => {
       const type = chooseType(request)
       const { agent, record } = readAgent(context, idOf(request), request.caller)
-      const facts = (): RegistryFacts => context.catalog.facts(agent)
-      const document = write(record, facts, { type, oldest: readQuery(request).get('version') === '0.3' })
+      const document = write(record, () => context.catalog.facts(agent), type)
       return sendAgent(request, reply, { agent, record, type, maxAge: MAX_AGE, ...document })
-    },
-  })
+    }
+  const sendCard: Route['handle'] = async (request, reply) => {
+    const type = chooseType(request)
+    const readable = readAgent(context, idOf(request), request.caller)
+    const version = readQuery(request).get('version') === '0.3' ? '0.3' : '1.0'
+    const { kind, view, text } = await cards.of(readable, version)
+    // A signed card has no room for what the directory knows about the agent: its metadata has.
+    if (kind === 'signed' || kind === 'managed')
+      reply.header('link', `</agents/${encodeURIComponent(readable.record.id)}>; rel="describedby"`)
+    return sendAgent(request, reply, { ...readable, type, maxAge: MAX_AGE, view, write: () => text })
+  }
   return {
     name: 'descriptors',
+    summary: 'agent.json, A2A cards, MCP server.json and keys',
     errors: 'application/problem+json',
     routes: [
       {
@@ -86,7 +118,8 @@ export function createDescriptorsRoutes(options: DescriptorsOptions): RouteGroup
         summary: 'The public agents of this directory, by name',
         access: 'discover',
         limit: 'lookup',
-        responses: { 200: 'names and descriptor URLs', 304: 'not modified' },
+        headers: IF_NONE_MATCH,
+        responses: { 200: json('names and descriptor URLs', agentsIndexSchema), 304: 'not modified' },
         handle: (request, reply) => {
           if (isListUnchanged(request, reply, context, { caller: asAnonymous(request.caller), showsTimes: false }))
             return reply.code(304).send()
@@ -99,7 +132,12 @@ export function createDescriptorsRoutes(options: DescriptorsOptions): RouteGroup
           path: `/.well-known/${file}`,
           summary: 'The card of this directory',
           access: 'open',
-          responses: { 200: 'the card', 304: 'not modified', 406: 'not available in that media type' },
+          headers: IF_NONE_MATCH,
+          responses: {
+            200: asDescriptor('the card', agentCardView),
+            304: 'not modified',
+            406: 'not available in that media type',
+          },
           handle: ownCard,
         }),
       ),
@@ -109,76 +147,53 @@ export function createDescriptorsRoutes(options: DescriptorsOptions): RouteGroup
         summary: 'Public keys of this directory',
         access: 'open',
         responses: {
-          200: 'a JSON Web Key Set: the keys that sign responses and webhooks, current and recently retired',
+          200: json(
+            'a JSON Web Key Set: the keys that sign responses and webhooks, current and recently retired',
+            keySetSchema,
+          ),
         },
         handle: (_request, reply) =>
           sendJson(reply.header('cache-control', `public, max-age=${MAX_AGE}`), { keys: signing.publicKeys() }),
       },
-      ofAgent('agent.json', 'The descriptor of one agent (agent:// URIs)', (record, facts, { type }) =>
-        type === 'application/ld+json'
-          ? {
-              view: 'descriptor-ld',
-              write: () => ({ '@context': DESCRIPTOR_CONTEXT, ...toDescriptor(record, facts()) }),
-            }
-          : { view: 'descriptor', write: () => toDescriptor(record, facts()) },
-      ),
       ofAgent(
-        'agent-card.json',
-        'The A2A card of one agent',
-        (record, facts, { oldest }) =>
-          oldest
-            ? { view: 'card03', write: () => toAgentCard(record, facts(), '0.3') }
-            : { view: 'card', write: () => toAgentCard(record, facts()) },
-        { version: 'version of A2A: 0.3, or 1.0 (default)' },
+        'agent.json',
+        'The descriptor of one agent (agent:// URIs)',
+        descriptorView,
+        sendDocument((record, facts, type) =>
+          type === 'application/ld+json'
+            ? {
+                view: 'descriptor-ld',
+                write: () => ({ '@context': DESCRIPTOR_CONTEXT, ...toDescriptor(record, facts()) }),
+              }
+            : { view: 'descriptor', write: () => toDescriptor(record, facts()) },
+        ),
       ),
-      ofAgent('server.json', 'The MCP server.json of one agent', (record, facts) => ({
-        view: 'mcp',
-        write: () => toMcpServer(record, facts()),
-      })),
+      ofAgent('agent-card.json', 'The A2A card of one agent', agentCardView, sendCard, {
+        version: choiceParameter(
+          ['0.3', '1.0'],
+          'version of A2A (default: 1.0); a card that the publisher wrote keeps its own',
+        ),
+      }),
+      ofAgent(
+        'server.json',
+        'The MCP server.json of one agent that speaks MCP',
+        mcpServerView,
+        sendDocument((record, facts) => {
+          if (!speaksMcp(record)) throw noDocument(record, 'does not speak MCP, so it has no server.json')
+          return { view: 'mcp', write: () => toMcpServer(record, facts()) }
+        }),
+      ),
     ],
   }
 }
 
-const STARTED = Date.now()
-
-/** The directory's own card: an A2A card that is also a descriptor by AURI §7. */
-function directoryCard({ baseUrl, version, anonymous, context }: DescriptorsOptions): JsonObject {
-  const id = baseUrl()
-  const schemes = [...(anonymous === 'public' ? ['none'] : []), 'api_key', 'oauth2_bearer']
-  const record = readRecord(
-    'aidip',
-    {
-      id,
-      name: 'Switchboard',
-      description: 'Directory of AI agents: register agents, find the right one for a task, read how to call it.',
-      version,
-      capabilities: ['agent-discovery', 'agent-registration'],
-      tags: ['directory', 'discovery', 'registry'],
-      endpoint: `${id}/agents/search`,
-      protocols: ['https'],
-      authentication: { type: schemes[0] ?? 'none', schemes },
-      operations: [
-        {
-          name: 'search',
-          description: 'Find agents by natural language and filters.',
-          inputs: { query: 'string' },
-          outputs: {},
-        },
-      ],
-    },
-    id,
-  )
-  const facts = {
-    baseUrl: id,
-    number: 0,
-    verification: { state: 'self-asserted' },
-    lifetime: context.maxLifetime,
-    receivedAt: STARTED,
-    modifiedAt: STARTED,
-  }
-  const { capabilities: _list, ...descriptor } = toDescriptor(record, facts)
-  return { ...descriptor, ...toAgentCard(record, facts) }
+/** The agent exists, but not in this format: says where to read about it and how to call it. */
+function noDocument({ id }: AgentRecord, reason: string): DirectoryError {
+  const path = `/agents/${encodeURIComponent(id)}`
+  return new DirectoryError('not_found', `this agent ${reason}: read ${path}, and call it with POST ${path}/invoke`)
 }
+
+const STARTED = Date.now()
 
 /** The media type of the response; throws 406 with the supported ones if the client accepts none (AURI §8.1). */
 function chooseType({ headers }: FastifyRequest): string {

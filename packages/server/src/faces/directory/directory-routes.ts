@@ -1,8 +1,6 @@
 import {
   DirectoryError,
   directoryHref,
-  directorySchema,
-  directoryUpdateSchema,
   isObject,
   type JsonObject,
   parseAgentName,
@@ -23,8 +21,13 @@ import { isListUnchanged } from '../list-validators.js'
 import { headerOf, OWNER_QUERY, readJson, readOptionalJson, readOwner, readQuery } from '../read-request.js'
 import { addWarnings, linkNext, renderOnce, sendAgent, sendJson } from '../respond.js'
 import type { RouteGroup } from '../route-group.js'
+import { directoryDocument, directoryView } from '../schemas/documents.js'
+import { IF_MATCH, IF_NONE_MATCH, numberParameter } from '../schemas/parameter.js'
+import { text } from '../schemas/parts.js'
+import { empty, json } from '../schemas/response.js'
 import { listParts, sendParts } from '../send-parts.js'
 import { LOOKUP_PARAMETERS, MAX_COUNT, nextLookup, parseLookup } from './lookup-query.js'
+import { directoryUpdate, entryPointsSchema, lookupSchema } from './response-schemas.js'
 
 export interface DirectoryOptions {
   readonly context: Context
@@ -41,6 +44,7 @@ export function createDirectoryRoutes({ context, onLongCredential }: DirectoryOp
   }
   return {
     name: 'directory',
+    summary: 'Registrations with a lifetime, and lookup (Agent Directory)',
     errors: 'application/problem+json',
     routes: [
       {
@@ -48,7 +52,7 @@ export function createDirectoryRoutes({ context, onLongCredential }: DirectoryOp
         path: '/.well-known/ad',
         summary: 'Where to register and look up agents',
         access: 'open',
-        responses: { 200: 'registration path, lookup template, max_count' },
+        responses: { 200: json('registration path, lookup template, max_count', entryPointsSchema) },
         handle: (_request, reply) => sendJson(reply.header('cache-control', 'public, max-age=300'), description),
       },
       {
@@ -58,14 +62,15 @@ export function createDirectoryRoutes({ context, onLongCredential }: DirectoryOp
         access: 'caller',
         limit: 'register',
         query: {
-          agent: 'the name, unique in this directory',
-          lt: 'lifetime in seconds, 60 to 4294967295 (default: 86400)',
+          agent: { description: 'the name, unique in this directory', schema: text, required: true },
+          lt: numberParameter('lifetime in seconds, 60 to 4294967295 (default: 86400)', 60),
           ...OWNER_QUERY,
         },
-        body: directorySchema,
+        headers: IF_MATCH,
+        body: directoryDocument,
         responses: {
-          200: 'replaced; see Location',
-          201: 'registered; see Location',
+          200: empty('replaced; see Location'),
+          201: empty('registered; see Location'),
           409: 'the name belongs to another publisher',
         },
         handle: async (request, reply) => {
@@ -101,7 +106,12 @@ export function createDirectoryRoutes({ context, onLongCredential }: DirectoryOp
         summary: 'One registration',
         access: 'discover',
         limit: 'lookup',
-        responses: { 200: 'the registration with its granted lifetime', 404: 'no such registration' },
+        headers: IF_NONE_MATCH,
+        responses: {
+          200: json('the registration with its granted lifetime', directoryView),
+          304: 'not modified',
+          404: 'no such registration',
+        },
         handle: async (request, reply) => {
           const { agent, record } = await readRegistration(context, numberOf(request), request.caller)
           const write = (): JsonObject => toDirectory(record, context.catalog.facts(agent))
@@ -114,8 +124,9 @@ export function createDirectoryRoutes({ context, onLongCredential }: DirectoryOp
         summary: 'Refresh a registration; a body replaces the members it contains',
         access: 'caller',
         limit: 'register',
-        query: { lt: 'a new lifetime in seconds' },
-        body: directoryUpdateSchema,
+        query: { lt: numberParameter('a new lifetime in seconds', 60) },
+        body: directoryUpdate,
+        bodyOptional: true,
         responses: {
           204: 'refreshed',
           403: 'the registration belongs to another publisher',
@@ -160,10 +171,11 @@ export function createDirectoryRoutes({ context, onLongCredential }: DirectoryOp
           cap_name: 'name of a capability, or a prefix followed by *',
           cap_type: 'type of that capability',
           tag: 'tag of that capability',
-          page: 'number of the page, from 0',
-          count: `agents per page, at most ${MAX_COUNT}`,
+          page: numberParameter('number of the page, from 0'),
+          count: numberParameter(`agents per page, at most ${MAX_COUNT}`, 1),
         },
-        responses: { 200: 'agents; Link rel="next" if there are more', 304: 'not modified' },
+        headers: IF_NONE_MATCH,
+        responses: { 200: json('agents; Link rel="next" if there are more', lookupSchema), 304: 'not modified' },
         handle: (request, reply) => {
           if (isListUnchanged(request, reply, context, { caller: request.caller, showsTimes: false }))
             return reply.code(304).send()

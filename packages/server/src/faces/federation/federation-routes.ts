@@ -11,6 +11,7 @@ export interface FederationRoutesOptions extends FeedRoutesOptions, PeerRoutesOp
 /** Sharing agents with other directories. */
 export const createFederationRoutes = (options: FederationRoutesOptions): RouteGroup => ({
   name: 'federation',
+  summary: 'Agents of other directories',
   errors: 'application/json',
   routes: [...feedRoutes(options), ...peerRoutes(options), ...quarantineRoutes(options.reviews)],
 })

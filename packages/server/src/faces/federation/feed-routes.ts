@@ -6,7 +6,10 @@ import type { WriteEntry } from '../../services/federation/feed-entry.js'
 import { readQuery, wholeNumber } from '../read-request.js'
 import { addVary } from '../respond.js'
 import type { Route } from '../route-group.js'
+import { IF_NONE_MATCH, numberParameter } from '../schemas/parameter.js'
+import { json } from '../schemas/response.js'
 import { listParts, sendParts } from '../send-parts.js'
+import { feedSchema } from './response-schemas.js'
 
 export interface FeedRoutesOptions {
   readonly feed: Feed
@@ -31,10 +34,14 @@ export const feedRoutes = (options: FeedRoutesOptions): Route[] => [
     limit: 'lookup',
     query: {
       since: 'the cursor of the page before; without it, the feed starts with a complete list',
-      limit: `agents per page, at most ${MAX_LIMIT} (default: ${DEFAULT_LIMIT})`,
+      limit: numberParameter(`agents per page, at most ${MAX_LIMIT} (default: ${DEFAULT_LIMIT})`, 1),
     },
+    headers: IF_NONE_MATCH,
     responses: {
-      200: 'agents, ids of removed agents, the next cursor, and whether there is more to read at once',
+      200: json(
+        'agents, ids of removed agents, the next cursor, and whether there is more to read at once',
+        feedSchema,
+      ),
       304: 'nothing has changed',
     },
     handle: (request, reply) => sendFeed(options, request, reply),
@@ -69,7 +76,7 @@ async function sendFeed(
   const parts = listParts('{"agents":[', entries, `],${JSON.stringify(rest).slice(1)}`)
   const tag = `"${digestOf(parts)}"`
   reply.header('cache-control', 'no-cache').header('etag', tag)
-  addVary(reply, 'Authorization', 'X-API-Key')
+  addVary(reply, 'Authorization', 'X-API-Key', 'Cookie')
   if (matchesTag(request.headers['if-none-match'], tag)) return reply.code(304).send()
   return sendParts(reply, parts)
 }

@@ -14,6 +14,8 @@ import type { PullState } from '../../services/federation/pull-state.js'
 import { idOf, readJsonObject } from '../read-request.js'
 import { sendJson } from '../respond.js'
 import type { Route } from '../route-group.js'
+import { json } from '../schemas/response.js'
+import { peersSchema, shownPeerSchema } from './response-schemas.js'
 
 export interface PeerRoutesOptions {
   readonly context: Context
@@ -61,7 +63,7 @@ export function peerRoutes({ context, peers, stateOf }: PeerRoutesOptions): Rout
       access: 'admin',
       body: peerSchema,
       responses: {
-        201: 'the peer',
+        201: json('the peer', shownPeerSchema),
         409: 'there is already a peer of that name, or the token cannot be stored encrypted',
       },
       handle: async (request, reply) => {
@@ -78,7 +80,7 @@ export function peerRoutes({ context, peers, stateOf }: PeerRoutesOptions): Rout
       path: '/admin/peers',
       summary: 'List peers: their terms without secrets, when they were last heard, and how many agents they supply',
       access: 'admin',
-      responses: { 200: 'the peers' },
+      responses: { 200: json('the peers', peersSchema) },
       handle: async (_request, reply) => sendJson(reply, await showAll()),
     },
     {
@@ -87,7 +89,7 @@ export function peerRoutes({ context, peers, stateOf }: PeerRoutesOptions): Rout
       summary: 'Change the terms of a peer; null removes a limit or the token',
       access: 'admin',
       body: changesSchema,
-      responses: { 200: 'the peer', 404: 'no such peer', 409: 'the peer is in the config file' },
+      responses: { 200: json('the peer', shownPeerSchema), 404: 'no such peer', 409: 'the peer is in the config file' },
       handle: async (request, reply) => {
         const body = readJsonObject(request)
         assertValid(checkChanges(body))

@@ -4,6 +4,9 @@ import type { FederatedCopy } from '../../store/store.js'
 import { readJsonObject, readQuery, wholeNumber } from '../read-request.js'
 import { linkNext, sendJson } from '../respond.js'
 import type { Route } from '../route-group.js'
+import { choiceParameter, numberParameter } from '../schemas/parameter.js'
+import { json } from '../schemas/response.js'
+import { copiesSchema } from './response-schemas.js'
 
 const DEFAULT_LIMIT = 50
 const MAX_LIMIT = 200
@@ -31,11 +34,13 @@ export const quarantineRoutes = (reviews: Reviews): Route[] => [
     access: 'admin',
     query: {
       peer: 'only those of this peer',
-      state: `${STATES.join(', ')} (default: quarantined)`,
-      limit: `entries per page, at most ${MAX_LIMIT} (default: ${DEFAULT_LIMIT})`,
+      state: choiceParameter(STATES, 'default: quarantined'),
+      limit: numberParameter(`entries per page, at most ${MAX_LIMIT} (default: ${DEFAULT_LIMIT})`, 1),
       after: 'the last entry of the page before, as `peer/agent`',
     },
-    responses: { 200: 'the agents with their documents and origins; Link rel="next" if there are more' },
+    responses: {
+      200: json('the agents with their documents and origins; Link rel="next" if there are more', copiesSchema),
+    },
     handle: async (request, reply) => {
       const params = readQuery(request)
       const limit = Math.min(wholeNumber(params, 'limit', 1) ?? DEFAULT_LIMIT, MAX_LIMIT)
@@ -65,7 +70,7 @@ export const quarantineRoutes = (reviews: Reviews): Route[] => [
     access: 'admin',
     body: reviewSchema,
     responses: {
-      200: 'the agents as decided',
+      200: json('the agents as decided', copiesSchema),
       404: 'no peer supplies this agent',
       409: 'a peer has changed the agent since `received_at`',
     },

@@ -4,7 +4,9 @@ import { rateAgent } from '../../services/calls/outcomes/rate-agent.js'
 import type { Context } from '../../services/context.js'
 import { headerOf, idOf, readJsonObject } from '../read-request.js'
 import { sendJson } from '../respond.js'
-import { AIDIP_BASES, type Route, type RouteGroup } from '../route-group.js'
+import { belowAidipBases, type Route, type RouteGroup } from '../route-group.js'
+import { count, object, text } from '../schemas/parts.js'
+import { json } from '../schemas/response.js'
 
 export interface FeedbackOptions {
   readonly context: Context
@@ -22,6 +24,7 @@ const feedbackSchema: JsonObject = {
     comment: { type: 'string', maxLength: LONGEST_COMMENT },
   },
 }
+const ratedSchema = object({ agent: text, rating: count, comment: text }, 'comment')
 const checkFeedback = compileSchema(feedbackSchema)
 
 /** Ratings by callers (AIDIP §10, C-03). */
@@ -33,7 +36,12 @@ export function createFeedbackRoutes({ context, outcomes }: FeedbackOptions): Ro
     access: 'caller',
     limit: 'register',
     body: feedbackSchema,
-    responses: { 201: 'stored', 403: 'the agent is yours, or you may not call it', 404: 'no such agent' },
+    headers: { 'X-Search-ID': 'the search that found the agent' },
+    responses: {
+      201: json('stored', ratedSchema),
+      403: 'the agent is yours, or you may not call it',
+      404: 'no such agent',
+    },
     handle: async (request, reply) => {
       const id = idOf(request)
       const body = readJsonObject(request)
@@ -44,5 +52,10 @@ export function createFeedbackRoutes({ context, outcomes }: FeedbackOptions): Ro
       return sendJson(reply.code(201), { agent: id, ...feedback })
     },
   })
-  return { name: 'feedback', errors: 'application/json', routes: AIDIP_BASES.map(rate) }
+  return {
+    name: 'feedback',
+    summary: 'Ratings by callers',
+    errors: 'application/json',
+    routes: belowAidipBases((base) => [rate(base)], ['/v1', '/v0']),
+  }
 }

@@ -1,5 +1,6 @@
 import {
   DirectoryError,
+  eachPart,
   isRequestFrame,
   NDJSON,
   parseJson,
@@ -151,6 +152,6 @@ async function sendParts(socket: WebSocket, result: InvocationResult, heartbeatM
 
 /** The output of a call as parts. */
 async function* partsOf(result: InvocationResult): AsyncGenerator<StreamPart> {
-  if (result.kind === 'stream') yield* result.parts
+  if (result.kind === 'stream') yield* eachPart(result.batches)
   else yield { data: await jsonOf(result) }
 }

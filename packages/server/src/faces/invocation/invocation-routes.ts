@@ -1,10 +1,15 @@
+import { STREAM_TYPES } from '@switchboard/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Caller, clientOf } from '../../policy/caller.js'
 import type { RateLimits } from '../../policy/rate-limit.js'
 import type { Invoke } from '../../services/calls/invoke.js'
 import type { Input, Invocation } from '../../services/calls/request/invocation.js'
 import { signalOf } from '../respond.js'
-import { AIDIP_BASES, type Route, type RouteGroup } from '../route-group.js'
+import { belowAidipBases, type Route, type RouteGroup } from '../route-group.js'
+import { callErrorSchema } from '../schemas/error.js'
+import { anything, text } from '../schemas/parts.js'
+import { type DescribedResponse, json } from '../schemas/response.js'
+import { acceptedSchema } from '../tasks/response-schemas.js'
 import { withFrame } from './call-frame.js'
 import type { CallSockets, SocketCalls } from './call-sockets.js'
 import { type InvocationHead, readHead, readInput } from './read-invocation.js'
@@ -33,10 +38,14 @@ const PATHS = {
 
 /** AIDIP §5: calls to agents through this directory, by POST or over a WebSocket on the same paths (C-59). */
 export function createInvocationRoutes(options: InvocationOptions): RouteGroup {
-  const routes = AIDIP_BASES.flatMap((base) =>
-    Object.entries(PATHS).map(([path, summary]) => toRoute(base + path, summary, options)),
-  )
-  return { name: 'invocation', errors: 'application/json', routes }
+  const routesBelow = (base: string): Route[] =>
+    Object.entries(PATHS).map(([path, summary]) => toRoute(base + path, summary, options))
+  return {
+    name: 'invocation',
+    summary: 'Call agents through the directory',
+    errors: 'application/json',
+    routes: belowAidipBases(routesBelow, ['/v1', '/v0']),
+  }
 }
 
 function toRoute(path: string, summary: string, options: InvocationOptions): Route {
@@ -52,31 +61,69 @@ function toRoute(path: string, summary: string, options: InvocationOptions): Rou
       sessionId: 'same as X-Session-ID',
       taskId: 'same as X-Task-ID',
     },
+    headers: HEADERS,
     body: INPUT_SCHEMA,
+    bodyTypes: ['application/json', '*/*'],
+    bodyOptional: true,
     responses: {
-      200: 'the output, or a stream of parts (`stream: true`, or Accept)',
-      201: 'the output; the agent has created something',
-      202: 'deferred, by `Prefer: respond-async` or by the agent: see Location',
-      207: 'a batch in which some inputs failed',
-      400: 'the input does not match its schema; `details` name the members',
-      401: 'no credentials for the directory, or none for the agent',
-      403: 'these credentials do not allow the call',
-      404: 'no such agent, operation or version that the caller may see',
-      406: 'the response is not available in an accepted media type',
-      409: 'a call with this Idempotency-Key is in progress',
-      413: 'the input, or the batch, is too large',
-      415: 'the operation does not support this media type',
-      422: 'this Idempotency-Key was used for a different call',
-      429: 'too many calls, or too many in progress: see Retry-After',
-      500: 'the agent failed',
-      501: 'the agent cannot be called through this directory',
-      502: 'the agent could not be reached, or its response was invalid',
-      503: 'the agent is temporarily unavailable, or it or the directory has too many calls in progress: see Retry-After',
-      504: 'the agent did not respond in time',
-      508: 'the call leads back to this directory',
+      200: output('the output, or a stream of parts (`stream: true`, or Accept)'),
+      201: output('the output; the agent has created something'),
+      202: json('deferred, by `Prefer: respond-async` or by the agent: see Location', acceptedSchema),
+      204: 'the agent returned nothing',
+      207: json('a batch in which some inputs failed', { type: 'array', items: anything }),
+      400: failure('the input does not match its schema; `details` name the members'),
+      401: failure('no credentials for the directory, or none for the agent'),
+      403: failure('these credentials do not allow the call'),
+      404: failure('no such agent, operation or version that the caller may see'),
+      406: failure('the response is not available in an accepted media type'),
+      409: failure('a call with this Idempotency-Key is in progress'),
+      413: failure('the input, or the batch, is too large'),
+      415: failure('the operation does not support this media type'),
+      422: failure('this Idempotency-Key was used for a different call'),
+      429: failure('too many calls, or too many in progress: see Retry-After'),
+      500: failure('the agent failed'),
+      501: failure('the agent cannot be called through this directory'),
+      502: failure('the agent could not be reached, or its response was invalid'),
+      503: failure(
+        'the agent is temporarily unavailable, or it or the directory has too many calls in progress: see Retry-After',
+      ),
+      504: failure('the agent did not respond in time'),
+      508: failure('the call leads back to this directory'),
     },
     handle: (request, reply) => handle(options, request, reply),
   }
+}
+
+/** An error of the directory or the agent; for a batch of which every input failed, one for each input. */
+const failure = (description: string): DescribedResponse => ({
+  description,
+  content: {
+    'application/json': { anyOf: [callErrorSchema, { type: 'array', items: anything }] },
+    'application/problem+json': callErrorSchema,
+  },
+})
+
+/** Whatever the agent returns: JSON, parts of a stream, or other content as it is. */
+const output = (description: string): DescribedResponse => ({
+  description,
+  content: {
+    'application/json': anything,
+    ...Object.fromEntries(STREAM_TYPES.map((type) => [type, text])),
+    '*/*': anything,
+  },
+})
+
+const HEADERS = {
+  'Idempotency-Key': 'the call is made once, however often the request is sent with this key',
+  Prefer: '`respond-async`: do not wait for the output',
+  'X-Agent-Version': 'the version to call',
+  'X-Session-ID': 'the session that the call belongs to',
+  'X-Task-ID': 'the task that the call belongs to',
+  'X-Callback-URL': 'is notified when a deferred call has ended',
+  'X-Agent-Authorization': 'passed on to the agent as Authorization',
+  'X-Agent-API-Key': 'passed on to the agent as X-API-Key',
+  'X-Delegation-Chain': 'on whose behalf the caller acts',
+  'X-Search-ID': 'the search that found the agent',
 }
 
 /** Any JSON: the input is checked against the agent's own schema. */
@@ -96,9 +143,10 @@ async function handle(options: InvocationOptions, request: FastifyRequest, reply
   }
   const spend = spender(limits, request.caller)
   const signal = signalOf(reply)
-  const input = await readInput(request, { maxValues: options.maxInputValues })
+  const read = readInput(request, { maxValues: options.maxInputValues })
+  const input = read instanceof Promise ? await read : read
   const onHeaders: Invocation['onHeaders'] = (headers) => reply.headers(headers)
-  return sendResult(request, reply, await invoke({ ...head, input, spend, onHeaders, signal }))
+  return sendResult(request, reply, await invoke({ input, spend, onHeaders, signal, ...head }))
 }
 
 const spender =
@@ -122,7 +170,7 @@ function callsOver(
       isAdmitted = false
       const own = withFrame({ ...head, caller: request.caller }, frame)
       const input: Input = { kind: 'json', value: frame.input }
-      return invoke({ ...own, input, spend: spender(limits, own.caller), signal })
+      return invoke({ input, spend: spender(limits, own.caller), signal, ...own })
     },
   }
 }

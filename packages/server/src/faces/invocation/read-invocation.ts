@@ -9,9 +9,10 @@ import {
   type JsonValue,
   mediaTypeOf,
   parseJson,
-  parseJsonBody,
+  parseJsonBodyQuickly,
   prefersAsync,
   readIdempotencyKey,
+  withoutMark,
 } from '@switchboard/protocol'
 import type { FastifyRequest } from 'fastify'
 import type {
@@ -22,7 +23,7 @@ import type {
   Places,
 } from '../../services/calls/request/invocation.js'
 import { waitForTurn } from '../../turns.js'
-import { headerOf, readQuery, takeBody } from '../read-request.js'
+import { firstOf, headerOf, readQuery, takeBody } from '../read-request.js'
 
 /** Headers that are forwarded to the agent unchanged: correlation, delegation, language, and the gateways so far. */
 const FORWARDED = ['x-delegation-chain', 'traceparent', 'tracestate', 'accept-language', 'via']
@@ -33,11 +34,12 @@ export type InvocationHead = Omit<Invocation, 'input' | 'spend' | 'onHeaders' | 
 /** Reads the head of an invocation from a request. */
 export function readHead(request: FastifyRequest): InvocationHead {
   const params = isObject(request.params) ? request.params : {}
-  const query = readQuery(request)
-  const header = (name: string): string | undefined => headerOf(request, name)
+  const query = request.url.includes('?') ? readQuery(request) : undefined
+  const { headers } = request
+  const header = (name: string): string | undefined => firstOf(headers[name])
   const places = (headerName: string, queryName: string): Places => ({
     header: header(headerName),
-    query: query.get(queryName) ?? undefined,
+    query: query?.get(queryName) ?? undefined,
   })
   const version = typeof params.version === 'string' ? params.version : undefined
   const operation = typeof params.operation === 'string' ? params.operation : undefined
@@ -46,16 +48,17 @@ export function readHead(request: FastifyRequest): InvocationHead {
     caller: request.caller,
     // `/versions/{version}/invoke` is the unified URL, as `/invoke` is without a version (C-04).
     operation: version !== undefined && operation === 'invoke' ? undefined : operation,
-    version: { ...places('x-agent-version', 'version'), path: version },
+    version: { path: version, ...places('x-agent-version', 'version') },
     session: places('x-session-id', 'sessionId'),
     task: places('x-task-id', 'taskId'),
-    chooseMediaType: (offered) => chooseMediaType(request.headers.accept, offered),
+    chooseMediaType: (offered) => chooseMediaType(headers.accept, offered),
     credentials: {
-      ...directoryCredentials(request),
       agentApiKey: header('x-agent-api-key'),
       agentAuthorization: header('x-agent-authorization'),
+      agentVariables: header('x-agent-variables'),
+      ...directoryCredentials(request),
     },
-    forwarded: { ...forwardedHeaders(request), ...request.trace?.headers },
+    forwarded: forwardedHeaders(request),
     trace: request.trace,
     idempotencyKey: readIdempotencyKey(header('idempotency-key')),
     searchId: header('x-search-id'),
@@ -64,13 +67,13 @@ export function readHead(request: FastifyRequest): InvocationHead {
   }
 }
 
-function forwardedHeaders(request: FastifyRequest): Record<string, string> {
+function forwardedHeaders({ headers, trace }: FastifyRequest): Record<string, string> {
   const forwarded: Record<string, string> = {}
   for (const name of FORWARDED) {
-    const value = headerOf(request, name)
+    const value = firstOf(headers[name])
     if (value !== undefined) forwarded[name] = value
   }
-  return forwarded
+  return trace ? { ...forwarded, ...trace.headers } : forwarded
 }
 
 /** X-API-Key is meant for the agent only if the caller authenticated to the directory in another way (C-96). */
@@ -81,8 +84,11 @@ function directoryCredentials(request: FastifyRequest): Pick<CredentialsForAgent
   return { directorySecret: authorization.replace(/^Bearer +/i, ''), apiKey }
 }
 
-/** The input: JSON, a form, or another media type that the operation may accept (C-66); `{}` without a body. */
-export async function readInput(request: FastifyRequest, limits: JsonLimits): Promise<Input> {
+/**
+ * The input: JSON, a form, or another media type that the operation may accept (C-66); `{}` without a body. A promise
+ * only if there is something to wait for.
+ */
+export function readInput(request: FastifyRequest, limits: JsonLimits): Input | Promise<Input> {
   const body = takeBody(request)
   const contentType = request.headers['content-type'] ?? ''
   const type = mediaTypeOf(contentType)
@@ -91,11 +97,10 @@ export async function readInput(request: FastifyRequest, limits: JsonLimits): Pr
     throw new DirectoryError('invalid_request', 'the body is empty: send the input as a JSON object')
   }
   if (isJsonType(type)) {
-    const value = parseJsonBody(body, limits)
-    // The value is checked and written again later: other requests get their turn before.
+    const input: Input = { kind: 'json', value: parseJsonBodyQuickly(body, limits), text: withoutMark(body) }
+    // The value is checked later: other requests get their turn before.
     const turn = waitForTurn()
-    if (turn) await turn
-    return { kind: 'json', value }
+    return turn ? turn.then(() => input) : input
   }
   return type === 'multipart/form-data' ? readForm(contentType, body, limits) : { kind: 'bytes', contentType, body }
 }

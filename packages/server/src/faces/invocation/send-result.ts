@@ -5,6 +5,7 @@ import {
   EVENT_STREAM,
   type JsonValue,
   NDJSON,
+  type PartBatches,
   STREAM_TYPES,
   type StreamFormat,
   type StreamPart,
@@ -12,7 +13,7 @@ import {
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { InvocationResult } from '../../services/calls/response/invocation-result.js'
 import type { Task } from '../../services/tasks/tasks.js'
-import { sendJson } from '../respond.js'
+import { sendJson, sendJsonText } from '../respond.js'
 import { writeParts } from './write-parts.js'
 
 /** Sends the result of a call in a media type that the caller accepts. */
@@ -30,9 +31,9 @@ export function sendResult(request: FastifyRequest, reply: FastifyReply, result:
       // 204 and 205 have no body.
       if (result.status === 204 || result.status === 205) return reply.send()
       if (acceptsOnlyStreams(accept)) return sendStream(request, reply, only(result.value), formatFor(accept))
-      return sendJson(reply, result.value)
+      return sendJsonText(reply, result.text ?? JSON.stringify(result.value))
     case 'stream':
-      return sendStream(request, reply, result.parts, formatFor(accept))
+      return sendStream(request, reply, result.batches, formatFor(accept))
   }
 }
 
@@ -43,8 +44,8 @@ function sendAccepted(reply: FastifyReply, { id, status, pollInterval }: Task): 
 }
 
 /** A complete response as a stream of one part, for a caller that accepts only streams. */
-async function* only(data: JsonValue): AsyncGenerator<StreamPart> {
-  yield { data }
+async function* only(data: JsonValue): AsyncGenerator<readonly StreamPart[]> {
+  yield [{ data }]
 }
 
 const acceptsOnlyStreams = (accept: string | undefined): boolean =>
@@ -58,7 +59,7 @@ const formatFor = (accept: string | undefined): StreamFormat =>
 function sendStream(
   request: FastifyRequest,
   reply: FastifyReply,
-  parts: AsyncIterable<StreamPart>,
+  batches: PartBatches,
   format: StreamFormat,
 ): FastifyReply {
   const onError = (error: unknown): void => {
@@ -67,5 +68,5 @@ function sendStream(
   }
   // Proxies must not buffer parts.
   reply.header('content-type', `${format.type}; charset=utf-8`).header('x-accel-buffering', 'no')
-  return reply.send(Readable.from(writeParts(parts, format, onError), { objectMode: false }))
+  return reply.send(Readable.from(writeParts(batches, format, onError), { objectMode: false }))
 }

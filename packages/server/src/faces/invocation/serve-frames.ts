@@ -1,5 +1,6 @@
 import {
   DirectoryError,
+  eachPart,
   type FrameId,
   parseJson,
   type ReplyLine,
@@ -50,7 +51,7 @@ export function createFrameCalls(socket: WebSocket, options: FramesOptions): Fra
 
   const respond = async (id: FrameId, result: InvocationResult): Promise<void> => {
     if (result.kind !== 'stream') return send(resultFrame(id, result, await jsonOf(result)))
-    for await (const part of heartbeats(result.parts, heartbeatMs)) {
+    for await (const part of heartbeats(eachPart(result.batches), heartbeatMs)) {
       if (part === SILENCE) socket.ping()
       else await send({ id, data: part.data, ...(part.event !== undefined && { event: part.event }) })
     }

@@ -1,21 +1,29 @@
-import { DirectoryError, EVENT_STREAM, NDJSON, type StreamFormat, type StreamPart } from '@switchboard/protocol'
+import {
+  DirectoryError,
+  EVENT_STREAM,
+  NDJSON,
+  type PartBatches,
+  type StreamFormat,
+  type StreamPart,
+} from '@switchboard/protocol'
 import { describe, expect, it } from 'vitest'
 import { WRITTEN_STREAMS } from '../../../../protocol/test-vectors/call/streams.js'
 import { heartbeats, SILENCE } from './heartbeats.js'
 import { writeParts } from './write-parts.js'
 
-async function write(parts: AsyncIterable<StreamPart>, format: StreamFormat): Promise<string> {
+async function write(batches: PartBatches, format: StreamFormat): Promise<string> {
   let text = ''
-  for await (const piece of writeParts(parts, format, () => {})) text += piece
+  for await (const piece of writeParts(batches, format, () => {})) text += piece
   return text
 }
 
-async function* values(...parts: StreamPart[]): AsyncGenerator<StreamPart> {
-  yield* parts
+/** In batches of two. */
+async function* values(...parts: StreamPart[]): AsyncGenerator<readonly StreamPart[]> {
+  for (let at = 0; at < parts.length; at += 2) yield parts.slice(at, at + 2)
 }
 
-async function* failing(error: unknown): AsyncGenerator<StreamPart> {
-  yield { data: 1 }
+async function* failing(error: unknown): AsyncGenerator<readonly StreamPart[]> {
+  yield [{ data: 1 }]
   throw error
 }
 

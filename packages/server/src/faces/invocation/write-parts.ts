@@ -1,4 +1,4 @@
-import { DirectoryError, type JsonObject, type StreamFormat, type StreamPart } from '@switchboard/protocol'
+import { DirectoryError, type JsonObject, type PartBatches, type StreamFormat } from '@switchboard/protocol'
 import { errorObject } from '../../services/calls/response/call-failed.js'
 import { heartbeats, SILENCE } from './heartbeats.js'
 
@@ -7,14 +7,14 @@ export const HEARTBEAT_MS = 15_000
 
 /** The text of a stream, up to its end mark or the error that breaks it off. */
 export async function* writeParts(
-  parts: AsyncIterable<StreamPart>,
+  batches: PartBatches,
   format: StreamFormat,
   onError: (error: unknown) => void,
   heartbeatMs = HEARTBEAT_MS,
 ): AsyncGenerator<string> {
   try {
-    for await (const part of heartbeats(parts, heartbeatMs)) {
-      yield part === SILENCE ? format.heartbeat : format.part(part)
+    for await (const batch of heartbeats(batches, heartbeatMs)) {
+      yield batch === SILENCE ? format.heartbeat : batch.map(format.part).join('')
     }
   } catch (error) {
     onError(error)

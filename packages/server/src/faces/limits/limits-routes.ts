@@ -13,6 +13,8 @@ import type { Limits } from '../../services/operations/limits.js'
 import { idOf, readJsonObject } from '../read-request.js'
 import { sendJson } from '../respond.js'
 import type { RouteGroup } from '../route-group.js'
+import { json } from '../schemas/response.js'
+import { ownLimitsSchema, ruleSchema, rulesSchema } from './response-schemas.js'
 
 export interface LimitsRoutesOptions {
   readonly limits: Limits
@@ -59,6 +61,7 @@ export function createLimitsRoutes(options: LimitsRoutesOptions): RouteGroup {
   const { limits, budgets, defaults } = options
   return {
     name: 'limits',
+    summary: 'What a caller may use, and has used',
     errors: 'application/json',
     routes: [
       {
@@ -67,7 +70,7 @@ export function createLimitsRoutes(options: LimitsRoutesOptions): RouteGroup {
         summary: 'Set the limits of a subject, of all subjects with a scope, or of an agent; replaces those it had',
         access: 'admin',
         body: limitSchema,
-        responses: { 200: 'the limits, in force at once' },
+        responses: { 200: json('the limits, in force at once', ruleSchema) },
         handle: async (request, reply) => {
           const { target, values } = readRule(readJsonObject(request))
           return sendJson(reply, await showRule(options, await limits.set(target, values, request.caller)))
@@ -78,7 +81,7 @@ export function createLimitsRoutes(options: LimitsRoutesOptions): RouteGroup {
         path: '/admin/limits',
         summary: 'List the limits that were set, with their usage, and the limits of the config',
         access: 'admin',
-        responses: { 200: 'the limits' },
+        responses: { 200: json('the limits', rulesSchema) },
         handle: async (_request, reply) => {
           const rules: JsonObject[] = []
           for (const rule of limits.list()) rules.push(await showRule(options, rule))
@@ -102,7 +105,7 @@ export function createLimitsRoutes(options: LimitsRoutesOptions): RouteGroup {
         summary: 'Your limits: how much you have used, and when they are reset',
         access: 'caller',
         limit: 'lookup',
-        responses: { 200: 'your limits' },
+        responses: { 200: json('your limits', ownLimitsSchema) },
         handle: async (request, reply) =>
           sendJson(reply.header('cache-control', 'no-store'), await showOwn(options, request.caller, budgets)),
       },

@@ -1,9 +1,13 @@
-import { DirectoryError, type JsonValue, parseJsonBody } from '@switchboard/protocol'
+import { DirectoryError, type JsonValue } from '@switchboard/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { toAbortSignal } from '../../cancellation.js'
 import type { Caller } from '../../policy/caller.js'
-import { takeBody } from '../read-request.js'
 import { signalOf } from '../respond.js'
 import type { RouteGroup } from '../route-group.js'
+import { readRpcMessage, sendParseError } from '../rpc-message.js'
+import { component } from '../schemas/component.js'
+import { anyObject, anything, object, oneOf, text } from '../schemas/parts.js'
+import { type DescribedResponse, empty, json } from '../schemas/response.js'
 
 /** Answers an MCP message with the rights of the caller. */
 export type AnswerMcp = (request: Request, body: JsonValue, caller: Caller) => Promise<Response>
@@ -15,13 +19,27 @@ export interface McpRoutesOptions {
   readonly maxInputValues: number
 }
 
-/** The code of JSON-RPC for a body that is not JSON. */
-const PARSE_ERROR = -32_700
+const messageSchema = component('JsonRpcMessage', {
+  ...object(
+    {
+      jsonrpc: oneOf('2.0'),
+      id: { type: ['string', 'number', 'null'] },
+      method: text,
+      params: anyObject,
+      result: anyObject,
+      error: { ...object({ code: { type: 'integer' }, message: text, data: anything }, 'data') },
+    },
+    ...['id', 'method', 'params', 'result', 'error'],
+  ),
+})
+
+const rpcError = (description: string): DescribedResponse => json(description, messageSchema)
 
 /** The directory as an MCP server: Streamable HTTP without sessions. */
 export function createMcpRoutes({ answer, baseUrl, maxInputBytes, maxInputValues }: McpRoutesOptions): RouteGroup {
   return {
     name: 'mcp',
+    summary: 'The directory as an MCP server',
     errors: 'application/json',
     noStore: true,
     routes: [
@@ -32,28 +50,27 @@ export function createMcpRoutes({ answer, baseUrl, maxInputBytes, maxInputValues
         access: 'discover',
         limit: 'lookup',
         bodyLimit: maxInputBytes,
-        body: { type: 'object' },
-        responses: { 200: 'the response to a request, as JSON or as one event', 202: 'a notification was received' },
+        headers: { 'MCP-Protocol-Version': 'the version of the protocol' },
+        body: messageSchema,
+        responses: {
+          200: {
+            description: 'the response to a request, as JSON or as one event',
+            content: { 'application/json': messageSchema, 'text/event-stream': text },
+          },
+          202: empty('a notification was received'),
+          400: rpcError('not a JSON-RPC message, or not an MCP request'),
+          406: rpcError('the client must accept application/json and text/event-stream'),
+        },
         async handle(request, reply) {
-          const body = readMessage(request, maxInputValues)
-          if (body instanceof DirectoryError) {
-            const error = { code: PARSE_ERROR, message: body.message }
-            return reply.code(400).send({ jsonrpc: '2.0', id: null, error })
-          }
-          return send(await answer(toWebRequest(request, baseUrl(), signalOf(reply)), body, request.caller), reply)
+          const body = readRpcMessage(request, maxInputValues)
+          if (body instanceof DirectoryError) return sendParseError(reply, body)
+          return send(
+            await answer(toWebRequest(request, baseUrl(), toAbortSignal(signalOf(reply))), body, request.caller),
+            reply,
+          )
         },
       },
     ],
-  }
-}
-
-function readMessage(request: FastifyRequest, maxValues: number): JsonValue | DirectoryError {
-  try {
-    const message = parseJsonBody(takeBody(request), { maxValues })
-    return Array.isArray(message) ? new DirectoryError('invalid_request', 'send one message at a time') : message
-  } catch (error) {
-    if (error instanceof DirectoryError) return error
-    throw error
   }
 }
 

@@ -1,7 +1,10 @@
-import { DirectoryError, ERROR_KINDS, isObject, type JsonObject } from '@switchboard/protocol'
-import { sendJson } from '../respond.js'
+import { DirectoryError, ERROR_KINDS, isObject } from '@switchboard/protocol'
+import { sendJson, sendJsonText } from '../respond.js'
 import type { RouteGroup } from '../route-group.js'
-import { toDocsPage } from './docs-page.js'
+import { component } from '../schemas/component.js'
+import { openApiDocument } from '../schemas/documents.js'
+import { count, object, oneOf, text, time } from '../schemas/parts.js'
+import { json, plain } from '../schemas/response.js'
 
 export interface OperationsOptions {
   /** The state of the directory for GET /health/ready. */
@@ -13,14 +16,30 @@ export interface OperationsOptions {
     agents: number
     pending: number
   }
-  readonly openapi: () => JsonObject
+  /** The text of the OpenAPI description. */
+  readonly openapi: () => string
   readonly metrics: { readonly contentType: string; read(): Promise<string> }
 }
+
+const healthSchema = component(
+  'Health',
+  object(
+    {
+      status: oneOf('ready', 'degraded', 'unavailable'),
+      since: time,
+      revision: count,
+      index: object({ agents: count, pending: count }),
+    },
+    'since',
+  ),
+)
+const problemTypeSchema = object({ code: text, title: text, status: count, name: text })
 
 /** Health, metrics, OpenAPI and the pages that the `type` of an error points to. */
 export function createOperationsRoutes({ health, openapi, metrics }: OperationsOptions): RouteGroup {
   return {
     name: 'operations',
+    summary: 'Health, metrics and this description',
     errors: 'application/problem+json',
     routes: [
       {
@@ -28,7 +47,7 @@ export function createOperationsRoutes({ health, openapi, metrics }: OperationsO
         path: '/health/live',
         summary: 'Whether the process is running',
         access: 'open',
-        responses: { 200: 'it is running' },
+        responses: { 200: json('it is running', object({ status: oneOf('live') })) },
         handle: (_request, reply) => sendJson(reply.header('cache-control', 'no-store'), { status: 'live' }),
       },
       {
@@ -36,7 +55,10 @@ export function createOperationsRoutes({ health, openapi, metrics }: OperationsO
         path: '/health/ready',
         summary: 'Whether the directory accepts requests',
         access: 'open',
-        responses: { 200: 'ready, or degraded because the database does not work', 503: 'starting or stopping' },
+        responses: {
+          200: json('ready, or degraded because the database does not work', healthSchema),
+          503: json('starting or stopping', healthSchema),
+        },
         handle: (_request, reply) => {
           const { ready, degradedSince, revision, agents, pending } = health()
           reply.code(ready ? 200 : 503).header('cache-control', 'no-store')
@@ -53,7 +75,7 @@ export function createOperationsRoutes({ health, openapi, metrics }: OperationsO
         path: '/metrics',
         summary: 'Metrics for Prometheus',
         access: 'metrics',
-        responses: { 200: 'the text format of Prometheus' },
+        responses: { 200: plain('the text format of Prometheus', 'text/plain') },
         handle: async (_request, reply) =>
           reply
             .header('content-type', metrics.contentType)
@@ -65,32 +87,26 @@ export function createOperationsRoutes({ health, openapi, metrics }: OperationsO
         path: '/openapi.json',
         summary: 'The OpenAPI document of this API',
         access: 'open',
-        responses: { 200: 'OpenAPI 3.1' },
-        handle: (_request, reply) => sendJson(reply.header('cache-control', 'public, max-age=300'), openapi()),
-      },
-      {
-        method: 'GET',
-        path: '/docs',
-        summary: 'The API reference as a page',
-        access: 'open',
-        responses: { 200: 'an HTML page' },
-        handle: (_request, reply) =>
-          reply
-            .header('content-type', 'text/html; charset=utf-8')
-            .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'")
-            .send(toDocsPage(openapi())),
+        responses: { 200: json('OpenAPI 3.1', openApiDocument) },
+        handle: (_request, reply) => sendJsonText(reply.header('cache-control', 'public, max-age=300'), openapi()),
       },
       {
         method: 'GET',
         path: '/problems/:id',
         summary: 'What an error type means',
         access: 'open',
-        responses: { 200: 'its title and status', 404: 'no such error type' },
+        responses: {
+          200: json('its title and status', problemTypeSchema),
+          303: 'for browsers: the page that says what to do',
+          404: 'no such error type',
+        },
         handle: (request, reply) => {
           const slug = isObject(request.params) ? String(request.params.id) : ''
           const kind = Object.entries(ERROR_KINDS).find(([code]) => code.replaceAll('_', '-') === slug)
           if (!kind) throw new DirectoryError('not_found', 'there is no such error type')
           const [code, { title, status, name }] = kind
+          if (request.headers.accept?.includes('text/html'))
+            return reply.redirect(`../docs/reference/errors#${code}`, 303)
           return sendJson(reply, { code, title, status, name })
         },
       },

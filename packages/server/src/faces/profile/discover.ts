@@ -9,12 +9,13 @@ import {
 } from '@switchboard/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../../services/context.js'
+import { roundScore } from '../../services/discovery/explain-score.js'
 import { type Found, findAgents } from '../../services/discovery/find.js'
 import { type FanOut, joinAnswers } from '../../services/federation/fan-out.js'
 import { readJson, readLanguages } from '../read-request.js'
 import { renderFound, sendJson, toSpelling } from '../respond.js'
 import { toDiscoveryFilters } from './discovery-filters.js'
-import { rounded, toEvidence } from './evidence.js'
+import { toEvidence } from './evidence.js'
 
 const DEFAULT_LIMIT = 10
 const MAX_LIMIT = 100
@@ -49,7 +50,7 @@ export async function discover(
     text,
     exact: wanted.exact,
     languages,
-    reads: readLanguages(request),
+    callerLanguages: readLanguages(request),
     order: 'score',
     preferredTags: wanted.preferred_tags ?? [],
     skip: 0,
@@ -63,7 +64,7 @@ export async function discover(
   const { detail = 'summary', protocols } = wanted
   const render = (hit: Found): JsonObject => ({
     ...toCandidate(hit.record, context.catalog.facts(hit.agent), detail, protocols),
-    score: rounded(hit.score ?? 0),
+    score: roundScore(hit.score ?? 0),
     ...(withEvidence === true &&
       toEvidence(context, hit, wanted, { ...page.evidenceOf(hit), corrected }, page.factorsOf(hit))),
   })
@@ -74,7 +75,7 @@ export async function discover(
         ...('local' in joined
           ? render({ ...joined.local, score: joined.score })
           : toCandidate(joined.remote.record, joined.remote.facts, detail, protocols)),
-        score: rounded(joined.score),
+        score: roundScore(joined.score),
       }))
     : renderFound(context, found, render)
   const unstatedNames = new Set(found.flatMap(({ record }) => unstated(record)))

@@ -2,7 +2,7 @@ import { type DiscoveryRequest, given, type JsonObject, profileTags } from '@swi
 import type { TextEvidence } from '@switchboard/search'
 import { matchTags } from '../../policy/taxonomy.js'
 import type { Context } from '../../services/context.js'
-import { explainMatch } from '../../services/discovery/explain-score.js'
+import { explainMatch, roundScore } from '../../services/discovery/explain-score.js'
 import type { Found, FoundPage } from '../../services/discovery/find.js'
 import type { ScoreFactors } from '../../services/discovery/score-factors.js'
 
@@ -40,10 +40,8 @@ export function toEvidence(
     ...(expanded.length > 0 && { expanded_tags: expanded.map(({ tag, via }) => ({ tag, via })) }),
     matched_examples: examples.slice(0, SHOWN_EXAMPLES).map(({ example, similarity }) => ({
       ...given('id', example.id),
-      score: rounded(similarity),
+      score: roundScore(similarity),
       text: example.text,
     })),
   }
 }
-
-export const rounded = (score: number): number => Math.round(score * 1e4) / 1e4

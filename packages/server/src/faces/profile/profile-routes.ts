@@ -1,4 +1,4 @@
-import { discoveryRequestSchema, type JsonObject, parseDocument, profileSchema, toProfile } from '@switchboard/protocol'
+import { type JsonObject, parseDocument, toProfile } from '@switchboard/protocol'
 import { RANKING } from '@switchboard/search'
 import { DOCUMENT_LIMITS } from '../../policy/document-limits.js'
 import type { Context } from '../../services/context.js'
@@ -9,7 +9,11 @@ import { registerAgent } from '../../services/registry/register.js'
 import { headerOf, idOf, OWNER_QUERY, readJson, readOwner, readQuery } from '../read-request.js'
 import { addWarnings, sendAgent, sendJson } from '../respond.js'
 import type { RouteGroup } from '../route-group.js'
+import { profileDocument, profileView } from '../schemas/documents.js'
+import { IF_MATCH, IF_NONE_MATCH } from '../schemas/parameter.js'
+import { json } from '../schemas/response.js'
 import { type DiscoverOptions, discover } from './discover.js'
+import { descriptionSchema, discoveryRequest, discoverySchema } from './response-schemas.js'
 
 export type ProfileOptions = DiscoverOptions
 
@@ -46,6 +50,7 @@ export function createProfileRoutes(options: ProfileOptions): RouteGroup {
   const { context } = options
   return {
     name: 'profile',
+    summary: 'Discover candidates with evidence (discovery profile)',
     errors: 'application/json',
     routes: [
       {
@@ -53,7 +58,7 @@ export function createProfileRoutes(options: ProfileOptions): RouteGroup {
         path: '/discover',
         summary: 'Conformance level, limits and what is supported',
         access: 'open',
-        responses: { 200: 'the service description' },
+        responses: { 200: json('the service description', descriptionSchema) },
         handle: (_request, reply) => sendJson(reply.header('cache-control', 'public, max-age=300'), describe(context)),
       },
       {
@@ -62,9 +67,10 @@ export function createProfileRoutes(options: ProfileOptions): RouteGroup {
         summary: 'Find agents for a task',
         access: 'discover',
         limit: 'search',
-        body: discoveryRequestSchema,
+        headers: { Prefer: '`handling=strict`: fail if a filter is not supported' },
+        body: discoveryRequest,
         responses: {
-          200: 'ranked candidates',
+          200: json('ranked candidates', discoverySchema),
           400: 'not a discovery request, or an unsupported filter with handling=strict',
         },
         handle: (request, reply) => discover(options, request, reply),
@@ -75,11 +81,12 @@ export function createProfileRoutes(options: ProfileOptions): RouteGroup {
         summary: 'Register agent metadata, or refresh your own',
         access: 'caller',
         limit: 'register',
-        body: profileSchema,
+        body: profileDocument,
         query: OWNER_QUERY,
+        headers: IF_MATCH,
         responses: {
-          200: 'refreshed or replaced',
-          201: 'registered',
+          200: json('refreshed or replaced', profileView),
+          201: json('registered', profileView),
           409: 'the id belongs to another publisher, or a newer or conflicting version is stored',
         },
         handle: async (request, reply) => {
@@ -104,7 +111,8 @@ export function createProfileRoutes(options: ProfileOptions): RouteGroup {
         summary: 'The metadata of one agent',
         access: 'discover',
         limit: 'lookup',
-        responses: { 200: 'the metadata', 304: 'not modified', 404: 'no such agent' },
+        headers: IF_NONE_MATCH,
+        responses: { 200: json('the metadata', profileView), 304: 'not modified', 404: 'no such agent' },
         handle: (request, reply) => {
           const { agent, record } = readAgent(context, idOf(request), request.caller)
           const write = (): JsonObject => toProfile(record, context.catalog.facts(agent))

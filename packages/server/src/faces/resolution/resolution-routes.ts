@@ -14,14 +14,22 @@ import {
 import type { FastifyRequest } from 'fastify'
 import { assertFilterLimits } from '../../policy/filter-limits.js'
 import type { Context } from '../../services/context.js'
+import { roundScore } from '../../services/discovery/explain-score.js'
 import type { Found } from '../../services/discovery/find.js'
 import { type Intent, resolveIntent } from '../../services/discovery/resolve-intent.js'
-import { readJson } from '../read-request.js'
+import { readJson, readLanguages } from '../read-request.js'
 import { renderFound, sendJson, toSpelling } from '../respond.js'
 import type { RouteGroup } from '../route-group.js'
+import { component } from '../schemas/component.js'
+import { json } from '../schemas/response.js'
+import { resolutionSchema } from './response-schemas.js'
 
 const DEFAULT_TOP = 5
 const MAX_TOP = 50
+
+/** For agents whose operations have names that the directory does not know. */
+const UNKNOWN_OPERATIONS =
+  'the agent has not listed its operations to this directory: a call without "operation" is answered with those that your credential may call'
 
 const texts: JsonObject = { type: 'array', items: { type: 'string' } }
 const limit: JsonObject = { type: 'number', minimum: 0 }
@@ -55,11 +63,13 @@ const intentSchema: JsonObject = {
   },
 }
 const check = compileSchema(intentSchema)
+const intent = component('Intent', intentSchema)
 
 /** Intent resolution: the agents suitable for a task, with everything needed to call them. It calls none. */
 export function createResolutionRoutes(context: Context): RouteGroup {
   return {
     name: 'resolution',
+    summary: 'From an intent to suitable agents',
     errors: 'application/json',
     routes: [
       {
@@ -68,8 +78,10 @@ export function createResolutionRoutes(context: Context): RouteGroup {
         summary: 'Find the agents suitable for an intent, with their endpoints and how to call them',
         access: 'discover',
         limit: 'search',
-        body: intentSchema,
-        responses: { 200: 'candidates, best first, and how many were excluded for each reason' },
+        body: intent,
+        responses: {
+          200: json('candidates, best first, and how many were excluded for each reason', resolutionSchema),
+        },
         handle: async (request, reply) => {
           const resolution = await resolveIntent(context, parseIntent(request))
           const { candidates, searchId, excluded, applied, unsupported, warnings } = resolution
@@ -101,6 +113,7 @@ function parseIntent(request: FastifyRequest): Intent {
     policy: isObject(policy) ? policy : {},
     take: Math.min(typeof top === 'number' ? top : DEFAULT_TOP, MAX_TOP),
     exact: exact === true,
+    callerLanguages: readLanguages(request),
     caller: request.caller,
     trace: request.trace,
   }
@@ -112,23 +125,25 @@ const stringsOf = (value: JsonValue): string[] => [value].flat().filter((item) =
 function toCandidate(context: Context, { agent, record, score = 0 }: Found): JsonObject {
   const facts = context.catalog.facts(agent)
   const { authentication } = record
+  const operations = callableOperations(record)
   return {
     id: record.id,
     name: record.name,
     description: record.description,
-    score: Math.round(score * 1e4) / 1e4,
+    score: roundScore(score),
     endpoints: reachableBindings(record, facts).map(({ protocol, endpoint }) => ({ protocol, endpoint })),
     invocation: {
       method: 'POST',
       url: gatewayUrl(record, facts),
       content_type: 'application/json',
       authentication: { type: authentication?.type ?? 'none', ...given('instructions', authentication?.instructions) },
-      operations: callableOperations(record).map(({ name, description, inputs, outputs }) => ({
+      operations: operations.map(({ name, description, inputs, outputs }) => ({
         name,
         ...given('description', description),
         input_schema: toJsonSchema(inputs),
         output_schema: toJsonSchema(outputs),
       })),
+      ...(operations.length === 0 && { hint: UNKNOWN_OPERATIONS }),
     },
     verification: verificationFor(record, facts),
   }

@@ -4,6 +4,8 @@ import type { Task, Tasks } from '../../services/tasks/tasks.js'
 import { headerOf, readQuery } from '../read-request.js'
 import { sendJson } from '../respond.js'
 import type { Route, RouteGroup } from '../route-group.js'
+import { json } from '../schemas/response.js'
+import { taskSchema } from './response-schemas.js'
 
 /** Deferred calls: their status, result and cancellation (AURI §8.1.1, C-62). */
 export function createTasksRoutes(tasks: Tasks): RouteGroup {
@@ -13,16 +15,18 @@ export function createTasksRoutes(tasks: Tasks): RouteGroup {
     access: 'caller',
     limit: 'lookup',
     query: { sessionId: 'the session in which the call was made; same as X-Session-ID' },
+    headers: { 'X-Session-ID': 'the session in which the call was made' },
     ...rest,
   })
   return {
     name: 'tasks',
+    summary: 'Deferred calls',
     errors: 'application/problem+json',
     routes: [
       route('GET', {
         summary: 'The status of a deferred call, and its result or error once it has ended',
         responses: {
-          200: 'the task; Retry-After while it is unfinished',
+          200: json('the task; Retry-After while it is unfinished', taskSchema),
           404: 'no such task, or it belongs to another caller',
         },
         handle: async (request, reply) =>
@@ -31,7 +35,7 @@ export function createTasksRoutes(tasks: Tasks): RouteGroup {
       route('DELETE', {
         summary: 'Cancel a deferred call and the agent’s work on it',
         responses: {
-          200: 'the task; cancelled, unless it had already ended',
+          200: json('the task; cancelled, unless it had already ended', taskSchema),
           404: 'no such task, or it belongs to another caller',
         },
         handle: async (request, reply) =>

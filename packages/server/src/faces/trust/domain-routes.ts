@@ -6,6 +6,9 @@ import type { Domains } from '../../services/trust/domains.js'
 import { readJsonObject } from '../read-request.js'
 import { sendJson } from '../respond.js'
 import type { RouteGroup } from '../route-group.js'
+import { component } from '../schemas/component.js'
+import { list, object, oneOf, text, time } from '../schemas/parts.js'
+import { json } from '../schemas/response.js'
 
 const claimSchema: JsonObject = {
   type: 'object',
@@ -14,10 +17,31 @@ const claimSchema: JsonObject = {
 }
 const checkClaim = compileSchema(claimSchema)
 
+const shownClaimSchema = component(
+  'DomainClaim',
+  object(
+    {
+      domain: text,
+      state: oneOf('proven', 'pending'),
+      method: oneOf('http', 'dns'),
+      since: time,
+      publish: object({
+        http: object({ url: text, content: text }),
+        dns: object({ name: text, type: text, value: text }),
+      }),
+      checked_at: time,
+      next_check_at: time,
+      expires_at: time,
+    },
+    ...['method', 'since', 'checked_at', 'expires_at'],
+  ),
+)
+
 /** Proofs that a publisher controls the domains in the ids of its agents. */
 export function createDomainRoutes(domains: Domains): RouteGroup {
   return {
     name: 'domains',
+    summary: 'Proofs of control over a domain',
     errors: 'application/json',
     routes: [
       {
@@ -28,8 +52,8 @@ export function createDomainRoutes(domains: Domains): RouteGroup {
         limit: 'register',
         body: claimSchema,
         responses: {
-          200: 'the state after a check',
-          201: 'what to publish',
+          200: json('the state after a check', shownClaimSchema),
+          201: json('what to publish', shownClaimSchema),
           403: 'no publish scope, or too many domains',
         },
         handle: async (request, reply) => {
@@ -45,7 +69,7 @@ export function createDomainRoutes(domains: Domains): RouteGroup {
         summary: 'Domains that you have proven, or are about to',
         access: 'caller',
         limit: 'lookup',
-        responses: { 200: 'your domains' },
+        responses: { 200: json('your domains', object({ domains: list(shownClaimSchema) })) },
         handle: (request, reply) =>
           sendJson(reply.header('cache-control', 'no-store'), { domains: ownDomains(domains, request).map(showClaim) }),
       },

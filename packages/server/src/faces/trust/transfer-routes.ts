@@ -6,6 +6,9 @@ import { acceptAgent, listOffers, offerAgent, readOffer, withdrawOffer } from '.
 import { idOf, readJsonObject } from '../read-request.js'
 import { sendJson } from '../respond.js'
 import type { RouteGroup } from '../route-group.js'
+import { component } from '../schemas/component.js'
+import { list, object, text, time } from '../schemas/parts.js'
+import { json } from '../schemas/response.js'
 
 const transferSchema: JsonObject = {
   type: 'object',
@@ -14,10 +17,14 @@ const transferSchema: JsonObject = {
 }
 const checkTransfer = compileSchema(transferSchema)
 
+const ownerSchema = object({ agent: text, owner: text })
+const offerSchema = component('TransferOffer', object({ agent: text, from: text, to: text, expires_at: time }))
+
 /** Handing agents over to other owners. Not below `/agents/{id}`, where agents have operations of any name. */
 export function createTransferRoutes(context: Context): RouteGroup {
   return {
     name: 'transfers',
+    summary: 'Handing an agent over to another owner',
     errors: 'application/json',
     routes: [
       {
@@ -28,8 +35,8 @@ export function createTransferRoutes(context: Context): RouteGroup {
         limit: 'register',
         body: transferSchema,
         responses: {
-          200: 'the agent has the new owner',
-          202: 'offered: the other one must accept',
+          200: json('the agent has the new owner', ownerSchema),
+          202: json('offered: the other one must accept', offerSchema),
           403: 'the agent belongs to another publisher',
           404: 'no such agent',
         },
@@ -47,7 +54,7 @@ export function createTransferRoutes(context: Context): RouteGroup {
         summary: 'The open offers to you and from you; all of them for administrators',
         access: 'caller',
         limit: 'lookup',
-        responses: { 200: 'the offers, the newest first' },
+        responses: { 200: json('the offers, the newest first', object({ transfers: list(offerSchema) })) },
         handle: async (request, reply) =>
           sendJson(reply.header('cache-control', 'no-store'), {
             transfers: (await listOffers(context, request.caller)).map(showOffer),
@@ -59,7 +66,7 @@ export function createTransferRoutes(context: Context): RouteGroup {
         summary: 'The offer of an agent, for those who take part in it',
         access: 'caller',
         limit: 'lookup',
-        responses: { 200: 'the offer', 404: 'no such offer from or to you' },
+        responses: { 200: json('the offer', offerSchema), 404: 'no such offer from or to you' },
         handle: async (request, reply) =>
           sendJson(
             reply.header('cache-control', 'no-store'),
@@ -73,7 +80,7 @@ export function createTransferRoutes(context: Context): RouteGroup {
         access: 'caller',
         limit: 'register',
         responses: {
-          200: 'the agent is yours',
+          200: json('the agent is yours', ownerSchema),
           403: 'you may not own an agent of this name',
           404: 'no such offer to you',
         },

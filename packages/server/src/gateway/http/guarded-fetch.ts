@@ -41,7 +41,7 @@ export function createGuardedFetch(
       const response = await sendRequest({
         url: new URL(request.url),
         method: request.method,
-        headers: outgoingHeaders(request.headers),
+        headers: outgoingHeaders(Object.fromEntries(request.headers)),
         signal: limit.signal,
         ...(payload && { body: payload }),
       })
@@ -56,7 +56,7 @@ export function createGuardedFetch(
         return new Response(null, { status, headers })
       }
       const bytes = limitBytes(body, isStream ? Number.POSITIVE_INFINITY : maxBodyBytes)
-      const observed = observeStream(bytes, { onCancel: body.cancel, onEnd: release })
+      const observed = observeStream(bytes, { onCancel: () => body.cancel(), onEnd: release })
       return new Response(ReadableStream.from(observed), { status, headers })
     } catch (error) {
       release()

@@ -52,7 +52,7 @@ export function observeStream<T>(
 
 /** Calls `onEnd` once the response is complete: at once, or when its stream has ended, failed or was cancelled. */
 export function onResponseEnd(response: AgentResponse, onEnd: (error?: unknown) => void): AgentResponse {
-  if (response.kind === 'stream') return { ...response, parts: observeStream(response.parts, { onEnd }) }
+  if (response.kind === 'stream') return { ...response, batches: observeStream(response.batches, { onEnd }) }
   if (response.kind === 'bytes') finished(response.body, (error) => onEnd(error ?? undefined))
   else onEnd()
   return response

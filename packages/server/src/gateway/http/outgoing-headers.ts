@@ -28,10 +28,11 @@ const INVALID_CHARACTER = /[^\t\x20-\x7e\x80-\xff]/
  * The headers of an outgoing request: lower-case names, no hop-by-hop headers, no compression. Throws `not_invocable`
  * for a value with invalid characters, which should have been rejected where it entered.
  */
-export function outgoingHeaders(headers: Iterable<readonly [string, string]>): Record<string, string> {
+export function outgoingHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
   const outgoing: Record<string, string> = { 'accept-encoding': 'identity', 'user-agent': 'switchboard' }
-  for (const [given, value] of headers) {
+  for (const given of Object.keys(headers)) {
     const name = given.toLowerCase()
+    const value = headers[given] ?? ''
     if (DROPPED.has(name)) continue
     if (INVALID_CHARACTER.test(value)) {
       throw new GatewayError('not_invocable', `the header ${name} contains characters that are not allowed in a header`)

@@ -4,9 +4,11 @@ import {
   isNdjsonType,
   type JsonValue,
   mediaTypeOf,
+  type PartBatches,
   readAcceptedTask,
   readPollInterval,
-  type StreamPart,
+  readProgress,
+  withoutMark,
 } from '@switchboard/protocol'
 import { waitForTurn } from '../../turns.js'
 import { type AgentCall, type AgentResponse, type AgentTask, type Endpoint, GatewayError } from '../gateway.js'
@@ -38,35 +40,34 @@ export async function readResponse(
     throw new GatewayError('bad_response', message, { mayHaveRun: true })
   }
   const base = { status, headers: forwardedHeaders(received, { status, url }), endpoint }
-  if (status >= 400) return { ...base, kind: 'json', value: await readError(response, limits) }
+  if (status >= 400) return { kind: 'json', value: await readError(response, limits), ...base }
 
   const type = mediaTypeOf(received['content-type'])
-  const streamed = (parts: AsyncGenerator<StreamPart, void>): AgentResponse => ({
-    ...base,
-    kind: 'stream',
-    parts: observeStream(parts, { onCancel: body.cancel }),
-  })
+  const streamed = (batches: PartBatches): AgentResponse => {
+    body.limitSilence?.()
+    return { kind: 'stream', batches: observeStream(batches, { onCancel: () => body.cancel() }), ...base }
+  }
   if (type === 'text/event-stream') return streamed(readEventParts(body, limits))
   if (isNdjsonType(type)) return streamed(readLineParts(body, limits))
   if (type !== '' && !isJsonType(type)) {
-    const bytes = observeStream(limitBytes(body, limits.maxBodyBytes), { onCancel: body.cancel })
+    body.limitSilence?.()
+    const bytes = observeStream(limitBytes(body, limits.maxBodyBytes), { onCancel: () => body.cancel() })
     const readable = Readable.from(bytes, { objectMode: false })
-    return { ...base, kind: 'bytes', contentType: received['content-type'] ?? type, body: readable }
+    return { kind: 'bytes', contentType: received['content-type'] ?? type, body: readable, ...base }
   }
   if (call.wantsStream && status !== 202 && received['content-length'] === undefined) {
     const read = await readFirstLine(body, limits)
-    if (read.isNdjson) return streamed(read.parts)
-    return { ...base, kind: 'json', value: jsonOf(read.bytes, limits) }
+    if (read.isNdjson) return streamed(read.batches)
+    return { kind: 'json', value: jsonOf(read.bytes, limits), ...base }
   }
-  const bytes = await body.collect(limits.maxBodyBytes)
+  const collected = body.collect(limits.maxBodyBytes)
+  const bytes = collected instanceof Promise ? await collected : collected
+  const value = jsonOf(bytes, limits)
+  // The value is checked later: others get their turn before.
   const turn = waitForTurn()
   if (turn) await turn
-  const value = jsonOf(bytes, limits)
-  // The value is checked and written again later: others get their turn before.
-  const nextTurn = waitForTurn()
-  if (nextTurn) await nextTurn
   const task = status === 202 ? taskOf(value, received, url) : undefined
-  return task ? { ...base, kind: 'task', task } : { ...base, kind: 'json', value }
+  return task ? { kind: 'task', task, ...base } : { kind: 'json', value, text: textOf(bytes), ...base }
 }
 
 /** Throws for a redirect, which could bypass the address guard, and for compression, which was not requested. */
@@ -95,6 +96,9 @@ function reject({ body }: HttpResponse, problem: string): never {
 const jsonOf = (bytes: Uint8Array, { maxResponseValues }: Pick<ResponseLimits, 'maxResponseValues'>): JsonValue =>
   bytes.length === 0 ? null : parseResponseJson(decodeText(bytes), maxResponseValues)
 
+/** An empty body is no JSON text. */
+const textOf = (bytes: Uint8Array): Uint8Array | undefined => (bytes.length === 0 ? undefined : withoutMark(bytes))
+
 /** The body of an error if it is valid JSON, else `null`: the status alone is a response too. */
 async function readError({ headers, body }: HttpResponse, limits: ResponseLimits): Promise<JsonValue> {
   if (!isJsonType(mediaTypeOf(headers['content-type']))) {
@@ -114,7 +118,8 @@ export function taskOf(body: JsonValue, headers: Readonly<Record<string, string>
   const header = (name: string): string | undefined => headers[name]
   const task = readAcceptedTask({ body, header, url: url.href }, otherOrigin)
   const pollInterval = readPollInterval({ body, header }, Date.now)
-  return task && { ...task, ...(pollInterval && { pollInterval }) }
+  const progress = readProgress(body)
+  return task && { ...task, ...(pollInterval && { pollInterval }), ...(progress && { progress }) }
 }
 
 const otherOrigin = (): GatewayError =>
@@ -128,8 +133,7 @@ async function readFirstLine(
   body: ResponseBody,
   limits: ResponseLimits,
 ): Promise<
-  | { readonly isNdjson: false; readonly bytes: Uint8Array }
-  | { readonly isNdjson: true; readonly parts: AsyncGenerator<StreamPart, void> }
+  { readonly isNdjson: false; readonly bytes: Uint8Array } | { readonly isNdjson: true; readonly batches: PartBatches }
 > {
   const { maxBodyBytes } = limits
   const iterator = body[Symbol.asyncIterator]()
@@ -148,7 +152,7 @@ async function readFirstLine(
     const start = Buffer.concat(chunks, size)
     isFirstLine = false
     if (isCompleteJson(start.subarray(0, start.indexOf(NEWLINE)), limits)) {
-      return { isNdjson: true, parts: readLineParts(rest, limits, start) }
+      return { isNdjson: true, batches: readLineParts(rest, limits, start) }
     }
   }
   return { isNdjson: false, bytes: Buffer.concat(chunks, size) }

@@ -1,10 +1,12 @@
 import {
   createByteLineSplitter,
+  createEventDecoder,
   decodeUtf8,
+  type EventStreamOptions,
   isEndEvent,
   isErrorLine,
   type JsonValue,
-  parseJson,
+  parseJsonQuickly,
   readEventData,
   readEventStream,
   type ServerSentEvent,
@@ -17,46 +19,78 @@ import type { GatewayOptions } from '../gateway-options.js'
 /** Limits of one event or line. */
 export type PartLimits = Pick<GatewayOptions, 'maxPartBytes' | 'maxResponseValues'>
 
+type Batches = AsyncGenerator<readonly StreamPart[], void>
+
 /** The parts of a `text/event-stream` as they arrive. */
 export async function* readEventParts(
   body: AsyncIterable<Uint8Array>,
   { maxPartBytes, maxResponseValues: maxValues }: PartLimits,
-): AsyncGenerator<StreamPart, void> {
-  for await (const event of readEvents(body, maxPartBytes)) {
-    if (isEndEvent(event)) return
-    yield { ...event, data: translateJson(() => readEventData(event.data, { maxValues })) }
+): Batches {
+  const eventsIn = createEventDecoder(eventLimits(maxPartBytes))
+  let isOver = false
+  function* partsIn(chunk: Uint8Array): Generator<StreamPart, void> {
+    for (const event of eventsIn(chunk)) {
+      isOver = isEndEvent(event)
+      if (isOver) return
+      yield { ...event, data: translateJson(() => readEventData(event.data, { maxValues }, parseJsonQuickly)) }
+    }
+  }
+  for await (const chunk of body) {
+    yield* inBatches(partsIn(chunk))
+    if (isOver) return
   }
 }
 
 /** The events of a `text/event-stream` as they arrive; throws `too_large` for an event over the limit. */
 export const readEvents = (body: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<ServerSentEvent, void> =>
-  readEventStream(body, { maxLength: maxBytes, tooLarge: () => tooLarge(maxBytes), notUtf8 })
+  readEventStream(body, eventLimits(maxBytes))
+
+const eventLimits = (maxBytes: number): EventStreamOptions => ({
+  maxLength: maxBytes,
+  tooLarge: () => tooLarge(maxBytes),
+  notUtf8,
+})
 
 /** The parts of a body with one JSON value per line (NDJSON); `start` is what has already been read of it. */
 export async function* readLineParts(
   body: AsyncIterable<Uint8Array>,
   { maxPartBytes, maxResponseValues }: PartLimits,
   start?: Uint8Array,
-): AsyncGenerator<StreamPart, void> {
+): Batches {
   const splitter = createByteLineSplitter(maxPartBytes, () => {
     throw tooLarge(maxPartBytes)
   })
-  if (start) for (const line of splitter.push(start)) yield* partsOf(line, maxResponseValues)
-  for await (const chunk of body) for (const line of splitter.push(chunk)) yield* partsOf(line, maxResponseValues)
+  const batchesOf = (lines: Iterable<Uint8Array>) => inBatches(partsOf(lines, maxResponseValues))
+  if (start) yield* batchesOf(splitter.push(start))
+  for await (const chunk of body) yield* batchesOf(splitter.push(chunk))
   const last = splitter.end()
-  if (last) yield* partsOf(last, maxResponseValues)
+  if (last) yield* batchesOf([last])
 }
 
-function* partsOf(line: Uint8Array, maxValues: number): Generator<StreamPart, void> {
-  const text = decodeText(line).trim()
-  if (text === '') return
-  const data = parseResponseJson(text, maxValues)
-  yield isErrorLine(data) ? { data, event: 'error' } : { data }
+function* partsOf(lines: Iterable<Uint8Array>, maxValues: number): Generator<StreamPart, void> {
+  for (const line of lines) {
+    const text = decodeText(line).trim()
+    if (text === '') continue
+    const data = parseResponseJson(text, maxValues)
+    yield isErrorLine(data) ? { data, event: 'error' } : { data }
+  }
+}
+
+/** The parts of one chunk as a batch, or none if there are none. An error comes after the parts before it. */
+function* inBatches(parts: Iterable<StreamPart>): Generator<readonly StreamPart[], void> {
+  const batch: StreamPart[] = []
+  try {
+    for (const part of parts) batch.push(part)
+  } catch (error) {
+    if (batch.length > 0) yield batch
+    throw error
+  }
+  if (batch.length > 0) yield batch
 }
 
 /** Parses the JSON of a response strictly; throws `bad_response`, or `too_large` if it has more values than allowed. */
 export const parseResponseJson = (text: string, maxValues: number): JsonValue =>
-  translateJson(() => parseJson(text, { maxValues }))
+  translateJson(() => parseJsonQuickly(text, { maxValues }))
 
 function translateJson(read: () => JsonValue): JsonValue {
   try {

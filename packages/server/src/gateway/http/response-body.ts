@@ -1,11 +1,12 @@
-import { readBytes } from '@switchboard/protocol'
 import { waitForTurn } from '../../turns.js'
 import { GatewayError } from '../gateway.js'
 
 /** The body of a response, with back-pressure. It can be read once; leaving the iteration early cancels it. */
 export interface ResponseBody extends AsyncIterable<Uint8Array> {
-  /** Reads the whole body; throws `too_large` beyond the limit. */
-  collect(maxBytes: number): Promise<Uint8Array>
+  /** Reads the whole body; throws `too_large` beyond the limit. A promise only if there is something to wait for. */
+  collect(maxBytes: number): Uint8Array | Promise<Uint8Array>
+  /** Starts the idle timeout, if it was left to the reader. */
+  limitSilence?(): void
   /** Discards the rest and closes the connection. */
   cancel(): void
 }
@@ -17,9 +18,12 @@ export interface WritableBody extends ResponseBody {
   fail(error: GatewayError): void
 }
 
-interface Source {
+/** The connection that a body comes from. */
+export interface BodySource {
   /** Idle timeout in milliseconds: no data arrived, or none was read. */
   readonly silenceMs: number
+  /** The signal of the request ends it in time, so there is no idle timeout unless the reader calls `limitSilence`. */
+  readonly isTimed?: boolean
   pause(): void
   resume(): void
   /** Aborts the request; it must then call `fail`. */
@@ -30,94 +34,142 @@ interface Source {
 const HIGH_WATER_MARK = 64 * 1024
 
 /** A queue between a connection and its reader. */
-export function createResponseBody({ silenceMs, pause, resume, cancel }: Source): WritableBody {
-  let chunks: Buffer[] = []
-  let held = 0
-  let isPaused = false
-  let end: 'done' | GatewayError | undefined
-  let wake: (() => void) | undefined
+export const createResponseBody = (source: BodySource): WritableBody => new BodyQueue(source)
 
-  const onSilence = (): void => {
-    const message = chunks.length > 0 ? 'the caller stopped reading the response' : 'the agent stopped sending'
-    cancel(new GatewayError('timeout', message, { mayHaveRun: true }))
+/** A class, because every call has one: its functions would take more memory than most responses. */
+class BodyQueue implements WritableBody {
+  readonly #source: BodySource
+  #chunks: Buffer[] = []
+  #held = 0
+  #isPaused = false
+  #end: 'done' | GatewayError | undefined
+  #wake: (() => void) | undefined
+  #silence: NodeJS.Timeout | undefined
+
+  constructor(source: BodySource) {
+    this.#source = source
+    if (!source.isTimed) this.limitSilence()
   }
-  const silence = setTimeout(onSilence, silenceMs)
 
-  const settle = (result: 'done' | GatewayError): void => {
-    end ??= result
-    clearTimeout(silence)
-    wake?.()
+  limitSilence(): void {
+    if (this.#end === undefined) this.#silence ??= setTimeout(onSilence, this.#source.silenceMs, this)
+  }
+
+  endSilence(): void {
+    const message = this.#chunks.length > 0 ? 'the caller stopped reading the response' : 'the agent stopped sending'
+    this.#source.cancel(new GatewayError('timeout', message, { mayHaveRun: true }))
+  }
+
+  push(chunk: Buffer): void {
+    if (this.#end !== undefined) return
+    this.#chunks.push(chunk)
+    this.#held += chunk.length
+    this.#silence?.refresh()
+    if (this.#held > HIGH_WATER_MARK && !this.#isPaused) {
+      this.#isPaused = true
+      this.#source.pause()
+    }
+    this.#wake?.()
+  }
+
+  end(): void {
+    this.#settle('done')
+  }
+
+  fail(error: GatewayError): void {
+    this.#drop()
+    this.#settle(error)
+  }
+
+  cancel(): void {
+    this.#drop()
+    if (this.#end === undefined)
+      this.#source.cancel(new GatewayError('cancelled', 'the rest of the response is not needed'))
+  }
+
+  collect(maxBytes: number): Uint8Array | Promise<Uint8Array> {
+    // Most responses are short, and have arrived with their headers.
+    const isHere = this.#end === 'done' && this.#held <= maxBytes
+    return isHere && !waitForTurn() ? (this.#take() ?? Buffer.alloc(0)) : this.#collectLater(maxBytes)
+  }
+
+  async #collectLater(maxBytes: number): Promise<Uint8Array> {
+    const pieces: Buffer[] = []
+    let size = 0
+    for (;;) {
+      const piece = this.#take()
+      if (piece) {
+        size += piece.length
+        if (size > maxBytes) {
+          this.cancel()
+          throw tooLarge(maxBytes)
+        }
+        pieces.push(piece)
+      } else if (this.#end === undefined) await this.#change()
+      else if (this.#end === 'done') break
+      else throw this.#end
+    }
+    // Its reader parses it.
+    const turn = waitForTurn()
+    if (turn) await turn
+    const [first] = pieces
+    return first && pieces.length === 1 ? first : Buffer.concat(pieces, size)
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
+    try {
+      for (;;) {
+        const piece = this.#take()
+        if (piece) {
+          // Its reader parses it, checks it and sends it on.
+          const turn = waitForTurn()
+          if (turn) await turn
+          yield piece
+        } else if (this.#end === undefined) await this.#change()
+        else if (this.#end === 'done') return
+        else throw this.#end
+      }
+    } finally {
+      this.cancel()
+    }
   }
 
   /** Everything that is buffered, as one chunk: many small ones are more expensive to read. */
-  const take = (): Buffer | undefined => {
-    const [first] = chunks
+  #take(): Buffer | undefined {
+    const [first] = this.#chunks
     if (!first) return undefined
-    const piece = chunks.length === 1 ? first : Buffer.concat(chunks, held)
-    chunks = []
-    held = 0
-    if (end === undefined) silence.refresh()
-    if (isPaused && end === undefined) {
-      isPaused = false
-      resume()
+    const piece = this.#chunks.length === 1 ? first : Buffer.concat(this.#chunks, this.#held)
+    this.#drop()
+    if (this.#end !== undefined) return piece
+    this.#silence?.refresh()
+    if (this.#isPaused) {
+      this.#isPaused = false
+      this.#source.resume()
     }
     return piece
   }
 
-  const next = async (): Promise<Buffer | undefined> => {
-    for (;;) {
-      const piece = take()
-      // Its reader parses it, checks it and sends it on.
-      if (piece) {
-        const turn = waitForTurn()
-        if (turn) await turn
-        return piece
-      }
-      if (end === 'done') return undefined
-      if (end) throw end
-      await new Promise<void>((resolve) => {
-        wake = resolve
-      })
-      wake = undefined
-    }
+  /** Waits until there is data, or the end. */
+  async #change(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.#wake = resolve
+    })
+    this.#wake = undefined
   }
 
-  const stop = (): void => {
-    chunks = []
-    held = 0
-    if (end === undefined) cancel(new GatewayError('cancelled', 'the rest of the response is not needed'))
+  #drop(): void {
+    this.#chunks = []
+    this.#held = 0
   }
 
-  const body: WritableBody = {
-    push(chunk) {
-      if (end !== undefined) return
-      chunks.push(chunk)
-      held += chunk.length
-      silence.refresh()
-      if (held > HIGH_WATER_MARK && !isPaused) {
-        isPaused = true
-        pause()
-      }
-      wake?.()
-    },
-    end: () => settle('done'),
-    fail(error) {
-      chunks = []
-      held = 0
-      settle(error)
-    },
-    cancel: stop,
-    collect: (maxBytes) => readBytes(body, maxBytes, () => tooLarge(maxBytes)),
-    async *[Symbol.asyncIterator]() {
-      try {
-        for (let piece = await next(); piece; piece = await next()) yield piece
-      } finally {
-        stop()
-      }
-    },
+  #settle(result: 'done' | GatewayError): void {
+    this.#end ??= result
+    clearTimeout(this.#silence)
+    this.#wake?.()
   }
-  return body
 }
+
+const onSilence = (body: BodyQueue): void => body.endSilence()
 
 /** The chunks of a body; throws `too_large` as soon as there are more bytes than allowed. */
 export async function* limitBytes(body: ResponseBody, maxBytes: number): AsyncGenerator<Uint8Array, void> {

@@ -32,13 +32,15 @@ const FORWARDED: Readonly<Record<string, Rule>> = {
   'x-task-id': identifier,
 }
 
+const RULES = Object.entries(FORWARDED)
+
 /** The headers of an agent's response that may reach the caller; lower-case names. */
 export function forwardedHeaders(
   received: Readonly<Record<string, string>>,
   context: HeaderContext,
 ): Record<string, string> {
   const headers: Record<string, string> = {}
-  for (const [name, rule] of Object.entries(FORWARDED)) {
+  for (const [name, rule] of RULES) {
     const value = received[name]
     const forwarded = value === undefined ? undefined : rule(value, context)
     if (forwarded !== undefined) headers[name] = forwarded

@@ -1,4 +1,5 @@
 import { readBytes } from '@switchboard/protocol'
+import { toAbortSignal } from '../../cancellation.js'
 import { tooLarge } from './response-body.js'
 import type { SendRequest } from './send-request.js'
 
@@ -10,7 +11,13 @@ import type { SendRequest } from './send-request.js'
 export function sendOverFetch(fetch: typeof globalThis.fetch, redirect: 'error' | 'manual' = 'error'): SendRequest {
   return async ({ url, method, headers, body, signal }) => {
     if (body !== undefined && typeof body !== 'string') throw new TypeError('only text can be sent over fetch')
-    const response = await fetch(url, { method, headers, signal, redirect, ...(body && { body }) })
+    const response = await fetch(url, {
+      method,
+      headers,
+      signal: toAbortSignal(signal),
+      redirect,
+      ...(body && { body }),
+    })
     return {
       status: response.status,
       headers: Object.fromEntries(response.headers),

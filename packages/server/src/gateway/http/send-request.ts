@@ -1,9 +1,10 @@
 import { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
+import type { CancelSignal } from '../../cancellation.js'
 import { GatewayError } from '../gateway.js'
 import type { GatewayOptions } from '../gateway-options.js'
 import { abortError } from '../resilience/with-timeout.js'
-import { createResponseBody, type ResponseBody, type WritableBody } from './response-body.js'
+import { type BodySource, createResponseBody, type ResponseBody, type WritableBody } from './response-body.js'
 
 /** One HTTP request. */
 export interface HttpRequest {
@@ -11,11 +12,15 @@ export interface HttpRequest {
   readonly method: string
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>
-  readonly body?: string | Uint8Array | Readable
+  readonly body?: string | Uint8Array | Readable | undefined
   /** Aborts the request, also while the body is read. A GatewayError as its reason gives the code of the error. */
-  readonly signal: AbortSignal
+  readonly signal: CancelSignal
   /** Idle timeout of the body in milliseconds, if longer than the default. */
-  readonly silenceMs?: number
+  readonly silenceMs?: number | undefined
+  /** Milliseconds after which the signal is aborted, at least until the response begins: then no longer timeout is needed. */
+  readonly timeoutMs?: number | undefined
+  /** Called when the agent may have received the request; until then it waits for a connection. */
+  readonly onSent?: (() => void) | undefined
 }
 
 /** Status and headers of a response, and its body as it arrives. */
@@ -32,78 +37,128 @@ export type SendRequest = (request: HttpRequest) => Promise<HttpResponse>
 /** Sends requests through a pool of connections (dial.ts), which opens new ones through the address guard. */
 export function createSendRequest(
   dispatcher: Dispatcher,
-  { firstByteMs, silenceMs }: Pick<GatewayOptions, 'firstByteMs' | 'silenceMs'>,
+  limits: Pick<GatewayOptions, 'firstByteMs' | 'silenceMs'>,
 ): SendRequest {
   const send = (
-    { url, method, headers, signal, silenceMs: minSilenceMs = 0 }: Omit<HttpRequest, 'body'>,
-    payload: HttpRequest['body'],
+    { url, method, headers, signal, silenceMs, timeoutMs, onSent }: HttpRequest,
+    body: NonNullable<HttpRequest['body']> | null,
   ): Promise<HttpResponse> =>
     new Promise((resolve, reject) => {
       if (signal.aborted) return reject(abortError(signal, false))
-      let controller: Dispatcher.DispatchController | undefined
-      let body: WritableBody | undefined
-      let failure: GatewayError | undefined
-
-      const settle = (): void => {
-        clearTimeout(timer)
-        signal.removeEventListener('abort', onAbort)
-      }
-      const fail = (error: GatewayError): void => {
-        if (failure) return
-        failure = error
-        settle()
-        if (body) body.fail(error)
-        else reject(error)
-        controller?.abort(error)
-      }
-      const onAbort = (): void => fail(abortError(signal, controller !== undefined))
-      const onTimeout = (): void =>
-        fail(new GatewayError('timeout', `no response headers within ${firstByteMs} ms`, { mayHaveRun: !!controller }))
-      const timer = setTimeout(onTimeout, firstByteMs)
-      signal.addEventListener('abort', onAbort)
-
-      dispatcher.dispatch(
-        { origin: url.origin, path: url.pathname + url.search, method, headers, body: payload ?? null },
-        {
-          // Until now the request was waiting for a connection; from here on it may have been sent.
-          onRequestStart(started) {
-            controller = started
-            if (failure) started.abort(failure)
-          },
-          onResponseStart(_, status, received) {
-            if (status < 200 || failure) return
-            clearTimeout(timer)
-            if (status > 599) return fail(invalidStatus(status))
-            if (countHeaders(received) > MAX_HEADERS) return fail(tooManyHeaders(true))
-            body = createResponseBody({
-              silenceMs: Math.max(silenceMs, minSilenceMs),
-              pause: () => controller?.pause(),
-              resume: () => controller?.resume(),
-              cancel: fail,
-            })
-            resolve({ status, headers: joinHeaders(received), body })
-          },
-          onResponseData(_, chunk) {
-            body?.push(chunk)
-          },
-          onResponseEnd() {
-            settle()
-            body?.end()
-          },
-          onResponseError(_, error) {
-            fail(translate(error, { isSent: controller !== undefined, hasBegun: body !== undefined }))
-          },
-        },
-      )
+      const options = { signal, silenceMs, timeoutMs, onSent }
+      const exchange = new Exchange(options, limits, resolve, reject)
+      dispatcher.dispatch({ origin: url.origin, path: url.pathname + url.search, method, headers, body }, exchange)
     })
 
-  return ({ body, ...request }) => {
-    if (body === undefined || body instanceof Readable || body.length < LARGE_BODY) return send(request, body)
+  return (request) => {
+    const { body } = request
+    if (body === undefined) return send(request, null)
+    if (body instanceof Readable || body.length < LARGE_BODY) return send(request, body)
     const bytes = typeof body === 'string' ? Buffer.from(body) : body
     const headers = { ...request.headers, 'content-length': String(bytes.byteLength) }
     return send({ ...request, headers }, sentOnce(bytes))
   }
 }
+
+/**
+ * One request and its response, as undici reports them. A class, because every call has one. It lives as long as the
+ * response, which may be a stream of an hour, so it does not refer to the body of the request.
+ */
+class Exchange implements Dispatcher.DispatchHandler, BodySource {
+  readonly silenceMs: number
+  readonly isTimed: boolean
+  readonly #signal: CancelSignal
+  readonly #onSent: (() => void) | undefined
+  readonly #resolve: (response: HttpResponse) => void
+  readonly #reject: (error: GatewayError) => void
+  readonly #onAbort = (): void => this.cancel(abortError(this.#signal, this.#controller !== undefined))
+  readonly #timer: NodeJS.Timeout | undefined
+  #controller: Dispatcher.DispatchController | undefined
+  #body: WritableBody | undefined
+  #failure: GatewayError | undefined
+
+  constructor(
+    { signal, silenceMs = 0, timeoutMs = Number.POSITIVE_INFINITY, onSent }: ExchangeOptions,
+    limits: Pick<GatewayOptions, 'firstByteMs' | 'silenceMs'>,
+    resolve: (response: HttpResponse) => void,
+    reject: (error: GatewayError) => void,
+  ) {
+    const { firstByteMs } = limits
+    this.silenceMs = Math.max(limits.silenceMs, silenceMs)
+    this.isTimed = timeoutMs <= silenceMs
+    this.#signal = signal
+    this.#onSent = onSent
+    this.#resolve = resolve
+    this.#reject = reject
+    if (firstByteMs < timeoutMs) this.#timer = setTimeout(onLate, firstByteMs, this, firstByteMs)
+    signal.addEventListener('abort', this.#onAbort)
+  }
+
+  // Until now the request was waiting for a connection; from here on it may have been sent.
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller
+    if (this.#failure) controller.abort(this.#failure)
+    else this.#onSent?.()
+  }
+
+  onResponseStart(_: Dispatcher.DispatchController, status: number, received: ReceivedHeaders): void {
+    if (status < 200 || this.#failure) return
+    clearTimeout(this.#timer)
+    const headers = joinHeaders(received)
+    if (status > 599) this.cancel(invalidStatus(status))
+    else if (!headers) this.cancel(tooManyHeaders(true))
+    else {
+      this.#body = createResponseBody(this)
+      this.#resolve({ status, headers, body: this.#body })
+    }
+  }
+
+  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#body?.push(chunk)
+  }
+
+  onResponseEnd(): void {
+    this.#settle()
+    this.#body?.end()
+  }
+
+  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
+    this.cancel(translate(error, { isSent: this.#controller !== undefined, hasBegun: this.#body !== undefined }))
+  }
+
+  pause(): void {
+    this.#controller?.pause()
+  }
+
+  resume(): void {
+    this.#controller?.resume()
+  }
+
+  cancel(error: GatewayError): void {
+    if (this.#failure) return
+    this.#failure = error
+    this.#settle()
+    if (this.#body) this.#body.fail(error)
+    else this.#reject(error)
+    this.#controller?.abort(error)
+  }
+
+  expire(ms: number): void {
+    const mayHaveRun = this.#controller !== undefined
+    this.cancel(new GatewayError('timeout', `no response headers within ${ms} ms`, { mayHaveRun }))
+  }
+
+  #settle(): void {
+    clearTimeout(this.#timer)
+    this.#signal.removeEventListener('abort', this.#onAbort)
+  }
+}
+
+type ExchangeOptions = Pick<HttpRequest, 'signal' | 'silenceMs' | 'timeoutMs' | 'onSent'>
+
+type ReceivedHeaders = Record<string, string | string[] | undefined>
+
+const onLate = (exchange: Exchange, ms: number): void => exchange.expire(ms)
 
 /** A body of this length is sent as a stream: undici keeps any other one until the response is complete. */
 const LARGE_BODY = 16 * 1024
@@ -123,9 +178,6 @@ function sentOnce(bytes: Uint8Array): Readable {
 /** Many tiny headers cost more than their bytes, and the HTTP parser limits only the bytes. */
 const MAX_HEADERS = 200
 
-const countHeaders = (received: Record<string, string | string[] | undefined>): number =>
-  Object.values(received).reduce((sum, value) => sum + (Array.isArray(value) ? value.length : 1), 0)
-
 /** Not `too_large`, which may depend on the input: such headers are a fault of the agent. */
 const tooManyHeaders = (mayHaveRun: boolean, cause?: unknown): GatewayError =>
   new GatewayError('bad_response', 'the response has too many or too large headers', { mayHaveRun, cause })
@@ -134,10 +186,16 @@ const tooManyHeaders = (mayHaveRun: boolean, cause?: unknown): GatewayError =>
 const invalidStatus = (status: number): GatewayError =>
   new GatewayError('bad_response', `${status} is not a valid HTTP status`, { mayHaveRun: true })
 
-function joinHeaders(received: Record<string, string | string[] | undefined>): Record<string, string> {
+/** Undefined if there are too many. */
+function joinHeaders(received: ReceivedHeaders): Record<string, string> | undefined {
   const headers: Record<string, string> = {}
-  for (const [name, value] of Object.entries(received)) {
-    if (value !== undefined) headers[name] = typeof value === 'string' ? value : value.join(', ')
+  let count = 0
+  for (const name of Object.keys(received)) {
+    const value = received[name]
+    if (value === undefined) continue
+    count += typeof value === 'string' ? 1 : value.length
+    if (count > MAX_HEADERS) return undefined
+    headers[name] = typeof value === 'string' ? value : value.join(', ')
   }
   return headers
 }

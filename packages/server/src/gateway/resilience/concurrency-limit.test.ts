@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import { GatewayError } from '../gateway.js'
 import { type ConcurrencyLimit, type ConcurrencyLimits, createConcurrencyLimit } from './concurrency-limit.js'
-import { createDeadline } from './deadline.js'
+import { Deadline } from './deadline.js'
 import { createRetryBudget } from './retry-budget.js'
 
 const limitOf = (limits: Partial<ConcurrencyLimits> = {}): ConcurrencyLimit =>
   createConcurrencyLimit({ maxCalls: 100, maxCallsTo: () => 100, maxCallsOf: () => 100, queueMs: 5, ...limits })
 
-const neverAborted = (): { signal: AbortSignal } => ({ signal: new AbortController().signal })
+const neverAborted = (): AbortSignal => new AbortController().signal
 /** Takes a slot for a caller, by default one that no limit applies to. */
-const acquire = (limit: ConcurrencyLimit, agent: string, caller?: string) =>
+const acquire = async (limit: ConcurrencyLimit, agent: string, caller?: string) =>
   limit.acquire({ agent, caller }, neverAborted())
 const refused = (code: string) => expect.objectContaining({ code, retryAfter: 1, mayHaveRun: false })
 
@@ -110,7 +110,7 @@ describe('the concurrency limit', () => {
   it('counts the wait against the deadline of the call, without blaming the agent', async () => {
     const limit = limitOf({ maxCalls: 1, queueMs: 60_000 })
     const release = await acquire(limit, 'a')
-    const deadline = createDeadline(neverAborted().signal, 5, () => performance.now())
+    const deadline = new Deadline(neverAborted(), 5, () => performance.now())
     await expect(limit.acquire({ agent: 'a', caller: 'x' }, deadline)).rejects.toEqual(refused('gateway_busy'))
     release()
     expect(limit.size).toBe(0)
@@ -120,7 +120,7 @@ describe('the concurrency limit', () => {
     const limit = limitOf({ maxCalls: 1, maxCallsOf: () => 1, queueMs: 60_000 })
     const release = await acquire(limit, 'a', 'other')
     const caller = new AbortController()
-    const deadline = createDeadline(caller.signal, 60_000, () => performance.now())
+    const deadline = new Deadline(caller.signal, 60_000, () => performance.now())
     const waiting = limit.acquire({ agent: 'a', caller: 'x' }, deadline)
     caller.abort()
     await expect(waiting).rejects.toBeInstanceOf(GatewayError)

@@ -1,6 +1,6 @@
+import type { CancelSignal } from '../../cancellation.js'
 import { GatewayError } from '../gateway.js'
 import { type CallCounts, createCallCounts } from './call-counts.js'
-import type { Deadline } from './deadline.js'
 import { createFairQueue } from './fair-queue.js'
 import { abortError } from './with-timeout.js'
 
@@ -11,9 +11,10 @@ export type Release = () => void
 export interface ConcurrencyLimit {
   /**
    * Takes a slot. A caller at its own limit gets `caller_busy` at once. If the agent or the gateway is full, the call
-   * waits for a short time, then gets `agent_busy` or `gateway_busy`. Without a caller, nobody's limit applies.
+   * waits for a short time, then gets `agent_busy` or `gateway_busy`. Without a caller, nobody's limit applies. Throws
+   * at once what is known at once: most calls need not wait.
    */
-  acquire(call: SlotRequest, deadline: Pick<Deadline, 'signal'>): Promise<Release>
+  acquire(call: SlotRequest, signal: CancelSignal): Release | Promise<Release>
   /** Calls of a caller, running and waiting, on all replicas. */
   countOf(caller: string): number
   /** Slots in use. */
@@ -58,7 +59,7 @@ export function createConcurrencyLimit(limits: ConcurrencyLimits): ConcurrencyLi
     agents.add(agent)
   }
 
-  const waitForSlot = (agent: string, caller: string, signal: AbortSignal): Promise<void> =>
+  const waitForSlot = (agent: string, caller: string, signal: CancelSignal): Promise<void> =>
     new Promise((resolve, reject) => {
       const settle = (): void => {
         clearTimeout(timer)
@@ -114,16 +115,39 @@ export function createConcurrencyLimit(limits: ConcurrencyLimits): ConcurrencyLi
   }
   agents.onChange(startWaiting)
 
-  /** Throws if the call, which is counted already, is one too many now that the counts of other replicas are known. */
-  const settle = async ({ agent, caller }: SlotRequest): Promise<void> => {
-    const settled = [
-      agents.settle(agent, maxCallsTo(agent)),
-      caller === undefined ? undefined : callers.settle(caller, maxCallsOf(caller)),
-    ]
-    if (settled.every((exchange) => exchange === undefined)) return
-    await Promise.all(settled)
-    if (caller !== undefined && callers.of(caller) > maxCallsOf(caller)) throw callerBusy(callers.of(caller) - 1)
-    if (agents.of(agent) > maxCallsTo(agent)) throw agentBusy(agents.of(agent) - 1)
+  const acquireLater = async (call: SlotRequest, signal: CancelSignal): Promise<Release> => {
+    const { agent, caller } = call
+    try {
+      await waitForSlot(agent, caller ?? '', signal)
+    } catch (error) {
+      if (caller !== undefined) callers.remove(caller)
+      throw error
+    }
+    return settled(call)
+  }
+
+  /** The slot of a call that is counted already, once the counts of other replicas are known, if they have to be asked. */
+  const settled = (call: SlotRequest): Release | Promise<Release> => {
+    const { agent, caller } = call
+    const release = releaseOf(call)
+    const ofAgent = agents.settle(agent, maxCallsTo(agent))
+    const ofCaller = caller === undefined ? undefined : callers.settle(caller, maxCallsOf(caller))
+    return ofAgent || ofCaller ? unlessTooMany(call, release, [ofAgent, ofCaller]) : release
+  }
+  const unlessTooMany = async (
+    { agent, caller }: SlotRequest,
+    release: Release,
+    exchanges: readonly (Promise<void> | undefined)[],
+  ): Promise<Release> => {
+    try {
+      await Promise.all(exchanges)
+      if (caller !== undefined && callers.of(caller) > maxCallsOf(caller)) throw callerBusy(callers.of(caller) - 1)
+      if (agents.of(agent) > maxCallsTo(agent)) throw agentBusy(agents.of(agent) - 1)
+    } catch (error) {
+      release()
+      throw error
+    }
+    return release
   }
 
   return {
@@ -134,7 +158,7 @@ export function createConcurrencyLimit(limits: ConcurrencyLimits): ConcurrencyLi
     get waiting() {
       return queue.size
     },
-    async acquire(call, { signal }) {
+    acquire(call, signal) {
       const { agent, caller } = call
       if (signal.aborted) throw abortError(signal, false)
       if (caller !== undefined) {
@@ -142,23 +166,9 @@ export function createConcurrencyLimit(limits: ConcurrencyLimits): ConcurrencyLi
         if (count >= maxCallsOf(caller)) throw callerBusy(count)
         callers.add(caller)
       }
-      if (hasSlot(agent)) occupy(agent)
-      else {
-        try {
-          await waitForSlot(agent, caller ?? '', signal)
-        } catch (error) {
-          if (caller !== undefined) callers.remove(caller)
-          throw error
-        }
-      }
-      const release = releaseOf(call)
-      try {
-        await settle(call)
-      } catch (error) {
-        release()
-        throw error
-      }
-      return release
+      if (!hasSlot(agent)) return acquireLater(call, signal)
+      occupy(agent)
+      return settled(call)
     },
   }
 }

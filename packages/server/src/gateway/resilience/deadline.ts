@@ -1,40 +1,44 @@
+import { Cancellation, type CancelSignal } from '../../cancellation.js'
 import { type AgentCall, GatewayError } from '../gateway.js'
 
 /** The signal of one call, aborted by its caller or by its timeout. */
-export interface Deadline {
-  readonly signal: AbortSignal
+export class Deadline extends Cancellation {
+  readonly #caller: CancelSignal
+  readonly #monotonic: () => number
+  readonly #end: number
+  readonly #cancel = (): void => this.abort(new GatewayError('cancelled', 'the caller cancelled the call'))
+  #timer: NodeJS.Timeout
+
+  constructor(caller: CancelSignal, timeoutMs: number, monotonic: () => number) {
+    super()
+    this.#caller = caller
+    this.#monotonic = monotonic
+    this.#end = monotonic() + timeoutMs
+    this.#timer = setTimeout(expire, timeoutMs, this)
+    if (caller.aborted) this.#cancel()
+    else caller.addEventListener('abort', this.#cancel)
+  }
+
   /** Milliseconds left for the whole call. */
-  left(): number
+  left(): number {
+    return Math.max(0, Math.ceil(this.#end - this.#monotonic()))
+  }
+
   /** Replaces the timeout, counted from now: the response is a stream. */
-  extend(ms: number): void
-  /** Aborts the call with this error. */
-  abort(error: GatewayError): void
+  extend(ms: number): void {
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(expire, ms, this)
+  }
+
   /** Stops the timer and stops listening to the caller's signal. */
-  release(): void
+  release(): void {
+    clearTimeout(this.#timer)
+    this.#caller.removeEventListener('abort', this.#cancel)
+  }
 }
 
-/** Not `AbortSignal.any` and `.timeout`: they stay attached to the caller's signal until garbage collection. */
-export function createDeadline(caller: AbortSignal, timeoutMs: number, monotonic: () => number): Deadline {
-  const controller = new AbortController()
-  const end = monotonic() + timeoutMs
-  const cancel = (): void => controller.abort(new GatewayError('cancelled', 'the caller cancelled the call'))
-  const expire = (): void => controller.abort(new GatewayError('timeout', 'the call timed out'))
-  let timer = setTimeout(expire, timeoutMs)
-  if (caller.aborted) cancel()
-  else caller.addEventListener('abort', cancel)
-  return {
-    signal: controller.signal,
-    abort: (error) => controller.abort(error),
-    left: () => Math.max(0, Math.ceil(end - monotonic())),
-    extend(ms) {
-      clearTimeout(timer)
-      timer = setTimeout(expire, ms)
-    },
-    release() {
-      clearTimeout(timer)
-      caller.removeEventListener('abort', cancel)
-    },
-  }
+function expire(deadline: Deadline): void {
+  deadline.abort(new GatewayError('timeout', 'the call timed out'))
 }
 
 /**

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { toAbortSignal } from '../../cancellation.js'
 import type { SpanStart, Traces } from '../../telemetry/traces.js'
 import { type AgentCall, type AgentResponse, type Endpoint, GatewayError } from '../gateway.js'
 import { onResponseEnd } from '../http/observe-stream.js'
@@ -73,7 +74,7 @@ export function createTryEndpoints({
     let result: CallResult = 'unknown'
     const started = monotonic()
     try {
-      const response = await callTraced(traces, call, endpoint, transport)
+      const response = await (traces ? callTraced(traces, call, endpoint, transport) : transport.call(call, endpoint))
       result = UNAVAILABLE.has(response.status) ? 'failed' : 'ok'
       return response
     } catch (error) {
@@ -92,7 +93,7 @@ export function createTryEndpoints({
         try {
           return await attempt({ ...call, timeoutMs: deadline.left() }, usable, onAttempt)
         } catch (error) {
-          if (!(error instanceof GatewayError) || !isSafeToRepeat(call, error) || deadline.signal.aborted) throw error
+          if (!(error instanceof GatewayError) || !isSafeToRepeat(call, error) || deadline.aborted) throw error
           if (!failure || informationIn(error) > informationIn(failure)) failure = error
         }
       }
@@ -100,8 +101,8 @@ export function createTryEndpoints({
       const wait = random() * BACKOFF_MS * 2 ** round
       const mayRetry = isAgentsFault(failure) && round < retries && wait < deadline.left()
       if (!mayRetry || !budget.take()) throw failure
-      await delay(wait, undefined, { signal: deadline.signal }).catch(() => {
-        throw deadline.signal.reason
+      await delay(wait, undefined, { signal: toAbortSignal(deadline) }).catch(() => {
+        throw deadline.reason
       })
     }
   }
@@ -109,12 +110,11 @@ export function createTryEndpoints({
 
 /** Each attempt is a span of its own, and the parent of what the agent does. */
 async function callTraced(
-  traces: Traces | undefined,
+  traces: Traces,
   call: AgentCall,
   endpoint: Endpoint,
   transport: Transport,
 ): Promise<AgentResponse> {
-  if (!traces) return transport.call(call, endpoint)
   const span = traces.start(spanOf(call, endpoint))
   try {
     const response = await transport.call({ ...call, headers: { ...call.headers, ...span.headers } }, endpoint)

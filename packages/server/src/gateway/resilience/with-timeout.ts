@@ -1,3 +1,4 @@
+import type { CancelSignal } from '../../cancellation.js'
 import { GatewayError } from '../gateway.js'
 
 /** Runs work that has no caller to wait for it with a signal that aborts after so many milliseconds. */
@@ -14,12 +15,12 @@ export async function withTimeout<T>(ms: number, work: (signal: AbortSignal) => 
 }
 
 /** Waits for shared work until the signal is aborted; the work itself continues for the others. */
-export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+export async function unlessAborted<T>(work: Promise<T>, signal: CancelSignal): Promise<T> {
   let stop = (): void => {}
   const aborted = new Promise<never>((_, reject) => {
     stop = () => reject(abortError(signal, false))
     if (signal.aborted) stop()
-    else signal.addEventListener('abort', stop, { once: true })
+    else signal.addEventListener('abort', stop)
   })
   try {
     return await Promise.race([work, aborted])
@@ -29,7 +30,7 @@ export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): P
 }
 
 /** The error of a request whose signal was aborted. */
-export function abortError({ reason }: AbortSignal, mayHaveRun: boolean): GatewayError {
+export function abortError({ reason }: CancelSignal, mayHaveRun: boolean): GatewayError {
   const [code, message] =
     reason instanceof GatewayError ? [reason.code, reason.message] : (['cancelled', 'the caller cancelled'] as const)
   return new GatewayError(code, message, { mayHaveRun, cause: reason })

@@ -12,12 +12,13 @@ import { createWebSocketTransport } from './websocket/websocket-transport.js'
 
 /**
  * Calls agents over one protocol. The signal of the call aborts the attempt and any stream that it returned, with a
- * GatewayError as the reason. Retries, limits and circuit breakers are applied by the caller of a transport.
+ * GatewayError as the reason, and stops the agent's work as far as the protocol allows. Retries, limits and circuit breakers are applied by the caller of a transport.
  */
 export interface Transport {
   call(call: AgentCall, endpoint: Endpoint): Promise<AgentResponse>
   /** The state or the result of a task that `call` returned. */
   poll(call: AgentCall, endpoint: Endpoint, task: AgentTask): Promise<AgentResponse>
+  /** As `Gateway.cancel`. */
   cancel(call: AgentCall, endpoint: Endpoint, task: AgentTask): Promise<void>
 }
 
@@ -45,11 +46,12 @@ export function createTransports({ options, dial, sendRequest, sockets, monotoni
   const limits: ResponseLimits = { maxBodyBytes, maxPartBytes, maxResponseValues }
   const rpcDeps: RpcTransportDeps = { sendRequest, monotonic, newId: randomUUID, ...limits }
   return {
-    http: createHttpTransport({ sendRequest, limits: options }),
+    http: createHttpTransport({ sendRequest, limits: options, monotonic }),
     unix: createHttpTransport({
       sendRequest: createSendRequest(sockets.dispatcher, options),
       limits: options,
-      target: sockets.target,
+      monotonic,
+      target: ({ url }) => sockets.target(url),
     }),
     websocket: createWebSocketTransport({ dial, limits: options }),
     a2a: createA2aTransport(rpcDeps),

@@ -25,7 +25,7 @@ export interface CallDeps {
   readonly resultQuota: ResultQuota
   /** Undefined: calls cannot be deferred, because there is no secret to encrypt them with. */
   readonly tasks: Tasks | undefined
-  /** The operations of the record; those of A2A and MCP agents are completed with what the agent itself says. */
+  /** The operations that a call can be for; those of A2A and MCP agents come from the agent itself. */
   readonly learnOperations: LearnOperations
   /** The operator's credential for an agent. */
   readonly storedCredential: (agent: Agent) => StoredCredential | undefined

@@ -2,11 +2,13 @@ import { createHash } from 'node:crypto'
 import {
   type AgentRecord,
   DirectoryError,
+  isJsonType,
   isStreamType,
   type JsonValue,
   type Operation,
   STREAM_TYPES,
 } from '@switchboard/protocol'
+import { Cancellation, type CancelSignal } from '../../cancellation.js'
 import type { CallTiming } from '../../telemetry/metrics.js'
 import { readAgent } from '../registry/read.js'
 import { type Admission, type AdmitDeps, admit, originHeaders } from './admission/admit.js'
@@ -14,6 +16,7 @@ import { type PreparedCall, prepareCall } from './admission/prepare-call.js'
 import type { CallDeps } from './call-deps.js'
 import { mediaTypesOf, takesArray } from './request/choose-operation.js'
 import type { Invocation } from './request/invocation.js'
+import { perOperation } from './request/per-operation.js'
 import { isAgentFailure } from './response/call-failed.js'
 import type { InvocationResult } from './response/invocation-result.js'
 import { hasValidOutput, toResult } from './response/to-result.js'
@@ -72,7 +75,7 @@ async function call(
     chooseResponseType(invocation, record, undefined)
     await deps.budgets.spend(invocation.caller.subject, record.id, batch.length)
     const lasting = { ...invocation, signal: signalFor(invocation, false) }
-    return withIdempotency(
+    return await withIdempotency(
       deps,
       invocation,
       agent,
@@ -83,21 +86,23 @@ async function call(
   const prepared = prepareCall(deps, invocation, admission, invocation.input)
   const type = chooseResponseType(invocation, record, prepared.operation)
   const wantsStream = prepared.wantsStream || isStreamType(type)
-  const ready: PreparedCall = { ...prepared, wantsStream, signal: signalFor(invocation, wantsStream) }
+  const accept = wantsStream || isJsonType(type) ? undefined : type
+  const ready: PreparedCall = { accept, ...prepared, wantsStream, signal: signalFor(invocation, wantsStream) }
   // Checked for every call: the agent may defer the work itself, and then it is too late to reject the callback.
   if (invocation.callbackUrl !== undefined) deps.tasks?.checkCallback(invocation.callbackUrl)
-  await deps.budgets.spend(invocation.caller.subject, record.id, 1)
-  return withIdempotency(
+  const spent = deps.budgets.spend(invocation.caller.subject, record.id, 1)
+  if (spent) await spent
+  return await withIdempotency(
     deps,
     invocation,
     agent,
     () => contentOf(ready),
     async () => {
       // `Prefer: respond-async` is a preference that may be ignored (RFC 7240).
-      if (invocation.defer && deps.tasks) return deferCall(deps, invocation, ready)
+      if (invocation.defer && deps.tasks) return await deferCall(deps, invocation, ready)
       const response = await sendCall(deps, ready, onTimed)
       return response.kind === 'task'
-        ? followTask(deps, invocation, ready, agentTaskOf(response))
+        ? await followTask(deps, invocation, ready, agentTaskOf(response))
         : toResult(deps, ready, response)
     },
   )
@@ -114,22 +119,28 @@ function chooseResponseType(
   record: AgentRecord,
   operation: Operation | undefined,
 ): string {
-  const declared = operation ? mediaTypesOf(record, operation, 'output') : []
-  const supported = [...new Set(['application/json', ...STREAM_TYPES, ...declared])]
+  const supported = operation ? responseTypes(record, operation) : COMMON_TYPES
   const type = chooseMediaType(supported)
   if (type !== undefined) return type
   throw new DirectoryError(
     'not_acceptable',
     `the response is available as ${supported.join(', ')}: accept one of them`,
     {
-      members: { supported },
+      members: { supported: [...supported] },
     },
   )
 }
 
+/** Media types that every response is available as. */
+const COMMON_TYPES: readonly string[] = ['application/json', ...STREAM_TYPES]
+
+const responseTypes = perOperation((record, operation): readonly string[] => [
+  ...new Set([...COMMON_TYPES, ...mediaTypesOf(record, operation, 'output')]),
+])
+
 /** The result for an Idempotency-Key is stored, so the call continues if the caller disconnects; a stream is not stored. */
-const signalFor = ({ idempotencyKey, signal }: Invocation, isStream: boolean): AbortSignal =>
-  idempotencyKey === undefined || isStream ? signal : new AbortController().signal
+const signalFor = ({ idempotencyKey, signal }: Invocation, isStream: boolean): CancelSignal =>
+  idempotencyKey === undefined || isStream ? signal : new Cancellation()
 
 /** What distinguishes a call from another one with the same Idempotency-Key. */
 function contentOf({ operation, payload, headers }: PreparedCall): unknown {

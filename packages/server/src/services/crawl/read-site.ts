@@ -1,12 +1,17 @@
 import {
+  type CatalogEntry,
   DirectoryError,
   type IndexedAgent,
   isObject,
   type JsonObject,
-  parseJsonBody,
+  ownIdentifier,
+  parseDocumentBody,
   readAgentsIndex,
+  readCatalog,
+  withEntry,
 } from '@switchboard/protocol'
 import { isHost, isWellKnown, parseSiteUrl, WELL_KNOWN_PATHS } from '../../policy/crawl.js'
+import { expandCatalog } from './expand-catalog.js'
 import type { Page, SendPolitely, Validators } from './send-politely.js'
 import type { Site } from './site.js'
 
@@ -19,6 +24,8 @@ export type Found =
       /** Where it was served from, after redirects: the base of its relative addresses. */
       readonly base: string
       readonly document: JsonObject
+      /** The id that a catalog of the host assigns; default: that of the document. */
+      readonly id?: string | undefined
       readonly validators: Validators
       /** Published by whoever controls the host, not by one of its users. */
       readonly isVouched: boolean
@@ -102,6 +109,15 @@ async function readPage(
     await options.onFound({ kind: 'invalid', url: url.href, reason: document })
     return { kind: 'read' }
   }
+  const catalog = readCatalog(document, base.href)
+  if (catalog) {
+    const mayRead = (text: string): boolean => isReadable(text, base, options.httpLoopback)
+    const agents = await expandCatalog(catalog, { ...options, base, mayRead, parse: parsePage })
+    const listed = agents.map(({ entry, problem }) => toCatalogued(entry, problem, base, mayRead))
+    // Without validators: what an entry says about its artifact is needed whenever the artifact is read.
+    const outcome = await readListed(options, listed, { url: url.href })
+    return outcome.kind === 'read' ? { kind: 'read' } : outcome
+  }
   const index = readAgentsIndex(document, base.href)
   if (!index) {
     await options.onFound(toDocument(url.href, base.href, document, validators, isWellKnown(url)))
@@ -122,7 +138,25 @@ interface Listed {
   readonly isRead: boolean
   readonly embedded?: JsonObject
   readonly problem?: string
+  /** The entry of a catalog that it comes from. */
+  readonly entry?: CatalogEntry
 }
+
+function toCatalogued(
+  entry: CatalogEntry,
+  problem: string | undefined,
+  base: URL,
+  mayRead: (url: string) => boolean,
+): Listed {
+  const { identifier, url, data } = entry
+  const place = `${base.href}#${encodeURIComponent(identifier.toWellFormed())}`
+  if (problem !== undefined) return { url: place, isRead: false, problem }
+  if (data) return { url: place, isRead: false, embedded: data, entry }
+  if (url !== undefined && mayRead(url)) return { url, isRead: true, entry }
+  return { url: place, isRead: false, problem: ELSEWHERE }
+}
+
+const ELSEWHERE = 'is not a URL of this host: it has to be crawled by itself'
 
 function toListed({ name, url, embedded }: IndexedAgent, index: URL, httpLoopback: boolean): Listed {
   if (url !== undefined && isReadable(url, index, httpLoopback)) {
@@ -130,7 +164,7 @@ function toListed({ name, url, embedded }: IndexedAgent, index: URL, httpLoopbac
   }
   const place = `${index.href}#${encodeURIComponent(name.toWellFormed())}`
   if (embedded) return { url: place, isRead: false, embedded }
-  return { url: place, isRead: false, problem: 'is not a URL of this host: it has to be crawled by itself' }
+  return { url: place, isRead: false, problem: ELSEWHERE }
 }
 
 /** A site speaks for its own host only: documents elsewhere belong to others. */
@@ -173,13 +207,13 @@ async function readListed(
 
 async function readEntry(
   { send, validatorsOf, signal }: ReadSiteOptions,
-  { url, isRead, embedded, problem }: Listed,
+  { url, isRead, embedded, problem, entry }: Listed,
   index: string,
 ): Promise<Found> {
   // Whoever publishes the list vouches for its entries.
   const isVouched = isWellKnown(new URL(index))
   if (problem !== undefined) return { kind: 'skipped', url, reason: problem }
-  const contained = embedded && toDocument(url, index, embedded, {}, isVouched)
+  const contained = embedded && toDocument(url, index, embedded, {}, isVouched, entry)
   if (!isRead) return contained ?? { kind: 'unchanged', url }
   const page = await send(new URL(url), validatorsOf(url) ?? {}, signal)
   switch (page.kind) {
@@ -199,7 +233,7 @@ async function readEntry(
       if (page.url.origin !== new URL(url).origin) {
         return { kind: 'skipped', url, reason: 'leads to another host: it has to be crawled by itself' }
       }
-      return toDocument(url, page.url.href, document, page.validators, isVouched)
+      return toDocument(url, page.url.href, document, page.validators, isVouched, entry)
     }
   }
 }
@@ -210,12 +244,22 @@ const toDocument = (
   document: JsonObject,
   validators: Validators,
   isVouched: boolean,
-): Found => ({ kind: 'document', url, base, document, validators, isVouched })
+  entry?: CatalogEntry,
+): Found => ({
+  kind: 'document',
+  url,
+  base,
+  document: entry ? withEntry(document, entry) : document,
+  // A user of a host cannot assign identifiers for all of it.
+  id: entry && isVouched ? ownIdentifier(entry, new URL(url).hostname) : undefined,
+  validators,
+  isVouched,
+})
 
 /** The object in a page, or why there is none. */
 function parsePage({ bytes }: { readonly bytes: Uint8Array }): JsonObject | string {
   try {
-    const value = parseJsonBody(bytes, { maxValues: MAX_VALUES })
+    const value = parseDocumentBody(bytes, { maxValues: MAX_VALUES })
     return isObject(value) ? value : 'is not a JSON object'
   } catch (error) {
     if (error instanceof DirectoryError) return error.message

@@ -1,5 +1,13 @@
 import { randomUUID } from 'node:crypto'
-import { DirectoryError, detectFormat, idProblem, invalid, parseDocument, sameJson } from '@switchboard/protocol'
+import {
+  DirectoryError,
+  detectFormat,
+  idProblem,
+  invalid,
+  parseAirUrn,
+  parseDocument,
+  sameJson,
+} from '@switchboard/protocol'
 import type { Caller } from '../../policy/caller.js'
 import { hasSignature, idOfFound, withAbsoluteAddresses } from '../../policy/crawl.js'
 import { assertDocumentSize } from '../../policy/document-limits.js'
@@ -58,7 +66,7 @@ export function createRegisterFound({ context, lifetime, httpLoopback }: Registe
     return { url, agent: id, status: created ? 'created' : isSame ? 'unchanged' : 'updated', ...validators }
   }
 
-  const readFound = ({ url, base, document }: Extract<Found, { kind: 'document' }>) => {
+  const readFound = ({ url, base, document, isVouched, id: assigned }: Extract<Found, { kind: 'document' }>) => {
     const format = detectFormat(document)
     if (!format) throw new DirectoryError('invalid_request', 'is not a description of an agent in a known format')
     const absolute = withAbsoluteAddresses(document, base)
@@ -68,8 +76,13 @@ export function createRegisterFound({ context, lifetime, httpLoopback }: Registe
     }
     assertDocumentSize(absolute)
     const { origin: owner, host } = new URL(url)
-    const id = idOfFound(format, document, { url, owner, httpLoopback })
+    const id = assigned ?? idOfFound(format, document, { url, owner, httpLoopback })
     if (id === undefined) throw new DirectoryError('forbidden', `states an id of another domain than ${host}`)
+    if (!isVouched && parseAirUrn(id))
+      throw new DirectoryError(
+        'forbidden',
+        `states an identifier of ${host}, which only documents below /.well-known/ can`,
+      )
     const problem = idProblem(id)
     if (problem !== undefined) throw invalid([{ at: '/id', message: problem }])
     return { format, id, document: parseDocument(format, absolute, context.policy.strictness) }

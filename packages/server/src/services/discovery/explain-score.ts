@@ -16,6 +16,7 @@ export const SCORE_COMPONENTS = [
   'policy',
   'words',
   'operation',
+  'direction',
   'language',
   'reputation',
   'availability',
@@ -68,7 +69,7 @@ function correctedWords({ words, corrected }: TextEvidence & Pick<FoundPage, 'co
  */
 function explainScore(
   context: Context,
-  { agent, score = 0, parts, raised = 0 }: Found,
+  { agent, score = 0, parts, duplicateLoss = 0, raised = 0 }: Found,
   evidence: TextEvidence,
   factors: ScoreFactors,
   tags: readonly string[],
@@ -85,34 +86,35 @@ function explainScore(
   const nearest = nearestPart(evidence.parts)
   add('words', parts?.words ?? 0, wordsText(evidence.words))
   add(componentOf(nearest), parts?.meaning ?? 0, nearest ? textOfPart(agent, nearest, evidence) : '')
+  add('direction', parts?.direction ?? 0, directionText(parts?.direction ?? 0))
   add('language', parts?.language ?? 0, languageText(agent, parts?.languageReason))
   multiply('freshness', factors.freshness, `not confirmed for ${daysSince(context, agent)} days`)
   multiply('policy', factors.policy, policyText(context, agent))
   multiply('reputation', factors.reputation, 'outcomes of calls, and ratings')
   multiply('availability', factors.availability, 'could not be reached')
   multiply('choice', factors.choice, choiceText(factors.choice))
-  const distinct = score - raised
-  const copies = Math.log2(Math.min(1, sum) / distinct)
-  if (isWhole(copies) && copies > 0) add('duplicate', distinct - sum, 'near-duplicate of better results')
-  else add('rank', distinct - sum, 'kept in line with the results around it')
+  add('duplicate', -duplicateLoss, 'near-duplicate of better results')
+  const compared = score - raised - sum
+  add('rank', compared, compared < 0 ? 'others fit as well, or little matches' : 'fits better than the others')
   add('tag', raised, tags.join(', '))
   return rounded(components, score)
 }
 
-const isWhole = (value: number): boolean => Math.abs(value - Math.round(value)) < 1e-6
-
 /** Four digits for each; what rounding loses goes to the largest one, so that the sum stays exact. */
 function rounded(components: readonly ScoreComponent[], score: number): ScoreComponent[] {
-  const units = components.map(({ value }) => Math.round(value * DIGITS))
-  const rest = Math.round(score * DIGITS) - units.reduce((sum, each) => sum + each, 0)
+  const units = components.map(({ value }) => Math.round(value * UNITS))
+  const rest = Math.round(score * UNITS) - units.reduce((sum, each) => sum + each, 0)
   const largest = units.reduce((best, each, at) => (Math.abs(each) > Math.abs(units[best] ?? 0) ? at : best), 0)
   return components
-    .map((each, at) => ({ ...each, value: ((units[at] ?? 0) + (at === largest ? rest : 0)) / DIGITS }))
+    .map((each, at) => ({ ...each, value: ((units[at] ?? 0) + (at === largest ? rest : 0)) / UNITS }))
     .filter(({ value }) => value !== 0)
     .sort((a, b) => Math.abs(b.value) - Math.abs(a.value))
 }
 
-const DIGITS = 1e4
+/** Responses show scores and their components with four digits. */
+const UNITS = 1e4
+
+export const roundScore = (score: number): number => Math.round(score * UNITS) / UNITS
 
 /** The embedding of an example or of an operation is evidence of its own. */
 function componentOf(nearest: PartMatch | undefined): ComponentName {
@@ -129,6 +131,9 @@ function textOfPart({ shown }: Agent, { part }: PartMatch, evidence: TextEvidenc
 /** A word of another language is shown with its meaning, which the agent contains. */
 const wordsText = (words: readonly WordMatch[]): string =>
   words.map(({ word, english }) => (english === undefined ? word : `${word} (${english})`)).join(', ')
+
+const directionText = (value: number): string =>
+  value > 0 ? 'converts in the direction of the request' : 'converts in the opposite direction'
 
 function languageText({ shown: { languages = [] } }: Agent, reason: ScoreParts['languageReason']): string {
   if (reason === 'described') return 'described in another language'

@@ -24,6 +24,8 @@ export interface Intent {
   readonly take: number
   /** Search for the text as it is written, without correcting typos. */
   readonly exact?: boolean | undefined
+  /** Languages that the caller reads (`Accept-Language`). */
+  readonly callerLanguages?: readonly string[] | undefined
   readonly caller: Caller
   /** The span that the search is part of. */
   readonly trace?: Span | undefined
@@ -46,10 +48,11 @@ const CHECKED_MATCHES = 200
 
 /** Finds the agents that suit an intent, best first, without calling any of them. */
 export async function resolveIntent(context: Context, intent: Intent): Promise<Resolution> {
-  const { found, warnings, corrected, suggestions, searchIdFor } = await findAgents(context, {
+  const { found, warnings, corrected, suggestions, rescore, searchIdFor } = await findAgents(context, {
     conditions: [AVAILABLE],
     text: intent.hints.length > 0 ? `${intent.text} (${intent.hints.join(', ')})` : intent.text,
     exact: intent.exact,
+    callerLanguages: intent.callerLanguages,
     order: 'score',
     skip: 0,
     take: CHECKED_MATCHES,
@@ -71,7 +74,7 @@ export async function resolveIntent(context: Context, intent: Intent): Promise<R
     return failed === undefined
   })
   auditDistrust(context, intent.caller, distrusted)
-  const candidates = suitable.slice(0, intent.take)
+  const candidates = rescore(suitable).slice(0, intent.take)
   return {
     candidates,
     searchId: searchIdFor(candidates),

@@ -1,4 +1,3 @@
-import type { Lexicon } from '@switchboard/search'
 import type { Catalog, CatalogListener } from '../registry/catalog.js'
 import { createSlicedWork, type SlicedWork } from '../time-slices.js'
 
@@ -11,8 +10,7 @@ export interface WordIndexing extends Required<Pick<CatalogListener, 'changed'>>
   stop(): void
 }
 
-/** @param lexicon is read before many agents are indexed, because a language that is needed at once takes a tenth of a second */
-export function createWordIndexing(catalog: Catalog, lexicon: Pick<Lexicon, 'load'>): WordIndexing {
+export function createWordIndexing(catalog: Catalog): WordIndexing {
   let work: SlicedWork | undefined
   return {
     changed(_agent, when) {
@@ -21,7 +19,7 @@ export function createWordIndexing(catalog: Catalog, lexicon: Pick<Lexicon, 'loa
     },
     start() {
       work ??= createSlicedWork(() => catalog.index.indexDeferred(STEP) > 0)
-      if (catalog.index.deferred > 0) void lexicon.load().then(work.run)
+      if (catalog.index.deferred > 0) work.run()
     },
     stop: () => work?.stop(),
   }

@@ -82,6 +82,7 @@ const VIEWS: Record<DocumentFormat, (record: AgentRecord, facts: RegistryFacts) 
   profile: toProfile,
   directory: toDirectory,
   descriptor: toDescriptor,
-  a2a: toAgentCard,
+  // A private address is replaced by that of this directory, whether or not it answers at the moment.
+  a2a: (record, facts) => toAgentCard(record, facts, { isAnswered: true }) ?? record.document,
   mcp: toMcpServer,
 }

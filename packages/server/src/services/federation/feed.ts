@@ -101,8 +101,10 @@ export function createFeed({ catalog, grantsOf, isExported, now }: FeedOptions):
         ? at > cursor.at || (at === cursor.at && agent.number > cursor.number)
         : at >= cursor.at - OVERLAP_MS
     }
-    const view = (agent: Agent) => (isDue(agent) ? viewOf(agent, caller, grantsOf) : undefined)
-    const due = Array.from(catalog.index.select({ conditions: [], view })).flatMap((agent) => read(agent, caller))
+    const view = (agent: Agent) => viewOf(agent, caller, grantsOf)
+    const due = Array.from(catalog.index.select({ conditions: [], view }))
+      .filter(isDue)
+      .flatMap((agent) => read(agent, caller))
     due.sort((a, b) => changedAt(a.agent) - changedAt(b.agent) || a.agent.number - b.agent.number)
     const agents = due.slice(0, limit)
     const more = due.length > limit

@@ -26,6 +26,8 @@ export interface PullOptions {
 
 /** Milliseconds and bytes of one round; then other work has its turn, and the next round continues. */
 const ROUND = { ms: 30_000, bytes: 32 * 1024 * 1024 }
+/** Agents that are taken at the same time: what they write is committed together, which is most of the time that they take. */
+const TOGETHER = 10
 /** Milliseconds to check the agents of one page. */
 const PAGE_MS = 60_000
 /** Milliseconds between complete lists, at most: they find what the changes did not tell. */
@@ -92,9 +94,11 @@ export function createPull(options: PullOptions): Pull {
       if (monotonic() - begun > PAGE_MS) throw new PeerError('it takes too long to check its agents')
       await pace()
     }
-    for (const entry of page.entries) {
+    for (const entries of takenTogether(page.entries)) {
       await pause()
-      await take(peer, entry, room)
+      // Nothing goes on after the round has ended, even if one of them fails.
+      const results = await Promise.allSettled(entries.map((entry) => take(peer, entry, room)))
+      for (const result of results) if (result.status === 'rejected') throw result.reason
     }
     for (const { id, expiresAt } of page.unchanged ?? []) {
       const copy = (await store.of(id)).find((each) => each.peer === peer.name)
@@ -117,7 +121,9 @@ export function createPull(options: PullOptions): Pull {
   const take = async (peer: KnownPeer, entry: PeerEntry, room: Room): Promise<void> => {
     const { id } = entry.record
     const earlier = typeof id === 'string' ? (await store.of(id)).find((each) => each.peer === peer.name) : undefined
-    if (!earlier && room.left <= 0) return refuse(room, `it has more than ${peer.maxAgents} agents`)
+    const isTooMany = (): boolean => !earlier && room.left <= 0
+    const tooMany = `it has more than ${peer.maxAgents} agents`
+    if (isTooMany()) return refuse(room, tooMany)
     const accepted = await acceptCopy(peer, entry, earlier)
     if ('ours' in accepted) return
     if ('refused' in accepted) {
@@ -125,6 +131,8 @@ export function createPull(options: PullOptions): Pull {
       if (earlier) await drop(earlier)
       return
     }
+    // Others that are taken at the same time may have filled the room.
+    if (isTooMany()) return refuse(room, tooMany)
     if (isChanged(accepted.copy, earlier) && changes.take(peer.name) !== undefined) {
       refuse(room, 'it changes its agents too often')
       if (earlier) await keep({ ...earlier, seenAt: now() }, room)
@@ -208,6 +216,23 @@ export function createPull(options: PullOptions): Pull {
       if (monotonic() - begun > ROUND.ms || bytes > ROUND.bytes) return true
     }
   }
+}
+
+/** The entries in their order, in groups that name no agent twice. */
+function takenTogether(entries: readonly PeerEntry[]): PeerEntry[][] {
+  const groups: PeerEntry[][] = []
+  let ids = new Set<unknown>()
+  for (const entry of entries) {
+    const { id } = entry.record
+    const group = ids.has(id) ? undefined : groups.at(-1)
+    if (group && group.length < TOGETHER) group.push(entry)
+    else {
+      groups.push([entry])
+      ids = new Set()
+    }
+    ids.add(id)
+  }
+  return groups
 }
 
 /** How many more agents of a peer are kept, and which were not. */

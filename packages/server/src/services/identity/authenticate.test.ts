@@ -10,6 +10,7 @@ const options: AuthenticateOptions = {
   assertKeysKnown: () => {},
   keys: {
     find: mustNotBeCalled,
+    ofHash: mustNotBeCalled,
     list: mustNotBeCalled,
     create: mustNotBeCalled,
     revoke: mustNotBeCalled,

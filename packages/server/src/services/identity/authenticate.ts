@@ -3,8 +3,8 @@ import type { PeerCertificate, TLSSocket } from 'node:tls'
 import { certificateSubject, DirectoryError } from '@switchboard/protocol'
 import { type Caller, networkOf } from '../../policy/caller.js'
 import type { Subjects } from '../../policy/subjects.js'
-import { KEY_PREFIX, type Keys } from './keys.js'
-import type { TokenClaims } from './token-claims.js'
+import { holderOfKey, KEY_PREFIX, type Keys } from './keys.js'
+import { holderOfClaims, type TokenClaims } from './token-claims.js'
 import type { Tokens } from './tokens.js'
 
 /** The credentials of a request, and where it came from. */
@@ -40,30 +40,14 @@ export function createAuthenticate(options: AuthenticateOptions): Authenticate {
     assertKeysKnown()
     const key = keys.find(secret)
     if (!key) throw new DirectoryError('unauthorized', 'the API key is invalid, expired or revoked')
-    return {
-      subject: key.subject,
-      kind: 'key',
-      keyId: key.id,
-      scopes: new Set(key.scopes),
-      address,
-      requestId,
-      ...(key.names && { names: key.names }),
-      ...(key.expiresAt !== undefined && { credentialEnds: key.expiresAt }),
-    }
+    return { address, requestId, ...holderOfKey(key) }
   }
 
   const byToken = async (verifying: Promise<TokenClaims>, credentials: Credentials): Promise<Caller> => {
-    const { subject, scopes, names, expiresAt, certificate } = await verifying
-    if (certificate !== undefined) assertPresents(trustedCertificate(credentials.socket, now()), certificate)
-    return {
-      subject,
-      kind: 'token',
-      scopes: new Set(scopes),
-      address: credentials.address,
-      requestId: credentials.requestId,
-      ...(names && { names }),
-      ...(expiresAt !== undefined && { credentialEnds: expiresAt }),
-    }
+    const claims = await verifying
+    const { socket, address, requestId } = credentials
+    if (claims.certificate !== undefined) assertPresents(trustedCertificate(socket, now()), claims.certificate)
+    return { address, requestId, ...holderOfClaims(claims) }
   }
 
   const byBearer = (secret: string, credentials: Credentials): Caller | Promise<Caller> => {

@@ -34,12 +34,14 @@ export async function createGrants(store: Store, now: () => number): Promise<Gra
     of: (subject) => bySubject.get(subject) ?? [],
     list: () => all,
     async create(values, caller) {
-      const grant: StoredGrant = { ...values, id: randomBytes(9).toString('base64url'), createdAt: now() }
+      // Not base64url: an id that starts with a hyphen looks like a flag on the command line.
+      const grant: StoredGrant = { ...values, id: randomBytes(9).toString('hex'), createdAt: now() }
       const detail = `${grant.id}: ${grant.scopes.join(' ')} for ${grant.subject}`
       const agent = grant.agent && { agent: grant.agent.id }
       const audit = auditOf(caller, 'grant.create', now(), { detail, ...agent, after: stateOfGrant(grant) })
       await store.putGrant(grant, audit)
-      set([...all, grant])
+      // A reload may have been faster.
+      set([...all.filter(({ id }) => id !== grant.id), grant])
       return grant
     },
     async revoke(id, caller) {

@@ -16,14 +16,32 @@ export interface Issuer {
   /** Which claims give which scopes. Default: `scope` or `scp`, as they are. */
   readonly scopes?: readonly ScopeRule[]
   readonly introspection?: IntrospectionOptions
+  /** With it, people can sign in at this issuer with their browser. */
+  readonly signIn?: SignInOptions
+}
+
+/** How people sign in at an OpenID provider; its endpoints are in its discovery document. */
+export interface SignInOptions {
+  /** This directory at the provider. */
+  readonly clientId: string
+  /** Undefined: a public client, which PKCE alone protects. */
+  readonly clientSecret?: string
+  /** What people read on the button. Default: the host of the issuer. */
+  readonly name?: string
+  /** Scopes to request from the provider. Default: `openid`. */
+  readonly requestScopes?: readonly string[]
+  /** Scopes of everybody who signs in, besides those of their claims. */
+  readonly scopes?: readonly string[]
 }
 
 /** What is wrong with the issuers together; undefined if nothing is. Each one alone is checked by the config's schema. */
 export function issuersProblem(issuers: readonly Issuer[]): string | undefined {
-  for (const { issuer, jwksUrl, introspection } of issuers) {
+  for (const { issuer, jwksUrl, introspection, signIn } of issuers) {
     if (issuer.includes(QUALIFIER) || [CERTIFICATES, FEDERATION].includes(issuer))
       return `the issuer "${issuer}" must be a URL without "#"`
-    if (jwksUrl === undefined && !introspection) return `the issuer "${issuer}" needs a jwksUrl or introspection`
+    if (jwksUrl === undefined && !introspection && !signIn)
+      return `the issuer "${issuer}" needs a jwksUrl, introspection or signIn`
+    if (signIn && !URL.canParse(issuer)) return `the issuer "${issuer}" must be a URL, because it has signIn`
   }
   const twice = firstDuplicate(issuers.map(({ issuer }) => issuer))
   if (twice !== undefined) return `the issuer "${twice}" is listed twice`

@@ -1,6 +1,7 @@
 import { hash, randomBytes } from 'node:crypto'
-import { DirectoryError } from '@switchboard/protocol'
-import type { Caller } from '../../policy/caller.js'
+import { assertValid, DirectoryError, type Issue, subjectProblem } from '@switchboard/protocol'
+import { type Caller, type Holder, knownScopes } from '../../policy/caller.js'
+import type { VettingPolicy } from '../../policy/vetting.js'
 import type { AuditEntry, Store, StoredKey } from '../../store/store.js'
 import { auditOf } from '../context.js'
 import { stateOfKey } from '../operations/audit-state.js'
@@ -12,6 +13,8 @@ const ADMIN_KEY_ID = 'admin'
 export interface Keys {
   /** The key with this secret, unless it has expired. */
   find(secret: string): StoredKey | undefined
+  /** The key with this hash of its secret, unless it has expired. */
+  ofHash(hash: string): StoredKey | undefined
   list(): readonly StoredKey[]
   create(values: NewKey, caller: Caller): Promise<{ key: StoredKey; secret: string }>
   /** Takes effect immediately. */
@@ -27,6 +30,18 @@ export interface NewKey {
   readonly names?: readonly string[]
   /** Lifetime in seconds. Default: unlimited. */
   readonly expiresIn?: number
+}
+
+/** Throws an error that names the members of a new key that cannot be accepted. */
+export function assertNewKey({ subject, scopes }: NewKey, policy: Pick<VettingPolicy, 'capabilities'>): void {
+  const known = knownScopes(policy)
+  const unknown = scopes.find((scope) => !known.includes(scope))
+  const problem = subjectProblem(subject)
+  const issues: Issue[] = []
+  if (problem !== undefined) issues.push({ at: '/subject', message: problem })
+  if (unknown !== undefined)
+    issues.push({ at: '/scopes', message: `has an unknown scope "${unknown}": use ${known.join(', ')}` })
+  assertValid(issues)
 }
 
 /** Secrets are long and random, so a fast hash is as safe as a slow one. */
@@ -52,13 +67,16 @@ export async function createKeys(store: Store, now: () => number): Promise<Keys>
   const reload = async (): Promise<void> => set(await store.keys())
   await reload()
 
+  const ofHash = (hash: string): StoredKey | undefined => {
+    const key = byHash.get(hash)
+    return key && (key.expiresAt ?? Number.POSITIVE_INFINITY) > now() ? key : undefined
+  }
+
   return {
     reload,
     onLastRevoked: (listener) => void listeners.push(listener),
-    find(secret) {
-      const key = byHash.get(hashSecret(secret))
-      return key && (key.expiresAt ?? Number.POSITIVE_INFINITY) > now() ? key : undefined
-    },
+    find: (secret) => ofHash(hashSecret(secret)),
+    ofHash,
     list: () => [...byHash.values()].sort((a, b) => a.createdAt - b.createdAt),
     async create({ subject, scopes, names, expiresIn }, caller) {
       const secret = newSecret()
@@ -87,6 +105,26 @@ export async function createKeys(store: Store, now: () => number): Promise<Keys>
     },
   }
 }
+
+/** The subject of a key, with the rights that it has at the moment. */
+export function holderOfKey(key: StoredKey): Holder {
+  const known = holders.get(key)
+  if (known) return known
+  const { id, subject, scopes, names, expiresAt } = key
+  const holder: Holder = {
+    subject,
+    kind: 'key',
+    keyId: id,
+    scopes: new Set(scopes),
+    ...(names && { names }),
+    ...(expiresAt !== undefined && { credentialEnds: expiresAt }),
+  }
+  holders.set(key, holder)
+  return holder
+}
+
+/** By key: a stored key never changes, and every request has one. */
+const holders = new WeakMap<StoredKey, Holder>()
 
 /** Makes sure that there is an administrator's key; returns its secret if it was generated, to be shown once. */
 export async function ensureAdminKey(store: Store, given: string | undefined, at: number): Promise<string | undefined> {

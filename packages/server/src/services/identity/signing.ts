@@ -5,6 +5,8 @@ import {
   type JsonObject,
   type SignatureFields,
   type SignedComponent,
+  type SigningKey,
+  signCard,
   signDocument,
   signMessage,
 } from '@switchboard/protocol'
@@ -29,6 +31,10 @@ export interface Signing {
   signRequest(request: { method: string; url: string; contentType: string; body: string }): Record<string, string>
   /** Signs a document, so that others can pass it on (C-64). Undefined if the operator has set no secret. */
   signDocument(document: JsonObject): Promise<JsonObject> | undefined
+  /** Signs an A2A card, see `signCard`. Undefined if the operator has set no secret. */
+  signCard(card: JsonObject, keySet: string): Promise<JsonObject> | undefined
+  /** The id of the key that signs now. */
+  readonly keyId: string | undefined
   /** JSON Web Keys: the current one, and those that were replaced recently. */
   publicKeys(): JsonObject[]
   /** Replaces the current key; returns the new public key. */
@@ -113,6 +119,12 @@ export async function createSigning({ store, seal, now, onError }: SigningOption
     return signMessage(components, parameters, (base) => ed25519(null, base, key))
   }
 
+  const documentKey = (): SigningKey | undefined => {
+    if (!current) return undefined
+    rotateOld(current.createdAt)
+    return { id: current.id, jwk: current.key.export({ format: 'jwk' }) }
+  }
+
   await reload()
   if (seal && !current) await addKey(ownAudit(now()))
 
@@ -130,9 +142,15 @@ export async function createSigning({ store, seal, now, onError }: SigningOption
       return { 'content-type': contentType, 'content-digest': digest, ...fields }
     },
     signDocument(document) {
-      if (!current) return undefined
-      rotateOld(current.createdAt)
-      return signDocument(document, { id: current.id, jwk: current.key.export({ format: 'jwk' }) })
+      const key = documentKey()
+      return key && signDocument(document, key)
+    },
+    signCard(card, keySet) {
+      const key = documentKey()
+      return key && signCard(card, key, keySet)
+    },
+    get keyId() {
+      return current?.id
     },
     publicKeys: () => keys.filter(isPublished).map(({ publicKey }): JsonObject => JSON.parse(publicKey)),
     async rotate(caller) {

@@ -1,4 +1,5 @@
 import { isObject, readSubject, subjectProblem, TokenError } from '@switchboard/protocol'
+import type { Holder } from '../../policy/caller.js'
 import type { Subjects } from '../../policy/subjects.js'
 import type { Issuer } from './issuers.js'
 import { scopesOf } from './token-scopes.js'
@@ -14,6 +15,15 @@ export interface TokenClaims {
   /** SHA-256 of the client certificate with which the token must be presented, in base64url (RFC 8705 §3.1). */
   readonly certificate?: string
 }
+
+/** The subject of a token, with its rights. */
+export const holderOfClaims = ({ subject, scopes, names, expiresAt }: TokenClaims): Holder => ({
+  subject,
+  kind: 'token',
+  scopes: new Set(scopes),
+  ...(names && { names }),
+  ...(expiresAt !== undefined && { credentialEnds: expiresAt }),
+})
 
 /** Claims that have been verified, or that the issuer has responded with. */
 export type Claims = Readonly<Record<string, unknown>>

@@ -22,12 +22,17 @@ function auditStore(failures = 0) {
     if (failures-- > 0) throw new Error('the store is unavailable')
     written.push(entries)
   }
+  const audit = async (): Promise<LoggedEntry[]> =>
+    written
+      .flat()
+      .toReversed()
+      .map((entry, i) => ({ cursor: `0.${i}`, entry }))
   const auditAfter = async (cursor = '0'): Promise<LoggedEntry[]> =>
     written
       .flat()
       .map((entry, i) => ({ cursor: String(i + 1), entry }))
       .slice(Number(cursor), Number(cursor) + 2)
-  return { written, store: { appendAudit, audit: async () => written.flat().toReversed(), auditAfter } }
+  return { written, store: { appendAudit, audit, auditAfter } }
 }
 
 /** A trail whose clock counts the entries. */
@@ -67,7 +72,7 @@ describe('the audit trail', () => {
     const { trail } = startTrail()
     invoke(trail, 'a')
     invoke(trail, 'b')
-    expect((await trail.read({ limit: 10 })).map(({ agent }) => agent)).toEqual(['b', 'a'])
+    expect((await trail.read({ limit: 10 })).map(({ entry }) => entry.agent)).toEqual(['b', 'a'])
   })
 
   it('writes entries without an explicit flush', async () => {

@@ -4,6 +4,7 @@ import { actorOf, type Caller, clientOf, networkOf } from '../../policy/caller.j
 import {
   type AuditEntry,
   type AuditFilter,
+  type EntryFilter,
   type LoggedEntry,
   matchesAuditFilter,
   type Store,
@@ -57,9 +58,9 @@ export interface AuditTrail {
   /** Records the first use of a credential by an address in an hour. */
   signedIn(caller: Caller): void
   /** Newest first, including entries that were not written yet. */
-  read(filter: AuditFilter): Promise<AuditEntry[]>
+  read(filter: AuditFilter): Promise<LoggedEntry[]>
   /** The log from its start or after a cursor, oldest first, in pages; a page may be empty. Ends at the end of the log. */
-  follow(cursor: string | undefined, filter: Omit<AuditFilter, 'limit'>): AsyncGenerator<LoggedEntry[]>
+  follow(cursor: string | undefined, filter: EntryFilter): AsyncGenerator<LoggedEntry[]>
   /** Writes all added entries; resolves even if the store fails. */
   flush(): Promise<void>
   close(): Promise<void>
@@ -153,7 +154,8 @@ export function createAuditTrail({ store, now, addresses, onError }: AuditTrailO
     },
     signedIn(caller) {
       const { kind, keyId } = caller
-      if (kind === 'anonymous') return
+      // The directory itself, which runs the demo, has no key and does not sign in.
+      if (kind === 'anonymous' || (kind === 'key' && keyId === undefined)) return
       signIns.add(clientOf(caller), `${kind} ${keyId} ${networkOf(caller.address)}`, () =>
         entryOf(caller, 'sign-in', { detail: kind === 'key' ? `key ${keyId}` : kind, ...addressOf(caller) }),
       )

@@ -32,6 +32,7 @@ function usageStore() {
 function startReplica({ store }: ReturnType<typeof usageStore>, perDay: number | undefined = 10, ofAgent?: number) {
   const clock = { now: 1000 * DAY_MS + 1, monotonic: 0 }
   const errors: unknown[] = []
+  const refused: string[] = []
   const budgets = createBudgets({
     store,
     limits: {
@@ -40,15 +41,16 @@ function startReplica({ store }: ReturnType<typeof usageStore>, perDay: number |
     },
     now: () => clock.now,
     monotonic: () => clock.monotonic,
+    onRefused: ({ kind, name }) => refused.push(`${kind} ${name}`),
     onError: (error) => errors.push(error),
   })
   const spend = (calls = 1) => budgets.spend('alice', 'a', calls)
-  return { budgets, clock, errors, spend }
+  return { budgets, clock, errors, refused, spend }
 }
 
 describe('a daily budget', () => {
   it('allows as many calls as the limit, however many come at once, and says when it is reset', async () => {
-    const { budgets, spend } = startReplica(usageStore())
+    const { budgets, refused, spend } = startReplica(usageStore())
     const results = await Promise.allSettled(Array.from({ length: 30 }, () => spend()))
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(10)
     await expect(spend()).rejects.toMatchObject({
@@ -57,6 +59,7 @@ describe('a daily budget', () => {
       message: expect.stringContaining('calls_per_day'),
       members: { limit: { name: 'calls_per_day', limit: 10, used: 10 } },
     })
+    expect(refused).toEqual(Array(21).fill('subject alice'))
     await budgets.close()
   })
 

@@ -11,8 +11,8 @@ const FRESH_MS = 1000
 
 /** Counts the calls of a day (UTC) against the limits `calls_per_day`, for all replicas together. */
 export interface Budgets {
-  /** Counts calls of a subject to an agent, or throws `rate_limited` and counts none. */
-  spend(subject: string | undefined, agent: string, calls: number): Promise<void>
+  /** Counts calls of a subject to an agent, or throws `rate_limited` and counts none. A promise only if there is a limit. */
+  spend(subject: string | undefined, agent: string, calls: number): Promise<void> | undefined
   /** Calls today, as far as they are counted: those of targets with a limit. */
   used(target: LimitTarget): Promise<number>
   /** Seconds until the next day. */
@@ -26,6 +26,8 @@ export interface BudgetsOptions {
   /** Milliseconds since 1970. */
   readonly now: () => number
   readonly monotonic: () => number
+  /** Called when the calls of a day are used up. */
+  readonly onRefused: (target: LimitTarget) => void
   readonly onError: (error: unknown) => void
 }
 
@@ -41,7 +43,7 @@ interface Count {
  * Counts in memory and adds the counts to the store in batches. Replicas can exceed a limit together by what they count
  * within about a second.
  */
-export function createBudgets({ store, limits, now, monotonic, onError }: BudgetsOptions): Budgets {
+export function createBudgets({ store, limits, now, monotonic, onRefused, onError }: BudgetsOptions): Budgets {
   let day = 0
   let counts = new Map<string, Count>()
   let timer: NodeJS.Timeout | undefined
@@ -108,6 +110,25 @@ export function createBudgets({ store, limits, now, monotonic, onError }: Budget
     const { stored = 0, pending = 0 } = counts.get(key) ?? {}
     return stored + pending
   }
+  const spendOf = async (budgets: readonly Budget[], calls: number): Promise<void> => {
+    await load(budgets.map(({ key }) => key))
+    for (const { target, key, limit, whose } of budgets) {
+      const used = usedOf(key)
+      if (used + calls <= limit) continue
+      onRefused(target)
+      const retryAfter = resetSeconds()
+      throw new DirectoryError(
+        'rate_limited',
+        `${whose} ${limit} calls per day, of which ${used} have been made: try again in ${retryAfter} s, or ask the operator of this directory for a higher limit (calls_per_day)`,
+        { retryAfter, members: { limit: { name: 'calls_per_day', limit, used } } },
+      )
+    }
+    for (const { key } of budgets) {
+      const count = counts.get(key)
+      if (count) count.pending += calls
+    }
+    timer ??= setTimeout(() => void flush(), FLUSH_MS)
+  }
   const resetSeconds = (): number => Math.max(1, Math.ceil(((Math.floor(now() / DAY_MS) + 1) * DAY_MS - now()) / 1000))
 
   return {
@@ -119,35 +140,22 @@ export function createBudgets({ store, limits, now, monotonic, onError }: Budget
       await load([key])
       return usedOf(key)
     },
-    async spend(subject, agent, calls) {
+    spend(subject, agent, calls) {
       const ofSubject = subject === undefined ? undefined : limits.of(subject, 'calls_per_day')?.value
       const ofAgent = limits.ofAgent(agent, 'calls_per_day')
+      if (ofSubject === undefined && ofAgent === undefined) return undefined
       const budgets = [
         ...(subject === undefined || ofSubject === undefined
           ? []
-          : [{ key: limitId({ kind: 'subject', name: subject }), limit: ofSubject, whose: 'you may make' }]),
-        ...(ofAgent === undefined
-          ? []
-          : [{ key: limitId({ kind: 'agent', name: agent }), limit: ofAgent, whose: 'the agent gets' }]),
+          : [budgetOf({ kind: 'subject', name: subject }, ofSubject, 'you may make')]),
+        ...(ofAgent === undefined ? [] : [budgetOf({ kind: 'agent', name: agent }, ofAgent, 'the agent gets')]),
       ]
-      if (budgets.length === 0) return
-      await load(budgets.map(({ key }) => key))
-      for (const { key, limit, whose } of budgets) {
-        const used = usedOf(key)
-        if (used + calls <= limit) continue
-        const retryAfter = resetSeconds()
-        throw new DirectoryError(
-          'rate_limited',
-          `${whose} ${limit} calls per day, of which ${used} have been made: try again in ${retryAfter} s, or ask the operator of this directory for a higher limit (calls_per_day)`,
-          { retryAfter, members: { limit: { name: 'calls_per_day', limit, used } } },
-        )
-      }
-      for (const { key } of budgets) {
-        const count = counts.get(key)
-        if (count) count.pending += calls
-      }
-      timer ??= setTimeout(() => void flush(), FLUSH_MS)
+      return spendOf(budgets, calls)
     },
     close: flush,
   }
 }
+
+type Budget = ReturnType<typeof budgetOf>
+
+const budgetOf = (target: LimitTarget, limit: number, whose: string) => ({ target, key: limitId(target), limit, whose })

@@ -1,5 +1,13 @@
 import { hash } from 'node:crypto'
-import { type AgentRecord, type JsonObject, type RegistryFacts, readRecord, redactRecord } from '@switchboard/protocol'
+import {
+  type AgentRecord,
+  type JsonObject,
+  type LearnedOperations,
+  type RegistryFacts,
+  readRecord,
+  redactRecord,
+  withLearned,
+} from '@switchboard/protocol'
 import { type AgentIndex, createAgentIndex, type Lexicon, type StaticEncoder } from '@switchboard/search'
 import { memoryOf } from '../../policy/quota.js'
 import type { Store, StoredAgent } from '../../store/store.js'
@@ -10,7 +18,10 @@ import { createViewCache, type ViewCache } from './view-cache.js'
 /** A registered agent in memory: the stored row and the record read from its document. */
 export interface Agent {
   readonly stored: StoredAgent
+  /** What the publisher says, and what the directory has learned from the agent itself. */
   readonly record: AgentRecord
+  /** What the publisher says: the record of the document alone. */
+  readonly published: AgentRecord
   /** The record without members that only its owner may see. */
   readonly shown: AgentRecord
   readonly number: number
@@ -45,6 +56,8 @@ export interface CatalogListener {
   removed?(number: number, agent: Agent): void
   /** Findings about the agent. Call `review` when they change. */
   findings?(agent: StoredAgent): JsonObject
+  /** The operations that the agent itself lists: the same object until they change. Call `review` when they do. */
+  learned?(agent: StoredAgent, published: AgentRecord): LearnedOperations | undefined
   /** What strangers see of the agent with this number has changed. */
   publicChanged?(number: number): void
 }
@@ -52,7 +65,7 @@ export interface CatalogListener {
 export interface ApplyOptions {
   /** Default: now. */
   readonly when?: When
-  /** The record of the stored document, if the caller has it; otherwise it is read from the document. */
+  /** The record of the stored document alone, if the caller has it; otherwise it is read from the document. */
   readonly record?: AgentRecord
   /** The known agent that the row replaces even if the row is older, as after a restore of the store from a backup. */
   readonly over?: Agent | undefined
@@ -71,11 +84,13 @@ export interface Catalog {
   drop(id: string, revision: number): void
   /** Reads the agent from the store again, after another process has written it. */
   reload(id: string): Promise<Agent | undefined>
-  /** Asks the listeners for their findings about the agent again. */
+  /** Asks the listeners for their findings about the agent, and for what they have learned from it, again. */
   review(number: number): void
   /** Calls the listener for every later change; subscribe before agents are loaded. */
   subscribe(listener: CatalogListener): void
   facts(agent: Agent): RegistryFacts
+  /** Base of absolute URLs. */
+  baseUrl(): string
   /** Changes of what strangers see. */
   readonly publicState: PublicState
   /** Highest revision applied so far. */
@@ -109,12 +124,20 @@ export function createCatalog(options: CatalogOptions): Catalog {
   let serial = 0
   let revision = 0
 
-  const create = (stored: StoredAgent, record: AgentRecord, findings: Findings, memory: number): Agent => ({
-    ...toAgent(stored, record, findings),
+  const create = (stored: StoredAgent, records: Records, findings: Findings, memory: number): Agent => ({
+    ...toAgent(stored, records, findings),
     memory,
     views,
     serial: ++serial,
   })
+
+  /** @param known the agent before: its record is kept if it is still the same */
+  const recordsOf = (stored: StoredAgent, published: AgentRecord, known: Agent | undefined): Records => {
+    let learned: LearnedOperations | undefined
+    for (const listener of listeners) learned ??= listener.learned?.(stored, published)
+    if (known?.published === published && known.record.learned === learned) return known
+    return { published, record: learned ? withLearned(published, learned) : published }
+  }
 
   const apply = (stored: StoredAgent, { when = 'now', record, over }: ApplyOptions = {}): Agent => {
     const known = index.get(stored.id)
@@ -127,9 +150,10 @@ export function createCatalog(options: CatalogOptions): Catalog {
     }
     // A refresh does not change the document, so the known record still holds.
     const isRefresh = known !== undefined && isSameContent(known.stored, stored)
-    const current = isRefresh ? known.record : (record ?? recordOf(stored))
-    const memory = known?.record === current ? known.memory : memoryOf(stored.document)
-    const agent = create(stored, current, findingsOf(stored), memory)
+    const published = isRefresh ? known.published : (record ?? recordOf(stored))
+    const memory = known?.published === published ? known.memory : memoryOf(stored.document)
+    const records = recordsOf(stored, published, known)
+    const agent = create(stored, records, findingsOf(stored, records.record), memory)
     index.put(agent, when)
     const before = known?.number === agent.number ? known : undefined
     if (known && !before) notifyRemoved(known)
@@ -139,8 +163,9 @@ export function createCatalog(options: CatalogOptions): Catalog {
     return agent
   }
 
-  const findingsOf = (stored: StoredAgent): Findings => {
+  const findingsOf = (stored: StoredAgent, { learned }: AgentRecord): Findings => {
     const members: JsonObject = Object.assign({}, ...listeners.map((listener) => listener.findings?.(stored)))
+    if (learned) members.operations = { source: learned.source, learned_at: new Date(learned.at).toISOString() }
     const isEmpty = Object.keys(members).length === 0
     return isEmpty ? NO_FINDINGS : { members, tag: hash('sha256', JSON.stringify(members), 'base64url').slice(0, 12) }
   }
@@ -183,14 +208,18 @@ export function createCatalog(options: CatalogOptions): Catalog {
     review(number) {
       const known = index.byNumber(number)
       if (!known) return
-      const findings = findingsOf(known.stored)
-      if (findings.tag === known.findings.tag) return
+      const records = recordsOf(known.stored, known.published, known)
+      const findings = findingsOf(known.stored, records.record)
+      const isSameRecord = records.record === known.record
+      if (isSameRecord && findings.tag === known.findings.tag) return
       // A new object, so that nothing rendered before is used.
-      const agent = create(known.stored, known.record, findings, known.memory)
+      const agent = create(known.stored, records, findings, known.memory)
       index.put(agent)
       notePublicChange(known, agent)
+      if (!isSameRecord) for (const listener of listeners) listener.changed?.(agent, 'now', known)
     },
     subscribe: (listener) => void listeners.push(listener),
+    baseUrl,
     facts: (agent) => toFacts(agent, baseUrl(), maxLifetime, warningsOf(agent)),
     get publicState() {
       return publicState.state
@@ -224,9 +253,11 @@ const isSameContent = (a: StoredAgent, b: StoredAgent): boolean =>
 
 const NO_FINDINGS: Findings = { members: {}, tag: '' }
 
+type Records = Pick<Agent, 'record' | 'published'>
+
 function toAgent(
   stored: StoredAgent,
-  record: AgentRecord,
+  { record, published }: Records,
   findings: Findings,
 ): Omit<Agent, 'memory' | 'views' | 'serial'> {
   const shown = redactRecord(record)
@@ -234,6 +265,7 @@ function toAgent(
   return {
     stored,
     record,
+    published,
     shown,
     number: stored.number,
     owner: stored.owner,

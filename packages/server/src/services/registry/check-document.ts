@@ -26,7 +26,8 @@ export async function checkDocument(context: Context, record: AgentRecord, calle
   return { record, signature, warnings: [...warnings, `${at} ${message}`] }
 }
 
-function checkContent(context: Context, record: AgentRecord, caller: Caller): string[] {
+/** The checks that need nobody else. */
+export function checkContent(context: Context, record: AgentRecord, caller: Caller): string[] {
   assertEndpoints(record, context.policy, context.production)
   assertClaims(record, caller, context.policy)
   if (record.expiresAt !== undefined && record.expiresAt <= context.now()) {

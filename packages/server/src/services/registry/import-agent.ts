@@ -1,4 +1,5 @@
 import {
+  asObjects,
   asString,
   DirectoryError,
   type DocumentFormat,
@@ -35,7 +36,7 @@ export type ImportResult =
 /** Registers one document of a bulk import; an invalid document does not stop the others. */
 export async function importAgent(context: Context, item: ImportItem, caller: Caller): Promise<ImportResult> {
   try {
-    const { format, id, document } = toRegistration(item)
+    const { format, id, document } = toImported(item)
     const registered = await registerAgent(context, {
       format,
       id,
@@ -58,7 +59,8 @@ export async function importAgent(context: Context, item: ImportItem, caller: Ca
   }
 }
 
-function toRegistration({ document, format: named, id }: ImportItem): {
+/** The format, id and document that are registered for a document of any format. */
+export function toImported({ document, format: named, id }: ImportItem): {
   format: DocumentFormat
   id: string | undefined
   document: JsonObject
@@ -67,12 +69,15 @@ function toRegistration({ document, format: named, id }: ImportItem): {
   if (format === undefined) {
     throw new DirectoryError('invalid_request', 'the format of the document cannot be detected: name it in "format"')
   }
-  if (format !== 'directory')
-    return { format, document, id: requireId(id ?? asString(document.id) ?? idOfCard(format, document)) }
+  if (format !== 'directory') return { format, document, id: idFor(format, document, id) }
   // The Agent Directory names an agent in the query, not in the document.
   const { agent, lt: _lifetime, href: _href, ...registration } = document
   return { format, document: registration, id: parseAgentName(id ?? asString(agent)) }
 }
+
+/** The id of a document: the one that is wanted, its own, or that of a card. */
+export const idFor = (format: DocumentFormat, document: JsonObject, wanted: string | undefined): string | undefined =>
+  requireId(wanted ?? asString(document.id) ?? idOfCard(format, document))
 
 /** Checks an id that does not come from the member `id`, which the schema checks (C-30). */
 function requireId(id: string | undefined): string | undefined {
@@ -83,10 +88,8 @@ function requireId(id: string | undefined): string | undefined {
 
 /** The id of a card, which has no member `id`: the name of an MCP server, the URL of an A2A card or a descriptor. */
 function idOfCard(format: DocumentFormat, document: JsonObject): string | undefined {
-  if (format === 'mcp') return asString(document.name)
+  if (format === 'mcp') return requireId(asString(document.name))
   if (format === 'aidip') return undefined
-  const [first] = Array.isArray(document.supportedInterfaces) ? document.supportedInterfaces : []
-  const ofInterface =
-    typeof first === 'object' && first !== null && 'url' in first ? asString(first.url ?? undefined) : undefined
-  return asString(document.url) ?? ofInterface
+  const [first] = asObjects(document.supportedInterfaces)
+  return requireId(asString(document.url) ?? asString(first?.url))
 }

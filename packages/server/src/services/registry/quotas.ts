@@ -11,6 +11,7 @@ import type { Agent, CatalogListener } from './catalog.js'
  */
 export interface Quotas extends Required<Pick<CatalogListener, 'changed' | 'removed'>> {
   usageOf(owner: string): Usage
+  quotaOf(owner: string): Quota
   /**
    * Reserves room for a new agent, or for a document that replaces that of `existing`. Throws `quota_exceeded` if there is
    * none; administrators have no limits.
@@ -59,6 +60,7 @@ export function createQuotas({ quotaOf, isShared }: QuotasOptions): Quotas {
 
   return {
     usageOf: (owner) => used.get(owner) ?? NOTHING,
+    quotaOf,
     changed(agent, _when, before) {
       if (before) add(accountOf(before.stored), -1, -before.memory)
       add(accountOf(agent.stored), 1, agent.memory)

@@ -79,7 +79,7 @@ const DIRECTORY_MEMBERS = ['base', 'protocols', 'capabilities', 'vendor']
 
 /** A document of another format keeps it, unless the changes need the format of the Agent Directory. */
 function withChanges(
-  { record }: Agent,
+  { published: record }: Agent,
   changes: JsonObject,
   facts: RegistryFacts,
 ): { format: DocumentFormat; document: JsonObject } {

@@ -1,7 +1,14 @@
-import { DirectoryError, type DocumentFormat, type JsonObject, lintUpdate, readRecord } from '@switchboard/protocol'
+import {
+  type AgentRecord,
+  DirectoryError,
+  type DocumentFormat,
+  type JsonObject,
+  lintUpdate,
+  readRecord,
+} from '@switchboard/protocol'
 import { assertCovered, mayCommission, maySee, ownerOfNew } from '../../policy/access.js'
 import { type Caller, hasScope } from '../../policy/caller.js'
-import { judgeUpdate } from '../../policy/freshness.js'
+import { type Freshness, judgeUpdate } from '../../policy/freshness.js'
 import { memoryOf } from '../../policy/quota.js'
 import { marksAfterTransfer } from '../../policy/transfer.js'
 import type { AgentWrite, Lease, Marks } from '../../store/store.js'
@@ -70,13 +77,7 @@ const actionOf = ({ intent }: Pick<Registration, 'intent'>): string => (intent =
 
 async function checkAndWrite(context: Context, registration: Registration, id: string): Promise<Registered> {
   const { format, document, caller } = registration
-  if (!hasScope(caller, 'publish') && !mayCommission(caller, id)) {
-    throw new DirectoryError(
-      'forbidden',
-      'registering needs the publish scope, or the ct scope with a credential for this name',
-    )
-  }
-  assertCovered(caller, id)
+  assertMayRegister(caller, id)
   const checked = await checkDocument(context, readRecord(format, document, id), caller)
   const done = await writeInOrder(context, id, async () => {
     const existing = context.catalog.get(id)
@@ -88,6 +89,17 @@ async function checkAndWrite(context: Context, registration: Registration, id: s
     .findingsOf(done.agent)
     .map(({ member, message }) => `${member || 'the document'} ${message}; the agent is ranked lower for this`)
   return { ...done, warnings: [...checked.warnings, ...done.warnings, ...abuseWarnings] }
+}
+
+/** Throws `forbidden` if the caller's credential does not allow it to register the name at all. */
+export function assertMayRegister(caller: Caller, id: string): void {
+  if (!hasScope(caller, 'publish') && !mayCommission(caller, id)) {
+    throw new DirectoryError(
+      'forbidden',
+      'registering needs the publish scope, or the ct scope with a credential for this name',
+    )
+  }
+  assertCovered(caller, id)
 }
 
 /** A change that is computed from the stored agent. */
@@ -194,9 +206,36 @@ async function replaceExisting(
       `the agent "${record.id}" has changed since you read it: read it again and repeat the change`,
     )
   }
-  const verdict = judgeUpdate(existing.record, record, record.format === 'profile' ? 'profile' : 'other')
   const isTakenOver = owner !== existing.owner
-  const isComparable = compareStamps && ifMatch === undefined && !isTakenOver
+  const verdict = judgeReplacement(record, existing, {
+    isTakenOver,
+    compareStamps: compareStamps && ifMatch === undefined,
+  })
+  const lease = newLease(context, registration)
+  const isNews = isTakenOver || isNewFinding(checked, existing) || isFoundAnew(registration, existing)
+  if (verdict === 'noop' && !isNews) return refreshOnly(context, registration, existing, lease)
+  const { marks, revision, modifiedAt } = existing.stored
+  const at = timeOfChange(context.now(), modifiedAt)
+  const room = context.quotas.reserve(caller, owner, record.document, isTakenOver ? undefined : existing)
+  try {
+    const values = isTakenOver
+      ? { marks: marksAfterTransfer(marks), lease: lease === 'keep' ? ('none' as const) : lease }
+      : { marks, lease }
+    const done = await write(context, registration, checked, { owner, expect: revision, at, room, ...values }, existing)
+    return done && { ...done, created: false, warnings: lintUpdate(existing.published, record) }
+  } finally {
+    room.release()
+  }
+}
+
+/** Compares a document with the stored one by their stamps; throws if the stored one is newer or as new but different. */
+export function judgeReplacement(
+  record: AgentRecord,
+  existing: Agent,
+  { isTakenOver, compareStamps = true }: { isTakenOver: boolean; compareStamps?: boolean },
+): Freshness {
+  const verdict = judgeUpdate(existing.record, record, record.format === 'profile' ? 'profile' : 'other')
+  const isComparable = compareStamps && !isTakenOver
   if (verdict === 'stale' && isComparable) {
     throw new DirectoryError(
       'stale_metadata',
@@ -209,21 +248,7 @@ async function replaceExisting(
       `"${record.id}" is stored with the same updated_at, sequence or version but other content: send a later one`,
     )
   }
-  const lease = newLease(context, registration)
-  const isNews = isTakenOver || isNewFinding(checked, existing) || isFoundAnew(registration, existing)
-  if (verdict === 'noop' && !isNews) return refreshOnly(context, registration, existing, lease)
-  const { marks, revision, modifiedAt } = existing.stored
-  const at = timeOfChange(context.now(), modifiedAt)
-  const room = context.quotas.reserve(caller, owner, record.document, isTakenOver ? undefined : existing)
-  try {
-    const values = isTakenOver
-      ? { marks: marksAfterTransfer(marks), lease: lease === 'keep' ? ('none' as const) : lease }
-      : { marks, lease }
-    const done = await write(context, registration, checked, { owner, expect: revision, at, room, ...values }, existing)
-    return done && { ...done, created: false, warnings: lintUpdate(existing.record, record) }
-  } finally {
-    room.release()
-  }
+  return verdict
 }
 
 /** Whether the directory knew the document from elsewhere, or had lost it. */

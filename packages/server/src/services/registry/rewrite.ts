@@ -51,7 +51,7 @@ export function rewriteAgent(
       room?.assertWithin(result)
       if (result.outcome === 'done') {
         if (!result.agent) throw new DirectoryError('internal_error', 'the store returned no agent')
-        return context.catalog.apply(result.agent, { record: agent.record })
+        return context.catalog.apply(result.agent, { record: agent.published })
       }
       await context.catalog.reload(id)
     }

@@ -7,7 +7,19 @@ import { pollIntervalOf } from './task-document.js'
 import type { TaskRequest } from './task-request.js'
 import type { TaskRunner, TaskStep } from './tasks.js'
 import type { TaskTiming } from './timing.js'
-import { accepted, failed, finished, interrupted, notified, requeued, started } from './transitions.js'
+import {
+  accepted,
+  type Cancellation,
+  cancelAttemptsOf,
+  failed,
+  finished,
+  givenUp,
+  interrupted,
+  notified,
+  requeued,
+  started,
+  told,
+} from './transitions.js'
 
 /** A task that this process holds and works on. */
 export interface HeldTask {
@@ -42,6 +54,8 @@ export type Advance = (entry: HeldTask, runner: TaskRunner) => Promise<number | 
 const MAX_POLL_FAILURES = 5
 /** Most seconds before a retry, whatever the agent says: it may be available sooner. */
 const MAX_RETRY_AFTER = 300
+/** Attempts to tell an agent to stop its work, within somewhat more than a minute. */
+const MAX_CANCELLATIONS = 5
 /** Attempts to notify a webhook. */
 const MAX_CALLBACKS = 8
 /** Attempts to store a step, so that a result is not lost if the store is unavailable for some seconds. */
@@ -64,22 +78,34 @@ export function createAdvance(options: AdvanceOptions): Advance {
   const advance: Advance = async (entry, runner) => {
     const { task, stop } = entry
     const request = options.open(task)
+    // The webhook comes second, because it reports whether the agent could be told.
+    if (task.work === 'notify' && cancelAttemptsOf(task) !== undefined) return cancelAtAgent(entry, request, runner)
     if (task.work === 'notify') return notify(entry, request?.callbackUrl)
     if (!request) return end(entry, interrupted(task, now()))
     if (!options.isSameAgent(task.agent)) return end(entry, failed(task, gone(task.agent.id), now()))
-    if (task.expiresAt <= now()) return end(entry, failed(task, tooLong(), now()))
+    if (task.expiresAt <= now()) return end(entry, givenUp(task, tooLong(), now()))
     if (task.work === 'poll') {
-      const agentTask: AgentTask = JSON.parse(task.agentTask ?? '{}')
+      const agentTask = agentTaskOf(task)
       return perform(entry, () => runner.poll(request.request, agentTask, stop.signal))
     }
     if (task.status === 'running' && !task.idempotent) return end(entry, interrupted(task, now()))
     if (!(await save(entry, started(task, now())))) return undefined
     // Stopped before the call was sent.
     if (stop.signal.aborted) return (await save(entry, requeued(entry.task, now()))) ? 0 : undefined
-    return perform(entry, () => runner.run(request.request, stop.signal))
+    return perform(
+      entry,
+      () => runner.run(request.request, stop.signal),
+      (agentTask) =>
+        // The task was cancelled or taken over by another process, which does not know of the agent's task.
+        runner.cancel(request.request, agentTask, new AbortController().signal).catch(onError),
+    )
   }
 
-  const perform = async (entry: HeldTask, work: () => Promise<TaskStep>): Promise<number | undefined> => {
+  const perform = async (
+    entry: HeldTask,
+    work: () => Promise<TaskStep>,
+    onLost?: (task: AgentTask) => Promise<void>,
+  ): Promise<number | undefined> => {
     let step: TaskStep
     try {
       step = await work()
@@ -93,7 +119,10 @@ export function createAdvance(options: AdvanceOptions): Advance {
         return end(entry, finished(task, step.result, now()))
       case 'working': {
         const next = accepted(task, step.task, now())
-        if (next.agentTask !== task.agentTask && !(await save(entry, next))) return undefined
+        if (next.agentTask !== task.agentTask && !(await save(entry, next))) {
+          await onLost?.(step.task)
+          return undefined
+        }
         return pollIntervalOf(next) * 1000
       }
       case 'later':
@@ -107,7 +136,10 @@ export function createAdvance(options: AdvanceOptions): Advance {
     const isTemporary = !(error instanceof DirectoryError) || error.status > 500 || error.status === 429
     if (task.work === 'poll' && isTemporary && ++entry.pollFailures < MAX_POLL_FAILURES)
       return pollIntervalOf(task) * 1000
-    if (error instanceof DirectoryError) return end(entry, failed(task, error, now()))
+    if (error instanceof DirectoryError) {
+      const fail = task.work === 'poll' && isTemporary ? givenUp : failed
+      return end(entry, fail(task, error, now()))
+    }
     onError(error)
     const hidden = new DirectoryError(
       'internal_error',
@@ -120,6 +152,35 @@ export function createAdvance(options: AdvanceOptions): Advance {
   const end = async (entry: HeldTask, next: StoredTask): Promise<number | undefined> =>
     (await save(entry, next)) && next.work !== undefined ? 0 : undefined
 
+  /** Asks the agent to stop; returns 0 if its webhook must be notified after that. */
+  const cancelAtAgent = async (
+    entry: HeldTask,
+    request: TaskRequest | undefined,
+    runner: TaskRunner,
+  ): Promise<number | undefined> => {
+    const { task, stop } = entry
+    const attempts = (cancelAttemptsOf(task) ?? 0) + 1
+    let state: Cancellation['state'] = 'failed'
+    try {
+      // Undefined: it was encrypted with a different secret.
+      if (request) {
+        await runner.cancel(request.request, agentTaskOf(task), stop.signal)
+        state = 'confirmed'
+      }
+    } catch (error) {
+      if (stop.signal.aborted) return undefined
+      if (!(error instanceof DirectoryError)) onError(error)
+      else if (error.code === 'not_invocable') state = 'refused'
+      else if ((error.status >= 500 || error.status === 429) && attempts < MAX_CANCELLATIONS) state = 'waiting'
+    }
+    if (!(await save(entry, told(task, { state, attempts })))) return undefined
+    if (state === 'waiting') return backoff(attempts)
+    return entry.task.work === undefined ? undefined : 0
+  }
+
+  /** Milliseconds before the next attempt. With jitter, because many tasks may end at once and concern the same receiver. */
+  const backoff = (attempts: number): number => timing.backoffMs * 2 ** (attempts - 1) * (0.8 + 0.4 * Math.random())
+
   const notify = async (entry: HeldTask, url: string | undefined): Promise<number | undefined> => {
     const { task, stop } = entry
     const attempts = (task.callback?.attempts ?? 0) + 1
@@ -127,8 +188,7 @@ export function createAdvance(options: AdvanceOptions): Advance {
     if (stop.signal.aborted && delivery !== 'delivered') return undefined
     if (delivery === 'retry' && attempts < MAX_CALLBACKS) {
       const saved = await save(entry, { ...task, callback: { state: 'waiting', attempts } })
-      // Jitter, because many tasks may end at once and notify the same receiver.
-      return saved ? timing.backoffMs * 2 ** (attempts - 1) * (0.8 + 0.4 * Math.random()) : undefined
+      return saved ? backoff(attempts) : undefined
     }
     await save(entry, notified(task, delivery === 'delivered' ? 'delivered' : 'failed', attempts))
     return undefined
@@ -136,6 +196,9 @@ export function createAdvance(options: AdvanceOptions): Advance {
 
   return advance
 }
+
+/** The agent's own task, once it has accepted the work. */
+const agentTaskOf = ({ agentTask }: StoredTask): AgentTask => JSON.parse(agentTask ?? '{}')
 
 const gone = (id: string): DirectoryError =>
   new DirectoryError('not_found', `the agent "${id}" has been removed or registered anew`)

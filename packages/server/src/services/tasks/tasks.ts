@@ -59,7 +59,8 @@ export type TaskStep =
 export interface TaskRunner {
   run(request: JsonObject, signal: AbortSignal): Promise<TaskStep>
   poll(request: JsonObject, task: AgentTask, signal: AbortSignal): Promise<TaskStep>
-  cancel(request: JsonObject, task: AgentTask): Promise<void>
+  /** Asks the agent to stop. Throws `not_invocable` if it refuses. */
+  cancel(request: JsonObject, task: AgentTask, signal: AbortSignal): Promise<void>
 }
 
 /** Deferred calls (AURI §8, C-62), which survive a restart. */
@@ -70,7 +71,9 @@ export interface Tasks {
   create(task: NewTask, caller: Caller): Promise<Task>
   /** Throws `not_found` unless the caller created it, in this session if one is given. */
   read(id: string, caller: Caller, session?: string): Promise<Task>
-  /** Cancels the task and the agent's work; a task that has ended stays as it is. */
+  /** The caller's tasks that have changed last, newest first, without their results. */
+  list(caller: Caller): Promise<readonly Task[]>
+  /** Cancels the task at once, and the agent's work in the background; a task that has ended stays as it is. */
   cancel(id: string, caller: Caller, session?: string): Promise<Task>
   /** Starts working on new tasks and on those that a stopped process has left. */
   start(runner: TaskRunner): void
@@ -125,7 +128,6 @@ export function createTasks(options: TasksOptions): Tasks {
     onError,
     timing,
   })
-  let runner: TaskRunner | undefined
 
   const find = async (id: string, caller: Caller, session: string | undefined): Promise<StoredTask> => {
     const task = await store.get(id)
@@ -133,13 +135,6 @@ export function createTasks(options: TasksOptions): Tasks {
     const isSameSession = session === undefined || task?.session === undefined || session === task.session
     if (!task || !isOwn || !isSameSession || (!isOpen(task) && task.expiresAt <= now())) throw unknownTask(id)
     return task
-  }
-
-  /** The task is cancelled even if the agent cannot be notified. */
-  const cancelAtAgent = ({ id, request, agentTask }: StoredTask): void => {
-    const opened = openRequest(seal, id, request)
-    if (!opened || agentTask === undefined) return
-    runner?.cancel(opened.request, JSON.parse(agentTask)).catch(onError)
   }
 
   return {
@@ -185,6 +180,8 @@ export function createTasks(options: TasksOptions): Tasks {
 
     read: async (id, caller, session) => toTask(await find(id, caller, session)),
 
+    list: async ({ subject }) =>
+      subject === undefined ? [] : (await store.list(subject, MAX_KEPT_TASKS + maxOpenOf(subject))).map(toTask),
     async cancel(id, caller, session) {
       for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
         const task = await find(id, caller, session)
@@ -194,7 +191,6 @@ export function createTasks(options: TasksOptions): Tasks {
         if (!(await store.update(held))) continue
         worker.drop(id)
         if (held.work && held.heldUntil > 0) worker.take({ ...held, version: held.version + 1 })
-        cancelAtAgent(task)
         const audit = auditOf(caller, 'task.cancel', now(), {
           agent: task.agent.id,
           detail: id,
@@ -209,10 +205,7 @@ export function createTasks(options: TasksOptions): Tasks {
       })
     },
 
-    start(taskRunner) {
-      runner = taskRunner
-      worker.start(taskRunner)
-    },
+    start: worker.start,
     close: worker.close,
     get size() {
       return worker.size

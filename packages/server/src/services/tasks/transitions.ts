@@ -10,7 +10,7 @@ const RESULT_STORED_MS = 24 * 3_600_000
 const MAX_RESULT = 1024 * 1024
 
 /** Whether a task has not ended. */
-export const isOpen = ({ status }: StoredTask): boolean => status === 'pending' || status === 'running'
+export const isOpen = ({ status }: Pick<StoredTask, 'status'>): boolean => status === 'pending' || status === 'running'
 
 /** The call is about to be sent: after a crash it is unknown whether the agent has done the work. */
 export const started = (task: StoredTask, now: number): StoredTask => ({ ...task, status: 'running', updatedAt: now })
@@ -39,9 +39,10 @@ export function finished(task: StoredTask, { status, body }: TaskResult, now: nu
 }
 
 /** The call has failed; the error is the one that the caller would have got without deferring. */
-export function failed(task: StoredTask, error: DirectoryError, now: number): StoredTask {
-  return ended(task, 'failed', { httpStatus: error.status, error: errorObject(error) }, now)
-}
+export const failed = (task: StoredTask, error: DirectoryError, now: number): StoredTask =>
+  ended(task, 'failed', failureOf(error), now)
+
+const failureOf = (error: DirectoryError): JsonObject => ({ httpStatus: error.status, error: errorObject(error) })
 
 /** The process that sent the call has stopped, and it is unknown whether the agent has done the work. */
 export const interrupted = (task: StoredTask, now: number): StoredTask =>
@@ -59,7 +60,52 @@ export const interrupted = (task: StoredTask, now: number): StoredTask =>
     now,
   )
 
-export const cancelled = (task: StoredTask, now: number): StoredTask => ended(task, 'cancelled', {}, now)
+/** The caller has cancelled the task. The agent is told, if it has accepted the work. */
+export function cancelled(task: StoredTask, now: number): StoredTask {
+  if (task.agentTask !== undefined) return ended(task, 'cancelled', TO_CANCEL, now)
+  // A call in progress is aborted, and the gateway does what its protocol allows.
+  const wasSent = task.status === 'running'
+  return ended(task, 'cancelled', wasSent ? { cancellation: { state: 'stopped' } } : {}, now)
+}
+
+/** The task has failed because it took too long or could not be polled; the agent is told that nobody waits any more. */
+export const givenUp = (task: StoredTask, error: DirectoryError, now: number): StoredTask =>
+  ended(task, 'failed', { ...failureOf(error), ...(task.agentTask !== undefined && TO_CANCEL) }, now)
+
+/** Whether the agent was told to stop its work. */
+export interface Cancellation {
+  /**
+   * `waiting`: not yet; `confirmed`: it has stopped, or had ended; `refused`: it goes on; `failed`: it could not be told.
+   * `stopped`: it had not accepted the work as a task, and the call was aborted.
+   */
+  readonly state: 'waiting' | 'confirmed' | 'refused' | 'failed' | 'stopped'
+  /** To tell the agent. */
+  readonly attempts?: number
+}
+
+const TO_CANCEL = { cancellation: { state: 'waiting', attempts: 0 } } as const
+
+/** How many attempts have been made to tell the agent to stop; undefined if the agent need not be told. */
+export function cancelAttemptsOf({ status, answer }: StoredTask): number | undefined {
+  const { cancellation } = status === 'completed' ? {} : outcomeOf(answer)
+  if (!isObject(cancellation) || cancellation.state !== 'waiting') return undefined
+  return typeof cancellation.attempts === 'number' ? cancellation.attempts : 0
+}
+
+/** The agent has been told to stop, or an attempt has failed. */
+export function told(task: StoredTask, cancellation: Cancellation): StoredTask {
+  const next = { ...task, answer: JSON.stringify({ ...outcomeOf(task.answer), cancellation }) }
+  return hasNews(next) ? next : withoutWork(next)
+}
+
+function outcomeOf(answer: string | undefined): JsonObject {
+  const outcome: unknown = answer === undefined ? undefined : JSON.parse(answer)
+  return isObject(outcome) ? outcome : {}
+}
+
+/** Whether the agent or the webhook has yet to learn how the task ended. */
+const hasNews = (task: StoredTask): boolean =>
+  task.callback?.state === 'waiting' || cancelAttemptsOf(task) !== undefined
 
 /** The webhook has been notified, or the attempts have been given up. */
 export const notified = (task: StoredTask, state: 'delivered' | 'failed', attempts: number): StoredTask => ({
@@ -75,8 +121,8 @@ export const released = (task: StoredTask): StoredTask => {
 
 function ended(task: StoredTask, status: StoredTask['status'], outcome: JsonObject, now: number): StoredTask {
   const end = { status, answer: JSON.stringify(outcome), updatedAt: now, expiresAt: now + RESULT_STORED_MS }
-  if (task.callback?.state === 'waiting') return { ...task, ...end, work: 'notify' }
-  return { ...withoutWork(task), ...end }
+  const next: StoredTask = { ...task, ...end, work: 'notify' }
+  return hasNews(next) ? next : withoutWork(next)
 }
 
 /** Nothing is left to do, so the request, which may contain a credential, is deleted. */

@@ -7,7 +7,9 @@ const MAX_URLS = 2
 
 /** The URLs at which an agent is checked, the preferred first; empty if it has none that can be checked. */
 export function checkedUrls(record: AgentRecord): URL[] {
-  const urls = endpointsOf(record).flatMap(({ protocol, url }) => (protocol === 'unix' ? [] : [toHttp(url)]))
+  const urls = endpointsOf(record).flatMap(({ protocol, url }) =>
+    protocol === 'unix' || !URL.canParse(url) ? [] : [toHttp(url)],
+  )
   return urls.slice(0, MAX_URLS)
 }
 

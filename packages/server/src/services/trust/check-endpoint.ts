@@ -1,11 +1,9 @@
 import { GatewayError, type GatewayErrorCode } from '../../gateway/gateway.js'
 import { withTimeout } from '../../gateway/resilience/with-timeout.js'
+import type { FailedCheck } from '../../policy/health.js'
 
-/**
- * `down`: a proxy says that the agent does not respond; `silent`: nothing responds at this host; `unknown`: the directory
- * must not connect to the address, or could not try.
- */
-export type Reachability = 'reachable' | 'down' | 'silent' | 'unknown'
+/** `unknown`: the directory must not connect to the address, or could not try. */
+export type Reachability = 'reachable' | FailedCheck | 'unknown'
 
 /** Whether something responds at the URL of an endpoint. */
 export type CheckEndpoint = (url: URL) => Promise<Reachability>

@@ -18,6 +18,8 @@ import type { SharedResults } from './shared-results.js'
 export interface Liveness extends Required<Pick<CatalogListener, 'changed' | 'removed' | 'findings'>> {
   /** Score factor, 0 to 1. */
   factorOf(agent: Pick<Agent, 'number'>): number
+  /** The result of the checks until now; undefined if there was none. */
+  healthOf(agent: Pick<Agent, 'number'>): Health | undefined
   /** Checks agents that are due; a replica that may not check reads what the other one has found out. */
   run(signal: AbortSignal): Promise<void>
 }
@@ -66,7 +68,7 @@ export function createLiveness(options: LivenessOptions): Liveness {
     if (!entry || !agent) return
     if (result === 'unknown') return queue.add(number, intervalMs)
     const before = entry.health
-    const health = afterHealthCheck(before, result === 'reachable', now())
+    const health = afterHealthCheck(before, result, now())
     const isNews = adopt(entry, health)
     queue.add(number, nextHealthCheck(health, intervalMs, random()))
     if (isNews || before?.failures !== health.failures)
@@ -113,6 +115,7 @@ export function createLiveness(options: LivenessOptions): Liveness {
       return shown ? { health: showHealth(shown.health, shown.checkedAt) } : {}
     },
     factorOf: ({ number }) => availabilityOf(watched.get(number)?.shown?.health),
+    healthOf: ({ number }) => watched.get(number)?.health,
     async run(signal) {
       const due = await queue.take(BATCH)
       if (!due) return adoptNews()
@@ -128,12 +131,13 @@ export function createLiveness(options: LivenessOptions): Liveness {
 /** A stored result, unless it is about other endpoints. */
 function healthOf(stored: JsonObject | undefined, place: string): Health | undefined {
   if (!stored || stored.place !== place) return undefined
-  const { state, since, checkedAt, failures, failingSince } = stored
+  const { state, since, checkedAt, failures, failingSince, reason } = stored
   return {
     state: state === 'unreachable' ? 'unreachable' : 'reachable',
     since: Number(since),
     checkedAt: Number(checkedAt),
     failures: Number(failures),
     ...(failingSince !== undefined && { failingSince: Number(failingSince) }),
+    ...((reason === 'down' || reason === 'silent') && { reason }),
   }
 }

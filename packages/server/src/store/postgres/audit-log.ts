@@ -1,6 +1,6 @@
-import { toAuditEntry } from '../audit-row.js'
+import { readListCursor, toAuditEntry, toListedEntry } from '../audit-row.js'
 import { isStorable } from '../storable.js'
-import type { AuditEntry, AuditFilter, LoggedEntry } from '../store.js'
+import type { AuditFilter, LoggedEntry } from '../store.js'
 import { StoreError } from '../store-error.js'
 import type { Connection } from './connect.js'
 
@@ -11,12 +11,18 @@ const NEWEST = `
   SELECT * FROM audit
   WHERE ($1::bigint IS NULL OR at >= $1) AND ($2::text IS NULL OR actor = $2) AND ($3::text IS NULL OR agent = $3)
     AND ($4::text IS NULL OR action = $4) AND ($5::text IS NULL OR outcome = $5)
-  ORDER BY at DESC, entry DESC LIMIT $6`
+    AND ($6::bigint IS NULL OR at < $6) AND ($7::bigint IS NULL OR (at, entry) < ($7, $8::bigint))
+    AND ($9::text IS NULL
+      OR strpos(lower(concat_ws(E'\\n', actor, action, agent, detail, address, request_id)), lower($9)) > 0)
+  ORDER BY at DESC, entry DESC LIMIT $10`
 
-export async function newestAudit({ query }: Connection, filter: AuditFilter): Promise<AuditEntry[]> {
-  const { since, subject, agent, action, outcome, limit } = filter
-  if (!isStorable(subject, agent, action)) return []
-  return (await query(NEWEST, [since, subject, agent, action, outcome, limit])).map(toAuditEntry)
+export async function newestAudit({ query }: Connection, filter: AuditFilter): Promise<LoggedEntry[]> {
+  const { since, until, subject, agent, action, outcome, text, before, limit } = filter
+  if (!isStorable(subject, agent, action, text)) return []
+  const [at, entry] = before === undefined ? [] : readListCursor(before)
+  return (await query(NEWEST, [since, subject, agent, action, outcome, until, at, entry, text, limit])).map(
+    toListedEntry,
+  )
 }
 
 /**

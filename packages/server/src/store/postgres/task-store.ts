@@ -1,5 +1,15 @@
 import { isStorable } from '../storable.js'
-import { TASK_CHANGES, TASK_COLUMNS, taskChanges, taskValues, toTask } from '../task-rows.js'
+import {
+  LIST_TASKS,
+  requestAfter,
+  TASK_CHANGES,
+  TASK_COLUMNS,
+  taskChanges,
+  taskValues,
+  toListedTask,
+  toTask,
+  WORK_PLACE,
+} from '../task-rows.js'
 import type { TaskStore } from '../task-store.js'
 import type { Connection } from './connect.js'
 
@@ -20,6 +30,9 @@ export function createTaskStore({ query, transaction }: Connection): TaskStore {
     async usage(owner) {
       const [row] = isStorable(owner) ? await query(USAGE, [owner]) : []
       return { open: Number(row?.open ?? 0), bytes: Number(row?.bytes ?? 0) }
+    },
+    async list(owner, limit) {
+      return isStorable(owner) ? (await query(LIST_TASKS('$1', '$2'), [owner, limit])).map(toListedTask) : []
     },
     async get(id) {
       if (!isStorable(id)) return undefined
@@ -61,7 +74,8 @@ const USAGE = `
   FROM tasks WHERE owner = $1`
 
 const UPDATE = `
-  UPDATE tasks SET version = version + 1, ${TASK_CHANGES.map((name, i) => `${name} = $${i + 3}`).join(', ')}
+  UPDATE tasks SET version = version + 1, ${TASK_CHANGES.map((name, i) => `${name} = $${i + 3}`).join(', ')},
+  request = ${requestAfter(`$${WORK_PLACE + 3}::text`)}
   WHERE id = $1 AND version = $2 RETURNING 1`
 
 /** Skips rows that another replica is claiming at the moment. */

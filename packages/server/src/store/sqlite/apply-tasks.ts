@@ -1,4 +1,4 @@
-import { TASK_CHANGES, TASK_COLUMNS, toTask } from '../task-rows.js'
+import { requestAfter, TASK_CHANGES, TASK_COLUMNS, toTask, WORK_PLACE } from '../task-rows.js'
 import type { KeptTasks, StoredTask } from '../task-store.js'
 import { prepare, rowsOf, type Sqlite } from './database.js'
 
@@ -27,7 +27,8 @@ export function createApplyTasks(db: Sqlite): ApplyTasks {
   )
   const update = prepare(
     db,
-    `UPDATE tasks SET version = version + 1, ${TASK_CHANGES.map((name) => `${name} = ?`).join(', ')}
+    `UPDATE tasks SET version = version + 1, ${TASK_CHANGES.map((name) => `${name} = ?`).join(', ')},
+     request = ${requestAfter('?')}
      WHERE id = ? AND version = ?`,
   )
   const selectFree = prepare(
@@ -44,7 +45,7 @@ export function createApplyTasks(db: Sqlite): ApplyTasks {
       return true
     },
     trim: (owner, { count, bytes }) => trim.run([owner, count, bytes]).changes > 0,
-    update: (changes, { id, version }) => update.run([...changes, id, version]).changes > 0,
+    update: (changes, { id, version }) => update.run([...changes, changes[WORK_PLACE], id, version]).changes > 0,
     claim({ holder, at, until, limit }) {
       return rowsOf(selectFree, [at, limit]).map((row) => {
         const task = toTask(row)

@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
-import { toAuditEntry } from '../audit-row.js'
+import { readListCursor, toAuditEntry, toListedEntry } from '../audit-row.js'
 import type { Row } from '../rows.js'
 import { isStorable } from '../storable.js'
-import { type AuditEntry, type AuditFilter, type LoggedEntry, matchesAuditFilter } from '../store.js'
+import { type AuditFilter, type LoggedEntry, matchesAuditFilter } from '../store.js'
 import { StoreError } from '../store-error.js'
 import { prepare, type Read, rowOf, rowsOf, type Sqlite } from './database.js'
 
@@ -10,7 +10,7 @@ import { prepare, type Read, rowOf, rowsOf, type Sqlite } from './database.js'
 const PAGE = 200
 
 export interface AuditLog {
-  newest(filter: AuditFilter): Promise<AuditEntry[]>
+  newest(filter: AuditFilter): Promise<LoggedEntry[]>
   after(cursor: string | undefined): Promise<LoggedEntry[]>
 }
 
@@ -21,15 +21,15 @@ export function createAuditLog(db: Sqlite, read: Read): AuditLog {
 
   return {
     async newest(filter) {
-      const { subject, agent, action, limit } = filter
-      if (!isStorable(subject, agent, action)) return []
-      const found: AuditEntry[] = []
-      let last: Row | undefined
+      const { subject, agent, action, text, limit } = filter
+      if (!isStorable(subject, agent, action, text)) return []
+      const found: LoggedEntry[] = []
+      let before = filter.before
       for (;;) {
-        const rows = await read(() => selectBefore(db, filter, last))
-        found.push(...rows.map(toAuditEntry).filter((entry) => matchesAuditFilter(entry, filter)))
-        last = rows.at(-1)
-        if (rows.length < PAGE || found.length >= limit) return found.slice(0, limit)
+        const page = (await read(() => selectBefore(db, filter, before))).map(toListedEntry)
+        found.push(...page.filter(({ entry }) => matchesAuditFilter(entry, filter)))
+        before = page.at(-1)?.cursor
+        if (page.length < PAGE || found.length >= limit) return found.slice(0, limit)
         await setImmediate()
       }
     },
@@ -45,14 +45,19 @@ export function createAuditLog(db: Sqlite, read: Read): AuditLog {
 }
 
 /** The next page, newest first, by conditions that an index serves; `newest` checks the others. */
-function selectBefore(db: Sqlite, { since, subject, agent, action }: AuditFilter, last: Row | undefined): Row[] {
+function selectBefore(
+  db: Sqlite,
+  { since, until, subject, agent, action }: AuditFilter,
+  before: string | undefined,
+): Row[] {
   const isOnlyAction = subject === undefined && agent === undefined
   const all: [condition: string, values: unknown[]][] = [
     ['at >= ?', [since]],
+    ['at < ?', [until]],
     ['actor = ?', [subject]],
     ['agent = ?', [agent]],
     ['action = ?', [isOnlyAction ? action : undefined]],
-    ['(at, entry) < (?, ?)', [last?.at, last?.entry]],
+    ['(at, entry) < (?, ?)', before === undefined ? [undefined] : readListCursor(before)],
   ]
   const conditions = all.filter(([, [value]]) => value !== undefined)
   const where = conditions.length > 0 ? `WHERE ${conditions.map(([condition]) => condition).join(' AND ')}` : ''

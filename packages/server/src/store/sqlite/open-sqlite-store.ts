@@ -13,7 +13,14 @@ import { createLimitStore } from './limit-store.js'
 import { loadAgents } from './load-agents.js'
 import { lockFolder } from './lock-folder.js'
 import { migrate } from './migrations.js'
-import { createPrivateFile, createPrivateFolder, type ExposedFile, FILE, restrictFiles } from './private-files.js'
+import {
+  createPrivateFile,
+  createPrivateFolder,
+  type ExposedFile,
+  FILE,
+  requireStore,
+  restrictFiles,
+} from './private-files.js'
 import { createReadChanges } from './read-changes.js'
 import { createReadVectors } from './read-vectors.js'
 import { createSecretStore } from './secret-store.js'
@@ -25,7 +32,7 @@ import { createTaskStore } from './task-store.js'
 import { createTrustStore } from './trust-store.js'
 
 export interface SqliteStoreOptions {
-  /** False for a command that may run beside a server on the same folder. Default: true. */
+  /** False for a command that may run beside a server on the same folder; the store must exist. Default: true. */
   lock?: boolean
   /** Supervises the store once it is open. */
   health?: StoreHealth
@@ -42,6 +49,7 @@ export async function openSqliteStore(folder: string, options: SqliteStoreOption
   let release: (() => void) | undefined
   let db: Sqlite | undefined
   try {
+    if (options.lock === false) requireStore(folder)
     createPrivateFolder(folder)
     for (const file of restrictFiles(folder)) options.onExposed?.(file)
     if (options.lock !== false) release = lockFolder(folder)

@@ -1,5 +1,6 @@
-import { chmodSync, closeSync, mkdirSync, openSync, readdirSync, statSync } from 'node:fs'
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { StoreError } from '../store-error.js'
 
 /** The database in the folder of a store. */
 export const FILE = 'switchboard.db'
@@ -17,6 +18,12 @@ export interface ExposedFile {
   readonly path: string
   /** False if its permissions could not be changed. */
   readonly isFixed: boolean
+}
+
+/** Throws unless the folder has a store. */
+export function requireStore(folder: string): void {
+  const file = join(folder, FILE)
+  if (!existsSync(file)) throw new StoreError('unavailable', `there is no store in ${folder}: ${file} does not exist`)
 }
 
 /** Creates the folder for its owner only if it does not exist; an existing one keeps its permissions. */

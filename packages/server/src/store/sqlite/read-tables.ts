@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import {
@@ -15,12 +14,12 @@ import { StoreError } from '../store-error.js'
 import { openDatabase, prepare, rowOf, rowsOf, type Sqlite, toStoreError } from './database.js'
 import { lockFolder } from './lock-folder.js'
 import { MIGRATIONS, versionOf } from './migrations.js'
-import { FILE } from './private-files.js'
+import { FILE, requireStore } from './private-files.js'
 
 /** Reads the store of a folder as it is now. With `lock`, no server may use it meanwhile. */
 export function readSqliteTables(folder: string, { lock = false } = {}): TableReader {
+  requireStore(folder)
   const file = join(folder, FILE)
-  if (!existsSync(file)) throw new StoreError('unavailable', `there is no store in ${folder}: ${file} does not exist`)
   const release = lock ? lockFolder(folder) : undefined
   let db: Sqlite | undefined
   const close = async (): Promise<void> => {

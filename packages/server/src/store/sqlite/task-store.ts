@@ -1,7 +1,7 @@
 import { isStorable } from '../storable.js'
-import { taskChanges, taskValues, toTask } from '../task-rows.js'
+import { LIST_TASKS, taskChanges, taskValues, toListedTask, toTask } from '../task-rows.js'
 import type { TaskStore } from '../task-store.js'
-import { prepare, type Read, rowOf, type Sqlite } from './database.js'
+import { prepare, type Read, rowOf, rowsOf, type Sqlite } from './database.js'
 import type { Writer } from './start-writer.js'
 
 export function createTaskStore(db: Sqlite, read: Read, writer: Writer): TaskStore {
@@ -11,6 +11,7 @@ export function createTaskStore(db: Sqlite, read: Read, writer: Writer): TaskSto
     `SELECT count(*) FILTER (WHERE status IN ('pending', 'running')) AS open, sum(octet_length(answer)) AS bytes
      FROM tasks WHERE owner = ?`,
   )
+  const list = prepare(db, LIST_TASKS('?', '?'))
   const selectFree = prepare(db, 'SELECT 1 AS it FROM tasks WHERE work IS NOT NULL AND held_until <= ? LIMIT 1')
   return {
     async create(task, limits) {
@@ -24,6 +25,7 @@ export function createTaskStore(db: Sqlite, read: Read, writer: Writer): TaskSto
         const row = rowOf(usage, [owner])
         return { open: Number(row?.open), bytes: Number(row?.bytes ?? 0) }
       }),
+    list: (owner, limit) => read(() => rowsOf(list, [owner, limit]).map(toListedTask)),
     get: (id) =>
       read(() => {
         const row = isStorable(id) ? rowOf(select, [id]) : undefined

@@ -1,4 +1,5 @@
 import { type AgentRecord, isObject, type JsonValue, readRecord, validateDocument } from '@switchboard/protocol'
+import type { CancelSignal } from '../../../cancellation.js'
 import type { HttpResponse, SendRequest } from '../../http/send-request.js'
 import { isSuccess, readJson, sendJson, undefinedIfBad } from '../rpc/send-json.js'
 import { withoutTrailingSlashes } from './target.js'
@@ -13,7 +14,7 @@ const CARD_LIMITS = { maxBytes: 1 << 20, maxValues: 20_000 }
 export async function readCard(
   sendRequest: SendRequest,
   endpoint: string,
-  signal: AbortSignal,
+  signal: CancelSignal,
 ): Promise<AgentRecord | undefined> {
   for (const url of cardUrls(endpoint)) {
     const request = { method: 'GET', url, headers: { accept: 'application/json' } } as const

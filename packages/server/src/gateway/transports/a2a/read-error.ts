@@ -58,9 +58,13 @@ export function failureOfResponse(
   return { ...httpFailure(response, name, asString(error.message)), ...(code !== undefined && { code }) }
 }
 
-/** The task to cancel is unknown or has already ended. */
-export const isNothingToCancel = ({ code, status }: A2aFailure): boolean =>
-  code === undefined ? status === 404 || status === 409 : code === -32001 || code === -32002
+/** The agent does not know the task, or not any more. */
+export const isUnknownTask = ({ code, status }: A2aFailure): boolean =>
+  code === undefined ? status === 404 : code === -32001
+
+/** The task has already ended, or the agent does not let it be cancelled. */
+export const isNotCancelable = ({ code, status }: A2aFailure): boolean =>
+  code === undefined ? status === 409 : code === -32002
 
 /** The agent does not support streaming and has done nothing; the request can safely be sent again without it. */
 export const isUnsupported = ({ code, status }: A2aFailure): boolean =>

@@ -5,12 +5,18 @@ import { badResponse } from '../rpc/send-json.js'
 /** A result of an A2A agent, or one event of its stream; the same for both versions. */
 export type A2aEvent =
   | ({ readonly kind: 'message'; readonly items: ContentItem[] } & Ids)
-  | ({ readonly kind: 'artifact'; readonly items: ContentItem[] } & Ids)
+  /** `isAppended`: the items follow those that the artifact already has. */
+  | ({ readonly kind: 'artifact'; readonly isAppended: boolean } & Artifact & Ids)
   | ({ readonly kind: 'task' | 'status' } & A2aTask)
 
 interface Ids {
   readonly contextId?: string
   readonly taskId?: string
+}
+
+export interface Artifact {
+  readonly artifactId: string
+  readonly items: ContentItem[]
 }
 
 export interface A2aTask extends Ids {
@@ -19,7 +25,7 @@ export interface A2aTask extends Ids {
   readonly state: string
   /** The message that comes with the state. */
   readonly message: ContentItem[]
-  readonly artifacts: ContentItem[]
+  readonly artifacts: readonly Artifact[]
 }
 
 /** Reads a result of any version and binding; `wrapsData`: data is nested one level deeper (HTTP+JSON of 0.3). */
@@ -47,9 +53,14 @@ function readMessage(message: JsonObject, wrapsData: boolean): A2aEvent {
 }
 
 function readArtifact(update: JsonObject, wrapsData: boolean): A2aEvent {
-  const items = isObject(update.artifact) ? partsOf(update.artifact, wrapsData) : []
-  return { kind: 'artifact', items, ...idsOf(update) }
+  const artifact = artifactOf(isObject(update.artifact) ? update.artifact : {}, wrapsData)
+  return { kind: 'artifact', ...artifact, isAppended: update.append === true, ...idsOf(update) }
 }
+
+const artifactOf = (artifact: JsonObject, wrapsData: boolean): Artifact => ({
+  artifactId: asString(artifact.artifactId) ?? '',
+  items: partsOf(artifact, wrapsData),
+})
 
 function idsOf(source: JsonObject): Ids {
   const contextId = asString(source.contextId)
@@ -71,7 +82,7 @@ function readTask(kind: 'task' | 'status', task: JsonObject, wrapsData: boolean)
     ...(contextId && { contextId }),
     state: plainState(state),
     message: last ? partsOf(last, wrapsData) : [],
-    artifacts: asObjects(task.artifacts).flatMap((artifact) => partsOf(artifact, wrapsData)),
+    artifacts: asObjects(task.artifacts).map((artifact) => artifactOf(artifact, wrapsData)),
   }
 }
 

@@ -1,4 +1,4 @@
-import { asString } from '@switchboard/protocol'
+import { a2aInterfaceOf, isA2aBefore1, type JsonObject } from '@switchboard/protocol'
 import type { Endpoint } from '../../gateway.js'
 
 /** URL, version and binding of an A2A agent. */
@@ -8,28 +8,20 @@ export interface A2aTarget {
   readonly binding: 'jsonrpc' | 'http'
   readonly url: string
   readonly tenant?: string
+  /** What the agent's own card says, if it was read. */
+  readonly card?: JsonObject
 }
 
-/**
- * Reads the interface as its card describes it; the binding is `protocolBinding` in 1.0 and `transport` in 0.3.
- * Undefined if there is none, or one that the gateway does not speak.
- */
+/** The interface as its card describes it. Undefined if there is none, or one that the gateway does not speak. */
 export function targetOf({ url, source }: Pick<Endpoint, 'url' | 'source'>): A2aTarget | undefined {
-  const named = asString(source?.protocolBinding) ?? asString(source?.transport)
-  const binding = BINDINGS[named?.toUpperCase() ?? '']
-  if (!binding) return undefined
-  const version = asString(source?.protocolVersion)
-  const isOld = version === undefined ? source?.protocolBinding === undefined : /^v?0\./.test(version)
-  const tenant = asString(source?.tenant)
-  return { version: isOld ? '0.3' : '1.0', binding, url, ...(tenant && { tenant }) }
+  const described = a2aInterfaceOf({ protocol: 'a2a', endpoint: url, ...(source && { source }) })
+  const binding = BINDINGS[described?.protocolBinding ?? '']
+  if (!described || !binding) return undefined
+  const { tenant } = described
+  return { version: isA2aBefore1(described) ? '0.3' : '1.0', binding, url, ...(tenant && { tenant }) }
 }
 
-const BINDINGS: Record<string, A2aTarget['binding'] | undefined> = {
-  JSONRPC: 'jsonrpc',
-  'JSON-RPC': 'jsonrpc',
-  'HTTP+JSON': 'http',
-  REST: 'http',
-}
+const BINDINGS: Record<string, A2aTarget['binding'] | undefined> = { JSONRPC: 'jsonrpc', 'HTTP+JSON': 'http' }
 
 /** Removes trailing slashes. Not with a regular expression, which takes quadratic time on a hostile URL. */
 export function withoutTrailingSlashes(address: string): string {

@@ -1,4 +1,12 @@
-import { IMPLIED_OPERATION, isObject, type JsonObject, type JsonValue } from '@switchboard/protocol'
+import {
+  decodeUtf8,
+  IMPLIED_OPERATION,
+  isJsonType,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  mediaTypeOf,
+} from '@switchboard/protocol'
 import type { AgentCall } from '../../gateway.js'
 import type { A2aTarget } from './target.js'
 
@@ -11,18 +19,40 @@ export type MessageContent =
   | { readonly kind: 'data'; readonly data: JsonValue }
   | { readonly kind: 'file'; readonly bytes: string; readonly mimeType: string }
 
-/** Sends plain text as text and any other input as data. */
-export function contentOf(input: JsonValue): MessageContent {
-  if (typeof input === 'string') return { kind: 'text', text: input }
-  const members = isObject(input) ? Object.entries(input) : []
-  const [[name, value] = []] = members
-  if (members.length === 1 && name !== undefined && TEXT_MEMBERS.has(name) && typeof value === 'string') {
-    return { kind: 'text', text: value }
-  }
-  return { kind: 'data', data: input }
+/**
+ * The input as text or as data, whichever of the two the agent accepts. One that accepts both, or does not say, is sent
+ * plain text as text and any other input as data.
+ *
+ * @param types media types that the agent accepts; empty: it does not say
+ */
+export function contentOf(input: JsonValue, types: readonly string[]): MessageContent {
+  const takesText = types.some((type) => TEXT_TYPES.has(type))
+  const takesData = types.some((type) => DATA_TYPES.has(type) || isJsonType(type))
+  if (takesData && !takesText) return { kind: 'data', data: input }
+  const text = textIn(input, takesText && !takesData)
+  if (text !== undefined) return { kind: 'text', text }
+  return takesText && !takesData ? { kind: 'text', text: JSON.stringify(input) } : { kind: 'data', data: input }
 }
 
-/** The parameters of `send` and `stream`, for any version and binding. */
+const TEXT_TYPES = new Set(['text/plain', 'text/*', '*/*'])
+const DATA_TYPES = new Set(['application/*', '*/*'])
+
+/** The text of an input that is nothing but text: a string, or an object with one member for it. */
+function textIn(input: JsonValue, isAnyMember: boolean): string | undefined {
+  if (typeof input === 'string') return input
+  const [[name = '', value] = [], more] = isObject(input) ? Object.entries(input) : []
+  return more === undefined && typeof value === 'string' && (isAnyMember || TEXT_MEMBERS.has(name)) ? value : undefined
+}
+
+/** A body of another media type: text as text, if the agent accepts it, and anything else as a file. */
+export function contentOfBody(bytes: Uint8Array, contentType: string, types: readonly string[]): MessageContent {
+  const mimeType = mediaTypeOf(contentType)
+  const text = mimeType === 'text/plain' && types.some((type) => TEXT_TYPES.has(type)) ? decodeUtf8(bytes) : undefined
+  if (text !== undefined) return { kind: 'text', text }
+  return { kind: 'file', bytes: Buffer.from(bytes).toString('base64'), mimeType: contentType }
+}
+
+/** The parameters of `send` and `stream`, for any version and binding. The agent is not to wait for the end of its task. */
 export function writeSendParams(call: AgentCall, content: MessageContent, id: string, target: A2aTarget): JsonObject {
   const session = call.headers['x-session-id']
   const task = call.headers['x-task-id']
@@ -42,7 +72,10 @@ export function writeSendParams(call: AgentCall, content: MessageContent, id: st
       // HTTP+JSON of 0.3 follows the protobuf definition, where the parts are called `content`.
       ...(isOldHttp ? { content: [part] } : { parts: [part] }),
     },
-    configuration: target.version === '0.3' ? { blocking: true } : { returnImmediately: false },
+    configuration: {
+      ...(target.version === '0.3' ? { blocking: false } : { returnImmediately: true }),
+      ...(call.accept !== undefined && { acceptedOutputModes: [call.accept] }),
+    },
   }
 }
 

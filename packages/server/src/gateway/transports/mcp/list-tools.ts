@@ -8,6 +8,7 @@ import {
   type Operation,
   type SchemaAllowance,
 } from '@switchboard/protocol'
+import type { CancelSignal } from '../../../cancellation.js'
 import { GatewayError } from '../../gateway.js'
 import type { SendRequest } from '../../http/send-request.js'
 import { createMcpClient, lastReply, type McpTarget } from './mcp-client.js'
@@ -28,7 +29,7 @@ export interface ListToolsDeps {
 export async function listTools(
   { sendRequest, newId }: ListToolsDeps,
   { url, headers }: Omit<McpTarget, 'session'>,
-  signal: AbortSignal,
+  signal: CancelSignal,
 ): Promise<Operation[]> {
   const client = createMcpClient({
     sendRequest,
@@ -36,7 +37,7 @@ export async function listTools(
     maxPartBytes: MAX_PAGE_BYTES,
     maxValues: MAX_PAGE_VALUES,
   })
-  const opened = await openSession(client, { url, headers }, newId(), signal)
+  const opened = await openSession({ client, newId }, { url, headers }, signal)
   if (opened.kind === 'failure') throw refused(opened.failure.status)
   const { session } = opened
   const target = { url, headers, session }

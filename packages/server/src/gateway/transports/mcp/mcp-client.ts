@@ -1,9 +1,10 @@
 import { isObject, type JsonObject, type JsonValue } from '@switchboard/protocol'
+import type { CancelSignal } from '../../../cancellation.js'
 import { parseResponseJson, readEvents } from '../../http/read-stream.js'
 import type { HttpResponse, SendRequest } from '../../http/send-request.js'
 import { withTimeout } from '../../resilience/with-timeout.js'
 import { type AgentFailure, httpFailure } from '../rpc/agent-failure.js'
-import { type RpcRequest, readReply, readRpcError, readRpcRequest } from '../rpc/json-rpc.js'
+import { RPC_ERRORS, type RpcError, type RpcRequest, readReply, readRpcError, readRpcRequest } from '../rpc/json-rpc.js'
 import {
   badResponse,
   isEventStream,
@@ -13,7 +14,9 @@ import {
   requireJson,
   sendJson,
 } from '../rpc/send-json.js'
+import { statelessHeaders, withEnvelope } from './envelope.js'
 import { failureOf, nameOf } from './read-error.js'
+import { STATELESS_VERSION } from './versions.js'
 
 /** An MCP server as one caller sees it: its URL, the headers with the credential, and the session if one is open. */
 export interface McpTarget {
@@ -29,15 +32,15 @@ export interface McpTarget {
 export interface McpSession {
   /** The negotiated version of the protocol. */
   readonly version: string
-  /** Undefined: the server is stateless. */
+  /** Undefined: the server has no sessions. */
   readonly id?: string
 }
 
 export type McpReply =
   | { readonly kind: 'result'; readonly result: JsonObject }
-  | { readonly kind: 'failure'; readonly failure: AgentFailure }
-  /** The server no longer knows the session; the request was not processed. */
-  | { readonly kind: 'session-lost'; readonly failure: AgentFailure }
+  | { readonly kind: 'failure'; readonly failure: AgentFailure; readonly error?: RpcError }
+  /** The server no longer knows the session, or speaks other versions than before; the request was not processed. */
+  | { readonly kind: 'session-lost'; readonly failure: AgentFailure; readonly error?: RpcError }
 
 /** A message of a stream; the reply is the last one. */
 export type McpMessage = McpReply | { readonly kind: 'notification'; readonly notification: RpcRequest }
@@ -53,7 +56,7 @@ export interface McpClient {
   request(
     target: McpTarget,
     request: McpRequest,
-    signal: AbortSignal,
+    signal: CancelSignal,
   ): Promise<{ reply: McpReply; session?: string } | AsyncGenerator<McpMessage, void>>
   /** Sends a message that has no reply, without waiting; errors are ignored. */
   notify(target: McpTarget, message: JsonObject): void
@@ -70,6 +73,8 @@ export interface McpClientDeps extends JsonResponseLimits {
 const BACKGROUND_TIMEOUT_MS = 5000
 /** Requests of the server that are answered during one response; a few pings are normal, a flood is an attack. */
 const MAX_SERVER_REQUESTS = 20
+/** The error of a server that does not speak the version of a request. */
+const UNSUPPORTED_VERSION = -32022
 
 /** The client side of MCP's Streamable HTTP: each message is a POST, and its reply is JSON or ends an event stream. */
 export function createMcpClient({ sendRequest, maxPartBytes, ...limits }: McpClientDeps): McpClient {
@@ -101,11 +106,11 @@ export function createMcpClient({ sendRequest, maxPartBytes, ...limits }: McpCli
   return {
     notify,
     async request(target, { id, method, params }, signal) {
-      const response = await post(sendRequest, target, { jsonrpc: '2.0', id, method, params }, signal)
-      if (!isSuccess(response)) {
-        const body = await readJsonIfAny(response, limits)
-        return { reply: readHttpError(response, body, target.session !== undefined) }
-      }
+      const isStateless = target.session?.version === STATELESS_VERSION
+      const sent = isStateless ? withEnvelope(params) : params
+      const headers = isStateless ? statelessHeaders(method, params) : {}
+      const response = await post(sendRequest, target, { jsonrpc: '2.0', id, method, params: sent }, signal, headers)
+      if (!isSuccess(response)) return { reply: readHttpError(response, await readJsonIfAny(response, limits), target) }
       const isStream = isEventStream(response)
       if (isStream && method !== 'initialize') return readUntilReply(response, target, id)
       const session = response.headers['mcp-session-id']
@@ -142,11 +147,13 @@ function post(
   sendRequest: SendRequest,
   target: McpTarget,
   body: JsonObject,
-  signal: AbortSignal,
+  signal: CancelSignal,
+  more: Readonly<Record<string, string>> = {},
 ): Promise<HttpResponse> {
   const { url, silenceMs } = target
   const headers = {
     ...headersOf(target),
+    ...more,
     'content-type': 'application/json',
     accept: 'application/json, text/event-stream',
   }
@@ -156,7 +163,7 @@ function post(
 
 function readResult(value: JsonValue, id: string): McpReply {
   const reply = readReply(value, id)
-  if ('error' in reply) return { kind: 'failure', failure: failureOf(reply.error) }
+  if ('error' in reply) return { kind: 'failure', failure: failureOf(reply.error), error: reply.error }
   if (!isObject(reply.result)) throw badResponse('its result is not an object')
   return { kind: 'result', result: reply.result }
 }
@@ -165,11 +172,19 @@ function readResult(value: JsonValue, id: string): McpReply {
  * A lost session is a 404 (Streamable HTTP, session management). Servers derived from the SDK's sample code, which look
  * sessions up before the SDK does, send 400 with the code -32000 instead.
  */
-function readHttpError(response: HttpResponse, body: JsonValue | undefined, hasSession: boolean): McpReply {
+function readHttpError(response: HttpResponse, body: JsonValue | undefined, { session }: McpTarget): McpReply {
   const error = readRpcError(isObject(body) ? body.error : undefined)
-  const failure = httpFailure(response, error && nameOf(error.code), error?.message)
-  const isLost = hasSession && (response.status === 404 || (response.status === 400 && error?.code === -32000))
-  return { kind: isLost ? 'session-lost' : 'failure', failure }
+  const isStateless = session?.version === STATELESS_VERSION
+  // Without a handshake, the status follows from the code, so that the code says more.
+  const failure =
+    isStateless && error && RPC_ERRORS[error.code]
+      ? failureOf(error)
+      : httpFailure(response, error && nameOf(error.code), error?.message)
+  const { status } = response
+  const isLost = isStateless
+    ? error?.code === UNSUPPORTED_VERSION || error?.code === -32000 || (!error && (status === 404 || status === 405))
+    : session !== undefined && (status === 404 || (status === 400 && error?.code === -32000))
+  return { kind: isLost ? 'session-lost' : 'failure', failure, ...(error && { error }) }
 }
 
 /** The gateway supports no requests of servers but `ping`. */

@@ -8,7 +8,9 @@ function start({ limit = 10, fails = false }: { limit?: number; fails?: boolean 
   let at = 0
   let opened = 0
   const client: McpClient = {
-    async request() {
+    async request(_target, { method }) {
+      const failure = { status: 400, value: {} }
+      if (method === 'server/discover') return { reply: { kind: 'failure', failure } }
       opened++
       if (fails) throw new GatewayError('unreachable', 'connection refused')
       return { reply: { kind: 'result', result: { protocolVersion: '2025-06-18' } }, session: `s${opened}` }

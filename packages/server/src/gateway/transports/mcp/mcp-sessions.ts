@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto'
+import type { CancelSignal } from '../../../cancellation.js'
 import { unlessAborted, withTimeout } from '../../resilience/with-timeout.js'
 import type { McpClient, McpTarget } from './mcp-client.js'
-import { type OpenedSession, openSession } from './open-session.js'
+import { type McpEra, type OpenedSession, openSession } from './open-session.js'
+import { STATELESS_VERSION } from './versions.js'
 
 /** Sessions with MCP servers, each shared by many calls. */
 export interface McpSessions {
   /** Opens a session with this server for this caller and credential, or reuses an open one. */
-  open(target: Omit<McpTarget, 'session'>, signal: AbortSignal): Promise<OpenedSession>
+  open(target: Omit<McpTarget, 'session'>, signal: CancelSignal): Promise<OpenedSession>
   /** Drops a session that the server no longer knows; the next call opens a new one. */
   drop(target: Omit<McpTarget, 'session'>, lost: OpenedSession): void
 }
@@ -47,6 +49,16 @@ interface Entry {
 export function createMcpSessions({ client, newId, monotonic, limit = MAX_SESSIONS }: SessionDeps): McpSessions {
   // In the order of last use, so that the expired sessions come first; an LRU cache would have to check them all.
   const entries = new Map<string, Entry>()
+  // The era of a server is the same for all callers. By URL; the oldest is dropped first.
+  const eras = new Map<string, McpEra>()
+  const learnEra = (key: string, { session }: Extract<OpenedSession, { kind: 'session' }>): void => {
+    eras.delete(key)
+    eras.set(key, session.version === STATELESS_VERSION ? 'stateless' : 'handshake')
+    for (const oldest of eras.keys()) {
+      if (eras.size <= limit) return
+      eras.delete(oldest)
+    }
+  }
 
   const evict = (): void => {
     for (const [key, entry] of entries) {
@@ -57,14 +69,20 @@ export function createMcpSessions({ client, newId, monotonic, limit = MAX_SESSIO
   }
   const start = (key: string, target: McpTarget): Entry => {
     // The caller's signal does not abort this: other callers may be waiting for the same session.
-    const opening = withTimeout(OPEN_TIMEOUT_MS, (signal) => openSession(client, target, newId(), signal))
+    const era = keyOf({ url: target.url, headers: {} })
+    const opening = withTimeout(OPEN_TIMEOUT_MS, (signal) =>
+      openSession({ client, newId }, target, signal, eras.get(era)),
+    )
     const entry: Entry = { opening, usedAt: monotonic() }
     const remove = (): void => {
       if (entries.get(key) === entry) entries.delete(key)
     }
     opening.then((opened) => {
       entry.opened = opened
-      if (opened.kind === 'failure') remove()
+      if (opened.kind === 'session') return learnEra(era, opened)
+      // The server may have moved to another version: the next call finds out.
+      eras.delete(era)
+      remove()
     }, remove)
     return entry
   }
@@ -84,7 +102,10 @@ export function createMcpSessions({ client, newId, monotonic, limit = MAX_SESSIO
     drop({ url, headers, caller }, lost) {
       const key = keyOf({ url, headers: withoutPerCallHeaders(headers) }, caller)
       // If several calls lost the session at once, the first has already opened a new one.
-      if (entries.get(key)?.opened === lost) entries.delete(key)
+      if (entries.get(key)?.opened !== lost) return
+      entries.delete(key)
+      if (lost.kind === 'session' && lost.session.version === STATELESS_VERSION)
+        eras.delete(keyOf({ url, headers: {} }))
     },
   }
 }

@@ -1,4 +1,4 @@
-import { asString, isObject, type JsonObject, type StreamPart } from '@switchboard/protocol'
+import { asString, isObject, type JsonObject, type PartBatches, type StreamPart } from '@switchboard/protocol'
 import { type AgentCall, type AgentResponse, type Endpoint, GatewayError } from '../../gateway.js'
 import { observeStream } from '../../http/observe-stream.js'
 import { silenceLimitOf } from '../../resilience/deadline.js'
@@ -8,6 +8,7 @@ import type { RpcTransportDeps, Transport } from '../transports.js'
 import { createMcpClient, lastReply, type McpMessage, type McpReply, type McpTarget } from './mcp-client.js'
 import { createMcpSessions } from './mcp-sessions.js'
 import { readToolResult } from './read-tool-result.js'
+import { STATELESS_VERSION } from './versions.js'
 
 /** Calls the tools of MCP servers; each tool is an operation. */
 export function createMcpTransport(deps: RpcTransportDeps): Transport {
@@ -23,16 +24,22 @@ export function createMcpTransport(deps: RpcTransportDeps): Transport {
     args: JsonObject,
   ): Promise<AgentResponse | Extract<McpReply, { kind: 'session-lost' }>> => {
     const id = newId()
-    const meta = { ...traceOf(call.headers), ...(call.wantsStream && { progressToken: id }) }
+    const isStateless = target.session?.version === STATELESS_VERSION
+    const meta = {
+      ...traceOf(call.headers),
+      ...(call.wantsStream && { progressToken: id }),
+      // A server sends log messages only to those who ask for them.
+      ...(call.wantsStream && isStateless && { 'io.modelcontextprotocol/logLevel': 'info' }),
+    }
     const params = {
       name: call.operation,
-      arguments: args,
+      ...(isStateless ? splitAnswers(args) : { arguments: args }),
       ...(Object.keys(meta).length > 0 && { _meta: meta }),
     }
     // Not `call`, which has the input: the functions below live as long as the response is streamed.
     const { signal, wantsStream } = call
-    // A server keeps working when the connection closes, so it needs a notification (MCP, cancellation).
-    let isCancelled = false
+    // With a handshake, a server keeps working when the connection closes, so it needs a notification (MCP, cancellation).
+    let isCancelled = isStateless
     const cancel = (): void => {
       release()
       if (isCancelled) return
@@ -60,7 +67,7 @@ export function createMcpTransport(deps: RpcTransportDeps): Transport {
         status: 200,
         headers: {},
         endpoint,
-        parts: streamParts(first, response, { cancel, release }),
+        batches: streamParts(first, response, { cancel, release }),
       }
     } finally {
       if (!isStreaming) release()
@@ -79,7 +86,7 @@ export function createMcpTransport(deps: RpcTransportDeps): Transport {
       }
       const target = {
         url: endpoint.url,
-        headers: call.headers,
+        headers: { ...endpoint.headers, ...call.headers },
         silenceMs: silenceLimitOf(call),
         ...(call.caller !== undefined && { caller: call.caller }),
       }
@@ -96,6 +103,19 @@ export function createMcpTransport(deps: RpcTransportDeps): Transport {
     // The gateway does not use MCP's experimental tasks, so `call` never returns one.
     poll: () => Promise.reject(notInvocable('MCP has no tasks')),
     cancel: () => Promise.reject(notInvocable('MCP has no tasks')),
+  }
+}
+
+/** The input as arguments, and what answers the questions of an earlier result (MCP, multi round-trip requests). */
+function splitAnswers({ inputResponses, requestState, ...rest }: JsonObject): JsonObject {
+  return {
+    arguments: {
+      ...rest,
+      ...(inputResponses !== undefined && !isObject(inputResponses) && { inputResponses }),
+      ...(requestState !== undefined && typeof requestState !== 'string' && { requestState }),
+    },
+    ...(isObject(inputResponses) && { inputResponses }),
+    ...(typeof requestState === 'string' && { requestState }),
   }
 }
 
@@ -119,24 +139,25 @@ function streamParts(
   first: McpMessage,
   rest: AsyncGenerator<McpMessage, void>,
   { cancel, release }: { cancel: () => void; release: () => void },
-): AsyncIterable<StreamPart> {
+): PartBatches {
   let isOver = false
   const end = async (): Promise<void> => {
     if (isOver) release()
     else cancel()
     await rest.return()
   }
-  async function* parts(): AsyncGenerator<StreamPart, void> {
+  async function* batches(): AsyncGenerator<readonly StreamPart[], void> {
     try {
       for (let next: IteratorResult<McpMessage, void> = { value: first }; !next.done; next = await rest.next()) {
         isOver = next.value.kind !== 'notification'
-        yield* toStreamParts(next.value)
+        const parts = toStreamParts(next.value)
+        if (parts.length > 0) yield parts
       }
     } finally {
       await end()
     }
   }
-  return observeStream(parts(), { onCancel: end })
+  return observeStream(batches(), { onCancel: end })
 }
 
 function toStreamParts(message: McpMessage): StreamPart[] {
@@ -149,5 +170,6 @@ function toStreamParts(message: McpMessage): StreamPart[] {
 
 function lastPart(reply: McpReply): StreamPart {
   const read = reply.kind === 'result' ? readToolResult(reply.result) : reply
-  return 'failure' in read ? { event: 'error', data: read.failure.value } : { data: read.value }
+  if ('failure' in read) return { event: 'error', data: read.failure.value }
+  return { ...(read.needsInput && { event: 'status' }), data: read.value }
 }

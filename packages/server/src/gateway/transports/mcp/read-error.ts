@@ -1,12 +1,20 @@
 import { type AgentFailure, agentFailure } from '../rpc/agent-failure.js'
-import { RPC_ERRORS, type RpcError, UNKNOWN_ERROR } from '../rpc/json-rpc.js'
+import { type ErrorKind, RPC_ERRORS, type RpcError, UNKNOWN_ERROR } from '../rpc/json-rpc.js'
+
+/** Errors of MCP itself. */
+const MCP_ERRORS: Readonly<Record<number, ErrorKind | undefined>> = {
+  // The server needs a capability that no caller of the gateway has.
+  [-32021]: { status: 501, name: 'UnsupportedOperation' },
+}
+
+const kindOf = (code: number): ErrorKind => RPC_ERRORS[code] ?? MCP_ERRORS[code] ?? UNKNOWN_ERROR
 
 /** The name of an error as callers see it. */
-export const nameOf = (code: number): string => (RPC_ERRORS[code] ?? UNKNOWN_ERROR).name
+export const nameOf = (code: number): string => kindOf(code).name
 
 /** Translates a JSON-RPC error. */
 export function failureOf({ code, message }: RpcError): AgentFailure {
-  const { status, name } = RPC_ERRORS[code] ?? UNKNOWN_ERROR
+  const { status, name } = kindOf(code)
   return agentFailure(status, name, message)
 }
 

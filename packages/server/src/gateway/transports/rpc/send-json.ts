@@ -1,4 +1,5 @@
 import { isJsonType, type JsonValue, mediaTypeOf } from '@switchboard/protocol'
+import type { CancelSignal } from '../../../cancellation.js'
 import { GatewayError } from '../../gateway.js'
 import { outgoingHeaders } from '../../http/outgoing-headers.js'
 import { decodeText, parseResponseJson } from '../../http/read-stream.js'
@@ -12,23 +13,25 @@ export interface JsonRequest {
   readonly headers: Readonly<Record<string, string>>
   readonly body?: JsonValue
   readonly silenceMs?: number
+  readonly onSent?: () => void
 }
 
 /** Sends a JSON request; throws `bad_response` for a redirect. */
 export async function sendJson(
   sendRequest: SendRequest,
   request: JsonRequest,
-  signal: AbortSignal,
+  signal: CancelSignal,
 ): Promise<HttpResponse> {
-  const { method, body, silenceMs } = request
+  const { method, body, silenceMs, onSent } = request
   if (!URL.canParse(request.url)) throw new GatewayError('not_invocable', `${request.url} is not an absolute URL`)
   const response = await sendRequest({
     method,
     url: new URL(request.url),
-    headers: outgoingHeaders(Object.entries(request.headers)),
+    headers: outgoingHeaders(request.headers),
     signal,
     ...(body !== undefined && { body: JSON.stringify(body) }),
     ...(silenceMs !== undefined && { silenceMs }),
+    ...(onSent && { onSent }),
   })
   if (response.status >= 300 && response.status < 400) {
     response.body.cancel()

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import { isWholeMessage } from '@switchboard/protocol'
 import { WebSocket } from 'ws'
+import type { CancelSignal } from '../../../cancellation.js'
 import type { Dial } from '../../connection/dial.js'
 import { type AgentCall, type Endpoint, GatewayError } from '../../gateway.js'
 import type { GatewayOptions } from '../../gateway-options.js'
@@ -21,13 +22,20 @@ export interface WebSocketDeps {
 export interface OpenedSocket {
   readonly body: ResponseBody
   send(text: string): void
+  /** Sends the last line and closes the socket. */
+  leave(): void
 }
 
-/** Opens a WebSocket through the address guard. If the agent rejects the handshake, the result is its HTTP status. */
+/**
+ * Opens a WebSocket through the address guard. If the agent rejects the handshake, the result is its HTTP status.
+ *
+ * @param lastLine cancels the call; sent before the socket is closed because the call was aborted
+ */
 export async function openWebSocket(
   call: AgentCall,
   endpoint: Endpoint,
   deps: WebSocketDeps,
+  lastLine: string,
 ): Promise<OpenedSocket | number> {
   const { signal } = call
   const { firstByteMs, maxBodyBytes, maxHeaderBytes } = deps.limits
@@ -35,7 +43,7 @@ export async function openWebSocket(
   const silenceMs = Math.max(deps.limits.silenceMs, silenceLimitOf(call))
   const url = new URL(endpoint.url)
   url.hash = ''
-  const headers = outgoingHeaders(Object.entries(call.headers))
+  const headers = outgoingHeaders(call.headers)
   const connection = await dialUnlessAborted(deps.dial, url, signal)
   return new Promise((resolve, reject) => {
     const socket = new WebSocket(url, {
@@ -61,9 +69,10 @@ export async function openWebSocket(
       settle()
       if (body) body.fail(error)
       else reject(error)
-      // The reader has all it needs: close cleanly, and give the agent some time to do the same.
-      if (body && error.code === 'cancelled' && !signal.aborted) {
+      // Close cleanly, and give the agent some time to do the same.
+      if (body && socket.readyState === WebSocket.OPEN && (error.code === 'cancelled' || signal.aborted)) {
         socket.resume()
+        if (signal.aborted) socket.send(lastLine)
         socket.close(NORMAL)
         setTimeout(() => socket.terminate(), CLOSE_TIMEOUT_MS).unref()
       } else {
@@ -95,7 +104,14 @@ export async function openWebSocket(
         resume: () => socket.resume(),
         cancel: fail,
       })
-      resolve({ body, send: (text) => socket.send(text) })
+      resolve({
+        body,
+        send: (text) => socket.send(text),
+        leave() {
+          if (socket.readyState === WebSocket.OPEN) socket.send(lastLine)
+          body?.cancel()
+        },
+      })
     })
     socket.on('message', (data) => {
       const bytes = Buffer.isBuffer(data) ? data : Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data)
@@ -127,7 +143,7 @@ const MAX_BUFFERED_PONGS = 65_536
 /** Milliseconds for the agent to answer our close frame. */
 const CLOSE_TIMEOUT_MS = 1000
 
-async function dialUnlessAborted(dial: Dial, url: URL, signal: AbortSignal): Promise<Socket> {
+async function dialUnlessAborted(dial: Dial, url: URL, signal: CancelSignal): Promise<Socket> {
   if (signal.aborted) throw abortError(signal, false)
   const dialing = dial(url)
   try {

@@ -1,4 +1,11 @@
-import { type ReplyFrame, readReply, type StreamPart } from '@switchboard/protocol'
+import {
+  eachPart,
+  type PartBatches,
+  type ReplyFrame,
+  readReply,
+  type StreamPart,
+  writeFrame,
+} from '@switchboard/protocol'
 import { type AgentCall, type AgentResponse, type Endpoint, GatewayError } from '../../gateway.js'
 import { observeStream } from '../../http/observe-stream.js'
 import { readLineParts } from '../../http/read-stream.js'
@@ -6,17 +13,22 @@ import type { Transport } from '../transports.js'
 import { openWebSocket, type WebSocketDeps } from './open-websocket.js'
 import { bodyOfError, CALL_ID, writeRequest } from './websocket-frames.js'
 
-/** Calls agents over WebSockets, in frames (AURI §8): one socket per call; closing it cancels the call. */
+const CANCEL = writeFrame({ id: CALL_ID, cancel: true })
+
+/**
+ * Calls agents over WebSockets, in frames (AURI §8): one socket per call. An aborted call is cancelled by a frame and by
+ * closing the socket; frames have no means to read or cancel a task later, so none is asked for.
+ */
 export function createWebSocketTransport({ dial, limits }: WebSocketDeps): Transport {
   return {
     async call(call, endpoint) {
       if (call.payload.kind !== 'json') throw unsupported('only JSON can be sent over a WebSocket')
-      const opened = await openWebSocket(call, endpoint, { dial, limits })
+      const opened = await openWebSocket(call, endpoint, { dial, limits }, CANCEL)
       if (typeof opened === 'number') return { status: opened, headers: {}, endpoint, kind: 'json', value: null }
       opened.send(writeRequest(call, call.payload.value))
       const maxPartBytes = call.wantsStream ? limits.maxPartBytes : limits.maxBodyBytes
       const lines = readLineParts(opened.body, { ...limits, maxPartBytes })
-      return readResponse(replies(lines), call, endpoint, opened.body.cancel)
+      return readResponse(replies(lines), call, endpoint, opened.leave)
     },
     async poll() {
       throw unsupported('tasks cannot be polled over a WebSocket')
@@ -38,7 +50,7 @@ async function readResponse(
   const frame: ReplyFrame = first.done ? { kind: 'end' } : first.value
   // A bare line may be the whole output: if no stream was requested, it is.
   if (frame.kind === 'part' && (call.wantsStream || !frame.isBare)) {
-    return { ...base, kind: 'stream', parts: observeStream(parts(frame, frames), { onCancel: cancel }) }
+    return { ...base, kind: 'stream', batches: observeStream(batches(frame, frames), { onCancel: cancel }) }
   }
   await frames.return()
   if (frame.kind === 'error') return { ...base, status: frame.status ?? 500, kind: 'json', value: bodyOfError(frame) }
@@ -52,16 +64,16 @@ async function readResponse(
   }
 }
 
-async function* parts(
+async function* batches(
   first: Extract<ReplyFrame, { kind: 'part' }>,
   rest: AsyncGenerator<ReplyFrame, void>,
-): AsyncGenerator<StreamPart, void> {
+): AsyncGenerator<readonly StreamPart[], void> {
   let { isBare } = first
-  yield toPart(first)
+  yield [toPart(first)]
   for await (const frame of rest) {
-    if (frame.kind === 'part') yield toPart(frame)
-    else if (frame.kind === 'result') yield { data: frame.value }
-    else if (frame.kind === 'error') yield { data: bodyOfError(frame), event: 'error' }
+    if (frame.kind === 'part') yield [toPart(frame)]
+    else if (frame.kind === 'result') yield [{ data: frame.value }]
+    else if (frame.kind === 'error') yield [{ data: bodyOfError(frame), event: 'error' }]
     if (frame.kind !== 'part') return
     isBare = frame.isBare
   }
@@ -76,8 +88,8 @@ const toPart = ({ data, event }: Extract<ReplyFrame, { kind: 'part' }>): StreamP
   ...(event !== undefined && { event }),
 })
 
-async function* replies(lines: AsyncIterable<StreamPart>): AsyncGenerator<ReplyFrame, void> {
-  for await (const { data } of lines) yield readReply(data, (id) => id === CALL_ID).frame
+async function* replies(lines: PartBatches): AsyncGenerator<ReplyFrame, void> {
+  for await (const { data } of eachPart(lines)) yield readReply(data, (id) => id === CALL_ID).frame
 }
 
 const unsupported = (message: string): GatewayError => new GatewayError('not_invocable', message)

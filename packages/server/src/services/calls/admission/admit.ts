@@ -7,17 +7,21 @@ import {
   isObject,
   type Operation,
   readHop,
+  redactRecord,
   SigningError,
   selectVersion,
   splitChain,
 } from '@switchboard/protocol'
 import { assertInService, assertMayInvoke } from '../../../policy/invocation.js'
+import { isOpenToAnything } from '../../learning/operation-source.js'
 import type { Agent } from '../../registry/catalog.js'
 import type { Readable } from '../../registry/read.js'
 import type { CallDeps } from '../call-deps.js'
 import type { Invocation, Places } from '../request/invocation.js'
 import { type AgentCredential, chooseCredential, credentialAtOrigin } from './choose-credential.js'
-import { isCalledThroughOrigin } from './endpoints.js'
+import { isCalledThroughOrigin, latestEndpoints } from './endpoints.js'
+import type { CalledAgent } from './learn-operations.js'
+import { completeEndpoints } from './remote-inputs.js'
 
 /** The version of an agent to call. */
 export interface ChosenVersion {
@@ -36,6 +40,8 @@ export interface Admission {
   readonly credential: AgentCredential
   /** The operations that the caller may call; empty if the agent describes none. */
   readonly operations: readonly Operation[]
+  /** Whether the agent also understands requests that name no operation. */
+  readonly isOpen: boolean
 }
 
 export interface AdmitDeps extends Pick<CallDeps, 'context' | 'learnOperations' | 'storedCredential'> {
@@ -55,13 +61,27 @@ export async function admit(deps: AdmitDeps, invocation: Invocation, { agent, re
   checkDelegation(invocation.forwarded['x-delegation-chain'])
   const { caller, credentials } = invocation
   const stored = deps.storedCredential(agent)
-  const credential = isCalledThroughOrigin(agent)
-    ? await credentialAtOrigin(credentials, stored)
-    : await chooseCredential(agent.record, caller, credentials, stored)
-  // Operations that are hidden from the caller must not be learned either.
-  const visible = record === agent.record ? agent : { record: { ...agent.record, operations: record.operations } }
-  const operations = await deps.learnOperations(visible, credential)
-  return { agent, record, version, credential, operations }
+  const chosen = isCalledThroughOrigin(agent)
+    ? credentialAtOrigin(credentials, stored)
+    : chooseCredential(agent.record, caller, credentials, stored)
+  const credential = chosen instanceof Promise ? await chosen : chosen
+  // Before anything is sent, also before a list of operations is requested.
+  completeEndpoints(
+    record.id,
+    latestEndpoints(agent, () => deps.context.catalog.facts(agent).baseUrl),
+    credential,
+  )
+  const learned = deps.learnOperations(asCalled(agent, record), credential)
+  const operations = learned instanceof Promise ? await learned : learned
+  return { agent, record, version, credential, operations, isOpen: isOpenToAnything(agent.published) }
+}
+
+/** The agent with all its endpoints, and the operations that the caller sees. */
+function asCalled({ record: whole, published }: Agent, record: AgentRecord): CalledAgent {
+  if (record === whole) return { published, known: record.operations, isRestricted: false }
+  const { operations } = redactRecord(published)
+  const isRestricted = operations.length < published.operations.length
+  return { published: { ...published, operations }, known: record.operations, isRestricted }
 }
 
 /** Names the directory where the agent is registered, if that is another one. */

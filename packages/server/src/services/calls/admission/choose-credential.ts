@@ -1,6 +1,7 @@
 import { type AgentRecord, DirectoryError, invalid } from '@switchboard/protocol'
 import type { Caller } from '../../../policy/caller.js'
 import type { CredentialsForAgent } from '../request/invocation.js'
+import { readVariables } from './remote-inputs.js'
 
 /** Headers that authenticate a call to the agent. */
 export interface AgentCredential {
@@ -11,6 +12,8 @@ export interface AgentCredential {
   readonly origins?: ReadonlySet<string>
   /** Issued in exchange for the caller's token, so it cannot be obtained again when a deferred call is sent. */
   readonly isExchanged?: boolean
+  /** Values of the caller for variables and headers that the agent's endpoints ask for. */
+  readonly variables?: Readonly<Record<string, string>>
   /** Called when the agent rejects it with 401. */
   readonly onRejected?: () => void
 }
@@ -30,12 +33,12 @@ export interface StoredCredential {
  * The credential for the agent (C-96): the caller's, or else the operator's. Throws `unauthorized` if the agent requires
  * one and there is none, before the agent is called.
  */
-export async function chooseCredential(
+export function chooseCredential(
   record: AgentRecord,
   caller: Pick<Caller, 'kind'>,
   sent: CredentialsForAgent,
   stored: StoredCredential | undefined,
-): Promise<AgentCredential> {
+): AgentCredential | Promise<AgentCredential> {
   const { directorySecret, agentApiKey, agentAuthorization } = sent
   const type = record.authentication?.type
   const missing = (what: string, how: string): DirectoryError =>
@@ -45,28 +48,40 @@ export async function chooseCredential(
   const key = agentApiKey ?? (type === 'api_key' ? sent.apiKey : undefined)
   assertNotForDirectory(directorySecret, key, agentApiKey === undefined ? 'X-API-Key' : 'X-Agent-API-Key')
   assertNotForDirectory(directorySecret, agentAuthorization, 'X-Agent-Authorization')
-  const headers = {
-    ...(key !== undefined && { 'x-api-key': key }),
-    ...(agentAuthorization !== undefined && { authorization: agentAuthorization }),
-  }
-  if (Object.keys(headers).length === 0 && stored)
-    return stored.obtain(caller.kind === 'token' ? directorySecret : undefined)
+  const variables = readVariables(sent.agentVariables)
+  if (variables)
+    for (const value of Object.values(variables)) assertNotForDirectory(directorySecret, value, 'X-Agent-Variables')
+  const isMissing = key === undefined && agentAuthorization === undefined
+  if (isMissing && stored)
+    return stored
+      .obtain(caller.kind === 'token' ? directorySecret : undefined)
+      .then((credential) => ({ ...credential, ...(variables && { variables }) }))
   if (type === 'api_key' && key === undefined)
     throw missing('an API key', 'X-API-Key beside "Authorization: Bearer …", or as X-Agent-API-Key')
   if (type === 'oauth2_bearer' && agentAuthorization === undefined)
     throw missing('a bearer token', 'X-Agent-Authorization: Bearer …')
-  return { headers, isStored: false }
+  if (isMissing && !variables) return NO_CREDENTIAL
+  const headers = {
+    ...(key !== undefined && { 'x-api-key': key }),
+    ...(agentAuthorization !== undefined && { authorization: agentAuthorization }),
+  }
+  return { headers, isStored: false, ...(variables && { variables }) }
 }
+
+const NO_CREDENTIAL: AgentCredential = { headers: {}, isStored: false }
 
 /**
  * The credential for the gateway of the agent's origin: the operator's, or none. Callers' credentials for the agent are
  * not meant for that directory, and it would take them for its own.
  */
 export async function credentialAtOrigin(
-  { agentApiKey, agentAuthorization }: CredentialsForAgent,
+  { agentApiKey, agentAuthorization, agentVariables }: CredentialsForAgent,
   stored: StoredCredential | undefined,
 ): Promise<AgentCredential> {
-  const sent = agentApiKey !== undefined ? 'X-Agent-API-Key' : agentAuthorization && 'X-Agent-Authorization'
+  const sent =
+    agentApiKey !== undefined
+      ? 'X-Agent-API-Key'
+      : (agentAuthorization && 'X-Agent-Authorization') || (agentVariables && 'X-Agent-Variables')
   if (sent)
     throw invalid([
       {
@@ -75,7 +90,7 @@ export async function credentialAtOrigin(
           'is not passed on: the agent is called through the directory where it is registered; call it there instead',
       },
     ])
-  return (await stored?.obtain(undefined)) ?? { headers: {}, isStored: false }
+  return (await stored?.obtain(undefined)) ?? NO_CREDENTIAL
 }
 
 /** A caller's secret for the directory lets its holder act as the caller, so no agent may receive it. */

@@ -86,6 +86,11 @@ const MEMBERS: Record<Credential['type'], { readonly required: string[]; readonl
 /** Headers that cannot carry a credential. */
 const RESERVED = /^(host|cookie|connection|content-.*|transfer-encoding|te|trailer|upgrade|expect|via|x-request-id)$/i
 
+/** Whether a header is not for publishers or operators to set. */
+export const isReservedHeader = (name: string): boolean =>
+  RESERVED.test(name) ||
+  /^(accept|accept-.*|mcp-.*|proxy-.*|keep-alive|user-agent|x-forwarded-.*|forwarded)$/i.test(name)
+
 /** Reads a credential. The issues of an invalid one name the members, never their values, which are secret. */
 export function parseCredential(body: JsonObject): Credential {
   assertValid(checkCredential(body))

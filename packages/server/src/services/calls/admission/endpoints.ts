@@ -35,19 +35,35 @@ export function endpointsFor(
   const endpoints = base === undefined ? latest : latest.flatMap((endpoint) => atVersion(endpoint, base))
   // An operation's own endpoint belongs to the latest version.
   if (operation.endpoint === undefined || base !== undefined)
-    return operations.length > 0 && all.length > 1
-      ? endpoints.map((endpoint) => ({ ...endpoint, namesOperation: true }))
-      : endpoints
+    return operations.length > 0 && all.length > 1 ? withNames(endpoints) : endpoints
   const agentUrl = endpoints.find(({ protocol }) => protocol !== 'unix')?.url ?? baseUrl()
   if (!URL.canParse(operation.endpoint, agentUrl)) return []
   const endpoint = new URL(operation.endpoint, agentUrl).href
   return atOrigin(agent, endpointsOf({ format, bindings: [{ protocol: schemeOf(endpoint), endpoint }] }))
 }
 
+/** The same endpoints, shared by several operations; cached by the list, which is one for all calls. */
+function withNames(endpoints: readonly Endpoint[]): readonly Endpoint[] {
+  const known = named.get(endpoints)
+  if (known) return known
+  const naming = endpoints.map((endpoint) => ({ ...endpoint, namesOperation: true }))
+  named.set(endpoints, naming)
+  return naming
+}
+const named = new WeakMap<readonly Endpoint[], readonly Endpoint[]>()
+
 /** Cached by record: a record never changes, and neither does the URL of a directory that serves calls. */
 const cache = new WeakMap<AgentRecord, readonly Endpoint[]>()
 
-function latestEndpoints(agent: Agent, baseUrl: () => string): readonly Endpoint[] {
+/** What decides where an agent is called. */
+type Called = Pick<Agent, 'record'> & { readonly stored: Pick<Agent['stored'], 'marks'> }
+
+/** Whether the gateway has an endpoint at which it can call the agent, or one of its operations. */
+export const isCallable = (agent: Called, baseUrl: () => string): boolean =>
+  latestEndpoints(agent, baseUrl).length > 0 || agent.record.operations.some(({ endpoint }) => endpoint !== undefined)
+
+/** Where the latest version of an agent is called. */
+export function latestEndpoints(agent: Called, baseUrl: () => string): readonly Endpoint[] {
   const { record, stored } = agent
   const cached = cache.get(record)
   if (cached) return cached
@@ -61,7 +77,7 @@ function latestEndpoints(agent: Agent, baseUrl: () => string): readonly Endpoint
 }
 
 /** A copy has no sockets on this machine. If it has no other endpoint, it is called through its origin's gateway. */
-function atOrigin({ stored: { marks } }: Agent, endpoints: readonly Endpoint[]): readonly Endpoint[] {
+function atOrigin({ stored: { marks } }: Called, endpoints: readonly Endpoint[]): readonly Endpoint[] {
   if (!marks.origin) return endpoints
   const remote = endpoints.filter(({ protocol }) => protocol !== 'unix')
   const { gateway } = marks.origin
@@ -90,7 +106,8 @@ export function originsOf(agent: Agent, baseUrl: () => string): string[] {
 /** The origin of an endpoint's URL: scheme, host and port, or the path of a Unix socket. */
 export function originOf(url: string): string {
   const [socket] = /^unix:[^:]*/.exec(url) ?? []
-  return socket ?? new URL(url).origin
+  // The host of a template is known only when it is called; no stored credential is bound to it.
+  return socket ?? (URL.canParse(url) ? new URL(url).origin : url)
 }
 
 /** A relative endpoint is a path of the agent's directory (C-18), unless it is the path of a Unix socket. */

@@ -1,29 +1,38 @@
 import { createHash } from 'node:crypto'
-import type { AgentRecord, Operation } from '@switchboard/protocol'
-import { endpointsOf } from '../../../gateway/endpoints-of.js'
-import { type Endpoint, GatewayError } from '../../../gateway/gateway.js'
-import { sendOverFetch } from '../../../gateway/http/send-over-fetch.js'
+import { type AgentRecord, acceptsAnything, mergeOperations, type Operation } from '@switchboard/protocol'
+import { GatewayError } from '../../../gateway/gateway.js'
 import { createSwrCache } from '../../../gateway/resilience/swr-cache.js'
 import { withTimeout } from '../../../gateway/resilience/with-timeout.js'
-import { readCard } from '../../../gateway/transports/a2a/read-card.js'
-import { listTools } from '../../../gateway/transports/mcp/list-tools.js'
+import { type OperationSource, operationSource } from '../../learning/operation-source.js'
+import type { ReadOperations } from '../../learning/read-operations.js'
 import type { AgentCredential } from './choose-credential.js'
 import { originOf } from './endpoints.js'
 
+/** An agent as a caller sees it. */
+export interface CalledAgent {
+  /** What the publisher says, with the operations that the caller may see. */
+  readonly published: AgentRecord
+  /** The operations of its views. */
+  readonly known: readonly Operation[]
+  /** Whether operations are hidden from the caller: those must not be learned either. */
+  readonly isRestricted: boolean
+}
+
 /**
- * The operations of an agent: those of its record, completed from its A2A card or its MCP tools. The credential
- * authenticates that request. If it fails, the operations are those of the record.
+ * The operations that a call can be for. The agent itself is asked if its publisher does not describe them: it may have
+ * changed, or may show more to the caller's credential, which authenticates that request. If it fails, the operations are
+ * those of the agent's views.
  */
 export type LearnOperations = (
-  agent: { readonly record: AgentRecord },
-  credential?: Pick<AgentCredential, 'headers' | 'origins'>,
-) => Promise<readonly Operation[]>
+  agent: CalledAgent,
+  credential?: Pick<AgentCredential, 'headers' | 'origins' | 'variables'>,
+) => readonly Operation[] | Promise<readonly Operation[]>
 
 export interface LearnDeps {
-  /** Guarded against internal addresses. */
-  readonly fetch: typeof fetch
+  readonly read: ReadOperations
   readonly monotonic: () => number
-  readonly newId: () => string
+  /** Called with the agent's id if strangers get another list than the one in its views. */
+  readonly onOutdated?: (id: string) => void
 }
 
 /** Milliseconds; only the first caller of an agent waits. */
@@ -32,65 +41,59 @@ const TIMEOUT_MS = 5000
 const CACHE = { freshMs: 300_000, usableMs: 86_400_000, failedMs: 60_000, limit: 2000, maxSize: 32 << 20 }
 
 /** Reads the operations of A2A and MCP agents, through a stale-while-revalidate cache. */
-export function createLearnOperations({ fetch, monotonic, newId }: LearnDeps): LearnOperations {
-  const sendRequest = sendOverFetch(fetch)
+export function createLearnOperations({ read, monotonic, onOutdated }: LearnDeps): LearnOperations {
   const learned = createSwrCache<readonly Operation[]>({
     ...CACHE,
     monotonic,
     size: (operations) => JSON.stringify(operations).length,
   })
 
-  const learn = (
-    { protocol, url }: Endpoint,
-    headers: Readonly<Record<string, string>>,
-  ): Promise<readonly Operation[]> =>
-    withTimeout(TIMEOUT_MS, async (signal) => {
-      if (protocol === 'mcp') return listTools({ sendRequest, newId }, { url, headers }, signal)
-      const card = await readCard(sendRequest, url, signal)
-      return card?.operations ?? []
-    })
-
-  return async (
-    { record },
-    { headers: own, origins }: Pick<AgentCredential, 'headers' | 'origins'> = { headers: {} },
-  ) => {
-    // Every call passes here, and most records already have their schemas.
-    const endpoint = record.operations.every(({ inputs }) => isAnything(inputs))
-      ? endpointsOf(record).find((each) => describesMore(each, record))
-      : undefined
-    if (!endpoint) return record.operations
-    const headers = origins && !origins.has(originOf(endpoint.url)) ? {} : own
+  const learn = async (
+    { published, known, isRestricted }: CalledAgent,
+    credential: Pick<AgentCredential, 'headers' | 'origins' | 'variables'>,
+    source: OperationSource,
+  ): Promise<readonly Operation[]> => {
+    const { headers: own, origins } = credential
+    const headers = origins && !origins.has(originOf(source.url)) ? {} : own
     try {
-      const described = await learned.get(keyOf(endpoint, headers), () => learn(endpoint, headers))
-      return merge(record.operations, described)
+      const operations = await learned.get(keyOf(source, headers), () =>
+        withTimeout(TIMEOUT_MS, (signal) => read(source, headers, signal)),
+      )
+      const merged = mergeOperations(
+        published.operations,
+        { source: source.kind, operations, isComplete: true },
+        isRestricted,
+      )
+      const isStranger = Object.keys(headers).length === 0 && credential.variables === undefined
+      if (!isRestricted && isStranger && !hasSameNames(merged, known)) onOutdated?.(published.id)
+      return merged
     } catch (error) {
       // The call will fail for the same reason, with an error for the caller.
-      if (error instanceof GatewayError) return record.operations
+      if (error instanceof GatewayError) return known
       throw error
     }
   }
+
+  return (agent, credential = { headers: {} }) => {
+    const { published, known } = agent
+    // Every call passes here, and most documents already have their schemas.
+    const source = published.operations.every(({ inputs }) => acceptsAnything(inputs))
+      ? operationSource(published, credential)
+      : undefined
+    return source && describesMore(source, published) ? learn(agent, credential, source) : known
+  }
 }
 
-/** A list of tools has schemas, which a record seldom has; a card only repeats the names of its skills. */
-function describesMore({ protocol }: Endpoint, { operations }: AgentRecord): boolean {
-  return protocol === 'mcp' || (protocol === 'a2a' && operations.length === 0)
-}
+/** A list of tools has schemas, which a document seldom has; a card only repeats the names of its skills. */
+const describesMore = ({ kind }: OperationSource, { operations }: AgentRecord): boolean =>
+  kind === 'mcp' || (kind === 'a2a' && operations.length === 0)
 
-const isAnything = (schema: Operation['inputs']): boolean => Object.keys(schema).every((name) => name === 'type')
-
-/** The operations that the publisher listed, with the agent's own schemas; all of the agent's if none is listed. */
-function merge(listed: readonly Operation[], described: readonly Operation[]): readonly Operation[] {
-  if (listed.length === 0) return described
-  const byName = new Map(described.map((operation) => [operation.name, operation]))
-  return listed.map((operation) => {
-    const { inputs, outputs } = byName.get(operation.name) ?? operation
-    return { ...operation, inputs, outputs }
-  })
-}
+const hasSameNames = (a: readonly Operation[], b: readonly Operation[]): boolean =>
+  a.length === b.length && a.every(({ name }, i) => name === b[i]?.name)
 
 /** An agent may describe different operations to different credentials. */
-function keyOf({ protocol, url }: Endpoint, headers: Readonly<Record<string, string>>): string {
+function keyOf({ kind, url, headers: asked }: OperationSource, headers: Readonly<Record<string, string>>): string {
   return createHash('sha256')
-    .update(JSON.stringify([protocol, url, Object.entries(headers).sort()]))
+    .update(JSON.stringify([kind, url, Object.entries({ ...asked, ...headers }).sort()]))
     .digest('base64')
 }

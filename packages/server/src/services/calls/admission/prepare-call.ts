@@ -24,12 +24,14 @@ import type { FormFile, Input, Invocation } from '../request/invocation.js'
 import type { Admission } from './admit.js'
 import type { AgentCredential } from './choose-credential.js'
 import { endpointsFor } from './endpoints.js'
+import { completeEndpoints } from './remote-inputs.js'
 
 /**
  * One call that is allowed and checked: what the gateway sends, what the response is checked against, and everything
  * that a deferred call must store.
  */
-export interface PreparedCall extends Pick<AgentCall, 'idempotent' | 'wantsStream' | 'timeoutMs' | 'signal'> {
+export interface PreparedCall
+  extends Pick<AgentCall, 'idempotent' | 'wantsStream' | 'prefersTask' | 'accept' | 'timeoutMs' | 'signal'> {
   readonly agent: Agent
   /** The record as the caller sees it. */
   readonly record: AgentRecord
@@ -59,9 +61,9 @@ export function prepareCall(
   input: Input,
   maxSteps?: number,
 ): PreparedCall {
-  const { agent, record, version, credential, operations } = admission
+  const { agent, record, version, credential, operations, isOpen } = admission
   const { caller, idempotencyKey, signal } = invocation
-  const { operation, value } = chooseOperation(operations, invocation.operation, jsonOf(input))
+  const { operation, value } = chooseOperation(operations, invocation.operation, jsonOf(input), isOpen)
   const forwarded = isForwarded(record, operation, input)
   const { reserved, rest } = takeReserved(value, operation.inputs)
   const json = input.kind === 'form' && !forwarded ? addFiles(operation, rest, input.files) : rest
@@ -73,14 +75,18 @@ export function prepareCall(
     record,
     operation,
     versionBase: version.base,
-    endpoints: endpointsFor(admission, operation, () => context.catalog.facts(agent).baseUrl),
+    endpoints: completeEndpoints(
+      record.id,
+      endpointsFor(admission, operation, () => context.catalog.facts(agent).baseUrl),
+      credential,
+    ),
     payload:
       input.kind !== 'json' && forwarded
         ? { kind: 'bytes', contentType: input.contentType, body: input.body }
-        : { kind: 'json', value: json },
+        : { kind: 'json', value: json, text: input.kind === 'json' && json === input.value ? input.text : undefined },
     headers: {
-      ...invocation.forwarded,
       'x-request-id': caller.requestId,
+      ...invocation.forwarded,
       ...version.headers,
       ...(session !== undefined && { 'x-session-id': session }),
       ...(task !== undefined && { 'x-task-id': task }),
@@ -106,7 +112,7 @@ function isForwarded(record: AgentRecord, operation: Operation, input: Input): b
   const type = mediaTypeOf(input.contentType)
   if (isListed(listed, type)) return true
   if (input.kind === 'form') return false
-  const supported = ['application/json', 'multipart/form-data', ...listed]
+  const supported = [...new Set(['application/json', 'multipart/form-data', ...listed])]
   throw new DirectoryError(
     'unsupported_media_type',
     `the operation "${operation.name}" accepts ${supported.join(', ')}, not "${type.slice(0, 80)}"`,

@@ -12,6 +12,8 @@ import {
   type Operation,
   toJsonSchema,
 } from '@switchboard/protocol'
+import { modesIn } from '../../../gateway/transports/a2a/card-facts.js'
+import { perOperation } from './per-operation.js'
 
 /** The operation of an agent that describes none: any object in, any object out (C-08). */
 const ANYTHING: Operation = { name: IMPLIED_OPERATION, inputs: { type: 'object' }, outputs: { type: 'object' } }
@@ -26,16 +28,23 @@ export interface ChosenOperation {
   readonly value: JsonValue
 }
 
-/** The operation that the caller requests (C-58); an error lists the operations that there are. */
+/**
+ * The operation that the caller requests (C-58); an error lists the operations that there are.
+ *
+ * @param isOpen the agent also understands requests that name no operation
+ */
 export function chooseOperation(
   operations: readonly Operation[],
   inUrl: string | undefined,
   value: JsonValue,
+  isOpen = false,
 ): ChosenOperation {
   // The members of an agent that describes nothing are unknown, so `operation` may be one of them.
   if (operations.length === 0 && inUrl === undefined) return { operation: ANYTHING, value }
   const known = operations.length > 0 ? operations : [ANYTHING]
   const match = matchOperation(known, inUrl, value)
+  const isImplied = match.kind === 'missing' || (match.kind === 'unknown' && match.name === IMPLIED_OPERATION)
+  if (isOpen && isImplied) return { operation: ANYTHING, value: withoutImplied(value) }
   switch (match.kind) {
     case 'match':
       return { operation: match.operation, value: match.input }
@@ -50,6 +59,12 @@ export function chooseOperation(
       throw invalid([{ at: '/operation', message: `must be one of ${namesOf(known)}, not ${sent}` }])
     }
   }
+}
+
+function withoutImplied(value: JsonValue): JsonValue {
+  if (!isObject(value) || value.operation !== IMPLIED_OPERATION) return value
+  const { operation: _, ...rest } = value
+  return rest
 }
 
 /** Whether an array is a single input of the operation and not a batch (C-60). */
@@ -74,8 +89,14 @@ function sourcesOf({ document }: AgentRecord, { name }: Operation): JsonObject[]
   return [document]
 }
 
-/** Media types other than JSON that an operation declares for its input or output, in lower case (AURI §7, C-26). */
-export function mediaTypesOf(record: AgentRecord, operation: Operation, side: 'input' | 'output'): string[] {
+/** Media types that an operation declares for its input or output, in lower case (AURI §7, C-26; modes of A2A). */
+export const mediaTypesOf = (record: AgentRecord, operation: Operation, side: 'input' | 'output'): readonly string[] =>
+  (side === 'input' ? inputTypes : outputTypes)(record, operation)
+
+const inputTypes = perOperation((record, operation) => readMediaTypes(record, operation, 'input'))
+const outputTypes = perOperation((record, operation) => readMediaTypes(record, operation, 'output'))
+
+function readMediaTypes(record: AgentRecord, operation: Operation, side: 'input' | 'output'): string[] {
   const { contentMediaType } = side === 'input' ? operation.inputs : operation.outputs
   const listed = sourcesOf(record, operation).flatMap((source) => {
     const { contentTypes, media_types: mediaTypes } = source
@@ -85,8 +106,10 @@ export function mediaTypesOf(record: AgentRecord, operation: Operation, side: 'i
       ...(isObject(mediaTypes) ? typesIn(mediaTypes[side] ?? mediaTypes[`${side}s`]) : []),
     ]
   })
+  const modes = record.format === 'a2a' ? modesIn(record.document, operation.name, side) : []
   const whole = asString(contentMediaType)
-  return [...new Set([...listed, ...(whole === undefined ? [] : [whole])].map((type) => type.toLowerCase()))]
+  const all = [...listed, ...modes, ...(whole === undefined ? [] : [whole])]
+  return [...new Set(all.map((type) => type.toLowerCase()))]
 }
 
 const typesIn = (value: JsonValue | undefined): string[] => (typeof value === 'string' ? [value] : asStrings(value))
@@ -97,8 +120,12 @@ export function isListed(listed: readonly string[], type: string): boolean {
 }
 
 /** Whether the publisher marked an operation, or the whole agent, with a member that is true. */
-export const isMarked = (
-  record: AgentRecord,
-  operation: Operation,
-  mark: 'batch' | 'idempotent' | 'readOnly',
-): boolean => sourcesOf(record, operation).some((source) => source[mark] === true)
+export const isMarked = (record: AgentRecord, operation: Operation, mark: (typeof MARKS)[number]): boolean =>
+  marksOf(record, operation).has(mark)
+
+const MARKS = ['batch', 'idempotent', 'readOnly'] as const
+
+const marksOf = perOperation((record, operation): ReadonlySet<string> => {
+  const sources = sourcesOf(record, operation)
+  return new Set(MARKS.filter((mark) => sources.some((source) => source[mark] === true)))
+})

@@ -1,4 +1,5 @@
 import type { JsonValue } from '@switchboard/protocol'
+import type { CancelSignal } from '../../../cancellation.js'
 import type { Caller } from '../../../policy/caller.js'
 import type { Span } from '../../../telemetry/traces.js'
 
@@ -21,7 +22,12 @@ export interface FormFile {
 
 /** The input of a call: JSON, a form with files (C-66), or a body of another media type. */
 export type Input =
-  | { readonly kind: 'json'; readonly value: JsonValue }
+  | {
+      readonly kind: 'json'
+      readonly value: JsonValue
+      /** The text of the value in UTF-8, as it was received. */
+      readonly text?: Uint8Array | undefined
+    }
   | {
       readonly kind: 'form'
       readonly value: JsonValue
@@ -42,6 +48,8 @@ export interface CredentialsForAgent {
   readonly agentApiKey: string | undefined
   /** X-Agent-Authorization. */
   readonly agentAuthorization: string | undefined
+  /** X-Agent-Variables: values for what the endpoints of the agent ask for. */
+  readonly agentVariables?: string | undefined
 }
 
 /** One call of an agent, as the caller requests it: parsed, but not yet checked against the agent. */
@@ -73,5 +81,5 @@ export interface Invocation {
   /** Receives response headers as soon as they are known, because an error response carries them too (C-63). */
   readonly onHeaders?: (headers: Readonly<Record<string, string>>) => void
   /** Aborted when the caller disconnects. */
-  readonly signal: AbortSignal
+  readonly signal: CancelSignal
 }

@@ -1,5 +1,13 @@
 import { buffer } from 'node:stream/consumers'
-import { declaresMember, type JsonObject, type JsonValue, type Operation, type StreamPart } from '@switchboard/protocol'
+import {
+  declaresMember,
+  eachPart,
+  type JsonObject,
+  type JsonValue,
+  type Operation,
+  type PartBatches,
+  type StreamPart,
+} from '@switchboard/protocol'
 import type { AgentResponse } from '../../../gateway/gateway.js'
 import type { PreparedCall } from '../admission/prepare-call.js'
 import type { CallDeps } from '../call-deps.js'
@@ -16,24 +24,26 @@ type CheckDeps = Pick<CallDeps, 'context' | 'strictOutputs' | 'maxResponseValues
 
 /**
  * Turns the agent's response into what the caller gets: output is checked against its schema and marked by
- * X-Output-Valid, and a stream that the caller did not request is joined.
+ * X-Output-Valid, and a stream that the caller did not request is joined. A promise only of the latter.
  */
-export async function toResult(
+export function toResult(
   deps: CheckDeps,
   call: Pick<PreparedCall, 'operation' | 'record' | 'wantsStream'>,
   response: CompletedResponse,
-): Promise<CompletedResult> {
+): CompletedResult | Promise<CompletedResult> {
   const { status } = response
   const headers = headersFor(call, response)
   switch (response.kind) {
     case 'json':
-      return jsonResult(deps, call.operation, response.value, { status, headers })
+      return jsonResult(deps, call.operation, response, { status, headers })
     case 'bytes':
       return { kind: 'bytes', status, headers, contentType: response.contentType, body: response.body }
     case 'stream': {
-      const parts = guardParts(response.parts)
-      if (call.wantsStream) return { kind: 'stream', status, headers, parts }
-      return jsonResult(deps, call.operation, await joinParts(parts, deps.maxResponseValues), { status, headers })
+      const batches = guardParts(response.batches)
+      if (call.wantsStream) return { kind: 'stream', status, headers, batches }
+      return joinParts(batches, deps.maxResponseValues).then((value) =>
+        jsonResult(deps, call.operation, { value }, { status, headers }),
+      )
     }
   }
 }
@@ -42,19 +52,20 @@ function headersFor(
   { record }: Pick<PreparedCall, 'record'>,
   { headers }: CompletedResponse,
 ): Readonly<Record<string, string>> {
-  const { location, ...rest } = headers
   // The address of an agent whose document is redacted may be one of the hidden parts.
-  return location === undefined || record.redacted ? rest : { ...rest, location }
+  if (headers.location === undefined || !record.redacted) return headers
+  const { location: _, ...rest } = headers
+  return rest
 }
 
 function jsonResult(
   deps: CheckDeps,
   operation: Operation,
-  value: JsonValue,
+  { value, text }: Pick<Extract<CompletedResult, { kind: 'json' }>, 'value' | 'text'>,
   { status, headers }: Pick<InvocationResult, 'status' | 'headers'>,
 ): CompletedResult {
   const isValid = checkOutput(deps, operation, value)
-  return { kind: 'json', status, value, headers: isValid ? headers : { ...headers, 'x-output-valid': 'false' } }
+  return { kind: 'json', status, value, text, headers: isValid ? headers : { ...headers, 'x-output-valid': 'false' } }
 }
 
 /** Whether output matches its schema. An error object in place of the output is a failure (01 §5.2). */
@@ -79,11 +90,13 @@ export const hasValidOutput = ({ headers }: Pick<InvocationResult, 'headers'>): 
   headers['x-output-valid'] !== 'false'
 
 /** The parts of an agent's stream; errors, also those that the agent reports as a part, are thrown as CallFailed. */
-async function* guardParts(parts: AsyncIterable<StreamPart>): AsyncGenerator<StreamPart> {
+async function* guardParts(batches: PartBatches): AsyncGenerator<readonly StreamPart[]> {
   try {
-    for await (const part of parts) {
-      if (part.event === 'error') throw fromErrorInside(part.data) ?? agentFailed('the agent reported an error midway')
-      yield part
+    for await (const batch of batches) {
+      const reported = batch.findIndex(({ event }) => event === 'error')
+      if (reported !== 0) yield reported < 0 ? batch : batch.slice(0, reported)
+      const error = batch[reported]
+      if (error) throw fromErrorInside(error.data) ?? agentFailed('the agent reported an error midway')
     }
   } catch (error) {
     throw fromGateway(error, {})
@@ -91,10 +104,10 @@ async function* guardParts(parts: AsyncIterable<StreamPart>): AsyncGenerator<Str
 }
 
 /** A stream as one value: its only part, or the list of parts. */
-async function joinParts(parts: AsyncIterable<StreamPart>, maxValues: number): Promise<JsonValue> {
+async function joinParts(batches: PartBatches, maxValues: number): Promise<JsonValue> {
   const joined: JsonValue[] = []
   const excessWith = createJoinedSize(maxValues)
-  for await (const { data } of parts) {
+  for await (const { data } of eachPart(batches)) {
     const allowed = excessWith(data)
     if (allowed !== undefined)
       throw agentFailed(`the response of the agent is too large: at most ${allowed} are allowed`)

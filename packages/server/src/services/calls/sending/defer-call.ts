@@ -80,15 +80,15 @@ export function createTaskRunner(deps: CallDeps): TaskRunner {
       orLater(async () => {
         const call = await readStoredCall(deps, request, { timeoutMs: runTimeoutMs, signal })
         assertStillAllowed(deps, call, request.isAdmin === true)
-        return toStep(deps, call, await sendCall(deps, call))
+        return toStep(deps, call, await sendCall(deps, { ...call, prefersTask: true }))
       }),
     poll: (request, task, signal) =>
       orLater(async () => {
         const call = await readStoredCall(deps, request, { timeoutMs, signal })
         return toStep(deps, call, await pollCall(deps, call, task))
       }),
-    async cancel(request, task) {
-      const call = await readStoredCall(deps, request, { timeoutMs, signal: new AbortController().signal })
+    async cancel(request, task, signal) {
+      const call = await readStoredCall(deps, request, { timeoutMs: CANCEL_TIMEOUT_MS, signal })
       await cancelCall(deps, call, task)
     },
   }

@@ -22,15 +22,22 @@ type IdempotencyDeps = Pick<CallDeps, 'context' | 'timeoutMs' | 'resultQuota'>
  *
  * @param content what distinguishes this request from another one with the same key
  */
-export async function withIdempotency(
+export const withIdempotency = (
   deps: IdempotencyDeps,
   invocation: Invocation,
   agent: Agent,
   content: () => unknown,
   run: () => Promise<InvocationResult>,
+): Promise<InvocationResult> =>
+  invocation.idempotencyKey === undefined
+    ? run()
+    : runOnce(deps, toClaim(deps, invocation, invocation.idempotencyKey, agent, content()), run)
+
+async function runOnce(
+  deps: IdempotencyDeps,
+  claim: IdempotencyClaim,
+  run: () => Promise<InvocationResult>,
 ): Promise<InvocationResult> {
-  if (invocation.idempotencyKey === undefined) return run()
-  const claim = toClaim(deps, invocation, invocation.idempotencyKey, agent, content())
   const begun = await deps.context.store.beginIdempotent(claim)
   switch (begun.state) {
     case 'running':

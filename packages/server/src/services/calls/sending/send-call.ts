@@ -1,15 +1,17 @@
 import type { AgentCall, AgentResponse, AgentTask, Endpoint } from '../../../gateway/gateway.js'
+import { streamsIn } from '../../../gateway/transports/a2a/card-facts.js'
 import type { CallTiming } from '../../../telemetry/metrics.js'
 import { challengeOf } from '../admission/choose-credential.js'
 import { isCalledThroughOrigin, originOf } from '../admission/endpoints.js'
 import type { PreparedCall } from '../admission/prepare-call.js'
 import type { CallDeps } from '../call-deps.js'
+import { mediaTypesOf } from '../request/choose-operation.js'
 import { CallFailed, fromGateway, fromResponse } from '../response/call-failed.js'
 
 type SendDeps = Pick<CallDeps, 'gateway'>
 
 /** Sends a call to the agent. The response is a success; everything else is thrown as CallFailed. */
-export async function sendCall(
+export function sendCall(
   { gateway, context: { metrics } }: Pick<CallDeps, 'gateway' | 'context'>,
   call: PreparedCall,
   onTimed?: (timing: CallTiming) => void,
@@ -18,7 +20,7 @@ export async function sendCall(
     metrics.agentCall(timing)
     onTimed?.(timing)
   }
-  return succeeded(call, () => gateway.call({ ...toAgentCall(call), onTimed: report }))
+  return succeeded(call, () => gateway.call(toAgentCall(call, report)))
 }
 
 /** Asks the agent for the state of work that it has accepted. */
@@ -28,7 +30,11 @@ export async function pollCall({ gateway }: SendDeps, call: PreparedCall, task: 
 
 /** Asks the agent to stop work that it has accepted. */
 export async function cancelCall({ gateway }: SendDeps, call: PreparedCall, task: AgentTask): Promise<void> {
-  await translated(call, () => gateway.cancel(toTaskCall(call, task), task))
+  try {
+    await gateway.cancel(toTaskCall(call, task), task)
+  } catch (error) {
+    throw translate(call, error)
+  }
 }
 
 /** Work that the agent has accepted, bound to the endpoint that accepted it. */
@@ -46,7 +52,7 @@ function toTaskCall(call: PreparedCall, { endpoint: accepted }: AgentTask): Agen
   return same.length > 0 ? { ...agentCall, endpoints: same } : agentCall
 }
 
-function toAgentCall(call: PreparedCall): AgentCall {
+function toAgentCall(call: PreparedCall, onTimed?: (timing: CallTiming) => void): AgentCall {
   const {
     agent,
     record,
@@ -57,10 +63,13 @@ function toAgentCall(call: PreparedCall): AgentCall {
     headers,
     credential,
     wantsStream,
+    prefersTask = false,
+    accept,
     idempotent,
     timeoutMs,
     signal,
   } = call
+  const isThroughOrigin = isCalledThroughOrigin(agent)
   return {
     agent: agent.record.id,
     agentName: record.name,
@@ -69,14 +78,27 @@ function toAgentCall(call: PreparedCall): AgentCall {
     endpoints: allowedEndpoints(call),
     operation: operation.name,
     // The gateway of the origin maps the input itself.
-    http: isCalledThroughOrigin(agent) ? undefined : operation.http,
+    http: isThroughOrigin ? undefined : operation.http,
     payload,
     headers: { ...headers, ...credential.headers },
     wantsStream,
+    // All callers of this directory would share the tasks that they may have at the origin.
+    prefersTask: prefersTask && !isThroughOrigin,
+    inputTypes: inputTypesOf(call),
+    streams: streamsIn(agent.record.document),
+    accept,
     idempotent,
     timeoutMs,
     signal,
+    onTimed,
   }
+}
+
+/** The media types that the publisher lists for the input. Except in A2A cards, they come in addition to JSON (C-26). */
+function inputTypesOf({ agent: { record }, operation }: PreparedCall): readonly string[] | undefined {
+  const listed = mediaTypesOf(record, operation, 'input')
+  if (listed.length === 0) return undefined
+  return record.format === 'a2a' ? listed : ['application/json', ...listed]
 }
 
 /** A stored credential is sent only to the origins that the agent had when the operator set it. */
@@ -92,22 +114,23 @@ function allowedEndpoints({ endpoints, credential: { origins } }: PreparedCall):
 }
 
 async function succeeded(call: PreparedCall, send: () => Promise<AgentResponse>): Promise<AgentResponse> {
-  const response = await translated(call, send)
+  let response: AgentResponse
+  try {
+    response = await send()
+  } catch (error) {
+    throw translate(call, error)
+  }
   const { isStored, onRejected } = call.credential
   if (response.status === 401) onRejected?.()
   if (response.status >= 400) throw fromResponse(response, { isStored, challenge: challengeOf(call.record) })
   return response
 }
 
-/** Translates errors of the gateway into what the caller may know. */
-async function translated<T>({ record }: PreparedCall, send: () => Promise<T>): Promise<T> {
-  try {
-    return await send()
-  } catch (error) {
-    // If the directory cannot call the agent, the caller may be able to (C-44).
-    const { document, bindings, protocols } = record
-    const addresses = bindings.map(({ protocol, endpoint }) => ({ protocol, endpoint }))
-    const base = typeof document.base === 'string' ? { base: document.base } : {}
-    throw fromGateway(error, { bindings: addresses, protocols: [...protocols], ...base })
-  }
+/** Translates an error of the gateway into what the caller may know. */
+function translate({ record }: PreparedCall, error: unknown): unknown {
+  // If the directory cannot call the agent, the caller may be able to (C-44).
+  const { document, bindings, protocols } = record
+  const addresses = bindings.map(({ protocol, endpoint }) => ({ protocol, endpoint }))
+  const base = typeof document.base === 'string' ? { base: document.base } : {}
+  return fromGateway(error, { bindings: addresses, protocols: [...protocols], ...base })
 }

@@ -1,9 +1,11 @@
 import { asStrings, DirectoryError, isObject, type JsonObject, type JsonValue } from '@switchboard/protocol'
 import type { AgentCall, Payload } from '../../../gateway/gateway.js'
+import { isOpenToAnything } from '../../learning/operation-source.js'
 import { unknownAgent } from '../../registry/read.js'
 import type { AgentCredential } from '../admission/choose-credential.js'
 import { endpointsFor } from '../admission/endpoints.js'
 import type { PreparedCall } from '../admission/prepare-call.js'
+import { completeEndpoints } from '../admission/remote-inputs.js'
 import type { CallDeps } from '../call-deps.js'
 import { chooseOperation } from '../request/choose-operation.js'
 
@@ -31,6 +33,7 @@ export function writeStoredCall(call: PreparedCall, isAccepted: boolean): JsonOb
     headers: { ...headers },
     ...((!credential.isStored || credential.isExchanged) && { credential: { ...credential.headers } }),
     ...(credential.isExchanged && { origins: [...(credential.origins ?? [])] }),
+    ...(credential.variables && { variables: { ...credential.variables } }),
     caller,
     repeatable: idempotent,
   }
@@ -56,18 +59,24 @@ export async function readStoredCall(
   const agent = context.catalog.get(String(id))
   // A later agent of the same name is a different agent.
   if (!agent || agent.number !== number) throw unknownAgent(String(id))
-  const credential = readSent(stored) ??
+  const chosen = readSent(stored) ??
     (await storedCredential(agent)?.obtain(undefined)) ?? { headers: {}, isStored: true }
-  const operations = await learnOperations(agent, credential)
-  const { operation } = chooseOperation(operations, String(name), {})
+  const credential = isObject(stored.variables) ? { ...chosen, variables: textsOf(stored.variables) } : chosen
+  const { published, record } = agent
+  const operations = await learnOperations({ published, known: record.operations, isRestricted: false }, credential)
+  const { operation } = chooseOperation(operations, String(name), {}, isOpenToAnything(published))
   const versionBase = typeof base === 'string' ? base : undefined
   const target = { agent, operations, version: { base: versionBase } }
   return {
     agent,
-    record: agent.record,
+    record,
     operation,
     versionBase,
-    endpoints: endpointsFor(target, operation, () => context.catalog.facts(agent).baseUrl),
+    endpoints: completeEndpoints(
+      agent.record.id,
+      endpointsFor(target, operation, () => context.catalog.facts(agent).baseUrl),
+      credential,
+    ),
     payload: readPayload(payload),
     headers: isObject(headers) ? textsOf(headers) : {},
     credential,
