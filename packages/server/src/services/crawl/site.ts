@@ -35,8 +35,8 @@ export interface Site {
   readonly reason?: string
 }
 
-/** The id of a site. */
-export const siteIdOf = ({ href }: URL): string => hash('sha256', href, 'base64url').slice(0, 16)
+/** The id of a site. It does not start with a hyphen, which would look like a flag on the command line. */
+export const siteIdOf = ({ href }: URL): string => hash('sha256', href, 'base64url').slice(0, 16).replace(/^-/, '_')
 
 /** Milliseconds that a site is kept without being read. */
 const KEPT_MS = 30 * 86_400_000
