@@ -86,11 +86,9 @@ describe('a crawled agent', () => {
     const id = `${site.url}/agent`
     site.pages['/agent.json'] = { body: aidipAgent({ id }) }
     await directory.restart({ policy: { ...DEFAULTS.policy, requireDomainProof: true } })
-    await directory.post('/crawl', { as: 'tokB', body: { url: `${site.url}/agent.json` } })
-    await vi.waitFor(
-      async () => expect((await directory.get(`/agents/${encodeURIComponent(id)}`)).status).toBe(200),
-      20_000,
-    )
+    const crawled = await directory.post('/crawl', { as: 'tokB', body: { url: `${site.url}/agent.json` } })
+    expect(crawled.json.agents, crawled.text).toEqual([expect.objectContaining({ status: 'created' })])
+    expect((await directory.get(`/agents/${encodeURIComponent(id)}`)).status).toBe(200)
     await directory.restart()
   })
 })
