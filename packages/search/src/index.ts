@@ -41,7 +41,7 @@ export { type AgentPart, type EmbeddingText, embeddingTextsOf, partSimilarity } 
 export { RANKING, type ScoreParts, UNKNOWN_WORDS_FLOOR } from './ranking/rank-candidates.js'
 export { type Query, type QueryOptions, readQuery } from './ranking/read-query.js'
 export type { IndexedAgent, Selection, View, Work } from './select-agents.js'
-export type { CorrectOptions } from './spelling/speller.js'
+export type { CorrectedQuery, CorrectOptions } from './spelling/speller.js'
 export type { CorrectedText, Correction } from './spelling/spelling.js'
 export type { TextEvidence } from './text-search.js'
 export { packVectors } from './vectors/packed-vectors.js'

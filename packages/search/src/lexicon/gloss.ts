@@ -52,15 +52,12 @@ function glossClause(
     }))
     .slice(0, verb ? -1 : undefined)
     .filter(({ word }, position) => position === verb?.position || !isStopWord(word, language))
+  const plain = words.map(({ word }) => word)
   const glosses: Gloss[] = []
   for (let at = 0; at < words.length; ) {
     const first = words[at]
     if (!first) break
-    const { length, english } = longestTerm(
-      words.map(({ word }) => word),
-      at,
-      vocabulary,
-    )
+    const { length, english } = longestTerm(plain, at, vocabulary)
     const written = words.slice(at, at + length).map(({ chunk }) => chunk)
     glosses.push({
       word: written.join(' '),

@@ -141,8 +141,8 @@ const foldArabic = (word: string): string =>
 const foldHindi = (word: string): string => word.normalize('NFD').replaceAll('\u093c', '').replaceAll('ँ', 'ं')
 
 /** Consonants at the end of a word change before a vowel: kitap, kitabı. */
-const turkishForms = (word: string): string[] =>
-  replacing([/ğ$/, 'k'], [/c$/, 'ç'], [/d$/, 't'], [/b$/, 'p'])(turkish(word))
+const withHardConsonant = replacing([/ğ$/, 'k'], [/c$/, 'ç'], [/d$/, 't'], [/b$/, 'p'])
+const turkishForms = (word: string): string[] => withHardConsonant(turkish(word))
 
 /** Particles, the copula, and the endings of requests. */
 const KOREAN_ENDINGS = `은 는 이 가 을 를 에 의 로 으로 와 과 도 만 에서 에게 한테 까지 부터 보다 처럼 이나 나 하고 랑 이랑 들 들을 들이 들의

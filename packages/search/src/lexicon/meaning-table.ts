@@ -18,6 +18,8 @@ export class MeaningTable {
   readonly #starts: Uint32Array
   /** UTF-8. */
   readonly #terms: Buffer
+  /** The terms that were needed so far. */
+  readonly #decoded: string[] = []
 
   /** @param bytes of a table, in a buffer of their own */
   constructor(bytes: Uint8Array) {
@@ -67,8 +69,13 @@ export class MeaningTable {
     if (index < 0) return []
     const found: string[] = []
     for (const meaning of this.#meanings.subarray(index * MAX_KEPT_MEANINGS, (index + 1) * MAX_KEPT_MEANINGS))
-      if (meaning > 0) found.push(this.#terms.toString('utf8', this.#starts[meaning - 1], this.#starts[meaning]))
+      if (meaning > 0) found.push(this.#termAt(meaning - 1))
     return found
+  }
+
+  #termAt(at: number): string {
+    this.#decoded[at] ??= this.#terms.toString('utf8', this.#starts[at], this.#starts[at + 1])
+    return this.#decoded[at]
   }
 
   #indexOf(word: string): number {

@@ -10,8 +10,8 @@ const STEM = '~'
 const BEGINNING = '>'
 /** Characters by which the beginning of a word is recognised in a language without spaces. */
 const BEGINNING_CHARACTERS = 2
-/** Stems that are remembered, because texts repeat their words. */
-const CACHED_STEMS = 4096
+/** Stems, and meanings of words, that are remembered: a query is read several times, and texts repeat their words. */
+const CACHED_WORDS = 4096
 
 /** The words of one language and what they mean in English. Terms are given as their words, in lower case. */
 export interface Vocabulary {
@@ -41,16 +41,8 @@ export const MAX_WORD_LETTERS = 60
  */
 export function createVocabulary(language: string, tables: readonly MeaningTable[]): Vocabulary {
   const { stem = asWritten, fold = withoutAccents, forms, isUnspaced = false } = rulesOf(language)
-  const stems = new Map<string, string>()
-  const stemOf = (word: string): string => {
-    if (word.length > MAX_WORD_LETTERS) return word
-    const known = stems.get(word)
-    if (known !== undefined) return known
-    if (stems.size >= CACHED_STEMS) stems.clear()
-    const result = fold(stem(word))
-    stems.set(word, result)
-    return result
-  }
+  const cachedStem = cached((word) => fold(stem(word)))
+  const stemOf = (word: string): string => (word.length > MAX_WORD_LETTERS ? word : cachedStem(word))
   const stemsOf = (words: readonly string[]): string[] => stemsWith(words, fold, stemOf)
 
   const lookUp = (key: string): string[] => {
@@ -58,7 +50,7 @@ export function createVocabulary(language: string, tables: readonly MeaningTable
     return more.length === 0 ? found : [...new Set([found, ...more].flat())].slice(0, MAX_KEPT_MEANINGS)
   }
 
-  const findWritten = (term: string): string[] => {
+  const findWritten = (term: string): readonly string[] => {
     const found = lookUp(term)
     if (found.length > 0) return found
     const folded = fold(term)
@@ -66,7 +58,7 @@ export function createVocabulary(language: string, tables: readonly MeaningTable
     return accented.length > 0 || folded === term ? accented : lookUp(folded)
   }
 
-  const findStems = (words: readonly string[]): string[] => {
+  const findStems = (words: readonly string[]): readonly string[] => {
     for (const each of stemsOf(words)) {
       const found = lookUp(STEM + each)
       if (found.length > 0) return found
@@ -74,7 +66,7 @@ export function createVocabulary(language: string, tables: readonly MeaningTable
     return []
   }
 
-  const findWord = (word: string): string[] => {
+  const findWord = cached((word): readonly string[] => {
     const others = forms?.(word) ?? []
     for (const find of [findWritten, (each: string) => findStems([each])]) {
       for (const each of [word, ...others]) {
@@ -83,7 +75,7 @@ export function createVocabulary(language: string, tables: readonly MeaningTable
       }
     }
     return []
-  }
+  })
 
   const findUnspaced = (word: string): string[] => {
     const found = lookUp(word)
@@ -91,7 +83,7 @@ export function createVocabulary(language: string, tables: readonly MeaningTable
     return stemmed === word ? found : lookUp(STEM + stemmed)
   }
 
-  const findTerm = (words: readonly string[]): string[] => {
+  const findTerm = (words: readonly string[]): readonly string[] => {
     const [word, ...others] = words
     if (words.some((each) => each.length > MAX_WORD_LETTERS)) return []
     if (word !== undefined && others.length === 0) return isUnspaced ? findUnspaced(word) : findWord(word)
@@ -142,6 +134,19 @@ export function compileVocabulary(language: string, entries: readonly LexiconEnt
 }
 
 const asWritten = (word: string): string => word
+
+/** Remembers what a function returns for words, up to a limit. */
+function cached<T>(read: (word: string) => T): (word: string) => T {
+  const known = new Map<string, T>()
+  return (word) => {
+    const before = known.get(word)
+    if (before !== undefined) return before
+    if (known.size >= CACHED_WORDS) known.clear()
+    const result = read(word)
+    known.set(word, result)
+    return result
+  }
+}
 
 /** The stems of a term. A stemmer may need the accents, or they may be missing. */
 function stemsWith(

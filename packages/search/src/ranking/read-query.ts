@@ -47,6 +47,8 @@ export interface QueryOptions {
   lexicon?: Lexicon | undefined
   /** Languages that the caller reads, as primary BCP 47 subtags; they count if the query's own is not recognised. Default: English. */
   callerLanguages?: readonly string[] | undefined
+  /** The language that the query is written in, if it has been recognised before: that takes a third of the time. */
+  language?: string | undefined
 }
 
 /**
@@ -57,10 +59,10 @@ export interface QueryOptions {
  */
 export function readQuery(
   text: string,
-  { modelLanguages = ['en'], lexicon = openLexicon(), callerLanguages = [] }: QueryOptions = {},
+  { modelLanguages = ['en'], lexicon = openLexicon(), callerLanguages = [], ...known }: QueryOptions = {},
 ): Query {
   const truncated = text.slice(0, MAX_QUERY_LENGTH)
-  const language = recogniseLanguage(truncated, lexicon)
+  const language = known.language ?? recogniseLanguage(truncated, lexicon)
   const glossed = language === undefined || language === 'en' ? undefined : glossesOf(truncated, language, lexicon)
   const isModelLanguage = modelLanguages === 'all' || (language !== undefined && modelLanguages.includes(language))
   const english = glossed && englishTexts(glossed)

@@ -15,13 +15,18 @@ export interface CorrectOptions {
   readonly exact?: boolean | undefined
 }
 
+/** A query after correction, and the language that it was written in, if that was recognised. */
+export interface CorrectedQuery extends CorrectedText {
+  readonly language: string | undefined
+}
+
 /** Corrects queries towards the words of public agents. */
 export interface Speller {
   /** Counts the words of a public agent. */
   add(fields: TextFields): void
   /** Takes back what `add` has counted for the same texts. */
   remove(fields: TextFields): void
-  correct(text: string, options?: CorrectOptions): CorrectedText
+  correct(text: string, options?: CorrectOptions): CorrectedQuery
   /** Words of agents that are similar to the `unknown` words of a query. */
   suggest(unknown: readonly string[]): string[]
 }
@@ -52,18 +57,10 @@ export function createSpeller(
         seen ??= [...(privateAgents?.() ?? [])]
         return seen.some((number) => words.contains(number, word))
       }
-      return correctSpelling(text, {
-        vocabulary,
-        dictionary,
-        isKnown: (word) =>
-          words.frequencyOf(word) > 0 ||
-          known.has(stem(word)) ||
-          isInLexicon(word, language, lexicon) ||
-          seesWord(word),
-        occurTogether: words.occurTogether,
-        language,
-        exact,
-      })
+      const isKnown = (word: string): boolean =>
+        words.frequencyOf(word) > 0 || known.has(stem(word)) || isInLexicon(word, language, lexicon) || seesWord(word)
+      const { occurTogether } = words
+      return { ...correctSpelling(text, { vocabulary, dictionary, isKnown, occurTogether, language, exact }), language }
     },
     suggest: (unknown) => suggestWords(unknown, vocabulary),
   }

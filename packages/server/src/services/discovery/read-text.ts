@@ -22,11 +22,17 @@ export async function readText(
   parent: Span | undefined,
 ): Promise<ReadText> {
   const { catalog, hidden, embeddings, lexicon, searchByText, metrics, traces } = context
-  const { text, corrections, unknown } = catalog.index.correct(words, {
+  const { text, corrections, unknown, language } = catalog.index.correct(words, {
     exact,
     privateAgents: () => hidden.shownTo(caller).map(({ number }) => number),
   })
-  const read = readQuery(text, { modelLanguages: embeddings.languages, lexicon, callerLanguages })
+  const read = readQuery(text, {
+    modelLanguages: embeddings.languages,
+    lexicon,
+    callerLanguages,
+    // A corrected text may be recognised as another language.
+    language: corrections.length === 0 ? language : undefined,
+  })
   // A model that knows many languages may know words that nobody else does.
   const needsKnownWords = unknown.length > 0 && embeddings.languages !== 'all'
   const query = {
