@@ -8,7 +8,7 @@ import { ROOT } from '../../scripts/tree.mjs'
 import { importAgents } from '../registry/import-agents.mjs'
 import { residentMiB, settle, startDirectory, startWorker } from '../registry/processes.mjs'
 import { Database } from '../registry/server-modules.mjs'
-import { percentile } from './timing.mjs'
+import { watchHealth } from './watch-health.mjs'
 
 const AT_ONCE = 16
 const SECONDS = 2
@@ -17,7 +17,6 @@ const NEW_AT_ONCE = 600
 export const HTTP_REQUESTS = 900
 /** Different requests that are sent again and again. */
 const REPEATED = 20
-const HEALTH_PAUSE_MS = 5
 /** The benchmark is a single caller, so rate limits must not apply. */
 const LIMITS = { search: 1e9, register: 1e9, lookup: 1e9, invoke: 1e9 }
 
@@ -97,25 +96,6 @@ export async function measureHttp({ load, requests, agents, rounds, say }) {
   say(`  /health/live beside new queries    p50 ${health.p50.toFixed(1)} ms, p99 ${health.p99.toFixed(1)} ms`)
   say(`  memory ${report.memoryMiB.toFixed(0)} MiB`)
   return report
-}
-
-/** Asks for the health of the directory all the time; the returned function ends it and tells how long responses took. */
-function watchHealth(port) {
-  const times = []
-  let isOver = false
-  const watching = (async () => {
-    while (!isOver) {
-      const started = performance.now()
-      await (await fetch(`http://127.0.0.1:${port}/health/live`)).arrayBuffer()
-      times.push(performance.now() - started)
-      await sleep(HEALTH_PAUSE_MS)
-    }
-  })()
-  return async () => {
-    isOver = true
-    await watching
-    return { p50: percentile(times, 0.5), p99: percentile(times, 0.99) }
-  }
 }
 
 /** Stores the vectors as the directory does; if model or digest differ, it would embed the agents again. */
