@@ -21,6 +21,8 @@ const DEPTH = 10
 const cellOf = ({ count, score, right }) =>
   score === undefined ? `(${count})` : `${score.toFixed(2)} → ${right.toFixed(2)} (${count})`
 
+const usefulOf = ({ useful }) => (useful === undefined ? '' : `${useful.toFixed(2)} by a reader`)
+
 for (const name of options.sets.split(',')) {
   const { agents, queries } = await searchSet({ ...options, name, maxQueries, depth: DEPTH })
   console.log(`\n${name}: ${agents} agents, ${queries.length} queries; mean score → share of right results`)
@@ -28,6 +30,10 @@ for (const name of options.sets.split(',')) {
     ['first', queries.flatMap(({ results }) => results.slice(0, 1))],
     [`first ${DEPTH}`, queries.flatMap(({ results }) => results)],
   ]
-  for (const [title, results] of rows)
-    console.log(title.padEnd(9), ...binsOf(results).map((bin) => cellOf(bin).padStart(20)))
+  for (const [title, results] of rows) {
+    const bins = binsOf(results)
+    console.log(title.padEnd(9), ...bins.map((bin) => cellOf(bin).padStart(20)))
+    if (bins.some(({ useful }) => useful !== undefined))
+      console.log(' '.repeat(9), ...bins.map((bin) => usefulOf(bin).padStart(20)))
+  }
 }
