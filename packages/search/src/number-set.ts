@@ -1,3 +1,4 @@
+import { bitCount } from './bit-count.js'
 import { ensureCapacity } from './ensure-capacity.js'
 
 /** Bits of a word of the set, as a power of two. */
@@ -118,10 +119,3 @@ export class NumberSet {
 const lowestBit = (word: number): number => 31 - Math.clz32(word & -word)
 
 const highestBit = (word: number): number => 31 - Math.clz32(word)
-
-/** Adds up the bits of a word in pairs, then in fours, and so on. */
-function bitCount(word: number): number {
-  const pairs = word - ((word >>> 1) & 0x55555555)
-  const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333)
-  return Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24
-}

@@ -8,7 +8,7 @@ import { useSession } from './session.js'
 
 const { account } = strings
 
-/** Who is signed in, with what they may do, and the way out. No Popover of Mantine: its place is known here. */
+/** Shows who is signed in and what they may do, and signs them out. Not a Mantine Popover, because its position is fixed. */
 export function AccountMenu({ subject }: { readonly subject: string }): ReactNode {
   const { scopes, signOut } = useSession()
   const [isOpen, { toggle, close }] = useDisclosure()

@@ -61,7 +61,7 @@ export function SessionProvider({ children }: { readonly children: ReactNode }):
   return <Context value={value}>{children}</Context>
 }
 
-/** Who is signed in; only below `SessionProvider`. */
+/** The session of the person who is signed in. Use it inside `SessionProvider` only. */
 export function useSession(): SessionContext {
   const session = useContext(Context)
   if (!session) throw new Error('useSession is used outside of SessionProvider')

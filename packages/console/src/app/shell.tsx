@@ -101,7 +101,7 @@ function Links(): ReactNode {
 /** The menu of those who are signed in is not part of the first load. */
 const AccountMenu = lazy(async () => ({ default: (await import('./account-menu.js')).AccountMenu }))
 
-/** Who is signed in, or the way to the sign-in, from which one returns to this page. */
+/** The account menu, or a link to the sign-in page, which leads back to this page. */
 function Account(): ReactNode {
   const { isKnown, subject } = useSession()
   const [path] = useLocation()

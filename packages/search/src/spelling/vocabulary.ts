@@ -1,3 +1,4 @@
+import { bitCount } from '../bit-count.js'
 import { ensureCapacity } from '../ensure-capacity.js'
 import { copyString } from '../words/analyzer.js'
 import { FIELDS, type TextFields } from '../words/text-fields.js'
@@ -197,13 +198,6 @@ function signatureOf(word: string): number {
   let bits = 0
   for (let i = 0; i < word.length; i++) bits |= 1 << (word.charCodeAt(i) & 31)
   return bits >>> 0
-}
-
-/** Number of bits that are set. */
-function bitCount(bits: number): number {
-  let pairs = bits - ((bits >>> 1) & 0x55555555)
-  pairs = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333)
-  return Math.imul((pairs + (pairs >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24
 }
 
 const sortedLetters = (word: string): string => [...word].sort().join('')

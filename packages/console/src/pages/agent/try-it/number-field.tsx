@@ -5,7 +5,7 @@ import type { FieldProps } from './form-context.js'
 
 const NUMBER = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i
 
-/** The value of what was typed: a number, or the text itself if it is none, so that the check can say so. */
+/** The number that was typed, or the text as it is if it is not a number, so that validation reports it. */
 export function readNumber(text: string): number | string | undefined {
   const trimmed = text.trim()
   if (trimmed === '') return undefined

@@ -1,0 +1,6 @@
+/** Number of bits that are set in a word of 32 bits: adds them up in pairs, then in fours, and so on. */
+export function bitCount(word: number): number {
+  const pairs = word - ((word >>> 1) & 0x55555555)
+  const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333)
+  return Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24
+}
