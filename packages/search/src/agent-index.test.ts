@@ -20,13 +20,13 @@ function agent(number: number, document: JsonObject = {}, status = 'active'): In
 }
 
 /** Searches by words only. */
-function search(index: AgentIndex<IndexedAgent>, text: string, view: View<IndexedAgent> = everything) {
+async function search(index: AgentIndex<IndexedAgent>, text: string, view: View<IndexedAgent> = everything) {
   const query = { query: readQuery(text), vectors: [] }
-  return index.search(query, { conditions: [], view }, { skip: 0, take: 100 }).ranked
+  return (await index.search(query, { conditions: [], view }, { skip: 0, take: 100 })).ranked
 }
 
-const foundNumbers = (index: AgentIndex<IndexedAgent>, text: string): number[] =>
-  search(index, text).map((hit) => hit.agent.number)
+const foundNumbers = async (index: AgentIndex<IndexedAgent>, text: string): Promise<number[]> =>
+  (await search(index, text)).map((hit) => hit.agent.number)
 
 const numbersOf = (agents: Iterable<IndexedAgent>): number[] => Array.from(agents, ({ number }) => number)
 
@@ -40,31 +40,31 @@ describe('AgentIndex', () => {
     expect(numbersOf(index.select({ conditions: [], view: everything }))).toEqual([])
   })
 
-  it('keeps the position of a replaced agent and finds it by its new content only', () => {
+  it('keeps the position of a replaced agent and finds it by its new content only', async () => {
     const index = createAgentIndex<IndexedAgent>()
     for (const number of [1, 2, 3]) index.put(agent(number, { id: `a${number}`, tags: ['old'], description: 'alpha' }))
     index.put(agent(2, { id: 'a2', tags: ['new'], description: 'beta' }))
     const by = (tag: string) => numbersOf(index.select({ conditions: [{ kind: 'tag', all: [tag] }], view: everything }))
     expect([by('old'), by('new')]).toEqual([[1, 3], [2]])
     expect(numbersOf(index.select({ conditions: [], view: everything }))).toEqual([1, 2, 3])
-    expect([foundNumbers(index, 'alpha'), foundNumbers(index, 'beta')]).toEqual([[1, 3], [2]])
+    expect([await foundNumbers(index, 'alpha'), await foundNumbers(index, 'beta')]).toEqual([[1, 3], [2]])
   })
 
-  it('applies the boost before cutting the page; it lowers no other score', () => {
+  it('applies the boost before cutting the page; it lowers no other score', async () => {
     const index = createAgentIndex<IndexedAgent>()
     for (const number of [1, 2, 3]) index.put(agent(number, { description: `alpha ${'beta '.repeat(number)}` }))
     const text = { query: readQuery('alpha'), vectors: [] }
-    const first = (boost?: (found: IndexedAgent) => number) =>
-      index.search(text, { conditions: [], view: everything }, { skip: 0, take: 1, boost }).ranked[0]
-    const last = search(index, 'alpha').at(-1)
+    const first = async (boost?: (found: IndexedAgent) => number) =>
+      (await index.search(text, { conditions: [], view: everything }, { skip: 0, take: 1, boost })).ranked[0]
+    const last = (await search(index, 'alpha')).at(-1)
     const plain = last?.score ?? 0
-    expect([first()?.agent.number, last?.agent.number]).toEqual([1, 3])
+    expect([(await first())?.agent.number, last?.agent.number]).toEqual([1, 3])
     const boost = ({ number }: IndexedAgent): number => (number === 3 ? 0.9 : 0)
-    const raised = first(boost)
+    const raised = await first(boost)
     expect(raised).toMatchObject({ agent: { number: 3 }, parts: last?.parts })
     expect(raised?.score).toBeCloseTo(plain + (raised?.raised ?? 0))
-    const second = index.search(text, { conditions: [], view: everything }, { skip: 1, take: 1, boost }).ranked[0]
-    expect(second?.score).toBe(first()?.score)
+    const second = await index.search(text, { conditions: [], view: everything }, { skip: 1, take: 1, boost })
+    expect(second.ranked[0]?.score).toBe((await first())?.score)
   })
 
   it('moves an agent to the end when its id is registered again under a new number', () => {
@@ -76,33 +76,34 @@ describe('AgentIndex', () => {
     expect(index.byNumber(1)).toBeUndefined()
   })
 
-  it('indexes deferred words step by step, and finds by text what is indexed', () => {
+  it('indexes deferred words step by step, and finds by text what is indexed', async () => {
     const index = createAgentIndex<IndexedAgent>()
     for (const number of [1, 2, 3])
       index.put(agent(number, { id: `a${number}`, tags: ['t'], description: 'alpha' }), 'later')
     expect(numbersOf(index.select({ conditions: [{ kind: 'tag', all: ['t'] }], view: everything }))).toEqual([1, 2, 3])
-    expect([index.indexDeferred(1), index.deferred]).toEqual([2, 2])
-    expect(foundNumbers(index, 'alpha')).toEqual([1])
+    await index.indexDeferred(1)
+    expect([await foundNumbers(index, 'alpha'), index.deferred]).toEqual([[1], 2])
     index.put(agent(3, { id: 'a3', description: 'beta' }))
-    expect([foundNumbers(index, 'beta'), index.deferred]).toEqual([[3], 1])
-    expect([index.indexDeferred(10), foundNumbers(index, 'alpha')]).toEqual([0, [1, 2]])
+    expect([await foundNumbers(index, 'beta'), index.deferred]).toEqual([[3], 1])
+    await index.indexDeferred(10)
+    expect([await foundNumbers(index, 'alpha'), index.deferred]).toEqual([[1, 2], 0])
     index.put(agent(4, { id: 'a4', description: 'alpha' }), 'later')
     index.remove('a4')
     expect(index.deferred).toBe(0)
   })
 
-  it('ranks by matched words, rare ones first, and breaks ties by registration order', () => {
+  it('ranks by matched words, rare ones first, and breaks ties by registration order', async () => {
     const index = createAgentIndex<IndexedAgent>()
     index.put(agent(1, { description: 'translates text' }))
     index.put(agent(2, { description: 'translates contracts into Chinese' }))
     index.put(agent(3, { description: 'translates text' }))
-    const hits = search(index, 'translate a contract to chinese')
+    const hits = await search(index, 'translate a contract to chinese')
     expect(hits.map((hit) => hit.agent.number)).toEqual([2, 1, 3])
     expect(hits.every(({ score }) => score > 0 && score <= 1)).toBe(true)
-    expect(search(index, 'zebra')).toEqual([])
+    expect(await search(index, 'zebra')).toEqual([])
   })
 
-  it('finds nothing that the view hides, and does not index private members', () => {
+  it('finds nothing that the view hides, and does not index private members', async () => {
     const index = createAgentIndex<IndexedAgent>()
     index.put(agent(1, { tags: ['secret-tag'], private: ['tags'], description: 'plain' }))
     index.put(agent(2, { tags: ['secret-tag'], visibility: 'private' }))
@@ -111,8 +112,8 @@ describe('AgentIndex', () => {
       numbersOf(index.select({ conditions: [{ kind: 'tag', all: ['secret-tag'] }], view }))
     expect(select(stranger)).toEqual([])
     expect(select(everything)).toEqual([1, 2])
-    expect(search(index, 'secret', stranger)).toEqual([])
-    expect(search(index, 'plain', stranger)).toHaveLength(1)
+    expect(await search(index, 'secret', stranger)).toEqual([])
+    expect(await search(index, 'plain', stranger)).toHaveLength(1)
   })
 
   it('selects exactly the agents that meet the conditions', () => {

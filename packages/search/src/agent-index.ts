@@ -1,16 +1,27 @@
 import { redactRecord } from '@switchboard/protocol'
+import { agentTextOf } from './agent-text.js'
 import { termsOf } from './conditions.js'
-import type { StaticEncoder } from './embedding/static-encoder.js'
+import { createLocalEngine } from './engine/local-engine.js'
+import type { TextEngine } from './engine/text-engine.js'
 import { createFacetCounter, type FacetCounter } from './facets.js'
-import type { Lexicon } from './lexicon/lexicon.js'
 import { cutPage, type ListedPage, type ListOptions } from './list-page.js'
 import { createNameOrder, sortByName } from './name-order.js'
 import { NumberSet } from './number-set.js'
 import { PostingLists } from './posting-lists.js'
-import { embeddingTextsOf } from './ranking/embedding-texts.js'
+import { createDirectionFit } from './ranking/direction.js'
+import { type AgentPart, embeddingTextsOf } from './ranking/embedding-texts.js'
 import type { Query } from './ranking/read-query.js'
 import { createAgentSelector, type IndexedAgent, type Narrowed, type Selection, type Work } from './select-agents.js'
-import { type AgentLookup, createTextSearch, type TextEvidence, type TextHit, type TextSearch } from './text-search.js'
+import {
+  type Adjustments,
+  createTextSearch,
+  type FoundBecause,
+  type TextHit,
+  type TextSearchOptions,
+} from './text-search.js'
+import { isPacked } from './vectors/packed-vectors.js'
+import { type TextFields, textFieldsOf } from './words/text-fields.js'
+import type { WordMatch } from './words/word-index.js'
 
 /** A parsed query (`readQuery`) and its embeddings. */
 export interface TextQuery {
@@ -32,6 +43,8 @@ export interface SearchOptions<T> {
   readonly boost?: ((agent: T) => number) | undefined
   /** Called when the candidates are found and ranking begins, to measure both. */
   readonly onCandidates?: () => void
+  /** Whether to list all matches. */
+  readonly all?: boolean
 }
 
 /** One search result. */
@@ -47,10 +60,26 @@ export interface RankedPage<T> extends Work {
   readonly ranked: readonly Ranked<T>[]
   /** Number of matches on all pages. */
   readonly total: number
-  /** All matches, in no particular order. Must be called before the index is used again. */
-  readonly matches: () => T[]
+  /** All matches, in no particular order; empty unless the search asked for them. */
+  readonly matches: readonly T[]
 }
 
+/** Similarity of a query to one part of an agent. */
+export interface PartMatch {
+  readonly part: AgentPart
+  /** Cosine, -1 to 1. */
+  readonly similarity: number
+}
+
+/** Why an agent was found. */
+export interface TextEvidence {
+  readonly words: readonly WordMatch[]
+  /** Best first; empty without embeddings. */
+  readonly parts: readonly PartMatch[]
+}
+
+/** How many of the best are compared with the direction of a request; reading their texts takes time. */
+const DIRECTED_RESULTS = 30
 /** If one agent in this many passes the filters, sorting those by name takes less time than to go through all names. */
 const FEW = 16
 
@@ -60,13 +89,16 @@ const embeddedText = ({ record }: IndexedAgent): string =>
     .map(({ text }) => text)
     .join('\n')
 
-/** An in-memory index over all agents of a directory: by id, number, filters, words and embeddings. */
+/**
+ * An index over all agents of a directory: by id, number and filters in memory; by words and embeddings in a text engine,
+ * which may run elsewhere.
+ */
 export interface AgentIndex<T extends IndexedAgent> {
   readonly size: number
   /** Changes with everything that searches by text and by indexed conditions depend on, except score factors. */
   readonly version: number
   /** Memory used by the word index and by the vectors. */
-  readonly bytes: TextSearch['bytes']
+  readonly bytes: TextEngine['bytes']
   get(id: string): T | undefined
   byNumber(number: number): T | undefined
   /**
@@ -76,8 +108,10 @@ export interface AgentIndex<T extends IndexedAgent> {
   put(agent: T, words?: 'now' | 'later'): void
   /** Number of agents whose words are not indexed yet. */
   readonly deferred: number
-  /** Indexes the words of up to `limit` deferred agents; returns how many are left. */
-  indexDeferred(limit: number): number
+  /** Begins to index the words of up to `limit` deferred agents; resolves when it is done. */
+  indexDeferred(limit: number): Promise<void>
+  /** Called when the text engine has lost everything: all agents are deferred again, and have no vectors of the model. */
+  onLost(listener: () => void): void
   /** Sets the dimensions of the model's embeddings and drops its vectors. Until it is called, search does without. */
   setDimensions(dimensions: number): void
   /** Sets the model's vectors of the agent's `embeddingTextsOf`, packed by `packVectors`; false if they do not fit. */
@@ -88,31 +122,24 @@ export interface AgentIndex<T extends IndexedAgent> {
   /** One page of them. */
   list(selection: Selection<T>, options: ListOptions): ListedPage<T> & Work
   /** Agents that pass the filters and match the query by words or embeddings, ranked. */
-  search(text: TextQuery, selection: Selection<T>, options: SearchOptions<T>): RankedPage<T>
+  search(text: TextQuery, selection: Selection<T>, options: SearchOptions<T>): Promise<RankedPage<T>>
   /**
-   * Corrects the words of a query that no public agent contains towards words that public agents contain. What private
-   * agents contain counts only as far as the caller sees them.
+   * Parses a query. Words that no public agent contains are corrected towards words that public agents contain; what
+   * private agents contain counts only as far as the caller sees them.
    */
-  readonly correct: TextSearch['correct']
+  readonly read: TextEngine['read']
   /** Words of public agents that are similar to the unknown words of a query. */
-  readonly suggest: TextSearch['suggest']
+  readonly suggest: TextEngine['suggest']
   /** Counts the values of agents, such as of all matches. */
   readonly count: FacetCounter['count']
-  /** Why an agent matches a query, based on its public content only. */
-  evidence(text: TextQuery, agent: T): TextEvidence
+  /** Why each of the agents matches a query, based on its public content only. */
+  evidence(text: TextQuery, agents: readonly T[]): Promise<TextEvidence[]>
 }
 
-/** Options of `createAgentIndex`. */
-export interface AgentIndexOptions {
-  /**
-   * How many agents found by words, and how many vectors, are re-ranked with all evidence. The remaining matches
-   * follow in the order of their word scores. Default: 100.
-   */
-  readonly rerankLimit?: number
-  /** A static embedding (`builtInStaticEncoder`), by which agents are found at once. Default: none. */
-  readonly encoder?: StaticEncoder | undefined
-  /** What words of other languages mean in English. Default: the lexicon of this package. */
-  readonly lexicon?: Lexicon | undefined
+/** Options of `createAgentIndex`; those of text search have no effect on an `engine`. */
+export interface AgentIndexOptions extends TextSearchOptions {
+  /** Searches by text. Default: one in this thread. */
+  readonly engine?: TextEngine | undefined
 }
 
 /**
@@ -122,9 +149,12 @@ export interface AgentIndexOptions {
  * const index = createAgentIndex<IndexedAgent>()
  * index.put({ number: 1, status: 'active', record })
  * const text = { query: readQuery('translate a contract'), vectors: [] }
- * const { ranked } = index.search(text, { conditions: [], view: (agent) => agent.record }, { skip: 0, take: 10 })
+ * const { ranked } = await index.search(text, { conditions: [], view: (agent) => agent.record }, { skip: 0, take: 10 })
  */
-export function createAgentIndex<T extends IndexedAgent>(options: AgentIndexOptions = {}): AgentIndex<T> {
+export function createAgentIndex<T extends IndexedAgent>({
+  engine,
+  ...options
+}: AgentIndexOptions = {}): AgentIndex<T> {
   const byId = new Map<string, T>()
   const byNumber = new Map<number, T>()
   const postings = new PostingLists()
@@ -136,9 +166,10 @@ export function createAgentIndex<T extends IndexedAgent>(options: AgentIndexOpti
     () => [...open, ...partlyPrivate],
     (number) => byNumber.get(number),
   )
-  const texts = createTextSearch(options)
+  const texts = engine ?? createLocalEngine(createTextSearch(options))
   const facets = createFacetCounter()
   let version = 0
+  let dimensions: number | undefined
   /** Agents whose words are not indexed yet: at startup there are many, and serving need not wait for them. */
   const deferred = new Map<number, T>()
 
@@ -166,32 +197,41 @@ export function createAgentIndex<T extends IndexedAgent>(options: AgentIndexOpti
     names.remove(agent)
     classOf(agent).delete(agent.number)
     for (const term of termsOf(agent)) postings.remove(term, agent.number)
-    forgetWords(agent)
+    const fields = indexedFields(agent)
     deferred.delete(agent.number)
     facets.forget(agent.number)
-    texts.remove(agent.number)
+    texts.remove(agent.number, fields)
   }
 
-  // Private members are not indexed: a hit would reveal their content.
-  const indexWords = ({ number, record }: T): void => {
+  /** @param replaced what the public agent contained before */
+  const indexWords = ({ number, record }: T, replaced?: TextFields): void => {
     deferred.delete(number)
     facets.learn(number, record)
-    texts.put(number, redactRecord(record), record.visibility !== 'private')
+    // Private members are not indexed: a hit would reveal their content.
+    texts.put(number, agentTextOf(redactRecord(record)), record.visibility !== 'private', replaced)
   }
 
-  const forgetWords = ({ number, record }: T): void => {
-    if (record.visibility !== 'private' && !deferred.has(number)) texts.forgetWords(redactRecord(record))
-  }
+  /** What queries are corrected towards because of the agent. */
+  const indexedFields = ({ number, record }: T): TextFields | undefined =>
+    record.visibility === 'private' || deferred.has(number) ? undefined : textFieldsOf(redactRecord(record))
 
-  const indexDeferred = (limit: number): number => {
-    version++
-    let done = 0
+  const indexDeferred = (limit: number): Promise<void> => {
+    let left = limit
     for (const agent of deferred.values()) {
-      if (done++ >= limit) break
+      if (left-- <= 0) break
       indexWords(agent)
     }
-    return deferred.size
+    version++
+    return texts.settled()
   }
+
+  const lostListeners: (() => void)[] = []
+  texts.onLost(() => {
+    version++
+    for (const agent of byNumber.values()) deferred.set(agent.number, agent)
+    if (dimensions !== undefined) texts.setDimensions(dimensions)
+    for (const listener of lostListeners) listener()
+  })
 
   const replace = (before: T, agent: T): void => {
     const { number } = agent
@@ -205,8 +245,7 @@ export function createAgentIndex<T extends IndexedAgent>(options: AgentIndexOpti
     classOf(before).delete(number)
     classOf(agent).add(number)
     names.put(agent, before)
-    forgetWords(before)
-    indexWords(agent)
+    indexWords(agent, indexedFields(before))
     // The old vectors may represent text that has become private.
     if (embeddedText(before) !== embeddedText(agent)) texts.removeVectors(number)
   }
@@ -258,15 +297,33 @@ export function createAgentIndex<T extends IndexedAgent>(options: AgentIndexOpti
     return cutPage(sorted, (agent) => numbers.has(agent.number) && accept(agent), options, total)
   }
 
-  const agentOf = (number: number): T => {
-    const agent = byNumber.get(number)
-    if (!agent) throw new RangeError(`no agent has the number ${number}`)
-    return agent
+  /** What counts besides the query. An agent may have been removed since it was found: it is left out at the end. */
+  const adjustmentsOf = (
+    numbers: readonly number[],
+    query: Query,
+    { scoreFactor, boost }: SearchOptions<T>,
+  ): Adjustments => {
+    const agents = numbers.map((number) => byNumber.get(number))
+    const fit = createDirectionFit(query)
+    const each = (value: (agent: T) => number, otherwise: number, limit = agents.length): Float64Array =>
+      Float64Array.from(agents.slice(0, limit), (agent) => (agent ? value(agent) : otherwise))
+    return {
+      factors: scoreFactor && each(scoreFactor, 1),
+      boosts: boost && each(boost, 0),
+      directions: fit && each(({ record }) => fit(redactRecord(record)), 0, DIRECTED_RESULTS),
+      publishers: agents.map((agent) => agent?.owner ?? agent?.record.publisher),
+    }
   }
 
-  const lookup: AgentLookup = {
-    recordOf: (number) => redactRecord(agentOf(number).record),
-    publisherOf: (number) => agentOf(number).owner ?? agentOf(number).record.publisher,
+  const evidenceOf = ({ record }: T, { words, parts }: FoundBecause): TextEvidence => {
+    const texts = embeddingTextsOf(redactRecord(record))
+    return {
+      words,
+      parts: parts.flatMap(({ position, similarity }) => {
+        const part = texts[position]?.part
+        return part ? [{ part, similarity }] : []
+      }),
+    }
   }
 
   return {
@@ -286,37 +343,52 @@ export function createAgentIndex<T extends IndexedAgent>(options: AgentIndexOpti
       return deferred.size
     },
     indexDeferred,
-    setDimensions(dimensions) {
+    onLost: (listener) => void lostListeners.push(listener),
+    setDimensions(value) {
       version++
-      texts.setDimensions(dimensions)
+      dimensions = value
+      texts.setDimensions(value)
     },
     putVectors(number, packed) {
+      if (!byNumber.has(number) || dimensions === undefined || !isPacked(packed, dimensions)) return false
       version++
-      return byNumber.has(number) && texts.putVectors(number, packed)
+      texts.putVectors(number, packed)
+      return true
     },
     remove,
     select: (selection) => agentsOf(select(selection, { visited: 0 })),
     list,
-    search({ query, vectors }, selection, { skip, take, scoreFactor, boost, onCandidates }) {
+    async search({ query, vectors }, selection, options) {
+      const { skip, take, all = false, onCandidates } = options
       const work = { visited: 0 }
-      const filter = {
+      const window = {
         accepted: select(selection, work),
         approximate: selection.conditions.every(({ kind }) => kind === 'status'),
-        ...(scoreFactor && { scoreFactor: (number: number) => scoreFactor(agentOf(number)) }),
-        ...(boost && { boost: (number: number) => boost(agentOf(number)) }),
-        ...(onCandidates && { onCandidates }),
+        skip,
+        take,
+        all,
       }
-      const ranking = texts.search(query, vectors, filter, lookup)
+      const found = await texts.search(query, vectors, window, (numbers) => {
+        onCandidates?.()
+        return adjustmentsOf(numbers, query, options)
+      })
       return {
-        ranked: ranking.page(skip, take).map(({ number, ...hit }) => ({ agent: agentOf(number), ...hit })),
-        total: ranking.total,
-        matches: () => Array.from(ranking.numbers(), agentOf),
+        ranked: found.hits.flatMap(({ number, ...hit }) => {
+          const agent = byNumber.get(number)
+          return agent ? [{ agent, ...hit }] : []
+        }),
+        total: found.total,
+        matches: [...agentsOf(found.all)],
         ...work,
       }
     },
     count: facets.count,
-    correct: texts.correct,
+    read: texts.read,
     suggest: texts.suggest,
-    evidence: ({ query, vectors }, { number, record }) => texts.evidence(query, vectors, number, redactRecord(record)),
+    async evidence({ query, vectors }, agents) {
+      const numbers = agents.map(({ number }) => number)
+      const reasons = await texts.evidence(query, vectors, numbers)
+      return agents.map((agent, i) => evidenceOf(agent, reasons[i] ?? { words: [], parts: [] }))
+    },
   }
 }

@@ -1,15 +1,16 @@
-import type { AgentRecord } from '@switchboard/protocol'
+import type { AgentText } from './agent-text.js'
 import type { StaticEncoder } from './embedding/static-encoder.js'
 import type { RecordGloss } from './lexicon/gloss-record.js'
 import type { NumberSet } from './number-set.js'
-import { type AgentPart, embeddingTextsOf, partSimilarity } from './ranking/embedding-texts.js'
+import { partSimilarity } from './ranking/embedding-texts.js'
 import { combinedSimilarity, type Similarities } from './ranking/rank-candidates.js'
 import type { Query } from './ranking/read-query.js'
 import { createVectorIndex, type VectorFilter, type VectorIndex } from './vectors/vector-index.js'
 
 /** Similarity of a query to one part of an agent. */
-export interface PartMatch {
-  readonly part: AgentPart
+export interface PartSimilarity {
+  /** Position in `AgentText.embedded`. */
+  readonly position: number
   /** Cosine, -1 to 1. */
   readonly similarity: number
 }
@@ -20,7 +21,7 @@ export interface QueryVectors {
   nearest(limit: number, filter: VectorFilter & { readonly accepted: NumberSet }): Set<number>
   similaritiesOf(numbers: readonly number[]): (number: number) => Similarities
   /** The parts of the agent, most similar first. */
-  parts(number: number, record: AgentRecord): PartMatch[]
+  parts(number: number): PartSimilarity[]
 }
 
 /**
@@ -30,10 +31,10 @@ export interface QueryVectors {
 export interface AgentVectors {
   readonly bytes: number
   /** Encodes the agent's texts with the static embedding. */
-  put(number: number, record: AgentRecord, gloss?: RecordGloss): void
+  put(number: number, text: AgentText, gloss?: RecordGloss): void
   /** Sets the dimensions of the model's vectors and drops those that are stored. */
   setDimensions(dimensions: number): void
-  /** Sets the model's vectors of `embeddingTextsOf(record)`, packed; false if their version or dimensions differ. */
+  /** Sets the model's vectors of `AgentText.embedded`, packed; false if their version or dimensions differ. */
   putPacked(number: number, packed: Uint8Array): boolean
   /** Removes the model's vectors. */
   removeModelVectors(number: number): void
@@ -53,7 +54,8 @@ export function createAgentVectors(encoder: StaticEncoder | undefined): AgentVec
   let modelIndex: VectorIndex | undefined
   /** For each agent: the position of the first vector that belongs to an example. */
   const firstExample = new Map<number, number>()
-  /** Agents that have no vectors of the model yet. */
+  /** Agents that have vectors of the model, and those that have only others yet. */
+  const modelled = new Set<number>()
   const waiting = new Set<number>()
 
   /** The similarity of each agent found: the maximum over the agent's parts and the query's texts. */
@@ -93,33 +95,36 @@ export function createAgentVectors(encoder: StaticEncoder | undefined): AgentVec
     get bytes() {
       return (staticIndex?.bytes ?? 0) + (modelIndex?.bytes ?? 0)
     },
-    put(number, record, gloss) {
-      const texts = embeddingTextsOf(record)
-      if (!firstExample.has(number)) waiting.add(number)
-      firstExample.set(number, texts.length - record.examples.length)
+    put(number, { embedded, firstExample: first }, gloss) {
+      if (!modelled.has(number)) waiting.add(number)
+      firstExample.set(number, first)
       if (encoder)
         staticIndex?.put(
           number,
-          texts.map(({ text }) => encoder.encode(gloss ? gloss.english(text) : text)),
+          embedded.map((text) => encoder.encode(gloss ? gloss.english(text) : text)),
         )
     },
     setDimensions(dimensions) {
       modelIndex = createVectorIndex(dimensions)
+      modelled.clear()
       for (const number of firstExample.keys()) waiting.add(number)
     },
     putPacked(number, packed) {
       if (!modelIndex?.putPacked(number, packed)) return false
+      modelled.add(number)
       waiting.delete(number)
       return true
     },
     removeModelVectors(number) {
       modelIndex?.remove(number)
+      modelled.delete(number)
       if (firstExample.has(number)) waiting.add(number)
     },
     remove(number) {
       staticIndex?.remove(number)
       modelIndex?.remove(number)
       firstExample.delete(number)
+      modelled.delete(number)
       waiting.delete(number)
     },
     compare(query, vectors) {
@@ -138,14 +143,15 @@ export function createAgentVectors(encoder: StaticEncoder | undefined): AgentVec
           const byStatic = best(staticIndex, encoded, Number.POSITIVE_INFINITY, filter)
           return (number) => ({ model: byModel.get(number), static: byStatic.get(number) })
         },
-        parts(number, record) {
+        parts(number) {
           const byModel = bestByPart(modelIndex, vectors, number)
           const byStatic = bestByPart(staticIndex, encoded, number)
-          const matches = embeddingTextsOf(record).flatMap(({ part }, position) => {
+          const positions = [...new Set([...byModel.keys(), ...byStatic.keys()])]
+          const matches = positions.flatMap((position) => {
             const similarity = combinedSimilarity({ model: byModel.get(position), static: byStatic.get(position) })
-            return similarity === undefined ? [] : [{ part, similarity }]
+            return similarity === undefined ? [] : [{ position, similarity }]
           })
-          return matches.sort((a, b) => b.similarity - a.similarity)
+          return matches.sort((a, b) => b.similarity - a.similarity || a.position - b.position)
         },
       }
     },

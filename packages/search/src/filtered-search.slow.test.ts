@@ -98,38 +98,39 @@ describe('search with hard filters', () => {
 
   it.each(STEPS.flatMap((step) => filters(step).map(([how, condition]) => ({ step, how, condition }))))(
     'equals filtering first when one agent in $step passes, by $how',
-    ({ step, condition }) => {
-      fc.assert(
-        fc.property(fc.array(fc.nat(3000), { minLength: 1, maxLength: 4 }), fc.nat(1e6), (numbers, seed) => {
+    async ({ step, condition }) => {
+      await fc.assert(
+        fc.asyncProperty(fc.array(fc.nat(3000), { minLength: 1, maxLength: 4 }), fc.nat(1e6), async (numbers, seed) => {
           const draw = randomNumbers(seed)
           const direction = Float32Array.from({ length: DIMENSIONS }, () => draw() - 0.5)
           const length = Math.hypot(...direction)
           const query = readQuery(numbers.map((number) => `w${number}`).join(' '), { modelLanguages: 'all' })
           const text: TextQuery = {
-            // Without bigrams: only the best of a search get bigram scores, which brute force does not model.
-            query: { ...query, words: { ...query.words, bigrams: [] } },
+            // Without bonuses: only the best of a search get them, which brute force does not model.
+            query: { ...query, words: { ...query.words, bigrams: [], action: [] } },
             vectors: [direction.map((number) => number / length)],
           }
           const expected = bruteForce(text, ({ number }) => number % step === 0)
           const selection = { conditions: [condition], view: ({ record }: IndexedAgent) => record }
-          const { ranked, total } = index.search(text, selection, { skip: 0, take: 30 })
+          const { ranked, total } = await index.search(text, selection, { skip: 0, take: 30 })
           expect(total).toBe(expected.total)
           expect(ranked.map(({ agent }) => agent.number)).toEqual(expected.ranked.slice(0, 30))
-          const pages = [0, 10, 20].flatMap((skip) => index.search(text, selection, { skip, take: 10 }).ranked)
-          expect(pages).toEqual(ranked)
+          const pages = await Promise.all([0, 10, 20].map((skip) => index.search(text, selection, { skip, take: 10 })))
+          expect(pages.flatMap((page) => page.ranked)).toEqual(ranked)
         }),
         { numRuns: 3 },
       )
     },
   )
 
-  it('returns every match exactly once over all pages', () => {
+  it('returns every match exactly once over all pages', async () => {
     const text: TextQuery = { query: readQuery('w1 w2 w3'), vectors: [vector()] }
     const selection = { conditions: [], view: ({ record }: IndexedAgent) => record }
-    const { total } = index.search(text, selection, { skip: 0, take: 1 })
+    const { total } = await index.search(text, selection, { skip: 0, take: 1 })
     const seen: number[] = []
     for (let skip = 0; skip < total; skip += 500) {
-      seen.push(...index.search(text, selection, { skip, take: 500 }).ranked.map(({ agent }) => agent.number))
+      const { ranked } = await index.search(text, selection, { skip, take: 500 })
+      seen.push(...ranked.map(({ agent }) => agent.number))
     }
     expect(total).toBeGreaterThan(RERANK_LIMIT)
     expect([seen.length, new Set(seen).size]).toEqual([total, total])

@@ -10,12 +10,13 @@ export {
   type AgentIndex,
   type AgentIndexOptions,
   createAgentIndex,
+  type PartMatch,
   type Ranked,
   type RankedPage,
   type SearchOptions,
+  type TextEvidence,
   type TextQuery,
 } from './agent-index.js'
-export type { PartMatch } from './agent-vectors.js'
 export { type Condition, type ConditionTest, conditionTest, isDecidedByTerms, type NamePattern } from './conditions.js'
 export { createBuiltInEmbedder } from './embedding/built-in-embedder.js'
 export { type CachedEmbedder, createCachedEmbedder } from './embedding/cached-embedder.js'
@@ -23,6 +24,10 @@ export type { Embedder } from './embedding/embedder.js'
 export { EmbeddingError, type EmbeddingErrorCode } from './embedding/embedding-error.js'
 export { createOnnxFolderEmbedder, type OnnxEmbedderOptions } from './embedding/onnx-folder-embedder.js'
 export { builtInStaticEncoder, loadStaticEncoder, type StaticEncoder } from './embedding/static-encoder.js'
+export { SearchError, type SearchErrorCode } from './engine/search-error.js'
+export { type SearchThread, startSearchThread } from './engine/start-search-thread.js'
+export type { TextEngine } from './engine/text-engine.js'
+export { createThreadEngine, type ThreadEngineOptions } from './engine/thread-engine.js'
 export {
   type CountedAgent,
   createFacetCounter,
@@ -41,9 +46,8 @@ export { type AgentPart, type EmbeddingText, embeddingTextsOf, partSimilarity } 
 export { RANKING, type ScoreParts, UNKNOWN_WORDS_FLOOR } from './ranking/rank-candidates.js'
 export { type Query, type QueryOptions, readQuery } from './ranking/read-query.js'
 export type { IndexedAgent, Selection, View, Work } from './select-agents.js'
-export type { CorrectedQuery, CorrectOptions } from './spelling/speller.js'
-export type { CorrectedText, Correction } from './spelling/spelling.js'
-export type { TextEvidence } from './text-search.js'
+export type { Correction } from './spelling/spelling.js'
+export type { ReadOptions, ReadQuery } from './text-search.js'
 export { packVectors } from './vectors/packed-vectors.js'
 export { createVectorIndex, type VectorFilter, type VectorHit, type VectorIndex } from './vectors/vector-index.js'
 export type { WordMatch } from './words/word-index.js'

@@ -19,6 +19,19 @@ export class NumberSet {
     for (const number of numbers) this.add(number)
   }
 
+  /** The set with these bits (`bits`), which it changes with. */
+  static of(bits: Uint32Array<ArrayBuffer>): NumberSet {
+    const set = new NumberSet()
+    set.#words = bits
+    set.#size = undefined
+    return set
+  }
+
+  /** One bit for each number, to send the set to another thread. */
+  get bits(): Uint32Array<ArrayBuffer> {
+    return this.#words
+  }
+
   copy(): NumberSet {
     const copy = new NumberSet()
     copy.#words = this.#words.slice()

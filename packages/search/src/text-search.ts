@@ -1,43 +1,43 @@
-import type { AgentRecord } from '@switchboard/protocol'
-import { createAgentVectors, type PartMatch } from './agent-vectors.js'
+import type { AgentText } from './agent-text.js'
+import { createAgentVectors, type PartSimilarity } from './agent-vectors.js'
 import type { StaticEncoder } from './embedding/static-encoder.js'
 import { glossRecord } from './lexicon/gloss-record.js'
 import { type Lexicon, openLexicon } from './lexicon/lexicon.js'
 import type { NumberSet } from './number-set.js'
 import { createCalibration } from './ranking/calibrate.js'
 import { coverRequest, type Evident, hasSeveralTasks } from './ranking/cover-request.js'
-import { createDirectionFit, type DirectionFit } from './ranking/direction.js'
 import { diversify } from './ranking/diversify.js'
-import {
-  type Candidate,
-  type RankedCandidate,
-  rankCandidates,
-  type ScoreParts,
-  type Similarities,
-} from './ranking/rank-candidates.js'
-import type { Query } from './ranking/read-query.js'
-import { createSpeller, type Speller } from './spelling/speller.js'
+import { type Candidate, rankCandidates, type ScoreParts } from './ranking/rank-candidates.js'
+import { type Query, type QueryOptions, readQuery } from './ranking/read-query.js'
+import { type CorrectOptions, createSpeller, type Speller } from './spelling/speller.js'
+import type { Correction } from './spelling/spelling.js'
 import { byScore } from './top-k.js'
-import { textFieldsOf } from './words/text-fields.js'
-import { createWordIndex, type WordMatch, type WordResult } from './words/word-index.js'
+import { type TextFields, withGloss } from './words/text-fields.js'
+import { createWordIndex, type WordHit, type WordMatch } from './words/word-index.js'
 
-/** Default for `AgentIndexOptions.rerankLimit`. */
+/** Default for `TextSearchOptions.rerankLimit`. */
 export const RERANK_LIMIT = 100
-/** How many of the best are compared with the direction of a request; reading their texts takes time. */
-const DIRECTED_RESULTS = 30
 
-/** Which agents may be found, and factors of their scores. */
+/** Which agents may be found, and how many are needed. */
 export interface TextFilter {
   /** The agents that pass the hard filters, which are applied before ranking. */
   readonly accepted: NumberSet
   /** Nearly all agents are accepted: an approximate vector search is good enough, and much faster. */
   readonly approximate?: boolean
-  /** Multiplier for the score of an agent, for factors other than relevance. */
-  readonly scoreFactor?: (number: number) => number
-  /** How far the score of a re-ranked agent is raised: 0 leaves it as it is, 1 raises it to 1. */
-  readonly boost?: (number: number) => number
-  /** Called when the candidates are found and ranking begins. */
-  readonly onCandidates?: () => void
+  /** How many of the first matches are needed in their order. */
+  readonly end: number
+}
+
+/** What counts for a score besides the query, for each agent of `Candidates.numbers`, in their order. */
+export interface Adjustments {
+  /** Multipliers of scores. Default: 1. */
+  readonly factors?: ArrayLike<number> | undefined
+  /** How far scores are raised at the end: 0 leaves one as it is, 1 raises it to 1. */
+  readonly boosts?: ArrayLike<number> | undefined
+  /** How far agents convert in the direction of the request (`createDirectionFit`), for as many as were compared. */
+  readonly directions?: ArrayLike<number> | undefined
+  /** Near-duplicates by one publisher are detected at a lower similarity. */
+  readonly publishers: readonly (string | undefined)[]
 }
 
 /** A ranked agent. */
@@ -52,37 +52,42 @@ export interface TextHit extends Evident {
   readonly raised?: number
 }
 
-/** What re-ranked agents are compared by, beside words. */
-interface Comparison {
-  readonly similaritiesOf?: (number: number) => Similarities
-  readonly directionFit?: DirectionFit | undefined
-}
-
 /** An agent whose score is not calibrated yet. */
 type OwnHit = Omit<TextHit, 'ownScore' | 'raised'>
 
-/** All matches of a query. The re-ranked ones are already in order; the others are ordered when a page needs them. */
-export interface Ranking {
+/** The matches of a query, before anything but the query counts. */
+export interface Candidates {
   /** Number of matches. */
   readonly total: number
-  page(skip: number, take: number): readonly TextHit[]
+  /**
+   * The best by words and embeddings, about in their order; then, as far as `TextFilter.end` needs them, the others in the
+   * order of their word scores.
+   */
+  readonly numbers: readonly number[]
+  /** All of `numbers`, in their final order. */
+  rank(adjustments: Adjustments): TextHit[]
   /** All matches, in no particular order. */
-  numbers(): Iterable<number>
-}
-
-/** What ranking needs to know about an agent. */
-export interface AgentLookup {
-  /** The record without private members. */
-  recordOf(number: number): AgentRecord
-  /** Near-duplicates by one publisher are detected at a lower similarity. */
-  publisherOf(number: number): string | undefined
+  matching(): number[]
 }
 
 /** Why an agent was found. */
-export interface TextEvidence {
+export interface FoundBecause {
   readonly words: readonly WordMatch[]
   /** Best first; empty without embeddings. */
-  readonly parts: readonly PartMatch[]
+  readonly parts: readonly PartSimilarity[]
+}
+
+/** How to read the text of a query. */
+export interface ReadOptions extends CorrectOptions, Pick<QueryOptions, 'modelLanguages' | 'callerLanguages'> {}
+
+/** The text of a query, ready to be searched for. */
+export interface ReadQuery {
+  /** Of the text after corrections. */
+  readonly query: Query
+  /** Words that were taken for typos, and what is searched for instead. */
+  readonly corrections: readonly Correction[]
+  /** The words of the text if none of them is known. */
+  readonly unknown: readonly string[]
 }
 
 /** Hybrid search over agents by number: word index, vector index and ranking. */
@@ -90,30 +95,38 @@ export interface TextSearch {
   /** Memory used by the word index and by the vectors. */
   readonly bytes: { readonly words: number; readonly vectors: number }
   /** From here on the agent is found by words and by the static embedding. */
-  put(number: number, record: AgentRecord, isPublic: boolean): void
+  put(number: number, text: AgentText, isPublic: boolean): void
+  /** Stops correcting queries towards the words of a public agent, before it is removed or replaced. */
+  forgetWords(fields: TextFields): void
+  remove(number: number): void
   /** Sets the dimensions of the model's vectors and drops those that are stored. */
   setDimensions(dimensions: number): void
-  /** Sets the model's vectors of `embeddingTextsOf(record)`, packed; false if their version or dimensions differ. */
+  /** Sets the model's vectors of `AgentText.embedded`, packed; false if their version or dimensions differ. */
   putVectors(number: number, packed: Uint8Array): boolean
   /** Removes the model's vectors, until the agent gets new ones. */
   removeVectors(number: number): void
-  remove(number: number): void
-  /** @param vectors the model's embeddings of `query.texts`; empty: rank without them */
-  search(query: Query, vectors: readonly Float32Array[], filter: TextFilter, agents: AgentLookup): Ranking
-  evidence(query: Query, vectors: readonly Float32Array[], number: number, record: AgentRecord): TextEvidence
-  /** Stops correcting queries towards the words of a public agent, before it is removed or replaced. */
-  forgetWords(record: AgentRecord): void
-  readonly correct: Speller['correct']
+  /**
+   * Parses a query. Words that no public agent contains are corrected towards words that public agents contain; what
+   * private agents contain counts only as far as the caller sees them.
+   */
+  read(text: string, options?: ReadOptions): ReadQuery
+  /** Words of public agents that are similar to the unknown words of a query. */
   readonly suggest: Speller['suggest']
+  /** @param vectors the model's embeddings of `query.texts`; empty: search without them */
+  find(query: Query, vectors: readonly Float32Array[], filter: TextFilter): Candidates
+  evidence(query: Query, vectors: readonly Float32Array[], number: number): FoundBecause
 }
 
 /** What a text search consists of. */
 export interface TextSearchOptions {
-  /** Default: 100, see `AgentIndexOptions`. */
+  /**
+   * How many agents found by words, and how many vectors, are re-ranked with all evidence. The remaining matches
+   * follow in the order of their word scores. Default: 100.
+   */
   readonly rerankLimit?: number | undefined
-  /** The static embedding; undefined: none. */
+  /** A static embedding (`builtInStaticEncoder`), by which agents are found at once. Default: none. */
   readonly encoder?: StaticEncoder | undefined
-  /** Default: the lexicon of this package. */
+  /** What words of other languages mean in English. Default: the lexicon of this package. */
   readonly lexicon?: Lexicon | undefined
 }
 
@@ -128,121 +141,110 @@ export function createTextSearch({
   const speller = createSpeller(words, { english: encoder?.words, lexicon })
   /** The languages of agents that are not described in English. */
   const textLanguages = new Map<number, string>()
+  /** The languages that agents declare. */
+  const declared = new Map<number, readonly string[]>()
 
-  const rank = (
-    query: Query,
-    found: WordResult,
-    { similaritiesOf, directionFit }: Comparison,
-    { scoreFactor }: TextFilter,
-    { recordOf }: AgentLookup,
-  ): OwnHit[] => {
-    const candidates = found.hits.map(
-      ({ number, score }): Candidate => ({
-        number,
-        wordScore: score,
-        similarities: similaritiesOf?.(number) ?? {},
-        languages: recordOf(number).languages,
-        textLanguage: textLanguages.get(number),
-      }),
-    )
-    const ranked = rankCandidates(query, found.maxScore, candidates)
-    const directed = (fit: DirectionFit): RankedCandidate[] => {
-      const compared = ranked.slice(0, DIRECTED_RESULTS)
-      const fits = new Map(compared.map(({ number }) => [number, fit(recordOf(number))]))
-      return rankCandidates(
-        query,
-        found.maxScore,
-        candidates.map((each) => ({ ...each, direction: fits.get(each.number) })),
-      )
-    }
-    return (directionFit ? directed(directionFit) : ranked)
-      .map(({ number, score, evidence, parts }) => ({
-        number,
-        evidence,
-        parts,
-        score: Math.min(1, score * (scoreFactor?.(number) ?? 1)),
-      }))
-      .sort(byScore)
-  }
+  const toCandidate = ({ number, score }: WordHit): Candidate => ({
+    number,
+    wordScore: score,
+    similarities: {},
+    languages: declared.get(number),
+    textLanguage: textLanguages.get(number),
+  })
 
   return {
     get bytes() {
       return { words: words.bytes, vectors: agentVectors.bytes }
     },
-    put(number, record, isPublic) {
-      const gloss = glossRecord(record, lexicon)
-      const fields = textFieldsOf(record)
-      words.put(number, gloss ? textFieldsOf(record, gloss) : fields, isPublic)
-      if (isPublic) speller.add(fields)
-      agentVectors.put(number, record, gloss)
-      if (gloss) textLanguages.set(number, gloss.language)
-      else textLanguages.delete(number)
+    put(number, text, isPublic) {
+      const gloss = glossRecord(text, lexicon)
+      words.put(number, gloss ? withGloss(text.fields, gloss) : text.fields, isPublic)
+      if (isPublic) speller.add(text.fields)
+      agentVectors.put(number, text, gloss)
+      setOrDelete(textLanguages, number, gloss?.language)
+      setOrDelete(declared, number, text.languages)
     },
-    forgetWords: (record) => speller.remove(textFieldsOf(record)),
-    correct: speller.correct,
-    suggest: speller.suggest,
-    setDimensions: agentVectors.setDimensions,
-    putVectors: agentVectors.putPacked,
-    removeVectors: agentVectors.removeModelVectors,
+    forgetWords: speller.remove,
     remove(number) {
       words.remove(number)
       textLanguages.delete(number)
+      declared.delete(number)
       agentVectors.remove(number)
     },
-    search(asked, vectors, filter, agents) {
+    setDimensions: agentVectors.setDimensions,
+    putVectors: agentVectors.putPacked,
+    removeVectors: agentVectors.removeModelVectors,
+    read(written, { modelLanguages, callerLanguages, ...options } = {}) {
+      const { text, corrections, unknown, language } = speller.correct(written, options)
+      // A corrected text may be recognised as another language.
+      const known = corrections.length === 0 ? language : undefined
+      const query = readQuery(text, { modelLanguages, callerLanguages, lexicon, language: known })
+      return { query, corrections, unknown }
+    },
+    suggest: speller.suggest,
+    find(asked, vectors, { accepted, approximate = false, end }) {
       const query = encoder ? asked : { ...asked, englishWeight: 0 }
-      const { accepted, approximate = false } = filter
       const compared = agentVectors.compare(query, vectors)
       const near = compared.nearest(rerankLimit, { accepted, approximate })
       const found = words.search(query.words, { limit: rerankLimit, accepted, include: near, count: true })
-      const comparison = {
-        similaritiesOf: compared.similaritiesOf(found.hits.map(({ number }) => number)),
-        directionFit: createDirectionFit(query),
-      }
-      filter.onCandidates?.()
-      const ranked = rank(query, found, comparison, filter, agents)
-      const covering = hasSeveralTasks(query) ? coverRequest(ranked, words.contributions(query.words)) : ranked
-      const diverse = diversify(covering, {
-        publisherOf: agents.publisherOf,
-        termsOf: words.termsOf,
-      })
-      // Preferences lower no score: rivals count without them (PROF §5.1).
-      const calibrate = createCalibration(diverse, query)
-      const head = filter.boost ? boosted(diverse, filter.boost, calibrate) : calibrated(diverse, calibrate)
-      const withoutWords = new Set(found.hits.flatMap(({ number, score }) => (score === 0 ? [number] : [])))
-      const total = found.total + head.filter(({ number }) => withoutWords.has(number)).length
-      /** Matches after the re-ranked head, up to position `end`, in word-score order; scores never rise. */
-      const tail = (end: number): TextHit[] => {
-        const ranked = new Set(head.map(({ number }) => number))
-        const hits = words
-          .search(query.words, { limit: end, accepted })
-          .hits.filter(({ number }) => !ranked.has(number))
-        const scored = rank(query, { ...found, hits }, {}, filter, agents)
-        const byNumber = new Map(scored.map((hit) => [hit.number, hit]))
-        let lowest = head.at(-1)?.score ?? 1
-        return hits.flatMap(({ number }) => {
-          const hit = byNumber.get(number)
+      const similaritiesOf = compared.similaritiesOf(found.hits.map(({ number }) => number))
+      const candidates = found.hits.map((hit) => ({ ...toCandidate(hit), similarities: similaritiesOf(hit.number) }))
+      const head = rankCandidates(query, found.maxScore, candidates).map(({ number }) => number)
+      const isInHead = new Set(head)
+      const foundByWords = new Set(found.hits.flatMap(({ number, score }) => (score > 0 ? [number] : [])))
+      const total = found.total + head.filter((number) => !foundByWords.has(number)).length
+      const tail =
+        end <= head.length || head.length >= total
+          ? []
+          : words
+              .search(query.words, { limit: Math.min(end, total), accepted })
+              .hits.filter(({ number }) => !isInHead.has(number))
+      const numbers = [...head, ...tail.map(({ number }) => number)]
+
+      const rank = ({ factors, boosts, directions, publishers }: Adjustments): TextHit[] => {
+        const positions = new Map(numbers.map((number, position) => [number, position]))
+        const at = <T>(values: ArrayLike<T> | undefined, number: number): T | undefined =>
+          values?.[positions.get(number) ?? -1]
+        const score = (unranked: readonly Candidate[]): OwnHit[] =>
+          rankCandidates(query, found.maxScore, unranked)
+            .map((hit) => ({ ...hit, score: Math.min(1, hit.score * (at(factors, hit.number) ?? 1)) }))
+            .sort(byScore)
+        const ranked = score(
+          directions ? candidates.map((each) => ({ ...each, direction: at(directions, each.number) })) : candidates,
+        )
+        const covering = hasSeveralTasks(query) ? coverRequest(ranked, words.contributions(query.words)) : ranked
+        const diverse = diversify(covering, {
+          publisherOf: (number) => at(publishers, number),
+          termsOf: words.termsOf,
+        })
+        // Preferences lower no score: rivals count without them (PROF §5.1).
+        const calibrate = createCalibration(diverse, query)
+        const first = boosts
+          ? boosted(diverse, (number) => at(boosts, number) ?? 0, calibrate)
+          : calibrated(diverse, calibrate)
+        const others = new Map(score(tail.map(toCandidate)).map((hit) => [hit.number, hit]))
+        let lowest = first.at(-1)?.score ?? 1
+        const last = tail.flatMap(({ number }) => {
+          const hit = others.get(number)
           lowest = Math.min(lowest, hit ? calibrate(hit.score) : lowest)
           return hit ? [{ ...hit, ownScore: hit.score, score: lowest }] : []
         })
+        return [...first, ...last]
       }
-      return {
-        total,
-        numbers: () => new Set([...head.map(({ number }) => number), ...words.matching(query.words, accepted)]),
-        page: (skip, take) => {
-          const end = skip + take
-          const all = end <= head.length || head.length >= total ? head : [...head, ...tail(Math.min(end, total))]
-          return all.slice(skip, end)
-        },
-      }
+      return { total, numbers, rank, matching: () => [...new Set([...head, ...words.matching(query.words, accepted)])] }
     },
-    evidence(query, vectors, number, record) {
+    evidence(query, vectors, number) {
       return {
         words: words.matches(query.words, number),
-        parts: agentVectors.compare(query, vectors).parts(number, record),
+        parts: agentVectors.compare(query, vectors).parts(number),
       }
     },
   }
+}
+
+function setOrDelete<T>(values: Map<number, T>, number: number, value: T | undefined): void {
+  if (value === undefined) values.delete(number)
+  else values.set(number, value)
 }
 
 type Calibrate = (score: number) => number

@@ -21,7 +21,7 @@ import { createTraces } from './telemetry/create-traces.js'
 import { type Base, createBase, createLog, createLoggedHealth } from './wiring/base.js'
 import { wireCalls, wireGateway, wireOutcomes } from './wiring/calls.js'
 import { wireCrawl } from './wiring/crawl.js'
-import { assertModelFolder, wireDiscovery, wireLexicon } from './wiring/discovery.js'
+import { assertModelFolder, wireDiscovery, wireEngine, wireLexicon } from './wiring/discovery.js'
 import { wireFederation, wirePeers } from './wiring/federation.js'
 import { wireHttp } from './wiring/http.js'
 import { wireIdentity } from './wiring/identity.js'
@@ -114,11 +114,12 @@ async function wire(base: Base, startDemo: StartDemo | undefined): Promise<Serve
   const identity = await wireIdentity(base)
   const limits = await wireLimits(base)
   const lexicon = wireLexicon(config)
+  const engine = wireEngine(base)
   const { catalog, quotas, ownAgents, hidden, listing, publicPages, mcpServers, abuse, expiry } = await wireRegistry(
     base,
     identity.grants.of,
     limits,
-    lexicon,
+    engine,
   )
   const { embeddings, wordIndexing, choices } = await wireDiscovery(base, catalog, lexicon, limits)
   const outcomes = await wireOutcomes(base, catalog)
@@ -134,7 +135,6 @@ async function wire(base: Base, startDemo: StartDemo | undefined): Promise<Serve
     quotas,
     ownAgents,
     embeddings,
-    lexicon,
     abuse,
     searchByText: config.search.semantic,
     searches: createSearchCache(() => catalog.index.version),
@@ -209,6 +209,7 @@ async function wire(base: Base, startDemo: StartDemo | undefined): Promise<Serve
     calls,
     expiry,
     wordIndexing,
+    engine,
     subjects,
     http,
     cursor,

@@ -39,22 +39,19 @@ describe('an index of agents in several languages', () => {
     record('天气', '提供天气预报'),
   ]
   for (const [number, each] of agents.entries()) index.put({ number, status: 'active', record: each })
-  const find = (text: string): string[] =>
-    index
-      .search(
-        { query: readQuery(text), vectors: [] },
-        { conditions: [], view: (agent) => agent.record },
-        { skip: 0, take: 10 },
-      )
-      .ranked.map(({ agent }) => agent.record.name)
+  const find = async (text: string): Promise<string[]> => {
+    const selection = { conditions: [], view: (agent: IndexedAgent) => agent.record }
+    const { ranked } = await index.search({ query: readQuery(text), vectors: [] }, selection, { skip: 0, take: 10 })
+    return ranked.map(({ agent }) => agent.record.name)
+  }
 
-  it('finds an agent in Chinese for a query in English or German', () => {
-    expect(find('a weather forecast')).toEqual(['天气'])
-    expect(find('die Wettervorhersage')).toEqual(['天气'])
+  it('finds an agent in Chinese for a query in English or German', async () => {
+    expect(await find('a weather forecast')).toEqual(['天气'])
+    expect(await find('die Wettervorhersage')).toEqual(['天气'])
   })
 
-  it('puts agents in the language of the query first', () => {
-    expect(find('sql')[0]).toBe('Databases')
-    expect(find('查询 SQL 数据库')[0]).toBe('数据库')
+  it('puts agents in the language of the query first', async () => {
+    expect((await find('sql'))[0]).toBe('Databases')
+    expect((await find('查询 SQL 数据库'))[0]).toBe('数据库')
   })
 })

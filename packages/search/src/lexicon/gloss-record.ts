@@ -27,7 +27,10 @@ const ENGLISH = /\b(?:the|and|with|your|from|that|this)\b/i
 const OTHER_SCRIPT = /[\u0370-\u1dff\u2c00-\ud7ff\uf900-\uffef]/
 
 /** How to read a record in English; undefined if it is described in English or in a language that the lexicon does not have. */
-export function glossRecord({ name, description }: AgentRecord, lexicon: Lexicon): RecordGloss | undefined {
+export function glossRecord(
+  { name, description }: Pick<AgentRecord, 'name' | 'description'>,
+  lexicon: Lexicon,
+): RecordGloss | undefined {
   const sample = (description || name).slice(0, RECOGNISED_LENGTH)
   const isLatin = !OTHER_SCRIPT.test(sample)
   if (isLatin && ENGLISH.test(sample)) return undefined

@@ -42,7 +42,7 @@ export interface Query {
 /** Options of `readQuery`. */
 export interface QueryOptions {
   /** Languages that the embedding model knows, as primary BCP 47 subtags. Default: English, like the built-in model. */
-  modelLanguages?: readonly string[] | 'all'
+  modelLanguages?: readonly string[] | 'all' | undefined
   /** What words of other languages mean. Default: the lexicon of this package. */
   lexicon?: Lexicon | undefined
   /** Languages that the caller reads, as primary BCP 47 subtags; they count if the query's own is not recognised. Default: English. */

@@ -107,7 +107,7 @@ describe('a query is not corrected', () => {
     put(9, 'Zorblaxing of a wether', false)
     expect(correct('zorblaxin')).toBe('zorblaxin')
     expect(correct('wether')).toBe('weather')
-    expect(correct('wether', { privateAgents: () => [9] })).toBe('wether')
+    expect(correct('wether', { privateAgents: [9] })).toBe('wether')
   })
 })
 

@@ -10,7 +10,7 @@ import { createVocabulary, type Vocabulary } from './vocabulary.js'
 /** Options of `Speller.correct`. */
 export interface CorrectOptions {
   /** Numbers of the private agents that the caller sees: their words are not corrected. */
-  readonly privateAgents?: () => Iterable<number>
+  readonly privateAgents?: readonly number[] | undefined
   /** Changes nothing and only finds out which words are known. */
   readonly exact?: boolean | undefined
 }
@@ -49,14 +49,10 @@ export function createSpeller(
   return {
     add: vocabulary.add,
     remove: vocabulary.remove,
-    correct(whole, { privateAgents, exact } = {}) {
+    correct(whole, { privateAgents = [], exact } = {}) {
       const text = whole.slice(0, MAX_QUERY_LENGTH)
       const language = recogniseLanguage(text, lexicon)
-      let seen: readonly number[] | undefined
-      const seesWord = (word: string): boolean => {
-        seen ??= [...(privateAgents?.() ?? [])]
-        return seen.some((number) => words.contains(number, word))
-      }
+      const seesWord = (word: string): boolean => privateAgents.some((number) => words.contains(number, word))
       const isKnown = (word: string): boolean =>
         words.frequencyOf(word) > 0 || known.has(stem(word)) || isInLexicon(word, language, lexicon) || seesWord(word)
       const { occurTogether } = words

@@ -20,13 +20,18 @@ export function packVectors(vectors: readonly Float32Array[]): Uint8Array {
   return bytes
 }
 
+/** Whether packed vectors have the current version and these dimensions. */
+export function isPacked(bytes: Uint8Array, dimensions: number): boolean {
+  const [version, zero, low, high] = bytes
+  if (version !== VERSION || zero !== 0 || low === undefined || high === undefined) return false
+  const length = bytes.length - HEADER_BYTES
+  return length === 0 || (low + high * 256 === dimensions && length % dimensions === 0)
+}
+
 /** The codes of each vector; undefined if the bytes have another version or other dimensions. */
 export function unpackVectors(bytes: Uint8Array, dimensions: number): Int8Array[] | undefined {
-  const [version, zero, low, high] = bytes
-  if (version !== VERSION || zero !== 0 || low === undefined || high === undefined) return undefined
-  if (bytes.length === HEADER_BYTES) return []
+  if (!isPacked(bytes, dimensions)) return undefined
   const length = bytes.length - HEADER_BYTES
-  if (low + high * 256 !== dimensions || length % dimensions !== 0) return undefined
   const codes = new Int8Array(bytes.buffer, bytes.byteOffset + HEADER_BYTES, length)
   return Array.from({ length: length / dimensions }, (_, i) => codes.subarray(i * dimensions, (i + 1) * dimensions))
 }

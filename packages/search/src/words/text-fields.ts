@@ -11,15 +11,8 @@ export type TextFields = Readonly<Record<Field, readonly string[]>>
 /** Deeper schema levels are ignored: they do not help to tell agents apart. */
 const MAX_SCHEMA_DEPTH = 5
 
-/**
- * The searchable texts of a record. Duplicates within a field, such as an operation listed as a capability, are dropped.
- *
- * @param gloss of a record that is not described in English: what it says, in English
- */
-export function textFieldsOf(
-  { name, description, tags, capabilities, operations, examples }: AgentRecord,
-  gloss?: RecordGloss,
-): TextFields {
+/** The searchable texts of a record. Duplicates within a field, such as an operation listed as a capability, are dropped. */
+export function textFieldsOf({ name, description, tags, capabilities, operations, examples }: AgentRecord): TextFields {
   const title = new Set([name, ...tags])
   const descriptions = new Set([description])
   const schema = new Set<string>()
@@ -44,9 +37,15 @@ export function textFieldsOf(
     description: nonEmpty(descriptions),
     schema: nonEmpty(schema),
     example: nonEmpty(example),
-    gloss: gloss ? nonEmpty(new Set([...title, ...descriptions].map(gloss.meanings))) : [],
+    gloss: [],
   }
 }
+
+/** Adds what the texts of a record that is not described in English mean. */
+export const withGloss = (fields: TextFields, { meanings }: RecordGloss): TextFields => ({
+  ...fields,
+  gloss: nonEmpty(new Set([...fields.title, ...fields.description].map(meanings))),
+})
 
 function nonEmpty(texts: Set<string>): string[] {
   texts.delete('')

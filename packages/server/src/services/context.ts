@@ -1,5 +1,4 @@
 import type { PublisherSchemas, Strictness } from '@switchboard/protocol'
-import type { Lexicon } from '@switchboard/search'
 import type { GrantsOf, NamePolicy } from '../policy/access.js'
 import { actorOf, type Caller } from '../policy/caller.js'
 import type { Taxonomy } from '../policy/taxonomy.js'
@@ -30,8 +29,6 @@ export interface Context {
   readonly quotas: Quotas
   readonly ownAgents: OwnAgents
   readonly embeddings: EmbeddingQueue
-  /** What words of other languages mean in English. */
-  readonly lexicon: Lexicon
   readonly abuse: AbuseWatch
   /** False: the text of a query orders the results but does not filter them (C-52). */
   readonly searchByText: boolean

@@ -1,10 +1,12 @@
 import {
   createBuiltInEmbedder,
   createOnnxFolderEmbedder,
+  createThreadEngine,
   EmbeddingError,
   type Lexicon,
   LexiconError,
   openLexicon,
+  type TextEngine,
 } from '@switchboard/search'
 import { type Config, ConfigError } from '../config/settings.js'
 import { createEmbeddedTexts } from '../services/discovery/embedded-texts.js'
@@ -36,7 +38,7 @@ export async function wireDiscovery(
   lexicon: Lexicon,
   { replicas }: LimitParts,
 ): Promise<Discovery> {
-  const wordIndexing = createWordIndexing(catalog)
+  const wordIndexing = createWordIndexing(catalog, logError('could not index agents'))
   const model = chooseEmbedder(config)
   const embeddings = createEmbeddingQueue({
     ...model,
@@ -70,6 +72,16 @@ export function wireLexicon({ search: { lexicon: files } }: Config): Lexicon {
   } catch (error) {
     throw error instanceof LexiconError ? new ConfigError(`search.lexicon: ${error.message}`) : error
   }
+}
+
+/** The text index, in a thread of its own. */
+export function wireEngine({ config: { search }, log }: Base): TextEngine {
+  return createThreadEngine({
+    rerankLimit: search.rerankLimit,
+    isStatic: search.semantic && search.embedder !== 'none',
+    lexicon: search.lexicon,
+    onProblem: (problem) => log.error({ problem }, 'could not index an agent: only filters find it'),
+  })
 }
 
 /** Throws if the operator's model folder cannot be used. Before anything else: a start with it would fail later, in silence. */

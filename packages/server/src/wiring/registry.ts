@@ -1,4 +1,4 @@
-import { builtInStaticEncoder, type Lexicon } from '@switchboard/search'
+import type { TextEngine } from '@switchboard/search'
 import type { GrantsOf } from '../policy/access.js'
 import type { Quota } from '../policy/quota.js'
 import { type AbuseWatch, createAbuseWatch } from '../services/discovery/abuse-watch.js'
@@ -34,7 +34,7 @@ export async function wireRegistry(
   base: Base,
   grantsOf: GrantsOf,
   parts: LimitParts,
-  lexicon: Lexicon,
+  engine: TextEngine,
 ): Promise<Registry> {
   const { limits, replicas } = parts
   const { config, store, storeStatus, log, metrics, now, monotonic, baseUrl, logError } = base
@@ -45,9 +45,7 @@ export async function wireRegistry(
     store,
     baseUrl,
     maxLifetime: config.lifetimes.max,
-    rerankLimit: config.search.rerankLimit,
-    encoder: config.search.semantic && config.search.embedder !== 'none' ? builtInStaticEncoder() : undefined,
-    lexicon,
+    engine,
     now,
     warningsOf: abuse.warningsOf,
   })

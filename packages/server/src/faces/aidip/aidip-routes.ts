@@ -256,6 +256,7 @@ async function sendPage(
       facetLimit: query.facetLimit,
       skip,
       take,
+      explained: query.explained,
       caller: viewerOf(request, query),
       trace: request.trace,
     })

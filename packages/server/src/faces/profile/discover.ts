@@ -55,6 +55,7 @@ export async function discover(
     preferredTags: wanted.preferred_tags ?? [],
     skip: 0,
     take,
+    explained: withEvidence,
     caller: request.caller,
     trace: request.trace,
   })

@@ -17,7 +17,7 @@ const ALTERNATIVES: ReadonlySet<Facet> = new Set(['authentication', 'publisher',
 /** A search by text that has been made, with all agents that it found. */
 export interface FoundByText {
   readonly text: TextQuery
-  readonly all: () => readonly Agent[]
+  readonly all: readonly Agent[]
 }
 
 /** The part of a query that matters for counts. */
@@ -28,27 +28,33 @@ export interface CountedQuery {
   readonly facetLimit?: number | undefined
 }
 
+export interface CountedFacets {
+  readonly facets?: FacetCounts
+  /** Agents that were checked or counted, for the rate limit. */
+  readonly visited: number
+}
+
 /**
  * Counts, for every value, the agents that the caller would find if the query filtered by it too; where values are
  * alternatives, if it filtered by it instead.
  *
  * @param selectionFor what the caller sees under these conditions
  */
-export function countFacets(
+export async function countFacets(
   index: AgentIndex<Agent>,
   { facets, conditions, facetLimit = DEFAULT_FACET_VALUES }: CountedQuery,
   selectionFor: (conditions: readonly Condition[]) => Selection<Agent>,
   found?: FoundByText,
-): { readonly facets?: FacetCounts; readonly visited: number } {
+): Promise<CountedFacets> {
   if (facets === undefined) return { visited: 0 }
   const { view } = selectionFor(conditions)
   let visited = 0
-  const matching = (conditions: readonly Condition[]): readonly Agent[] => {
+  const matching = async (conditions: readonly Condition[]): Promise<readonly Agent[]> => {
     const selection = selectionFor(conditions)
     if (!found) return [...index.select(selection)]
-    const repeated = index.search(found.text, selection, { skip: 0, take: 0 })
+    const repeated = await index.search(found.text, selection, { skip: 0, take: 0, all: true })
     visited += repeated.visited
-    return repeated.matches()
+    return repeated.matches
   }
   const shown = (agents: readonly Agent[]): CountedAgent[] =>
     agents.flatMap((agent) => {
@@ -62,7 +68,7 @@ export function countFacets(
     ALTERNATIVES.has(facet) ? conditions.filter((each) => facetOf(each) !== facet) : conditions
   const isRelaxed = (facet: Facet): boolean => others(facet).length < conditions.length
 
-  const all = shown(found ? found.all() : matching(conditions))
+  const all = shown(found ? found.all : await matching(conditions))
   const counts = index.count(
     facets.filter((facet) => !isRelaxed(facet)),
     all,
@@ -71,7 +77,7 @@ export function countFacets(
   )
   let counted = all.length
   for (const facet of facets.filter(isRelaxed)) {
-    const agents = shown(matching(others(facet)))
+    const agents = shown(await matching(others(facet)))
     counted += agents.length
     for (const [name, values] of index.count([facet], agents, facetLimit, namedIn)) counts.set(name, values)
   }

@@ -74,7 +74,7 @@ export function createEmbeddingQueue({
 }: EmbeddingQueueOptions): EmbeddingQueue {
   const waiting: Record<When, Map<number, Agent>> = { now: new Map(), later: new Map() }
   /** Records whose vectors are in the index. */
-  const indexed = new WeakSet<Agent['record']>()
+  let indexed = new WeakSet<Agent['record']>()
   let opened: Promise<Model> | undefined
   let running: Promise<void> | undefined
   let timer: NodeJS.Timeout | undefined
@@ -260,6 +260,14 @@ export function createEmbeddingQueue({
         if (queued() > 0) timer = setTimeout(run, pauseMs).unref()
       })
   }
+
+  catalog.index.onLost(() => {
+    if (!open) return
+    indexed = new WeakSet()
+    for (const agent of catalog.index.select({ conditions: [], view: ({ record }) => record }))
+      if (!waiting.now.has(agent.number)) waiting.later.set(agent.number, agent)
+    run()
+  })
 
   return {
     get pending() {

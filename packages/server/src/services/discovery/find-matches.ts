@@ -1,5 +1,4 @@
 import { viewOf } from '../../policy/access.js'
-import { waitForTurn } from '../../turns.js'
 import type { Context } from '../context.js'
 import type { Readable } from '../registry/read.js'
 import { type Query, selectionOf } from './query.js'
@@ -35,8 +34,6 @@ export async function findMatches(
     return { matches: agents.flatMap(toReadable), visited }
   }
   const { text } = await readText(context, query, words, query.trace)
-  const turn = waitForTurn()
-  if (turn) await turn
-  const { matches, visited } = index.search(text, selection, { skip: 0, take: 0 })
-  return { matches: matches().flatMap(toReadable), visited }
+  const { matches, visited } = await index.search(text, selection, { skip: 0, take: 0, all: true })
+  return { matches: matches.flatMap(toReadable), visited }
 }

@@ -15,7 +15,7 @@ import type { Agent } from '../registry/catalog.js'
 import { countFacets, type FacetCounts, type FoundByText } from './count-facets.js'
 import { type Query, selectionOf } from './query.js'
 import { type ScoreFactors, scoreFactorsOf } from './score-factors.js'
-import { isPagedByScore, searchByText } from './search-by-text.js'
+import { isPagedByScore, NO_EVIDENCE, searchByText } from './search-by-text.js'
 
 /** One result, as the caller may see it. */
 export interface Found {
@@ -46,7 +46,7 @@ export interface FoundPage {
   readonly suggestions: readonly string[]
   /** How many matches have which values, if the query asks for it. */
   readonly facets?: FacetCounts | undefined
-  /** Why an agent matches the text; empty without text. */
+  /** Why an agent matches the text; empty without text, and unless the query is to be explained. */
   readonly evidenceOf: (hit: Found) => TextEvidence
   readonly factorsOf: (hit: Found) => ScoreFactors
   /** Some of the results, with the scores that they have if there are no others. */
@@ -84,12 +84,12 @@ async function findByText(context: Context, query: Query, words: string, span: S
   const isPaged = isPagedByScore(context, query)
   const search = await searchByText(context, query, words, span)
   const { text, ranked, total, boost } = search
-  const all = context.searchByText ? search.matches : undefined
-  const counted = countMatches(context, query, all && { text, all })
+  const counted = await countMatches(context, query, context.searchByText ? { text, all: search.matches } : undefined)
   const matches = context.searchByText ? [...ranked] : withUnscored(context, query, ranked, boost)
   if (query.order === 'name') sortByName(context, query.caller, matches)
   if (query.order === 'newest') matches.sort((a, b) => b.agent.number - a.agent.number)
   const page = isPaged ? matches : matches.slice(query.skip, query.skip + query.take)
+  const evidence = query.explained ? await search.evidenceFor(page.map(({ agent }) => agent)) : undefined
   return {
     total: context.searchByText ? total : matches.length,
     facets: counted.facets,
@@ -102,8 +102,8 @@ async function findByText(context: Context, query: Query, words: string, span: S
       ...context.storeStatus.warnings(),
     ],
     corrected: search.corrected,
-    suggestions: total === 0 ? context.catalog.index.suggest(search.unknown) : [],
-    evidenceOf: ({ agent }) => search.evidenceOf(agent),
+    suggestions: total === 0 ? await context.catalog.index.suggest(search.unknown) : [],
+    evidenceOf: ({ agent }) => evidence?.get(agent.number) ?? NO_EVIDENCE,
     factorsOf: ({ agent }) => search.factorsOf(agent),
     rescore: (accepted) => rescore(accepted, text),
     searchIdFor: (shown) =>
@@ -130,7 +130,7 @@ function rescore(accepted: readonly Found[], { query }: TextQuery): Found[] {
 const staleness = (page: readonly { readonly agent: Agent }[]): string[] =>
   page.some(({ agent }) => agent.findings.members.peer !== undefined) ? [IS_STALE] : []
 
-function findByConditions(context: Context, query: Query): FoundPage {
+async function findByConditions(context: Context, query: Query): Promise<FoundPage> {
   const order = query.order === 'score' ? 'registration' : query.order
   const { agents, total, visited } = context.catalog.index.list(selectionOf(context, query), {
     order,
@@ -138,7 +138,7 @@ function findByConditions(context: Context, query: Query): FoundPage {
     take: query.take,
     exactTotal: true,
   })
-  const counted = countMatches(context, query)
+  const counted = await countMatches(context, query)
   return {
     total,
     facets: counted.facets,
@@ -147,7 +147,7 @@ function findByConditions(context: Context, query: Query): FoundPage {
     warnings: [...staleness(agents.map((agent) => ({ agent }))), ...context.storeStatus.warnings()],
     corrected: [],
     suggestions: [],
-    evidenceOf: () => ({ words: [], parts: [] }),
+    evidenceOf: () => NO_EVIDENCE,
     factorsOf: ({ agent }) => scoreFactorsOf(context, agent, 1),
     rescore: (accepted) => [...accepted],
     searchIdFor: () => undefined,

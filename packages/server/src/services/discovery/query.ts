@@ -27,6 +27,8 @@ export interface Query {
   readonly facetLimit?: number | undefined
   readonly skip: number
   readonly take: number
+  /** Whether to find out why the agents of the page match the text. */
+  readonly explained?: boolean | undefined
   readonly caller: Caller
   /** The span that the search is part of. */
   readonly trace?: Span | undefined

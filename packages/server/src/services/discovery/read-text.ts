@@ -1,4 +1,4 @@
-import { type Correction, readQuery, type TextQuery, UNKNOWN_WORDS_FLOOR } from '@switchboard/search'
+import { type Correction, type TextQuery, UNKNOWN_WORDS_FLOOR } from '@switchboard/search'
 import type { Span } from '../../telemetry/traces.js'
 import type { Context } from '../context.js'
 import type { Query } from './query.js'
@@ -21,17 +21,16 @@ export async function readText(
   words: string,
   parent: Span | undefined,
 ): Promise<ReadText> {
-  const { catalog, hidden, embeddings, lexicon, searchByText, metrics, traces } = context
-  const { text, corrections, unknown, language } = catalog.index.correct(words, {
+  const { catalog, hidden, embeddings, searchByText, metrics, traces } = context
+  const {
+    query: read,
+    corrections,
+    unknown,
+  } = await catalog.index.read(words, {
     exact,
-    privateAgents: () => hidden.shownTo(caller).map(({ number }) => number),
-  })
-  const read = readQuery(text, {
+    privateAgents: hidden.shownTo(caller).map(({ number }) => number),
     modelLanguages: embeddings.languages,
-    lexicon,
     callerLanguages,
-    // A corrected text may be recognised as another language.
-    language: corrections.length === 0 ? language : undefined,
   })
   // A model that knows many languages may know words that nobody else does.
   const needsKnownWords = unknown.length > 0 && embeddings.languages !== 'all'

@@ -3,7 +3,6 @@ import { isDecidedByTerms, type Ranked, type TextEvidence } from '@switchboard/s
 import { viewOf } from '../../policy/access.js'
 import { tagShare } from '../../policy/taxonomy.js'
 import type { Span } from '../../telemetry/traces.js'
-import { waitForTurn } from '../../turns.js'
 import type { Context } from '../context.js'
 import type { Agent } from '../registry/catalog.js'
 import { type Query, selectionOf } from './query.js'
@@ -16,13 +15,16 @@ export interface TextSearch extends ReadText {
   /** The page that the query asks for, or all if it is not in the order of scores. */
   readonly ranked: readonly Ranked<Agent>[]
   readonly total: number
-  /** All matches, to be read at once; undefined if the search was not made again. */
-  readonly matches?: (() => readonly Agent[]) | undefined
+  /** All matches, if facets are to be counted. */
+  readonly matches: readonly Agent[]
   readonly visited: number
   readonly boost: ((agent: Agent) => number) | undefined
-  evidenceOf(agent: Agent): TextEvidence
+  /** Why each of the agents matches, by number. */
+  evidenceFor(agents: readonly Agent[]): Promise<ReadonlyMap<number, TextEvidence>>
   factorsOf(agent: Agent): ScoreFactors
 }
+
+export const NO_EVIDENCE: TextEvidence = { words: [], parts: [] }
 
 /** Whether a search needs no more than its page: all other orders are made of all matches. */
 export const isPagedByScore = ({ searchByText }: Context, { order }: Query): boolean =>
@@ -45,9 +47,7 @@ export async function searchByText(
   }
   const { version } = context.catalog.index
   const read = await readText(context, query, words, span)
-  const turn = waitForTurn()
-  if (turn) await turn
-  const { found, matches } = search(context, query, read)
+  const { found, matches } = await search(context, query, read)
   if (key !== undefined && read.warnings.length === 0 && context.catalog.index.deferred === 0)
     searches.set(key, version, found)
   return { ...toSearch(context, query, found), matches }
@@ -57,21 +57,22 @@ export async function searchByText(
 const RIVALS = 30
 
 /** Searches the index. */
-function search(
+async function search(
   context: Context,
   query: Query,
   read: ReadText,
-): { found: CachedSearch; matches: () => readonly Agent[] } {
+): Promise<{ found: CachedSearch; matches: readonly Agent[] }> {
   const { index } = context.catalog
   const isPaged = isPagedByScore(context, query)
   const factorOf = factorsFor(context, read)
   const started = performance.now()
   let rankingStarted = started
-  const { ranked, total, visited, matches } = index.search(read.text, selectionOf(context, query), {
+  const { ranked, total, visited, matches } = await index.search(read.text, selectionOf(context, query), {
     skip: isPaged ? query.skip : 0,
     take: isPaged ? query.take + RIVALS : Number.POSITIVE_INFINITY,
     scoreFactor: (agent) => factorOf(agent).factor,
     boost: boostOf(context, query),
+    all: query.facets !== undefined,
     onCandidates: () => {
       rankingStarted = performance.now()
     },
@@ -94,12 +95,14 @@ function toSearch(context: Context, query: Query, { read, hits, total, visited, 
       return agent ? [{ ...hit, agent }] : []
     }),
     total,
+    matches: [],
     visited,
     boost: boostOf(context, query),
-    evidenceOf(agent) {
-      const own = evidence.get(agent.number) ?? index.evidence(read.text, agent)
-      evidence.set(agent.number, own)
-      return own
+    async evidenceFor(agents) {
+      const missing = agents.filter(({ number }) => !evidence.has(number))
+      const found = missing.length > 0 ? await index.evidence(read.text, missing) : []
+      for (const [i, { number }] of missing.entries()) evidence.set(number, found[i] ?? NO_EVIDENCE)
+      return evidence
     },
     factorsOf: factorsFor(context, read),
   }

@@ -8,7 +8,7 @@ import {
   redactRecord,
   withLearned,
 } from '@switchboard/protocol'
-import { type AgentIndex, createAgentIndex, type Lexicon, type StaticEncoder } from '@switchboard/search'
+import { type AgentIndex, createAgentIndex, type TextEngine } from '@switchboard/search'
 import { memoryOf } from '../../policy/quota.js'
 import type { Store, StoredAgent } from '../../store/store.js'
 import { registryOf, toFacts } from './agent-facts.js'
@@ -104,20 +104,16 @@ export interface CatalogOptions {
   /** Base of absolute URLs; known only once the server listens. */
   baseUrl: () => string
   maxLifetime: number
-  /** How many candidates from each of word and vector search are ranked. */
-  rerankLimit: number
-  /** The static embedding; undefined: none. */
-  encoder?: StaticEncoder | undefined
-  /** What words of other languages mean. Default: the built-in lexicon. */
-  lexicon?: Lexicon | undefined
+  /** Searches by text. Default: one in this thread. */
+  engine?: TextEngine
   now: () => number
   /** Abuse warnings to publish in the agent's `verification`. */
   warningsOf: (agent: Agent) => readonly JsonObject[]
 }
 
 export function createCatalog(options: CatalogOptions): Catalog {
-  const { store, baseUrl, maxLifetime, rerankLimit, encoder, lexicon, now, warningsOf } = options
-  const index = createAgentIndex<Agent>({ rerankLimit, encoder, lexicon })
+  const { store, baseUrl, maxLifetime, engine, now, warningsOf } = options
+  const index = createAgentIndex<Agent>({ engine })
   const listeners: CatalogListener[] = []
   const publicState = createPublicState(now)
   const views = createViewCache()

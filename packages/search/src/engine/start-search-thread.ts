@@ -1,0 +1,133 @@
+import { Worker } from 'node:worker_threads'
+import type { TextSearch } from '../text-search.js'
+import type { Change, FromThread, Request, RequestKind, Requests, ToThread } from './messages.js'
+import { SearchError } from './search-error.js'
+
+/**
+ * A thread runs JavaScript only: tests import this file from src, but start the built thread. vitest builds first
+ * (scripts/vitest-build.mjs).
+ */
+const PROGRAM = new URL(
+  import.meta.url.endsWith('.ts') ? '../../dist/engine/search-thread.js' : './search-thread.js',
+  import.meta.url,
+)
+
+/** Milliseconds: a thread that lives longer is started again at once when it stops. */
+const STEADY_MS = 10_000
+/** Milliseconds until a thread that does not is started again; doubled each time. */
+const FIRST_PAUSE_MS = 500
+const LONGEST_PAUSE_MS = 30_000
+
+/** One index in the thread. */
+export interface ThreadIndex {
+  /** Memory used, according to the last response. */
+  readonly bytes: TextSearch['bytes']
+  change(change: Change): void
+  /** @throws {SearchError} */
+  request<Kind extends RequestKind>(
+    kind: Kind,
+    params: Requests[Kind]['params'],
+  ): Promise<{ readonly id: number; readonly result: Requests[Kind]['result'] }>
+  close(): void
+}
+
+/** Listeners of one index. */
+export interface ThreadIndexListener {
+  /** The thread has started again, with nothing in it. */
+  lost(): void
+  /** A change could not be made. */
+  problem(message: string): void
+}
+
+/** A worker thread with any number of indexes. It starts again when it stops, and does not keep the process running. */
+export interface SearchThread {
+  open(listener: ThreadIndexListener): ThreadIndex
+}
+
+/** Starts a thread when the first index is opened. */
+export function startSearchThread(start = (): Worker => new Worker(PROGRAM, { execArgv: [] })): SearchThread {
+  let worker: Worker | undefined
+  let reason = ''
+  let startedAt = 0
+  let pauseMs = 0
+  let lastIndex = 0
+  let lastId = 0
+  const pending = new Map<number, { resolve(result: unknown): void; reject(error: SearchError): void }>()
+  const indexes = new Map<number, { listener: ThreadIndexListener; bytes: TextSearch['bytes'] }>()
+
+  const settle = (id: number): ReturnType<typeof pending.get> => {
+    const request = pending.get(id)
+    pending.delete(id)
+    if (pending.size === 0) worker?.unref()
+    return request
+  }
+
+  const receive = (message: FromThread): void => {
+    const index = indexes.get(message.index)
+    if ('problem' in message) index?.listener.problem(message.problem)
+    else if ('failed' in message) settle(message.id)?.reject(new SearchError('failed', message.failed))
+    else {
+      if (index) index.bytes = message.bytes
+      settle(message.id)?.resolve(message.result)
+    }
+  }
+
+  const launch = (): void => {
+    const started = start()
+    worker = started
+    startedAt = performance.now()
+    started.unref()
+    started.on('message', receive)
+    started.on('error', (error) => {
+      reason = error instanceof Error ? error.message : String(error)
+    })
+    started.once('exit', handleExit)
+  }
+
+  const handleExit = (code: number): void => {
+    worker = undefined
+    const error = new SearchError('interrupted', `the search thread has stopped: ${reason || `exit code ${code}`}`)
+    pauseMs =
+      performance.now() - startedAt > STEADY_MS ? 0 : Math.min(LONGEST_PAUSE_MS, Math.max(FIRST_PAUSE_MS, 2 * pauseMs))
+    if (pauseMs === 0) relaunch()
+    else setTimeout(relaunch, pauseMs).unref()
+    const interrupted = [...pending.values()]
+    pending.clear()
+    for (const { reject } of interrupted) reject(error)
+  }
+
+  const relaunch = (): void => {
+    launch()
+    for (const { listener } of indexes.values()) listener.lost()
+  }
+
+  const send = (message: ToThread): void => worker?.postMessage(message)
+
+  return {
+    open(listener) {
+      const index = ++lastIndex
+      const own = { listener, bytes: { words: 0, vectors: 0 } }
+      indexes.set(index, own)
+      if (!worker && pauseMs === 0) launch()
+      return {
+        get bytes() {
+          return own.bytes
+        },
+        // Without a thread there is nothing to change: everything is put again when it has started.
+        change: (change) => send({ index, ...change }),
+        async request(kind, params) {
+          if (!worker) throw new SearchError('unavailable', 'the search thread stops again and again')
+          const id = ++lastId
+          const result = new Promise<unknown>((resolve, reject) => pending.set(id, { resolve, reject }))
+          worker.ref()
+          send({ index, id, kind, ...params } as { index: number } & Request)
+          return { id, result: (await result) as Requests[typeof kind]['result'] }
+        },
+        close() {
+          send({ index, kind: 'close' })
+          indexes.delete(index)
+        },
+      }
+    },
+  }
+}

@@ -1,0 +1,59 @@
+import type { AgentText } from '../agent-text.js'
+import type { Query } from '../ranking/read-query.js'
+import type {
+  Adjustments,
+  FoundBecause,
+  ReadOptions,
+  ReadQuery,
+  TextFilter,
+  TextHit,
+  TextSearch,
+} from '../text-search.js'
+import type { TextFields } from '../words/text-fields.js'
+
+/** Which matches a search returns. */
+export interface SearchWindow extends Omit<TextFilter, 'end'> {
+  readonly skip: number
+  readonly take: number
+  /** Whether to list all matches. */
+  readonly all?: boolean
+}
+
+/** What a search has found. */
+export interface TextMatches {
+  /** Those of the window, best first; ties in registration order. */
+  readonly hits: readonly TextHit[]
+  /** Number of matches. */
+  readonly total: number
+  /** All matches, in no particular order; empty unless the search asked for them. */
+  readonly all: Iterable<number>
+}
+
+/** Tells what counts for the scores of these agents besides the query. */
+export type Adjust = (numbers: readonly number[]) => Adjustments
+
+/**
+ * Finds agents by text: which agents match, in which order, and why. It knows agents by their numbers. A search finds
+ * everything that was put before it began.
+ */
+export interface TextEngine {
+  /** Memory used by the word index and by the vectors. */
+  readonly bytes: TextSearch['bytes']
+  /** @param replaced the text of a public agent before the change, whose words are forgotten */
+  put(number: number, text: AgentText, isPublic: boolean, replaced?: TextFields): void
+  remove(number: number, removed?: TextFields): void
+  setDimensions(dimensions: number): void
+  /** Vectors of other dimensions, or of an agent that is unknown, are ignored. */
+  putVectors(number: number, packed: Uint8Array): void
+  removeVectors(number: number): void
+  /** Resolves when all changes until now are done. */
+  settled(): Promise<void>
+  read(text: string, options?: ReadOptions): Promise<ReadQuery>
+  suggest(unknown: readonly string[]): Promise<readonly string[]>
+  search(query: Query, vectors: readonly Float32Array[], window: SearchWindow, adjust: Adjust): Promise<TextMatches>
+  /** Why each of the agents matches; empty for an agent that is unknown. */
+  evidence(query: Query, vectors: readonly Float32Array[], numbers: readonly number[]): Promise<readonly FoundBecause[]>
+  /** Called when everything was lost and must be put again, including the dimensions. */
+  onLost(listener: () => void): void
+  close(): Promise<void>
+}
