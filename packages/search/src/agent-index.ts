@@ -62,6 +62,8 @@ export interface RankedPage<T> extends Work {
   readonly total: number
   /** All matches, in no particular order; empty unless the search asked for them. */
   readonly matches: readonly T[]
+  /** Whether the words of all agents were indexed. */
+  readonly isComplete: boolean
 }
 
 /** Similarity of a query to one part of an agent. */
@@ -226,8 +228,10 @@ export function createAgentIndex<T extends IndexedAgent>({
   }
 
   const lostListeners: (() => void)[] = []
+  let losses = 0
   texts.onLost(() => {
     version++
+    losses++
     for (const agent of byNumber.values()) deferred.set(agent.number, agent)
     if (dimensions !== undefined) texts.setDimensions(dimensions)
     for (const listener of lostListeners) listener()
@@ -368,6 +372,7 @@ export function createAgentIndex<T extends IndexedAgent>({
         take,
         all,
       }
+      const [wasComplete, lossesBefore] = [deferred.size === 0, losses]
       const found = await texts.search(query, vectors, window, (numbers) => {
         onCandidates?.()
         return adjustmentsOf(numbers, query, options)
@@ -379,6 +384,7 @@ export function createAgentIndex<T extends IndexedAgent>({
         }),
         total: found.total,
         matches: [...agentsOf(found.all)],
+        isComplete: wasComplete && losses === lossesBefore,
         ...work,
       }
     },

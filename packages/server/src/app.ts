@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { createPublisherSchemas } from '@switchboard/protocol'
+import type { SearchThread } from '@switchboard/search'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { assertSafe, isProduction, type Settings, withDefaults } from './config/settings.js'
 import { createTaxonomy } from './policy/taxonomy.js'
@@ -54,7 +55,9 @@ export interface ServerDeps {
   /** Milliseconds of a clock that is never set; all intervals are measured with it. */
   readonly monotonic?: () => number
   /** Starts the agents of the demo when an administrator asks for them; used in development mode only. */
-  readonly startDemo?: StartDemo
+  readonly startDemo?: StartDemo | undefined
+  /** Default: the one that all directories of the process share. */
+  readonly searchThread?: SearchThread | undefined
 }
 
 /**
@@ -68,7 +71,7 @@ export interface ServerDeps {
  */
 export async function createServer(
   settings: Settings = {},
-  { now = Date.now, monotonic = () => performance.now(), startDemo }: ServerDeps = {},
+  { now = Date.now, monotonic = () => performance.now(), startDemo, searchThread }: ServerDeps = {},
 ): Promise<Server> {
   const config = withDefaults(settings)
   assertSafe(config)
@@ -91,7 +94,7 @@ export async function createServer(
     })
     return await wire(
       createBase(config, { store: observed.store, health }, log, { metrics, traces }, { now, monotonic }),
-      startDemo,
+      { startDemo, searchThread },
     )
   } catch (error) {
     await store.close()
@@ -109,12 +112,15 @@ const logExposed =
         : 'other users can read a file of the store: set its permissions to 0600',
     )
 
-async function wire(base: Base, startDemo: StartDemo | undefined): Promise<Server> {
+async function wire(
+  base: Base,
+  { startDemo, searchThread }: Pick<ServerDeps, 'startDemo' | 'searchThread'>,
+): Promise<Server> {
   const { config, store, storeStatus, now, logError } = base
   const identity = await wireIdentity(base)
   const limits = await wireLimits(base)
   const lexicon = wireLexicon(config)
-  const engine = wireEngine(base)
+  const engine = wireEngine(base, searchThread)
   const { catalog, quotas, ownAgents, hidden, listing, publicPages, mcpServers, abuse, expiry } = await wireRegistry(
     base,
     identity.grants.of,

@@ -12,9 +12,9 @@ const PROGRAM = new URL(
   import.meta.url,
 )
 
-/** Milliseconds: a thread that lives longer is started again at once when it stops. */
+/** Milliseconds: a thread that stops sooner after its start may do so again. */
 const STEADY_MS = 10_000
-/** Milliseconds until a thread that does not is started again; doubled each time. */
+/** Milliseconds until it is started again if it has done so twice; doubled each time. */
 const FIRST_PAUSE_MS = 500
 const LONGEST_PAUSE_MS = 30_000
 
@@ -49,7 +49,8 @@ export function startSearchThread(start = (): Worker => new Worker(PROGRAM, { ex
   let worker: Worker | undefined
   let reason = ''
   let startedAt = 0
-  let pauseMs = 0
+  /** How often in a row the thread has stopped soon. */
+  let failures = 0
   let lastIndex = 0
   let lastId = 0
   const pending = new Map<number, { resolve(result: unknown): void; reject(error: SearchError): void }>()
@@ -87,10 +88,9 @@ export function startSearchThread(start = (): Worker => new Worker(PROGRAM, { ex
   const handleExit = (code: number): void => {
     worker = undefined
     const error = new SearchError('interrupted', `the search thread has stopped: ${reason || `exit code ${code}`}`)
-    pauseMs =
-      performance.now() - startedAt > STEADY_MS ? 0 : Math.min(LONGEST_PAUSE_MS, Math.max(FIRST_PAUSE_MS, 2 * pauseMs))
-    if (pauseMs === 0) relaunch()
-    else setTimeout(relaunch, pauseMs).unref()
+    failures = performance.now() - startedAt > STEADY_MS ? 0 : failures + 1
+    if (failures <= 1) relaunch()
+    else setTimeout(relaunch, Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (failures - 2))).unref()
     const interrupted = [...pending.values()]
     pending.clear()
     for (const { reject } of interrupted) reject(error)
@@ -108,7 +108,7 @@ export function startSearchThread(start = (): Worker => new Worker(PROGRAM, { ex
       const index = ++lastIndex
       const own = { listener, bytes: { words: 0, vectors: 0 } }
       indexes.set(index, own)
-      if (!worker && pauseMs === 0) launch()
+      if (lastIndex === 1) launch()
       return {
         get bytes() {
           return own.bytes
@@ -121,6 +121,7 @@ export function startSearchThread(start = (): Worker => new Worker(PROGRAM, { ex
           const result = new Promise<unknown>((resolve, reject) => pending.set(id, { resolve, reject }))
           worker.ref()
           send({ index, id, kind, ...params } as { index: number } & Request)
+          // The thread answers a request with the result of its kind.
           return { id, result: (await result) as Requests[typeof kind]['result'] }
         },
         close() {

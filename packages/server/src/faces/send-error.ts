@@ -1,4 +1,5 @@
 import { DirectoryError, errorBody } from '@switchboard/protocol'
+import { SearchError } from '@switchboard/search'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { CallFailed } from '../services/calls/response/call-failed.js'
 import { isStoreFailure, StoreError } from '../store/store-error.js'
@@ -58,7 +59,7 @@ const hasLeft = ({ cause }: DirectoryError, { raw }: FastifyReply): boolean =>
 const errorTypeOf = (url: string): string =>
   /^\/(ad|\.well-known|tasks)(\/|$|\?)/.test(url) ? 'application/problem+json' : 'application/json'
 
-/** Translates Fastify's and the store's errors; any other error is a bug, and only its request id is revealed. */
+/** Translates errors of Fastify, the store and the search; any other error is a bug, and only its request id is revealed. */
 export function toDirectoryError(error: unknown, request: FastifyRequest): DirectoryError {
   if (error instanceof DirectoryError) return error
   if (error instanceof StoreError) {
@@ -67,6 +68,11 @@ export function toDirectoryError(error: unknown, request: FastifyRequest): Direc
       retryAfter: Math.max(1, Math.ceil((error.retryAfterMs ?? 0) / 1000)),
     })
   }
+  if (error instanceof SearchError && error.code !== 'failed')
+    return new DirectoryError('unavailable', 'searches by text do not work at the moment: try again later', {
+      cause: error,
+      retryAfter: 1,
+    })
   const status = isFastifyError(error) ? (error.statusCode ?? 500) : 500
   if (status === 413) return new DirectoryError('payload_too_large', 'the body is too large', { cause: error })
   if (status === 415)

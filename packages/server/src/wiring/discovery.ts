@@ -6,6 +6,7 @@ import {
   type Lexicon,
   LexiconError,
   openLexicon,
+  type SearchThread,
   type TextEngine,
 } from '@switchboard/search'
 import { type Config, ConfigError } from '../config/settings.js'
@@ -75,13 +76,16 @@ export function wireLexicon({ search: { lexicon: files } }: Config): Lexicon {
 }
 
 /** The text index, in a thread of its own. */
-export function wireEngine({ config: { search }, log }: Base): TextEngine {
-  return createThreadEngine({
+export function wireEngine({ config: { search }, log }: Base, thread: SearchThread | undefined): TextEngine {
+  const engine = createThreadEngine({
+    thread,
     rerankLimit: search.rerankLimit,
     isStatic: search.semantic && search.embedder !== 'none',
     lexicon: search.lexicon,
     onProblem: (problem) => log.error({ problem }, 'could not index an agent: only filters find it'),
   })
+  engine.onLost(() => log.error('the search thread has stopped and was started again: indexing all agents'))
+  return engine
 }
 
 /** Throws if the operator's model folder cannot be used. Before anything else: a start with it would fail later, in silence. */

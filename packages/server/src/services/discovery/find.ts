@@ -97,7 +97,7 @@ async function findByText(context: Context, query: Query, words: string, span: S
     found: page.flatMap((hit) => toFound(context, query.caller, hit)),
     warnings: [
       ...search.warnings,
-      ...(context.catalog.index.deferred > 0 ? [IS_INCOMPLETE] : []),
+      ...(search.isComplete ? [] : [IS_INCOMPLETE]),
       ...staleness(page),
       ...context.storeStatus.warnings(),
     ],

@@ -1,5 +1,5 @@
 import { profileTags } from '@switchboard/protocol'
-import { isDecidedByTerms, type Ranked, type TextEvidence } from '@switchboard/search'
+import { isDecidedByTerms, type Ranked, type RankedPage, type TextEvidence } from '@switchboard/search'
 import { viewOf } from '../../policy/access.js'
 import { tagShare } from '../../policy/taxonomy.js'
 import type { Span } from '../../telemetry/traces.js'
@@ -18,6 +18,8 @@ export interface TextSearch extends ReadText {
   /** All matches, if facets are to be counted. */
   readonly matches: readonly Agent[]
   readonly visited: number
+  /** Whether the words of all agents were indexed. */
+  readonly isComplete: boolean
   readonly boost: ((agent: Agent) => number) | undefined
   /** Why each of the agents matches, by number. */
   evidenceFor(agents: readonly Agent[]): Promise<ReadonlyMap<number, TextEvidence>>
@@ -47,10 +49,9 @@ export async function searchByText(
   }
   const { version } = context.catalog.index
   const read = await readText(context, query, words, span)
-  const { found, matches } = await search(context, query, read)
-  if (key !== undefined && read.warnings.length === 0 && context.catalog.index.deferred === 0)
-    searches.set(key, version, found)
-  return { ...toSearch(context, query, found), matches }
+  const { found, matches, isComplete } = await search(context, query, read)
+  if (key !== undefined && read.warnings.length === 0 && isComplete) searches.set(key, version, found)
+  return { ...toSearch(context, query, found), matches, isComplete }
 }
 
 /** Agents after the page that are most likely to move up: the search is made again when their score factors change. */
@@ -61,13 +62,13 @@ async function search(
   context: Context,
   query: Query,
   read: ReadText,
-): Promise<{ found: CachedSearch; matches: readonly Agent[] }> {
+): Promise<{ found: CachedSearch } & Pick<RankedPage<Agent>, 'matches' | 'isComplete'>> {
   const { index } = context.catalog
   const isPaged = isPagedByScore(context, query)
   const factorOf = factorsFor(context, read)
   const started = performance.now()
   let rankingStarted = started
-  const { ranked, total, visited, matches } = await index.search(read.text, selectionOf(context, query), {
+  const { ranked, total, visited, matches, isComplete } = await index.search(read.text, selectionOf(context, query), {
     skip: isPaged ? query.skip : 0,
     take: isPaged ? query.take + RIVALS : Number.POSITIVE_INFINITY,
     scoreFactor: (agent) => factorOf(agent).factor,
@@ -82,7 +83,7 @@ async function search(
   const hits = ranked.map(({ agent, ...hit }) => ({ ...hit, number: agent.number }))
   const factors = ranked.map(({ agent }) => ({ number: agent.number, factor: factorOf(agent).factor }))
   const page = isPaged ? hits.slice(0, query.take) : hits
-  return { found: { read, hits: page, total, visited, factors, evidence: new Map() }, matches }
+  return { found: { read, hits: page, total, visited, factors, evidence: new Map() }, matches, isComplete }
 }
 
 /** The agents as they are now: some may have been refreshed since the search was made. */
@@ -97,6 +98,7 @@ function toSearch(context: Context, query: Query, { read, hits, total, visited, 
     total,
     matches: [],
     visited,
+    isComplete: true,
     boost: boostOf(context, query),
     async evidenceFor(agents) {
       const missing = agents.filter(({ number }) => !evidence.has(number))
