@@ -3,6 +3,8 @@ export const MAX_KEPT_MEANINGS = 4
 
 /** Two numbers: of words, and of English terms. */
 const HEADER_BYTES = 8
+/** Most look-ups find nothing. */
+const NONE: readonly string[] = []
 
 /**
  * Maps words to English terms. A hundred thousand words of a dozen languages take a few megabytes, because only a 53-bit
@@ -64,12 +66,14 @@ export class MeaningTable {
   }
 
   /** The meanings of a word in their order; empty if it is unknown. */
-  find(word: string): string[] {
+  find(word: string): readonly string[] {
     const index = this.#indexOf(word)
-    if (index < 0) return []
+    if (index < 0) return NONE
     const found: string[] = []
-    for (const meaning of this.#meanings.subarray(index * MAX_KEPT_MEANINGS, (index + 1) * MAX_KEPT_MEANINGS))
+    for (let i = index * MAX_KEPT_MEANINGS; i < (index + 1) * MAX_KEPT_MEANINGS; i++) {
+      const meaning = this.#meanings[i] ?? 0
       if (meaning > 0) found.push(this.#termAt(meaning - 1))
+    }
     return found
   }
 

@@ -43,4 +43,17 @@ describe('recogniseLanguage', () => {
       expect(recogniseLanguage(text, lexicon)).toBeUndefined()
     },
   )
+
+  it('looks up no more words when no other language can win', () => {
+    const lookedUp: string[] = []
+    const counting = {
+      ...lexicon,
+      knowsEnglish: (word: string) => {
+        lookedUp.push(word)
+        return lexicon.knowsEnglish(word)
+      },
+    }
+    expect(recogniseLanguage('Ich möchte für meine Rechnungen eine Übersicht', counting)).toBe('de')
+    expect(lookedUp).not.toContain('übersicht')
+  })
 })

@@ -29,20 +29,25 @@ export function recogniseLanguage(text: string, lexicon: Lexicon): string | unde
   const content = words.filter((word) => !LANGUAGES_OF_WORD.has(word) && /\p{L}{3}/u.test(word))
   const latin = lexicon.languages.filter((language) => !NOT_LATIN.has(language))
   const unknown: string[] = []
+  let open = content.reduce((sum, word) => sum + weightOf(word), 0)
   for (const word of content) {
+    if (isSettled(votes, open)) return winner(votes)
     // A word that English has, too, is English: other languages use it as a loan word.
     const languages = lexicon.knowsEnglish(word) ? ['en'] : latin.filter((language) => lexicon.knows(word, language))
     vote(languages, weightOf(word))
     if (languages.length === 0) unknown.push(word)
+    else open -= weightOf(word)
   }
   // English words look like forms of Romance ones ("feline"), so other forms only add to a language that has a vote.
   const known = latin.filter((language) => votes.has(language))
   for (const word of unknown) {
+    if (isSettled(votes, open)) return winner(votes)
     const possible = isAccented(word) ? latin : known
     vote(
       possible.filter((language) => lexicon.knows(word, language, true)),
       weightOf(word),
     )
+    open -= weightOf(word)
   }
   if (votes.size === 0)
     for (const word of unknown) vote(latin.filter((language) => isCompound(word, language, lexicon)))
@@ -64,6 +69,19 @@ function winner(votes: ReadonlyMap<string, number>): string | undefined {
   let [best, most] = ['en', votes.get('en') ?? 0]
   for (const [language, count] of votes) if (count > most) [best, most] = [language, count]
   return most === 0 ? undefined : best
+}
+
+/** Fractions of votes are rounded, so a lead smaller than this may be a tie. */
+const MIN_LEAD = 0.001
+
+/** Whether no language can catch up with the first one, even with all votes that are still open: other words need no look-up. */
+function isSettled(votes: ReadonlyMap<string, number>, open: number): boolean {
+  let [most, second] = [0, 0]
+  for (const count of votes.values()) {
+    if (count > most) [most, second] = [count, most]
+    else if (count > second) second = count
+  }
+  return most - second > open + MIN_LEAD
 }
 
 /** Letters that only one of the languages of a script has. */

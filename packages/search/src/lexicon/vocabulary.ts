@@ -45,10 +45,11 @@ export function createVocabulary(language: string, tables: readonly MeaningTable
   const stemOf = (word: string): string => (word.length > MAX_WORD_LETTERS ? word : cachedStem(word))
   const stemsOf = (words: readonly string[]): string[] => stemsWith(words, fold, stemOf)
 
-  const lookUp = (key: string): string[] => {
-    const [found = [], ...more] = tables.map((table) => table.find(key))
-    return more.length === 0 ? found : [...new Set([found, ...more].flat())].slice(0, MAX_KEPT_MEANINGS)
-  }
+  const [first] = tables
+  const lookUp = (key: string): readonly string[] =>
+    first && tables.length === 1
+      ? first.find(key)
+      : [...new Set(tables.flatMap((table) => table.find(key)))].slice(0, MAX_KEPT_MEANINGS)
 
   const findWritten = (term: string): readonly string[] => {
     const found = lookUp(term)
@@ -77,7 +78,7 @@ export function createVocabulary(language: string, tables: readonly MeaningTable
     return []
   })
 
-  const findUnspaced = (word: string): string[] => {
+  const findUnspaced = (word: string): readonly string[] => {
     const found = lookUp(word)
     const stemmed = found.length > 0 ? word : stem(word)
     return stemmed === word ? found : lookUp(STEM + stemmed)

@@ -80,7 +80,8 @@ interface Token {
   /** Whether it may be corrected: letters only, not quoted, no name. */
   readonly isPlain: boolean
   readonly isCapitalised: boolean
-  readonly isKnown: boolean
+  /** Looked up when it is first needed: names and quoted words often need not be. */
+  readonly isKnown: () => boolean
   readonly isStopWord: boolean
 }
 
@@ -94,7 +95,7 @@ export function correctSpelling(text: string, deps: SpellingDeps): CorrectedText
   const content = tokens.filter((token) => !token.isStopWord && !joined.has(token))
   const isUnknown = content.every((token) => {
     const replacement = replacements.get(token)
-    return !token.isKnown && (replacement === undefined || isStopWord(replacement))
+    return !token.isKnown() && (replacement === undefined || isStopWord(replacement))
   })
   return {
     ...replaceAll(text, tokens, { replacements, joined }),
@@ -141,7 +142,7 @@ function findReplacements(text: string, tokens: readonly Token[], deps: Spelling
       joined.add(next)
       continue
     }
-    const isCandidate = token.isPlain && !token.isKnown && token.lower.length >= MIN_LETTERS.one
+    const isCandidate = token.isPlain && token.lower.length >= MIN_LETTERS.one && !token.isKnown()
     if (!isCandidate || attempts++ >= MAX_ATTEMPTS) continue
     const better = correctWord(token, deps)
     if (better !== undefined) replacements.set(token, better)
@@ -162,6 +163,7 @@ function tokensOf(text: string, { isKnown, language }: SpellingDeps): Token[] {
     const isName = isUpper || hasInnerCapital || (isCapitalised && !startsSentence && !isGermanNoun)
     const isQuoted = verbatim.some(([from, to]) => index >= from && index < to)
     const isCommon = isStopWord(lower, language) || LANGUAGES_OF_WORD.has(lower)
+    let known: boolean | undefined
     return {
       text: word,
       lower,
@@ -170,17 +172,17 @@ function tokensOf(text: string, { isKnown, language }: SpellingDeps): Token[] {
       isPlain: WORD.test(word) && !HAS_UNSPACED.test(word) && !isQuoted && !isName,
       isCapitalised,
       isStopWord: isCommon,
-      isKnown: isCommon || isKnown(lower),
+      isKnown: () => (known ??= isCommon || isKnown(lower)),
     }
   })
 }
 
 /** Whether two words of the query are one word of the agents: "time zone" for "timezone". */
 function canJoin(text: string, a: Token, b: Token, { vocabulary }: SpellingDeps): boolean {
-  if (!a.isPlain || !b.isPlain || (a.isKnown && b.isKnown)) return false
-  if (!/^[ -]$/.test(text.slice(a.to, b.from))) return false
+  if (!a.isPlain || !b.isPlain || !/^[ -]$/.test(text.slice(a.to, b.from))) return false
   const word = a.lower + b.lower
-  return word.length > MIN_LETTERS.one && vocabulary.frequencyOf(word) >= minFrequency(vocabulary)
+  if (word.length <= MIN_LETTERS.one || vocabulary.frequencyOf(word) < minFrequency(vocabulary)) return false
+  return !a.isKnown() || !b.isKnown()
 }
 
 function correctWord({ lower: word, isCapitalised }: Token, deps: SpellingDeps): string | undefined {

@@ -125,6 +125,9 @@ const MAIN_SCRIPT_SHARE = 0.3
 /** Japanese is recognised by its kana even if most characters are Han. */
 const KANA_SHARE = 0.1
 
+/** Matches a text that may have letters of another script than Latin: the first one after it is Greek. */
+const BEYOND_LATIN = /[\u0370-\uffff]/
+
 /** Scripts that imply one language; languages that share a script are distinguished by stop words. */
 const LANGUAGE_OF_SCRIPT: readonly (readonly [RegExp, string])[] = [
   [/\p{Script=Hangul}/gu, 'ko'],
@@ -143,6 +146,7 @@ export function detectLanguage(text: string): string | undefined {
   const share = (script: RegExp): number => (text.match(script)?.length ?? 0) / letters
   const letters = text.match(/\p{L}/gu)?.length ?? 0
   if (letters === 0) return undefined
+  if (!BEYOND_LATIN.test(text)) return languageByStopWords(text)
   if (share(/[\p{Script=Hiragana}\p{Script=Katakana}]/gu) > KANA_SHARE) return 'ja'
   for (const [script, language] of LANGUAGE_OF_SCRIPT) if (share(script) > MAIN_SCRIPT_SHARE) return language
   return languageByStopWords(text)

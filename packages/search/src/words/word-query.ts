@@ -47,7 +47,7 @@ export function parseWordQuery(text: string, language?: string): WordQuery {
   const withoutStopWords = tokenize(text, { language })
   const tokens = withoutStopWords.length > 0 ? withoutStopWords : tokenize(text, { keepStopWords: true })
   const groups = createGroups(language)
-  for (const token of tokens) groups.add([{ ...token, weight: 1 }])
+  for (const token of tokens) groups.add([{ weight: 1, ...token }])
   const query = groups.query()
   return language === undefined || language === 'en' ? { ...query, action: actionOf(text, query) } : query
 }
@@ -78,7 +78,7 @@ export function glossedWordQuery(glosses: readonly Gloss[], language: string): W
       const own = tokens.at(-left)
       const meanings = english.at(-left) ?? []
       const isOptional = english.length > 0 && meanings.length === 0
-      groups.add([...(own ? [{ ...own, weight: 1, ...(isOptional && { isOptional }) }] : []), ...meanings])
+      groups.add([...(own ? [{ weight: 1, ...(isOptional && { isOptional }), ...own }] : []), ...meanings])
     }
   }
   return groups.query()
@@ -166,14 +166,14 @@ function createGroups(language: string | undefined) {
         if (isFresh) groupOf.set(term, at)
         return isFresh
       })
-      groups.push({ alternatives: repeated ? fresh.map((each) => ({ ...each, isOptional: true })) : fresh, count: 1 })
+      groups.push({ alternatives: repeated ? fresh.map((each) => ({ isOptional: true, ...each })) : fresh, count: 1 })
     },
     query(): WordQuery {
       const terms = groups.flatMap(({ alternatives, count }, group): QueryTerm[] =>
-        [...alternatives, ...charactersOf(alternatives, group)].map((each) => ({
-          ...each,
+        [...alternatives, ...charactersOf(alternatives, group)].map(({ weight, ...rest }) => ({
           group,
-          weight: (each.weight * 2 * count) / (count + 1),
+          weight: (weight * 2 * count) / (count + 1),
+          ...rest,
         })),
       )
       const positions = groups.map((): number[] => [])
