@@ -2,7 +2,9 @@
 // node --expose-gc bench/search/cost.mjs --data ../shared/retrieval [--quick] [--cache FOLDER]
 import { readdirSync, statSync } from 'node:fs'
 import { parseArgs } from 'node:util'
+import { createLocalEngine } from '../../packages/search/dist/engine/local-engine.js'
 import { builtInStaticEncoder, createAgentIndex, readQuery } from '../../packages/search/dist/index.js'
+import { createTextSearch } from '../../packages/search/dist/text-search.js'
 import { CACHE } from './scored-results.mjs'
 import { readDistractors, readSet, SETS } from './sets.mjs'
 
@@ -39,19 +41,17 @@ const records = readDistractors(options.data, '')
 const encoder = builtInStaticEncoder()
 readQuery('Wie wird das Wetter?')
 const before = heap()
-const index = createAgentIndex({ encoder })
+const textSearch = createTextSearch({ encoder })
+const index = createAgentIndex({ engine: createLocalEngine(textSearch) })
 records.forEach((record, number) => {
   index.put({ number, record, status: 'active' })
 })
 const perAgent = (heap() - before) / records.length
-console.log(`\ncost: ${records.length} agents`)
+console.log(`\ncost: ${index.size} agents`)
 console.log(`memory for each agent, with words, static vectors and filters: ${(perAgent / 1024).toFixed(1)} KiB`)
 
-/** Corrects and reads a query like the directory does. */
-function read(text) {
-  const { text: corrected, corrections, language } = index.correct(text)
-  return readQuery(corrected, corrections.length === 0 ? { language } : {})
-}
+/** Corrects and reads a query like the directory does, without the promises of the index. */
+const read = (text) => textSearch.read(text).query
 
 for (const name of SETS) {
   const { queries } = readSet(options.data, name)

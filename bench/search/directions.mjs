@@ -56,9 +56,9 @@ const ENGINES = {
     const embed = (texts) =>
       embedAll(texts, options.cache, (done, all) => process.stderr.write(`\rembedded ${done} of ${all} `))
     const index = await indexRecords(lists, embed)
-    const asked = needs.map(({ need }) => readAsDirectory(index, need).query)
-    const vectorOf = await embed(asked.flatMap((query) => query.texts))
-    return asked.map((query) => index.search({ query, queryVectors: query.texts.map(vectorOf) }))
+    const asked = await Promise.all(needs.map(({ need }) => readAsDirectory(index, need)))
+    const vectorOf = await embed(asked.flatMap(({ query }) => query.texts))
+    return Promise.all(asked.map(({ query }) => index.search({ query, queryVectors: query.texts.map(vectorOf) })))
   },
   minisearch() {
     const search = miniSearch(records)

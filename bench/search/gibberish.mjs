@@ -35,15 +35,15 @@ const ENGINES = {
     const embed = (each) =>
       embedAll(each, options.cache, (done, all) => process.stderr.write(`\rembedded ${done} of ${all} `))
     const index = await indexRecords(lists, embed)
-    const asked = texts.map((text) => readAsDirectory(index, text))
+    const asked = await Promise.all(texts.map((text) => readAsDirectory(index, text)))
     const vectorOf = await embed(asked.flatMap(({ query }) => query.texts))
-    const found = asked.map(({ query, unknown }) => ({
-      unknown,
-      ranked: index.rank({ query, queryVectors: query.texts.map(vectorOf) }),
-    }))
-    const empty = found.filter(({ ranked }) => ranked.length === 0)
-    const suggesting = empty.filter(({ unknown }) => index.suggest(unknown).length > 0)
-    const answered = found.flatMap(({ ranked }, i) =>
+    const found = await Promise.all(
+      asked.map(({ query }) => index.rank({ query, queryVectors: query.texts.map(vectorOf) })),
+    )
+    const empty = asked.filter((_, i) => found[i].length === 0)
+    const suggestions = await Promise.all(empty.map(({ unknown }) => index.suggest(unknown)))
+    const suggesting = suggestions.filter((words) => words.length > 0)
+    const answered = found.flatMap((ranked, i) =>
       ranked.slice(0, 1).map(({ score }) => `${texts[i]} ${score.toFixed(2)}`),
     )
     report('Switchboard', empty.length, percent(suggesting.length), answered.join(', '))

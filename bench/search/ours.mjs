@@ -3,7 +3,6 @@ import {
   builtInStaticEncoder,
   createAgentIndex,
   packVectors,
-  readQuery,
   UNKNOWN_WORDS_FLOOR,
 } from '../../packages/search/dist/index.js'
 import { embedRecords } from './part-vectors.mjs'
@@ -20,10 +19,11 @@ export function createOurs({ encoder = builtInStaticEncoder() } = {}) {
   const index = createAgentIndex({ encoder: encoder ?? undefined })
   index.setDimensions(DIMENSIONS)
   const view = ({ record }) => record
-  const rank = ({ query, queryVectors, isExact = false, take = PAGE }) => {
+  const rank = async ({ query, queryVectors, isExact = false, take = PAGE }) => {
     const conditions = isExact ? [AVAILABLE, ALL] : [AVAILABLE]
     const text = { query, vectors: query.semanticWeight > 0 ? queryVectors : [] }
-    return index.search(text, { conditions, view }, { skip: 0, take }).ranked
+    const { ranked } = await index.search(text, { conditions, view }, { skip: 0, take })
+    return ranked
   }
   return {
     get bytes() {
@@ -32,20 +32,19 @@ export function createOurs({ encoder = builtInStaticEncoder() } = {}) {
     put: (number, record) => index.put({ number, record, status: 'active' }),
     putVectors: (number, packed) => index.putVectors(number, packed),
     remove: (id) => index.remove(id),
-    correct: (text, options) => index.correct(text, options),
+    read: (text, options) => index.read(text, options),
     suggest: (unknown) => index.suggest(unknown),
     /** The first agents with their scores; default: one page of them. */
     rank,
     /** The numbers of the agents on the first page. */
-    search: (query) => rank(query).map(({ agent }) => agent.number),
+    search: async (query) => (await rank(query)).map(({ agent }) => agent.number),
   }
 }
 
 /** Reads a query like the directory does: corrected, and by its words only if some are known. */
-export function readAsDirectory(index, text, { exact = false } = {}) {
-  const { text: searched, unknown } = index.correct(text, { exact })
-  const query = { ...readQuery(searched), ...(unknown.length > 0 && { minSimilarity: UNKNOWN_WORDS_FLOOR }) }
-  return { query, unknown }
+export async function readAsDirectory(index, text, { exact = false } = {}) {
+  const { query, unknown } = await index.read(text, { exact })
+  return { query: { ...query, ...(unknown.length > 0 && { minSimilarity: UNKNOWN_WORDS_FLOOR }) }, unknown }
 }
 
 /** Indexes lists of records by their positions in all of them. */

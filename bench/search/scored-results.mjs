@@ -24,18 +24,21 @@ export async function searchSet({ data, cache, name, distractors, maxQueries = N
   const index = await indexRecords(lists, embed)
   const read = queries.map(({ text }) => readQuery(text))
   const vectorOf = await embed(read.flatMap((query) => query.texts))
-  const results = read.map((query, i) => ({
-    tasks: Math.max(1, query.texts.length - 1),
+  const search = async (query, { id, relevant }) => {
     // Among many agents the directory searches approximately.
-    results: index
-      .rank({ query, queryVectors: query.texts.map(vectorOf), isExact: !distractors, take: depth })
-      .map(({ agent, score, ownScore }) => ({
+    const isExact = !distractors
+    const ranked = await index.rank({ query, queryVectors: query.texts.map(vectorOf), isExact, take: depth })
+    return {
+      tasks: Math.max(1, query.texts.length - 1),
+      results: ranked.map(({ agent, score, ownScore }) => ({
         score,
         ownScore,
-        isRight: queries[i].relevant.has(agent.number),
-        judgement: JUDGED.get(keyOf(queries[i].id, agents[agent.number].id)),
+        isRight: relevant.has(agent.number),
+        judgement: JUDGED.get(keyOf(id, agents[agent.number].id)),
       })),
-  }))
+    }
+  }
+  const results = await Promise.all(read.map((query, i) => search(query, queries[i])))
   return { agents: agents.length, queries: results }
 }
 

@@ -58,7 +58,7 @@ for (const size of sizes) {
   const rivals = isReal ? await buildRivals(size) : {}
   await compare(ours, rivals, report)
   await add(ours, size, report)
-  if (!isReal) recall(ours, report)
+  if (!isReal) await recall(ours, report)
 }
 if (httpAgents > 0) {
   const requests = await readRequests(options, HTTP_REQUESTS)
@@ -136,7 +136,7 @@ async function compare(ours, rivals, report) {
     const query = readQuery(text)
     return ours.search({ query, queryVectors: query.semanticWeight > 0 ? await embedder.embed(query.texts) : [] })
   }
-  for (const request of inRound(0)) cached(request) // warm-up
+  for (const request of inRound(0)) await cached(request) // warm-up
   const tasks = { 'embedding cached': task(cached), 'embedding included': task(whole) }
   for (const [name, search] of Object.entries(rivals)) tasks[name] = task(search)
   const measured = await interleave(rounds, tasks)
@@ -176,20 +176,22 @@ async function add(ours, size, report) {
 }
 
 /** Recall@10 of the approximate search, by embeddings only and in the final ranking. */
-function recall(ours, report) {
+async function recall(ours, report) {
   const noWords = { terms: [], bigrams: [] }
   const sample = requests.filter(({ query }) => query.semanticWeight > 0).slice(0, RECALL_REQUESTS)
-  const shares = (change) =>
-    sample.map((request) => {
-      const query = change(request.query)
-      const exact = ours.search({ ...request, query, isExact: true })
-      const found = new Set(ours.search({ ...request, query }))
-      return exact.length === 0 ? 1 : exact.filter((number) => found.has(number)).length / exact.length
-    })
-  const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length
+  const share = async (request) => {
+    const exact = await ours.search({ ...request, isExact: true })
+    const found = new Set(await ours.search(request))
+    return exact.length === 0 ? 1 : exact.filter((number) => found.has(number)).length / exact.length
+  }
+  const meanShare = async (change) => {
+    let sum = 0
+    for (const request of sample) sum += await share({ ...request, query: change(request.query) })
+    return sum / sample.length
+  }
   report.recall = {
-    embeddings: mean(shares((query) => ({ ...query, words: noWords }))),
-    ranking: mean(shares((query) => query)),
+    embeddings: await meanShare((query) => ({ ...query, words: noWords })),
+    ranking: await meanShare((query) => query),
   }
   const { embeddings, ranking } = report.recall
   say(
