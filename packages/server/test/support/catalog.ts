@@ -7,7 +7,6 @@ export const testCatalog = (store: Pick<Store, 'get'>, now: () => number = Date.
     store,
     baseUrl: () => 'http://directory.example',
     maxLifetime: 60,
-    rerankLimit: 100,
     now,
     warningsOf: () => [],
   })

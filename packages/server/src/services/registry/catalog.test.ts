@@ -23,7 +23,6 @@ function setUp() {
     store: { get: async () => stored },
     baseUrl: () => 'http://directory.example',
     maxLifetime: 60,
-    rerankLimit: 100,
     now: () => 0,
     warningsOf: () => [],
   })
