@@ -20,7 +20,6 @@ import {
   type TextSearchOptions,
 } from './text-search.js'
 import { isPacked } from './vectors/packed-vectors.js'
-import { type TextFields, textFieldsOf } from './words/text-fields.js'
 import type { WordMatch } from './words/word-index.js'
 
 /** A parsed query (`readQuery`) and its embeddings. */
@@ -199,23 +198,17 @@ export function createAgentIndex<T extends IndexedAgent>({
     names.remove(agent)
     classOf(agent).delete(agent.number)
     for (const term of termsOf(agent)) postings.remove(term, agent.number)
-    const fields = indexedFields(agent)
     deferred.delete(agent.number)
     facets.forget(agent.number)
-    texts.remove(agent.number, fields)
+    texts.remove(agent.number)
   }
 
-  /** @param replaced what the public agent contained before */
-  const indexWords = ({ number, record }: T, replaced?: TextFields): void => {
+  const indexWords = ({ number, record }: T): void => {
     deferred.delete(number)
     facets.learn(number, record)
     // Private members are not indexed: a hit would reveal their content.
-    texts.put(number, agentTextOf(redactRecord(record)), record.visibility !== 'private', replaced)
+    texts.put(number, agentTextOf(redactRecord(record)), record.visibility !== 'private')
   }
-
-  /** What queries are corrected towards because of the agent. */
-  const indexedFields = ({ number, record }: T): TextFields | undefined =>
-    record.visibility === 'private' || deferred.has(number) ? undefined : textFieldsOf(redactRecord(record))
 
   const indexDeferred = (limit: number): Promise<void> => {
     let left = limit
@@ -249,7 +242,7 @@ export function createAgentIndex<T extends IndexedAgent>({
     classOf(before).delete(number)
     classOf(agent).add(number)
     names.put(agent, before)
-    indexWords(agent, indexedFields(before))
+    indexWords(agent)
     // The old vectors may represent text that has become private.
     if (embeddedText(before) !== embeddedText(agent)) texts.removeVectors(number)
   }

@@ -12,7 +12,7 @@ import { type Query, type QueryOptions, readQuery } from './ranking/read-query.j
 import { type CorrectOptions, createSpeller, type Speller } from './spelling/speller.js'
 import type { Correction } from './spelling/spelling.js'
 import { byScore } from './top-k.js'
-import { type TextFields, withGloss } from './words/text-fields.js'
+import { withGloss } from './words/text-fields.js'
 import { createWordIndex, type WordHit, type WordMatch } from './words/word-index.js'
 
 /** Default for `TextSearchOptions.rerankLimit`. */
@@ -96,8 +96,6 @@ export interface TextSearch {
   readonly bytes: { readonly words: number; readonly vectors: number }
   /** From here on the agent is found by words and by the static embedding. */
   put(number: number, text: AgentText, isPublic: boolean): void
-  /** Stops correcting queries towards the words of a public agent, before it is removed or replaced. */
-  forgetWords(fields: TextFields): void
   remove(number: number): void
   /** Sets the dimensions of the model's vectors and drops those that are stored. */
   setDimensions(dimensions: number): void
@@ -159,14 +157,15 @@ export function createTextSearch({
     put(number, text, isPublic) {
       const gloss = glossRecord(text, lexicon)
       words.put(number, gloss ? withGloss(text.fields, gloss) : text.fields, isPublic)
-      if (isPublic) speller.add(text.fields)
+      if (isPublic) speller.put(number, text.fields)
+      else speller.remove(number)
       agentVectors.put(number, text, gloss)
       setOrDelete(textLanguages, number, gloss?.language)
       setOrDelete(declared, number, text.languages)
     },
-    forgetWords: speller.remove,
     remove(number) {
       words.remove(number)
+      speller.remove(number)
       textLanguages.delete(number)
       declared.delete(number)
       agentVectors.remove(number)

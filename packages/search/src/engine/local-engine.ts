@@ -7,14 +7,8 @@ export function createLocalEngine(search: TextSearch): TextEngine {
     get bytes() {
       return search.bytes
     },
-    put(number, text, isPublic, replaced) {
-      if (replaced) search.forgetWords(replaced)
-      search.put(number, text, isPublic)
-    },
-    remove(number, removed) {
-      if (removed) search.forgetWords(removed)
-      search.remove(number)
-    },
+    put: search.put,
+    remove: search.remove,
     setDimensions: search.setDimensions,
     putVectors: (number, packed) => void search.putVectors(number, packed),
     removeVectors: search.removeVectors,

@@ -2,7 +2,6 @@ import type { AgentText } from '../agent-text.js'
 import type { LexiconFile } from '../lexicon/lexicon.js'
 import type { Query } from '../ranking/read-query.js'
 import type { Adjustments, FoundBecause, ReadOptions, ReadQuery, TextHit, TextSearch } from '../text-search.js'
-import type { TextFields } from '../words/text-fields.js'
 
 /** What an index in a thread consists of. */
 export interface ThreadIndexOptions {
@@ -18,14 +17,8 @@ export interface ThreadIndexOptions {
 export type Change =
   | { readonly kind: 'open'; readonly options: ThreadIndexOptions }
   | { readonly kind: 'close' }
-  | {
-      readonly kind: 'put'
-      readonly number: number
-      readonly text: AgentText
-      readonly isPublic: boolean
-      readonly replaced: TextFields | undefined
-    }
-  | { readonly kind: 'remove'; readonly number: number; readonly removed: TextFields | undefined }
+  | { readonly kind: 'put'; readonly number: number; readonly text: AgentText; readonly isPublic: boolean }
+  | { readonly kind: 'remove'; readonly number: number }
   | { readonly kind: 'setDimensions'; readonly dimensions: number }
   | { readonly kind: 'putVectors'; readonly number: number; readonly packed: Uint8Array }
   | { readonly kind: 'removeVectors'; readonly number: number }

@@ -32,11 +32,9 @@ function apply(index: number, change: Change): void {
       indexes.delete(index)
       break
     case 'put':
-      if (change.replaced) search?.forgetWords(change.replaced)
       search?.put(change.number, change.text, change.isPublic)
       break
     case 'remove':
-      if (change.removed) search?.forgetWords(change.removed)
       search?.remove(change.number)
       break
     case 'setDimensions':

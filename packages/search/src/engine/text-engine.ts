@@ -9,7 +9,6 @@ import type {
   TextHit,
   TextSearch,
 } from '../text-search.js'
-import type { TextFields } from '../words/text-fields.js'
 
 /** Which matches a search returns. */
 export interface SearchWindow extends Omit<TextFilter, 'end'> {
@@ -39,9 +38,8 @@ export type Adjust = (numbers: readonly number[]) => Adjustments
 export interface TextEngine {
   /** Memory used by the word index and by the vectors. */
   readonly bytes: TextSearch['bytes']
-  /** @param replaced the text of a public agent before the change, whose words are forgotten */
-  put(number: number, text: AgentText, isPublic: boolean, replaced?: TextFields): void
-  remove(number: number, removed?: TextFields): void
+  put(number: number, text: AgentText, isPublic: boolean): void
+  remove(number: number): void
   setDimensions(dimensions: number): void
   /** Vectors of other dimensions, or of an agent that is unknown, are ignored. */
   putVectors(number: number, packed: Uint8Array): void

@@ -54,8 +54,8 @@ export function createThreadEngine({
     get bytes() {
       return index.bytes
     },
-    put: (number, text, isPublic, replaced) => index.change({ kind: 'put', number, text, isPublic, replaced }),
-    remove: (number, removed) => index.change({ kind: 'remove', number, removed }),
+    put: (number, text, isPublic) => index.change({ kind: 'put', number, text, isPublic }),
+    remove: (number) => index.change({ kind: 'remove', number }),
     setDimensions: (dimensions) => index.change({ kind: 'setDimensions', dimensions }),
     putVectors: (number, packed) => index.change({ kind: 'putVectors', number, packed }),
     removeVectors: (number) => index.change({ kind: 'removeVectors', number }),

@@ -32,7 +32,7 @@ beforeEach(() => {
 
 function put(number: number, text: string, isPublic = true): void {
   words.put(number, fieldsOf(text), isPublic)
-  if (isPublic) speller.add(fieldsOf(text))
+  if (isPublic) speller.put(number, fieldsOf(text))
 }
 
 const correct = (text: string, options?: CorrectOptions): string => speller.correct(text, options).text
@@ -73,7 +73,7 @@ describe('a query is corrected', () => {
   })
 
   it('until no agent has the word any more', () => {
-    speller.remove(fieldsOf(AGENTS[1] ?? ''))
+    speller.remove(1)
     words.remove(1)
     expect(correct('tranlsate a contrcat')).toBe('tranlsate a contrcat')
     expect(correct('wether')).toBe('weather')

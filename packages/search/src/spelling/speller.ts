@@ -22,10 +22,10 @@ export interface CorrectedQuery extends CorrectedText {
 
 /** Corrects queries towards the words of public agents. */
 export interface Speller {
-  /** Counts the words of a public agent. */
-  add(fields: TextFields): void
-  /** Takes back what `add` has counted for the same texts. */
-  remove(fields: TextFields): void
+  /** Corrects towards the words of a public agent, and no longer towards those that it had before. */
+  put(agent: number, fields: TextFields): void
+  /** No longer corrects towards the words of the agent. */
+  remove(agent: number): void
   correct(text: string, options?: CorrectOptions): CorrectedQuery
   /** Words of agents that are similar to the `unknown` words of a query. */
   suggest(unknown: readonly string[]): string[]
@@ -47,7 +47,7 @@ export function createSpeller(
   const vocabulary = createVocabulary()
   const { known, dictionary } = readDictionary(english)
   return {
-    add: vocabulary.add,
+    put: vocabulary.put,
     remove: vocabulary.remove,
     correct(whole, { privateAgents = [], exact } = {}) {
       const text = whole.slice(0, MAX_QUERY_LENGTH)

@@ -1,6 +1,7 @@
 import { bitCount } from '../bit-count.js'
 import { ensureCapacity } from '../ensure-capacity.js'
 import { copyString } from '../words/analyzer.js'
+import { ListStore } from '../words/list-store.js'
 import { FIELDS, type TextFields } from '../words/text-fields.js'
 import { BEYOND_ASCII, chunksOf, lettersOf } from '../words/tokenize.js'
 import { editsBetween } from './edit-distance.js'
@@ -27,14 +28,14 @@ export interface Neighbour {
 /** The words of all public agents as they are written, in lower case; the word index has only their stems. */
 export interface Vocabulary {
   readonly size: number
-  /** Number of agents that were added. */
+  /** Number of agents that have words. */
   readonly agents: number
-  /** Counts the words of an agent. */
-  add(fields: TextFields): void
+  /** Counts the words of an agent, instead of those that were counted for it before. */
+  put(agent: number, fields: TextFields): void
   /** Counts one word in lower case. */
   addWord(word: string): void
-  /** Takes back what `add` has counted for the same texts. */
-  remove(fields: TextFields): void
+  /** Takes back what `put` has counted for the agent. */
+  remove(agent: number): void
   /** Number of agents that contain a word in lower case. */
   frequencyOf(word: string): number
   /** The words at most `most` edits (0 to 2) away that at least `minFrequency` agents contain; not the word itself. */
@@ -61,6 +62,8 @@ export function createVocabulary(): Vocabulary {
   const ids = new Map<string, number>()
   const words: string[] = []
   const freeIds: number[] = []
+  /** For each agent the ids of its words. */
+  const wordsOfAgents = new ListStore()
   let agents = 0
   let frequencies = new Uint32Array(256)
   /** For each word its position in the bucket. */
@@ -87,9 +90,21 @@ export function createVocabulary(): Vocabulary {
     return id
   }
 
-  const addWord = (word: string): void => {
+  /** Returns the word's id. */
+  const count = (word: string): number => {
     const id = ids.get(word) ?? insert(word)
     frequencies[id] = (frequencies[id] ?? 0) + 1
+    return id
+  }
+
+  const remove = (agent: number): void => {
+    if (wordsOfAgents.length(agent) > 0) agents--
+    for (const id of wordsOfAgents.view(agent)) {
+      const frequency = (frequencies[id] ?? 0) - 1
+      frequencies[id] = frequency
+      if (frequency === 0) drop(words[id] ?? '', id)
+    }
+    wordsOfAgents.clear(agent)
   }
 
   const drop = (word: string, id: number): void => {
@@ -140,21 +155,13 @@ export function createVocabulary(): Vocabulary {
     get agents() {
       return agents
     },
-    add(fields) {
-      agents++
-      for (const word of wordsOf(fields)) addWord(word)
+    put(agent, fields) {
+      remove(agent)
+      wordsOfAgents.set(agent, Array.from(wordsOf(fields), count))
+      if (wordsOfAgents.length(agent) > 0) agents++
     },
-    addWord,
-    remove(fields) {
-      agents--
-      for (const word of wordsOf(fields)) {
-        const id = ids.get(word)
-        if (id === undefined) continue
-        const frequency = (frequencies[id] ?? 0) - 1
-        frequencies[id] = frequency
-        if (frequency === 0) drop(word, id)
-      }
-    },
+    addWord: (word) => void count(word),
+    remove,
     frequencyOf: (word) => frequencies[ids.get(word) ?? -1] ?? 0,
     startingWith(prefix, limit, minFrequency) {
       const found: { word: string; frequency: number }[] = []
