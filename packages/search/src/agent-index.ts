@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { redactRecord } from '@switchboard/protocol'
 import { agentTextOf } from './agent-text.js'
 import { termsOf } from './conditions.js'
@@ -83,6 +84,8 @@ export interface TextEvidence {
 const DIRECTED_RESULTS = 30
 /** If one agent in this many passes the filters, sorting those by name takes less time than to go through all names. */
 const FEW = 16
+/** Agents adopted in one step, which takes about a millisecond. */
+const ADOPTED_AT_ONCE = 200
 
 /** Everything that is embedded for an agent, as one string. */
 const embeddedText = ({ record }: IndexedAgent): string =>
@@ -111,6 +114,11 @@ export interface AgentIndex<T extends IndexedAgent> {
   readonly deferred: number
   /** Begins to index the words of up to `limit` deferred agents; resolves when it is done. */
   indexDeferred(limit: number): Promise<void>
+  /**
+   * Lets the text engine go on with what it held when it was opened: deferred agents that it holds in the same version
+   * are not indexed again, and those that no longer exist are removed. Call it once, when all agents are put.
+   */
+  adopt(): Promise<void>
   /** Called when the text engine has lost everything: all agents are deferred again, and have no vectors of the model. */
   onLost(listener: () => void): void
   /** Sets the dimensions of the model's embeddings and drops its vectors. Until it is called, search does without. */
@@ -138,9 +146,11 @@ export interface AgentIndex<T extends IndexedAgent> {
 }
 
 /** Options of `createAgentIndex`; those of text search have no effect on an `engine`. */
-export interface AgentIndexOptions extends TextSearchOptions {
+export interface AgentIndexOptions<T> extends Omit<TextSearchOptions, 'saved'> {
   /** Searches by text. Default: one in this thread. */
   readonly engine?: TextEngine | undefined
+  /** A number that changes with the agent's record, and is the same after a restart. Default: none, nothing is adopted. */
+  readonly versionOf?: (agent: T) => number
 }
 
 /**
@@ -154,8 +164,9 @@ export interface AgentIndexOptions extends TextSearchOptions {
  */
 export function createAgentIndex<T extends IndexedAgent>({
   engine,
+  versionOf,
   ...options
-}: AgentIndexOptions = {}): AgentIndex<T> {
+}: AgentIndexOptions<T> = {}): AgentIndex<T> {
   const byId = new Map<string, T>()
   const byNumber = new Map<number, T>()
   const postings = new PostingLists()
@@ -203,11 +214,32 @@ export function createAgentIndex<T extends IndexedAgent>({
     texts.remove(agent.number)
   }
 
-  const indexWords = ({ number, record }: T): void => {
+  const indexWords = (agent: T): void => {
+    const { number, record } = agent
     deferred.delete(number)
     facets.learn(number, record)
     // Private members are not indexed: a hit would reveal their content.
-    texts.put(number, agentTextOf(redactRecord(record)), record.visibility !== 'private')
+    texts.put(number, agentTextOf(redactRecord(record)), record.visibility !== 'private', versionOf?.(agent))
+  }
+
+  /** How often the text engine has lost everything. */
+  let losses = 0
+
+  const adopt = async (): Promise<void> => {
+    const held = await texts.versions()
+    const lossesBefore = losses
+    let adopted = 0
+    for (const [number, heldVersion] of held) {
+      const agent = byNumber.get(number)
+      if (!agent) texts.remove(number)
+      else if (versionOf?.(agent) === heldVersion && deferred.delete(number)) {
+        facets.learn(number, agent.record)
+        if (++adopted % ADOPTED_AT_ONCE > 0) continue
+        await setImmediate()
+        if (losses !== lossesBefore) break
+      }
+    }
+    version++
   }
 
   const indexDeferred = (limit: number): Promise<void> => {
@@ -221,7 +253,6 @@ export function createAgentIndex<T extends IndexedAgent>({
   }
 
   const lostListeners: (() => void)[] = []
-  let losses = 0
   texts.onLost(() => {
     version++
     losses++
@@ -340,6 +371,7 @@ export function createAgentIndex<T extends IndexedAgent>({
       return deferred.size
     },
     indexDeferred,
+    adopt,
     onLost: (listener) => void lostListeners.push(listener),
     setDimensions(value) {
       version++

@@ -5,7 +5,13 @@ import type { NumberSet } from './number-set.js'
 import { partSimilarity } from './ranking/embedding-texts.js'
 import { combinedSimilarity, type Similarities } from './ranking/rank-candidates.js'
 import type { Query } from './ranking/read-query.js'
-import { createVectorIndex, type VectorFilter, type VectorIndex } from './vectors/vector-index.js'
+import { type NumberMapState, restoreNumberMap, saveNumberMap } from './saved/number-map.js'
+import {
+  createVectorIndex,
+  type VectorFilter,
+  type VectorIndex,
+  type VectorIndexState,
+} from './vectors/vector-index.js'
 
 /** Similarity of a query to one part of an agent. */
 export interface PartSimilarity {
@@ -24,12 +30,20 @@ export interface QueryVectors {
   parts(number: number): PartSimilarity[]
 }
 
+/** The static embeddings of all agents, to be saved. Those of the model are in the store already. */
+export interface AgentVectorsState {
+  readonly static: VectorIndexState | undefined
+  readonly firstExample: NumberMapState
+}
+
 /**
  * The vectors of agents by number, by two embeddings: the static one, which every agent has as soon as it is put, and
  * that of the model, which follows later.
  */
 export interface AgentVectors {
   readonly bytes: number
+  /** Valid until the next change. */
+  readonly state: AgentVectorsState
   /** Encodes the agent's texts with the static embedding. */
   put(number: number, text: AgentText, gloss?: RecordGloss): void
   /** Sets the dimensions of the model's vectors and drops those that are stored. */
@@ -49,14 +63,14 @@ function hasAccepted(numbers: ReadonlySet<number>, accepted: NumberSet): boolean
 }
 
 /** @param encoder undefined: agents have no vectors but those of the model */
-export function createAgentVectors(encoder: StaticEncoder | undefined): AgentVectors {
-  const staticIndex = encoder && createVectorIndex(encoder.dimensions)
+export function createAgentVectors(encoder: StaticEncoder | undefined, saved?: AgentVectorsState): AgentVectors {
+  const staticIndex = encoder && createVectorIndex(encoder.dimensions, saved?.static)
   let modelIndex: VectorIndex | undefined
   /** For each agent: the position of the first vector that belongs to an example. */
-  const firstExample = new Map<number, number>()
+  const firstExample = saved ? restoreNumberMap(saved.firstExample) : new Map<number, number>()
   /** Agents that have vectors of the model, and those that have only others yet. */
   const modelled = new Set<number>()
-  const waiting = new Set<number>()
+  const waiting = new Set<number>(firstExample.keys())
 
   /** The similarity of each agent found: the maximum over the agent's parts and the query's texts. */
   const best = (
@@ -94,6 +108,9 @@ export function createAgentVectors(encoder: StaticEncoder | undefined): AgentVec
   return {
     get bytes() {
       return (staticIndex?.bytes ?? 0) + (modelIndex?.bytes ?? 0)
+    },
+    get state() {
+      return { static: staticIndex?.state, firstExample: saveNumberMap(firstExample) }
     },
     put(number, { embedded, firstExample: first }, gloss) {
       if (!modelled.has(number)) waiting.add(number)

@@ -1,5 +1,5 @@
 import type { AgentText } from './agent-text.js'
-import { createAgentVectors, type PartSimilarity } from './agent-vectors.js'
+import { type AgentVectorsState, createAgentVectors, type PartSimilarity } from './agent-vectors.js'
 import type { StaticEncoder } from './embedding/static-encoder.js'
 import { glossRecord } from './lexicon/gloss-record.js'
 import { type Lexicon, openLexicon } from './lexicon/lexicon.js'
@@ -9,9 +9,12 @@ import { coverRequest, type Evident, hasSeveralTasks } from './ranking/cover-req
 import { diversify } from './ranking/diversify.js'
 import { type Candidate, rankCandidates, type ScoreParts } from './ranking/rank-candidates.js'
 import { type Query, type QueryOptions, readQuery } from './ranking/read-query.js'
+import { type NumberMapState, restoreNumberMap, saveNumberMap } from './saved/number-map.js'
 import { type CorrectOptions, createSpeller, type Speller } from './spelling/speller.js'
 import type { Correction } from './spelling/spelling.js'
+import type { VocabularyState } from './spelling/vocabulary.js'
 import { byScore } from './top-k.js'
+import type { InvertedIndexState } from './words/inverted-index.js'
 import { withGloss } from './words/text-fields.js'
 import { createWordIndex, type WordHit, type WordMatch } from './words/word-index.js'
 
@@ -90,12 +93,30 @@ export interface ReadQuery {
   readonly unknown: readonly string[]
 }
 
+/** Everything in a `TextSearch` but the model's vectors, to be saved. */
+export interface TextSearchState {
+  readonly words: InvertedIndexState
+  readonly vectors: AgentVectorsState
+  readonly vocabulary: VocabularyState
+  readonly textLanguages: readonly (readonly [number, string])[]
+  readonly declared: readonly (readonly [number, readonly string[]])[]
+  readonly versions: NumberMapState
+}
+
 /** Hybrid search over agents by number: word index, vector index and ranking. */
 export interface TextSearch {
   /** Memory used by the word index and by the vectors. */
   readonly bytes: { readonly words: number; readonly vectors: number }
-  /** From here on the agent is found by words and by the static embedding. */
-  put(number: number, text: AgentText, isPublic: boolean): void
+  /** Valid until the next change. */
+  readonly state: TextSearchState
+  /** The version of each agent, as it was put. */
+  readonly versions: ReadonlyMap<number, number>
+  /**
+   * From here on the agent is found by words and by the static embedding.
+   *
+   * @param version of the text, to recognise it after the state was saved and restored
+   */
+  put(number: number, text: AgentText, isPublic: boolean, version?: number): void
   remove(number: number): void
   /** Sets the dimensions of the model's vectors and drops those that are stored. */
   setDimensions(dimensions: number): void
@@ -126,6 +147,8 @@ export interface TextSearchOptions {
   readonly encoder?: StaticEncoder | undefined
   /** What words of other languages mean in English. Default: the lexicon of this package. */
   readonly lexicon?: Lexicon | undefined
+  /** The state of another search with the same encoder and lexicon, to go on from. It is taken over, not copied. */
+  readonly saved?: TextSearchState | undefined
 }
 
 /** Searches without a model's vectors until `setDimensions` is called. */
@@ -133,14 +156,16 @@ export function createTextSearch({
   rerankLimit = RERANK_LIMIT,
   encoder,
   lexicon = openLexicon(),
+  saved,
 }: TextSearchOptions = {}): TextSearch {
-  const words = createWordIndex()
-  const agentVectors = createAgentVectors(encoder)
-  const speller = createSpeller(words, { english: encoder?.words, lexicon })
+  const words = createWordIndex(saved?.words)
+  const agentVectors = createAgentVectors(encoder, saved?.vectors)
+  const speller = createSpeller(words, { english: encoder?.words, lexicon }, saved?.vocabulary)
   /** The languages of agents that are not described in English. */
-  const textLanguages = new Map<number, string>()
+  const textLanguages = new Map<number, string>(saved?.textLanguages)
   /** The languages that agents declare. */
-  const declared = new Map<number, readonly string[]>()
+  const declared = new Map<number, readonly string[]>(saved?.declared)
+  const versions = saved ? restoreNumberMap(saved.versions) : new Map<number, number>()
 
   const toCandidate = ({ number, score }: WordHit): Candidate => ({
     number,
@@ -154,7 +179,18 @@ export function createTextSearch({
     get bytes() {
       return { words: words.bytes, vectors: agentVectors.bytes }
     },
-    put(number, text, isPublic) {
+    get state() {
+      return {
+        words: words.state,
+        vectors: agentVectors.state,
+        vocabulary: speller.state,
+        textLanguages: [...textLanguages],
+        declared: [...declared],
+        versions: saveNumberMap(versions),
+      }
+    },
+    versions,
+    put(number, text, isPublic, version) {
       const gloss = glossRecord(text, lexicon)
       words.put(number, gloss ? withGloss(text.fields, gloss) : text.fields, isPublic)
       if (isPublic) speller.put(number, text.fields)
@@ -162,12 +198,14 @@ export function createTextSearch({
       agentVectors.put(number, text, gloss)
       setOrDelete(textLanguages, number, gloss?.language)
       setOrDelete(declared, number, text.languages)
+      setOrDelete(versions, number, version)
     },
     remove(number) {
       words.remove(number)
       speller.remove(number)
       textLanguages.delete(number)
       declared.delete(number)
+      versions.delete(number)
       agentVectors.remove(number)
     },
     setDimensions: agentVectors.setDimensions,

@@ -127,7 +127,7 @@ async function wire(
     limits,
     engine,
   )
-  const { embeddings, wordIndexing, choices } = await wireDiscovery(base, catalog, lexicon, limits)
+  const { embeddings, wordIndexing, choices } = await wireDiscovery(base, catalog, engine, lexicon, limits)
   const outcomes = await wireOutcomes(base, catalog)
   const gateway = wireGateway(base, catalog, outcomes, limits)
   const trust = await wireTrust(base, catalog, gateway)

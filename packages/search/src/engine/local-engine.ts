@@ -1,7 +1,7 @@
 import type { TextSearch } from '../text-search.js'
 import type { TextEngine } from './text-engine.js'
 
-/** Searches in the calling thread, for small indexes and for programs that have nothing else to do. */
+/** Searches in the calling thread, for small indexes and for programs that have nothing else to do. It saves nothing. */
 export function createLocalEngine(search: TextSearch): TextEngine {
   return {
     get bytes() {
@@ -21,6 +21,8 @@ export function createLocalEngine(search: TextSearch): TextEngine {
       return { hits, total: found.total, all: all ? found.matching() : [] }
     },
     evidence: async (query, vectors, numbers) => numbers.map((number) => search.evidence(query, vectors, number)),
+    versions: async () => new Map(),
+    save: async () => true,
     onLost() {},
     close: async () => {},
   }

@@ -11,13 +11,23 @@ export interface ThreadIndexOptions {
   readonly isStatic?: boolean
   /** Words to add to the lexicon. Default: none. */
   readonly lexicon?: readonly LexiconFile[]
+  /** The file to save to. Default: the index is not saved. */
+  readonly path?: string | undefined
+  /** Whether to go on from what the file contains. Default: false. */
+  readonly isRestored?: boolean
 }
 
 /** Changes of an index; the thread sends no response. */
 export type Change =
   | { readonly kind: 'open'; readonly options: ThreadIndexOptions }
   | { readonly kind: 'close' }
-  | { readonly kind: 'put'; readonly number: number; readonly text: AgentText; readonly isPublic: boolean }
+  | {
+      readonly kind: 'put'
+      readonly number: number
+      readonly text: AgentText
+      readonly isPublic: boolean
+      readonly version: number | undefined
+    }
   | { readonly kind: 'remove'; readonly number: number }
   | { readonly kind: 'setDimensions'; readonly dimensions: number }
   | { readonly kind: 'putVectors'; readonly number: number; readonly packed: Uint8Array }
@@ -55,6 +65,12 @@ export interface Requests {
     }
     result: readonly TextHit[]
   }
+  /** With the reason why the file was not used. */
+  versions: {
+    params: object
+    result: { readonly versions: ReadonlyMap<number, number>; readonly rejected: string | undefined }
+  }
+  save: { params: object; result: boolean }
   evidence: { params: Asked & { readonly numbers: readonly number[] }; result: readonly FoundBecause[] }
 }
 

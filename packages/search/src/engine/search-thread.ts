@@ -2,6 +2,7 @@ import { parentPort, receiveMessageOnPort } from 'node:worker_threads'
 import { builtInStaticEncoder } from '../embedding/static-encoder.js'
 import { openLexicon } from '../lexicon/lexicon.js'
 import { NumberSet } from '../number-set.js'
+import { createIndexFile, type IndexFile } from '../saved/index-file.js'
 import { type Candidates, createTextSearch, type TextSearch } from '../text-search.js'
 import type { Change, FromThread, Request, Requests, ThreadIndexOptions, ToThread } from './messages.js'
 
@@ -9,6 +10,15 @@ import type { Change, FromThread, Request, Requests, ThreadIndexOptions, ToThrea
 
 interface Index {
   readonly search: TextSearch
+  /** Undefined: the index is not saved. */
+  readonly file: IndexFile | undefined
+  /** Why the file was not used. */
+  readonly rejected: string | undefined
+  /** Changes since the index was opened, of everything that is saved; and how many of them the file contains. */
+  changes: number
+  savedChanges: number
+  /** The last attempt to save it. */
+  saving: Promise<unknown>
   /** Searches that wait to be ranked, by the id of their request. */
   readonly found: Map<number, Candidates>
 }
@@ -17,13 +27,32 @@ const port = parentPort
 if (!port) throw new Error('search-thread.js is the program of a worker thread')
 const indexes = new Map<number, Index>()
 
-function open({ rerankLimit, isStatic = false, lexicon }: ThreadIndexOptions): Index {
+function open({ rerankLimit, isStatic = false, lexicon = [], path, isRestored = false }: ThreadIndexOptions): Index {
   const encoder = isStatic ? builtInStaticEncoder() : undefined
-  return { search: createTextSearch({ rerankLimit, encoder, lexicon: openLexicon(lexicon) }), found: new Map() }
+  const file = path === undefined ? undefined : createIndexFile(path, { isStatic, lexicon })
+  const { state: saved, rejected } = (isRestored && file?.read()) || {}
+  const search = createTextSearch({ rerankLimit, encoder, lexicon: openLexicon(lexicon), saved })
+  return { search, file, rejected, changes: 0, savedChanges: 0, saving: Promise.resolve(), found: new Map() }
+}
+
+function save(index: Index): Promise<boolean> {
+  const saved = index.saving.then(() => writeChanges(index))
+  index.saving = saved.catch(() => undefined)
+  return saved
+}
+
+/** Saves in steps, between which other messages are handled. */
+async function writeChanges(index: Index): Promise<boolean> {
+  const { file, search, changes } = index
+  if (!file || index.savedChanges === changes) return true
+  const isSaved = await file.write(search.state, () => index.changes !== changes)
+  if (isSaved) index.savedChanges = changes
+  return isSaved
 }
 
 function apply(index: number, change: Change): void {
-  const search = indexes.get(index)?.search
+  const own = indexes.get(index)
+  const search = own?.search
   switch (change.kind) {
     case 'open':
       indexes.set(index, open(change.options))
@@ -32,9 +61,11 @@ function apply(index: number, change: Change): void {
       indexes.delete(index)
       break
     case 'put':
-      search?.put(change.number, change.text, change.isPublic)
+      if (own) own.changes++
+      search?.put(change.number, change.text, change.isPublic, change.version)
       break
     case 'remove':
+      if (own) own.changes++
       search?.remove(change.number)
       break
     case 'setDimensions':
@@ -49,8 +80,13 @@ function apply(index: number, change: Change): void {
   }
 }
 
-function respond({ search, found }: Index, request: Request): Requests[keyof Requests]['result'] {
+function respond(index: Index, request: Request): Requests[keyof Requests]['result'] | Promise<boolean> {
+  const { search, found, rejected } = index
   switch (request.kind) {
+    case 'versions':
+      return { versions: search.versions, rejected }
+    case 'save':
+      return save(index)
     case 'settled':
       return undefined
     case 'read':
@@ -74,9 +110,14 @@ function respond({ search, found }: Index, request: Request): Requests[keyof Req
   }
 }
 
+/** A request that takes several steps responds later. */
 function handle(message: ToThread): FromThread | undefined {
   const { index } = message
   const isRequest = 'id' in message
+  const failed = (error: unknown): FromThread => {
+    const reason = error instanceof Error ? (error.stack ?? error.message) : String(error)
+    return isRequest ? { index, id: message.id, failed: reason } : { index, problem: `${message.kind}: ${reason}` }
+  }
   try {
     if (!isRequest) {
       apply(index, message)
@@ -84,12 +125,17 @@ function handle(message: ToThread): FromThread | undefined {
     }
     const own = indexes.get(index)
     if (!own) throw new Error('the index is closed')
-    return { index, id: message.id, result: respond(own, message), bytes: own.search.bytes }
+    const succeeded = (result: unknown): FromThread => ({ index, id: message.id, result, bytes: own.search.bytes })
+    const result = respond(own, message)
+    if (!(result instanceof Promise)) return succeeded(result)
+    result.then(succeeded, failed).then(send)
+    return undefined
   } catch (error) {
-    const reason = error instanceof Error ? (error.stack ?? error.message) : String(error)
-    return isRequest ? { index, id: message.id, failed: reason } : { index, problem: `${message.kind}: ${reason}` }
+    return failed(error)
   }
 }
+
+const send = (message: FromThread): void => port.postMessage(message)
 
 /** Searches that only wait to be ranked go first: they take little time, and somebody has waited for them already. */
 const urgent: ToThread[] = []
@@ -100,7 +146,7 @@ port.on('message', (first: ToThread) => {
   enqueue(first)
   for (let next = urgent.shift() ?? others.shift(); next; next = urgent.shift() ?? others.shift()) {
     const response = handle(next)
-    if (response) port.postMessage(response)
+    if (response) send(response)
     for (let more = receiveMessageOnPort(port); more; more = receiveMessageOnPort(port)) enqueue(more.message)
   }
 })

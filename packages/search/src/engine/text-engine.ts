@@ -38,7 +38,8 @@ export type Adjust = (numbers: readonly number[]) => Adjustments
 export interface TextEngine {
   /** Memory used by the word index and by the vectors. */
   readonly bytes: TextSearch['bytes']
-  put(number: number, text: AgentText, isPublic: boolean): void
+  /** @param version of the text, to recognise it after a restart */
+  put(number: number, text: AgentText, isPublic: boolean, version?: number): void
   remove(number: number): void
   setDimensions(dimensions: number): void
   /** Vectors of other dimensions, or of an agent that is unknown, are ignored. */
@@ -51,6 +52,10 @@ export interface TextEngine {
   search(query: Query, vectors: readonly Float32Array[], window: SearchWindow, adjust: Adjust): Promise<TextMatches>
   /** Why each of the agents matches; empty for an agent that is unknown. */
   evidence(query: Query, vectors: readonly Float32Array[], numbers: readonly number[]): Promise<readonly FoundBecause[]>
+  /** The agents that it holds, by number, with the versions of their texts: after a restart, those that were saved. */
+  versions(): Promise<ReadonlyMap<number, number>>
+  /** Keeps what it holds for the next start; false if it changed meanwhile. Model vectors are not kept. */
+  save(): Promise<boolean>
   /** Called when everything was lost and must be put again, including the dimensions. */
   onLost(listener: () => void): void
   close(): Promise<void>

@@ -1,6 +1,9 @@
+import { mkdtempSync, rmSync, truncateSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { readRecord } from '@switchboard/protocol'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
 import { type AgentIndex, createAgentIndex } from '../agent-index.js'
 import { builtInStaticEncoder } from '../embedding/static-encoder.js'
 import type { IndexedAgent } from '../select-agents.js'
@@ -168,6 +171,102 @@ describe('createThreadEngine', () => {
     const lost = new Promise<void>((resolve) => engine.onLost(resolve))
     await lost
     expect((await engine.read('x')).query.text).toBe('x')
+  })
+
+  describe('with a file', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'switchboard-index-'))
+    const path = join(folder, 'index.bin')
+    afterAll(() => rmSync(folder, { recursive: true }))
+
+    const versionOf = ({ number, record }: IndexedAgent): number => number * 1000 + record.description.length
+    const openIndex = (options: Parameters<typeof createThreadEngine>[0] = {}) => {
+      const engine = open({ isStatic: true, path, ...options })
+      return { engine, index: createAgentIndex<IndexedAgent>({ engine, versionOf }) }
+    }
+    /** A start: all agents are there before anything is indexed. */
+    const restart = async (agents: readonly IndexedAgent[], options?: Parameters<typeof createThreadEngine>[0]) => {
+      const opened = openIndex(options)
+      for (const each of agents) opened.index.put(each, 'later')
+      await opened.index.adopt()
+      return opened
+    }
+
+    it('goes on from what was saved: nothing is indexed again, and the same is found', async () => {
+      const { engine, index } = openIndex()
+      for (const each of AGENTS) index.put(each)
+      index.remove('agent-11')
+      expect(await engine.save()).toBe(true)
+      const left = AGENTS.filter(({ number }) => number !== 11)
+      const again = await restart(left)
+      expect(again.index.deferred).toBe(0)
+      for (const text of QUERIES) expect(await find(again.index, text)).toEqual(await find(index, text))
+      // What changes from here on is the same too.
+      for (const each of [index, again.index]) {
+        each.put(agent(2, 'Forecasts the weather.'))
+        each.put(agent(50, 'Books flights and hotels.'))
+        each.remove('agent-12')
+      }
+      for (const text of [...QUERIES, 'book a flight'])
+        expect(await find(again.index, text)).toEqual(await find(index, text))
+      expect(await again.engine.save()).toBe(true)
+    })
+
+    it('indexes what has changed since, and forgets what was removed', async () => {
+      const { engine, index } = openIndex()
+      for (const each of AGENTS) index.put(each)
+      await engine.save()
+      const changed = [...AGENTS.slice(2), agent(2, 'Forecasts the weather.'), agent(60, 'Books hotels.')]
+      const { index: again } = await restart(changed)
+      expect(again.deferred).toBe(2)
+      await again.indexDeferred(10)
+      const fresh = createAgentIndex<IndexedAgent>({ encoder: builtInStaticEncoder() })
+      for (const each of changed) fresh.put(each)
+      for (const text of ['translate a contract to Chinese', 'weather forecast', 'how warm is it tomorrow', 'hotels'])
+        expect((await find(again, text)).hits).toEqual((await find(fresh, text)).hits)
+    })
+
+    it('saves nothing while agents are put, and everything afterwards', async () => {
+      const { engine, index } = openIndex()
+      for (const each of AGENTS) index.put(each)
+      const saved = engine.save()
+      index.put(agent(70, 'Put while the file was being written.'))
+      expect(await saved).toBe(false)
+      expect(await engine.save()).toBe(true)
+      expect((await restart([agent(70, 'Put while the file was being written.')])).index.deferred).toBe(0)
+    })
+
+    it.each([
+      ['is damaged', () => truncateSync(path, 1000), {}],
+      ['belongs to other words', () => {}, { isStatic: false }],
+    ])('starts anew if the file %s, and says so', async (_, damage, options) => {
+      const { engine, index } = openIndex()
+      for (const each of AGENTS) index.put(each)
+      await engine.save()
+      damage()
+      const onRejected = vi.fn()
+      const { index: again } = await restart(AGENTS, { onRejected, ...options })
+      expect(onRejected).toHaveBeenCalledOnce()
+      expect(again.deferred).toBe(AGENTS.length)
+      expect((await find(again, 'chess')).total).toBe(0)
+      await again.indexDeferred(100)
+      expect((await find(again, 'chess')).total).toBe(30)
+    })
+
+    it('does not go back to the file if the thread is killed', async () => {
+      const { workers, thread } = countThreads()
+      const { engine, index } = openIndex({ thread })
+      for (const each of AGENTS) index.put(each)
+      await engine.save()
+      index.remove('agent-2')
+      await workers[0]?.terminate()
+      await engine.settled().catch(() => undefined)
+      expect(index.deferred).toBe(AGENTS.length - 1)
+      expect((await engine.versions()).size).toBe(0)
+      await index.indexDeferred(100)
+      expect((await find(index, 'warm tomorrow rains')).hits.map(({ number }) => number)).not.toContain(2)
+      expect(await engine.save()).toBe(true)
+      expect((await engine.versions()).size).toBe(AGENTS.length - 1)
+    })
   })
 
   it('reports an agent that cannot be indexed, and goes on', async () => {

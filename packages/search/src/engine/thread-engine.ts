@@ -15,28 +15,32 @@ const sharedThread = (): SearchThread => {
 }
 
 /** Options of `createThreadEngine`. */
-export interface ThreadEngineOptions extends ThreadIndexOptions {
+export interface ThreadEngineOptions extends Omit<ThreadIndexOptions, 'isRestored'> {
   /** Default: the one that all engines of the process share. */
   readonly thread?: SearchThread | undefined
   /** A change could not be made: the agent is found by its filters only. */
   readonly onProblem?: (message: string) => void
+  /** The file is of no use: everything has to be put again. */
+  readonly onRejected?: (reason: string) => void
 }
 
 /** Searches in a worker thread, so that searches delay nothing else. */
 export function createThreadEngine({
   thread = sharedThread(),
   onProblem = () => {},
+  onRejected = () => {},
   ...options
 }: ThreadEngineOptions = {}): TextEngine {
   const lostListeners: (() => void)[] = []
   const index = thread.open({
     lost() {
+      // Not from the file, which may have agents that were removed since.
       index.change({ kind: 'open', options })
       for (const listener of lostListeners) listener()
     },
     problem: onProblem,
   })
-  index.change({ kind: 'open', options })
+  index.change({ kind: 'open', options: { ...options, isRestored: true } })
 
   /** Again if the thread has stopped: what it held is being put again, and is found as far as it is. */
   const persist = async <T>(attempt: () => Promise<T>): Promise<T> => {
@@ -54,7 +58,7 @@ export function createThreadEngine({
     get bytes() {
       return index.bytes
     },
-    put: (number, text, isPublic) => index.change({ kind: 'put', number, text, isPublic }),
+    put: (number, text, isPublic, version) => index.change({ kind: 'put', number, text, isPublic, version }),
     remove: (number) => index.change({ kind: 'remove', number }),
     setDimensions: (dimensions) => index.change({ kind: 'setDimensions', dimensions }),
     putVectors: (number, packed) => index.change({ kind: 'putVectors', number, packed }),
@@ -74,6 +78,12 @@ export function createThreadEngine({
       }),
     evidence: (query, vectors, numbers) =>
       persist(async () => (await index.request('evidence', { query, vectors, numbers })).result),
+    async versions() {
+      const { versions, rejected } = await persist(async () => (await index.request('versions', {})).result)
+      if (rejected !== undefined) onRejected(rejected)
+      return versions
+    },
+    save: async () => (await index.request('save', {})).result,
     onLost: (listener) => void lostListeners.push(listener),
     close: async () => index.close(),
   }

@@ -3,6 +3,12 @@ import { ensureCapacity } from '../ensure-capacity.js'
 /** Marks the end of an agent's linked list of rows. */
 const NONE = -1
 
+/** For each row its agent and part, to be saved. */
+export interface RowOwnersState {
+  readonly numbers: Float64Array
+  readonly parts: Uint16Array
+}
+
 /**
  * Maps rows to agents and agents to rows. Rows are always contiguous: when one is freed, the last row moves into the
  * gap. The rows of an agent form a linked list in a typed array, which costs four bytes for each row and no objects.
@@ -13,6 +19,15 @@ export class RowOwners {
   #parts = new Uint16Array(1024)
   #next = new Int32Array(1024)
   readonly #first = new Map<number, number>()
+
+  constructor(saved?: RowOwnersState) {
+    for (const [row, number] of saved?.numbers.entries() ?? []) this.add(number, saved?.parts[row] ?? 0)
+  }
+
+  /** Valid until the next change. */
+  get state(): RowOwnersState {
+    return { numbers: this.#numbers.subarray(0, this.#size), parts: this.#parts.subarray(0, this.#size) }
+  }
 
   get size(): number {
     return this.#size

@@ -13,6 +13,10 @@ export interface RowStore {
   /** Allocates memory for this many rows; throws a RangeError if there is not enough. */
   reserve(rows: number): void
   write(row: number, codes: Int8Array): void
+  /** The memory of the first `rows` rows, in blocks, to be saved; valid until the next change. */
+  blocksOf(rows: number): Uint8Array[]
+  /** Sets the rows that such blocks contain. */
+  load(blocks: readonly Uint8Array[]): void
   /** Copies one row over another. */
   copy(from: number, to: number): void
   /** Sets the query for `scanSigns` and `score`. */
@@ -72,19 +76,31 @@ export function createRowStore(dimensions: number): RowStore {
     return { distance: dimensions, count }
   }
 
+  const reserve = (rows: number): void => {
+    const needed = Math.ceil(rows / BLOCK_ROWS)
+    if (needed <= blocks) return
+    // Grow by at least a quarter: some engines copy the memory.
+    const target = Math.max(needed, Math.min(Math.ceil(blocks * 1.25), maxBlocks))
+    growTo(blockAt(target))
+    blocks = target
+  }
+
   growTo(blocksStart)
   return {
     get bytes() {
       return memory.buffer.byteLength
     },
 
-    reserve(rows) {
-      const needed = Math.ceil(rows / BLOCK_ROWS)
-      if (needed <= blocks) return
-      // Grow by at least a quarter: some engines copy the memory.
-      const target = Math.max(needed, Math.min(Math.ceil(blocks * 1.25), maxBlocks))
-      growTo(blockAt(target))
-      blocks = target
+    reserve,
+
+    blocksOf: (rows) =>
+      Array.from({ length: Math.ceil(rows / BLOCK_ROWS) }, (_, block) =>
+        bytes.subarray(blockAt(block), blockAt(block + 1)),
+      ),
+
+    load(saved) {
+      reserve(saved.length * BLOCK_ROWS)
+      for (const [block, content] of saved.entries()) bytes.set(content, blockAt(block))
     },
 
     write(row, codes) {

@@ -2,7 +2,7 @@ import type { NumberSet } from '../number-set.js'
 import { TopK } from '../top-k.js'
 import { unpackVectors } from './packed-vectors.js'
 import { quantise } from './quantise.js'
-import { RowOwners } from './row-owners.js'
+import { RowOwners, type RowOwnersState } from './row-owners.js'
 import { createRowStore } from './row-store.js'
 
 /** Up to this many vectors a full scan takes less than half a millisecond, so nothing is gained by approximating. */
@@ -41,12 +41,20 @@ export interface VectorFilter {
   readonly approximate?: boolean
 }
 
+/** Everything in a `VectorIndex`, to be saved. */
+export interface VectorIndexState {
+  readonly owners: RowOwnersState
+  readonly blocks: readonly Uint8Array[]
+}
+
 /** A vector index with several vectors for each agent. */
 export interface VectorIndex {
   /** Number of vectors. */
   readonly size: number
   /** Memory used by the vectors. */
   readonly bytes: number
+  /** Valid until the next change. */
+  readonly state: VectorIndexState
   /** Replaces all vectors of the agent. */
   put(number: number, vectors: readonly Float32Array[]): void
   /**
@@ -60,16 +68,17 @@ export interface VectorIndex {
 }
 
 /**
- * Creates an empty vector index. An approximate search compares sign bits by Hamming distance and rescores the nearest
+ * Creates a vector index, with what was saved or empty. An approximate search compares sign bits by Hamming distance and rescores the nearest
  * with 8-bit codes; an exact search scores all accepted vectors with 8-bit codes.
  *
  * @param dimensions of all vectors and queries; a multiple of 128
  */
-export function createVectorIndex(dimensions: number): VectorIndex {
+export function createVectorIndex(dimensions: number, saved?: VectorIndexState): VectorIndex {
   if (dimensions <= 0 || dimensions % 128 !== 0)
     throw new RangeError(`dimensions must be a multiple of 128, not ${dimensions}`)
-  const owners = new RowOwners()
+  const owners = new RowOwners(saved?.owners)
   const store = createRowStore(dimensions)
+  if (saved) store.load(saved.blocks)
   const top = new TopK()
 
   const check = (vector: Float32Array): Float32Array => {
@@ -146,6 +155,9 @@ export function createVectorIndex(dimensions: number): VectorIndex {
     },
     get bytes() {
       return store.bytes
+    },
+    get state() {
+      return { owners: owners.state, blocks: store.blocksOf(owners.size) }
     },
     put: (number, vectors) => replace(number, vectors.map(toCodes)),
     putPacked(number, bytes) {

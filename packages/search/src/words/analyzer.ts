@@ -129,21 +129,39 @@ export function createAnalyzer(dictionary: TermDictionary): Analyzer {
 /** What `TermDictionary` returns for a term without such a character; no term has this id. */
 export const NO_CHARACTER = 0
 
+/** Everything in a `TermDictionary`, to be saved. */
+export interface TermDictionaryState {
+  /** One line for each id; empty if it is free. */
+  readonly terms: string
+  readonly characters: Uint32Array<ArrayBuffer>
+  readonly freeIds: readonly number[]
+}
+
 /**
  * Maps terms to dense ids. The id of a term that no agent contains any more is reused. Of a pair of characters that are
  * words, the characters get ids too: an agent that contains the pair contains them.
  */
 export class TermDictionary {
   readonly #ids = new Map<string, number>()
-  readonly #terms: (string | undefined)[] = []
+  #terms: (string | undefined)[] = []
   /** For each term: the ids of its first and second character. */
   #characters = new Uint32Array(256)
-  readonly #freeIds: number[] = []
+  #freeIds: number[] = []
   #releases = 0
 
   /** @param firstId the lowest id to assign */
-  constructor(firstId: number) {
+  constructor(firstId: number, saved?: TermDictionaryState) {
     this.#terms.length = firstId
+    if (!saved) return
+    this.#terms = saved.terms.split('\n').map((term) => (term === '' ? undefined : term))
+    for (const [id, term] of this.#terms.entries()) if (term !== undefined) this.#ids.set(term, id)
+    this.#characters = saved.characters
+    this.#freeIds = [...saved.freeIds]
+  }
+
+  /** Valid until the next change. */
+  get state(): TermDictionaryState {
+    return { terms: this.#terms.join('\n'), characters: this.#characters, freeIds: this.#freeIds }
   }
 
   get size(): number {

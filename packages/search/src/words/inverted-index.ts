@@ -1,35 +1,82 @@
 import { ensureCapacity } from '../ensure-capacity.js'
+import { type NumberMapState, restoreNumberMap, saveNumberMap } from '../saved/number-map.js'
 import {
+  type Analyzer,
   createAnalyzer,
   FIRST_TERM_ID,
   FREQUENCY_BITS,
   MAX_FREQUENCY,
   NO_CHARACTER,
   TermDictionary,
+  type TermDictionaryState,
 } from './analyzer.js'
-import { ListStore } from './list-store.js'
+import { ListStore, type ListStoreState } from './list-store.js'
 import type { TextFields } from './text-fields.js'
+
+/** Everything in an `InvertedIndex`, to be saved. */
+export interface InvertedIndexState {
+  readonly terms: TermDictionaryState
+  readonly postings: ListStoreState
+  readonly sequences: ListStoreState
+  readonly slots: NumberMapState
+  readonly freeSlots: readonly number[]
+  readonly lengths: Float32Array<ArrayBuffer>
+  readonly publicLength: number
+  readonly private: readonly number[]
+  readonly privateCounts: NumberMapState
+}
 
 /**
  * Posting lists and term sequences of all agents. Each agent has a slot, a small dense id that scores are accumulated
  * by; slots and memory of removed agents are reused.
  */
 export class InvertedIndex {
-  readonly terms = new TermDictionary(FIRST_TERM_ID)
+  readonly terms: TermDictionary
   /** For each term: slot and weighted frequency of every agent that contains it, by slot. */
-  readonly postings = new ListStore()
+  readonly postings: ListStore
   /** Forward index: for each slot the agent's terms in text order, for removal and for bigrams. */
-  readonly sequences = new ListStore()
-  readonly #analyzer = createAnalyzer(this.terms)
-  readonly #slots = new Map<number, number>()
-  readonly #freeSlots: number[] = []
+  readonly sequences: ListStore
+  readonly #analyzer: Analyzer
+  readonly #slots: Map<number, number>
+  readonly #freeSlots: number[]
   #numbers = new Float64Array(256)
   #lengths = new Float32Array(256)
   /** Sum of the lengths of public agents. */
   #publicLength = 0
   /** Slots of private agents, and how many of them contain each term. */
-  readonly #private = new Set<number>()
-  readonly #privateCounts = new Map<number, number>()
+  readonly #private: Set<number>
+  readonly #privateCounts: Map<number, number>
+
+  constructor(saved?: InvertedIndexState) {
+    this.terms = new TermDictionary(FIRST_TERM_ID, saved?.terms)
+    this.postings = new ListStore(saved?.postings)
+    this.sequences = new ListStore(saved?.sequences)
+    this.#analyzer = createAnalyzer(this.terms)
+    this.#slots = saved ? restoreNumberMap(saved.slots) : new Map()
+    this.#freeSlots = [...(saved?.freeSlots ?? [])]
+    this.#private = new Set(saved?.private)
+    this.#privateCounts = saved ? restoreNumberMap(saved.privateCounts) : new Map()
+    if (!saved) return
+    this.#lengths = saved.lengths
+    this.#publicLength = saved.publicLength
+    this.#numbers = ensureCapacity(this.#numbers, saved.lengths.length)
+    for (const [number, slot] of this.#slots) this.#numbers[slot] = number
+  }
+
+  /** Valid until the next change. */
+  get state(): InvertedIndexState {
+    return {
+      terms: this.terms.state,
+      postings: this.postings.state,
+      sequences: this.sequences.state,
+      slots: saveNumberMap(this.#slots),
+      freeSlots: this.#freeSlots,
+      lengths: this.#lengths,
+      publicLength: this.#publicLength,
+      private: [...this.#private],
+      privateCounts: saveNumberMap(this.#privateCounts),
+    }
+  }
 
   get size(): number {
     return this.#slots.size

@@ -5,26 +5,65 @@ const SEGMENT_BITS = 16
 const SEGMENT_SIZE = 2 ** SEGMENT_BITS
 const EMPTY = new Uint32Array(0)
 
+/** Everything in a `ListStore`, to be saved. */
+export interface ListStoreState {
+  readonly segments: readonly Uint32Array[]
+  readonly freeSegments: readonly number[]
+  readonly current: number
+  readonly used: number
+  readonly freeBlocks: readonly (readonly number[])[]
+  readonly starts: Uint32Array<ArrayBuffer>
+  readonly lengths: Uint32Array<ArrayBuffer>
+  readonly sizes: Uint8Array<ArrayBuffer>
+}
+
 /**
  * Many short lists of 32-bit numbers in a few typed arrays. A list occupies a block of 2ⁿ values and moves to a larger
  * one when it is full; freed blocks are reused. Most terms are rare, so an array object for each list would cost more
  * than its content. Memory grows by segments, which never move.
  */
 export class ListStore {
-  readonly #segments: Uint32Array[] = []
+  #segments: Uint32Array[] = []
   /** Indices of segments freed with their large block. */
-  readonly #freeSegments: number[] = []
+  #freeSegments: number[] = []
   /** The segment that small blocks are allocated from, and how many of its values are used. */
   #current = -1
   #used = SEGMENT_SIZE
   #allocated = 0
   /** Freed small blocks, by size class. */
-  readonly #freeBlocks: number[][] = Array.from({ length: SEGMENT_BITS + 2 }, () => [])
+  #freeBlocks: number[][] = Array.from({ length: SEGMENT_BITS + 2 }, () => [])
   /** For each list the start of its block: segment index in the high bits, offset in the low bits. */
   #starts = new Uint32Array(256)
   #lengths = new Uint32Array(256)
   /** Size class: 0 for no block, else a block of 2^(size - 1) values. */
   #sizes = new Uint8Array(256)
+
+  constructor(saved?: ListStoreState) {
+    if (!saved) return
+    this.#segments = [...saved.segments]
+    this.#freeSegments = [...saved.freeSegments]
+    this.#current = saved.current
+    this.#used = saved.used
+    this.#allocated = saved.segments.reduce((sum, { length }) => sum + length, 0)
+    this.#freeBlocks = saved.freeBlocks.map((blocks) => [...blocks])
+    this.#starts = saved.starts
+    this.#lengths = saved.lengths
+    this.#sizes = saved.sizes
+  }
+
+  /** Valid until the next change. */
+  get state(): ListStoreState {
+    return {
+      segments: this.#segments,
+      freeSegments: this.#freeSegments,
+      current: this.#current,
+      used: this.#used,
+      freeBlocks: this.#freeBlocks,
+      starts: this.#starts,
+      lengths: this.#lengths,
+      sizes: this.#sizes,
+    }
+  }
 
   /** Memory used. */
   get bytes(): number {

@@ -2,7 +2,7 @@ import type { NumberSet } from '../number-set.js'
 import { byScore, type Scored } from '../top-k.js'
 import { ActionScores } from './action-scores.js'
 import { FIRST_TERM_ID } from './analyzer.js'
-import { InvertedIndex } from './inverted-index.js'
+import { InvertedIndex, type InvertedIndexState } from './inverted-index.js'
 import { BigramScores, type ResolvedTerms, ScoreAccumulator, type WeighedTerm } from './score-accumulator.js'
 import { FIELDS, type Field, type TextFields } from './text-fields.js'
 import { charactersOfPair, tokenize } from './tokenize.js'
@@ -57,6 +57,8 @@ export interface WordIndex {
   /** Memory of the typed arrays; the term dictionary is not included. */
   readonly bytes: number
   readonly termCount: number
+  /** Everything in the index, to be saved; valid until the next change. */
+  readonly state: InvertedIndexState
   /**
    * Adds or replaces an agent. Agents that are not public do not count towards document frequencies and average length:
    * the scores of others would reveal what they contain. Default: public.
@@ -88,9 +90,12 @@ interface WeighedGroup {
   readonly unknown: number
 }
 
-/** Creates an empty BM25F index over typed arrays. Agents are added, replaced and removed without a rebuild. */
-export function createWordIndex(): WordIndex {
-  const index = new InvertedIndex()
+/**
+ * Creates a BM25F index over typed arrays, with what was saved or empty. Agents are added, replaced and removed without a
+ * rebuild.
+ */
+export function createWordIndex(saved?: InvertedIndexState): WordIndex {
+  const index = new InvertedIndex(saved)
   const scores = new ScoreAccumulator(index)
   const bigramScores = new BigramScores()
   const actionScores = new ActionScores()
@@ -247,6 +252,9 @@ export function createWordIndex(): WordIndex {
     },
     get termCount() {
       return index.terms.size
+    },
+    get state() {
+      return index.state
     },
     put: (number, fields, isPublic = true) => index.put(number, fields, isPublic),
     remove: (number) => index.remove(number),

@@ -92,6 +92,9 @@ export const configSchema: JsonObject = closed({
       1,
       60_000,
     )('how long a query waits for the embedding model; then it is ranked without it, with a warning'),
+    indexFile: text(
+      'where the index of words is saved, so that a start need not build it again; default: `search-index.bin` in `data`; with `database`, it is not saved. Each replica needs its own file',
+    ),
     embedder: {
       description:
         'embedding model: `builtin` (English, offline), `static` (no model, only the static embedding, without another process), `none` (words only), a folder with an ONNX model, or an OpenAI-compatible endpoint',

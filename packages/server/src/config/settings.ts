@@ -72,6 +72,8 @@ export interface Config {
     rerankLimit: number
     /** Milliseconds that a query waits for its embeddings; then it is ranked without them. */
     embedTimeoutMs: number
+    /** Where the text index is saved. Default: in the folder of the embedded store; with a database it is not saved. */
+    indexFile?: string
   }
   /** Intent resolution (AIDIP §6), which is optional (AIDIP §8). */
   resolution: { enabled: boolean }

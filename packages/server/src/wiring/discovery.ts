@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import {
   createBuiltInEmbedder,
   createOnnxFolderEmbedder,
@@ -25,6 +26,8 @@ import type { LimitParts } from './limits.js'
 
 /** Languages that the built-in model understands. */
 const BUILT_IN_LANGUAGES = ['en']
+/** The saved text index, in the folder of the embedded store. */
+const INDEX_FILE = 'search-index.bin'
 
 export interface Discovery {
   readonly embeddings: EmbeddingQueue
@@ -36,10 +39,15 @@ export interface Discovery {
 export async function wireDiscovery(
   { config, store, log, metrics, now, logError }: Base,
   catalog: Catalog,
+  engine: TextEngine,
   lexicon: Lexicon,
   { replicas }: LimitParts,
 ): Promise<Discovery> {
-  const wordIndexing = createWordIndexing(catalog, logError('could not index agents'))
+  const wordIndexing = createWordIndexing({
+    index: catalog.index,
+    engine,
+    onError: logError('could not index agents, or save the index'),
+  })
   const model = chooseEmbedder(config)
   const embeddings = createEmbeddingQueue({
     ...model,
@@ -76,12 +84,17 @@ export function wireLexicon({ search: { lexicon: files } }: Config): Lexicon {
 }
 
 /** The text index, in a thread of its own. */
-export function wireEngine({ config: { search }, log }: Base, thread: SearchThread | undefined): TextEngine {
+export function wireEngine(
+  { config: { search, data, database }, log }: Base,
+  thread: SearchThread | undefined,
+): TextEngine {
   const engine = createThreadEngine({
     thread,
     rerankLimit: search.rerankLimit,
     isStatic: search.semantic && search.embedder !== 'none',
     lexicon: search.lexicon,
+    path: search.indexFile ?? (database === undefined ? join(data, INDEX_FILE) : undefined),
+    onRejected: (reason) => log.warn({ reason }, 'the saved index cannot be used: indexing all agents'),
     onProblem: (problem) => log.error({ problem }, 'could not index an agent: only filters find it'),
   })
   engine.onLost(() => log.error('the search thread has stopped and was started again: indexing all agents'))

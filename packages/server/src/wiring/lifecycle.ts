@@ -33,6 +33,8 @@ const DRAIN_MS = 7000
 const DRAIN_END_MS = 300
 /** Milliseconds to write what is buffered. */
 const FLUSH_MS = 500
+/** Milliseconds to save the text index; if it takes longer, the next start goes on from an older one. */
+const SAVE_MS = 3000
 /** Milliseconds to remove the agents of the demo. */
 const DEMO_MS = 1000
 /** Milliseconds that background work has to finish. */
@@ -186,6 +188,7 @@ export function wireLifecycle(base: Base, parts: LifecycleParts): Lifecycle {
       ])
       await stopInTime('traces', async () => traces?.close(), FLUSH_MS)
       await stopInTime('erasures', parts.subjects.close, FLUSH_MS)
+      await stopInTime('saving of the text index', wordIndexing.save, SAVE_MS)
       await stopInTime('text search', parts.engine.close, FLUSH_MS)
       await stopInTime('store', store.close)
       if (wasReady) log.info('stopped')

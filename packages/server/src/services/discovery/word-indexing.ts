@@ -1,18 +1,30 @@
-import { SearchError } from '@switchboard/search'
+import { SearchError, type TextEngine } from '@switchboard/search'
 import type { Catalog, CatalogListener } from '../registry/catalog.js'
 
 /** Agents indexed in one step, which takes some milliseconds: searches wait that long. */
 const STEP = 10
+/** Milliseconds between two attempts to save the index. */
+const SAVE_MS = 120_000
 
 /** Indexes the words of agents that were loaded in bulk. Until then, filters find them but queries do not. */
 export interface WordIndexing extends Required<Pick<CatalogListener, 'changed'>> {
   start(): void
   stop(): void
+  /** Saves the index for the next start, if it is complete. */
+  save(): Promise<void>
 }
 
-/** @param onError of the text engine, other than that it has stopped */
-export function createWordIndexing({ index }: Pick<Catalog, 'index'>, onError: (error: unknown) => void): WordIndexing {
+export interface WordIndexingOptions {
+  readonly index: Catalog['index']
+  /** Of the index. */
+  readonly engine: Pick<TextEngine, 'save'>
+  /** Failures of the engine, other than that it has stopped. */
+  readonly onError: (error: unknown) => void
+}
+
+export function createWordIndexing({ index, engine, onError }: WordIndexingOptions): WordIndexing {
   let state: 'new' | 'idle' | 'running' | 'stopped' = 'new'
+  let timer: NodeJS.Timeout | undefined
 
   /** The next step is prepared while the engine works on one. */
   const indexAll = async (): Promise<void> => {
@@ -25,16 +37,26 @@ export function createWordIndexing({ index }: Pick<Catalog, 'index'>, onError: (
     await last
   }
 
+  /** What was lost when the engine stopped is deferred again. */
+  const fail = (error: unknown): void => {
+    if (!(error instanceof SearchError)) onError(error)
+  }
+
   const run = async (): Promise<void> => {
     if (state !== 'idle' || index.deferred === 0) return
     state = 'running'
-    // What was lost when the engine stopped is deferred again.
-    await indexAll().catch((error: unknown) => error instanceof SearchError || onError(error))
+    await indexAll().catch(fail)
     if (state !== 'running') return
     state = 'idle'
-    void run()
+    if (index.deferred > 0) void run()
+    else await save()
   }
   index.onLost(() => void run())
+
+  const save = async (): Promise<void> => {
+    // Another one may have the agents that are still to be indexed.
+    if (index.deferred === 0) await engine.save().catch(fail)
+  }
 
   return {
     changed(_agent, when) {
@@ -42,11 +64,19 @@ export function createWordIndexing({ index }: Pick<Catalog, 'index'>, onError: (
       if (when === 'later') void run()
     },
     start() {
-      if (state === 'new') state = 'idle'
-      void run()
+      timer = setInterval(() => void save(), SAVE_MS).unref()
+      void index
+        .adopt()
+        .catch(fail)
+        .then(() => {
+          if (state === 'new') state = 'idle'
+          return run()
+        })
     },
     stop() {
       state = 'stopped'
+      clearInterval(timer)
     },
+    save,
   }
 }

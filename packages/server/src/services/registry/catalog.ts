@@ -113,7 +113,7 @@ export interface CatalogOptions {
 
 export function createCatalog(options: CatalogOptions): Catalog {
   const { store, baseUrl, maxLifetime, engine, now, warningsOf } = options
-  const index = createAgentIndex<Agent>({ engine })
+  const index = createAgentIndex<Agent>({ engine, versionOf })
   const listeners: CatalogListener[] = []
   const publicState = createPublicState(now)
   const views = createViewCache()
@@ -229,6 +229,12 @@ export function createCatalog(options: CatalogOptions): Catalog {
   }
 }
 
+/** Everything that the record is read from. */
+function versionOf({ stored: { number, revision, modifiedAt }, record }: Agent): number {
+  const parts = [number, revision, modifiedAt, record.learned?.at]
+  return Number.parseInt(hash('sha1', parts.join(' ')).slice(0, VERSION_DIGITS), 16)
+}
+
 /** A new registration of a name has a higher number; revisions are comparable only within one number. */
 function isNewer(a: StoredAgent, b: StoredAgent): boolean {
   if (a.number !== b.number) return a.number > b.number
@@ -246,6 +252,9 @@ const isSame = (a: StoredAgent, b: StoredAgent): boolean =>
 /** Everything but the lease; a store that lost its last writes assigns their revisions again. */
 const isSameContent = (a: StoredAgent, b: StoredAgent): boolean =>
   a.number === b.number && a.revision === b.revision && a.modifiedAt === b.modifiedAt
+
+/** Hexadecimal digits that fit into a number. */
+const VERSION_DIGITS = 13
 
 const NO_FINDINGS: Findings = { members: {}, tag: '' }
 
