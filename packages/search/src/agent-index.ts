@@ -84,8 +84,8 @@ export interface TextEvidence {
 const DIRECTED_RESULTS = 30
 /** If one agent in this many passes the filters, sorting those by name takes less time than to go through all names. */
 const FEW = 16
-/** Agents adopted in one step, which takes about a millisecond. */
-const ADOPTED_AT_ONCE = 200
+/** Agents whose facets are learned in one step, which takes about a millisecond. */
+const LEARNED_AT_ONCE = 200
 
 /** Everything that is embedded for an agent, as one string. */
 const embeddedText = ({ record }: IndexedAgent): string =>
@@ -222,24 +222,23 @@ export function createAgentIndex<T extends IndexedAgent>({
     texts.put(number, agentTextOf(redactRecord(record)), record.visibility !== 'private', versionOf?.(agent))
   }
 
-  /** How often the text engine has lost everything. */
-  let losses = 0
+  /** In steps: counting would have to do it at once. */
+  const learnFacets = async (agents: readonly T[]): Promise<void> => {
+    for (const [position, { number, record }] of agents.entries()) {
+      if (byNumber.get(number)?.record === record) facets.learn(number, record)
+      if (position % LEARNED_AT_ONCE === 0) await setImmediate()
+    }
+  }
 
   const adopt = async (): Promise<void> => {
-    const held = await texts.versions()
-    const lossesBefore = losses
-    let adopted = 0
-    for (const [number, heldVersion] of held) {
+    const adopted: T[] = []
+    for (const [number, held] of await texts.versions()) {
       const agent = byNumber.get(number)
       if (!agent) texts.remove(number)
-      else if (versionOf?.(agent) === heldVersion && deferred.delete(number)) {
-        facets.learn(number, agent.record)
-        if (++adopted % ADOPTED_AT_ONCE > 0) continue
-        await setImmediate()
-        if (losses !== lossesBefore) break
-      }
+      else if (versionOf?.(agent) === held && deferred.delete(number)) adopted.push(agent)
     }
     version++
+    void learnFacets(adopted)
   }
 
   const indexDeferred = (limit: number): Promise<void> => {
@@ -253,6 +252,7 @@ export function createAgentIndex<T extends IndexedAgent>({
   }
 
   const lostListeners: (() => void)[] = []
+  let losses = 0
   texts.onLost(() => {
     version++
     losses++

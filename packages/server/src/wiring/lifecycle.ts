@@ -133,7 +133,7 @@ export function wireLifecycle(base: Base, parts: LifecycleParts): Lifecycle {
   return {
     catchUp: follower.catchUp,
     async listen() {
-      await limits.replicas.start()
+      await Promise.all([limits.replicas.start(), wordIndexing.restore()])
       listening = await listenOn(app, config)
       const url = listening.url.replace(/\/$/, '')
       // Fastify reports http: for a server that it did not create itself.

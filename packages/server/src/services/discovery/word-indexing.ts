@@ -8,6 +8,8 @@ const SAVE_MS = 120_000
 
 /** Indexes the words of agents that were loaded in bulk. Until then, filters find them but queries do not. */
 export interface WordIndexing extends Required<Pick<CatalogListener, 'changed'>> {
+  /** Goes on from the saved index, when all agents are loaded. */
+  restore(): Promise<void>
   start(): void
   stop(): void
   /** Saves the index for the next start, if it is complete. */
@@ -63,15 +65,11 @@ export function createWordIndexing({ index, engine, onError }: WordIndexingOptio
       // At the start nothing is indexed before all agents are loaded.
       if (when === 'later') void run()
     },
+    restore: () => index.adopt().catch(fail),
     start() {
+      if (state === 'new') state = 'idle'
       timer = setInterval(() => void save(), SAVE_MS).unref()
-      void index
-        .adopt()
-        .catch(fail)
-        .then(() => {
-          if (state === 'new') state = 'idle'
-          return run()
-        })
+      void run()
     },
     stop() {
       state = 'stopped'
