@@ -44,6 +44,12 @@ const COLUMNS = [
   ['GET by id, 16 clients, /s', ({ reads }) => reads.perSecond.toFixed(0)],
   ['lookup with two filters, p50 / p99, ms', ({ lookups }) => latency(lookups)],
   ['call, p50 / p99, ms', ({ calls }) => latency(calls)],
+  [
+    'CPU of a new search / read / lookup / call, ms',
+    ({ atOnce, reads, lookups, calls }) =>
+      [atOnce, reads, lookups, calls].map(({ cpuMicros }) => (cpuMicros / 1000).toFixed(2)).join(' / '),
+  ],
+  ['cores used by other programs', ({ alone }) => alone.others.toFixed(1)],
 ]
 
 const latency = ({ p50, p99 }) => `${p50.toFixed(1)} / ${p99.toFixed(1)}`
@@ -72,7 +78,7 @@ async function main() {
     process.stdout.write(`\n${toTable(results)}\n`)
   }
   process.stdout.write(
-    `\nnode ${process.version}, ${cpus().length} × ${cpus()[0]?.model.trim()}, without the embedding model\n`,
+    `\nnode ${process.version}, ${cpus().length} × ${cpus()[0]?.model.trim()}, with the static embedding only\n`,
   )
   if (values.json) writeFileSync(values.json, `${JSON.stringify(results, null, 2)}\n`)
 }

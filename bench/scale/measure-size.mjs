@@ -10,11 +10,11 @@ import { readSet, SETS } from '../search/sets.mjs'
 import { createAgentMixer } from '../search/synthetic-agents.mjs'
 import { watchHealth } from '../search/watch-health.mjs'
 
-/** Rate limits must not apply to the only caller. The model is left out: it would embed a million agents for hours. */
+/** Rate limits must not apply to the only caller. The model is left out: it would embed a million agents for an hour. */
 const CONFIG = {
   publicUrl: 'http://directory.example',
   rateLimits: { search: 1e9, register: 1e9, lookup: 1e9, invoke: 1e9 },
-  search: { embedder: 'none' },
+  search: { embedder: 'static' },
 }
 const AT_ONCE = 16
 /** Queries that are sent once, by many clients at once and by one. */

@@ -59,7 +59,9 @@ export class TopK {
   sorted(): number[] {
     const [items, scores] = [this.#items, this.#scores]
     const positions = Array.from({ length: this.#size }, (_, position) => position)
-    positions.sort((a, b) => (scores[b] ?? 0) - (scores[a] ?? 0) || this.#compareTies(items[a] ?? 0, items[b] ?? 0))
+    positions.sort(
+      (a, b) => descending(scores[a] ?? 0, scores[b] ?? 0) || this.#compareTies(items[a] ?? 0, items[b] ?? 0),
+    )
     return positions.map((position) => items[position] ?? 0)
   }
 
@@ -70,6 +72,9 @@ export class TopK {
   }
 }
 
+/** For `sort`. A difference would be a new object for each comparison, because V8 boxes fractions. */
+const descending = (a: number, b: number): number => (a > b ? -1 : a < b ? 1 : 0)
+
 /** An agent and its score. */
 export interface Scored {
   readonly number: number
@@ -77,4 +82,4 @@ export interface Scored {
 }
 
 /** Sorts best first, ties in registration order, so that pages are stable. */
-export const byScore = (a: Scored, b: Scored): number => b.score - a.score || a.number - b.number
+export const byScore = (a: Scored, b: Scored): number => descending(a.score, b.score) || a.number - b.number
