@@ -64,6 +64,7 @@ export type Request = {
   [Kind in RequestKind]: { readonly kind: Kind; readonly id: number } & Requests[Kind]['params']
 }[RequestKind]
 
+/** The thread receives lists of these. */
 export type ToThread = { readonly index: number } & (Change | Request)
 
 export type FromThread = { readonly index: number } & (

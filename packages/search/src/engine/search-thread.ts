@@ -94,9 +94,11 @@ function handle(message: ToThread): FromThread | undefined {
 /** Searches that only wait to be ranked go first: they take little time, and somebody has waited for them already. */
 const urgent: ToThread[] = []
 const others: ToThread[] = []
-const enqueue = (message: ToThread): void => void (message.kind === 'rank' ? urgent : others).push(message)
+const enqueue = (messages: readonly ToThread[]): void => {
+  for (const message of messages) (message.kind === 'rank' ? urgent : others).push(message)
+}
 
-port.on('message', (first: ToThread) => {
+port.on('message', (first: readonly ToThread[]) => {
   enqueue(first)
   for (let next = urgent.shift() ?? others.shift(); next; next = urgent.shift() ?? others.shift()) {
     const response = handle(next)
