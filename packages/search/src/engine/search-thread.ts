@@ -1,4 +1,5 @@
 import { parentPort, receiveMessageOnPort } from 'node:worker_threads'
+import { type AbuseChecks, createAbuseChecks } from '../abuse/abuse-checks.js'
 import { builtInStaticEncoder } from '../embedding/static-encoder.js'
 import { openLexicon } from '../lexicon/lexicon.js'
 import { NumberSet } from '../number-set.js'
@@ -16,6 +17,7 @@ interface Index {
 const port = parentPort
 if (!port) throw new Error('search-thread.js is the program of a worker thread')
 const indexes = new Map<number, Index>()
+const checks = new Map<number, AbuseChecks>()
 
 function open({ rerankLimit, isStatic = false, lexicon }: ThreadIndexOptions): Index {
   const encoder = isStatic ? builtInStaticEncoder() : undefined
@@ -30,6 +32,13 @@ function apply(index: number, change: Change): void {
       break
     case 'close':
       indexes.delete(index)
+      checks.delete(index)
+      break
+    case 'openChecks':
+      checks.set(index, createAbuseChecks())
+      break
+    case 'forget':
+      checks.get(index)?.remove(change.number)
       break
     case 'put':
       search?.put(change.number, change.text, change.isPublic)
@@ -49,7 +58,10 @@ function apply(index: number, change: Change): void {
   }
 }
 
-function respond({ search, found }: Index, request: Request): Requests[keyof Requests]['result'] {
+function respond(
+  { search, found }: Index,
+  request: Exclude<Request, { kind: 'check' }>,
+): Requests[keyof Requests]['result'] {
   switch (request.kind) {
     case 'settled':
       return undefined
@@ -74,6 +86,9 @@ function respond({ search, found }: Index, request: Request): Requests[keyof Req
   }
 }
 
+/** Checks do not count as memory of the index. */
+const NO_BYTES = { words: 0, vectors: 0 }
+
 function handle(message: ToThread): FromThread | undefined {
   const { index } = message
   const isRequest = 'id' in message
@@ -81,6 +96,10 @@ function handle(message: ToThread): FromThread | undefined {
     if (!isRequest) {
       apply(index, message)
       return undefined
+    }
+    if (message.kind === 'check') {
+      const result = checks.get(index)?.check(message.number, message.agent) ?? []
+      return { index, id: message.id, result, bytes: NO_BYTES }
     }
     const own = indexes.get(index)
     if (!own) throw new Error('the index is closed')
@@ -98,11 +117,22 @@ const enqueue = (messages: readonly ToThread[]): void => {
   for (const message of messages) (message.kind === 'rank' ? urgent : others).push(message)
 }
 
+/** Results of checks: one message for many costs far less than one for each. */
+let checked: FromThread[] = []
+const MAX_CHECKED = 32
+const postChecked = (): void => {
+  if (checked.length > 0) port.postMessage(checked)
+  checked = []
+}
+
 port.on('message', (first: readonly ToThread[]) => {
   enqueue(first)
   for (let next = urgent.shift() ?? others.shift(); next; next = urgent.shift() ?? others.shift()) {
     const response = handle(next)
-    if (response) port.postMessage(response)
+    if (response && next.kind === 'check') {
+      if (checked.push(response) === MAX_CHECKED) postChecked()
+    } else if (response) port.postMessage([response])
     for (let more = receiveMessageOnPort(port); more; more = receiveMessageOnPort(port)) enqueue(more.message)
+    if (urgent.length + others.length === 0) postChecked()
   }
 })

@@ -44,6 +44,14 @@ export interface SearchThread {
   open(listener: ThreadIndexListener): ThreadIndex
 }
 
+let shared: SearchThread | undefined
+
+/** The search thread of this process. */
+export const sharedThread = (): SearchThread => {
+  shared ??= startSearchThread()
+  return shared
+}
+
 /** Starts a thread when the first index is opened. */
 export function startSearchThread(start = (): Worker => new Worker(PROGRAM, { execArgv: [] })): SearchThread {
   let worker: Worker | undefined
@@ -81,7 +89,9 @@ export function startSearchThread(start = (): Worker => new Worker(PROGRAM, { ex
     worker = started
     startedAt = performance.now()
     started.unref()
-    started.on('message', receive)
+    started.on('message', (messages: readonly FromThread[]) => {
+      for (const message of messages) receive(message)
+    })
     started.on('error', (error) => {
       reason = error instanceof Error ? error.message : String(error)
     })
@@ -113,11 +123,11 @@ export function startSearchThread(start = (): Worker => new Worker(PROGRAM, { ex
     if (messages.length > 0) worker?.postMessage(messages)
   }
 
-  /** Sends a request now, and a change with those that follow at once; their order is kept. */
+  /** Sends a search now, and changes and checks with those that follow at once; their order is kept. */
   const send = (message: ToThread): void => {
     if (!worker) return
     waiting.push(message)
-    if ('id' in message) flush()
+    if ('id' in message && message.kind !== 'check') flush()
     else flushing ??= setImmediate(flush)
   }
 

@@ -143,7 +143,11 @@ function writeInOrder(
   return context.mutex.run(id, async () => {
     for (let i = 0; i < MAX_ATTEMPTS; i++) {
       const done = await attempt()
-      if (done) return done
+      if (done) {
+        // What is acknowledged is ranked with its findings.
+        await context.abuse.checked(done.agent)
+        return done
+      }
       await context.catalog.reload(id)
     }
     throw new DirectoryError('unavailable', 'the agent is being changed by too many requests at once: try again', {
