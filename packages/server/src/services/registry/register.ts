@@ -9,7 +9,6 @@ import {
 import { assertCovered, mayCommission, maySee, ownerOfNew } from '../../policy/access.js'
 import { type Caller, hasScope } from '../../policy/caller.js'
 import { type Freshness, judgeUpdate } from '../../policy/freshness.js'
-import { memoryOf } from '../../policy/quota.js'
 import { marksAfterTransfer } from '../../policy/transfer.js'
 import type { AgentWrite, Lease, Marks } from '../../store/store.js'
 import { auditOf, type Context } from '../context.js'
@@ -328,5 +327,5 @@ async function write(
     if (result.outcome !== 'done' || !result.agent) return undefined
     return { agent: context.catalog.apply(result.agent, { record }), created, warnings: [] }
   }
-  return memoryOf(record.document) > LARGE_DOCUMENT ? largeWrites.run('', store) : store()
+  return room.counted.memory > LARGE_DOCUMENT ? largeWrites.run('', store) : store()
 }
