@@ -34,9 +34,9 @@ async function main(options) {
   if (options.profile) return await profileDirectory({ ...bench, folder: options.profile, seconds: 5 })
   const rows = [
     bench.imported,
-    ...(await measureStarts(options, bench)),
-    ...(await measureReads(options, bench)),
-    ...(await measureWrites({ ...options, folder }, bench)),
+    ...(options.only.includes('starts') ? await measureStarts(options, bench) : []),
+    ...(options.only.includes('reads') ? await measureReads(options, bench) : []),
+    ...(options.only.includes('writes') ? await measureWrites({ ...options, folder }, bench) : []),
   ]
   bench.load.stop()
   const environment = {

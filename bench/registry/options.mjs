@@ -10,6 +10,7 @@ export const HELP = `bench/registry: compares registering, reading, looking up a
   --seconds N      length of one measurement (1)
   --starts N       starts of each process (5)
   --folder FOLDER  folder for databases, on the disk to measure (.cache/bench-registry)
+  --only KINDS     some of starts, reads and writes, separated by commas (all)
   --json FILE      also write the results to this file
   --quick          30 seconds: 8,000 agents, 3 short rounds, 2 starts
   --profile DIR    instead: write CPU profiles of the directory for each load, and print a summary
@@ -26,6 +27,7 @@ const QUICK = { agents: 8000, rounds: 3, seconds: 0.4, starts: 2 }
  * @property {number} seconds
  * @property {number} starts
  * @property {string} folder
+ * @property {string[]} only
  * @property {string | undefined} json
  * @property {string | undefined} profile
  */
@@ -46,6 +48,7 @@ export function readOptions(args = process.argv.slice(2)) {
       seconds: text,
       starts: text,
       folder: text,
+      only: text,
       json: text,
       profile: text,
       quick: flag,
@@ -62,6 +65,7 @@ export function readOptions(args = process.argv.slice(2)) {
     seconds: number('seconds'),
     starts: number('starts'),
     folder: values.folder ?? join(ROOT, '.cache/bench-registry'),
+    only: values.only?.split(',') ?? ['starts', 'reads', 'writes'],
     json: values.json,
     profile: values.profile,
   }

@@ -1,3 +1,4 @@
+export type { CheckedAgent } from './abuse/abuse-checks.js'
 export { type AbuseCode, type AbuseFinding, abuseFactor } from './abuse/abuse-finding.js'
 export { findAbuse } from './abuse/find-abuse.js'
 export {
@@ -27,6 +28,7 @@ export { builtInStaticEncoder, loadStaticEncoder, type StaticEncoder } from './e
 export { SearchError, type SearchErrorCode } from './engine/search-error.js'
 export { type SearchThread, startSearchThread } from './engine/start-search-thread.js'
 export type { TextEngine } from './engine/text-engine.js'
+export { createThreadChecks, type ThreadChecks } from './engine/thread-checks.js'
 export { createThreadEngine, type ThreadEngineOptions } from './engine/thread-engine.js'
 export {
   type CountedAgent,

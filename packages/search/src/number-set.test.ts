@@ -39,4 +39,30 @@ describe('NumberSet', () => {
       }),
     )
   })
+
+  it('is the same made of a few numbers', () => {
+    fc.assert(
+      fc.property(numbers, numbers, fc.nat(70), (some, others, skip) => {
+        const expected = inOrder(some)
+        const few = () => NumberSet.ofFew(expected)
+        expect([[...few()], few().size]).toEqual([expected, expected.length])
+        expect([...few().ascending(skip)]).toEqual(expected.slice(skip))
+        expect([...few().descending(skip)]).toEqual(expected.toReversed().slice(skip))
+        expect(few().bits).toEqual(few().copy().bits)
+        for (const number of [...some, ...others]) expect(few().has(number)).toBe(some.includes(number))
+        const set = few()
+        for (const number of others) set.add(number)
+        expect([...set]).toEqual(inOrder(new Set([...some, ...others])))
+        const rest = few()
+        for (const number of rest) if (others.includes(number)) rest.delete(number)
+        expect([[...rest], rest.size]).toEqual([
+          expected.filter((number) => !others.includes(number)),
+          expected.filter((number) => !others.includes(number)).length,
+        ])
+        const both = new NumberSet(others)
+        both.intersect(few())
+        expect([...both]).toEqual(inOrder(others.filter((number) => some.includes(number))))
+      }),
+    )
+  })
 })

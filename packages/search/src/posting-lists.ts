@@ -49,10 +49,10 @@ export class PostingLists {
     // A few agents are compared with the other clauses one by one.
     const terms = others.reduce((sum, { anyOf }) => sum + anyOf.length, 1)
     if (!rarest.excluded && this.#count(rarest) * terms < among.size / 8) {
-      const matches = new NumberSet()
-      for (const number of this.#holders(rarest))
-        if (among.has(number) && others.every((clause) => this.#meets(number, clause))) matches.add(number)
-      return matches
+      const matches: number[] = []
+      for (const number of this.#listed(rarest))
+        if (among.has(number) && others.every((clause) => this.#meets(number, clause))) matches.push(number)
+      return NumberSet.ofFew(matches)
     }
     const matches = among.copy()
     for (const clause of clauses) {
@@ -66,6 +66,12 @@ export class PostingLists {
   #count({ anyOf, excluded }: Clause): number {
     if (excluded) return Number.MAX_SAFE_INTEGER
     return anyOf.reduce((sum, term) => sum + sizeOf(this.#lists.get(term) ?? []), 0)
+  }
+
+  /** The same as `#holders`, in ascending order. */
+  #listed(clause: Clause): Iterable<number> {
+    const [only = ''] = clause.anyOf
+    return (clause.anyOf.length === 1 && this.#lists.get(only)) || this.#holders(clause)
   }
 
   #holders({ anyOf }: Clause): NumberSet {

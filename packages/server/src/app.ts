@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { createPublisherSchemas } from '@switchboard/protocol'
-import type { SearchThread } from '@switchboard/search'
+import { createThreadChecks, type SearchThread } from '@switchboard/search'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { assertSafe, isProduction, type Settings, withDefaults } from './config/settings.js'
 import { createTaxonomy } from './policy/taxonomy.js'
@@ -121,11 +121,13 @@ async function wire(
   const limits = await wireLimits(base)
   const lexicon = wireLexicon(config)
   const engine = wireEngine(base, searchThread)
+  const checks = createThreadChecks(searchThread)
   const { catalog, quotas, ownAgents, hidden, listing, publicPages, mcpServers, abuse, expiry } = await wireRegistry(
     base,
     identity.grants.of,
     limits,
     engine,
+    checks,
   )
   const { embeddings, wordIndexing, choices } = await wireDiscovery(base, catalog, engine, lexicon, limits)
   const outcomes = await wireOutcomes(base, catalog)
@@ -216,6 +218,7 @@ async function wire(
     expiry,
     wordIndexing,
     engine,
+    checks,
     subjects,
     http,
     cursor,

@@ -17,16 +17,23 @@ export interface WorkBounds {
 /** Rejects a schema that is too large to analyse. */
 export function assertSchemaSize(schema: JsonValue, { maxValues, maxDepth }: SizeBounds): void {
   let values = 0
-  const count = (value: JsonValue, at: string, depth: number): void => {
-    if (++values > maxValues) throw new SchemaRefused('', `is too large: more than ${maxValues} values`)
-    if (depth > maxDepth) throw new SchemaRefused(at, `is nested deeper than ${maxDepth}`)
-    if (Array.isArray(value)) for (const [i, item] of value.entries()) count(item, `${at}/${i}`, depth + 1)
-    else if (isObject(value)) {
-      for (const [name, item] of Object.entries(value)) count(item, `${at}/${pointerToken(name)}`, depth + 1)
-    }
+  const path: (string | number)[] = []
+  const enter = (name: string | number, value: JsonValue): void => {
+    path.push(name)
+    count(value)
+    path.pop()
   }
-  count(schema, '', 0)
+  const count = (value: JsonValue): void => {
+    if (++values > maxValues) throw new SchemaRefused('', `is too large: more than ${maxValues} values`)
+    if (path.length > maxDepth) throw new SchemaRefused(pointerOf(path), `is nested deeper than ${maxDepth}`)
+    if (Array.isArray(value)) value.forEach((item, i) => void enter(i, item))
+    else if (isObject(value)) for (const name of Object.keys(value)) enter(name, value[name] ?? null)
+  }
+  count(schema)
 }
+
+const pointerOf = (path: readonly (string | number)[]): string =>
+  path.map((name) => `/${typeof name === 'number' ? name : pointerToken(name)}`).join('')
 
 /**
  * Rejects schemas that might not terminate or take exponential time. Recursion is allowed if each step descends into
@@ -35,6 +42,8 @@ export function assertSchemaSize(schema: JsonValue, { maxValues, maxDepth }: Siz
  * bounded by `maxCost`. The rest is bounded while values are checked (`Run`).
  */
 export function assertBoundedWork(graph: SchemaGraph, { maxCost, maxChain }: WorkBounds): void {
+  // Most schemas have no references; then size and depth of the graph bound the work.
+  if (graph.size <= Math.min(maxCost, maxChain) && isForest(graph)) return
   const costs = new Map<SchemaNode, number>()
   // Cycles come after everything they lead to, so the costs of their targets are known.
   for (const cycle of findCycles(graph)) {
@@ -51,6 +60,18 @@ export function assertBoundedWork(graph: SchemaGraph, { maxCost, maxChain }: Wor
     assertDescent(cycle, members)
   }
   assertShortChains(graph, maxChain)
+}
+
+/** Whether no subschema is applied from two places, not even by a reference. */
+function isForest(graph: SchemaGraph): boolean {
+  const reached = new Set<SchemaNode>()
+  for (const { edges } of graph.values()) {
+    for (const { to, by } of edges) {
+      if (by === 'ref' || reached.has(to)) return false
+      reached.add(to)
+    }
+  }
+  return true
 }
 
 function assertSinglePath(node: SchemaNode, back: SchemaEdge[]): void {

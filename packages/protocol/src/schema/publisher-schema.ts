@@ -157,10 +157,15 @@ const UNCHECKED_FORMATS = new Set(['float', 'double', 'password', 'binary', 'idn
  */
 export function lintSchema(description: JsonObject): SchemaAdvice[] {
   if (isSimpleMap(description)) return []
-  return [...readSchemaGraph(description).values()].flatMap((node) => [
-    ...siblingAdvice(node),
-    ...Object.keys(node.keywords).flatMap((name) => keywordAdvice(node, name)),
-  ])
+  const advice: SchemaAdvice[] = []
+  for (const node of readSchemaGraph(description).values()) {
+    if (node.keywords !== node.schema) advice.push(...siblingAdvice(node))
+    for (const name of Object.keys(node.keywords)) {
+      const message = keywordMessage(node.keywords, name)
+      if (message !== undefined) advice.push({ at: `${node.at}/${name}`, message })
+    }
+  }
+  return advice
 }
 
 /** Up to draft-07, a `$ref` overrides the keywords beside it. */
@@ -170,18 +175,12 @@ function siblingAdvice({ schema, keywords, at }: SchemaNode): SchemaAdvice[] {
     .map((name) => ({ at: `${at}/${name}`, message: 'is ignored: in draft-07, $ref overrides the keywords beside it' }))
 }
 
-function keywordAdvice({ keywords, at }: SchemaNode, name: string): SchemaAdvice[] {
-  const message = keywordMessage(keywords, name)
-  return message === undefined ? [] : [{ at: `${at}/${name}`, message }]
-}
-
 function keywordMessage(keywords: JsonObject, name: string): string | undefined {
   const value = keywords[name]
   switch (name) {
     case 'type':
-      if ([value].flat().includes('any'))
-        return '"any" is not a type of JSON Schema: leave out "type" to allow any value'
-      if ([value].flat().includes('file')) return '"file" is not a type of JSON Schema: it is read as "string"'
+      if (names(value, 'any')) return '"any" is not a type of JSON Schema: leave out "type" to allow any value'
+      if (names(value, 'file')) return '"file" is not a type of JSON Schema: it is read as "string"'
       return undefined
     case 'required':
       return typeof value === 'boolean' ? 'is ignored: name the member in "required" of the object' : undefined
@@ -197,3 +196,7 @@ function keywordMessage(keywords: JsonObject, name: string): string | undefined 
       return isKnownKeyword(name) ? undefined : 'is not a keyword of JSON Schema and is ignored'
   }
 }
+
+/** Whether a `type` is this type, or a list with it. */
+const names = (type: JsonValue | undefined, name: string): boolean =>
+  type === name || (Array.isArray(type) && type.includes(name))

@@ -1,3 +1,5 @@
+import { availableParallelism } from 'node:os'
+import { createBacklogProcesses } from './backlog-processes.js'
 import type { Embedder } from './embedder.js'
 import { EmbeddingError } from './embedding-error.js'
 import { readManifest } from './model-folder.js'
@@ -10,6 +12,11 @@ export interface OnnxEmbedderOptions {
   readonly maxQueued?: number
   /** Milliseconds without a response after which the process counts as frozen and is killed. Default: 10,000. */
   readonly frozenMs?: number
+  /**
+   * Processes of low priority that embed a backlog of documents, beside the one for queries. They are started when they are
+   * needed. Default: one for each core, at most 8.
+   */
+  readonly backlogProcesses?: number
   /** Ends the loading of the model. */
   readonly signal?: AbortSignal
 }
@@ -37,6 +44,12 @@ const BATCH_SIZE = 2
 /** While the model works on one batch, the next one is already in its process. */
 const CONCURRENCY = 2
 
+/** Texts of documents that wait, from which further processes are worth their start. */
+const BACKLOG = 64
+/** Texts of documents in one message; nobody waits behind them. */
+const BACKLOG_BATCH_SIZE = 8
+const MAX_BACKLOG_PROCESSES = 8
+
 /**
  * Runs the model of a folder in a child process. The folder contains:
  * - `manifest.json`: `{ "id", "dimensions", "maxTokens" }`; the id must change whenever the model does
@@ -51,6 +64,7 @@ const CONCURRENCY = 2
 export async function createOnnxFolderEmbedder(folder: string, options: OnnxEmbedderOptions = {}): Promise<Embedder> {
   const { id, dimensions } = await readManifest(folder)
   const { maxQueued = MAX_QUEUED, frozenMs = FROZEN_MS } = options
+  const { backlogProcesses = Math.min(availableParallelism(), MAX_BACKLOG_PROCESSES) } = options
   const closing = new AbortController()
   const signal = options.signal ? AbortSignal.any([options.signal, closing.signal]) : closing.signal
   let current: Promise<ModelProcess> | undefined
@@ -93,16 +107,33 @@ export async function createOnnxFolderEmbedder(folder: string, options: OnnxEmbe
     concurrency: CONCURRENCY,
   })
 
+  const others = createBacklogProcesses({ folder, count: backlogProcesses, signal })
+  const backlog = createRoundRobinQueue({
+    embed: (texts) => (others.ready > 0 ? others.embed(texts) : queue.add(texts)),
+    maxQueued,
+    batchSize: BACKLOG_BATCH_SIZE,
+    concurrency: () => Math.max(1, CONCURRENCY * others.ready),
+  })
+
   await ensureProcess()
   isLoaded = true
   return {
     id: `${id}/${TOKENIZER_VERSION}`,
     dimensions,
-    embed: (texts) => queue.add(texts.map((text) => text.slice(0, MAX_CHARACTERS))),
+    concurrency: CONCURRENCY * Math.max(1, backlogProcesses),
+    embed(texts, { background = false } = {}) {
+      const cut = texts.map((text) => text.slice(0, MAX_CHARACTERS))
+      if (!background) return queue.add(cut)
+      if (backlogProcesses > 0 && backlog.queued + cut.length >= BACKLOG) others.start()
+      return backlog.add(cut)
+    },
     async close() {
-      queue.close(new EmbeddingError('closed', 'the embedder was closed'))
+      const reason = new EmbeddingError('closed', 'the embedder was closed')
+      queue.close(reason)
+      backlog.close(reason)
       clearTimeout(restart)
       closing.abort()
+      await others.close()
       const process = await current?.catch(() => undefined)
       await process?.close()
     },

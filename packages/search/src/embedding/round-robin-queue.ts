@@ -2,6 +2,8 @@ import { EmbeddingError } from './embedding-error.js'
 
 /** Requests that wait for a model. */
 export interface RoundRobinQueue {
+  /** Texts of all unfinished requests. */
+  readonly queued: number
   /** Returns one vector for each text, in order. Rejects with `overloaded` if more than `maxQueued` texts would wait. */
   add(texts: readonly string[]): Promise<Float32Array[]>
   /** Rejects all waiting and all future requests. */
@@ -15,8 +17,8 @@ export interface RoundRobinQueueOptions {
   readonly maxQueued: number
   /** Texts in one batch. */
   readonly batchSize: number
-  /** Batches in progress at the same time. */
-  readonly concurrency: number
+  /** Batches in progress at the same time; a function if that changes. */
+  readonly concurrency: number | (() => number)
 }
 
 interface Request {
@@ -36,6 +38,7 @@ interface Request {
  */
 export function createRoundRobinQueue(options: RoundRobinQueueOptions): RoundRobinQueue {
   const { embed, maxQueued, batchSize, concurrency } = options
+  const limit = typeof concurrency === 'function' ? concurrency : () => concurrency
   const unfinished = new Set<Request>()
   let ready: Request[] = []
   let queued = 0
@@ -68,7 +71,7 @@ export function createRoundRobinQueue(options: RoundRobinQueueOptions): RoundRob
   }
 
   function startBatches(): void {
-    while (running < concurrency) {
+    while (running < limit()) {
       const request = ready.shift()
       if (!request) return
       running += 1
@@ -80,6 +83,9 @@ export function createRoundRobinQueue(options: RoundRobinQueueOptions): RoundRob
   }
 
   return {
+    get queued() {
+      return queued
+    },
     async add(texts) {
       if (closed) throw closed
       if (texts.length === 0) return []

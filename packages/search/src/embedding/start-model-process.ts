@@ -29,6 +29,8 @@ export interface ModelProcess {
 export interface ModelProcessOptions {
   /** Called when the process has exited for any reason, before pending requests are rejected. */
   readonly onExit: () => void
+  /** Called when the process has been started, with its id; what it throws is ignored. */
+  readonly onSpawn?: (pid: number) => void
   /** Milliseconds without a response, while there are requests, after which the process is killed. */
   readonly frozenMs: number
   /** The same while the model is being loaded. */
@@ -45,12 +47,17 @@ export interface ModelProcessOptions {
  * also stays contained, and a process that is frozen can be killed.
  */
 export async function startModelProcess(folder: string, options: ModelProcessOptions): Promise<ModelProcess> {
-  const { onExit, frozenMs, loadMs, signal } = options
+  const { onExit, onSpawn, frozenMs, loadMs, signal } = options
   const child = fork(PROGRAM, [folder], {
     execArgv: [],
     serialization: 'advanced', // sends vectors as bytes instead of JSON
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
+  try {
+    if (child.pid !== undefined) onSpawn?.(child.pid)
+  } catch {
+    // It works without.
+  }
   const pending: { resolve(response: EmbedResponse): void; reject(error: Error): void }[] = []
   let exitError: EmbeddingError | undefined
   let killedFor: string | undefined

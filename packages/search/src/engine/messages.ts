@@ -1,3 +1,5 @@
+import type { CheckedAgent } from '../abuse/abuse-checks.js'
+import type { AbuseFinding } from '../abuse/abuse-finding.js'
 import type { AgentText } from '../agent-text.js'
 import type { LexiconFile } from '../lexicon/lexicon.js'
 import type { Query } from '../ranking/read-query.js'
@@ -32,6 +34,9 @@ export type Change =
   | { readonly kind: 'setDimensions'; readonly dimensions: number }
   | { readonly kind: 'putVectors'; readonly number: number; readonly packed: Uint8Array }
   | { readonly kind: 'removeVectors'; readonly number: number }
+  /** An index that only checks agents for abuse. */
+  | { readonly kind: 'openChecks' }
+  | { readonly kind: 'forget'; readonly number: number }
 
 /** A query and its embeddings. */
 export interface Asked {
@@ -71,6 +76,8 @@ export interface Requests {
     result: { readonly versions: ReadonlyMap<number, number>; readonly rejected: string | undefined }
   }
   save: { params: object; result: boolean }
+  /** Of an index that was opened by `openChecks`. It need not be sent at once. */
+  check: { params: { readonly number: number; readonly agent: CheckedAgent }; result: readonly AbuseFinding[] }
   evidence: { params: Asked & { readonly numbers: readonly number[] }; result: readonly FoundBecause[] }
 }
 
@@ -80,6 +87,7 @@ export type Request = {
   [Kind in RequestKind]: { readonly kind: Kind; readonly id: number } & Requests[Kind]['params']
 }[RequestKind]
 
+/** Both threads receive lists of messages. */
 export type ToThread = { readonly index: number } & (Change | Request)
 
 export type FromThread = { readonly index: number } & (

@@ -1,4 +1,5 @@
 import { parentPort, receiveMessageOnPort } from 'node:worker_threads'
+import { type AbuseChecks, createAbuseChecks } from '../abuse/abuse-checks.js'
 import { builtInStaticEncoder } from '../embedding/static-encoder.js'
 import { openLexicon } from '../lexicon/lexicon.js'
 import { NumberSet } from '../number-set.js'
@@ -26,6 +27,7 @@ interface Index {
 const port = parentPort
 if (!port) throw new Error('search-thread.js is the program of a worker thread')
 const indexes = new Map<number, Index>()
+const checks = new Map<number, AbuseChecks>()
 
 function open({ rerankLimit, isStatic = false, lexicon = [], path, isRestored = false }: ThreadIndexOptions): Index {
   const encoder = isStatic ? builtInStaticEncoder() : undefined
@@ -59,6 +61,13 @@ function apply(index: number, change: Change): void {
       break
     case 'close':
       indexes.delete(index)
+      checks.delete(index)
+      break
+    case 'openChecks':
+      checks.set(index, createAbuseChecks())
+      break
+    case 'forget':
+      checks.get(index)?.remove(change.number)
       break
     case 'put':
       if (own) own.changes++
@@ -80,7 +89,10 @@ function apply(index: number, change: Change): void {
   }
 }
 
-function respond(index: Index, request: Request): Requests[keyof Requests]['result'] | Promise<boolean> {
+function respond(
+  index: Index,
+  request: Exclude<Request, { kind: 'check' }>,
+): Requests[keyof Requests]['result'] | Promise<boolean> {
   const { search, found, rejected } = index
   switch (request.kind) {
     case 'versions':
@@ -110,6 +122,9 @@ function respond(index: Index, request: Request): Requests[keyof Requests]['resu
   }
 }
 
+/** Checks do not count as memory of the index. */
+const NO_BYTES = { words: 0, vectors: 0 }
+
 /** A request that takes several steps responds later. */
 function handle(message: ToThread): FromThread | undefined {
   const { index } = message
@@ -123,6 +138,10 @@ function handle(message: ToThread): FromThread | undefined {
       apply(index, message)
       return undefined
     }
+    if (message.kind === 'check') {
+      const result = checks.get(index)?.check(message.number, message.agent) ?? []
+      return { index, id: message.id, result, bytes: NO_BYTES }
+    }
     const own = indexes.get(index)
     if (!own) throw new Error('the index is closed')
     const succeeded = (result: unknown): FromThread => ({ index, id: message.id, result, bytes: own.search.bytes })
@@ -135,18 +154,31 @@ function handle(message: ToThread): FromThread | undefined {
   }
 }
 
-const send = (message: FromThread): void => port.postMessage(message)
+const send = (message: FromThread): void => port.postMessage([message])
 
 /** Searches that only wait to be ranked go first: they take little time, and somebody has waited for them already. */
 const urgent: ToThread[] = []
 const others: ToThread[] = []
-const enqueue = (message: ToThread): void => void (message.kind === 'rank' ? urgent : others).push(message)
+const enqueue = (messages: readonly ToThread[]): void => {
+  for (const message of messages) (message.kind === 'rank' ? urgent : others).push(message)
+}
 
-port.on('message', (first: ToThread) => {
+/** Results of checks: one message for many costs far less than one for each. */
+let checked: FromThread[] = []
+const MAX_CHECKED = 32
+const postChecked = (): void => {
+  if (checked.length > 0) port.postMessage(checked)
+  checked = []
+}
+
+port.on('message', (first: readonly ToThread[]) => {
   enqueue(first)
   for (let next = urgent.shift() ?? others.shift(); next; next = urgent.shift() ?? others.shift()) {
     const response = handle(next)
-    if (response) send(response)
+    if (response && next.kind === 'check') {
+      if (checked.push(response) === MAX_CHECKED) postChecked()
+    } else if (response) send(response)
     for (let more = receiveMessageOnPort(port); more; more = receiveMessageOnPort(port)) enqueue(more.message)
+    if (urgent.length + others.length === 0) postChecked()
   }
 })

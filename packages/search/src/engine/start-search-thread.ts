@@ -44,6 +44,14 @@ export interface SearchThread {
   open(listener: ThreadIndexListener): ThreadIndex
 }
 
+let shared: SearchThread | undefined
+
+/** The search thread of this process. */
+export const sharedThread = (): SearchThread => {
+  shared ??= startSearchThread()
+  return shared
+}
+
 /** Starts a thread when the first index is opened. */
 export function startSearchThread(start = (): Worker => new Worker(PROGRAM, { execArgv: [] })): SearchThread {
   let worker: Worker | undefined
@@ -55,6 +63,9 @@ export function startSearchThread(start = (): Worker => new Worker(PROGRAM, { ex
   let lastId = 0
   const pending = new Map<number, { resolve(result: unknown): void; reject(error: SearchError): void }>()
   const indexes = new Map<number, { listener: ThreadIndexListener; bytes: TextSearch['bytes'] }>()
+  /** Changes of this turn of the event loop: one message for all costs far less than one for each. */
+  let waiting: ToThread[] = []
+  let flushing: NodeJS.Immediate | undefined
 
   const settle = (id: number): ReturnType<typeof pending.get> => {
     const request = pending.get(id)
@@ -78,7 +89,9 @@ export function startSearchThread(start = (): Worker => new Worker(PROGRAM, { ex
     worker = started
     startedAt = performance.now()
     started.unref()
-    started.on('message', receive)
+    started.on('message', (messages: readonly FromThread[]) => {
+      for (const message of messages) receive(message)
+    })
     started.on('error', (error) => {
       reason = error instanceof Error ? error.message : String(error)
     })
@@ -87,6 +100,7 @@ export function startSearchThread(start = (): Worker => new Worker(PROGRAM, { ex
 
   const handleExit = (code: number): void => {
     worker = undefined
+    waiting = []
     const error = new SearchError('interrupted', `the search thread has stopped: ${reason || `exit code ${code}`}`)
     failures = performance.now() - startedAt > STEADY_MS ? 0 : failures + 1
     if (failures <= 1) relaunch()
@@ -101,7 +115,21 @@ export function startSearchThread(start = (): Worker => new Worker(PROGRAM, { ex
     for (const { listener } of indexes.values()) listener.lost()
   }
 
-  const send = (message: ToThread): void => worker?.postMessage(message)
+  const flush = (): void => {
+    clearImmediate(flushing)
+    flushing = undefined
+    const messages = waiting
+    waiting = []
+    if (messages.length > 0) worker?.postMessage(messages)
+  }
+
+  /** Sends a search now, and changes and checks with those that follow at once; their order is kept. */
+  const send = (message: ToThread): void => {
+    if (!worker) return
+    waiting.push(message)
+    if ('id' in message && message.kind !== 'check') flush()
+    else flushing ??= setImmediate(flush)
+  }
 
   return {
     open(listener) {

@@ -1,18 +1,10 @@
 import type { ThreadIndexOptions } from './messages.js'
 import { SearchError } from './search-error.js'
-import { type SearchThread, startSearchThread } from './start-search-thread.js'
+import { type SearchThread, sharedThread } from './start-search-thread.js'
 import type { TextEngine } from './text-engine.js'
 
 /** How often a search is made if the thread stops meanwhile. */
 const MAX_ATTEMPTS = 3
-
-let shared: SearchThread | undefined
-
-/** The search thread of this process. */
-const sharedThread = (): SearchThread => {
-  shared ??= startSearchThread()
-  return shared
-}
 
 /** Options of `createThreadEngine`. */
 export interface ThreadEngineOptions extends Omit<ThreadIndexOptions, 'isRestored'> {

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { TextEngine } from '@switchboard/search'
+import type { TextEngine, ThreadChecks } from '@switchboard/search'
 import type { Outcomes } from '../services/calls/outcomes/outcomes.js'
 import type { Context } from '../services/context.js'
 import type { WordIndexing } from '../services/discovery/word-indexing.js'
@@ -57,6 +57,7 @@ export interface LifecycleParts {
   readonly expiry: Expiry
   readonly wordIndexing: WordIndexing
   readonly engine: TextEngine
+  readonly checks: ThreadChecks
   readonly subjects: SubjectData
   readonly http: Http
   /** Where in the store's change log to start following. */
@@ -190,6 +191,7 @@ export function wireLifecycle(base: Base, parts: LifecycleParts): Lifecycle {
       await stopInTime('erasures', parts.subjects.close, FLUSH_MS)
       await stopInTime('saving of the text index', wordIndexing.save, SAVE_MS)
       await stopInTime('text search', parts.engine.close, FLUSH_MS)
+      parts.checks.close()
       await stopInTime('store', store.close)
       if (wasReady) log.info('stopped')
     },

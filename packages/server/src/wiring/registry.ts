@@ -1,4 +1,4 @@
-import type { TextEngine } from '@switchboard/search'
+import type { TextEngine, ThreadChecks } from '@switchboard/search'
 import type { GrantsOf } from '../policy/access.js'
 import type { Quota } from '../policy/quota.js'
 import { type AbuseWatch, createAbuseWatch } from '../services/discovery/abuse-watch.js'
@@ -35,13 +35,18 @@ export async function wireRegistry(
   grantsOf: GrantsOf,
   parts: LimitParts,
   engine: TextEngine,
+  checks: ThreadChecks,
 ): Promise<Registry> {
   const { limits, replicas } = parts
   const { config, store, storeStatus, log, metrics, now, monotonic, baseUrl, logError } = base
-  const abuse = createAbuseWatch(({ record: { id }, owner }, codes) =>
-    log.warn({ agent: id, owner, codes }, 'an agent is ranked lower because of abuse findings'),
-  )
-  const catalog = createCatalog({
+  const abuse = createAbuseWatch({
+    checks,
+    catalog: () => catalog,
+    onFinding: ({ record: { id }, owner }, codes) =>
+      log.warn({ agent: id, owner, codes }, 'an agent is ranked lower because of abuse findings'),
+    onError: logError('an agent could not be checked for abuse'),
+  })
+  const catalog: Catalog = createCatalog({
     store,
     baseUrl,
     maxLifetime: config.lifetimes.max,

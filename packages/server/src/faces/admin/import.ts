@@ -24,8 +24,10 @@ import type { Context } from '../../services/context.js'
 import { type ImportItem, type ImportResult, importAgent } from '../../services/registry/import-agent.js'
 import { waitForTurn } from '../../turns.js'
 
-/** Documents in flight: enough to share the store's fsyncs, few enough to keep memory small. */
-const CONCURRENCY = 64
+/** Documents in flight: enough to share the store's fsyncs, few enough that applying a batch takes a few milliseconds. */
+const CONCURRENCY = 128
+/** Bytes of the documents in flight, to keep memory small. */
+const MAX_IN_FLIGHT = 8 * 1024 * 1024
 /** Bytes; a document and its envelope (C-76). */
 const MAX_LINE = 300_000
 /** Takes the place of a line over the limit. */
@@ -63,24 +65,49 @@ export function exportStream({ catalog }: Context, reply: FastifyReply): Fastify
   return reply.send(Readable.from(lines()))
 }
 
+/** A line that is being imported; `result` is set when it is done. */
+interface Pending {
+  readonly bytes: number
+  readonly done: Promise<void>
+  result?: string
+}
+
 async function* results(context: Context, request: FastifyRequest, lines: AsyncIterable<Line>): AsyncGenerator<string> {
-  const pending: Promise<string>[] = []
+  let pending: Pending[] = []
+  let inFlight = 0
+
+  /** The results of the first line and of those after it that are done: one chunk for all. */
+  const takeResults = async (): Promise<string> => {
+    await pending[0]?.done
+    const end = pending.findIndex(({ result }) => result === undefined)
+    const taken = end < 0 ? pending : pending.slice(0, end)
+    pending = end < 0 ? [] : pending.slice(end)
+    for (const { bytes } of taken) inFlight -= bytes
+    return taken.map(({ result }) => result).join('')
+  }
+
   let number = 0
   for await (const line of lines) {
     number++
     if (line !== TOO_LONG && isBlank(line)) continue
     const turn = waitForTurn()
     if (turn) await turn
-    pending.push(importLine(context, request, line, number))
-    const first = pending.length >= CONCURRENCY ? pending.shift() : undefined
-    if (first) yield await first
+    const bytes = line === TOO_LONG ? 0 : line.length
+    inFlight += bytes
+    pending.push(importLine(context, request, line, number, bytes))
+    if (pending.length >= CONCURRENCY || inFlight > MAX_IN_FLIGHT) yield await takeResults()
   }
-  for (const rest of pending) yield await rest
+  while (pending.length > 0) yield await takeResults()
 }
 
-async function importLine(context: Context, request: FastifyRequest, bytes: Line, line: number): Promise<string> {
-  const result = await importBytes(context, request, bytes)
-  return writeLine({ line, ...result })
+function importLine(context: Context, request: FastifyRequest, line: Line, number: number, bytes: number): Pending {
+  const pending: Pending = {
+    bytes,
+    done: importBytes(context, request, line).then((result) => {
+      pending.result = writeLine({ line: number, ...result })
+    }),
+  }
+  return pending
 }
 
 async function importBytes(context: Context, request: FastifyRequest, bytes: Line): Promise<ImportResult> {

@@ -1,6 +1,5 @@
 import type { Agent } from '../registry/catalog.js'
 import type { Replicas } from '../replicas/replicas.js'
-import type { EmbeddedTexts } from './embedded-texts.js'
 
 /** Milliseconds after which vectors that another replica makes are looked up again. */
 const RETRY_MS = 300
@@ -17,7 +16,7 @@ export interface DividedAgents {
 
 export interface DivideOptions {
   readonly claim: Replicas['claim']
-  readonly digestOf: EmbeddedTexts['digestOf']
+  readonly digestOf: (agent: Agent) => string
   readonly queueAgain: (agents: readonly Agent[]) => void
 }
 

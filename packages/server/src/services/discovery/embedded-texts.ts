@@ -6,8 +6,8 @@ import type { Agent } from '../registry/catalog.js'
 export interface EmbeddedTexts {
   /** The texts to embed; nothing private is sent to the model. */
   textsOf(agent: Agent): string[]
-  /** Identifies the embedded texts: a document that changes elsewhere keeps its vectors. */
-  digestOf(agent: Agent): string
+  /** Identifies these texts: a document that changes elsewhere keeps its vectors. */
+  digestOf(texts: readonly string[]): string
 }
 
 /**
@@ -23,9 +23,9 @@ export function createEmbeddedTexts(languages: readonly string[] | 'all', lexico
   }
   return {
     textsOf,
-    digestOf(agent) {
+    digestOf(texts) {
       const hash = createHash('sha1')
-      for (const text of textsOf(agent)) hash.update(text).update('\0')
+      for (const text of texts) hash.update(text).update('\0')
       return hash.digest('base64url')
     },
   }

@@ -13,8 +13,8 @@ import { divideAgents } from './divide-agents.js'
 import type { EmbeddedTexts } from './embedded-texts.js'
 import { createQueryEmbedder } from './query-embedder.js'
 
-/** Agents whose stored vectors are looked up at once. */
-const LOOKUP_BATCH = 64
+/** Agents whose stored vectors are looked up at once; enough for several requests to the model. */
+const LOOKUP_BATCH = 256
 /** Agents embedded at once: enough to keep the model busy, few enough that new agents are found soon. */
 const EMBED_BATCH = 16
 /** Milliseconds to wait after the model or the store failed. */
@@ -58,7 +58,8 @@ export interface EmbeddingQueueOptions {
   readonly catalog: Catalog
   readonly texts: EmbeddedTexts
   readonly onError: (error: unknown) => void
-  readonly onProgress: (progress: { embedded: number; left: number }) => void
+  /** `secondsLeft` at the present speed. */
+  readonly onProgress: (progress: { embedded: number; left: number; secondsLeft?: number }) => void
 }
 
 export function createEmbeddingQueue({
@@ -68,7 +69,7 @@ export function createEmbeddingQueue({
   store,
   claim,
   catalog,
-  texts: { textsOf, digestOf },
+  texts: embeddedTexts,
   onError,
   onProgress,
 }: EmbeddingQueueOptions): EmbeddingQueue {
@@ -85,6 +86,7 @@ export function createEmbeddingQueue({
   let batchSize = EMBED_BATCH
   let embedded = 0
   let reportedAt = performance.now()
+  let startedAt = performance.now()
 
   const model = (): Promise<Model> => {
     opened ??= openModel().catch((error: unknown) => {
@@ -116,6 +118,19 @@ export function createEmbeddingQueue({
     timeoutMs: queryTimeoutMs,
     onError: fail,
   })
+
+  /** What is embedded of the agents in progress: reading it takes a tenth of the time that the model takes. */
+  const reading = new Map<Agent, { readonly texts: readonly string[]; readonly digest: string }>()
+  const read = (agent: Agent) => {
+    let known = reading.get(agent)
+    if (!known) {
+      const texts = embeddedTexts.textsOf(agent)
+      known = { texts, digest: embeddedTexts.digestOf(texts) }
+      reading.set(agent, known)
+    }
+    return known
+  }
+  const digestOf = (agent: Agent): string => read(agent).digest
 
   const queued = (): number => waiting.now.size + waiting.later.size
   const pending = (): number => queued() + elsewhere.size
@@ -157,8 +172,8 @@ export function createEmbeddingQueue({
   }
 
   const embedAgents = async ({ id, embed }: Embedder, agents: readonly Agent[]): Promise<void> => {
-    const texts = agents.map(textsOf)
-    const vectors = [...(await embed(texts.flat()))]
+    const texts = agents.map((agent) => read(agent).texts)
+    const vectors = [...(await embed(texts.flat(), { background: true }))]
     queryEmbedder.responded()
     batchSize = EMBED_BATCH
     const results = agents.map((agent, i) => {
@@ -202,6 +217,7 @@ export function createEmbeddingQueue({
 
   const finish = (agents: readonly Agent[]): void => {
     for (const agent of agents) {
+      reading.delete(agent)
       for (const queue of [waiting.now, waiting.later]) {
         if (queue.get(agent.number) === agent) queue.delete(agent.number)
       }
@@ -220,19 +236,25 @@ export function createEmbeddingQueue({
 
   const work = async (): Promise<void> => {
     const { documents } = await model()
+    if (embedded === 0) startedAt = performance.now()
     while (queued() > 0 && state === 'started') {
       const isUrgent = waiting.now.size > 0
       const agents = next()
       const left = new Set(await elsewhere.divide(documents.id, await reuse(documents, agents)))
       finish(agents.filter((agent) => !left.has(agent)))
-      while (left.size > 0 && state === 'started') {
-        const batch = [...left].slice(0, batchSize)
-        finish(await embedSafely(documents, batch))
-        for (const agent of batch) left.delete(agent)
-        report()
-        // New agents go before those of a bulk load.
-        if (!isUrgent && waiting.now.size > 0) break
+      const embedNext = async (): Promise<void> => {
+        while (left.size > 0 && state === 'started') {
+          const batch = [...left].slice(0, batchSize)
+          for (const agent of batch) left.delete(agent)
+          finish(await embedSafely(documents, batch))
+          report()
+          // New agents go before those of a bulk load.
+          if (!isUrgent && waiting.now.size > 0) break
+        }
       }
+      // All of them settle before an error ends this: none of them may be embedded twice.
+      const lanes = await Promise.allSettled(Array.from({ length: documents.concurrency ?? 1 }, embedNext))
+      for (const lane of lanes) if (lane.status === 'rejected') throw lane.reason
     }
     if (embedded > 0) report(true)
   }
@@ -240,7 +262,9 @@ export function createEmbeddingQueue({
   const report = (isEnd = false): void => {
     if (!isEnd && performance.now() - reportedAt < PROGRESS_MS) return
     reportedAt = performance.now()
-    onProgress({ embedded, left: pending() })
+    const left = pending()
+    const secondsLeft = embedded > 0 ? Math.ceil((left * (reportedAt - startedAt)) / embedded / 1000) : undefined
+    onProgress({ embedded, left, ...(secondsLeft !== undefined && { secondsLeft }) })
     if (isEnd) embedded = 0
   }
 
@@ -257,6 +281,7 @@ export function createEmbeddingQueue({
       )
       .then((pauseMs) => {
         running = undefined
+        reading.clear()
         if (queued() > 0) timer = setTimeout(run, pauseMs).unref()
       })
   }

@@ -9,7 +9,6 @@ import {
 import { assertCovered, mayCommission, maySee, ownerOfNew } from '../../policy/access.js'
 import { type Caller, hasScope } from '../../policy/caller.js'
 import { type Freshness, judgeUpdate } from '../../policy/freshness.js'
-import { memoryOf } from '../../policy/quota.js'
 import { marksAfterTransfer } from '../../policy/transfer.js'
 import type { AgentWrite, Lease, Marks } from '../../store/store.js'
 import { auditOf, type Context } from '../context.js'
@@ -143,7 +142,11 @@ function writeInOrder(
   return context.mutex.run(id, async () => {
     for (let i = 0; i < MAX_ATTEMPTS; i++) {
       const done = await attempt()
-      if (done) return done
+      if (done) {
+        // What is acknowledged is ranked with its findings.
+        await context.abuse.checked(done.agent)
+        return done
+      }
       await context.catalog.reload(id)
     }
     throw new DirectoryError('unavailable', 'the agent is being changed by too many requests at once: try again', {
@@ -324,5 +327,5 @@ async function write(
     if (result.outcome !== 'done' || !result.agent) return undefined
     return { agent: context.catalog.apply(result.agent, { record }), created, warnings: [] }
   }
-  return memoryOf(record.document) > LARGE_DOCUMENT ? largeWrites.run('', store) : store()
+  return room.counted.memory > LARGE_DOCUMENT ? largeWrites.run('', store) : store()
 }
