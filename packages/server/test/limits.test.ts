@@ -138,7 +138,7 @@ describe('limits of deferred calls', () => {
     await setLimits({ subject: 'tokC', limits: { task_bytes: 3000 } })
     const tasks: string[] = []
     for (const text of ['a', 'b', 'c']) tasks.push(await completed(text.repeat(1400)))
-    expect(await Promise.all(tasks.map(statusOf))).toEqual([404, 'completed', 'completed'])
+    await expect.poll(() => Promise.all(tasks.map(statusOf))).toEqual([404, 'completed', 'completed'])
     tasks.push(await completed('d'.repeat(5000)))
     await expect.poll(() => Promise.all(tasks.map(statusOf))).toEqual([404, 404, 404, 'completed'])
   })

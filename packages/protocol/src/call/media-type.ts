@@ -16,7 +16,7 @@ const NDJSON_TYPES: ReadonlySet<string> = new Set([
 
 /** The media type of a Content-Type header: lower case, without parameters; empty if there is none. */
 export const mediaTypeOf = (contentType: string | null | undefined): string =>
-  contentType?.split(';', 1)[0]?.trim().toLowerCase() ?? ''
+  contentType === 'application/json' ? contentType : (contentType?.split(';', 1)[0]?.trim().toLowerCase() ?? '')
 
 /** Whether a media type, as `mediaTypeOf` returns it, is JSON: `application/json`, or the suffix `+json` (RFC 6839). */
 export const isJsonType = (type: string): boolean => /^(application\/json|[^/\s]+\/[^/\s]+\+json)$/.test(type)

@@ -34,12 +34,19 @@ export interface BucketLevel {
 /** Tolerance for sums of fractions: 10.000000000000002 seconds are 10. */
 const ROUNDING = 1e-9
 
+interface Bucket {
+  tokens: number
+  at: number
+}
+
 /** Creates full buckets for all keys. */
 export function createTokenBuckets(options: TokenBucketOptions): TokenBuckets {
   const { refillMs, maxKeys, monotonic } = options
   const given = options.capacity
   const capacityOf = typeof given === 'number' ? () => given : given
-  const buckets = new Map<string, { readonly tokens: number; readonly at: number }>()
+  const buckets = new Map<string, Bucket>()
+  /** The bucket that was used last. */
+  let newest: Bucket | undefined
 
   const tokensAt = (key: string, at: number): number => {
     const known = buckets.get(key)
@@ -47,9 +54,16 @@ export function createTokenBuckets(options: TokenBucketOptions): TokenBuckets {
     return known ? Math.min(capacity, known.tokens + ((at - known.at) / refillMs) * capacity) : capacity
   }
   const set = (key: string, tokens: number, at: number): void => {
+    const known = buckets.get(key)
+    if (known && known === newest) {
+      known.tokens = tokens
+      known.at = at
+      return
+    }
     // Deleted first, so that the keys are in the order of their last use.
     buckets.delete(key)
-    buckets.set(key, { tokens, at })
+    newest = { tokens, at }
+    buckets.set(key, newest)
     if (buckets.size <= maxKeys) return
     const [oldest] = buckets.keys()
     if (oldest !== undefined) buckets.delete(oldest)

@@ -7,7 +7,7 @@ import type { AuditTrail } from '../services/operations/audit-trail.js'
 import type { Revisions } from '../services/replicas/revisions.js'
 import { callerOfOwn } from './own-fetch.js'
 import { headerOf, isSameSecret, searchTextOf } from './read-request.js'
-import type { Route } from './route-group.js'
+import { configOf, type Route } from './route-group.js'
 import { callerOf, type SessionCookies } from './session/session-cookies.js'
 
 export interface AdmitOptions {
@@ -35,7 +35,7 @@ const ANONYMOUS: Holder = { subject: undefined, kind: 'anonymous', scopes: new S
  * is read. Returns a promise only if a token has to be verified or replicas to be asked, because every request takes this path.
  */
 export function admit(request: FastifyRequest, options: AdmitOptions): Promise<void> | undefined {
-  const { route } = request.routeOptions.config
+  const { route } = configOf(request)
   request.caller = { address: request.ip, requestId: request.id, ...ANONYMOUS }
   if (!route || route.path.startsWith('/health/')) return undefined
   if (route.access === 'metrics' && mayReadMetrics(request, options)) return undefined

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { addVary } from './respond.js'
-import type { Route } from './route-group.js'
+import { configOf, type Route } from './route-group.js'
 
 const EXPOSED = [
   ...['ETag', 'Link', 'Location', 'Retry-After', 'X-Request-ID', 'X-Switchboard-Warnings', 'X-Total-Count'],
@@ -30,7 +30,7 @@ const isOpenTo = ({ access, ownPagesOnly }: Route, named: boolean): boolean =>
 /** Pages of any origin may use public discovery, without credentials; `cors.origins` lists those that may do more. */
 export function allowOrigin(request: FastifyRequest, reply: FastifyReply, origins: readonly string[]): void {
   const { origin } = request.headers
-  const { route } = request.routeOptions.config
+  const { route } = configOf(request)
   if (!route) return
   // Also without Origin: a cache must not use that response, which has no CORS headers, for a page.
   addVary(reply, 'Origin')

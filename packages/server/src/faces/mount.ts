@@ -8,7 +8,7 @@ import { allowOrigin, sendPreflight } from './cors.js'
 import { createObserveRequest, type ObserveOptions } from './observe-requests.js'
 import { collectBody, idOf, pathOf } from './read-request.js'
 import { addWarnings } from './respond.js'
-import type { Route, RouteGroup } from './route-group.js'
+import { configOf, type Route, type RouteGroup } from './route-group.js'
 import { sendError, toDirectoryError } from './send-error.js'
 
 export interface MountOptions extends AdmitOptions, ObserveOptions {
@@ -26,14 +26,16 @@ export function mountRoutes(app: FastifyInstance, groups: readonly RouteGroup[],
   const { metrics, revisions } = options
   const observe = createObserveRequest(options)
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', (request, payload, done) => collectBody(request, payload, done))
+  // Without a parser of its own, Fastify would parse the media type of most requests each time.
+  app.addContentTypeParser(['application/json', '*'], (request, payload, done) => collectBody(request, payload, done))
   app.decorateRequest('caller')
   app.decorateRequest('trace')
+  app.decorateRequest('routeConfig')
   reportLimits(app, options.limits)
   app.addHook('onRequest', (request, reply, done) => {
     observe(request, reply)
     reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff')
-    if (request.routeOptions.config.group?.noStore) reply.header('cache-control', 'no-store')
+    if (configOf(request).group?.noStore) reply.header('cache-control', 'no-store')
     addWarnings(reply, options.warnings())
     allowOrigin(request, reply, options.origins)
     const pending = admit(request, options)
@@ -70,7 +72,7 @@ function keepPrivate(reply: FastifyReply): void {
 
 /** Records a refusal with its route, but not with the URL: a query may contain personal data (PROF §15). */
 function auditRefusal(trail: AuditTrail, error: DirectoryError, request: FastifyRequest): void {
-  const { route } = request.routeOptions.config
+  const { route } = configOf(request)
   const isAboutAgent = route?.path.includes('/agents/:id') === true
   trail.refused(error, request.caller, {
     action: 'request',

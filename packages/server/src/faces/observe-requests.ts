@@ -4,6 +4,7 @@ import type { Metrics } from '../telemetry/metrics.js'
 import type { Traces } from '../telemetry/traces.js'
 import { upgradeOf } from './invocation/upgrades.js'
 import { pathOf } from './read-request.js'
+import { configOf } from './route-group.js'
 
 export interface ObserveOptions {
   readonly metrics: Pick<Metrics, 'request'>
@@ -24,7 +25,7 @@ export function createObserveRequest({ metrics, traces, accessLog }: ObserveOpti
   return (request, reply) => {
     const { raw } = reply
     const { method } = request
-    const { url: route } = request.routeOptions
+    const { url: route } = configOf(request)
     const started = performance.now()
     if (traces && isTraced(route)) request.trace = startSpan(traces, request)
     let hasEnded = false

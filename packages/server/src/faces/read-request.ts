@@ -14,6 +14,7 @@ import {
 import type { FastifyRequest } from 'fastify'
 import { DOCUMENT_LIMITS } from '../policy/document-limits.js'
 import { assertParameterCount } from '../policy/filter-limits.js'
+import { configOf } from './route-group.js'
 
 /** The `id` parameter of the path. */
 export function idOf({ params }: FastifyRequest): string {
@@ -142,7 +143,7 @@ export function collectBody(
     done(new DirectoryError('unsupported_media_type', message))
     return
   }
-  const own = request.routeOptions.config.route?.bodyLimit ?? DOCUMENT_LIMITS.bytes
+  const own = configOf(request).route?.bodyLimit ?? DOCUMENT_LIMITS.bytes
   const limit = request.caller.kind === 'anonymous' ? Math.min(own, DOCUMENT_LIMITS.bytes) : own
   if (limit === Number.POSITIVE_INFINITY) {
     done(null, payload)

@@ -15,11 +15,19 @@ declare module 'fastify' {
     visited: number
     /** The limit that the request was counted against. */
     counted: { readonly action: LimitedAction; readonly client: string } | undefined
+    /** Set and read by `configOf`. */
+    routeConfig: FastifyRequest['routeOptions']['config'] | undefined
   }
   interface FastifyContextConfig {
     route?: Route
     group?: RouteGroup
   }
+}
+
+/** The route of a request and its group. Fastify makes an object of all options of a route whenever they are read. */
+export function configOf(request: FastifyRequest): FastifyRequest['routeOptions']['config'] {
+  request.routeConfig ??= request.routeOptions.config
+  return request.routeConfig
 }
 
 /** Base paths of AIDIP: revision 01 without and with its number, revision 00 below `/v0` (C-01). */

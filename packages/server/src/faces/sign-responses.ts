@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Dictionary, ParseError, parseDictionary } from 'structured-headers'
 import { digestOf, type SignatureRequest, type Signing } from '../services/identity/signing.js'
 import { headerOf } from './read-request.js'
+import { configOf } from './route-group.js'
 
 export interface SignResponsesOptions {
   readonly signing: Signing
@@ -34,7 +35,7 @@ export function signResponses(app: FastifyInstance, { signing, always }: SignRes
 }
 
 const isGatewayResponse = (request: FastifyRequest): boolean => {
-  const { group, route } = request.routeOptions.config
+  const { group, route } = configOf(request)
   return route?.limit === 'invoke' || group?.name === 'tasks'
 }
 

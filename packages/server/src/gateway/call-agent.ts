@@ -1,10 +1,10 @@
 import type { CallTiming } from '../telemetry/metrics.js'
-import { type AgentCall, type AgentResponse, type Gateway, GatewayError } from './gateway.js'
+import { type AgentCall, type Gateway, GatewayError } from './gateway.js'
 import type { GatewayOptions } from './gateway-options.js'
 import { onResponseEnd } from './http/observe-stream.js'
 import { viaFor } from './http/outgoing-headers.js'
+import { type ActiveCall, createActiveCalls } from './resilience/active-call.js'
 import type { ConcurrencyLimit, Release } from './resilience/concurrency-limit.js'
-import { Deadline } from './resilience/deadline.js'
 import type { RetryBudget } from './resilience/retry-budget.js'
 import {
   isAgentsFault,
@@ -47,14 +47,12 @@ export interface CallAgentDeps {
 }
 
 /** A CallTiming while the call is in progress. */
-type Timing = { -readonly [Part in Exclude<keyof CallTiming, 'outcome'>]: CallTiming[Part] }
+type Timing = { -readonly [Part in keyof CallTiming]: CallTiming[Part] }
 
 /** A call with a slot and a deadline. */
 interface BegunCall {
   readonly call: AgentCall
-  readonly deadline: Deadline
-  /** Frees the slot and stops the deadline. */
-  readonly finish: () => void
+  readonly active: ActiveCall
 }
 
 /** Applies limits, deadlines, circuit breakers and retries to every call; the transports do the rest. */
@@ -62,8 +60,7 @@ export function createCallAgent(
   deps: CallAgentDeps,
 ): Pick<Gateway, 'call' | 'poll' | 'cancel' | 'endCallsOf' | 'stop'> {
   const { transports, concurrency, budget, tryEndpoints, options, hopId, monotonic, onOutcome } = deps
-  /** The calls in progress, with their callers. */
-  const active = new Map<Deadline, string | undefined>()
+  const calls = createActiveCalls(monotonic)
   let isStopping = false
 
   const usableEndpoints = ({ endpoints }: AgentCall): UsableEndpoints => {
@@ -77,124 +74,94 @@ export function createCallAgent(
     throw new GatewayError('not_invocable', 'the gateway speaks none of the protocols of the agent')
   }
 
-  /**
-   * Keeps a call until it has ended. Not in `begin`: these functions live as long as a stream, and must not refer to the
-   * call, which has the input.
-   */
-  const track = (deadline: Deadline, caller: string | undefined) => {
-    let releaseSlot: Release | undefined
-    const finish = (): void => {
-      releaseSlot?.()
-      deadline.release()
-      active.delete(deadline)
-    }
-    const hold = (release: Release): void => {
-      releaseSlot = release
-      if (deadline.aborted) finish()
-    }
-    active.set(deadline, caller)
-    // Ends a stream that nobody reads, too.
-    deadline.addEventListener('abort', finish)
-    return { hold, finish }
-  }
-
   /** Starts the deadline of a call, adds this gateway to `Via` and takes a slot. A promise if the call has to wait for it. */
   const begin = (call: AgentCall, caller: string | undefined): BegunCall | Promise<BegunCall> => {
     const headers = lowerCase(call.headers)
     headers.via = viaFor(headers.via, hopId)
     if (isStopping) throw stopping()
-    const deadline = new Deadline(call.signal, call.timeoutMs, monotonic)
-    const { hold, finish } = track(deadline, call.caller)
-    const begun: BegunCall = { call: { ...call, headers, signal: deadline }, deadline, finish }
+    const active = calls.begin(call.caller, call.signal, call.timeoutMs)
+    const begun: BegunCall = { active, call: { ...call, headers, signal: active } }
     try {
-      const slot = concurrency.acquire({ agent: call.agent, caller }, deadline)
-      if (slot instanceof Promise) return holdLater(slot, begun, hold)
-      hold(slot)
+      const slot = concurrency.acquire({ agent: call.agent, caller }, active)
+      if (slot instanceof Promise) return holdLater(slot, begun)
+      active.hold(slot)
       return begun
     } catch (error) {
-      finish()
+      active.finish()
       throw error
     }
   }
-  const holdLater = async (
-    slot: Promise<Release>,
-    begun: BegunCall,
-    hold: (release: Release) => void,
-  ): Promise<BegunCall> => {
+  const holdLater = async (slot: Promise<Release>, begun: BegunCall): Promise<BegunCall> => {
+    const { active } = begun
     try {
-      hold(await slot)
+      active.hold(await slot)
       return begun
     } catch (error) {
-      begun.finish()
+      active.finish()
       throw error
     }
   }
 
-  const callInTime = async (requested: AgentCall, timing: Timing): Promise<AgentResponse> => {
-    const endpoints = usableEndpoints(requested)
-    timing.protocol = endpoints[0].endpoint.protocol
-    const queuedAt = monotonic()
-    // `report` lives as long as the stream of a response, so it must not refer to the call, which has the input.
-    const { agent, operation, wantsStream } = requested
-    let begun: BegunCall
-    try {
-      const beginning = begin(requested, requested.caller)
-      begun = beginning instanceof Promise ? await beginning : beginning
-    } finally {
-      timing.queueMs = monotonic() - queuedAt
-    }
-    const { call, deadline, finish } = begun
-    const started = monotonic()
-    budget.earn()
-    let outcome: Outcome | undefined
-    const report = (error?: unknown): void => {
-      finish()
-      const ended = outcome ?? { ok: false, ms: monotonic() - started }
+  /**
+   * Reports the end of a response. A function of its own, because it lives as long as a stream and must not refer to the
+   * call, which has the input.
+   */
+  const reporter =
+    (active: ActiveCall, agent: string, operation: string, outcome: Outcome) =>
+    (error?: unknown): void => {
+      active.finish()
       const isFailure = error instanceof GatewayError && !NEUTRAL.has(error.code)
-      onOutcome(agent, operation, isFailure ? { code: error.code, ...ended, ok: false } : ended)
+      onOutcome(agent, operation, isFailure ? { code: error.code, ...outcome, ok: false } : outcome)
     }
-    try {
-      const response = await tryEndpoints(call, endpoints, deadline, ({ protocol }, ms) => {
-        timing.protocol = protocol
-        timing.agentMs += ms
-      })
-      const { kind, status } = response
-      outcome = { ok: status < 500, status, ms: monotonic() - started }
-      // A stream that the caller did not request is collected within the timeout of the call.
-      if (kind === 'bytes' || (kind === 'stream' && wantsStream)) deadline.extend(options.streamMs)
-      return onResponseEnd(response, report)
-    } catch (error) {
-      finish()
-      // Other errors, like a cancelled or rejected call, say nothing about the agent.
-      if (isAgentsFault(error)) report(error)
-      throw error
-    }
-  }
 
   return {
     async call(requested) {
-      const { onTimed } = requested
-      const timing: Timing = { protocol: 'none', queueMs: 0, agentMs: 0 }
-      let outcome = 'internal_error'
+      const timing: Timing = { protocol: 'none', queueMs: 0, agentMs: 0, outcome: 'internal_error' }
+      let started = monotonic()
+      let active: ActiveCall | undefined
       try {
-        const response = await callInTime(requested, timing)
-        outcome = response.status < 400 ? 'ok' : response.status < 500 ? 'client_error' : 'agent_error'
-        return response
+        const endpoints = usableEndpoints(requested)
+        timing.protocol = endpoints[0].endpoint.protocol
+        let begun: BegunCall
+        try {
+          const beginning = begin(requested, requested.caller)
+          begun = beginning instanceof Promise ? await beginning : beginning
+        } finally {
+          timing.queueMs = monotonic() - started
+        }
+        active = begun.active
+        started = monotonic()
+        budget.earn()
+        const response = await tryEndpoints(begun.call, endpoints, active, ({ protocol }, ms) => {
+          timing.protocol = protocol
+          timing.agentMs += ms
+        })
+        const { agent, operation, wantsStream } = requested
+        const { kind, status } = response
+        timing.outcome = status < 400 ? 'ok' : status < 500 ? 'client_error' : 'agent_error'
+        // A stream that the caller did not request is collected within the timeout of the call.
+        if (kind === 'bytes' || (kind === 'stream' && wantsStream)) active.extend(options.streamMs)
+        const outcome = { ok: status < 500, status, ms: monotonic() - started }
+        return onResponseEnd(response, reporter(active, agent, operation, outcome))
       } catch (error) {
-        if (error instanceof GatewayError) outcome = error.code
+        active?.finish()
+        if (error instanceof GatewayError) timing.outcome = error.code
+        // Other errors, like a cancelled or rejected call, say nothing about the agent.
+        if (active && isAgentsFault(error))
+          onOutcome(requested.agent, requested.operation, { code: error.code, ok: false, ms: monotonic() - started })
         throw error
       } finally {
-        onTimed?.({ protocol: timing.protocol, queueMs: timing.queueMs, agentMs: timing.agentMs, outcome })
+        requested.onTimed?.(timing)
       }
     },
 
     async poll(requested, task) {
       const [{ endpoint, transport }] = usableEndpoints(requested)
-      const { call, finish } = await begin(requested, requested.caller)
+      const { call, active } = await begin(requested, requested.caller)
       try {
-        return onResponseEnd(await transport.poll(call, endpoint, task), finish)
+        return onResponseEnd(await transport.poll(call, endpoint, task), () => active.finish())
       } catch (error) {
-        finish()
+        active.finish()
         throw error
       }
     },
@@ -202,22 +169,22 @@ export function createCallAgent(
     async cancel(requested, task) {
       const [{ endpoint, transport }] = usableEndpoints(requested)
       // Not counted for the caller: at its limit it must still be able to end its work.
-      const { call, finish } = await begin(requested, undefined)
+      const { call, active } = await begin(requested, undefined)
       try {
         await transport.cancel(call, endpoint, task)
       } finally {
-        finish()
+        active.finish()
       }
     },
 
     endCallsOf(ended) {
       const reason = new GatewayError('cancelled', 'the credentials of the caller were revoked')
-      for (const [deadline, caller] of active) if (caller === ended) deadline.abort(reason)
+      calls.abort(({ caller }) => caller === ended, reason)
     },
 
     stop() {
       isStopping = true
-      for (const deadline of active.keys()) deadline.abort(stopping())
+      calls.abort(() => true, stopping())
     },
   }
 }

@@ -29,6 +29,7 @@ import { createOwnFetch } from '../faces/own-fetch.js'
 import { createPreviewRoutes } from '../faces/preview/preview-routes.js'
 import { createProfileRoutes } from '../faces/profile/profile-routes.js'
 import { createProtectedResourceRoutes } from '../faces/protected-resource.js'
+import { createRequestLog } from '../faces/request-log.js'
 import { createResolutionRoutes } from '../faces/resolution/resolution-routes.js'
 import type { RouteGroup } from '../faces/route-group.js'
 import { sendBadUrlError, sendClientError } from '../faces/send-unrouted-error.js'
@@ -268,6 +269,7 @@ function createApp({ config, log, baseUrl, logError }: Base): FastifyInstance {
   const { tls, behindProxy } = config
   return Fastify({
     loggerInstance: log,
+    childLoggerFactory: createRequestLog,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: ({ headers }) => toRequestId(headers['x-request-id']),
     // Trust one hop, our proxy: what a client wrote into X-Forwarded-For before it does not count.

@@ -25,12 +25,20 @@ const MAX_ERROR_BYTES = 64 * 1024
 /** Size limits of a response. */
 export type ResponseLimits = Pick<GatewayOptions, 'maxBodyBytes' | 'maxPartBytes' | 'maxResponseValues'>
 
-/** Reads an HTTP response of an agent: JSON, a stream, bytes, or an accepted task. */
-export async function readResponse(
+/** Where a response comes from, and how large it may be. */
+interface ResponseSource {
+  readonly endpoint: Endpoint
+  readonly url: URL
+  readonly limits: ResponseLimits
+}
+
+/** Reads an HTTP response of an agent: JSON, a stream, bytes, or an accepted task. A promise only if there is something to wait for. */
+export function readResponse(
   response: HttpResponse,
-  call: AgentCall,
-  { endpoint, url, limits }: { endpoint: Endpoint; url: URL; limits: ResponseLimits },
-): Promise<AgentResponse> {
+  call: Pick<AgentCall, 'wantsStream'>,
+  source: ResponseSource,
+): AgentResponse | Promise<AgentResponse> {
+  const { endpoint, url, limits } = source
   rejectUnsupported(response)
   const { status, headers: received, body } = response
   // A 304 refers to a cached response, and calls have none.
@@ -40,7 +48,7 @@ export async function readResponse(
     throw new GatewayError('bad_response', message, { mayHaveRun: true })
   }
   const base = { status, headers: forwardedHeaders(received, { status, url }), endpoint }
-  if (status >= 400) return { kind: 'json', value: await readError(response, limits), ...base }
+  if (status >= 400) return readError(response, limits).then((value) => ({ kind: 'json', value, ...base }))
 
   const type = mediaTypeOf(received['content-type'])
   const streamed = (batches: PartBatches): AgentResponse => {
@@ -56,18 +64,22 @@ export async function readResponse(
     return { kind: 'bytes', contentType: received['content-type'] ?? type, body: readable, ...base }
   }
   if (call.wantsStream && status !== 202 && received['content-length'] === undefined) {
-    const read = await readFirstLine(body, limits)
-    if (read.isNdjson) return streamed(read.batches)
-    return { kind: 'json', value: jsonOf(read.bytes, limits), ...base }
+    return readFirstLine(body, limits).then((read) =>
+      read.isNdjson ? streamed(read.batches) : { kind: 'json', value: jsonOf(read.bytes, limits), ...base },
+    )
+  }
+  const parse = (bytes: Uint8Array): AgentResponse | Promise<AgentResponse> => {
+    const value = jsonOf(bytes, limits)
+    const task = status === 202 ? taskOf(value, received, url) : undefined
+    const read: AgentResponse = task
+      ? { kind: 'task', task, ...base }
+      : { kind: 'json', value, text: textOf(bytes), ...base }
+    // The value is checked later: others get their turn before.
+    const turn = waitForTurn()
+    return turn ? turn.then(() => read) : read
   }
   const collected = body.collect(limits.maxBodyBytes)
-  const bytes = collected instanceof Promise ? await collected : collected
-  const value = jsonOf(bytes, limits)
-  // The value is checked later: others get their turn before.
-  const turn = waitForTurn()
-  if (turn) await turn
-  const task = status === 202 ? taskOf(value, received, url) : undefined
-  return task ? { kind: 'task', task, ...base } : { kind: 'json', value, text: textOf(bytes), ...base }
+  return collected instanceof Promise ? collected.then(parse) : parse(collected)
 }
 
 /** Throws for a redirect, which could bypass the address guard, and for compression, which was not requested. */

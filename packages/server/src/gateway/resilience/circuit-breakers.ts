@@ -41,7 +41,14 @@ const VOTE_MS = 60_000
 interface EndpointCircuit {
   readonly number: number
   readonly circuit: Circuit
-  readonly votes: Map<string, { readonly hasFailed: boolean; readonly at: number }>
+  readonly votes: Map<string, Vote>
+  /** Of the last caller. */
+  newest: Vote | undefined
+}
+
+interface Vote {
+  hasFailed: boolean
+  at: number
 }
 
 /**
@@ -64,7 +71,7 @@ export function createCircuitBreakers({
   const endpointOf = (key: string): EndpointCircuit => {
     const known = endpoints.get(key)
     if (known) return known
-    const fresh = { number: ++created, circuit: newCircuit(monotonic()), votes: new Map() }
+    const fresh = { number: ++created, circuit: newCircuit(monotonic()), votes: new Map(), newest: undefined }
     endpoints.set(key, fresh)
     return fresh
   }
@@ -76,12 +83,21 @@ export function createCircuitBreakers({
   }
 
   /** One caller, one vote: however often it fails, it cannot open the circuit for everyone. */
-  const vote = ({ circuit, votes }: EndpointCircuit, caller: string, hasFailed: boolean): void => {
-    // Deleted first, so that the votes are in the order of their time.
-    votes.delete(caller)
-    votes.set(caller, { hasFailed, at: monotonic() })
+  const vote = (endpoint: EndpointCircuit, caller: string, hasFailed: boolean): void => {
+    const { circuit, votes } = endpoint
+    const now = monotonic()
+    const known = votes.get(caller)
+    if (known && known === endpoint.newest) {
+      known.hasFailed = hasFailed
+      known.at = now
+    } else {
+      // Deleted first, so that the votes are in the order of their time.
+      votes.delete(caller)
+      endpoint.newest = { hasFailed, at: now }
+      votes.set(caller, endpoint.newest)
+    }
     for (const [voter, { at }] of votes) {
-      if (votes.size <= MAX_VOTES && monotonic() - at < VOTE_MS) break
+      if (votes.size <= MAX_VOTES && now - at < VOTE_MS) break
       votes.delete(voter)
     }
     if (!hasFailed || circuit.openUntil !== undefined) return

@@ -4,7 +4,7 @@ import type { SpanStart, Traces } from '../../telemetry/traces.js'
 import { type AgentCall, type AgentResponse, type Endpoint, GatewayError } from '../gateway.js'
 import { onResponseEnd } from '../http/observe-stream.js'
 import type { Transport } from '../transports/transports.js'
-import type { CallResult, CircuitBreakers } from './circuit-breakers.js'
+import type { CallAdmission, CallResult, CircuitBreakers } from './circuit-breakers.js'
 import type { Deadline } from './deadline.js'
 import type { RetryBudget } from './retry-budget.js'
 
@@ -57,44 +57,41 @@ export function createTryEndpoints({
   monotonic: () => number
   traces: Traces | undefined
 }): TryEndpoints {
-  /** One attempt, unless the circuit is open. */
-  const attempt = async (
-    call: AgentCall,
-    { endpoint, transport }: UsableEndpoint,
-    onAttempt: OnAttempt,
-  ): Promise<AgentResponse> => {
-    const admission = breakers.admit(`${call.agent}\n${endpoint.url}`, call.caller ?? '')
-    if (admission.isOpen) {
-      const what = admission.isForEveryone ? 'the agent has failed repeatedly' : 'your last calls to the agent failed'
-      const retryAfter = Math.ceil(admission.retryAfterMs / 1000)
-      throw new GatewayError('circuit_open', `${what}, and its circuit breaker is open: try again later`, {
-        retryAfter,
-      })
-    }
-    let result: CallResult = 'unknown'
-    const started = monotonic()
-    try {
-      const response = await (traces ? callTraced(traces, call, endpoint, transport) : transport.call(call, endpoint))
-      result = UNAVAILABLE.has(response.status) ? 'failed' : 'ok'
-      return response
-    } catch (error) {
-      if (isAgentsFault(error)) result = error.isUnconnected ? 'unreachable' : 'failed'
-      throw error
-    } finally {
-      onAttempt(endpoint, monotonic() - started)
-      admission.settle(result)
-    }
+  /** Admits an attempt; throws if the circuit is open. */
+  const admit = ({ agent, caller = '' }: AgentCall, { url }: Endpoint): CallAdmission => {
+    const admission = breakers.admit(`${agent}\n${url}`, caller)
+    if (!admission.isOpen) return admission
+    const what = admission.isForEveryone ? 'the agent has failed repeatedly' : 'your last calls to the agent failed'
+    const retryAfter = Math.ceil(admission.retryAfterMs / 1000)
+    throw new GatewayError('circuit_open', `${what}, and its circuit breaker is open: try again later`, { retryAfter })
   }
 
-  return async (call, endpoints, deadline, onAttempt) => {
+  return async (requested, endpoints, deadline, onAttempt) => {
     for (let round = 0; ; round++) {
       let failure: GatewayError | undefined
-      for (const usable of endpoints) {
+      for (const { endpoint, transport } of endpoints) {
+        const timeoutMs = deadline.left()
+        const call = timeoutMs === requested.timeoutMs ? requested : { ...requested, timeoutMs }
+        const started = monotonic()
+        let admission: CallAdmission | undefined
+        let result: CallResult = 'unknown'
+        // All in this function: most calls have one attempt, and another asynchronous function would cost as much as it does.
         try {
-          return await attempt({ ...call, timeoutMs: deadline.left() }, usable, onAttempt)
+          admission = admit(call, endpoint)
+          const response = await (traces
+            ? callTraced(traces, call, endpoint, transport)
+            : transport.call(call, endpoint))
+          result = UNAVAILABLE.has(response.status) ? 'failed' : 'ok'
+          return response
         } catch (error) {
+          if (isAgentsFault(error)) result = error.isUnconnected ? 'unreachable' : 'failed'
           if (!(error instanceof GatewayError) || !isSafeToRepeat(call, error) || deadline.aborted) throw error
           if (!failure || informationIn(error) > informationIn(failure)) failure = error
+        } finally {
+          if (admission && !admission.isOpen) {
+            onAttempt(endpoint, monotonic() - started)
+            admission.settle(result)
+          }
         }
       }
       if (!failure) throw new GatewayError('not_invocable', 'the agent has no endpoint')

@@ -87,7 +87,8 @@ export function createHttpTransport(deps: HttpTransportDeps): Transport {
           onSent,
         )
       : await send('POST', call, to, payloadOf(call, endpoint), onSent)
-    return await readResponse(response, call, { endpoint, url: mapped ? withoutQuery(mapped.url) : to.url, limits })
+    const read = readResponse(response, call, { endpoint, url: mapped ? withoutQuery(mapped.url) : to.url, limits })
+    return read instanceof Promise ? await read : read
   }
 
   const cancel: Transport['cancel'] = async (call, endpoint, task) => {

@@ -37,7 +37,8 @@ export function createInvoke(deps: CallDeps & AdmitDeps): Invoke {
     const seen = readAgent(context, invocation.agent, caller)
     const agent = seen.record.id
     try {
-      const admission = await admit(deps, invocation, seen)
+      const admitted = admit(deps, invocation, seen)
+      const admission = admitted instanceof Promise ? await admitted : admitted
       const result = await call(deps, invocation, admission, (timed) => {
         timing = timed
       })
@@ -59,30 +60,20 @@ export function createInvoke(deps: CallDeps & AdmitDeps): Invoke {
 }
 
 /**
- * Prepares an admitted call, then sends or defers it.
+ * Prepares an admitted call, then sends or defers it. Throws at once if it cannot be prepared. Not asynchronous, and neither
+ * are its steps if there is nothing to wait for: every call passes here, and each asynchronous function takes a kilobyte.
  *
  * @param onTimed called if exactly one call was sent
  */
-async function call(
+function call(
   deps: CallDeps,
   invocation: Invocation,
   admission: Admission,
   onTimed: (timing: CallTiming) => void,
 ): Promise<InvocationResult> {
   const { agent, record, operations } = admission
-  const batch = batchOf(invocation, takesArray(operations, invocation.operation))
-  if (batch) {
-    chooseResponseType(invocation, record, undefined)
-    await deps.budgets.spend(invocation.caller.subject, record.id, batch.length)
-    const lasting = { ...invocation, signal: signalFor(invocation, false) }
-    return await withIdempotency(
-      deps,
-      invocation,
-      agent,
-      () => batch,
-      () => sendBatch(deps, lasting, admission, batch),
-    )
-  }
+  const batch = batchOf(invocation, operations)
+  if (batch) return callBatch(deps, invocation, admission, batch)
   const prepared = prepareCall(deps, invocation, admission, invocation.input)
   const type = chooseResponseType(invocation, record, prepared.operation)
   const wantsStream = prepared.wantsStream || isStreamType(type)
@@ -90,27 +81,55 @@ async function call(
   const ready: PreparedCall = { accept, ...prepared, wantsStream, signal: signalFor(invocation, wantsStream) }
   // Checked for every call: the agent may defer the work itself, and then it is too late to reject the callback.
   if (invocation.callbackUrl !== undefined) deps.tasks?.checkCallback(invocation.callbackUrl)
+  const once = (): Promise<InvocationResult> =>
+    withIdempotency(
+      deps,
+      invocation,
+      agent,
+      () => contentOf(ready),
+      () => send(deps, invocation, ready, onTimed),
+    )
   const spent = deps.budgets.spend(invocation.caller.subject, record.id, 1)
-  if (spent) await spent
+  return spent ? spent.then(once) : once()
+}
+
+async function callBatch(
+  deps: CallDeps,
+  invocation: Invocation,
+  admission: Admission,
+  batch: readonly JsonValue[],
+): Promise<InvocationResult> {
+  const { agent, record } = admission
+  chooseResponseType(invocation, record, undefined)
+  await deps.budgets.spend(invocation.caller.subject, record.id, batch.length)
+  const lasting = { ...invocation, signal: signalFor(invocation, false) }
   return await withIdempotency(
     deps,
     invocation,
     agent,
-    () => contentOf(ready),
-    async () => {
-      // `Prefer: respond-async` is a preference that may be ignored (RFC 7240).
-      if (invocation.defer && deps.tasks) return await deferCall(deps, invocation, ready)
-      const response = await sendCall(deps, ready, onTimed)
-      return response.kind === 'task'
-        ? await followTask(deps, invocation, ready, agentTaskOf(response))
-        : toResult(deps, ready, response)
-    },
+    () => batch,
+    () => sendBatch(deps, lasting, admission, batch),
   )
 }
 
+async function send(
+  deps: CallDeps,
+  invocation: Invocation,
+  ready: PreparedCall,
+  onTimed: (timing: CallTiming) => void,
+): Promise<InvocationResult> {
+  // `Prefer: respond-async` is a preference that may be ignored (RFC 7240).
+  if (invocation.defer && deps.tasks) return await deferCall(deps, invocation, ready)
+  const response = await sendCall(deps, ready, onTimed)
+  if (response.kind === 'task') return await followTask(deps, invocation, ready, agentTaskOf(response))
+  const result = toResult(deps, ready, response)
+  return result instanceof Promise ? await result : result
+}
+
 /** The inputs of a batch; undefined if the call is not a batch (C-60). */
-function batchOf({ input }: Invocation, isArrayInput: boolean): JsonValue[] | undefined {
-  return input.kind === 'json' && Array.isArray(input.value) && !isArrayInput ? input.value : undefined
+function batchOf({ input, operation }: Invocation, operations: readonly Operation[]): JsonValue[] | undefined {
+  const isArray = input.kind === 'json' && Array.isArray(input.value)
+  return isArray && !takesArray(operations, operation) ? input.value : undefined
 }
 
 /** The media type that the caller prefers for the response; throws `not_acceptable` if it accepts none (C-69). */

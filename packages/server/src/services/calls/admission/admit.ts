@@ -49,8 +49,15 @@ export interface AdmitDeps extends Pick<CallDeps, 'context' | 'learnOperations' 
   readonly enabled: boolean
 }
 
-/** Admits an invocation, or throws: may the caller call this agent, in this version, with this credential? */
-export async function admit(deps: AdmitDeps, invocation: Invocation, { agent, record }: Readable): Promise<Admission> {
+/**
+ * Admits an invocation, or throws: may the caller call this agent, in this version, with this credential? A promise only if
+ * there is something to wait for.
+ */
+export function admit(
+  deps: AdmitDeps,
+  invocation: Invocation,
+  { agent, record }: Readable,
+): Admission | Promise<Admission> {
   assertMayInvoke(agent, invocation.caller, deps.context.grantsOf)
   assertInService(agent)
   if (!deps.enabled)
@@ -64,16 +71,24 @@ export async function admit(deps: AdmitDeps, invocation: Invocation, { agent, re
   const chosen = isCalledThroughOrigin(agent)
     ? credentialAtOrigin(credentials, stored)
     : chooseCredential(agent.record, caller, credentials, stored)
-  const credential = chosen instanceof Promise ? await chosen : chosen
+  return chosen instanceof Promise
+    ? chosen.then((credential) => admitWith(deps, { agent, record, version, credential }))
+    : admitWith(deps, { agent, record, version, credential: chosen })
+}
+
+function admitWith(deps: AdmitDeps, known: Omit<Admission, 'operations' | 'isOpen'>): Admission | Promise<Admission> {
+  const { agent, record, version, credential } = known
   // Before anything is sent, also before a list of operations is requested.
   completeEndpoints(
     record.id,
     latestEndpoints(agent, () => deps.context.catalog.facts(agent).baseUrl),
     credential,
   )
+  const isOpen = isOpenToAnything(agent.published)
   const learned = deps.learnOperations(asCalled(agent, record), credential)
-  const operations = learned instanceof Promise ? await learned : learned
-  return { agent, record, version, credential, operations, isOpen: isOpenToAnything(agent.published) }
+  return learned instanceof Promise
+    ? learned.then((operations) => ({ agent, record, version, credential, operations, isOpen }))
+    : { agent, record, version, credential, operations: learned, isOpen }
 }
 
 /** The agent with all its endpoints, and the operations that the caller sees. */

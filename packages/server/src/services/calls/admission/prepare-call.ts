@@ -20,7 +20,7 @@ import type { Span } from '../../../telemetry/traces.js'
 import type { Agent } from '../../registry/catalog.js'
 import type { CallDeps } from '../call-deps.js'
 import { chooseOperation, isListed, isMarked, mediaTypesOf } from '../request/choose-operation.js'
-import type { FormFile, Input, Invocation } from '../request/invocation.js'
+import type { FormFile, Input, Invocation, Places } from '../request/invocation.js'
 import type { Admission } from './admit.js'
 import type { AgentCredential } from './choose-credential.js'
 import { endpointsFor } from './endpoints.js'
@@ -68,8 +68,13 @@ export function prepareCall(
   const { reserved, rest } = takeReserved(value, operation.inputs)
   const json = input.kind === 'form' && !forwarded ? addFiles(operation, rest, input.files) : rest
   if (!forwarded) checkInput(context.schemas, operation, json, maxSteps)
-  const session = agree('sessionId', [...Object.values(invocation.session), reserved.sessionId])
-  const task = agree('taskId', [...Object.values(invocation.task), reserved.taskId])
+  const session = agreeOn('sessionId', invocation.session, reserved.sessionId)
+  const task = agreeOn('taskId', invocation.task, reserved.taskId)
+  const headers: Record<string, string> = { 'x-request-id': caller.requestId, ...invocation.forwarded }
+  Object.assign(headers, version.headers)
+  if (session !== undefined) headers['x-session-id'] = session
+  if (task !== undefined) headers['x-task-id'] = task
+  if (idempotencyKey !== undefined) headers['idempotency-key'] = idempotencyKey
   return {
     agent,
     record,
@@ -84,14 +89,7 @@ export function prepareCall(
       input.kind !== 'json' && forwarded
         ? { kind: 'bytes', contentType: input.contentType, body: input.body }
         : { kind: 'json', value: json, text: input.kind === 'json' && json === input.value ? input.text : undefined },
-    headers: {
-      'x-request-id': caller.requestId,
-      ...invocation.forwarded,
-      ...version.headers,
-      ...(session !== undefined && { 'x-session-id': session }),
-      ...(task !== undefined && { 'x-task-id': task }),
-      ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
-    },
+    headers,
     credential,
     caller: caller.subject ?? '',
     trace: invocation.trace,
@@ -100,6 +98,13 @@ export function prepareCall(
     timeoutMs,
     signal,
   }
+}
+
+/** The value that the places and the input agree on. Most calls have none. */
+function agreeOn(name: string, places: Places, own: string | undefined): string | undefined {
+  const { header, query, path, body, frame } = places
+  const first = header ?? query ?? path ?? body ?? frame ?? own
+  return first === undefined ? undefined : agree(name, [header, query, path, body, frame, own])
 }
 
 /** The JSON of an input; a body of another media type has none. */
