@@ -11,6 +11,11 @@ export interface Clause {
   readonly excluded?: boolean | undefined
 }
 
+/** An agent must have a term that starts like this. */
+export interface PrefixClause {
+  readonly prefix: string
+}
+
 /** For each term the numbers of the agents that have it. */
 export class PostingLists {
   /** Rare terms have lists in ascending order, frequent ones sets. */
@@ -43,8 +48,9 @@ export class PostingLists {
    *
    * @param among all agents that come into question
    */
-  matching(clauses: readonly Clause[], among: NumberSet): NumberSet {
-    const [rarest, ...others] = [...clauses].sort((a, b) => this.#count(a) - this.#count(b))
+  matching(given: readonly (Clause | PrefixClause)[], among: NumberSet): NumberSet {
+    const clauses = given.map((clause) => ('prefix' in clause ? { anyOf: this.#termsWith(clause.prefix) } : clause))
+    const [rarest, ...others] = clauses.toSorted((a, b) => this.#count(a) - this.#count(b))
     if (!rarest) return among.copy()
     // A few agents are compared with the other clauses one by one.
     const terms = others.reduce((sum, { anyOf }) => sum + anyOf.length, 1)
@@ -60,6 +66,12 @@ export class PostingLists {
       else matches.intersect(this.#holders(clause))
     }
     return matches
+  }
+
+  #termsWith(prefix: string): string[] {
+    const terms: string[] = []
+    for (const term of this.#lists.keys()) if (term.startsWith(prefix)) terms.push(term)
+    return terms
   }
 
   /** How many agents can meet a clause. */

@@ -19,6 +19,7 @@ const redactions = new WeakMap<AgentRecord, AgentRecord>()
  * in `private` and without items marked `"private": true`. The same record if nothing is private.
  */
 export function redactRecord(record: AgentRecord): AgentRecord {
+  if (record.redaction) return record.redaction
   let redacted = redactions.get(record)
   if (redacted === undefined) {
     const document = publicDocument(record.document)
