@@ -54,28 +54,35 @@ export interface Described {
   readonly registry?: JsonObject
 }
 
-/** The terms that an agent is indexed under; the counterpart of `clausesOf`. */
-export function* termsOf({ record, status }: Described): Generator<string> {
-  for (const { name } of record.capabilities) yield `capability ${foldTag(name)}`
-  for (const tag of record.tags) yield `tag ${foldTag(tag)}`
-  for (const tag of profileTags(record)) yield `profile-tag ${foldTag(tag)}`
-  for (const protocol of directoryProtocols(record)) yield `protocol ${protocol}`
-  for (const { protocol } of record.bindings) for (const name of protocolNames(protocol)) yield `binding ${name}`
-  if (record.languages === undefined) yield ANY_LANGUAGE
-  else for (const range of languageRanges(record.languages)) yield `language ${range}`
-  yield `authentication ${authenticationOf(record)}`
-  if (record.publisher !== undefined) yield `publisher ${record.publisher}`
-  yield `status ${status}`
-  const capabilities = directoryCapabilities(record)
-  for (const { name, type, tags } of capabilities) {
-    yield `cap-name ${name}`
-    yield `cap-type ${type}`
-    for (const tag of tags ?? []) yield `cap-tag ${tag}`
-  }
-  if (capabilities.length > 0) for (const tag of inheritedTags(record)) yield `cap-tag ${tag}`
+/** What an agent is indexed under. */
+export interface Term {
+  readonly kind: string
+  readonly value: string
 }
 
-/** The term of agents that do not say which languages they support: they pass every filter for a language (C-13). */
+/** The terms that an agent is indexed under, some perhaps twice; the counterpart of `clausesOf`. */
+export function* termsOf({ record, status }: Described): Generator<Term> {
+  for (const { name } of record.capabilities) yield { kind: 'capability', value: foldTag(name) }
+  for (const tag of record.tags) yield { kind: 'tag', value: foldTag(tag) }
+  for (const tag of profileTags(record)) yield { kind: 'profile-tag', value: foldTag(tag) }
+  for (const protocol of directoryProtocols(record)) yield { kind: 'protocol', value: protocol }
+  for (const { protocol } of record.bindings)
+    for (const value of protocolNames(protocol)) yield { kind: 'binding', value }
+  if (record.languages === undefined) yield { kind: ANY_LANGUAGE, value: '' }
+  else for (const value of languageRanges(record.languages)) yield { kind: 'language', value }
+  yield { kind: 'authentication', value: authenticationOf(record) }
+  if (record.publisher !== undefined) yield { kind: 'publisher', value: record.publisher }
+  yield { kind: 'status', value: status }
+  const capabilities = directoryCapabilities(record)
+  for (const { name, type, tags } of capabilities) {
+    yield { kind: 'cap-name', value: name }
+    yield { kind: 'cap-type', value: type }
+    for (const value of tags ?? []) yield { kind: 'cap-tag', value }
+  }
+  if (capabilities.length > 0) for (const value of inheritedTags(record)) yield { kind: 'cap-tag', value }
+}
+
+/** The kind of the only term of agents that do not say which languages they support: they pass every filter for one (C-13). */
 const ANY_LANGUAGE = 'any-language'
 
 /** Clauses that every match of the condition meets; empty if terms say nothing about it. */
@@ -83,31 +90,31 @@ export function clausesOf(condition: Condition): (Clause | PrefixClause)[] {
   switch (condition.kind) {
     case 'capability':
     case 'tag':
-      return foldAll(condition.all).map((value) => ({ anyOf: [`${condition.kind} ${value}`] }))
+      return foldAll(condition.all).map((value) => ({ kind: condition.kind, anyOf: [value] }))
     case 'profile-tags': {
-      const holders = (tags: readonly string[]): string[] => foldAll(tags).map((tag) => `profile-tag ${tag}`)
-      const required = condition.required.map((group) => ({ anyOf: holders(group) }))
+      const kind = 'profile-tag'
+      const required = condition.required.map((group) => ({ kind, anyOf: foldAll(group) }))
       return condition.excluded.length === 0
         ? required
-        : [...required, { anyOf: holders(condition.excluded), excluded: true }]
+        : [...required, { kind, anyOf: foldAll(condition.excluded), excluded: true }]
     }
     case 'profile-protocol':
-      return [{ anyOf: condition.anyOf.map((protocol) => `binding ${protocol.toLowerCase()}`) }]
+      return [{ kind: 'binding', anyOf: lowerAll(condition.anyOf) }]
     case 'language':
-      return lowerAll(condition.all).map((range) => ({ anyOf: [`language ${range}`, ANY_LANGUAGE] }))
+      return lowerAll(condition.all).map((range) => ({ kind: 'language', anyOf: [range], orKind: ANY_LANGUAGE }))
     case 'authentication':
-      return [{ anyOf: condition.anyOf.map((type) => `authentication ${canonicalAuthenticationType(type)}`) }]
+      return [{ kind: 'authentication', anyOf: condition.anyOf.map(canonicalAuthenticationType) }]
     case 'publisher':
-      return [{ anyOf: condition.anyOf.map((publisher) => `publisher ${publisher}`) }]
+      return [{ kind: 'publisher', anyOf: condition.anyOf }]
     case 'status':
-      return [{ anyOf: condition.anyOf.map((status) => `status ${status}`), excluded: condition.excluded }]
+      return [{ kind: 'status', anyOf: condition.anyOf, excluded: condition.excluded }]
     case 'protocol':
-      return [{ anyOf: [`protocol ${condition.value}`] }]
+      return [{ kind: 'protocol', anyOf: [condition.value] }]
     case 'directory-capability':
       return [
         ...(condition.name ? [clauseOfName(condition.name)] : []),
-        ...(condition.type === undefined ? [] : [{ anyOf: [`cap-type ${condition.type}`] }]),
-        ...(condition.tag === undefined ? [] : [{ anyOf: [`cap-tag ${condition.tag}`] }]),
+        ...(condition.type === undefined ? [] : [{ kind: 'cap-type', anyOf: [condition.type] }]),
+        ...(condition.tag === undefined ? [] : [{ kind: 'cap-tag', anyOf: [condition.tag] }]),
       ]
     default:
       return []
@@ -115,7 +122,7 @@ export function clausesOf(condition: Condition): (Clause | PrefixClause)[] {
 }
 
 const clauseOfName = (name: NamePattern): Clause | PrefixClause =>
-  'exact' in name ? { anyOf: [`cap-name ${name.exact}`] } : { prefix: `cap-name ${name.prefix}` }
+  'exact' in name ? { kind: 'cap-name', anyOf: [name.exact] } : { kind: 'cap-name', prefix: name.prefix }
 
 const foldAll = (tags: readonly string[]): string[] => [...new Set(tags.map(foldTag))]
 

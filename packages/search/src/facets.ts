@@ -79,8 +79,10 @@ interface Numbering {
   readonly valueNumberOf: number[]
   readonly folded: string[]
   readonly facetOf: Facet[]
-  readonly spellingNumbers: Map<string, number>
-  readonly valueNumbers: Map<string, number>
+  readonly spellingNumbers: Map<Facet, Map<string, number>>
+  readonly valueNumbers: Map<Facet, Map<string, number>>
+  /** How many values there are. */
+  values: number
   /** The spellings of each agent, one for each value. A WeakMap of records would make garbage collection slow. */
   readonly known: Map<number, { readonly record: AgentRecord; readonly numbers: readonly number[] }>
 }
@@ -90,8 +92,9 @@ const createNumbering = (): Numbering => ({
   valueNumberOf: [0],
   folded: [''],
   facetOf: ['supported_languages'],
-  spellingNumbers: new Map(),
-  valueNumbers: new Map([['', ANY_LANGUAGE]]),
+  spellingNumbers: new Map(FACETS.map((facet) => [facet, new Map()])),
+  valueNumbers: new Map(FACETS.map((facet) => [facet, new Map()])),
+  values: 1,
   known: new Map(),
 })
 
@@ -161,18 +164,19 @@ export function createFacetCounter(): FacetCounter {
 
 /** Undefined if there is no number left. */
 function numberOf(numbering: Numbering, facet: Facet, spelling: string): number | undefined {
-  const { spellings, valueNumberOf, folded, facetOf, spellingNumbers, valueNumbers } = numbering
-  const key = `${facet} ${spelling}`
-  const known = spellingNumbers.get(key)
+  const { spellings, valueNumberOf, folded, facetOf } = numbering
+  const spellingNumbers = numbering.spellingNumbers.get(facet)
+  const valueNumbers = numbering.valueNumbers.get(facet)
+  const known = spellingNumbers?.get(spelling)
   if (known !== undefined || spellings.length >= MAX_SPELLINGS) return known
   const number = spellings.push(spelling) - 1
-  folded.push(fold(facet, spelling))
-  const valueKey = `${facet} ${folded[number]}`
-  const value = valueNumbers.get(valueKey) ?? valueNumbers.size
-  valueNumbers.set(valueKey, value)
+  const key = fold(facet, spelling)
+  folded.push(key)
+  const value = valueNumbers?.get(key) ?? numbering.values++
+  valueNumbers?.set(key, value)
   valueNumberOf.push(value)
   facetOf.push(facet)
-  spellingNumbers.set(key, number)
+  spellingNumbers?.set(spelling, number)
   return number
 }
 

@@ -7,40 +7,57 @@ const LIST_BITS = 64
 
 /** An agent must have one of the terms; if they are excluded, none of them. */
 export interface Clause {
+  /** Of all terms; default: the empty one. */
+  readonly kind?: string | undefined
   readonly anyOf: readonly string[]
+  /** Another kind: an agent that has its empty term passes too. */
+  readonly orKind?: string | undefined
   readonly excluded?: boolean | undefined
 }
 
 /** An agent must have a term that starts like this. */
 export interface PrefixClause {
+  readonly kind: string
   readonly prefix: string
 }
 
+/** The agents with a term: most terms have only one, other rare terms a list in ascending order, frequent ones a set. */
+type Holders = number | number[] | NumberSet
+
 /** For each term the numbers of the agents that have it. */
 export class PostingLists {
-  /** Rare terms have lists in ascending order, frequent ones sets. */
-  readonly #lists = new Map<string, number[] | NumberSet>()
+  /** By kind, so that the terms of different kinds can share their texts, and need not be joined to look them up. */
+  readonly #kinds = new Map<string, Map<string, Holders>>()
 
-  add(term: string, number: number): void {
-    const list = this.#lists.get(term)
-    if (!list) this.#lists.set(term, [number])
-    else if (list instanceof NumberSet) list.add(number)
+  add(term: string, number: number, kind = ''): void {
+    const lists = this.#kinds.get(kind) ?? new Map<string, Holders>()
+    if (lists.size === 0) this.#kinds.set(kind, lists)
+    const list = lists.get(term)
+    if (list === undefined) lists.set(term, number)
+    else if (typeof list === 'number') {
+      if (list !== number) lists.set(term, list < number ? [list, number] : [number, list])
+    } else if (list instanceof NumberSet) list.add(number)
     else {
       insert(list, number)
       const highest = list.at(-1) ?? 0
-      if (list.length >= SET_FROM && list.length * LIST_BITS > highest) this.#lists.set(term, new NumberSet(list))
+      if (list.length >= SET_FROM && list.length * LIST_BITS > highest) lists.set(term, new NumberSet(list))
     }
   }
 
-  remove(term: string, number: number): void {
-    const list = this.#lists.get(term)
-    if (!list) return
+  remove(term: string, number: number, kind = ''): void {
+    const lists = this.#kinds.get(kind)
+    const list = lists?.get(term)
+    if (!lists || list === undefined) return
+    if (typeof list === 'number') {
+      if (list === number) lists.delete(term)
+      return
+    }
     if (list instanceof NumberSet) list.delete(number)
     else {
       const at = lowerBound(list, number)
       if (list[at] === number) list.splice(at, 1)
     }
-    if (sizeOf(list) === 0) this.#lists.delete(term)
+    if (sizeOf(list) === 0) lists.delete(term)
   }
 
   /**
@@ -49,7 +66,7 @@ export class PostingLists {
    * @param among all agents that come into question
    */
   matching(given: readonly (Clause | PrefixClause)[], among: NumberSet): NumberSet {
-    const clauses = given.map((clause) => ('prefix' in clause ? { anyOf: this.#termsWith(clause.prefix) } : clause))
+    const clauses = given.map((clause) => ('prefix' in clause ? this.#expand(clause) : clause))
     const [rarest, ...others] = clauses.toSorted((a, b) => this.#count(a) - this.#count(b))
     if (!rarest) return among.copy()
     // A few agents are compared with the other clauses one by one.
@@ -68,41 +85,54 @@ export class PostingLists {
     return matches
   }
 
-  #termsWith(prefix: string): string[] {
-    const terms: string[] = []
-    for (const term of this.#lists.keys()) if (term.startsWith(prefix)) terms.push(term)
-    return terms
+  #expand({ kind, prefix }: PrefixClause): Clause {
+    const anyOf: string[] = []
+    for (const term of this.#kinds.get(kind)?.keys() ?? []) if (term.startsWith(prefix)) anyOf.push(term)
+    return { kind, anyOf }
+  }
+
+  *#listsOf({ kind = '', anyOf, orKind }: Clause): Generator<Holders> {
+    const lists = this.#kinds.get(kind)
+    for (const term of anyOf) yield lists?.get(term) ?? NONE
+    if (orKind !== undefined) yield this.#kinds.get(orKind)?.get('') ?? NONE
   }
 
   /** How many agents can meet a clause. */
-  #count({ anyOf, excluded }: Clause): number {
-    if (excluded) return Number.MAX_SAFE_INTEGER
-    return anyOf.reduce((sum, term) => sum + sizeOf(this.#lists.get(term) ?? []), 0)
+  #count(clause: Clause): number {
+    if (clause.excluded) return Number.MAX_SAFE_INTEGER
+    let sum = 0
+    for (const list of this.#listsOf(clause)) sum += sizeOf(list)
+    return sum
   }
 
-  #holders({ anyOf }: Clause): NumberSet {
-    const [only] = anyOf.length === 1 ? anyOf : []
-    const list = only === undefined ? undefined : this.#lists.get(only)
-    if (list instanceof NumberSet) return list
+  #holders(clause: Clause): NumberSet {
+    const lists = [...this.#listsOf(clause)]
+    const [only] = lists
+    if (lists.length === 1 && only instanceof NumberSet) return only
     const holders = new NumberSet()
-    for (const term of anyOf) {
-      const list = this.#lists.get(term) ?? []
+    for (const list of lists) {
       if (list instanceof NumberSet) holders.unite(list)
+      else if (typeof list === 'number') holders.add(list)
       else for (const number of list) holders.add(number)
     }
     return holders
   }
 
-  #meets(number: number, { anyOf, excluded = false }: Clause): boolean {
-    const hasOne = anyOf.some((term) => {
-      const list = this.#lists.get(term)
-      return list instanceof NumberSet ? list.has(number) : list?.[lowerBound(list, number)] === number
-    })
-    return hasOne !== excluded
+  #meets(number: number, clause: Clause): boolean {
+    for (const list of this.#listsOf(clause)) if (contains(list, number)) return clause.excluded !== true
+    return clause.excluded === true
   }
 }
 
-const sizeOf = (list: readonly number[] | NumberSet): number => (list instanceof NumberSet ? list.size : list.length)
+const NONE: number[] = []
+
+const sizeOf = (list: Holders): number =>
+  typeof list === 'number' ? 1 : list instanceof NumberSet ? list.size : list.length
+
+function contains(list: Holders, number: number): boolean {
+  if (typeof list === 'number') return list === number
+  return list instanceof NumberSet ? list.has(number) : list[lowerBound(list, number)] === number
+}
 
 function insert(list: number[], number: number): void {
   if ((list.at(-1) ?? -1) < number) list.push(number)
