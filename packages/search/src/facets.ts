@@ -114,7 +114,8 @@ export function createFacetCounter(): FacetCounter {
       }
     }
     if (record.languages === undefined) byValue.set(ANY_LANGUAGE, ANY_LANGUAGE)
-    return [...byValue.values()]
+    // A copy has no room for more numbers, which a list of unknown length gets.
+    return [...byValue.values()].slice()
   }
   const learn = (number: number, record: AgentRecord): readonly number[] => {
     const numbers = read(record)

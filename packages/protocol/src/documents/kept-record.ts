@@ -13,7 +13,7 @@ import type {
   Operation,
   Visibility,
 } from './record.js'
-import { redactRecord } from './redact.js'
+import { makeRedaction } from './redact.js'
 
 /** Characters that a parsed record counts for besides those of its document. */
 const RECORD_LENGTH = 500
@@ -53,9 +53,9 @@ export class KeptRecord implements AgentRecord {
     this.text = text
     this.#derive = derive
     this.#cache = cache
-    const redaction = redactRecord(parsed)
+    const redaction = makeRedaction(parsed)
     this.redaction =
-      redaction === parsed ? this : new KeptRecord(cache, text, redaction, () => redactRecord(this.parsed))
+      redaction === parsed ? this : new KeptRecord(cache, text, redaction, () => makeRedaction(this.parsed))
     this.#parsed = parsed
     cache.add(this)
   }
