@@ -65,66 +65,67 @@ export class PostingLists {
    *
    * @param among all agents that come into question
    */
-  matching(given: readonly (Clause | PrefixClause)[], among: NumberSet): NumberSet {
-    const clauses = given.map((clause) => ('prefix' in clause ? this.#expand(clause) : clause))
-    const [rarest, ...others] = clauses.toSorted((a, b) => this.#count(a) - this.#count(b))
+  matching(clauses: readonly (Clause | PrefixClause)[], among: NumberSet): NumberSet {
+    const resolved = clauses.map((clause) => this.#resolve(clause)).sort((a, b) => a.count - b.count)
+    const [rarest, ...others] = resolved
     if (!rarest) return among.copy()
     // A few agents are compared with the other clauses one by one.
-    const terms = others.reduce((sum, { anyOf }) => sum + anyOf.length, 1)
-    if (!rarest.excluded && this.#count(rarest) * terms < among.size / 8) {
+    const lists = others.reduce((sum, clause) => sum + clause.lists.length, 1)
+    if (!rarest.excluded && rarest.count * lists < among.size / 8) {
       const matches = new NumberSet()
-      for (const number of this.#holders(rarest))
-        if (among.has(number) && others.every((clause) => this.#meets(number, clause))) matches.add(number)
+      for (const number of unitedHolders(rarest))
+        if (among.has(number) && others.every((clause) => meets(number, clause))) matches.add(number)
       return matches
     }
     const matches = among.copy()
-    for (const clause of clauses) {
-      if (clause.excluded) matches.subtract(this.#holders(clause))
-      else matches.intersect(this.#holders(clause))
+    for (const clause of resolved) {
+      if (clause.excluded) matches.subtract(unitedHolders(clause))
+      else matches.intersect(unitedHolders(clause))
     }
     return matches
   }
 
-  #expand({ kind, prefix }: PrefixClause): Clause {
-    const anyOf: string[] = []
-    for (const term of this.#kinds.get(kind)?.keys() ?? []) if (term.startsWith(prefix)) anyOf.push(term)
-    return { kind, anyOf }
-  }
-
-  *#listsOf({ kind = '', anyOf, orKind }: Clause): Generator<Holders> {
-    const lists = this.#kinds.get(kind)
-    for (const term of anyOf) yield lists?.get(term) ?? NONE
-    if (orKind !== undefined) yield this.#kinds.get(orKind)?.get('') ?? NONE
-  }
-
-  /** How many agents can meet a clause. */
-  #count(clause: Clause): number {
-    if (clause.excluded) return Number.MAX_SAFE_INTEGER
-    let sum = 0
-    for (const list of this.#listsOf(clause)) sum += sizeOf(list)
-    return sum
-  }
-
-  #holders(clause: Clause): NumberSet {
-    const lists = [...this.#listsOf(clause)]
-    const [only] = lists
-    if (lists.length === 1 && only instanceof NumberSet) return only
-    const holders = new NumberSet()
-    for (const list of lists) {
-      if (list instanceof NumberSet) holders.unite(list)
-      else if (typeof list === 'number') holders.add(list)
-      else for (const number of list) holders.add(number)
+  #resolve(clause: Clause | PrefixClause): ResolvedClause {
+    const terms = this.#kinds.get(clause.kind ?? '')
+    const lists: Holders[] = []
+    const take = (list: Holders | undefined): void => {
+      if (list !== undefined) lists.push(list)
     }
-    return holders
-  }
-
-  #meets(number: number, clause: Clause): boolean {
-    for (const list of this.#listsOf(clause)) if (contains(list, number)) return clause.excluded !== true
-    return clause.excluded === true
+    if ('prefix' in clause) {
+      for (const [term, list] of terms ?? []) if (term.startsWith(clause.prefix)) take(list)
+    } else {
+      for (const term of clause.anyOf) take(terms?.get(term))
+      if (clause.orKind !== undefined) take(this.#kinds.get(clause.orKind)?.get(''))
+    }
+    const excluded = 'excluded' in clause && clause.excluded === true
+    let count = excluded ? Number.MAX_SAFE_INTEGER : 0
+    if (!excluded) for (const list of lists) count += sizeOf(list)
+    return { lists, excluded, count }
   }
 }
 
-const NONE: number[] = []
+/** A clause with the agents of its terms. */
+interface ResolvedClause {
+  readonly lists: readonly Holders[]
+  readonly excluded: boolean
+  /** How many agents can meet it. */
+  readonly count: number
+}
+
+function unitedHolders({ lists }: ResolvedClause): NumberSet {
+  const [only] = lists
+  if (lists.length === 1 && only instanceof NumberSet) return only
+  const holders = new NumberSet()
+  for (const list of lists) {
+    if (list instanceof NumberSet) holders.unite(list)
+    else if (typeof list === 'number') holders.add(list)
+    else for (const number of list) holders.add(number)
+  }
+  return holders
+}
+
+const meets = (number: number, { lists, excluded }: ResolvedClause): boolean =>
+  lists.some((list) => contains(list, number)) !== excluded
 
 const sizeOf = (list: Holders): number =>
   typeof list === 'number' ? 1 : list instanceof NumberSet ? list.size : list.length
